@@ -1,0 +1,1 @@
+# Filled in when the library can be installed.

@@ -1,0 +1,40 @@
+# Flags of our own targets: the language, warnings as errors, sanitizers, reproducible floats.
+set(CMAKE_CXX_STANDARD 23)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+find_program(CCACHE ccache)
+if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()
+
+add_library(mneme_flags INTERFACE)
+# -ffp-contract=off: the same sums on every compiler and machine.
+target_compile_options(mneme_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor -Werror
+  -ffp-contract=off)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # g++ 12 reports these from inside libstdc++ at -O2 (GCC bugs 105329, 105651, 107852).
+  target_compile_options(mneme_flags INTERFACE -Wno-restrict -Wno-array-bounds
+    -Wno-stringop-overflow -Wno-stringop-overread -Wno-maybe-uninitialized)
+endif()
+if(MNEME_SANITIZE)
+  # CAF binds references to null shared_ptrs (init_fun_factory.hpp); the rest of UBSan is on.
+  add_compile_options(-fsanitize=${MNEME_SANITIZE} -fno-sanitize-recover=all -fno-sanitize=null
+    -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${MNEME_SANITIZE})
+endif()
+
+# mneme_folder(<name> SOURCES ... DEPS ...): the static library mneme_<name> of one folder. DEPS
+# point to the left only; the include rule of scripts/ checks the same for #includes.
+function(mneme_folder name)
+  cmake_parse_arguments(arg "" "" "SOURCES;DEPS" ${ARGN})
+  add_library(mneme_${name} STATIC ${arg_SOURCES})
+  target_include_directories(mneme_${name} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_compile_features(mneme_${name} PUBLIC cxx_std_23)
+  target_link_libraries(mneme_${name} PUBLIC ${arg_DEPS} PRIVATE $<BUILD_INTERFACE:mneme_flags>)
+endfunction()

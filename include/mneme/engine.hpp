@@ -1,0 +1,188 @@
+#pragma once
+/// The blocking facade: open a world, write, ask, prove, close. Every call may be made from any
+/// thread. Reads run in the caller's thread over the engine's read views; writes go through the
+/// committer and return when they are durable. For use inside a CAF actor system: mneme/caf.hpp.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mneme/proof.hpp"
+#include "mneme/query.hpp"
+#include "mneme/requests.hpp"
+#include "mneme/seams.hpp"
+
+namespace mneme {
+
+/// How requests become journal frames.
+enum class commit_mode : std::uint8_t {
+  grouped,     ///< what has queued up becomes one frame (one fsync)
+  per_request, ///< one request is one frame: journal bytes repeat with the same requests
+};
+
+struct engine_options {
+  std::string directory;             ///< of the world; empty = in memory
+  bool create = true;                ///< make a world in a missing or empty directory
+  bool read_only = false;            ///< no lock, no writes; beside a writer for verify and replay
+  std::string world_name;            ///< of a new world
+  std::optional<std::uint64_t> seed; ///< fixes the new world's id and the random stream
+  std::optional<std::string> embedder_spec;  ///< of a new world: "hash:384" (default) or "none"
+  std::shared_ptr<mneme::clock> clock;       ///< default: the system clock
+  std::shared_ptr<random_source> random;     ///< default: the system's, or seeded by `seed`
+  std::shared_ptr<mneme::embedder> embedder; ///< a host's own; its space must be the world's
+  std::shared_ptr<token_counter> tokens;
+  commit_mode commit = commit_mode::grouped;
+  bool exact_near = false; ///< deterministic mode: never answer from HNSW
+  std::uint64_t cache_bytes = 256ULL << 20;
+  std::uint64_t checkpoint_journal_bytes = 256ULL
+                                           << 20; ///< automatic checkpoint after so much; 0 = never
+  std::uint64_t max_in_flight = 4096;             ///< requests; beyond: busy
+};
+
+/// Who is asking, and as of when.
+struct read_options {
+  std::optional<std::string> actor; ///< absent = the host, sees all
+  std::optional<seq_no> at_seq;
+};
+
+struct edge_filter {
+  std::vector<edge_type> types; ///< empty = any
+  bool include_tombstoned = false;
+};
+
+struct journal_item {
+  seq_no seq;
+  std::string kind;
+  timestamp created_at;
+  std::string created_by;
+  struct leaf {
+    state_namespace ns{};
+    digest path;
+    digest value_hash;
+  };
+  std::vector<leaf> leaves;
+  digest payload_hash;
+  std::string header; ///< canonical bytes
+};
+
+struct snapshot_result {
+  mneme::manifest manifest;
+  seq_no seq; ///< of the snapshot entry
+};
+
+struct batch_result {
+  std::vector<mutation_result> results;
+  seq_no seq;
+};
+
+struct prove_request {
+  std::vector<memory_id> ids;
+  std::vector<edge_key> edges;
+  std::vector<seq_no> seqs;
+  std::optional<digest> root;       ///< of a snapshot, or the current one; default: current
+  std::optional<std::string> actor; ///< ids it cannot see are not_found
+};
+
+struct world_stats {
+  world_id world;
+  std::string world_name;
+  std::string embedder;
+  vector_space space;
+  seq_no seq;
+  seq_no checkpoint_seq;
+  std::uint64_t memories = 0; ///< live
+  std::uint64_t rows = 0;
+  std::uint64_t edges = 0; ///< live
+  std::uint64_t vectors = 0;
+  std::uint64_t journal_bytes = 0;
+  std::uint64_t journal_segments = 0;
+  std::vector<std::pair<memory_type, std::uint64_t>> memories_by_type; ///< types with any
+};
+
+/// What opening had to repair or replay.
+struct open_report {
+  seq_no checkpoint;
+  std::uint64_t replayed_entries = 0;
+  std::uint64_t torn_bytes = 0; ///< cut behind the last whole frame
+  std::string torn_segment;
+};
+
+class engine {
+public:
+  static result<engine> open(engine_options options);
+  ~engine(); ///< closes
+  engine(engine&&) noexcept;
+  engine& operator=(engine&&) noexcept;
+
+  // Writes.
+  result<mutation_result> apply(mutation request, durability d = durability::durable);
+  /// All or none, one root step. An error's `at` starts with items[i].
+  result<batch_result> write_batch(std::vector<mutation> items, durability d = durability::durable);
+  result<snapshot_result> snapshot(std::string reason, std::string actor = {});
+
+  // Reads.
+  result<find_result> find(find_request request);
+  std::vector<result<find_result>> find_many(std::vector<find_request> requests);
+  /// Newest version of a memory.
+  result<memory> get(const memory_id& id, const read_options& options = {});
+  /// Exactly that version.
+  result<memory> resolve(const memory_uri& uri, const read_options& options = {});
+  result<std::vector<memory>> list_by_type(memory_type type, std::size_t limit,
+                                           const read_options& options = {});
+  /// Canonical head bytes: SHA-256 of them is the value hash in the `memories` tree.
+  result<std::string> raw_head(const memory_id& id, const read_options& options = {});
+  /// Also a tombstoned edge; not_found only if it was never created.
+  result<edge_record> get_edge(const edge_key& key, const read_options& options = {});
+  /// In (type byte, other id) order; the callback returns false to stop.
+  result<void> for_each_edge(const memory_id& id, edge_direction direction,
+                             const edge_filter& filter, const read_options& options,
+                             const std::function<bool(const edge_record&)>& visit);
+
+  // State.
+  result<root_set> root(std::optional<seq_no> at_seq = {});
+  result<proof_bundle> prove(const prove_request& request);
+  result<std::optional<manifest>> find_snapshot(const digest& overall_root);
+  result<std::vector<journal_item>> journal(seq_no from, std::size_t limit);
+  result<world_stats> stats();
+  [[nodiscard]] open_report opened() const;
+  [[nodiscard]] seq_no published() const;
+  [[nodiscard]] timestamp now() const; ///< of the engine's clock
+
+  /// Makes the next open fast. Returns the seq it holds.
+  result<seq_no> checkpoint();
+  /// Seals the journal, checkpoints, stops. Further calls answer shutdown.
+  result<void> close();
+
+private:
+  struct impl;
+  explicit engine(std::unique_ptr<impl> impl);
+  std::unique_ptr<impl> impl_;
+};
+
+/// open() with a directory, and with nothing on disk.
+result<engine> open(std::string directory);
+result<engine> open_in_memory(engine_options options = {});
+
+/// Progress of a long check: entries done, entries in all (0 = unknown).
+using progress = std::function<void(std::uint64_t done, std::uint64_t total)>;
+
+struct verify_report {
+  bool ok = false;
+  std::uint64_t entries = 0;
+  std::uint64_t frames = 0;
+  std::uint64_t segments = 0;
+  root_set roots;
+  std::string problem; ///< segment, offset and what is wrong; empty when ok
+};
+/// Checks CRCs, chain, sequence, payload hashes, the Merkle log and every recorded root of the
+/// journal in `directory`, without its tables. Runs beside a writer.
+result<verify_report> verify_world(const std::string& directory, const progress& on_progress = {});
+
+/// Replays the journal of `directory` (up to a seq) into a new world at `into`; answers its roots.
+result<root_set> replay_world(const std::string& directory, const std::string& into,
+                              std::optional<seq_no> up_to = {}, const progress& on_progress = {});
+
+} // namespace mneme

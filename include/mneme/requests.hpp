@@ -1,0 +1,119 @@
+#pragma once
+/// Requests that change a world, and what they answer. Validation is the engine's: a request that
+/// breaks a rule gets a typed error and changes nothing.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "mneme/types.hpp"
+
+namespace mneme {
+
+struct write_request {
+  memory_type type{};
+  memory_data data;
+  std::string actor;           ///< the memory's actor_scope; "" = the host
+  std::optional<memory_id> id; ///< drawn by the engine when absent
+  mneme::visibility visibility = mneme::visibility::private_;
+  std::int64_t importance = 5; ///< 0..10
+  std::vector<std::string> tags;
+  std::vector<intent_frame> frames;
+  metadata_map metadata;
+  std::optional<mneme::lifecycle> lifecycle;
+  forms_override forms;
+  std::optional<timestamp> valid_from; ///< default: created_at
+  std::optional<timestamp> valid_until;
+  std::optional<timestamp> expires_at;
+  double confidence = 1.0; ///< 0 means 1.0
+  mneme::provenance provenance;
+  std::optional<std::vector<float>> vector;
+  std::optional<std::string> created_by; ///< default: actor
+  std::optional<timestamp> created_at;   ///< importers only; default: the engine's clock
+};
+
+struct update_request {
+  memory_uri uri;                  ///< any version of the memory is accepted
+  std::optional<memory_type> type; ///< if given, must be the memory's
+  memory_data data;                ///< replaces the old data whole
+  std::string actor;
+  forms_override forms;
+  std::optional<timestamp> valid_from;
+  std::optional<timestamp> valid_until;
+  std::optional<timestamp> expires_at;
+  double confidence = 1.0;
+  mneme::provenance provenance;
+  std::optional<std::vector<float>> vector;
+  std::optional<std::string> created_by;
+  std::optional<std::uint32_t> expect_version;
+  std::optional<timestamp> created_at; ///< importers only
+};
+
+/// Absent = unchanged, present = replaced whole. An empty patch is no_op.
+struct update_head_request {
+  memory_uri uri;
+  std::string actor;
+  std::optional<std::vector<std::string>> tags;
+  std::optional<std::vector<intent_frame>> frames;
+  std::optional<std::int64_t> importance;
+  std::optional<mneme::visibility> visibility;
+  std::optional<mneme::lifecycle> lifecycle;
+  std::optional<metadata_map> metadata;
+  std::optional<std::string> by;
+  std::optional<std::uint32_t> expect_version;
+};
+
+/// Idempotent; versions stay readable.
+struct tombstone_request {
+  memory_uri uri;
+  std::string actor;
+  std::string reason;
+  std::optional<std::string> by;
+  tombstone_cause cause = tombstone_cause::deleted;
+  std::optional<memory_id> superseded_by;
+  std::optional<std::uint32_t> expect_version;
+};
+
+/// Ends need not exist. A live edge is a no-op; a tombstoned one is revived as a fresh record.
+struct add_edge_request {
+  memory_id src;
+  std::uint8_t type =
+      0; ///< raw, so that an invalid type is the engine's error, not the caller's UB
+  memory_id dst;
+  std::string actor;
+  float weight = 1.0F;
+  std::string kind;
+  std::string data;
+  std::optional<std::string> by;
+  std::optional<timestamp> created_at; ///< importers only
+};
+
+/// Missing or already tombstoned: no-op.
+struct remove_edge_request {
+  memory_id src;
+  std::uint8_t type = 0;
+  memory_id dst;
+  std::string actor;
+  std::string reason;
+  std::optional<std::string> by;
+};
+
+using mutation = std::variant<write_request, update_request, update_head_request, tombstone_request,
+                              add_edge_request, remove_edge_request>;
+
+/// What one mutation did. `changed` is false where nothing was journaled; `seq` is then the
+/// current one.
+struct mutation_result {
+  bool changed = true;
+  seq_no seq;
+  std::optional<memory_uri> uri; ///< write, update, update_head, tombstone: the current version
+};
+
+enum class durability : std::uint8_t {
+  durable, ///< the reply leaves after fsync
+  relaxed, ///< the reply leaves when the write is visible; a crash may lose it
+};
+
+} // namespace mneme

@@ -1,0 +1,74 @@
+#pragma once
+/// What the engine takes from outside: time, randomness, embeddings, token counts. Nothing else of
+/// the environment enters it, so the same seams and the same requests give the same bytes.
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mneme/types.hpp"
+
+namespace mneme {
+
+/// Time source. Called by the committer only; may go backwards.
+class clock {
+public:
+  virtual ~clock() = default;
+  [[nodiscard]] virtual timestamp now() = 0;
+};
+/// The operating system's UTC clock.
+std::shared_ptr<clock> make_system_clock();
+
+/// A clock that stands still until it is set. Thread-safe.
+class manual_clock : public clock {
+public:
+  explicit manual_clock(timestamp start);
+  ~manual_clock() override;
+  [[nodiscard]] timestamp now() override;
+  void set(timestamp t);
+
+private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+/// Source of random bytes. Called by the committer only.
+class random_source {
+public:
+  virtual ~random_source() = default;
+  virtual void fill(std::span<std::uint8_t> out) = 0;
+};
+/// The operating system's entropy.
+std::shared_ptr<random_source> make_system_random();
+/// Deterministic stream (xoshiro256**) of (seed, stream): the same pair gives the same bytes.
+std::shared_ptr<random_source> make_seeded_random(std::uint64_t seed, std::uint64_t stream);
+
+/// Text to vector. Implementations must be pure: same text, same bits, on every machine.
+/// Thread-safe. Embeddings enter the journal, so replay never calls this.
+class embedder {
+public:
+  virtual ~embedder() = default;
+  /// The space of what embed() returns.
+  [[nodiscard]] virtual vector_space space() const = 0;
+  /// A vector of space().dim finite numbers, or empty when the text holds nothing to embed.
+  [[nodiscard]] virtual result<std::vector<float>> embed(std::string_view text) const = 0;
+};
+/// Hashed word and character n-grams, signed, L2-normalised. Needs no model; finds shared words
+/// and word parts, knows no synonyms. dim is 8..4096.
+std::shared_ptr<embedder> make_hash_embedder(std::uint32_t dim = 384);
+/// "hash:384", "hash" or "none" (nullptr). bad_value for anything else.
+result<std::shared_ptr<embedder>> make_embedder(std::string_view spec);
+
+/// Counts tokens of rendered text; must be pure.
+class token_counter {
+public:
+  virtual ~token_counter() = default;
+  [[nodiscard]] virtual std::int64_t count(std::string_view text) const = 0;
+};
+/// ceil(utf8 bytes / 4).
+std::shared_ptr<token_counter> make_default_token_counter();
+
+} // namespace mneme

@@ -1,0 +1,84 @@
+#pragma once
+/// The vectors of the world's one space: a flat append-only array by slot with an exact SIMD scan,
+/// and immutable HNSW segments over fixed slot ranges that a background thread builds in slot
+/// order. Distance = 1 - cosine, vectors as given (f32), sums in f64 in a fixed order, so the same
+/// bits on every machine and compiler. One writer, many concurrent readers.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "index/numbers.hpp"
+#include "mneme/types.hpp"
+
+namespace mneme {
+
+struct near_hit {
+  slot_no slot;
+  double distance = 0;
+};
+
+/// Cosine distance in f64: the definition that every path must agree with.
+double cosine_distance(std::span<const float> a, std::span<const float> b);
+
+struct vector_index_options {
+  bool background_segments = true; ///< false: exact scans only (deterministic mode)
+  std::uint32_t m = 16;
+  std::uint32_t ef_construction = 200;
+  std::uint32_t ef_search = 64;
+};
+
+class vectors {
+public:
+  explicit vectors(const vector_index_options& options = {});
+  ~vectors();
+
+  // Writer.
+  /// Fixes the space before the first append. Precondition: not fixed yet, or the same.
+  void set_space(const vector_space& space);
+  /// Precondition: values.size() == dim, slot above every earlier one.
+  void append(slot_no slot, std::span<const float> values);
+
+  // Readers.
+  [[nodiscard]] vector_space space() const; ///< dim 0 = none yet
+  [[nodiscard]] std::uint64_t size() const; ///< vectors held
+  /// The vector of `slot`; empty if it has none. Valid for the index's life.
+  [[nodiscard]] std::span<const float> get(slot_no slot) const;
+  /// Distances of the given slots (those without a vector are left out), in the given order.
+  [[nodiscard]] std::vector<near_hit> distances(std::span<const float> query,
+                                                std::span<const slot_no> slots) const;
+  /// The k nearest of the given slots: by distance, ties by `tie` (smaller id first).
+  [[nodiscard]] std::vector<near_hit>
+  nearest_of(std::span<const float> query, std::span<const slot_no> slots, std::size_t k,
+             const std::function<memory_id(slot_no)>& tie) const;
+  /// The k nearest of all slots that `accept` passes, by exact scan.
+  [[nodiscard]] std::vector<near_hit>
+  nearest_exact(std::span<const float> query, std::size_t k,
+                const std::function<bool(slot_no)>& accept,
+                const std::function<memory_id(slot_no)>& tie) const;
+  /// As nearest_exact, through HNSW segments and an exact tail; expands until k are found or all
+  /// is exhausted (never fewer than there are). `expected` = how many slots `accept` will pass,
+  /// by which it may fall back to the exact scan. `used_hnsw` tells which way answered.
+  [[nodiscard]] std::vector<near_hit> nearest(std::span<const float> query, std::size_t k,
+                                              std::uint64_t expected,
+                                              const std::function<bool(slot_no)>& accept,
+                                              const std::function<memory_id(slot_no)>& tie,
+                                              bool& used_hnsw) const;
+
+  /// Waits until every full slot range has its segment (benches and tests).
+  void wait_for_segments();
+
+  [[nodiscard]] std::string save(slot_no below) const; ///< vectors of slots < below
+  result<void> load(std::string_view image);
+
+private:
+  struct impl;
+  std::unique_ptr<impl> impl_;
+};
+
+} // namespace mneme

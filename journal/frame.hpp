@@ -1,0 +1,80 @@
+#pragma once
+/// Byte layout of a journal frame (one atomic commit group) and of a segment's head. Pure; the
+/// tables are in docs/FORMATS.md and pinned by golden files.
+///
+///   frame   = prefix ‖ header block ‖ payload block
+///   prefix  = fixed size, little-endian: u32 magic ‖ u16 format ‖ u16 flags (1 = seal) ‖
+///             u64 first seq ‖ u32 entry count ‖ u32 header block bytes ‖ u64 payload block bytes ‖
+///             32 hash of the previous frame ‖ 32 OverallRoot as of the previous frame ‖
+///             u64 durable_through ‖ u32 CRC-32 of the header block ‖ u32 CRC-32 of the prefix
+///   header block  = per entry: u32 length ‖ canonical header
+///   payload block = per entry: u8 state (0 live, 1 erased) ‖ u32 length ‖ u32 CRC-32 ‖ bytes
+///   frame hash = SHA-256(prefix ‖ header block): payloads are bound by payload_hash alone
+///
+/// A seal frame has no entries and no seq of its own: first seq = last seq + 1, and its prefix
+/// carries the last root.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "messages/entry.hpp"
+
+namespace mneme {
+
+inline constexpr std::uint16_t journal_format = 1;
+inline constexpr std::size_t frame_prefix_bytes = 112;
+inline constexpr std::size_t segment_head_bytes = 96;
+/// Bounds that a reader checks before it allocates.
+inline constexpr std::uint32_t max_frame_entries = 100'000;
+inline constexpr std::uint64_t max_frame_bytes = 1ULL << 31;
+
+struct frame_prefix {
+  bool seal = false;
+  seq_no first_seq;
+  std::uint32_t count = 0;
+  std::uint32_t header_bytes = 0;
+  std::uint64_t payload_bytes = 0;
+  digest previous_frame;
+  digest previous_root; ///< OverallRoot after the previous frame (before this one)
+  seq_no durable_through;
+  std::uint32_t header_crc = 0;
+};
+
+struct segment_head {
+  world_id world;
+  std::array<std::uint8_t, 16> branch{};
+  seq_no first_seq;
+  digest previous_frame; ///< frame hash before this segment's first frame (zero for the first)
+};
+
+std::string encode(const segment_head& head);
+/// corrupt, or format_unsupported for a newer format.
+result<segment_head> decode_segment_head(std::string_view bytes);
+
+/// A frame ready to be written, and its hash.
+struct encoded_frame {
+  std::string bytes;
+  digest hash;
+};
+encoded_frame encode_frame(std::span<const entry> entries, seq_no first_seq, bool seal,
+                           const digest& previous_frame, const digest& previous_root,
+                           seq_no durable_through);
+
+/// corrupt if magic, CRC or bounds are wrong; format_unsupported for a newer format.
+result<frame_prefix> decode_frame_prefix(std::string_view bytes);
+
+/// One entry's raw bytes inside a frame.
+struct raw_entry {
+  std::string header;
+  std::string payload; ///< zero bytes when erased
+  bool erased = false;
+};
+/// Checks the header block's CRC, the payloads' CRCs (live ones) and all lengths.
+result<std::vector<raw_entry>> decode_frame_body(const frame_prefix& prefix,
+                                                 std::string_view header_block,
+                                                 std::string_view payload_block);
+
+} // namespace mneme

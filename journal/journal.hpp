@@ -1,0 +1,91 @@
+#pragma once
+/// The append-only journal on disk: segments `<first seq, 20 digits>.seg` of bounded size in one
+/// directory, each a head and a chain of frames. A frame is whole or it is not there. Only the
+/// unsealed end of the last segment may be cut as a torn tail; damage anywhere else is `corrupt`
+/// with segment and offset. One writer; readers open their own handles.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "journal/frame.hpp"
+#include "storage/file.hpp"
+
+namespace mneme {
+
+struct journal_options {
+  std::uint64_t segment_bytes = 64ULL << 20; ///< a new segment starts at a frame boundary past this
+  std::uint64_t extend_bytes = 1ULL
+                               << 20; ///< zeros written ahead, so that a sync moves no metadata
+};
+
+/// One frame as it was read back.
+struct journal_frame {
+  frame_prefix prefix;
+  digest hash;
+  std::string segment; ///< file name
+  std::uint64_t offset = 0;
+  std::vector<raw_entry> entries;
+};
+
+/// Called per frame in order; returns false to stop.
+using frame_visitor = std::function<result<bool>(const journal_frame&)>;
+
+/// What open found at the end.
+struct journal_tail {
+  seq_no last_seq;              ///< of the last whole frame
+  digest last_frame;            ///< its hash (zero for an empty journal)
+  std::uint64_t torn_bytes = 0; ///< bytes cut behind it
+  std::string torn_segment;
+  std::uint64_t torn_offset = 0;
+};
+
+class journal {
+public:
+  /// Opens or creates the journal of `world` in `dir`. Frames after `checked_through` are read
+  /// whole and checked (CRC, chain, sequence); earlier ones are only located. A torn tail behind
+  /// `checked_through` is cut and reported; a journal that ends before it is corrupt.
+  static result<std::unique_ptr<journal>> open(std::shared_ptr<file_system> fs, std::string dir,
+                                               const world_id& world,
+                                               const std::array<std::uint8_t, 16>& branch,
+                                               seq_no checked_through,
+                                               const journal_options& options = {});
+  ~journal();
+
+  [[nodiscard]] const journal_tail& tail() const;
+  [[nodiscard]] seq_no last_seq() const;
+
+  /// Writes one frame behind the last (no sync). `previous_root` = OverallRoot after the last
+  /// frame. After a failure the journal refuses every further append (io).
+  result<void> append(std::span<const entry> entries, const digest& previous_root);
+  /// A frame without entries that carries the last root. No-op if the last frame is a seal.
+  result<void> append_seal(const digest& root);
+  /// Makes everything appended durable. A failure is final.
+  result<void> sync();
+  /// Last seq known durable (the value the next frame carries as durable_through).
+  [[nodiscard]] seq_no durable_through() const;
+
+  /// Bytes of all segments, and their number.
+  [[nodiscard]] std::uint64_t bytes() const;
+  [[nodiscard]] std::size_t segment_count() const;
+  /// Cuts the zeros written ahead behind the last frame (on close).
+  result<void> trim();
+
+private:
+  struct impl;
+  explicit journal(std::unique_ptr<impl> impl);
+  std::unique_ptr<impl> impl_;
+};
+
+/// Reads frames of the journal in `dir` from the one that holds `from` on, until the end of the
+/// journal or until the visitor stops; every frame is checked (CRC, chain from the first one read,
+/// sequence). Independent of the writer; thread-safe through handles of its own. A frame that the
+/// writer has not finished ends the read without error when `tolerate_tail`.
+result<void> read_journal(file_system& fs, const std::string& dir, const world_id& world,
+                          seq_no from, bool tolerate_tail, const frame_visitor& visit);
+
+} // namespace mneme

@@ -1,0 +1,78 @@
+#pragma once
+/// Deterministic MessagePack: integer-keyed maps in ascending key order or fixed arrays, shortest
+/// integers, floats as declared (raw float32/float64, no NaN, -0 as +0), checked UTF-8, no
+/// extension types. The reader refuses every encoding that the writer would not have produced.
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "mneme/error.hpp"
+
+namespace mneme {
+
+/// Appends canonical MessagePack to a string.
+class canonical_writer {
+public:
+  void array(std::uint32_t size);
+  void map(std::uint32_t size);
+  void unsigned_integer(std::uint64_t v);
+  void integer(std::int64_t v);
+  void boolean(bool v);
+  void nil();
+  /// Precondition: not NaN.
+  void real32(float v);
+  void real64(double v);
+  /// Precondition: valid UTF-8.
+  void text(std::string_view v);
+  void binary(std::string_view v);
+  [[nodiscard]] std::string take() { return std::move(out_); }
+  [[nodiscard]] const std::string& bytes() const { return out_; }
+
+private:
+  std::string out_;
+};
+
+/// Pull reader over canonical bytes. Every getter consumes one item and fails with errc::corrupt
+/// (the offset in the message) on anything not canonical. Never allocates by an untrusted count.
+class canonical_reader {
+public:
+  explicit canonical_reader(std::string_view bytes) : bytes_(bytes) {}
+
+  result<std::uint32_t> array();
+  result<std::uint32_t> map();
+  result<std::uint64_t> unsigned_integer();
+  result<std::int64_t> integer();
+  result<bool> boolean();
+  result<float> real32();
+  result<double> real64();
+  result<std::string_view> text();
+  result<std::string_view> binary();
+  /// True and consumed if the next item is nil.
+  bool take_nil();
+  /// Which kind of item comes next.
+  enum class kind : std::uint8_t {
+    end,
+    nil,
+    boolean,
+    integer,
+    real32,
+    real64,
+    text,
+    binary,
+    array,
+    map,
+    other
+  };
+  [[nodiscard]] kind peek() const;
+  [[nodiscard]] bool at_end() const { return offset_ == bytes_.size(); }
+  [[nodiscard]] std::size_t offset() const { return offset_; }
+
+private:
+  std::string_view bytes_;
+  std::size_t offset_ = 0;
+};
+
+} // namespace mneme

@@ -1,0 +1,153 @@
+#pragma once
+/// A journal entry: header (what the Merkle log hashes) and payload (full canonical bytes of what
+/// changed). The payload is bound to the header by its hash only, so that it can be erased.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "mneme/proof.hpp"
+#include "mneme/types.hpp"
+
+namespace mneme {
+
+/// Stored; append-only.
+enum class entry_kind : std::uint8_t {
+  write = 1,
+  update = 2,
+  tombstone = 3,
+  update_head = 4,
+  add_edge = 5,
+  remove_edge = 6,
+  field = 7,
+  topic_archive = 8,
+  topic_merge = 9,
+  embed = 10,
+  find_late = 11,
+  reinforce = 12,
+  decay_cycle = 13,
+  attest = 14,
+  learn_weights = 15,
+  compact = 16,
+  snapshot = 17,
+  scope_violation = 18,
+  config = 19,
+  migration = 20,
+  erase = 21,
+  assign_tag = 22,
+  topic_unarchive = 23,
+  topic_salience = 24,
+};
+std::string_view to_string(entry_kind kind) noexcept;
+
+/// path of a key in a state tree: SHA-256(0x03 ‖ namespace name ‖ 0x00 ‖ key bytes).
+digest state_path(state_namespace ns, std::string_view key);
+
+/// One change of a state tree. value_hash is 32 zero bytes for a deletion.
+struct state_leaf {
+  state_namespace ns{};
+  digest path;
+  digest value_hash;
+
+  friend bool operator==(const state_leaf&, const state_leaf&) = default;
+};
+
+struct entry_header {
+  seq_no seq;
+  entry_kind kind{};
+  timestamp created_at;
+  std::string created_by;
+  std::vector<state_leaf> leaves;
+  digest payload_hash;
+
+  friend bool operator==(const entry_header&, const entry_header&) = default;
+};
+/// Canonical array [schema, seq, kind, created_at, created_by, [[ns, path, value_hash]…],
+/// payload_hash].
+std::string encode(const entry_header& h);
+result<entry_header> decode_entry_header(std::string_view bytes);
+
+/// A vector with the space it lives in.
+struct spaced_vector {
+  vector_space space;
+  std::vector<float> values;
+
+  friend bool operator==(const spaced_vector&, const spaced_vector&) = default;
+};
+
+struct write_payload {
+  mneme::head head;
+  mneme::version version;
+  std::optional<spaced_vector> vector;
+  bool id_drawn = true; ///< false: the id was the caller's and does not push drawn ones
+
+  friend bool operator==(const write_payload&, const write_payload&) = default;
+};
+struct update_payload {
+  mneme::head head;
+  mneme::version version;
+  std::optional<spaced_vector> vector; ///< absent: the vector of the version before is kept
+
+  friend bool operator==(const update_payload&, const update_payload&) = default;
+};
+/// update_head and tombstone: the whole new head.
+struct head_payload {
+  mneme::head head;
+
+  friend bool operator==(const head_payload&, const head_payload&) = default;
+};
+/// add_edge and remove_edge: the whole new record.
+struct edge_payload {
+  edge_record edge;
+
+  friend bool operator==(const edge_payload&, const edge_payload&) = default;
+};
+struct find_late_payload {
+  std::string predicate; ///< canonical text
+  std::vector<memory_type> types;
+  std::vector<std::string> tags;
+  std::optional<std::int64_t> limit;
+  std::int64_t result_count = 0;
+  std::vector<memory_id> accessed; ///< in result order
+  std::string actor;
+
+  friend bool operator==(const find_late_payload&, const find_late_payload&) = default;
+};
+struct snapshot_payload {
+  mneme::manifest manifest;
+
+  friend bool operator==(const snapshot_payload&, const snapshot_payload&) = default;
+};
+/// The content was erased; replays as a stub.
+struct erased_payload {
+  friend bool operator==(const erased_payload&, const erased_payload&) = default;
+};
+
+/// Which alternative goes with which kind: write→write_payload, update→update_payload,
+/// tombstone and update_head→head_payload, add_edge and remove_edge→edge_payload,
+/// find_late→find_late_payload, snapshot→snapshot_payload; any kind may be erased_payload.
+using entry_payload = std::variant<write_payload, update_payload, head_payload, edge_payload,
+                                   find_late_payload, snapshot_payload, erased_payload>;
+std::string encode(const entry_payload& payload);
+result<entry_payload> decode_entry_payload(entry_kind kind, std::string_view bytes);
+
+std::string encode(const manifest& m);
+result<manifest> decode_manifest(std::string_view bytes);
+
+/// A whole entry: the typed payload that apply() reads, and the bytes that the journal keeps.
+struct entry {
+  entry_header header;
+  entry_payload payload;
+  std::string header_bytes;
+  std::string payload_bytes;
+};
+
+/// Fills header.payload_hash and both byte strings from `header` and `payload`.
+entry seal_entry(entry_header header, entry_payload payload);
+/// Decodes a journaled entry and checks the payload hash (unless erased).
+result<entry> open_entry(std::string header_bytes, std::string payload_bytes, bool erased);
+
+} // namespace mneme

@@ -1,0 +1,45 @@
+#pragma once
+/// The rules of the model that need no state: sizes, ranges, required and unknown fields, UTF-8.
+/// Checked before anything is drawn or written. Errors name the path of the offending key.
+
+#include "mneme/requests.hpp"
+
+namespace mneme {
+
+inline constexpr std::size_t max_tag_bytes = 64;
+inline constexpr std::size_t max_tags = 16;
+inline constexpr std::size_t max_frames = 16;
+inline constexpr std::size_t max_ref_bytes = 256;
+inline constexpr std::size_t max_actor_bytes = 256;
+inline constexpr std::size_t max_data_bytes = 1U << 20;
+inline constexpr std::size_t max_metadata_keys = 64;
+inline constexpr std::size_t max_metadata_key_bytes = 128;
+inline constexpr std::size_t max_metadata_bytes = 64U << 10;
+inline constexpr std::size_t max_edge_data_bytes = 64U << 10;
+inline constexpr std::size_t max_vector_dim = 4096;
+inline constexpr std::size_t max_batch_items = 10'000;
+
+result<void> validate(const write_request& r);
+result<void> validate(const update_request& r);
+result<void> validate(const update_head_request& r);
+result<void> validate(const tombstone_request& r);
+result<void> validate(const add_edge_request& r);
+result<void> validate(const remove_edge_request& r);
+
+/// Unknown, missing, blank, ill-typed or out-of-range data fields of `type`.
+result<void> validate_data(memory_type type, const memory_data& data);
+/// `data` with the defaults of fields that may be left out filled in (spec point 25).
+memory_data with_defaults(memory_type type, memory_data data, timestamp created_at);
+/// Empty, all zero, too long or not finite is bad_vector.
+result<void> validate_vector(const std::vector<float>& v);
+/// Distinct, sorted bytewise.
+std::vector<std::string> normalise_tags(std::vector<std::string> tags);
+/// none → any; same → same; open → waiting, scheduled, resolved, expired; … (bad_transition).
+result<void> validate_transition(const std::optional<lifecycle>& from, const lifecycle& to);
+
+/// True for well-formed UTF-8.
+bool is_utf8(std::string_view bytes) noexcept;
+/// True if there is no byte that is not ASCII white space.
+bool is_blank(std::string_view text) noexcept;
+
+} // namespace mneme

@@ -1,0 +1,31 @@
+#pragma once
+/// A query in flight, as a state machine with explicit effects. Every door compiles its request to
+/// one. Two drivers run it: the coordinator moves the object from owner to owner by message, the
+/// inline driver calls run() in the caller's thread. At any time exactly one party holds it.
+
+#include <cstdint>
+#include <optional>
+
+#include "messages/entry.hpp"
+#include "state/read_views.hpp"
+
+namespace mneme {
+
+/// Who runs the next effect.
+enum class effect_owner : std::uint8_t { graph, attributes, vectors, store };
+
+class query_run {
+public:
+  virtual ~query_run() = default;
+  /// The owner of the next effect; nullopt when the answer is ready.
+  [[nodiscard]] virtual std::optional<effect_owner> next() const = 0;
+  /// Runs the next effect over the owner's read side. Precondition: next() has a value.
+  virtual result<void> run(const read_views& views) = 0;
+  /// What this query reinforces, once next() is empty; nullopt for a pure read.
+  [[nodiscard]] virtual std::optional<entry_payload> touch() const = 0;
+};
+
+/// Runs every remaining effect in the caller's thread.
+result<void> run_inline(query_run& query, const read_views& views);
+
+} // namespace mneme

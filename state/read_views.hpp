@@ -1,0 +1,40 @@
+#pragma once
+/// What a reader needs of a world: the owners' read sides, all safe to use from any thread beside
+/// the one writer. A read picks a seq at or below the published one and passes it everywhere.
+
+#include <atomic>
+#include <memory>
+#include <optional>
+
+#include "index/attributes.hpp"
+#include "index/graph.hpp"
+#include "index/node_table.hpp"
+#include "index/vectors.hpp"
+#include "mneme/seams.hpp"
+#include "storage/kv_store.hpp"
+
+namespace mneme {
+
+struct read_views {
+  const node_table* nodes = nullptr;
+  const mneme::attributes* attributes = nullptr;
+  const mneme::graph* graph = nullptr;
+  const mneme::vectors* vectors = nullptr;
+  kv_store* store = nullptr;
+  std::shared_ptr<const mneme::embedder> embedder; ///< null = none
+  std::shared_ptr<const token_counter> tokens;
+};
+
+/// The state of one record as of `at`; nullopt if there was none then.
+result<std::optional<head>> read_head(kv_reader& reader, const memory_id& id, seq_no at);
+result<std::optional<version>> read_version(kv_reader& reader, const memory_id& id,
+                                            std::uint32_t number);
+result<std::optional<edge_record>> read_edge(kv_reader& reader, const edge_key& key, seq_no at);
+/// Head, current version and activation as of `at`; nullopt if the memory did not exist then.
+result<std::optional<memory>> read_memory(const read_views& views, kv_reader& reader,
+                                          const memory_id& id, seq_no at);
+
+/// May `actor` (nullopt = the host) see a memory? Its own, and others' actor_public ones.
+bool may_see(const std::optional<std::string>& actor, const head& h);
+
+} // namespace mneme

@@ -1,0 +1,62 @@
+#pragma once
+/// The File seam: every byte that mneme itself writes to disk goes through it (WiredTiger has its
+/// own files). Implementations: posix_file_system, memory_file_system (tests and the simulator).
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mneme/error.hpp"
+
+namespace mneme {
+
+/// One open file. Not thread-safe, but several handles of one path may be open.
+class file {
+public:
+  virtual ~file() = default;
+  /// Reads exactly `size` bytes at `offset`; fewer at the end of the file.
+  virtual result<std::string> read_at(std::uint64_t offset, std::size_t size) = 0;
+  virtual result<void> write_at(std::uint64_t offset, std::string_view bytes) = 0;
+  /// Makes all written bytes durable (fdatasync). A failure is final: never retry and believe.
+  virtual result<void> sync() = 0;
+  virtual result<std::uint64_t> size() = 0;
+  virtual result<void> truncate(std::uint64_t size) = 0;
+};
+
+/// Held while a directory is open; released on destruction.
+class directory_lock {
+public:
+  virtual ~directory_lock() = default;
+};
+
+enum class open_mode : std::uint8_t { read, read_write, create };
+
+class file_system {
+public:
+  virtual ~file_system() = default;
+  virtual result<std::unique_ptr<file>> open(const std::string& path, open_mode mode) = 0;
+  virtual result<bool> exists(const std::string& path) = 0;
+  /// File names (no directories) in `dir`, sorted bytewise; empty if there is no such directory.
+  virtual result<std::vector<std::string>> list(const std::string& dir) = 0;
+  virtual result<void> create_directories(const std::string& dir) = 0;
+  virtual result<void> rename(const std::string& from, const std::string& to) = 0;
+  virtual result<void> remove(const std::string& path) = 0;
+  /// Makes creations, renames and removals in `dir` durable.
+  virtual result<void> sync_directory(const std::string& dir) = 0;
+  /// busy with the owner's pid in the message if another process holds it.
+  virtual result<std::unique_ptr<directory_lock>> lock(const std::string& dir) = 0;
+};
+
+/// The machine's file system.
+std::shared_ptr<file_system> make_posix_file_system();
+
+/// Writes `bytes` to `path` so that after a crash either the old or the whole new content is there
+/// (temporary file, sync, rename, directory sync).
+result<void> replace_file(file_system& fs, const std::string& path, std::string_view bytes);
+/// The whole content of `path`; not_found if there is none.
+result<std::string> read_file(file_system& fs, const std::string& path);
+
+} // namespace mneme

@@ -1,0 +1,27 @@
+#pragma once
+/// Byte layout of the table keys. Integers are big-endian so that byte order is number order; a
+/// seq is stored complemented, so that the newest row of a key comes first and a read as of S is
+/// one seek: the first row at or after (key ‖ ~S).
+
+#include <string>
+
+#include "messages/entry.hpp"
+#include "mneme/types.hpp"
+
+namespace mneme::keys {
+
+std::string u64be(std::uint64_t v);
+/// id ‖ ~seq
+std::string head(const memory_id& id, seq_no seq);
+/// id ‖ version
+std::string version(const memory_id& id, std::uint32_t number);
+/// src ‖ type ‖ dst ‖ ~seq
+std::string edge(const edge_key& key, seq_no seq);
+/// namespace byte ‖ path
+std::string state_leaf(state_namespace ns, const digest& path);
+/// seq
+std::string manifest(seq_no seq);
+/// The smallest key greater than every key that starts with `prefix` (empty = no bound).
+std::string prefix_end(std::string prefix);
+
+} // namespace mneme::keys

@@ -1,0 +1,81 @@
+#pragma once
+/// The KvStore seam: ordered byte keys in a few tables, atomic batches stamped with a commit seq,
+/// and checkpoints at a stable seq. Nothing here is durable by itself: after a crash the store is
+/// at its last checkpoint, and the journal's tail is applied again.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mneme/ids.hpp"
+
+namespace mneme {
+
+/// Stored names; append-only.
+enum class kv_table : std::uint8_t {
+  heads,        ///< key_layout.hpp: id ‖ ~seq → canonical head
+  versions,     ///< id ‖ version → canonical version
+  edges,        ///< src ‖ type ‖ dst ‖ ~seq → canonical edge record
+  fields,       ///< topic ‖ name ‖ … (topics)
+  state_leaves, ///< namespace ‖ path → value hash
+  manifests,    ///< seq → canonical manifest
+  entries,      ///< reserved for derived entry look-ups
+};
+inline constexpr std::size_t kv_table_count = 7;
+
+struct kv_write {
+  kv_table table{};
+  std::string key;
+  std::optional<std::string> value; ///< absent = delete
+};
+
+/// A read session. Not thread-safe; take one per thread of work and give it back soon: it must not
+/// outlive its store. Each call sees the newest committed state.
+class kv_reader {
+public:
+  virtual ~kv_reader() = default;
+  virtual result<std::optional<std::string>> get(kv_table table, std::string_view key) = 0;
+  /// First pair with lower <= key < upper (upper empty = no bound), or nullopt.
+  virtual result<std::optional<std::pair<std::string, std::string>>>
+  first(kv_table table, std::string_view lower, std::string_view upper) = 0;
+  /// Pairs with lower <= key < upper in key order; `visit` returns false to stop.
+  virtual result<void>
+  scan(kv_table table, std::string_view lower, std::string_view upper,
+       const std::function<bool(std::string_view key, std::string_view value)>& visit) = 0;
+};
+
+class kv_store {
+public:
+  virtual ~kv_store() = default;
+  /// Thread-safe. Readers are pooled: destroying one returns its session.
+  virtual result<std::unique_ptr<kv_reader>> reader() = 0;
+  /// Applies all writes atomically as of `commit`. One writer; commits ascend.
+  virtual result<void> apply(const std::vector<kv_write>& writes, seq_no commit) = 0;
+  /// States up to `stable` may be checkpointed: they are durable in the journal. Cheap; ascending.
+  virtual result<void> set_stable(seq_no stable) = 0;
+  /// Persists the state as of the last set_stable(). Runs beside readers and apply().
+  virtual result<void> checkpoint() = 0;
+  /// The seq that the opened files hold: everything after it must be applied again.
+  [[nodiscard]] virtual seq_no recovered() const = 0;
+  /// Logical checks of the backend over all tables (slow).
+  virtual result<void> verify() = 0;
+};
+
+struct wiredtiger_options {
+  std::uint64_t cache_bytes = 256ULL << 20;
+  bool read_only = false;
+};
+/// Opens or creates the WiredTiger store in directory `dir`.
+result<std::unique_ptr<kv_store>> open_wiredtiger_store(const std::string& dir,
+                                                        const wiredtiger_options& options);
+
+/// What survives a crash of an in-memory store; hand the same disk to the next store to "reopen".
+class memory_disk;
+std::shared_ptr<memory_disk> make_memory_disk();
+std::unique_ptr<kv_store> make_memory_store(std::shared_ptr<memory_disk> disk);
+
+} // namespace mneme
