@@ -1,1 +1,34 @@
-# Filled in when the library can be installed.
+# `cmake --install BUILD --prefix DIR`: the command, the headers of include/mneme, the libraries, and
+# what find_package(mneme) needs. The folders' own headers stay private.
+include(CMakePackageConfigHelpers)
+
+set(mneme_config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/mneme)
+
+# What a host links: mneme::mneme, or mneme::verifier alone.
+add_library(mneme_engine INTERFACE)
+target_link_libraries(mneme_engine INTERFACE mneme_actors)
+add_library(mneme::mneme ALIAS mneme_engine)
+add_library(mneme::verifier ALIAS mneme_verifier)
+set_target_properties(mneme_engine PROPERTIES EXPORT_NAME mneme)
+set_target_properties(mneme_verifier PROPERTIES EXPORT_NAME verifier)
+
+install(TARGETS mneme_engine mneme_actors mneme_query mneme_state mneme_index mneme_journal
+    mneme_verifier mneme_storage mneme_messages
+  EXPORT mneme_targets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(EXPORT mneme_targets NAMESPACE mneme:: DESTINATION ${mneme_config_dir})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/mneme DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  FILES_MATCHING PATTERN "*.hpp")
+if(TARGET mneme)
+  install(TARGETS mneme RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+install(PROGRAMS ${PROJECT_SOURCE_DIR}/scripts/verify_proof.py
+  DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME mneme-verify-proof OPTIONAL)
+
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/mnemeConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/mnemeConfig.cmake INSTALL_DESTINATION ${mneme_config_dir}
+  NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/mnemeConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/mnemeConfig.cmake ${PROJECT_BINARY_DIR}/mnemeConfigVersion.cmake
+  DESTINATION ${mneme_config_dir})

@@ -24,10 +24,13 @@ public:
   void nil();
   /// Precondition: not NaN.
   void real32(float v);
+  /// Precondition: not NaN.
   void real64(double v);
   /// Precondition: valid UTF-8.
   void text(std::string_view v);
   void binary(std::string_view v);
+  /// Appends one item that another writer wrote.
+  void encoded(std::string_view item) { out_.append(item); }
   [[nodiscard]] std::string take() { return std::move(out_); }
   [[nodiscard]] const std::string& bytes() const { return out_; }
 
@@ -71,6 +74,16 @@ public:
   [[nodiscard]] std::size_t offset() const { return offset_; }
 
 private:
+  [[nodiscard]] std::size_t remaining() const { return bytes_.size() - offset_; }
+  [[nodiscard]] std::uint8_t byte_at(std::size_t offset) const {
+    return static_cast<std::uint8_t>(bytes_[offset]);
+  }
+  [[nodiscard]] std::unexpected<error> refuse(std::string_view why) const;
+  result<std::uint64_t> big_endian(unsigned width_log2);
+  result<std::uint32_t> length(std::uint8_t fix_tag, std::uint8_t fix_max, std::uint8_t tag8,
+                               std::uint8_t tag16, std::string_view what);
+  result<std::string_view> take(std::uint32_t size);
+
   std::string_view bytes_;
   std::size_t offset_ = 0;
 };

@@ -113,6 +113,7 @@ struct find_late_payload {
   std::int64_t result_count = 0;
   std::vector<memory_id> accessed; ///< in result order
   std::string actor;
+  mneme::nonce nonce{}; ///< so that the payload hash confirms no guess at the predicate
 
   friend bool operator==(const find_late_payload&, const find_late_payload&) = default;
 };

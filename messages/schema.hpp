@@ -22,7 +22,8 @@ struct field_schema {
   bool required = false;                     ///< must be present and non-blank
   bool unit_interval = false;                ///< real in [0,1]
   std::span<const std::string_view> names{}; ///< of an enum field (kind name)
-  /// Used when the field is neither required nor optional and was left out; empty = none.
+  /// Used when the field is neither required nor optional and was left out; nullopt = none. Of a
+  /// time it is "created_at".
   std::optional<std::string_view> default_text{};
 };
 

@@ -16,6 +16,8 @@ inline constexpr std::size_t max_metadata_keys = 64;
 inline constexpr std::size_t max_metadata_key_bytes = 128;
 inline constexpr std::size_t max_metadata_bytes = 64U << 10;
 inline constexpr std::size_t max_edge_data_bytes = 64U << 10;
+/// Of each of: a reason, an edge's kind, a lifecycle's project, a version's provenance in all.
+inline constexpr std::size_t max_free_text_bytes = 64U << 10;
 inline constexpr std::size_t max_vector_dim = 4096;
 inline constexpr std::size_t max_batch_items = 10'000;
 
@@ -25,16 +27,21 @@ result<void> validate(const update_head_request& r);
 result<void> validate(const tombstone_request& r);
 result<void> validate(const add_edge_request& r);
 result<void> validate(const remove_edge_request& r);
+/// Nothing is restored that could not have been written.
+result<void> validate(const restore_request& r);
+result<void> validate(const restore_edge_request& r);
 
 /// Unknown, missing, blank, ill-typed or out-of-range data fields of `type`.
 result<void> validate_data(memory_type type, const memory_data& data);
-/// `data` with the defaults of fields that may be left out filled in (spec point 25).
+/// `data` with the defaults of the fields that may be left out, and integers given for numbers
+/// made numbers. Precondition: validate_data accepts it.
 memory_data with_defaults(memory_type type, memory_data data, timestamp created_at);
 /// Empty, all zero, too long or not finite is bad_vector.
 result<void> validate_vector(const std::vector<float>& v);
 /// Distinct, sorted bytewise.
 std::vector<std::string> normalise_tags(std::vector<std::string> tags);
-/// none → any; same → same; open → waiting, scheduled, resolved, expired; … (bad_transition).
+/// Moves of lifecycle.status: none to any; any to the same, to none, to archived; archived to any;
+/// open to any; any to open; waiting and scheduled to resolved and expired. Else bad_transition.
 result<void> validate_transition(const std::optional<lifecycle>& from, const lifecycle& to);
 
 /// True for well-formed UTF-8.

@@ -86,6 +86,13 @@ struct prove_request {
   std::optional<std::string> actor; ///< ids it cannot see are not_found
 };
 
+/// A memory whole.
+struct memory_record {
+  mneme::head head;
+  std::vector<mneme::version> versions; ///< ascending
+  std::vector<float> vector;            ///< of the current version; empty if it has none
+};
+
 struct world_stats {
   world_id world;
   std::string world_name;
@@ -141,6 +148,11 @@ public:
                              const edge_filter& filter, const read_options& options,
                              const std::function<bool(const edge_record&)>& visit);
 
+  /// Every memory in id order, with all its versions, and every edge in key order (tombstoned ones
+  /// too), as of one seq: what an export writes and restore_request takes back.
+  result<void> for_each_memory(const std::function<bool(const memory_record&)>& visit);
+  result<void> for_each_edge_record(const std::function<bool(const edge_record&)>& visit);
+
   // State.
   result<root_set> root(std::optional<seq_no> at_seq = {});
   result<proof_bundle> prove(const prove_request& request);
@@ -150,6 +162,9 @@ public:
   [[nodiscard]] open_report opened() const;
   [[nodiscard]] seq_no published() const;
   [[nodiscard]] timestamp now() const; ///< of the engine's clock
+  /// created_at of the last entry when the world was opened; zero in an empty world. Where a manual
+  /// clock goes on.
+  [[nodiscard]] timestamp last_entry_at() const;
 
   /// Makes the next open fast. Returns the seq it holds.
   result<seq_no> checkpoint();
@@ -175,6 +190,9 @@ struct verify_report {
   std::uint64_t frames = 0;
   std::uint64_t segments = 0;
   root_set roots;
+  /// Bytes behind the last whole frame: a frame that a crash tore (nobody was told that it is
+  /// durable), which the next open cuts; or one that a running writer has not finished.
+  std::uint64_t torn_bytes = 0;
   std::string problem; ///< segment, offset and what is wrong; empty when ok
 };
 /// Checks CRCs, chain, sequence, payload hashes, the Merkle log and every recorded root of the

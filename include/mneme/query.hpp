@@ -68,9 +68,11 @@ enum class form_kind : std::uint8_t { short_form, medium, full };
 enum class rank_kind : std::uint8_t { salience, distance };
 enum class edge_direction : std::uint8_t { out, in, both };
 
+// Every member below has an initialiser, so that a request can be written with designated ones.
+
 /// Graph traversal from `find_request::from`. Numbers are signed so that bad ones are reported.
 struct follow_spec {
-  std::vector<edge_type> types; ///< empty = any
+  std::vector<edge_type> types{}; ///< empty = any
   edge_direction direction = edge_direction::out;
   std::int64_t min_hops = 1;
   std::int64_t max_hops = 1; ///< at most 6
@@ -79,29 +81,29 @@ struct follow_spec {
 };
 
 struct find_request {
-  std::vector<memory_type> types; ///< union; empty = any
-  std::optional<predicate> where;
-  std::vector<mneme::order_by> order;
-  std::optional<std::int64_t> limit;
+  std::vector<memory_type> types{}; ///< union; empty = any
+  std::optional<predicate> where{};
+  std::vector<mneme::order_by> order{};
+  std::optional<std::int64_t> limit{};
   std::int64_t offset = 0;
-  std::optional<std::int64_t> budget_tokens;
-  std::optional<form_kind> form;
-  std::optional<std::string> near; ///< text, embedded by the world's embedder
-  std::optional<memory_uri> near_uri;
-  std::optional<std::vector<float>> near_vector;
-  std::optional<std::int64_t> near_k;
-  std::optional<rank_kind> rank;
-  std::optional<memory_id> from;
-  std::optional<follow_spec> follow;
-  std::optional<timestamp> as_of; ///< valid time
-  std::optional<seq_no> at_seq;   ///< journal position
+  std::optional<std::int64_t> budget_tokens{};
+  std::optional<form_kind> form{};
+  std::optional<std::string> near{}; ///< text, embedded by the world's embedder
+  std::optional<memory_uri> near_uri{};
+  std::optional<std::vector<float>> near_vector{};
+  std::optional<std::int64_t> near_k{};
+  std::optional<rank_kind> rank{};
+  std::optional<memory_id> from{};
+  std::optional<follow_spec> follow{};
+  std::optional<timestamp> as_of{}; ///< valid time
+  std::optional<seq_no> at_seq{};   ///< journal position
   bool include_tombstoned = false;
   bool late_binding = false;
   bool exact = false; ///< force the exact scan for near
   bool count = false; ///< compute `total`
   bool explain = false;
-  std::optional<std::string> actor; ///< who is asking; absent = the host, sees all
-  std::optional<std::int64_t> deadline_ms;
+  std::optional<std::string> actor{}; ///< who is asking; absent = the host, sees all
+  std::optional<std::int64_t> deadline_ms{};
 };
 
 enum class near_mode : std::uint8_t { exact, hnsw };

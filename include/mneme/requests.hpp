@@ -100,8 +100,23 @@ struct remove_edge_request {
   std::optional<std::string> by;
 };
 
-using mutation = std::variant<write_request, update_request, update_head_request, tombstone_request,
-                              add_edge_request, remove_edge_request>;
+/// For importers of an export: a version and its head exactly as they were (nonces, times, hash).
+/// The first version of an id becomes a write, the next one an update; versions come in order. The
+/// current version again restores the head alone, or is a no-op.
+struct restore_request {
+  mneme::head head; ///< current_version and version_hash must be those of `version`
+  mneme::version version;
+  std::optional<std::vector<float>> vector;
+};
+
+/// As restore_request, for an edge; one that exists in the same state is a no-op.
+struct restore_edge_request {
+  edge_record edge;
+};
+
+using mutation =
+    std::variant<write_request, update_request, update_head_request, tombstone_request,
+                 add_edge_request, remove_edge_request, restore_request, restore_edge_request>;
 
 /// What one mutation did. `changed` is false where nothing was journaled; `seq` is then the
 /// current one.

@@ -1,0 +1,135 @@
+#pragma once
+/// mneme inside a host's own CAF actor system: configure() the system, spawn() an engine, and send
+/// it the messages below. Needs libcaf 0.17; engine.hpp alone does not.
+///
+/// Errors arrive as caf::error of the category "mneme": its code is the errc, its context holds
+/// the text and the `at` path (to_error() reads them back).
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <caf/actor_system.hpp>
+#include <caf/actor_system_config.hpp>
+#include <caf/allowed_unsafe_message_type.hpp>
+#include <caf/error.hpp>
+#include <caf/replies_to.hpp>
+#include <caf/typed_actor.hpp>
+
+#include "mneme/engine.hpp"
+
+namespace mneme {
+
+/// One mutation.
+struct apply_message {
+  mutation request;
+  mneme::durability durability = mneme::durability::durable;
+};
+/// All or none.
+struct batch_message {
+  std::vector<mutation> items;
+  mneme::durability durability = mneme::durability::durable;
+};
+struct find_message {
+  find_request request;
+};
+/// One message for all agents of a tick; every request reads the same seq.
+struct find_many_message {
+  std::vector<find_request> requests;
+};
+struct get_message {
+  memory_id id;
+  read_options options;
+};
+struct resolve_message {
+  memory_uri uri;
+  read_options options;
+};
+struct edges_message {
+  memory_id id;
+  edge_direction direction = edge_direction::both;
+  edge_filter filter;
+  read_options options;
+};
+struct root_message {
+  std::optional<seq_no> at_seq;
+};
+struct prove_message {
+  prove_request request;
+};
+struct snapshot_message {
+  std::string reason;
+  std::string actor;
+};
+struct checkpoint_message {};
+/// Seals, checkpoints and stops; the reply says how that went.
+struct close_message {};
+
+/// Large answers are shared, not copied.
+using find_reply = std::shared_ptr<const find_result>;
+struct find_many_reply {
+  std::vector<result<find_reply>> results;
+};
+using memory_reply = std::shared_ptr<const memory>;
+using edges_reply = std::shared_ptr<const std::vector<edge_record>>;
+using proof_reply = std::shared_ptr<const proof_bundle>;
+struct checkpoint_reply {
+  seq_no seq;
+};
+struct closed_reply {};
+
+} // namespace mneme
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::apply_message)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::batch_message)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::find_message)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::find_many_message)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::get_message)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::resolve_message)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::edges_message)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::root_message)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::prove_message)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::snapshot_message)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::checkpoint_message)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::close_message)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::mutation_result)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::batch_result)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::find_reply)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::find_many_reply)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::memory_reply)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::edges_reply)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::root_set)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::proof_reply)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::snapshot_result)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::checkpoint_reply)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::closed_reply)
+
+namespace mneme {
+
+/// The engine as an actor. Queries may overlap; a reply to a write means it is durable and visible.
+using engine_actor = caf::typed_actor<caf::replies_to<apply_message>::with<mutation_result>,
+                                      caf::replies_to<batch_message>::with<batch_result>,
+                                      caf::replies_to<find_message>::with<find_reply>,
+                                      caf::replies_to<find_many_message>::with<find_many_reply>,
+                                      caf::replies_to<get_message>::with<memory_reply>,
+                                      caf::replies_to<resolve_message>::with<memory_reply>,
+                                      caf::replies_to<edges_message>::with<edges_reply>,
+                                      caf::replies_to<root_message>::with<root_set>,
+                                      caf::replies_to<prove_message>::with<proof_reply>,
+                                      caf::replies_to<snapshot_message>::with<snapshot_result>,
+                                      caf::replies_to<checkpoint_message>::with<checkpoint_reply>,
+                                      caf::replies_to<close_message>::with<closed_reply>>;
+
+/// Sets what mneme needs of a host's actor system (the `sharing` scheduler, the error category).
+/// Call before the actor_system is made.
+void configure(caf::actor_system_config& config);
+
+/// Opens the world and spawns its actors in `system`. Send close_message before the system goes.
+result<engine_actor> spawn(caf::actor_system& system, engine_options options);
+
+/// caf::error ↔ error. A foreign category becomes errc::shutdown with its text.
+caf::error to_caf_error(const error& e);
+error to_error(const caf::error& e);
+
+} // namespace mneme

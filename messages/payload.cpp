@@ -1,0 +1,217 @@
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "messages/entry.hpp"
+#include "messages/record_codec.hpp"
+#include "messages/validate.hpp"
+
+namespace mneme {
+
+namespace {
+
+template <class Map, class Payload>
+void write_layout(Map& m, Payload& p) {
+  m.schema();
+  m.required(1, p.head);
+  m.required(2, p.version);
+  m.optional(3, p.vector);
+  m.required(4, p.id_drawn);
+}
+
+template <class Map, class Payload>
+void update_layout(Map& m, Payload& p) {
+  m.schema();
+  m.required(1, p.head);
+  m.required(2, p.version);
+  m.optional(3, p.vector);
+}
+
+template <class Map, class Payload>
+void find_late_layout(Map& m, Payload& p) {
+  m.schema();
+  m.defaulted(1, p.predicate);
+  m.defaulted(2, p.types);
+  m.defaulted(3, p.tags);
+  m.optional(4, p.limit);
+  m.required(5, p.result_count);
+  m.defaulted(6, p.accessed);
+  m.defaulted(7, p.actor);
+  m.defaulted(8, p.nonce);
+}
+
+template <class Map, class Manifest>
+void manifest_layout(Map& m, Manifest& x) {
+  m.schema();
+  m.required(1, x.seq);
+  m.required(2, x.journal_root);
+  m.required(3, x.state_roots);
+  m.required(4, x.overall_root);
+  m.required(5, x.created_at);
+  m.defaulted(6, x.trigger);
+  m.defaulted(7, x.counters);
+}
+
+using counter_map = std::map<std::string, std::uint64_t, std::less<>>;
+
+} // namespace
+
+/// [model, dim, little-endian float32s].
+void put(canonical_writer& out, const spaced_vector& v) {
+  std::string bytes(v.values.size() * sizeof(float), '\0');
+  for (std::size_t i = 0; i < v.values.size(); ++i) {
+    const auto bits = std::bit_cast<std::uint32_t>(v.values[i] == 0 ? 0.0F : v.values[i]);
+    for (std::size_t k = 0; k < sizeof bits; ++k)
+      bytes[i * sizeof bits + k] = static_cast<char>((bits >> (8 * k)) & 0xFFU);
+  }
+  out.array(3);
+  put(out, v.space.model);
+  put(out, v.space.dim);
+  out.binary(bytes);
+}
+void get(item_parser& in, spaced_vector& v) {
+  in.array_of(3);
+  get(in, v.space.model);
+  get(in, v.space.dim);
+  const std::string_view bytes = in.binary();
+  if (!in.ok()) return;
+  if (v.space.dim == 0 || v.space.dim > max_vector_dim
+      || bytes.size() != v.space.dim * sizeof(float))
+    return in.refuse("a vector has as many numbers as its space");
+  v.values.resize(v.space.dim);
+  for (std::size_t i = 0; i < v.values.size(); ++i) {
+    std::uint32_t bits = 0;
+    for (std::size_t k = sizeof bits; k-- > 0;)
+      bits = (bits << 8) | static_cast<std::uint8_t>(bytes[i * sizeof bits + k]);
+    v.values[i] = std::bit_cast<float>(bits);
+    if (!std::isfinite(v.values[i]) || (v.values[i] == 0 && bits != 0))
+      return in.refuse("a number of a vector is not finite, or -0");
+  }
+}
+
+void put(canonical_writer& out, const state_root_array& roots) {
+  out.array(state_namespace_count);
+  for (const digest& root : roots) put(out, root);
+}
+void get(item_parser& in, state_root_array& roots) {
+  in.array_of(state_namespace_count);
+  for (digest& root : roots) get(in, root);
+}
+
+/// [[name, count]…] in bytewise order of the names.
+void put(canonical_writer& out, const counter_map& counters) {
+  out.array(static_cast<std::uint32_t>(counters.size()));
+  for (const auto& [name, count] : counters) {
+    out.array(2);
+    put(out, name);
+    put(out, count);
+  }
+}
+void get(item_parser& in, counter_map& counters) {
+  const std::uint32_t size = in.array();
+  for (std::uint32_t i = 0; i < size && in.ok(); ++i) {
+    in.array_of(2);
+    std::string name(in.text());
+    const std::uint64_t count = in.unsigned_integer();
+    if (!in.ok()) return;
+    if (!counters.empty() && name <= counters.rbegin()->first)
+      return in.refuse("counter names do not ascend");
+    counters.emplace_hint(counters.end(), std::move(name), count);
+  }
+}
+
+void put(canonical_writer& out, const manifest& x) {
+  map_writer m;
+  manifest_layout(m, x);
+  m.append_to(out);
+}
+void get(item_parser& in, manifest& x) {
+  map_parser m(in);
+  manifest_layout(m, x);
+  m.finish();
+}
+
+namespace {
+
+// Which layout a payload has; the same for both directions.
+template <class Map, class Payload>
+void payload_layout(Map& m, Payload& p) {
+  using plain = std::remove_const_t<Payload>;
+  if constexpr (std::is_same_v<plain, write_payload>) {
+    write_layout(m, p);
+  } else if constexpr (std::is_same_v<plain, update_payload>) {
+    update_layout(m, p);
+  } else if constexpr (std::is_same_v<plain, find_late_payload>) {
+    find_late_layout(m, p);
+  } else {
+    m.schema();
+    if constexpr (std::is_same_v<plain, head_payload>)
+      m.required(1, p.head);
+    else if constexpr (std::is_same_v<plain, edge_payload>)
+      m.required(1, p.edge);
+    else
+      m.required(1, p.manifest);
+  }
+}
+
+template <class Payload>
+result<entry_payload> decode_payload(std::string_view bytes) {
+  item_parser in(bytes);
+  map_parser m(in);
+  Payload p;
+  payload_layout(m, p);
+  m.finish();
+  if (auto ok = in.finish(); !ok) return propagate(ok);
+  return entry_payload(std::move(p));
+}
+
+} // namespace
+
+std::string encode(const entry_payload& payload) {
+  if (std::holds_alternative<erased_payload>(payload)) return {};
+  map_writer m;
+  std::visit(
+      [&](const auto& p) {
+        if constexpr (!std::is_same_v<std::decay_t<decltype(p)>, erased_payload>)
+          payload_layout(m, p);
+      },
+      payload);
+  return m.bytes();
+}
+
+result<entry_payload> decode_entry_payload(entry_kind kind, std::string_view bytes) {
+  switch (kind) {
+  case entry_kind::write:
+    return decode_payload<write_payload>(bytes);
+  case entry_kind::update:
+    return decode_payload<update_payload>(bytes);
+  case entry_kind::tombstone:
+  case entry_kind::update_head:
+    return decode_payload<head_payload>(bytes);
+  case entry_kind::add_edge:
+  case entry_kind::remove_edge:
+    return decode_payload<edge_payload>(bytes);
+  case entry_kind::find_late:
+    return decode_payload<find_late_payload>(bytes);
+  case entry_kind::snapshot:
+    return decode_payload<snapshot_payload>(bytes);
+  default:
+    return fail(errc::format_unsupported,
+                fmt::format("this version reads no payload of kind {} ({})",
+                            static_cast<unsigned>(kind), to_string(kind)));
+  }
+}
+
+std::string encode(const manifest& m) {
+  canonical_writer out;
+  put(out, m);
+  return out.take();
+}
+
+result<manifest> decode_manifest(std::string_view bytes) {
+  return decode_whole<manifest>(bytes);
+}
+
+} // namespace mneme

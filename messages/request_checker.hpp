@@ -1,0 +1,50 @@
+#pragma once
+/// The checks that requests share. The first failure sticks and later checks do nothing, so a
+/// validator is a plain list of checks in the order in which errors are to be reported.
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "mneme/types.hpp"
+
+namespace mneme {
+
+/// Path of a key, put together only when it is needed: base, base[index] or base[index]tail.
+struct key_path {
+  std::string_view base;
+  std::optional<std::size_t> index{};
+  std::string_view tail{};
+
+  [[nodiscard]] std::string text() const;
+};
+
+class request_checker {
+public:
+  [[nodiscard]] bool ok() const { return !failure_; }
+  void refuse(errc code, std::string message, const key_path& at);
+  /// Takes over the failure of another validator.
+  void require(result<void> other);
+
+  /// UTF-8 of at most `max_bytes`.
+  void text(const key_path& at, std::string_view value, std::size_t max_bytes);
+  void optional_text(const key_path& at, const std::optional<std::string>& value,
+                     std::size_t max_bytes);
+  /// bad_time outside 1970 to 2261.
+  void time(const key_path& at, const std::optional<timestamp>& value);
+  void finite(const key_path& at, double value);
+  void unit_interval(const key_path& at, double value);
+  void range(const key_path& at, std::int64_t value, std::int64_t least, std::int64_t greatest);
+  template <class Enum>
+  void known(const key_path& at, Enum value) {
+    if (ok() && to_string(value).empty()) refuse(errc::bad_value, "not a value of the enum", at);
+  }
+
+  [[nodiscard]] result<void> done();
+
+private:
+  std::optional<error> failure_;
+};
+
+} // namespace mneme
