@@ -2,9 +2,9 @@
 /// The File seam: every byte that mneme itself writes to disk goes through it (WiredTiger has its
 /// own files). Implementations: posix_file_system, memory_file_system (tests and the simulator).
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,7 +13,8 @@
 
 namespace mneme {
 
-/// One open file. Not thread-safe, but several handles of one path may be open.
+/// One open file. Not thread-safe, but several handles of one path may be open. It may be closed
+/// after its file system is gone.
 class file {
 public:
   virtual ~file() = default;
@@ -32,8 +33,13 @@ public:
   virtual ~directory_lock() = default;
 };
 
-enum class open_mode : std::uint8_t { read, read_write, create };
+enum class open_mode : std::uint8_t {
+  read,       ///< not_found if there is none
+  read_write, ///< not_found if there is none
+  create,     ///< read_write; made if there is none, else its bytes stay
+};
 
+/// Thread-safe.
 class file_system {
 public:
   virtual ~file_system() = default;
@@ -41,12 +47,14 @@ public:
   virtual result<bool> exists(const std::string& path) = 0;
   /// File names (no directories) in `dir`, sorted bytewise; empty if there is no such directory.
   virtual result<std::vector<std::string>> list(const std::string& dir) = 0;
+  /// Makes `dir` and what is missing above it, durably.
   virtual result<void> create_directories(const std::string& dir) = 0;
+  /// Within one directory; replaces `to`.
   virtual result<void> rename(const std::string& from, const std::string& to) = 0;
   virtual result<void> remove(const std::string& path) = 0;
   /// Makes creations, renames and removals in `dir` durable.
   virtual result<void> sync_directory(const std::string& dir) = 0;
-  /// busy with the owner's pid in the message if another process holds it.
+  /// busy, at once, with the owner's pid in the message if this or another process holds it.
   virtual result<std::unique_ptr<directory_lock>> lock(const std::string& dir) = 0;
 };
 

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "mneme/ids.hpp"
@@ -42,7 +43,8 @@ public:
   /// First pair with lower <= key < upper (upper empty = no bound), or nullopt.
   virtual result<std::optional<std::pair<std::string, std::string>>>
   first(kv_table table, std::string_view lower, std::string_view upper) = 0;
-  /// Pairs with lower <= key < upper in key order; `visit` returns false to stop.
+  /// Pairs with lower <= key < upper in key order, all of one committed state; `visit` returns
+  /// false to stop. `visit` runs inside the read: it must not call the store.
   virtual result<void>
   scan(kv_table table, std::string_view lower, std::string_view upper,
        const std::function<bool(std::string_view key, std::string_view value)>& visit) = 0;
@@ -53,15 +55,17 @@ public:
   virtual ~kv_store() = default;
   /// Thread-safe. Readers are pooled: destroying one returns its session.
   virtual result<std::unique_ptr<kv_reader>> reader() = 0;
-  /// Applies all writes atomically as of `commit`. One writer; commits ascend.
+  /// Applies all writes in order, atomically, as of `commit`; a batch without writes counts too.
+  /// One writer; commits ascend. Keys are not empty. On failure nothing was applied.
   virtual result<void> apply(const std::vector<kv_write>& writes, seq_no commit) = 0;
-  /// States up to `stable` may be checkpointed: they are durable in the journal. Cheap; ascending.
+  /// States up to `stable` may be checkpointed: they are durable in the journal. Cheap. A seq
+  /// before the last one is ignored; one that is not applied yet counts as far as what is.
   virtual result<void> set_stable(seq_no stable) = 0;
   /// Persists the state as of the last set_stable(). Runs beside readers and apply().
   virtual result<void> checkpoint() = 0;
   /// The seq that the opened files hold: everything after it must be applied again.
   [[nodiscard]] virtual seq_no recovered() const = 0;
-  /// Logical checks of the backend over all tables (slow).
+  /// Reads and checks all tables (slow). Blocks apply(), not readers.
   virtual result<void> verify() = 0;
 };
 
@@ -69,7 +73,8 @@ struct wiredtiger_options {
   std::uint64_t cache_bytes = 256ULL << 20;
   bool read_only = false;
 };
-/// Opens or creates the WiredTiger store in directory `dir`.
+/// Opens or creates the WiredTiger store in directory `dir`. busy while it is open anywhere, also
+/// for reading; not_found if read_only and there is none.
 result<std::unique_ptr<kv_store>> open_wiredtiger_store(const std::string& dir,
                                                         const wiredtiger_options& options);
 

@@ -1,0 +1,60 @@
+#include "storage/key_layout.hpp"
+
+namespace mneme::keys {
+
+namespace {
+
+void put_u32be(std::string& out, std::uint32_t v) {
+  for (int shift = 24; shift >= 0; shift -= 8) out.push_back(static_cast<char>(v >> shift));
+}
+
+void put_u64be(std::string& out, std::uint64_t v) {
+  for (int shift = 56; shift >= 0; shift -= 8) out.push_back(static_cast<char>(v >> shift));
+}
+
+} // namespace
+
+std::string u64be(std::uint64_t v) {
+  std::string key;
+  put_u64be(key, v);
+  return key;
+}
+
+std::string head(const memory_id& id, seq_no seq) {
+  std::string key(id.raw());
+  put_u64be(key, ~seq.value);
+  return key;
+}
+
+std::string version(const memory_id& id, std::uint32_t number) {
+  std::string key(id.raw());
+  put_u32be(key, number);
+  return key;
+}
+
+std::string edge(const edge_key& key, seq_no seq) {
+  std::string bytes(key.src.raw());
+  bytes.push_back(static_cast<char>(key.type));
+  bytes += key.dst.raw();
+  put_u64be(bytes, ~seq.value);
+  return bytes;
+}
+
+std::string state_leaf(state_namespace ns, const digest& path) {
+  std::string key(1, static_cast<char>(ns));
+  key += path.raw();
+  return key;
+}
+
+std::string manifest(seq_no seq) {
+  return u64be(seq.value);
+}
+
+std::string prefix_end(std::string prefix) {
+  while (!prefix.empty() && static_cast<unsigned char>(prefix.back()) == 0xFF) prefix.pop_back();
+  if (!prefix.empty())
+    prefix.back() = static_cast<char>(static_cast<unsigned char>(prefix.back()) + 1);
+  return prefix;
+}
+
+} // namespace mneme::keys

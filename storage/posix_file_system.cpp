@@ -1,0 +1,228 @@
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "storage/file.hpp"
+
+namespace mneme {
+
+namespace {
+
+constexpr std::size_t unchecked_read_bytes = 64 << 10;
+
+std::unexpected<error> refused(std::string_view action, const std::string& path) {
+  const int cause = errno;
+  return fail(cause == ENOENT ? errc::not_found : errc::io,
+              fmt::format("cannot {} {}: {}", action, path,
+                          std::error_code(cause, std::generic_category()).message()));
+}
+
+/// An open descriptor, closed on destruction. Its close is never the one that makes bytes durable.
+class descriptor {
+public:
+  explicit descriptor(int fd) : fd_(fd) {}
+  ~descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  descriptor(descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  descriptor& operator=(descriptor&&) = delete;
+  [[nodiscard]] int get() const { return fd_; }
+  [[nodiscard]] bool valid() const { return fd_ >= 0; }
+
+private:
+  int fd_;
+};
+
+descriptor open_descriptor(const std::string& path, int flags) {
+  int fd = -1;
+  do fd = ::open(path.c_str(), flags | O_CLOEXEC, 0644);
+  while (fd < 0 && errno == EINTR);
+  return descriptor(fd);
+}
+
+class posix_file final : public file {
+public:
+  posix_file(descriptor fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
+
+  result<std::string> read_at(std::uint64_t offset, std::size_t size) override {
+    if (size > unchecked_read_bytes) {
+      // What lies behind the end is not allocated for, however much a caller asks.
+      auto length = this->size();
+      if (!length) return propagate(length);
+      const std::uint64_t there = *length > offset ? *length - offset : 0;
+      size = static_cast<std::size_t>(std::min<std::uint64_t>(size, there));
+    }
+    std::string bytes(size, '\0');
+    std::size_t done = 0;
+    while (done < bytes.size()) {
+      const ssize_t n = ::pread(fd_.get(), bytes.data() + done, bytes.size() - done,
+                                static_cast<off_t>(offset + done));
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) return refused("read", path_);
+      if (n == 0) break;
+      done += static_cast<std::size_t>(n);
+    }
+    bytes.resize(done);
+    return bytes;
+  }
+
+  result<void> write_at(std::uint64_t offset, std::string_view bytes) override {
+    while (!bytes.empty()) {
+      const ssize_t n = ::pwrite(fd_.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) return refused("write", path_);
+      bytes.remove_prefix(static_cast<std::size_t>(n));
+      offset += static_cast<std::uint64_t>(n);
+    }
+    return {};
+  }
+
+  result<void> sync() override {
+    if (::fdatasync(fd_.get()) != 0) return refused("sync", path_);
+    return {};
+  }
+
+  result<std::uint64_t> size() override {
+    struct stat info{};
+    if (::fstat(fd_.get(), &info) != 0) return refused("examine", path_);
+    return static_cast<std::uint64_t>(info.st_size);
+  }
+
+  result<void> truncate(std::uint64_t size) override {
+    if (::ftruncate(fd_.get(), static_cast<off_t>(size)) != 0) return refused("truncate", path_);
+    return {};
+  }
+
+private:
+  descriptor fd_;
+  std::string path_;
+};
+
+/// flock() ends with the descriptor, so a killed process leaves no stale lock. The file stays: to
+/// remove it would let two processes lock two files of one name.
+class posix_lock final : public directory_lock {
+public:
+  explicit posix_lock(descriptor fd) : fd_(std::move(fd)) {}
+
+private:
+  descriptor fd_;
+};
+
+std::string owner_of_lock(int fd) {
+  std::string pid(32, '\0');
+  const ssize_t n = ::pread(fd, pid.data(), pid.size(), 0);
+  pid.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
+  while (!pid.empty() && (pid.back() < '0' || pid.back() > '9')) pid.pop_back();
+  return pid;
+}
+
+class posix_file_system final : public file_system {
+public:
+  result<std::unique_ptr<file>> open(const std::string& path, open_mode mode) override {
+    int flags = O_RDONLY;
+    if (mode == open_mode::read_write) flags = O_RDWR;
+    if (mode == open_mode::create) flags = O_RDWR | O_CREAT;
+    auto fd = open_descriptor(path, flags);
+    if (!fd.valid()) return refused("open", path);
+    return std::make_unique<posix_file>(std::move(fd), path);
+  }
+
+  result<bool> exists(const std::string& path) override {
+    if (::access(path.c_str(), F_OK) == 0) return true;
+    if (errno == ENOENT || errno == ENOTDIR) return false;
+    return refused("examine", path);
+  }
+
+  result<std::vector<std::string>> list(const std::string& dir) override {
+    std::vector<std::string> names;
+    DIR* stream = ::opendir(dir.c_str());
+    if (stream == nullptr) {
+      if (errno == ENOENT) return names;
+      return refused("list", dir);
+    }
+    errno = 0;
+    while (const dirent* found = ::readdir(stream)) {
+      struct stat info{};
+      const bool known = ::fstatat(::dirfd(stream), found->d_name, &info, 0) == 0;
+      if (known && !S_ISDIR(info.st_mode)) names.emplace_back(found->d_name);
+      errno = 0;
+    }
+    const int cause = errno;
+    ::closedir(stream);
+    errno = cause;
+    if (cause != 0) return refused("list", dir);
+    std::ranges::sort(names);
+    return names;
+  }
+
+  result<void> create_directories(const std::string& dir) override {
+    for (std::size_t end = dir.find('/', 1);; end = dir.find('/', end + 1)) {
+      const std::string part = dir.substr(0, end);
+      if (auto ok = create_one(part); !ok) return ok;
+      if (end == std::string::npos) return {};
+    }
+  }
+
+  result<void> rename(const std::string& from, const std::string& to) override {
+    if (::rename(from.c_str(), to.c_str()) != 0) return refused("rename", from);
+    return {};
+  }
+
+  result<void> remove(const std::string& path) override {
+    if (::unlink(path.c_str()) != 0) return refused("remove", path);
+    return {};
+  }
+
+  result<void> sync_directory(const std::string& dir) override {
+    auto fd = open_descriptor(dir, O_RDONLY | O_DIRECTORY);
+    if (!fd.valid()) return refused("open", dir);
+    if (::fsync(fd.get()) != 0) return refused("sync", dir);
+    return {};
+  }
+
+  result<std::unique_ptr<directory_lock>> lock(const std::string& dir) override {
+    const std::string path = dir + "/LOCK";
+    auto fd = open_descriptor(path, O_RDWR | O_CREAT);
+    if (!fd.valid()) return refused("open", path);
+    if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
+      if (errno != EWOULDBLOCK) return refused("lock", path);
+      const std::string pid = owner_of_lock(fd.get());
+      return fail(errc::busy, pid.empty() ? fmt::format("{} is open in another process", dir)
+                                          : fmt::format("{} is open in process {}", dir, pid));
+    }
+    const std::string pid = fmt::format("{}\n", ::getpid());
+    if (::ftruncate(fd.get(), 0) != 0
+        || ::pwrite(fd.get(), pid.data(), pid.size(), 0) != static_cast<ssize_t>(pid.size()))
+      return refused("write", path);
+    return std::make_unique<posix_lock>(std::move(fd));
+  }
+
+private:
+  result<void> create_one(const std::string& dir) {
+    if (::mkdir(dir.c_str(), 0755) != 0) {
+      if (errno != EEXIST) return refused("create directory", dir);
+      struct stat info{};
+      if (::stat(dir.c_str(), &info) != 0) return refused("examine", dir);
+      if (!S_ISDIR(info.st_mode)) return fail(errc::io, fmt::format("{} is not a directory", dir));
+      return {};
+    }
+    const auto slash = dir.find_last_of('/');
+    if (slash == std::string::npos) return sync_directory(".");
+    return sync_directory(slash == 0 ? "/" : dir.substr(0, slash));
+  }
+};
+
+} // namespace
+
+std::shared_ptr<file_system> make_posix_file_system() {
+  return std::make_shared<posix_file_system>();
+}
+
+} // namespace mneme

@@ -1,0 +1,157 @@
+// What both file systems promise while nothing fails.
+#include <catch2/catch.hpp>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "storage/file.hpp"
+#include "storage/memory_file_system.hpp"
+#include "temporary_directory.hpp"
+
+using namespace mneme;
+using namespace mneme::testing;
+
+namespace {
+
+struct posix_place {
+  temporary_directory root;
+  std::shared_ptr<file_system> fs = make_posix_file_system();
+  [[nodiscard]] std::string dir() const { return root.path() + "/a/b"; }
+};
+
+struct memory_place {
+  std::shared_ptr<file_system> fs = std::make_shared<memory_file_system>();
+  [[nodiscard]] std::string dir() const { return "/a/b"; }
+};
+
+} // namespace
+
+TEMPLATE_TEST_CASE("reading and writing at offsets", "[file]", posix_place, memory_place) {
+  TestType place;
+  auto& fs = *place.fs;
+  REQUIRE(fs.create_directories(place.dir()));
+  REQUIRE(fs.create_directories(place.dir()));
+  const std::string path = place.dir() + "/file";
+
+  CHECK(fs.open(path, open_mode::read).error().code == errc::not_found);
+  CHECK(fs.open(path, open_mode::read_write).error().code == errc::not_found);
+  CHECK(fs.exists(path).value() == false);
+  auto opened = fs.open(path, open_mode::create);
+  REQUIRE(opened);
+  auto& file = **opened;
+  CHECK(fs.exists(path).value());
+  CHECK(file.size().value() == 0);
+  CHECK(file.read_at(0, 10).value().empty());
+  REQUIRE(file.write_at(5, "hello"));
+  CHECK(file.size().value() == 10);
+  CHECK(file.read_at(0, 100).value() == std::string(5, '\0') + "hello");
+  CHECK(file.read_at(6, 2).value() == "el");
+  CHECK(file.read_at(10, 1).value().empty());
+  CHECK(file.read_at(99, 1).value().empty());
+  CHECK(file.read_at(0, std::size_t{1} << 40).value().size() == 10);
+  REQUIRE(file.write_at(0, "HELLO"));
+  REQUIRE(file.sync());
+  REQUIRE(file.truncate(7));
+  CHECK(file.read_at(0, 100).value() == "HELLOhe");
+  REQUIRE(file.truncate(9));
+  CHECK(file.read_at(5, 100).value() == std::string("he\0\0", 4));
+
+  // A second handle sees the same bytes; opening to create keeps them.
+  auto again = fs.open(path, open_mode::create);
+  REQUIRE(again);
+  CHECK((*again)->read_at(0, 5).value() == "HELLO");
+  auto reading = fs.open(path, open_mode::read);
+  REQUIRE(reading);
+  CHECK_FALSE((*reading)->write_at(0, "x"));
+  CHECK_FALSE((*reading)->truncate(0));
+}
+
+TEMPLATE_TEST_CASE("names in a directory", "[file]", posix_place, memory_place) {
+  TestType place;
+  auto& fs = *place.fs;
+  const std::string dir = place.dir();
+  CHECK(fs.list(dir).value().empty());
+  CHECK_FALSE(fs.open(dir + "/x", open_mode::create));
+  REQUIRE(fs.create_directories(dir + "/inner"));
+  for (const char* name : {"b", "a", "B"}) REQUIRE(fs.open(dir + "/" + name, open_mode::create));
+  CHECK(fs.list(dir).value() == std::vector<std::string>{"B", "a", "b"});
+  REQUIRE(fs.rename(dir + "/a", dir + "/b"));
+  CHECK(fs.list(dir).value() == std::vector<std::string>{"B", "b"});
+  REQUIRE(fs.remove(dir + "/B"));
+  CHECK(fs.remove(dir + "/B").error().code == errc::not_found);
+  CHECK(fs.rename(dir + "/B", dir + "/c").error().code == errc::not_found);
+  REQUIRE(fs.sync_directory(dir));
+  CHECK(fs.list(dir).value() == std::vector<std::string>{"b"});
+  CHECK(fs.create_directories(dir + "/b").error().code == errc::io);
+  CHECK_FALSE(fs.sync_directory(dir + "/none"));
+}
+
+TEMPLATE_TEST_CASE("replacing and reading whole files", "[file]", posix_place, memory_place) {
+  TestType place;
+  auto& fs = *place.fs;
+  REQUIRE(fs.create_directories(place.dir()));
+  const std::string path = place.dir() + "/file";
+  CHECK(read_file(fs, path).error().code == errc::not_found);
+  REQUIRE(replace_file(fs, path, "first, and longer"));
+  CHECK(read_file(fs, path).value() == "first, and longer");
+  // One left over from a crash does not show through.
+  auto left = fs.open(path + ".new", open_mode::create);
+  REQUIRE(left);
+  REQUIRE((*left)->write_at(0, std::string(100, 'x')));
+  REQUIRE(replace_file(fs, path, "second"));
+  CHECK(read_file(fs, path).value() == "second");
+  CHECK(fs.list(place.dir()).value() == std::vector<std::string>{"file"});
+  REQUIRE(replace_file(fs, path, ""));
+  CHECK(read_file(fs, path).value().empty());
+}
+
+TEMPLATE_TEST_CASE("one lock per directory, also within a process", "[file]", posix_place,
+                   memory_place) {
+  TestType place;
+  auto& fs = *place.fs;
+  REQUIRE(fs.create_directories(place.dir()));
+  auto first = fs.lock(place.dir());
+  REQUIRE(first);
+  auto second = fs.lock(place.dir());
+  REQUIRE_FALSE(second);
+  CHECK(second.error().code == errc::busy);
+  first->reset();
+  CHECK(fs.lock(place.dir()).has_value());
+}
+
+TEST_CASE("another process gets busy with the owner's pid, and the lock ends with its process",
+          "[file]") {
+  posix_place place;
+  REQUIRE(place.fs->create_directories(place.dir()));
+  int to_child[2];
+  int to_parent[2];
+  REQUIRE((::pipe(to_child) == 0 && ::pipe(to_parent) == 0));
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    auto held = place.fs->lock(place.dir());
+    char byte = held ? 'y' : 'n';
+    if (::write(to_parent[1], &byte, 1) != 1) ::_exit(1);
+    // Held until the parent has looked, and then never given back by hand.
+    ::_exit(::read(to_child[0], &byte, 1) == 1 ? 0 : 1);
+  }
+  char byte = 0;
+  REQUIRE(::read(to_parent[0], &byte, 1) == 1);
+  REQUIRE(byte == 'y');
+  auto refused = place.fs->lock(place.dir());
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == errc::busy);
+  CHECK(refused.error().message.find(std::to_string(child)) != std::string::npos);
+  REQUIRE(::write(to_child[1], &byte, 1) == 1);
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(place.fs->lock(place.dir()).has_value());
+  for (const int fd : {to_child[0], to_child[1], to_parent[0], to_parent[1]}) ::close(fd);
+}
+
+TEST_CASE("refusals of the operating system are io with its words", "[file]") {
+  posix_place place;
+  auto refused = place.fs->list("/proc/self/status");
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == errc::io);
+  CHECK(refused.error().message.find("Not a directory") != std::string::npos);
+}
