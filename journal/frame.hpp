@@ -11,9 +11,18 @@
 ///   payload block = per entry: u8 state (0 live, 1 erased) ‖ u32 length ‖ u32 CRC-32 ‖ bytes
 ///   frame hash = SHA-256(prefix ‖ header block): payloads are bound by payload_hash alone
 ///
+///   head    = fixed size, little-endian: u32 magic ‖ u16 format ‖ u16 zero ‖ 16 world ‖ 16 branch
+///   ‖
+///             u64 first seq ‖ 32 hash of the frame before ‖ u64 first seq of the segment before ‖
+///             u32 zero ‖ u32 CRC-32 of the head
+///
+/// Sizes of prefix and head, and the place of their magic, format and CRC, never change: so that
+/// damage is told from a newer format. All CRCs are zlib's CRC-32.
+///
 /// A seal frame has no entries and no seq of its own: first seq = last seq + 1, and its prefix
 /// carries the last root.
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -41,14 +50,28 @@ struct frame_prefix {
   digest previous_root; ///< OverallRoot after the previous frame (before this one)
   seq_no durable_through;
   std::uint32_t header_crc = 0;
+
+  friend bool operator==(const frame_prefix&, const frame_prefix&) = default;
 };
+/// Size of the whole frame.
+std::uint64_t frame_bytes(const frame_prefix& p);
+/// Seq of its last entry; of a seal: of the entry before it.
+seq_no last_seq(const frame_prefix& p);
+/// The first four bytes of every frame, to look for one in damaged bytes.
+std::string_view frame_magic_bytes();
+digest frame_hash(std::string_view prefix, std::string_view header_block);
 
 struct segment_head {
   world_id world;
   std::array<std::uint8_t, 16> branch{};
   seq_no first_seq;
-  digest previous_frame; ///< frame hash before this segment's first frame (zero for the first)
+  digest previous_frame;   ///< frame hash before this segment's first frame (zero for the first)
+  seq_no previous_segment; ///< first seq of the segment before (0 for the first): shows a gap
+
+  friend bool operator==(const segment_head&, const segment_head&) = default;
 };
+
+enum class payload_state : std::uint8_t { live = 0, erased = 1 };
 
 std::string encode(const segment_head& head);
 /// corrupt, or format_unsupported for a newer format.

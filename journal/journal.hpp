@@ -19,8 +19,8 @@ namespace mneme {
 
 struct journal_options {
   std::uint64_t segment_bytes = 64ULL << 20; ///< a new segment starts at a frame boundary past this
-  std::uint64_t extend_bytes = 1ULL
-                               << 20; ///< zeros written ahead, so that a sync moves no metadata
+  /// Zeros written ahead, so that a sync moves no metadata.
+  std::uint64_t extend_bytes = 1ULL << 20;
 };
 
 /// One frame as it was read back.
@@ -48,7 +48,9 @@ class journal {
 public:
   /// Opens or creates the journal of `world` in `dir`. Frames after `checked_through` are read
   /// whole and checked (CRC, chain, sequence); earlier ones are only located. A torn tail behind
-  /// `checked_through` is cut and reported; a journal that ends before it is corrupt.
+  /// `checked_through` is cut and reported; a journal that ends before it is corrupt. A bad frame
+  /// is no torn tail if a frame behind it shows that it had been durable. What was found is made
+  /// durable before this returns. Segments of another branch of the world are accepted.
   static result<std::unique_ptr<journal>> open(std::shared_ptr<file_system> fs, std::string dir,
                                                const world_id& world,
                                                const std::array<std::uint8_t, 16>& branch,
@@ -59,32 +61,36 @@ public:
   [[nodiscard]] const journal_tail& tail() const;
   [[nodiscard]] seq_no last_seq() const;
 
-  /// Writes one frame behind the last (no sync). `previous_root` = OverallRoot after the last
-  /// frame. After a failure the journal refuses every further append (io).
+  /// Writes one frame behind the last. `previous_root` = OverallRoot after the last frame. The
+  /// entries continue the sequence. limit_exceeded (nothing written) over the bounds of a frame.
+  /// Does not sync, except what is behind when a new segment begins or the last frame is a seal.
+  /// After a failure the journal refuses everything further (io).
   result<void> append(std::span<const entry> entries, const digest& previous_root);
-  /// A frame without entries that carries the last root. No-op if the last frame is a seal.
+  /// A frame without entries that carries the last root; syncs what is before it first, so that it
+  /// vouches for all of it. No-op if the last frame is a seal or there is none.
   result<void> append_seal(const digest& root);
   /// Makes everything appended durable. A failure is final.
   result<void> sync();
   /// Last seq known durable (the value the next frame carries as durable_through).
   [[nodiscard]] seq_no durable_through() const;
 
-  /// Bytes of all segments, and their number.
+  /// Bytes of all segments without the zeros written ahead, and their number.
   [[nodiscard]] std::uint64_t bytes() const;
   [[nodiscard]] std::size_t segment_count() const;
-  /// Cuts the zeros written ahead behind the last frame (on close).
+  /// Syncs, and cuts the zeros written ahead behind the last frame (on close).
   result<void> trim();
 
 private:
   struct impl;
-  explicit journal(std::unique_ptr<impl> impl);
+  explicit journal(std::unique_ptr<impl> opened);
   std::unique_ptr<impl> impl_;
 };
 
 /// Reads frames of the journal in `dir` from the one that holds `from` on, until the end of the
 /// journal or until the visitor stops; every frame is checked (CRC, chain from the first one read,
 /// sequence). Independent of the writer; thread-safe through handles of its own. A frame that the
-/// writer has not finished ends the read without error when `tolerate_tail`.
+/// writer has not finished, or a torn tail that open() would cut, ends the read without error when
+/// `tolerate_tail`, else it is corrupt. Sees at least what was appended before the call.
 result<void> read_journal(file_system& fs, const std::string& dir, const world_id& world,
                           seq_no from, bool tolerate_tail, const frame_visitor& visit);
 

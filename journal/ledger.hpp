@@ -2,10 +2,20 @@
 /// The roots of a world: Merkle log plus state trees, kept incrementally, with an undo list so that
 /// roots and proofs of retained earlier seqs can be had. Pure over its two sources (state leaves
 /// from the store, headers from the journal). Single owner.
+///
+/// Order towards the store: apply() first, then write the rows, and no question or apply() in
+/// between. The values that an entry overwrites are read from the store, so rows written earlier
+/// would be lost for undo (the roots would be right all the same). A store that does not fit is
+/// refused as corrupt and nothing changes.
 
-#include <deque>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "messages/entry.hpp"
 #include "mneme/proof.hpp"
@@ -13,7 +23,7 @@
 namespace mneme {
 
 struct ledger_sources {
-  /// Leaves of one namespace's tree in the store.
+  /// Leaves of one namespace's tree in the store: first <= path <= last, in path order.
   std::function<result<std::vector<tree_leaf>>(state_namespace, const digest& first,
                                                const digest& last)>
       leaves;
@@ -26,30 +36,40 @@ public:
   ledger(const world_id& world, ledger_sources sources);
   ~ledger();
   ledger(ledger&&) noexcept;
+  ledger& operator=(ledger&&) noexcept;
 
   /// Applies consecutive entries (headers and their bytes). Returns the roots after the last one.
-  /// The root after an entry never depends on how entries are grouped into calls.
+  /// The root after an entry never depends on how entries are grouped into calls. On error nothing
+  /// changed.
   result<root_set> apply(std::span<const entry> entries);
   [[nodiscard]] const root_set& roots() const;
 
   /// Roots as of an earlier seq at entry granularity. seq_unavailable after the end or before what
   /// is retained.
   result<root_set> roots_at(seq_no seq) const;
-  /// Keeps undo for the last `count` seqs only.
+  /// Keeps undo for the last `count` seqs only; until called, for all.
   void retain(std::uint64_t count);
+  /// The earliest seq that roots_at() and prove() answer for.
+  [[nodiscard]] seq_no earliest() const;
 
   struct proof_request {
     std::vector<std::pair<state_namespace, std::string>> keys; ///< raw key bytes
     std::vector<seq_no> seqs;                                  ///< journal entries
   };
-  /// Proofs against the roots at `seq`.
+  /// Proofs against the roots at `seq`, keys first, each in the order asked. seq_unavailable as for
+  /// roots_at(), and for an entry after `seq`. What it returns has passed verify().
   result<proof_bundle> prove(const proof_request& request, seq_no seq) const;
+  /// RFC 6962 proof that the journal of `old_seq` entries is a prefix of that of `new_seq`
+  /// (seq_unavailable after the end or if they are out of order).
+  result<std::vector<digest>> prove_consistency(seq_no old_seq, seq_no new_seq) const;
 
-  /// Image for a checkpoint; load() replaces the state. An image that does not belong to the
-  /// store's recovered seq is rebuilt with rebuild().
+  /// Image for a checkpoint; load() replaces the state, or fails (corrupt, format_unsupported) and
+  /// leaves it. An image that does not belong to the store's recovered seq is rebuilt with
+  /// rebuild().
   [[nodiscard]] std::string save() const;
   result<void> load(std::string_view image);
-  /// Rebuilds from the store's leaves and the journal's headers 1..seq.
+  /// Rebuilds from the store's leaves and the journal's headers 1..seq, the undo of the retained
+  /// seqs included. On error nothing changed.
   result<void> rebuild(seq_no seq);
 
 private:

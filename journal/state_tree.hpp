@@ -11,25 +11,61 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "journal/hash_rules.hpp"
 #include "mneme/proof.hpp"
 
 namespace mneme {
 
-digest tree_leaf_hash(const tree_leaf& leaf);
-digest tree_node_hash(const digest& left, const digest& right);
 /// Root of exactly these leaves (any order, distinct paths): the reference for tests and images.
 digest tree_root_of(std::vector<tree_leaf> leaves);
 
-/// Leaves with first <= path <= last in path order, as the store has them. The store may already
-/// hold the rows of the batch being applied: merging is idempotent.
+/// Leaves with first <= path <= last in path order, as the store has them: every change applied to
+/// the tree so far. Only while a change is prepared may the store already hold that change's rows
+/// too; then the new root is right all the same, but the values before it can no longer be read.
+/// So whoever needs the undo applies to the tree first and writes the rows after. Leaves that do
+/// not fit the tree are refused as corrupt.
 using tree_leaf_source =
     std::function<result<std::vector<tree_leaf>>(const digest& first, const digest& last)>;
+
+class tree_overlay;
+
+/// The tree as it would be with some changes. Valid until the tree changes or moves; answers
+/// several questions at the cost of one.
+class tree_view {
+public:
+  explicit tree_view(std::unique_ptr<tree_overlay> overlay);
+  ~tree_view();
+  tree_view(tree_view&&) noexcept;
+  tree_view& operator=(tree_view&&) noexcept;
+
+  result<digest> root();
+  /// Proof of membership or absence of `path`.
+  result<tree_proof> prove(const digest& path);
+
+private:
+  std::unique_ptr<tree_overlay> overlay_;
+};
+
+/// A change that was worked out but not made. Valid until the tree changes or moves.
+class tree_change {
+public:
+  explicit tree_change(std::unique_ptr<tree_overlay> overlay);
+  ~tree_change();
+  tree_change(tree_change&&) noexcept;
+  tree_change& operator=(tree_change&&) noexcept;
+
+  /// The value hash that each distinct path has now (zero = absent), in path order.
+  [[nodiscard]] const std::vector<tree_leaf>& before() const;
+
+private:
+  friend class state_tree;
+  std::unique_ptr<tree_overlay> overlay_;
+};
 
 class state_tree {
 public:
@@ -42,17 +78,25 @@ public:
   /// hash that each distinct path had before (zero = absent), in path order, for undo. On error the
   /// tree is unchanged.
   result<std::vector<tree_leaf>> apply(std::span<const tree_leaf> changes);
+  /// apply() in two steps, so that several trees change together or not at all: everything that can
+  /// fail, and making the change. No other change may fall between them.
+  result<tree_change> prepare(std::span<const tree_leaf> changes) const;
+  void commit(tree_change change);
+
   [[nodiscard]] digest root() const;
   [[nodiscard]] std::uint64_t leaf_count() const;
 
-  /// The root this tree would have with `changes` applied; changes nothing. Used to look at an
-  /// earlier state through its undo list.
+  /// The tree with `changes` applied; changes nothing. Used to look at an earlier state through its
+  /// undo list.
+  [[nodiscard]] tree_view with(std::span<const tree_leaf> changes) const;
   result<digest> root_with(std::span<const tree_leaf> changes) const;
-  /// Proof of membership or absence of `path` with `changes` (see root_with) applied.
   result<tree_proof> prove(const digest& path, std::span<const tree_leaf> changes = {}) const;
 
   /// Rebuilds the nodes by one scan of all leaves.
   result<void> rebuild();
+  /// Image of the nodes in memory; load() replaces them (corrupt for a malformed image, which
+  /// leaves the tree unchanged). Whether the image belongs to the store's leaves is for the caller
+  /// to know.
   [[nodiscard]] std::string save() const;
   result<void> load(std::string_view image);
 

@@ -1,0 +1,23 @@
+#pragma once
+/// The hash rules of the journal's log and of the state trees, shared by the structures and by the
+/// verifier. A tag byte in front keeps leaves and nodes apart.
+
+#include <string_view>
+
+#include "mneme/proof.hpp"
+
+namespace mneme {
+
+/// Root of a log without leaves: H("").
+digest empty_log_root();
+/// H(0x00 ‖ header bytes).
+digest log_leaf_hash(std::string_view header_bytes);
+/// H(0x01 ‖ left ‖ right).
+digest log_node_hash(const digest& left, const digest& right);
+
+/// H(0x00 ‖ path ‖ value_hash).
+digest tree_leaf_hash(const tree_leaf& leaf);
+/// H(0x01 ‖ left ‖ right).
+digest tree_node_hash(const digest& left, const digest& right);
+
+} // namespace mneme

@@ -1,0 +1,293 @@
+#include "journal/journal.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "journal/segment_walk.hpp"
+#include "messages/ensure.hpp"
+
+namespace mneme {
+
+struct journal::impl {
+  std::shared_ptr<file_system> fs;
+  std::string dir;
+  world_id world;
+  std::array<std::uint8_t, 16> branch{};
+  journal_options options;
+
+  journal_tail tail;
+  seq_no last;
+  digest last_frame;
+  bool last_is_seal = false;
+  seq_no durable;
+  bool dirty = false;  ///< something was written since the last sync
+  bool failed = false; ///< for good: what is on the disk is unknown
+
+  std::unique_ptr<file> current; ///< the last segment; null while there is none
+  seq_no current_first;
+  std::uint64_t offset = 0;    ///< of the next frame
+  std::uint64_t file_size = 0; ///< zeros written ahead included
+  std::uint64_t full_bytes = 0;
+  std::size_t full_segments = 0;
+
+  result<void> adopt(const segment_walk& walk);
+  result<void> cut(const segment_walk::torn_tail& torn);
+  result<void> write_frame(std::span<const entry> entries, bool seal, const digest& root);
+  result<void> make_room();
+  result<void> start_segment();
+  result<void> write_ahead(std::uint64_t end);
+  result<void> sync();
+  result<void> trim();
+  [[nodiscard]] result<void> usable() const;
+  [[nodiscard]] std::string path_of(seq_no first) const { return dir + "/" + segment_name(first); }
+
+  /// Passes `outcome` on; a failure is final.
+  result<void> final_failure(result<void> outcome) {
+    if (!outcome) failed = true;
+    return outcome;
+  }
+};
+
+result<void> journal::impl::usable() const {
+  if (!failed) return {};
+  return fail(errc::io, fmt::format("the journal in {} takes nothing more after a failed write; "
+                                    "open it again to recover",
+                                    dir));
+}
+
+result<void> journal::impl::cut(const segment_walk::torn_tail& torn) {
+  tail.torn_segment = torn.segment;
+  tail.torn_offset = torn.offset;
+  tail.torn_bytes = torn.bytes;
+  const std::string path = dir + "/" + torn.segment;
+  if (torn.whole_segment) {
+    if (auto ok = fs->remove(path); !ok) return ok;
+    return fs->sync_directory(dir);
+  }
+  auto out = fs->open(path, open_mode::read_write);
+  if (!out) return propagate(out);
+  if (auto ok = (*out)->truncate(torn.offset); !ok) return ok;
+  return (*out)->sync();
+}
+
+/// Takes over what the walk found at the journal's end.
+result<void> journal::impl::adopt(const segment_walk& walk) {
+  if (walk.torn())
+    if (auto ok = cut(*walk.torn()); !ok) return ok;
+  tail.last_seq = last = walk.last();
+  ensure(walk.last_frame().has_value(), "the last frame was read whole");
+  tail.last_frame = last_frame = *walk.last_frame();
+  last_is_seal = walk.last_is_seal();
+  if (!walk.entered()) return {};
+  for (std::size_t i = 0; i < walk.segment_index(); ++i) {
+    auto full = segment_reader::open(*fs, dir, walk.segments()[i]);
+    if (!full) return propagate(full);
+    auto size = full->size();
+    if (!size) return propagate(size);
+    full_bytes += *size;
+    ++full_segments;
+  }
+  current_first = walk.segments()[walk.segment_index()];
+  auto out = fs->open(path_of(current_first), open_mode::read_write);
+  if (!out) return propagate(out);
+  current = std::move(*out);
+  auto size = current->size();
+  if (!size) return propagate(size);
+  offset = walk.offset();
+  file_size = *size;
+  // What was read may be in the machine's cache only, left there by a killed process.
+  if (auto ok = current->sync(); !ok) return ok;
+  if (auto ok = fs->sync_directory(dir); !ok) return ok;
+  durable = last;
+  return {};
+}
+
+result<void> journal::impl::write_ahead(std::uint64_t end) {
+  if (end <= file_size) return {};
+  std::uint64_t target = end;
+  if (options.extend_bytes > 0) {
+    target = (end + options.extend_bytes - 1) / options.extend_bytes * options.extend_bytes;
+    target = std::max(end, std::min(target, options.segment_bytes));
+  }
+  static const std::string zeros(64 << 10, '\0');
+  for (std::uint64_t at = end; at < target; at += zeros.size()) {
+    const auto size = std::min<std::uint64_t>(zeros.size(), target - at);
+    if (auto ok = current->write_at(at, std::string_view(zeros).substr(0, size)); !ok) return ok;
+  }
+  file_size = target;
+  return {};
+}
+
+result<void> journal::impl::start_segment() {
+  const segment_head head{.world = world,
+                          .branch = branch,
+                          .first_seq = last.next(),
+                          .previous_frame = last_frame,
+                          .previous_segment = current_first};
+  auto out = fs->open(path_of(head.first_seq), open_mode::create);
+  if (!out) return propagate(out);
+  current = std::move(*out);
+  current_first = head.first_seq;
+  offset = segment_head_bytes;
+  file_size = 0;
+  if (auto ok = write_ahead(offset); !ok) return ok;
+  if (auto ok = current->write_at(0, encode(head)); !ok) return ok;
+  // Head and name are durable before the first frame, so that a torn head has no frames.
+  if (auto ok = current->sync(); !ok) return ok;
+  return fs->sync_directory(dir);
+}
+
+/// Makes `current` the segment for the next frame.
+result<void> journal::impl::make_room() {
+  if (!current) return start_segment();
+  // A frame without entries at the start of a segment would leave no name for the next one.
+  if (offset < options.segment_bytes || current_first == last.next()) return {};
+  // A full segment is whole and durable before the next one appears: damage in it is no torn tail.
+  if (auto ok = trim(); !ok) return ok;
+  full_bytes += offset;
+  ++full_segments;
+  return start_segment();
+}
+
+result<void> journal::impl::write_frame(std::span<const entry> entries, bool seal,
+                                        const digest& root) {
+  // A damaged seal is told from a torn one by the frame behind it.
+  if (dirty && (seal || last_is_seal))
+    if (auto ok = sync(); !ok) return ok;
+  if (auto ok = make_room(); !ok) return ok;
+  const auto frame = encode_frame(entries, last.next(), seal, last_frame, root, durable);
+  if (auto ok = write_ahead(offset + frame.bytes.size()); !ok) return ok;
+  if (auto ok = current->write_at(offset, frame.bytes); !ok) return ok;
+  dirty = true;
+  offset += frame.bytes.size();
+  last.value += entries.size();
+  last_frame = frame.hash;
+  last_is_seal = seal;
+  return {};
+}
+
+result<void> journal::impl::sync() {
+  if (!dirty) return {};
+  if (auto ok = current->sync(); !ok) return ok;
+  dirty = false;
+  durable = last;
+  return {};
+}
+
+result<void> journal::impl::trim() {
+  if (!current) return {};
+  if (auto ok = sync(); !ok) return ok;
+  if (file_size == offset) return {};
+  if (auto ok = current->truncate(offset); !ok) return ok;
+  file_size = offset;
+  return current->sync();
+}
+
+journal::journal(std::unique_ptr<impl> opened) : impl_(std::move(opened)) {
+}
+journal::~journal() = default;
+
+result<std::unique_ptr<journal>> journal::open(std::shared_ptr<file_system> fs, std::string dir,
+                                               const world_id& world,
+                                               const std::array<std::uint8_t, 16>& branch,
+                                               seq_no checked_through,
+                                               const journal_options& options) {
+  ensure(options.segment_bytes >= segment_head_bytes, "a segment holds at least its head");
+  if (auto ok = fs->create_directories(dir); !ok) return propagate(ok);
+  auto walk = segment_walk::open(*fs, dir, world, checked_through);
+  if (!walk) return propagate(walk);
+  if (auto ok = walk->check_heads(); !ok) return propagate(ok);
+  if (auto ok = walk->seek(checked_through); !ok) return propagate(ok);
+  for (;;) {
+    auto frame = walk->next();
+    if (!frame) return propagate(frame);
+    if (!*frame) break;
+  }
+  if (walk->last() < checked_through) {
+    const std::string end = fmt::format("the journal ends at seq {}, but seq {} was durable",
+                                        walk->last().value, checked_through.value);
+    if (!walk->entered()) return fail(errc::corrupt, fmt::format("{}: {}", dir, end));
+    return corrupt_at(segment_name(walk->segments()[walk->segment_index()]), walk->offset(), end);
+  }
+  auto made = std::make_unique<impl>();
+  made->fs = std::move(fs);
+  made->dir = std::move(dir);
+  made->world = world;
+  made->branch = branch;
+  made->options = options;
+  if (auto ok = made->adopt(*walk); !ok) return propagate(ok);
+  return std::unique_ptr<journal>(new journal(std::move(made)));
+}
+
+const journal_tail& journal::tail() const {
+  return impl_->tail;
+}
+seq_no journal::last_seq() const {
+  return impl_->last;
+}
+seq_no journal::durable_through() const {
+  return impl_->durable;
+}
+
+result<void> journal::append(std::span<const entry> entries, const digest& previous_root) {
+  ensure(!entries.empty(), "a frame has entries");
+  std::uint64_t headers = 0;
+  std::uint64_t size = frame_prefix_bytes;
+  seq_no seq = impl_->last;
+  for (const auto& e : entries) {
+    seq = seq.next();
+    ensure(e.header.seq == seq, "entries continue the journal's sequence");
+    headers += 4 + e.header_bytes.size();
+    size += 13 + e.header_bytes.size() + e.payload_bytes.size();
+  }
+  if (auto ok = impl_->usable(); !ok) return ok;
+  if (entries.size() > max_frame_entries || size > max_frame_bytes || headers > max_frame_bytes)
+    return fail(errc::limit_exceeded,
+                fmt::format("a commit of {} entries and {} bytes is too large; split it",
+                            entries.size(), size));
+  return impl_->final_failure(impl_->write_frame(entries, false, previous_root));
+}
+
+result<void> journal::append_seal(const digest& root) {
+  if (auto ok = impl_->usable(); !ok) return ok;
+  if (impl_->last_is_seal || impl_->last.value == 0) return {};
+  return impl_->final_failure(impl_->write_frame({}, true, root));
+}
+
+result<void> journal::sync() {
+  if (auto ok = impl_->usable(); !ok) return ok;
+  return impl_->final_failure(impl_->sync());
+}
+
+std::uint64_t journal::bytes() const {
+  return impl_->full_bytes + impl_->offset;
+}
+std::size_t journal::segment_count() const {
+  return impl_->full_segments + (impl_->current ? 1 : 0);
+}
+
+result<void> journal::trim() {
+  if (auto ok = impl_->usable(); !ok) return ok;
+  return impl_->final_failure(impl_->trim());
+}
+
+result<void> read_journal(file_system& fs, const std::string& dir, const world_id& world,
+                          seq_no from, bool tolerate_tail, const frame_visitor& visit) {
+  auto walk = segment_walk::open(fs, dir, world, seq_no{0});
+  if (!walk) return propagate(walk);
+  if (auto ok = walk->seek(from); !ok) return ok;
+  for (;;) {
+    auto frame = walk->next();
+    if (!frame) return propagate(frame);
+    if (!*frame) break;
+    auto more = visit(**frame);
+    if (!more) return propagate(more);
+    if (!*more) return {};
+  }
+  if (walk->torn() && !tolerate_tail)
+    return corrupt_at(walk->torn()->segment, walk->torn()->offset, walk->torn()->problem);
+  return {};
+}
+
+} // namespace mneme

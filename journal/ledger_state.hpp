@@ -1,0 +1,30 @@
+#pragma once
+/// What a ledger holds, and its image.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "journal/merkle_log.hpp"
+#include "journal/state_tree.hpp"
+#include "journal/undo_list.hpp"
+
+namespace mneme {
+
+struct ledger_state {
+  merkle_log log;
+  std::vector<state_tree> trees; ///< one per namespace
+  undo_list undo;
+  root_set roots; ///< of the rest
+};
+
+/// Recomputes `state.roots` after a change.
+void refresh_roots(ledger_state& state);
+
+/// Canonical array [format, world id, log, [tree…], overall root, [undo…]].
+std::string encode_image(const ledger_state& state);
+/// Fills `fresh` (empty trees over their sources, the world id in its roots). corrupt for a
+/// malformed image or one of another world, format_unsupported for a newer one.
+result<void> decode_image(std::string_view image, ledger_state& fresh);
+
+} // namespace mneme

@@ -1,0 +1,167 @@
+#include "journal/segment_walk.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace mneme {
+
+result<segment_walk> segment_walk::open(file_system& fs, std::string dir, const world_id& world,
+                                        seq_no durable) {
+  segment_walk walk(fs, std::move(dir), world, durable);
+  auto segments = list_segments(fs, walk.dir_);
+  if (!segments) return propagate(segments);
+  walk.segments_ = std::move(*segments);
+  if (!walk.segments_.empty() && walk.segments_.front().value != 1)
+    return corrupt_at(segment_name(walk.segments_.front()), 0,
+                      "the segments before this one are missing");
+  return walk;
+}
+
+result<void> segment_walk::check_head(std::size_t index, const segment_head& head) const {
+  const seq_no before = index == 0 ? seq_no{0} : segments_[index - 1];
+  if (head.previous_segment != before)
+    return corrupt_at(segment_name(segments_[index]), 0,
+                      fmt::format("a segment is missing: this one follows that of seq {}",
+                                  head.previous_segment.value));
+  if (index == 0 && !head.previous_frame.is_zero())
+    return corrupt_at(segment_name(segments_[index]), 0, "the first segment follows no frame");
+  return {};
+}
+
+result<void> segment_walk::check_heads() {
+  for (std::size_t i = 0; i + 1 < segments_.size(); ++i) {
+    auto reader = segment_reader::open(*fs_, dir_, segments_[i]);
+    if (!reader) return propagate(reader);
+    auto head = reader->head(world_);
+    if (!head) return propagate(head);
+    if (auto ok = check_head(i, *head); !ok) return ok;
+  }
+  return {};
+}
+
+result<bool> segment_walk::refuse_head(segment_reader& reader, std::size_t index, error problem) {
+  const auto refuse = [&] { return std::unexpected(problem); };
+  if (problem.code != errc::corrupt || index + 1 != segments_.size()
+      || segments_[index] <= durable_)
+    return refuse();
+  // Frames are written only after the head is durable.
+  auto blank = reader.blank_from(segment_head_bytes);
+  if (!blank) return blank;
+  if (!*blank) return refuse();
+  auto size = reader.size();
+  if (!size) return propagate(size);
+  torn_ = {.segment = reader.name(),
+           .offset = 0,
+           .bytes = *size,
+           .problem = problem.message,
+           .whole_segment = true};
+  return false;
+}
+
+result<bool> segment_walk::enter(std::size_t index, bool follows) {
+  auto reader = segment_reader::open(*fs_, dir_, segments_[index]);
+  if (!reader) return propagate(reader);
+  auto head = reader->head(world_);
+  if (!head) return refuse_head(*reader, index, head.error());
+  if (auto ok = check_head(index, *head); !ok) return propagate(ok);
+  if (follows && last_.next() != segments_[index])
+    return corrupt_at(reader->name(), 0,
+                      fmt::format("the segment before it ends at seq {}", last_.value));
+  if (follows && last_frame_ && *last_frame_ != head->previous_frame)
+    return corrupt_at(reader->name(), 0, "the chain to the segment before it is broken");
+  last_ = {segments_[index].value - 1};
+  last_frame_ = head->previous_frame;
+  last_is_seal_ = follows && last_is_seal_;
+  index_ = index;
+  offset_ = segment_head_bytes;
+  reader_ = std::move(*reader);
+  return true;
+}
+
+result<void> segment_walk::seek(seq_no from) {
+  if (segments_.empty()) return {};
+  const seq_no wanted{std::max<std::uint64_t>(from.value, 1)};
+  const auto behind = std::ranges::upper_bound(segments_, wanted);
+  auto entered = enter(static_cast<std::size_t>(behind - segments_.begin()) - 1, false);
+  if (!entered) return propagate(entered);
+  for (;;) {
+    auto frame = peek(false);
+    if (!frame) return propagate(frame);
+    if (!*frame || last_seq((*frame)->prefix) >= wanted) return {};
+    pass(**frame);
+  }
+}
+
+result<std::optional<journal_frame>> segment_walk::next() {
+  auto frame = peek(true);
+  if (frame && *frame) pass(**frame);
+  return frame;
+}
+
+void segment_walk::pass(const journal_frame& frame) {
+  offset_ = frame.offset + frame_bytes(frame.prefix);
+  last_ = last_seq(frame.prefix);
+  last_is_seal_ = frame.prefix.seal;
+  // A frame that was only located has no hash.
+  last_frame_ = frame.hash.is_zero() ? std::nullopt : std::optional(frame.hash);
+}
+
+result<frame_slot> segment_walk::look(bool whole) {
+  return whole ? reader_->read(offset_) : reader_->locate(offset_);
+}
+
+result<std::optional<journal_frame>> segment_walk::peek(bool whole) {
+  while (reader_ && !torn_) {
+    auto slot = look(whole);
+    if (slot && slot->found == frame_slot::kind::damaged) slot = judge_damage(slot->problem, whole);
+    if (!slot) return propagate(slot);
+    if (slot->found == frame_slot::kind::frame) {
+      if (auto ok = check_link(slot->frame); !ok) return propagate(ok);
+      return std::move(slot->frame);
+    }
+    if (torn_ || in_last_segment()) break;
+    auto size = reader_->size();
+    if (!size) return propagate(size);
+    if (*size != offset_)
+      return corrupt_at(reader_->name(), offset_, "zeros behind the last frame of a full segment");
+    if (auto entered = enter(index_ + 1, true); !entered) return propagate(entered);
+  }
+  return std::nullopt;
+}
+
+result<frame_slot> segment_walk::judge_damage(const std::string& problem, bool whole) {
+  const seq_no here = last_.next();
+  if (!in_last_segment() || here <= durable_) return corrupt_at(reader_->name(), offset_, problem);
+  auto voucher = reader_->find_voucher(offset_, here);
+  if (!voucher) return propagate(voucher);
+  if (*voucher) {
+    // Beside a writer the frame may have been unfinished a moment ago; it was whole before the one
+    // that vouches for it was begun.
+    auto again = look(whole);
+    if (!again || again->found == frame_slot::kind::frame) return again;
+    return corrupt_at(
+        reader_->name(), offset_,
+        fmt::format("{}; the frame at offset {} shows that it was whole", problem, **voucher));
+  }
+  auto size = reader_->size();
+  if (!size) return propagate(size);
+  torn_ = {.segment = reader_->name(),
+           .offset = offset_,
+           .bytes = *size - std::min(*size, offset_),
+           .problem = problem,
+           .whole_segment = false};
+  return frame_slot{};
+}
+
+result<void> segment_walk::check_link(const journal_frame& frame) const {
+  if (frame.prefix.first_seq != last_.next())
+    return corrupt_at(frame.segment, frame.offset,
+                      fmt::format("the frame begins at seq {} instead of {}",
+                                  frame.prefix.first_seq.value, last_.next().value));
+  if (last_frame_ && frame.prefix.previous_frame != *last_frame_)
+    return corrupt_at(frame.segment, frame.offset, "the chain to the frame before it is broken");
+  return {};
+}
+
+} // namespace mneme

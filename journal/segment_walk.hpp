@@ -1,0 +1,82 @@
+#pragma once
+/// Goes through the frames of a journal in order, over all its segments, and checks each against
+/// the one before: sequence, hash chain, heads. Judges damage: bytes behind the last whole frame of
+/// the last segment are a torn tail, unless something shows that a frame there was durable.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "journal/segment.hpp"
+
+namespace mneme {
+
+class segment_walk {
+public:
+  /// `durable` is a seq that must be there: damage at or before it is never a torn tail.
+  static result<segment_walk> open(file_system& fs, std::string dir, const world_id& world,
+                                   seq_no durable);
+
+  /// First seqs of the segments, as they were when the walk was opened.
+  [[nodiscard]] const std::vector<seq_no>& segments() const { return segments_; }
+  /// Checks the heads of all segments but the last.
+  result<void> check_heads();
+
+  /// Goes to the frame that holds `from` (or to the end, if there is none) by looking at prefixes.
+  result<void> seek(seq_no from);
+  /// The next frame, or nullopt at the end or at a torn tail.
+  result<std::optional<journal_frame>> next();
+
+  /// The place behind the last frame so far, and that frame. No segment is entered while there is
+  /// none with a whole head.
+  [[nodiscard]] bool entered() const { return reader_.has_value(); }
+  [[nodiscard]] std::size_t segment_index() const { return index_; }
+  [[nodiscard]] std::uint64_t offset() const { return offset_; }
+  [[nodiscard]] seq_no last() const { return last_; }
+  /// Unknown (nullopt) behind a frame that seek() passed.
+  [[nodiscard]] const std::optional<digest>& last_frame() const { return last_frame_; }
+  [[nodiscard]] bool last_is_seal() const { return last_is_seal_; }
+
+  /// What ended the walk, if not a clean end.
+  struct torn_tail {
+    std::string segment;
+    std::uint64_t offset = 0;
+    std::uint64_t bytes = 0;
+    std::string problem;
+    bool whole_segment = false; ///< not even its head is whole
+  };
+  [[nodiscard]] const std::optional<torn_tail>& torn() const { return torn_; }
+
+private:
+  segment_walk(file_system& fs, std::string dir, const world_id& world, seq_no durable)
+      : fs_(&fs), dir_(std::move(dir)), world_(world), durable_(durable) {}
+
+  /// Opens segment `index` and checks its head, also against the frame before if it `follows` it.
+  /// False if the head is a torn tail.
+  result<bool> enter(std::size_t index, bool follows);
+  result<bool> refuse_head(segment_reader& reader, std::size_t index, error problem);
+  result<void> check_head(std::size_t index, const segment_head& head) const;
+  /// The frame at the place, checked against the one before; not yet passed.
+  result<std::optional<journal_frame>> peek(bool whole);
+  void pass(const journal_frame& frame);
+  result<frame_slot> look(bool whole);
+  /// A frame after all (a writer has just finished it), or kind::end for a torn tail.
+  result<frame_slot> judge_damage(const std::string& problem, bool whole);
+  result<void> check_link(const journal_frame& frame) const;
+  [[nodiscard]] bool in_last_segment() const { return index_ + 1 == segments_.size(); }
+
+  file_system* fs_;
+  std::string dir_;
+  world_id world_;
+  seq_no durable_;
+  std::vector<seq_no> segments_;
+  std::optional<segment_reader> reader_;
+  std::size_t index_ = 0;
+  std::uint64_t offset_ = 0;
+  seq_no last_;
+  std::optional<digest> last_frame_ = digest{};
+  bool last_is_seal_ = false;
+  std::optional<torn_tail> torn_;
+};
+
+} // namespace mneme
