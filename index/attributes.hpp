@@ -1,27 +1,28 @@
 #pragma once
 /// Rows, their columns and postings, and activation. One writer, many concurrent readers: columns
-/// live in 64k pages that never move; lengths are release-published; a row's `end` is atomic;
-/// postings are a sealed part (immutable Roaring bitmap, swapped) and an append-only tail.
-/// A reader at seq S sees exactly the rows with begin <= S < end.
+/// live in pages that never move; lengths are release-published; a row's `end` is atomic; postings
+/// are a sealed part (immutable Roaring bitmap, swapped) and an append-only tail.
+/// A reader at seq S sees exactly the rows with begin <= S < end. Numbers given to an accessor must
+/// come from this object: a row from a posting or row_of, a term from a *_term function.
 
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "index/numbers.hpp"
+#include "index/posting.hpp"
+#include "index/row_store.hpp"
 #include "mneme/types.hpp"
 
 namespace mneme {
 
 /// What one row says; the writer copies what it needs.
 struct row_values {
-  node_no node;
-  slot_no slot;
+  node_no node{};
+  slot_no slot{};
   memory_type type{};
   mneme::visibility visibility{};
   std::uint8_t importance = 0;
@@ -29,55 +30,15 @@ struct row_values {
   bool erased = false;
   bool has_vector = false;
   std::uint32_t version = 0;
-  std::string_view actor_scope;
-  timestamp created_at; ///< of the head
-  timestamp last_updated_at;
-  timestamp version_created_at;
-  timestamp valid_from;
+  std::string_view actor_scope{};
+  timestamp created_at{}; ///< of the head
+  timestamp last_updated_at{};
+  timestamp version_created_at{};
+  timestamp valid_from{};
   std::int64_t valid_until_ns = 0; ///< min(valid_until, expires_at); int64 max = open
   double confidence = 1.0;
-  std::span<const std::string> tags;
-  std::span<const intent_frame> frames;
-};
-
-/// Dense number of an interned string (actor or tag); no_number if it was never seen.
-struct term_no {
-  std::uint32_t value = no_number;
-  friend auto operator<=>(const term_no&, const term_no&) = default;
-};
-
-/// The columns of one row by value, for code that wants several of them.
-struct row_columns {
-  node_no node;
-  slot_no slot;
-  std::uint64_t begin = 0;
-  memory_type type{};
-  mneme::visibility visibility{};
-  std::uint8_t importance = 0;
-  bool tombstoned = false;
-  bool erased = false;
-  bool has_vector = false;
-  std::uint32_t version = 0;
-  term_no actor;
-  std::int64_t created_at_ns = 0;
-  std::int64_t last_updated_at_ns = 0;
-  std::int64_t version_created_at_ns = 0;
-  std::int64_t valid_from_ns = 0;
-  std::int64_t valid_until_ns = 0;
-  double confidence = 1.0;
-};
-
-/// A sorted set of rows, read-only and safe to hold while the writer goes on. Contains dead rows
-/// too: test alive() at the seq read.
-class posting_view {
-public:
-  virtual ~posting_view() = default;
-  /// Upper bound of the number of rows.
-  [[nodiscard]] virtual std::uint64_t cardinality() const = 0;
-  /// Rows ascending; `visit` returns false to stop.
-  virtual void for_each(const std::function<bool(row_no)>& visit) const = 0;
-  /// The rows as an array, ascending (faster than for_each for small sets).
-  virtual void append_to(std::vector<std::uint32_t>& rows) const = 0;
+  std::span<const std::string> tags{};
+  std::span<const intent_frame> frames{};
 };
 
 class attributes {
@@ -90,20 +51,28 @@ public:
   row_no put(const row_values& values, seq_no begin);
   /// A new activation record of `node`, visible from `seq` on.
   void set_activation(node_no node, seq_no seq, const activation& values);
-  /// Activation records older than the last one at or before `seq` may be freed.
+  /// Nobody reads at a seq before `seq` from now on: activation records and rows in postings that
+  /// only such reads would need may be dropped. A reader that is still there gets default values
+  /// and misses rows, but nothing torn or later.
   void retain_from(seq_no seq);
 
   // Readers.
-  [[nodiscard]] std::uint32_t row_count() const;
-  [[nodiscard]] row_columns columns(row_no row) const;
-  [[nodiscard]] bool alive(row_no row, seq_no at) const;
-  [[nodiscard]] node_no node(row_no row) const;
-  [[nodiscard]] slot_no slot(row_no row) const;
+  /// The columns, for inner loops.
+  [[nodiscard]] const row_store& rows() const { return *rows_; }
+  [[nodiscard]] std::uint32_t row_count() const { return rows_->size(); }
+  [[nodiscard]] row_columns columns(row_no row) const { return rows_->columns(row); }
+  [[nodiscard]] bool alive(row_no row, seq_no at) const { return rows_->alive(row, at); }
+  [[nodiscard]] node_no node(row_no row) const { return {rows_->line(row).node}; }
+  [[nodiscard]] slot_no slot(row_no row) const { return {rows_->line(row).slot}; }
   /// The row of `node` alive at `at`, or no_number.
-  [[nodiscard]] row_no row_of(node_no node, seq_no at) const;
+  [[nodiscard]] row_no row_of(node_no node, seq_no at) const { return rows_->row_of(node, at); }
   /// The row alive at `at` whose content is `slot`, or no_number.
-  [[nodiscard]] row_no row_of_slot(slot_no slot, seq_no at) const;
-  [[nodiscard]] bool has_tag(row_no row, term_no tag) const;
+  [[nodiscard]] row_no row_of_slot(slot_no slot, seq_no at) const {
+    return rows_->row_of_slot(slot, at);
+  }
+  [[nodiscard]] bool has_tag(row_no row, term_no tag) const { return rows_->has_tag(row, tag); }
+  /// The seq given to retain_from last.
+  [[nodiscard]] seq_no retained() const;
   [[nodiscard]] std::vector<term_no> tags(row_no row) const;
   [[nodiscard]] term_no tag_term(std::string_view tag) const;
   [[nodiscard]] term_no actor_term(std::string_view actor) const;
@@ -119,13 +88,16 @@ public:
   /// Memories alive (not tombstoned) at `at`, by type; one pass over the type postings.
   [[nodiscard]] std::uint64_t live_count(memory_type type, seq_no at) const;
 
-  /// The state as of `at`, written beside a running writer.
+  /// The state as of `at`, with what reads back to retained() need; may run beside the writer.
+  /// Rows that ended before are left out, so that rows get new numbers when the image is loaded.
   [[nodiscard]] std::string save(seq_no at) const;
-  result<void> load(std::string_view image); ///< into an empty object
+  /// Into an empty object, which stays empty if the image is damaged (corrupt).
+  result<void> load(std::string_view image);
 
 private:
   struct impl;
   std::unique_ptr<impl> impl_;
+  const row_store* rows_; ///< of impl_
 };
 
 } // namespace mneme

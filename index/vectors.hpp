@@ -1,8 +1,12 @@
 #pragma once
 /// The vectors of the world's one space: a flat append-only array by slot with an exact SIMD scan,
-/// and immutable HNSW segments over fixed slot ranges that a background thread builds in slot
-/// order. Distance = 1 - cosine, vectors as given (f32), sums in f64 in a fixed order, so the same
-/// bits on every machine and compiler. One writer, many concurrent readers.
+/// and immutable HNSW segments over fixed ranges that a background thread builds in slot order.
+/// Distance = 1 - cosine, vectors as given (f32), sums in f64 in a fixed order, so the same bits on
+/// every machine and compiler. One writer, many concurrent readers. A query of another dimension
+/// than the space's has no neighbours.
+///
+/// Beside each vector stand 8-bit codes with a proven error bound: exact scans read the codes and
+/// compute the true distance only where the bound does not decide; graphs are built over the codes.
 
 #include <cstdint>
 #include <functional>
@@ -23,7 +27,8 @@ struct near_hit {
   double distance = 0;
 };
 
-/// Cosine distance in f64: the definition that every path must agree with.
+/// Cosine distance in f64, at least 0: the definition that every path must agree with. 1 if a
+/// vector is zero.
 double cosine_distance(std::span<const float> a, std::span<const float> b);
 
 struct vector_index_options {
@@ -39,9 +44,10 @@ public:
   ~vectors();
 
   // Writer.
-  /// Fixes the space before the first append. Precondition: not fixed yet, or the same.
+  /// Fixes the space before the first append. Precondition: not fixed yet, or the same; dim is
+  /// 1..4096.
   void set_space(const vector_space& space);
-  /// Precondition: values.size() == dim, slot above every earlier one.
+  /// Precondition: values are finite, values.size() == dim, slot above every earlier one.
   void append(slot_no slot, std::span<const float> values);
 
   // Readers.
@@ -70,10 +76,13 @@ public:
                                               const std::function<memory_id(slot_no)>& tie,
                                               bool& used_hnsw) const;
 
-  /// Waits until every full slot range has its segment (benches and tests).
+  /// Waits until every full range of vectors is in a segment (benches and tests).
   void wait_for_segments();
 
-  [[nodiscard]] std::string save(slot_no below) const; ///< vectors of slots < below
+  /// The space and the vectors of slots < below; may run beside the writer. Segments are not in
+  /// the image: they are built anew in the background.
+  [[nodiscard]] std::string save(slot_no below) const;
+  /// Into an empty object, which stays empty if the image is damaged (corrupt).
   result<void> load(std::string_view image);
 
 private:

@@ -1,0 +1,181 @@
+#include "index/attributes.hpp"
+
+#include <algorithm>
+
+#include "index/attributes_state.hpp"
+
+namespace mneme {
+
+namespace {
+
+constexpr std::size_t row_terms_max = 0xFFFF;
+
+/// Interns each text once, in the given order.
+template <class Texts, class ToText>
+std::vector<std::uint32_t> intern_all(term_dictionary& terms, const Texts& texts, ToText to_text) {
+  std::vector<std::uint32_t> numbers;
+  numbers.reserve(texts.size());
+  for (const auto& t : texts) {
+    const std::uint32_t number = terms.intern(to_text(t));
+    if (std::ranges::find(numbers, number) == numbers.end()) numbers.push_back(number);
+  }
+  ensure(numbers.size() <= row_terms_max, "a row has at most 65535 tags and frames");
+  return numbers;
+}
+
+row_line line_of(const row_values& v, seq_no begin, std::uint32_t actor) {
+  return {.begin = begin.value,
+          .end = forever,
+          .created_at_ns = v.created_at.ns,
+          .last_updated_at_ns = v.last_updated_at.ns,
+          .valid_from_ns = v.valid_from.ns,
+          .valid_until_ns = v.valid_until_ns,
+          .node = v.node.value,
+          .slot = v.slot.value,
+          .actor = actor,
+          .type = v.type,
+          .visibility = v.visibility,
+          .importance = v.importance,
+          .flags = static_cast<std::uint8_t>((v.tombstoned ? row_tombstoned : 0)
+                                             | (v.erased ? row_erased : 0)
+                                             | (v.has_vector ? row_has_vector : 0))};
+}
+
+} // namespace
+
+std::string frame_text(const intent_frame& frame) {
+  std::string text;
+  text.reserve(frame.ref.size() + 2);
+  text.push_back(static_cast<char>(frame.action));
+  text.push_back(static_cast<char>(frame.kind));
+  text.append(frame.ref);
+  return text;
+}
+
+std::uint32_t attributes::impl::place_terms(std::span<const std::uint32_t> tag_terms,
+                                            std::span<const std::uint32_t> frame_terms,
+                                            row_no like) {
+  const auto equals = [&](std::uint32_t position, std::span<const std::uint32_t> terms) {
+    for (const std::uint32_t term : terms)
+      if (rows.term(position++) != term) return false;
+    return true;
+  };
+  if (like.value != no_number) {
+    const row_rest& r = rows.rest(like);
+    if (r.tag_count == tag_terms.size() && r.frame_count == frame_terms.size()
+        && equals(r.terms_begin, tag_terms) && equals(r.terms_begin + r.tag_count, frame_terms))
+      return r.terms_begin;
+  }
+  const std::uint32_t begin = rows.terms_end();
+  for (const std::uint32_t term : tag_terms) rows.append_term(term);
+  for (const std::uint32_t term : frame_terms) rows.append_term(term);
+  return begin;
+}
+
+row_no attributes::impl::append(const row_line& line, row_rest rest,
+                                std::span<const std::uint32_t> tag_terms,
+                                std::span<const std::uint32_t> frame_terms) {
+  rest.terms_begin = place_terms(tag_terms, frame_terms, rows.last_of({line.node}));
+  rest.tag_count = static_cast<std::uint16_t>(tag_terms.size());
+  rest.frame_count = static_cast<std::uint16_t>(frame_terms.size());
+  const row_no row = rows.append(line, rest);
+  by_type.grow(static_cast<std::uint8_t>(line.type)).add(row.value, is_gone);
+  by_actor.grow(line.actor).add(row.value, is_gone);
+  for (const std::uint32_t term : tag_terms) by_tag.grow(term).add(row.value, is_gone);
+  for (const std::uint32_t term : frame_terms) by_frame.grow(term).add(row.value, is_gone);
+  return row;
+}
+
+attributes::attributes() : impl_(std::make_unique<impl>()), rows_(&impl_->rows) {
+}
+attributes::~attributes() = default;
+
+row_no attributes::put(const row_values& values, seq_no begin) {
+  ensure(values.node.value != no_number, "a row belongs to a node");
+  ensure(is_memory_type(values.type), "a row has a known type");
+  const std::uint32_t actor = impl_->actors.intern(values.actor_scope);
+  const auto tag_terms = intern_all(impl_->tags, values.tags,
+                                    [](const std::string& t) { return std::string_view(t); });
+  const auto frame_terms = intern_all(impl_->frames, values.frames, frame_text);
+  const row_no before = rows_->last_of(values.node);
+  const row_rest rest{.version_created_at_ns = values.version_created_at.ns,
+                      .confidence = values.confidence,
+                      .version = values.version,
+                      .terms_begin = 0,
+                      .tag_count = 0,
+                      .frame_count = 0,
+                      .before_of_node = no_number,
+                      .before_of_slot = no_number};
+  const row_no row = impl_->append(line_of(values, begin, actor), rest, tag_terms, frame_terms);
+  if (before.value != no_number) impl_->rows.close(before, begin.value);
+  return row;
+}
+
+void attributes::set_activation(node_no node, seq_no seq, const activation& values) {
+  ensure(node.value != no_number, "activation belongs to a node");
+  impl_->activations.set(node, seq, values);
+}
+
+void attributes::retain_from(seq_no seq) {
+  if (seq.value <= impl_->retained.load(std::memory_order_relaxed)) return;
+  impl_->retained.store(seq.value, std::memory_order_release);
+  impl_->activations.retain_from(seq);
+}
+
+seq_no attributes::retained() const {
+  return {impl_->retained.load(std::memory_order_acquire)};
+}
+
+std::vector<term_no> attributes::tags(row_no row) const {
+  const row_rest& r = rows_->rest(row);
+  std::vector<term_no> found(r.tag_count);
+  for (std::uint32_t i = 0; i < r.tag_count; ++i) found[i] = {rows_->term(r.terms_begin + i)};
+  return found;
+}
+
+term_no attributes::tag_term(std::string_view tag) const {
+  return {impl_->tags.find(tag)};
+}
+
+term_no attributes::actor_term(std::string_view actor) const {
+  return {impl_->actors.find(actor)};
+}
+
+std::string attributes::tag_text(term_no tag) const {
+  return std::string(impl_->tags.text(tag.value));
+}
+
+std::string attributes::actor_text(term_no actor) const {
+  return std::string(impl_->actors.text(actor.value));
+}
+
+std::shared_ptr<const posting_view> attributes::with_type(memory_type type) const {
+  return impl_->by_type.view(static_cast<std::uint8_t>(type));
+}
+
+std::shared_ptr<const posting_view> attributes::with_tag(term_no tag) const {
+  return impl_->by_tag.view(tag.value);
+}
+
+std::shared_ptr<const posting_view> attributes::with_actor(term_no actor) const {
+  return impl_->by_actor.view(actor.value);
+}
+
+std::shared_ptr<const posting_view> attributes::with_frame(const intent_frame& frame) const {
+  return impl_->by_frame.view(impl_->frames.find(frame_text(frame)));
+}
+
+activation attributes::activation_of(node_no node, seq_no at) const {
+  return impl_->activations.find(node, at).value_or(activation{});
+}
+
+std::uint64_t attributes::live_count(memory_type type, seq_no at) const {
+  std::vector<std::uint32_t> rows;
+  with_type(type)->append_to(rows);
+  return static_cast<std::uint64_t>(std::ranges::count_if(rows, [&](std::uint32_t row) {
+    const auto flags = rows_->line({row}).flags;
+    return (flags & (row_tombstoned | row_erased)) == 0 && rows_->alive({row}, at);
+  }));
+}
+
+} // namespace mneme

@@ -1,0 +1,54 @@
+#pragma once
+/// What the class attributes holds; shared by its writer, its readers and its image.
+
+#include <array>
+#include <atomic>
+#include <string>
+
+#include "index/activation_chain.hpp"
+#include "index/attributes.hpp"
+#include "index/image.hpp"
+#include "index/posting.hpp"
+#include "index/row_store.hpp"
+#include "index/term_dictionary.hpp"
+
+namespace mneme {
+
+struct attributes::impl {
+  row_store rows;
+  activation_chain activations;
+  term_dictionary tags;
+  term_dictionary actors;
+  term_dictionary frames;
+  posting_set by_type; ///< by the type's byte
+  posting_set by_tag;
+  posting_set by_actor;
+  posting_set by_frame;
+  std::atomic<std::uint64_t> retained{0};
+  row_is_gone is_gone = [this](std::uint32_t row) {
+    return rows.end({row}) <= retained.load(std::memory_order_relaxed);
+  };
+
+  /// Writes the terms of one row unless they are those of `like`; returns where they begin.
+  std::uint32_t place_terms(std::span<const std::uint32_t> tag_terms,
+                            std::span<const std::uint32_t> frame_terms, row_no like);
+  /// Appends a row and enters it in the postings. `rest` has its counts filled in here.
+  row_no append(const row_line& line, row_rest rest, std::span<const std::uint32_t> tag_terms,
+                std::span<const std::uint32_t> frame_terms);
+
+  /// Could put() have made this row after the rows that are there?
+  [[nodiscard]] bool fits(const row_line& line, std::span<const std::uint32_t> tag_terms,
+                          std::span<const std::uint32_t> frame_terms) const;
+  /// Appends the rows of an image as of `at`; false if they cannot be right.
+  bool load_rows(image_reader& in, seq_no at);
+};
+
+inline bool is_memory_type(memory_type type) {
+  const auto byte = static_cast<std::uint8_t>(type);
+  return byte >= 1 && byte <= memory_type_count;
+}
+
+/// The dictionary text of a frame: action byte, kind byte, ref.
+std::string frame_text(const intent_frame& frame);
+
+} // namespace mneme

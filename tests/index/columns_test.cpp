@@ -1,0 +1,139 @@
+// The building blocks: paged columns, hash slots, dictionaries, image bytes.
+#include "index/hash_slots.hpp"
+#include "index/image.hpp"
+#include "index/paged_column.hpp"
+#include "index/term_dictionary.hpp"
+#include "index/visited_nodes.hpp"
+
+#include <catch2/catch.hpp>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "tests/index/dice.hpp"
+
+namespace mneme {
+
+TEST_CASE("every index has a place of its own and pages are filled without gaps") {
+  page_place expected{0, 0};
+  for (std::uint32_t i = 0; i < 100'000; ++i) {
+    const page_place at = place_of(i);
+    REQUIRE(at.page == expected.page);
+    REQUIRE(at.offset == expected.offset);
+    if (++expected.offset == page_length(expected.page)) expected = {expected.page + 1, 0};
+  }
+  const page_place last = place_of(std::numeric_limits<std::uint32_t>::max());
+  CHECK(last.page == page_count_max - 1);
+  CHECK(last.offset < page_length(last.page));
+}
+
+TEST_CASE("entries begin as zeros, never move and are aligned") {
+  struct alignas(64) line {
+    std::uint64_t value;
+  };
+  paged_column<line> column;
+  CHECK(column.find(0) == nullptr);
+  std::vector<line*> addresses;
+  for (std::uint32_t i = 0; i < 10'000; ++i) {
+    line& l = column.grow(i);
+    REQUIRE(l.value == 0);
+    REQUIRE(reinterpret_cast<std::uintptr_t>(&l) % 64 == 0);
+    l.value = i;
+    addresses.push_back(&l);
+  }
+  for (std::uint32_t i = 0; i < 10'000; ++i) {
+    REQUIRE(&column[i] == addresses[i]);
+    REQUIRE(column[i].value == i);
+  }
+  CHECK(column.find(5'000'000) == nullptr);
+}
+
+TEST_CASE("hash slots tell numbers of one hash apart") {
+  hash_slots slots;
+  for (std::uint32_t n = 0; n < 3000; ++n) slots.insert(n % 7, n);
+  for (std::uint32_t n = 0; n < 3000; ++n)
+    REQUIRE(slots.find(n % 7, [n](std::uint32_t found) { return found == n; }) == n);
+  CHECK(slots.find(3, [](std::uint32_t) { return false; }) == no_number);
+  CHECK(slots.find(8, [](std::uint32_t) { return true; }) == no_number);
+}
+
+TEST_CASE("a dictionary numbers texts in order of first sight") {
+  term_dictionary terms;
+  CHECK(terms.find("") == no_number);
+  CHECK(terms.intern("b") == 0);
+  CHECK(terms.intern("") == 1);
+  CHECK(terms.intern("b") == 0);
+  const std::string zero_inside("b\0c", 3);
+  CHECK(terms.intern(zero_inside) == 2);
+  const std::string long_text(100'000, 'x');
+  CHECK(terms.intern(long_text) == 3);
+  for (std::uint32_t i = 0; i < 5000; ++i) REQUIRE(terms.intern("t" + std::to_string(i)) == 4 + i);
+  CHECK(terms.size() == 5004);
+  CHECK(terms.text(0) == "b");
+  CHECK(terms.text(1).empty());
+  CHECK(terms.text(2) == zero_inside);
+  CHECK(terms.text(3) == long_text);
+  for (std::uint32_t i = 0; i < 5000; ++i) {
+    const std::string text = "t" + std::to_string(i);
+    REQUIRE(terms.find(text) == 4 + i);
+    REQUIRE(terms.text(4 + i) == text);
+  }
+  CHECK(terms.find("t5000") == no_number);
+}
+
+TEST_CASE("visited nodes are a set, over and over") {
+  visited_nodes met;
+  for (int walk = 0; walk < 50; ++walk) {
+    met.clear();
+    std::set<std::uint32_t> model;
+    dice d(static_cast<std::uint64_t>(walk));
+    for (int i = 0; i < 2000; ++i) {
+      const std::uint32_t node = d.one_in(10) ? no_number : d.below(1500);
+      REQUIRE(met.insert(node) == model.insert(node).second);
+    }
+  }
+}
+
+TEST_CASE("an image gives back what was written") {
+  image_writer out("mnTEST01");
+  out.put(std::uint32_t{7});
+  const std::size_t hole = out.size();
+  out.put(std::uint64_t{0});
+  out.put_text("text");
+  out.put(-1.5);
+  const std::size_t end = out.size();
+  out.put_text("forgotten");
+  out.cut(end);
+  out.put_at(hole, std::uint64_t{2});
+  const std::string image = out.finish();
+
+  auto in = image_reader::open(image, "mnTEST01");
+  REQUIRE(in);
+  CHECK(in->get<std::uint32_t>() == 7);
+  CHECK(in->get_count(6) == 2);
+  CHECK(in->get_text() == "text");
+  CHECK_FALSE(in->at_end());
+  CHECK(in->get<double>() == -1.5);
+  CHECK(in->at_end());
+  CHECK(in->get<std::uint64_t>() == 0);
+  CHECK_FALSE(in->ok());
+  CHECK(image_reader::open(image, "mnTEST02").error().code == errc::corrupt);
+  CHECK(image_reader::open("", "mnTEST01").error().code == errc::corrupt);
+}
+
+TEST_CASE("a count that cannot be true is refused before anything is reserved for it") {
+  image_writer out("mnTEST01");
+  out.put(std::numeric_limits<std::uint64_t>::max());
+  out.put(std::numeric_limits<std::uint32_t>::max());
+  const std::string image = out.finish();
+  auto in = image_reader::open(image, "mnTEST01");
+  REQUIRE(in);
+  CHECK(in->get_count(1) == 0);
+  CHECK_FALSE(in->ok());
+  auto again = image_reader::open(image, "mnTEST01");
+  CHECK(again->get<std::uint64_t>() == std::numeric_limits<std::uint64_t>::max());
+  CHECK(again->get_text().empty());
+  CHECK_FALSE(again->ok());
+}
+
+} // namespace mneme

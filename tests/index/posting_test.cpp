@@ -1,0 +1,93 @@
+// posting: views are exact snapshots at every size, through growing tails and sealed parts.
+#include "index/posting.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "tests/index/dice.hpp"
+
+namespace mneme {
+
+namespace {
+
+bool nothing_is_gone(std::uint32_t) {
+  return false;
+}
+
+void check_view(const posting_view& view, const std::vector<std::uint32_t>& expected) {
+  REQUIRE(view.cardinality() >= expected.size());
+  std::vector<std::uint32_t> rows{7}; // append_to keeps what is there
+  view.append_to(rows);
+  REQUIRE(rows.front() == 7);
+  rows.erase(rows.begin());
+  REQUIRE(rows == expected);
+  std::vector<std::uint32_t> visited;
+  view.for_each([&](row_no row) {
+    visited.push_back(row.value);
+    return true;
+  });
+  REQUIRE(visited == expected);
+}
+
+} // namespace
+
+TEST_CASE("a view holds the rows added before it, and only those") {
+  dice d(2);
+  posting p;
+  std::vector<std::uint32_t> added;
+  std::vector<std::pair<std::shared_ptr<const posting_view>, std::size_t>> kept;
+  std::uint32_t row = 0;
+  for (std::size_t i = 0; i < 30'000; ++i) {
+    if (i < 20 || i % 1777 == 0 || (i > 4090 && i < 4100)) kept.emplace_back(p.view(), i);
+    row += 1 + (d.one_in(100) ? 70'000 : d.below(3));
+    p.add(row, nothing_is_gone);
+    added.push_back(row);
+  }
+  kept.emplace_back(p.view(), added.size());
+  for (const auto& [view, size] : kept) {
+    CHECK(view->cardinality() == size);
+    check_view(*view, {added.begin(), added.begin() + static_cast<std::ptrdiff_t>(size)});
+  }
+  const auto& all = *kept.back().first;
+  std::size_t contained = 0;
+  for (std::uint32_t r = 0; r <= row + 1; r += 1 + d.below(5))
+    if (all.contains({r})) ++contained;
+  CHECK(contained > 0);
+  for (const std::uint32_t r : added) REQUIRE(all.contains({r}));
+  CHECK_FALSE(all.contains({row + 1}));
+}
+
+TEST_CASE("a visit stops when it is told to") {
+  posting p;
+  for (std::uint32_t r = 0; r < 9000; ++r) p.add(r, nothing_is_gone);
+  for (const std::uint32_t last : {0U, 100U, 8999U}) {
+    std::uint32_t seen = 0;
+    p.view()->for_each([&](row_no row) {
+      ++seen;
+      return row.value != last;
+    });
+    CHECK(seen == last + 1);
+  }
+}
+
+TEST_CASE("rows that are gone leave with the next sealing") {
+  posting p;
+  const auto is_gone = [](std::uint32_t row) { return row % 10 != 0; };
+  for (std::uint32_t r = 0; r < 100'000; ++r) p.add(r, is_gone);
+  std::vector<std::uint32_t> rows;
+  p.view()->append_to(rows);
+  CHECK(rows.size() < 20'000);
+  std::erase_if(rows, is_gone);
+  CHECK(rows.size() == 10'000);
+}
+
+TEST_CASE("a set of postings knows terms that no row carries") {
+  posting_set set;
+  set.grow(3).add(5, nothing_is_gone);
+  check_view(*set.view(3), {5});
+  check_view(*set.view(2), {});
+  check_view(*set.view(1'000'000), {});
+  check_view(*set.view(no_number), {});
+  CHECK_FALSE(set.view(2)->contains({5}));
+}
+
+} // namespace mneme
