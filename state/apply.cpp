@@ -1,0 +1,177 @@
+#include "state/apply.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "messages/ensure.hpp"
+#include "messages/records.hpp"
+#include "storage/key_layout.hpp"
+
+namespace mneme {
+
+namespace {
+
+/// The head that an entry carries, or nullptr.
+const head* head_of(const entry_payload& payload) {
+  if (const auto* w = std::get_if<write_payload>(&payload)) return &w->head;
+  if (const auto* u = std::get_if<update_payload>(&payload)) return &u->head;
+  if (const auto* h = std::get_if<head_payload>(&payload)) return &h->head;
+  return nullptr;
+}
+
+const version* version_of(const entry_payload& payload) {
+  if (const auto* w = std::get_if<write_payload>(&payload)) return &w->version;
+  if (const auto* u = std::get_if<update_payload>(&payload)) return &u->version;
+  return nullptr;
+}
+
+const spaced_vector* vector_of(const entry_payload& payload) {
+  const std::optional<spaced_vector>* v = nullptr;
+  if (const auto* w = std::get_if<write_payload>(&payload)) v = &w->vector;
+  if (const auto* u = std::get_if<update_payload>(&payload)) v = &u->vector;
+  return v != nullptr && v->has_value() ? &**v : nullptr;
+}
+
+std::int64_t end_of_validity(const version& v) {
+  std::int64_t until = std::numeric_limits<std::int64_t>::max();
+  if (v.valid_until) until = std::min(until, v.valid_until->ns);
+  if (v.expires_at) until = std::min(until, v.expires_at->ns);
+  return until;
+}
+
+row_values row_of_delta(const attributes& owner, const index_delta& d) {
+  const head& h = *d.head;
+  row_values row{.node = d.node,
+                 .slot = d.slot,
+                 .type = h.type,
+                 .visibility = h.visibility,
+                 .importance = h.declared_importance,
+                 .tombstoned = h.tombstone.has_value(),
+                 .erased = h.erased,
+                 .has_vector = h.embedding.has_value(),
+                 .version = h.current_version,
+                 .actor_scope = h.actor_scope,
+                 .created_at = h.created_at,
+                 .last_updated_at = h.last_updated_at,
+                 .version_created_at = {},
+                 .valid_from = {},
+                 .valid_until_ns = std::numeric_limits<std::int64_t>::max(),
+                 .confidence = 1.0,
+                 .tags = h.tags,
+                 .frames = h.frames};
+  if (d.version != nullptr) {
+    row.version_created_at = d.version->created_at;
+    row.valid_from = d.version->valid_from;
+    row.valid_until_ns = end_of_validity(*d.version);
+    row.confidence = d.version->confidence;
+    return row;
+  }
+  // The content did not change: its columns are those of the row before.
+  const row_no before = owner.row_of(d.node, seq_no{d.seq.value - 1});
+  ensure(before.value != no_number, "a head entry follows a write of its memory");
+  const row_columns c = owner.columns(before);
+  row.slot = c.slot;
+  row.version_created_at = {c.version_created_at_ns};
+  row.valid_from = {c.valid_from_ns};
+  row.valid_until_ns = c.valid_until_ns;
+  row.confidence = c.confidence;
+  return row;
+}
+
+/// The activation table of the model: write resets, a changed head refreshes, a touch counts.
+void activate(attributes& owner, const index_delta& d) {
+  const seq_no before{d.seq.value - 1};
+  if (d.head != nullptr) {
+    activation a = owner.activation_of(d.node, before);
+    if (d.head->current_version == 1 && d.version != nullptr) a = {};
+    a.last_used = d.head->last_updated_at;
+    a.importance = d.head->declared_importance;
+    owner.set_activation(d.node, d.seq, a);
+  }
+  for (const node_no node : d.touched) {
+    activation a = owner.activation_of(node, d.seq);
+    a.last_used = d.touched_at;
+    ++a.access_count;
+    owner.set_activation(node, d.seq, a);
+  }
+}
+
+} // namespace
+
+index_delta number(const entry& e, numbering& numbers) {
+  index_delta d;
+  d.seq = e.header.seq;
+  d.head = head_of(e.payload);
+  d.version = version_of(e.payload);
+  d.vector = vector_of(e.payload);
+  if (d.head != nullptr) d.node = numbers.nodes->intern(d.head->id);
+  if (d.version != nullptr) d.slot = slot_no{numbers.next_slot++};
+  if (const auto* edge = std::get_if<edge_payload>(&e.payload)) {
+    d.edge = &edge->edge;
+    d.src = numbers.nodes->intern(edge->edge.key.src);
+    d.dst = numbers.nodes->intern(edge->edge.key.dst);
+  }
+  if (const auto* late = std::get_if<find_late_payload>(&e.payload)) {
+    d.touched_at = e.header.created_at;
+    for (const auto& id : late->accessed) {
+      const node_no node = numbers.nodes->find(id);
+      ensure(node.value != no_number, "a touched memory exists");
+      d.touched.push_back(node);
+    }
+  }
+  return d;
+}
+
+void append_writes(const entry& e, std::vector<kv_write>& writes) {
+  const seq_no seq = e.header.seq;
+  if (const head* h = head_of(e.payload))
+    writes.push_back({kv_table::heads, keys::head(h->id, seq), encode(*h)});
+  if (const version* v = version_of(e.payload))
+    writes.push_back({kv_table::versions, keys::version(v->id, v->number), encode(*v)});
+  if (const auto* edge = std::get_if<edge_payload>(&e.payload))
+    writes.push_back({kv_table::edges, keys::edge(edge->edge.key, seq), encode(edge->edge)});
+  if (const auto* snapshot = std::get_if<snapshot_payload>(&e.payload))
+    writes.push_back({kv_table::manifests, keys::manifest(seq), encode(snapshot->manifest)});
+  for (const auto& leaf : e.header.leaves) {
+    kv_write w{kv_table::state_leaves, keys::state_leaf(leaf.ns, leaf.path), {}};
+    if (!leaf.value_hash.is_zero()) w.value = std::string(leaf.value_hash.raw());
+    writes.push_back(std::move(w));
+  }
+}
+
+std::shared_ptr<const commit_batch> make_batch(std::vector<entry> entries, numbering& numbers,
+                                               bool durable) {
+  ensure(!entries.empty(), "a batch has entries");
+  auto batch = std::make_shared<commit_batch>();
+  batch->entries = std::move(entries);
+  batch->durable = durable;
+  batch->last_seq = batch->entries.back().header.seq;
+  batch->deltas.reserve(batch->entries.size());
+  for (const auto& e : batch->entries) {
+    batch->deltas.push_back(number(e, numbers));
+    append_writes(e, batch->writes);
+  }
+  return batch;
+}
+
+void apply_to(attributes& owner, std::span<const index_delta> deltas) {
+  for (const auto& d : deltas) {
+    if (d.head != nullptr) owner.put(row_of_delta(owner, d), d.seq);
+    if (d.head != nullptr || !d.touched.empty()) activate(owner, d);
+  }
+}
+
+void apply_to(graph& owner, std::span<const index_delta> deltas) {
+  for (const auto& d : deltas)
+    if (d.edge != nullptr) owner.put(d.src, d.edge->key.type, d.dst, d.edge->tombstoned, d.seq);
+}
+
+void apply_to(vectors& owner, std::span<const index_delta> deltas) {
+  for (const auto& d : deltas) {
+    if (d.vector == nullptr) continue;
+    if (owner.space().dim == 0) owner.set_space(d.vector->space);
+    owner.append(d.slot, d.vector->values);
+  }
+}
+
+} // namespace mneme

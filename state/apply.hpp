@@ -1,0 +1,66 @@
+#pragma once
+/// apply: what a journal entry changes. The very same functions feed live writes, recovery and
+/// replay, so live and replayed state cannot differ. A delta is numbered once, in journal order, by
+/// the party that owns the numbering; the owners then take it independently of each other.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "index/attributes.hpp"
+#include "index/graph.hpp"
+#include "index/node_table.hpp"
+#include "index/vectors.hpp"
+#include "messages/entry.hpp"
+#include "storage/kv_store.hpp"
+
+namespace mneme {
+
+/// Dense numbers that new ids and contents get. Owned by the committer (or by replay).
+struct numbering {
+  node_table* nodes = nullptr;
+  std::uint32_t next_slot = 0;
+};
+
+/// What one entry changes in the indexes. Points into the entry, which must outlive it.
+struct index_delta {
+  seq_no seq;
+  const mneme::head* head = nullptr;       ///< a memory's new state
+  const mneme::version* version = nullptr; ///< with new content; null = content unchanged
+  const spaced_vector* vector = nullptr;
+  node_no node;
+  slot_no slot; ///< of new content
+  const edge_record* edge = nullptr;
+  node_no src;
+  node_no dst;
+  std::vector<node_no> touched; ///< find_late, in order
+  timestamp touched_at;
+};
+
+/// One atomic commit group: a journal frame and all that follows from it.
+struct commit_batch {
+  std::vector<entry> entries;
+  std::vector<index_delta> deltas; ///< one per entry
+  std::vector<kv_write> writes;
+  seq_no last_seq;
+  bool durable = true; ///< false: every request in it was relaxed
+};
+
+/// Numbers the entry's ids (new ones are interned) and content.
+index_delta number(const entry& e, numbering& numbers);
+
+/// The store rows of one entry.
+void append_writes(const entry& e, std::vector<kv_write>& writes);
+
+/// Numbers all entries and collects their rows. The batch must stay where it is from then on.
+std::shared_ptr<const commit_batch> make_batch(std::vector<entry> entries, numbering& numbers,
+                                               bool durable);
+
+// One owner each; entries of one batch in order.
+void apply_to(attributes& owner, std::span<const index_delta> deltas);
+void apply_to(graph& owner, std::span<const index_delta> deltas);
+void apply_to(vectors& owner, std::span<const index_delta> deltas);
+
+} // namespace mneme

@@ -1,0 +1,179 @@
+#include "state/checkpoint.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "messages/canonical.hpp"
+#include "state/sealed_file.hpp"
+
+namespace mneme {
+
+namespace {
+
+constexpr std::string_view checkpoint_magic = "MNEMECKP";
+constexpr std::string_view image_magic = "MNEMEIMG";
+constexpr std::uint64_t format = 1;
+constexpr std::array<std::string_view, 5> image_names = {"nodes", "attributes", "graph", "vectors",
+                                                         "ledger"};
+
+std::string image_file(seq_no seq, std::string_view name) {
+  return fmt::format("{:020}.{}", seq.value, name);
+}
+
+/// The head of an image: whose it is and of when. The body's own checksum covers the body.
+std::string image_head(const world_id& world, seq_no seq, std::string_view name) {
+  canonical_writer out;
+  out.array(4);
+  out.unsigned_integer(format);
+  out.binary(world.raw());
+  out.unsigned_integer(seq.value);
+  out.text(name);
+  return std::string(image_magic) + out.bytes();
+}
+
+result<void> write_image(file_system& fs, const std::string& dir, const world_id& world, seq_no seq,
+                         std::string_view name, const std::string& body) {
+  return replace_file(fs, image_directory(dir) + "/" + image_file(seq, name),
+                      image_head(world, seq, name) + body);
+}
+
+result<std::string> read_image(file_system& fs, const std::string& dir, const world_id& world,
+                               seq_no seq, std::string_view name) {
+  auto bytes = read_file(fs, image_directory(dir) + "/" + image_file(seq, name));
+  if (!bytes) return propagate(bytes);
+  const std::string expected = image_head(world, seq, name);
+  if (!bytes->starts_with(expected))
+    return fail(errc::corrupt,
+                "image " + image_file(seq, name) + " is of another world, seq or format");
+  return bytes->substr(expected.size());
+}
+
+} // namespace
+
+std::string world_path(const std::string& dir) {
+  return dir + "/WORLD";
+}
+std::string checkpoint_path(const std::string& dir) {
+  return dir + "/CHECKPOINT";
+}
+std::string journal_directory(const std::string& dir) {
+  return dir + "/journal";
+}
+std::string store_directory(const std::string& dir) {
+  return dir + "/store";
+}
+std::string image_directory(const std::string& dir) {
+  return dir + "/images";
+}
+
+std::string encode(const checkpoint_file& c) {
+  canonical_writer out;
+  out.array(7);
+  out.unsigned_integer(format);
+  out.unsigned_integer(c.seq.value);
+  out.unsigned_integer(c.node_count);
+  out.unsigned_integer(c.next_slot);
+  out.binary(c.last_drawn_id.raw());
+  out.integer(c.last_entry_at.ns);
+  out.binary(c.overall_root.raw());
+  return seal_file(checkpoint_magic, out.bytes());
+}
+
+result<checkpoint_file> decode_checkpoint_file(std::string_view bytes) {
+  auto body = open_sealed_file(checkpoint_magic, bytes, "the CHECKPOINT file");
+  if (!body) return propagate(body);
+  canonical_reader in(*body);
+  const auto damaged = [] { return fail(errc::corrupt, "the CHECKPOINT file cannot be read"); };
+  auto size = in.array();
+  auto version = size ? in.unsigned_integer() : result<std::uint64_t>(damaged());
+  if (!version) return damaged();
+  if (*version > format)
+    return fail(errc::format_unsupported, "the CHECKPOINT file has a newer format");
+  checkpoint_file c;
+  auto seq = in.unsigned_integer();
+  if (*size != 7 || !seq) return damaged();
+  auto nodes = in.unsigned_integer();
+  if (!nodes || *nodes >= no_number) return damaged();
+  auto slots = in.unsigned_integer();
+  if (!slots || *slots >= no_number) return damaged();
+  auto id = in.binary();
+  if (!id || id->size() != c.last_drawn_id.bytes.size()) return damaged();
+  auto at = in.integer();
+  if (!at) return damaged();
+  auto root = in.binary();
+  if (!root || root->size() != c.overall_root.bytes.size() || !in.at_end()) return damaged();
+  c.seq = {*seq};
+  c.node_count = static_cast<std::uint32_t>(*nodes);
+  c.next_slot = static_cast<std::uint32_t>(*slots);
+  std::copy(id->begin(), id->end(), c.last_drawn_id.bytes.begin());
+  c.last_entry_at = {*at};
+  std::copy(root->begin(), root->end(), c.overall_root.bytes.begin());
+  return c;
+}
+
+result<void> write_checkpoint(file_system& fs, const std::string& dir, const world_id& world,
+                              const read_views& views, const checkpoint_job& job) {
+  const seq_no seq = job.file.seq;
+  if (auto ok = fs.create_directories(image_directory(dir)); !ok) return ok;
+  if (auto ok = views.store->checkpoint(); !ok) return ok;
+  const auto write = [&](std::string_view name, const std::string& body) {
+    return write_image(fs, dir, world, seq, name, body);
+  };
+  if (auto ok = write("nodes", views.nodes->save(job.file.node_count)); !ok) return ok;
+  if (auto ok = write("attributes", views.attributes->save(seq)); !ok) return ok;
+  if (auto ok = write("graph", views.graph->save(seq)); !ok) return ok;
+  if (auto ok = write("vectors", views.vectors->save(slot_no{job.file.next_slot})); !ok) return ok;
+  if (auto ok = write("ledger", job.ledger_image); !ok) return ok;
+  if (auto ok = replace_file(fs, checkpoint_path(dir), encode(job.file)); !ok) return ok;
+
+  auto names = fs.list(image_directory(dir));
+  if (!names) return propagate(names);
+  for (const auto& name : *names) {
+    const bool current = std::ranges::any_of(
+        image_names, [&](std::string_view n) { return name == image_file(seq, n); });
+    if (current) continue;
+    if (auto ok = fs.remove(image_directory(dir) + "/" + name); !ok) return ok;
+  }
+  return {};
+}
+
+result<std::optional<checkpoint_file>> read_checkpoint(file_system& fs, const std::string& dir) {
+  auto there = fs.exists(checkpoint_path(dir));
+  if (!there) return propagate(there);
+  if (!*there) return std::optional<checkpoint_file>{};
+  auto bytes = read_file(fs, checkpoint_path(dir));
+  if (!bytes) return propagate(bytes);
+  auto file = decode_checkpoint_file(*bytes);
+  if (!file) return propagate(file);
+  return std::optional<checkpoint_file>(*file);
+}
+
+result<void> load_indexes(file_system& fs, const std::string& dir, const world_id& world,
+                          const checkpoint_file& checkpoint, node_table& nodes,
+                          attributes& attributes, graph& graph, vectors& vectors) {
+  const auto load = [&](std::string_view name, auto& owner) -> result<void> {
+    auto body = read_image(fs, dir, world, checkpoint.seq, name);
+    if (!body) return propagate(body);
+    return owner.load(*body);
+  };
+  if (auto ok = load("nodes", nodes); !ok) return ok;
+  if (nodes.size() != checkpoint.node_count)
+    return fail(errc::corrupt, "the node image does not fit the checkpoint");
+  if (auto ok = load("attributes", attributes); !ok) return ok;
+  if (auto ok = load("graph", graph); !ok) return ok;
+  return load("vectors", vectors);
+}
+
+result<void> load_ledger(file_system& fs, const std::string& dir, const world_id& world,
+                         const checkpoint_file& checkpoint, ledger& ledger) {
+  auto body = read_image(fs, dir, world, checkpoint.seq, "ledger");
+  if (!body) return propagate(body);
+  if (auto ok = ledger.load(*body); !ok) return ok;
+  if (ledger.roots().seq != checkpoint.seq || ledger.roots().overall != checkpoint.overall_root)
+    return fail(errc::corrupt, "the ledger image does not fit the checkpoint");
+  return {};
+}
+
+} // namespace mneme

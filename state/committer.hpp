@@ -1,0 +1,117 @@
+#pragma once
+/// The order of writes. Takes queued commands, executes them over the published state, and hands
+/// out one commit batch at a time; when every owner has it, publishes and replies. Plain class: the
+/// committer actor (and nothing else) owns it and moves its batches between the owners.
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "mneme/engine.hpp"
+#include "state/execute.hpp"
+#include "state/world.hpp"
+
+namespace mneme {
+
+struct mutate_command {
+  std::vector<mutation> items;
+  bool is_batch = false;
+  mneme::durability durability = mneme::durability::durable;
+  std::function<void(result<batch_result>)> reply;
+};
+/// What a query reinforces.
+struct touch_command {
+  entry_payload payload;
+  std::function<void(result<seq_no>)> reply;
+};
+struct snapshot_command {
+  std::string reason;
+  std::string actor;
+  std::function<void(result<snapshot_result>)> reply;
+};
+/// A frame barrier: everything before it is applied and durable, the last root is sealed.
+struct checkpoint_command {
+  std::function<void(result<seq_no>)> reply; ///< may be empty
+  bool last = false; ///< the engine closes: whatever comes behind it is refused
+};
+/// Looks at the ledger between two batches, when it and the store agree: roots of earlier seqs,
+/// proofs.
+struct inspect_command {
+  std::function<void(world&)> run;
+  std::function<void(std::unexpected<error>)> reply; ///< only if it cannot be run
+};
+using commit_command = std::variant<mutate_command, touch_command, snapshot_command,
+                                    checkpoint_command, inspect_command>;
+
+struct committer_options {
+  commit_mode mode = commit_mode::grouped;
+  std::size_t max_queued = 4096;  ///< commands; beyond: busy
+  std::size_t max_entries = 1024; ///< that a batch gathers before it is closed
+  bool read_only = false;         ///< refuses whatever would write
+};
+
+class committer {
+public:
+  committer(world& w, std::shared_ptr<clock> clock, std::shared_ptr<random_source> random,
+            const committer_options& options);
+  ~committer();
+
+  /// Queues the command; a full queue or a stopped engine answers it at once.
+  void enqueue(commit_command command);
+
+  /// What to do next. `batch` set: give it to every owner, then call complete() or fail().
+  /// `sync` set: make the journal durable, then call complete() or fail().
+  /// `barrier` set: seal and checkpoint, then call passed_barrier() or fail().
+  struct round {
+    std::shared_ptr<const commit_batch> batch;
+    bool barrier = false;
+    bool sync = false;
+  };
+  /// Precondition: no round is in progress. Nothing set: the queue is empty.
+  round next_round();
+
+  /// Every owner has the batch and the journal is durable (if it asked for that): publish, reply.
+  void complete();
+  /// The checkpoint of the barrier can be written now; writes go on.
+  checkpoint_job job_at_barrier(std::string ledger_image) const;
+  /// The barrier's reply, to be called when the checkpoint is written or has failed.
+  std::function<void(result<seq_no>)> passed_barrier();
+  /// Ends the round without passing the barrier; the caller enqueues it again later.
+  checkpoint_command defer_barrier();
+  /// Answers the round in progress with `outcome` and everything queued, now and later, with
+  /// `stopped`: the engine takes no more writes.
+  void fail(const error& outcome, const error& stopped);
+
+  /// The bug that a simulator plants: answers the round in progress before it is published.
+  void testing_reply_early();
+
+  [[nodiscard]] bool in_round() const { return in_round_; }
+  [[nodiscard]] bool is_stopped() const { return stopped_.has_value(); }
+  [[nodiscard]] std::size_t queued() const { return queue_.size(); }
+
+private:
+  void execute_next(overlay& state, std::vector<entry>& entries, bool& durable);
+  void execute_one(mutate_command& c, overlay& state, std::vector<entry>& entries, bool& durable);
+  void execute_one(touch_command& c, overlay& state, std::vector<entry>& entries, bool& durable);
+  void execute_one(snapshot_command& c, overlay& state, std::vector<entry>& entries, bool& durable);
+  void publish_batch();
+  result<kv_reader*> reader();
+
+  world& world_;
+  std::shared_ptr<clock> clock_;
+  id_source ids_;
+  committer_options options_;
+  std::unique_ptr<kv_reader> reader_; ///< opened at the first write
+  std::deque<commit_command> queue_;
+  std::vector<std::function<void(const error*)>> replies_; ///< of the round in progress
+  std::shared_ptr<const commit_batch> batch_;
+  std::optional<checkpoint_command> barrier_;
+  std::optional<error> stopped_;
+  bool in_round_ = false;
+};
+
+} // namespace mneme

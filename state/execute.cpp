@@ -1,0 +1,542 @@
+#include "state/execute.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "messages/ensure.hpp"
+#include "messages/forms.hpp"
+#include "messages/records.hpp"
+#include "messages/validate.hpp"
+
+namespace mneme {
+
+namespace {
+
+/// Where a command draws from: for real, or zeros in the rehearsal of a batch. A batch is
+/// rehearsed first so that a failing item has drawn nothing.
+class drawer {
+public:
+  explicit drawer(id_source* ids) : ids_(ids) {}
+
+  memory_id id(timestamp now) {
+    if (ids_) return ids_->draw_id(now);
+    // Placeholders must differ from each other; callers' ids cannot start with 0xFF bytes.
+    memory_id placeholder;
+    placeholder.bytes.fill(0xFF);
+    for (std::size_t i = 0; i < 4; ++i)
+      placeholder.bytes[15 - i] = static_cast<std::uint8_t>(rehearsed_ >> (8 * i));
+    ++rehearsed_;
+    return placeholder;
+  }
+  nonce fresh_nonce() { return ids_ ? ids_->draw_nonce() : nonce{}; }
+
+private:
+  id_source* ids_;
+  std::uint32_t rehearsed_ = 0;
+};
+
+/// What a mutation needs that depends on the request and the clock only; computed once.
+struct prepared {
+  memory_data data;
+  mneme::forms forms;
+  std::optional<std::vector<float>> vector; ///< given, or embedded
+  bool vector_given = false;
+  timestamp now;
+};
+
+struct execution {
+  overlay& state;
+  drawer draw;
+  const execution_seams& seams;
+  timestamp now;
+  seq_no current;
+  executed_command out;
+};
+
+result<prepared> prepare_content(memory_type type, const memory_data& data,
+                                 const forms_override& own,
+                                 const std::optional<std::vector<float>>& vector, timestamp now,
+                                 const execution_seams& seams) {
+  prepared p;
+  p.now = now;
+  p.data = with_defaults(type, data, now);
+  auto rendered = render_forms(type, p.data, own, *seams.tokens);
+  if (!rendered) return propagate(rendered);
+  p.forms = std::move(*rendered);
+  if (vector) {
+    p.vector = vector;
+    p.vector_given = true;
+  } else if (seams.embedder != nullptr) {
+    auto embedded = seams.embedder->embed(embedding_text(type, p.data));
+    if (!embedded) return propagate(embedded);
+    if (!embedded->empty()) p.vector = std::move(*embedded);
+  }
+  return p;
+}
+
+result<void> check_interval(timestamp from, const std::optional<timestamp>& until) {
+  if (until && *until <= from)
+    return fail(errc::bad_interval, "valid_until must be later than valid_from", "valid_until");
+  return {};
+}
+
+/// The space that a content's vector lives in; the first explicit vector of a world without an
+/// embedder fixes it.
+result<std::optional<spaced_vector>> place_vector(const prepared& p, const overlay& state,
+                                                  const execution_seams& seams) {
+  if (!p.vector) return std::optional<spaced_vector>{};
+  vector_space space = seams.embedder != nullptr ? seams.embedder->space() : state.space();
+  const auto dim = static_cast<std::uint32_t>(p.vector->size());
+  if (space.dim == 0) space = {.model = "external", .dim = dim};
+  if (space.dim != dim)
+    return fail(errc::dim_mismatch,
+                "a vector of " + std::to_string(dim) + " numbers was given; this world's have "
+                    + std::to_string(space.dim),
+                "vector");
+  return std::optional<spaced_vector>({.space = std::move(space), .values = *p.vector});
+}
+
+/// The leaves of a record's namespace: path of its key, hash of its canonical bytes.
+state_leaf leaf_of(const head& h) {
+  return {state_namespace::memories, state_path(state_namespace::memories, h.id.raw()),
+          sha256_of(encode(h))};
+}
+state_leaf leaf_of(const edge_record& e) {
+  return {state_namespace::edges, state_path(state_namespace::edges, key_bytes(e.key)),
+          sha256_of(encode(e))};
+}
+
+seq_no next_seq(const execution& x) {
+  return {x.current.value + x.out.entries.size() + 1};
+}
+
+void append_entry(execution& x, entry_kind kind, std::string created_by,
+                  std::vector<state_leaf> leaves, entry_payload payload) {
+  entry_header header{.seq = next_seq(x),
+                      .kind = kind,
+                      .created_at = x.now,
+                      .created_by = std::move(created_by),
+                      .leaves = std::move(leaves),
+                      .payload_hash = {}};
+  x.out.entries.push_back(seal_entry(std::move(header), std::move(payload)));
+}
+
+mutation_result changed_memory(const execution& x, const head& h) {
+  return {.changed = true,
+          .seq = {x.current.value + x.out.entries.size()},
+          .uri = memory_uri{h.type, h.id, h.current_version}};
+}
+
+/// Reads the head that an update, update_head or tombstone is about.
+result<head> existing_head(execution& x, const memory_uri& uri,
+                           const std::optional<std::uint32_t>& expect_version) {
+  auto found = x.state.head(uri.id);
+  if (!found) return propagate(found);
+  if (!found->has_value())
+    return fail(errc::not_found, "there is no memory " + to_string(uri.id), "uri");
+  head h = std::move(**found);
+  if (h.erased) return fail(errc::erased, "memory " + to_string(uri.id) + " was erased", "uri");
+  if (h.type != uri.type)
+    return fail(errc::type_data_mismatch,
+                "memory " + to_string(uri.id) + " is a " + std::string(to_string(h.type)), "uri");
+  if (expect_version && *expect_version != h.current_version)
+    return fail(errc::version_conflict,
+                "expected version " + std::to_string(*expect_version) + ", the current one is "
+                    + std::to_string(h.current_version),
+                "expect_version");
+  return h;
+}
+
+/// Fills the version's hash and returns the head's anchor of it.
+void seal_version(version& v, head& h) {
+  v.hash = {};
+  v.hash = hash_of(v);
+  h.version_hash = v.hash;
+}
+
+result<void> run(execution& x, const write_request& r, const prepared& p) {
+  const timestamp created = p.now;
+  const timestamp from = r.valid_from.value_or(created);
+  if (auto ok = check_interval(from, r.valid_until); !ok) return ok;
+  auto vector = place_vector(p, x.state, x.seams);
+  if (!vector) return propagate(vector);
+  if (r.id) {
+    auto taken = x.state.head(*r.id);
+    if (!taken) return propagate(taken);
+    if (taken->has_value())
+      return fail(errc::already_exists, "memory " + to_string(*r.id) + " exists", "id");
+  }
+  head h{.id = r.id ? *r.id : x.draw.id(x.now),
+         .type = r.type,
+         .current_version = 1,
+         .actor_scope = r.actor,
+         .visibility = r.visibility,
+         .declared_importance = static_cast<std::uint8_t>(r.importance),
+         .tags = normalise_tags(r.tags),
+         .frames = r.frames,
+         .metadata = r.metadata,
+         .lifecycle = r.lifecycle,
+         .colour = {},
+         .tombstone = {},
+         .embedding = {},
+         .created_at = created,
+         .last_updated_at = created,
+         .version_hash = {},
+         .erased = false,
+         .nonce = x.draw.fresh_nonce()};
+  version v{.id = h.id,
+            .number = 1,
+            .type = r.type,
+            .data = p.data,
+            .created_at = created,
+            .created_by = r.created_by.value_or(r.actor),
+            .expires_at = r.expires_at,
+            .confidence = r.confidence == 0 ? 1.0 : r.confidence,
+            .provenance = r.provenance,
+            .forms = p.forms,
+            .short_overridden = r.forms.short_form.has_value(),
+            .medium_overridden = r.forms.medium_form.has_value(),
+            .valid_from = from,
+            .valid_until = r.valid_until,
+            .nonce = x.draw.fresh_nonce(),
+            .hash = {}};
+  if (*vector)
+    h.embedding =
+        embedding_ref{.dim = static_cast<std::uint32_t>((*vector)->values.size()), .version = 1};
+  seal_version(v, h);
+  x.state.put(h);
+  if (*vector) x.state.put_vector(h.id, **vector);
+  append_entry(x, entry_kind::write, v.created_by, {leaf_of(h)},
+               write_payload{h, v, std::move(*vector), !r.id.has_value()});
+  x.out.results.push_back(changed_memory(x, h));
+  return {};
+}
+
+result<void> run(execution& x, const update_request& r, const prepared& p) {
+  const timestamp from = r.valid_from.value_or(p.now);
+  if (auto ok = check_interval(from, r.valid_until); !ok) return ok;
+  auto existing = existing_head(x, r.uri, r.expect_version);
+  if (!existing) return propagate(existing);
+  head h = std::move(*existing);
+  if (h.tombstone)
+    return fail(errc::tombstoned, "memory " + to_string(h.id) + " was tombstoned", "uri");
+  if (h.current_version == std::numeric_limits<std::uint32_t>::max())
+    return fail(errc::limit_exceeded, "the memory has no version number left", "uri");
+  auto vector = place_vector(p, x.state, x.seams);
+  if (!vector) return propagate(vector);
+  const std::uint32_t number = h.current_version + 1;
+  if (*vector) {
+    h.embedding = embedding_ref{static_cast<std::uint32_t>((*vector)->values.size()), number};
+  } else if (x.seams.embedder != nullptr) {
+    h.embedding.reset(); // the new text holds nothing to embed
+  } else if (h.embedding) {
+    // Kept: the new content carries the old vector, so that each content is whole by itself.
+    *vector = spaced_vector{.space = x.state.space(), .values = x.state.vector_of(h.id)};
+  }
+  version v{.id = h.id,
+            .number = number,
+            .type = h.type,
+            .data = p.data,
+            .created_at = p.now,
+            .created_by = r.created_by.value_or(r.actor),
+            .expires_at = r.expires_at,
+            .confidence = r.confidence == 0 ? 1.0 : r.confidence,
+            .provenance = r.provenance,
+            .forms = p.forms,
+            .short_overridden = r.forms.short_form.has_value(),
+            .medium_overridden = r.forms.medium_form.has_value(),
+            .valid_from = from,
+            .valid_until = r.valid_until,
+            .nonce = x.draw.fresh_nonce(),
+            .hash = {}};
+  h.current_version = number;
+  h.last_updated_at = p.now;
+  seal_version(v, h);
+  x.state.put(h);
+  if (*vector) x.state.put_vector(h.id, **vector);
+  append_entry(x, entry_kind::update, v.created_by, {leaf_of(h)},
+               update_payload{h, v, std::move(*vector)});
+  x.out.results.push_back(changed_memory(x, h));
+  return {};
+}
+
+result<void> run(execution& x, const update_head_request& r, const prepared&) {
+  auto existing = existing_head(x, r.uri, r.expect_version);
+  if (!existing) return propagate(existing);
+  head h = std::move(*existing);
+  if (h.tombstone)
+    return fail(errc::tombstoned, "memory " + to_string(h.id) + " was tombstoned", "uri");
+  if (r.lifecycle) {
+    if (auto ok = validate_transition(h.lifecycle, *r.lifecycle); !ok) return ok;
+    h.lifecycle = *r.lifecycle;
+  }
+  if (r.tags) h.tags = normalise_tags(*r.tags);
+  if (r.frames) h.frames = *r.frames;
+  if (r.importance) h.declared_importance = static_cast<std::uint8_t>(*r.importance);
+  if (r.visibility) h.visibility = *r.visibility;
+  if (r.metadata) h.metadata = *r.metadata;
+  h.last_updated_at = x.now;
+  x.state.put(h);
+  append_entry(x, entry_kind::update_head, r.by.value_or(r.actor), {leaf_of(h)}, head_payload{h});
+  x.out.results.push_back(changed_memory(x, h));
+  return {};
+}
+
+result<void> run(execution& x, const tombstone_request& r, const prepared&) {
+  auto existing = existing_head(x, r.uri, r.expect_version);
+  if (!existing) return propagate(existing);
+  head h = std::move(*existing);
+  if (h.tombstone) {
+    x.out.results.push_back({.changed = false,
+                             .seq = {x.current.value + x.out.entries.size()},
+                             .uri = memory_uri{h.type, h.id, h.current_version}});
+    return {};
+  }
+  const std::string by = r.by.value_or(r.actor);
+  h.tombstone = tombstone{.reason = r.reason,
+                          .cause = r.cause,
+                          .superseded_by = r.superseded_by,
+                          .at = x.now,
+                          .by = by};
+  h.last_updated_at = x.now;
+  x.state.put(h);
+  append_entry(x, entry_kind::tombstone, by, {leaf_of(h)}, head_payload{h});
+  x.out.results.push_back(changed_memory(x, h));
+  return {};
+}
+
+mutation_result changed_edge(const execution& x, bool changed) {
+  return {.changed = changed, .seq = {x.current.value + x.out.entries.size()}, .uri = {}};
+}
+
+result<void> run(execution& x, const add_edge_request& r, const prepared&) {
+  const edge_key key{r.src, static_cast<edge_type>(r.type), r.dst};
+  auto existing = x.state.edge(key);
+  if (!existing) return propagate(existing);
+  if (existing->has_value() && !(*existing)->tombstoned) {
+    x.out.results.push_back(changed_edge(x, false));
+    return {};
+  }
+  edge_record e{.key = key,
+                .created_at = r.created_at.value_or(x.now),
+                .created_by = r.by.value_or(r.actor),
+                .weight = r.weight,
+                .data = r.data,
+                .kind = r.kind,
+                .tombstoned = false,
+                .tombstoned_at = {},
+                .tombstoned_reason = {},
+                .tombstoned_by = {},
+                .nonce = x.draw.fresh_nonce()};
+  x.state.put(e);
+  append_entry(x, entry_kind::add_edge, e.created_by, {leaf_of(e)}, edge_payload{e});
+  x.out.results.push_back(changed_edge(x, true));
+  return {};
+}
+
+result<void> run(execution& x, const remove_edge_request& r, const prepared&) {
+  const edge_key key{r.src, static_cast<edge_type>(r.type), r.dst};
+  auto existing = x.state.edge(key);
+  if (!existing) return propagate(existing);
+  if (!existing->has_value() || (*existing)->tombstoned) {
+    x.out.results.push_back(changed_edge(x, false));
+    return {};
+  }
+  edge_record e = std::move(**existing);
+  e.tombstoned = true;
+  e.tombstoned_at = x.now;
+  e.tombstoned_reason = r.reason;
+  e.tombstoned_by = r.by.value_or(r.actor);
+  x.state.put(e);
+  append_entry(x, entry_kind::remove_edge, e.tombstoned_by, {leaf_of(e)}, edge_payload{e});
+  x.out.results.push_back(changed_edge(x, true));
+  return {};
+}
+
+/// The content is there already: only the head may still differ.
+result<void> restore_head(execution& x, const head& existing, const head& wanted) {
+  if (existing == wanted) {
+    x.out.results.push_back({.changed = false,
+                             .seq = {x.current.value + x.out.entries.size()},
+                             .uri = memory_uri{wanted.type, wanted.id, wanted.current_version}});
+    return {};
+  }
+  x.state.put(wanted);
+  const bool ends = wanted.tombstone && !existing.tombstone;
+  append_entry(x, ends ? entry_kind::tombstone : entry_kind::update_head,
+               ends ? wanted.tombstone->by : wanted.actor_scope, {leaf_of(wanted)},
+               head_payload{wanted});
+  x.out.results.push_back(changed_memory(x, wanted));
+  return {};
+}
+
+result<void> run(execution& x, const restore_request& r, const prepared& p) {
+  auto existing = x.state.head(r.head.id);
+  if (!existing) return propagate(existing);
+  if (existing->has_value() && (*existing)->version_hash == r.version.hash
+      && (*existing)->current_version == r.version.number)
+    return restore_head(x, **existing, r.head);
+  const std::uint32_t expected =
+      existing->has_value() ? (*existing)->current_version + 1 : std::uint32_t{1};
+  if (r.version.number != expected)
+    return fail(existing->has_value() ? errc::already_exists : errc::not_found,
+                "version " + std::to_string(expected) + " of " + to_string(r.head.id)
+                    + " is the next to restore",
+                "version");
+  auto vector = place_vector(p, x.state, x.seams);
+  if (!vector) return propagate(vector);
+  x.state.put(r.head);
+  if (*vector) x.state.put_vector(r.head.id, **vector);
+  if (expected == 1)
+    append_entry(x, entry_kind::write, r.version.created_by, {leaf_of(r.head)},
+                 write_payload{r.head, r.version, std::move(*vector), false});
+  else
+    append_entry(x, entry_kind::update, r.version.created_by, {leaf_of(r.head)},
+                 update_payload{r.head, r.version, std::move(*vector)});
+  x.out.results.push_back(changed_memory(x, r.head));
+  return {};
+}
+
+result<void> run(execution& x, const restore_edge_request& r, const prepared&) {
+  auto existing = x.state.edge(r.edge.key);
+  if (!existing) return propagate(existing);
+  if (existing->has_value() && **existing == r.edge) {
+    x.out.results.push_back(changed_edge(x, false));
+    return {};
+  }
+  x.state.put(r.edge);
+  append_entry(x, r.edge.tombstoned ? entry_kind::remove_edge : entry_kind::add_edge,
+               r.edge.tombstoned ? r.edge.tombstoned_by : r.edge.created_by, {leaf_of(r.edge)},
+               edge_payload{r.edge});
+  x.out.results.push_back(changed_edge(x, true));
+  return {};
+}
+
+result<prepared> prepare(const write_request& r, timestamp now, const execution_seams& seams) {
+  return prepare_content(r.type, r.data, r.forms, r.vector, r.created_at.value_or(now), seams);
+}
+result<prepared> prepare(const update_request& r, timestamp now, const execution_seams& seams) {
+  return prepare_content(r.uri.type, r.data, r.forms, r.vector, r.created_at.value_or(now), seams);
+}
+result<prepared> prepare(const restore_request& r, timestamp now, const execution_seams&) {
+  prepared p;
+  p.now = now;
+  p.vector = r.vector;
+  return p;
+}
+template <class Request>
+result<prepared> prepare(const Request&, timestamp now, const execution_seams&) {
+  prepared p;
+  p.now = now;
+  return p;
+}
+
+/// The records of a restore are checked as decoded bytes are: nothing enters the journal that
+/// could not have been written.
+result<void> check_request(const restore_request& r) {
+  const bool fits = r.head.id == r.version.id && r.head.type == r.version.type
+                    && r.head.current_version == r.version.number
+                    && r.head.version_hash == r.version.hash && !r.head.erased;
+  if (!fits) return fail(errc::bad_value, "head and version do not belong together", "head");
+  if (hash_of(r.version) != r.version.hash)
+    return fail(errc::bad_value, "the version's hash does not match its content", "version.hash");
+  if (auto ok = validate_data(r.version.type, r.version.data); !ok) return ok;
+  if (r.vector) return validate_vector(*r.vector);
+  return {};
+}
+result<void> check_request(const restore_edge_request& r) {
+  return validate(add_edge_request{.src = r.edge.key.src,
+                                   .type = static_cast<std::uint8_t>(r.edge.key.type),
+                                   .dst = r.edge.key.dst,
+                                   .actor = {},
+                                   .weight = r.edge.weight,
+                                   .kind = r.edge.kind,
+                                   .data = r.edge.data,
+                                   .by = r.edge.created_by,
+                                   .created_at = r.edge.created_at});
+}
+template <class Request>
+result<void> check_request(const Request& r) {
+  return validate(r);
+}
+
+error located(error e, bool is_batch, std::size_t i) {
+  if (is_batch) {
+    const std::string item = "items[" + std::to_string(i) + "]";
+    e.at = e.at.empty() ? item : item + "." + e.at;
+  }
+  return e;
+}
+
+result<void> run_all(execution& x, std::span<const mutation> items, std::span<const prepared> ready,
+                     bool is_batch) {
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    auto done = std::visit([&](const auto& r) { return run(x, r, ready[i]); }, items[i]);
+    if (!done) return std::unexpected(located(std::move(done.error()), is_batch, i));
+  }
+  return {};
+}
+
+} // namespace
+
+result<executed_command> execute(std::span<const mutation> items, bool is_batch, overlay& state,
+                                 id_source& ids, const execution_seams& seams, timestamp now,
+                                 seq_no current) {
+  if (items.size() > max_batch_items)
+    return fail(errc::limit_exceeded,
+                "a batch has at most " + std::to_string(max_batch_items) + " items", "items");
+  std::vector<prepared> ready;
+  ready.reserve(items.size());
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    auto checked = std::visit([](const auto& r) { return check_request(r); }, items[i]);
+    if (!checked) return std::unexpected(located(std::move(checked.error()), is_batch, i));
+    auto p = std::visit([&](const auto& r) { return prepare(r, now, seams); }, items[i]);
+    if (!p) return std::unexpected(located(std::move(p.error()), is_batch, i));
+    ready.push_back(std::move(*p));
+  }
+  if (items.size() > 1) {
+    execution rehearsal{state, drawer(nullptr), seams, now, current, {}};
+    auto done = run_all(rehearsal, items, ready, is_batch);
+    state.drop_layer();
+    if (!done) return std::unexpected(std::move(done.error()));
+  }
+  execution x{state, drawer(&ids), seams, now, current, {}};
+  if (auto done = run_all(x, items, ready, is_batch); !done) {
+    state.drop_layer();
+    return std::unexpected(std::move(done.error()));
+  }
+  state.keep_layer();
+  return std::move(x.out);
+}
+
+entry execute_touch(const entry_payload& payload, timestamp now, seq_no current) {
+  const auto* late = std::get_if<find_late_payload>(&payload);
+  ensure(late != nullptr, "a touch is a find_late payload");
+  return seal_entry({.seq = current.next(),
+                     .kind = entry_kind::find_late,
+                     .created_at = now,
+                     .created_by = late->actor,
+                     .leaves = {},
+                     .payload_hash = {}},
+                    payload);
+}
+
+entry execute_snapshot(const root_set& roots, std::string reason, const std::string& actor,
+                       std::map<std::string, std::uint64_t, std::less<>> counters, timestamp now) {
+  manifest m{.seq = roots.seq,
+             .journal_root = roots.journal_root,
+             .state_roots = roots.state_roots,
+             .overall_root = roots.overall,
+             .created_at = now,
+             .trigger = std::move(reason),
+             .counters = std::move(counters)};
+  return seal_entry({.seq = roots.seq.next(),
+                     .kind = entry_kind::snapshot,
+                     .created_at = now,
+                     .created_by = actor,
+                     .leaves = {},
+                     .payload_hash = {}},
+                    snapshot_payload{std::move(m)});
+}
+
+} // namespace mneme

@@ -1,0 +1,42 @@
+#pragma once
+/// Commands to journal entries. Pure over the overlay and the id source: validates, reads points,
+/// draws ids and nonces only after everything else has succeeded, and writes nothing. A command is
+/// one or more mutations that happen together or not at all.
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mneme/proof.hpp"
+#include "mneme/requests.hpp"
+#include "state/id_source.hpp"
+#include "state/overlay.hpp"
+
+namespace mneme {
+
+/// What execution needs besides the state.
+struct execution_seams {
+  const mneme::embedder* embedder = nullptr; ///< null = none
+  const token_counter* tokens = nullptr;
+};
+
+struct executed_command {
+  std::vector<entry> entries;           ///< consecutive, from the given first seq; may be empty
+  std::vector<mutation_result> results; ///< one per item
+};
+
+/// Executes all items as one command. On error nothing was drawn, the overlay's layer is dropped
+/// and `at` starts with "items[i]." when `is_batch`.
+result<executed_command> execute(std::span<const mutation> items, bool is_batch, overlay& state,
+                                 id_source& ids, const execution_seams& seams, timestamp now,
+                                 seq_no current);
+
+/// A find_late entry (what a query with late binding reinforced).
+entry execute_touch(const entry_payload& payload, timestamp now, seq_no current);
+
+/// A snapshot entry of the state with these roots.
+entry execute_snapshot(const root_set& roots, std::string reason, const std::string& actor,
+                       std::map<std::string, std::uint64_t, std::less<>> counters, timestamp now);
+
+} // namespace mneme

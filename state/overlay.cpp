@@ -1,0 +1,64 @@
+#include "state/overlay.hpp"
+
+#include "messages/records.hpp"
+
+namespace mneme {
+
+result<std::optional<head>> overlay::head(const memory_id& id) {
+  if (auto it = top_.heads.find(id); it != top_.heads.end()) return it->second;
+  if (auto it = base_.heads.find(id); it != base_.heads.end()) return it->second;
+  // Most new ids are unknown to the node table, which answers without touching the store.
+  if (views_.nodes->find(id).value == no_number) return std::optional<mneme::head>{};
+  return read_head(reader_, id, at_);
+}
+
+result<std::optional<edge_record>> overlay::edge(const edge_key& key) {
+  if (auto it = top_.edges.find(key); it != top_.edges.end()) return it->second;
+  if (auto it = base_.edges.find(key); it != base_.edges.end()) return it->second;
+  if (views_.nodes->find(key.src).value == no_number
+      || views_.nodes->find(key.dst).value == no_number)
+    return std::optional<edge_record>{};
+  return read_edge(reader_, key, at_);
+}
+
+std::vector<float> overlay::vector_of(const memory_id& id) {
+  if (auto it = top_.vectors.find(id); it != top_.vectors.end()) return it->second;
+  if (auto it = base_.vectors.find(id); it != base_.vectors.end()) return it->second;
+  const node_no node = views_.nodes->find(id);
+  if (node.value == no_number) return {};
+  const row_no row = views_.attributes->row_of(node, at_);
+  if (row.value == no_number) return {};
+  const auto values = views_.vectors->get(views_.attributes->slot(row));
+  return {values.begin(), values.end()};
+}
+
+const vector_space& overlay::space() const {
+  return top_.space.dim != 0 ? top_.space : base_.space;
+}
+
+void overlay::put(const mneme::head& h) {
+  top_.heads.insert_or_assign(h.id, h);
+}
+
+void overlay::put(const edge_record& e) {
+  top_.edges.insert_or_assign(e.key, e);
+}
+
+void overlay::put_vector(const memory_id& id, const spaced_vector& v) {
+  top_.vectors.insert_or_assign(id, v.values);
+  top_.space = v.space;
+}
+
+void overlay::keep_layer() {
+  for (auto& [id, h] : top_.heads) base_.heads.insert_or_assign(id, std::move(h));
+  for (auto& [key, e] : top_.edges) base_.edges.insert_or_assign(key, std::move(e));
+  for (auto& [id, v] : top_.vectors) base_.vectors.insert_or_assign(id, std::move(v));
+  if (top_.space.dim != 0) base_.space = std::move(top_.space);
+  top_ = {};
+}
+
+void overlay::drop_layer() {
+  top_ = {};
+}
+
+} // namespace mneme

@@ -1,0 +1,68 @@
+#include "state/replay.hpp"
+
+#include "messages/ensure.hpp"
+
+namespace mneme {
+
+namespace {
+
+result<std::vector<entry>> open_frame(const journal_frame& frame, seq_no last) {
+  std::vector<entry> entries;
+  seq_no seq = frame.prefix.first_seq;
+  for (const auto& raw : frame.entries) {
+    if (seq > last) break;
+    auto e = open_entry(raw.header, raw.payload, raw.erased);
+    if (!e)
+      return fail(errc::corrupt, "entry " + std::to_string(seq.value) + ": " + e.error().message);
+    entries.push_back(std::move(*e));
+    seq = seq.next();
+  }
+  return entries;
+}
+
+} // namespace
+
+result<world_file> read_world_file(file_system& files, const std::string& dir) {
+  auto bytes = read_file(files, world_path(dir));
+  if (!bytes) {
+    if (bytes.error().code == errc::not_found)
+      return fail(errc::not_found,
+                  "there is no world in " + dir + "; make one with: mneme init " + dir);
+    return propagate(bytes);
+  }
+  return decode_world_file(*bytes);
+}
+
+result<void> replay_journal(file_system& from_files, const std::string& from, world& into,
+                            std::optional<seq_no> up_to, const progress& on_progress) {
+  ensure(into.published_seq().value == 0, "replay fills an empty world");
+  const seq_no last = up_to.value_or(seq_no{~0ULL});
+  if (last.value == 0) return {};
+  auto walked = read_journal(
+      from_files, journal_directory(from), into.info.id, seq_no{1}, true,
+      [&](const journal_frame& frame) -> result<bool> {
+        if (frame.prefix.previous_root != into.ledger->roots().overall)
+          return fail(errc::corrupt, "replay has another root at seq "
+                                         + std::to_string(into.published_seq().value)
+                                         + " than segment " + frame.segment + " records at offset "
+                                         + std::to_string(frame.offset));
+        if (frame.prefix.seal) {
+          if (auto ok = into.journal->append_seal(into.ledger->roots().overall); !ok)
+            return propagate(ok);
+          return true;
+        }
+        auto entries = open_frame(frame, last);
+        if (!entries) return propagate(entries);
+        const seq_no at = entries->back().header.seq;
+        if (auto ok = commit_directly(into, std::move(*entries), false); !ok) return propagate(ok);
+        if (on_progress) on_progress(at.value, up_to ? up_to->value : 0);
+        return at < last;
+      });
+  if (!walked) return walked;
+  if (up_to && into.published_seq() != *up_to)
+    return fail(errc::seq_unavailable,
+                "the journal ends at seq " + std::to_string(into.published_seq().value), "up_to");
+  return into.journal->sync();
+}
+
+} // namespace mneme

@@ -1,0 +1,17 @@
+#pragma once
+/// Checks of a journal by itself: CRCs, chain, sequence, payload hashes and every recorded root,
+/// with the state trees folded from the headers alone. Needs no tables and runs beside a writer.
+
+#include "mneme/engine.hpp"
+#include "storage/file.hpp"
+
+namespace mneme {
+
+/// Damage is a report that is not ok; an error is only what kept the check from running.
+result<verify_report> verify_journal(file_system& fs, const std::string& dir,
+                                     const progress& on_progress);
+
+/// Folds roots from the journal's headers up to `at`.
+result<root_set> fold_roots(file_system& fs, const std::string& dir, seq_no at);
+
+} // namespace mneme

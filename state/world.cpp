@@ -1,0 +1,363 @@
+#include "state/world.hpp"
+
+#include <algorithm>
+
+#include "messages/ensure.hpp"
+#include "storage/key_layout.hpp"
+
+namespace mneme {
+
+namespace {
+
+digest path_of_leaf_key(std::string_view key) {
+  digest path;
+  std::copy_n(key.begin() + 1, path.bytes.size(), path.bytes.begin());
+  return path;
+}
+
+/// Leaves of a state tree from the store's rows.
+result<std::vector<tree_leaf>> read_leaves(kv_reader& reader, state_namespace ns,
+                                           const digest& first, const digest& last) {
+  std::vector<tree_leaf> leaves;
+  const std::string lower = keys::state_leaf(ns, first);
+  const std::string upper = keys::state_leaf(ns, last) + '\0'; // just behind `last`
+  auto ok = reader.scan(
+      kv_table::state_leaves, lower, upper, [&](std::string_view key, std::string_view value) {
+        tree_leaf leaf{path_of_leaf_key(key), {}};
+        ensure(value.size() == leaf.value_hash.bytes.size(), "a state leaf row holds one hash");
+        std::copy(value.begin(), value.end(), leaf.value_hash.bytes.begin());
+        leaves.push_back(leaf);
+        return true;
+      });
+  if (!ok) return propagate(ok);
+  return leaves;
+}
+
+result<std::vector<std::string>> read_headers(world& w, seq_no first, std::uint64_t count) {
+  std::vector<std::string> headers;
+  auto ok = read_journal(*w.files, journal_directory(w.directory), w.info.id, first, true,
+                         [&](const journal_frame& frame) -> result<bool> {
+                           std::uint64_t seq = frame.prefix.first_seq.value;
+                           for (const auto& raw : frame.entries) {
+                             if (seq >= first.value && headers.size() < count)
+                               headers.push_back(raw.header);
+                             ++seq;
+                           }
+                           return headers.size() < count;
+                         });
+  if (!ok) return propagate(ok);
+  if (headers.size() != count)
+    return fail(errc::corrupt,
+                "the journal ends before entry " + std::to_string(first.value + count - 1));
+  return headers;
+}
+
+ledger_sources sources_of(world& w) {
+  // One session for the ledger's life: it has one owner at a time.
+  auto reader = std::make_shared<std::unique_ptr<kv_reader>>();
+  return {
+      .leaves = [&w, reader](state_namespace ns, const digest& first,
+                             const digest& last) -> result<std::vector<tree_leaf>> {
+        if (*reader == nullptr) {
+          auto opened = w.store->reader();
+          if (!opened) return propagate(opened);
+          *reader = std::move(*opened);
+        }
+        return read_leaves(**reader, ns, first, last);
+      },
+      .headers = [&w](seq_no first, std::uint64_t count) { return read_headers(w, first, count); }};
+}
+
+result<void> load_or_create_info(world& w, const world_options& options) {
+  const std::string path = world_path(w.directory);
+  auto there = w.files->exists(path);
+  if (!there) return propagate(there);
+  if (!*there) {
+    if (!options.create)
+      return fail(errc::not_found, "there is no world in " + w.directory
+                                       + "; make one with: mneme init " + w.directory);
+    w.info = options.fresh;
+    if (auto ok = w.files->create_directories(journal_directory(w.directory)); !ok) return ok;
+    return replace_file(*w.files, path, encode(w.info));
+  }
+  auto bytes = read_file(*w.files, path);
+  if (!bytes) return propagate(bytes);
+  auto info = decode_world_file(*bytes);
+  if (!info) return propagate(info);
+  w.info = std::move(*info);
+  return {};
+}
+
+/// How far each owner is; replay feeds each what is behind its own mark.
+struct marks {
+  seq_no store;
+  seq_no indexes;
+};
+
+/// Applies one journaled frame to whoever has not got it yet.
+result<void> replay_frame(world& w, const marks& from, const journal_frame& frame) {
+  const seq_no before{frame.prefix.first_seq.value - 1};
+  if (w.ledger->roots().seq == before && w.ledger->roots().overall != frame.prefix.previous_root)
+    return fail(errc::corrupt, "the state at seq " + std::to_string(before.value)
+                                   + " does not have the root that segment " + frame.segment
+                                   + " records at offset " + std::to_string(frame.offset));
+  std::vector<entry> entries;
+  seq_no seq = frame.prefix.first_seq;
+  for (const auto& raw : frame.entries) {
+    auto e = open_entry(raw.header, raw.payload, raw.erased);
+    if (!e || e->header.seq != seq)
+      return fail(errc::corrupt, "entry " + std::to_string(seq.value) + " in segment "
+                                     + frame.segment + ", frame at offset "
+                                     + std::to_string(frame.offset) + ": "
+                                     + (e ? "it carries another seq" : e.error().message));
+    entries.push_back(std::move(*e));
+    seq = seq.next();
+  }
+  const auto behind = [&](seq_no mark) {
+    const auto first =
+        std::ranges::find_if(entries, [&](const entry& e) { return e.header.seq > mark; });
+    return std::span<const entry>(first, entries.end());
+  };
+  if (const auto todo = behind(w.ledger->roots().seq); !todo.empty())
+    if (auto ok = w.ledger->apply(todo); !ok) return propagate(ok);
+  if (const auto todo = behind(from.store); !todo.empty()) {
+    std::vector<kv_write> writes;
+    for (const auto& e : todo) append_writes(e, writes);
+    if (auto ok = w.store->apply(writes, todo.back().header.seq); !ok) return ok;
+  }
+  std::vector<index_delta> deltas;
+  for (const auto& e : behind(from.indexes)) {
+    deltas.push_back(number(e, w.numbers));
+    if (const auto* written = std::get_if<write_payload>(&e.payload); written && written->id_drawn)
+      w.last_drawn_id = std::max(w.last_drawn_id, written->head.id);
+    w.last_entry_at = e.header.created_at;
+    ++w.report.replayed_entries;
+  }
+  apply_to(w.attributes, deltas);
+  apply_to(w.graph, deltas);
+  apply_to(w.vectors, deltas);
+  return {};
+}
+
+result<void> replay_tail(world& w, const marks& from) {
+  const seq_no start = std::min({from.store, from.indexes, w.ledger->roots().seq});
+  if (w.journal->last_seq() < from.store)
+    return fail(errc::corrupt, "the store is at seq " + std::to_string(from.store.value)
+                                   + ", but the journal ends at seq "
+                                   + std::to_string(w.journal->last_seq().value));
+  if (w.journal->last_seq().value == 0) return {};
+  // From the frame that holds `start`, so that the one behind it can vouch for the root there.
+  const seq_no first{std::max<std::uint64_t>(start.value, 1)};
+  return read_journal(*w.files, journal_directory(w.directory), w.info.id, first, false,
+                      [&](const journal_frame& frame) -> result<bool> {
+                        if (auto ok = replay_frame(w, from, frame); !ok) return propagate(ok);
+                        return true;
+                      });
+}
+
+/// Loads what the checkpoint offers; answers the seq that the indexes are at (0: nothing loaded).
+seq_no load_images(world& w, const std::optional<checkpoint_file>& checkpoint) {
+  if (!checkpoint) return {};
+  if (!load_indexes(*w.files, w.directory, w.info.id, *checkpoint, w.nodes, w.attributes, w.graph,
+                    w.vectors))
+    return {};
+  w.numbers.next_slot = checkpoint->next_slot;
+  w.last_drawn_id = checkpoint->last_drawn_id;
+  w.last_entry_at = checkpoint->last_entry_at;
+  w.checkpoint_seq = checkpoint->seq.value;
+  return checkpoint->seq;
+}
+
+result<void> load_or_rebuild_ledger(world& w, const std::optional<checkpoint_file>& checkpoint) {
+  w.ledger = std::make_unique<ledger>(w.info.id, sources_of(w));
+  w.ledger->retain(w.retained_seqs);
+  const seq_no stored = w.store->recovered();
+  if (stored.value == 0) return {};
+  // An image of another seq than the store's cannot be carried forward: the leaves are the store's.
+  if (checkpoint && checkpoint->seq == stored
+      && load_ledger(*w.files, w.directory, w.info.id, *checkpoint, *w.ledger))
+    return {};
+  w.ledger = std::make_unique<ledger>(w.info.id, sources_of(w));
+  w.ledger->retain(w.retained_seqs);
+  return w.ledger->rebuild(stored);
+}
+
+result<std::unique_ptr<world>> prepare_world(const world_options& options) {
+  auto w = std::make_unique<world>(options.vectors);
+  w->directory = options.directory;
+  w->files = options.files;
+  w->tokens = options.tokens;
+  w->retained_seqs = options.retained_seqs;
+  w->numbers.nodes = &w->nodes;
+  return w;
+}
+
+/// One attempt to open; `use_images` false rebuilds every index from the journal.
+result<std::unique_ptr<world>> try_open(const world_options& options,
+                                        std::unique_ptr<directory_lock> lock, bool use_images,
+                                        bool& images_failed) {
+  auto prepared = prepare_world(options);
+  if (!prepared) return prepared;
+  auto w = std::move(*prepared);
+  w->lock = std::move(lock);
+  if (auto ok = load_or_create_info(*w, options); !ok) return propagate(ok);
+  auto embedder = embedder_of(w->info, options.embedder);
+  if (!embedder) return propagate(embedder);
+  w->embedder = std::move(*embedder);
+  auto store = options.open_store();
+  if (!store) return propagate(store);
+  w->store = std::move(*store);
+
+  std::optional<checkpoint_file> checkpoint;
+  if (use_images) {
+    auto found = read_checkpoint(*w->files, w->directory);
+    if (!found && found.error().code != errc::corrupt) return propagate(found);
+    if (found) checkpoint = *found;
+  }
+  const seq_no stored = w->store->recovered();
+  const seq_no checked = checkpoint ? std::max(stored, checkpoint->seq) : stored;
+  auto journal = mneme::journal::open(w->files, journal_directory(w->directory), w->info.id,
+                                      w->info.branch, checked, options.journal);
+  if (!journal) return propagate(journal);
+  w->journal = std::move(*journal);
+  w->report.torn_bytes = w->journal->tail().torn_bytes;
+  w->report.torn_segment = w->journal->tail().torn_segment;
+
+  const seq_no loaded = load_images(*w, checkpoint);
+  if (checkpoint && loaded != checkpoint->seq) {
+    images_failed = true;
+    return w;
+  }
+  w->report.checkpoint = loaded;
+  if (auto ok = load_or_rebuild_ledger(*w, checkpoint); !ok) return propagate(ok);
+  if (auto ok = replay_tail(*w, {.store = stored, .indexes = loaded}); !ok) return propagate(ok);
+  if (w->journal->last_seq().value > 0)
+    if (auto ok = w->store->set_stable(w->journal->last_seq()); !ok) return propagate(ok);
+  const std::uint64_t last = w->journal->last_seq().value;
+  const seq_no retained{last - std::min(last, w->retained_seqs)};
+  w->attributes.retain_from(retained);
+  w->graph.retain_from(retained);
+  w->publish(w->journal->last_seq());
+  return w;
+}
+
+} // namespace
+
+read_views world::views() {
+  return {.nodes = &nodes,
+          .attributes = &attributes,
+          .graph = &graph,
+          .vectors = &vectors,
+          .store = store.get(),
+          .embedder = embedder,
+          .tokens = tokens};
+}
+
+void world::publish(seq_no seq) {
+  {
+    const std::lock_guard hold(roots_guard_);
+    published_roots_ = ledger->roots();
+  }
+  published.store(seq.value, std::memory_order_release);
+}
+
+root_set world::published_roots() const {
+  const std::lock_guard hold(roots_guard_);
+  return published_roots_;
+}
+
+result<seq_no> world::readable(std::optional<seq_no> at) const {
+  const seq_no last = published_seq();
+  if (!at) return last;
+  if (*at > last)
+    return fail(errc::seq_unavailable,
+                "seq " + std::to_string(at->value) + " is after the end, which is "
+                    + std::to_string(last.value),
+                "at_seq");
+  if (last.value - at->value > retained_seqs)
+    return fail(errc::seq_unavailable,
+                "seq " + std::to_string(at->value) + " is before the retained window of "
+                    + std::to_string(retained_seqs) + " entries",
+                "at_seq");
+  return *at;
+}
+
+result<std::shared_ptr<embedder>> embedder_of(const world_file& info,
+                                              std::shared_ptr<embedder> given) {
+  if (given != nullptr) {
+    const std::string own = "host:" + given->space().model;
+    auto named = info.embedder.starts_with("host:") ? result<std::shared_ptr<embedder>>(given)
+                                                    : make_embedder(info.embedder);
+    if (!named) return named;
+    const bool fits = info.embedder.starts_with("host:")
+                          ? info.embedder == own
+                          : *named != nullptr && (*named)->space() == given->space();
+    if (!fits)
+      return fail(errc::bad_value, "this world's embedder is " + info.embedder + ", not " + own,
+                  "embedder");
+    return given;
+  }
+  if (info.embedder.starts_with("host:"))
+    return fail(errc::no_embedder,
+                "this world was made with the host's embedder " + info.embedder.substr(5)
+                    + "; open it with that one",
+                "embedder");
+  return make_embedder(info.embedder);
+}
+
+result<std::unique_ptr<world>> open_world(const world_options& options) {
+  if (options.create) {
+    if (auto ok = options.files->create_directories(options.directory); !ok) return propagate(ok);
+  }
+  auto lock = options.files->lock(options.directory);
+  if (!lock) return propagate(lock);
+  bool images_failed = false;
+  auto w = try_open(options, std::move(*lock), true, images_failed);
+  if (!w || !images_failed) return w;
+  // The images are derived data: without them everything is rebuilt from the journal.
+  lock = std::move((*w)->lock);
+  w->reset();
+  images_failed = false;
+  return try_open(options, std::move(*lock), false, images_failed);
+}
+
+result<void> commit_directly(world& w, std::vector<entry> entries, bool sync) {
+  const auto batch = make_batch(std::move(entries), w.numbers, sync);
+  for (const auto& e : batch->entries) {
+    if (const auto* written = std::get_if<write_payload>(&e.payload); written && written->id_drawn)
+      w.last_drawn_id = std::max(w.last_drawn_id, written->head.id);
+    w.last_entry_at = e.header.created_at;
+  }
+  if (auto ok = w.journal->append(batch->entries, w.ledger->roots().overall); !ok) return ok;
+  if (sync)
+    if (auto ok = w.journal->sync(); !ok) return ok;
+  if (auto roots = w.ledger->apply(batch->entries); !roots) return propagate(roots);
+  if (auto ok = w.store->apply(batch->writes, batch->last_seq); !ok) return ok;
+  apply_to(w.attributes, batch->deltas);
+  apply_to(w.graph, batch->deltas);
+  apply_to(w.vectors, batch->deltas);
+  w.publish(batch->last_seq);
+  return {};
+}
+
+result<void> close_world(world& w) {
+  const seq_no last = w.journal->last_seq();
+  if (auto ok = w.journal->append_seal(w.ledger->roots().overall); !ok) return ok;
+  if (auto ok = w.journal->sync(); !ok) return ok;
+  if (last.value > 0 && last.value != w.checkpoint_seq) {
+    if (auto ok = w.store->set_stable(last); !ok) return ok;
+    const checkpoint_job job{.file = {.seq = last,
+                                      .node_count = w.nodes.size(),
+                                      .next_slot = w.numbers.next_slot,
+                                      .last_drawn_id = w.last_drawn_id,
+                                      .last_entry_at = w.last_entry_at,
+                                      .overall_root = w.ledger->roots().overall},
+                             .ledger_image = w.ledger->save()};
+    if (auto ok = write_checkpoint(*w.files, w.directory, w.info.id, w.views(), job); !ok)
+      return ok;
+    w.checkpoint_seq = last.value;
+  }
+  return w.journal->trim();
+}
+
+} // namespace mneme

@@ -1,0 +1,94 @@
+#pragma once
+/// A world opened: every owner's core, recovered to the end of the journal. No actors and no
+/// threads here (but the vector index's builder): the actors move messages between these cores,
+/// and replay drives them directly through the same functions.
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "journal/journal.hpp"
+#include "journal/ledger.hpp"
+#include "mneme/engine.hpp"
+#include "state/apply.hpp"
+#include "state/checkpoint.hpp"
+#include "state/read_views.hpp"
+#include "state/world_file.hpp"
+#include "storage/file.hpp"
+#include "storage/kv_store.hpp"
+
+namespace mneme {
+
+struct world_options {
+  std::string directory;
+  std::shared_ptr<file_system> files;
+  /// Opens the store of the world (its files may be elsewhere, or nowhere).
+  std::function<result<std::unique_ptr<kv_store>>()> open_store;
+  bool create = true;
+  world_file fresh;                          ///< what a new world becomes
+  std::shared_ptr<mneme::embedder> embedder; ///< a host's own; else made from the WORLD file
+  std::shared_ptr<token_counter> tokens;
+  journal_options journal;
+  vector_index_options vectors;
+  std::uint64_t retained_seqs = 100'000; ///< at_seq window
+};
+
+struct world {
+  world_file info;
+  std::string directory;
+  std::shared_ptr<file_system> files;
+  std::unique_ptr<directory_lock> lock;
+  std::shared_ptr<mneme::embedder> embedder; ///< null = none
+  std::shared_ptr<token_counter> tokens;
+
+  node_table nodes;
+  mneme::attributes attributes;
+  mneme::graph graph{nodes};
+  mneme::vectors vectors;
+  std::unique_ptr<kv_store> store;
+  std::unique_ptr<mneme::journal> journal;
+  std::unique_ptr<mneme::ledger> ledger;
+
+  numbering numbers;
+  memory_id last_drawn_id;
+  timestamp last_entry_at; ///< created_at of the last entry; zero in an empty world
+  std::atomic<std::uint64_t> checkpoint_seq{0};
+  open_report report;
+  std::uint64_t retained_seqs = 0;
+  /// The last seq that readers may see; stored after everything it covers is in place.
+  std::atomic<std::uint64_t> published{0};
+
+  explicit world(const vector_index_options& options) : vectors(options) {}
+  [[nodiscard]] read_views views();
+  /// Makes everything up to `seq` visible; the ledger stands at `seq`.
+  void publish(seq_no seq);
+  /// The roots as of the published seq; from any thread.
+  [[nodiscard]] root_set published_roots() const;
+  [[nodiscard]] seq_no published_seq() const { return {published.load(std::memory_order_acquire)}; }
+  /// seq_unavailable unless `at` is published and retained.
+  [[nodiscard]] result<seq_no> readable(std::optional<seq_no> at) const;
+
+private:
+  mutable std::mutex roots_guard_;
+  root_set published_roots_;
+};
+
+/// Opens or creates the world and recovers it: last stable checkpoint plus the journal's tail,
+/// every recorded root on the way checked.
+result<std::unique_ptr<world>> open_world(const world_options& options);
+
+/// Commits entries as one frame in the caller's thread: journal, ledger, store, indexes, publish.
+/// What the actors do by message; used by replay. `sync` makes it durable before it returns.
+result<void> commit_directly(world& w, std::vector<entry> entries, bool sync);
+
+/// Seals the journal, checkpoints and trims. The world must not be written afterwards.
+result<void> close_world(world& w);
+
+/// The embedder that a WORLD file's spec names; a host's own must fit its model and dimension.
+result<std::shared_ptr<embedder>> embedder_of(const world_file& info,
+                                              std::shared_ptr<embedder> given);
+
+} // namespace mneme

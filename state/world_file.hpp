@@ -1,0 +1,31 @@
+#pragma once
+/// The WORLD file: what a directory is. Written once when the world is made.
+///   "MNEMEWLD" ‖ canonical map {0: format, 1: world id, 2: name, 3: branch id, 4: embedder spec}
+///   ‖ SHA-256 of everything before
+
+#include <array>
+#include <string>
+
+#include "mneme/ids.hpp"
+#include "storage/file.hpp"
+
+namespace mneme {
+
+struct world_file {
+  world_id id;
+  std::string name;
+  std::array<std::uint8_t, 16> branch{}; ///< tells forks of one world apart; zero for the first
+  std::string embedder;                  ///< spec: "hash:384", "none", or "host:<model>"
+
+  friend bool operator==(const world_file&, const world_file&) = default;
+};
+
+std::string encode(const world_file& w);
+/// corrupt, or format_unsupported for a newer format.
+result<world_file> decode_world_file(std::string_view bytes);
+
+/// The id that a world made with a seed gets: the first 16 bytes of
+/// SHA-256("mneme world" ‖ 0x00 ‖ name ‖ u64be seed).
+world_id seeded_world_id(std::string_view name, std::uint64_t seed);
+
+} // namespace mneme

@@ -1,0 +1,145 @@
+#pragma once
+/// A place where worlds live in a test: an in-memory disk that outlives them, and a driver that
+/// moves a committer's batches through the owners in the test's own thread.
+
+#include <catch2/catch.hpp>
+
+#include "state/committer.hpp"
+#include "storage/memory_file_system.hpp"
+
+namespace mneme::testing {
+
+struct site {
+  std::shared_ptr<memory_file_system> files = std::make_shared<memory_file_system>();
+  std::shared_ptr<memory_disk> disk = make_memory_disk();
+  std::string embedder = "none";
+
+  world_options options() {
+    world_options o;
+    o.directory = "world";
+    o.files = files;
+    o.open_store = [disk = disk]() -> result<std::unique_ptr<kv_store>> {
+      return make_memory_store(disk);
+    };
+    o.fresh.id = seeded_world_id("test", 1);
+    o.fresh.name = "test";
+    o.fresh.embedder = embedder;
+    o.tokens = make_default_token_counter();
+    o.vectors.background_segments = false;
+    return o;
+  }
+  std::unique_ptr<world> open() {
+    auto w = open_world(options());
+    if (!w) FAIL("open: " << w.error().message);
+    return std::move(*w);
+  }
+};
+
+/// A world with a committer that is driven by hand, under a manual clock and a seeded random.
+class driven {
+public:
+  explicit driven(world& w, std::uint64_t seed = 1)
+      : world_(w),
+        time(std::make_shared<manual_clock>(timestamp{1'000'000'000'000'000'000})),
+        core(w, time, make_seeded_random(seed, w.published_seq().value),
+             {.mode = commit_mode::per_request,
+              .max_queued = 4096,
+              .max_entries = 1024,
+              .read_only = false}) {}
+
+  result<batch_result> run(std::vector<mutation> items, bool is_batch) {
+    std::optional<result<batch_result>> answer;
+    core.enqueue(mutate_command{.items = std::move(items),
+                                .is_batch = is_batch,
+                                .durability = durability::durable,
+                                .reply = [&](result<batch_result> r) { answer = std::move(r); }});
+    pump();
+    REQUIRE(answer.has_value());
+    return std::move(*answer);
+  }
+  result<mutation_result> apply(mutation m) {
+    auto r = run({std::move(m)}, false);
+    if (!r) return propagate(r);
+    return r->results.front();
+  }
+  result<seq_no> touch(find_late_payload payload) {
+    std::optional<result<seq_no>> answer;
+    core.enqueue(touch_command{std::move(payload), [&](result<seq_no> r) { answer = r; }});
+    pump();
+    return *answer;
+  }
+  result<snapshot_result> snapshot(const std::string& reason) {
+    std::optional<result<snapshot_result>> answer;
+    core.enqueue(snapshot_command{reason, "", [&](result<snapshot_result> r) { answer = r; }});
+    pump();
+    return *answer;
+  }
+  result<seq_no> checkpoint() {
+    std::optional<result<seq_no>> answer;
+    core.enqueue(checkpoint_command{.reply = [&](result<seq_no> r) { answer = r; }, .last = false});
+    pump();
+    return *answer;
+  }
+
+  void pump() {
+    for (;;) {
+      auto round = core.next_round();
+      if (round.barrier) {
+        pass_barrier();
+        continue;
+      }
+      if (round.sync) {
+        REQUIRE(world_.journal->sync());
+        core.complete();
+        continue;
+      }
+      if (round.batch == nullptr) return;
+      const auto& b = *round.batch;
+      REQUIRE(world_.journal->append(b.entries, world_.ledger->roots().overall));
+      REQUIRE(world_.journal->sync());
+      REQUIRE(world_.ledger->apply(b.entries));
+      REQUIRE(world_.store->apply(b.writes, b.last_seq));
+      apply_to(world_.attributes, b.deltas);
+      apply_to(world_.graph, b.deltas);
+      apply_to(world_.vectors, b.deltas);
+      core.complete();
+    }
+  }
+
+private:
+  void pass_barrier() {
+    REQUIRE(world_.journal->append_seal(world_.ledger->roots().overall));
+    REQUIRE(world_.journal->sync());
+    REQUIRE(world_.store->set_stable(world_.published_seq()));
+    const auto job = core.job_at_barrier(world_.ledger->save());
+    auto written =
+        write_checkpoint(*world_.files, world_.directory, world_.info.id, world_.views(), job);
+    auto reply = core.passed_barrier();
+    if (written)
+      reply(job.file.seq);
+    else
+      reply(propagate(written));
+  }
+
+  world& world_;
+
+public:
+  std::shared_ptr<manual_clock> time;
+  committer core;
+};
+
+inline write_request note(std::string text, std::string actor = "ana") {
+  write_request r;
+  r.type = memory_type::note;
+  r.data["statement"] = std::move(text);
+  r.actor = std::move(actor);
+  return r;
+}
+
+inline memory_id id_of(std::uint8_t n) {
+  memory_id id;
+  id.bytes[15] = n;
+  return id;
+}
+
+} // namespace mneme::testing
