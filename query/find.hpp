@@ -17,6 +17,8 @@ struct find_context {
   std::function<std::int64_t()> stopwatch;
 };
 
+struct find_state;
+
 class find_run : public query_run {
 public:
   /// Validates everything before any work, in the order of the specification, and plans.
@@ -31,9 +33,8 @@ public:
   find_result take();
 
 private:
-  struct impl;
-  explicit find_run(std::unique_ptr<impl> impl);
-  std::unique_ptr<impl> impl_;
+  explicit find_run(std::unique_ptr<find_state> state);
+  std::unique_ptr<find_state> state_;
 };
 
 /// Canonical text of a predicate, as journaled and shown by explain.

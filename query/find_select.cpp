@@ -1,0 +1,277 @@
+/// The stages walk and select: which rows are candidates, by the cheapest driver, and which of
+/// them pass by their columns.
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "query/find_state.hpp"
+
+namespace mneme {
+
+namespace {
+
+/// A way to enumerate candidates, with an upper bound of their number.
+struct driver_choice {
+  enum class kind : std::uint8_t { bfs, tags, types, rows };
+  kind by = kind::rows;
+  std::uint64_t cost = std::numeric_limits<std::uint64_t>::max();
+  std::string detail;
+  term_no tag; ///< that all rows have, by tags
+  std::vector<std::shared_ptr<const posting_view>> postings;
+
+  [[nodiscard]] const char* name() const {
+    switch (by) {
+    case kind::bfs:
+      return "bfs";
+    case kind::tags:
+      return "tags";
+    case kind::types:
+      return "types";
+    case kind::rows:
+      return "near";
+    }
+    return "";
+  }
+  [[nodiscard]] const char* stage_name() const {
+    switch (by) {
+    case kind::bfs:
+      return "bfs";
+    case kind::tags:
+      return "tag";
+    case kind::types:
+      return "type";
+    case kind::rows:
+      return "near";
+    }
+    return "";
+  }
+};
+
+driver_choice smallest_tag(const std::vector<std::string>& tags, const attributes& rows) {
+  driver_choice best;
+  best.by = driver_choice::kind::tags;
+  for (const auto& tag : tags) {
+    const term_no term = rows.tag_term(tag);
+    auto posting = rows.with_tag(term);
+    if (posting->cardinality() >= best.cost) continue;
+    best.cost = posting->cardinality();
+    best.detail = tag;
+    best.tag = term;
+    best.postings.assign(1, std::move(posting));
+  }
+  return best;
+}
+
+driver_choice union_of_types(type_set types, const attributes& rows) {
+  driver_choice all;
+  all.by = driver_choice::kind::types;
+  all.cost = 0;
+  for (std::uint8_t byte = 1; byte <= memory_type_count; ++byte) {
+    const auto type = static_cast<memory_type>(byte);
+    if ((types & type_bit(type)) == 0) continue;
+    all.postings.push_back(rows.with_type(type));
+    all.cost += all.postings.back()->cardinality();
+    if (!all.detail.empty()) all.detail += ',';
+    all.detail += to_string(type);
+  }
+  return all;
+}
+
+/// Spreads sample numbers over the rows without a period that agents or types could share.
+std::uint32_t sample_row(std::uint64_t i, std::uint32_t rows) {
+  std::uint64_t mixed = (i + 1) * 0x9E3779B97F4A7C15ULL;
+  mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9ULL;
+  mixed ^= mixed >> 27;
+  return static_cast<std::uint32_t>(mixed % rows);
+}
+
+/// About how many rows pass, if a sample says that they are far more than an exact scan is
+/// promised for; 0 if they are few or the sample leaves it open.
+std::uint64_t many_pass(const row_filter& filter, const read_views& views) {
+  constexpr std::uint64_t samples_max = 4096;
+  constexpr std::uint64_t hits_enough = 32;
+  const std::uint32_t rows = views.attributes->row_count();
+  if (rows <= exact_near_rows || views.vectors->size() <= exact_near_rows) return 0;
+  std::uint64_t hits = 0;
+  for (std::uint64_t n = 1; n <= samples_max; ++n) {
+    if (filter.test(row_no{sample_row(n, rows)}) == verdict::yes) ++hits;
+    if (hits >= hits_enough && hits * rows > 2 * exact_near_rows * n) return hits * rows / n;
+  }
+  return 0;
+}
+
+/// Scattered rows cost a memory access each, unless they are asked for so many rows ahead.
+constexpr std::size_t rows_ahead = 12;
+
+/// Collects the candidates that pass.
+class selection {
+public:
+  selection(find_state& run, const row_filter& filter, const attributes& columns)
+      : run_(run), filter_(filter), columns_(columns) {}
+
+  result<void> add_walk(seq_no at) {
+    const auto& steps = run_.walk.steps;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      const row_no row = columns_.row_of(steps[i].node, at);
+      if (row.value != no_number) add(row, static_cast<std::uint32_t>(i));
+      if (auto ok = run_.check_deadline(i); !ok) return ok;
+    }
+    return {};
+  }
+
+  /// `step_of` maps nodes to walk steps; empty without a walk.
+  result<void> add_rows(std::span<const std::uint32_t> rows,
+                        std::span<const std::uint32_t> step_of) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (auto ok = run_.check_deadline(i); !ok) return ok;
+      if (i + rows_ahead < rows.size())
+        __builtin_prefetch(&columns_.rows().line(row_no{rows[i + rows_ahead]}));
+      const row_no row{rows[i]};
+      if (!filter_.alive(row)) continue;
+      std::uint32_t step = no_number;
+      if (!step_of.empty()) {
+        const std::uint32_t node = columns_.node(row).value;
+        step = node < step_of.size() ? step_of[node] : no_number;
+        if (step == no_number) continue;
+      }
+      add(row, step);
+    }
+    return {};
+  }
+
+private:
+  void add(row_no row, std::uint32_t step) {
+    const verdict v = filter_.test_alive(row);
+    if (v == verdict::no) return;
+    candidate found = candidate_of(row, columns_);
+    found.step = step;
+    found.open = v == verdict::open;
+    run_.some_open |= found.open;
+    run_.rows.push_back(found);
+  }
+
+  find_state& run_;
+  const row_filter& filter_;
+  const attributes& columns_;
+};
+
+/// Step number by node, for testing rows of a posting against a walk.
+std::vector<std::uint32_t> steps_by_node(const walk_result& walk, std::uint32_t nodes) {
+  std::vector<std::uint32_t> step_of(nodes, no_number);
+  for (std::size_t i = 0; i < walk.steps.size(); ++i)
+    step_of[walk.steps[i].node.value] = static_cast<std::uint32_t>(i);
+  return step_of;
+}
+
+driver_choice cheapest(const find_state& run, const read_views& views) {
+  driver_choice best;
+  const auto consider = [&best](driver_choice choice) {
+    if (choice.cost < best.cost) best = std::move(choice);
+  };
+  // A posting beside a walk needs a table over all nodes, which costs about a sixteenth of a row
+  // test for each.
+  std::uint64_t table_cost = 0;
+  if (run.request.from) {
+    driver_choice walk;
+    walk.by = driver_choice::kind::bfs;
+    walk.cost = run.walk.steps.size();
+    table_cost = views.nodes->size() / 16;
+    consider(std::move(walk));
+  }
+  if (!run.tags.empty()) {
+    auto tag = smallest_tag(run.tags, *views.attributes);
+    tag.cost += table_cost;
+    consider(std::move(tag));
+  }
+  if (!run.request.types.empty()) {
+    auto types = union_of_types(types_asked(run.request), *views.attributes);
+    types.cost += table_cost;
+    consider(std::move(types));
+  }
+  return best;
+}
+
+} // namespace
+
+result<void> find_state::run_walk(const read_views& views) {
+  const std::int64_t since = clock_ns();
+  const follow_spec follow = request.follow.value_or(follow_spec{});
+  const row_filter filter(request, context.at, views, nullptr);
+  const auto may_see = [&](node_no node) {
+    const row_no row = views.attributes->row_of(node, context.at);
+    return row.value != no_number && filter.visible(row);
+  };
+  const node_no from = views.nodes->find(*request.from);
+  if (from.value != no_number && (!request.actor || may_see(from))) {
+    walk_request w;
+    w.from = from;
+    w.types = follow.types;
+    w.direction = follow.direction;
+    w.min_hops = static_cast<std::uint32_t>(std::max<std::int64_t>(1, follow.min_hops));
+    w.max_hops = static_cast<std::uint32_t>(follow.max_hops);
+    w.include_tombstoned = follow.include_tombstoned;
+    w.max_visited = static_cast<std::uint64_t>(follow.max_visited);
+    w.at = context.at;
+    if (request.actor) w.may_see = may_see;
+    walk = views.graph->walk(w);
+  }
+  answer.truncated = walk.truncated;
+  note("bfs",
+       fmt::format("{}, {} to {} hops", to_string(*request.from), follow.min_hops, follow.max_hops),
+       1, walk.steps.size(), since);
+  stage = walk.steps.empty() ? find_stage::done : find_stage::select;
+  if (answer.plan) answer.plan->driver = "bfs";
+  return {};
+}
+
+result<void> find_state::run_select(const read_views& views) {
+  std::int64_t since = clock_ns();
+  const row_filter filter(request, context.at, views, predicate_or_null());
+  const bool may_be_direct =
+      !near_query.empty() && !request.from && tags.empty() && !(where && where->may_stay_open());
+  if (may_be_direct) {
+    near_expected = many_pass(filter, views);
+    near_direct = near_expected != 0;
+    if (near_direct) {
+      if (answer.plan) answer.plan->driver = "near";
+      stage = find_stage::near;
+      return {};
+    }
+  }
+  const driver_choice driver = cheapest(*this, views);
+  if (answer.plan) answer.plan->driver = driver.name();
+  if (driver.by == driver_choice::kind::tags) where->assume_tag(driver.tag);
+  selection chosen(*this, filter, *views.attributes);
+  std::vector<std::uint32_t> rows_of_driver;
+  if (driver.by == driver_choice::kind::rows) {
+    rows_of_driver.resize(views.attributes->row_count());
+    for (std::uint32_t i = 0; i < rows_of_driver.size(); ++i) rows_of_driver[i] = i;
+  }
+  for (const auto& posting : driver.postings) posting->append_to(rows_of_driver);
+  const bool by_walk = driver.by == driver_choice::kind::bfs;
+  const std::uint64_t scanned = by_walk ? walk.steps.size() : rows_of_driver.size();
+  if (!by_walk) note(driver.stage_name(), driver.detail, scanned, scanned, since);
+  since = clock_ns();
+  result<void> added;
+  if (by_walk) {
+    added = chosen.add_walk(context.at);
+  } else {
+    std::vector<std::uint32_t> step_of;
+    if (request.from) step_of = steps_by_node(walk, views.nodes->size());
+    added = chosen.add_rows(rows_of_driver, step_of);
+  }
+  if (!added) return added;
+  answer.candidates_scanned = static_cast<std::int64_t>(scanned);
+  note("filter", answer.plan ? answer.plan->predicate : std::string(), scanned, rows.size(), since);
+  if (!near_query.empty() && !rows.empty())
+    stage = find_stage::near;
+  else
+    selected(views);
+  return {};
+}
+
+} // namespace mneme

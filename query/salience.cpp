@@ -1,0 +1,57 @@
+#include "query/salience.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "query/math.hpp"
+
+namespace mneme {
+
+namespace {
+
+constexpr double recency_span_ns = 90.0 * 86400.0 * 1e9;
+constexpr std::size_t saturation = 1000;
+
+/// ln(1+n)/ln(1001) for n in 0..1000; larger counts score 1.
+const std::array<double, saturation + 1>& count_scores() {
+  static const auto table = [] {
+    std::array<double, saturation + 1> scores{};
+    const double whole = stable_log(static_cast<double>(saturation + 1));
+    for (std::size_t n = 0; n <= saturation; ++n)
+      scores[n] = stable_log(static_cast<double>(n + 1)) / whole;
+    return scores;
+  }();
+  return table;
+}
+
+double count_score(std::int64_t n) noexcept {
+  return count_scores()[static_cast<std::size_t>(
+      std::clamp<std::int64_t>(n, 0, static_cast<std::int64_t>(saturation)))];
+}
+
+} // namespace
+
+salience_scorer::salience_scorer(timestamp now, bool with_near, const salience_weights& weights)
+    : now_(now), with_near_(with_near), weights_(weights) {
+  if (with_near) return;
+  const double sum = weights.recency + weights.access + weights.citations + weights.importance;
+  weights_.recency /= sum;
+  weights_.access /= sum;
+  weights_.citations /= sum;
+  weights_.importance /= sum;
+}
+
+double salience_scorer::operator()(const activation& used, double distance) const noexcept {
+  // Both instants are valid (0 .. 2261), so that the difference does not overflow.
+  const std::int64_t age_ns = std::max<std::int64_t>(0, now_.ns - used.last_used.ns);
+  const double recency = stable_exp(-(static_cast<double>(age_ns) / recency_span_ns));
+  double score = weights_.recency * recency + weights_.access * count_score(used.access_count)
+                 + weights_.citations * count_score(used.citations)
+                 + weights_.importance * (static_cast<double>(used.importance) / 10.0);
+  if (with_near_) score += weights_.similarity * std::clamp(1.0 - distance, 0.0, 1.0);
+  return score;
+}
+
+} // namespace mneme

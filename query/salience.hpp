@@ -1,0 +1,35 @@
+#pragma once
+/// The default rank of a memory: recency, use, citations, importance and, beside a near vector,
+/// similarity. A pure function of its inputs with a fixed order of operations.
+
+#include <optional>
+
+#include "mneme/types.hpp"
+
+namespace mneme {
+
+/// Weights of the five parts.
+struct salience_weights {
+  double recency = 0.25;
+  double access = 0.15;
+  double citations = 0.30;
+  double importance = 0.20;
+  double similarity = 0.10;
+};
+
+/// Scores of one query: `now` and whether there is a near vector are the same for all rows.
+class salience_scorer {
+public:
+  /// Without a near vector the first four weights are divided by their sum.
+  salience_scorer(timestamp now, bool with_near, const salience_weights& weights = {});
+
+  /// In [0, 1] with the default weights. `distance` counts only with a near vector.
+  [[nodiscard]] double operator()(const activation& used, double distance) const noexcept;
+
+private:
+  timestamp now_;
+  bool with_near_;
+  salience_weights weights_;
+};
+
+} // namespace mneme
