@@ -1,0 +1,201 @@
+#include "actors/committer_actor.hpp"
+
+#include <utility>
+
+namespace mneme {
+
+namespace {
+
+error stopped_by(const error& cause) {
+  return {errc::io,
+          "the engine takes no more writes since one failed (" + cause.message
+              + "); reads go on, reopen it to recover",
+          {}};
+}
+
+} // namespace
+
+committer_actor::committer_actor(caf::actor_config& config, std::shared_ptr<world> w,
+                                 engine_actors owners, const actor_options& options)
+    : caf::event_based_actor(config),
+      world_(std::move(w)),
+      owners_(std::move(owners)),
+      options_(options),
+      core_(*world_, options.time, options.random, options.commits),
+      durable_(world_->published_seq()),
+      checkpointed_bytes_(world_->journal->bytes()) {
+}
+
+caf::behavior committer_actor::make_behavior() {
+  return {
+      [this](const commit_request& m) {
+        core_.enqueue(std::move(*m.command));
+        pump();
+      },
+  };
+}
+
+/// Requests that never time out; an owner that is gone is a failure like any other.
+template <class Message, class Then>
+void committer_actor::ask(const caf::actor& to, Message message, Then then) {
+  request(to, caf::infinite, std::move(message)).then(then, [this](const caf::error& e) {
+    arrived({error{errc::shutdown, "an owner has ended: " + system().render(e), {}}},
+            errc::outcome_unknown);
+  });
+}
+
+void committer_actor::pump() {
+  if (core_.in_round() || core_.is_stopped()) return;
+  auto round = core_.next_round();
+  if (round.batch != nullptr)
+    begin_batch(std::move(round.batch));
+  else if (round.sync)
+    begin_sync();
+  else if (round.barrier)
+    begin_barrier();
+}
+
+void committer_actor::begin_batch(std::shared_ptr<const commit_batch> batch) {
+  batch_ = std::move(batch);
+  problem_.reset();
+  waiting_for_ = 5;
+  ask_journal();
+  ask_ledger_then_store();
+  ask_index(owners_.graph);
+  ask_index(owners_.vectors);
+  ask_index(owners_.attributes);
+  if (options_.bugs.reply_before_publish) core_.testing_reply_early();
+}
+
+void committer_actor::begin_sync() {
+  problem_.reset();
+  waiting_for_ = 1;
+  ask(owners_.journal, sync_journal{}, [this](const outcome& synced) {
+    if (synced.problem) return failed(*synced.problem, errc::outcome_unknown);
+    durable_ = world_->published_seq();
+    core_.complete();
+    advance_stable_to(durable_);
+    pump();
+  });
+}
+
+void committer_actor::ask_journal() {
+  // The ledger is idle between batches, so its root is the one after the last frame.
+  ask(owners_.journal, append_frame{batch_, world_->ledger->roots().overall},
+      [this](const outcome& appended) {
+        if (appended.problem || !batch_->durable) return arrived(appended, errc::io);
+        ask(owners_.journal, sync_journal{}, [this](const outcome& synced) {
+          // After a failed fsync the frame may or may not be found by the next open.
+          arrived(synced, errc::outcome_unknown);
+        });
+      });
+}
+
+void committer_actor::ask_ledger_then_store() {
+  ask(owners_.ledger, apply_batch{batch_}, [this](const outcome& rooted) {
+    if (rooted.problem) return arrived(rooted, errc::outcome_unknown);
+    ask(owners_.store, apply_batch{batch_},
+        [this](const outcome& stored) { arrived(stored, errc::outcome_unknown); });
+  });
+}
+
+void committer_actor::ask_index(const caf::actor& owner) {
+  ask(owner, apply_batch{batch_}, [this](const outcome& o) { arrived(o, errc::outcome_unknown); });
+}
+
+void committer_actor::arrived(const outcome& o, errc failure_code) {
+  if (o.problem && !problem_) {
+    problem_ = o.problem;
+    problem_code_ = failure_code;
+  }
+  if (--waiting_for_ > 0) return;
+  if (problem_) return failed(*problem_, problem_code_);
+  finish_batch();
+}
+
+void committer_actor::finish_batch() {
+  const seq_no last = batch_->last_seq;
+  if (batch_->durable) durable_ = last;
+  batch_.reset();
+  core_.complete();
+  advance_stable_to(durable_);
+  checkpoint_if_due();
+  pump();
+}
+
+void committer_actor::failed(const error& cause, errc outcome_code) {
+  batch_.reset();
+  core_.fail({outcome_code, "the write was not completed: " + cause.message, {}},
+             stopped_by(cause));
+}
+
+void committer_actor::advance_stable_to(seq_no seq) {
+  if (checkpointing_ || seq.value == 0) return;
+  // A failure shows again, and for good, at the next apply.
+  request(owners_.store, caf::infinite, advance_stable{seq})
+      .then([](const outcome&) {}, [](const caf::error&) {});
+}
+
+void committer_actor::checkpoint_if_due() {
+  if (options_.checkpoint_journal_bytes == 0 || checkpointing_) return;
+  const std::uint64_t bytes = world_->journal->bytes();
+  if (bytes - checkpointed_bytes_ < options_.checkpoint_journal_bytes) return;
+  checkpointed_bytes_ = bytes;
+  core_.enqueue(checkpoint_command{});
+}
+
+void committer_actor::begin_barrier() {
+  const seq_no seq = world_->published_seq();
+  if (checkpointing_) {
+    deferred_.push_back(core_.defer_barrier());
+    return pump();
+  }
+  if (seq.value == 0 || seq.value == world_->checkpoint_seq) {
+    core_.passed_barrier()(seq);
+    return pump();
+  }
+  problem_.reset();
+  waiting_for_ = 1;
+  ask(owners_.journal, append_seal{world_->ledger->roots().overall}, [this, seq](const outcome& o) {
+    if (o.problem) return failed(*o.problem, errc::io);
+    durable_ = seq;
+    checkpointing_ = true;
+    ask(owners_.store, advance_stable{seq}, [this](const outcome& stable) {
+      if (stable.problem) return failed(*stable.problem, errc::io);
+      ask(owners_.ledger, save_ledger{},
+          [this](const ledger_image& image) { write_checkpoint_at_barrier(image.bytes); });
+    });
+  });
+}
+
+void committer_actor::write_checkpoint_at_barrier(const std::string& ledger_image) {
+  auto job = std::make_shared<const checkpoint_job>(core_.job_at_barrier(ledger_image));
+  const seq_no seq = job->file.seq;
+  auto reply = core_.passed_barrier();
+  request(owners_.checkpointer, caf::infinite, run_checkpoint{job})
+      .then(
+          [this, seq, reply](const outcome& o) {
+            if (!o.problem) world_->checkpoint_seq = seq.value;
+            checkpoint_written();
+            if (o.problem)
+              reply(std::unexpected(*o.problem));
+            else
+              reply(seq);
+          },
+          [this, reply](const caf::error& e) {
+            checkpoint_written();
+            reply(mneme::fail(errc::shutdown,
+                              "the checkpoint was not written: " + system().render(e)));
+          });
+  pump();
+}
+
+void committer_actor::checkpoint_written() {
+  checkpointing_ = false;
+  advance_stable_to(durable_);
+  auto deferred = std::exchange(deferred_, {});
+  for (auto& barrier : deferred) core_.enqueue(std::move(barrier));
+  pump();
+}
+
+} // namespace mneme

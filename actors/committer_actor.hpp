@@ -1,0 +1,52 @@
+#pragma once
+/// The committer as an actor: moves each batch through the owners and publishes it.
+///
+///   journal: append, then sync  ─┐
+///   ledger, then store          ─┼─ all answered → publish → reply
+///   graph, vectors, attributes  ─┘
+
+#include <caf/all.hpp>
+
+#include "actors/spawn.hpp"
+
+namespace mneme {
+
+class committer_actor : public caf::event_based_actor {
+public:
+  committer_actor(caf::actor_config& config, std::shared_ptr<world> w, engine_actors owners,
+                  const actor_options& options);
+  caf::behavior make_behavior() override;
+
+private:
+  void pump();
+  void begin_batch(std::shared_ptr<const commit_batch> batch);
+  void begin_sync();
+  void ask_ledger_then_store();
+  void ask_journal();
+  void ask_index(const caf::actor& owner);
+  void arrived(const outcome& o, errc failure_code);
+  void finish_batch();
+  void begin_barrier();
+  void write_checkpoint_at_barrier(const std::string& ledger_image);
+  void checkpoint_written();
+  void failed(const error& cause, errc outcome_code);
+  void advance_stable_to(seq_no seq);
+  void checkpoint_if_due();
+  template <class Message, class Then>
+  void ask(const caf::actor& to, Message message, Then then);
+
+  std::shared_ptr<world> world_;
+  engine_actors owners_;
+  actor_options options_;
+  committer core_;
+  std::shared_ptr<const commit_batch> batch_; ///< in progress
+  std::optional<error> problem_;              ///< of the batch in progress
+  errc problem_code_ = errc::io;
+  int waiting_for_ = 0;
+  bool checkpointing_ = false;               ///< the store's stable seq stands still meanwhile
+  std::vector<checkpoint_command> deferred_; ///< barriers that came meanwhile
+  seq_no durable_;
+  std::uint64_t checkpointed_bytes_ = 0;
+};
+
+} // namespace mneme

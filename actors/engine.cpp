@@ -1,0 +1,306 @@
+// The blocking facade. Reads run in the caller's thread over the read views; writes are handed to
+// the committer with a promise, which costs less than an actor of one's own per call.
+
+#include "mneme/engine.hpp"
+
+#include <chrono>
+#include <future>
+#include <thread>
+
+#include <caf/all.hpp>
+
+#include "actors/engine_actor.hpp"
+#include "actors/read_requests.hpp"
+#include "messages/records.hpp"
+#include "query/find.hpp"
+#include "state/replay.hpp"
+#include "state/verify.hpp"
+#include "storage/memory_file_system.hpp"
+
+namespace mneme {
+
+namespace {
+
+/// The configuration of an actor system of our own.
+struct own_config : caf::actor_system_config {
+  own_config() {
+    configure(*this);
+    // The committer's owners and two readers; more threads only contend on small machines.
+    set("scheduler.max-threads",
+        std::max<std::size_t>(2, std::min<std::size_t>(4, std::thread::hardware_concurrency())));
+  }
+};
+
+template <class T>
+struct waiting {
+  std::shared_ptr<std::promise<result<T>>> promise = std::make_shared<std::promise<result<T>>>();
+
+  std::function<void(result<T>)> reply() {
+    return [p = promise](result<T> r) { p->set_value(std::move(r)); };
+  }
+  result<T> get() { return promise->get_future().get(); }
+};
+
+const error was_closed{errc::shutdown, "the engine was closed", {}};
+
+} // namespace
+
+struct engine::impl {
+  own_config config;
+  caf::actor_system system{config};
+  std::shared_ptr<running_engine> running;
+  open_report report;
+  timestamp opened_last_entry_at;
+  bool read_only = false;
+  std::atomic<bool> closed{false};
+
+  ~impl() {
+    if (!closed) (void)close();
+  }
+
+  template <class T>
+  result<T> commit(commit_command command, waiting<T> answer) {
+    if (closed) return std::unexpected(was_closed);
+    caf::anon_send(running->actors.committer,
+                   commit_request{std::make_shared<commit_command>(std::move(command))});
+    return answer.get();
+  }
+
+  result<find_result> find(find_request request, std::optional<seq_no> pinned) {
+    if (closed) return std::unexpected(was_closed);
+    world& w = *running->state;
+    auto at = w.readable(request.at_seq);
+    if (!at) return propagate(at);
+    if (pinned && !request.at_seq) at = *pinned;
+    if (running->options.exact_near) request.exact = true;
+    const read_views views = w.views();
+    auto query = find_run::compile(
+        std::move(request),
+        {.at = *at, .now = running->options.time->now(), .stopwatch = running->options.stopwatch},
+        views);
+    if (!query) return propagate(query);
+    if (auto ran = run_inline(**query, views); !ran) return propagate(ran);
+    // The window may have moved on meanwhile, and what was read with it.
+    if (auto still = w.readable(*at); !still) return propagate(still);
+    auto touched = (*query)->touch();
+    if (!touched) return (*query)->take();
+    waiting<seq_no> answer;
+    auto seq = commit<seq_no>(touch_command{std::move(*touched), answer.reply()}, answer);
+    if (!seq) return propagate(seq);
+    find_result found = (*query)->take();
+    found.seq = *seq;
+    return found;
+  }
+
+  result<void> close() {
+    if (closed.exchange(true)) return std::unexpected(was_closed);
+    // A barrier behind everything queued; what comes later is refused.
+    waiting<seq_no> barrier;
+    caf::anon_send(running->actors.committer,
+                   commit_request{std::make_shared<commit_command>(
+                       checkpoint_command{.reply = barrier.reply(), .last = true})});
+    auto reached = barrier.get();
+    stop_actors(running->actors);
+    running->actors = {};
+    system.await_all_actors_done();
+    result<void> done;
+    if (!read_only) done = reached ? close_world(*running->state) : propagate(reached);
+    running->state.reset();
+    return done;
+  }
+};
+
+engine::engine(std::unique_ptr<impl> state) : impl_(std::move(state)) {
+}
+engine::engine(engine&&) noexcept = default;
+engine& engine::operator=(engine&&) noexcept = default;
+engine::~engine() = default;
+
+result<engine> engine::open(engine_options options) {
+  auto opened = open_engine(options);
+  if (!opened) return propagate(opened);
+  auto i = std::make_unique<impl>();
+  i->report = opened->state->report;
+  i->opened_last_entry_at = opened->state->last_entry_at;
+  i->read_only = options.read_only;
+  i->running = start_engine(i->system, std::move(*opened));
+  return engine(std::move(i));
+}
+
+result<mutation_result> engine::apply(mutation request, durability d) {
+  waiting<batch_result> answer;
+  std::vector<mutation> items;
+  items.push_back(std::move(request));
+  auto done =
+      impl_->commit<batch_result>(mutate(std::move(items), false, d, answer.reply()), answer);
+  if (!done) return propagate(done);
+  return std::move(done->results.front());
+}
+
+result<batch_result> engine::write_batch(std::vector<mutation> items, durability d) {
+  waiting<batch_result> answer;
+  return impl_->commit<batch_result>(mutate(std::move(items), true, d, answer.reply()), answer);
+}
+
+result<snapshot_result> engine::snapshot(std::string reason, std::string actor) {
+  waiting<snapshot_result> answer;
+  return impl_->commit<snapshot_result>(
+      snapshot_command{std::move(reason), std::move(actor), answer.reply()}, answer);
+}
+
+result<find_result> engine::find(find_request request) {
+  return impl_->find(std::move(request), {});
+}
+
+std::vector<result<find_result>> engine::find_many(std::vector<find_request> requests) {
+  std::vector<result<find_result>> results;
+  results.reserve(requests.size());
+  if (impl_->closed) {
+    results.assign(requests.size(), std::unexpected(was_closed));
+    return results;
+  }
+  const seq_no at = published();
+  for (auto& r : requests) results.push_back(impl_->find(std::move(r), at));
+  return results;
+}
+
+result<memory> engine::get(const memory_id& id, const read_options& options) {
+  if (impl_->closed) return std::unexpected(was_closed);
+  return read_current(*impl_->running->state, id, options);
+}
+
+result<memory> engine::resolve(const memory_uri& uri, const read_options& options) {
+  if (impl_->closed) return std::unexpected(was_closed);
+  return read_version_of(*impl_->running->state, uri, options);
+}
+
+result<std::vector<memory>> engine::list_by_type(memory_type type, std::size_t limit,
+                                                 const read_options& options) {
+  if (impl_->closed) return std::unexpected(was_closed);
+  return read_by_type(*impl_->running->state, type, limit, options);
+}
+
+result<std::string> engine::raw_head(const memory_id& id, const read_options& options) {
+  auto m = get(id, options);
+  if (!m) return propagate(m);
+  return encode(m->head);
+}
+
+result<edge_record> engine::get_edge(const edge_key& key, const read_options& options) {
+  if (impl_->closed) return std::unexpected(was_closed);
+  return read_one_edge(*impl_->running->state, key, options);
+}
+
+result<void> engine::for_each_edge(const memory_id& id, edge_direction direction,
+                                   const edge_filter& filter, const read_options& options,
+                                   const std::function<bool(const edge_record&)>& visit) {
+  if (impl_->closed) return std::unexpected(was_closed);
+  return read_edges(*impl_->running->state, id, direction, filter, options, visit);
+}
+
+result<void> engine::for_each_memory(const std::function<bool(const memory_record&)>& visit) {
+  if (impl_->closed) return std::unexpected(was_closed);
+  return read_all_memories(*impl_->running->state, visit);
+}
+
+result<void> engine::for_each_edge_record(const std::function<bool(const edge_record&)>& visit) {
+  if (impl_->closed) return std::unexpected(was_closed);
+  return read_all_edges(*impl_->running->state, visit);
+}
+
+result<root_set> engine::root(std::optional<seq_no> at_seq) {
+  if (impl_->closed) return std::unexpected(was_closed);
+  if (!at_seq) return impl_->running->state->published_roots();
+  waiting<root_set> answer;
+  return impl_->commit<root_set>(inspect_roots(*at_seq, answer.reply()), answer);
+}
+
+result<proof_bundle> engine::prove(const prove_request& request) {
+  waiting<proof_bundle> answer;
+  return impl_->commit<proof_bundle>(inspect_proofs(request, answer.reply()), answer);
+}
+
+result<std::optional<manifest>> engine::find_snapshot(const digest& overall_root) {
+  if (impl_->closed) return std::unexpected(was_closed);
+  return read_snapshot(*impl_->running->state, overall_root);
+}
+
+result<std::vector<journal_item>> engine::journal(seq_no from, std::size_t limit) {
+  if (impl_->closed) return std::unexpected(was_closed);
+  return read_journal_items(*impl_->running->state, from, limit);
+}
+
+result<world_stats> engine::stats() {
+  if (impl_->closed) return std::unexpected(was_closed);
+  return read_stats(*impl_->running->state);
+}
+
+open_report engine::opened() const {
+  return impl_->report;
+}
+
+seq_no engine::published() const {
+  return impl_->closed ? seq_no{} : impl_->running->state->published_seq();
+}
+
+timestamp engine::now() const {
+  return impl_->running->options.time->now();
+}
+
+timestamp engine::last_entry_at() const {
+  return impl_->opened_last_entry_at;
+}
+
+result<seq_no> engine::checkpoint() {
+  waiting<seq_no> answer;
+  return impl_->commit<seq_no>(checkpoint_command{answer.reply()}, answer);
+}
+
+result<void> engine::close() {
+  return impl_->close();
+}
+
+result<engine> open(std::string directory) {
+  engine_options options;
+  options.directory = std::move(directory);
+  return engine::open(std::move(options));
+}
+
+result<engine> open_in_memory(engine_options options) {
+  options.directory.clear();
+  return engine::open(std::move(options));
+}
+
+result<verify_report> verify_world(const std::string& directory, const progress& on_progress) {
+  const auto disk = make_posix_file_system();
+  return verify_journal(*disk, directory, on_progress);
+}
+
+result<root_set> replay_world(const std::string& directory, const std::string& into,
+                              std::optional<seq_no> up_to, const progress& on_progress) {
+  const auto disk = make_posix_file_system();
+  auto info = read_world_file(*disk, directory);
+  if (!info) return propagate(info);
+  auto taken = disk->exists(world_path(into));
+  if (!taken) return propagate(taken);
+  if (*taken) return fail(errc::already_exists, into + " already holds a world", "into");
+  auto opened =
+      open_world({.directory = into,
+                  .files = disk,
+                  .open_store = [into] { return open_wiredtiger_store(store_directory(into), {}); },
+                  .create = true,
+                  .fresh = *info,
+                  .embedder = nullptr,
+                  .tokens = make_default_token_counter(),
+                  .journal = {},
+                  .vectors = {},
+                  .retained_seqs = 100'000});
+  if (!opened) return propagate(opened);
+  if (auto ok = replay_journal(*disk, directory, **opened, up_to, on_progress); !ok)
+    return propagate(ok);
+  const root_set roots = (*opened)->published_roots();
+  if (auto ok = close_world(**opened); !ok) return propagate(ok);
+  return roots;
+}
+
+} // namespace mneme

@@ -1,0 +1,343 @@
+#include "actors/engine_actor.hpp"
+
+#include <utility>
+
+#include "actors/read_requests.hpp"
+#include "state/verify.hpp"
+
+namespace mneme {
+
+namespace {
+
+const auto category = caf::atom("mneme");
+
+std::string render_error(std::uint8_t code, caf::atom_value, const caf::message& context) {
+  std::string text(to_string(static_cast<errc>(code)));
+  if (context.size() > 0 && context.match_element<std::string>(0))
+    text += ": " + context.get_as<std::string>(0);
+  return text;
+}
+
+} // namespace
+
+void configure(caf::actor_system_config& config) {
+  // `stealing`, the default, polls: a hop takes 113 µs instead of 13.
+  config.set("scheduler.policy", caf::atom("sharing"));
+  config.add_error_category(category, render_error);
+}
+
+caf::error to_caf_error(const error& e) {
+  return caf::error(static_cast<std::uint8_t>(e.code), category,
+                    caf::make_message(e.message, e.at));
+}
+
+error to_error(const caf::error& e) {
+  if (e.category() != category)
+    return {errc::shutdown, "the engine did not answer (" + to_string(e) + ")", {}};
+  error out{static_cast<errc>(e.code()), {}, {}};
+  const auto& context = e.context();
+  if (context.size() > 0 && context.match_element<std::string>(0))
+    out.message = context.get_as<std::string>(0);
+  if (context.size() > 1 && context.match_element<std::string>(1))
+    out.at = context.get_as<std::string>(1);
+  return out;
+}
+
+commit_command mutate(std::vector<mutation> items, bool is_batch, durability d,
+                      std::function<void(result<batch_result>)> reply) {
+  return mutate_command{
+      .items = std::move(items), .is_batch = is_batch, .durability = d, .reply = std::move(reply)};
+}
+
+commit_command inspect_roots(seq_no at, std::function<void(result<root_set>)> reply) {
+  return inspect_command{.run =
+                             [at, reply](world& w) {
+                               auto readable = w.readable(at);
+                               if (!readable) return reply(propagate(readable));
+                               auto roots = w.ledger->roots_at(at);
+                               // The undo list may be shorter than the window (after a crash in
+                               // the middle of a checkpoint); the journal always knows.
+                               if (!roots && roots.error().code == errc::seq_unavailable)
+                                 roots = fold_roots(*w.files, w.directory, at);
+                               reply(std::move(roots));
+                             },
+                         .reply = reply};
+}
+
+commit_command inspect_proofs(prove_request request,
+                              std::function<void(result<proof_bundle>)> reply) {
+  return inspect_command{
+      .run =
+          [request = std::move(request), reply](world& w) {
+            auto at = request.root ? seq_of_root(w, *request.root, w.ledger->roots())
+                                   : result<seq_no>(w.published_seq());
+            if (!at) return reply(propagate(at));
+            auto keys = proof_keys(w, request);
+            if (!keys) return reply(propagate(keys));
+            auto bundle = w.ledger->prove(*keys, *at);
+            if (!bundle && bundle.error().code == errc::seq_unavailable && request.root)
+              bundle = fail(errc::root_unavailable,
+                            "the state of root " + to_hex(*request.root) + " is no longer retained",
+                            "root");
+            reply(std::move(bundle));
+          },
+      .reply = reply};
+}
+
+std::shared_ptr<running_engine> start_engine(caf::actor_system& system, opened_engine opened) {
+  auto engine = std::make_shared<running_engine>();
+  engine->state = std::move(opened.state);
+  engine->options = std::move(opened.actors);
+  engine->actors = spawn_actors(system, engine->state, engine->options);
+  return engine;
+}
+
+result<std::shared_ptr<running_engine>> start_engine(caf::actor_system& system,
+                                                     const engine_options& options) {
+  auto opened = open_engine(options);
+  if (!opened) return propagate(opened);
+  return start_engine(system, std::move(*opened));
+}
+
+namespace {
+
+/// A promise to a host's actor that may be kept from any actor: the closing step is sent back to
+/// the engine actor, which owns the promise.
+template <class Reply>
+class promise {
+public:
+  promise(internal_engine_actor::pointer self, caf::typed_response_promise<Reply> pending)
+      : self_(internal_engine_actor(self)), pending_(std::move(pending)) {}
+
+  void operator()(result<Reply> r) const {
+    caf::anon_send(self_, run_closure{[pending = pending_, r = std::move(r)]() mutable {
+                     if (r)
+                       pending.deliver(std::move(*r));
+                     else
+                       pending.deliver(to_caf_error(r.error()));
+                   }});
+  }
+
+private:
+  internal_engine_actor self_;
+  caf::typed_response_promise<Reply> pending_;
+};
+
+/// result<T> as what a CAF handler returns.
+template <class T, class Wrap>
+caf::result<std::invoke_result_t<Wrap, T>> answer(result<T> r, Wrap wrap) {
+  if (!r) return to_caf_error(r.error());
+  return wrap(std::move(*r));
+}
+
+template <class T>
+std::shared_ptr<const T> shared(T value) {
+  return std::make_shared<const T>(std::move(value));
+}
+
+const error was_closed{errc::shutdown, "the engine was closed", {}};
+
+/// The handlers of the engine actor.
+class handlers {
+public:
+  handlers(internal_engine_actor::pointer self, std::shared_ptr<running_engine> engine)
+      : self_(self), engine_(std::move(engine)) {}
+
+  auto apply(const apply_message& m) const {
+    auto pending = self_->make_response_promise<mutation_result>();
+    promise<mutation_result> reply(self_, pending);
+    commit(mutate({m.request}, false, m.durability, [reply](result<batch_result> r) {
+      if (r)
+        reply(std::move(r->results.front()));
+      else
+        reply(propagate(r));
+    }));
+    return pending;
+  }
+  auto batch(const batch_message& m) const {
+    auto pending = self_->make_response_promise<batch_result>();
+    commit(mutate(m.items, true, m.durability, promise<batch_result>(self_, pending)));
+    return pending;
+  }
+  auto find(const find_message& m) const {
+    auto pending = self_->make_response_promise<find_reply>();
+    promise<find_reply> reply(self_, pending);
+    ask(m.request, [reply](result<find_result> r) {
+      if (r)
+        reply(shared(std::move(*r)));
+      else
+        reply(propagate(r));
+    });
+    return pending;
+  }
+  auto find_many(const find_many_message& m) const {
+    auto pending = self_->make_response_promise<find_many_reply>();
+    promise<find_many_reply> reply(self_, pending);
+    if (m.requests.empty()) {
+      reply(find_many_reply{});
+      return pending;
+    }
+    struct gathering {
+      std::vector<result<find_reply>> results;
+      std::size_t missing = 0;
+    };
+    auto all = std::make_shared<gathering>();
+    all->missing = m.requests.size();
+    all->results.resize(m.requests.size());
+    const seq_no at = engine_->state->published_seq();
+    for (std::size_t i = 0; i < m.requests.size(); ++i) {
+      find_request request = m.requests[i];
+      // Every query of the message sees one state, whatever is committed meanwhile.
+      if (!request.at_seq && !request.late_binding) request.at_seq = at;
+      // Back in the engine actor's context, so that `all` has one owner.
+      ask(request, [all, i, reply, self = internal_engine_actor(self_)](result<find_result> r) {
+        caf::anon_send(self, run_closure{[all, i, reply, r = std::move(r)]() mutable {
+                         all->results[i] = r ? result<find_reply>(shared(std::move(*r)))
+                                             : result<find_reply>(std::unexpected(r.error()));
+                         if (--all->missing == 0) reply(find_many_reply{std::move(all->results)});
+                       }});
+      });
+    }
+    return pending;
+  }
+  auto get(const get_message& m) const {
+    return answer(read_current(*engine_->state, m.id, m.options), shared<memory>);
+  }
+  auto resolve(const resolve_message& m) const {
+    return answer(read_version_of(*engine_->state, m.uri, m.options), shared<memory>);
+  }
+  caf::result<edges_reply> edges(const edges_message& m) const {
+    std::vector<edge_record> found;
+    auto read = read_edges(*engine_->state, m.id, m.direction, m.filter, m.options,
+                           [&](const edge_record& e) {
+                             found.push_back(e);
+                             return true;
+                           });
+    if (!read) return to_caf_error(read.error());
+    return shared(std::move(found));
+  }
+  auto root(const root_message& m) const {
+    auto pending = self_->make_response_promise<root_set>();
+    promise<root_set> reply(self_, pending);
+    if (m.at_seq)
+      commit(inspect_roots(*m.at_seq, reply));
+    else
+      reply(engine_->state->published_roots());
+    return pending;
+  }
+  auto prove(const prove_message& m) const {
+    auto pending = self_->make_response_promise<proof_reply>();
+    promise<proof_reply> reply(self_, pending);
+    commit(inspect_proofs(m.request, [reply](result<proof_bundle> r) {
+      if (r)
+        reply(shared(std::move(*r)));
+      else
+        reply(propagate(r));
+    }));
+    return pending;
+  }
+  auto snapshot(const snapshot_message& m) const {
+    auto pending = self_->make_response_promise<snapshot_result>();
+    commit(snapshot_command{m.reason, m.actor, promise<snapshot_result>(self_, pending)});
+    return pending;
+  }
+  auto checkpoint(const checkpoint_message&) const {
+    auto pending = self_->make_response_promise<checkpoint_reply>();
+    promise<checkpoint_reply> reply(self_, pending);
+    commit(checkpoint_command{[reply](result<seq_no> r) {
+      if (r)
+        reply(checkpoint_reply{*r});
+      else
+        reply(propagate(r));
+    }});
+    return pending;
+  }
+  auto close(const close_message&) const {
+    auto pending = self_->make_response_promise<closed_reply>();
+    if (engine_->closed) {
+      pending.deliver(to_caf_error(was_closed));
+      return pending;
+    }
+    engine_->closed = true;
+    // Everything queued before is committed first. The world is sealed when its actors are gone.
+    engine_->when_ended = [pending, self = self_, engine = engine_.get()]() mutable {
+      auto sealed = engine->sealable ? close_world(*engine->state) : result<void>{};
+      engine->state.reset();
+      if (sealed)
+        pending.deliver(closed_reply{});
+      else
+        pending.deliver(to_caf_error(sealed.error()));
+      self->quit();
+    };
+    hand_over(checkpoint_command{
+        .reply =
+            [self = internal_engine_actor(self_), engine = engine_](const result<seq_no>& r) {
+              caf::anon_send(self, run_closure{[=, ok = r.has_value()] {
+                               engine->sealable = ok && !engine->options.commits.read_only;
+                               stop_actors(engine->actors);
+                             }});
+            },
+        .last = true});
+    return pending;
+  }
+
+private:
+  void commit(commit_command command) const {
+    if (engine_->closed)
+      return std::visit([](auto& c) { c.reply(std::unexpected(was_closed)); }, command);
+    hand_over(std::move(command));
+  }
+  void hand_over(commit_command command) const {
+    caf::anon_send(engine_->actors.committer,
+                   commit_request{std::make_shared<commit_command>(std::move(command))});
+  }
+  void ask(const find_request& request, std::function<void(result<find_result>)> reply) const {
+    if (engine_->closed) return reply(std::unexpected(was_closed));
+    caf::anon_send(engine_->actors.coordinator,
+                   find_job{std::make_shared<find_request>(request), std::move(reply)});
+  }
+
+  internal_engine_actor::pointer self_;
+  std::shared_ptr<running_engine> engine_;
+};
+
+} // namespace
+
+internal_engine_actor::behavior_type engine_behavior(internal_engine_actor::pointer self,
+                                                     std::shared_ptr<running_engine> engine) {
+  const auto owners = owned_actors(engine->actors);
+  for (const auto& owner : owners) self->monitor(owner);
+  // The engine ends with its actors; one that dies on its own takes the others along.
+  engine->alive = owners.size();
+  self->set_down_handler([self, engine](const caf::down_msg&) {
+    if (--engine->alive > 0) return engine->closed ? void() : stop_actors(engine->actors);
+    if (engine->when_ended)
+      engine->when_ended();
+    else
+      self->quit();
+  });
+  const handlers h(self, std::move(engine));
+  return {
+      [h](const apply_message& m) { return h.apply(m); },
+      [h](const batch_message& m) { return h.batch(m); },
+      [h](const find_message& m) { return h.find(m); },
+      [h](const find_many_message& m) { return h.find_many(m); },
+      [h](const get_message& m) { return h.get(m); },
+      [h](const resolve_message& m) { return h.resolve(m); },
+      [h](const edges_message& m) { return h.edges(m); },
+      [h](const root_message& m) { return h.root(m); },
+      [h](const prove_message& m) { return h.prove(m); },
+      [h](const snapshot_message& m) { return h.snapshot(m); },
+      [h](const checkpoint_message& m) { return h.checkpoint(m); },
+      [h](const close_message& m) { return h.close(m); },
+      [](const run_closure& m) { m.run(); },
+  };
+}
+
+result<engine_actor> spawn(caf::actor_system& system, engine_options options) {
+  auto engine = start_engine(system, options);
+  if (!engine) return propagate(engine);
+  return system.spawn(engine_behavior, std::move(*engine));
+}
+
+} // namespace mneme

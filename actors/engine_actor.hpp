@@ -1,0 +1,39 @@
+#pragma once
+/// The typed public handle: takes a host's messages and delegates to the other actors.
+
+#include "actors/open_engine.hpp"
+#include "mneme/caf.hpp"
+
+namespace mneme {
+
+/// One engine inside an actor system: the world and its actors. Shared by whoever talks to it.
+struct running_engine {
+  std::shared_ptr<world> state;
+  actor_options options;
+  engine_actors actors;
+  // Of the engine actor:
+  std::size_t alive = 0; ///< owned actors that have not ended
+  bool closed = false;
+  bool sealable = false;            ///< nothing failed: the journal may be sealed
+  std::function<void()> when_ended; ///< when the last actor is gone
+};
+
+/// Opens the world and spawns its actors (not the engine actor).
+result<std::shared_ptr<running_engine>> start_engine(caf::actor_system& system,
+                                                     const engine_options& options);
+std::shared_ptr<running_engine> start_engine(caf::actor_system& system, opened_engine opened);
+
+/// The public handle plus what only the engine's own actors send it.
+using internal_engine_actor = engine_actor::extend<caf::reacts_to<run_closure>>;
+
+internal_engine_actor::behavior_type engine_behavior(internal_engine_actor::pointer self,
+                                                     std::shared_ptr<running_engine> engine);
+
+// Commands for the committer, as both the engine actor and the blocking facade send them.
+commit_command mutate(std::vector<mutation> items, bool is_batch, durability d,
+                      std::function<void(result<batch_result>)> reply);
+commit_command inspect_roots(seq_no at, std::function<void(result<root_set>)> reply);
+commit_command inspect_proofs(prove_request request,
+                              std::function<void(result<proof_bundle>)> reply);
+
+} // namespace mneme

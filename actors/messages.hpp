@@ -1,0 +1,83 @@
+#pragma once
+/// Messages between the engine's own actors. In-process only: payloads are shared_ptrs to immutable
+/// data, nothing is serialised. docs/ARCHITECTURE.md has who may send what to whom.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <caf/allowed_unsafe_message_type.hpp>
+
+#include "query/query_run.hpp"
+#include "state/committer.hpp"
+
+namespace mneme {
+
+/// What an owner answers: done, or why not.
+struct outcome {
+  std::optional<error> problem;
+};
+
+/// To every owner: take this batch. The ledger answers before the store is asked, because the
+/// ledger reads the leaves as they were.
+struct apply_batch {
+  std::shared_ptr<const commit_batch> batch;
+};
+/// To the journal: append the frame / make it durable. Two messages, so that a crash can fall
+/// between them.
+struct append_frame {
+  std::shared_ptr<const commit_batch> batch;
+  digest previous_root;
+};
+struct sync_journal {};
+struct append_seal {
+  digest root;
+};
+/// To the store: the journal is durable up to here.
+struct advance_stable {
+  seq_no seq;
+};
+/// To the ledger.
+struct save_ledger {};
+struct ledger_image {
+  std::string bytes;
+};
+/// To the checkpointer.
+struct run_checkpoint {
+  std::shared_ptr<const checkpoint_job> job;
+};
+/// To the committer.
+struct commit_request {
+  std::shared_ptr<commit_command> command; ///< taken by the receiver
+};
+/// To a reader: run the next effect of the query and give it back.
+struct run_effect {
+  std::shared_ptr<query_run> query; ///< held by the receiver until it answers
+};
+/// To the coordinator: a find for somebody who is not an actor, or the engine actor itself.
+struct find_job {
+  std::shared_ptr<find_request> request;
+  std::function<void(result<find_result>)> reply;
+};
+
+/// To the engine actor from another one: finish a request in the engine actor's own context.
+struct run_closure {
+  std::function<void()> run;
+};
+
+} // namespace mneme
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::outcome)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::apply_batch)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::append_frame)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::sync_journal)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::append_seal)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::advance_stable)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::save_ledger)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::ledger_image)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::run_checkpoint)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::commit_request)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::run_effect)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::find_job)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::run_closure)

@@ -1,0 +1,120 @@
+#include "actors/open_engine.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+
+#include "state/replay.hpp"
+#include "storage/memory_file_system.hpp"
+
+namespace mneme {
+
+namespace {
+
+constexpr std::string_view default_embedder = "hash:384";
+/// Where an in-memory world keeps its files in its in-memory file system.
+constexpr std::string_view memory_directory = "world";
+
+result<world_file> fresh_world(const engine_options& options, random_source& random) {
+  world_file fresh;
+  fresh.name = options.world_name;
+  if (options.seed)
+    fresh.id = seeded_world_id(fresh.name, *options.seed);
+  else
+    random.fill(fresh.id.bytes);
+  fresh.embedder = options.embedder_spec.value_or(std::string(default_embedder));
+  if (options.embedder != nullptr) fresh.embedder = "host:" + options.embedder->space().model;
+  if (auto known = embedder_of(fresh, options.embedder); !known) return propagate(known);
+  return fresh;
+}
+
+std::int64_t monotonic_ns() {
+  return std::chrono::steady_clock::now().time_since_epoch().count();
+}
+
+/// The random stream of a session: fixed by the seed and the seq at open, so that a reopened world
+/// does not draw the same bytes again.
+std::shared_ptr<random_source> session_random(const engine_options& options, seq_no at_open) {
+  if (options.random != nullptr) return options.random;
+  return options.seed ? make_seeded_random(*options.seed, at_open.value) : make_system_random();
+}
+
+actor_options actor_options_of(const engine_options& options, const world& w) {
+  actor_options a;
+  a.commits = {.mode = options.commit,
+               .max_queued = options.max_in_flight,
+               .max_entries = 1024,
+               .read_only = options.read_only};
+  a.checkpoint_journal_bytes = options.checkpoint_journal_bytes;
+  a.time = options.clock != nullptr ? options.clock : make_system_clock();
+  a.random = session_random(options, w.published_seq());
+  a.exact_near = options.exact_near;
+  // A run that must repeat has no real time in its answers.
+  if (!options.exact_near) a.stopwatch = monotonic_ns;
+  return a;
+}
+
+world_options world_options_of(const engine_options& options) {
+  world_options w;
+  w.create = options.create;
+  w.embedder = options.embedder;
+  w.tokens = options.tokens != nullptr ? options.tokens : make_default_token_counter();
+  w.vectors.background_segments = !options.exact_near;
+  return w;
+}
+
+void place_in_memory(world_options& w) {
+  w.directory = std::string(memory_directory);
+  w.files = std::make_shared<memory_file_system>();
+  w.open_store = []() -> result<std::unique_ptr<kv_store>> {
+    return make_memory_store(make_memory_disk());
+  };
+  w.retained_seqs = std::numeric_limits<std::uint64_t>::max();
+}
+
+result<std::unique_ptr<world>> open_beside_writer(const engine_options& options) {
+  const auto disk = make_posix_file_system();
+  auto info = read_world_file(*disk, options.directory);
+  if (!info) return propagate(info);
+  world_options w = world_options_of(options);
+  place_in_memory(w);
+  w.create = true;
+  w.fresh = *info;
+  auto opened = open_world(w);
+  if (!opened) return opened;
+  if (auto ok = replay_journal(*disk, options.directory, **opened, {}, {}); !ok)
+    return propagate(ok);
+  return opened;
+}
+
+result<std::unique_ptr<world>> open_for_writing(const engine_options& options) {
+  world_options w = world_options_of(options);
+  const auto random = options.random != nullptr ? options.random : make_system_random();
+  auto fresh = fresh_world(options, *random);
+  if (!fresh) return propagate(fresh);
+  w.fresh = std::move(*fresh);
+  if (options.directory.empty()) {
+    place_in_memory(w);
+    return open_world(w);
+  }
+  w.directory = options.directory;
+  w.files = make_posix_file_system();
+  w.open_store = [dir = store_directory(options.directory), bytes = options.cache_bytes] {
+    return open_wiredtiger_store(dir, {.cache_bytes = bytes, .read_only = false});
+  };
+  return open_world(w);
+}
+
+} // namespace
+
+result<opened_engine> open_engine(const engine_options& options) {
+  const bool beside = options.read_only && !options.directory.empty();
+  auto w = beside ? open_beside_writer(options) : open_for_writing(options);
+  if (!w) return propagate(w);
+  opened_engine engine;
+  engine.actors = actor_options_of(options, **w);
+  engine.state = std::move(*w);
+  return engine;
+}
+
+} // namespace mneme

@@ -1,0 +1,319 @@
+#include "actors/read_requests.hpp"
+
+#include <algorithm>
+
+#include "journal/journal.hpp"
+#include "messages/records.hpp"
+#include "storage/key_layout.hpp"
+
+namespace mneme {
+
+namespace {
+
+std::unexpected<error> unknown_memory(const memory_id& id, std::string_view key) {
+  return fail(errc::not_found, "there is no memory " + to_string(id), std::string(key));
+}
+
+/// A memory that exists at the seq asked and that the asker may see.
+result<memory> visible_memory(world& w, kv_reader& reader, const memory_id& id,
+                              const read_options& options, std::string_view key) {
+  auto at = w.readable(options.at_seq);
+  if (!at) return propagate(at);
+  auto found = read_memory(w.views(), reader, id, *at);
+  if (!found) return propagate(found);
+  if (!found->has_value() || !may_see(options.actor, (*found)->head))
+    return unknown_memory(id, key);
+  if ((*found)->head.erased)
+    return fail(errc::erased, "memory " + to_string(id) + " was erased", std::string(key));
+  return std::move(**found);
+}
+
+result<bool> may_see_id(kv_reader& reader, const memory_id& id, seq_no at,
+                        const std::optional<std::string>& actor) {
+  if (!actor) return true;
+  auto h = read_head(reader, id, at);
+  if (!h) return propagate(h);
+  return h->has_value() && may_see(actor, **h);
+}
+
+bool wanted(const edge_filter& filter, edge_type type) {
+  if (filter.types.empty()) return true;
+  for (const edge_type t : filter.types)
+    if (t == type) return true;
+  return false;
+}
+
+result<void> read_edges_one_way(world& w, kv_reader& reader, const memory_id& id, node_no node,
+                                edge_direction direction, const edge_filter& filter, seq_no at,
+                                const std::optional<std::string>& actor,
+                                const std::function<bool(const edge_record&)>& visit,
+                                bool& stopped) {
+  result<void> ok;
+  w.graph.neighbours(node, direction, at, filter.include_tombstoned, [&](const neighbour& n) {
+    if (!wanted(filter, n.type)) return true;
+    const memory_id& other = w.nodes.id(n.node);
+    auto seen = may_see_id(reader, other, at, actor);
+    if (!seen) {
+      ok = propagate(seen);
+      return false;
+    }
+    if (!*seen) return true;
+    const edge_key key = direction == edge_direction::out ? edge_key{id, n.type, other}
+                                                          : edge_key{other, n.type, id};
+    auto record = read_edge(reader, key, at);
+    if (!record) {
+      ok = propagate(record);
+      return false;
+    }
+    if (!record->has_value()) {
+      ok = fail(errc::corrupt, "the graph has an edge that the store has not");
+      return false;
+    }
+    stopped = !visit(**record);
+    return !stopped;
+  });
+  return ok;
+}
+
+} // namespace
+
+result<memory> read_current(world& w, const memory_id& id, const read_options& options) {
+  auto reader = w.store->reader();
+  if (!reader) return propagate(reader);
+  return visible_memory(w, **reader, id, options, "id");
+}
+
+result<memory> read_version_of(world& w, const memory_uri& uri, const read_options& options) {
+  auto reader = w.store->reader();
+  if (!reader) return propagate(reader);
+  auto m = visible_memory(w, **reader, uri.id, options, "uri");
+  if (!m) return m;
+  if (m->head.type != uri.type || uri.version == 0 || uri.version > m->head.current_version)
+    return fail(errc::not_found, "there is no " + to_string(uri), "uri");
+  if (uri.version != m->head.current_version) {
+    auto v = read_version(**reader, uri.id, uri.version);
+    if (!v) return propagate(v);
+    if (!v->has_value()) return fail(errc::not_found, "there is no " + to_string(uri), "uri");
+    m->version = std::move(**v);
+  }
+  return m;
+}
+
+result<std::vector<memory>> read_by_type(world& w, memory_type type, std::size_t limit,
+                                         const read_options& options) {
+  auto at = w.readable(options.at_seq);
+  if (!at) return propagate(at);
+  auto reader = w.store->reader();
+  if (!reader) return propagate(reader);
+  std::vector<memory_id> ids;
+  w.attributes.with_type(type)->for_each([&](row_no row) {
+    if (w.attributes.alive(row, *at) && !w.attributes.columns(row).tombstoned)
+      ids.push_back(w.nodes.id(w.attributes.node(row)));
+    return true;
+  });
+  std::ranges::sort(ids);
+  std::vector<memory> found;
+  for (const auto& id : ids) {
+    if (found.size() == limit) break;
+    auto m = visible_memory(w, **reader, id, {options.actor, *at}, "id");
+    if (m)
+      found.push_back(std::move(*m));
+    else if (m.error().code != errc::not_found)
+      return propagate(m);
+  }
+  return found;
+}
+
+result<edge_record> read_one_edge(world& w, const edge_key& key, const read_options& options) {
+  auto at = w.readable(options.at_seq);
+  if (!at) return propagate(at);
+  auto reader = w.store->reader();
+  if (!reader) return propagate(reader);
+  auto found = read_edge(**reader, key, *at);
+  if (!found) return propagate(found);
+  bool visible = found->has_value();
+  for (const auto& end : {key.src, key.dst}) {
+    if (!visible) break;
+    auto seen = may_see_id(**reader, end, *at, options.actor);
+    if (!seen) return propagate(seen);
+    visible = *seen;
+  }
+  if (!visible)
+    return fail(errc::not_found, "there was never an edge " + to_string(key.src) + " "
+                                     + std::string(to_string(key.type)) + " " + to_string(key.dst));
+  return std::move(**found);
+}
+
+result<void> read_edges(world& w, const memory_id& id, edge_direction direction,
+                        const edge_filter& filter, const read_options& options,
+                        const std::function<bool(const edge_record&)>& visit) {
+  auto at = w.readable(options.at_seq);
+  if (!at) return propagate(at);
+  auto reader = w.store->reader();
+  if (!reader) return propagate(reader);
+  auto seen = may_see_id(**reader, id, *at, options.actor);
+  if (!seen) return propagate(seen);
+  if (!*seen) return unknown_memory(id, "id");
+  const node_no node = w.nodes.find(id);
+  if (node.value == no_number) return {};
+  bool stopped = false;
+  for (const auto one_way : {edge_direction::out, edge_direction::in}) {
+    if (stopped || (direction != edge_direction::both && direction != one_way)) continue;
+    if (auto ok = read_edges_one_way(w, **reader, id, node, one_way, filter, *at, options.actor,
+                                     visit, stopped);
+        !ok)
+      return ok;
+  }
+  return {};
+}
+
+result<void> read_all_memories(world& w, const std::function<bool(const memory_record&)>& visit) {
+  const seq_no at = w.published_seq();
+  auto reader = w.store->reader();
+  if (!reader) return propagate(reader);
+  std::vector<memory_id> ids;
+  for (std::uint32_t i = 0; i < w.nodes.size(); ++i)
+    if (w.attributes.row_of({i}, at).value != no_number) ids.push_back(w.nodes.id({i}));
+  std::ranges::sort(ids);
+  for (const auto& id : ids) {
+    auto h = read_head(**reader, id, at);
+    if (!h) return propagate(h);
+    if (!h->has_value()) continue;
+    memory_record record{.head = std::move(**h), .versions = {}, .vector = {}};
+    for (std::uint32_t n = 1; n <= record.head.current_version; ++n) {
+      auto v = read_version(**reader, id, n);
+      if (!v) return propagate(v);
+      if (v->has_value()) record.versions.push_back(std::move(**v));
+    }
+    const row_no row = w.attributes.row_of(w.nodes.find(id), at);
+    const auto values = w.vectors.get(w.attributes.slot(row));
+    record.vector.assign(values.begin(), values.end());
+    if (!visit(record)) break;
+  }
+  return {};
+}
+
+result<void> read_all_edges(world& w, const std::function<bool(const edge_record&)>& visit) {
+  const seq_no at = w.published_seq();
+  auto reader = w.store->reader();
+  if (!reader) return propagate(reader);
+  std::vector<memory_id> ids;
+  for (std::uint32_t i = 0; i < w.nodes.size(); ++i) ids.push_back(w.nodes.id({i}));
+  std::ranges::sort(ids);
+  bool stopped = false;
+  for (const auto& id : ids) {
+    if (auto ok =
+            read_edges_one_way(w, **reader, id, w.nodes.find(id), edge_direction::out,
+                               {.types = {}, .include_tombstoned = true}, at, {}, visit, stopped);
+        !ok || stopped)
+      return ok;
+  }
+  return {};
+}
+
+result<std::vector<journal_item>> read_journal_items(world& w, seq_no from, std::size_t limit) {
+  std::vector<journal_item> items;
+  const seq_no last = w.published_seq();
+  const seq_no first{std::max<std::uint64_t>(from.value, 1)};
+  if (first > last || limit == 0) return items;
+  auto walked = read_journal(*w.files, journal_directory(w.directory), w.info.id, first, true,
+                             [&](const journal_frame& frame) -> result<bool> {
+                               for (const auto& raw : frame.entries) {
+                                 auto h = decode_entry_header(raw.header);
+                                 if (!h) return propagate(h);
+                                 if (h->seq < first) continue;
+                                 if (h->seq > last || items.size() == limit) return false;
+                                 journal_item item{.seq = h->seq,
+                                                   .kind = std::string(to_string(h->kind)),
+                                                   .created_at = h->created_at,
+                                                   .created_by = h->created_by,
+                                                   .leaves = {},
+                                                   .payload_hash = h->payload_hash,
+                                                   .header = raw.header};
+                                 for (const auto& leaf : h->leaves)
+                                   item.leaves.push_back({leaf.ns, leaf.path, leaf.value_hash});
+                                 items.push_back(std::move(item));
+                               }
+                               return items.size() < limit;
+                             });
+  if (!walked) return propagate(walked);
+  return items;
+}
+
+result<std::optional<manifest>> read_snapshot(world& w, const digest& overall_root) {
+  auto reader = w.store->reader();
+  if (!reader) return propagate(reader);
+  std::optional<manifest> found;
+  result<void> decoded;
+  auto scanned =
+      (*reader)->scan(kv_table::manifests, "", "", [&](std::string_view, std::string_view value) {
+        auto m = decode_manifest(value);
+        if (!m) {
+          decoded = propagate(m);
+          return false;
+        }
+        if (m->overall_root == overall_root) found = std::move(*m);
+        return !found.has_value();
+      });
+  if (!scanned) return propagate(scanned);
+  if (!decoded) return propagate(decoded);
+  return found;
+}
+
+result<world_stats> read_stats(world& w) {
+  const seq_no at = w.published_seq();
+  world_stats s;
+  s.world = w.info.id;
+  s.world_name = w.info.name;
+  s.embedder = w.info.embedder;
+  s.space = w.embedder != nullptr ? w.embedder->space() : w.vectors.space();
+  s.seq = at;
+  s.checkpoint_seq = {w.checkpoint_seq};
+  s.rows = w.attributes.row_count();
+  s.edges = w.graph.edge_count();
+  s.vectors = w.vectors.size();
+  s.journal_bytes = w.journal->bytes();
+  s.journal_segments = w.journal->segment_count();
+  for (std::uint8_t t = 1; t <= memory_type_count; ++t) {
+    const auto type = static_cast<memory_type>(t);
+    const std::uint64_t n = w.attributes.live_count(type, at);
+    if (n > 0) s.memories_by_type.emplace_back(type, n);
+    s.memories += n;
+  }
+  return s;
+}
+
+result<seq_no> seq_of_root(world& w, const digest& root, const root_set& current) {
+  if (root == current.overall) return current.seq;
+  auto snapshot = read_snapshot(w, root);
+  if (!snapshot) return propagate(snapshot);
+  if (!snapshot->has_value())
+    return fail(errc::root_unavailable,
+                "root " + to_hex(root) + " is neither the current one nor a snapshot's", "root");
+  return (*snapshot)->seq;
+}
+
+result<ledger::proof_request> proof_keys(world& w, const prove_request& request) {
+  auto reader = w.store->reader();
+  if (!reader) return propagate(reader);
+  const seq_no at = w.published_seq();
+  ledger::proof_request keys;
+  for (const auto& id : request.ids) {
+    auto seen = may_see_id(**reader, id, at, request.actor);
+    if (!seen) return propagate(seen);
+    if (!*seen) return unknown_memory(id, "ids");
+    keys.keys.emplace_back(state_namespace::memories, std::string(id.raw()));
+  }
+  for (const auto& key : request.edges) {
+    for (const auto& end : {key.src, key.dst}) {
+      auto seen = may_see_id(**reader, end, at, request.actor);
+      if (!seen) return propagate(seen);
+      if (!*seen) return unknown_memory(end, "edges");
+    }
+    keys.keys.emplace_back(state_namespace::edges, key_bytes(key));
+  }
+  keys.seqs = request.seqs;
+  return keys;
+}
+
+} // namespace mneme

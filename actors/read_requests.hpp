@@ -1,0 +1,29 @@
+#pragma once
+/// Reads of single records, in the caller's thread over the read views. Shared by the blocking
+/// facade and the engine actor.
+
+#include "mneme/engine.hpp"
+#include "state/world.hpp"
+
+namespace mneme {
+
+result<memory> read_current(world& w, const memory_id& id, const read_options& options);
+result<memory> read_version_of(world& w, const memory_uri& uri, const read_options& options);
+result<std::vector<memory>> read_by_type(world& w, memory_type type, std::size_t limit,
+                                         const read_options& options);
+result<edge_record> read_one_edge(world& w, const edge_key& key, const read_options& options);
+result<void> read_edges(world& w, const memory_id& id, edge_direction direction,
+                        const edge_filter& filter, const read_options& options,
+                        const std::function<bool(const edge_record&)>& visit);
+result<void> read_all_memories(world& w, const std::function<bool(const memory_record&)>& visit);
+result<void> read_all_edges(world& w, const std::function<bool(const edge_record&)>& visit);
+result<std::vector<journal_item>> read_journal_items(world& w, seq_no from, std::size_t limit);
+result<std::optional<manifest>> read_snapshot(world& w, const digest& overall_root);
+result<world_stats> read_stats(world& w);
+
+/// The seq of a root that proofs may be asked against: the current one or a snapshot's.
+result<seq_no> seq_of_root(world& w, const digest& root, const root_set& current);
+/// Raw keys of a prove request; what the asker cannot see is not_found.
+result<ledger::proof_request> proof_keys(world& w, const prove_request& request);
+
+} // namespace mneme

@@ -1,0 +1,16 @@
+#include "actors/spawn.hpp"
+
+namespace mneme {
+
+// One of a small pool: runs one effect of a query over the owners' read sides, so that a slow query
+// never stands in the way of a write.
+caf::behavior reader_behavior(caf::event_based_actor*, const std::shared_ptr<world>& w) {
+  return {
+      [=](const run_effect& m) {
+        auto ran = m.query->run(w->views());
+        return ran ? outcome{} : outcome{ran.error()};
+      },
+  };
+}
+
+} // namespace mneme

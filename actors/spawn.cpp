@@ -1,0 +1,49 @@
+#include "actors/spawn.hpp"
+
+#include "actors/committer_actor.hpp"
+#include "actors/coordinator_actor.hpp"
+
+namespace mneme {
+
+namespace {
+
+template <class... Args>
+caf::actor spawn_blocking(caf::actor_system& system, thread_use threads, Args&&... args) {
+  return threads == thread_use::own_threads
+             ? system.spawn<caf::detached>(std::forward<Args>(args)...)
+             : system.spawn(std::forward<Args>(args)...);
+}
+
+} // namespace
+
+engine_actors spawn_actors(caf::actor_system& system, const std::shared_ptr<world>& w,
+                           const actor_options& options) {
+  engine_actors a;
+  a.journal = spawn_blocking(system, options.threads, journal_behavior, w, options.bugs.skip_fsync);
+  a.store = system.spawn(store_behavior, w);
+  a.ledger = system.spawn(ledger_behavior, w);
+  a.graph = system.spawn(graph_behavior, w, options.bugs.lose_reverse_edge);
+  a.vectors = system.spawn(vectors_behavior, w);
+  a.attributes = system.spawn(attributes_behavior, w);
+  a.checkpointer = spawn_blocking(system, options.threads, checkpointer_behavior, w);
+  for (std::size_t i = 0; i < options.readers; ++i)
+    a.readers.push_back(system.spawn(reader_behavior, w));
+  a.committer = system.spawn<committer_actor>(w, a, options);
+  a.coordinator = system.spawn<coordinator_actor>(w, a.readers, a.committer, options);
+  return a;
+}
+
+std::vector<caf::actor> owned_actors(const engine_actors& a) {
+  std::vector<caf::actor> all = {a.coordinator, a.committer, a.checkpointer,
+                                 a.attributes,  a.vectors,   a.graph,
+                                 a.ledger,      a.store,     a.journal};
+  all.insert(all.end(), a.readers.begin(), a.readers.end());
+  return all;
+}
+
+void stop_actors(const engine_actors& actors) {
+  for (const auto& actor : owned_actors(actors))
+    caf::anon_send_exit(actor, caf::exit_reason::user_shutdown);
+}
+
+} // namespace mneme

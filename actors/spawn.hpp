@@ -1,0 +1,69 @@
+#pragma once
+/// How actors come to life: those that block (journal, checkpointer) get threads of their own in
+/// production, and are ordinary scheduled actors under the deterministic test scheduler.
+
+#include <caf/actor_system.hpp>
+#include <caf/all.hpp>
+
+#include "actors/messages.hpp"
+
+namespace mneme {
+
+enum class thread_use : std::uint8_t {
+  own_threads, ///< blocking actors are detached
+  scheduled,   ///< everything on the scheduler (deterministic simulation)
+};
+
+/// Known bugs that a simulator run plants to prove that its oracles see them. Never set otherwise.
+struct planted_bugs {
+  bool reply_before_publish = false;
+  bool lose_reverse_edge = false;
+  bool skip_fsync = false;
+};
+
+/// The actors of one engine.
+struct engine_actors {
+  caf::actor journal;
+  caf::actor store;
+  caf::actor ledger;
+  caf::actor graph;
+  caf::actor vectors;
+  caf::actor attributes;
+  caf::actor checkpointer;
+  caf::actor committer;
+  caf::actor coordinator;
+  std::vector<caf::actor> readers;
+};
+
+struct actor_options {
+  thread_use threads = thread_use::own_threads;
+  std::size_t readers = 2;
+  committer_options commits;
+  std::uint64_t checkpoint_journal_bytes = 0; ///< automatic checkpoint after so much; 0 = never
+  std::shared_ptr<clock> time;
+  std::shared_ptr<random_source> random;
+  bool exact_near = false;
+  std::function<std::int64_t()> stopwatch; ///< empty = times in explain are zero
+  planted_bugs bugs;
+};
+
+/// Spawns the actors around `w`; each keeps it alive.
+engine_actors spawn_actors(caf::actor_system& system, const std::shared_ptr<world>& w,
+                           const actor_options& options);
+/// All of them.
+std::vector<caf::actor> owned_actors(const engine_actors& actors);
+/// Asks all of them to end.
+void stop_actors(const engine_actors& actors);
+
+caf::behavior journal_behavior(caf::event_based_actor* self, const std::shared_ptr<world>& w,
+                               bool skip_fsync);
+caf::behavior store_behavior(caf::event_based_actor* self, const std::shared_ptr<world>& w);
+caf::behavior ledger_behavior(caf::event_based_actor* self, const std::shared_ptr<world>& w);
+caf::behavior graph_behavior(caf::event_based_actor* self, const std::shared_ptr<world>& w,
+                             bool lose_reverse_edge);
+caf::behavior vectors_behavior(caf::event_based_actor* self, const std::shared_ptr<world>& w);
+caf::behavior attributes_behavior(caf::event_based_actor* self, const std::shared_ptr<world>& w);
+caf::behavior checkpointer_behavior(caf::event_based_actor* self, const std::shared_ptr<world>& w);
+caf::behavior reader_behavior(caf::event_based_actor* self, const std::shared_ptr<world>& w);
+
+} // namespace mneme

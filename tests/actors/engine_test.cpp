@@ -1,0 +1,345 @@
+// The blocking facade as a host uses it: write, ask, prove, close, reopen; from many threads.
+#include <catch2/catch.hpp>
+
+#include <filesystem>
+#include <set>
+#include <thread>
+
+#include "messages/hash.hpp"
+#include "messages/records.hpp"
+#include "mneme/engine.hpp"
+
+using namespace mneme;
+
+namespace {
+
+/// A directory that goes with the test.
+struct scratch {
+  std::filesystem::path path;
+  scratch() {
+    std::string name = (std::filesystem::temp_directory_path() / "mneme-XXXXXX").string();
+    REQUIRE(mkdtemp(name.data()) != nullptr);
+    path = name;
+  }
+  ~scratch() { std::filesystem::remove_all(path); }
+  [[nodiscard]] std::string world() const { return (path / "world").string(); }
+};
+
+engine_options deterministic(std::string directory, std::uint64_t seed = 1) {
+  engine_options o;
+  o.directory = std::move(directory);
+  o.seed = seed;
+  o.clock = std::make_shared<manual_clock>(timestamp{946'684'800'000'000'000});
+  o.commit = commit_mode::per_request;
+  o.exact_near = true;
+  o.embedder_spec = "hash:64";
+  return o;
+}
+
+engine opened(engine_options o) {
+  auto e = engine::open(std::move(o));
+  if (!e) FAIL(e.error().message);
+  return std::move(*e);
+}
+
+write_request fact(std::string statement, std::string actor = "ana") {
+  write_request r;
+  r.type = memory_type::fact;
+  r.data["statement"] = std::move(statement);
+  r.data["subject"] = std::string("s");
+  r.data["predicate"] = std::string("p");
+  r.actor = std::move(actor);
+  return r;
+}
+
+find_request by_type(memory_type type, std::int64_t limit = 10) {
+  find_request f;
+  f.types = {type};
+  f.limit = limit;
+  return f;
+}
+
+std::set<std::string> statements(const find_result& r) {
+  std::set<std::string> found;
+  for (const auto& m : r.memories)
+    found.insert(std::get<std::string>(m.version.data.at("statement")));
+  return found;
+}
+
+} // namespace
+
+TEST_CASE("write, find, prove, close and reopen on disk") {
+  scratch s;
+  root_set root;
+  memory_id id;
+  {
+    engine e = opened(deterministic(s.world()));
+    auto first = e.apply(fact("rain tomorrow"));
+    REQUIRE(first);
+    id = first->uri->id;
+    REQUIRE(e.apply(fact("sun today")));
+    auto found = e.find(by_type(memory_type::fact));
+    REQUIRE(found);
+    CHECK(statements(*found) == std::set<std::string>{"rain tomorrow", "sun today"});
+    find_request near = by_type(memory_type::fact, 1);
+    near.near = "will it rain tomorrow";
+    CHECK(statements(*e.find(near)) == std::set<std::string>{"rain tomorrow"});
+    root = *e.root();
+    REQUIRE(e.close());
+    CHECK(e.get(id).error().code == errc::shutdown);
+    CHECK(e.apply(fact("late")).error().code == errc::shutdown);
+    CHECK(e.close().error().code == errc::shutdown);
+  }
+  engine e = opened(deterministic(s.world()));
+  CHECK(*e.root() == root);
+  CHECK(e.opened().replayed_entries == 0);
+  CHECK(e.get(id)->head.id == id);
+  auto bundle = e.prove({.ids = {id}, .edges = {}, .seqs = {{1}, {2}}, .root = {}, .actor = {}});
+  REQUIRE(bundle);
+  CHECK(verify(*bundle));
+  CHECK(bundle->states[0].proof.value_hash == sha256_of(*e.raw_head(id)));
+  bundle->states[0].proof.value_hash->bytes[0] ^= 1;
+  CHECK_FALSE(verify(*bundle));
+}
+
+TEST_CASE("the same requests give the same root and journal, in memory and on disk") {
+  const auto run = [](std::string directory) {
+    engine e = opened(deterministic(std::move(directory), 7));
+    const auto a = e.apply(fact("a"))->uri->id;
+    const auto b = e.apply(fact("b"))->uri->id;
+    (void)e.apply(add_edge_request{.src = a,
+                                   .type = 1,
+                                   .dst = b,
+                                   .actor = {},
+                                   .weight = 1,
+                                   .kind = {},
+                                   .data = {},
+                                   .by = {},
+                                   .created_at = {}});
+    find_request late = by_type(memory_type::fact);
+    late.late_binding = true;
+    REQUIRE(e.find(late)->seq == seq_no{4});
+    std::vector<std::string> headers;
+    const auto items = e.journal({1}, 100);
+    REQUIRE(items);
+    for (const auto& item : *items) headers.push_back(item.header);
+    return std::pair(e.root()->overall, headers);
+  };
+  scratch s;
+  CHECK(run("") == run(s.world()));
+}
+
+TEST_CASE("late binding reinforces exactly what it returned, a plain find moves no root") {
+  engine e = opened(deterministic(""));
+  for (int i = 0; i < 5; ++i) REQUIRE(e.apply(fact("f" + std::to_string(i))));
+  const auto before = *e.root();
+  REQUIRE(e.find(by_type(memory_type::fact, 2)));
+  CHECK(*e.root() == before);
+  find_request late = by_type(memory_type::fact, 2);
+  late.late_binding = true;
+  auto found = e.find(late);
+  REQUIRE(found);
+  CHECK(e.root()->state_roots == before.state_roots);
+  CHECK(e.published() == before.seq.next());
+  std::int64_t counted = 0;
+  const auto all = e.find(by_type(memory_type::fact, 10));
+  for (const auto& m : all->memories) counted += m.activation.access_count;
+  CHECK(counted == 2);
+  for (const auto& m : found->memories) CHECK(e.get(m.head.id)->activation.access_count == 1);
+}
+
+TEST_CASE("who asks decides what is seen, in every single read") {
+  engine e = opened(deterministic(""));
+  write_request hidden = fact("secret", "ana");
+  write_request open = fact("open", "ana");
+  open.visibility = visibility::actor_public;
+  const auto a = *e.apply(hidden)->uri;
+  const auto b = *e.apply(open)->uri;
+  REQUIRE(e.apply(add_edge_request{.src = a.id,
+                                   .type = 3,
+                                   .dst = b.id,
+                                   .actor = {},
+                                   .weight = 1,
+                                   .kind = {},
+                                   .data = {},
+                                   .by = {},
+                                   .created_at = {}}));
+  const read_options bob{.actor = "bob", .at_seq = {}};
+  CHECK(e.get(a.id, bob).error().code == errc::not_found);
+  CHECK(e.resolve(a, bob).error().code == errc::not_found);
+  CHECK(e.get(b.id, bob));
+  CHECK(e.get_edge({a.id, edge_type::references, b.id}, bob).error().code == errc::not_found);
+  int seen = 0;
+  REQUIRE(e.for_each_edge(b.id, edge_direction::both, {}, bob, [&](const edge_record&) {
+    ++seen;
+    return true;
+  }));
+  CHECK(seen == 0);
+  CHECK(e.prove({.ids = {a.id}, .edges = {}, .seqs = {}, .root = {}, .actor = "bob"}).error().code
+        == errc::not_found);
+  find_request f = by_type(memory_type::fact);
+  f.actor = "bob";
+  CHECK(statements(*e.find(f)) == std::set<std::string>{"open"});
+}
+
+TEST_CASE("reads at an earlier seq see the past exactly") {
+  engine e = opened(deterministic(""));
+  const auto uri = *e.apply(fact("one"))->uri;
+  const auto root1 = *e.root();
+  update_request u;
+  u.uri = uri;
+  u.data = fact("two").data;
+  REQUIRE(e.apply(u));
+  const read_options past{.actor = {}, .at_seq = seq_no{1}};
+  CHECK(std::get<std::string>(e.get(uri.id, past)->version.data.at("statement")) == "one");
+  CHECK(*e.root(seq_no{1}) == root1);
+  CHECK(e.get(uri.id, {.actor = {}, .at_seq = seq_no{9}}).error().code == errc::seq_unavailable);
+  CHECK(e.root(seq_no{9}).error().code == errc::seq_unavailable);
+  find_request f = by_type(memory_type::fact);
+  f.at_seq = seq_no{1};
+  CHECK(statements(*e.find(f)) == std::set<std::string>{"one"});
+  f.at_seq = seq_no{0};
+  CHECK(e.find(f)->memories.empty());
+}
+
+TEST_CASE("proofs against a snapshot stand while its state is retained") {
+  engine e = opened(deterministic(""));
+  const auto uri = *e.apply(fact("one"))->uri;
+  const auto snap = e.snapshot("before");
+  REQUIRE(snap);
+  update_request u;
+  u.uri = uri;
+  u.data = fact("two").data;
+  REQUIRE(e.apply(u));
+  auto then = e.prove({.ids = {uri.id},
+                       .edges = {},
+                       .seqs = {{1}},
+                       .root = snap->manifest.overall_root,
+                       .actor = {}});
+  REQUIRE(then);
+  CHECK(verify(*then));
+  CHECK(then->roots.overall == snap->manifest.overall_root);
+  auto now = e.prove({.ids = {uri.id}, .edges = {}, .seqs = {}, .root = {}, .actor = {}});
+  CHECK(now->states[0].proof.value_hash != then->states[0].proof.value_hash);
+  CHECK(e.find_snapshot(snap->manifest.overall_root)->has_value());
+  CHECK(e.prove({.ids = {uri.id}, .edges = {}, .seqs = {}, .root = digest{}, .actor = {}})
+            .error()
+            .code
+        == errc::root_unavailable);
+  // Absence: an id that was never written.
+  memory_id unknown;
+  unknown.bytes[0] = 1;
+  auto absent = e.prove({.ids = {unknown}, .edges = {}, .seqs = {}, .root = {}, .actor = {}});
+  REQUIRE(absent);
+  CHECK(verify(*absent));
+  CHECK_FALSE(absent->states[0].proof.value_hash.has_value());
+}
+
+TEST_CASE("many threads write and read at once; every acknowledged write is read back") {
+  scratch s;
+  engine_options o;
+  o.directory = s.world();
+  o.embedder_spec = "none";
+  o.checkpoint_journal_bytes = 64 << 10; // checkpoints while it runs
+  engine e = opened(o);
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 100; ++i) {
+        const std::string text = std::to_string(t) + "-" + std::to_string(i);
+        auto done = e.apply(fact(text));
+        if (!done) {
+          ++wrong;
+          continue;
+        }
+        auto m = e.get(done->uri->id);
+        if (!m || std::get<std::string>(m->version.data.at("statement")) != text) ++wrong;
+        if (i % 10 == 0 && !e.find(by_type(memory_type::fact, 5))) ++wrong;
+        if (i % 40 == 0 && !e.root(done->seq)) ++wrong;
+      }
+    });
+  for (auto& t : threads) t.join();
+  CHECK(wrong == 0);
+  CHECK(e.stats()->memories == 400);
+  CHECK(e.stats()->checkpoint_seq.value > 0);
+  REQUIRE(e.close());
+  auto report = verify_world(s.world());
+  REQUIRE(report);
+  CHECK(report->ok);
+  CHECK(report->entries == 400);
+}
+
+TEST_CASE("replay into a new directory gives the same root; a read-only engine runs beside") {
+  scratch s;
+  engine e = opened(deterministic(s.world()));
+  const auto id = e.apply(fact("one"))->uri->id;
+  REQUIRE(e.apply(fact("two")));
+  const auto root = *e.root();
+  auto replayed = replay_world(s.world(), (s.path / "copy").string());
+  REQUIRE(replayed);
+  CHECK(*replayed == root);
+  CHECK(replay_world(s.world(), (s.path / "copy").string()).error().code == errc::already_exists);
+  engine copy = opened(deterministic((s.path / "copy").string()));
+  CHECK(*copy.root() == root);
+
+  CHECK(engine::open(deterministic(s.world())).error().code == errc::busy);
+  engine_options beside;
+  beside.directory = s.world();
+  beside.read_only = true;
+  engine reader = opened(beside);
+  CHECK(*reader.root() == root);
+  CHECK(reader.get(id));
+  CHECK(verify(*reader.prove({.ids = {id}, .edges = {}, .seqs = {{1}}, .root = {}, .actor = {}})));
+  CHECK(reader.apply(fact("three")).error().code == errc::read_only);
+}
+
+TEST_CASE("an export restores to the same heads, versions and edges") {
+  engine a = opened(deterministic("", 1));
+  const auto one = *a.apply(fact("one"))->uri;
+  const auto two = *a.apply(fact("two"))->uri;
+  update_request u;
+  u.uri = one;
+  u.data = fact("one again").data;
+  REQUIRE(a.apply(u));
+  REQUIRE(a.apply(add_edge_request{.src = one.id,
+                                   .type = 1,
+                                   .dst = two.id,
+                                   .actor = {},
+                                   .weight = 0.5F,
+                                   .kind = "k",
+                                   .data = "d",
+                                   .by = {},
+                                   .created_at = {}}));
+  engine b = opened(deterministic("", 2));
+  REQUIRE(a.for_each_memory([&](const memory_record& m) {
+    for (const auto& v : m.versions) {
+      restore_request r{.head = m.head, .version = v, .vector = {}};
+      r.head.current_version = v.number;
+      r.head.version_hash = v.hash;
+      if (v.number == m.head.current_version) r.vector = m.vector;
+      REQUIRE(b.apply(r));
+    }
+    return true;
+  }));
+  REQUIRE(a.for_each_edge_record([&](const edge_record& e) {
+    REQUIRE(b.apply(restore_edge_request{e}));
+    CHECK_FALSE(b.apply(restore_edge_request{e})->changed);
+    return true;
+  }));
+  CHECK(b.root()->state_roots == a.root()->state_roots);
+  CHECK(b.get(one.id)->version == a.get(one.id)->version);
+}
+
+TEST_CASE("bad options and missing worlds are plain errors") {
+  scratch s;
+  engine_options o;
+  o.directory = s.world();
+  o.create = false;
+  CHECK(engine::open(o).error().code == errc::not_found);
+  o.create = true;
+  o.embedder_spec = "word2vec";
+  CHECK(engine::open(o).error().code == errc::bad_value);
+  CHECK(verify_world(s.world()).error().code == errc::not_found);
+  CHECK(replay_world(s.world(), (s.path / "x").string()).error().code == errc::not_found);
+}
