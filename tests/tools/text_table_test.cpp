@@ -1,0 +1,40 @@
+// Tables line up by what a terminal shows, and control bytes never reach it.
+
+#include "tools/command/text_table.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "tools/command/console.hpp"
+
+using namespace mneme::command;
+
+TEST_CASE("columns line up by display width and empty ones are left out") {
+  text_table table({"a", "nothing", "b"});
+  table.add({"日本", "", "x"});
+  table.add({"é", "", "y"});
+  CHECK(table.text(no_width, false) == "a     b\n日本  x\né     y\n");
+}
+
+TEST_CASE("the last column is cut to the terminal") {
+  text_table table({"a", "b"});
+  table.add({"1", "abcdefgh"});
+  CHECK(table.text(8, false) == "a  b\n1  abcd…\n");
+  CHECK(cut_to_width("日本語", 5) == "日本…");
+  CHECK(cut_to_width("abc", 3) == "abc");
+}
+
+TEST_CASE("control bytes are shown as blanks") {
+  text_table table({"a"});
+  table.add({"x\033[31m\ny"});
+  CHECK(table.text(no_width, false) == "a\nx [31m y\n");
+}
+
+TEST_CASE("every code has one exit status") {
+  using mneme::errc;
+  CHECK(status_of(errc::busy) == status::store);
+  CHECK(status_of(errc::corrupt) == status::store);
+  CHECK(status_of(errc::format_unsupported) == status::store);
+  CHECK(status_of(errc::io) == status::store);
+  CHECK(status_of(errc::not_found) == status::bad_input);
+  CHECK(status_of(errc::bad_json) == status::bad_input);
+}

@@ -1,0 +1,24 @@
+#pragma once
+/// The command groups. Each adds its subcommands to the app; the callback of the one that was
+/// called leaves its exit status.
+
+#include <CLI/App.hpp>
+
+#include "tools/command/console.hpp"
+
+namespace mneme::command {
+
+struct command_result {
+  status exit = status::done;
+};
+
+void add_world_commands(CLI::App& app, command_result& outcome);  // init root snapshot journal …
+void add_import_commands(CLI::App& app, command_result& outcome); // import export
+void add_write_commands(CLI::App& app, command_result& outcome);  // write update … edge
+void add_read_commands(CLI::App& app, command_result& outcome);   // get edges
+void add_find_command(CLI::App& app, command_result& outcome);
+void add_proof_commands(CLI::App& app, command_result& outcome); // prove verify replay
+void add_shell_command(CLI::App& app, command_result& outcome);
+void add_help_command(CLI::App& app, command_result& outcome);
+
+} // namespace mneme::command

@@ -1,0 +1,39 @@
+#pragma once
+/// What the command knows of the terminal, and how it reports errors and exit statuses.
+
+#include <cstddef>
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+#include "mneme/error.hpp"
+
+namespace mneme::command {
+
+/// Exit statuses, the same for every command.
+enum class status : int {
+  done = 0,
+  no = 1,        ///< the answer is no: damage found, proof false
+  bad_input = 2, ///< bad usage, or a request that was refused
+  store = 3,     ///< busy, damaged, of another format, or refused by the system
+};
+status status_of(errc code) noexcept;
+
+bool is_terminal(std::FILE* stream);
+/// A terminal, and the user has not switched colour off (NO_COLOR).
+bool has_colour(std::FILE* stream);
+/// Columns of the terminal on standard output; no_width where there is none.
+inline constexpr std::size_t no_width = static_cast<std::size_t>(-1);
+std::size_t terminal_width();
+
+/// `text` without control bytes that could drive a terminal.
+std::string printable(std::string_view text);
+
+/// `mneme: <message> (<code> at <path>)`, and what to do next where that is known.
+void print_error(const error& e, std::string_view directory = {});
+
+/// Writes to standard output; false when it is gone.
+bool put(std::string_view text);
+bool put_line(std::string_view line);
+
+} // namespace mneme::command

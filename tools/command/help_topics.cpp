@@ -1,0 +1,238 @@
+#include "tools/command/help_topics.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "tools/command/text_table.hpp"
+#include "tools/protocol/op_table.hpp"
+
+namespace mneme::command {
+
+namespace {
+
+constexpr std::array topics = {
+    help_topic{"quickstart", "from nothing to an answer",
+               R"(A world is a directory. Make one, write into it, ask it.
+
+  $ mneme init demo
+  $ mneme write demo --type Note --tag tea statement="tea at five"
+  $ mneme write demo --type Fact statement="Ana likes green tea" subject=Ana predicate=likes
+  $ mneme find demo --near "what does Ana drink"
+  $ mneme find demo --tag tea --json
+  $ mneme verify demo
+
+Every command takes --json. The rest of the help: mneme help
+)"},
+    help_topic{
+        "world", "init, stats, checkpoint",
+        R"(One directory holds one world: its journal, its tables, its lock. One process has it open at a
+time; a second one is told the first one's pid (busy, exit status 3). Commands that only read
+take --read-only and then run beside a writer.
+
+  $ mneme init demo --world notes --embedder hash:256
+  $ mneme stats demo
+  $ mneme stats demo --read-only --json
+  $ mneme checkpoint demo
+
+--seed N fixes the world's id, so that the same requests give the same root (mneme help shell).
+)"},
+    help_topic{"import", "jsonl, docs, markdown, git, an export",
+               R"(mneme import DIR PATH… --format FORMAT [--actor NAME]
+
+  jsonl     one write request a line (mneme help write), or add_edge; created_at may be given
+  docs      {"scope","id","order","text","title"?,"speaker"?,"time"?,"session"?} a line: an Event
+            where there is a time, a speaker or a session, else a Note; documents of a session are
+            joined by related_to edges of kind "next"
+  markdown  a folder: a Note per file, a Chunk per section, references edges along links
+  git       a repository: a Note and Chunks per file of HEAD, an Event per commit, an Identity per
+            author; binary files and files over 1 MiB are left out and counted
+  mneme     what mneme export wrote
+
+Ids are derived from the input: what is there already is left alone, what differs is updated, and
+the same input twice adds nothing. An error names file and line; its batch is not written.
+
+  $ mneme init demo
+  $ printf '{"type":"Note","data":{"statement":"tea at five"}}\n' > notes.jsonl
+  $ mneme import demo notes.jsonl --format jsonl
+  $ mneme import demo notes.jsonl --format jsonl --json
+  $ mkdir -p wiki && printf '# Tea\nSee [[Water]].\n' > wiki/tea.md && printf '# Water\nHot.\n' > wiki/water.md
+  $ mneme import demo wiki --format markdown --actor ana
+)"},
+    help_topic{
+        "export", "the whole world as JSON lines",
+        R"(An export has every memory with all its versions and every edge, exactly: imported into another
+world it gives the same heads and versions. The same world gives the same bytes.
+
+  $ mneme init demo
+  $ mneme write demo --type Note statement="tea at five"
+  $ mneme export demo --out demo.jsonl
+  $ mneme init copy
+  $ mneme import copy demo.jsonl --format mneme
+)"},
+    help_topic{
+        "write", "write, update, update-head, tombstone",
+        R"(A memory has a type, typed data, and versions. Give a request as JSON (mneme help ops), - for
+standard input, or flags and FIELD=VALUE; a list field may be given several times.
+
+  $ mneme init demo
+  $ mneme write demo --id 01HZZZZZZZZZZZZZZZZZZZZZZ1 --type Goal statement="learn Go" status=active
+  $ mneme write demo '{"type":"Event","data":{"kind":"payment","outcome":"success","cost":{"asset":"EUR","amount":"4.20"}}}'
+  $ mneme update demo 01HZZZZZZZZZZZZZZZZZZZZZZ1 statement="learn Go" status=completed
+  $ mneme update-head demo 01HZZZZZZZZZZZZZZZZZZZZZZ1 --tag study --importance 8
+  $ mneme get demo 'mneme://Goal/01HZZZZZZZZZZZZZZZZZZZZZZ1#1'
+  $ mneme tombstone demo 01HZZZZZZZZZZZZZZZZZZZZZZ1 --reason "done"
+
+update replaces the data whole; --expect-version N refuses if another version is current.
+Colour is fixed when a memory is written; tags, frames, importance, visibility, lifecycle and
+metadata change with update-head, which makes no new version.
+)"},
+    help_topic{
+        "find", "the typed query",
+        R"(Conditions are and-ed: types, tags, a predicate, nearness, a walk along edges. With flags alone at
+most 20 come back; a request as JSON must say limit or budget_tokens itself.
+
+  $ mneme init demo
+  $ mneme write demo --id 01HZZZZZZZZZZZZZZZZZZZZZZ1 --type Note --tag tea statement="tea at five"
+  $ mneme write demo --id 01HZZZZZZZZZZZZZZZZZZZZZZ2 --type Note --tag tea statement="green tea is out"
+  $ mneme edge add demo 01HZZZZZZZZZZZZZZZZZZZZZZ1 references 01HZZZZZZZZZZZZZZZZZZZZZZ2
+  $ mneme find demo --type Note --tag tea --count
+  $ mneme find demo --near "green tea" --limit 1 --explain
+  $ mneme find demo --from 01HZZZZZZZZZZZZZZZZZZZZZZ1 --hops 2 --edge references
+  $ mneme find demo --type Note --budget 40 --form short --order version.created_at:desc
+  $ mneme find demo '{"types":["Note"],"where":{"matches":["data.statement","gr.en"]},"limit":5}' --json
+
+Order by salience, version.created_at, head.last_updated_at, head.declared_importance,
+near.distance or hop. A query needs something that narrows it: a type, a tag, near or from; a
+predicate alone does not. --actor NAME asks as that agent: it sees its own memories and what others
+made actor_public; without it the host asks and sees all.
+)"},
+    help_topic{"where", "predicates and their fields", R"(A predicate is an object with one key:
+  {"eq":[FIELD,VALUE]}  and ne, gt, gte, lt, lte     {"in":[FIELD,[VALUE…]]}
+  {"has_tag":TAG}   {"matches":[FIELD,PATTERN]}      {"and":[…]}  {"or":[…]}  {"not":{…}}
+
+Fields:
+  head.id type current_version actor_scope visibility declared_importance tombstoned created_at
+       last_updated_at
+  version.version created_at created_by expires_at confidence valid_from valid_until
+          provenance.source provenance.signed_by_present
+  data.NAME  a field of the types asked, such as data.status or data.cost.amount
+  meta.NAME  metadata
+
+Times are RFC 3339 text or integer nanoseconds. On a memory that has not got the field every
+predicate is false, ne too. Patterns are RE2, anywhere in the text.
+
+  $ mneme init demo
+  $ mneme write demo --type Goal --metadata '{"room":"kitchen"}' statement="clean up" status=active
+  $ mneme find demo --type Goal --where '{"and":[{"eq":["data.status","active"]},{"eq":["meta.room","kitchen"]}]}'
+  $ mneme find demo --type Goal --where '{"not":{"gte":["head.declared_importance",8]}}'
+)"},
+    help_topic{
+        "edges", "typed, directed edges",
+        R"(Types: derived_from supersedes references contradicts corroborates consents_to dispatched_to
+attested_by cited_in tombstones part_of instance_of caused_by observed_by related_to. The ends need
+not exist. Adding a live edge again changes nothing; a removed one stays readable as tombstoned
+and is revived by adding it.
+
+  $ mneme init demo
+  $ mneme write demo --id 01HZZZZZZZZZZZZZZZZZZZZZZ1 --type Note statement="one"
+  $ mneme write demo --id 01HZZZZZZZZZZZZZZZZZZZZZZ2 --type Note statement="two"
+  $ mneme edge add demo 01HZZZZZZZZZZZZZZZZZZZZZZ1 related_to 01HZZZZZZZZZZZZZZZZZZZZZZ2 --weight 0.5 --kind next
+  $ mneme edges demo 01HZZZZZZZZZZZZZZZZZZZZZZ1
+  $ mneme edge rm demo 01HZZZZZZZZZZZZZZZZZZZZZZ1 related_to 01HZZZZZZZZZZZZZZZZZZZZZZ2 --reason moved
+  $ mneme edges demo 01HZZZZZZZZZZZZZZZZZZZZZZ1 --include-tombstoned --json
+)"},
+    help_topic{"embedder", "what near can and cannot do",
+               R"(A world turns text into vectors with the embedder it was made with:
+  hash:N  (hash:384 is the default) counts hashed words and parts of words. It needs no model and no
+          network and gives the same bits everywhere. It finds texts that share words or parts of
+          words ("running" and "runner"); it knows no synonyms and no other languages: "car" is
+          not near "automobile".
+  none    no vectors, except those that requests bring (`vector`, `near_vector`); the first one
+          fixes the dimension.
+
+  $ mneme init plain --embedder none
+  $ mneme write plain '{"type":"Note","data":{"statement":"north"},"vector":[0,1]}'
+  $ mneme find plain '{"near_vector":[0.1,0.9],"limit":1}'
+)"},
+    help_topic{
+        "roots", "root, snapshot, prove, verify, replay",
+        R"(Every change is an entry of the journal, and one hash, the root, stands for all of it. Who has the
+root can check that a memory, an edge or an entry is in the world, or is not, without the world.
+
+  $ mneme init demo
+  $ mneme write demo --id 01HZZZZZZZZZZZZZZZZZZZZZZ1 --type Note statement="tea at five"
+  $ mneme snapshot demo --reason "before the trip"
+  $ mneme root demo
+  $ mneme prove demo 01HZZZZZZZZZZZZZZZZZZZZZZ1 --seq 1 --json > proof.json
+  $ mneme verify --proof proof.json
+  $ mneme verify demo
+  $ mneme replay demo --into again
+  $ mneme journal demo
+
+verify exits with 1 if there is damage or the proof is false. It needs no lock.
+)"},
+    help_topic{
+        "shell", "requests line by line",
+        R"(mneme shell DIR reads one JSON request a line and answers each with one JSON line, in order
+(mneme help ops). On a terminal it has a prompt with history and completion and shows tables;
+--json switches that off. A bad line is answered with an error, and the next one is read.
+
+  $ printf '%s\n' '{"op":"write","type":"Note","data":{"statement":"tea"}}' '{"op":"root"}' | mneme shell --in-memory
+  $ printf '%s\n' '{"op":"clock","now":"2024-01-31T10:00:00Z"}' '{"op":"stats"}' | mneme shell demo --clock manual --seed 7
+
+With --clock manual --seed N the same lines give the same answers, the same journal bytes and the
+same root, on disk and in memory. The clock then stands at 2000-01-01T00:00:00Z, or at the last entry of a
+reopened world, until the op clock sets it.
+)"},
+    help_topic{
+        "errors", "messages and exit statuses",
+        R"(An error says what is wrong, its code, and where: mneme: unknown key "limt"; did you mean
+"limit"? (unknown_key at limt). With --json the answer {"ok":false,"error":{…}} is also printed.
+
+  0  done
+  1  the answer is no: verify found damage, or the proof is false
+  2  bad usage, or a request that was refused (it changed nothing)
+  3  the store is busy, damaged, of another format, or the system refused
+
+  $ mneme init demo
+  $ mneme find demo '{"limt":5}' || test $? -eq 2
+  $ mneme find nowhere --limit 1 || test $? -eq 2
+)"},
+};
+
+std::string ops_text() {
+  text_table table({"op", "what", "answer"});
+  for (const auto& op : protocol::ops())
+    table.add({std::string(op.name), std::string(op.summary), std::string(op.answer)});
+  return table.text(static_cast<std::size_t>(-1), false)
+         + "\nEvery answer is {\"ok\":true,…} or {\"ok\":false,\"error\":{\"code\",\"message\","
+           "\"at\"?}}.\nKeys and an example of one op: mneme help OP\n";
+}
+
+std::string op_text(const protocol::op_spec& op) {
+  std::string text = fmt::format("{}: {}\n\n", op.name, op.summary);
+  text_table table({"key", "value", "", ""});
+  for (const auto& key : op.keys)
+    table.add(
+        {std::string(key.name), std::string(key.value->name), key.required ? "required" : "", ""});
+  text += table.text(static_cast<std::size_t>(-1), false);
+  return text + fmt::format("\nanswer: {}\nexample: {}\n", op.answer, op.example);
+}
+
+} // namespace
+
+std::span<const help_topic> help_topics() noexcept {
+  return topics;
+}
+
+std::optional<std::string> help_text(std::string_view topic) {
+  if (topic == "ops") return ops_text();
+  const auto found = std::ranges::find(topics, topic, &help_topic::name);
+  if (found != topics.end()) return std::string(found->text);
+  if (const auto* op = protocol::find_op(topic)) return op_text(*op);
+  return std::nullopt;
+}
+
+} // namespace mneme::command

@@ -1,0 +1,93 @@
+// get, edges.
+
+#include <nlohmann/json.hpp>
+
+#include "tools/command/world_arguments.hpp"
+
+namespace mneme::command {
+
+namespace {
+
+struct get_options {
+  common_options common;
+  std::string target;
+  std::optional<std::string> actor;
+  std::optional<std::int64_t> at_seq;
+  bool raw = false;
+};
+
+status run_get(const get_options& o) {
+  json request = json::object();
+  const bool is_uri = o.target.starts_with("mneme:");
+  std::string_view op = is_uri ? "resolve" : "get";
+  if (is_request_argument(o.target)) {
+    auto read = read_request_argument(o.target);
+    if (!read) return report(o.common, read.error());
+    request = std::move(*read);
+    if (request.contains("uri")) op = "resolve";
+  } else {
+    request[is_uri ? "uri" : "id"] = o.target;
+  }
+  set_if(request, "actor", o.actor);
+  set_if(request, "at_seq", o.at_seq);
+  if (o.raw) request["raw"] = true;
+  return run_request(o.common, op, std::move(request));
+}
+
+struct edges_options {
+  common_options common;
+  std::string target;
+  std::optional<std::string> direction;
+  std::vector<std::string> types;
+  bool include_tombstoned = false;
+  std::optional<std::string> actor;
+  std::optional<std::int64_t> at_seq;
+};
+
+status run_edges(const edges_options& o) {
+  json request = json::object();
+  if (is_request_argument(o.target)) {
+    auto read = read_request_argument(o.target);
+    if (!read) return report(o.common, read.error());
+    request = std::move(*read);
+  } else if (o.target.starts_with("mneme:")) {
+    auto uri = parse_memory_uri(o.target);
+    if (!uri) return report(o.common, uri.error());
+    request["id"] = to_string(uri->id);
+  } else {
+    request["id"] = o.target;
+  }
+  set_if(request, "direction", o.direction);
+  if (!o.types.empty()) request["types"] = o.types;
+  if (o.include_tombstoned) request["include_tombstoned"] = true;
+  set_if(request, "actor", o.actor);
+  set_if(request, "at_seq", o.at_seq);
+  return run_request(o.common, "edges", std::move(request));
+}
+
+} // namespace
+
+void add_read_commands(CLI::App& app, command_result& outcome) {
+  add_command<get_options>(
+      app, "get", "Show a memory: its newest version (id), or exactly one (uri)", true, outcome,
+      [](CLI::App& c, get_options& o) {
+        c.add_option("ID", o.target, "id or uri, or a request as JSON, or -")->required();
+        c.add_option("--actor", o.actor, "who is asking");
+        c.add_option("--at-seq", o.at_seq, "as of an earlier entry");
+        c.add_flag("--raw", o.raw, "add the canonical head (base64)");
+      },
+      run_get);
+  add_command<edges_options>(
+      app, "edges", "List the edges of a memory", true, outcome,
+      [](CLI::App& c, edges_options& o) {
+        c.add_option("ID", o.target, "id or uri, or a request as JSON, or -")->required();
+        c.add_option("--direction", o.direction, "out, in or both (default)");
+        c.add_option("--type", o.types, "may be repeated")->take_all()->expected(1);
+        c.add_flag("--include-tombstoned", o.include_tombstoned, "removed edges too");
+        c.add_option("--actor", o.actor, "who is asking");
+        c.add_option("--at-seq", o.at_seq, "as of an earlier entry");
+      },
+      run_edges);
+}
+
+} // namespace mneme::command

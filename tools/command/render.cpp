@@ -1,0 +1,163 @@
+#include "tools/command/render.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "tools/command/console.hpp"
+#include "tools/command/text_table.hpp"
+
+namespace mneme::command {
+
+namespace {
+
+using protocol::json;
+
+/// Scalars bare, the rest as compact JSON; null and empty lists as nothing.
+std::string cell(const json& value) {
+  if (value.is_null()) return {};
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_array() && value.empty()) return {};
+  if (value.is_object() && value.empty()) return {};
+  return protocol::print(value);
+}
+
+std::string words(const json& list) {
+  return fmt::format("{}", fmt::join(list.get<std::vector<std::string>>(), " "));
+}
+
+std::string number(const json& list, std::size_t i) {
+  return i < list.size() ? fmt::format("{:.4f}", list[i].get<double>()) : "";
+}
+
+/// `name  value` lines of an object; nested objects with their path as name.
+void add_pairs(text_table& table, const json& object, const std::string& prefix) {
+  for (const auto& [key, value] : object.items()) {
+    if (value.is_object() && !value.empty())
+      add_pairs(table, value, prefix + key + ".");
+    else if (const auto text = cell(value); !text.empty())
+      table.add({prefix + key, text});
+  }
+}
+
+std::string render_pairs(const json& object, const page& on) {
+  text_table table({"", ""});
+  add_pairs(table, object, "");
+  const std::string text = table.text(on.width, false);
+  return text.substr(text.find('\n') + 1); // there are no titles
+}
+
+std::string render_plan(const json& plan, const page& on) {
+  text_table table({"stage", "in", "out", "ms", "detail"});
+  for (const auto& s : plan["stages"])
+    table.add({cell(s["name"]), cell(s["in"]), cell(s["out"]),
+               fmt::format("{:.3f}", static_cast<double>(s["time_ns"].get<std::int64_t>()) / 1e6),
+               cell(s["detail"])});
+  const std::string predicate = cell(plan["predicate"]);
+  return fmt::format("\ndriver {}{}{}\n{}", cell(plan["driver"]),
+                     predicate.empty() ? "" : ", where ", printable(predicate),
+                     table.text(on.width, on.colour));
+}
+
+std::string find_footer(const json& answer) {
+  const std::size_t count = answer["memories"].size();
+  std::string text = fmt::format("{} {}", count, count == 1 ? "memory" : "memories");
+  if (answer.contains("total")) text += fmt::format(" of {}", cell(answer["total"]));
+  if (answer["trimmed_by_budget"] != 0)
+    text += fmt::format(", {} more over the budget", cell(answer["trimmed_by_budget"]));
+  text += fmt::format(", at seq {}", cell(answer["at_seq"]));
+  if (answer.contains("near_mode")) text += fmt::format(", near {}", cell(answer["near_mode"]));
+  if (answer.contains("truncated")) text += ", the walk was cut short (follow.max_visited)";
+  return text + "\n";
+}
+
+std::string render_find(const json& answer, const page& on) {
+  text_table table({"score", "distance", "hops", "memory", "actor", "tags", "text"});
+  const json& memories = answer["memories"];
+  const json& rendered = answer["rendered"];
+  for (std::size_t i = 0; i < memories.size(); ++i) {
+    const json& m = memories[i];
+    const std::string text = i < rendered.size() ? cell(rendered[i]) : cell(m["forms"]["short"]);
+    table.add({number(answer["scores"], i), number(answer["distances"], i),
+               i < answer["hops"].size() ? cell(answer["hops"][i]) : "", cell(m["uri"]),
+               cell(m["actor_scope"]), words(m["tags"]),
+               m["tombstone"].is_null() ? text : "(tombstoned) " + text});
+  }
+  std::string out = table.text(on.width, on.colour) + find_footer(answer);
+  if (answer.contains("plan")) out += render_plan(answer["plan"], on);
+  return out;
+}
+
+std::string render_edges(const json& edges, const page& on) {
+  text_table table({"src", "type", "dst", "weight", "kind", "by", "created", "state"});
+  for (const auto& e : edges)
+    table.add({cell(e["src"]), cell(e["type"]), cell(e["dst"]), cell(e["weight"]), cell(e["kind"]),
+               cell(e["created_by"]), cell(e["created_at"]),
+               e["tombstoned"] == true ? "tombstoned " + cell(e["tombstoned_reason"]) : ""});
+  return table.text(on.width, on.colour)
+         + fmt::format("{} {}\n", edges.size(), edges.size() == 1 ? "edge" : "edges");
+}
+
+std::string render_memory(const json& answer, const page& on) {
+  const json& m = answer["memory"];
+  text_table table({"", ""});
+  table.add({"uri", cell(m["uri"])});
+  if (m["current_version"] != m["version"]["version"])
+    table.add({"current version", cell(m["current_version"])});
+  for (const char* key : {"actor_scope", "visibility", "declared_importance"})
+    table.add({key, cell(m[key])});
+  if (!m["tags"].empty()) table.add({"tags", words(m["tags"])});
+  for (const auto& [key, value] : m["version"]["data"].items())
+    table.add({"data." + key, cell(value)});
+  for (const char* key : {"metadata", "lifecycle", "tombstone"})
+    if (m[key].is_object()) add_pairs(table, m[key], std::string(key) + ".");
+  for (const auto& f : m["frames"])
+    table.add({"frame", fmt::format("{} {} {}", cell(f["verb"]), cell(f["kind"]), cell(f["ref"]))});
+  for (const char* key : {"created_at", "created_by", "valid_from", "valid_until", "expires_at",
+                          "confidence", "hash"})
+    if (const auto text = cell(m["version"][key]); !text.empty()) table.add({key, text});
+  table.add({"short", cell(m["forms"]["short"])});
+  if (answer.contains("raw")) table.add({"raw head", cell(answer["raw"])});
+  const std::string text = table.text(on.width, false);
+  return text.substr(text.find('\n') + 1);
+}
+
+std::string render_journal(const json& answer, const page& on) {
+  text_table table({"seq", "kind", "created", "by", "leaves", "payload"});
+  for (const auto& e : answer["entries"])
+    table.add({cell(e["seq"]), cell(e["kind"]), cell(e["created_at"]), cell(e["created_by"]),
+               fmt::format("{}", e["leaves"].size()), cell(e["payload_hash"]).substr(0, 16)});
+  std::string text = table.text(on.width, on.colour);
+  if (!answer["next"].is_null()) text += fmt::format("more from seq {}\n", cell(answer["next"]));
+  return text;
+}
+
+std::string render_proofs(const json& answer, const page& on) {
+  text_table table({"namespace", "key", "is", "value", "siblings"});
+  for (const auto& p : answer["proofs"]) {
+    const bool is_entry = p["namespace"] == "journal";
+    table.add({cell(p["namespace"]), is_entry ? "seq " + cell(p["seq"]) : cell(p["key"]),
+               is_entry || p["present"] == true ? "present" : "absent",
+               p.contains("value_hash") ? cell(p["value_hash"]) : "",
+               fmt::format("{}", p["siblings"].size())});
+  }
+  return fmt::format("root {} at seq {}\n", cell(answer["root"]), cell(answer["seq"]))
+         + table.text(on.width, on.colour) + "the whole proof: --json\n";
+}
+
+} // namespace
+
+std::string render(std::string_view op, const json& answer, const page& on) {
+  if (op == "find") return render_find(answer, on);
+  if (op == "edges") return render_edges(answer["edges"], on);
+  if (op == "get_edge") return render_edges(json::array({answer["edge"]}), on);
+  if (op == "get" || op == "resolve") return render_memory(answer, on);
+  if (op == "journal") return render_journal(answer, on);
+  if (op == "prove") return render_proofs(answer, on);
+  if (op == "root") return cell(answer["root"]) + "\n";
+  if (op == "write" || op == "update") return cell(answer["uri"]) + "\n";
+  if (op == "find_many" || op == "batch") return protocol::print_pretty(answer) + "\n";
+  return render_pairs(answer, on);
+}
+
+} // namespace mneme::command

@@ -1,0 +1,88 @@
+#include "tools/command/text_table.hpp"
+
+#include <algorithm>
+
+#include <utf8proc.h>
+
+#include "messages/ensure.hpp"
+#include "tools/command/console.hpp"
+
+namespace mneme::command {
+
+namespace {
+
+struct code_point {
+  std::size_t bytes = 1;
+  std::size_t columns = 1;
+};
+
+code_point first_point(std::string_view text) {
+  utf8proc_int32_t point = 0;
+  const auto size = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                                     static_cast<utf8proc_ssize_t>(text.size()), &point);
+  if (size <= 0) return {};
+  return {static_cast<std::size_t>(size),
+          static_cast<std::size_t>(std::max(0, utf8proc_charwidth(point)))};
+}
+
+} // namespace
+
+std::size_t display_width(std::string_view text) {
+  std::size_t columns = 0;
+  while (!text.empty()) {
+    const code_point p = first_point(text);
+    columns += p.columns;
+    text.remove_prefix(p.bytes);
+  }
+  return columns;
+}
+
+std::string cut_to_width(std::string_view text, std::size_t width) {
+  if (width == no_width || display_width(text) <= width) return std::string(text);
+  std::size_t columns = 0;
+  std::size_t end = 0;
+  while (end < text.size()) {
+    const code_point p = first_point(text.substr(end));
+    if (columns + p.columns + 1 > width) break;
+    columns += p.columns;
+    end += p.bytes;
+  }
+  return std::string(text.substr(0, end)) + "…";
+}
+
+void text_table::add(std::vector<std::string> cells) {
+  ensure(cells.size() == titles_.size(), "a row has a cell per title");
+  for (auto& cell : cells) cell = printable(cell);
+  rows_.push_back(std::move(cells));
+}
+
+std::string text_table::text(std::size_t width, bool colour) const {
+  std::vector<std::size_t> shown;
+  std::vector<std::size_t> widths(titles_.size());
+  for (std::size_t c = 0; c < titles_.size(); ++c) {
+    for (const auto& row : rows_) widths[c] = std::max(widths[c], display_width(row[c]));
+    if (widths[c] > 0) shown.push_back(c);
+    widths[c] = std::max(widths[c], display_width(titles_[c]));
+  }
+  constexpr std::size_t gap = 2;
+  const auto line = [&](const std::vector<std::string>& cells) {
+    std::string out;
+    std::size_t used = 0;
+    for (const std::size_t c : shown) {
+      const bool is_last = c == shown.back();
+      if (is_last) {
+        const std::size_t left = width == no_width || width <= used + gap ? no_width : width - used;
+        return out + cut_to_width(cells[c], left) + "\n";
+      }
+      out += cells[c] + std::string(widths[c] - display_width(cells[c]) + gap, ' ');
+      used += widths[c] + gap;
+    }
+    return out + "\n";
+  };
+  if (shown.empty()) return {};
+  std::string out = colour ? "\033[1m" + line(titles_) + "\033[0m" : line(titles_);
+  for (const auto& row : rows_) out += line(row);
+  return out;
+}
+
+} // namespace mneme::command

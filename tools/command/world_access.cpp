@@ -1,0 +1,98 @@
+#include "tools/command/world_access.hpp"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "tools/command/render.hpp"
+#include "tools/protocol/answer_json.hpp"
+
+namespace mneme::command {
+
+namespace fs = std::filesystem;
+
+bool is_vacant(const std::string& directory) {
+  std::error_code problem;
+  if (!fs::exists(directory, problem)) return true;
+  if (!fs::is_directory(directory, problem)) return false;
+  for (const auto& entry : fs::directory_iterator(directory, problem)) {
+    const auto name = entry.path().filename().string();
+    const bool is_left_over = name == "LOCK" || name == "WORLD.tmp"
+                              || (name == "journal" && fs::is_empty(entry.path(), problem));
+    if (!is_left_over) return false;
+  }
+  return true;
+}
+
+result<engine> open_world_for(const common_options& options) {
+  engine_options opening;
+  opening.directory = options.directory;
+  opening.create = false;
+  opening.read_only = options.read_only;
+  return engine::open(std::move(opening));
+}
+
+result<engine> open_or_create(engine_options options) {
+  options.create = options.directory.empty() || is_vacant(options.directory);
+  return engine::open(std::move(options));
+}
+
+status report(const common_options& options, const error& e) {
+  if (options.json) put_line(protocol::print(protocol::error_json(e)));
+  print_error(e, options.directory);
+  return status_of(e.code);
+}
+
+void print_answer(const common_options& options, std::string_view op, const json& answer) {
+  if (options.json)
+    put_line(protocol::print(protocol::ok_json(answer)));
+  else
+    put(render(op, answer, {.width = terminal_width(), .colour = has_colour(stdout)}));
+}
+
+status with_world(const common_options& options,
+                  const std::function<result<status>(engine& target)>& run) {
+  auto target = open_world_for(options);
+  if (!target) return report(options, target.error());
+  if (const auto torn = target->opened().torn_bytes; torn > 0)
+    fmt::print(stderr, "mneme: the last write had not been finished: {} bytes were cut from {}\n",
+               torn, target->opened().torn_segment);
+  auto outcome = run(*target);
+  const auto closed = target->close();
+  if (!outcome) return report(options, outcome.error());
+  if (!closed) return report(options, closed.error());
+  return *outcome;
+}
+
+status run_request(const common_options& options, std::string_view op, json request) {
+  return with_world(options, [&](engine& target) -> result<status> {
+    protocol::session session(target);
+    auto answer = session.run(op, std::move(request));
+    if (!answer) return propagate(answer);
+    print_answer(options, op, *answer);
+    return status::done;
+  });
+}
+
+bool is_request_argument(std::string_view argument) {
+  const auto first = argument.find_first_not_of(" \t\r\n");
+  return argument == "-" || (first != std::string_view::npos && argument[first] == '{');
+}
+
+result<json> read_request_argument(const std::string& argument) {
+  std::string text = argument;
+  if (argument == "-") {
+    text.clear();
+    char buffer[1U << 14];
+    while (const std::size_t got = std::fread(buffer, 1, sizeof buffer, stdin)) {
+      text.append(buffer, got);
+      if (text.size() > protocol::max_line_bytes) break; // parse_json says so
+    }
+  }
+  auto request = protocol::parse_json(text);
+  if (request && !request->is_object()) return fail(errc::wrong_type, "a request is a JSON object");
+  return request;
+}
+
+} // namespace mneme::command

@@ -1,0 +1,46 @@
+#pragma once
+/// Opening a world for one command, and running one request on it.
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "mneme/engine.hpp"
+#include "tools/command/console.hpp"
+#include "tools/protocol/session.hpp"
+
+namespace mneme::command {
+
+using protocol::json;
+
+/// Options that every command has.
+struct common_options {
+  bool json = false;
+  bool read_only = false; ///< beside a writer, from the journal
+  std::string directory;
+};
+
+/// Opens an existing world.
+result<engine> open_world_for(const common_options& options);
+/// Opens a world, or makes one in a missing or empty directory.
+result<engine> open_or_create(engine_options options);
+/// True where a world may be made: nothing is there, or what a broken-off start left.
+bool is_vacant(const std::string& directory);
+
+/// Opens, runs, closes. The exit status is that of the first error, which is printed.
+status with_world(const common_options& options,
+                  const std::function<result<status>(engine& target)>& run);
+
+/// Runs one request and prints its answer: a JSON line, or for people.
+status run_request(const common_options& options, std::string_view op, json request);
+/// Prints an answer that has no `ok` yet.
+void print_answer(const common_options& options, std::string_view op, const json& answer);
+/// Prints the error, with --json also as an answer on standard output.
+status report(const common_options& options, const error& e);
+
+/// The JSON object of a command's argument: its text, or standard input for "-".
+result<json> read_request_argument(const std::string& argument);
+/// True for "-" and for what starts like an object.
+bool is_request_argument(std::string_view argument);
+
+} // namespace mneme::command

@@ -1,0 +1,24 @@
+#include "tools/command/world_arguments.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace mneme::command {
+
+void add_common(CLI::App& command, common_options& options, bool only_reads) {
+  command.add_option("DIR", options.directory, "directory of the world")->required();
+  command.add_flag("--json", options.json, "print one JSON document");
+  if (only_reads)
+    command.add_flag("--read-only", options.read_only,
+                     "take no lock: read from the journal, also beside a writer");
+}
+
+template <class T>
+void set_if(json& request, const char* key, const std::optional<T>& value) {
+  if (value) request[key] = *value;
+}
+template void set_if(json&, const char*, const std::optional<std::string>&);
+template void set_if(json&, const char*, const std::optional<std::int64_t>&);
+template void set_if(json&, const char*, const std::optional<double>&);
+template void set_if(json&, const char*, const std::optional<std::vector<std::string>>&);
+
+} // namespace mneme::command

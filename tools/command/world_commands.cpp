@@ -1,0 +1,121 @@
+// init, root, snapshot, journal, checkpoint, stats.
+
+#include <nlohmann/json.hpp>
+
+#include "tools/command/world_arguments.hpp"
+#include "tools/command/render.hpp"
+
+namespace mneme::command {
+
+namespace {
+
+struct init_options {
+  common_options common;
+  std::string world;
+  std::optional<std::string> embedder;
+  std::optional<std::uint64_t> seed;
+};
+
+result<json> init_world(const init_options& o) {
+  if (!is_vacant(o.common.directory))
+    return fail(errc::already_exists,
+                o.common.directory + " is not empty; a new world needs a directory of its own");
+  engine_options options;
+  options.directory = o.common.directory;
+  options.world_name = o.world;
+  options.embedder_spec = o.embedder;
+  options.seed = o.seed;
+  auto made = open_or_create(std::move(options));
+  if (!made) return propagate(made);
+  auto roots = made->root();
+  auto stats = made->stats();
+  if (auto closed = made->close(); !closed) return propagate(closed);
+  if (!roots) return propagate(roots);
+  if (!stats) return propagate(stats);
+  return json{{"world", stats->world_name},
+              {"world_id", to_hex(stats->world)},
+              {"embedder", stats->embedder},
+              {"root", to_hex(roots->overall)},
+              {"seq", roots->seq.value}};
+}
+
+struct plain_options {
+  common_options common;
+};
+
+struct snapshot_options {
+  common_options common;
+  std::string reason;
+  std::optional<std::string> actor;
+};
+
+struct root_options {
+  common_options common;
+  std::optional<std::int64_t> at_seq;
+};
+
+struct journal_options {
+  common_options common;
+  std::optional<std::int64_t> from;
+  std::optional<std::int64_t> limit;
+};
+
+} // namespace
+
+void add_world_commands(CLI::App& app, command_result& outcome) {
+  add_command<init_options>(
+      app, "init", "Make a world in a missing or empty directory", false, outcome,
+      [](CLI::App& c, init_options& o) {
+        c.add_option("--world", o.world, "name of the world");
+        c.add_option("--embedder", o.embedder, "hash:384 (default), hash:N or none");
+        c.add_option("--seed", o.seed, "fixes the world's id");
+      },
+      [](const init_options& o) {
+        auto answer = init_world(o);
+        if (!answer) return report(o.common, answer.error());
+        print_answer(o.common, "init", *answer);
+        return status::done;
+      });
+  add_command<root_options>(
+      app, "root", "Print the root over all state (hex)", true, outcome,
+      [](CLI::App& c, root_options& o) {
+        c.add_option("--at-seq", o.at_seq, "as of an earlier entry");
+      },
+      [](const root_options& o) {
+        json request = json::object();
+        set_if(request, "at_seq", o.at_seq);
+        return run_request(o.common, "root", std::move(request));
+      });
+  add_command<snapshot_options>(
+      app, "snapshot", "Pin the present roots in the journal", false, outcome,
+      [](CLI::App& c, snapshot_options& o) {
+        c.add_option("--reason", o.reason, "why");
+        c.add_option("--actor", o.actor, "who");
+      },
+      [](const snapshot_options& o) {
+        json request{{"reason", o.reason}};
+        set_if(request, "actor", o.actor);
+        return run_request(o.common, "snapshot", std::move(request));
+      });
+  add_command<journal_options>(
+      app, "journal", "List entries of the journal", true, outcome,
+      [](CLI::App& c, journal_options& o) {
+        c.add_option("--from", o.from, "first seq (1)");
+        c.add_option("--limit", o.limit, "how many (100)");
+      },
+      [](const journal_options& o) {
+        json request = json::object();
+        set_if(request, "from", o.from);
+        set_if(request, "limit", o.limit);
+        return run_request(o.common, "journal", std::move(request));
+      });
+  add_command<plain_options>(
+      app, "checkpoint", "Make the next open fast", false, outcome,
+      [](CLI::App&, plain_options&) {},
+      [](const plain_options& o) { return run_request(o.common, "checkpoint", json::object()); });
+  add_command<plain_options>(
+      app, "stats", "Counts and sizes", true, outcome, [](CLI::App&, plain_options&) {},
+      [](const plain_options& o) { return run_request(o.common, "stats", json::object()); });
+}
+
+} // namespace mneme::command

@@ -1,0 +1,288 @@
+// write, update, update-head, tombstone, edge add, edge rm.
+
+#include <nlohmann/json.hpp>
+
+#include "messages/schema.hpp"
+#include "tools/command/world_arguments.hpp"
+#include "tools/command/data_arguments.hpp"
+
+namespace mneme::command {
+
+namespace {
+
+/// What write and update take: a request, or flags and FIELD=VALUE.
+struct content_options {
+  common_options common;
+  std::vector<std::string> arguments;
+  std::optional<std::string> type;
+  std::optional<std::string> actor;
+  std::optional<std::string> id;
+  std::vector<std::string> tags;
+  std::optional<std::int64_t> importance;
+  std::optional<std::string> visibility;
+  std::optional<std::string> metadata;
+  std::optional<std::string> valid_from;
+  std::optional<std::string> valid_until;
+  std::optional<double> confidence;
+  std::optional<std::int64_t> expect_version;
+};
+
+bool is_request(const std::vector<std::string>& arguments) {
+  return arguments.size() == 1 && is_request_argument(arguments.front());
+}
+
+result<json> write_request_of(const content_options& o) {
+  json request = json::object();
+  if (is_request(o.arguments)) {
+    auto read = read_request_argument(o.arguments.front());
+    if (!read) return read;
+    request = std::move(*read);
+  } else {
+    if (!o.type)
+      return fail(errc::missing_key, "give a request as JSON, or --type and FIELD=VALUE", "type");
+    auto data = read_data_arguments(*o.type, o.arguments);
+    if (!data) return data;
+    request["type"] = *o.type;
+    request["data"] = std::move(*data);
+  }
+  set_if(request, "actor", o.actor);
+  set_if(request, "id", o.id);
+  if (!o.tags.empty()) request["tags"] = o.tags;
+  set_if(request, "importance", o.importance);
+  set_if(request, "visibility", o.visibility);
+  if (auto ok = set_json(request, "metadata", o.metadata); !ok) return propagate(ok);
+  set_if(request, "valid_from", o.valid_from);
+  set_if(request, "valid_until", o.valid_until);
+  set_if(request, "confidence", o.confidence);
+  return request;
+}
+
+/// An id stands for the current version of its memory.
+result<std::string> uri_of(engine& target, const std::string& text) {
+  if (text.starts_with("mneme:")) return text;
+  auto id = parse_memory_id(text);
+  if (!id) return propagate(id);
+  auto m = target.get(*id);
+  if (!m) return propagate(m);
+  return to_string(memory_uri{m->head.type, *id, m->head.current_version});
+}
+
+/// Runs a request about one memory, which the first argument names unless it is a whole request.
+template <class Fill>
+status run_on_memory(const common_options& common, std::string_view op,
+                     const std::vector<std::string>& arguments, Fill fill) {
+  return with_world(common, [&](engine& target) -> result<status> {
+    json request = json::object();
+    if (is_request(arguments)) {
+      auto read = read_request_argument(arguments.front());
+      if (!read) return propagate(read);
+      request = std::move(*read);
+    } else {
+      auto uri = uri_of(target, arguments.front());
+      if (!uri) return propagate(uri);
+      request["uri"] = std::move(*uri);
+    }
+    if (auto ok = fill(request); !ok) return propagate(ok);
+    protocol::session session(target);
+    auto answer = session.run(op, std::move(request));
+    if (!answer) return propagate(answer);
+    print_answer(common, op, *answer);
+    return status::done;
+  });
+}
+
+status run_update(const content_options& o) {
+  return run_on_memory(o.common, "update", o.arguments, [&](json& request) -> result<void> {
+    if (!is_request(o.arguments)) {
+      const auto uri = parse_memory_uri(request["uri"].get<std::string>());
+      if (!uri) return std::unexpected(uri.error());
+      auto data = read_data_arguments(std::string(to_string(uri->type)),
+                                      {o.arguments.begin() + 1, o.arguments.end()});
+      if (!data) return propagate(data);
+      request["data"] = std::move(*data);
+    }
+    set_if(request, "actor", o.actor);
+    set_if(request, "valid_from", o.valid_from);
+    set_if(request, "valid_until", o.valid_until);
+    set_if(request, "confidence", o.confidence);
+    set_if(request, "expect_version", o.expect_version);
+    return {};
+  });
+}
+
+struct head_options {
+  common_options common;
+  std::vector<std::string> arguments;
+  std::optional<std::string> actor;
+  std::optional<std::vector<std::string>> tags;
+  bool no_tags = false;
+  std::optional<std::int64_t> importance;
+  std::optional<std::string> visibility;
+  std::optional<std::string> metadata;
+  std::optional<std::string> lifecycle;
+  std::optional<std::int64_t> expect_version;
+};
+
+status run_update_head(const head_options& o) {
+  return run_on_memory(o.common, "update_head", o.arguments, [&](json& request) -> result<void> {
+    set_if(request, "actor", o.actor);
+    if (o.no_tags) request["tags"] = json::array();
+    set_if(request, "tags", o.tags);
+    set_if(request, "importance", o.importance);
+    set_if(request, "visibility", o.visibility);
+    set_if(request, "expect_version", o.expect_version);
+    if (auto ok = set_json(request, "metadata", o.metadata); !ok) return ok;
+    return set_json(request, "lifecycle", o.lifecycle);
+  });
+}
+
+struct tombstone_options {
+  common_options common;
+  std::vector<std::string> arguments;
+  std::optional<std::string> actor;
+  std::optional<std::string> reason;
+  std::optional<std::string> by;
+  std::optional<std::string> cause;
+  std::optional<std::string> superseded_by;
+  std::optional<std::int64_t> expect_version;
+};
+
+status run_tombstone(const tombstone_options& o) {
+  return run_on_memory(o.common, "tombstone", o.arguments, [&](json& request) -> result<void> {
+    set_if(request, "actor", o.actor);
+    set_if(request, "reason", o.reason);
+    set_if(request, "by", o.by);
+    set_if(request, "cause", o.cause);
+    set_if(request, "superseded_by", o.superseded_by);
+    set_if(request, "expect_version", o.expect_version);
+    return {};
+  });
+}
+
+struct edge_options {
+  common_options common;
+  std::vector<std::string> ends; ///< SRC TYPE DST, or one request
+  std::optional<std::string> actor;
+  std::optional<std::string> by;
+  std::optional<double> weight;
+  std::optional<std::string> kind;
+  std::optional<std::string> data;
+  std::optional<std::string> reason;
+};
+
+status run_edge(const edge_options& o, std::string_view op) {
+  json request = json::object();
+  if (is_request(o.ends)) {
+    auto read = read_request_argument(o.ends.front());
+    if (!read) return report(o.common, read.error());
+    request = std::move(*read);
+  } else if (o.ends.size() == 3) {
+    request = {{"src", o.ends[0]}, {"type", o.ends[1]}, {"dst", o.ends[2]}};
+  } else {
+    return report(o.common,
+                  error{errc::missing_key, "give SRC TYPE DST, or a request as JSON", {}});
+  }
+  set_if(request, "actor", o.actor);
+  set_if(request, "by", o.by);
+  set_if(request, "weight", o.weight);
+  set_if(request, "kind", o.kind);
+  set_if(request, "data", o.data);
+  set_if(request, "reason", o.reason);
+  return run_request(o.common, op, std::move(request));
+}
+
+void declare_content(CLI::App& c, content_options& o) {
+  c.add_option("--actor", o.actor, "who acts; of write also the memory's actor_scope");
+  c.add_option("--valid-from", o.valid_from, "RFC 3339");
+  c.add_option("--valid-until", o.valid_until, "RFC 3339");
+  c.add_option("--confidence", o.confidence, "0 to 1");
+}
+
+void add_edge_commands(CLI::App& app, command_result& outcome) {
+  CLI::App* edge = app.add_subcommand("edge", "Add or remove an edge");
+  edge->require_subcommand(1);
+  const auto declare = [](CLI::App& c, edge_options& o) {
+    c.add_option("EDGE", o.ends, "SRC TYPE DST, or a request as JSON, or -")
+        ->required()
+        ->expected(1, 3);
+    c.add_option("--actor", o.actor, "who acts");
+    c.add_option("--by", o.by, "who is noted (default: the actor)");
+  };
+  add_command<edge_options>(
+      *edge, "add", "Add an edge", false, outcome,
+      [&](CLI::App& c, edge_options& o) {
+        declare(c, o);
+        c.add_option("--weight", o.weight, "1.0");
+        c.add_option("--kind", o.kind, "free text");
+        c.add_option("--data", o.data, "opaque bytes (base64)");
+      },
+      [](const edge_options& o) { return run_edge(o, "add_edge"); });
+  add_command<edge_options>(
+      *edge, "rm", "Remove an edge (it stays readable as tombstoned)", false, outcome,
+      [&](CLI::App& c, edge_options& o) {
+        declare(c, o);
+        c.add_option("--reason", o.reason, "why");
+      },
+      [](const edge_options& o) { return run_edge(o, "remove_edge"); });
+}
+
+} // namespace
+
+void add_write_commands(CLI::App& app, command_result& outcome) {
+  add_command<content_options>(
+      app, "write", "Write a memory", false, outcome,
+      [](CLI::App& c, content_options& o) {
+        c.add_option("REQUEST", o.arguments, "JSON, - for standard input, or FIELD=VALUE…");
+        c.add_option("--type", o.type, "Fact, Note, Event, …");
+        c.add_option("--id", o.id, "an id of your own");
+        c.add_option("--tag", o.tags, "may be repeated")->take_all()->expected(1);
+        c.add_option("--importance", o.importance, "0 to 10 (5)");
+        c.add_option("--visibility", o.visibility, "private (default), scoped or actor_public");
+        c.add_option("--metadata", o.metadata, "JSON object");
+        declare_content(c, o);
+      },
+      [](const content_options& o) {
+        auto request = write_request_of(o);
+        if (!request) return report(o.common, request.error());
+        return run_request(o.common, "write", std::move(*request));
+      });
+  add_command<content_options>(
+      app, "update", "Write the next version of a memory", false, outcome,
+      [](CLI::App& c, content_options& o) {
+        c.add_option("REQUEST", o.arguments, "JSON, -, or URI (or id) FIELD=VALUE…")->required();
+        c.add_option("--expect-version", o.expect_version, "refuse if another one is current");
+        declare_content(c, o);
+      },
+      run_update);
+  add_command<head_options>(
+      app, "update-head", "Change tags, importance, visibility, lifecycle or metadata", false,
+      outcome,
+      [](CLI::App& c, head_options& o) {
+        c.add_option("REQUEST", o.arguments, "JSON, -, or URI (or id)")->required()->expected(1);
+        c.add_option("--actor", o.actor, "who acts");
+        c.add_option("--tag", o.tags, "all tags anew; may be repeated")->take_all()->expected(1);
+        c.add_flag("--no-tags", o.no_tags, "take all tags off");
+        c.add_option("--importance", o.importance, "0 to 10");
+        c.add_option("--visibility", o.visibility, "private, scoped or actor_public");
+        c.add_option("--metadata", o.metadata, "JSON object, replaces all");
+        c.add_option("--lifecycle", o.lifecycle, "JSON object, replaces all");
+        c.add_option("--expect-version", o.expect_version, "refuse if another one is current");
+      },
+      run_update_head);
+  add_command<tombstone_options>(
+      app, "tombstone", "Take a memory out of every answer; its versions stay readable", false,
+      outcome,
+      [](CLI::App& c, tombstone_options& o) {
+        c.add_option("REQUEST", o.arguments, "JSON, -, or URI (or id)")->required()->expected(1);
+        c.add_option("--actor", o.actor, "who acts");
+        c.add_option("--reason", o.reason, "why");
+        c.add_option("--by", o.by, "who is noted (default: the actor)");
+        c.add_option("--cause", o.cause, "superseded, wrong, deleted (default) or expired");
+        c.add_option("--superseded-by", o.superseded_by, "id of what took its place");
+        c.add_option("--expect-version", o.expect_version, "refuse if another one is current");
+      },
+      run_tombstone);
+  add_edge_commands(app, outcome);
+}
+
+} // namespace mneme::command

@@ -1,0 +1,194 @@
+// Import of an export: the same heads and versions, nonces and times included.
+
+#include <array>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "messages/records.hpp"
+#include "tools/import/export_format.hpp"
+#include "tools/import/import.hpp"
+#include "tools/import/import_sink.hpp"
+#include "tools/import/record_json.hpp"
+#include "tools/import/source_file.hpp"
+#include "tools/protocol/value_reader.hpp"
+
+namespace mneme::importing {
+
+namespace {
+
+using protocol::json_path;
+using protocol::key_shape;
+using protocol::shape;
+using protocol::shape_kind;
+namespace shapes = protocol::shapes;
+
+constexpr std::array header_keys = {
+    key_shape{export_key, &shapes::integer, true},  key_shape{"world", &shapes::text, true},
+    key_shape{"world_id", &shapes::text, true},     key_shape{"seq", &shapes::integer, true},
+    key_shape{"root", &shapes::text, true},         key_shape{"vector_model", &shapes::text, true},
+    key_shape{"vector_dim", &shapes::integer, true}};
+
+/// The members of records are checked where the records are read.
+result<void> check_object(const json& value, const json&, const json_path& at) {
+  return value.is_object() ? result<void>{} : protocol::wrong_type("an object", value, at);
+}
+constexpr shape record{.kind = shape_kind::custom, .check = check_object};
+constexpr shape records{.kind = shape_kind::list, .item = &record};
+constexpr std::array memory_keys = {key_shape{"head", &record, true},
+                                    key_shape{"versions", &records, true},
+                                    key_shape{"vector", &shapes::vector}};
+constexpr std::array edge_line_keys = {key_shape{"edge", &record, true}};
+
+struct memory_line {
+  head current;
+  std::vector<version> versions;
+  std::optional<std::vector<float>> vector;
+};
+
+class export_reader {
+public:
+  export_reader(engine& target, import_sink& sink, import_report& report)
+      : engine_(target), sink_(sink), report_(report) {}
+
+  result<void> read(const source_line& line) {
+    auto parsed = protocol::parse_json(line.text);
+    if (!parsed) return propagate(parsed);
+    const json_path document;
+    if (!parsed->is_object()) return protocol::wrong_type("an object", *parsed, document);
+    if (!header_read_) return read_header(*parsed);
+    if (parsed->contains("edge")) return read_edge(*parsed, line.where);
+    return read_memory(*parsed, line.where);
+  }
+
+private:
+  result<void> read_header(const json& line) {
+    const json_path document;
+    const auto format = line.find(export_key);
+    if (format == line.end())
+      return fail(errc::bad_value, "this is not an export of mneme: its first line has no "
+                                       + std::string(export_key));
+    if (*format != export_format)
+      return fail(errc::format_unsupported,
+                  fmt::format("the export has format {}, this mneme reads {}",
+                              protocol::print(*format), export_format));
+    if (auto ok = protocol::check_members(line, header_keys, false, document); !ok) return ok;
+    header_read_ = true;
+    const auto& model = line["vector_model"].get_ref<const std::string&>();
+    auto stats = engine_.stats();
+    if (!stats) return propagate(stats);
+    const bool differs = line["vector_dim"] != 0 && stats->space.dim != 0
+                         && (model != stats->space.model || line["vector_dim"] != stats->space.dim);
+    if (differs)
+      return fail(errc::dim_mismatch,
+                  fmt::format("the export's vectors are of \"{}\", this world's of \"{}\"", model,
+                              stats->space.model),
+                  "vector_model");
+    return {};
+  }
+
+  result<memory_line> parse_memory(const json& line) {
+    const json_path document;
+    if (auto ok = protocol::check_members(line, memory_keys, false, document); !ok)
+      return propagate(ok);
+    memory_line m;
+    auto current = read_head_record(line["head"], document.key("head"));
+    if (!current) return propagate(current);
+    m.current = std::move(*current);
+    const json_path list = document.key("versions");
+    for (std::size_t i = 0; i < line["versions"].size(); ++i) {
+      auto v = read_version_record(line["versions"][i], list.item(i));
+      if (!v) return propagate(v);
+      if (v->id != m.current.id || v->number != i + 1)
+        return fail(errc::bad_value, "the versions of a memory are numbered from 1",
+                    list.item(i).text());
+      m.versions.push_back(std::move(*v));
+    }
+    if (m.versions.size() != m.current.current_version)
+      return fail(errc::bad_value, "the head's current version is not the last one", list.text());
+    std::optional<error> failure;
+    m.vector = protocol::value_reader(line, document, failure).vector("vector");
+    return m;
+  }
+
+  result<void> read_memory(const json& line, const std::string& where) {
+    auto m = parse_memory(line);
+    if (!m) return propagate(m);
+    const memory_id id = m->current.id;
+    auto existing = engine_.get(id);
+    if (!existing && existing.error().code == errc::erased) {
+      ++report_.memories_skipped;
+      return {};
+    }
+    if (!existing && existing.error().code != errc::not_found) return propagate(existing);
+    std::uint32_t known = 0;
+    if (existing) {
+      if (existing->head == m->current) {
+        ++report_.memories_unchanged;
+        return {};
+      }
+      known = existing->head.current_version;
+      if (known > m->versions.size() || existing->version.hash != m->versions[known - 1].hash)
+        return fail(errc::version_conflict,
+                    "memory " + to_string(id) + " went on differently in this world", "head");
+    }
+    // A head that changed without a new version is restored with its current version again.
+    const std::uint32_t first = known == m->versions.size() ? known : known + 1;
+    for (std::uint32_t n = first; n <= m->versions.size(); ++n)
+      if (auto ok = put_version(*m, n, known > 0, where); !ok) return ok;
+    return {};
+  }
+
+  result<void> put_version(const memory_line& m, std::uint32_t number, bool is_known,
+                           const std::string& where) {
+    const bool is_last = number == m.versions.size();
+    restore_request r{.head = m.current, .version = m.versions[number - 1], .vector = {}};
+    if (is_last) {
+      r.vector = m.vector;
+    } else {
+      r.head.current_version = number;
+      r.head.version_hash = r.version.hash;
+      r.head.embedding.reset(); // only the current version's vector is kept
+      r.head.tombstone.reset();
+    }
+    const auto count = is_known ? &import_report::memories_updated : &import_report::memories_added;
+    return sink_.put_as_is(std::move(r), m.current.id, where, is_last ? count : nullptr);
+  }
+
+  result<void> read_edge(const json& line, const std::string& where) {
+    const json_path document;
+    if (auto ok = protocol::check_members(line, edge_line_keys, false, document); !ok) return ok;
+    auto e = read_edge_record(line["edge"], document.key("edge"));
+    if (!e) return propagate(e);
+    auto existing = engine_.get_edge(e->key);
+    if (existing && *existing == *e) {
+      ++report_.edges_unchanged;
+      return {};
+    }
+    if (!existing && existing.error().code != errc::not_found) return propagate(existing);
+    const memory_id src = e->key.src;
+    return sink_.put_as_is(restore_edge_request{std::move(*e)}, src, where,
+                           &import_report::edges_added);
+  }
+
+  engine& engine_;
+  import_sink& sink_;
+  import_report& report_;
+  bool header_read_ = false;
+};
+
+} // namespace
+
+result<void> import_export(engine& target, const import_request& request, import_report& report) {
+  import_sink sink(target, report);
+  export_reader reader(target, sink, report);
+  const auto visit = [&](const source_line& line) -> result<void> {
+    if (request.progress) request.progress(line.position, line.file_size, report);
+    auto ok = reader.read(line);
+    return ok ? ok : std::unexpected(located(std::move(ok.error()), line.where));
+  };
+  if (auto ok = for_each_line(request.path, visit); !ok) return ok;
+  return sink.flush();
+}
+
+} // namespace mneme::importing

@@ -1,0 +1,41 @@
+#pragma once
+/// Importers. All are idempotent: ids are derived from the input, what the world already has is
+/// compared, and only differences are written. An error names its place in the source; the batch
+/// that it is in is not written.
+
+#include <optional>
+#include <string>
+
+#include "mneme/engine.hpp"
+#include "tools/import/import_report.hpp"
+
+namespace mneme::importing {
+
+struct import_request {
+  std::string path;
+  std::string actor;        ///< actor_scope of what the format gives none
+  import_progress progress; ///< may be empty
+};
+
+/// One write or add_edge request a line.
+result<void> import_jsonl(engine& target, const import_request& request, import_report& report);
+/// One dated document a line: {scope, id, order, text, title?, speaker?, time?, session?}.
+result<void> import_docs(engine& target, const import_request& request, import_report& report);
+/// A Markdown file, or the Markdown files of a folder.
+result<void> import_markdown(engine& target, const import_request& request, import_report& report);
+/// The history and the files of a git repository.
+result<void> import_git(engine& target, const import_request& request, import_report& report);
+/// What export_world wrote.
+result<void> import_export(engine& target, const import_request& request, import_report& report);
+
+struct export_counts {
+  std::uint64_t memories = 0;
+  std::uint64_t versions = 0;
+  std::uint64_t edges = 0;
+};
+/// Writes the whole world as JSON lines: the same world gives the same bytes. `write_line` returns
+/// false to stop (the caller knows why).
+result<export_counts> export_world(engine& source,
+                                   const std::function<bool(std::string_view line)>& write_line);
+
+} // namespace mneme::importing

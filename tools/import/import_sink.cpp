@@ -1,0 +1,211 @@
+#include "tools/import/import_sink.hpp"
+
+#include <charconv>
+
+#include "messages/ensure.hpp"
+#include "messages/validate.hpp"
+
+namespace mneme::importing {
+
+namespace {
+
+constexpr std::size_t batch_items = 256;
+
+bool same_form(const std::optional<std::string>& own, bool was_own, const std::string& text) {
+  return own ? was_own && *own == text : !was_own;
+}
+
+bool same_content(const version& v, const write_request& r) {
+  const double confidence = r.confidence == 0 ? 1.0 : r.confidence;
+  return v.data == with_defaults(r.type, r.data, v.created_at)
+         && same_form(r.forms.short_form, v.short_overridden, v.forms.short_form)
+         && same_form(r.forms.medium_form, v.medium_overridden, v.forms.medium_form)
+         && v.confidence == confidence && v.provenance == r.provenance
+         && v.expires_at == r.expires_at && v.valid_until == r.valid_until
+         && (!r.valid_from || v.valid_from == *r.valid_from);
+}
+
+/// The patch that makes a head what the source says; nullopt where it is that already.
+std::optional<update_head_request> head_patch(const head& h, const write_request& r,
+                                              const source_keys& keys) {
+  update_head_request patch{.uri = {h.type, h.id, h.current_version},
+                            .actor = r.actor,
+                            .tags = {},
+                            .frames = {},
+                            .importance = {},
+                            .visibility = {},
+                            .lifecycle = {},
+                            .metadata = {},
+                            .by = {},
+                            .expect_version = {}};
+  bool differs = false;
+  const auto take = [&](bool decided, const auto& now, const auto& wanted, auto& slot) {
+    if (!decided || now == wanted) return;
+    slot = wanted;
+    differs = true;
+  };
+  take(keys.tags, h.tags, normalise_tags(r.tags), patch.tags);
+  take(keys.frames, h.frames, r.frames, patch.frames);
+  take(keys.importance, std::int64_t{h.declared_importance}, r.importance, patch.importance);
+  take(keys.visibility, h.visibility, r.visibility, patch.visibility);
+  if (r.lifecycle) take(keys.lifecycle, h.lifecycle, r.lifecycle, patch.lifecycle);
+  metadata_map merged = r.metadata;
+  merged.insert(h.metadata.begin(), h.metadata.end());
+  take(true, h.metadata, merged, patch.metadata);
+  return differs ? std::optional(std::move(patch)) : std::nullopt;
+}
+
+/// The index in a batch error's `at` ("items[17].data.statement"), which is cut off.
+std::optional<std::size_t> take_item(std::string& at) {
+  constexpr std::string_view prefix = "items[";
+  if (!at.starts_with(prefix)) return std::nullopt;
+  std::size_t index = 0;
+  const auto read = std::from_chars(at.data() + prefix.size(), at.data() + at.size(), index);
+  if (read.ec != std::errc{}) return std::nullopt;
+  auto behind = static_cast<std::size_t>(read.ptr - at.data()) + 1;
+  if (behind < at.size() && at[behind] == '.') ++behind;
+  at.erase(0, behind);
+  return index;
+}
+
+} // namespace
+
+error located(error e, const std::string& where) {
+  e.message = where + ": " + e.message;
+  return e;
+}
+
+result<void> import_sink::put(write_request request, const source_keys& keys, std::string where) {
+  ensure(request.id.has_value(), "an imported memory has an id");
+  if (pending_ids_.contains(*request.id))
+    if (auto ok = flush(); !ok) return ok;
+  auto existing = engine_.get(*request.id);
+  if (!existing) {
+    if (existing.error().code == errc::erased) {
+      ++report_.memories_skipped;
+      return {};
+    }
+    if (existing.error().code != errc::not_found)
+      return std::unexpected(located(std::move(existing.error()), where));
+    pending_ids_.insert(*request.id);
+    return push(std::move(request), std::move(where), &import_report::memories_added);
+  }
+  if (existing->head.tombstone) {
+    ++report_.memories_skipped;
+    return {};
+  }
+  if (existing->head.type != request.type)
+    return fail(errc::already_exists,
+                where + ": memory " + to_string(*request.id) + " is a "
+                    + std::string(to_string(existing->head.type)),
+                "id");
+  return put_changes(*existing, std::move(request), keys, where);
+}
+
+result<void> import_sink::put_changes(const memory& existing, write_request&& request,
+                                      const source_keys& keys, const std::string& where) {
+  const bool content = same_content(existing.version, request);
+  auto patch = head_patch(existing.head, request, keys);
+  if (content && !patch) {
+    ++report_.memories_unchanged;
+    return {};
+  }
+  const memory_uri uri{existing.head.type, existing.head.id, existing.head.current_version};
+  pending_ids_.insert(uri.id);
+  if (patch) {
+    const auto count = content ? &import_report::memories_updated : nullptr;
+    if (auto ok = push(std::move(*patch), where, count); !ok) return ok;
+  }
+  if (content) return {};
+  update_request update{.uri = uri,
+                        .type = request.type,
+                        .data = std::move(request.data),
+                        .actor = request.actor,
+                        .forms = std::move(request.forms),
+                        .valid_from = request.valid_from,
+                        .valid_until = request.valid_until,
+                        .expires_at = request.expires_at,
+                        .confidence = request.confidence,
+                        .provenance = std::move(request.provenance),
+                        .vector = std::move(request.vector),
+                        .created_by = std::move(request.created_by),
+                        .expect_version = {},
+                        .created_at = {}};
+  return push(std::move(update), where, &import_report::memories_updated);
+}
+
+result<void> import_sink::put(add_edge_request request, std::string where) {
+  if (request.type >= 1 && request.type <= edge_type_count) {
+    auto existing =
+        engine_.get_edge({request.src, static_cast<edge_type>(request.type), request.dst});
+    if (existing) {
+      ++report_.edges_unchanged;
+      return {};
+    }
+    if (existing.error().code != errc::not_found)
+      return std::unexpected(located(std::move(existing.error()), where));
+  }
+  return push(std::move(request), std::move(where), &import_report::edges_added);
+}
+
+result<void> import_sink::put_as_is(mutation request, const memory_id& id, std::string where,
+                                    std::uint64_t import_report::* count) {
+  pending_ids_.insert(id);
+  return push(std::move(request), std::move(where), count);
+}
+
+result<bool> import_sink::remove(const memory_id& id, std::string_view reason, std::string where) {
+  auto existing = engine_.get(id);
+  if (!existing) {
+    if (existing.error().code == errc::not_found || existing.error().code == errc::erased)
+      return false;
+    return std::unexpected(located(std::move(existing.error()), where));
+  }
+  if (existing->head.tombstone) return false;
+  tombstone_request request{.uri = {existing->head.type, id, existing->head.current_version},
+                            .actor = {},
+                            .reason = std::string(reason),
+                            .by = {},
+                            .cause = tombstone_cause::deleted,
+                            .superseded_by = {},
+                            .expect_version = {}};
+  pending_ids_.insert(id);
+  if (auto ok = push(std::move(request), std::move(where), &import_report::memories_removed); !ok)
+    return propagate(ok);
+  return true;
+}
+
+result<void> import_sink::push(mutation request, std::string where,
+                               std::uint64_t import_report::* count) {
+  pending_.push_back({std::move(request), std::move(where), count});
+  return pending_.size() < batch_items ? result<void>{} : flush();
+}
+
+result<void> import_sink::flush() {
+  if (pending_.empty()) return {};
+  std::vector<mutation> items;
+  items.reserve(pending_.size());
+  for (auto& p : pending_) items.push_back(std::move(p.request));
+  auto done = engine_.write_batch(std::move(items));
+  if (!done) {
+    error e = std::move(done.error());
+    const auto item = take_item(e.at);
+    std::string where = item && *item < pending_.size() ? std::move(pending_[*item].where) : "";
+    pending_.clear();
+    pending_ids_.clear();
+    return std::unexpected(where.empty() ? std::move(e) : located(std::move(e), where));
+  }
+  for (std::size_t i = 0; i < pending_.size(); ++i) {
+    const bool is_edge = pending_[i].count == &import_report::edges_added;
+    if (done->results[i].changed) {
+      if (pending_[i].count != nullptr) ++(report_.*pending_[i].count);
+    } else if (is_edge) {
+      ++report_.edges_unchanged;
+    }
+  }
+  pending_.clear();
+  pending_ids_.clear();
+  return {};
+}
+
+} // namespace mneme::importing

@@ -1,0 +1,64 @@
+#pragma once
+/// Where importers put what they read: compares it with what the world has, so that only changes
+/// are written, in batches that are all or none.
+
+#include <cstddef>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "mneme/engine.hpp"
+#include "tools/import/import_report.hpp"
+
+namespace mneme::importing {
+
+/// Which parts of a head the source decides. The others are left as they are in the world, so that
+/// an import does not undo what was changed here. Metadata is merged: the source's keys win.
+struct source_keys {
+  bool tags = false;
+  bool frames = false;
+  bool importance = false;
+  bool visibility = false;
+  bool lifecycle = false;
+};
+
+class import_sink {
+public:
+  /// Borrows both.
+  import_sink(engine& target, import_report& report) : engine_(target), report_(report) {}
+
+  /// `request` must have an id. Written if the id is new, updated where the content differs.
+  /// `where` (file:line, or a path) leads the message of an error.
+  result<void> put(write_request request, const source_keys& keys, std::string where);
+  /// An edge that exists, also a tombstoned one, is left as it is.
+  result<void> put(add_edge_request request, std::string where);
+  /// Hands a mutation of `id` on without a comparison; `count` (may be null) goes up if it changed
+  /// something.
+  result<void> put_as_is(mutation request, const memory_id& id, std::string where,
+                         std::uint64_t import_report::* count);
+  /// Tombstones a live memory. False if there was none.
+  result<bool> remove(const memory_id& id, std::string_view reason, std::string where);
+  /// Writes what is left. Nothing is written after an error.
+  result<void> flush();
+
+private:
+  struct pending {
+    mutation request;
+    std::string where;
+    std::uint64_t import_report::* count;
+  };
+
+  result<void> push(mutation request, std::string where, std::uint64_t import_report::* count);
+  result<void> put_changes(const memory& existing, write_request&& request, const source_keys& keys,
+                           const std::string& where);
+
+  engine& engine_;
+  import_report& report_;
+  std::vector<pending> pending_;
+  std::set<memory_id> pending_ids_; ///< their state in the world is about to change
+};
+
+/// The error with its place in the source in front.
+error located(error e, const std::string& where);
+
+} // namespace mneme::importing

@@ -1,0 +1,26 @@
+#pragma once
+/// Input files of importers: their lines with numbers, or their whole text.
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "mneme/error.hpp"
+
+namespace mneme::importing {
+
+struct source_line {
+  std::string text;
+  std::string where;           ///< "path:line"
+  std::uint64_t position = 0;  ///< bytes read up to its end
+  std::uint64_t file_size = 0; ///< 0 = unknown
+};
+
+/// Calls `visit` for every line that is not blank. `-` is standard input.
+result<void> for_each_line(const std::string& path,
+                           const std::function<result<void>(const source_line&)>& visit);
+
+/// The whole of a regular file.
+result<std::string> read_source(const std::string& path);
+
+} // namespace mneme::importing

@@ -1,0 +1,30 @@
+#include "tools/import/text_chunks.hpp"
+
+namespace mneme::importing {
+
+std::string_view cut_text(std::string_view text, std::size_t max_bytes) {
+  if (text.size() <= max_bytes) return text;
+  std::size_t end = max_bytes;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+  return text.substr(0, end);
+}
+
+std::vector<text_chunk> cut_chunks(std::string_view text, std::size_t target_bytes) {
+  std::vector<text_chunk> chunks;
+  std::size_t first = 0;
+  while (first < text.size()) {
+    const std::string_view rest = text.substr(first);
+    std::size_t size = rest.size();
+    if (size > target_bytes) {
+      const auto line_end = rest.rfind('\n', target_bytes - 1);
+      size =
+          line_end != std::string_view::npos ? line_end + 1 : cut_text(rest, target_bytes).size();
+      if (size == 0) size = rest.size(); // only where a piece is smaller than one code point
+    }
+    chunks.push_back({first, rest.substr(0, size)});
+    first += size;
+  }
+  return chunks;
+}
+
+} // namespace mneme::importing

@@ -1,0 +1,263 @@
+#include "tools/protocol/answer_json.hpp"
+
+#include <charconv>
+
+#include <nlohmann/json.hpp>
+
+#include "tools/protocol/base64.hpp"
+#include "tools/protocol/data_json.hpp"
+#include "tools/protocol/find_json.hpp"
+#include "tools/protocol/part_json.hpp"
+
+namespace mneme::protocol {
+
+namespace {
+
+json colour_json(const std::optional<colour>& c) {
+  if (!c) return nullptr;
+  return {{"hashtags", c->hashtags}, {"L", c->L}, {"a", c->a}, {"b", c->b}, {"mode", c->mode}};
+}
+
+json tombstone_json(const std::optional<tombstone>& t) {
+  if (!t) return nullptr;
+  json object{{"reason", t->reason},
+              {"cause", to_string(t->cause)},
+              {"at", to_string(t->at)},
+              {"by", t->by}};
+  if (t->superseded_by) object["superseded_by"] = to_string(*t->superseded_by);
+  return object;
+}
+
+json embedding_json(const std::optional<embedding_ref>& e) {
+  if (!e) return nullptr;
+  return {{"dim", e->dim}, {"version", e->version}};
+}
+
+json version_json(const version& v) {
+  return {{"version", v.number},
+          {"data", data_json(v.type, v.data)},
+          {"created_at", to_string(v.created_at)},
+          {"created_by", v.created_by},
+          {"expires_at", time_json(v.expires_at)},
+          {"confidence", v.confidence},
+          {"provenance", provenance_json(v.provenance)},
+          {"valid_from", to_string(v.valid_from)},
+          {"valid_until", time_json(v.valid_until)},
+          {"forms_override", {{"short", v.short_overridden}, {"medium", v.medium_overridden}}},
+          {"hash", to_hex(v.hash)}};
+}
+
+json state_roots_json(const state_root_array& roots) {
+  json object = json::object();
+  for (std::size_t i = 0; i < roots.size(); ++i)
+    object[to_string(static_cast<state_namespace>(i))] = to_hex(roots[i]);
+  return object;
+}
+
+json plan_json(const query_plan& plan) {
+  json stages = json::array();
+  for (const auto& s : plan.stages)
+    stages.push_back({{"name", s.name},
+                      {"detail", s.detail},
+                      {"in", s.in},
+                      {"out", s.out},
+                      {"time_ns", s.time_ns}});
+  return {{"driver", plan.driver}, {"predicate", plan.predicate}, {"stages", std::move(stages)}};
+}
+
+json via_json(const std::vector<std::optional<edge_key>>& via) {
+  json list = json::array();
+  for (const auto& key : via) {
+    if (key)
+      list.push_back({{"type", to_string(key->type)},
+                      {"src", to_string(key->src)},
+                      {"dst", to_string(key->dst)}});
+    else
+      list.push_back(nullptr);
+  }
+  return list;
+}
+
+/// The number behind `word` in an error's text, such as the pid of "open in process 4711".
+std::optional<std::uint64_t> number_after(std::string_view text, std::string_view word) {
+  const auto at = text.find(word);
+  if (at == std::string_view::npos) return std::nullopt;
+  const char* first = text.data() + at + word.size();
+  std::uint64_t number = 0;
+  const auto read = std::from_chars(first, text.data() + text.size(), number);
+  return read.ec == std::errc{} ? std::optional(number) : std::nullopt;
+}
+
+std::optional<std::string> word_after(std::string_view text, std::string_view word) {
+  const auto at = text.find(word);
+  if (at == std::string_view::npos) return std::nullopt;
+  const auto rest = text.substr(at + word.size());
+  return std::string(rest.substr(0, rest.find_first_of(" ,:;)")));
+}
+
+} // namespace
+
+json memory_json(const memory& m) {
+  const head& h = m.head;
+  return {
+      {"id", to_string(h.id)},
+      {"uri", to_string(memory_uri{h.type, h.id, m.version.number})},
+      {"type", to_string(h.type)},
+      {"current_version", h.current_version},
+      {"actor_scope", h.actor_scope},
+      {"visibility", to_string(h.visibility)},
+      {"declared_importance", h.declared_importance},
+      {"tags", h.tags},
+      {"frames", frames_json(h.frames)},
+      {"metadata", metadata_json(h.metadata)},
+      {"lifecycle", lifecycle_json(h.lifecycle)},
+      {"colour", colour_json(h.colour)},
+      {"tombstone", tombstone_json(h.tombstone)},
+      {"created_at", to_string(h.created_at)},
+      {"last_updated_at", to_string(h.last_updated_at)},
+      {"embedding", embedding_json(h.embedding)},
+      {"forms", {{"short", m.version.forms.short_form}, {"medium", m.version.forms.medium_form}}},
+      {"activation",
+       {{"last_used", to_string(m.activation.last_used)},
+        {"access_count", m.activation.access_count},
+        {"citations", m.activation.citations}}},
+      {"version", version_json(m.version)}};
+}
+
+json edge_json(const edge_record& e) {
+  return {{"type", to_string(e.key.type)},
+          {"src", to_string(e.key.src)},
+          {"dst", to_string(e.key.dst)},
+          {"created_at", to_string(e.created_at)},
+          {"created_by", e.created_by},
+          {"weight", shortest(e.weight)},
+          {"data", to_base64(e.data)},
+          {"kind", e.kind},
+          {"tombstoned", e.tombstoned},
+          {"tombstoned_at", time_json(e.tombstoned_at)},
+          {"tombstoned_reason", e.tombstoned_reason},
+          {"tombstoned_by", e.tombstoned_by}};
+}
+
+json find_json(const find_result& found) {
+  json memories = json::array();
+  for (const auto& m : found.memories) memories.push_back(memory_json(m));
+  json answer{{"memories", std::move(memories)},
+              {"rendered", found.rendered},
+              {"rendered_tokens", found.rendered_tokens},
+              {"scores", found.scores},
+              {"distances", found.distances},
+              {"hops", found.hops}};
+  if (!found.via.empty()) answer["via"] = via_json(found.via);
+  answer["trimmed_by_budget"] = found.trimmed_by_budget;
+  answer["candidates_scanned"] = found.candidates_scanned;
+  if (found.total) answer["total"] = *found.total;
+  answer["form"] = found.form ? json(to_text(*found.form)) : json(nullptr);
+  answer["form_defaulted"] = found.form_defaulted;
+  if (found.truncated) answer["truncated"] = true;
+  answer["at_seq"] = found.at_seq.value;
+  if (found.near_mode)
+    answer["near_mode"] = *found.near_mode == near_mode::exact ? "exact" : "hnsw";
+  if (found.plan) answer["plan"] = plan_json(*found.plan);
+  if (found.seq) answer["seq"] = found.seq->value;
+  return answer;
+}
+
+json roots_json(const root_set& roots) {
+  return {{"root", to_hex(roots.overall)},
+          {"seq", roots.seq.value},
+          {"world_id", to_hex(roots.world)},
+          {"journal_root", to_hex(roots.journal_root)},
+          {"state_roots", state_roots_json(roots.state_roots)}};
+}
+
+json journal_json(const std::vector<journal_item>& items, seq_no last) {
+  json entries = json::array();
+  for (const auto& item : items) {
+    json leaves = json::array();
+    for (const auto& leaf : item.leaves)
+      leaves.push_back({{"namespace", to_string(leaf.ns)},
+                        {"key_hash", to_hex(leaf.path)},
+                        {"value_hash", to_hex(leaf.value_hash)}});
+    entries.push_back({{"seq", item.seq.value},
+                       {"kind", item.kind},
+                       {"created_at", to_string(item.created_at)},
+                       {"created_by", item.created_by},
+                       {"leaves", std::move(leaves)},
+                       {"payload_hash", to_hex(item.payload_hash)},
+                       {"header", to_base64(item.header)}});
+  }
+  const bool more = !items.empty() && items.back().seq < last;
+  return {{"entries", std::move(entries)},
+          {"next", more ? json(items.back().seq.next().value) : json(nullptr)}};
+}
+
+json manifest_json(const manifest& m) {
+  json counters = json::object();
+  for (const auto& [name, count] : m.counters) counters[name] = count;
+  return {{"seq", m.seq.value},
+          {"overall_root", to_hex(m.overall_root)},
+          {"journal_root", to_hex(m.journal_root)},
+          {"state_roots", state_roots_json(m.state_roots)},
+          {"created_at", to_string(m.created_at)},
+          {"trigger", m.trigger},
+          {"counters", std::move(counters)}};
+}
+
+json stats_json(const world_stats& s) {
+  json by_type = json::object();
+  for (const auto& [type, count] : s.memories_by_type) by_type[to_string(type)] = count;
+  const json space =
+      s.space.dim == 0 ? json(nullptr) : json{{"model", s.space.model}, {"dim", s.space.dim}};
+  return {{"world", s.world_name},
+          {"world_id", to_hex(s.world)},
+          {"embedder", s.embedder},
+          {"space", space},
+          {"seq", s.seq.value},
+          {"checkpoint_seq", s.checkpoint_seq.value},
+          {"memories", s.memories},
+          {"memories_by_type", std::move(by_type)},
+          {"rows", s.rows},
+          {"edges", s.edges},
+          {"vectors", s.vectors},
+          {"journal_bytes", s.journal_bytes},
+          {"journal_segments", s.journal_segments}};
+}
+
+json version_result_json(const mutation_result& r) {
+  return {{"uri", to_string(*r.uri)},
+          {"id", to_string(r.uri->id)},
+          {"version", r.uri->version},
+          {"seq", r.seq.value}};
+}
+
+json head_result_json(const mutation_result& r) {
+  return {{"id", to_string(r.uri->id)}, {"changed", r.changed}, {"seq", r.seq.value}};
+}
+
+json edge_result_json(const mutation_result& r) {
+  return {{"changed", r.changed}, {"seq", r.seq.value}};
+}
+
+json ok_json(json answer) {
+  json line{{"ok", true}};
+  for (auto& [key, value] : answer.get_ref<json::object_t&>())
+    line.get_ref<json::object_t&>().emplace_back(key, std::move(value));
+  return line;
+}
+
+json error_json(const error& e) {
+  json body{{"code", to_string(e.code)}, {"message", e.message}};
+  if (!e.at.empty()) body["at"] = e.at;
+  if (e.code == errc::busy) {
+    if (const auto pid = number_after(e.message, "process ")) body["pid"] = *pid;
+    body["retry"] = true;
+  }
+  if (e.code == errc::corrupt) {
+    if (const auto segment = word_after(e.message, "segment ")) body["segment"] = *segment;
+    if (const auto offset = number_after(e.message, "offset ")) body["offset"] = *offset;
+  }
+  return {{"ok", false}, {"error", std::move(body)}};
+}
+
+} // namespace mneme::protocol

@@ -1,0 +1,33 @@
+#pragma once
+/// Answers as JSON: the keys, their order and their texts. None has the `ok` that every answer line
+/// starts with; ok_line and error_line add it.
+
+#include <string>
+#include <vector>
+
+#include "mneme/engine.hpp"
+#include "tools/protocol/json_text.hpp"
+
+namespace mneme::protocol {
+
+json memory_json(const memory& m);
+json edge_json(const edge_record& e);
+json find_json(const find_result& found);
+json roots_json(const root_set& roots);
+json journal_json(const std::vector<journal_item>& items, seq_no last);
+json manifest_json(const manifest& m);
+json stats_json(const world_stats& s);
+
+/// {uri, id, version, seq}: write, update.
+json version_result_json(const mutation_result& r);
+/// {id, changed, seq}: update_head, tombstone.
+json head_result_json(const mutation_result& r);
+/// {changed, seq}: add_edge, remove_edge.
+json edge_result_json(const mutation_result& r);
+
+/// {"ok":true, …members of `answer`}.
+json ok_json(json answer);
+/// {"ok":false,"error":{…}}; busy carries pid and retry, corrupt segment and offset, where known.
+json error_json(const error& e);
+
+} // namespace mneme::protocol

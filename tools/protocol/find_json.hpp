@@ -1,0 +1,18 @@
+#pragma once
+/// Find as JSON: the keys of the request, the predicate tree, and the request's struct.
+
+#include <span>
+
+#include "mneme/query.hpp"
+#include "tools/protocol/shape.hpp"
+
+namespace mneme::protocol {
+
+std::span<const key_shape> find_keys() noexcept;
+/// Precondition: the shape was checked.
+result<find_request> read_find(const json& request, const json_path& at);
+
+/// Text of a form as requests and answers have it: short, medium, full.
+std::string_view to_text(form_kind form) noexcept;
+
+} // namespace mneme::protocol

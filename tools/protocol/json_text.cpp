@@ -1,0 +1,165 @@
+#include "tools/protocol/json_text.hpp"
+
+#include <charconv>
+#include <unordered_set>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "messages/validate.hpp"
+
+namespace mneme::protocol {
+
+namespace {
+
+constexpr int number_overflow_id = 406;
+
+/// Receives the parser's events and builds the document.
+class document_builder {
+public:
+  explicit document_builder(std::optional<error>& oversized) : oversized_(oversized) {}
+
+  // Names and signatures are those that nlohmann's SAX interface asks for.
+  bool null() { return add(json(nullptr)); }
+  bool boolean(bool value) { return add(json(value)); }
+  bool number_integer(json::number_integer_t value) { return add(json(value)); }
+  bool number_unsigned(json::number_unsigned_t value) {
+    if (value > static_cast<std::uint64_t>(INT64_MAX)) note_oversized();
+    return add(json(static_cast<std::int64_t>(value)));
+  }
+  bool number_float(json::number_float_t value, const std::string& text) {
+    if (text.find_first_of(".eE") != std::string::npos) return add(json(value));
+    note_oversized();
+    return add(json(std::int64_t{0})); // of the right type: the shape is judged before the value
+  }
+  bool string(std::string& value) { return add(json(std::move(value))); }
+  bool binary(json::binary_t&) { return false; }
+  bool start_object(std::size_t) { return open(json::object()); }
+  bool start_array(std::size_t) { return open(json::array()); }
+  bool end_object() { return close(); }
+  bool end_array() { return close(); }
+  bool key(std::string& name) {
+    level& top = levels_.back();
+    if (!top.keys.insert(name).second) {
+      failure_ = error{errc::bad_json, fmt::format("the key \"{}\" is there twice", name), {}};
+      return false;
+    }
+    top.key = std::move(name);
+    return true;
+  }
+  bool parse_error(std::size_t position, const std::string&,
+                   const nlohmann::detail::exception& cause) {
+    if (cause.id == number_overflow_id)
+      failure_ = error{errc::out_of_range, "the number does not fit a 64-bit float", path()};
+    else
+      failure_ = error{errc::bad_json, fmt::format("not JSON at byte {}", position), {}};
+    return false;
+  }
+
+  [[nodiscard]] json& root() { return root_; }
+  [[nodiscard]] error take_failure() {
+    return failure_.value_or(error{errc::bad_json, "not JSON", {}});
+  }
+
+private:
+  struct level {
+    json* container;
+    std::unordered_set<std::string> keys;
+    std::string key; ///< the last one read, of an object
+  };
+
+  json* place(json&& value) {
+    if (levels_.empty()) {
+      root_ = std::move(value);
+      return &root_;
+    }
+    level& top = levels_.back();
+    if (top.container->is_array()) {
+      top.container->push_back(std::move(value));
+      return &top.container->back();
+    }
+    // The key is known to be new: operator[] would look for it among all others.
+    auto& members = top.container->get_ref<json::object_t&>();
+    members.emplace_back(top.key, std::move(value));
+    return &members.back().second;
+  }
+  bool add(json&& value) {
+    place(std::move(value));
+    return true;
+  }
+  bool open(json&& container) {
+    if (levels_.size() == max_depth) {
+      failure_ = error{errc::bad_json, fmt::format("nested deeper than {} levels", max_depth), {}};
+      return false;
+    }
+    json* placed = place(std::move(container));
+    levels_.push_back({placed, {}, {}});
+    return true;
+  }
+  bool close() {
+    levels_.pop_back();
+    return true;
+  }
+  void note_oversized() {
+    if (!oversized_)
+      oversized_ = error{errc::out_of_range, "the integer does not fit 64 bits", path()};
+  }
+  /// Of the value that is about to be added.
+  [[nodiscard]] std::string path() const {
+    std::string text;
+    for (const level& l : levels_) {
+      if (l.container->is_array())
+        text += fmt::format("[{}]", l.container->size());
+      else
+        text += (text.empty() ? "" : ".") + l.key;
+    }
+    return text;
+  }
+
+  json root_;
+  std::vector<level> levels_;
+  std::optional<error> failure_;
+  std::optional<error>& oversized_;
+};
+
+} // namespace
+
+result<json> parse_json(std::string_view text, std::optional<error>& oversized) {
+  if (text.size() > max_line_bytes)
+    return fail(errc::line_too_long, fmt::format("a line has at most {} bytes", max_line_bytes));
+  if (!is_utf8(text)) return fail(errc::bad_utf8, "the text is not UTF-8");
+  document_builder builder(oversized);
+  try {
+    if (!json::sax_parse(text.begin(), text.end(), &builder))
+      return std::unexpected(builder.take_failure());
+  } catch (const json::exception& e) {
+    return fail(errc::bad_json, e.what());
+  }
+  return std::move(builder.root());
+}
+
+result<json> parse_json(std::string_view text) {
+  std::optional<error> oversized;
+  auto value = parse_json(text, oversized);
+  if (value && oversized) return std::unexpected(std::move(*oversized));
+  return value;
+}
+
+std::string print(const json& value) {
+  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+std::string print_pretty(const json& value) {
+  return value.dump(2, ' ', false, json::error_handler_t::replace);
+}
+
+double shortest(float value) {
+  char text[32];
+  const auto written = std::to_chars(std::begin(text), std::end(text), value);
+  double widened = value;
+  std::from_chars(text, written.ptr, widened);
+  return widened;
+}
+
+} // namespace mneme::protocol

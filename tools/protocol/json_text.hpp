@@ -1,0 +1,34 @@
+#pragma once
+/// JSON text in and out. Parsing is strict: one document, UTF-8, no duplicate keys, at most 64
+/// levels. Numbers written without `.` or `e` are integers. Objects keep their order.
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "mneme/error.hpp"
+
+namespace mneme::protocol {
+
+using json = nlohmann::ordered_json;
+
+inline constexpr std::size_t max_line_bytes = 16U << 20;
+inline constexpr std::size_t max_depth = 64;
+
+/// A number that does not fit int64 (or f64) parses, so that errors of the request's shape come
+/// first; `oversized` then holds the error to report after them.
+result<json> parse_json(std::string_view text, std::optional<error>& oversized);
+/// As above, an oversized number is the result.
+result<json> parse_json(std::string_view text);
+
+/// Compact, one line; floats are the shortest text that round-trips.
+std::string print(const json& value);
+/// Indented by two.
+std::string print_pretty(const json& value);
+/// The f64 whose shortest text is that of the f32.
+double shortest(float value);
+
+} // namespace mneme::protocol

@@ -1,0 +1,225 @@
+#include "tools/protocol/mutation_json.hpp"
+
+#include <array>
+
+#include <nlohmann/json.hpp>
+
+#include "tools/protocol/data_json.hpp"
+#include "tools/protocol/part_json.hpp"
+#include "tools/protocol/value_reader.hpp"
+
+namespace mneme::protocol {
+
+namespace {
+
+constexpr std::array write_table = {
+    key_shape{"type", &shapes::text, true},
+    key_shape{"data", &shapes::data, true},
+    key_shape{"actor", &shapes::text},
+    key_shape{"id", &shapes::text},
+    key_shape{"tags", &shapes::texts},
+    key_shape{"importance", &shapes::integer},
+    key_shape{"visibility", &shapes::text},
+    key_shape{"frames", &shapes::frames},
+    key_shape{"metadata", &shapes::metadata},
+    key_shape{"lifecycle", &shapes::lifecycle},
+    key_shape{"forms", &shapes::forms},
+    key_shape{"vector", &shapes::vector},
+    key_shape{"valid_from", &shapes::time},
+    key_shape{"valid_until", &shapes::time},
+    key_shape{"expires_at", &shapes::time},
+    key_shape{"confidence", &shapes::number},
+    key_shape{"provenance", &shapes::provenance},
+    key_shape{"created_by", &shapes::text},
+    key_shape{"created_at", &shapes::time}, // the last: importers only
+};
+
+constexpr std::array update_table = {
+    key_shape{"uri", &shapes::text, true},
+    key_shape{"data", &shapes::data, true},
+    key_shape{"type", &shapes::text},
+    key_shape{"actor", &shapes::text},
+    key_shape{"forms", &shapes::forms},
+    key_shape{"vector", &shapes::vector},
+    key_shape{"valid_from", &shapes::time},
+    key_shape{"valid_until", &shapes::time},
+    key_shape{"expires_at", &shapes::time},
+    key_shape{"confidence", &shapes::number},
+    key_shape{"provenance", &shapes::provenance},
+    key_shape{"created_by", &shapes::text},
+    key_shape{"expect_version", &shapes::integer},
+};
+
+constexpr std::array update_head_table = {
+    key_shape{"uri", &shapes::text, true},
+    key_shape{"actor", &shapes::text},
+    key_shape{"tags", &shapes::texts},
+    key_shape{"frames", &shapes::frames},
+    key_shape{"importance", &shapes::integer},
+    key_shape{"visibility", &shapes::text},
+    key_shape{"lifecycle", &shapes::lifecycle},
+    key_shape{"metadata", &shapes::metadata},
+    key_shape{"by", &shapes::text},
+    key_shape{"expect_version", &shapes::integer},
+};
+
+constexpr std::array tombstone_table = {
+    key_shape{"uri", &shapes::text, true},
+    key_shape{"actor", &shapes::text},
+    key_shape{"reason", &shapes::text},
+    key_shape{"by", &shapes::text},
+    key_shape{"cause", &shapes::text},
+    key_shape{"superseded_by", &shapes::text},
+    key_shape{"expect_version", &shapes::integer},
+};
+
+constexpr std::array add_edge_table = {
+    key_shape{"src", &shapes::text, true},  key_shape{"type", &shapes::text, true},
+    key_shape{"dst", &shapes::text, true},  key_shape{"actor", &shapes::text},
+    key_shape{"weight", &shapes::number},   key_shape{"kind", &shapes::text},
+    key_shape{"data", &shapes::text},       key_shape{"by", &shapes::text},
+    key_shape{"created_at", &shapes::time}, // the last: importers only
+};
+
+constexpr std::array remove_edge_table = {
+    key_shape{"src", &shapes::text, true}, key_shape{"type", &shapes::text, true},
+    key_shape{"dst", &shapes::text, true}, key_shape{"actor", &shapes::text},
+    key_shape{"reason", &shapes::text},    key_shape{"by", &shapes::text},
+};
+
+/// What write and update have in common.
+template <class Request>
+void read_content(value_reader& in, memory_type type, Request& r) {
+  in.object("data", [&](value_reader& data) { r.data = read_data(type, data); });
+  r.actor = in.text_or("actor", "");
+  r.forms = read_forms(in);
+  r.vector = in.vector("vector");
+  r.valid_from = in.time("valid_from");
+  r.valid_until = in.time("valid_until");
+  r.expires_at = in.time("expires_at");
+  r.confidence = in.number("confidence").value_or(1.0);
+  r.provenance = read_provenance(in);
+  r.created_by = in.text("created_by");
+}
+
+} // namespace
+
+std::span<const key_shape> write_keys() noexcept {
+  return std::span(write_table).first(write_table.size() - 1);
+}
+std::span<const key_shape> write_import_keys() noexcept {
+  return write_table;
+}
+std::span<const key_shape> update_keys() noexcept {
+  return update_table;
+}
+std::span<const key_shape> update_head_keys() noexcept {
+  return update_head_table;
+}
+std::span<const key_shape> tombstone_keys() noexcept {
+  return tombstone_table;
+}
+std::span<const key_shape> add_edge_keys() noexcept {
+  return std::span(add_edge_table).first(add_edge_table.size() - 1);
+}
+std::span<const key_shape> add_edge_import_keys() noexcept {
+  return add_edge_table;
+}
+std::span<const key_shape> remove_edge_keys() noexcept {
+  return remove_edge_table;
+}
+
+result<mutation> read_write(const json& request, const json_path& at) {
+  std::optional<error> failure;
+  value_reader in(request, at, failure);
+  write_request r;
+  r.type = in.name<memory_type>("type").value_or(memory_type::note);
+  if (failure) return std::unexpected(std::move(*failure)); // data cannot be read without a type
+  read_content(in, r.type, r);
+  r.id = in.id("id");
+  r.tags = in.texts("tags").value_or(std::vector<std::string>{});
+  r.importance = in.integer("importance").value_or(5);
+  r.visibility = in.name<visibility>("visibility").value_or(visibility::private_);
+  r.frames = read_frames(in).value_or(std::vector<intent_frame>{});
+  if (const json* metadata = in.find("metadata")) r.metadata = read_metadata(*metadata);
+  r.lifecycle = read_lifecycle(in);
+  r.created_at = in.time("created_at");
+  return finish(failure, mutation(std::move(r)));
+}
+
+result<mutation> read_update(const json& request, const json_path& at) {
+  std::optional<error> failure;
+  value_reader in(request, at, failure);
+  update_request r;
+  r.uri = in.uri("uri").value_or(memory_uri{});
+  r.type = in.name<memory_type>("type");
+  if (failure) return std::unexpected(std::move(*failure));
+  // Data of another type than the memory's is answered by the engine (type_data_mismatch).
+  read_content(in, r.type.value_or(r.uri.type), r);
+  r.expect_version = in.version("expect_version");
+  return finish(failure, mutation(std::move(r)));
+}
+
+result<mutation> read_update_head(const json& request, const json_path& at) {
+  std::optional<error> failure;
+  value_reader in(request, at, failure);
+  update_head_request r;
+  r.uri = in.uri("uri").value_or(memory_uri{});
+  r.actor = in.text_or("actor", "");
+  r.tags = in.texts("tags");
+  r.frames = read_frames(in);
+  r.importance = in.integer("importance");
+  r.visibility = in.name<visibility>("visibility");
+  r.lifecycle = read_lifecycle(in);
+  if (const json* metadata = in.find("metadata")) r.metadata = read_metadata(*metadata);
+  r.by = in.text("by");
+  r.expect_version = in.version("expect_version");
+  return finish(failure, mutation(std::move(r)));
+}
+
+result<mutation> read_tombstone(const json& request, const json_path& at) {
+  std::optional<error> failure;
+  value_reader in(request, at, failure);
+  tombstone_request r;
+  r.uri = in.uri("uri").value_or(memory_uri{});
+  r.actor = in.text_or("actor", "");
+  r.reason = in.text_or("reason", "");
+  r.by = in.text("by");
+  r.cause = in.name<tombstone_cause>("cause").value_or(tombstone_cause::deleted);
+  if (r.cause == tombstone_cause::erased)
+    in.fail_key("cause", errc::bad_value, "cause is superseded, wrong, deleted or expired");
+  r.superseded_by = in.id("superseded_by");
+  r.expect_version = in.version("expect_version");
+  return finish(failure, mutation(std::move(r)));
+}
+
+result<mutation> read_add_edge(const json& request, const json_path& at) {
+  std::optional<error> failure;
+  value_reader in(request, at, failure);
+  add_edge_request r;
+  r.type = in.edge_type_byte("type");
+  r.src = in.id("src").value_or(memory_id{});
+  r.dst = in.id("dst").value_or(memory_id{});
+  r.actor = in.text_or("actor", "");
+  r.weight = static_cast<float>(in.number("weight").value_or(1.0));
+  r.kind = in.text_or("kind", "");
+  r.data = in.bytes("data").value_or("");
+  r.by = in.text("by");
+  r.created_at = in.time("created_at");
+  return finish(failure, mutation(std::move(r)));
+}
+
+result<mutation> read_remove_edge(const json& request, const json_path& at) {
+  std::optional<error> failure;
+  value_reader in(request, at, failure);
+  remove_edge_request r;
+  r.type = in.edge_type_byte("type");
+  r.src = in.id("src").value_or(memory_id{});
+  r.dst = in.id("dst").value_or(memory_id{});
+  r.actor = in.text_or("actor", "");
+  r.reason = in.text_or("reason", "");
+  r.by = in.text("by");
+  return finish(failure, mutation(std::move(r)));
+}
+
+} // namespace mneme::protocol

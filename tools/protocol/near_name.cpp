@@ -1,0 +1,46 @@
+#include "tools/protocol/near_name.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+namespace mneme::protocol {
+
+namespace {
+
+/// Levenshtein distance of two short names.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t above = row[j];
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({above + 1, row[j - 1] + 1, replaced});
+      diagonal = above;
+    }
+  }
+  return row[b.size()];
+}
+
+} // namespace
+
+std::string suggestion(std::string_view name, std::span<const std::string_view> known) {
+  constexpr std::size_t longest_name = 64; // the work is bounded, whatever was sent
+  if (name.size() > longest_name) return {};
+  std::string_view nearest;
+  std::size_t distance = name.size() / 3 + 2; // one more than is still called near
+  for (const auto candidate : known) {
+    const std::size_t d = edit_distance(name, candidate);
+    if (d < distance) {
+      distance = d;
+      nearest = candidate;
+    }
+  }
+  if (nearest.empty()) return {};
+  return "; did you mean \"" + std::string(nearest) + "\"?";
+}
+
+} // namespace mneme::protocol

@@ -1,0 +1,13 @@
+#pragma once
+/// "Did you mean": the name of a list that a mistyped one is closest to.
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace mneme::protocol {
+
+/// `; did you mean "limit"?`, or nothing when no name is near.
+std::string suggestion(std::string_view name, std::span<const std::string_view> known);
+
+} // namespace mneme::protocol

@@ -1,0 +1,173 @@
+#include "tools/protocol/op_table.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "tools/protocol/answer_json.hpp"
+#include "tools/protocol/find_json.hpp"
+#include "tools/protocol/mutation_json.hpp"
+#include "tools/protocol/near_name.hpp"
+#include "tools/protocol/proof_json.hpp"
+#include "tools/protocol/read_ops.hpp"
+
+namespace mneme::protocol {
+
+namespace {
+
+/// A mutation alone.
+result<json> run_mutation(session& s, const json& request) {
+  const op_spec& op = *find_op(request["op"].get_ref<const std::string&>());
+  auto m = op.read(request, {});
+  if (!m) return propagate(m);
+  auto done = s.target().apply(std::move(*m));
+  if (!done) return propagate(done);
+  return op.answer_mutation(*done);
+}
+
+result<void> check_batch_item(const json& value, const json&, const json_path& at) {
+  if (!value.is_object()) return wrong_type("a request, an object with an op", value, at);
+  const op_spec* op = nullptr;
+  if (auto ok = check_op(value, at, op); !ok) return ok;
+  if (op->read == nullptr)
+    return fail(errc::bad_value, fmt::format("\"{}\" cannot stand in a batch", op->name),
+                at.key("op").text());
+  return check_members(value, op->keys, true, at);
+}
+constexpr shape batch_item{.kind = shape_kind::custom, .check = check_batch_item};
+constexpr shape batch_items{.kind = shape_kind::list, .name = "[request…]", .item = &batch_item};
+constexpr std::array batch_keys = {key_shape{"items", &batch_items, true}};
+
+result<json> run_batch(session& s, const json& request) {
+  const json& items = request["items"];
+  const json_path document;
+  const json_path list = document.key("items");
+  std::vector<mutation> mutations;
+  std::vector<const op_spec*> specs;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    specs.push_back(find_op(items[i]["op"].get_ref<const std::string&>()));
+    auto m = specs.back()->read(items[i], list.item(i));
+    if (!m) return propagate(m);
+    mutations.push_back(std::move(*m));
+  }
+  auto done = s.target().write_batch(std::move(mutations));
+  if (!done) return propagate(done);
+  json results = json::array();
+  for (std::size_t i = 0; i < specs.size(); ++i)
+    results.push_back(ok_json(specs[i]->answer_mutation(done->results[i])));
+  return json{{"results", std::move(results)}, {"seq", done->seq.value}};
+}
+
+op_spec mutation_op(std::string_view name, std::string_view summary, std::string_view answer,
+                    std::string_view example, std::span<const key_shape> keys,
+                    result<mutation> (*read)(const json&, const json_path&),
+                    json (*answer_mutation)(const mutation_result&)) {
+  return {name, summary, answer, example, keys, run_mutation, read, answer_mutation};
+}
+
+const std::array<op_spec, 20>& table() {
+  static const std::array<op_spec, 20> specs = {
+      mutation_op("write", "a new memory", "uri id version seq",
+                  R"({"op":"write","type":"Note","data":{"statement":"tea at five"}})",
+                  write_keys(), read_write, version_result_json),
+      mutation_op("update", "a new version of a memory; data is replaced whole",
+                  "uri id version seq",
+                  R"({"op":"update","uri":"mneme://Note/00000000000000000000000001#1",)"
+                  R"("data":{"statement":"tea at six"}})",
+                  update_keys(), read_update, version_result_json),
+      mutation_op("update_head", "tags, frames, importance, visibility, lifecycle or metadata",
+                  "id changed seq",
+                  R"({"op":"update_head","uri":"mneme://Note/00000000000000000000000001#1",)"
+                  R"("tags":["tea"]})",
+                  update_head_keys(), read_update_head, head_result_json),
+      mutation_op("tombstone", "take a memory out of every answer; its versions stay readable",
+                  "id changed seq",
+                  R"({"op":"tombstone","uri":"mneme://Note/00000000000000000000000001#1",)"
+                  R"("reason":"over"})",
+                  tombstone_keys(), read_tombstone, head_result_json),
+      mutation_op("add_edge", "a typed, directed edge", "changed seq",
+                  R"({"op":"add_edge","src":"00000000000000000000000001","type":"references",)"
+                  R"("dst":"00000000000000000000000002"})",
+                  add_edge_keys(), read_add_edge, edge_result_json),
+      mutation_op("remove_edge", "tombstone an edge", "changed seq",
+                  R"({"op":"remove_edge","src":"00000000000000000000000001",)"
+                  R"("type":"references","dst":"00000000000000000000000002"})",
+                  remove_edge_keys(), read_remove_edge, edge_result_json),
+      {"batch", "many of the above: all or none, one root step", "results seq",
+       R"({"op":"batch","items":[{"op":"write","type":"Note","data":{"statement":"one"}}]})",
+       batch_keys, run_batch},
+      {"get", "the newest version of a memory; raw adds the canonical head", "memory raw?",
+       R"({"op":"get","id":"00000000000000000000000001"})", get_keys(), run_get},
+      {"resolve", "exactly one version of a memory", "memory",
+       R"({"op":"resolve","uri":"mneme://Note/00000000000000000000000001#1"})", resolve_keys(),
+       run_resolve},
+      {"get_edge", "one edge, also a tombstoned one", "edge",
+       R"({"op":"get_edge","src":"00000000000000000000000001","type":"references",)"
+       R"("dst":"00000000000000000000000002"})",
+       get_edge_keys(), run_get_edge},
+      {"edges", "the edges of a memory: out first, then in", "edges",
+       R"({"op":"edges","id":"00000000000000000000000001","direction":"both"})", edges_keys(),
+       run_edges},
+      {"find", "the typed query",
+       "memories rendered rendered_tokens scores distances hops via? trimmed_by_budget "
+       "candidates_scanned total? form form_defaulted truncated? at_seq near_mode? plan? seq?",
+       R"({"op":"find","types":["Note"],"limit":5})", find_keys(), run_find},
+      {"find_many", "many finds at one seq", "results",
+       R"({"op":"find_many","items":[{"types":["Note"],"limit":5}]})", find_many_keys(),
+       run_find_many},
+      {"clock", "set the manual clock (shell --clock manual)", "now",
+       R"({"op":"clock","now":"2024-01-31T10:00:00Z"})", clock_keys(), run_clock},
+      {"root", "the root over all state", "root seq world_id journal_root state_roots",
+       R"({"op":"root"})", root_keys(), run_root},
+      {"snapshot", "pin the present roots in the journal", "manifest seq",
+       R"({"op":"snapshot","reason":"before the trip"})", snapshot_keys(), run_snapshot},
+      {"prove", "proofs of presence or absence against a root",
+       "root seq world_id journal_root state_roots proofs", R"({"op":"prove","seqs":[1]})",
+       prove_keys(), run_prove},
+      {"journal", "entries of the journal", "entries next", R"({"op":"journal","limit":10})",
+       journal_keys(), run_journal},
+      {"checkpoint",
+       "make the next open fast",
+       "seq",
+       R"({"op":"checkpoint"})",
+       {},
+       run_checkpoint},
+      {"stats",
+       "counts and sizes of the world",
+       "world world_id embedder space seq checkpoint_seq memories memories_by_type rows edges "
+       "vectors journal_bytes journal_segments",
+       R"({"op":"stats"})",
+       {},
+       run_stats},
+  };
+  return specs;
+}
+
+} // namespace
+
+std::span<const op_spec> ops() noexcept {
+  return table();
+}
+
+const op_spec* find_op(std::string_view name) noexcept {
+  const auto found = std::ranges::find(table(), name, &op_spec::name);
+  return found == table().end() ? nullptr : &*found;
+}
+
+result<void> check_op(const json& request, const json_path& at, const op_spec*& op) {
+  const auto name = request.find("op");
+  if (name == request.end() || name->is_null())
+    return fail(errc::missing_key, "the key \"op\" is missing", at.key("op").text());
+  if (!name->is_string()) return wrong_type("the name of an op", *name, at.key("op"));
+  const auto& text = name->get_ref<const std::string&>();
+  op = find_op(text);
+  if (op != nullptr) return {};
+  std::vector<std::string_view> names;
+  for (const auto& spec : table()) names.push_back(spec.name);
+  return fail(errc::unknown_op, fmt::format("unknown op \"{}\"{}", text, suggestion(text, names)),
+              at.key("op").text());
+}
+
+} // namespace mneme::protocol

@@ -1,0 +1,51 @@
+#pragma once
+/// The parts that several requests and answers share: frames, lifecycle, forms, provenance.
+
+#include <array>
+
+#include "tools/protocol/shape.hpp"
+#include "tools/protocol/value_reader.hpp"
+
+namespace mneme::protocol {
+
+namespace shapes {
+inline constexpr std::array frame_keys = {
+    key_shape{"verb", &text, true}, key_shape{"kind", &text, true}, key_shape{"ref", &text, true}};
+inline constexpr shape frame{.kind = shape_kind::object, .keys = frame_keys};
+inline constexpr shape frames{
+    .kind = shape_kind::list, .name = "[{verb, kind, ref}…]", .item = &frame};
+
+inline constexpr std::array lifecycle_keys = {
+    key_shape{"status", &text}, key_shape{"due_date", &time},  key_shape{"project", &text},
+    key_shape{"origin", &text}, key_shape{"atomic", &boolean}, key_shape{"audience", &text}};
+inline constexpr shape lifecycle{.kind = shape_kind::object,
+                                 .name = "{status, due_date, project, origin, atomic, audience}",
+                                 .keys = lifecycle_keys};
+
+inline constexpr std::array forms_keys = {key_shape{"short", &text}, key_shape{"medium", &text}};
+inline constexpr shape forms{
+    .kind = shape_kind::object, .name = "{short, medium}", .keys = forms_keys};
+
+inline constexpr std::array provenance_keys = {
+    key_shape{"source", &text},        key_shape{"derived_from", &texts},
+    key_shape{"attestations", &texts}, key_shape{"signed_by", &text},
+    key_shape{"signed_at", &time},     key_shape{"sig", &text}};
+inline constexpr shape provenance{
+    .kind = shape_kind::object,
+    .name = "{source, derived_from, attestations, signed_by, signed_at, sig}",
+    .keys = provenance_keys};
+} // namespace shapes
+
+/// Each reads the key of its own name (`frames`, `lifecycle`, `forms`, `provenance`).
+std::optional<std::vector<intent_frame>> read_frames(value_reader& in);
+std::optional<lifecycle> read_lifecycle(value_reader& in);
+forms_override read_forms(value_reader& in);
+mneme::provenance read_provenance(value_reader& in);
+
+json frames_json(const std::vector<intent_frame>& frames);
+json lifecycle_json(const std::optional<lifecycle>& l);
+json provenance_json(const mneme::provenance& p);
+/// null where there is none.
+json time_json(const std::optional<timestamp>& t);
+
+} // namespace mneme::protocol

@@ -1,0 +1,258 @@
+#include "tools/protocol/read_ops.hpp"
+
+#include <array>
+
+#include <nlohmann/json.hpp>
+
+#include "messages/validate.hpp"
+#include "tools/protocol/answer_json.hpp"
+#include "tools/protocol/base64.hpp"
+#include "tools/protocol/find_json.hpp"
+#include "tools/protocol/proof_json.hpp"
+#include "tools/protocol/value_reader.hpp"
+
+namespace mneme::protocol {
+
+namespace {
+
+constexpr std::array get_table = {
+    key_shape{"id", &shapes::text, true}, key_shape{"actor", &shapes::text},
+    key_shape{"at_seq", &shapes::integer}, key_shape{"raw", &shapes::boolean}};
+constexpr std::array resolve_table = {key_shape{"uri", &shapes::text, true},
+                                      key_shape{"actor", &shapes::text},
+                                      key_shape{"at_seq", &shapes::integer}};
+constexpr std::array get_edge_table = {
+    key_shape{"src", &shapes::text, true}, key_shape{"type", &shapes::text, true},
+    key_shape{"dst", &shapes::text, true}, key_shape{"actor", &shapes::text},
+    key_shape{"at_seq", &shapes::integer}};
+constexpr std::array edges_table = {
+    key_shape{"id", &shapes::text, true}, key_shape{"direction", &shapes::text},
+    key_shape{"types", &shapes::texts},   key_shape{"include_tombstoned", &shapes::boolean},
+    key_shape{"actor", &shapes::text},    key_shape{"at_seq", &shapes::integer}};
+
+result<void> check_find_item(const json& value, const json&, const json_path& at) {
+  if (!value.is_object()) return wrong_type("a find request", value, at);
+  const auto op = value.find("op");
+  if (op != value.end() && !op->is_null() && *op != "find")
+    return fail(errc::bad_value, "the items of find_many are find requests", at.key("op").text());
+  return check_members(value, find_keys(), true, at);
+}
+constexpr shape find_item{.kind = shape_kind::custom, .check = check_find_item};
+constexpr shape find_items{.kind = shape_kind::list, .name = "[find…]", .item = &find_item};
+constexpr std::array find_many_table = {key_shape{"items", &find_items, true}};
+
+constexpr std::array clock_table = {key_shape{"now", &shapes::time, true}};
+constexpr std::array root_table = {key_shape{"at_seq", &shapes::integer}};
+constexpr std::array snapshot_table = {key_shape{"reason", &shapes::text},
+                                       key_shape{"actor", &shapes::text}};
+constexpr std::array journal_table = {key_shape{"from", &shapes::integer},
+                                      key_shape{"limit", &shapes::integer}};
+
+constexpr std::int64_t default_journal_limit = 100;
+constexpr std::int64_t max_journal_limit = 10'000;
+
+read_options read_asker(value_reader& in) {
+  return {.actor = in.text("actor"), .at_seq = in.seq("at_seq")};
+}
+
+result<void> check_asker(const read_options& options) {
+  if (options.actor && options.actor->size() > max_actor_bytes)
+    return fail(errc::limit_exceeded, "actor is over " + std::to_string(max_actor_bytes) + " bytes",
+                "actor");
+  return {};
+}
+
+} // namespace
+
+std::span<const key_shape> get_keys() noexcept {
+  return get_table;
+}
+std::span<const key_shape> resolve_keys() noexcept {
+  return resolve_table;
+}
+std::span<const key_shape> get_edge_keys() noexcept {
+  return get_edge_table;
+}
+std::span<const key_shape> edges_keys() noexcept {
+  return edges_table;
+}
+std::span<const key_shape> find_many_keys() noexcept {
+  return find_many_table;
+}
+std::span<const key_shape> clock_keys() noexcept {
+  return clock_table;
+}
+std::span<const key_shape> root_keys() noexcept {
+  return root_table;
+}
+std::span<const key_shape> snapshot_keys() noexcept {
+  return snapshot_table;
+}
+std::span<const key_shape> journal_keys() noexcept {
+  return journal_table;
+}
+
+result<json> run_get(session& s, const json& request) {
+  std::optional<error> failure;
+  const json_path document;
+  value_reader in(request, document, failure);
+  const memory_id id = in.id("id").value_or(memory_id{});
+  read_options options = read_asker(in);
+  if (failure) return std::unexpected(std::move(*failure));
+  if (auto ok = check_asker(options); !ok) return propagate(ok);
+  // Both reads see one seq, whatever is written in between.
+  if (!options.at_seq) options.at_seq = s.target().published();
+  auto m = s.target().get(id, options);
+  if (!m) return propagate(m);
+  json answer{{"memory", memory_json(*m)}};
+  if (in.flag("raw")) {
+    auto raw = s.target().raw_head(id, options);
+    if (!raw) return propagate(raw);
+    answer["raw"] = to_base64(*raw);
+  }
+  return answer;
+}
+
+result<json> run_resolve(session& s, const json& request) {
+  std::optional<error> failure;
+  const json_path document;
+  value_reader in(request, document, failure);
+  const memory_uri uri = in.uri("uri").value_or(memory_uri{});
+  const read_options options = read_asker(in);
+  if (failure) return std::unexpected(std::move(*failure));
+  if (auto ok = check_asker(options); !ok) return propagate(ok);
+  auto m = s.target().resolve(uri, options);
+  if (!m) return propagate(m);
+  return json{{"memory", memory_json(*m)}};
+}
+
+result<json> run_get_edge(session& s, const json& request) {
+  std::optional<error> failure;
+  const json_path document;
+  value_reader in(request, document, failure);
+  const auto type = parse_enum<edge_type>(in.text_or("type", ""));
+  if (!type) in.fail_key("type", errc::invalid_edge_type, "not an edge type");
+  const edge_key key{.src = in.id("src").value_or(memory_id{}),
+                     .type = type.value_or(edge_type::related_to),
+                     .dst = in.id("dst").value_or(memory_id{})};
+  const read_options options = read_asker(in);
+  if (failure) return std::unexpected(std::move(*failure));
+  if (auto ok = check_asker(options); !ok) return propagate(ok);
+  auto edge = s.target().get_edge(key, options);
+  if (!edge) return propagate(edge);
+  return json{{"edge", edge_json(*edge)}};
+}
+
+result<json> run_edges(session& s, const json& request) {
+  std::optional<error> failure;
+  const json_path document;
+  value_reader in(request, document, failure);
+  const memory_id id = in.id("id").value_or(memory_id{});
+  const edge_direction direction = in.direction_or("direction", edge_direction::both);
+  const edge_filter filter{.types = in.edge_types("types"),
+                           .include_tombstoned = in.flag("include_tombstoned")};
+  const read_options options = read_asker(in);
+  if (failure) return std::unexpected(std::move(*failure));
+  if (auto ok = check_asker(options); !ok) return propagate(ok);
+  json list = json::array();
+  auto walked = s.target().for_each_edge(id, direction, filter, options, [&](const edge_record& e) {
+    list.push_back(edge_json(e));
+    return true;
+  });
+  if (!walked) return propagate(walked);
+  return json{{"edges", std::move(list)}};
+}
+
+result<json> run_find(session& s, const json& request) {
+  auto r = read_find(request, {});
+  if (!r) return propagate(r);
+  auto found = s.target().find(std::move(*r));
+  if (!found) return propagate(found);
+  return find_json(*found);
+}
+
+result<json> run_find_many(session& s, const json& request) {
+  const json& items = request["items"];
+  if (items.size() > max_batch_items)
+    return fail(errc::limit_exceeded,
+                "find_many has at most " + std::to_string(max_batch_items) + " items", "items");
+  const json_path document;
+  const json_path list = document.key("items");
+  std::vector<find_request> requests;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    auto r = read_find(items[i], list.item(i));
+    if (!r) return propagate(r);
+    requests.push_back(std::move(*r));
+  }
+  json results = json::array();
+  for (auto& found : s.target().find_many(std::move(requests)))
+    results.push_back(found ? ok_json(find_json(*found)) : error_json(found.error()));
+  return json{{"results", std::move(results)}};
+}
+
+result<json> run_clock(session& s, const json& request) {
+  if (s.clock() == nullptr)
+    return fail(errc::unsupported, "the clock can be set only with: mneme shell --clock manual");
+  auto now = read_time(request["now"]);
+  if (!now) return fail(now.error().code, now.error().message, "now");
+  s.clock()->set(*now);
+  return json{{"now", to_string(*now)}};
+}
+
+result<json> run_root(session& s, const json& request) {
+  std::optional<error> failure;
+  const json_path document;
+  value_reader in(request, document, failure);
+  const auto at_seq = in.seq("at_seq");
+  if (failure) return std::unexpected(std::move(*failure));
+  auto roots = s.target().root(at_seq);
+  if (!roots) return propagate(roots);
+  return roots_json(*roots);
+}
+
+result<json> run_snapshot(session& s, const json& request) {
+  std::optional<error> failure;
+  const json_path document;
+  value_reader in(request, document, failure);
+  auto taken = s.target().snapshot(in.text_or("reason", ""), in.text_or("actor", ""));
+  if (!taken) return propagate(taken);
+  return json{{"manifest", manifest_json(taken->manifest)}, {"seq", taken->seq.value}};
+}
+
+result<json> run_prove(session& s, const json& request) {
+  auto r = read_prove(request, {});
+  if (!r) return propagate(r);
+  auto bundle = s.target().prove(*r);
+  if (!bundle) return propagate(bundle);
+  return proof_json(*bundle);
+}
+
+result<json> run_journal(session& s, const json& request) {
+  std::optional<error> failure;
+  const json_path document;
+  value_reader in(request, document, failure);
+  const seq_no from = in.seq("from").value_or(seq_no{1});
+  const std::int64_t limit = in.integer("limit").value_or(default_journal_limit);
+  if (limit < 1 || limit > max_journal_limit)
+    in.fail_key("limit", errc::out_of_range,
+                "limit is from 1 to " + std::to_string(max_journal_limit));
+  if (failure) return std::unexpected(std::move(*failure));
+  const seq_no last = s.target().published();
+  auto items = s.target().journal(from, static_cast<std::size_t>(limit));
+  if (!items) return propagate(items);
+  return journal_json(*items, last);
+}
+
+result<json> run_checkpoint(session& s, const json&) {
+  auto seq = s.target().checkpoint();
+  if (!seq) return propagate(seq);
+  return json{{"seq", seq->value}};
+}
+
+result<json> run_stats(session& s, const json&) {
+  auto stats = s.target().stats();
+  if (!stats) return propagate(stats);
+  return stats_json(*stats);
+}
+
+} // namespace mneme::protocol

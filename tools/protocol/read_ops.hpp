@@ -1,0 +1,36 @@
+#pragma once
+/// What runs the ops that read, and those of the world as a whole. Precondition of all: the shape
+/// was checked.
+
+#include <span>
+
+#include "tools/protocol/session.hpp"
+#include "tools/protocol/shape.hpp"
+
+namespace mneme::protocol {
+
+std::span<const key_shape> get_keys() noexcept;
+std::span<const key_shape> resolve_keys() noexcept;
+std::span<const key_shape> get_edge_keys() noexcept;
+std::span<const key_shape> edges_keys() noexcept;
+std::span<const key_shape> find_many_keys() noexcept;
+std::span<const key_shape> clock_keys() noexcept;
+std::span<const key_shape> root_keys() noexcept;
+std::span<const key_shape> snapshot_keys() noexcept;
+std::span<const key_shape> journal_keys() noexcept;
+
+result<json> run_get(session& s, const json& request);
+result<json> run_resolve(session& s, const json& request);
+result<json> run_get_edge(session& s, const json& request);
+result<json> run_edges(session& s, const json& request);
+result<json> run_find(session& s, const json& request);
+result<json> run_find_many(session& s, const json& request);
+result<json> run_clock(session& s, const json& request);
+result<json> run_root(session& s, const json& request);
+result<json> run_snapshot(session& s, const json& request);
+result<json> run_prove(session& s, const json& request);
+result<json> run_journal(session& s, const json& request);
+result<json> run_checkpoint(session& s, const json& request);
+result<json> run_stats(session& s, const json& request);
+
+} // namespace mneme::protocol

@@ -1,0 +1,41 @@
+#include "tools/protocol/session.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "tools/protocol/answer_json.hpp"
+#include "tools/protocol/op_table.hpp"
+
+namespace mneme::protocol {
+
+std::string session::answer(std::string_view line) {
+  const auto answer = [&]() -> result<json> {
+    std::optional<error> oversized;
+    auto request = parse_json(line, oversized);
+    if (!request) return request;
+    return run(*request, oversized);
+  }();
+  return print(answer ? ok_json(*answer) : error_json(answer.error()));
+}
+
+result<json> session::run(const json& request, const std::optional<error>& oversized) {
+  const json_path document;
+  if (!request.is_object()) return wrong_type("a request, an object with an op", request, document);
+  const op_spec* op = nullptr;
+  if (auto ok = check_op(request, document, op); !ok) return propagate(ok);
+  if (auto ok = check_members(request, op->keys, true, document); !ok) return propagate(ok);
+  if (oversized) return std::unexpected(*oversized);
+  return op->run(*this, request);
+}
+
+result<json> session::run(std::string_view op, json request,
+                          const std::optional<error>& oversized) {
+  if (!request.is_object()) return wrong_type("a request object", request, {});
+  if (const auto given = request.find("op"); given == request.end())
+    request["op"] = op;
+  else if (*given != op)
+    return fail(errc::bad_value, fmt::format("this command runs \"{}\"", op), "op");
+  return run(request, oversized);
+}
+
+} // namespace mneme::protocol

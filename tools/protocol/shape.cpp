@@ -1,0 +1,114 @@
+#include "tools/protocol/shape.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "tools/protocol/near_name.hpp"
+
+namespace mneme::protocol {
+
+namespace {
+
+std::string_view kind_of(const json& value) {
+  if (value.is_null()) return "null";
+  if (value.is_string()) return "text";
+  if (value.is_boolean()) return "a boolean";
+  if (value.is_number_integer()) return "an integer";
+  if (value.is_number()) return "a float";
+  return value.is_object() ? "an object" : "a list";
+}
+
+const key_shape* find_key(std::span<const key_shape> keys, std::string_view name) {
+  const auto found = std::ranges::find(keys, name, &key_shape::name);
+  return found == keys.end() ? nullptr : &*found;
+}
+
+result<void> check_list(const json& value, const shape& item, const json_path& at) {
+  if (!value.is_array()) return wrong_type("a list", value, at);
+  for (std::size_t i = 0; i < value.size(); ++i)
+    if (auto ok = check_shape(value[i], item, value, at.item(i)); !ok) return ok;
+  return {};
+}
+
+result<void> check_map(const json& value, const shape& item, const json_path& at) {
+  if (!value.is_object()) return wrong_type("an object", value, at);
+  for (const auto& [name, member] : value.get_ref<const json::object_t&>()) {
+    if (member.is_null()) continue;
+    if (auto ok = check_shape(member, item, value, at.key(name)); !ok) return ok;
+  }
+  return {};
+}
+
+} // namespace
+
+std::unexpected<error> wrong_type(std::string_view expected, const json& value,
+                                  const json_path& at) {
+  return fail(errc::wrong_type, fmt::format("expected {}, not {}", expected, kind_of(value)),
+              at.text());
+}
+
+std::unexpected<error> unknown_key(std::string_view key, std::span<const std::string_view> known,
+                                   const json_path& at) {
+  return fail(errc::unknown_key, fmt::format("unknown key \"{}\"{}", key, suggestion(key, known)),
+              at.text());
+}
+
+result<void> check_shape(const json& value, const shape& expected, const json& owner,
+                         const json_path& at) {
+  switch (expected.kind) {
+  case shape_kind::text:
+    if (!value.is_string()) return wrong_type("text", value, at);
+    return {};
+  case shape_kind::integer:
+    if (!value.is_number_integer()) return wrong_type("an integer", value, at);
+    return {};
+  case shape_kind::number:
+    if (!value.is_number()) return wrong_type("a number", value, at);
+    return {};
+  case shape_kind::boolean:
+    if (!value.is_boolean()) return wrong_type("true or false", value, at);
+    return {};
+  case shape_kind::time:
+    if (!value.is_string() && !value.is_number_integer())
+      return wrong_type("a time (RFC 3339 text or integer nanoseconds)", value, at);
+    return {};
+  case shape_kind::object:
+    if (!value.is_object()) return wrong_type("an object", value, at);
+    return check_members(value, expected.keys, false, at);
+  case shape_kind::list:
+    return check_list(value, *expected.item, at);
+  case shape_kind::map:
+    return check_map(value, *expected.item, at);
+  case shape_kind::custom:
+    return expected.check(value, owner, at);
+  }
+  return {};
+}
+
+result<void> check_members(const json& object, std::span<const key_shape> keys, bool has_op,
+                           const json_path& at) {
+  for (const auto& [name, member] : object.get_ref<const json::object_t&>()) {
+    if (has_op && name == "op") continue;
+    const key_shape* known = find_key(keys, name);
+    if (known == nullptr) {
+      std::vector<std::string_view> names;
+      for (const auto& k : keys) names.push_back(k.name);
+      return unknown_key(name, names, at.key(name));
+    }
+    if (member.is_null()) continue;
+    if (auto ok = check_shape(member, *known->value, object, at.key(name)); !ok) return ok;
+  }
+  for (const auto& k : keys) {
+    if (!k.required) continue;
+    const auto found = object.find(k.name);
+    if (found == object.end() || found->is_null())
+      return fail(errc::missing_key, fmt::format("the key \"{}\" is missing", k.name),
+                  at.key(k.name).text());
+  }
+  return {};
+}
+
+} // namespace mneme::protocol
