@@ -1,0 +1,136 @@
+/// Oracle "find": ids, order, scores bit by bit and everything else of an answer, at the seq that
+/// the answer names.
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "query/find.hpp"
+#include "sim/check_reply.hpp"
+#include "sim/model_find.hpp"
+
+namespace mneme::sim {
+
+namespace {
+
+constexpr auto oracle = "find";
+
+bool same(const memory& a, const memory& b) {
+  return a.head == b.head && a.version == b.version && a.activation == b.activation;
+}
+
+std::vector<memory_id> ids_of(const find_result& r) {
+  std::vector<memory_id> ids;
+  for (const auto& m : r.memories) ids.push_back(m.head.id);
+  return ids;
+}
+
+std::string list_of(const find_result& r) {
+  std::string text;
+  for (const auto& id : ids_of(r)) text += to_string(id).substr(18) + " ";
+  return text;
+}
+
+/// Empty if they are the same.
+std::string difference(const find_result& got, const find_result& expected) {
+  if (ids_of(got) != ids_of(expected))
+    return fmt::format("ids [ {}] instead of [ {}]", list_of(got), list_of(expected));
+  for (std::size_t i = 0; i < got.memories.size(); ++i)
+    if (!same(got.memories[i], expected.memories[i]))
+      return fmt::format("memory {} has another {}", to_string(got.memories[i].head.id),
+                         got.memories[i].head != expected.memories[i].head         ? "head"
+                         : got.memories[i].version != expected.memories[i].version ? "version"
+                                                                                   : "activation");
+  if (got.scores != expected.scores) return "other scores";
+  if (got.distances != expected.distances) return "other distances";
+  if (got.hops != expected.hops) return "other hops";
+  if (got.via != expected.via) return "other via edges";
+  if (got.rendered != expected.rendered) return "other rendered texts";
+  if (got.rendered_tokens != expected.rendered_tokens) return "other token counts";
+  if (got.trimmed_by_budget != expected.trimmed_by_budget)
+    return fmt::format("{} trimmed instead of {}", got.trimmed_by_budget,
+                       expected.trimmed_by_budget);
+  if (got.total != expected.total)
+    return fmt::format("total {} instead of {}", got.total.value_or(-1),
+                       expected.total.value_or(-1));
+  if (got.form != expected.form || got.form_defaulted != expected.form_defaulted)
+    return "another form";
+  if (got.truncated != expected.truncated) return "another truncated";
+  if (got.near_mode != expected.near_mode) return "another near_mode";
+  return {};
+}
+
+/// The touch that a late-binding find has to have journaled.
+check_result check_touch(evidence& known, const operation& op, const find_request& r,
+                         const find_result& answer) {
+  if (!r.late_binding)
+    return answer.seq ? wrong(oracle, "a plain find names an entry of its own") : check_result{};
+  if (!answer.seq) return wrong(oracle, "a late-binding find names no entry");
+  const auto entered = known.touches.find(*answer.seq);
+  if (entered == known.touches.end() || *answer.seq <= answer.at_seq
+      || *answer.seq <= op.published_at_send)
+    return wrong(oracle, fmt::format("seq {} is not its touch", answer.seq->value));
+  find_late_payload expected;
+  if (r.where) expected.predicate = to_text(*r.where);
+  expected.types = r.types;
+  expected.tags = tags_demanded(r);
+  expected.limit = r.limit;
+  expected.result_count = static_cast<std::int64_t>(answer.memories.size());
+  expected.accessed = ids_of(answer);
+  expected.actor = r.actor.value_or("");
+  expected.nonce = entered->second.nonce;
+  if (entered->second != expected)
+    return wrong(oracle, fmt::format("its touch at seq {} says something else", answer.seq->value));
+  known.touches.erase(entered);
+  return {};
+}
+
+check_result check_found(evidence& known, const operation& op, const find_request& r,
+                         const find_result& answer) {
+  const auto [first, last] = window_of(known, op);
+  const seq_no at = answer.at_seq;
+  if (r.at_seq ? at != *r.at_seq || !may_be_readable(known, op, at) : at < first || at > last)
+    return wrong(oracle, fmt::format("answered at seq {}, while {} to {} were published", at.value,
+                                     first.value, last.value));
+  if (answer.plan.has_value() != r.explain) return wrong(oracle, "the plan was not asked for");
+  if (answer.total.value_or(0) > answer.candidates_scanned)
+    return wrong(oracle, "fewer candidates than hits");
+  std::string why;
+  for (const timestamp now : known.clock->shown_since(op.clock_mark)) {
+    const auto expected = find_in(known.truth, r, at, now);
+    if (!expected)
+      return wrong(oracle, fmt::format("answered at seq {} instead of {}", at.value,
+                                       to_string(expected.error())));
+    why = difference(answer, *expected);
+    if (why.empty()) return check_touch(known, op, r, answer);
+  }
+  return wrong(oracle, fmt::format("at seq {}: {}", at.value, why));
+}
+
+check_result check_not_found(const evidence& known, const operation& op, const find_request& r,
+                             const error& e) {
+  const auto [first, last] = window_of(known, op);
+  if (op.expected_error && *op.expected_error == e.code) return {};
+  if (r.at_seq && e.code == errc::seq_unavailable && may_be_out_of_range(known, op, *r.at_seq))
+    return {};
+  const timestamp now = known.clock->now();
+  for (seq_no at = r.at_seq.value_or(first); at <= last; at = at.next()) {
+    const auto expected = find_in(known.truth, r, at, now);
+    if (!op.expected_error && !expected && expected.error() == e.code) return {};
+    if (r.at_seq) break;
+  }
+  return wrong(oracle, fmt::format("refused with {} ({})", to_string(e.code), e.message));
+}
+
+} // namespace
+
+check_result check_find_reply(evidence& known, const operation& op, const find_request& r,
+                              const result<find_reply>& answer) {
+  if (!answer) return check_not_found(known, op, r, answer.error());
+  if (op.expected_error)
+    return wrong(oracle,
+                 fmt::format("answered instead of refused with {}", to_string(*op.expected_error)));
+  return check_found(known, op, r, **answer);
+}
+
+} // namespace mneme::sim

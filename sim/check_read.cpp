@@ -1,0 +1,179 @@
+/// Oracle "read": get, resolve, edges, root and prove answer from one state that was published
+/// while they were under way.
+
+#include <algorithm>
+#include <functional>
+
+#include <fmt/format.h>
+
+#include "messages/records.hpp"
+#include "sim/check_reply.hpp"
+
+namespace mneme::sim {
+
+namespace {
+
+constexpr auto oracle = "read";
+
+/// What the model says; the code where it refuses.
+template <class T>
+using expectation = std::expected<T, errc>;
+
+expectation<memory> expected_get(const model& state, const get_message& m, seq_no at) {
+  auto found = state.memory_at(m.id, at);
+  if (!found || !sees(m.options.actor, found->head)) return std::unexpected(errc::not_found);
+  return std::move(*found);
+}
+
+expectation<memory> expected_resolve(const model& state, const resolve_message& m, seq_no at) {
+  auto found = expected_get(state, {m.uri.id, m.options}, at);
+  if (!found) return found;
+  auto v = state.version_at(m.uri.id, m.uri.version, at);
+  if (found->head.type != m.uri.type || !v) return std::unexpected(errc::not_found);
+  found->version = std::move(*v);
+  return found;
+}
+
+expectation<std::vector<edge_record>> expected_edges(const model& state, const edges_message& m,
+                                                     seq_no at) {
+  const auto& asker = m.options.actor;
+  const auto visible = [&](const memory_id& id) {
+    const auto h = state.head_at(id, at);
+    return !asker || (h && sees(asker, *h));
+  };
+  if (!visible(m.id)) return std::unexpected(errc::not_found);
+  std::vector<edge_record> found;
+  const auto take = [&](const std::vector<edge_record>& edges, bool is_in) {
+    for (const auto& e : edges) {
+      const auto& types = m.filter.types;
+      if (e.tombstoned && !m.filter.include_tombstoned) continue;
+      if (!types.empty() && std::ranges::find(types, e.key.type) == types.end()) continue;
+      if (visible(is_in ? e.key.src : e.key.dst)) found.push_back(e);
+    }
+  };
+  if (m.direction != edge_direction::in) take(state.edges_out(m.id, at), false);
+  if (m.direction != edge_direction::out) take(state.edges_in(m.id, at), true);
+  return found;
+}
+
+bool same(const memory& a, const memory& b) {
+  return a.head == b.head && a.version == b.version && a.activation == b.activation;
+}
+bool same(const std::vector<edge_record>& a, const std::vector<edge_record>& b) {
+  return a == b;
+}
+
+/// Looks for a state that explains the answer.
+template <class T>
+check_result explain(const evidence& known, const operation& op, std::optional<seq_no> asked,
+                     const result<std::shared_ptr<const T>>& answer,
+                     const std::function<expectation<T>(seq_no)>& expected) {
+  const auto [first, last] = window_of(known, op);
+  const auto explains = [&](seq_no at) {
+    const auto e = expected(at);
+    if (!e || !answer) return !e && !answer && e.error() == answer.error().code;
+    return same(**answer, *e);
+  };
+  if (asked) {
+    if (!answer && answer.error().code == errc::seq_unavailable) {
+      if (may_be_out_of_range(known, op, *asked)) return {};
+      return wrong(oracle, "a seq that is there is called out of range");
+    }
+    if (!may_be_readable(known, op, *asked))
+      return wrong(oracle, "a seq that is out of range was read");
+    if (explains(*asked)) return {};
+  } else {
+    for (seq_no at = first; at <= last; at = at.next())
+      if (explains(at)) return {};
+  }
+  return wrong(oracle,
+               fmt::format("{} is explained by no state from seq {} to {}",
+                           answer ? "the answer" : std::string(to_string(answer.error().code)),
+                           asked.value_or(first).value, asked.value_or(last).value));
+}
+
+template <class Reply>
+result<Reply> part(const result<reply_message>& answer) {
+  if (!answer) return std::unexpected(answer.error());
+  return std::get<Reply>(*answer);
+}
+
+check_result check_root(const evidence& known, const operation& op, const root_message& m,
+                        const result<root_set>& answer) {
+  const auto [first, last] = window_of(known, op);
+  if (!answer) {
+    const bool explained = answer.error().code == errc::seq_unavailable && m.at_seq
+                           && may_be_out_of_range(known, op, *m.at_seq);
+    return explained ? check_result{} : wrong(oracle, "no root: " + answer.error().message);
+  }
+  const bool in_time = m.at_seq ? answer->seq == *m.at_seq && may_be_readable(known, op, *m.at_seq)
+                                : answer->seq >= first && answer->seq <= last;
+  if (!in_time) return wrong(oracle, fmt::format("a root of seq {}", answer->seq.value));
+  if (*answer != known.roots.at(answer->seq))
+    return wrong("root", fmt::format("another root at seq {}", answer->seq.value));
+  return {};
+}
+
+check_result check_state_proof(const state_proof& p, state_namespace ns, std::string_view key,
+                               const std::optional<digest>& value) {
+  if (p.ns != ns || p.key != key) return wrong("proof", "it proves another key");
+  if (p.proof.value_hash != value)
+    return wrong("proof", value ? "it proves another value" : "it proves what does not exist");
+  return {};
+}
+
+check_result check_proof(const evidence& known, const operation& op, const prove_message& m,
+                         const result<proof_reply>& answer) {
+  if (!answer) return wrong("proof", "no proof: " + answer.error().message);
+  const proof_bundle& p = **answer;
+  const auto [first, last] = window_of(known, op);
+  const seq_no at = p.roots.seq;
+  if (at < first || at > last) return wrong("proof", fmt::format("of seq {}", at.value));
+  if (p.roots != known.roots.at(at)) return wrong("proof", "under another root");
+  if (auto ok = verify(p); !ok) return wrong("proof", "it does not verify: " + ok.error().message);
+  const auto& r = m.request;
+  if (p.states.size() != r.ids.size() + r.edges.size() || p.entries.size() != r.seqs.size())
+    return wrong("proof", "of another number of things");
+  for (std::size_t i = 0; i < r.ids.size(); ++i) {
+    const auto h = known.truth.head_at(r.ids[i], at);
+    const auto value = h ? std::optional(sha256_of(encode(*h))) : std::nullopt;
+    if (auto ok = check_state_proof(p.states[i], state_namespace::memories, r.ids[i].raw(), value);
+        !ok)
+      return ok;
+  }
+  for (std::size_t i = 0; i < r.edges.size(); ++i) {
+    const auto e = known.truth.edge_at(r.edges[i], at);
+    const auto value = e ? std::optional(sha256_of(encode(*e))) : std::nullopt;
+    if (auto ok = check_state_proof(p.states[r.ids.size() + i], state_namespace::edges,
+                                    key_bytes(r.edges[i]), value);
+        !ok)
+      return ok;
+  }
+  for (std::size_t i = 0; i < r.seqs.size(); ++i)
+    if (p.entries[i].seq != r.seqs[i]
+        || p.entries[i].header != known.roots.entry_at(r.seqs[i]).header_bytes)
+      return wrong("proof", "of another entry");
+  return {};
+}
+
+} // namespace
+
+check_result check_read_reply(const evidence& known, const operation& op,
+                              const result<reply_message>& answer) {
+  const model& state = known.truth;
+  if (const auto* m = std::get_if<get_message>(&op.request))
+    return explain<memory>(known, op, m->options.at_seq, part<memory_reply>(answer),
+                           [&](seq_no at) { return expected_get(state, *m, at); });
+  if (const auto* m = std::get_if<resolve_message>(&op.request))
+    return explain<memory>(known, op, m->options.at_seq, part<memory_reply>(answer),
+                           [&](seq_no at) { return expected_resolve(state, *m, at); });
+  if (const auto* m = std::get_if<edges_message>(&op.request))
+    return explain<std::vector<edge_record>>(
+        known, op, m->options.at_seq, part<edges_reply>(answer),
+        [&](seq_no at) { return expected_edges(state, *m, at); });
+  if (const auto* m = std::get_if<root_message>(&op.request))
+    return check_root(known, op, *m, part<root_set>(answer));
+  return check_proof(known, op, std::get<prove_message>(op.request), part<proof_reply>(answer));
+}
+
+} // namespace mneme::sim

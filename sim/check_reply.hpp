@@ -1,0 +1,38 @@
+#pragma once
+/// Oracles over single answers. Each compares what the engine said with what the model says, at
+/// the seq that the answer names, or at some seq that was the published one while the request was
+/// under way.
+
+#include "sim/evidence.hpp"
+
+namespace mneme::sim {
+
+/// Oracle "visible": the answer names no seq that is not published. This comes first: the journal
+/// is followed up to the published seq only.
+check_result check_visible(const result<reply_message>& answer, seq_no published);
+
+/// All the others. Precondition: the journal was followed up to `published`. Sets the operation's
+/// state, and what is promised from now on.
+check_result check_reply(evidence& known, operation& op, const result<reply_message>& answer,
+                         seq_no published);
+
+// One per kind of request, in files of their own.
+check_result check_write_reply(evidence& known, operation& op, const result<batch_result>& answer);
+check_result check_find_reply(evidence& known, const operation& op, const find_request& r,
+                              const result<find_reply>& answer);
+check_result check_read_reply(const evidence& known, const operation& op,
+                              const result<reply_message>& answer);
+
+/// The seqs that were the published one, one after the other, since the request was sent.
+struct seq_window {
+  seq_no first;
+  seq_no last;
+};
+inline seq_window window_of(const evidence& known, const operation& op) {
+  return {op.published_at_send, known.truth.last()};
+}
+/// Whether a read of this request at `at` may succeed, or may be refused as out of range.
+bool may_be_readable(const evidence& known, const operation& op, seq_no at);
+bool may_be_out_of_range(const evidence& known, const operation& op, seq_no at);
+
+} // namespace mneme::sim

@@ -1,0 +1,44 @@
+#pragma once
+/// Everything the oracles know: the model, the roots it should have, what was asked, and what the
+/// engine has promised so far.
+
+#include <map>
+#include <memory>
+
+#include "sim/check.hpp"
+#include "sim/machine.hpp"
+#include "sim/model.hpp"
+#include "sim/operation.hpp"
+#include "sim/root_history.hpp"
+
+namespace mneme::sim {
+
+/// What a write that has entered the journal must answer.
+struct entered_write {
+  batch_result results;
+  bool is_lost = false; ///< by a crash that was allowed to lose it
+};
+
+struct evidence {
+  evidence(const engine_setup& how, model_seams seams, std::shared_ptr<virtual_clock> time)
+      : setup(how),
+        world(seeded_world_id("simulated", how.seed)),
+        truth(std::move(seams)),
+        roots(world),
+        clock(std::move(time)) {}
+
+  engine_setup setup;
+  world_id world;
+  model truth;
+  root_history roots;
+  std::shared_ptr<virtual_clock> clock;
+  std::map<std::uint64_t, operation> operations;  ///< by number
+  std::map<std::uint64_t, entered_write> entered; ///< by operation
+  std::map<seq_no, find_late_payload> touches;    ///< entries that no reply has claimed yet
+  std::map<seq_no, std::uint64_t> snapshots;      ///< operation by seq of its entry
+  seq_no acknowledged;                            ///< the last seq that a reply has named
+  seq_no durable;               ///< the last seq that a reply has promised to survive a crash
+  bool disk_is_failing = false; ///< answers of failed and unknown writes are in order
+};
+
+} // namespace mneme::sim

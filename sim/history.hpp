@@ -1,0 +1,39 @@
+#pragma once
+/// The states that one thing had, by the seq from which each one held.
+
+#include <utility>
+#include <vector>
+
+#include "messages/ensure.hpp"
+#include "mneme/ids.hpp"
+
+namespace mneme::sim {
+
+template <class State>
+class history {
+public:
+  /// Seqs ascend; the same seq again replaces.
+  void put(seq_no since, State state) {
+    ensure(states_.empty() || states_.back().first <= since, "history is written in order");
+    if (!states_.empty() && states_.back().first == since)
+      states_.back().second = std::move(state);
+    else
+      states_.emplace_back(since, std::move(state));
+  }
+  /// The state as of `seq`, or nullptr before the first.
+  [[nodiscard]] const State* at(seq_no seq) const {
+    for (auto it = states_.rbegin(); it != states_.rend(); ++it)
+      if (it->first <= seq) return &it->second;
+    return nullptr;
+  }
+  /// Forgets what came after `last`.
+  void truncate(seq_no last) {
+    while (!states_.empty() && states_.back().first > last) states_.pop_back();
+  }
+  [[nodiscard]] bool empty() const { return states_.empty(); }
+
+private:
+  std::vector<std::pair<seq_no, State>> states_;
+};
+
+} // namespace mneme::sim

@@ -1,0 +1,82 @@
+#include "sim/machine.hpp"
+
+#include <caf/all.hpp>
+
+#include "messages/ensure.hpp"
+
+namespace mneme::sim {
+
+world_options world_options_of(const engine_setup& setup, const disk& from) {
+  world_options w;
+  w.directory = std::string(world_directory);
+  w.files = from.files;
+  w.open_store = [tables = from.tables]() -> result<std::unique_ptr<kv_store>> {
+    return make_memory_store(tables);
+  };
+  w.fresh.name = "simulated";
+  w.fresh.id = seeded_world_id(w.fresh.name, setup.seed);
+  w.fresh.embedder = setup.embedder;
+  w.tokens = make_default_token_counter();
+  w.journal = {.segment_bytes = setup.segment_bytes, .extend_bytes = setup.extend_bytes};
+  w.vectors.background_segments = false;
+  w.retained_seqs = setup.retained_seqs;
+  return w;
+}
+
+machine::machine() = default;
+
+result<std::unique_ptr<machine>> machine::boot(const engine_setup& setup, const disk& from,
+                                               std::shared_ptr<virtual_clock> clock,
+                                               std::uint64_t boot_number, random_stream& choices,
+                                               step_log& log) {
+  std::unique_ptr<machine> m(new machine());
+  world_options w = world_options_of(setup, from);
+  w.open_store = [tables = from.tables,
+                  supply = m->supply_]() -> result<std::unique_ptr<kv_store>> {
+    return make_powered_store(make_memory_store(tables), supply);
+  };
+  opened_engine opened;
+  auto state = open_world(w);
+  if (!state) return propagate(state);
+  opened.state = std::move(*state);
+  opened.actors.threads = thread_use::scheduled;
+  opened.actors.readers = setup.readers;
+  opened.actors.commits = {.mode = setup.mode,
+                           .max_queued = setup.max_queued,
+                           .max_entries = setup.max_entries,
+                           .read_only = false};
+  opened.actors.checkpoint_journal_bytes = setup.checkpoint_journal_bytes;
+  opened.actors.time = std::move(clock);
+  opened.actors.random = make_seeded_random(setup.seed, boot_number);
+  opened.actors.exact_near = true;
+  opened.actors.bugs = setup.bugs;
+
+  m->config_ = std::make_unique<caf::actor_system_config>();
+  configure(*m->config_);
+  seeded_scheduler::configure(*m->config_);
+  m->system_ = std::make_unique<caf::actor_system>(*m->config_);
+  m->scheduler_ = std::make_unique<seeded_scheduler>(*m->system_, choices, log);
+  auto engine = start_engine(*m->system_, std::move(opened));
+  m->state_ = engine->state;
+  m->owners_ = owned_actors(engine->actors);
+  m->engine_ = m->system_->spawn(engine_behavior, std::move(engine));
+  for (std::size_t i = 0; i < setup.clients; ++i)
+    m->clients_.push_back(std::make_unique<client>(*m->system_));
+  return m;
+}
+
+machine::~machine() {
+  supply_->on = false;
+  if (system_ == nullptr) return;
+  // Kill messages overtake everything that waits in a mailbox.
+  caf::anon_send_exit(engine_, caf::exit_reason::kill);
+  for (const auto& owner : owners_) caf::anon_send_exit(owner, caf::exit_reason::kill);
+  engine_ = nullptr;
+  owners_.clear();
+  const bool ended = scheduler_->drain(1'000'000);
+  ensure(ended, "killed actors end");
+  clients_.clear();
+  ensure(state_.expired(), "nobody holds the world of a machine that is off");
+}
+
+} // namespace mneme::sim

@@ -1,0 +1,76 @@
+#pragma once
+/// One boot of the machine: an actor system under the seeded scheduler, the world opened from the
+/// disk, the engine's real actors and the clients. Destroying it is pulling the plug: no message is
+/// handled any more, and what is done on the way out reaches no disk.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "actors/engine_actor.hpp"
+#include "sim/client.hpp"
+#include "sim/powered_store.hpp"
+#include "sim/seeded_scheduler.hpp"
+#include "sim/virtual_clock.hpp"
+#include "storage/memory_file_system.hpp"
+
+namespace mneme::sim {
+
+/// What outlives a machine.
+struct disk {
+  std::shared_ptr<memory_file_system> files = std::make_shared<memory_file_system>();
+  std::shared_ptr<memory_disk> tables = make_memory_disk();
+};
+
+/// The world's directory on the disk.
+inline constexpr std::string_view world_directory = "world";
+
+/// How the engine of one run is set up.
+struct engine_setup {
+  std::uint64_t seed = 0;
+  std::string embedder; ///< "none" or "hash:N"
+  commit_mode mode = commit_mode::grouped;
+  std::size_t readers = 2;
+  std::size_t clients = 6;
+  std::size_t max_queued = 4096;
+  std::size_t max_entries = 1024;
+  std::uint64_t retained_seqs = ~0ULL;
+  std::uint64_t segment_bytes = 64 << 10;
+  std::uint64_t extend_bytes = 8 << 10;
+  std::uint64_t checkpoint_journal_bytes = 0;
+  planted_bugs bugs;
+};
+
+world_options world_options_of(const engine_setup& setup, const disk& from);
+
+class machine {
+public:
+  /// Opens the world and starts its actors. `choices` and `log` must outlive the machine.
+  static result<std::unique_ptr<machine>> boot(const engine_setup& setup, const disk& from,
+                                               std::shared_ptr<virtual_clock> clock,
+                                               std::uint64_t boot_number, random_stream& choices,
+                                               step_log& log);
+  ~machine();
+  machine(const machine&) = delete;
+  machine& operator=(const machine&) = delete;
+
+  seeded_scheduler& scheduler() { return *scheduler_; }
+  std::vector<std::unique_ptr<client>>& clients() { return clients_; }
+  const engine_actor& engine() const { return engine_; }
+  /// Null after the engine has closed.
+  [[nodiscard]] std::shared_ptr<world> state() const { return state_.lock(); }
+
+private:
+  machine();
+
+  std::shared_ptr<power> supply_ = std::make_shared<power>();
+  std::unique_ptr<caf::actor_system_config> config_;
+  std::unique_ptr<caf::actor_system> system_;
+  std::unique_ptr<seeded_scheduler> scheduler_;
+  std::vector<std::unique_ptr<client>> clients_;
+  std::vector<caf::actor> owners_; ///< of the engine
+  std::weak_ptr<world> state_;
+  engine_actor engine_;
+};
+
+} // namespace mneme::sim

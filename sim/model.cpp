@@ -1,0 +1,158 @@
+#include "sim/model.hpp"
+
+#include <algorithm>
+
+namespace mneme::sim {
+
+void model::commit_head(seq_no seq, const head& h, bool is_new) {
+  auto& m = memories_[h.id];
+  m.heads.put(seq, h);
+  const activation* before = m.used.at(seq);
+  activation used = before == nullptr || is_new ? activation{} : *before;
+  used.last_used = h.last_updated_at;
+  used.importance = h.declared_importance;
+  m.used.put(seq, used);
+}
+
+void model::commit_content(seq_no seq, const version& v,
+                           const std::optional<spaced_vector>& vector) {
+  auto& versions = memories_[v.id].versions;
+  ensure(v.number == versions.size() + 1, "versions are numbered without gaps");
+  versions.push_back({seq, v, vector ? vector->values : std::vector<float>{}});
+  if (vector && space_.empty()) space_.put(seq, vector->space);
+}
+
+void model::commit(seq_no seq, const entry_payload& payload, timestamp created_at) {
+  ensure(seq == last_.next(), "the model takes one entry after the other");
+  last_ = seq;
+  if (const auto* w = std::get_if<write_payload>(&payload)) {
+    commit_head(seq, w->head, true);
+    commit_content(seq, w->version, w->vector);
+    if (w->id_drawn) drawn_.put(seq, std::max(w->head.id, last_drawn(seq)));
+  } else if (const auto* u = std::get_if<update_payload>(&payload)) {
+    commit_head(seq, u->head, false);
+    commit_content(seq, u->version, u->vector);
+  } else if (const auto* h = std::get_if<head_payload>(&payload)) {
+    commit_head(seq, h->head, false);
+  } else if (const auto* e = std::get_if<edge_payload>(&payload)) {
+    const edge_key& key = e->edge.key;
+    edges_[key].put(seq, e->edge);
+    reverse_.insert({key.dst, key.type, key.src});
+  } else if (const auto* late = std::get_if<find_late_payload>(&payload)) {
+    for (const auto& id : late->accessed) {
+      auto& m = memories_.at(id);
+      activation used = *m.used.at(seq);
+      used.last_used = created_at;
+      ++used.access_count;
+      m.used.put(seq, used);
+    }
+  }
+}
+
+void model::truncate(seq_no last) {
+  if (last >= last_) return;
+  last_ = last;
+  for (auto it = memories_.begin(); it != memories_.end();) {
+    auto& m = it->second;
+    m.heads.truncate(last);
+    m.used.truncate(last);
+    while (!m.versions.empty() && m.versions.back().since > last) m.versions.pop_back();
+    it = m.heads.empty() ? memories_.erase(it) : std::next(it);
+  }
+  for (auto it = edges_.begin(); it != edges_.end();) {
+    it->second.truncate(last);
+    if (!it->second.empty()) {
+      ++it;
+      continue;
+    }
+    reverse_.erase({it->first.dst, it->first.type, it->first.src});
+    it = edges_.erase(it);
+  }
+  space_.truncate(last);
+  drawn_.truncate(last);
+}
+
+std::optional<head> model::head_at(const memory_id& id, seq_no at) const {
+  const auto found = memories_.find(id);
+  if (found == memories_.end()) return std::nullopt;
+  const head* h = found->second.heads.at(at);
+  return h == nullptr ? std::nullopt : std::optional(*h);
+}
+
+std::optional<memory> model::memory_at(const memory_id& id, seq_no at) const {
+  const auto h = head_at(id, at);
+  if (!h) return std::nullopt;
+  const auto& m = memories_.at(id);
+  return memory{*h, m.versions.at(h->current_version - 1).version, *m.used.at(at)};
+}
+
+std::vector<float> model::vector_at(const memory_id& id, seq_no at) const {
+  const auto h = head_at(id, at);
+  if (!h || !h->embedding) return {};
+  return vector_of_version(id, h->current_version);
+}
+
+std::optional<version> model::version_at(const memory_id& id, std::uint32_t number,
+                                         seq_no at) const {
+  const auto h = head_at(id, at);
+  if (!h || number == 0 || number > h->current_version) return std::nullopt;
+  return memories_.at(id).versions.at(number - 1).version;
+}
+
+std::vector<float> model::vector_of_version(const memory_id& id, std::uint32_t number) const {
+  return memories_.at(id).versions.at(number - 1).vector;
+}
+
+std::optional<edge_record> model::edge_at(const edge_key& key, seq_no at) const {
+  const auto found = edges_.find(key);
+  if (found == edges_.end()) return std::nullopt;
+  const edge_record* e = found->second.at(at);
+  return e == nullptr ? std::nullopt : std::optional(*e);
+}
+
+vector_space model::space_at(seq_no at) const {
+  if (seams_.embeds != nullptr) return seams_.embeds->space();
+  const vector_space* space = space_.at(at);
+  return space == nullptr ? vector_space{} : *space;
+}
+
+std::vector<memory_id> model::ids_at(seq_no at) const {
+  std::vector<memory_id> ids;
+  for (const auto& [id, m] : memories_)
+    if (m.heads.at(at) != nullptr) ids.push_back(id);
+  return ids;
+}
+
+std::vector<edge_record> model::edges_at(seq_no at) const {
+  std::vector<edge_record> found;
+  for (const auto& [key, states] : edges_)
+    if (const edge_record* e = states.at(at)) found.push_back(*e);
+  return found;
+}
+
+std::vector<edge_record> model::edges_out(const memory_id& id, seq_no at) const {
+  std::vector<edge_record> found;
+  for (auto it = edges_.lower_bound({id, edge_type{}, {}});
+       it != edges_.end() && it->first.src == id; ++it)
+    if (const edge_record* e = it->second.at(at)) found.push_back(*e);
+  return found;
+}
+
+std::vector<edge_record> model::edges_in(const memory_id& id, seq_no at) const {
+  std::vector<edge_record> found;
+  for (auto it = reverse_.lower_bound({id, edge_type{}, {}}); it != reverse_.end() && it->dst == id;
+       ++it)
+    if (auto e = edge_at({it->src, it->type, it->dst}, at)) found.push_back(std::move(*e));
+  return found;
+}
+
+memory_id model::last_drawn(seq_no at) const {
+  const memory_id* id = drawn_.at(at);
+  return id == nullptr ? memory_id{} : *id;
+}
+
+bool sees(const std::optional<std::string>& actor, const head& h) {
+  return !actor || h.actor_scope == *actor || h.visibility == visibility::actor_public;
+}
+
+} // namespace mneme::sim

@@ -1,0 +1,318 @@
+#include "sim/model_find.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "index/vectors.hpp"
+#include "messages/forms.hpp"
+#include "query/math.hpp"
+
+namespace mneme::sim {
+
+namespace {
+
+struct step {
+  std::int64_t hop = 0;
+  edge_key via;
+};
+
+struct row {
+  memory record;
+  double distance = 0;
+  double salience = 0;
+  step reached;
+};
+
+/// One edge as seen from a memory that the walk expands.
+struct seen_edge {
+  edge_type type{};
+  memory_id other;
+  bool is_in = false;
+  edge_key key;
+
+  friend bool operator<(const seen_edge& a, const seen_edge& b) {
+    if (a.type != b.type) return a.type < b.type;
+    if (a.other != b.other) return a.other < b.other;
+    return !a.is_in && b.is_in;
+  }
+};
+
+class naive_walk {
+public:
+  naive_walk(const model& state, const find_request& r, seq_no at)
+      : state_(state),
+        asker_(r.actor),
+        from_(*r.from),
+        follow_(r.follow.value_or(follow_spec{})),
+        at_(at) {}
+
+  void run() {
+    if (asker_ && !visible(from_)) return;
+    std::set<memory_id> met{from_};
+    std::vector<memory_id> frontier{from_};
+    for (std::int64_t hop = 1; hop <= follow_.max_hops && !truncated_; ++hop) {
+      std::vector<memory_id> next;
+      for (const auto& id : frontier) expand(id, hop, met, next);
+      frontier = std::move(next);
+    }
+  }
+  /// Ids within the hops asked, the missing ones too.
+  [[nodiscard]] const std::map<memory_id, step>& reached() const { return reached_; }
+  [[nodiscard]] bool truncated() const { return truncated_; }
+
+private:
+  void expand(const memory_id& id, std::int64_t hop, std::set<memory_id>& met,
+              std::vector<memory_id>& next) {
+    for (const auto& e : edges_of(id)) {
+      if (truncated_) return;
+      if (!met.insert(e.other).second || (asker_ && !visible(e.other))) continue;
+      if (count_ == follow_.max_visited) {
+        truncated_ = true;
+        return;
+      }
+      ++count_;
+      next.push_back(e.other);
+      if (hop >= follow_.min_hops) reached_[e.other] = {hop, e.key};
+    }
+  }
+
+  [[nodiscard]] std::vector<seen_edge> edges_of(const memory_id& id) const {
+    std::vector<seen_edge> found;
+    const auto take = [&](const edge_record& e, bool is_in) {
+      const auto& types = follow_.types;
+      if (e.tombstoned && !follow_.include_tombstoned) return;
+      if (!types.empty() && std::ranges::find(types, e.key.type) == types.end()) return;
+      found.push_back({e.key.type, is_in ? e.key.src : e.key.dst, is_in, e.key});
+    };
+    if (follow_.direction != edge_direction::in)
+      for (const auto& e : state_.edges_out(id, at_)) take(e, false);
+    if (follow_.direction != edge_direction::out)
+      for (const auto& e : state_.edges_in(id, at_)) take(e, true);
+    std::sort(found.begin(), found.end());
+    return found;
+  }
+
+  [[nodiscard]] bool visible(const memory_id& id) const {
+    const auto h = state_.head_at(id, at_);
+    return h && sees(asker_, *h);
+  }
+
+  const model& state_;
+  const std::optional<std::string>& asker_;
+  memory_id from_;
+  follow_spec follow_;
+  seq_no at_;
+  std::map<memory_id, step> reached_;
+  std::int64_t count_ = 0;
+  bool truncated_ = false;
+};
+
+bool is_near(const find_request& r) {
+  return r.near || r.near_uri || r.near_vector;
+}
+
+std::expected<std::vector<float>, errc> near_target(const model& state, const find_request& r,
+                                                    seq_no at) {
+  const vector_space space = state.space_at(at);
+  if (r.near) {
+    if (state.seams().embeds == nullptr) return std::unexpected(errc::no_embedder);
+    auto v = state.seams().embeds->embed(*r.near);
+    if (!v || v->empty()) return std::unexpected(errc::no_vector);
+    return std::move(*v);
+  }
+  if (r.near_vector) {
+    if (space.dim != 0 && space.dim != r.near_vector->size())
+      return std::unexpected(errc::dim_mismatch);
+    return *r.near_vector;
+  }
+  const auto h = state.head_at(r.near_uri->id, at);
+  const auto& uri = *r.near_uri;
+  if (!h || !sees(r.actor, *h) || h->type != uri.type || uri.version > h->current_version)
+    return std::unexpected(errc::not_found);
+  auto v = state.vector_of_version(uri.id, uri.version);
+  if (v.empty()) return std::unexpected(errc::no_vector);
+  return v;
+}
+
+bool valid_at(const version& v, timestamp t) {
+  return v.valid_from <= t && (!v.valid_until || t < *v.valid_until)
+         && (!v.expires_at || t < *v.expires_at);
+}
+
+bool passes(const find_request& r, const memory& m) {
+  if (!r.types.empty() && std::ranges::find(r.types, m.head.type) == r.types.end()) return false;
+  if (m.head.tombstone && !r.include_tombstoned) return false;
+  if (is_near(r) && !m.head.embedding) return false;
+  if (!sees(r.actor, m.head)) return false;
+  if (r.as_of && !valid_at(m.version, *r.as_of)) return false;
+  return !r.where || holds(*r.where, m, r.types);
+}
+
+double count_score(std::int64_t n) {
+  return stable_log(static_cast<double>(std::clamp<std::int64_t>(n, 0, 1000) + 1))
+         / stable_log(1001.0);
+}
+
+/// R, A, C, D and, beside a near vector, V with their weights; see the model's table.
+double salience_of(const memory& m, timestamp now, bool near, double distance) {
+  if (m.head.tombstone) return 0.0;
+  constexpr double ninety_days_ns = 90.0 * 24 * 3600 * 1e9;
+  const std::int64_t age = std::max<std::int64_t>(0, now.ns - m.activation.last_used.ns);
+  const double whole = near ? 1.0 : 0.25 + 0.15 + 0.30 + 0.20;
+  double s = 0.25 / whole * stable_exp(-(static_cast<double>(age) / ninety_days_ns));
+  s = s + 0.15 / whole * count_score(m.activation.access_count);
+  s = s + 0.30 / whole * count_score(m.activation.citations);
+  s = s + 0.20 / whole * (static_cast<double>(m.activation.importance) / 10.0);
+  if (near) s = s + 0.10 * std::clamp(1.0 - distance, 0.0, 1.0);
+  return s;
+}
+
+std::vector<order_by> order_of(const find_request& r) {
+  if (!r.order.empty()) return r.order;
+  if (r.rank == rank_kind::salience) return {{order_field::salience, true}};
+  if (r.rank == rank_kind::distance) return {{order_field::near_distance, false}};
+  if (r.from) return {{order_field::hop, false}};
+  if (is_near(r)) return {{order_field::near_distance, false}};
+  return {{order_field::salience, true}};
+}
+
+template <class T>
+int sign_of(const T& a, const T& b) {
+  return a < b ? -1 : (b < a ? 1 : 0);
+}
+
+int compare_by(order_field field, const row& a, const row& b) {
+  switch (field) {
+  case order_field::salience:
+    return sign_of(a.salience, b.salience);
+  case order_field::version_created_at:
+    return sign_of(a.record.version.created_at, b.record.version.created_at);
+  case order_field::head_last_updated_at:
+    return sign_of(a.record.head.last_updated_at, b.record.head.last_updated_at);
+  case order_field::head_declared_importance:
+    return sign_of(a.record.head.declared_importance, b.record.head.declared_importance);
+  case order_field::near_distance:
+    return sign_of(a.distance, b.distance);
+  case order_field::hop:
+    return sign_of(a.reached.hop, b.reached.hop);
+  }
+  return 0;
+}
+
+void sort_rows(std::vector<row>& rows, const std::vector<order_by>& order) {
+  std::sort(rows.begin(), rows.end(), [&](const row& a, const row& b) {
+    for (const auto& by : order)
+      if (const int sign = compare_by(by.field, a, b); sign != 0)
+        return by.descending ? sign > 0 : sign < 0;
+    return a.record.head.id < b.record.head.id;
+  });
+}
+
+void keep_nearest(std::vector<row>& rows, const find_request& r) {
+  const auto page = r.limit ? *r.limit + r.offset : 0;
+  const auto kept = r.near_k ? std::max(*r.near_k, page) : (r.limit ? 4 * page : 16);
+  std::sort(rows.begin(), rows.end(), [](const row& a, const row& b) {
+    if (a.distance != b.distance) return a.distance < b.distance;
+    return a.record.head.id < b.record.head.id;
+  });
+  if (rows.size() > static_cast<std::size_t>(kept)) rows.resize(static_cast<std::size_t>(kept));
+}
+
+std::string rendered(const memory& m, form_kind form) {
+  switch (form) {
+  case form_kind::short_form:
+    return m.version.forms.short_form;
+  case form_kind::medium:
+    return m.version.forms.medium_form;
+  case form_kind::full:
+    return full_text(m.version.type, m.version.data);
+  }
+  return {};
+}
+
+/// Drops the least salient row, of equals the later one, until the rest fits; one row stays.
+std::int64_t trim(std::vector<row>& rows, form_kind form, std::int64_t budget,
+                  const token_counter& tokens) {
+  std::int64_t dropped = 0;
+  for (;;) {
+    std::int64_t used = 0;
+    for (const auto& r : rows) used += tokens.count(rendered(r.record, form));
+    if (used <= budget || rows.size() <= 1) return dropped;
+    auto least = rows.begin();
+    for (auto it = rows.begin(); it != rows.end(); ++it)
+      if (it->salience <= least->salience) least = it;
+    rows.erase(least);
+    ++dropped;
+  }
+}
+
+std::vector<row> candidates(const model& state, const find_request& r, seq_no at,
+                            const naive_walk* walk, const std::vector<float>& target) {
+  std::vector<row> rows;
+  for (const auto& id : state.ids_at(at)) {
+    row one;
+    if (walk != nullptr) {
+      const auto found = walk->reached().find(id);
+      if (found == walk->reached().end()) continue;
+      one.reached = found->second;
+    }
+    one.record = *state.memory_at(id, at);
+    if (!passes(r, one.record)) continue;
+    if (!target.empty()) one.distance = cosine_distance(target, state.vector_at(id, at));
+    rows.push_back(std::move(one));
+  }
+  return rows;
+}
+
+} // namespace
+
+std::expected<find_result, errc> find_in(const model& state, const find_request& r, seq_no at,
+                                         timestamp now) {
+  std::vector<float> target;
+  if (is_near(r)) {
+    auto found = near_target(state, r, at);
+    if (!found) return std::unexpected(found.error());
+    target = std::move(*found);
+  }
+  if (r.where && has_misfit_literal(*r.where, r.types)) return std::unexpected(errc::type_mismatch);
+  std::optional<naive_walk> walk;
+  if (r.from) walk.emplace(state, r, at).run();
+  auto rows = candidates(state, r, at, walk ? &*walk : nullptr, target);
+  if (is_near(r)) keep_nearest(rows, r);
+
+  find_result out;
+  out.at_seq = at;
+  out.truncated = walk && walk->truncated();
+  if (is_near(r)) out.near_mode = near_mode::exact;
+  if (r.count) out.total = static_cast<std::int64_t>(rows.size());
+  out.form = r.form;
+  if (!r.form && r.budget_tokens) {
+    out.form = form_kind::medium;
+    out.form_defaulted = true;
+  }
+  for (auto& one : rows) one.salience = salience_of(one.record, now, is_near(r), one.distance);
+  sort_rows(rows, order_of(r));
+  const auto skipped = std::min<std::size_t>(static_cast<std::size_t>(r.offset), rows.size());
+  rows.erase(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(skipped));
+  if (r.limit && rows.size() > static_cast<std::size_t>(*r.limit))
+    rows.resize(static_cast<std::size_t>(*r.limit));
+  if (r.budget_tokens)
+    out.trimmed_by_budget = trim(rows, *out.form, *r.budget_tokens, *state.seams().tokens);
+  for (auto& one : rows) {
+    if (out.form) {
+      out.rendered.push_back(rendered(one.record, *out.form));
+      out.rendered_tokens.push_back(state.seams().tokens->count(out.rendered.back()));
+    }
+    out.scores.push_back(one.salience);
+    if (is_near(r)) out.distances.push_back(one.distance);
+    if (r.from) {
+      out.hops.push_back(one.reached.hop);
+      out.via.emplace_back(one.reached.via);
+    }
+    out.memories.push_back(std::move(one.record));
+  }
+  return out;
+}
+
+} // namespace mneme::sim

@@ -1,0 +1,249 @@
+#include "sim/model_write.hpp"
+
+#include "messages/forms.hpp"
+#include "messages/records.hpp"
+#include "messages/validate.hpp"
+
+namespace mneme::sim {
+
+namespace {
+
+write_outcome refused(errc code) {
+  return {.refused = code, .payload = {}, .kind = {}, .created_by = {}, .leaf = {}, .uri = {}};
+}
+
+write_outcome changes_head(entry_kind kind, std::string by, const head& h, entry_payload payload) {
+  return {.refused = {},
+          .payload = std::move(payload),
+          .kind = kind,
+          .created_by = std::move(by),
+          .leaf =
+              state_leaf{state_namespace::memories,
+                         state_path(state_namespace::memories, h.id.raw()), sha256_of(encode(h))},
+          .uri = memory_uri{h.type, h.id, h.current_version}};
+}
+
+write_outcome changes_edge(entry_kind kind, std::string by, const edge_record& e) {
+  return {.refused = {},
+          .payload = edge_payload{e},
+          .kind = kind,
+          .created_by = std::move(by),
+          .leaf = state_leaf{state_namespace::edges,
+                             state_path(state_namespace::edges, key_bytes(e.key)),
+                             sha256_of(encode(e))},
+          .uri = {}};
+}
+
+write_outcome changes_nothing(std::optional<memory_uri> uri) {
+  return {.refused = {},
+          .payload = {},
+          .kind = {},
+          .created_by = {},
+          .leaf = {},
+          .uri = std::move(uri)};
+}
+
+class rules {
+public:
+  rules(const model& state, timestamp now, const drawn_values& drawn)
+      : state_(state), now_(now), drawn_(drawn) {}
+
+  write_outcome operator()(const write_request& r) const {
+    const timestamp created = r.created_at.value_or(now_);
+    if (r.valid_until && *r.valid_until <= r.valid_from.value_or(created))
+      return refused(errc::bad_interval);
+    const memory_data data = with_defaults(r.type, r.data, created);
+    const auto vector = placed_vector(r.type, data, r.vector);
+    if (vector && wrong_dim(*vector)) return refused(errc::dim_mismatch);
+    if (r.id && state_.head_at(*r.id, state_.last())) return refused(errc::already_exists);
+    version v = new_version(r, r.id.value_or(drawn_.id), r.type, 1, data, created);
+    head h;
+    h.id = v.id;
+    h.type = r.type;
+    h.current_version = 1;
+    h.actor_scope = r.actor;
+    h.visibility = r.visibility;
+    h.declared_importance = static_cast<std::uint8_t>(r.importance);
+    h.tags = normalise_tags(r.tags);
+    h.frames = r.frames;
+    h.metadata = r.metadata;
+    h.lifecycle = r.lifecycle;
+    if (vector) h.embedding = embedding_ref{static_cast<std::uint32_t>(vector->values.size()), 1};
+    h.created_at = h.last_updated_at = created;
+    h.version_hash = v.hash;
+    h.nonce = drawn_.head_nonce;
+    const std::string by = v.created_by;
+    return changes_head(entry_kind::write, by, h,
+                        write_payload{h, std::move(v), vector, !r.id.has_value()});
+  }
+
+  write_outcome operator()(const update_request& r) const {
+    const timestamp created = r.created_at.value_or(now_);
+    if (r.valid_until && *r.valid_until <= r.valid_from.value_or(created))
+      return refused(errc::bad_interval);
+    auto found = live_head(r.uri, r.expect_version);
+    if (!found) return refused(found.error());
+    head h = std::move(*found);
+    const std::uint32_t number = h.current_version + 1;
+    const memory_data data = with_defaults(h.type, r.data, created);
+    auto vector = placed_vector(h.type, data, r.vector);
+    if (vector) {
+      if (wrong_dim(*vector)) return refused(errc::dim_mismatch);
+      h.embedding = embedding_ref{static_cast<std::uint32_t>(vector->values.size()), number};
+    } else if (state_.seams().embeds != nullptr) {
+      h.embedding.reset();
+    } else if (h.embedding) {
+      // A caller's vector stays until another one is given.
+      vector = spaced_vector{state_.space_at(state_.last()), state_.vector_at(h.id, state_.last())};
+    }
+    version v = new_version(r, h.id, h.type, number, data, created);
+    h.current_version = number;
+    h.last_updated_at = created;
+    h.version_hash = v.hash;
+    const std::string by = v.created_by;
+    return changes_head(entry_kind::update, by, h, update_payload{h, std::move(v), vector});
+  }
+
+  write_outcome operator()(const update_head_request& r) const {
+    auto found = live_head(r.uri, r.expect_version);
+    if (!found) return refused(found.error());
+    head h = std::move(*found);
+    if (r.lifecycle) {
+      if (auto ok = validate_transition(h.lifecycle, *r.lifecycle); !ok)
+        return refused(ok.error().code);
+      h.lifecycle = r.lifecycle;
+    }
+    if (r.tags) h.tags = normalise_tags(*r.tags);
+    if (r.frames) h.frames = *r.frames;
+    if (r.importance) h.declared_importance = static_cast<std::uint8_t>(*r.importance);
+    if (r.visibility) h.visibility = *r.visibility;
+    if (r.metadata) h.metadata = *r.metadata;
+    h.last_updated_at = now_;
+    return changes_head(entry_kind::update_head, r.by.value_or(r.actor), h, head_payload{h});
+  }
+
+  write_outcome operator()(const tombstone_request& r) const {
+    auto found = existing_head(r.uri, r.expect_version);
+    if (!found) return refused(found.error());
+    head h = std::move(*found);
+    if (h.tombstone) return changes_nothing(memory_uri{h.type, h.id, h.current_version});
+    const std::string by = r.by.value_or(r.actor);
+    h.tombstone = tombstone{r.reason, r.cause, r.superseded_by, now_, by};
+    h.last_updated_at = now_;
+    return changes_head(entry_kind::tombstone, by, h, head_payload{h});
+  }
+
+  write_outcome operator()(const add_edge_request& r) const {
+    const edge_key key{r.src, static_cast<edge_type>(r.type), r.dst};
+    const auto before = state_.edge_at(key, state_.last());
+    if (before && !before->tombstoned) return changes_nothing({});
+    edge_record e;
+    e.key = key;
+    e.created_at = r.created_at.value_or(now_);
+    e.created_by = r.by.value_or(r.actor);
+    e.weight = r.weight;
+    e.data = r.data;
+    e.kind = r.kind;
+    e.nonce = drawn_.edge_nonce;
+    return changes_edge(entry_kind::add_edge, e.created_by, e);
+  }
+
+  write_outcome operator()(const remove_edge_request& r) const {
+    const edge_key key{r.src, static_cast<edge_type>(r.type), r.dst};
+    auto e = state_.edge_at(key, state_.last());
+    if (!e || e->tombstoned) return changes_nothing({});
+    e->tombstoned = true;
+    e->tombstoned_at = now_;
+    e->tombstoned_reason = r.reason;
+    e->tombstoned_by = r.by.value_or(r.actor);
+    return changes_edge(entry_kind::remove_edge, e->tombstoned_by, *e);
+  }
+
+  // Importers' requests carry no token, so the workload has none of them.
+  write_outcome operator()(const restore_request&) const { return refused(errc::unsupported); }
+  write_outcome operator()(const restore_edge_request&) const { return refused(errc::unsupported); }
+
+private:
+  template <class Request>
+  version new_version(const Request& r, const memory_id& id, memory_type type, std::uint32_t number,
+                      const memory_data& data, timestamp created) const {
+    version v;
+    v.id = id;
+    v.number = number;
+    v.type = type;
+    v.data = data;
+    v.created_at = created;
+    v.created_by = r.created_by.value_or(r.actor);
+    v.expires_at = r.expires_at;
+    v.confidence = r.confidence == 0 ? 1.0 : r.confidence;
+    v.provenance = r.provenance;
+    if (auto rendered = render_forms(type, data, r.forms, *state_.seams().tokens))
+      v.forms = std::move(*rendered);
+    v.short_overridden = r.forms.short_form.has_value();
+    v.medium_overridden = r.forms.medium_form.has_value();
+    v.valid_from = r.valid_from.value_or(created);
+    v.valid_until = r.valid_until;
+    v.nonce = drawn_.version_nonce;
+    v.hash = hash_of(v);
+    return v;
+  }
+
+  [[nodiscard]] std::optional<spaced_vector>
+  placed_vector(memory_type type, const memory_data& data,
+                const std::optional<std::vector<float>>& given) const {
+    const auto& embeds = state_.seams().embeds;
+    std::vector<float> values;
+    if (given) {
+      values = *given;
+    } else if (embeds != nullptr) {
+      if (auto v = embeds->embed(embedding_text(type, data))) values = std::move(*v);
+    }
+    if (values.empty()) return std::nullopt;
+    vector_space space = state_.space_at(state_.last());
+    if (space.dim == 0) space = {"external", static_cast<std::uint32_t>(values.size())};
+    return spaced_vector{std::move(space), std::move(values)};
+  }
+  static bool wrong_dim(const spaced_vector& v) { return v.space.dim != v.values.size(); }
+
+  [[nodiscard]] std::expected<head, errc>
+  existing_head(const memory_uri& uri, const std::optional<std::uint32_t>& expected) const {
+    auto h = state_.head_at(uri.id, state_.last());
+    if (!h) return std::unexpected(errc::not_found);
+    if (h->type != uri.type) return std::unexpected(errc::type_data_mismatch);
+    if (expected && *expected != h->current_version) return std::unexpected(errc::version_conflict);
+    return std::move(*h);
+  }
+  [[nodiscard]] std::expected<head, errc>
+  live_head(const memory_uri& uri, const std::optional<std::uint32_t>& expected) const {
+    auto h = existing_head(uri, expected);
+    if (h && h->tombstone) return std::unexpected(errc::tombstoned);
+    return h;
+  }
+
+  const model& state_;
+  timestamp now_;
+  const drawn_values& drawn_;
+};
+
+} // namespace
+
+drawn_values drawn_in(const entry_payload& payload) {
+  drawn_values d;
+  if (const auto* w = std::get_if<write_payload>(&payload)) {
+    d.id = w->head.id;
+    d.head_nonce = w->head.nonce;
+    d.version_nonce = w->version.nonce;
+  } else if (const auto* u = std::get_if<update_payload>(&payload)) {
+    d.version_nonce = u->version.nonce;
+  } else if (const auto* e = std::get_if<edge_payload>(&payload)) {
+    d.edge_nonce = e->edge.nonce;
+  }
+  return d;
+}
+
+write_outcome outcome_of(const model& state, const mutation& m, timestamp now,
+                         const drawn_values& drawn) {
+  return std::visit(rules(state, now, drawn), m);
+}
+
+} // namespace mneme::sim

@@ -1,0 +1,57 @@
+#pragma once
+/// One request of a simulated client, and what it answered.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "mneme/caf.hpp"
+
+namespace mneme::sim {
+
+using request_message = std::variant<apply_message, batch_message, find_message, find_many_message,
+                                     get_message, resolve_message, edges_message, root_message,
+                                     prove_message, snapshot_message, checkpoint_message>;
+using reply_message =
+    std::variant<mutation_result, batch_result, find_reply, find_many_reply, memory_reply,
+                 edges_reply, root_set, proof_reply, snapshot_result, checkpoint_reply>;
+
+enum class operation_state : std::uint8_t {
+  waiting,  ///< sent, not answered
+  answered, ///< done, or refused for a reason that the request itself has
+  unknown,  ///< the engine could not tell, or was gone before it answered
+};
+
+struct operation {
+  std::uint64_t number = 0; ///< 1, 2, … in the order of issue
+  request_message request;
+  /// The generator made the request so that it must be refused with this code, whatever the state.
+  std::optional<errc> expected_error;
+
+  // Since when it may have been executed.
+  seq_no published_at_send;
+  std::size_t clock_mark = 0;
+
+  operation_state state = operation_state::waiting;
+  bool entered = false; ///< its entries are in the journal
+};
+
+/// The mutations of a write, one or several; empty for everything else.
+std::vector<mutation> mutations_of(const request_message& request);
+
+/// True if an acknowledged change of this request must survive a crash.
+bool is_durable(const request_message& request);
+
+/// The mark that a mutation leaves in its journal entry (as created_by): number and item.
+std::string token_of(std::uint64_t number, std::size_t item);
+/// The operation's number, or nullopt if the text is no token.
+std::optional<std::uint64_t> number_of_token(std::string_view token);
+/// Puts the tokens into all mutations of the request.
+void stamp(request_message& request, std::uint64_t number);
+
+/// One line that a person can read.
+std::string describe(const request_message& request);
+
+} // namespace mneme::sim

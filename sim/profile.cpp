@@ -1,0 +1,57 @@
+#include "sim/profile.hpp"
+
+namespace mneme::sim {
+
+namespace {
+
+using numbers = std::initializer_list<std::uint64_t>;
+
+std::uint64_t one_of(random_stream& draw, numbers choices) {
+  return choices.begin()[draw.below(choices.size())];
+}
+
+engine_setup draw_setup(random_stream& draw) {
+  engine_setup s;
+  s.embedder = draw.percent(50) ? "hash:16" : "none";
+  s.mode = draw.percent(70) ? commit_mode::grouped : commit_mode::per_request;
+  s.readers = one_of(draw, {1, 2, 3});
+  s.clients = one_of(draw, {1, 3, 6, 6, 12});
+  s.max_queued = draw.percent(10) ? 2 : 4096;
+  s.max_entries = one_of(draw, {1024, 1024, 3});
+  s.retained_seqs = one_of(draw, {~0ULL, ~0ULL, ~0ULL, 400, 60});
+  s.segment_bytes = one_of(draw, {4 << 10, 16 << 10, 64 << 10});
+  s.extend_bytes = one_of(draw, {0, 4 << 10, 16 << 10});
+  s.checkpoint_journal_bytes = one_of(draw, {0, 0, 16 << 10, 128 << 10});
+  return s;
+}
+
+} // namespace
+
+profile draw_profile(std::uint64_t seed) {
+  random_stream draw(seed, "profile");
+  profile p;
+  p.setup = draw_setup(draw);
+  p.setup.seed = seed;
+  for (auto& weight : p.weights) weight = one_of(draw, {0, 1, 4, 16});
+  // Without memories there is nothing to do for the others, and every run asks something.
+  p.weights[static_cast<std::size_t>(operation_kind::write)] += 8;
+  p.weights[static_cast<std::size_t>(operation_kind::find)] += 2;
+  p.weights[static_cast<std::size_t>(operation_kind::add_edge)] += 1;
+  p.weights[static_cast<std::size_t>(operation_kind::edges)] += 1;
+  for (const auto rare : {operation_kind::snapshot, operation_kind::checkpoint,
+                          operation_kind::prove, operation_kind::root}) {
+    auto& weight = p.weights[static_cast<std::size_t>(rare)];
+    weight = (weight + 3) / 4;
+  }
+  if (draw.percent(80))
+    for (auto& weight : p.faults) weight = one_of(draw, {0, 1, 3});
+  p.steps_between_faults = one_of(draw, {200, 500, 1500});
+  p.deliver_weight = one_of(draw, {6, 12, 40});
+  p.relaxed_percent = one_of(draw, {0, 10, 50});
+  p.invalid_percent = one_of(draw, {0, 5, 20});
+  p.clock_moves_one_in = one_of(draw, {10, 40, 200});
+  p.clock_may_go_back = draw.percent(30);
+  return p;
+}
+
+} // namespace mneme::sim

@@ -1,0 +1,364 @@
+#include "sim/simulation.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "messages/hash.hpp"
+#include "sim/check_journal.hpp"
+#include "sim/check_reply.hpp"
+#include "sim/check_state.hpp"
+#include "sim/workload.hpp"
+#include "state/checkpoint.hpp"
+
+namespace mneme::sim {
+
+namespace {
+
+constexpr timestamp start_time{946'684'800'000'000'000}; // 2000-01-01
+constexpr timestamp end_time{8'000'000'000'000'000'000}; // in 2223, some way before time ends
+constexpr std::uint64_t steps_to_settle = 200'000;
+
+model_seams seams_of(const engine_setup& setup) {
+  auto embeds = make_embedder(setup.embedder);
+  ensure(embeds.has_value(), "a profile names a known embedder");
+  return {.embeds = *embeds, .tokens = make_default_token_counter()};
+}
+
+class simulation {
+public:
+  explicit simulation(const run_options& options)
+      : options_(options),
+        how_(draw_profile(options.seed)),
+        schedule_(options.seed, "schedule"),
+        faults_(options.seed, "faults"),
+        time_(options.seed, "time"),
+        log_(options.keep_log),
+        clock_(std::make_shared<virtual_clock>(start_time)),
+        known_(with_bugs(how_.setup, options.bugs), seams_of(how_.setup), clock_) {
+    next_fault_ = faults_.below(2 * how_.steps_between_faults);
+  }
+
+  run_report run() {
+    check_result ok = boot(seq_no{0});
+    while (ok && step_ < options_.steps) {
+      ++step_;
+      ok = one_step();
+    }
+    if (ok) ok = finish();
+    if (!ok) {
+      report_.failure = ok.error();
+      report_.failed_at_step = step_;
+    }
+    report_.log_digest = log_.digest();
+    report_.log = log_.lines();
+    report_.journal_digest = journal_digest();
+    report_.last = known_.truth.last();
+    report_.root = known_.roots.at(known_.truth.last()).overall;
+    machine_.reset();
+    return std::move(report_);
+  }
+
+private:
+  static engine_setup with_bugs(engine_setup setup, const planted_bugs& bugs) {
+    setup.bugs = bugs;
+    return setup;
+  }
+
+  // --- one step -------------------------------------------------------------
+
+  check_result one_step() {
+    if (crash_at_ && step_ >= *crash_at_) return crash(draw_crash_mode());
+    if (!crash_at_ && step_ >= next_fault_) {
+      next_fault_ = step_ + 1 + faults_.below(2 * how_.steps_between_faults);
+      if (auto ok = strike(); !ok) return ok;
+    }
+    if (time_.one_in(how_.clock_moves_one_in)) move_clock();
+    std::vector<std::size_t> idle;
+    std::vector<std::size_t> answered;
+    look_at_clients(idle, answered);
+    const std::uint64_t deliver = machine_->scheduler().has_job() ? how_.deliver_weight : 0;
+    const std::uint64_t issue = idle.empty() ? 0 : 4;
+    const std::uint64_t collect = answered.empty() ? 0 : 6;
+    if (deliver + issue + collect == 0) return stuck();
+    const std::uint64_t point = schedule_.below(deliver + issue + collect);
+    if (point < deliver) {
+      machine_->scheduler().run_one(step_);
+      return {};
+    }
+    if (point < deliver + issue) {
+      issue_request(schedule_.pick(idle));
+      return {};
+    }
+    return collect_answer(schedule_.pick(answered));
+  }
+
+  void look_at_clients(std::vector<std::size_t>& idle, std::vector<std::size_t>& answered) {
+    auto& clients = machine_->clients();
+    for (std::size_t i = 0; i < clients.size(); ++i) {
+      if (clients[i]->is_idle()) idle.push_back(i);
+      if (clients[i]->has_answer()) answered.push_back(i);
+    }
+  }
+
+  static std::unexpected<wrong_answer> stuck() {
+    return wrong("progress", "somebody waits for an answer, and no message is under way");
+  }
+
+  void move_clock() {
+    constexpr std::array<std::int64_t, 5> spans_ns = {1, 1'000'000, 1'000'000'000,
+                                                      3'600'000'000'000, 864'000'000'000'000};
+    const std::int64_t unit = time_.pick(spans_ns);
+    const std::int64_t span = unit * time_.between(1, 9);
+    const bool back = how_.clock_may_go_back && time_.one_in(4);
+    const std::int64_t now = clock_->now().ns;
+    clock_->set({back ? std::max(start_time.ns / 2, now - span) : std::min(end_time.ns, now + span)});
+    log_.add(step_, "clock", static_cast<std::uint64_t>(clock_->now().ns), 0);
+  }
+
+  [[nodiscard]] bool is_wanted(const std::string& name) const {
+    return !options_.only || options_.only->contains(name);
+  }
+
+  void issue_request(std::size_t client) {
+    const std::uint64_t number = ++issued_;
+    if (!is_wanted(std::to_string(number))) return;
+    random_stream draw(options_.seed, fmt::format("operation {}", number));
+    planned_request planned = workload(how_, draw, known_.truth).next(clock_->now());
+    operation op;
+    op.number = number;
+    op.request = std::move(planned.request);
+    stamp(op.request, number);
+    op.expected_error = planned.expected_error;
+    op.published_at_send = machine_->state()->published_seq();
+    op.clock_mark = clock_->mark();
+    const std::string text = describe(op.request);
+    report_.plan.push_back(fmt::format("{}: {}", number, text));
+    log_.add(step_, "ask", fmt::format("{} client {} {}", number, client, text));
+    machine_->clients()[client]->ask(machine_->engine(), op.request);
+    asked_[client] = number;
+    known_.operations.emplace(number, std::move(op));
+    ++report_.operations;
+  }
+
+  check_result collect_answer(std::size_t client) {
+    operation& op = known_.operations.at(asked_.at(client));
+    const auto answer = machine_->clients()[client]->collect();
+    asked_.erase(client);
+    const auto w = machine_->state();
+    if (w == nullptr) return wrong("progress", "the engine is gone");
+    const seq_no published = w->published_seq();
+    ++report_.answers;
+    if (!answer) ++report_.errors;
+    log_.add(step_, "answer",
+             fmt::format("{} {} at {}", op.number,
+                         answer ? std::string("ok") : std::string(to_string(answer.error().code)),
+                         published.value));
+    if (auto ok = check_visible(answer, published); !ok) return ok;
+    if (auto ok = follow(published); !ok) return ok;
+    return check_reply(known_, op, answer, published);
+  }
+
+  /// The oracles' own reads go past the injected faults.
+  check_result follow(seq_no published) {
+    if (!known_.disk_is_failing) return follow_journal(known_, *disk_.files, published);
+    memory_file_system beside(disk_.files->image());
+    return follow_journal(known_, beside, published);
+  }
+
+  // --- faults ---------------------------------------------------------------
+
+  check_result strike() {
+    std::uint64_t whole = 0;
+    for (const auto weight : how_.faults) whole += weight;
+    if (whole == 0) return {};
+    std::uint64_t point = faults_.below(whole);
+    std::size_t kind = 0;
+    while (point >= how_.faults[kind]) point -= how_.faults[kind++];
+    const auto fault = static_cast<fault_kind>(kind);
+    const std::uint64_t nth = 1 + faults_.below(60);
+    const std::uint64_t later = 1 + faults_.below(200);
+    constexpr std::array<io_operation, 4> kinds = {io_operation::write, io_operation::sync,
+                                                   io_operation::open, io_operation::directory};
+    const io_operation failing = faults_.pick(kinds);
+    const std::string name = fmt::format("fault{}", ++struck_);
+    if (!is_wanted(name)) return {};
+    constexpr std::array<std::string_view, fault_kind_count> names = {
+        "kill", "power loss", "power loss, nothing unsynced stays", "dying disk",
+        "one failed disk operation"};
+    report_.plan.push_back(fmt::format("{}: {} at step {}", name, names[kind], step_));
+    log_.add(step_, "fault", names[kind]);
+    switch (fault) {
+    case fault_kind::kill:
+      return crash(std::nullopt);
+    case fault_kind::power_loss:
+      return crash(crash_mode::random);
+    case fault_kind::power_loss_worst:
+      return crash(crash_mode::drop);
+    case fault_kind::dying_disk:
+      disk_.files->fail_nth(io_operation::any, nth, true);
+      break;
+    case fault_kind::failed_operation:
+      disk_.files->fail_nth(failing, 1 + nth / 4, false);
+      break;
+    }
+    known_.disk_is_failing = true;
+    crash_at_ = step_ + later;
+    return {};
+  }
+
+  crash_mode draw_crash_mode() {
+    return faults_.percent(50) ? crash_mode::random : crash_mode::drop;
+  }
+
+  /// Pulls the plug and boots again. No mode: only the process dies.
+  check_result crash(std::optional<crash_mode> mode) {
+    ++report_.crashes;
+    crash_at_.reset();
+    lose_machine(mode);
+    seq_no promised = mode ? known_.durable : known_.acknowledged;
+    const seq_no before = known_.truth.last();
+    // The disk may die once more while the world is recovered.
+    if (how_.faults[static_cast<std::size_t>(fault_kind::dying_disk)] > 0 && faults_.one_in(4)) {
+      disk_.files->fail_nth(io_operation::any, 1 + faults_.below(80), true);
+      promised = known_.durable;
+      if (auto ok = boot_on_dying_disk(); !ok) return ok;
+    }
+    auto ok = boot(promised);
+    report_.lost_entries += before.value - std::min(before, known_.truth.last()).value;
+    return ok;
+  }
+
+  /// Ends the machine; the disk is then what the next one finds.
+  void lose_machine(std::optional<crash_mode> mode) {
+    auto files = std::make_shared<memory_file_system>(disk_.files->image());
+    if (mode) files->crash(faults_.next(), *mode);
+    machine_.reset();
+    disk_.files = std::move(files);
+    known_.disk_is_failing = false;
+    asked_.clear();
+    for (auto& [number, op] : known_.operations)
+      if (op.state == operation_state::waiting) op.state = operation_state::unknown;
+  }
+
+  check_result boot_on_dying_disk() {
+    auto failed = machine::boot(known_.setup, disk_, clock_, ++boots_, schedule_, log_);
+    if (!failed && failed.error().code != errc::io)
+      return wrong("recovery", "on a dying disk: " + failed.error().message);
+    if (failed) failed->reset();
+    lose_machine(draw_crash_mode());
+    return {};
+  }
+
+  check_result boot(seq_no promised) {
+    auto booted = machine::boot(known_.setup, disk_, clock_, ++boots_, schedule_, log_);
+    if (!booted) return wrong("recovery", "the world does not open: " + booted.error().message);
+    machine_ = std::move(*booted);
+    const auto w = machine_->state();
+    log_.add(step_, "boot", boots_, w->published_seq().value);
+    if (auto ok = check_recovery(known_, *w, promised); !ok) return ok;
+    // What is recovered has been made durable before it is shown.
+    known_.durable = known_.acknowledged = w->published_seq();
+    return {};
+  }
+
+  // --- the end --------------------------------------------------------------
+
+  /// Lets everything under way end.
+  check_result settle() {
+    for (std::uint64_t i = 0; i < steps_to_settle; ++i) {
+      std::vector<std::size_t> idle;
+      std::vector<std::size_t> answered;
+      look_at_clients(idle, answered);
+      if (!answered.empty()) {
+        if (auto ok = collect_answer(answered.front()); !ok) return ok;
+      } else if (machine_->scheduler().has_job()) {
+        machine_->scheduler().run_one(step_);
+      } else {
+        return idle.size() == machine_->clients().size() ? no_stray_messages() : stuck();
+      }
+    }
+    return wrong("progress", fmt::format("nothing new was asked, and yet {} messages were not "
+                                         "enough to end it",
+                                         steps_to_settle));
+  }
+
+  check_result no_stray_messages() {
+    for (auto& client : machine_->clients())
+      if (client->has_stray_message())
+        return wrong("exactly once", "a client got an answer to nothing");
+    return {};
+  }
+
+  check_result finish() {
+    if (auto ok = settle(); !ok) return ok;
+    if (known_.disk_is_failing)
+      if (auto ok = crash(draw_crash_mode()); !ok) return ok;
+    const auto w = machine_->state();
+    if (auto ok = follow(w->published_seq()); !ok) return ok;
+    if (auto ok = check_state(known_, *w); !ok) return ok;
+    if (auto ok = check_both_ends(known_, *w); !ok) return ok;
+    if (auto ok = check_roots(known_, *w); !ok) return ok;
+    if (auto ok = check_replay(known_, *w); !ok) return ok;
+    if (auto ok = check_all_claimed(known_); !ok) return ok;
+    return close_and_open();
+  }
+
+  check_result close_and_open() {
+    auto& client = *machine_->clients().front();
+    client.ask_to_close(machine_->engine());
+    for (std::uint64_t i = 0; !client.has_answer(); ++i) {
+      if (!machine_->scheduler().has_job() || i == steps_to_settle) return stuck();
+      machine_->scheduler().run_one(step_);
+    }
+    if (auto closed = client.collect(); !closed)
+      return wrong("close", "closing failed: " + closed.error().message);
+    lose_machine(crash_mode::drop);
+    if (auto ok = boot(known_.truth.last()); !ok) return ok;
+    const auto w = machine_->state();
+    if (w->report.replayed_entries != 0 || w->report.torn_bytes != 0)
+      return wrong("close", fmt::format("after a clean close {} entries were replayed and {} bytes "
+                                        "cut",
+                                        w->report.replayed_entries, w->report.torn_bytes));
+    return {};
+  }
+
+  /// Over all segments as they would be read.
+  digest journal_digest() {
+    sha256 all;
+    const std::string dir = journal_directory(std::string(world_directory));
+    memory_file_system beside(disk_.files->image());
+    if (auto names = beside.list(dir))
+      for (const auto& name : *names)
+        if (auto bytes = beside.testing_bytes(dir + "/" + name)) all.update(name).update(*bytes);
+    return all.finish();
+  }
+
+  run_options options_;
+  profile how_;
+  random_stream schedule_;
+  random_stream faults_;
+  random_stream time_;
+  step_log log_;
+  std::shared_ptr<virtual_clock> clock_;
+  evidence known_;
+  disk disk_;
+  std::unique_ptr<machine> machine_;
+  std::map<std::size_t, std::uint64_t> asked_; ///< operation under way, by client
+  run_report report_;
+  std::uint64_t step_ = 0;
+  std::uint64_t issued_ = 0;
+  std::uint64_t struck_ = 0;
+  std::uint64_t boots_ = 0;
+  std::uint64_t next_fault_ = 0;
+  std::optional<std::uint64_t> crash_at_;
+};
+
+} // namespace
+
+run_report simulate(const run_options& options) {
+  return simulation(options).run();
+}
+
+} // namespace mneme::sim

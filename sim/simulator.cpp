@@ -1,0 +1,147 @@
+#include "sim/simulator.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "sim/reduce.hpp"
+#include "sim/simulation.hpp"
+
+namespace mneme {
+
+namespace {
+
+using sim::run_options;
+using sim::run_report;
+
+/// Within so many seeds a planted bug must be found.
+constexpr std::uint64_t canary_seeds = 50;
+
+/// What the handler of a broken invariant prints; made before, since a handler may not.
+std::string last_words;
+
+void end_of_process(int) {
+  [[maybe_unused]] const auto written = write(STDERR_FILENO, last_words.data(), last_words.size());
+  _exit(sim_assertion);
+}
+
+std::string replay_command(const run_options& run, std::uint64_t step, const sim_options& asked) {
+  std::string command = fmt::format("mneme sim --seed {} --steps {}", run.seed, step);
+  if (!asked.plan.empty()) command += " --plan " + asked.plan;
+  return command;
+}
+
+std::string failure_line(const run_options& run, const run_report& report,
+                         const sim_options& asked) {
+  const std::uint64_t step = std::min(report.failed_at_step, run.steps);
+  return fmt::format("seed {} steps {}: step {}, oracle {}: {}; again with: {}\n", run.seed,
+                     run.steps, step, report.failure->oracle, report.failure->text,
+                     replay_command(run, step, asked));
+}
+
+std::string clean_line(const run_options& run, const run_report& r) {
+  return fmt::format("seed {} steps {}: clean; {} operations, {} answers ({} errors), {} crashes, "
+                     "{} entries lost as they may be, seq {}, log {:016x}, root {}\n",
+                     run.seed, run.steps, r.operations, r.answers, r.errors, r.crashes,
+                     r.lost_entries, r.last.value, r.log_digest, to_hex(r.root));
+}
+
+int exit_code_of(const run_report& report) {
+  if (!report.failure) return sim_clean;
+  return report.failure->oracle == "progress" ? sim_no_progress : sim_wrong_answer;
+}
+
+bool read_plan(const std::string& path, run_options& run) {
+  std::ifstream in(path);
+  if (!in) return false;
+  run.only.emplace();
+  for (std::string line; std::getline(in, line);)
+    if (const auto colon = line.find(':'); colon != std::string::npos)
+      run.only->insert(line.substr(0, colon));
+  return true;
+}
+
+bool write_plan(const std::string& path, const std::vector<std::string>& lines) {
+  std::ofstream out(path, std::ios::trunc);
+  for (const auto& line : lines) out << line << '\n';
+  return static_cast<bool>(out.flush());
+}
+
+run_report run_once(const run_options& run, const sim_options& asked) {
+  last_words = fmt::format("seed {}: broken invariant; again with: {}\n", run.seed,
+                           replay_command(run, run.steps, asked));
+  auto report = sim::simulate(run);
+  for (const auto& line : report.log) fmt::print("{}\n", line);
+  return report;
+}
+
+bool plant(const std::string& name, planted_bugs& bugs) {
+  if (name == "reply_before_publish") return bugs.reply_before_publish = true;
+  if (name == "lose_reverse_edge") return bugs.lose_reverse_edge = true;
+  if (name == "skip_fsync") return bugs.skip_fsync = true;
+  return false;
+}
+
+int look_for_canary(run_options run, const sim_options& asked) {
+  for (std::uint64_t i = 0; i < canary_seeds; ++i, ++run.seed) {
+    const auto report = run_once(run, asked);
+    if (!report.failure) continue;
+    fmt::print("{} is found: {}", asked.canary, failure_line(run, report, asked));
+    return sim_clean;
+  }
+  fmt::print("{} is not found within {} seeds of {} steps\n", asked.canary, canary_seeds,
+             run.steps);
+  return sim_wrong_answer;
+}
+
+int compare_runs(const run_options& run, const run_report& first, const sim_options& asked) {
+  const auto second = run_once(run, asked);
+  const char* what = first.log_digest != second.log_digest           ? "step log"
+                     : first.journal_digest != second.journal_digest ? "journal"
+                     : first.root != second.root                     ? "root"
+                                                                     : nullptr;
+  if (what == nullptr) return sim_clean;
+  fmt::print("seed {} steps {}: oracle twice: the second run has another {}; again with: {} "
+             "--twice\n",
+             run.seed, run.steps, what, replay_command(run, run.steps, asked));
+  return sim_wrong_answer;
+}
+
+} // namespace
+
+int run_simulator(const sim_options& asked) {
+  run_options run{
+      .seed = asked.seed, .steps = asked.steps, .bugs = {}, .only = {}, .keep_log = asked.trace};
+  if (!asked.canary.empty() && !plant(asked.canary, run.bugs)) {
+    fmt::print(stderr,
+               "there is no planted bug {}: reply_before_publish, lose_reverse_edge, "
+               "skip_fsync\n",
+               asked.canary);
+    return sim_bad_usage;
+  }
+  if (!asked.plan.empty() && !read_plan(asked.plan, run)) {
+    fmt::print(stderr, "the plan {} cannot be read\n", asked.plan);
+    return sim_bad_usage;
+  }
+  std::signal(SIGABRT, end_of_process);
+  if (!asked.canary.empty()) return look_for_canary(run, asked);
+  auto report = run_once(run, asked);
+  fmt::print("{}", report.failure ? failure_line(run, report, asked) : clean_line(run, report));
+  const int code = exit_code_of(report);
+  if (!asked.save_plan.empty()) {
+    const auto lines = report.failure ? sim::reduce(run, report) : report.plan;
+    if (!write_plan(asked.save_plan, lines)) {
+      fmt::print(stderr, "the plan cannot be written to {}\n", asked.save_plan);
+      return sim_bad_usage;
+    }
+  }
+  if (code == sim_clean && asked.twice) return compare_runs(run, report, asked);
+  return code;
+}
+
+} // namespace mneme

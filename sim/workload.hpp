@@ -1,0 +1,77 @@
+#pragma once
+/// Random requests, made to fit what the model knows: most hit something, some miss on purpose,
+/// some are wrong in themselves and must be refused.
+
+#include <string>
+#include <vector>
+
+#include "sim/model.hpp"
+#include "sim/operation.hpp"
+#include "sim/profile.hpp"
+#include "sim/random_stream.hpp"
+
+namespace mneme::sim {
+
+struct planned_request {
+  request_message request;
+  std::optional<errc> expected_error; ///< it must be refused with this, whatever the state
+};
+
+class workload {
+public:
+  workload(const profile& how, random_stream& draw, const model& truth)
+      : how_(how), draw_(draw), truth_(truth) {}
+
+  planned_request next(timestamp now);
+
+private:
+  // Single choices.
+  memory_id some_id();
+  memory_id known_id();
+  memory_id fresh_id();
+  std::optional<head> some_head();
+  std::string some_text();
+  std::string some_tag();
+  std::string some_actor();
+  std::optional<std::string> some_asker();
+  memory_type some_type();
+  timestamp some_time();
+  std::vector<float> some_vector(std::size_t dim);
+  std::optional<seq_no> some_past();
+  read_options some_options();
+  std::uint32_t version_of(const head& h);
+
+  // Mutations (workload_write.cpp).
+  field_value some_field(const struct field_choice& field);
+  memory_data some_data(memory_type type);
+  metadata_map some_metadata();
+  std::optional<lifecycle> some_lifecycle();
+  template <class Request>
+  void fill_content(Request& r, memory_type type);
+  write_request some_write();
+  mutation some_update();
+  mutation some_update_head();
+  mutation some_tombstone();
+  mutation some_edge();
+  mutation some_edge_removal();
+  mutation mutation_of(operation_kind kind);
+  planned_request invalid_mutation();
+  planned_request some_batch();
+  durability some_durability();
+
+  // Questions (workload_find.cpp).
+  find_request some_find(bool late);
+  predicate some_predicate(int depth);
+  predicate some_comparison();
+  void add_order(find_request& r);
+  void add_near(find_request& r);
+  planned_request invalid_find();
+  prove_request some_proof();
+
+  const profile& how_;
+  random_stream& draw_;
+  const model& truth_;
+  timestamp now_;
+};
+
+} // namespace mneme::sim

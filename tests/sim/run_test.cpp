@@ -1,0 +1,100 @@
+// Whole runs: fixed seeds are clean, the same seed is the same run, and a shorter run is the
+// beginning of a longer one.
+#include <catch2/catch.hpp>
+
+#include "sim/reduce.hpp"
+#include "sim/simulation.hpp"
+
+using namespace mneme;
+using namespace mneme::sim;
+
+namespace {
+
+run_options of_seed(std::uint64_t seed, std::uint64_t steps) {
+  run_options run;
+  run.seed = seed;
+  run.steps = steps;
+  return run;
+}
+
+std::string outcome(const run_report& r) {
+  if (!r.failure) return "clean";
+  return r.failure->oracle + " at step " + std::to_string(r.failed_at_step) + ": "
+         + r.failure->text;
+}
+
+} // namespace
+
+TEST_CASE("fixed seeds are clean") {
+  run_report sum;
+  for (std::uint64_t seed = 1; seed <= 24; ++seed) {
+    const auto report = simulate(of_seed(seed, 4000));
+    INFO("seed " << seed);
+    CHECK(outcome(report) == "clean");
+    CHECK(report.last.value > 0);
+    sum.answers += report.answers;
+    sum.crashes += report.crashes;
+    sum.lost_entries += report.lost_entries;
+  }
+  // The runs are worth something only if they do something.
+  CHECK(sum.answers > 5000);
+  CHECK(sum.crashes > 50);
+  CHECK(sum.lost_entries > 0);
+}
+
+TEST_CASE("the same seed gives the same steps, journal and root") {
+  for (const std::uint64_t seed : {3, 11, 42}) {
+    const auto first = simulate(of_seed(seed, 3000));
+    const auto second = simulate(of_seed(seed, 3000));
+    INFO("seed " << seed);
+    CHECK(outcome(first) == "clean");
+    CHECK(first.log_digest == second.log_digest);
+    CHECK(first.journal_digest == second.journal_digest);
+    CHECK(first.root == second.root);
+    CHECK(first.plan == second.plan);
+  }
+  CHECK(simulate(of_seed(3, 500)).log_digest != simulate(of_seed(4, 500)).log_digest);
+}
+
+TEST_CASE("a shorter run is the beginning of a longer one") {
+  auto run = of_seed(5, 800);
+  run.keep_log = true;
+  const auto longer = simulate(run);
+  run.steps = 300;
+  const auto shorter = simulate(run);
+  std::size_t common = 0;
+  for (const auto& line : shorter.log) {
+    if (std::stoull(line) >= 300) break;
+    REQUIRE(line == longer.log[common]);
+    ++common;
+  }
+  CHECK(common > 200);
+}
+
+TEST_CASE("a plan without operations does nothing, and is clean") {
+  auto run = of_seed(6, 300);
+  run.only.emplace();
+  const auto report = simulate(run);
+  CHECK(outcome(report) == "clean");
+  CHECK(report.operations == 0);
+  CHECK(report.last == seq_no{0});
+}
+
+TEST_CASE("a failed run is reduced to a plan that fails in the same way") {
+  run_options run;
+  run.bugs.lose_reverse_edge = true;
+  run.steps = 1500;
+  run_report failed;
+  for (run.seed = 1; run.seed <= 20 && !failed.failure; ++run.seed) failed = simulate(run);
+  --run.seed;
+  REQUIRE(failed.failure);
+  const auto plan = reduce(run, failed);
+  CHECK(!plan.empty());
+  CHECK(plan.size() < failed.plan.size());
+  run.only.emplace();
+  for (const auto& line : plan) run.only->insert(line.substr(0, line.find(':')));
+  const auto again = simulate(run);
+  REQUIRE(again.failure);
+  CHECK(again.failure->oracle == failed.failure->oracle);
+  CHECK(again.plan == plan);
+}
