@@ -1,0 +1,300 @@
+#!/usr/bin/env python3
+"""Checks what a compiler does not: who may include what, calls that are banned in the cores, and
+the shape of the tree. Python 3 standard library only. Every finding says what to do instead.
+
+    scripts/check_structure.py            everything but the headers
+    scripts/check_structure.py --headers  also compiles every header alone (about a minute)
+"""
+
+import concurrent.futures
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(os.environ.get("MNEME_TREE", pathlib.Path(__file__).resolve().parent.parent))
+
+# Includes point to the left: a folder may use itself and any folder before it.
+ORDER = ["include/mneme", "messages", "storage", "journal", "index", "state", "query", "actors",
+         "sim", "tools"]
+# Pure code: everything that must give the same bytes on every run.
+CORES = ["include/mneme", "messages", "storage", "journal", "index", "state", "query"]
+# May use any folder.
+USERS = ["tests", "bench", "fuzz"]
+# Use the installed headers only.
+HOSTS = ["examples", "tests/install"]
+
+# Third-party headers and the only places that may include them.
+WRAPPED = {
+    "caf/": ["actors/", "sim/", "include/mneme/caf.hpp", "tests/actors/", "tests/sim/",
+             "tests/install/", "tests/tools/", "tests/cases/", "bench/", "examples/"],
+    "wiredtiger.h": ["storage/wiredtiger_store.cpp"],
+    "hnswlib/": ["index/hnsw_"],
+    "openssl/": ["messages/hash.cpp"],
+    "msgpack": ["messages/", "tests/messages/"],
+    "roaring/": ["index/", "query/", "tests/index/"],
+    "re2/": ["query/", "sim/", "tests/query/"],
+    "nlohmann/": ["tools/", "tests/", "bench/"],
+    "CLI/": ["tools/", "sim/", "bench/"],
+    "git2": ["tools/", "tests/tools/"],
+    "cmark": ["tools/"],
+    "histedit.h": ["tools/"],
+    "editline/": ["tools/"],
+    "catch2/": ["tests/"],
+    "rapidcheck": ["tests/"],
+    "benchmark/": ["bench/"],
+    "iostream": ["tools/", "tests/", "bench/", "examples/", "fuzz/", "sim/"],
+    "regex": [],
+    "random": ["tests/", "bench/"],
+}
+
+# (what, pattern, instead, folders, files that may)
+BANNED = [
+    ("clock", r"\b(?:system_clock|steady_clock|high_resolution_clock)::now|\bclock_gettime\s*\(|"
+     r"\bgettimeofday\s*\(|\bstd::time\s*\(",
+     "take the time from the injected mneme::clock (or the stopwatch in find_context)",
+     CORES, ["messages/clock.cpp"]),
+    ("randomness", r"\b(?:std::)?s?rand\s*\(\s*\)|\brandom_device\b|\bmt19937|\bgetrandom\s*\(|"
+     r"\bgetentropy\s*\(|std::\w+_distribution\b",
+     "draw from the injected mneme::random_source", CORES, ["messages/random.cpp"]),
+    ("environment", r"\b(?:secure_)?getenv\s*\(|\bsetenv\s*\(",
+     "take it as an option", CORES + ["actors"], []),
+    ("locale", r"\bsetlocale\s*\(|\bstd::locale\b|\bstd::(?:tolower|toupper|isalpha|isalnum|isspace|"
+     r"isdigit|ispunct|isupper|islower|isxdigit)\s*\(",
+     "use messages/utf8.hpp, or compare the bytes", CORES + ["actors"], []),
+    ("locale", r"\b(?:std::)?(?:stod|stof|strtod|strtof|atof|strftime|localtime|gmtime|mktime)\s*\(",
+     "use std::from_chars and messages/time_text.hpp", CORES + ["actors", "tools"], []),
+    ("thread id", r"\bthis_thread::get_id\b|\bpthread_self\s*\(|\bgettid\s*\(",
+     "let the owner of the data be an argument", CORES + ["actors", "sim"], []),
+    ("sleeping", r"\bthis_thread::sleep_|\b(?:usleep|nanosleep)\s*\(",
+     "wait for the message, future or condition itself", CORES + ["actors", "sim", "tests"], []),
+    ("libm", r"\bstd::(?:exp2?|expm1|log|log2|log10|log1p|pow|sin|cos|tan|tanh|atan2?|hypot|cbrt)f?"
+     r"\s*\(", "libm differs between machines: use query/math.hpp (sqrt is exact and fine)",
+     CORES + ["actors"], ["query/math.cpp"]),
+    ("exception", r"\bthrow\b(?! std::bad_alloc)",
+     "return mneme::result<T>; a wrapped library's exceptions end in the file that wraps it",
+     CORES + ["actors"], []),
+    ("assert", r"(?<![\w.])assert\s*\(", "use ensure() of messages/ensure.hpp: it stays on",
+     CORES + ["actors", "sim", "tools"], []),
+    ("output", r"\bstd::(?:cout|cerr|clog)\b|(?<![\w.])(?:std::)?f?printf\s*\(|\bfmt::print\s*\(",
+     "return the text; only tools/ talks to people", CORES + ["actors"],
+     ["messages/ensure.cpp"]),
+    ("fast math", r"-ffast-math|\bFP_CONTRACT\s+ON", "floats must give the same bits everywhere",
+     ORDER, []),
+]
+
+LEFTOVER = re.compile(r"\b(?:TODO|FIXME|XXX|HACK)\b")
+MACHINE_PATH = re.compile(r"(?<![\w.])/(?:work|farm|home|root)/|(?<![\w.])/tmp/mn\b")
+VAGUE_NAME = re.compile(r"(?:^|_)(?:utils?|helpers?|common|managers?|misc)(?:_|\.|$)")
+SOURCE = (".cpp", ".hpp")
+MAX_LINES = 600
+
+
+def tree():
+    """Every file that is, or may become, part of the project."""
+    listed = subprocess.run(["git", "-c", "safe.directory=*", "ls-files", "-co",
+                             "--exclude-standard"],
+                            cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode == 0:
+        names = listed.stdout.splitlines()
+    else:  # an unpacked archive
+        names = [str(p.relative_to(ROOT)) for p in ROOT.rglob("*") if p.is_file()]
+        names = [n for n in names if not n.startswith((".git/", "build/", ".cache/"))]
+    return sorted(n for n in names if (ROOT / n).is_file())
+
+
+def folder_of(name, folders):
+    inside = [f for f in folders if name.startswith(f + "/")]
+    return max(inside, key=len) if inside else None
+
+
+def without_comments(text):
+    """The same lines, with comments and string contents blanked out."""
+    def blank(match):
+        token = match.group(0)
+        if token.startswith("/"):
+            return re.sub(r"[^\n]", " ", token)
+        return '""' + "\n" * token.count("\n")
+    # A ' between digits separates them; it starts no character literal.
+    pattern = r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])\'(?:\\.|[^\'\\\n])+\''
+    return re.sub(pattern, blank, text, flags=re.S)
+
+
+class Report:
+    def __init__(self):
+        self.problems = []
+        self.notes = []
+
+    def problem(self, name, line, text):
+        self.problems.append(f"{name}:{line}: {text}" if line else f"{name}: {text}")
+
+    def note(self, name, text):
+        self.notes.append(f"{name}: {text}")
+
+
+def check_include(report, name, line_no, include, angled):
+    if angled:
+        for header, places in WRAPPED.items():
+            if include == header or (header.endswith("/") and include.startswith(header)) or \
+                    (header in ("msgpack", "git2", "cmark", "rapidcheck")
+                     and include.startswith(header)):
+                if not any(name.startswith(p) for p in places):
+                    where = ", ".join(places) if places else "nothing"
+                    report.problem(name, line_no, f"<{include}> may be included by {where} only")
+        if (ROOT / include).exists() or include.startswith("mneme/"):
+            if folder_of(name, HOSTS) is None:
+                report.problem(name, line_no, f'ours is written "{include}", not <{include}>')
+        return
+    if include.startswith("mneme/"):
+        target = "include/mneme"
+        exists = (ROOT / "include" / include).exists()
+    else:
+        target = folder_of(include, ORDER + USERS)
+        exists = (ROOT / include).exists()
+    if not exists:
+        report.problem(name, line_no, f'"{include}" is not a path from the top of the tree')
+        return
+    if folder_of(name, HOSTS):
+        if target != "include/mneme":
+            report.problem(name, line_no, f'a host includes "mneme/…" only, not "{include}"')
+        return
+    here = folder_of(name, ORDER)
+    if here is None:
+        return  # tests and benches see everything
+    if target not in ORDER or ORDER.index(target) > ORDER.index(here):
+        report.problem(name, line_no, f'{here} may not use {target} ("{include}"): includes point '
+                       "one way, " + " <- ".join(ORDER))
+
+
+def check_includes(report, name, text):
+    own = name[:-4] + ".hpp" if name.endswith(".cpp") else None
+    first = True
+    for line_no, line in enumerate(text.splitlines(), 1):
+        m = re.match(r'\s*#\s*include\s*([<"])([^>"]+)[>"]', line)
+        if not m:
+            continue
+        if first and own and (ROOT / own).exists():
+            wanted = own.removeprefix("include/")
+            if m.group(2) != wanted:
+                report.problem(name, line_no, f'its own header comes first: "{wanted}"')
+        first = False
+        check_include(report, name, line_no, m.group(2), m.group(1) == "<")
+
+
+def check_calls(report, name, code):
+    for what, pattern, instead, folders, exempt in BANNED:
+        if name in exempt or folder_of(name, folders) is None:
+            continue
+        for m in re.finditer(pattern, code):
+            line_no = code.count("\n", 0, m.start()) + 1
+            report.problem(name, line_no, f"banned ({what}): {m.group(0).strip()} - {instead}")
+
+
+def unordered_names(code):
+    """Names declared as std::unordered_* in this code."""
+    names = set()
+    for m in re.finditer(r"\bstd::unordered_(?:map|set|multimap|multiset)\s*<", code):
+        depth, i = 1, m.end()
+        while i < len(code) and depth:
+            depth += {"<": 1, ">": -1}.get(code[i], 0)
+            i += 1
+        declared = re.match(r"\s*&?\s*(\w+)\s*[;={,)]", code[i:])
+        if declared:
+            names.add(declared.group(1))
+    return names
+
+
+def check_unordered(report, name, code, declared):
+    if folder_of(name, CORES + ["actors"]) is None:
+        return
+    for unordered in sorted(declared):
+        for m in re.finditer(rf"for\s*\([^;()]*:\s*(?:\w+(?:\.|->))*{unordered}\s*\)|"
+                             rf"\b{unordered}\s*\.\s*c?begin\s*\(", code):
+            line_no = code.count("\n", 0, m.start()) + 1
+            report.problem(name, line_no, f"iterates over the unordered container {unordered}: use "
+                           "an ordered one, or sort what comes out")
+
+
+def check_text(report, name, text):
+    if name != "scripts/check_structure.py":
+        for line_no, line in enumerate(text.splitlines(), 1):
+            if MACHINE_PATH.search(line):
+                report.problem(name, line_no, "a path of one machine")
+            if LEFTOVER.search(line) and name.endswith(SOURCE):
+                report.problem(name, line_no, "a leftover note: do it, or open an issue")
+    if name.endswith(SOURCE):
+        lines = text.count("\n")
+        if lines > MAX_LINES:
+            report.note(name, f"{lines} lines; is it still one concept? ({MAX_LINES} is the limit)")
+        if VAGUE_NAME.search(pathlib.Path(name).name):
+            report.problem(name, 0, "name the file after its concept, not util/helper/common/manager")
+    if name.endswith(".hpp"):
+        if not text.startswith("#pragma once"):
+            report.problem(name, 1, "a header starts with #pragma once")
+        for m in re.finditer(r"^\s*using namespace\b", text, flags=re.M):
+            report.problem(name, text.count("\n", 0, m.start()) + 1, "using namespace in a header")
+
+
+def check_folders(report, names):
+    folders = {n.split("/", 1)[0] for n in names if n.count("/") and n.endswith(SOURCE)}
+    for folder in sorted(folders):
+        if not (ROOT / folder / "README.md").is_file():
+            report.problem(folder, 0, "a folder has a README.md: what it owns, what it must never do")
+
+
+def compile_alone(name):
+    include = name.removeprefix("include/")
+    source = f'#include "{include}"\n#include "{include}"\n'
+    command = ["g++", "-std=c++23", "-fsyntax-only", "-Wall", "-Wextra", "-Werror",
+               "-DMSGPACK_NO_BOOST", "-I.", "-Iinclude", "-x", "c++", "-"]
+    done = subprocess.run(command, cwd=ROOT, input=source, capture_output=True, text=True,
+                          check=False)
+    return name, done.stderr.strip() if done.returncode else ""
+
+
+def check_headers(report, names):
+    headers = [n for n in names if n.endswith(".hpp")]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for name, errors in pool.map(compile_alone, headers):
+            if errors:
+                first = next((e for e in errors.splitlines() if "error" in e), errors[:200])
+                report.problem(name, 0, f"does not compile alone: {first}")
+    return len(headers)
+
+
+def main(arguments):
+    if set(arguments) - {"--headers"}:
+        print(__doc__, file=sys.stderr)
+        return 2
+    report = Report()
+    names = tree()
+    sources = [n for n in names if n.endswith(SOURCE)]
+    code = {n: without_comments((ROOT / n).read_text()) for n in sources}
+    for name in names:
+        try:
+            text = (ROOT / name).read_text()
+        except UnicodeDecodeError:
+            continue
+        check_text(report, name, text)
+    for name in sources:
+        check_includes(report, name, (ROOT / name).read_text())
+        check_calls(report, name, code[name])
+        header = name[:-4] + ".hpp"
+        declared = unordered_names(code[name]) | unordered_names(code.get(header, ""))
+        check_unordered(report, name, code[name], declared)
+    check_folders(report, names)
+    headers = check_headers(report, names) if "--headers" in arguments else 0
+
+    for line in report.notes:
+        print("note: " + line)
+    for line in report.problems:
+        print(line)
+    alone = f", {headers} headers compiled alone" if headers else ""
+    print(f"structure: {len(sources)} sources in {len(names)} files{alone}: "
+          f"{len(report.problems)} problems, {len(report.notes)} notes")
+    return 1 if report.problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""scripts/check_structure.py finds each thing it forbids, in a small tree made for it, and finds
+nothing in a clean one. Arguments: the script."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SCRIPT = str(pathlib.Path(sys.argv.pop(1)).resolve())
+
+CLEAN = {
+    "messages/README.md": "# messages\n",
+    "messages/a.hpp": "#pragma once\n#include <string>\n",
+    "messages/a.cpp": '#include "messages/a.hpp"\n// rand() and std::exp( in a comment are fine\n',
+    "query/README.md": "# query\n",
+    "query/q.hpp": '#pragma once\n#include "messages/a.hpp"\n',
+}
+
+
+class CheckStructure(unittest.TestCase):
+    def run_on(self, changed, *arguments):
+        with tempfile.TemporaryDirectory() as top:
+            for name, text in {**CLEAN, **changed}.items():
+                path = pathlib.Path(top, name)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                if text is not None:
+                    path.write_text(text)
+            done = subprocess.run([SCRIPT, *arguments], capture_output=True, text=True, check=False,
+                                  env={**os.environ, "MNEME_TREE": top, "GIT_DIR": "/nonexistent"})
+            return done.returncode, done.stdout + done.stderr
+
+    def finds(self, changed, *expected, arguments=()):
+        status, output = self.run_on(changed, *arguments)
+        self.assertEqual(status, 1, output)
+        for text in expected:
+            self.assertIn(text, output)
+
+    def test_clean_tree(self):
+        status, output = self.run_on({}, "--headers")
+        self.assertEqual(status, 0, output)
+        self.assertIn("2 headers compiled alone: 0 problems", output)
+
+    def test_include_to_the_right(self):
+        self.finds({"messages/a.hpp": '#pragma once\n#include "query/q.hpp"\n'},
+                   "messages/a.hpp:2: messages may not use query")
+
+    def test_wrapped_library(self):
+        self.finds({"query/q.cpp": '#include "query/q.hpp"\n#include <caf/all.hpp>\n'},
+                   "query/q.cpp:2: <caf/all.hpp> may be included by")
+        self.finds({"query/q.cpp": '#include "query/q.hpp"\n#include <wiredtiger.h>\n'},
+                   "<wiredtiger.h> may be included by storage/wiredtiger_store.cpp only")
+
+    def test_own_header_first(self):
+        self.finds({"messages/a.cpp": '#include <string>\n#include "messages/a.hpp"\n'},
+                   'its own header comes first: "messages/a.hpp"')
+
+    def test_path_from_the_top(self):
+        self.finds({"messages/a.cpp": '#include "a.hpp"\n'}, "is not a path from the top")
+
+    def test_banned_calls(self):
+        for call, instead in {
+                "int x = rand();": "random_source",
+                "auto t = std::chrono::system_clock::now();": "injected mneme::clock",
+                'auto e = std::getenv("X");': "as an option",
+                "double y = std::exp(2.0);": "query/math.hpp",
+                "auto i = std::this_thread::get_id();": "owner of the data",
+                "bool s = std::isspace(c);": "utf8.hpp",
+                'throw std::runtime_error("x");': "result<T>",
+                "assert(x > 0);": "ensure()",
+                'std::printf("x");': "return the text",
+        }.items():
+            self.finds({"query/q.cpp": '#include "query/q.hpp"\nvoid f() {\n  ' + call + "\n}\n"},
+                       "query/q.cpp:3: banned", instead)
+
+    def test_unordered_iteration(self):
+        header = "#pragma once\n#include <unordered_map>\nstruct q { std::unordered_map<int, int> m_; };\n"
+        self.finds({"query/q.hpp": header,
+                    "query/q.cpp": '#include "query/q.hpp"\nint f(q& a) {\n'
+                                   "  for (auto& [k, v] : a.m_) return v;\n  return 0;\n}\n"},
+                   "query/q.cpp:3: iterates over the unordered container m_")
+
+    def test_leftovers_paths_and_names(self):
+        self.finds({"query/q.cpp": '#include "query/q.hpp"\n// TO' "DO later\n"}, "a leftover note")
+        self.finds({"query/notes.md": "see /ho" "me/ana/x\n"}, "a path of one machine")
+        self.finds({"query/string_utils.hpp": "#pragma once\n"}, "after its concept")
+
+    def test_folder_without_readme(self):
+        self.finds({"index/i.hpp": "#pragma once\n"}, "index: a folder has a README.md")
+
+    def test_header_that_needs_another(self):
+        self.finds({"query/q.hpp": "#pragma once\nstd::string s();\n"}, "does not compile alone",
+                   arguments=["--headers"])
+
+
+if __name__ == "__main__":
+    unittest.main()
