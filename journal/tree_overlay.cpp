@@ -11,14 +11,18 @@ namespace {
 
 /// Sorted by path; of several changes of a path only the last.
 std::vector<tree_leaf> sorted_last_wins(std::span<const tree_leaf> changes) {
-  std::vector<tree_leaf> sorted(changes.begin(), changes.end());
-  std::ranges::stable_sort(sorted, {}, &tree_leaf::path);
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < sorted.size(); ++i) {
-    if (i + 1 < sorted.size() && sorted[i + 1].path == sorted[i].path) continue;
-    sorted[kept++] = sorted[i];
-  }
-  sorted.resize(kept);
+  std::vector<const tree_leaf*> order;
+  order.reserve(changes.size());
+  for (const auto& change : changes) order.push_back(&change);
+  // Equal paths stay in the order given, which is that of their addresses.
+  std::ranges::sort(order, [](const tree_leaf* a, const tree_leaf* b) {
+    const auto paths = a->path <=> b->path;
+    return paths != 0 ? paths < 0 : a < b;
+  });
+  std::vector<tree_leaf> sorted;
+  sorted.reserve(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i)
+    if (i + 1 == order.size() || order[i + 1]->path != order[i]->path) sorted.push_back(*order[i]);
   return sorted;
 }
 

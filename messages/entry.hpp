@@ -119,6 +119,7 @@ struct find_late_payload {
 };
 struct snapshot_payload {
   mneme::manifest manifest;
+  mneme::nonce nonce{}; ///< as in find_late_payload: the reason given is free text
 
   friend bool operator==(const snapshot_payload&, const snapshot_payload&) = default;
 };

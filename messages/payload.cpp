@@ -147,12 +147,14 @@ void payload_layout(Map& m, Payload& p) {
     find_late_layout(m, p);
   } else {
     m.schema();
-    if constexpr (std::is_same_v<plain, head_payload>)
+    if constexpr (std::is_same_v<plain, head_payload>) {
       m.required(1, p.head);
-    else if constexpr (std::is_same_v<plain, edge_payload>)
+    } else if constexpr (std::is_same_v<plain, edge_payload>) {
       m.required(1, p.edge);
-    else
+    } else {
       m.required(1, p.manifest);
+      m.defaulted(2, p.nonce);
+    }
   }
 }
 

@@ -50,6 +50,8 @@ public:
   [[nodiscard]] bool test_record(const memory& m) const;
   /// False if the columns always decide.
   [[nodiscard]] bool may_stay_open() const;
+  /// True if some test needs columns beyond the line of the row.
+  [[nodiscard]] bool reads_rest() const;
   /// Every row tested from now on has this tag, so that its has_tag needs no look-up.
   void assume_tag(term_no tag) { assumed_tag_ = tag; }
 

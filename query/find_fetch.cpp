@@ -54,11 +54,11 @@ public:
       : run_(run), views_(views), source_(source), order_(run.ordering(views)) {}
 
   result<void> read_all() {
+    page_.reserve(run_.rows.size());
     for (std::size_t i = 0; i < run_.rows.size(); ++i) {
       if (auto ok = run_.check_deadline(i); !ok) return ok;
-      auto row = read(run_.rows[i]);
-      if (!row) return propagate(row);
-      page_.push_back(std::move(*row));
+      page_.emplace_back();
+      if (auto ok = read(run_.rows[i], page_.back()); !ok) return ok;
     }
     return {};
   }
@@ -74,11 +74,11 @@ public:
     std::int64_t left = budget;
     while (!heap.empty()) {
       std::ranges::pop_heap(heap, dropped_sooner);
-      auto row = read(heap.back());
-      if (!row) return propagate(row);
-      if (!page_.empty() && row->text.tokens > left) break;
-      left -= row->text.tokens; // negative when the first row alone is too long
-      page_.push_back(std::move(*row));
+      answer_row row;
+      if (auto ok = read(heap.back(), row); !ok) return ok;
+      if (!page_.empty() && row.text.tokens > left) break;
+      left -= row.text.tokens; // negative when the first row alone is too long
+      page_.push_back(std::move(row));
       heap.pop_back();
       if (auto ok = run_.check_deadline(heap.size()); !ok) return ok;
     }
@@ -90,13 +90,13 @@ public:
   }
 
   void answer() {
+    run_.answer.memories.reserve(page_.size());
     for (auto& row : page_) put(std::move(row));
   }
   [[nodiscard]] std::size_t size() const { return page_.size(); }
 
 private:
-  result<answer_row> read(const candidate& c) {
-    answer_row row;
+  result<void> read(const candidate& c, answer_row& row) {
     row.at = c;
     if (c.fetched != no_number) {
       row.record = std::move(run_.fetched[c.fetched]);
@@ -106,10 +106,10 @@ private:
       row.record = std::move(*record);
     }
     if (run_.answer.form) row.text = render(row.record, *run_.answer.form, *views_.tokens);
-    return row;
+    return {};
   }
 
-  void put(answer_row row) {
+  void put(answer_row&& row) {
     find_result& out = run_.answer;
     if (run_.request.late_binding) run_.accessed.push_back(row.record.head.id);
     out.memories.push_back(std::move(row.record));

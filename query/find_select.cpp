@@ -126,10 +126,14 @@ public:
   /// `step_of` maps nodes to walk steps; empty without a walk.
   result<void> add_rows(std::span<const std::uint32_t> rows,
                         std::span<const std::uint32_t> step_of) {
+    const bool reads_rest = run_.where && run_.where->reads_rest();
     for (std::size_t i = 0; i < rows.size(); ++i) {
       if (auto ok = run_.check_deadline(i); !ok) return ok;
-      if (i + rows_ahead < rows.size())
-        __builtin_prefetch(&columns_.rows().line(row_no{rows[i + rows_ahead]}));
+      if (i + rows_ahead < rows.size()) {
+        const row_no ahead{rows[i + rows_ahead]};
+        __builtin_prefetch(&columns_.rows().line(ahead));
+        if (reads_rest) __builtin_prefetch(&columns_.rows().rest(ahead));
+      }
       const row_no row{rows[i]};
       if (!filter_.alive(row)) continue;
       std::uint32_t step = no_number;

@@ -320,6 +320,12 @@ int compiled_predicate::cost_of(const node& n) {
   }
 }
 
+bool compiled_predicate::reads_rest() const {
+  return std::ranges::any_of(nodes_, [this](const node& n) {
+    return cost_of(n) == 1 && !(n.op == node_op::has_tag && n.tag_term == assumed_tag_);
+  });
+}
+
 bool compiled_predicate::may_stay_open() const {
   return std::ranges::any_of(nodes_, [](const node& n) { return cost_of(n) == 2; });
 }

@@ -204,7 +204,8 @@ def check_entry(item, log_size, journal_root):
 def verify(data, trusted_root=None, records=()):
     """Returns the lines to print; raises Refused or Unusable."""
     bundle = object_of(parse(data), "the input",
-                       ("root", "seq", "world_id", "journal_root", "state_roots", "proofs"), ("ok",))
+                       ("root", "seq", "world_id", "journal_root", "state_roots", "proofs"),
+                       ("ok",))
     require(bundle.get("ok", True) is True, "ok is not true")
     root = hex_of(bundle["root"], "root", 32)
     seq = seq_of(bundle["seq"], "seq")

@@ -56,10 +56,8 @@ result<std::unique_ptr<machine>> machine::boot(const engine_setup& setup, const 
   seeded_scheduler::configure(*m->config_);
   m->system_ = std::make_unique<caf::actor_system>(*m->config_);
   m->scheduler_ = std::make_unique<seeded_scheduler>(*m->system_, choices, log);
-  auto engine = start_engine(*m->system_, std::move(opened));
-  m->state_ = engine->state;
-  m->owners_ = owned_actors(engine->actors);
-  m->engine_ = m->system_->spawn(engine_behavior, std::move(engine));
+  m->running_ = start_engine(*m->system_, std::move(opened));
+  m->engine_ = m->system_->spawn(engine_behavior, m->running_);
   for (std::size_t i = 0; i < setup.clients; ++i)
     m->clients_.push_back(std::make_unique<client>(*m->system_));
   return m;
@@ -70,13 +68,19 @@ machine::~machine() {
   if (system_ == nullptr) return;
   // Kill messages overtake everything that waits in a mailbox.
   caf::anon_send_exit(engine_, caf::exit_reason::kill);
-  for (const auto& owner : owners_) caf::anon_send_exit(owner, caf::exit_reason::kill);
+  for (const auto& owner : owned_actors(running_->actors))
+    caf::anon_send_exit(owner, caf::exit_reason::kill);
   engine_ = nullptr;
-  owners_.clear();
   const bool ended = scheduler_->drain(1'000'000);
   ensure(ended, "killed actors end");
   clients_.clear();
-  ensure(state_.expired(), "nobody holds the world of a machine that is off");
+  // Dead actors still hold each other: the committer its unanswered requests' way back.
+  const std::weak_ptr<world> state = running_->state;
+  running_->state.reset();
+  running_->actors = {};
+  running_.reset();
+  scheduler_->drain(1'000'000);
+  ensure(state.expired(), "nobody holds the world of a machine that is off");
 }
 
 } // namespace mneme::sim

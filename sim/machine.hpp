@@ -58,7 +58,7 @@ public:
   std::vector<std::unique_ptr<client>>& clients() { return clients_; }
   const engine_actor& engine() const { return engine_; }
   /// Null after the engine has closed.
-  [[nodiscard]] std::shared_ptr<world> state() const { return state_.lock(); }
+  [[nodiscard]] std::shared_ptr<world> state() const { return running_->state; }
 
 private:
   machine();
@@ -68,8 +68,7 @@ private:
   std::unique_ptr<caf::actor_system> system_;
   std::unique_ptr<seeded_scheduler> scheduler_;
   std::vector<std::unique_ptr<client>> clients_;
-  std::vector<caf::actor> owners_; ///< of the engine
-  std::weak_ptr<world> state_;
+  std::shared_ptr<running_engine> running_;
   engine_actor engine_;
 };
 

@@ -9,11 +9,11 @@ namespace mneme {
 struct sim_options {
   std::uint64_t seed = 1;
   std::uint64_t steps = 5000;
-  bool twice = false;    ///< run it twice and compare log, journal bytes and root
-  std::string canary;    ///< plant this bug, and look for a seed that finds it; empty = none
-  std::string plan;      ///< file: issue only the operations and faults that it lists
-  std::string save_plan; ///< file: write the operations and faults of the run; small if it failed
-  bool trace = false;    ///< print every step
+  bool twice = false;      ///< run it twice and compare log, journal bytes and root
+  std::string canary{};    ///< plant this bug, and look for a seed that finds it; empty = none
+  std::string plan{};      ///< file: issue only the operations and faults that it lists
+  std::string save_plan{}; ///< file: write the operations and faults of the run; small if it failed
+  bool trace = false;      ///< print every step
 };
 
 /// What run_simulator answers: the process's exit code.

@@ -166,7 +166,7 @@ void committer::execute_one(snapshot_command& c, overlay&, std::vector<entry>& e
                                      {{"edges", world_.graph.edge_count()},
                                       {"nodes", world_.nodes.size()},
                                       {"rows", world_.attributes.row_count()}},
-                                     clock_->now()));
+                                     ids_.draw_nonce(), clock_->now()));
   durable = true;
   snapshot_result answer{.manifest = std::get<snapshot_payload>(entries.back().payload).manifest,
                          .seq = roots.seq.next()};

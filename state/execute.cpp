@@ -431,35 +431,6 @@ result<prepared> prepare(const Request&, timestamp now, const execution_seams&) 
   return p;
 }
 
-/// The records of a restore are checked as decoded bytes are: nothing enters the journal that
-/// could not have been written.
-result<void> check_request(const restore_request& r) {
-  const bool fits = r.head.id == r.version.id && r.head.type == r.version.type
-                    && r.head.current_version == r.version.number
-                    && r.head.version_hash == r.version.hash && !r.head.erased;
-  if (!fits) return fail(errc::bad_value, "head and version do not belong together", "head");
-  if (hash_of(r.version) != r.version.hash)
-    return fail(errc::bad_value, "the version's hash does not match its content", "version.hash");
-  if (auto ok = validate_data(r.version.type, r.version.data); !ok) return ok;
-  if (r.vector) return validate_vector(*r.vector);
-  return {};
-}
-result<void> check_request(const restore_edge_request& r) {
-  return validate(add_edge_request{.src = r.edge.key.src,
-                                   .type = static_cast<std::uint8_t>(r.edge.key.type),
-                                   .dst = r.edge.key.dst,
-                                   .actor = {},
-                                   .weight = r.edge.weight,
-                                   .kind = r.edge.kind,
-                                   .data = r.edge.data,
-                                   .by = r.edge.created_by,
-                                   .created_at = r.edge.created_at});
-}
-template <class Request>
-result<void> check_request(const Request& r) {
-  return validate(r);
-}
-
 error located(error e, bool is_batch, std::size_t i) {
   if (is_batch) {
     const std::string item = "items[" + std::to_string(i) + "]";
@@ -488,7 +459,7 @@ result<executed_command> execute(std::span<const mutation> items, bool is_batch,
   std::vector<prepared> ready;
   ready.reserve(items.size());
   for (std::size_t i = 0; i < items.size(); ++i) {
-    auto checked = std::visit([](const auto& r) { return check_request(r); }, items[i]);
+    auto checked = std::visit([](const auto& r) { return validate(r); }, items[i]);
     if (!checked) return std::unexpected(located(std::move(checked.error()), is_batch, i));
     auto p = std::visit([&](const auto& r) { return prepare(r, now, seams); }, items[i]);
     if (!p) return std::unexpected(located(std::move(p.error()), is_batch, i));
@@ -522,7 +493,8 @@ entry execute_touch(const entry_payload& payload, timestamp now, seq_no current)
 }
 
 entry execute_snapshot(const root_set& roots, std::string reason, const std::string& actor,
-                       std::map<std::string, std::uint64_t, std::less<>> counters, timestamp now) {
+                       std::map<std::string, std::uint64_t, std::less<>> counters,
+                       const nonce& fresh, timestamp now) {
   manifest m{.seq = roots.seq,
              .journal_root = roots.journal_root,
              .state_roots = roots.state_roots,
@@ -536,7 +508,7 @@ entry execute_snapshot(const root_set& roots, std::string reason, const std::str
                      .created_by = actor,
                      .leaves = {},
                      .payload_hash = {}},
-                    snapshot_payload{std::move(m)});
+                    snapshot_payload{std::move(m), fresh});
 }
 
 } // namespace mneme

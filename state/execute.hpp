@@ -37,6 +37,7 @@ entry execute_touch(const entry_payload& payload, timestamp now, seq_no current)
 
 /// A snapshot entry of the state with these roots.
 entry execute_snapshot(const root_set& roots, std::string reason, const std::string& actor,
-                       std::map<std::string, std::uint64_t, std::less<>> counters, timestamp now);
+                       std::map<std::string, std::uint64_t, std::less<>> counters,
+                       const nonce& fresh, timestamp now);
 
 } // namespace mneme

@@ -68,11 +68,14 @@ def text():
              "/// value hash of key i = SHA-256(\"value\" ‖ u8 i).",
              "inline constexpr std::array<std::string_view, 17> memories_roots = {"]
     lines += ['    "%s",' % root.hex() for root in roots]
-    lines += ["};", "", "/// Log over the leaves \"header 0\" to \"header 15\".",
-              'inline constexpr std::string_view journal_root_16 =', '    "%s";' % journal.hex(), "",
+    lines += ["};", "",
+              "/// Log over the leaves \"header 0\" to \"header 15\".",
+              'inline constexpr std::string_view journal_root_16 =',
+              '    "%s";' % journal.hex(), "",
               "/// World 000102…0f, seq 16, that journal root, and as roots of edges, fields and",
               "/// memories those of 0, 1 and 16 keys.",
-              'inline constexpr std::string_view overall_root_16 =', '    "%s";' % overall.hex(), ""]
+              'inline constexpr std::string_view overall_root_16 =',
+              '    "%s";' % overall.hex(), ""]
     for kind, (i, siblings, other) in sorted(proofs.items()):
         lines += ["/// A key (16 times this byte) absent from the tree of 16 keys: its path ends in",
                   "/// %s." % ("an empty subtree" if other is None else "another leaf"),

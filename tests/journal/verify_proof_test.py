@@ -151,13 +151,7 @@ class Changed(unittest.TestCase):
             for key in item:
                 changed = copy.deepcopy(bundle)
                 del changed["proofs"][number][key]
-                if key == "other_leaf":
-                    continue  # its absence claims an empty end, which the root then contradicts
                 self.assertFalse(accepts(json.dumps(changed).encode()), (number, key))
-            if "other_leaf" in item:
-                changed = copy.deepcopy(bundle)
-                del changed["proofs"][number]["other_leaf"]
-                self.assertFalse(accepts(json.dumps(changed).encode()))
 
     def test_presence_and_absence_are_not_exchanged(self):
         bundle = json.loads(SMALL)
@@ -201,6 +195,68 @@ class Changed(unittest.TestCase):
         for data in (b"", b"[]", b"{}", b"null", b"1", b'"x"', b"\xff\xfe", b"[" * 100_000,
                      b'{"root":' * 2000, SMALL + SMALL, SMALL + b"x"):
             self.assertFalse(accepts(data))
+
+
+class Crafted(unittest.TestCase):
+    """Bundles under roots made for the purpose: only the rule in question stands in the way."""
+
+    KEY = next(bytes([i]) * 16 for i in range(256)
+               if verify_proof.sha256(b"\x03memories\x00", bytes([i]) * 16)[0] < 0x80)
+    PATH = verify_proof.sha256(b"\x03memories\x00", KEY)
+    SIBLING = b"\x11" * 32
+    VALUE = b"\x22" * 32
+
+    @staticmethod
+    def bundle(item, memories=bytes(32), seq=1, journal=bytes(32)):
+        world = bytes(16)
+        overall = b"\x02mneme/1" + world + seq.to_bytes(8, "big") + journal + b"\x00\x03"
+        overall += b"\x05edges" + bytes(32) + b"\x06fields" + bytes(32) + b"\x08memories" + memories
+        return json.dumps({
+            "root": verify_proof.sha256(overall).hex(), "seq": seq, "world_id": world.hex(),
+            "journal_root": journal.hex(),
+            "state_roots": {"edges": "00" * 32, "fields": "00" * 32, "memories": memories.hex()},
+            "proofs": [item]}).encode()
+
+    def state(self, **more):
+        return dict({"namespace": "memories", "key": self.KEY.hex(), "path": self.PATH.hex(),
+                     "present": False, "siblings": []}, **more)
+
+    def with_other(self, other):
+        end = verify_proof.sha256(b"\x00", other, self.VALUE)
+        root = verify_proof.sha256(b"\x01", end, self.SIBLING)
+        leaf = {"path": other.hex(), "value_hash": self.VALUE.hex()}
+        return self.bundle(self.state(other_leaf=leaf, siblings=[self.SIBLING.hex()]), root)
+
+    def test_the_other_leaf_lies_on_the_way_down(self):
+        self.assertTrue(accepts(self.with_other(b"\x00" * 32)))
+        self.assertFalse(accepts(self.with_other(b"\x80" + bytes(31))))
+        self.assertFalse(accepts(self.with_other(self.PATH)))
+
+    def test_a_path_ends_as_high_as_it_can(self):
+        leaf = verify_proof.sha256(b"\x00", self.PATH, self.VALUE)
+        present = self.state(present=True, value_hash=self.VALUE.hex())
+        self.assertTrue(accepts(self.bundle(present, leaf)))
+        deeper = verify_proof.sha256(b"\x01", leaf, bytes(32))
+        self.assertFalse(accepts(self.bundle(dict(present, siblings=["00" * 32]), deeper)))
+
+    def test_a_deletion_is_no_member(self):
+        leaf = verify_proof.sha256(b"\x00", self.PATH, bytes(32))
+        item = self.state(present=True, value_hash="00" * 32)
+        self.assertFalse(accepts(self.bundle(item, leaf)))
+
+    def test_a_header_carries_its_own_seq(self):
+        tail = b"\x01\x00\xa0\x90\xc4\x20" + bytes(32)
+        for seq, accepted in ((b"\x01", True), (b"\x02", False), (b"\xcc\x01", False),
+                              (b"\xcd\x00\x01", False), (b"\xa1", False)):
+            header = b"\x97\x01" + seq + tail
+            item = {"namespace": "journal", "seq": 1, "header": base64.b64encode(header).decode(),
+                    "siblings": []}
+            data = self.bundle(item, journal=verify_proof.sha256(b"\x00", header))
+            self.assertEqual(accepts(data), accepted, header)
+        wide = {100: b"\x64", 200: b"\xcc\xc8", 300: b"\xcd\x01\x2c",
+                70_000: b"\xce\x00\x01\x11\x70"}
+        for seq, spelled in wide.items():
+            self.assertEqual(verify_proof.seq_in_header(b"\x97\x01" + spelled + tail), seq)
 
 
 class Command(unittest.TestCase):

@@ -365,7 +365,7 @@ std::pair<entry_kind, entry_payload> any_payload() {
   case 6:
     return {entry_kind::find_late, any_find_late()};
   default:
-    return {entry_kind::snapshot, snapshot_payload{any_manifest()}};
+    return {entry_kind::snapshot, snapshot_payload{any_manifest(), any_array<16>()}};
   }
 }
 

@@ -1,6 +1,9 @@
 // What a find promises beside its rows: rendering and budgets, touches, scores, time, deadlines,
 // the walk's rules for askers, and that errors of the store come through.
 
+#include <atomic>
+#include <thread>
+
 #include <catch2/catch.hpp>
 
 #include "query/find.hpp"
@@ -419,6 +422,51 @@ TEST_CASE("a row without its record is reported as damage") {
   REQUIRE_FALSE(done.has_value());
   CHECK(done.error().code == errc::corrupt);
   CHECK(done.error().message.find(to_string(numbered_id(1))) != std::string::npos);
+}
+
+TEST_CASE("readers beside a writer get the same answer at the same seq") {
+  small_world world;
+  for (std::uint64_t n = 1; n <= 50; ++n) put_note(world, n, 1, static_cast<std::int64_t>(n));
+  const read_views views = world.views();
+  std::atomic<std::uint64_t> published{world.seq().value};
+  std::atomic<bool> stop{false};
+  std::atomic<int> failures{0};
+  std::atomic<int> answers{0};
+  const auto read = [&] {
+    find_request r = of_notes(7);
+    r.where = any_of({has_tag("even"), compare(comparison::eq, "meta.k", std::int64_t{1})});
+    r.from = numbered_id(1);
+    r.follow = follow_spec{.max_hops = 3};
+    while (!stop.load()) {
+      const seq_no at{published.load()};
+      const auto once = [&]() -> std::optional<find_result> {
+        auto run = find_run::compile(r, {at, {}, {}}, views);
+        if (!run || !run_inline(**run, views)) return std::nullopt;
+        return (*run)->take();
+      };
+      const auto first = once();
+      const auto second = once();
+      if (!first || !second || ids_of(*first) != ids_of(*second) || first->scores != second->scores)
+        ++failures;
+      ++answers;
+    }
+  };
+  std::vector<std::jthread> readers;
+  for (int i = 0; i < 2; ++i) readers.emplace_back(read);
+  for (std::uint64_t i = 0; i < 600 || answers.load() < 50; ++i) {
+    const std::uint64_t number = i * 7 % 50 + 1;
+    auto s = world.memories[numbered_id(number)].back();
+    if (i % 2 == 0) s.head.tags = {"even"};
+    s.head.metadata["k"] = static_cast<std::int64_t>(i % 3);
+    world.put(s, {.last_used = {}, .access_count = static_cast<std::int64_t>(i % 900)});
+    if (number != 1)
+      world.put_edge(numbered_id(1), edge_type::references, numbered_id(number), i % 4 == 3);
+    published.store(world.seq().value);
+  }
+  stop.store(true);
+  readers.clear();
+  CHECK(failures.load() == 0);
+  CHECK(answers.load() >= 50);
 }
 
 } // namespace

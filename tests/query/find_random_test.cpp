@@ -437,7 +437,28 @@ find_result hop_by_hop(small_world& world, find_run& run, dice& d) {
   return run.take();
 }
 
-void one_request(small_world& world, dice& d) {
+/// What the random requests reached, so that a generator gone dull is noticed.
+struct coverage {
+  std::size_t requests = 0;
+  std::size_t rows = 0;
+  std::size_t several_rows = 0;
+  std::size_t near_rows = 0;
+  std::size_t walked_rows = 0;
+  std::size_t trimmed = 0;
+  std::size_t past_rows = 0;
+
+  void add(const find_request& r, const naive_answer& a) {
+    ++requests;
+    rows += a.ids.size();
+    several_rows += a.ids.size() > 1 ? 1U : 0U;
+    near_rows += a.distances.size();
+    walked_rows += a.hops.size();
+    trimmed += a.trimmed > 0 ? 1U : 0U;
+    past_rows += r.at_seq ? a.ids.size() : 0U;
+  }
+};
+
+void one_request(small_world& world, dice& d, coverage& reached) {
   const seq_no at = d.chance(70) ? world.seq()
                                  : seq_no{static_cast<std::uint64_t>(
                                        d.below(static_cast<std::int64_t>(world.seq().value) + 1))};
@@ -446,6 +467,7 @@ void one_request(small_world& world, dice& d) {
   const find_request r = random_request(world, target, at, d);
   INFO("where " << (r.where ? to_text(*r.where) : "-"));
   const naive_answer want = naive_find(world, r, target, now, at);
+  reached.add(r, want);
 
   const read_views views = world.views();
   auto run = find_run::compile(r, {at, now, {}}, views);
@@ -463,15 +485,22 @@ void one_request(small_world& world, dice& d) {
 }
 
 TEST_CASE("random finds equal the naive model, inline and owner by owner") {
+  coverage reached;
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
     dice d(seed * 7919);
     small_world world;
     for (auto n = 5 + d.below(120); n > 0; --n) mutate(world, d);
     for (int i = 0; i < 60; ++i) {
       INFO("seed " << seed << " request " << i);
-      one_request(world, d);
+      one_request(world, d, reached);
     }
   }
+  CHECK(reached.rows > 5 * reached.requests / 4);
+  CHECK(reached.several_rows > reached.requests / 5);
+  CHECK(reached.near_rows > reached.requests / 10);
+  CHECK(reached.walked_rows > reached.requests / 10);
+  CHECK(reached.trimmed > reached.requests / 20);
+  CHECK(reached.past_rows > reached.requests / 10);
 }
 
 } // namespace

@@ -31,7 +31,7 @@ result<json> session::run(const json& request, const std::optional<error>& overs
 result<json> session::run(std::string_view op, json request,
                           const std::optional<error>& oversized) {
   if (!request.is_object()) return wrong_type("a request object", request, {});
-  if (const auto given = request.find("op"); given == request.end())
+  if (const auto given = request.find("op"); given == request.end() || given->is_null())
     request["op"] = op;
   else if (*given != op)
     return fail(errc::bad_value, fmt::format("this command runs \"{}\"", op), "op");
