@@ -35,6 +35,13 @@ caf::behavior committer_actor::make_behavior() {
   };
 }
 
+void committer_actor::on_exit() {
+  const error ended{errc::shutdown, "the engine has ended", {}};
+  for (auto& barrier : std::exchange(deferred_, {}))
+    if (barrier.reply) barrier.reply(std::unexpected(ended));
+  core_.fail(ended, ended);
+}
+
 /// Requests that never time out; an owner that is gone is a failure like any other.
 template <class Message, class Then>
 void committer_actor::ask(const caf::actor& to, Message message, Then then) {

@@ -16,6 +16,8 @@ public:
   committer_actor(caf::actor_config& config, std::shared_ptr<world> w, engine_actors owners,
                   const actor_options& options);
   caf::behavior make_behavior() override;
+  /// Answers whatever is queued or under way: the engine has ended under it.
+  void on_exit() override;
 
 private:
   void pump();

@@ -311,6 +311,7 @@ internal_engine_actor::behavior_type engine_behavior(internal_engine_actor::poin
   engine->alive = owners.size();
   self->set_down_handler([self, engine](const caf::down_msg&) {
     if (--engine->alive > 0) return engine->closed ? void() : stop_actors(engine->actors);
+    engine->actors = {}; // no handle is left in a cycle
     if (engine->when_ended)
       engine->when_ended();
     else

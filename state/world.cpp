@@ -68,14 +68,17 @@ ledger_sources sources_of(world& w) {
       .headers = [&w](seq_no first, std::uint64_t count) { return read_headers(w, first, count); }};
 }
 
+std::unexpected<error> no_world(const std::string& dir) {
+  return fail(errc::not_found,
+              "there is no world in " + dir + "; make one with: mneme init " + dir);
+}
+
 result<void> load_or_create_info(world& w, const world_options& options) {
   const std::string path = world_path(w.directory);
   auto there = w.files->exists(path);
   if (!there) return propagate(there);
   if (!*there) {
-    if (!options.create)
-      return fail(errc::not_found, "there is no world in " + w.directory
-                                       + "; make one with: mneme init " + w.directory);
+    if (!options.create) return no_world(w.directory);
     w.info = options.fresh;
     if (auto ok = w.files->create_directories(journal_directory(w.directory)); !ok) return ok;
     return replace_file(*w.files, path, encode(w.info));
@@ -308,6 +311,11 @@ result<std::shared_ptr<embedder>> embedder_of(const world_file& info,
 result<std::unique_ptr<world>> open_world(const world_options& options) {
   if (options.create) {
     if (auto ok = options.files->create_directories(options.directory); !ok) return propagate(ok);
+  } else {
+    // Before the lock: a directory that is no world is left as it is.
+    auto there = options.files->exists(world_path(options.directory));
+    if (!there) return propagate(there);
+    if (!*there) return no_world(options.directory);
   }
   auto lock = options.files->lock(options.directory);
   if (!lock) return propagate(lock);

@@ -115,7 +115,7 @@ def run_step(step, folder, environment):
         for mark, text in step.expected:
             if mark == "!" and not re.search(text, err):
                 raise Failure(f"standard error does not have: {text}")
-    except (Failure, json.JSONDecodeError) as failure:
+    except (Failure, json.JSONDecodeError, re.error) as failure:
         raise Failure(f"line {step.number}: {step.command}\n       {failure}\n"
                       f"--- stdout\n{out[:4000]}--- stderr\n{err[:2000]}")
 

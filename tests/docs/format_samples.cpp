@@ -354,8 +354,9 @@ void add_records(samples& s) {
         {{"head", values_of_head()}});
   s.add("edge_payload", encode(entry_payload(edge_payload{e})), {{"edge", values_of_edge(e)}});
   s.add("find_late_payload", encode(entry_payload(sample_find_late())), values_of_find_late());
-  s.add("snapshot_payload", encode(entry_payload(snapshot_payload{sample_manifest(), {}})),
-        {{"manifest", values_of_manifest()}});
+  const auto fresh = counting<nonce>(0xB0);
+  s.add("snapshot_payload", encode(entry_payload(snapshot_payload{sample_manifest(), fresh})),
+        {{"manifest", values_of_manifest()}, {"nonce", hex(fresh)}});
 }
 
 void add_journal(samples& s) {

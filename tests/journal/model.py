@@ -62,9 +62,11 @@ def text():
         siblings, other = absence(leaves, path_of(bytes([i]) * 16))
         proofs.setdefault("empty" if other is None else "other", (i, siblings, other))
     lines = ["#pragma once",
-             "/// Roots and absence proofs of our own rules. Printed by tests/journal/model.py.", "",
+             "/// Roots and absence proofs of our own rules. Printed by tests/journal/model.py.",
+             "",
              "#include <array>", "#include <string_view>", "", "namespace mneme::vectors {", "",
-             "/// Root of the memories tree with the first n of the keys 00…00, 01…01, … (16 bytes);",
+             "/// Root of the memories tree with the first n of the keys 00…00, 01…01, … "
+             "(16 bytes);",
              "/// value hash of key i = SHA-256(\"value\" ‖ u8 i).",
              "inline constexpr std::array<std::string_view, 17> memories_roots = {"]
     lines += ['    "%s",' % root.hex() for root in roots]
@@ -77,7 +79,8 @@ def text():
               'inline constexpr std::string_view overall_root_16 =',
               '    "%s";' % overall.hex(), ""]
     for kind, (i, siblings, other) in sorted(proofs.items()):
-        lines += ["/// A key (16 times this byte) absent from the tree of 16 keys: its path ends in",
+        lines += ["/// A key (16 times this byte) absent from the tree of 16 keys: its path "
+                  "ends in",
                   "/// %s." % ("an empty subtree" if other is None else "another leaf"),
                   "inline constexpr unsigned char absent_%s_key = 0x%02x;" % (kind, i),
                   "inline constexpr std::array<std::string_view, %d> absent_%s_siblings = {"

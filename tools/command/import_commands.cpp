@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "tools/command/world_arguments.hpp"
 #include "tools/command/progress_bar.hpp"
 #include "tools/command/text_table.hpp"
+#include "tools/command/world_arguments.hpp"
 #include "tools/import/import.hpp"
 
 namespace mneme::command {

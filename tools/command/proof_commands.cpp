@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "tools/command/world_arguments.hpp"
 #include "tools/command/progress_bar.hpp"
 #include "tools/command/render.hpp"
+#include "tools/command/world_arguments.hpp"
 #include "tools/import/source_file.hpp"
 #include "tools/protocol/answer_json.hpp"
 #include "tools/protocol/proof_json.hpp"
@@ -165,8 +165,14 @@ void add_proof_commands(CLI::App& app, command_result& outcome) {
       outcome,
       [](CLI::App& c, prove_options& o) {
         c.add_option("ID", o.ids, "ids or uris, or a request as JSON, or -");
-        c.add_option("--edge", o.edges, "SRC:TYPE:DST; may be repeated")->take_all()->expected(1);
-        c.add_option("--seq", o.seqs, "journal entries; may be repeated")->take_all()->expected(1);
+        c.add_option("--edge", o.edges, "SRC:TYPE:DST; may be repeated")
+            ->take_all()
+            ->expected(1)
+            ->allow_extra_args(false);
+        c.add_option("--seq", o.seqs, "journal entries; may be repeated")
+            ->take_all()
+            ->expected(1)
+            ->allow_extra_args(false);
         c.add_option("--root", o.root, "of a snapshot (default: the present one)");
         c.add_option("--actor", o.actor, "who is asking");
       },

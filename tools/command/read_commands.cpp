@@ -82,7 +82,10 @@ void add_read_commands(CLI::App& app, command_result& outcome) {
       [](CLI::App& c, edges_options& o) {
         c.add_option("ID", o.target, "id or uri, or a request as JSON, or -")->required();
         c.add_option("--direction", o.direction, "out, in or both (default)");
-        c.add_option("--type", o.types, "may be repeated")->take_all()->expected(1);
+        c.add_option("--type", o.types, "may be repeated")
+            ->take_all()
+            ->expected(1)
+            ->allow_extra_args(false);
         c.add_flag("--include-tombstoned", o.include_tombstoned, "removed edges too");
         c.add_option("--actor", o.actor, "who is asking");
         c.add_option("--at-seq", o.at_seq, "as of an earlier entry");

@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tools/command/world_arguments.hpp"
 #include "tools/command/render.hpp"
+#include "tools/command/world_arguments.hpp"
 
 namespace mneme::command {
 

@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "messages/schema.hpp"
-#include "tools/command/world_arguments.hpp"
 #include "tools/command/data_arguments.hpp"
+#include "tools/command/world_arguments.hpp"
 
 namespace mneme::command {
 
@@ -235,7 +235,10 @@ void add_write_commands(CLI::App& app, command_result& outcome) {
         c.add_option("REQUEST", o.arguments, "JSON, - for standard input, or FIELD=VALUE…");
         c.add_option("--type", o.type, "Fact, Note, Event, …");
         c.add_option("--id", o.id, "an id of your own");
-        c.add_option("--tag", o.tags, "may be repeated")->take_all()->expected(1);
+        c.add_option("--tag", o.tags, "may be repeated")
+            ->take_all()
+            ->expected(1)
+            ->allow_extra_args(false);
         c.add_option("--importance", o.importance, "0 to 10 (5)");
         c.add_option("--visibility", o.visibility, "private (default), scoped or actor_public");
         c.add_option("--metadata", o.metadata, "JSON object");
@@ -260,7 +263,10 @@ void add_write_commands(CLI::App& app, command_result& outcome) {
       [](CLI::App& c, head_options& o) {
         c.add_option("REQUEST", o.arguments, "JSON, -, or URI (or id)")->required()->expected(1);
         c.add_option("--actor", o.actor, "who acts");
-        c.add_option("--tag", o.tags, "all tags anew; may be repeated")->take_all()->expected(1);
+        c.add_option("--tag", o.tags, "all tags anew; may be repeated")
+            ->take_all()
+            ->expected(1)
+            ->allow_extra_args(false);
         c.add_flag("--no-tags", o.no_tags, "take all tags off");
         c.add_option("--importance", o.importance, "0 to 10");
         c.add_option("--visibility", o.visibility, "private, scoped or actor_public");
