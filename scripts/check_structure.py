@@ -29,8 +29,8 @@ HOSTS = ["examples", "tests/install"]
 WRAPPED = {
     "caf/": ["actors/", "sim/", "include/mneme/caf.hpp", "tests/actors/", "tests/sim/",
              "tests/install/", "tests/tools/", "tests/cases/", "bench/", "examples/"],
-    "wiredtiger.h": ["storage/wiredtiger_store.cpp"],
-    "hnswlib/": ["index/hnsw_"],
+    "wiredtiger.h": ["storage/wiredtiger_store.cpp", "bench/"],
+    "hnswlib/": ["index/hnsw_", "bench/"],
     "openssl/": ["messages/hash.cpp"],
     "msgpack": ["messages/", "tests/messages/"],
     "roaring/": ["index/", "query/", "tests/index/"],

@@ -55,21 +55,21 @@ private:
     op->entered = true;
     known_.snapshots.emplace(e.header.seq, op->number);
     const root_set& now = known_.roots.at(known_.truth.last());
-    const auto& counters = std::get<snapshot_payload>(e.payload).manifest.counters;
+    const auto& written = std::get<snapshot_payload>(e.payload);
     manifest m{.seq = now.seq,
                .journal_root = now.journal_root,
                .state_roots = now.state_roots,
                .overall_root = now.overall,
                .created_at = e.header.created_at,
                .trigger = asked->reason,
-               .counters = counters};
+               .counters = written.manifest.counters};
     return take(e, seal_entry({.seq = known_.truth.last().next(),
                                .kind = entry_kind::snapshot,
                                .created_at = e.header.created_at,
                                .created_by = asked->actor,
                                .leaves = {},
                                .payload_hash = {}},
-                              snapshot_payload{std::move(m)}));
+                              snapshot_payload{std::move(m), written.nonce}));
   }
 
   /// All entries of the request that `first` belongs to.

@@ -12,7 +12,9 @@ namespace {
 struct named_seq {
   seq_no operator()(const mutation_result& r) const { return r.seq; }
   seq_no operator()(const batch_result& r) const { return r.seq; }
-  seq_no operator()(const find_reply& r) const { return std::max(r->at_seq, r->seq.value_or(seq_no{})); }
+  seq_no operator()(const find_reply& r) const {
+    return std::max(r->at_seq, r->seq.value_or(seq_no{}));
+  }
   seq_no operator()(const find_many_reply& r) const {
     seq_no most;
     for (const auto& one : r.results)

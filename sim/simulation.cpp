@@ -113,7 +113,8 @@ private:
     const std::int64_t span = unit * time_.between(1, 9);
     const bool back = how_.clock_may_go_back && time_.one_in(4);
     const std::int64_t now = clock_->now().ns;
-    clock_->set({back ? std::max(start_time.ns / 2, now - span) : std::min(end_time.ns, now + span)});
+    clock_->set(
+        {back ? std::max(start_time.ns / 2, now - span) : std::min(end_time.ns, now + span)});
     log_.add(step_, "clock", static_cast<std::uint64_t>(clock_->now().ns), 0);
   }
 

@@ -17,7 +17,7 @@ run_options of_seed(std::uint64_t seed, std::uint64_t steps) {
   return run;
 }
 
-std::string outcome(const run_report& r) {
+std::string verdict(const run_report& r) {
   if (!r.failure) return "clean";
   return r.failure->oracle + " at step " + std::to_string(r.failed_at_step) + ": "
          + r.failure->text;
@@ -30,7 +30,7 @@ TEST_CASE("fixed seeds are clean") {
   for (std::uint64_t seed = 1; seed <= 24; ++seed) {
     const auto report = simulate(of_seed(seed, 4000));
     INFO("seed " << seed);
-    CHECK(outcome(report) == "clean");
+    CHECK(verdict(report) == "clean");
     CHECK(report.last.value > 0);
     sum.answers += report.answers;
     sum.crashes += report.crashes;
@@ -43,11 +43,11 @@ TEST_CASE("fixed seeds are clean") {
 }
 
 TEST_CASE("the same seed gives the same steps, journal and root") {
-  for (const std::uint64_t seed : {3, 11, 42}) {
+  for (const std::uint64_t seed : {3U, 11U, 42U}) {
     const auto first = simulate(of_seed(seed, 3000));
     const auto second = simulate(of_seed(seed, 3000));
     INFO("seed " << seed);
-    CHECK(outcome(first) == "clean");
+    CHECK(verdict(first) == "clean");
     CHECK(first.log_digest == second.log_digest);
     CHECK(first.journal_digest == second.journal_digest);
     CHECK(first.root == second.root);
@@ -75,7 +75,7 @@ TEST_CASE("a plan without operations does nothing, and is clean") {
   auto run = of_seed(6, 300);
   run.only.emplace();
   const auto report = simulate(run);
-  CHECK(outcome(report) == "clean");
+  CHECK(verdict(report) == "clean");
   CHECK(report.operations == 0);
   CHECK(report.last == seq_no{0});
 }

@@ -24,7 +24,7 @@ TEST_CASE("code is neither heading nor link") {
   const auto m = read_markdown("# Real\n```\n# no [[no]] [x](no.md)\n```\n`[[no]]`\n");
   CHECK(m.sections.size() == 1);
   CHECK(m.links.empty());
-  // A code span is text of its block for headings, so its brackets could be taken for a link.
+  // A code span is text of its heading, but its brackets are no link.
   CHECK(m.wiki_links.empty());
 }
 

@@ -1,5 +1,6 @@
 #include "tools/import/markdown_text.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 
@@ -68,8 +69,10 @@ std::size_t read_front_matter(std::string_view text, markdown_text& out) {
   return size;
 }
 
+enum class code_spans : std::uint8_t { included, blanked };
+
 /// The plain text under a node.
-std::string text_under(cmark_node* node) {
+std::string text_under(cmark_node* node, code_spans code = code_spans::included) {
   std::string text;
   const iterator it(cmark_iter_new(node), &cmark_iter_free);
   for (auto event = cmark_iter_next(it.get()); event != CMARK_EVENT_DONE;
@@ -77,7 +80,11 @@ std::string text_under(cmark_node* node) {
     cmark_node* at = cmark_iter_get_node(it.get());
     const auto type = cmark_node_get_type(at);
     if (event != CMARK_EVENT_ENTER) continue;
-    if (type == CMARK_NODE_TEXT || type == CMARK_NODE_CODE) text += cmark_node_get_literal(at);
+    const bool is_code = type == CMARK_NODE_CODE;
+    if (is_code && code == code_spans::blanked)
+      text += ' ';
+    else if (type == CMARK_NODE_TEXT || is_code)
+      text += cmark_node_get_literal(at);
     if (type == CMARK_NODE_SOFTBREAK || type == CMARK_NODE_LINEBREAK) text += ' ';
   }
   return text;
@@ -133,7 +140,7 @@ void read_links(cmark_node* root, markdown_text& out) {
     }
     // Brackets come as text nodes of their own, so a block's text is looked at as a whole.
     if (type == CMARK_NODE_PARAGRAPH || type == CMARK_NODE_HEADING)
-      collect_wiki_links(text_under(node), out.wiki_links);
+      collect_wiki_links(text_under(node, code_spans::blanked), out.wiki_links);
   }
 }
 

@@ -109,8 +109,10 @@ private:
   [[nodiscard]] std::string path() const {
     std::string text;
     for (const level& l : levels_) {
+      // An array around the innermost level holds that level already.
+      const std::size_t placed = &l == &levels_.back() ? 0 : 1;
       if (l.container->is_array())
-        text += fmt::format("[{}]", l.container->size());
+        text += fmt::format("[{}]", l.container->size() - placed);
       else
         text += (text.empty() ? "" : ".") + l.key;
     }
