@@ -88,8 +88,9 @@ public:
   /// Memories alive (not tombstoned) at `at`, by type; one pass over the type postings.
   [[nodiscard]] std::uint64_t live_count(memory_type type, seq_no at) const;
 
-  /// The state as of `at`, with what reads back to retained() need; may run beside the writer.
-  /// Rows that ended before are left out, so that rows get new numbers when the image is loaded.
+  /// The state as of `at`, with what reads back to retained() need; may run beside the writer,
+  /// which must not retain less than `at` before it is done. Rows that ended before are left out,
+  /// so that rows get new numbers when the image is loaded.
   [[nodiscard]] std::string save(seq_no at) const;
   /// Into an empty object, which stays empty if the image is damaged (corrupt).
   result<void> load(std::string_view image);

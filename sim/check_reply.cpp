@@ -96,7 +96,7 @@ check_result check_checkpoint_reply(const operation& op, const result<reply_mess
   return {};
 }
 
-check_result check_find_many_reply(evidence& known, const operation& op,
+check_result check_find_many_reply(evidence& known, operation& op,
                                    const result<reply_message>& answer) {
   const auto& requests = std::get<find_many_message>(op.request).requests;
   if (!answer) return wrong("reply", "find_many failed: " + answer.error().message);
@@ -106,6 +106,11 @@ check_result check_find_many_reply(evidence& known, const operation& op,
   std::optional<seq_no> common;
   for (std::size_t i = 0; i < requests.size(); ++i) {
     const auto& one = many.results[i];
+    if (!one && is_from_outside(one.error().code)) {
+      // The touch of a late one can fail while the others are answered.
+      if (auto ok = check_outside_error(known, op, one.error()); !ok) return ok;
+      continue;
+    }
     if (auto ok = check_find_reply(known, op, requests[i], one); !ok) return ok;
     if (!one || requests[i].at_seq || requests[i].late_binding) continue;
     if (common && *common != (*one)->at_seq)
