@@ -3,10 +3,11 @@
 /// roots and proofs of retained earlier seqs can be had. Pure over its two sources (state leaves
 /// from the store, headers from the journal). Single owner.
 ///
-/// Order towards the store: apply() first, then write the rows, and no question or apply() in
-/// between. The values that an entry overwrites are read from the store, so rows written earlier
-/// would be lost for undo (the roots would be right all the same). A store that does not fit is
-/// refused as corrupt and nothing changes.
+/// Order towards the store: apply() first, then write the rows, and only then the next apply(). The
+/// values that an entry overwrites are read from the store, so rows written earlier would be lost
+/// for undo (the roots would be right all the same). If the rows cannot be written, roots and
+/// proofs of the seq before can still be had. A store that does not fit is refused as corrupt and
+/// nothing changes.
 
 #include <cstdint>
 #include <functional>

@@ -25,10 +25,11 @@ namespace mneme {
 digest tree_root_of(std::vector<tree_leaf> leaves);
 
 /// Leaves with first <= path <= last in path order, as the store has them: every change applied to
-/// the tree so far. Only while a change is prepared may the store already hold that change's rows
-/// too; then the new root is right all the same, but the values before it can no longer be read.
-/// So whoever needs the undo applies to the tree first and writes the rows after. Leaves that do
-/// not fit the tree are refused as corrupt.
+/// the tree so far. While a change is worked out (to be made, or only looked at) the store may
+/// already hold that change's rows, all of them; then the new root is right all the same, but the
+/// values before it can no longer be read. So whoever needs the undo applies to the tree first and
+/// writes the rows after; and if the rows cannot be written, the state before can still be seen.
+/// Leaves that do not fit the tree are refused as corrupt.
 using tree_leaf_source =
     std::function<result<std::vector<tree_leaf>>(const digest& first, const digest& last)>;
 

@@ -97,8 +97,8 @@ result<tree_overlay::bucket_content> tree_overlay::read_bucket(const place& at) 
   auto stored = read_subtree(source_, at.prefix, at.depth);
   if (!stored) return propagate(stored);
   auto merged = merge(*stored, at.changes);
-  const bool holds_changes = use_ == purpose::change && merged == *stored;
-  if (stored->size() != nodes_[at.node].whole.count && !holds_changes) return stale_source();
+  const bool holds_changes = merged == *stored;
+  if (!holds_changes && stored->size() != nodes_[at.node].whole.count) return stale_source();
   return bucket_content{std::move(*stored), std::move(merged)};
 }
 

@@ -22,6 +22,7 @@ int run(int argc, char** argv) {
   add_find_command(app, outcome);
   add_proof_commands(app, outcome);
   add_shell_command(app, outcome);
+  add_sim_command(app, outcome);
   add_help_command(app, outcome);
   try {
     app.parse(argc, argv);

@@ -234,6 +234,33 @@ TEST_CASE("a source that fails changes nothing") {
   CHECK(tree.save() == later);
 }
 
+TEST_CASE("rows that could not be written leave the state before them in sight") {
+  dice random(23);
+  leaf_rows rows;
+  state_tree tree(rows.source());
+  changes made;
+  for (int i = 0; i < 200; ++i)
+    made.push_back({samples::random_hash(random), samples::random_hash(random)});
+  REQUIRE(tree.apply(made));
+  rows.write(made);
+  const auto root = tree.root();
+  changes lost;
+  for (std::size_t i = 0; i < 30; ++i) {
+    lost.push_back({samples::random_hash(random), samples::random_hash(random)});
+    lost.push_back({made[i].path, i % 2 == 0 ? digest{} : samples::random_hash(random)});
+  }
+  const auto undo = tree.apply(lost);
+  REQUIRE(undo);
+  auto view = tree.with(*undo);
+  CHECK(view.root().value() == root);
+  for (const auto& change : lost) {
+    const auto proof = view.prove(change.path);
+    REQUIRE(proof);
+    CHECK(proof->value_hash.value_or(digest{}) == rows.value(change.path));
+    CHECK(verify_tree_proof(*proof, root));
+  }
+}
+
 TEST_CASE("rows that do not fit the tree are refused as corrupt") {
   dice random(13);
   leaf_rows rows;

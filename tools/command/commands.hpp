@@ -18,6 +18,7 @@ void add_write_commands(CLI::App& app, command_result& outcome);  // write updat
 void add_read_commands(CLI::App& app, command_result& outcome);   // get edges
 void add_find_command(CLI::App& app, command_result& outcome);
 void add_proof_commands(CLI::App& app, command_result& outcome); // prove verify replay
+void add_sim_command(CLI::App& app, command_result& outcome);
 void add_shell_command(CLI::App& app, command_result& outcome);
 void add_help_command(CLI::App& app, command_result& outcome);
 

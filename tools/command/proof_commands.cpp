@@ -123,12 +123,14 @@ status run_verify(const verify_options& o) {
                printable(checked->problem), to_string(damage.code));
     return status::no;
   }
-  print_answer(o.common, "verify",
-               json{{"root", to_hex(checked->roots.overall)},
-                    {"seq", checked->roots.seq.value},
-                    {"entries", checked->entries},
-                    {"frames", checked->frames},
-                    {"segments", checked->segments}});
+  json answer{{"root", to_hex(checked->roots.overall)},
+              {"seq", checked->roots.seq.value},
+              {"entries", checked->entries},
+              {"frames", checked->frames},
+              {"segments", checked->segments}};
+  // A frame that a crash tore, or that a running writer has not finished: said, but no damage.
+  if (checked->torn_bytes > 0) answer["torn_bytes"] = checked->torn_bytes;
+  print_answer(o.common, "verify", answer);
   return status::done;
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "state/checkpoint.hpp"
 #include "tools/command/render.hpp"
 #include "tools/protocol/answer_json.hpp"
 
@@ -18,14 +19,28 @@ bool is_vacant(const std::string& directory) {
   if (!fs::is_directory(directory, problem)) return false;
   for (const auto& entry : fs::directory_iterator(directory, problem)) {
     const auto name = entry.path().filename().string();
-    const bool is_left_over = name == "LOCK" || name == "WORLD.tmp"
+    const bool is_left_over = name == "LOCK" || name == "WORLD.new"
                               || (name == "journal" && fs::is_empty(entry.path(), problem));
     if (!is_left_over) return false;
   }
   return true;
 }
 
+namespace {
+
+/// Asked before the engine is, which locks a directory before it knows whose it is: one that is no
+/// world is left as it was.
+result<void> check_world(const std::string& directory) {
+  std::error_code problem;
+  if (fs::exists(world_path(directory), problem)) return {};
+  return fail(errc::not_found, fmt::format("there is no world in {}; make one with: mneme init {}",
+                                           directory, directory));
+}
+
+} // namespace
+
 result<engine> open_world_for(const common_options& options) {
+  if (auto ok = check_world(options.directory); !ok) return propagate(ok);
   engine_options opening;
   opening.directory = options.directory;
   opening.create = false;
@@ -35,6 +50,8 @@ result<engine> open_world_for(const common_options& options) {
 
 result<engine> open_or_create(engine_options options) {
   options.create = options.directory.empty() || is_vacant(options.directory);
+  if (!options.create)
+    if (auto ok = check_world(options.directory); !ok) return propagate(ok);
   return engine::open(std::move(options));
 }
 
