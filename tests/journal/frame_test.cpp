@@ -5,7 +5,7 @@
 #include <rapidcheck.h>
 #include <zlib.h>
 
-#include "journal_site.hpp"
+#include "tests/journal/journal_site.hpp"
 
 using namespace mneme;
 using namespace mneme::testing;

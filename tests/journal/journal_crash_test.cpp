@@ -1,7 +1,7 @@
 // Crashes and failing I/O against a model: after reopening, the journal is a prefix of what was
 // appended, at least as long as what was synced, and goes on from there. A disk that lies about
 // syncs must be caught by the same check, or the check sees nothing.
-#include "journal_site.hpp"
+#include "tests/journal/journal_site.hpp"
 
 using namespace mneme;
 using namespace mneme::testing;

@@ -1,6 +1,6 @@
 // Damage: a torn tail is cut and reported, everything else stops the opening with segment and
 // offset. Each test damages the bytes of a good journal in every place that it names.
-#include "journal_site.hpp"
+#include "tests/journal/journal_site.hpp"
 
 using namespace mneme;
 using namespace mneme::testing;

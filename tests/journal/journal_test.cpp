@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "journal_site.hpp"
+#include "tests/journal/journal_site.hpp"
 
 using namespace mneme;
 using namespace mneme::testing;

@@ -5,7 +5,7 @@
 
 #include "storage/file.hpp"
 #include "storage/memory_file_system.hpp"
-#include "temporary_directory.hpp"
+#include "tests/storage/temporary_directory.hpp"
 
 using namespace mneme;
 using namespace mneme::testing;

@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "kv_model.hpp"
-#include "store_sites.hpp"
+#include "tests/storage/kv_model.hpp"
+#include "tests/storage/store_sites.hpp"
 
 using namespace mneme;
 using namespace mneme::testing;

@@ -2,8 +2,8 @@
 // and that a crash leaves exactly the state of recovered().
 #include <catch2/catch.hpp>
 
-#include "kv_model.hpp"
-#include "store_sites.hpp"
+#include "tests/storage/kv_model.hpp"
+#include "tests/storage/store_sites.hpp"
 
 using namespace mneme;
 using namespace mneme::testing;

@@ -5,8 +5,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "kv_model.hpp"
-#include "store_sites.hpp"
+#include "tests/storage/kv_model.hpp"
+#include "tests/storage/store_sites.hpp"
 
 using namespace mneme;
 using namespace mneme::testing;

@@ -9,7 +9,7 @@
 #include <catch2/catch.hpp>
 
 #include "storage/kv_store.hpp"
-#include "temporary_directory.hpp"
+#include "tests/storage/temporary_directory.hpp"
 
 namespace mneme::testing {
 
