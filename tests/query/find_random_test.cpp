@@ -162,10 +162,12 @@ void mutate(small_world& world, dice& d) {
     world.touch(s.head.id, random_use(d, s.head));
   } else if (d.chance(50)) {
     // Ends that exist, and now and then one that does not (yet).
-    const auto dst = d.chance(10) ? numbered_id(static_cast<std::uint64_t>(d.below(100'000)))
-                                  : random_id(world, d);
-    if (dst != s.head.id)
-      world.put_edge(s.head.id, static_cast<edge_type>(1 + d.below(3)), dst, d.chance(15));
+    for (auto n = 1 + d.below(6); n > 0; --n) {
+      const auto dst = d.chance(10) ? numbered_id(static_cast<std::uint64_t>(d.below(100'000)))
+                                    : random_id(world, d);
+      if (dst != s.head.id)
+        world.put_edge(s.head.id, static_cast<edge_type>(1 + d.below(3)), dst, d.chance(15));
+    }
   } else if (s.head.tombstone || s.head.erased) {
     return create(world, d);
   } else if (d.chance(40)) {
@@ -337,11 +339,13 @@ find_request random_request(const small_world& world, std::optional<std::vector<
     for (auto n = 1 + d.below(3); n > 0; --n) r.types.push_back(d.pick(type_names));
   }
   if (d.chance(35)) choose_near(r, target, world, at, d);
-  if (d.chance(30)) {
+  if (d.chance(40)) {
     r.from = d.chance(95) ? random_id(world, d) : numbered_id(999'999);
     choose_follow(r, d);
+    // A walk narrows enough by itself: with types and a predicate too, little would be left.
+    if (d.chance(70)) r.types.clear();
   }
-  if (d.chance(60)) r.where = random_predicate(r, world, d, 3);
+  if (d.chance(r.from ? 25 : 60)) r.where = random_predicate(r, world, d, 3);
   if (r.types.empty() && !target && !r.from) {
     if (d.chance(50)) {
       std::vector<predicate> items = {has_tag(d.pick(tag_names))};
