@@ -30,8 +30,6 @@ class activation_chain {
 public:
   /// Writer: seqs ascend over all calls; a second record at the node's newest seq replaces it.
   void set(node_no node, seq_no seq, const activation& values);
-  /// Writer: is there room for records of this node? For loading numbers that may be wrong.
-  [[nodiscard]] bool reserve(node_no node) { return newest_.reserve(node.value); }
   /// Writer: records that no reader at or after `seq` needs may be reused.
   void retain_from(seq_no seq);
 
@@ -69,7 +67,7 @@ private:
   /// The record a link points to, or nullopt if it was reused since.
   [[nodiscard]] std::optional<cell> follow(std::uint64_t link) const;
 
-  paged_column<cell> newest_;
+  sparse_column<cell> newest_;
   paged_column<cell> history_;
   std::uint32_t history_count_ = 0;
   std::vector<std::uint32_t> free_;

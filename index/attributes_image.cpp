@@ -19,12 +19,6 @@ struct term_limits {
   std::uint32_t frames = 0;
 };
 
-/// Nodes and slots are numbered as journal entries come: a number far beyond the seq is damage, and
-/// not worth a page of memory.
-bool is_plausible(std::uint32_t number, seq_no at) {
-  return number / 64 <= at.value + 16'384;
-}
-
 /// A row in the image, as its bytes are; its tags and frames follow.
 struct saved_line {
   std::uint64_t begin;
@@ -161,7 +155,6 @@ bool get_activations(image_reader& in, activation_chain& chain, seq_no at) {
     values.citations = in.get<std::int64_t>();
     values.importance = in.get<std::uint8_t>();
     if (!in.ok() || node.value == no_number || seq.value < last_seq || seq > at) return false;
-    if (!is_plausible(node.value, at) || !chain.reserve(node)) return false;
     last_seq = seq.value;
     chain.set(node, seq, values);
   }
@@ -192,11 +185,7 @@ bool attributes::impl::load_rows(image_reader& in, seq_no at) {
     if (!in.ok() || !fits(row.line, row.tags, row.frames)) return false;
     if (row.line.begin > at.value || (row.line.end > at.value && row.line.end != forever))
       return false;
-    const row_line& l = row.line;
-    if (!is_plausible(l.node, at) || (l.slot != no_number && !is_plausible(l.slot, at)))
-      return false;
-    if (!rows.reserve(l.node, l.slot)) return false;
-    append(l, row.rest, row.tags, row.frames);
+    append(row.line, row.rest, row.tags, row.frames);
   }
   return in.ok();
 }

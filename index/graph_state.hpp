@@ -23,7 +23,7 @@ struct graph::impl {
   const node_table& nodes;
   mutable reclaimer retired;
   edge_list_writer writer;
-  paged_column<node_edges> lists;
+  sparse_column<node_edges> lists;
   std::atomic<std::uint32_t> node_limit{0}; ///< every node with an edge is below it
   std::atomic<std::uint64_t> live_edges{0};
   std::atomic<std::uint64_t> retained{0};

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <type_traits>
+#include <vector>
 
 #include "messages/ensure.hpp"
 
@@ -49,6 +50,20 @@ void store_release(T& field, T value) noexcept {
   std::atomic_ref<T>(field).store(value, std::memory_order_release);
 }
 
+/// Zero bytes, as allocated and as aligned within. Large blocks cost memory only where they are
+/// used.
+struct zeroed_block {
+  void* block;
+  void* aligned;
+};
+inline zeroed_block zeroed(std::size_t bytes, std::size_t alignment) {
+  void* const block = std::calloc(bytes + alignment, 1);
+  ensure(block != nullptr, "out of memory for an index page");
+  const auto address = reinterpret_cast<std::uintptr_t>(block);
+  const std::uintptr_t past = address % alignment;
+  return {block, static_cast<char*>(block) + (past == 0 ? 0 : alignment - past)};
+}
+
 template <class T>
 class paged_column {
   static_assert(std::is_trivially_copyable_v<T>, "entries begin as zero bytes");
@@ -69,13 +84,6 @@ public:
     return page[at.offset];
   }
 
-  /// Writer: makes the entry's page; false if there is no memory for it. For loading numbers that
-  /// may be wrong.
-  [[nodiscard]] bool reserve(std::uint32_t index) {
-    const std::uint32_t page = place_of(index).page;
-    return pages_[page].load(std::memory_order_relaxed) != nullptr || try_add_page(page) != nullptr;
-  }
-
   /// Precondition: the entry's page exists (the writer has grown it).
   [[nodiscard]] const T& operator[](std::uint32_t index) const {
     const page_place at = place_of(index);
@@ -86,34 +94,61 @@ public:
     return pages_[at.page].load(std::memory_order_acquire)[at.offset];
   }
 
-  /// The entry, or nullptr if nothing near it was ever grown.
-  [[nodiscard]] const T* find(std::uint32_t index) const {
-    const page_place at = place_of(index);
-    const T* page = pages_[at.page].load(std::memory_order_acquire);
-    return page == nullptr ? nullptr : page + at.offset;
-  }
-
 private:
   T* add_page(std::uint32_t page) {
-    T* const entries = try_add_page(page);
-    ensure(entries != nullptr, "out of memory for an index page");
-    return entries;
-  }
-
-  T* try_add_page(std::uint32_t page) {
-    // calloc leaves large pages untouched until they are used.
-    void* block = std::calloc(page_length(page) + 1, sizeof(T));
-    if (block == nullptr) return nullptr;
-    blocks_[page] = block;
-    const auto address = reinterpret_cast<std::uintptr_t>(block);
-    const std::uintptr_t aligned = (address + alignof(T) - 1) / alignof(T) * alignof(T);
-    T* const entries = reinterpret_cast<T*>(aligned);
+    const zeroed_block fresh = zeroed(page_length(page) * sizeof(T), alignof(T));
+    blocks_[page] = fresh.block;
+    T* const entries = static_cast<T*>(fresh.aligned);
     pages_[page].store(entries, std::memory_order_release);
     return entries;
   }
 
   std::array<std::atomic<T*>, page_count_max> pages_{};
   std::array<void*, page_count_max> blocks_{}; ///< as allocated; pages_ are aligned within
+};
+
+/// As paged_column, for numbers that may come in any order and with gaps: pages are small and of
+/// equal size, so that one number, however large, costs one page.
+template <class T>
+class sparse_column {
+  static_assert(std::is_trivially_copyable_v<T>, "entries begin as zero bytes");
+
+public:
+  sparse_column() : pages_(zeroed(page_count * sizeof(page_entry), alignof(page_entry))) {}
+  sparse_column(const sparse_column&) = delete;
+  sparse_column& operator=(const sparse_column&) = delete;
+  ~sparse_column() {
+    for (void* block : blocks_) std::free(block);
+    std::free(pages_.block);
+  }
+
+  /// Writer: the entry, in a fresh page if need be.
+  T& grow(std::uint32_t index) {
+    T*& page = directory()[index >> page_bits];
+    if (page == nullptr) {
+      const zeroed_block fresh = zeroed(page_rows * sizeof(T), alignof(T));
+      blocks_.push_back(fresh.block);
+      store_release(page, static_cast<T*>(fresh.aligned));
+    }
+    return page[index & (page_rows - 1)];
+  }
+
+  /// The entry, or nullptr if nothing near it was ever grown.
+  [[nodiscard]] const T* find(std::uint32_t index) const {
+    const T* page = load_acquire(directory()[index >> page_bits]);
+    return page == nullptr ? nullptr : page + (index & (page_rows - 1));
+  }
+
+private:
+  using page_entry = T*;
+  static constexpr std::uint32_t page_bits = sizeof(T) <= 8 ? 16 : 14;
+  static constexpr std::uint32_t page_rows = 1U << page_bits;
+  static constexpr std::size_t page_count = std::size_t{1} << (32 - page_bits);
+
+  [[nodiscard]] page_entry* directory() const { return static_cast<page_entry*>(pages_.aligned); }
+
+  zeroed_block pages_;
+  std::vector<void*> blocks_;
 };
 
 } // namespace mneme

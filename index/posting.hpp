@@ -67,7 +67,7 @@ public:
   [[nodiscard]] std::shared_ptr<const posting_view> view(std::uint32_t term) const;
 
 private:
-  paged_column<posting*> by_term_;
+  sparse_column<posting*> by_term_;
   std::vector<std::unique_ptr<posting>> owned_;
 };
 

@@ -78,10 +78,6 @@ class row_store {
 public:
   /// Writer: appends a row whose tags and frames are already in the term list.
   row_no append(const row_line& line, row_rest rest);
-  /// Writer: is there room for rows of this node and slot? For loading numbers that may be wrong.
-  [[nodiscard]] bool reserve(std::uint32_t node, std::uint32_t slot) {
-    return last_of_node_.reserve(node) && (slot == no_number || last_of_slot_.reserve(slot));
-  }
   /// Writer: the row is alive up to `end` only.
   void close(row_no row, std::uint64_t end) { store_release(lines_[row.value].end, end); }
   /// Writer: appends to the term list.
@@ -123,8 +119,8 @@ private:
   paged_column<row_line> lines_;
   paged_column<row_rest> rest_;
   paged_column<std::uint32_t> terms_;
-  paged_column<std::uint32_t> last_of_node_; ///< row + 1; 0 = none
-  paged_column<std::uint32_t> last_of_slot_;
+  sparse_column<std::uint32_t> last_of_node_; ///< row + 1; 0 = none
+  sparse_column<std::uint32_t> last_of_slot_;
   std::uint32_t term_count_ = 0;
   std::atomic<std::uint32_t> size_{0};
 };

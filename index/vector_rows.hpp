@@ -57,8 +57,6 @@ class vector_rows {
 public:
   /// Once, before the first append.
   void set_dimension(std::uint32_t dim);
-  /// Writer: is there room for this slot? For loading numbers that may be wrong.
-  [[nodiscard]] bool reserve(slot_no slot) { return positions_.reserve(slot.value); }
   /// Writer.
   void append(slot_no slot, std::span<const float> values);
 
@@ -92,7 +90,7 @@ private:
   paged_column<code_scale> scales_;
   paged_column<double> norms_;
   paged_column<std::uint32_t> slots_;
-  paged_column<std::uint32_t> positions_; ///< by slot: position + 1; 0 = none
+  sparse_column<std::uint32_t> positions_; ///< by slot: position + 1; 0 = none
   std::atomic<std::uint32_t> size_{0};
 };
 

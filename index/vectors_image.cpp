@@ -68,7 +68,6 @@ result<void> vectors::load(std::string_view image) {
     const slot_no slot{in->get<std::uint32_t>()};
     const std::string_view raw = in->get_raw(bytes);
     if (!in->ok() || slot.value < slots_from || slot.value == no_number) return damaged();
-    if (!loaded->rows.reserve(slot)) return damaged();
     slots_from = std::uint64_t{slot.value} + 1;
     std::memcpy(values.data(), raw.data(), raw.size());
     loaded->rows.append(slot, values);

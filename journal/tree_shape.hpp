@@ -22,7 +22,7 @@ inline constexpr std::size_t path_bits = 256;
 
 /// Bit `depth` of `path`, the most significant first.
 inline bool path_bit(const digest& path, std::size_t depth) {
-  return ((path.bytes[depth / 8] >> (7 - depth % 8)) & 1U) != 0;
+  return ((static_cast<unsigned>(path.bytes[depth / 8]) >> (7 - depth % 8)) & 1U) != 0;
 }
 
 inline digest with_path_bit(digest path, std::size_t depth) {

@@ -202,6 +202,20 @@ TEST_CASE("what a killed process left in the cache is synced before it counts",
   CHECK(open_journal(fs, dir)->last_seq() == durable);
 }
 
+TEST_CASE("a segment whose name was not synced is made durable by the next opening",
+          "[journal][crash]") {
+  auto fs = std::make_shared<memory_file_system>();
+  auto j = open_journal(fs, dir);
+  fs->fail_nth(io_operation::directory, 1);
+  REQUIRE_FALSE(append_next(*j, 1));
+  j = open_journal(fs, dir);
+  REQUIRE(append_next(*j, 1));
+  REQUIRE(j->sync());
+  const auto durable = j->durable_through();
+  fs->crash(1, crash_mode::drop);
+  CHECK(open_journal(fs, dir)->last_seq() == durable);
+}
+
 TEST_CASE("the sweep finds a disk that lies about syncs", "[journal][crash]") {
   int caught = 0;
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {

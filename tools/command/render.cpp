@@ -77,7 +77,7 @@ std::string render_find(const json& answer, const page& on) {
   const json& rendered = answer["rendered"];
   for (std::size_t i = 0; i < memories.size(); ++i) {
     const json& m = memories[i];
-    const std::string text = i < rendered.size() ? cell(rendered[i]) : cell(m["forms"]["short"]);
+    const std::string text = i < rendered.size() ? cell(rendered[i]) : cell(m["forms"]["medium"]);
     table.add({number(answer["scores"], i), number(answer["distances"], i),
                i < answer["hops"].size() ? cell(answer["hops"][i]) : "", cell(m["uri"]),
                cell(m["actor_scope"]), words(m["tags"]),
