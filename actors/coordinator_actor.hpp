@@ -1,11 +1,10 @@
 #pragma once
-/// The query coordinator: compiles a request to a query_run, sends it from effect to effect through
+/// The query coordinator: compiles a job to a query_run, sends it from effect to effect through
 /// the reader pool, reinforces what it touched, and answers. Keeps nothing between queries.
 
 #include <caf/all.hpp>
 
 #include "actors/spawn.hpp"
-#include "query/find.hpp"
 
 namespace mneme {
 
@@ -17,11 +16,11 @@ public:
   caf::behavior make_behavior() override;
 
 private:
-  using find_callback = std::function<void(result<find_result>)>;
+  using job_pointer = std::shared_ptr<query_job>;
 
-  void start(const find_job& job);
-  void advance(std::shared_ptr<find_run> query, seq_no at, find_callback reply);
-  void finish(const std::shared_ptr<find_run>& query, seq_no at, const find_callback& reply);
+  void start(const job_pointer& job);
+  void advance(const job_pointer& job, seq_no at);
+  void finish(const job_pointer& job, seq_no at);
 
   std::shared_ptr<world> world_;
   std::vector<caf::actor> readers_;

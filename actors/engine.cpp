@@ -10,6 +10,7 @@
 #include <caf/all.hpp>
 
 #include "actors/engine_actor.hpp"
+#include "actors/inline_query.hpp"
 #include "actors/read_requests.hpp"
 #include "messages/records.hpp"
 #include "query/find.hpp"
@@ -61,44 +62,26 @@ struct engine::impl {
   template <class T>
   result<T> commit(commit_command command, waiting<T> answer) {
     if (closed) return std::unexpected(was_closed);
-    caf::anon_send(running->actors.committer,
-                   commit_request{std::make_shared<commit_command>(std::move(command))});
+    hand_over(*running, std::move(command));
     return answer.get();
   }
 
-  result<find_result> find(find_request request, std::optional<seq_no> pinned) {
+  /// One query of a door, in the caller's thread.
+  template <class Run>
+  result<typename Run::answer_type> ask(typename Run::request_type request,
+                                        std::optional<seq_no> pinned = {}) {
     if (closed) return std::unexpected(was_closed);
-    world& w = *running->state;
-    auto at = w.readable(request.at_seq);
-    if (!at) return propagate(at);
-    if (pinned && !request.at_seq) at = *pinned;
-    if (running->options.exact_near) request.exact = true;
-    const read_views views = w.views();
-    auto query = find_run::compile(
-        std::move(request),
-        {.at = *at, .now = running->options.time->now(), .stopwatch = running->options.stopwatch},
-        views);
-    if (!query) return propagate(query);
-    if (auto ran = run_inline(**query, views); !ran) return propagate(ran);
-    // The window may have moved on meanwhile, and what was read with it.
-    if (auto still = w.readable(*at); !still) return propagate(still);
-    auto touched = (*query)->touch();
-    if (!touched) return (*query)->take();
-    waiting<seq_no> answer;
-    auto seq = commit<seq_no>(touch_command{std::move(*touched), answer.reply()}, answer);
-    if (!seq) return propagate(seq);
-    find_result found = (*query)->take();
-    found.seq = *seq;
-    return found;
+    waiting<typename Run::answer_type> answer;
+    run_in_caller(std::make_shared<door_job<Run>>(std::move(request), answer.reply()), *running,
+                  pinned);
+    return answer.get();
   }
 
   result<void> close() {
     if (closed.exchange(true)) return std::unexpected(was_closed);
     // A barrier behind everything queued; what comes later is refused.
     waiting<seq_no> barrier;
-    caf::anon_send(running->actors.committer,
-                   commit_request{std::make_shared<commit_command>(
-                       checkpoint_command{.reply = barrier.reply(), .last = true})});
+    hand_over(*running, checkpoint_command{.reply = barrier.reply(), .last = true});
     auto reached = barrier.get();
     stop_actors(running->actors);
     running->actors = {};
@@ -149,7 +132,7 @@ result<snapshot_result> engine::snapshot(std::string reason, std::string actor) 
 }
 
 result<find_result> engine::find(find_request request) {
-  return impl_->find(std::move(request), {});
+  return impl_->ask<find_run>(std::move(request));
 }
 
 std::vector<result<find_result>> engine::find_many(std::vector<find_request> requests) {
@@ -160,7 +143,7 @@ std::vector<result<find_result>> engine::find_many(std::vector<find_request> req
     return results;
   }
   const seq_no at = published();
-  for (auto& r : requests) results.push_back(impl_->find(std::move(r), at));
+  for (auto& r : requests) results.push_back(impl_->ask<find_run>(std::move(r), at));
   return results;
 }
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "actors/read_requests.hpp"
+#include "query/find.hpp"
 #include "state/verify.hpp"
 
 namespace mneme {
@@ -41,6 +42,11 @@ error to_error(const caf::error& e) {
   if (context.size() > 1 && context.match_element<std::string>(1))
     out.at = context.get_as<std::string>(1);
   return out;
+}
+
+void hand_over(const running_engine& engine, commit_command command) {
+  caf::anon_send(engine.actors.committer,
+                 commit_request{std::make_shared<commit_command>(std::move(command))});
 }
 
 commit_command mutate(std::vector<mutation> items, bool is_batch, durability d,
@@ -159,17 +165,7 @@ public:
     commit(mutate(m.items, true, m.durability, promise<batch_result>(self_, pending)));
     return pending;
   }
-  auto find(const find_message& m) const {
-    auto pending = self_->make_response_promise<find_reply>();
-    promise<find_reply> reply(self_, pending);
-    ask(m.request, [reply](result<find_result> r) {
-      if (r)
-        reply(shared(std::move(*r)));
-      else
-        reply(propagate(r));
-    });
-    return pending;
-  }
+  auto find(const find_message& m) const { return query<find_run>(m.request); }
   auto find_many(const find_many_message& m) const {
     auto pending = self_->make_response_promise<find_many_reply>();
     promise<find_many_reply> reply(self_, pending);
@@ -190,13 +186,15 @@ public:
       // Every query of the message sees one state, whatever is committed meanwhile.
       if (!request.at_seq && !request.late_binding) request.at_seq = at;
       // Back in the engine actor's context, so that `all` has one owner.
-      ask(request, [all, i, reply, self = internal_engine_actor(self_)](result<find_result> r) {
-        caf::anon_send(self, run_closure{[all, i, reply, r = std::move(r)]() mutable {
-                         all->results[i] = r ? result<find_reply>(shared(std::move(*r)))
-                                             : result<find_reply>(std::unexpected(r.error()));
-                         if (--all->missing == 0) reply(find_many_reply{std::move(all->results)});
-                       }});
-      });
+      ask<find_run>(
+          request, [all, i, reply, self = internal_engine_actor(self_)](result<find_result> r) {
+            caf::anon_send(self, run_closure{[all, i, reply, r = std::move(r)]() mutable {
+                             all->results[i] = r ? result<find_reply>(shared(std::move(*r)))
+                                                 : result<find_reply>(std::unexpected(r.error()));
+                             if (--all->missing == 0)
+                               reply(find_many_reply{std::move(all->results)});
+                           }});
+          });
     }
     return pending;
   }
@@ -269,15 +267,17 @@ public:
         pending.deliver(to_caf_error(sealed.error()));
       self->quit();
     };
-    hand_over(checkpoint_command{
-        .reply =
-            [self = internal_engine_actor(self_), engine = engine_](const result<seq_no>& r) {
-              caf::anon_send(self, run_closure{[=, ok = r.has_value()] {
-                               engine->sealable = ok && !engine->options.commits.read_only;
-                               stop_actors(engine->actors);
-                             }});
-            },
-        .last = true});
+    hand_over(*engine_, checkpoint_command{.reply =
+                                               [self = internal_engine_actor(self_),
+                                                engine = engine_](const result<seq_no>& r) {
+                                                 caf::anon_send(
+                                                     self, run_closure{[=, ok = r.has_value()] {
+                                                       engine->sealable =
+                                                           ok && !engine->options.commits.read_only;
+                                                       stop_actors(engine->actors);
+                                                     }});
+                                               },
+                                           .last = true});
     return pending;
   }
 
@@ -285,16 +285,29 @@ private:
   void commit(commit_command command) const {
     if (engine_->closed)
       return std::visit([](auto& c) { c.reply(std::unexpected(was_closed)); }, command);
-    hand_over(std::move(command));
+    hand_over(*engine_, std::move(command));
   }
-  void hand_over(commit_command command) const {
-    caf::anon_send(engine_->actors.committer,
-                   commit_request{std::make_shared<commit_command>(std::move(command))});
-  }
-  void ask(const find_request& request, std::function<void(result<find_result>)> reply) const {
+  template <class Run>
+  void ask(const typename Run::request_type& request,
+           typename door_job<Run>::reply_type reply) const {
     if (engine_->closed) return reply(std::unexpected(was_closed));
     caf::anon_send(engine_->actors.coordinator,
-                   find_job{std::make_shared<find_request>(request), std::move(reply)});
+                   ask_query{std::make_shared<door_job<Run>>(request, std::move(reply))});
+  }
+  /// One query of a door; the answer is shared with the asking actor.
+  template <class Run>
+  caf::typed_response_promise<std::shared_ptr<const typename Run::answer_type>>
+  query(const typename Run::request_type& request) const {
+    using answer_type = typename Run::answer_type;
+    auto pending = self_->make_response_promise<std::shared_ptr<const answer_type>>();
+    promise<std::shared_ptr<const answer_type>> reply(self_, pending);
+    ask<Run>(request, [reply](result<answer_type> r) {
+      if (r)
+        reply(shared(std::move(*r)));
+      else
+        reply(propagate(r));
+    });
+    return pending;
   }
 
   internal_engine_actor::pointer self_;

@@ -29,6 +29,9 @@ using internal_engine_actor = engine_actor::extend<caf::reacts_to<run_closure>>;
 internal_engine_actor::behavior_type engine_behavior(internal_engine_actor::pointer self,
                                                      std::shared_ptr<running_engine> engine);
 
+/// Sends the command to the engine's committer.
+void hand_over(const running_engine& engine, commit_command command);
+
 // Commands for the committer, as both the engine actor and the blocking facade send them.
 commit_command mutate(std::vector<mutation> items, bool is_batch, durability d,
                       std::function<void(result<batch_result>)> reply);

@@ -9,7 +9,7 @@
 
 #include <caf/allowed_unsafe_message_type.hpp>
 
-#include "query/query_run.hpp"
+#include "query/query_job.hpp"
 #include "state/committer.hpp"
 
 namespace mneme {
@@ -53,12 +53,12 @@ struct commit_request {
 };
 /// To a reader: run the next effect of the query and give it back.
 struct run_effect {
-  std::shared_ptr<query_run> query; ///< held by the receiver until it answers
+  std::shared_ptr<query_job> job; ///< held by the receiver until it answers
 };
-/// To the coordinator: a find for somebody who is not an actor, or the engine actor itself.
-struct find_job {
-  std::shared_ptr<find_request> request;
-  std::function<void(result<find_result>)> reply;
+/// To the coordinator: a question of any door, for somebody who is not an actor, or the engine
+/// actor itself. The job holds the way back.
+struct ask_query {
+  std::shared_ptr<query_job> job; ///< taken by the receiver
 };
 
 /// To the engine actor from another one: finish a request in the engine actor's own context.
@@ -79,5 +79,5 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::ledger_image)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::run_checkpoint)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::commit_request)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::run_effect)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::find_job)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::ask_query)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::run_closure)

@@ -7,7 +7,7 @@ namespace mneme {
 caf::behavior reader_behavior(caf::event_based_actor*, const std::shared_ptr<world>& w) {
   return {
       [=](const run_effect& m) {
-        auto ran = m.query->run(w->views());
+        auto ran = m.job->run().run(w->views());
         return ran ? outcome{} : outcome{ran.error()};
       },
   };

@@ -16,6 +16,13 @@ caf::actor spawn_blocking(caf::actor_system& system, thread_use threads, Args&&.
 
 } // namespace
 
+query_context context_of(const actor_options& options, seq_no at) {
+  return {.at = at,
+          .now = options.time->now(),
+          .stopwatch = options.stopwatch,
+          .exact_near = options.exact_near};
+}
+
 engine_actors spawn_actors(caf::actor_system& system, const std::shared_ptr<world>& w,
                            const actor_options& options) {
   engine_actors a;

@@ -14,9 +14,10 @@ find_run::find_run(std::unique_ptr<find_state> state) : state_(std::move(state))
 }
 find_run::~find_run() = default;
 
-result<std::unique_ptr<find_run>> find_run::compile(find_request request, find_context context,
+result<std::unique_ptr<find_run>> find_run::compile(find_request request, query_context context,
                                                     const read_views& views) {
   auto state = std::make_unique<find_state>();
+  if (context.exact_near) request.exact = true;
   state->started_ns = context.stopwatch ? context.stopwatch() : 0;
   if (auto ok = check_bounds(request); !ok) return propagate(ok);
   auto target = resolve_near(request, context.at, views);

@@ -1,7 +1,6 @@
 #pragma once
 /// The typed query (find) as a query_run.
 
-#include <functional>
 #include <memory>
 
 #include "mneme/query.hpp"
@@ -9,20 +8,15 @@
 
 namespace mneme {
 
-/// What a find needs besides the request.
-struct find_context {
-  seq_no at;     ///< the seq to read at (at_seq, or the published one)
-  timestamp now; ///< for salience
-  /// Monotonic nanoseconds for explain and deadlines; empty in deterministic runs (times are 0).
-  std::function<std::int64_t()> stopwatch;
-};
-
 struct find_state;
 
 class find_run : public query_run {
 public:
+  using request_type = find_request;
+  using answer_type = find_result;
+
   /// Validates everything before any work, in the order of the specification, and plans.
-  static result<std::unique_ptr<find_run>> compile(find_request request, find_context context,
+  static result<std::unique_ptr<find_run>> compile(find_request request, query_context context,
                                                    const read_views& views);
   ~find_run() override;
 

@@ -4,6 +4,7 @@
 /// inline driver calls run() in the caller's thread. At any time exactly one party holds it.
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "messages/entry.hpp"
@@ -13,6 +14,15 @@ namespace mneme {
 
 /// Who runs the next effect.
 enum class effect_owner : std::uint8_t { graph, attributes, vectors, store };
+
+/// What a door needs besides the request.
+struct query_context {
+  seq_no at;     ///< the seq to read at: that of the request, or the published one
+  timestamp now; ///< for salience, age and expiry
+  /// Monotonic nanoseconds for explain and deadlines; empty in deterministic runs (times are 0).
+  std::function<std::int64_t()> stopwatch{};
+  bool exact_near = false; ///< deterministic mode: never answer from HNSW
+};
 
 class query_run {
 public:

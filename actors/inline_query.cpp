@@ -1,0 +1,26 @@
+#include "actors/inline_query.hpp"
+
+namespace mneme {
+
+void run_in_caller(const std::shared_ptr<query_job>& job, const running_engine& engine,
+                   std::optional<seq_no> pinned) {
+  world& w = *engine.state;
+  auto at = w.readable(job->at_seq() ? job->at_seq() : pinned);
+  if (!at) return job->refuse(at.error());
+  const read_views views = w.views();
+  if (auto ok = job->compile(context_of(engine.options, *at), views); !ok)
+    return job->refuse(ok.error());
+  if (auto ran = run_inline(job->run(), views); !ran) return job->refuse(ran.error());
+  // The window may have moved on meanwhile, and what was read with it.
+  if (auto still = w.readable(*at); !still) return job->refuse(still.error());
+  auto touched = job->run().touch();
+  if (!touched) return job->answer({});
+  hand_over(engine, touch_command{std::move(*touched), [job](result<seq_no> seq) {
+                                    if (seq)
+                                      job->answer(*seq);
+                                    else
+                                      job->refuse(seq.error());
+                                  }});
+}
+
+} // namespace mneme

@@ -1,0 +1,64 @@
+#pragma once
+/// A question on its way through the engine, whichever door it came by. The driver (the coordinator
+/// by messages, the facade in the caller's thread) compiles it at a seq, runs its effects, commits
+/// what it touched, and answers; it knows nothing of the doors themselves.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "query/query_run.hpp"
+
+namespace mneme {
+
+class query_job {
+public:
+  virtual ~query_job() = default;
+  /// The seq that the request asks for; nullopt = the published one.
+  [[nodiscard]] virtual std::optional<seq_no> at_seq() const = 0;
+  /// Makes the run. Called once, before everything below.
+  virtual result<void> compile(const query_context& context, const read_views& views) = 0;
+  /// Precondition: compile() succeeded.
+  virtual query_run& run() = 0;
+  /// Ends the job with its answer. `touched` is the seq of the entry that run().touch() became.
+  /// Precondition: run().next() is empty.
+  virtual void answer(std::optional<seq_no> touched) = 0;
+  /// Ends the job with an error, at any time.
+  virtual void refuse(error why) = 0;
+};
+
+/// The job of one door. Run has request_type (with at_seq), answer_type (with an optional seq),
+/// compile(request, context, views) and take().
+template <class Run>
+class door_job : public query_job {
+public:
+  using request_type = typename Run::request_type;
+  using answer_type = typename Run::answer_type;
+  using reply_type = std::function<void(result<answer_type>)>;
+
+  door_job(request_type request, reply_type reply)
+      : request_(std::move(request)), reply_(std::move(reply)) {}
+
+  [[nodiscard]] std::optional<seq_no> at_seq() const override { return request_.at_seq; }
+  result<void> compile(const query_context& context, const read_views& views) override {
+    auto compiled = Run::compile(std::move(request_), context, views);
+    if (!compiled) return std::unexpected(std::move(compiled).error());
+    run_ = std::move(*compiled);
+    return {};
+  }
+  query_run& run() override { return *run_; }
+  void answer(std::optional<seq_no> touched) override {
+    answer_type a = run_->take();
+    if (touched) a.seq = touched;
+    reply_(std::move(a));
+  }
+  void refuse(error why) override { reply_(std::unexpected(std::move(why))); }
+
+private:
+  request_type request_;
+  reply_type reply_;
+  std::unique_ptr<Run> run_;
+};
+
+} // namespace mneme
