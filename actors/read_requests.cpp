@@ -4,36 +4,31 @@
 
 #include "journal/journal.hpp"
 #include "messages/records.hpp"
+#include "state/asker.hpp"
 #include "storage/key_layout.hpp"
 
 namespace mneme {
 
 namespace {
 
-std::unexpected<error> unknown_memory(const memory_id& id, std::string_view key) {
-  return fail(errc::not_found, "there is no memory " + to_string(id), std::string(key));
+/// What is not there and what the asker may not see are the same to it.
+std::unexpected<error> hidden(const asker& who, const memory_id& id, std::string_view key) {
+  return fail(
+      who.refusal(),
+      (who.verified_scope() != nullptr ? "the scope opens no memory " : "there is no memory ")
+          + to_string(id),
+      std::string(key));
 }
 
 /// A memory that exists at the seq asked and that the asker may see.
-result<memory> visible_memory(world& w, kv_reader& reader, const memory_id& id,
-                              const read_options& options, std::string_view key) {
-  auto at = w.readable(options.at_seq);
-  if (!at) return propagate(at);
-  auto found = read_memory(w.views(), reader, id, *at);
+result<memory> visible_memory(world& w, kv_reader& reader, const memory_id& id, const asker& who,
+                              seq_no at, std::string_view key) {
+  auto found = read_memory(w.views(), reader, id, at);
   if (!found) return propagate(found);
-  if (!found->has_value() || !may_see(options.actor, (*found)->head))
-    return unknown_memory(id, key);
+  if (!found->has_value() || !who.may_see((*found)->head)) return hidden(who, id, key);
   if ((*found)->head.erased)
     return fail(errc::erased, "memory " + to_string(id) + " was erased", std::string(key));
   return std::move(**found);
-}
-
-result<bool> may_see_id(kv_reader& reader, const memory_id& id, seq_no at,
-                        const std::optional<std::string>& actor) {
-  if (!actor) return true;
-  auto h = read_head(reader, id, at);
-  if (!h) return propagate(h);
-  return h->has_value() && may_see(actor, **h);
 }
 
 bool wanted(const edge_filter& filter, edge_type type) {
@@ -45,14 +40,14 @@ bool wanted(const edge_filter& filter, edge_type type) {
 
 result<void> read_edges_one_way(world& w, kv_reader& reader, const memory_id& id, node_no node,
                                 edge_direction direction, const edge_filter& filter, seq_no at,
-                                const std::optional<std::string>& actor,
+                                const asker& who,
                                 const std::function<bool(const edge_record&)>& visit,
                                 bool& stopped) {
   result<void> ok;
   w.graph.neighbours(node, direction, at, filter.include_tombstoned, [&](const neighbour& n) {
     if (!wanted(filter, n.type)) return true;
     const memory_id& other = w.nodes.id(n.node);
-    auto seen = may_see_id(reader, other, at, actor);
+    auto seen = who.may_see(reader, other, at);
     if (!seen) {
       ok = propagate(seen);
       return false;
@@ -78,15 +73,19 @@ result<void> read_edges_one_way(world& w, kv_reader& reader, const memory_id& id
 } // namespace
 
 result<memory> read_current(world& w, const memory_id& id, const read_options& options) {
+  auto at = w.readable(options.at_seq);
+  if (!at) return propagate(at);
   auto reader = w.store->reader();
   if (!reader) return propagate(reader);
-  return visible_memory(w, **reader, id, options, "id");
+  return visible_memory(w, **reader, id, asker(options.actor), *at, "id");
 }
 
 result<memory> read_version_of(world& w, const memory_uri& uri, const read_options& options) {
+  auto at = w.readable(options.at_seq);
+  if (!at) return propagate(at);
   auto reader = w.store->reader();
   if (!reader) return propagate(reader);
-  auto m = visible_memory(w, **reader, uri.id, options, "uri");
+  auto m = visible_memory(w, **reader, uri.id, asker(options.actor), *at, "uri");
   if (!m) return m;
   if (m->head.type != uri.type || uri.version == 0 || uri.version > m->head.current_version)
     return fail(errc::not_found, "there is no " + to_string(uri), "uri");
@@ -105,9 +104,13 @@ result<std::vector<memory>> read_by_type(world& w, memory_type type, std::size_t
   if (!at) return propagate(at);
   auto reader = w.store->reader();
   if (!reader) return propagate(reader);
+  const asker who(options.actor);
+  const visible_rows visible(who, w.attributes, w.nodes);
   std::vector<memory_id> ids;
   w.attributes.with_type(type)->for_each([&](row_no row) {
-    if (w.attributes.alive(row, *at) && !w.attributes.columns(row).tombstoned)
+    const auto flags = w.attributes.rows().line(row).flags;
+    if ((flags & (row_tombstoned | row_erased)) == 0 && w.attributes.alive(row, *at)
+        && visible(row))
       ids.push_back(w.nodes.id(w.attributes.node(row)));
     return true;
   });
@@ -115,11 +118,9 @@ result<std::vector<memory>> read_by_type(world& w, memory_type type, std::size_t
   std::vector<memory> found;
   for (const auto& id : ids) {
     if (found.size() == limit) break;
-    auto m = visible_memory(w, **reader, id, {options.actor, *at}, "id");
-    if (m)
-      found.push_back(std::move(*m));
-    else if (m.error().code != errc::not_found)
-      return propagate(m);
+    auto m = visible_memory(w, **reader, id, who, *at, "id");
+    if (!m) return propagate(m);
+    found.push_back(std::move(*m));
   }
   return found;
 }
@@ -131,16 +132,17 @@ result<edge_record> read_one_edge(world& w, const edge_key& key, const read_opti
   if (!reader) return propagate(reader);
   auto found = read_edge(**reader, key, *at);
   if (!found) return propagate(found);
+  const asker who(options.actor);
   bool visible = found->has_value();
   for (const auto& end : {key.src, key.dst}) {
     if (!visible) break;
-    auto seen = may_see_id(**reader, end, *at, options.actor);
+    auto seen = who.may_see(**reader, end, *at);
     if (!seen) return propagate(seen);
     visible = *seen;
   }
   if (!visible)
-    return fail(errc::not_found, "there was never an edge " + to_string(key.src) + " "
-                                     + std::string(to_string(key.type)) + " " + to_string(key.dst));
+    return fail(who.refusal(), "there was never an edge " + to_string(key.src) + " "
+                                   + std::string(to_string(key.type)) + " " + to_string(key.dst));
   return std::move(**found);
 }
 
@@ -151,16 +153,17 @@ result<void> read_edges(world& w, const memory_id& id, edge_direction direction,
   if (!at) return propagate(at);
   auto reader = w.store->reader();
   if (!reader) return propagate(reader);
-  auto seen = may_see_id(**reader, id, *at, options.actor);
+  const asker who(options.actor);
+  auto seen = who.may_see(**reader, id, *at);
   if (!seen) return propagate(seen);
-  if (!*seen) return unknown_memory(id, "id");
+  if (!*seen) return hidden(who, id, "id");
   const node_no node = w.nodes.find(id);
   if (node.value == no_number) return {};
   bool stopped = false;
   for (const auto one_way : {edge_direction::out, edge_direction::in}) {
     if (stopped || (direction != edge_direction::both && direction != one_way)) continue;
-    if (auto ok = read_edges_one_way(w, **reader, id, node, one_way, filter, *at, options.actor,
-                                     visit, stopped);
+    if (auto ok =
+            read_edges_one_way(w, **reader, id, node, one_way, filter, *at, who, visit, stopped);
         !ok)
       return ok;
   }
@@ -297,18 +300,19 @@ result<ledger::proof_request> proof_keys(world& w, const prove_request& request)
   auto reader = w.store->reader();
   if (!reader) return propagate(reader);
   const seq_no at = w.published_seq();
+  const asker who(request.actor);
   ledger::proof_request keys;
   for (const auto& id : request.ids) {
-    auto seen = may_see_id(**reader, id, at, request.actor);
+    auto seen = who.may_see(**reader, id, at);
     if (!seen) return propagate(seen);
-    if (!*seen) return unknown_memory(id, "ids");
+    if (!*seen) return hidden(who, id, "ids");
     keys.keys.emplace_back(state_namespace::memories, std::string(id.raw()));
   }
   for (const auto& key : request.edges) {
     for (const auto& end : {key.src, key.dst}) {
-      auto seen = may_see_id(**reader, end, at, request.actor);
+      auto seen = who.may_see(**reader, end, at);
       if (!seen) return propagate(seen);
-      if (!*seen) return unknown_memory(end, "edges");
+      if (!*seen) return hidden(who, end, "edges");
     }
     keys.keys.emplace_back(state_namespace::edges, key_bytes(key));
   }

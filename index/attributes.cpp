@@ -133,6 +133,18 @@ std::vector<term_no> attributes::tags(row_no row) const {
   return found;
 }
 
+std::vector<intent_frame> attributes::frames(row_no row) const {
+  const row_rest& r = rows_->rest(row);
+  std::vector<intent_frame> found(r.frame_count);
+  for (std::uint32_t i = 0; i < r.frame_count; ++i) {
+    const auto text = impl_->frames.text(rows_->term(r.terms_begin + r.tag_count + i));
+    found[i] = {.action = static_cast<verb>(text[0]),
+                .kind = static_cast<object_kind>(text[1]),
+                .ref = std::string(text.substr(2))};
+  }
+  return found;
+}
+
 term_no attributes::tag_term(std::string_view tag) const {
   return {impl_->tags.find(tag)};
 }

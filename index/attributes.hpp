@@ -74,6 +74,7 @@ public:
   /// The seq given to retain_from last.
   [[nodiscard]] seq_no retained() const;
   [[nodiscard]] std::vector<term_no> tags(row_no row) const;
+  [[nodiscard]] std::vector<intent_frame> frames(row_no row) const;
   [[nodiscard]] term_no tag_term(std::string_view tag) const;
   [[nodiscard]] term_no actor_term(std::string_view actor) const;
   [[nodiscard]] std::string tag_text(term_no tag) const;

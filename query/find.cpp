@@ -20,7 +20,8 @@ result<std::unique_ptr<find_run>> find_run::compile(find_request request, query_
   if (context.exact_near) request.exact = true;
   state->started_ns = context.stopwatch ? context.stopwatch() : 0;
   if (auto ok = check_bounds(request); !ok) return propagate(ok);
-  auto target = resolve_near(request, context.at, views);
+  state->who = asker(request.actor, context.scope);
+  auto target = resolve_near(request, state->who, context.at, views);
   if (!target) return propagate(target);
   if (auto ok = check_follow(request); !ok) return propagate(ok);
   if (request.where) {
@@ -100,7 +101,7 @@ std::optional<entry_payload> find_run::touch() const {
   late.limit = r.limit;
   late.result_count = static_cast<std::int64_t>(state_->accessed.size());
   late.accessed = state_->accessed;
-  late.actor = r.actor.value_or("");
+  late.actor = state_->who.name();
   return late;
 }
 

@@ -204,13 +204,13 @@ driver_choice cheapest(const find_state& run, const read_views& views) {
 result<void> find_state::run_walk(const read_views& views) {
   const std::int64_t since = clock_ns();
   const follow_spec follow = request.follow.value_or(follow_spec{});
-  const row_filter filter(request, context.at, views, nullptr);
+  const row_filter filter(request, who, context.at, views, nullptr);
   const auto may_see = [&](node_no node) {
     const row_no row = views.attributes->row_of(node, context.at);
     return row.value != no_number && filter.visible(row);
   };
   const node_no from = views.nodes->find(*request.from);
-  if (from.value != no_number && (!request.actor || may_see(from))) {
+  if (from.value != no_number && (who.sees_all() || may_see(from))) {
     walk_request w;
     w.from = from;
     w.types = follow.types;
@@ -220,7 +220,7 @@ result<void> find_state::run_walk(const read_views& views) {
     w.include_tombstoned = follow.include_tombstoned;
     w.max_visited = static_cast<std::uint64_t>(follow.max_visited);
     w.at = context.at;
-    if (request.actor) w.may_see = may_see;
+    if (!who.sees_all()) w.may_see = may_see;
     walk = views.graph->walk(w);
   }
   answer.truncated = walk.truncated;
@@ -234,7 +234,7 @@ result<void> find_state::run_walk(const read_views& views) {
 
 result<void> find_state::run_select(const read_views& views) {
   std::int64_t since = clock_ns();
-  const row_filter filter(request, context.at, views, predicate_or_null());
+  const row_filter filter(request, who, context.at, views, predicate_or_null());
   const bool may_be_direct =
       !near_query.empty() && !request.from && tags.empty() && !(where && where->may_stay_open());
   if (may_be_direct) {

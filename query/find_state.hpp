@@ -24,6 +24,7 @@ enum class find_stage : std::uint8_t { walk, select, near, fetch, done };
 struct find_state {
   find_request request;
   query_context context;
+  asker who;
   std::optional<compiled_predicate> where;
   std::vector<float> near_query; ///< empty without near
   std::vector<std::string> tags; ///< that every row must have

@@ -62,8 +62,8 @@ result<std::optional<seq_no>> when_current(kv_reader& reader, const memory_id& i
   return found;
 }
 
-result<std::vector<float>> of_uri(const memory_uri& uri, const std::optional<std::string>& actor,
-                                  seq_no at, const read_views& views) {
+result<std::vector<float>> of_uri(const memory_uri& uri, const asker& who, seq_no at,
+                                  const read_views& views) {
   const auto missing = [&] {
     return fail(errc::not_found, fmt::format("no memory {}", to_string(uri)), "near_uri");
   };
@@ -73,7 +73,7 @@ result<std::vector<float>> of_uri(const memory_uri& uri, const std::optional<std
   if (!found) return propagate(found);
   if (!*found) return missing();
   const head& h = **found;
-  if (!may_see(actor, h) || h.type != uri.type) return missing();
+  if (!who.may_see(h) || h.type != uri.type) return missing();
   if (h.erased) return fail(errc::erased, "the memory was erased", "near_uri");
   if (uri.version == 0 || uri.version > h.current_version) return missing();
   seq_no seen_at = at;
@@ -94,9 +94,10 @@ result<std::vector<float>> of_uri(const memory_uri& uri, const std::optional<std
 
 } // namespace
 
-result<std::vector<float>> resolve_near(const find_request& r, seq_no at, const read_views& views) {
+result<std::vector<float>> resolve_near(const find_request& r, const asker& who, seq_no at,
+                                        const read_views& views) {
   if (r.near) return of_text(*r.near, views);
-  if (r.near_uri) return of_uri(*r.near_uri, r.actor, at, views);
+  if (r.near_uri) return of_uri(*r.near_uri, who, at, views);
   if (r.near_vector) return of_vector(*r.near_vector, views);
   return std::vector<float>{};
 }

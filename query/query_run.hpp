@@ -5,9 +5,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 
 #include "messages/entry.hpp"
+#include "mneme/scope.hpp"
 #include "state/read_views.hpp"
 
 namespace mneme {
@@ -21,7 +23,8 @@ struct query_context {
   timestamp now; ///< for salience, age and expiry
   /// Monotonic nanoseconds for explain and deadlines; empty in deterministic runs (times are 0).
   std::function<std::int64_t()> stopwatch{};
-  bool exact_near = false; ///< deterministic mode: never answer from HNSW
+  bool exact_near = false;                     ///< deterministic mode: never answer from HNSW
+  std::shared_ptr<const mneme::scope> scope{}; ///< verified; null = none
 };
 
 class query_run {

@@ -6,6 +6,7 @@
 
 #include "query/compiled_predicate.hpp"
 #include "query/find_checks.hpp"
+#include "state/asker.hpp"
 #include "state/read_views.hpp"
 
 namespace mneme {
@@ -13,7 +14,8 @@ namespace mneme {
 class row_filter {
 public:
   /// `r`, `views` and `where` (may be null) must outlive the filter.
-  row_filter(const find_request& r, seq_no at, const read_views& views, compiled_predicate* where);
+  row_filter(const find_request& r, const asker& who, seq_no at, const read_views& views,
+             compiled_predicate* where);
 
   /// A row of any age.
   [[nodiscard]] verdict test(row_no row) const {
@@ -22,14 +24,10 @@ public:
   /// Precondition: alive at the seq read.
   [[nodiscard]] verdict test_alive(row_no row) const;
   /// May the asker see it? Says nothing about the rest.
-  [[nodiscard]] bool visible(row_no row) const { return visible(rows_.line(row)); }
+  [[nodiscard]] bool visible(row_no row) const { return visible_(row); }
   [[nodiscard]] bool alive(row_no row) const { return rows_.alive(row, at_); }
 
 private:
-  [[nodiscard]] bool visible(const row_line& line) const {
-    return !asker_ || line.actor == asker_->value || line.visibility == visibility::actor_public;
-  }
-
   const attributes& attributes_;
   const row_store& rows_;
   const node_table& nodes_;
@@ -39,7 +37,7 @@ private:
   std::uint8_t excluded_flags_ = 0;
   std::uint8_t required_flags_ = 0;
   std::optional<std::int64_t> as_of_ns_;
-  std::optional<term_no> asker_;
+  visible_rows visible_;
 };
 
 } // namespace mneme

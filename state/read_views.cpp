@@ -56,8 +56,4 @@ result<std::optional<memory>> read_memory(const read_views& views, kv_reader& re
   return std::optional<memory>(std::move(m));
 }
 
-bool may_see(const std::optional<std::string>& actor, const head& h) {
-  return !actor || h.actor_scope == *actor || h.visibility == visibility::actor_public;
-}
-
 } // namespace mneme

@@ -34,7 +34,4 @@ result<std::optional<edge_record>> read_edge(kv_reader& reader, const edge_key& 
 result<std::optional<memory>> read_memory(const read_views& views, kv_reader& reader,
                                           const memory_id& id, seq_no at);
 
-/// May `actor` (nullopt = the host) see a memory? Its own, and others' actor_public ones.
-bool may_see(const std::optional<std::string>& actor, const head& h);
-
 } // namespace mneme
