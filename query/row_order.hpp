@@ -9,7 +9,7 @@
 #include "index/graph.hpp"
 #include "index/node_table.hpp"
 #include "mneme/query.hpp"
-#include "query/salience.hpp"
+#include "state/salience.hpp"
 
 namespace mneme {
 

@@ -70,7 +70,7 @@ BANNED = [
     ("sleeping", r"\bthis_thread::sleep_|\b(?:usleep|nanosleep)\s*\(",
      "wait for the message, future or condition itself", CORES + ["actors", "sim", "tests"], []),
     ("libm", r"\bstd::(?:exp2?|expm1|log|log2|log10|log1p|pow|sin|cos|tan|tanh|atan2?|hypot|cbrt)f?"
-     r"\s*\(", "libm differs between machines: use query/math.hpp (sqrt is exact and fine)",
+     r"\s*\(", "libm differs between machines: use messages/math.hpp (sqrt is exact and fine)",
      CORES + ["actors"], ["query/math.cpp"]),
     ("exception", r"\bthrow\b(?! std::bad_alloc)",
      "return mneme::result<T>; a wrapped library's exceptions end in the file that wraps it",

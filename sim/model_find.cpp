@@ -6,7 +6,7 @@
 
 #include "index/vectors.hpp"
 #include "messages/forms.hpp"
-#include "query/math.hpp"
+#include "messages/math.hpp"
 
 namespace mneme::sim {
 

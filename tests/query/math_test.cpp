@@ -1,7 +1,7 @@
 // exp and log of our own against libm in long double: the errors in units in the last place, the
 // exact points and the edges. A few fixed bits guard against a change of the order of operations.
 
-#include "query/math.hpp"
+#include "messages/math.hpp"
 
 #include <bit>
 #include <cmath>

@@ -9,7 +9,7 @@
 #include <re2/re2.h>
 
 #include "messages/forms.hpp"
-#include "query/math.hpp"
+#include "messages/math.hpp"
 
 namespace mneme::testing {
 

@@ -65,7 +65,7 @@ class CheckStructure(unittest.TestCase):
                 "int x = rand();": "random_source",
                 "auto t = std::chrono::system_clock::now();": "injected mneme::clock",
                 'auto e = std::getenv("X");': "as an option",
-                "double y = std::exp(2.0);": "query/math.hpp",
+                "double y = std::exp(2.0);": "messages/math.hpp",
                 "auto i = std::this_thread::get_id();": "owner of the data",
                 "bool s = std::isspace(c);": "utf8.hpp",
                 'throw std::runtime_error("x");': "result<T>",

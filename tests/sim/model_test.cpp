@@ -1,7 +1,7 @@
 // The naive model by itself: it must be right without the engine that it judges.
 #include <catch2/catch.hpp>
 
-#include "query/math.hpp"
+#include "messages/math.hpp"
 #include "sim/model_find.hpp"
 #include "sim/model_write.hpp"
 

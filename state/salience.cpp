@@ -1,11 +1,11 @@
-#include "query/salience.hpp"
+#include "state/salience.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
-#include "query/math.hpp"
+#include "messages/math.hpp"
 
 namespace mneme {
 

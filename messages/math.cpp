@@ -1,4 +1,4 @@
-#include "query/math.hpp"
+#include "messages/math.hpp"
 
 #include <array>
 #include <bit>
