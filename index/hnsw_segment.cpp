@@ -29,7 +29,7 @@ extern "C" const char* __tsan_default_options() {
 }
 #endif
 
-// The header defines global functions that are not inline; under names of our own they cannot
+// The header defines globals that are not inline; under names of our own they cannot
 // clash with those of a host program that uses hnswlib too.
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -39,6 +39,7 @@ extern "C" const char* __tsan_default_options() {
 #define xgetbv mneme_hnswlib_xgetbv
 #define AVXCapable mneme_hnswlib_avx_capable
 #define AVX512Capable mneme_hnswlib_avx512_capable
+#define hnswlib mneme_hnswlib
 #include <hnswlib/hnswlib.h>
 #undef cpuid
 #undef xgetbv
