@@ -38,7 +38,7 @@ take --read-only and then run beside a writer.
 
 --seed N fixes the world's id, so that the same requests give the same root (mneme help shell).
 )"},
-    help_topic{"import", "jsonl, docs, markdown, git, an export",
+    help_topic{"import", "jsonl, docs, markdown, git, generative-agents, an export",
                R"(mneme import DIR PATH… --format FORMAT [--actor NAME]
 
   jsonl     one write request a line (mneme help write), or add_edge; created_at may be given
@@ -48,6 +48,11 @@ take --read-only and then run beside a writer.
   markdown  a folder: a Note per file, a Chunk per section, references edges along links
   git       a repository: a Note and Chunks per file of HEAD, an Event per commit, an Identity per
             author; binary files and files over 1 MiB are left out and counted
+  generative-agents
+            memories.jsonl of a Generative Agents simulation (or its folder): events become Events,
+            thoughts Beliefs, chats Notes with the dialogue; the persona is the actor, poignancy the
+            importance, keywords tags, evidence derived_from edges. vectors.bin with
+            vectors.keys.jsonl are taken too by a world made with --embedder none
   mneme     what mneme export wrote
 
 Ids are derived from the input: what is there already is left alone, what differs is updated, and

@@ -35,6 +35,7 @@ constexpr import_format formats[] = {{"jsonl", importing::import_jsonl},
                                      {"docs", importing::import_docs},
                                      {"markdown", importing::import_markdown},
                                      {"git", importing::import_git},
+                                     {"generative-agents", importing::import_generative_agents},
                                      {"mneme", importing::import_export}};
 
 std::vector<std::string> format_names() {
@@ -145,7 +146,7 @@ void add_import_commands(CLI::App& app, command_result& outcome) {
       [](CLI::App& c, import_options& o) {
         c.add_option("PATH", o.paths, "files or folders; - is standard input (jsonl, docs, mneme)")
             ->required();
-        c.add_option("--format", o.format, "jsonl, docs, markdown, git or mneme")
+        c.add_option("--format", o.format, "jsonl, docs, markdown, git, generative-agents or mneme")
             ->required()
             ->check(CLI::IsMember(format_names()));
         c.add_option("--actor", o.actor, "actor_scope of what the format gives none");

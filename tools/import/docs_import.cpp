@@ -13,10 +13,10 @@
 #include "tools/import/derived_id.hpp"
 #include "tools/import/import.hpp"
 #include "tools/import/import_sink.hpp"
+#include "tools/import/known_members.hpp"
 #include "tools/import/local_time.hpp"
 #include "tools/import/source_file.hpp"
 #include "tools/import/text_chunks.hpp"
-#include "tools/protocol/data_json.hpp"
 #include "tools/protocol/shape.hpp"
 #include "tools/protocol/value_reader.hpp"
 
@@ -34,10 +34,6 @@ constexpr std::array known_keys = {
     key_shape{"title", &shapes::text},       key_shape{"speaker", &shapes::text},
     key_shape{"time", &shapes::time},        key_shape{"session", &shapes::text}};
 
-bool is_known(std::string_view key) {
-  return std::ranges::find(known_keys, key, &key_shape::name) != known_keys.end();
-}
-
 struct dated_document {
   std::string scope;
   std::string id;
@@ -50,30 +46,13 @@ struct dated_document {
   metadata_map other; ///< what the file says beyond the keys of the format
 };
 
-/// Splits the known keys from the rest; the rest becomes metadata where it fits.
-result<json> known_members(const json& line, metadata_map& other) {
-  json known = json::object();
-  json rest = json::object();
-  const protocol::json_path document;
-  for (const auto& [key, value] : line.get_ref<const json::object_t&>()) {
-    if (is_known(key))
-      known[key] = value;
-    else if (protocol::check_meta_value(value, line, document))
-      rest[key] = value;
-  }
-  other = protocol::read_metadata(rest);
-  if (auto ok = protocol::check_members(known, known_keys, false, document); !ok)
-    return propagate(ok);
-  return known;
-}
-
 result<dated_document> read_document(const source_line& line) {
   auto parsed = protocol::parse_json(line.text);
   if (!parsed) return propagate(parsed);
   const protocol::json_path document;
   if (!parsed->is_object()) return protocol::wrong_type("a document object", *parsed, document);
   dated_document d;
-  auto known = known_members(*parsed, d.other);
+  auto known = known_members(*parsed, known_keys, d.other);
   if (!known) return propagate(known);
   std::optional<error> failure;
   protocol::value_reader in(*known, document, failure);

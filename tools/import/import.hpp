@@ -25,6 +25,9 @@ result<void> import_docs(engine& target, const import_request& request, import_r
 result<void> import_markdown(engine& target, const import_request& request, import_report& report);
 /// The history and the files of a git repository.
 result<void> import_git(engine& target, const import_request& request, import_report& report);
+/// The memories of a Generative Agents simulation: a folder with memories.jsonl, or that file.
+result<void> import_generative_agents(engine& target, const import_request& request,
+                                      import_report& report);
 /// What export_world wrote.
 result<void> import_export(engine& target, const import_request& request, import_report& report);
 

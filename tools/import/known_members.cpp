@@ -1,0 +1,29 @@
+#include "tools/import/known_members.hpp"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "tools/protocol/data_json.hpp"
+
+namespace mneme::importing {
+
+using protocol::json;
+
+result<json> known_members(const json& line, std::span<const protocol::key_shape> keys,
+                           metadata_map& other) {
+  json known = json::object();
+  json rest = json::object();
+  const protocol::json_path document;
+  for (const auto& [key, value] : line.get_ref<const json::object_t&>()) {
+    if (std::ranges::find(keys, key, &protocol::key_shape::name) != keys.end())
+      known[key] = value;
+    else if (protocol::check_meta_value(value, line, document))
+      rest[key] = value;
+  }
+  other = protocol::read_metadata(rest);
+  if (auto ok = protocol::check_members(known, keys, false, document); !ok) return propagate(ok);
+  return known;
+}
+
+} // namespace mneme::importing

@@ -1,0 +1,17 @@
+#pragma once
+/// Lines of a format whose authors may add keys of their own: those become metadata.
+
+#include <span>
+
+#include "mneme/types.hpp"
+#include "tools/protocol/shape.hpp"
+
+namespace mneme::importing {
+
+/// The members of the JSON object `line` that `keys` names, their shape checked. The others go to
+/// `other` where they are scalars or lists of scalars.
+result<protocol::json> known_members(const protocol::json& line,
+                                     std::span<const protocol::key_shape> keys,
+                                     metadata_map& other);
+
+} // namespace mneme::importing
