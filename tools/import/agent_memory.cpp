@@ -130,6 +130,7 @@ result<agent_memory> read_agent_memory(std::string_view line) {
   m.evidence = in.texts("evidence").value_or(std::vector<std::string>{});
   m.embedding_key = in.text_or("embedding_key", m.text);
   read_dialogue(in, m);
+  if (is_blank(m.text)) in.fail_key("text", errc::missing_field, "the text is blank");
   if (m.poignancy < 0 || m.poignancy > max_poignancy)
     in.fail_key("poignancy", errc::out_of_range, "poignancy is 0 to 10");
   return protocol::finish(failure, std::move(m));
