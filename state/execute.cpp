@@ -18,8 +18,10 @@ class drawer {
 public:
   explicit drawer(id_source* ids) : ids_(ids) {}
 
-  memory_id id(timestamp now) {
-    if (ids_) return ids_->draw_id(now);
+  /// `taken` says of an id whether somebody has it already.
+  template <class Taken>
+  memory_id id(timestamp now, const Taken& taken) {
+    if (ids_) return ids_->draw_id(now, taken);
     // Placeholders must differ from each other; callers' ids cannot start with 0xFF bytes.
     memory_id placeholder;
     placeholder.bytes.fill(0xFF);
@@ -50,7 +52,13 @@ struct execution {
   const execution_seams& seams;
   timestamp now;
   seq_no current;
+  const std::vector<memory_id>& given; ///< by the command's items, ascending
   executed_command out;
+
+  /// Whether a drawn id would meet a memory, an end of an edge, or an id that the command gives.
+  [[nodiscard]] bool is_taken(const memory_id& id) const {
+    return state.knows(id) || std::ranges::binary_search(given, id);
+  }
 };
 
 result<prepared> prepare_content(memory_type type, const memory_data& data,
@@ -166,7 +174,8 @@ result<void> run(execution& x, const write_request& r, const prepared& p) {
     if (taken->has_value())
       return fail(errc::already_exists, "memory " + to_string(*r.id) + " exists", "id");
   }
-  head h{.id = r.id ? *r.id : x.draw.id(x.now),
+  const auto taken = [&](const memory_id& id) { return x.is_taken(id); };
+  head h{.id = r.id ? *r.id : x.draw.id(x.now, taken),
          .type = r.type,
          .current_version = 1,
          .actor_scope = r.actor,
@@ -448,6 +457,15 @@ result<void> run_all(execution& x, std::span<const mutation> items, std::span<co
   return {};
 }
 
+std::vector<memory_id> ids_given_by(std::span<const mutation> items) {
+  std::vector<memory_id> given;
+  for (const auto& item : items)
+    if (const auto* w = std::get_if<write_request>(&item); w != nullptr && w->id)
+      given.push_back(*w->id);
+  std::ranges::sort(given);
+  return given;
+}
+
 } // namespace
 
 result<executed_command> execute(std::span<const mutation> items, bool is_batch, overlay& state,
@@ -465,13 +483,14 @@ result<executed_command> execute(std::span<const mutation> items, bool is_batch,
     if (!p) return std::unexpected(located(std::move(p.error()), is_batch, i));
     ready.push_back(std::move(*p));
   }
+  const auto given = ids_given_by(items);
   if (items.size() > 1) {
-    execution rehearsal{state, drawer(nullptr), seams, now, current, {}};
+    execution rehearsal{state, drawer(nullptr), seams, now, current, given, {}};
     auto done = run_all(rehearsal, items, ready, is_batch);
     state.drop_layer();
     if (!done) return std::unexpected(std::move(done.error()));
   }
-  execution x{state, drawer(&ids), seams, now, current, {}};
+  execution x{state, drawer(&ids), seams, now, current, given, {}};
   if (auto done = run_all(x, items, ready, is_batch); !done) {
     state.drop_layer();
     return std::unexpected(std::move(done.error()));

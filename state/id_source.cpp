@@ -14,12 +14,13 @@ memory_id successor(memory_id id) {
 
 } // namespace
 
-memory_id id_source::draw_id(timestamp now) {
+memory_id id_source::draw_id(timestamp now, const std::function<bool(const memory_id&)>& is_taken) {
   memory_id fresh;
   auto ms = static_cast<std::uint64_t>(now.ns / 1'000'000);
   for (std::size_t i = 6; i-- > 0; ms >>= 8) fresh.bytes[i] = static_cast<std::uint8_t>(ms);
   random_->fill(std::span(fresh.bytes).subspan(6));
   last_drawn_ = std::max(fresh, successor(last_drawn_));
+  while (is_taken(last_drawn_)) last_drawn_ = successor(last_drawn_);
   return last_drawn_;
 }
 

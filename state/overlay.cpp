@@ -12,6 +12,11 @@ result<std::optional<head>> overlay::head(const memory_id& id) {
   return read_head(reader_, id, at_);
 }
 
+bool overlay::knows(const memory_id& id) const {
+  return top_.heads.contains(id) || base_.heads.contains(id)
+         || views_.nodes->find(id).value != no_number;
+}
+
 result<std::optional<edge_record>> overlay::edge(const edge_key& key) {
   if (auto it = top_.edges.find(key); it != top_.edges.end()) return it->second;
   if (auto it = base_.edges.find(key); it != base_.edges.end()) return it->second;

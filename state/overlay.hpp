@@ -19,6 +19,8 @@ public:
   }
 
   result<std::optional<mneme::head>> head(const memory_id& id);
+  /// Whether the id is a memory's or an end of a published edge's. Never touches the store.
+  [[nodiscard]] bool knows(const memory_id& id) const;
   result<std::optional<edge_record>> edge(const edge_key& key);
   /// The vector that the memory's current version has; empty if it has none.
   std::vector<float> vector_of(const memory_id& id);
