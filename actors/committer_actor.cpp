@@ -6,6 +6,10 @@ namespace mneme {
 
 namespace {
 
+/// Relaxed writes alone must not keep the store's stable seq back for ever: what a checkpoint could
+/// not take stays in its cache.
+constexpr std::uint64_t max_unsynced_bytes = 4ULL << 20;
+
 error stopped_by(const error& cause) {
   return {errc::io,
           "the engine takes no more writes since one failed (" + cause.message
@@ -23,6 +27,7 @@ committer_actor::committer_actor(caf::actor_config& config, std::shared_ptr<worl
       options_(options),
       core_(*world_, options.time, options.random, options.commits),
       durable_(world_->published_seq()),
+      synced_bytes_(world_->journal->bytes()),
       checkpointed_bytes_(world_->journal->bytes()) {
 }
 
@@ -66,6 +71,7 @@ void committer_actor::begin_batch(std::shared_ptr<const commit_batch> batch) {
   batch_ = std::move(batch);
   problem_.reset();
   waiting_for_ = 5;
+  syncs_batch_ = batch_->durable || world_->journal->bytes() - synced_bytes_ >= max_unsynced_bytes;
   ask_journal();
   ask_ledger_then_store();
   ask_index(owners_.graph);
@@ -79,7 +85,7 @@ void committer_actor::begin_sync() {
   waiting_for_ = 1;
   ask(owners_.journal, sync_journal{}, [this](const outcome& synced) {
     if (synced.problem) return failed(*synced.problem, errc::outcome_unknown);
-    durable_ = world_->published_seq();
+    durable_through(world_->published_seq());
     core_.complete();
     advance_stable_to(durable_);
     pump();
@@ -90,7 +96,7 @@ void committer_actor::ask_journal() {
   // The ledger is idle between batches, so its root is the one after the last frame.
   ask(owners_.journal, append_frame{batch_, world_->ledger->roots().overall},
       [this](const outcome& appended) {
-        if (appended.problem || !batch_->durable) return arrived(appended, errc::io);
+        if (appended.problem || !syncs_batch_) return arrived(appended, errc::io);
         ask(owners_.journal, sync_journal{}, [this](const outcome& synced) {
           // After a failed fsync the frame may or may not be found by the next open.
           arrived(synced, errc::outcome_unknown);
@@ -122,7 +128,7 @@ void committer_actor::arrived(const outcome& o, errc failure_code) {
 
 void committer_actor::finish_batch() {
   const seq_no last = batch_->last_seq;
-  if (batch_->durable) durable_ = last;
+  if (syncs_batch_) durable_through(last);
   batch_.reset();
   core_.complete();
   advance_stable_to(durable_);
@@ -134,6 +140,11 @@ void committer_actor::failed(const error& cause, errc outcome_code) {
   batch_.reset();
   core_.fail({outcome_code, "the write was not completed: " + cause.message, {}},
              stopped_by(cause));
+}
+
+void committer_actor::durable_through(seq_no seq) {
+  durable_ = seq;
+  synced_bytes_ = world_->journal->bytes();
 }
 
 void committer_actor::advance_stable_to(seq_no seq) {
@@ -165,7 +176,7 @@ void committer_actor::begin_barrier() {
   waiting_for_ = 1;
   ask(owners_.journal, append_seal{world_->ledger->roots().overall}, [this, seq](const outcome& o) {
     if (o.problem) return failed(*o.problem, errc::io);
-    durable_ = seq;
+    durable_through(seq);
     checkpointing_ = true;
     ask(owners_.store, advance_stable{seq}, [this](const outcome& stable) {
       if (stable.problem) return failed(*stable.problem, errc::io);
@@ -199,6 +210,7 @@ void committer_actor::write_checkpoint_at_barrier(const std::string& ledger_imag
 
 void committer_actor::checkpoint_written() {
   checkpointing_ = false;
+  core_.checkpoint_done();
   advance_stable_to(durable_);
   auto deferred = std::exchange(deferred_, {});
   for (auto& barrier : deferred) core_.enqueue(std::move(barrier));

@@ -32,6 +32,8 @@ private:
   void write_checkpoint_at_barrier(const std::string& ledger_image);
   void checkpoint_written();
   void failed(const error& cause, errc outcome_code);
+  /// The journal rests and is synced.
+  void durable_through(seq_no seq);
   void advance_stable_to(seq_no seq);
   void checkpoint_if_due();
   template <class Message, class Then>
@@ -48,6 +50,8 @@ private:
   bool checkpointing_ = false;               ///< the store's stable seq stands still meanwhile
   std::vector<checkpoint_command> deferred_; ///< barriers that came meanwhile
   seq_no durable_;
+  bool syncs_batch_ = true;        ///< of the batch in progress
+  std::uint64_t synced_bytes_ = 0; ///< of the journal
   std::uint64_t checkpointed_bytes_ = 0;
 };
 

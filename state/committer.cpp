@@ -21,6 +21,10 @@ bool stands_alone(const commit_command& c) {
          || std::holds_alternative<inspect_command>(c);
 }
 
+bool is_write(const commit_command& c) {
+  return std::holds_alternative<mutate_command>(c) || std::holds_alternative<touch_command>(c);
+}
+
 } // namespace
 
 committer::committer(world& w, std::shared_ptr<clock> clock, std::shared_ptr<random_source> random,
@@ -41,7 +45,8 @@ void committer::enqueue(commit_command command) {
   if (options_.read_only && !std::holds_alternative<inspect_command>(command))
     return refuse(command, {errc::read_only, "the engine was opened read-only", {}});
   if (stopped_) return refuse(command, *stopped_);
-  if (queue_.size() >= options_.max_queued)
+  // Barriers are few, and whoever waits for one must not lose it to a burst of writes.
+  if (is_write(command) && queue_.size() >= options_.max_queued)
     return refuse(command, {errc::busy,
                             std::to_string(options_.max_queued)
                                 + " requests are waiting; retry when some have been answered",
@@ -192,12 +197,9 @@ void committer::publish_batch() {
   world_.last_entry_at = batch_->entries.back().header.created_at;
   // Published before any reply leaves, so that a caller always reads its own write.
   world_.publish(batch_->last_seq);
-  const auto keep = world_.retained_seqs;
-  if (batch_->last_seq.value > keep) {
-    const seq_no from{batch_->last_seq.value - keep};
-    world_.attributes.retain_from(from);
-    world_.graph.retain_from(from);
-  }
+  // An image that is being written must hold its own window whole: after a crash it may be where
+  // the world goes on from.
+  world_.retain_before(std::min(batch_->last_seq, imaged_.value_or(batch_->last_seq)));
   batch_.reset();
 }
 
@@ -207,8 +209,9 @@ void committer::testing_reply_early() {
   for (auto& reply : replies) reply(nullptr);
 }
 
-checkpoint_job committer::job_at_barrier(std::string ledger_image) const {
+checkpoint_job committer::job_at_barrier(std::string ledger_image) {
   ensure(in_round_ && barrier_.has_value(), "a barrier is in progress");
+  imaged_ = world_.published_seq();
   return {.file = {.seq = world_.published_seq(),
                    .node_count = world_.nodes.size(),
                    .next_slot = world_.numbers.next_slot,

@@ -49,7 +49,7 @@ using commit_command = std::variant<mutate_command, touch_command, snapshot_comm
 
 struct committer_options {
   commit_mode mode = commit_mode::grouped;
-  std::size_t max_queued = 4096;  ///< commands; beyond: busy
+  std::size_t max_queued = 4096;  ///< commands; beyond: writes are refused with busy
   std::size_t max_entries = 1024; ///< that a batch gathers before it is closed
   bool read_only = false;         ///< refuses whatever would write
 };
@@ -60,7 +60,7 @@ public:
             const committer_options& options);
   ~committer();
 
-  /// Queues the command; a full queue or a stopped engine answers it at once.
+  /// Queues the command; a stopped engine answers it at once, a full queue does if it is a write.
   void enqueue(commit_command command);
 
   /// What to do next. `batch` set: give it to every owner, then call complete() or fail().
@@ -77,7 +77,10 @@ public:
   /// Every owner has the batch and the journal is durable (if it asked for that): publish, reply.
   void complete();
   /// The checkpoint of the barrier can be written now; writes go on.
-  checkpoint_job job_at_barrier(std::string ledger_image) const;
+  /// Until checkpoint_done() the indexes keep what the images need for the window before them.
+  checkpoint_job job_at_barrier(std::string ledger_image);
+  /// The job's images are written, or will not be.
+  void checkpoint_done() { imaged_.reset(); }
   /// The barrier's reply, to be called when the checkpoint is written or has failed.
   std::function<void(result<seq_no>)> passed_barrier();
   /// Ends the round without passing the barrier; the caller enqueues it again later.
@@ -110,6 +113,7 @@ private:
   std::vector<std::function<void(const error*)>> replies_; ///< of the round in progress
   std::shared_ptr<const commit_batch> batch_;
   std::optional<checkpoint_command> barrier_;
+  std::optional<seq_no> imaged_; ///< of the checkpoint that is being written
   std::optional<error> stopped_;
   bool in_round_ = false;
 };

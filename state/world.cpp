@@ -236,10 +236,7 @@ result<std::unique_ptr<world>> try_open(const world_options& options,
   if (auto ok = replay_tail(*w, {.store = stored, .indexes = loaded}); !ok) return propagate(ok);
   if (w->journal->last_seq().value > 0)
     if (auto ok = w->store->set_stable(w->journal->last_seq()); !ok) return propagate(ok);
-  const std::uint64_t last = w->journal->last_seq().value;
-  const seq_no retained{last - std::min(last, w->retained_seqs)};
-  w->attributes.retain_from(retained);
-  w->graph.retain_from(retained);
+  w->retain_before(w->journal->last_seq());
   w->publish(w->journal->last_seq());
   return w;
 }
@@ -264,6 +261,12 @@ void world::publish(seq_no seq) {
   published.store(seq.value, std::memory_order_release);
 }
 
+void world::retain_before(seq_no seq) {
+  const seq_no from{seq.value - std::min(seq.value, retained_seqs)};
+  attributes.retain_from(from);
+  graph.retain_from(from);
+}
+
 root_set world::published_roots() const {
   const std::lock_guard hold(roots_guard_);
   return published_roots_;
@@ -277,7 +280,7 @@ result<seq_no> world::readable(std::optional<seq_no> at) const {
                 "seq " + std::to_string(at->value) + " is after the end, which is "
                     + std::to_string(last.value),
                 "at_seq");
-  if (last.value - at->value > retained_seqs)
+  if (last.value - at->value > retained_seqs || *at < attributes.retained())
     return fail(errc::seq_unavailable,
                 "seq " + std::to_string(at->value) + " is before the retained window of "
                     + std::to_string(retained_seqs) + " entries",

@@ -65,10 +65,13 @@ struct world {
   [[nodiscard]] read_views views();
   /// Makes everything up to `seq` visible; the ledger stands at `seq`.
   void publish(seq_no seq);
+  /// Lets the indexes forget what reads from `seq` back to the window's start do not need.
+  void retain_before(seq_no seq);
   /// The roots as of the published seq; from any thread.
   [[nodiscard]] root_set published_roots() const;
   [[nodiscard]] seq_no published_seq() const { return {published.load(std::memory_order_acquire)}; }
-  /// seq_unavailable unless `at` is published and retained.
+  /// seq_unavailable unless `at` is published and retained: inside the window, and not before what
+  /// the images that this world was opened from hold.
   [[nodiscard]] result<seq_no> readable(std::optional<seq_no> at) const;
 
 private:

@@ -90,6 +90,43 @@ TEST_CASE("drawn ids increase even when the clock goes back") {
   }
 }
 
+TEST_CASE("a drawn id never meets one that a caller gave") {
+  // With this source the first id drawn is known: the clock's milliseconds and zeros.
+  struct zeros final : random_source {
+    void fill(std::span<std::uint8_t> out) override { std::ranges::fill(out, std::uint8_t{0}); }
+  };
+  site place;
+  auto w = place.open();
+  driven d(*w, std::make_shared<zeros>());
+  memory_id first;
+  std::uint64_t ms = 1'000'000'000'000;
+  for (std::size_t i = 6; i-- > 0; ms >>= 8) first.bytes[i] = static_cast<std::uint8_t>(ms);
+  memory_id second = first;
+  second.bytes[15] = 1;
+
+  SECTION("to a memory before") {
+    write_request taken = note("a caller's");
+    taken.id = first;
+    REQUIRE(d.apply(taken));
+    CHECK(d.apply(note("drawn"))->uri->id == second);
+  }
+  SECTION("to an end of an edge before") {
+    add_edge_request dangling;
+    dangling.src = id_of(1);
+    dangling.type = 3;
+    dangling.dst = first;
+    REQUIRE(d.apply(dangling));
+    CHECK(d.apply(note("drawn"))->uri->id == second);
+  }
+  SECTION("to an item of the same batch") {
+    write_request taken = note("a caller's");
+    taken.id = first;
+    auto done = d.run({note("drawn"), taken}, true);
+    REQUIRE(done);
+    CHECK(done->results[0].uri->id == second);
+  }
+}
+
 TEST_CASE("a caller's id is kept, and taken only once") {
   fixture f;
   write_request r = note("mine");
@@ -372,6 +409,32 @@ TEST_CASE("a full queue answers busy, a stopped committer what stopped it") {
   CHECK(codes == std::vector<errc>{errc::busy, errc::outcome_unknown, errc::outcome_unknown});
   put();
   CHECK(codes.back() == errc::io);
+}
+
+TEST_CASE("barriers and looks at the ledger pass a full queue") {
+  site place;
+  auto w = place.open();
+  std::vector<errc> refused;
+  committer core(
+      *w, std::make_shared<manual_clock>(timestamp{}), make_seeded_random(1, 1),
+      {.mode = commit_mode::grouped, .max_queued = 1, .max_entries = 8, .read_only = false});
+  const auto note_refusal = [&](const auto& r) {
+    if (!r) refused.push_back(r.error().code);
+  };
+  core.enqueue(mutate_command{.items = {note("x")},
+                              .is_batch = false,
+                              .durability = durability::durable,
+                              .reply = note_refusal});
+  core.enqueue(snapshot_command{"s", "", note_refusal});
+  core.enqueue(checkpoint_command{.reply = note_refusal, .last = false});
+  core.enqueue(inspect_command{
+      .run = [](world&) {},
+      .reply = [&](const std::unexpected<error>& e) { refused.push_back(e.error().code); }});
+  core.enqueue(checkpoint_command{.reply = note_refusal, .last = true});
+  CHECK(refused.empty());
+  CHECK(core.queued() == 5);
+  core.enqueue(touch_command{.payload = find_late_payload{}, .reply = note_refusal});
+  CHECK(refused == std::vector<errc>{errc::busy});
 }
 
 TEST_CASE("a refusal that rests on a command of the same batch is answered with the batch") {

@@ -156,6 +156,56 @@ TEST_CASE("replay into an empty world gives the same bytes, and any prefix the s
   CHECK(failed.error().code == errc::seq_unavailable);
 }
 
+TEST_CASE("the window before a checkpoint is whole after a crash, whatever was written meanwhile") {
+  site place;
+  auto options = place.options();
+  options.retained_seqs = 10;
+  const auto open = [&] {
+    auto w = open_world(options);
+    REQUIRE(w);
+    return std::move(*w);
+  };
+  write_request first = note("version 1");
+  first.id = id_of(1);
+  const auto version_at = [](world& w, std::uint64_t seq) {
+    return w.attributes.columns(w.attributes.row_of(w.nodes.find(id_of(1)), {seq})).version;
+  };
+  {
+    auto w = open();
+    driven d(*w);
+    const auto update = [&] {
+      update_request u;
+      u.uri = {memory_type::note, id_of(1), 1};
+      u.data["statement"] = "again";
+      REQUIRE(d.apply(u));
+    };
+    REQUIRE(d.apply(first));
+    while (w->published_seq().value < 30) update();
+    d.syncs = false;
+    d.before_images = [&] {
+      while (w->published_seq().value < 60) update();
+    };
+    REQUIRE(d.checkpoint());
+    CHECK(w->readable(seq_no{50}));
+    update();
+    CHECK_FALSE(w->readable(seq_no{50}));
+  }
+  place.files->crash(1, crash_mode::drop);
+  auto w = open();
+  REQUIRE(w->published_seq().value == 30);
+  for (std::uint64_t seq = 20; seq <= 30; ++seq) {
+    REQUIRE(w->readable(seq_no{seq}));
+    CHECK(version_at(*w, seq) == seq);
+  }
+  CHECK_FALSE(w->readable(seq_no{19}));
+  // A window that is made larger begins where the images do.
+  w.reset();
+  options.retained_seqs = 100;
+  w = open();
+  CHECK(w->readable(seq_no{20}));
+  CHECK_FALSE(w->readable(seq_no{19}));
+}
+
 TEST_CASE("a damaged or missing image costs a rebuild, never a wrong answer") {
   for (const std::string name :
        {"nodes", "attributes", "graph", "vectors", "ledger", "CHECKPOINT"}) {

@@ -39,9 +39,11 @@ struct site {
 class driven {
 public:
   explicit driven(world& w, std::uint64_t seed = 1)
+      : driven(w, make_seeded_random(seed, w.published_seq().value)) {}
+  driven(world& w, std::shared_ptr<random_source> random)
       : world_(w),
         time(std::make_shared<manual_clock>(timestamp{1'000'000'000'000'000'000})),
-        core(w, time, make_seeded_random(seed, w.published_seq().value),
+        core(w, time, std::move(random),
              {.mode = commit_mode::per_request,
               .max_queued = 4096,
               .max_entries = 1024,
@@ -96,7 +98,7 @@ public:
       if (round.batch == nullptr) return;
       const auto& b = *round.batch;
       REQUIRE(world_.journal->append(b.entries, world_.ledger->roots().overall));
-      REQUIRE(world_.journal->sync());
+      if (syncs) REQUIRE(world_.journal->sync());
       REQUIRE(world_.ledger->apply(b.entries));
       REQUIRE(world_.store->apply(b.writes, b.last_seq));
       apply_to(world_.attributes, b.deltas);
@@ -112,9 +114,11 @@ private:
     REQUIRE(world_.journal->sync());
     REQUIRE(world_.store->set_stable(world_.published_seq()));
     const auto job = core.job_at_barrier(world_.ledger->save());
+    auto reply = core.passed_barrier();
+    if (before_images) std::exchange(before_images, {})();
     auto written =
         write_checkpoint(*world_.files, world_.directory, world_.info.id, world_.views(), job);
-    auto reply = core.passed_barrier();
+    core.checkpoint_done();
     if (written)
       reply(job.file.seq);
     else
@@ -126,6 +130,8 @@ private:
 public:
   std::shared_ptr<manual_clock> time;
   committer core;
+  bool syncs = true;                   ///< false: batches stay in the machine's cache
+  std::function<void()> before_images; ///< runs once, between a barrier and its images
 };
 
 inline write_request note(std::string text, std::string actor = "ana") {
