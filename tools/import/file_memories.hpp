@@ -32,10 +32,11 @@ struct file_content {
   std::vector<file_piece> pieces;
 };
 
-memory_id file_id(const file_source& source, std::string_view path);
-
-/// Writes or updates the Note and the Chunks; Chunks of a longer earlier content are tombstoned.
-result<void> put_file(import_sink& sink, const file_source& source, const file_content& file);
+/// Writes or updates the Note, whose id is answered, and the Chunks; Chunks of a longer earlier
+/// content are tombstoned. What an import took away comes back as a new memory: tombstones stay.
+result<memory_id> put_file(import_sink& sink, const file_source& source, const file_content& file);
+/// Tombstones the Note of a file that its source has no more, and the Chunks that are part of it.
+result<void> remove_file(import_sink& sink, const memory_id& note, const std::string& path);
 
 /// Lower-case hex of SHA-256.
 std::string content_hash(std::string_view text);

@@ -1,5 +1,6 @@
 // A git repository: files as Notes and Chunks, commits as Events, authors as Identities.
 
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -43,6 +44,7 @@ public:
       return put_commit(c, total);
     };
     if (auto ok = git_.for_each_commit(commit); !ok) return ok;
+    if (auto ok = remove_deleted(); !ok) return ok;
     return sink_.flush();
   }
 
@@ -87,7 +89,6 @@ private:
     if (file.state == git_file_state::binary) ++report_.left_out["binary files"];
     if (file.state == git_file_state::too_large) ++report_.left_out["files over 1 MiB"];
     if (file.state != git_file_state::text) return {};
-    paths_.insert(file.path);
     file_content content{.path = file.path,
                          .title = file.path,
                          .metadata = {{"size", static_cast<std::int64_t>(file.size)}},
@@ -96,9 +97,29 @@ private:
     if (!file.blob_hash.empty()) content.metadata["blob"] = file.blob_hash;
     for (const auto& chunk : cut_chunks(file.content))
       if (!is_blank(chunk.text)) content.pieces.push_back({chunk.position, chunk.text, {}});
-    if (auto ok = put_file(sink_, files_, content); !ok) return ok;
-    return link(file_id(files_, file.path), edge_type::part_of, repository_, files_.created_at,
-                file.path);
+    auto note = put_file(sink_, files_, content);
+    if (!note) return propagate(note);
+    notes_.emplace(file.path, *note);
+    return link(*note, edge_type::part_of, repository_, files_.created_at, file.path);
+  }
+
+  /// Files that an earlier import found and that are not there now.
+  result<void> remove_deleted() {
+    std::set<memory_id> present;
+    for (const auto& [path, note] : notes_) present.insert(note);
+    auto known = sink_.sources_of(repository_, edge_type::part_of);
+    if (!known) return propagate(known);
+    for (const auto& m : *known) {
+      const auto path = m.head.metadata.find("path");
+      // Somebody may have made other memories part of the repository.
+      const bool is_file = m.version.provenance.source == provenance_source::imported
+                           && path != m.head.metadata.end()
+                           && std::holds_alternative<std::string>(path->second);
+      if (!is_file || present.contains(m.head.id)) continue;
+      if (auto ok = remove_file(sink_, m.head.id, std::get<std::string>(path->second)); !ok)
+        return ok;
+    }
+    return {};
   }
 
   static memory_id commit_id(const std::string& hash) { return derived_id(format, "commit", hash); }
@@ -139,9 +160,9 @@ private:
         return ok;
     if (auto ok = link(id, edge_type::observed_by, author, c.at, where); !ok) return ok;
     for (const auto& path : c.changed_paths) {
-      if (!paths_.contains(path)) continue; // deleted since, or left out
-      if (auto ok = link(id, edge_type::references, file_id(files_, path), c.at, where); !ok)
-        return ok;
+      const auto note = notes_.find(path);
+      if (note == notes_.end()) continue; // deleted since, or left out
+      if (auto ok = link(id, edge_type::references, note->second, c.at, where); !ok) return ok;
     }
     return {};
   }
@@ -152,7 +173,7 @@ private:
   import_report& report_;
   file_source files_;
   memory_id repository_;
-  std::set<std::string> paths_;
+  std::map<std::string, memory_id> notes_; ///< by path
   std::set<memory_id> authors_;
   std::uint64_t files_done_ = 0;
   std::uint64_t commits_done_ = 0;

@@ -175,6 +175,34 @@ result<bool> import_sink::remove(const memory_id& id, std::string_view reason, s
   return true;
 }
 
+result<bool> import_sink::was_removed(const memory_id& id, std::string_view reason_prefix) {
+  auto existing = engine_.get(id);
+  if (existing)
+    return existing->head.tombstone && existing->head.tombstone->reason.starts_with(reason_prefix);
+  if (existing.error().code == errc::not_found || existing.error().code == errc::erased)
+    return false;
+  return propagate(existing);
+}
+
+result<std::vector<memory>> import_sink::sources_of(const memory_id& dst, edge_type type) {
+  std::vector<memory_id> ids;
+  auto walked = engine_.for_each_edge(dst, edge_direction::in, {.types = {type}}, {},
+                                      [&](const edge_record& edge) {
+                                        ids.push_back(edge.key.src);
+                                        return true;
+                                      });
+  if (!walked) return propagate(walked);
+  std::vector<memory> sources;
+  for (const auto& id : ids) {
+    auto m = engine_.get(id);
+    if (m && !m->head.tombstone)
+      sources.push_back(std::move(*m));
+    else if (!m && m.error().code != errc::not_found && m.error().code != errc::erased)
+      return propagate(m);
+  }
+  return sources;
+}
+
 result<void> import_sink::push(mutation request, std::string where,
                                std::uint64_t import_report::* count) {
   pending_.push_back({std::move(request), std::move(where), count});

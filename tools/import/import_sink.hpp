@@ -38,6 +38,10 @@ public:
                          std::uint64_t import_report::* count);
   /// Tombstones a live memory. False if there was none.
   result<bool> remove(const memory_id& id, std::string_view reason, std::string where);
+  /// Whether a memory was tombstoned with a reason that starts so.
+  result<bool> was_removed(const memory_id& id, std::string_view reason_prefix);
+  /// The live memories that have a live edge of this type to `dst`.
+  result<std::vector<memory>> sources_of(const memory_id& dst, edge_type type);
   /// Writes what is left. Nothing is written after an error.
   result<void> flush();
 

@@ -63,6 +63,7 @@ timestamp changed_at(const fs::path& path) {
 
 struct link_list {
   std::string from; ///< path
+  memory_id note;   ///< of that file
   std::vector<std::string> links;
   std::vector<std::string> wiki_links;
 };
@@ -123,11 +124,13 @@ file_content content_of(const std::string& path, std::string_view text,
 result<void> put_links(import_sink& sink, const file_source& source,
                        const std::vector<std::string>& paths, const std::vector<link_list>& lists) {
   const link_targets targets(paths);
+  std::map<std::string, memory_id> notes;
+  for (const auto& list : lists) notes.emplace(list.from, list.note);
   const auto put = [&](const std::string& from, const std::string* to) -> result<void> {
     if (to == nullptr || *to == from) return {};
-    return sink.put(add_edge_request{.src = file_id(source, from),
+    return sink.put(add_edge_request{.src = notes.at(from),
                                      .type = static_cast<std::uint8_t>(edge_type::references),
-                                     .dst = file_id(source, *to),
+                                     .dst = notes.at(*to),
                                      .actor = source.actor,
                                      .weight = 1.0F,
                                      .kind = {},
@@ -162,9 +165,9 @@ result<bool> put_markdown(import_sink& sink, file_source& source, const fs::path
   }
   const markdown_text markdown = read_markdown(*text);
   source.created_at = changed_at(full);
-  if (auto ok = put_file(sink, source, content_of(path, *text, markdown)); !ok)
-    return propagate(ok);
-  links = {path, markdown.links, markdown.wiki_links};
+  auto note = put_file(sink, source, content_of(path, *text, markdown));
+  if (!note) return propagate(note);
+  links = {path, *note, markdown.links, markdown.wiki_links};
   return true;
 }
 
