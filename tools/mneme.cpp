@@ -1,5 +1,7 @@
 // The mneme command: parses the command line and runs one command group.
 
+#include <sstream>
+
 #include <fmt/format.h>
 
 #include "tools/command/commands.hpp"
@@ -9,8 +11,9 @@
 
 namespace {
 
-int run(int argc, char** argv) {
-  using namespace mneme::command;
+using namespace mneme::command;
+
+status run(int argc, char** argv) {
   CLI::App app("mneme: a memory engine for agents", "mneme");
   app.require_subcommand(1);
   app.set_version_flag("--version", "mneme " MNEME_VERSION);
@@ -27,24 +30,30 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    if (e.get_exit_code() == 0) return app.exit(e); // --help, --version
+    if (e.get_exit_code() == 0) { // --help, --version
+      std::ostringstream text;
+      app.exit(e, text, text);
+      put(text.str());
+      return status::done;
+    }
     const auto called = app.get_subcommands();
     fmt::print(stderr, "mneme: {}\n       see: mneme {}--help\n", e.what(),
                called.empty() ? "" : called.front()->get_name() + " ");
-    return static_cast<int>(status::bad_input);
+    return status::bad_input;
   }
-  if (std::fflush(stdout) != 0) return static_cast<int>(status::store);
-  return static_cast<int>(outcome.exit);
+  return outcome.exit;
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
+  prepare_streams();
   try {
-    return run(argc, argv);
+    const status ended = run(argc, argv);
+    return static_cast<int>(finish_output() ? ended : status::store);
   } catch (const std::exception& e) {
     // Only what no wrapping file could foresee, such as memory running out.
     fmt::print(stderr, "mneme: {}\n", e.what());
-    return static_cast<int>(mneme::command::status::store);
+    return static_cast<int>(status::store);
   }
 }

@@ -1,7 +1,11 @@
 #include "tools/command/console.hpp"
 
+#include <cerrno>
+#include <csignal>
 #include <cstdlib>
+#include <cstring>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -11,7 +15,7 @@ namespace mneme::command {
 namespace {
 
 /// What a person can do about it; empty where the message says it all.
-std::string hint(const error& e, std::string_view directory) {
+std::string hint(const error& e, std::string_view directory, bool can_read_beside) {
   const std::string dir(directory.empty() ? "DIR" : directory);
   switch (e.code) {
   case errc::unbounded:
@@ -19,9 +23,9 @@ std::string hint(const error& e, std::string_view directory) {
   case errc::too_broad:
     return "narrow it down: --type, --tag, --near or --from";
   case errc::busy:
-    return e.message.find("process") == std::string::npos
-               ? "try again"
-               : "close the other process, or read beside it with --read-only";
+    if (e.message.find("process") == std::string::npos) return "try again";
+    return can_read_beside ? "close the other process, or read beside it with --read-only"
+                           : "close the other process first";
   case errc::corrupt:
     return fmt::format("see what is damaged with: mneme verify {}", dir);
   case errc::format_unsupported:
@@ -83,21 +87,56 @@ std::string printable(std::string_view text) {
   return clean;
 }
 
-void print_error(const error& e, std::string_view directory) {
+void print_error(const error& e, std::string_view directory, bool can_read_beside) {
   const bool colour = has_colour(stderr);
   const std::string place = e.at.empty() ? "" : " at " + e.at;
   fmt::print(stderr, "{}mneme:{} {} ({}{})\n", colour ? "\033[1;31m" : "", colour ? "\033[0m" : "",
              printable(e.message), to_string(e.code), printable(place));
-  if (const auto next = hint(e, directory); !next.empty())
+  if (const auto next = hint(e, directory, can_read_beside); !next.empty())
     fmt::print(stderr, "       {}\n", printable(next));
 }
 
+void prepare_streams() {
+  std::signal(SIGPIPE, SIG_IGN); // writing says EPIPE instead
+  // Ascending, so that each gets its own number. Input is empty; output that is only readable
+  // fails like a closed one.
+  constexpr int modes[] = {O_RDONLY, O_RDONLY, O_WRONLY};
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd)
+    if (::fcntl(fd, F_GETFD) < 0 && ::open("/dev/null", modes[fd]) != fd)
+      std::_Exit(static_cast<int>(status::store));
+}
+
+namespace {
+
+/// errno of the first write that failed; stdio forgets it.
+int lost_output = 0;
+
+bool noted(bool written) {
+  if (!written && lost_output == 0) lost_output = errno;
+  return written;
+}
+
+} // namespace
+
 bool put(std::string_view text) {
-  return std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  return noted(std::fwrite(text.data(), 1, text.size(), stdout) == text.size());
 }
 
 bool put_line(std::string_view line) {
   return put(line) && put("\n");
+}
+
+bool flush_output() {
+  return noted(std::fflush(stdout) == 0);
+}
+
+bool finish_output() {
+  if (flush_output() && lost_output == 0 && std::ferror(stdout) == 0) return true;
+  print_error({errc::io,
+               fmt::format("the output was not written whole: {}",
+                           lost_output != 0 ? std::strerror(lost_output) : "a write failed"),
+               {}});
+  return false;
 }
 
 } // namespace mneme::command

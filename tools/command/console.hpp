@@ -30,10 +30,18 @@ std::size_t terminal_width();
 std::string printable(std::string_view text);
 
 /// `mneme: <message> (<code> at <path>)`, and what to do next where that is known.
-void print_error(const error& e, std::string_view directory = {});
+/// `can_read_beside`: the command has --read-only.
+void print_error(const error& e, std::string_view directory = {}, bool can_read_beside = false);
+
+/// Before anything else: a standard stream that the caller closed must not lend its number to a
+/// file of a world, and a reader that goes away must not end the process in the middle of a write.
+void prepare_streams();
 
 /// Writes to standard output; false when it is gone.
 bool put(std::string_view text);
 bool put_line(std::string_view line);
+bool flush_output();
+/// At the end: flushes standard output. False, and said on standard error, if any of it was lost.
+bool finish_output();
 
 } // namespace mneme::command

@@ -145,7 +145,8 @@ void add_import_commands(CLI::App& app, command_result& outcome) {
       app, "import", "Read memories from files; the same input twice adds nothing", false, outcome,
       [](CLI::App& c, import_options& o) {
         c.add_option("PATH", o.paths, "files or folders; - is standard input (jsonl, docs, mneme)")
-            ->required();
+            ->required()
+            ->check(not_empty());
         c.add_option("--format", o.format, "jsonl, docs, markdown, git, generative-agents or mneme")
             ->required()
             ->check(CLI::IsMember(format_names()));
@@ -156,7 +157,9 @@ void add_import_commands(CLI::App& app, command_result& outcome) {
       app, "export", "Write the whole world as JSON lines; import --format mneme reads it", true,
       outcome,
       [](CLI::App& c, export_options& o) {
-        c.add_option("--out", o.out, "file, or - for standard output")->required();
+        c.add_option("--out", o.out, "file, or - for standard output")
+            ->required()
+            ->check(not_empty());
       },
       run_export);
 }

@@ -61,7 +61,7 @@ void answer(protocol::session& session, std::string_view op, std::string_view te
                          : session.run(op, std::move(*request), oversized);
   if (!done) return print_error(done.error());
   put(render(name, *done, {.width = terminal_width(), .colour = has_colour(stdout)}));
-  std::fflush(stdout);
+  flush_output();
 }
 
 } // namespace
@@ -71,7 +71,7 @@ void run_prompt(protocol::session& session) {
   rl_attempted_completion_function = complete_line;
   put_line("mneme shell: op {request}, help, help ops, help OP, quit");
   for (;;) {
-    std::fflush(stdout);
+    flush_output();
     const std::unique_ptr<char, decltype(&std::free)> read(readline("mneme> "), &std::free);
     if (read == nullptr) return;
     const auto line = trim(read.get());

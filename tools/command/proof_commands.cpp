@@ -1,5 +1,7 @@
 // prove, verify, replay.
 
+#include <filesystem>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -59,6 +61,7 @@ status run_prove(const prove_options& o) {
     auto probe = open_world_for(common);
     common.read_only = !probe && probe.error().code == errc::busy;
     if (probe) {
+      tell_of_torn_write(*probe);
       protocol::session session(*probe);
       auto answer = session.run("prove", *request);
       const auto closed = probe->close();
@@ -148,13 +151,33 @@ result<root_set> replay_with_bar(const replay_options& o) {
       [&](std::uint64_t done, std::uint64_t total) { bar.show(done, total, done, "entries"); });
 }
 
+/// A world that ends in the middle must not be taken for a whole one. The directory was vacant, so
+/// that all in it is the replay's.
+void remove_broken_off(const std::string& directory, bool was_there) {
+  namespace fs = std::filesystem;
+  std::error_code problem; // whatever stays is seen by the next attempt
+  if (!was_there) {
+    fs::remove_all(directory, problem);
+    return;
+  }
+  std::vector<fs::path> left;
+  for (const auto& entry : fs::directory_iterator(directory, problem)) left.push_back(entry.path());
+  for (const auto& path : left) fs::remove_all(path, problem);
+}
+
 status run_replay(const replay_options& o) {
   if (!is_vacant(o.into))
     return report(o.common,
                   error{errc::already_exists,
                         o.into + " is not empty; a replay needs a directory of its own", "into"});
+  std::error_code problem;
+  const bool was_there = std::filesystem::exists(o.into, problem);
   auto roots = replay_with_bar(o);
-  if (!roots) return report(o.common, roots.error());
+  if (!roots) {
+    // A busy directory is somebody else's.
+    if (roots.error().code != errc::busy) remove_broken_off(o.into, was_there);
+    return report(o.common, roots.error());
+  }
   print_answer(o.common, "replay", protocol::roots_json(*roots));
   return status::done;
 }
@@ -190,7 +213,9 @@ void add_proof_commands(CLI::App& app, command_result& outcome) {
   add_command<replay_options>(
       app, "replay", "Build a new world from a journal", true, outcome,
       [](CLI::App& c, replay_options& o) {
-        c.add_option("--into", o.into, "directory of the new world")->required();
+        c.add_option("--into", o.into, "directory of the new world")
+            ->required()
+            ->check(not_empty());
         c.add_option("--up-to", o.up_to, "last entry to take");
       },
       run_replay);

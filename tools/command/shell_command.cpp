@@ -4,7 +4,7 @@
 
 #include "tools/command/commands.hpp"
 #include "tools/command/prompt.hpp"
-#include "tools/command/world_access.hpp"
+#include "tools/command/world_arguments.hpp"
 #include "tools/protocol/answer_json.hpp"
 #include "tools/protocol/line_reader.hpp"
 
@@ -54,7 +54,7 @@ void run_protocol(protocol::session& session) {
     if (outcome == line_reader::outcome::end) return;
     const bool is_whole = outcome == line_reader::outcome::line;
     if (!put_line(is_whole ? session.answer(line) : too_long)) return;
-    if (!lines.has_buffered_line() && std::fflush(stdout) != 0) return;
+    if (!lines.has_buffered_line() && !flush_output()) return;
   }
 }
 
@@ -65,6 +65,7 @@ status run_shell(const shell_options& o) {
   if (o.clock == "manual") clock = std::make_shared<manual_clock>(manual_start);
   auto target = open_or_create(options_of(o, clock));
   if (!target) return report(o.common, target.error());
+  tell_of_torn_write(*target);
   if (clock != nullptr && target->published().value > 0) clock->set(target->last_entry_at());
   protocol::session session(*target, clock.get());
   if (is_terminal(stdin) && !o.common.json)
@@ -83,7 +84,8 @@ status run_shell(const shell_options& o) {
 void add_shell_command(CLI::App& app, command_result& outcome) {
   CLI::App* c = app.add_subcommand("shell", "Requests line by line (mneme help ops)");
   auto o = std::make_shared<shell_options>();
-  c->add_option("DIR", o->common.directory, "directory of the world; made where there is none");
+  c->add_option("DIR", o->common.directory, "directory of the world; made where there is none")
+      ->check(not_empty());
   c->add_flag("--json", o->common.json, "the line protocol, also on a terminal");
   c->add_option("--clock", o->clock, "system (default) or manual: set with the op clock")
       ->check(CLI::IsMember({"system", "manual"}));

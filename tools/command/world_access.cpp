@@ -55,9 +55,16 @@ result<engine> open_or_create(engine_options options) {
   return engine::open(std::move(options));
 }
 
+void tell_of_torn_write(const engine& opened) {
+  const open_report found = opened.opened();
+  if (found.torn_bytes == 0) return;
+  fmt::print(stderr, "mneme: the last write had not been finished: {} bytes were cut from {}\n",
+             found.torn_bytes, found.torn_segment);
+}
+
 status report(const common_options& options, const error& e) {
   if (options.json) put_line(protocol::print(protocol::error_json(e)));
-  print_error(e, options.directory);
+  print_error(e, options.directory, options.only_reads && !options.read_only);
   return status_of(e.code);
 }
 
@@ -72,9 +79,7 @@ status with_world(const common_options& options,
                   const std::function<result<status>(engine& target)>& run) {
   auto target = open_world_for(options);
   if (!target) return report(options, target.error());
-  if (const auto torn = target->opened().torn_bytes; torn > 0)
-    fmt::print(stderr, "mneme: the last write had not been finished: {} bytes were cut from {}\n",
-               torn, target->opened().torn_segment);
+  tell_of_torn_write(*target);
   auto outcome = run(*target);
   const auto closed = target->close();
   if (!outcome) return report(options, outcome.error());

@@ -16,7 +16,8 @@ using protocol::json;
 /// Options that every command has.
 struct common_options {
   bool json = false;
-  bool read_only = false; ///< beside a writer, from the journal
+  bool read_only = false;  ///< beside a writer, from the journal
+  bool only_reads = false; ///< the command has --read-only
   std::string directory;
 };
 
@@ -26,6 +27,9 @@ result<engine> open_world_for(const common_options& options);
 result<engine> open_or_create(engine_options options);
 /// True where a world may be made: nothing is there, or what a broken-off start left.
 bool is_vacant(const std::string& directory);
+
+/// Says on standard error that opening cut a write that a crash had torn, if it did.
+void tell_of_torn_write(const engine& opened);
 
 /// Opens, runs, closes. The exit status is that of the first error, which is printed.
 status with_world(const common_options& options,

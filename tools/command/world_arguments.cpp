@@ -4,8 +4,18 @@
 
 namespace mneme::command {
 
+CLI::Validator not_empty() {
+  return {[](const std::string& name) {
+            return name.empty() ? std::string("the name is empty") : std::string();
+          },
+          ""};
+}
+
 void add_common(CLI::App& command, common_options& options, bool only_reads) {
-  command.add_option("DIR", options.directory, "directory of the world")->required();
+  options.only_reads = only_reads;
+  command.add_option("DIR", options.directory, "directory of the world")
+      ->required()
+      ->check(not_empty());
   command.add_flag("--json", options.json, "print one JSON document");
   if (only_reads)
     command.add_flag("--read-only", options.read_only,

@@ -12,6 +12,9 @@
 
 namespace mneme::command {
 
+/// Refuses "" where a file or directory is to be named, such as an unset variable of a script.
+CLI::Validator not_empty();
+
 /// DIR and --json; --read-only where the command only reads.
 void add_common(CLI::App& command, common_options& options, bool only_reads);
 
