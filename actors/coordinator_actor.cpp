@@ -15,11 +15,12 @@ coordinator_actor::coordinator_actor(caf::actor_config& config, std::shared_ptr<
 }
 
 caf::behavior coordinator_actor::make_behavior() {
-  return {[this](const ask_query& m) { start(m.job); }};
+  return {[this](const ask_query& m) { start(m); }};
 }
 
-void coordinator_actor::start(const job_pointer& job) {
-  auto at = world_->readable(job->at_seq());
+void coordinator_actor::start(const ask_query& asked) {
+  const job_pointer& job = asked.job;
+  auto at = world_->readable(job->at_seq() ? job->at_seq() : asked.pinned);
   if (!at) return job->refuse(at.error());
   auto compiled = job->compile(context_of(options_, *at), world_->views());
   if (!compiled) return job->refuse(compiled.error());

@@ -18,7 +18,7 @@ public:
 private:
   using job_pointer = std::shared_ptr<query_job>;
 
-  void start(const job_pointer& job);
+  void start(const ask_query& asked);
   void advance(const job_pointer& job, seq_no at);
   void finish(const job_pointer& job, seq_no at);
 

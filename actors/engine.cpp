@@ -53,6 +53,7 @@ struct engine::impl {
   open_report report;
   timestamp opened_last_entry_at;
   bool read_only = false;
+  query_driver queries = query_driver::caller;
   std::atomic<bool> closed{false};
 
   ~impl() {
@@ -66,14 +67,17 @@ struct engine::impl {
     return answer.get();
   }
 
-  /// One query of a door, in the caller's thread.
+  /// One query of a door.
   template <class Run>
   result<typename Run::answer_type> ask(typename Run::request_type request,
                                         std::optional<seq_no> pinned = {}) {
     if (closed) return std::unexpected(was_closed);
     waiting<typename Run::answer_type> answer;
-    run_in_caller(std::make_shared<door_job<Run>>(std::move(request), answer.reply()), *running,
-                  pinned);
+    auto job = std::make_shared<door_job<Run>>(std::move(request), answer.reply());
+    if (queries == query_driver::caller)
+      run_in_caller(job, *running, pinned);
+    else
+      caf::anon_send(running->actors.coordinator, ask_query{std::move(job), pinned});
     return answer.get();
   }
 
@@ -106,6 +110,7 @@ result<engine> engine::open(engine_options options) {
   i->report = opened->state->report;
   i->opened_last_entry_at = opened->state->last_entry_at;
   i->read_only = options.read_only;
+  i->queries = options.queries;
   i->running = start_engine(i->system, std::move(*opened));
   return engine(std::move(i));
 }

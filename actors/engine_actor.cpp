@@ -180,21 +180,19 @@ public:
     auto all = std::make_shared<gathering>();
     all->missing = m.requests.size();
     all->results.resize(m.requests.size());
+    // Every query of the message sees one state, whatever is committed meanwhile.
     const seq_no at = engine_->state->published_seq();
     for (std::size_t i = 0; i < m.requests.size(); ++i) {
-      find_request request = m.requests[i];
-      // Every query of the message sees one state, whatever is committed meanwhile.
-      if (!request.at_seq && !request.late_binding) request.at_seq = at;
       // Back in the engine actor's context, so that `all` has one owner.
-      ask<find_run>(
-          request, [all, i, reply, self = internal_engine_actor(self_)](result<find_result> r) {
-            caf::anon_send(self, run_closure{[all, i, reply, r = std::move(r)]() mutable {
-                             all->results[i] = r ? result<find_reply>(shared(std::move(*r)))
-                                                 : result<find_reply>(std::unexpected(r.error()));
-                             if (--all->missing == 0)
-                               reply(find_many_reply{std::move(all->results)});
-                           }});
-          });
+      const auto gather = [all, i, reply,
+                           self = internal_engine_actor(self_)](result<find_result> r) {
+        caf::anon_send(self, run_closure{[all, i, reply, r = std::move(r)]() mutable {
+                         all->results[i] = r ? result<find_reply>(shared(std::move(*r)))
+                                             : result<find_reply>(std::unexpected(r.error()));
+                         if (--all->missing == 0) reply(find_many_reply{std::move(all->results)});
+                       }});
+      };
+      ask<find_run>(m.requests[i], gather, at);
     }
     return pending;
   }
@@ -288,11 +286,11 @@ private:
     hand_over(*engine_, std::move(command));
   }
   template <class Run>
-  void ask(const typename Run::request_type& request,
-           typename door_job<Run>::reply_type reply) const {
+  void ask(const typename Run::request_type& request, typename door_job<Run>::reply_type reply,
+           std::optional<seq_no> pinned = {}) const {
     if (engine_->closed) return reply(std::unexpected(was_closed));
     caf::anon_send(engine_->actors.coordinator,
-                   ask_query{std::make_shared<door_job<Run>>(request, std::move(reply))});
+                   ask_query{std::make_shared<door_job<Run>>(request, std::move(reply)), pinned});
   }
   /// One query of a door; the answer is shared with the asking actor.
   template <class Run>

@@ -59,6 +59,7 @@ struct run_effect {
 /// actor itself. The job holds the way back.
 struct ask_query {
   std::shared_ptr<query_job> job; ///< taken by the receiver
+  std::optional<seq_no> pinned{}; ///< the seq to read at when the request names none
 };
 
 /// To the engine actor from another one: finish a request in the engine actor's own context.

@@ -23,6 +23,12 @@ enum class commit_mode : std::uint8_t {
   per_request, ///< one request is one frame: journal bytes repeat with the same requests
 };
 
+/// Who runs the stages of a facade's query. Both give the same answers.
+enum class query_driver : std::uint8_t {
+  caller,      ///< the calling thread: fastest for one query
+  coordinator, ///< the coordinator and its readers, as for a CAF host
+};
+
 struct engine_options {
   std::string directory;             ///< of the world; empty = in memory
   bool create = true;                ///< make a world in a missing or empty directory
@@ -35,6 +41,7 @@ struct engine_options {
   std::shared_ptr<mneme::embedder> embedder; ///< a host's own; its space must be the world's
   std::shared_ptr<token_counter> tokens;
   commit_mode commit = commit_mode::grouped;
+  query_driver queries = query_driver::caller;
   bool exact_near = false; ///< deterministic mode: never answer from HNSW
   std::uint64_t cache_bytes = 256ULL << 20;
   std::uint64_t checkpoint_journal_bytes = 256ULL

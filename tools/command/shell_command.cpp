@@ -22,6 +22,7 @@ struct shell_options {
   std::optional<std::string> embedder;
   std::string world;
   std::string commit;
+  std::string queries = "caller";
 };
 
 constexpr timestamp manual_start{946'684'800'000'000'000}; // 2000-01-01T00:00:00Z
@@ -37,6 +38,7 @@ engine_options options_of(const shell_options& o, const std::shared_ptr<manual_c
   options.exact_near = o.seed.has_value();
   const bool per_request = o.commit.empty() ? o.seed.has_value() : o.commit == "per_request";
   options.commit = per_request ? commit_mode::per_request : commit_mode::grouped;
+  options.queries = o.queries == "coordinator" ? query_driver::coordinator : query_driver::caller;
   return options;
 }
 
@@ -96,6 +98,9 @@ void add_shell_command(CLI::App& app, command_result& outcome) {
   c->add_option("--world", o->world, "name of a new world");
   c->add_option("--commit", o->commit, "grouped (default), or per_request (default with --seed)")
       ->check(CLI::IsMember({"grouped", "per_request"}));
+  c->add_option("--queries", o->queries,
+                "who runs them: caller (default) or coordinator (actors); same answers")
+      ->check(CLI::IsMember({"caller", "coordinator"}));
   c->callback([o, &outcome] { outcome.exit = run_shell(*o); });
 }
 
