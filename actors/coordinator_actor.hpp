@@ -14,6 +14,8 @@ public:
                     std::vector<caf::actor> readers, caf::actor committer,
                     const actor_options& options);
   caf::behavior make_behavior() override;
+  /// Lets go of the queries under way, which answers them.
+  void on_exit() override { multiplexed_responses_.clear(); }
 
 private:
   using job_pointer = std::shared_ptr<query_job>;

@@ -5,13 +5,16 @@
 
 #include <chrono>
 #include <future>
+#include <mutex>
 #include <thread>
 
 #include <caf/all.hpp>
 
+#include "actors/call_gate.hpp"
 #include "actors/engine_actor.hpp"
 #include "actors/inline_query.hpp"
 #include "actors/read_requests.hpp"
+#include "actors/sure_reply.hpp"
 #include "messages/records.hpp"
 #include "query/find.hpp"
 #include "state/replay.hpp"
@@ -37,7 +40,7 @@ struct waiting {
   std::shared_ptr<std::promise<result<T>>> promise = std::make_shared<std::promise<result<T>>>();
 
   std::function<void(result<T>)> reply() {
-    return [p = promise](result<T> r) { p->set_value(std::move(r)); };
+    return sure_reply<T>([p = promise](result<T> r) { p->set_value(std::move(r)); });
   }
   result<T> get() { return promise->get_future().get(); }
 };
@@ -54,15 +57,14 @@ struct engine::impl {
   timestamp opened_last_entry_at;
   bool read_only = false;
   query_driver queries = query_driver::caller;
-  std::atomic<bool> closed{false};
+  call_gate gate; ///< every call but close() holds a pass
+  std::mutex closing;
+  bool closed = false;
 
-  ~impl() {
-    if (!closed) (void)close();
-  }
+  ~impl() { (void)close(); }
 
   template <class T>
   result<T> commit(commit_command command, waiting<T> answer) {
-    if (closed) return std::unexpected(was_closed);
     hand_over(*running, std::move(command));
     return answer.get();
   }
@@ -71,7 +73,6 @@ struct engine::impl {
   template <class Run>
   result<typename Run::answer_type> ask(typename Run::request_type request,
                                         std::optional<seq_no> pinned = {}) {
-    if (closed) return std::unexpected(was_closed);
     waiting<typename Run::answer_type> answer;
     auto job = std::make_shared<door_job<Run>>(std::move(request), answer.reply());
     if (queries == query_driver::caller)
@@ -82,7 +83,10 @@ struct engine::impl {
   }
 
   result<void> close() {
-    if (closed.exchange(true)) return std::unexpected(was_closed);
+    // Whoever comes second waits for the first: the world is closed when any close() returns.
+    const std::lock_guard one_at_a_time(closing);
+    if (std::exchange(closed, true)) return std::unexpected(was_closed);
+    gate.close();
     // A barrier behind everything queued; what comes later is refused.
     waiting<seq_no> barrier;
     hand_over(*running, checkpoint_command{.reply = barrier.reply(), .last = true});
@@ -116,6 +120,8 @@ result<engine> engine::open(engine_options options) {
 }
 
 result<mutation_result> engine::apply(mutation request, durability d) {
+  const auto inside = impl_->gate.enter();
+  if (!inside) return std::unexpected(was_closed);
   waiting<batch_result> answer;
   std::vector<mutation> items;
   items.push_back(std::move(request));
@@ -126,45 +132,55 @@ result<mutation_result> engine::apply(mutation request, durability d) {
 }
 
 result<batch_result> engine::write_batch(std::vector<mutation> items, durability d) {
+  const auto inside = impl_->gate.enter();
+  if (!inside) return std::unexpected(was_closed);
   waiting<batch_result> answer;
   return impl_->commit<batch_result>(mutate(std::move(items), true, d, answer.reply()), answer);
 }
 
 result<snapshot_result> engine::snapshot(std::string reason, std::string actor) {
+  const auto inside = impl_->gate.enter();
+  if (!inside) return std::unexpected(was_closed);
   waiting<snapshot_result> answer;
   return impl_->commit<snapshot_result>(
       snapshot_command{std::move(reason), std::move(actor), answer.reply()}, answer);
 }
 
 result<find_result> engine::find(find_request request) {
+  const auto inside = impl_->gate.enter();
+  if (!inside) return std::unexpected(was_closed);
   return impl_->ask<find_run>(std::move(request));
 }
 
 std::vector<result<find_result>> engine::find_many(std::vector<find_request> requests) {
   std::vector<result<find_result>> results;
   results.reserve(requests.size());
-  if (impl_->closed) {
+  const auto inside = impl_->gate.enter();
+  if (!inside) {
     results.assign(requests.size(), std::unexpected(was_closed));
     return results;
   }
-  const seq_no at = published();
+  const seq_no at = impl_->running->state->published_seq();
   for (auto& r : requests) results.push_back(impl_->ask<find_run>(std::move(r), at));
   return results;
 }
 
 result<memory> engine::get(const memory_id& id, const read_options& options) {
-  if (impl_->closed) return std::unexpected(was_closed);
+  const auto inside = impl_->gate.enter();
+  if (!inside) return std::unexpected(was_closed);
   return read_current(*impl_->running->state, id, options);
 }
 
 result<memory> engine::resolve(const memory_uri& uri, const read_options& options) {
-  if (impl_->closed) return std::unexpected(was_closed);
+  const auto inside = impl_->gate.enter();
+  if (!inside) return std::unexpected(was_closed);
   return read_version_of(*impl_->running->state, uri, options);
 }
 
 result<std::vector<memory>> engine::list_by_type(memory_type type, std::size_t limit,
                                                  const read_options& options) {
-  if (impl_->closed) return std::unexpected(was_closed);
+  const auto inside = impl_->gate.enter();
+  if (!inside) return std::unexpected(was_closed);
   return read_by_type(*impl_->running->state, type, limit, options);
 }
 
@@ -175,51 +191,61 @@ result<std::string> engine::raw_head(const memory_id& id, const read_options& op
 }
 
 result<edge_record> engine::get_edge(const edge_key& key, const read_options& options) {
-  if (impl_->closed) return std::unexpected(was_closed);
+  const auto inside = impl_->gate.enter();
+  if (!inside) return std::unexpected(was_closed);
   return read_one_edge(*impl_->running->state, key, options);
 }
 
 result<void> engine::for_each_edge(const memory_id& id, edge_direction direction,
                                    const edge_filter& filter, const read_options& options,
                                    const std::function<bool(const edge_record&)>& visit) {
-  if (impl_->closed) return std::unexpected(was_closed);
+  const auto inside = impl_->gate.enter();
+  if (!inside) return std::unexpected(was_closed);
   return read_edges(*impl_->running->state, id, direction, filter, options, visit);
 }
 
 result<void> engine::for_each_memory(const std::function<bool(const memory_record&)>& visit) {
-  if (impl_->closed) return std::unexpected(was_closed);
+  const auto inside = impl_->gate.enter();
+  if (!inside) return std::unexpected(was_closed);
   return read_all_memories(*impl_->running->state, visit);
 }
 
 result<void> engine::for_each_edge_record(const std::function<bool(const edge_record&)>& visit) {
-  if (impl_->closed) return std::unexpected(was_closed);
+  const auto inside = impl_->gate.enter();
+  if (!inside) return std::unexpected(was_closed);
   return read_all_edges(*impl_->running->state, visit);
 }
 
 result<root_set> engine::root(std::optional<seq_no> at_seq) {
-  if (impl_->closed) return std::unexpected(was_closed);
+  const auto inside = impl_->gate.enter();
+  if (!inside) return std::unexpected(was_closed);
   if (!at_seq) return impl_->running->state->published_roots();
   waiting<root_set> answer;
   return impl_->commit<root_set>(inspect_roots(*at_seq, answer.reply()), answer);
 }
 
 result<proof_bundle> engine::prove(const prove_request& request) {
+  const auto inside = impl_->gate.enter();
+  if (!inside) return std::unexpected(was_closed);
   waiting<proof_bundle> answer;
   return impl_->commit<proof_bundle>(inspect_proofs(request, answer.reply()), answer);
 }
 
 result<std::optional<manifest>> engine::find_snapshot(const digest& overall_root) {
-  if (impl_->closed) return std::unexpected(was_closed);
+  const auto inside = impl_->gate.enter();
+  if (!inside) return std::unexpected(was_closed);
   return read_snapshot(*impl_->running->state, overall_root);
 }
 
 result<std::vector<journal_item>> engine::journal(seq_no from, std::size_t limit) {
-  if (impl_->closed) return std::unexpected(was_closed);
+  const auto inside = impl_->gate.enter();
+  if (!inside) return std::unexpected(was_closed);
   return read_journal_items(*impl_->running->state, from, limit);
 }
 
 result<world_stats> engine::stats() {
-  if (impl_->closed) return std::unexpected(was_closed);
+  const auto inside = impl_->gate.enter();
+  if (!inside) return std::unexpected(was_closed);
   return read_stats(*impl_->running->state);
 }
 
@@ -228,7 +254,8 @@ open_report engine::opened() const {
 }
 
 seq_no engine::published() const {
-  return impl_->closed ? seq_no{} : impl_->running->state->published_seq();
+  const auto inside = impl_->gate.enter();
+  return inside ? impl_->running->state->published_seq() : seq_no{};
 }
 
 timestamp engine::now() const {
@@ -240,6 +267,8 @@ timestamp engine::last_entry_at() const {
 }
 
 result<seq_no> engine::checkpoint() {
+  const auto inside = impl_->gate.enter();
+  if (!inside) return std::unexpected(was_closed);
   waiting<seq_no> answer;
   return impl_->commit<seq_no>(checkpoint_command{answer.reply()}, answer);
 }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "actors/read_requests.hpp"
+#include "actors/sure_reply.hpp"
 #include "query/find.hpp"
 #include "state/verify.hpp"
 
@@ -107,27 +108,29 @@ result<std::shared_ptr<running_engine>> start_engine(caf::actor_system& system,
 
 namespace {
 
-/// A promise to a host's actor that may be kept from any actor: the closing step is sent back to
-/// the engine actor, which owns the promise.
-template <class Reply>
-class promise {
-public:
-  promise(internal_engine_actor::pointer self, caf::typed_response_promise<Reply> pending)
-      : self_(internal_engine_actor(self)), pending_(std::move(pending)) {}
+/// The engine actor stays until it has answered everybody.
+void quit_when_idle(internal_engine_actor::pointer self, const running_engine& engine) {
+  if (engine.ended && engine.unanswered == 0) self->quit();
+}
 
-  void operator()(result<Reply> r) const {
-    caf::anon_send(self_, run_closure{[pending = pending_, r = std::move(r)]() mutable {
+/// A promise to a host's actor that may be kept from any actor: the closing step is sent back to
+/// the engine actor, which owns the promise. Kept with shutdown if nobody can keep it any more.
+template <class T>
+std::function<void(result<T>)> promise(internal_engine_actor::pointer self,
+                                       const std::shared_ptr<running_engine>& engine,
+                                       caf::typed_response_promise<T> pending) {
+  ++engine->unanswered;
+  return sure_reply<T>([=, owner = internal_engine_actor(self)](result<T> r) {
+    caf::anon_send(owner, run_closure{[=, r = std::move(r)]() mutable {
                      if (r)
                        pending.deliver(std::move(*r));
                      else
                        pending.deliver(to_caf_error(r.error()));
+                     --engine->unanswered;
+                     quit_when_idle(self, *engine);
                    }});
-  }
-
-private:
-  internal_engine_actor self_;
-  caf::typed_response_promise<Reply> pending_;
-};
+  });
+}
 
 /// result<T> as what a CAF handler returns.
 template <class T, class Wrap>
@@ -151,7 +154,7 @@ public:
 
   auto apply(const apply_message& m) const {
     auto pending = self_->make_response_promise<mutation_result>();
-    promise<mutation_result> reply(self_, pending);
+    const auto reply = promise<mutation_result>(self_, engine_, pending);
     commit(mutate({m.request}, false, m.durability, [reply](result<batch_result> r) {
       if (r)
         reply(std::move(r->results.front()));
@@ -162,17 +165,12 @@ public:
   }
   auto batch(const batch_message& m) const {
     auto pending = self_->make_response_promise<batch_result>();
-    commit(mutate(m.items, true, m.durability, promise<batch_result>(self_, pending)));
+    commit(mutate(m.items, true, m.durability, promise<batch_result>(self_, engine_, pending)));
     return pending;
   }
   auto find(const find_message& m) const { return query<find_run>(m.request); }
   auto find_many(const find_many_message& m) const {
     auto pending = self_->make_response_promise<find_many_reply>();
-    promise<find_many_reply> reply(self_, pending);
-    if (m.requests.empty()) {
-      reply(find_many_reply{});
-      return pending;
-    }
     struct gathering {
       std::vector<result<find_reply>> results;
       std::size_t missing = 0;
@@ -180,29 +178,42 @@ public:
     auto all = std::make_shared<gathering>();
     all->missing = m.requests.size();
     all->results.resize(m.requests.size());
+    if (m.requests.empty()) {
+      pending.deliver(find_many_reply{});
+      return pending;
+    }
+    ++engine_->unanswered;
     // Every query of the message sees one state, whatever is committed meanwhile.
-    const seq_no at = engine_->state->published_seq();
+    const seq_no at = engine_->state ? engine_->state->published_seq() : seq_no{};
     for (std::size_t i = 0; i < m.requests.size(); ++i) {
-      // Back in the engine actor's context, so that `all` has one owner.
-      const auto gather = [all, i, reply,
-                           self = internal_engine_actor(self_)](result<find_result> r) {
-        caf::anon_send(self, run_closure{[all, i, reply, r = std::move(r)]() mutable {
-                         all->results[i] = r ? result<find_reply>(shared(std::move(*r)))
-                                             : result<find_reply>(std::unexpected(r.error()));
-                         if (--all->missing == 0) reply(find_many_reply{std::move(all->results)});
-                       }});
+      auto gather = [all, i, pending, self = self_,
+                     engine = engine_](result<find_result> r) mutable {
+        all->results[i] = r ? result<find_reply>(shared(std::move(*r)))
+                            : result<find_reply>(std::unexpected(r.error()));
+        if (--all->missing > 0) return;
+        pending.deliver(find_many_reply{std::move(all->results)});
+        --engine->unanswered;
+        quit_when_idle(self, *engine);
       };
-      ask<find_run>(m.requests[i], gather, at);
+      // Back in the engine actor's context, which owns `all` and the promise.
+      auto send_back = [gather, self = internal_engine_actor(self_)](result<find_result> r) {
+        caf::anon_send(self,
+                       run_closure{[gather, r = std::move(r)]() mutable { gather(std::move(r)); }});
+      };
+      ask<find_run>(m.requests[i], sure_reply<find_result>(std::move(send_back)), at);
     }
     return pending;
   }
-  auto get(const get_message& m) const {
+  caf::result<memory_reply> get(const get_message& m) const {
+    if (!engine_->state) return to_caf_error(was_closed);
     return answer(read_current(*engine_->state, m.id, m.options), shared<memory>);
   }
-  auto resolve(const resolve_message& m) const {
+  caf::result<memory_reply> resolve(const resolve_message& m) const {
+    if (!engine_->state) return to_caf_error(was_closed);
     return answer(read_version_of(*engine_->state, m.uri, m.options), shared<memory>);
   }
   caf::result<edges_reply> edges(const edges_message& m) const {
+    if (!engine_->state) return to_caf_error(was_closed);
     std::vector<edge_record> found;
     auto read = read_edges(*engine_->state, m.id, m.direction, m.filter, m.options,
                            [&](const edge_record& e) {
@@ -214,16 +225,16 @@ public:
   }
   auto root(const root_message& m) const {
     auto pending = self_->make_response_promise<root_set>();
-    promise<root_set> reply(self_, pending);
-    if (m.at_seq)
-      commit(inspect_roots(*m.at_seq, reply));
+    const auto reply = promise<root_set>(self_, engine_, pending);
+    if (m.at_seq || !engine_->state)
+      commit(inspect_roots(m.at_seq.value_or(seq_no{}), reply));
     else
       reply(engine_->state->published_roots());
     return pending;
   }
   auto prove(const prove_message& m) const {
     auto pending = self_->make_response_promise<proof_reply>();
-    promise<proof_reply> reply(self_, pending);
+    const auto reply = promise<proof_reply>(self_, engine_, pending);
     commit(inspect_proofs(m.request, [reply](result<proof_bundle> r) {
       if (r)
         reply(shared(std::move(*r)));
@@ -234,12 +245,12 @@ public:
   }
   auto snapshot(const snapshot_message& m) const {
     auto pending = self_->make_response_promise<snapshot_result>();
-    commit(snapshot_command{m.reason, m.actor, promise<snapshot_result>(self_, pending)});
+    commit(snapshot_command{m.reason, m.actor, promise<snapshot_result>(self_, engine_, pending)});
     return pending;
   }
   auto checkpoint(const checkpoint_message&) const {
     auto pending = self_->make_response_promise<checkpoint_reply>();
-    promise<checkpoint_reply> reply(self_, pending);
+    const auto reply = promise<checkpoint_reply>(self_, engine_, pending);
     commit(checkpoint_command{[reply](result<seq_no> r) {
       if (r)
         reply(checkpoint_reply{*r});
@@ -263,7 +274,6 @@ public:
         pending.deliver(closed_reply{});
       else
         pending.deliver(to_caf_error(sealed.error()));
-      self->quit();
     };
     hand_over(*engine_, checkpoint_command{.reply =
                                                [self = internal_engine_actor(self_),
@@ -298,7 +308,7 @@ private:
   query(const typename Run::request_type& request) const {
     using answer_type = typename Run::answer_type;
     auto pending = self_->make_response_promise<std::shared_ptr<const answer_type>>();
-    promise<std::shared_ptr<const answer_type>> reply(self_, pending);
+    const auto reply = promise<std::shared_ptr<const answer_type>>(self_, engine_, pending);
     ask<Run>(request, [reply](result<answer_type> r) {
       if (r)
         reply(shared(std::move(*r)));
@@ -323,10 +333,13 @@ internal_engine_actor::behavior_type engine_behavior(internal_engine_actor::poin
   self->set_down_handler([self, engine](const caf::down_msg&) {
     if (--engine->alive > 0) return engine->closed ? void() : stop_actors(engine->actors);
     engine->actors = {}; // no handle is left in a cycle
-    if (engine->when_ended)
-      engine->when_ended();
-    else
-      self->quit();
+    if (engine->when_ended) engine->when_ended();
+    engine->closed = engine->ended = true;
+    quit_when_idle(self, *engine);
+  });
+  // Whoever ends the engine without closing it still gets what waits answered.
+  self->set_exit_handler([engine](const caf::exit_msg&) {
+    if (!engine->closed) stop_actors(engine->actors);
   });
   const handlers h(self, std::move(engine));
   return {

@@ -16,6 +16,8 @@ struct running_engine {
   bool closed = false;
   bool sealable = false;            ///< nothing failed: the journal may be sealed
   std::function<void()> when_ended; ///< when the last actor is gone
+  bool ended = false;               ///< it is, and `state` may be; quits when all are answered
+  std::size_t unanswered = 0;       ///< promises to hosts
 };
 
 /// Opens the world and spawns its actors (not the engine actor).

@@ -46,7 +46,7 @@ struct engine_options {
   std::uint64_t cache_bytes = 256ULL << 20;
   std::uint64_t checkpoint_journal_bytes = 256ULL
                                            << 20; ///< automatic checkpoint after so much; 0 = never
-  std::uint64_t max_in_flight = 4096;             ///< requests; beyond: busy
+  std::uint64_t max_in_flight = 4096;             ///< waiting writes; beyond: busy
 };
 
 /// Who is asking, and as of when.
@@ -122,12 +122,14 @@ struct open_report {
   std::uint64_t replayed_entries = 0;
   std::uint64_t torn_bytes = 0; ///< cut behind the last whole frame
   std::string torn_segment;
+  bool store_rebuilt = false; ///< the store was missing or damaged: made anew from the journal
+  std::string store_problem;  ///< what was wrong with it
 };
 
 class engine {
 public:
   static result<engine> open(engine_options options);
-  ~engine(); ///< closes
+  ~engine(); ///< closes; nobody calls any more
   engine(engine&&) noexcept;
   engine& operator=(engine&&) noexcept;
 
@@ -175,7 +177,8 @@ public:
 
   /// Makes the next open fast. Returns the seq it holds.
   result<seq_no> checkpoint();
-  /// Seals the journal, checkpoints, stops. Further calls answer shutdown.
+  /// Waits for the calls under way in other threads, seals the journal, checkpoints, stops. Further
+  /// calls answer shutdown. Never from inside a call: not from a visitor.
   result<void> close();
 
 private:

@@ -1,6 +1,7 @@
 // The blocking facade as a host uses it: write, ask, prove, close, reopen; from many threads.
 #include <catch2/catch.hpp>
 
+#include <atomic>
 #include <filesystem>
 #include <set>
 #include <thread>
@@ -271,6 +272,41 @@ TEST_CASE("many threads write and read at once; every acknowledged write is read
   REQUIRE(report);
   CHECK(report->ok);
   CHECK(report->entries == 400);
+}
+
+TEST_CASE("closing waits for the calls of other threads, and later ones answer shutdown") {
+  for (int round = 0; round < 20; ++round) {
+    engine e = opened(deterministic({}));
+    REQUIRE(e.apply(fact("first")));
+    std::atomic<int> started{0};
+    std::atomic<int> strange{0};
+    const auto judge = [&](const auto& r) {
+      if (!r && r.error().code != errc::shutdown) ++strange;
+      return r.has_value();
+    };
+    const auto call = [&](auto ask) {
+      return std::thread([&, ask] {
+        ++started;
+        while (judge(ask())) {
+        }
+      });
+    };
+    std::vector<std::thread> callers;
+    callers.push_back(call([&] { return e.find(by_type(memory_type::fact)); }));
+    callers.push_back(call([&] { return e.apply(fact("more")); }));
+    callers.push_back(call([&] { return e.stats(); }));
+    callers.push_back(call([&] { return e.for_each_memory([](const auto&) { return true; }); }));
+    callers.push_back(call([&] { return e.root(seq_no{1}); }));
+    callers.push_back(call([&] { return e.checkpoint(); }));
+    while (started < 6) std::this_thread::yield();
+    CHECK(e.close());
+    auto late = e.find(by_type(memory_type::fact));
+    REQUIRE_FALSE(late);
+    CHECK(late.error().code == errc::shutdown);
+    CHECK(e.close().error().code == errc::shutdown);
+    for (auto& t : callers) t.join();
+    CHECK(strange == 0);
+  }
 }
 
 TEST_CASE("replay into a new directory gives the same root; a read-only engine runs beside") {

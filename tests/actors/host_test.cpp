@@ -3,6 +3,7 @@
 
 #include <caf/all.hpp>
 
+#include "actors/engine_actor.hpp"
 #include "mneme/caf.hpp"
 
 using namespace mneme;
@@ -123,4 +124,75 @@ TEST_CASE("an engine that its host forgets to close ends with the actor system")
   self->request(*memory, caf::infinite, apply_message{note("x")})
       .receive([](const mutation_result&) {}, [](const caf::error& e) { FAIL(to_string(e)); });
   caf::anon_send_exit(*memory, caf::exit_reason::user_shutdown);
+}
+
+TEST_CASE("every request is answered when an actor of the engine dies under it") {
+  host_config config;
+  caf::actor_system system(config);
+  auto running = start_engine(system, in_memory());
+  REQUIRE(running);
+  const caf::actor victims[] = {(*running)->actors.coordinator, (*running)->actors.committer,
+                                (*running)->actors.readers.front()};
+  const std::size_t victim = GENERATE(0U, 1U, 2U);
+  const caf::actor dying = victims[victim];
+  const engine_actor memory = system.spawn(engine_behavior, std::move(*running));
+  caf::scoped_actor self(system);
+  find_request f;
+  f.types = {memory_type::note};
+  f.limit = 10;
+  find_many_message many{{f, f, {}}};
+  std::size_t answered = 0;
+  const auto failed = [&](const caf::error&) { ++answered; };
+  const auto hang = std::chrono::minutes(5); // never waited for
+  for (int i = 0; i < 200; ++i) {
+    if (i == 100) caf::anon_send_exit(dying, caf::exit_reason::kill);
+    self->request(memory, hang, find_message{f})
+        .receive([&](const find_reply&) { ++answered; }, failed);
+    self->request(memory, hang, many).receive([&](const find_many_reply&) { ++answered; }, failed);
+    self->request(memory, hang, apply_message{note("x")})
+        .receive([&](const mutation_result&) { ++answered; }, failed);
+  }
+  CHECK(answered == 600);
+}
+
+TEST_CASE("an engine that is ended in the midst of queries answers them all") {
+  host_config config;
+  caf::actor_system system(config);
+  auto memory = mneme::spawn(system, in_memory());
+  REQUIRE(memory);
+  caf::scoped_actor self(system);
+  find_request f;
+  f.types = {memory_type::note};
+  f.limit = 10;
+  std::size_t answered = 0;
+  const auto boss = caf::actor_cast<caf::actor>(self);
+  std::vector<caf::actor> askers;
+  for (int i = 0; i < 100; ++i) {
+    askers.push_back(system.spawn([f, boss, to = *memory](caf::event_based_actor* asker) {
+      const auto tell = [=] { asker->send(boss, caf::ok_atom::value); };
+      asker->request(to, caf::infinite, find_message{f})
+          .then([=](const find_reply&) { tell(); }, [=](const caf::error&) { tell(); });
+    }));
+    if (i == 50) caf::anon_send_exit(*memory, caf::exit_reason::user_shutdown);
+  }
+  while (answered < 100) self->receive([&](caf::ok_atom) { ++answered; });
+  CHECK(answered == 100);
+}
+
+TEST_CASE("relaxed writes alone become durable in the end") {
+  host_config config;
+  caf::actor_system system(config);
+  auto running = start_engine(system, in_memory());
+  REQUIRE(running);
+  const auto world = (*running)->state;
+  const engine_actor memory = system.spawn(engine_behavior, std::move(*running));
+  caf::scoped_actor self(system);
+  const std::string text(100'000, 'x');
+  for (int i = 0; i < 60; ++i)
+    self->request(memory, caf::infinite, apply_message{note(text), durability::relaxed})
+        .receive([](const mutation_result&) {}, [](const caf::error& e) { FAIL(to_string(e)); });
+  // Between two batches the journal rests.
+  CHECK(world->journal->durable_through() >= seq_no{30});
+  self->request(memory, caf::infinite, close_message{})
+      .receive([](const closed_reply&) {}, [](const caf::error& e) { FAIL(to_string(e)); });
 }
