@@ -65,6 +65,8 @@ public:
   virtual result<void> checkpoint() = 0;
   /// The seq that the opened files hold: everything after it must be applied again.
   [[nodiscard]] virtual seq_no recovered() const = 0;
+  /// True if its files were found to be damaged: only a store that is made anew is of use.
+  [[nodiscard]] virtual bool damaged() const { return false; }
   /// Reads and checks all tables (slow). Blocks apply(), not readers.
   virtual result<void> verify() = 0;
 };
@@ -74,9 +76,12 @@ struct wiredtiger_options {
   bool read_only = false;
 };
 /// Opens or creates the WiredTiger store in directory `dir`. busy while it is open anywhere, also
-/// for reading; not_found if read_only and there is none.
+/// for reading; not_found if read_only and there is none; corrupt if it was found damaged, now or
+/// when it was last used.
 result<std::unique_ptr<kv_store>> open_wiredtiger_store(const std::string& dir,
                                                         const wiredtiger_options& options);
+/// Removes the store's files from `dir`; nobody has it open.
+result<void> remove_wiredtiger_store(const std::string& dir);
 
 /// What survives a crash of an in-memory store; hand the same disk to the next store to "reopen".
 class memory_disk;

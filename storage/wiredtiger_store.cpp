@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cerrno>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <mutex>
 
@@ -29,6 +30,9 @@ constexpr std::uint32_t stable_calls_per_push = 16;
 constexpr std::array<const char*, kv_table_count> table_uris = {
     "table:heads",        "table:versions",  "table:edges",  "table:fields",
     "table:state_leaves", "table:manifests", "table:entries"};
+
+/// A file beside WiredTiger's that says that a panic ended the store.
+constexpr std::string_view damage_mark = "/DAMAGED";
 
 /// Timestamps are never zero, seqs may be.
 std::uint64_t timestamp_of(seq_no seq) {
@@ -136,6 +140,7 @@ public:
   result<void> checkpoint() override;
   [[nodiscard]] seq_no recovered() const override { return recovered_; }
   result<void> verify() override;
+  [[nodiscard]] bool damaged() const override { return panicked_; }
 
   /// What a failed call becomes; a panic ends all further use.
   std::unexpected<error> failure(std::string_view action, int ret);
@@ -267,7 +272,10 @@ private:
 };
 
 std::unexpected<error> wiredtiger_store::failure(std::string_view action, int ret) {
-  if (ret == WT_PANIC) panicked_ = true;
+  if (ret == WT_PANIC && !panicked_.exchange(true) && !read_only_) {
+    // So that the next open does not go on with it; if this cannot be written, it panics again.
+    std::ofstream(dir_ + std::string(damage_mark)) << "found damaged\n";
+  }
   const std::string detail = log_.take();
   return fail(errc::io, fmt::format("cannot {} in the store {}: {}{}{}", action, dir_,
                                     wiredtiger_strerror(ret), detail.empty() ? "" : ": ", detail));
@@ -300,10 +308,13 @@ result<void> wiredtiger_store::open(const std::string& dir, const wiredtiger_opt
     return fail(errc::io, fmt::format("cannot create directory {}: {}", dir, cause.message()));
   if (read_only_ && !std::filesystem::exists(dir + "/WiredTiger", cause))
     return fail(errc::not_found, fmt::format("there is no store in {}", dir));
+  if (std::filesystem::exists(dir + std::string(damage_mark), cause))
+    return fail(errc::corrupt, fmt::format("the store {} was found damaged", dir));
   const bool compress = have_snappy();
-  std::string config =
-      fmt::format("{},cache_size={},session_max={},log=(enabled=false),eviction=(threads_max=2)",
-                  read_only_ ? "readonly=true" : "create", options.cache_bytes, sessions_max);
+  // Blocks of a mapped file are read without a look at their checksums.
+  std::string config = fmt::format(
+      "{},cache_size={},session_max={},log=(enabled=false),mmap=false,eviction=(threads_max=2)",
+      read_only_ ? "readonly=true" : "create", options.cache_bytes, sessions_max);
   if (compress) config += fmt::format(",extensions=[{}]", snappy_library);
   const int ret = wiredtiger_open(dir.c_str(), log_.handler(), config.c_str(), &connection_);
   if (ret == EBUSY) {
@@ -333,9 +344,11 @@ result<session_pointer> wiredtiger_store::open_session() {
 }
 
 result<void> wiredtiger_store::create_tables(bool compress) {
-  // A table that is there keeps the compressor it was made with.
-  const std::string config = fmt::format("key_format=u,value_format=u,log=(enabled=false){}",
-                                         compress ? ",block_compressor=snappy" : "");
+  // A table that is there keeps the compressor it was made with. Without checksum=on blocks that
+  // were compressed have no checksum, and one flipped bit in them is another text.
+  const std::string config =
+      fmt::format("key_format=u,value_format=u,checksum=on,log=(enabled=false){}",
+                  compress ? ",block_compressor=snappy" : "");
   auto* s = writer_->session();
   for (const char* uri : table_uris)
     if (const int ret = s->create(s, uri, config.c_str()); ret != 0)
@@ -514,6 +527,13 @@ result<std::unique_ptr<kv_store>> open_wiredtiger_store(const std::string& dir,
   auto store = std::make_unique<wiredtiger_store>();
   if (auto ok = store->open(dir, options); !ok) return propagate(ok);
   return store;
+}
+
+result<void> remove_wiredtiger_store(const std::string& dir) {
+  std::error_code cause;
+  std::filesystem::remove_all(dir, cause);
+  if (cause) return fail(errc::io, fmt::format("cannot remove {}: {}", dir, cause.message()));
+  return {};
 }
 
 } // namespace mneme
