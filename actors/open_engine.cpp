@@ -102,6 +102,9 @@ result<std::unique_ptr<world>> open_for_writing(const engine_options& options) {
   w.open_store = [dir = store_directory(options.directory), bytes = options.cache_bytes] {
     return open_wiredtiger_store(dir, {.cache_bytes = bytes, .read_only = false});
   };
+  w.remove_store = [dir = store_directory(options.directory)] {
+    return remove_wiredtiger_store(dir);
+  };
   return open_world(w);
 }
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "journal/segment_walk.hpp"
 #include "messages/canonical.hpp"
 #include "state/sealed_file.hpp"
 
@@ -22,7 +23,7 @@ std::string image_file(seq_no seq, std::string_view name) {
   return fmt::format("{:020}.{}", seq.value, name);
 }
 
-/// The head of an image: whose it is and of when. The body's own checksum covers the body.
+/// The head of an image's content: whose it is and of when.
 std::string image_head(const world_id& world, seq_no seq, std::string_view name) {
   canonical_writer out;
   out.array(4);
@@ -30,24 +31,26 @@ std::string image_head(const world_id& world, seq_no seq, std::string_view name)
   out.binary(world.raw());
   out.unsigned_integer(seq.value);
   out.text(name);
-  return std::string(image_magic) + out.bytes();
+  return out.take();
 }
 
 result<void> write_image(file_system& fs, const std::string& dir, const world_id& world, seq_no seq,
                          std::string_view name, const std::string& body) {
   return replace_file(fs, image_directory(dir) + "/" + image_file(seq, name),
-                      image_head(world, seq, name) + body);
+                      seal_file(image_magic, image_head(world, seq, name) + body));
 }
 
 result<std::string> read_image(file_system& fs, const std::string& dir, const world_id& world,
                                seq_no seq, std::string_view name) {
   auto bytes = read_file(fs, image_directory(dir) + "/" + image_file(seq, name));
   if (!bytes) return propagate(bytes);
+  auto content = open_sealed_file(image_magic, *bytes, "image " + image_file(seq, name));
+  if (!content) return propagate(content);
   const std::string expected = image_head(world, seq, name);
-  if (!bytes->starts_with(expected))
+  if (!content->starts_with(expected))
     return fail(errc::corrupt,
                 "image " + image_file(seq, name) + " is of another world, seq or format");
-  return bytes->substr(expected.size());
+  return std::string(content->substr(expected.size()));
 }
 
 } // namespace
@@ -148,6 +151,25 @@ result<std::optional<checkpoint_file>> read_checkpoint(file_system& fs, const st
   auto file = decode_checkpoint_file(*bytes);
   if (!file) return propagate(file);
   return std::optional<checkpoint_file>(*file);
+}
+
+result<void> check_journal_reaches_checkpoint(file_system& fs, const std::string& dir,
+                                              const world_id& world) {
+  auto checkpoint = read_checkpoint(fs, dir);
+  // A damaged checkpoint vouches for nothing.
+  if (!checkpoint || !checkpoint->has_value()) return {};
+  const seq_no seq = (*checkpoint)->seq;
+  auto walk = segment_walk::open(fs, journal_directory(dir), world, seq);
+  if (!walk) return propagate(walk);
+  if (auto ok = walk->seek(seq); !ok) return ok;
+  auto frame = walk->next();
+  if (!frame) return propagate(frame);
+  if (*frame) return {};
+  return corrupt_at(walk->entered() ? segment_name(walk->segments()[walk->segment_index()])
+                                    : journal_directory(dir),
+                    walk->offset(),
+                    fmt::format("the journal ends at seq {}, but the checkpoint is of seq {}",
+                                walk->last().value, seq.value));
 }
 
 result<void> load_indexes(file_system& fs, const std::string& dir, const world_id& world,

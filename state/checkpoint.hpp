@@ -50,6 +50,11 @@ result<void> write_checkpoint(file_system& fs, const std::string& dir, const wor
 /// The newest checkpoint that stands; nullopt if there is none.
 result<std::optional<checkpoint_file>> read_checkpoint(file_system& fs, const std::string& dir);
 
+/// corrupt if the journal ends before the seq that the checkpoint was taken at: whatever reads the
+/// journal alone must not answer from what is left of it.
+result<void> check_journal_reaches_checkpoint(file_system& fs, const std::string& dir,
+                                              const world_id& world);
+
 /// Loads the index images of `checkpoint` into empty owners. On any failure the owners must be
 /// thrown away.
 result<void> load_indexes(file_system& fs, const std::string& dir, const world_id& world,

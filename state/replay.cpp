@@ -1,6 +1,7 @@
 #include "state/replay.hpp"
 
 #include "messages/ensure.hpp"
+#include "state/checkpoint.hpp"
 
 namespace mneme {
 
@@ -37,6 +38,7 @@ result<void> replay_journal(file_system& from_files, const std::string& from, wo
                             std::optional<seq_no> up_to, const progress& on_progress) {
   ensure(into.published_seq().value == 0, "replay fills an empty world");
   const seq_no last = up_to.value_or(seq_no{~0ULL});
+  if (auto ok = check_journal_reaches_checkpoint(from_files, from, into.info.id); !ok) return ok;
   if (last.value == 0) return {};
   auto walked = read_journal(
       from_files, journal_directory(from), into.info.id, seq_no{1}, true,

@@ -148,6 +148,7 @@ result<verify_report> verify_journal(file_system& fs, const std::string& dir,
 result<root_set> fold_roots(file_system& fs, const std::string& dir, seq_no at) {
   auto info = read_world_file(fs, dir);
   if (!info) return propagate(info);
+  if (auto ok = check_journal_reaches_checkpoint(fs, dir, info->id); !ok) return propagate(ok);
   folding_ledger ledger(info->id);
   if (at.value == 0) return empty_roots(info->id);
   auto walked = read_journal(fs, journal_directory(dir), info->id, seq_no{1}, true,

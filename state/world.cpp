@@ -1,8 +1,9 @@
 #include "state/world.hpp"
 
 #include <algorithm>
+#include <utility>
 
-#include "messages/ensure.hpp"
+#include "state/verify.hpp"
 #include "storage/key_layout.hpp"
 
 namespace mneme {
@@ -21,15 +22,20 @@ result<std::vector<tree_leaf>> read_leaves(kv_reader& reader, state_namespace ns
   std::vector<tree_leaf> leaves;
   const std::string lower = keys::state_leaf(ns, first);
   const std::string upper = keys::state_leaf(ns, last) + '\0'; // just behind `last`
-  auto ok = reader.scan(
-      kv_table::state_leaves, lower, upper, [&](std::string_view key, std::string_view value) {
-        tree_leaf leaf{path_of_leaf_key(key), {}};
-        ensure(value.size() == leaf.value_hash.bytes.size(), "a state leaf row holds one hash");
-        std::copy(value.begin(), value.end(), leaf.value_hash.bytes.begin());
-        leaves.push_back(leaf);
-        return true;
-      });
+  bool fits = true;
+  auto ok = reader.scan(kv_table::state_leaves, lower, upper,
+                        [&](std::string_view key, std::string_view value) {
+                          tree_leaf leaf;
+                          fits = fits && key.size() == 1 + leaf.path.bytes.size()
+                                 && value.size() == leaf.value_hash.bytes.size();
+                          if (!fits) return false;
+                          leaf.path = path_of_leaf_key(key);
+                          std::copy(value.begin(), value.end(), leaf.value_hash.bytes.begin());
+                          leaves.push_back(leaf);
+                          return true;
+                        });
   if (!ok) return propagate(ok);
+  if (!fits) return fail(errc::corrupt, "a state leaf in the store is not one path and one hash");
   return leaves;
 }
 
@@ -195,28 +201,56 @@ result<std::unique_ptr<world>> prepare_world(const world_options& options) {
   return w;
 }
 
-/// One attempt to open; `use_images` false rebuilds every index from the journal.
+/// What an attempt to open found wrong with derived data.
+struct attempt {
+  bool use_images = true;
+  bool images_failed = false;
+  bool store_failed = false; ///< or it does not fit the journal
+  std::string store_problem; ///< set: the store was removed because of it
+};
+
+result<void> open_store_of(world& w, const world_options& options, attempt& how) {
+  auto store = options.open_store();
+  if (!store) {
+    how.store_failed = store.error().code != errc::busy;
+    return propagate(store);
+  }
+  w.store = std::move(*store);
+  return {};
+}
+
+/// Brings every owner to the end of the journal.
+result<void> recover(world& w, const std::optional<checkpoint_file>& checkpoint, seq_no loaded) {
+  if (auto ok = load_or_rebuild_ledger(w, checkpoint); !ok) return ok;
+  const marks from{.store = w.store->recovered(), .indexes = loaded};
+  if (auto ok = replay_tail(w, from); !ok) return ok;
+  if (w.journal->last_seq().value == 0) return {};
+  return w.store->set_stable(w.journal->last_seq());
+}
+
+void report_store(world& w, const std::optional<checkpoint_file>& checkpoint, const attempt& how) {
+  w.report.store_problem = how.store_problem;
+  if (checkpoint && w.store->recovered().value == 0 && how.store_problem.empty())
+    w.report.store_problem = "the store is missing";
+  w.report.store_rebuilt = !w.report.store_problem.empty();
+}
+
+/// One attempt to open; without images every index is rebuilt from the journal.
 result<std::unique_ptr<world>> try_open(const world_options& options,
-                                        std::unique_ptr<directory_lock> lock, bool use_images,
-                                        bool& images_failed) {
+                                        std::unique_ptr<directory_lock>& lock, attempt& how) {
   auto prepared = prepare_world(options);
   if (!prepared) return prepared;
   auto w = std::move(*prepared);
-  w->lock = std::move(lock);
   if (auto ok = load_or_create_info(*w, options); !ok) return propagate(ok);
   auto embedder = embedder_of(w->info, options.embedder);
   if (!embedder) return propagate(embedder);
   w->embedder = std::move(*embedder);
-  auto store = options.open_store();
-  if (!store) return propagate(store);
-  w->store = std::move(*store);
+  if (auto ok = open_store_of(*w, options, how); !ok) return propagate(ok);
 
   std::optional<checkpoint_file> checkpoint;
-  if (use_images) {
-    auto found = read_checkpoint(*w->files, w->directory);
-    if (!found && found.error().code != errc::corrupt) return propagate(found);
-    if (found) checkpoint = *found;
-  }
+  auto found = read_checkpoint(*w->files, w->directory);
+  if (!found && found.error().code != errc::corrupt) return propagate(found);
+  if (found) checkpoint = *found;
   const seq_no stored = w->store->recovered();
   const seq_no checked = checkpoint ? std::max(stored, checkpoint->seq) : stored;
   auto journal = mneme::journal::open(w->files, journal_directory(w->directory), w->info.id,
@@ -226,19 +260,28 @@ result<std::unique_ptr<world>> try_open(const world_options& options,
   w->report.torn_bytes = w->journal->tail().torn_bytes;
   w->report.torn_segment = w->journal->tail().torn_segment;
 
+  report_store(*w, checkpoint, how);
+  if (!how.use_images) checkpoint.reset();
   const seq_no loaded = load_images(*w, checkpoint);
   if (checkpoint && loaded != checkpoint->seq) {
-    images_failed = true;
-    return w;
+    how.images_failed = true;
+    return fail(errc::corrupt, "the images of the last checkpoint are damaged");
   }
   w->report.checkpoint = loaded;
-  if (auto ok = load_or_rebuild_ledger(*w, checkpoint); !ok) return propagate(ok);
-  if (auto ok = replay_tail(*w, {.store = stored, .indexes = loaded}); !ok) return propagate(ok);
-  if (w->journal->last_seq().value > 0)
-    if (auto ok = w->store->set_stable(w->journal->last_seq()); !ok) return propagate(ok);
+  if (auto ok = recover(*w, checkpoint, loaded); !ok) {
+    how.store_failed = stored.value > 0 || w->store->damaged();
+    return propagate(ok);
+  }
   w->retain_before(w->journal->last_seq());
   w->publish(w->journal->last_seq());
+  w->lock = std::move(lock);
   return w;
+}
+
+/// Whether everything that is lost with the store can be made from the journal.
+bool journal_is_sound(const world_options& options) {
+  const auto report = verify_journal(*options.files, options.directory, {});
+  return report && report->ok;
 }
 
 } // namespace
@@ -322,14 +365,21 @@ result<std::unique_ptr<world>> open_world(const world_options& options) {
   }
   auto lock = options.files->lock(options.directory);
   if (!lock) return propagate(lock);
-  bool images_failed = false;
-  auto w = try_open(options, std::move(*lock), true, images_failed);
-  if (!w || !images_failed) return w;
-  // The images are derived data: without them everything is rebuilt from the journal.
-  lock = std::move((*w)->lock);
-  w->reset();
-  images_failed = false;
-  return try_open(options, std::move(*lock), false, images_failed);
+  attempt how;
+  for (;;) {
+    auto w = try_open(options, *lock, how);
+    if (w) return w;
+    // Images and store are derived data: without them everything is rebuilt from the journal.
+    if (std::exchange(how.images_failed, false)) {
+      how.use_images = false;
+    } else if (std::exchange(how.store_failed, false) && options.remove_store
+               && how.store_problem.empty() && journal_is_sound(options)) {
+      how.store_problem = w.error().message;
+      if (auto ok = options.remove_store(); !ok) return propagate(ok);
+    } else {
+      return w;
+    }
+  }
 }
 
 result<void> commit_directly(world& w, std::vector<entry> entries, bool sync) {

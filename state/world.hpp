@@ -27,6 +27,8 @@ struct world_options {
   std::shared_ptr<file_system> files;
   /// Opens the store of the world (its files may be elsewhere, or nowhere).
   std::function<result<std::unique_ptr<kv_store>>()> open_store;
+  /// Removes a damaged one, so that open_store makes it anew; empty = it has no files.
+  std::function<result<void>()> remove_store = {};
   bool create = true;
   world_file fresh;                          ///< what a new world becomes
   std::shared_ptr<mneme::embedder> embedder; ///< a host's own; else made from the WORLD file
@@ -80,7 +82,8 @@ private:
 };
 
 /// Opens or creates the world and recovers it: last stable checkpoint plus the journal's tail,
-/// every recorded root on the way checked.
+/// every recorded root on the way checked. A store that is missing, damaged or does not fit is made
+/// anew from the journal, if the journal is sound (report.store_rebuilt); else nothing is touched.
 result<std::unique_ptr<world>> open_world(const world_options& options);
 
 /// Commits entries as one frame in the caller's thread: journal, ledger, store, indexes, publish.

@@ -1,5 +1,8 @@
 // Live, recovered and replayed state are the same, byte for byte of the canonical dump.
+#include <cstring>
+
 #include <catch2/catch.hpp>
+#include <zlib.h>
 
 #include "state/dump.hpp"
 #include "state/replay.hpp"
@@ -243,6 +246,43 @@ TEST_CASE("a damaged or missing image costs a rebuild, never a wrong answer") {
   }
 }
 
+TEST_CASE("an image that was changed together with its own checksum costs a rebuild") {
+  site place;
+  chooser c(4);
+  std::vector<memory_uri> uris;
+  std::string expected;
+  {
+    auto w = place.open();
+    driven d(*w);
+    for (int i = 0; i < 40; ++i) random_step(d, c, uris);
+    REQUIRE(d.checkpoint());
+    expected = dump_of(*w);
+  }
+  const auto names = place.files->list("world/images");
+  for (const auto& name : *names) {
+    if (!name.ends_with(".attributes")) continue;
+    auto bytes = *place.files->testing_bytes("world/images/" + name);
+    const auto body = bytes.find("mnROWS01");
+    REQUIRE(body != std::string::npos);
+    // A tag's text is content that fits together whatever it says; the CRC is at the body's end.
+    const auto tag = bytes.find("t1", body);
+    REQUIRE(tag != std::string::npos);
+    bytes[tag + 1] = 'x';
+    for (const std::size_t behind : {std::size_t{0}, std::size_t{32}}) {
+      if (bytes.size() < body + behind + 4) continue;
+      const auto end = bytes.size() - behind - 4;
+      const auto crc = static_cast<std::uint32_t>(
+          ::crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data() + body), end - body));
+      std::string forged = bytes;
+      std::memcpy(forged.data() + end, &crc, sizeof crc);
+      place.files->testing_set_bytes("world/images/" + name, forged);
+      auto w = place.open();
+      CHECK(dump_of(*w) == expected);
+      CHECK(w->attributes.tag_term("tx").value == no_number);
+    }
+  }
+}
+
 TEST_CASE("a store that is ahead of the journal is corrupt, and both seqs are named") {
   site place;
   {
@@ -257,6 +297,105 @@ TEST_CASE("a store that is ahead of the journal is corrupt, and both seqs are na
   auto reopened = open_world(place.options());
   REQUIRE_FALSE(reopened);
   CHECK(reopened.error().code == errc::corrupt);
+}
+
+TEST_CASE("a journal that is cut off below its checkpoint is corrupt for every reader") {
+  site place;
+  std::vector<std::uint64_t> ends;
+  std::string path;
+  {
+    auto w = place.open();
+    driven d(*w);
+    for (int i = 0; i < 5; ++i) {
+      REQUIRE(d.apply(note("x")));
+      ends.push_back(w->journal->bytes());
+    }
+    path = "world/journal/" + place.files->list("world/journal")->at(0);
+    REQUIRE(d.checkpoint());
+  }
+  const std::string whole = *place.files->testing_bytes(path);
+  for (const std::uint64_t end :
+       {std::uint64_t{segment_head_bytes}, ends[0], ends[3], ends[3] + 9}) {
+    place.files->testing_set_bytes(path, whole.substr(0, end));
+    INFO("cut at " << end);
+    const auto is_corrupt = [](const auto& r) { return !r && r.error().code == errc::corrupt; };
+    CHECK(is_corrupt(fold_roots(*place.files, "world", {1})));
+    CHECK(is_corrupt(fold_roots(*place.files, "world", {5})));
+    for (const std::optional<seq_no> up_to : {std::optional<seq_no>{}, {seq_no{1}}}) {
+      site other;
+      auto into = other.open();
+      CHECK(is_corrupt(replay_journal(*place.files, "world", *into, up_to, {})));
+    }
+    auto report = verify_journal(*place.files, "world", {});
+    REQUIRE(report);
+    CHECK_FALSE(report->ok);
+    CHECK(is_corrupt(open_world(place.options())));
+  }
+}
+
+TEST_CASE("a store that is damaged or does not fit is made anew, and the report says so") {
+  site place;
+  chooser c(6);
+  std::vector<memory_uri> uris;
+  std::string expected;
+  {
+    auto w = place.open();
+    driven d(*w);
+    for (int i = 0; i < 40; ++i) random_step(d, c, uris);
+    REQUIRE(d.checkpoint());
+    for (int i = 0; i < 10; ++i) random_step(d, c, uris);
+    expected = dump_of(*w);
+    CHECK_FALSE(w->report.store_rebuilt);
+  }
+  auto options = place.options();
+  SECTION("missing") {
+    place.disk = make_memory_disk();
+    options = place.options();
+  }
+  SECTION("it cannot be opened") {
+    bool removed = false;
+    options.open_store = [&]() -> result<std::unique_ptr<kv_store>> {
+      if (!removed) return fail(errc::corrupt, "broken");
+      return make_memory_store(make_memory_disk());
+    };
+    options.remove_store = [&]() -> result<void> {
+      removed = true;
+      return {};
+    };
+    auto w = open_world(options);
+    REQUIRE(w);
+    CHECK((*w)->report.store_problem == "broken");
+    CHECK(dump_of(**w) == expected);
+    w->reset();
+    removed = false;
+  }
+  SECTION("its rows are of another past") {
+    {
+      auto store = make_memory_store(place.disk);
+      const seq_no at{store->recovered().value + 1};
+      auto reader = store->reader();
+      auto leaf = (*reader)->first(kv_table::state_leaves, "", "");
+      REQUIRE(leaf);
+      REQUIRE(store->apply({{kv_table::state_leaves, (*leaf)->first, std::string(32, 'x')}}, at));
+      REQUIRE(store->set_stable(at));
+      REQUIRE(store->checkpoint());
+    }
+    const auto images = place.files->list("world/images");
+    for (const auto& name : *images)
+      REQUIRE(place.files->remove("world/images/" + name));
+    options.open_store = [&]() -> result<std::unique_ptr<kv_store>> {
+      return make_memory_store(place.disk);
+    };
+    options.remove_store = [&]() -> result<void> {
+      place.disk = make_memory_disk();
+      return {};
+    };
+  }
+  auto w = open_world(options);
+  REQUIRE(w);
+  CHECK((*w)->report.store_rebuilt);
+  CHECK_FALSE((*w)->report.store_problem.empty());
+  CHECK(dump_of(**w) == expected);
 }
 
 TEST_CASE("verify passes on a sound journal and names the place of damage in any other") {
