@@ -1,6 +1,7 @@
 #include "tools/protocol/read_ops.hpp"
 
 #include <array>
+#include <chrono>
 
 #include <nlohmann/json.hpp>
 
@@ -26,9 +27,10 @@ constexpr std::array get_edge_table = {
     key_shape{"dst", &shapes::text, true}, key_shape{"actor", &shapes::text},
     key_shape{"at_seq", &shapes::integer}};
 constexpr std::array edges_table = {
-    key_shape{"id", &shapes::text, true}, key_shape{"direction", &shapes::text},
-    key_shape{"types", &shapes::texts},   key_shape{"include_tombstoned", &shapes::boolean},
-    key_shape{"actor", &shapes::text},    key_shape{"at_seq", &shapes::integer}};
+    key_shape{"id", &shapes::text, true},      key_shape{"direction", &shapes::text},
+    key_shape{"types", &shapes::texts},        key_shape{"include_tombstoned", &shapes::boolean},
+    key_shape{"actor", &shapes::text},         key_shape{"at_seq", &shapes::integer},
+    key_shape{"deadline_ms", &shapes::integer}};
 
 result<void> check_find_item(const json& value, const json&, const json_path& at) {
   if (!value.is_object()) return wrong_type("a find request", value, at);
@@ -54,6 +56,22 @@ constexpr std::int64_t max_journal_limit = 10'000;
 read_options read_asker(value_reader& in) {
   return {.actor = in.text("actor"), .at_seq = in.seq("at_seq")};
 }
+
+/// Time that a request may take, from now on. Under a manual clock nothing is ever late, so that
+/// runs repeat.
+class deadline {
+public:
+  deadline(session& s, std::optional<std::int64_t> ms)
+      : ms_(s.clock() == nullptr ? ms : std::nullopt) {}
+  [[nodiscard]] bool is_over() const {
+    const auto passed = std::chrono::steady_clock::now() - started_;
+    return ms_ && std::chrono::duration_cast<std::chrono::milliseconds>(passed).count() >= *ms_;
+  }
+
+private:
+  std::optional<std::int64_t> ms_;
+  std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+};
 
 result<void> check_asker(const read_options& options) {
   if (options.actor && options.actor->size() > max_actor_bytes)
@@ -152,14 +170,23 @@ result<json> run_edges(session& s, const json& request) {
   const edge_filter filter{.types = in.edge_types("types"),
                            .include_tombstoned = in.flag("include_tombstoned")};
   const read_options options = read_asker(in);
+  const auto deadline_ms = in.integer("deadline_ms");
+  if (deadline_ms && *deadline_ms <= 0)
+    in.fail_key("deadline_ms", errc::out_of_range, "deadline_ms must be at least 1");
   if (failure) return std::unexpected(std::move(*failure));
   if (auto ok = check_asker(options); !ok) return propagate(ok);
+  const deadline time(s, deadline_ms);
+  bool late = false;
   json list = json::array();
   auto walked = s.target().for_each_edge(id, direction, filter, options, [&](const edge_record& e) {
     list.push_back(edge_json(e));
-    return true;
+    late = time.is_over();
+    return !late;
   });
   if (!walked) return propagate(walked);
+  if (late)
+    return fail(errc::deadline_exceeded, "reading the edges took longer than deadline_ms",
+                "deadline_ms");
   return json{{"edges", std::move(list)}};
 }
 
