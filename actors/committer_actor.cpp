@@ -37,10 +37,12 @@ caf::behavior committer_actor::make_behavior() {
         core_.enqueue(std::move(*m.command));
         pump();
       },
+      [this](const join_embedder& m) { embedder_ = m.embedder; },
   };
 }
 
 void committer_actor::on_exit() {
+  embedder_ = nullptr; // which has a handle of this actor
   const error ended{errc::shutdown, "the engine has ended", {}};
   for (auto& barrier : std::exchange(deferred_, {}))
     if (barrier.reply) barrier.reply(std::unexpected(ended));
@@ -128,12 +130,22 @@ void committer_actor::arrived(const outcome& o, errc failure_code) {
 
 void committer_actor::finish_batch() {
   const seq_no last = batch_->last_seq;
+  announce_contents();
   if (syncs_batch_) durable_through(last);
   batch_.reset();
   core_.complete();
   advance_stable_to(durable_);
   checkpoint_if_due();
   pump();
+}
+
+/// Tells the embedder which contents of the batch came without a vector.
+void committer_actor::announce_contents() {
+  if (!embedder_) return;
+  auto ids = std::make_shared<std::vector<memory_id>>();
+  for (const auto& d : batch_->deltas)
+    if (d.version != nullptr && d.vector == nullptr) ids->push_back(d.head->id);
+  if (!ids->empty()) send(embedder_, contents_to_embed{std::move(ids)});
 }
 
 void committer_actor::failed(const error& cause, errc outcome_code) {

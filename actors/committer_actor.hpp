@@ -31,6 +31,7 @@ private:
   void begin_barrier();
   void write_checkpoint_at_barrier(const std::string& ledger_image);
   void checkpoint_written();
+  void announce_contents();
   void failed(const error& cause, errc outcome_code);
   /// The journal rests and is synced.
   void durable_through(seq_no seq);
@@ -49,6 +50,7 @@ private:
   int waiting_for_ = 0;
   bool checkpointing_ = false;               ///< the store's stable seq stands still meanwhile
   std::vector<checkpoint_command> deferred_; ///< barriers that came meanwhile
+  caf::actor embedder_;                      ///< may be null
   seq_no durable_;
   bool syncs_batch_ = true;        ///< of the batch in progress
   std::uint64_t synced_bytes_ = 0; ///< of the journal

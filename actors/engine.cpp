@@ -18,6 +18,7 @@
 #include "messages/records.hpp"
 #include "query/find.hpp"
 #include "state/replay.hpp"
+#include "state/unembedded.hpp"
 #include "state/verify.hpp"
 #include "storage/memory_file_system.hpp"
 
@@ -247,6 +248,17 @@ result<world_stats> engine::stats() {
   const auto inside = impl_->gate.enter();
   if (!inside) return std::unexpected(was_closed);
   return read_stats(*impl_->running->state);
+}
+
+result<std::uint64_t> engine::wait_for_embeddings(std::int64_t timeout_ms) {
+  if (impl_->closed) return std::unexpected(was_closed);
+  const std::shared_ptr<world> w = impl_->running->state;
+  if (w->embedder == nullptr || w->embedder->remote() == nullptr) return 0;
+  const auto pending = [&] { return count_unembedded(w->views(), w->published_seq()); };
+  w->embedding.wait(timeout_ms, [&](const embed_status::report& r) {
+    return !r.problem.empty() || pending() <= r.refused;
+  });
+  return pending();
 }
 
 open_report engine::opened() const {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include <caf/actor.hpp>
 #include <caf/allowed_unsafe_message_type.hpp>
 
 #include "query/query_job.hpp"
@@ -51,6 +52,16 @@ struct run_checkpoint {
 struct commit_request {
   std::shared_ptr<commit_command> command; ///< taken by the receiver
 };
+/// To the committer: who wants to know of contents without a vector.
+struct join_embedder {
+  caf::actor embedder;
+};
+/// To the embedder: these were published without a vector.
+struct contents_to_embed {
+  std::shared_ptr<const std::vector<memory_id>> ids;
+};
+/// Of the embedder to itself: the next batch, now or after a delay.
+struct embed_next {};
 /// To a reader: run the next effect of the query and give it back.
 struct run_effect {
   std::shared_ptr<query_job> job; ///< held by the receiver until it answers
@@ -79,6 +90,9 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::save_ledger)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::ledger_image)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::run_checkpoint)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::commit_request)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::join_embedder)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::contents_to_embed)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::embed_next)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::run_effect)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::ask_query)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::run_closure)

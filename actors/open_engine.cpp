@@ -24,7 +24,8 @@ result<world_file> fresh_world(const engine_options& options, random_source& ran
     random.fill(fresh.id.bytes);
   fresh.embedder = options.embedder_spec.value_or(std::string(default_embedder));
   if (options.embedder != nullptr) fresh.embedder = "host:" + options.embedder->space().model;
-  if (auto known = embedder_of(fresh, options.embedder); !known) return propagate(known);
+  if (auto known = embedder_of(fresh, options.embedder, options.embedder_key); !known)
+    return propagate(known);
   return fresh;
 }
 
@@ -48,6 +49,8 @@ actor_options actor_options_of(const engine_options& options, const world& w) {
   a.checkpoint_journal_bytes = options.checkpoint_journal_bytes;
   a.time = options.clock != nullptr ? options.clock : make_system_clock();
   a.random = session_random(options, w.published_seq());
+  a.jitter = options.seed ? make_seeded_random(*options.seed, ~w.published_seq().value)
+                          : make_system_random();
   a.exact_near = options.exact_near;
   // A run that must repeat has no real time in its answers.
   if (!options.exact_near) a.stopwatch = monotonic_ns;
@@ -58,6 +61,7 @@ world_options world_options_of(const engine_options& options) {
   world_options w;
   w.create = options.create;
   w.embedder = options.embedder;
+  w.embedder_key = options.embedder_key;
   w.tokens = options.tokens != nullptr ? options.tokens : make_default_token_counter();
   w.vectors.background_segments = !options.exact_near;
   return w;

@@ -5,6 +5,7 @@
 #include "journal/journal.hpp"
 #include "messages/records.hpp"
 #include "state/asker.hpp"
+#include "state/unembedded.hpp"
 #include "storage/key_layout.hpp"
 
 namespace mneme {
@@ -270,6 +271,13 @@ result<world_stats> read_stats(world& w) {
   s.world_name = w.info.name;
   s.embedder = w.info.embedder;
   s.space = w.embedder != nullptr ? w.embedder->space() : w.vectors.space();
+  if (s.space.dim == 0) s.space = w.vectors.space();
+  if (w.embedder != nullptr && w.embedder->remote() != nullptr) {
+    auto now = w.embedding.get();
+    s.embeddings_pending = count_unembedded(w.views(), at);
+    s.embeddings_refused = now.refused;
+    s.embedder_problem = std::move(now.problem);
+  }
   s.seq = at;
   s.checkpoint_seq = {w.checkpoint_seq};
   s.rows = w.attributes.row_count();

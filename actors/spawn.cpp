@@ -2,6 +2,7 @@
 
 #include "actors/committer_actor.hpp"
 #include "actors/coordinator_actor.hpp"
+#include "actors/embedder_actor.hpp"
 
 namespace mneme {
 
@@ -36,7 +37,18 @@ engine_actors spawn_actors(caf::actor_system& system, const std::shared_ptr<worl
   for (std::size_t i = 0; i < options.readers; ++i)
     a.readers.push_back(system.spawn(reader_behavior, w));
   a.committer = system.spawn<committer_actor>(w, a, options);
-  a.coordinator = system.spawn<coordinator_actor>(w, a.readers, a.committer, options);
+  const bool is_remote = w->embedder != nullptr && w->embedder->remote() != nullptr;
+  if (!is_remote) {
+    a.coordinator = system.spawn<coordinator_actor>(w, a.readers, a.committer, options);
+    return a;
+  }
+  a.remote = w->embedder;
+  // A query by text waits for the network, and must not keep a thread of the scheduler.
+  a.coordinator =
+      system.spawn<coordinator_actor, caf::detached>(w, a.readers, a.committer, options);
+  if (options.commits.read_only) return a;
+  a.embedder = system.spawn<embedder_actor, caf::detached>(w, a.committer, options.jitter);
+  caf::anon_send(a.committer, join_embedder{a.embedder});
   return a;
 }
 
@@ -45,10 +57,12 @@ std::vector<caf::actor> owned_actors(const engine_actors& a) {
                                  a.attributes,  a.vectors,   a.graph,
                                  a.ledger,      a.store,     a.journal};
   all.insert(all.end(), a.readers.begin(), a.readers.end());
+  if (a.embedder) all.push_back(a.embedder);
   return all;
 }
 
 void stop_actors(const engine_actors& actors) {
+  if (actors.remote != nullptr) actors.remote->remote()->stop();
   for (const auto& actor : owned_actors(actors))
     caf::anon_send_exit(actor, caf::exit_reason::user_shutdown);
 }

@@ -32,6 +32,8 @@ struct engine_actors {
   caf::actor checkpointer;
   caf::actor committer;
   caf::actor coordinator;
+  caf::actor embedder;                           ///< only where the world's is remote
+  std::shared_ptr<const mneme::embedder> remote; ///< of that actor; stopped before the actors are
   std::vector<caf::actor> readers;
 };
 
@@ -42,6 +44,7 @@ struct actor_options {
   std::uint64_t checkpoint_journal_bytes = 0; ///< automatic checkpoint after so much; 0 = never
   std::shared_ptr<clock> time;
   std::shared_ptr<random_source> random;
+  std::shared_ptr<random_source> jitter; ///< of a remote embedder's delays; not the committer's
   bool exact_near = false;
   std::function<std::int64_t()> stopwatch; ///< empty = times in explain are zero
   planted_bugs bugs;

@@ -105,6 +105,13 @@ struct edge_payload {
 
   friend bool operator==(const edge_payload&, const edge_payload&) = default;
 };
+/// A vector that came later than its content: the head with its new `embedding`.
+struct embed_payload {
+  mneme::head head;
+  spaced_vector vector;
+
+  friend bool operator==(const embed_payload&, const embed_payload&) = default;
+};
 struct find_late_payload {
   std::string predicate; ///< canonical text
   std::vector<memory_type> types;
@@ -130,9 +137,11 @@ struct erased_payload {
 
 /// Which alternative goes with which kind: write→write_payload, update→update_payload,
 /// tombstone and update_head→head_payload, add_edge and remove_edge→edge_payload,
-/// find_late→find_late_payload, snapshot→snapshot_payload; any kind may be erased_payload.
-using entry_payload = std::variant<write_payload, update_payload, head_payload, edge_payload,
-                                   find_late_payload, snapshot_payload, erased_payload>;
+/// embed→embed_payload, find_late→find_late_payload, snapshot→snapshot_payload; any kind may be
+/// erased_payload.
+using entry_payload =
+    std::variant<write_payload, update_payload, head_payload, edge_payload, embed_payload,
+                 find_late_payload, snapshot_payload, erased_payload>;
 std::string encode(const entry_payload& payload);
 result<entry_payload> decode_entry_payload(entry_kind kind, std::string_view bytes);
 

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 
 #include <utf8proc.h>
@@ -20,7 +19,6 @@ constexpr std::string_view algorithm =
     "mneme hash embedder 1: words, pairs of words, padded character 3..5-grams";
 
 constexpr std::uint32_t min_dim = 8;
-constexpr std::uint32_t default_dim = 384;
 
 /// What lies behind is not embedded, as with models of a bounded window.
 constexpr std::size_t max_embedded_bytes = 32U << 10;
@@ -330,21 +328,6 @@ private:
 std::shared_ptr<embedder> make_hash_embedder(std::uint32_t dim) {
   ensure(dim >= min_dim && dim <= max_vector_dim, "a hash embedder has 8 to 4096 dimensions");
   return std::make_shared<hash_embedder>(dim);
-}
-
-result<std::shared_ptr<embedder>> make_embedder(std::string_view spec) {
-  if (spec == "none") return std::shared_ptr<embedder>();
-  if (spec == "hash") return make_hash_embedder(default_dim);
-  constexpr std::string_view prefix = "hash:";
-  if (spec.starts_with(prefix)) {
-    const std::string_view digits = spec.substr(prefix.size());
-    std::uint32_t dim = 0;
-    const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), dim);
-    if (status == std::errc() && end == digits.data() + digits.size() && digits.front() != '0'
-        && dim >= min_dim && dim <= max_vector_dim)
-      return make_hash_embedder(dim);
-  }
-  return fail(errc::bad_value, "an embedder is none, hash, or hash:<8..4096>", "embedder");
 }
 
 } // namespace mneme

@@ -143,6 +143,10 @@ void payload_layout(Map& m, Payload& p) {
     write_layout(m, p);
   } else if constexpr (std::is_same_v<plain, update_payload>) {
     update_layout(m, p);
+  } else if constexpr (std::is_same_v<plain, embed_payload>) {
+    m.schema();
+    m.required(1, p.head);
+    m.required(2, p.vector);
   } else if constexpr (std::is_same_v<plain, find_late_payload>) {
     find_late_layout(m, p);
   } else {
@@ -167,6 +171,19 @@ result<entry_payload> decode_payload(std::string_view bytes) {
   m.finish();
   if (auto ok = in.finish(); !ok) return propagate(ok);
   return entry_payload(std::move(p));
+}
+
+/// The head must speak of this vector, and the vector must have a direction.
+result<entry_payload> decode_embed(std::string_view bytes) {
+  auto decoded = decode_payload<embed_payload>(bytes);
+  if (!decoded) return decoded;
+  const auto& p = std::get<embed_payload>(*decoded);
+  const embedding_ref expected{.dim = p.vector.space.dim, .version = p.head.current_version};
+  if (p.head.embedding != expected || p.head.tombstone || p.head.erased)
+    return fail(errc::corrupt, "the head of an embed entry does not go with its vector");
+  if (!validate_vector(p.vector.values))
+    return fail(errc::corrupt, "the vector of an embed entry has no direction");
+  return decoded;
 }
 
 } // namespace
@@ -195,6 +212,8 @@ result<entry_payload> decode_entry_payload(entry_kind kind, std::string_view byt
   case entry_kind::add_edge:
   case entry_kind::remove_edge:
     return decode_payload<edge_payload>(bytes);
+  case entry_kind::embed:
+    return decode_embed(bytes);
   case entry_kind::find_late:
     return decode_payload<find_late_payload>(bytes);
   case entry_kind::snapshot:

@@ -16,7 +16,7 @@ import sys
 ROOT = pathlib.Path(os.environ.get("MNEME_TREE", pathlib.Path(__file__).resolve().parent.parent))
 
 # Includes point to the left: a folder may use itself and any folder before it.
-ORDER = ["include/mneme", "messages", "storage", "journal", "index", "state", "query", "actors",
+ORDER = ["include/mneme", "messages", "network", "storage", "journal", "index", "state", "query", "actors",
          "sim", "tools"]
 # Pure code: everything that must give the same bytes on every run.
 CORES = ["include/mneme", "messages", "storage", "journal", "index", "state", "query"]
@@ -35,7 +35,8 @@ WRAPPED = {
     "msgpack": ["messages/", "tests/messages/"],
     "roaring/": ["index/", "query/", "tests/index/"],
     "re2/": ["query/", "sim/", "tests/query/"],
-    "nlohmann/": ["tools/", "tests/", "bench/"],
+    "curl/": ["network/http_client.cpp"],
+    "nlohmann/": ["network/embedding_json.cpp", "tools/", "tests/", "bench/"],
     "CLI/": ["tools/", "sim/", "bench/"],
     "git2": ["tools/", "tests/tools/"],
     "cmark": ["tools/"],

@@ -16,6 +16,7 @@ const head* head_of(const entry_payload& payload) {
   if (const auto* w = std::get_if<write_payload>(&payload)) return &w->head;
   if (const auto* u = std::get_if<update_payload>(&payload)) return &u->head;
   if (const auto* h = std::get_if<head_payload>(&payload)) return &h->head;
+  if (const auto* e = std::get_if<embed_payload>(&payload)) return &e->head;
   return nullptr;
 }
 
@@ -26,6 +27,7 @@ const version* version_of(const entry_payload& payload) {
 }
 
 const spaced_vector* vector_of(const entry_payload& payload) {
+  if (const auto* e = std::get_if<embed_payload>(&payload)) return &e->vector;
   const std::optional<spaced_vector>* v = nullptr;
   if (const auto* w = std::get_if<write_payload>(&payload)) v = &w->vector;
   if (const auto* u = std::get_if<update_payload>(&payload)) v = &u->vector;
@@ -70,7 +72,7 @@ row_values row_of_delta(const attributes& owner, const index_delta& d) {
   const row_no before = owner.row_of(d.node, seq_no{d.seq.value - 1});
   ensure(before.value != no_number, "a head entry follows a write of its memory");
   const row_columns c = owner.columns(before);
-  row.slot = c.slot;
+  if (!d.is_embedding) row.slot = c.slot;
   row.version_created_at = {c.version_created_at_ns};
   row.valid_from = {c.valid_from_ns};
   row.valid_until_ns = c.valid_until_ns;
@@ -81,7 +83,7 @@ row_values row_of_delta(const attributes& owner, const index_delta& d) {
 /// The activation table of the model: write resets, a changed head refreshes, a touch counts.
 void activate(attributes& owner, const index_delta& d) {
   const seq_no before{d.seq.value - 1};
-  if (d.head != nullptr) {
+  if (d.head != nullptr && !d.is_embedding) {
     activation a = owner.activation_of(d.node, before);
     if (d.head->current_version == 1 && d.version != nullptr) a = {};
     a.last_used = d.head->last_updated_at;
@@ -105,7 +107,8 @@ index_delta number(const entry& e, numbering& numbers) {
   d.version = version_of(e.payload);
   d.vector = vector_of(e.payload);
   if (d.head != nullptr) d.node = numbers.nodes->intern(d.head->id);
-  if (d.version != nullptr) d.slot = slot_no{numbers.next_slot++};
+  d.is_embedding = std::holds_alternative<embed_payload>(e.payload);
+  if (d.version != nullptr || d.is_embedding) d.slot = slot_no{numbers.next_slot++};
   if (const auto* edge = std::get_if<edge_payload>(&e.payload)) {
     d.edge = &edge->edge;
     d.src = numbers.nodes->intern(edge->edge.key.src);

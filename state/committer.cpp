@@ -162,6 +162,23 @@ void committer::execute_one(touch_command& c, overlay&, std::vector<entry>& entr
   });
 }
 
+void committer::execute_one(embed_command& c, overlay& state, std::vector<entry>& entries, bool&) {
+  // Not durable by itself: a vector that a crash takes is made again.
+  const seq_no current{world_.published_seq().value + entries.size()};
+  const vector_space space = world_.embedder != nullptr ? world_.embedder->space() : state.space();
+  auto done = execute_embed(c.items, state, space, clock_->now(), current);
+  const seq_no last{current.value + (done ? done->size() : 0)};
+  if (done)
+    for (auto& e : *done) entries.push_back(std::move(e));
+  replies_.push_back([reply = std::move(c.reply), last,
+                      own = done ? std::optional<error>() : done.error()](const error* e) {
+    if (e != nullptr || own)
+      reply(std::unexpected(e != nullptr ? *e : *own));
+    else
+      reply(last);
+  });
+}
+
 void committer::execute_one(snapshot_command& c, overlay&, std::vector<entry>& entries,
                             bool& durable) {
   // A snapshot stands alone, so the ledger is exactly at the published seq.

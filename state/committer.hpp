@@ -13,6 +13,7 @@
 
 #include "mneme/engine.hpp"
 #include "state/execute.hpp"
+#include "state/execute_embed.hpp"
 #include "state/world.hpp"
 
 namespace mneme {
@@ -26,6 +27,11 @@ struct mutate_command {
 /// What a query reinforces.
 struct touch_command {
   entry_payload payload;
+  std::function<void(result<seq_no>)> reply;
+};
+/// Vectors that a remote embedder has made. What they no longer fit is passed over.
+struct embed_command {
+  std::vector<late_vector> items;
   std::function<void(result<seq_no>)> reply;
 };
 struct snapshot_command {
@@ -44,7 +50,7 @@ struct inspect_command {
   std::function<void(world&)> run;
   std::function<void(std::unexpected<error>)> reply; ///< only if it cannot be run
 };
-using commit_command = std::variant<mutate_command, touch_command, snapshot_command,
+using commit_command = std::variant<mutate_command, touch_command, embed_command, snapshot_command,
                                     checkpoint_command, inspect_command>;
 
 struct committer_options {
@@ -100,6 +106,7 @@ private:
   void execute_next(overlay& state, std::vector<entry>& entries, bool& durable);
   void execute_one(mutate_command& c, overlay& state, std::vector<entry>& entries, bool& durable);
   void execute_one(touch_command& c, overlay& state, std::vector<entry>& entries, bool& durable);
+  void execute_one(embed_command& c, overlay& state, std::vector<entry>& entries, bool& durable);
   void execute_one(snapshot_command& c, overlay& state, std::vector<entry>& entries, bool& durable);
   void publish_batch();
   result<kv_reader*> reader();

@@ -74,7 +74,7 @@ result<prepared> prepare_content(memory_type type, const memory_data& data,
   if (vector) {
     p.vector = vector;
     p.vector_given = true;
-  } else if (seams.embedder != nullptr) {
+  } else if (seams.embedder != nullptr && seams.embedder->remote() == nullptr) {
     auto embedded = seams.embedder->embed(embedding_text(type, p.data));
     if (!embedded) return propagate(embedded);
     if (!embedded->empty()) p.vector = std::move(*embedded);
@@ -95,7 +95,8 @@ result<std::optional<spaced_vector>> place_vector(const prepared& p, const overl
   if (!p.vector) return std::optional<spaced_vector>{};
   vector_space space = seams.embedder != nullptr ? seams.embedder->space() : state.space();
   const auto dim = static_cast<std::uint32_t>(p.vector->size());
-  if (space.dim == 0) space = {.model = "external", .dim = dim};
+  if (space.dim == 0 && state.space().dim != 0) space = state.space();
+  if (space.dim == 0) space = {.model = space.model.empty() ? "external" : space.model, .dim = dim};
   if (space.dim != dim)
     return fail(errc::dim_mismatch,
                 "a vector of " + std::to_string(dim) + " numbers was given; this world's have "
@@ -237,7 +238,7 @@ result<void> run(execution& x, const update_request& r, const prepared& p) {
   if (*vector) {
     h.embedding = embedding_ref{static_cast<std::uint32_t>((*vector)->values.size()), number};
   } else if (x.seams.embedder != nullptr) {
-    h.embedding.reset(); // the new text holds nothing to embed
+    h.embedding.reset(); // the new text holds nothing to embed, or its vector comes later
   } else if (h.embedding) {
     // Kept: the new content carries the old vector, so that each content is whole by itself.
     *vector = spaced_vector{.space = x.state.space(), .values = x.state.vector_of(h.id)};

@@ -2,6 +2,7 @@
 
 #include "messages/ensure.hpp"
 #include "state/checkpoint.hpp"
+#include "state/replay_check.hpp"
 
 namespace mneme {
 
@@ -56,6 +57,7 @@ result<void> replay_journal(file_system& from_files, const std::string& from, wo
         auto entries = open_frame(frame, last);
         if (!entries) return propagate(entries);
         const seq_no at = entries->back().header.seq;
+        if (auto ok = check_embeddings(into, *entries); !ok) return propagate(ok);
         if (auto ok = commit_directly(into, std::move(*entries), false); !ok) return propagate(ok);
         if (on_progress) on_progress(at.value, up_to ? up_to->value : 0);
         return at < last;

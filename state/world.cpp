@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "messages/ensure.hpp"
+#include "state/replay_check.hpp"
 #include "state/verify.hpp"
 #include "storage/key_layout.hpp"
 
@@ -122,6 +124,9 @@ result<void> replay_frame(world& w, const marks& from, const journal_frame& fram
     entries.push_back(std::move(*e));
     seq = seq.next();
   }
+  if (auto ok = check_embeddings(w, entries); !ok)
+    return fail(ok.error().code, "segment " + frame.segment + ", frame at offset "
+                                     + std::to_string(frame.offset) + ": " + ok.error().message);
   const auto behind = [&](seq_no mark) {
     const auto first =
         std::ranges::find_if(entries, [&](const entry& e) { return e.header.seq > mark; });
@@ -242,7 +247,7 @@ result<std::unique_ptr<world>> try_open(const world_options& options,
   if (!prepared) return prepared;
   auto w = std::move(*prepared);
   if (auto ok = load_or_create_info(*w, options); !ok) return propagate(ok);
-  auto embedder = embedder_of(w->info, options.embedder);
+  auto embedder = embedder_of(w->info, options.embedder, options.embedder_key);
   if (!embedder) return propagate(embedder);
   w->embedder = std::move(*embedder);
   if (auto ok = open_store_of(*w, options, how); !ok) return propagate(ok);
@@ -331,8 +336,8 @@ result<seq_no> world::readable(std::optional<seq_no> at) const {
   return *at;
 }
 
-result<std::shared_ptr<embedder>> embedder_of(const world_file& info,
-                                              std::shared_ptr<embedder> given) {
+result<std::shared_ptr<embedder>>
+embedder_of(const world_file& info, std::shared_ptr<embedder> given, std::string_view key) {
   if (given != nullptr) {
     const std::string own = "host:" + given->space().model;
     auto named = info.embedder.starts_with("host:") ? result<std::shared_ptr<embedder>>(given)
@@ -351,7 +356,7 @@ result<std::shared_ptr<embedder>> embedder_of(const world_file& info,
                 "this world was made with the host's embedder " + info.embedder.substr(5)
                     + "; open it with that one",
                 "embedder");
-  return make_embedder(info.embedder);
+  return make_embedder(info.embedder, key);
 }
 
 result<std::unique_ptr<world>> open_world(const world_options& options) {

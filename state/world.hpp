@@ -15,6 +15,7 @@
 #include "mneme/engine.hpp"
 #include "state/apply.hpp"
 #include "state/checkpoint.hpp"
+#include "state/embed_status.hpp"
 #include "state/read_views.hpp"
 #include "state/world_file.hpp"
 #include "storage/file.hpp"
@@ -32,6 +33,7 @@ struct world_options {
   bool create = true;
   world_file fresh;                          ///< what a new world becomes
   std::shared_ptr<mneme::embedder> embedder; ///< a host's own; else made from the WORLD file
+  std::string embedder_key;                  ///< for the latter
   std::shared_ptr<token_counter> tokens;
   journal_options journal;
   vector_index_options vectors;
@@ -59,6 +61,7 @@ struct world {
   timestamp last_entry_at; ///< created_at of the last entry; zero in an empty world
   std::atomic<std::uint64_t> checkpoint_seq{0};
   open_report report;
+  embed_status embedding; ///< of a remote embedder
   std::uint64_t retained_seqs = 0;
   /// The last seq that readers may see; stored after everything it covers is in place.
   std::atomic<std::uint64_t> published{0};
@@ -94,7 +97,7 @@ result<void> commit_directly(world& w, std::vector<entry> entries, bool sync);
 result<void> close_world(world& w);
 
 /// The embedder that a WORLD file's spec names; a host's own must fit its model and dimension.
-result<std::shared_ptr<embedder>> embedder_of(const world_file& info,
-                                              std::shared_ptr<embedder> given);
+result<std::shared_ptr<embedder>>
+embedder_of(const world_file& info, std::shared_ptr<embedder> given, std::string_view key = {});
 
 } // namespace mneme

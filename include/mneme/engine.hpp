@@ -35,7 +35,8 @@ struct engine_options {
   bool read_only = false;            ///< no lock, no writes; beside a writer for verify and replay
   std::string world_name;            ///< of a new world
   std::optional<std::uint64_t> seed; ///< fixes the new world's id and the random stream
-  std::optional<std::string> embedder_spec;  ///< of a new world: "hash:384" (default) or "none"
+  std::optional<std::string> embedder_spec; ///< of a new world: see make_embedder(); "hash:384"
+  std::string embedder_key; ///< for an http embedder's endpoint; never stored in the world
   std::shared_ptr<mneme::clock> clock;       ///< default: the system clock
   std::shared_ptr<random_source> random;     ///< default: the system's, or seeded by `seed`
   std::shared_ptr<mneme::embedder> embedder; ///< a host's own; its space must be the world's
@@ -113,6 +114,10 @@ struct world_stats {
   std::uint64_t vectors = 0;
   std::uint64_t journal_bytes = 0;
   std::uint64_t journal_segments = 0;
+  std::uint64_t embeddings_pending = 0; ///< live memories that a remote embedder has yet to embed
+  std::uint64_t embeddings_refused =
+      0;                        ///< of these: not tried again until they change or reopening
+  std::string embedder_problem; ///< why the last try failed; empty = it did not
   std::vector<std::pair<memory_type, std::uint64_t>> memories_by_type; ///< types with any
 };
 
@@ -168,6 +173,9 @@ public:
   result<std::optional<manifest>> find_snapshot(const digest& overall_root);
   result<std::vector<journal_item>> journal(seq_no from, std::size_t limit);
   result<world_stats> stats();
+  /// Waits until a remote embedder has embedded every memory that it does not refuse, it fails, or
+  /// the time is over. Answers embeddings_pending.
+  result<std::uint64_t> wait_for_embeddings(std::int64_t timeout_ms);
   [[nodiscard]] open_report opened() const;
   [[nodiscard]] seq_no published() const;
   [[nodiscard]] timestamp now() const; ///< of the engine's clock

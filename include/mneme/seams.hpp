@@ -46,6 +46,8 @@ std::shared_ptr<random_source> make_system_random();
 /// Deterministic stream (xoshiro256**) of (seed, stream): the same pair gives the same bytes.
 std::shared_ptr<random_source> make_seeded_random(std::uint64_t seed, std::uint64_t stream);
 
+class remote_embedder;
+
 /// Text to vector. Implementations must be pure: same text, same bits, on every machine.
 /// Thread-safe. Embeddings enter the journal, so replay never calls this.
 class embedder {
@@ -55,12 +57,32 @@ public:
   [[nodiscard]] virtual vector_space space() const = 0;
   /// A vector of space().dim finite numbers, or empty when the text holds nothing to embed.
   [[nodiscard]] virtual result<std::vector<float>> embed(std::string_view text) const = 0;
+  /// Not null where embed() waits for something outside.
+  [[nodiscard]] virtual const remote_embedder* remote() const { return nullptr; }
+};
+
+/// An embedder whose vectors come from elsewhere, may be late, and may fail. A write does not wait
+/// for it: the memory's vector follows as a journal entry of its own. A query by text waits, in the
+/// thread that asks. It need not give the same bits twice.
+class remote_embedder : public embedder {
+public:
+  /// One vector a text, in order: of space().dim finite numbers (any number of them where that is
+  /// 0: not known before the first vector), not all zero. bad_value or bad_vector: these texts were
+  /// refused and will be again; any other error may pass.
+  [[nodiscard]] virtual result<std::vector<std::vector<float>>>
+  embed_many(std::span<const std::string> texts) const = 0;
+  /// Ends the calls that are under way, and refuses later ones, with shutdown. An engine calls it
+  /// when it closes, so a host gives each engine an embedder of its own.
+  virtual void stop() const = 0;
+  [[nodiscard]] const remote_embedder* remote() const final { return this; }
 };
 /// Hashed word and character n-grams, signed, L2-normalised. Needs no model; finds shared words
 /// and word parts, knows no synonyms. dim is 8..4096.
 std::shared_ptr<embedder> make_hash_embedder(std::uint32_t dim = 384);
-/// "hash:384", "hash" or "none" (nullptr). bad_value for anything else.
-result<std::shared_ptr<embedder>> make_embedder(std::string_view spec);
+/// "hash:384", "hash", "none" (nullptr), or "http:URL[#model=NAME][,dim=N]" of an OpenAI-compatible
+/// embeddings endpoint (docs/EMBEDDERS.md), which is not called yet. `key` goes to the endpoint as
+/// a bearer token and is never stored. bad_value for anything else.
+result<std::shared_ptr<embedder>> make_embedder(std::string_view spec, std::string_view key = {});
 
 /// Counts tokens of rendered text; must be pure.
 class token_counter {

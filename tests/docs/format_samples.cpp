@@ -353,6 +353,8 @@ void add_records(samples& s) {
   s.add("head_payload", encode(entry_payload(head_payload{sample_head()})),
         {{"head", values_of_head()}});
   s.add("edge_payload", encode(entry_payload(edge_payload{e})), {{"edge", values_of_edge(e)}});
+  s.add("embed_payload", encode(entry_payload(embed_payload{sample_head(), vector})),
+        {{"head", values_of_head()}, {"vector", vector_values}});
   s.add("find_late_payload", encode(entry_payload(sample_find_late())), values_of_find_late());
   const auto fresh = counting<nonce>(0xB0);
   s.add("snapshot_payload", encode(entry_payload(snapshot_payload{sample_manifest(), fresh})),

@@ -253,7 +253,7 @@ class Formats(unittest.TestCase):
 
     def test_records(self):
         for name in ["head", "version", "edge", "manifest", "write_payload", "update_payload",
-                     "head_payload", "edge_payload", "find_late_payload", "snapshot_payload"]:
+                     "head_payload", "edge_payload", "embed_payload", "find_late_payload", "snapshot_payload"]:
             with self.subTest(record=name):
                 values = self.document.read("map " + name, whole(self.golden[name]))
                 self.assertEqual(values, self.facts["values"][name])

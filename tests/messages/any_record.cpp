@@ -346,8 +346,17 @@ entry_header any_header() {
   return h;
 }
 
+embed_payload any_embed() {
+  embed_payload p{any_head(), any_vector()};
+  p.vector.values.front() = 1; // the zero vector is refused
+  p.head.embedding = embedding_ref{.dim = p.vector.space.dim, .version = p.head.current_version};
+  p.head.tombstone.reset();
+  p.head.erased = false;
+  return p;
+}
+
 std::pair<entry_kind, entry_payload> any_payload() {
-  switch (any_int(0, 7)) {
+  switch (any_int(0, 8)) {
   case 0:
     return {entry_kind::write,
             write_payload{any_head(), any_version(), any_optional(any_vector), any_bool()}};
@@ -364,6 +373,8 @@ std::pair<entry_kind, entry_payload> any_payload() {
     return {entry_kind::remove_edge, edge_payload{any_edge()}};
   case 6:
     return {entry_kind::find_late, any_find_late()};
+  case 7:
+    return {entry_kind::embed, any_embed()};
   default:
     return {entry_kind::snapshot, snapshot_payload{any_manifest(), any_array<16>()}};
   }

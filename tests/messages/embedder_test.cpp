@@ -130,18 +130,3 @@ TEST_CASE("threads embed independently") {
   for (std::thread& thread : threads) thread.join();
   CHECK(faults == std::vector<int>(4, 0));
 }
-
-TEST_CASE("embedders by name") {
-  CHECK(make_embedder("hash").value()->space().dim == 384);
-  CHECK(make_embedder("hash:8").value()->space().dim == 8);
-  CHECK(make_embedder("hash:4096").value()->space().dim == 4096);
-  CHECK(make_embedder("hash:64").value()->space().model == make_hash_embedder()->space().model);
-  CHECK(make_embedder("none").value() == nullptr);
-  for (const std::string_view bad : {"", "hash:", "hash:7", "hash:4097", "hash:0384", "hash:+64",
-                                     "hash:64x", "hash:-64", "hash:99999999999", "Hash", "onnx"}) {
-    const auto refused = make_embedder(bad);
-    CAPTURE(bad);
-    REQUIRE(!refused);
-    CHECK(refused.error().code == errc::bad_value);
-  }
-}

@@ -154,6 +154,11 @@ and is revived by adding it.
           network and gives the same bits everywhere. It finds texts that share words or parts of
           words ("running" and "runner"); it knows no synonyms and no other languages: "car" is
           not near "automobile".
+  http:URL[#model=NAME,dim=N]
+          an OpenAI-compatible /v1/embeddings: as good as its model. Writes do not wait for it: the
+          vector follows as an entry of its own, and stats counts embeddings_pending. A command
+          waits for its own before it ends. Its key comes from MNEME_EMBEDDER_KEY, or from the file
+          that MNEME_EMBEDDER_KEY_FILE names; it is never stored. docs/EMBEDDERS.md
   none    no vectors, except those that requests bring (`vector`, `near_vector`); the first one
           fixes the dimension.
 

@@ -94,7 +94,8 @@ void add_shell_command(CLI::App& app, command_result& outcome) {
   c->add_option("--seed", o->seed,
                 "fixes ids and a new world's id: the same lines, the same bytes");
   c->add_flag("--in-memory", o->in_memory, "nothing on disk");
-  c->add_option("--embedder", o->embedder, "of a new world: hash:384 (default), hash:N or none");
+  c->add_option("--embedder", o->embedder,
+                "of a new world: hash:384 (default), hash:N, none or http:URL");
   c->add_option("--world", o->world, "name of a new world");
   c->add_option("--commit", o->commit, "grouped (default), or per_request (default with --seed)")
       ->check(CLI::IsMember({"grouped", "per_request"}));

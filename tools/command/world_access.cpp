@@ -1,5 +1,6 @@
 #include "tools/command/world_access.hpp"
 
+#include <cstdlib>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -7,6 +8,7 @@
 
 #include "state/checkpoint.hpp"
 #include "tools/command/render.hpp"
+#include "tools/import/source_file.hpp"
 #include "tools/protocol/answer_json.hpp"
 
 namespace mneme::command {
@@ -37,6 +39,34 @@ result<void> check_world(const std::string& directory) {
                                            directory, directory));
 }
 
+/// The key for an http embedder: of the environment, or of the file that it names. It is read
+/// whether the world needs it or not, since only the world knows.
+result<std::string> embedder_key() {
+  if (const char* key = std::getenv("MNEME_EMBEDDER_KEY")) return std::string(key);
+  const char* const path = std::getenv("MNEME_EMBEDDER_KEY_FILE");
+  if (path == nullptr) return std::string();
+  auto text = importing::read_source(path);
+  if (!text) return text;
+  while (!text->empty() && (text->back() == '\n' || text->back() == '\r')) text->pop_back();
+  return text;
+}
+
+constexpr std::int64_t embedding_wait_ms = 600'000;
+
+/// Lets a remote embedder finish what this command has written, and says what it did not do.
+void finish_embeddings(engine& target) {
+  const auto pending = target.wait_for_embeddings(embedding_wait_ms);
+  if (!pending || *pending == 0) return;
+  const auto stats = target.stats();
+  const std::string why = stats && !stats->embedder_problem.empty()
+                              ? " (" + printable(stats->embedder_problem) + ")"
+                              : "";
+  fmt::print(stderr,
+             "mneme: {} memories have no vector yet{}; the next command that opens the world "
+             "tries again\n",
+             *pending, why);
+}
+
 } // namespace
 
 result<engine> open_world_for(const common_options& options) {
@@ -45,6 +75,9 @@ result<engine> open_world_for(const common_options& options) {
   opening.directory = options.directory;
   opening.create = false;
   opening.read_only = options.read_only;
+  auto key = embedder_key();
+  if (!key) return propagate(key);
+  opening.embedder_key = std::move(*key);
   return engine::open(std::move(opening));
 }
 
@@ -52,6 +85,9 @@ result<engine> open_or_create(engine_options options) {
   options.create = options.directory.empty() || is_vacant(options.directory);
   if (!options.create)
     if (auto ok = check_world(options.directory); !ok) return propagate(ok);
+  auto key = embedder_key();
+  if (!key) return propagate(key);
+  options.embedder_key = std::move(*key);
   return engine::open(std::move(options));
 }
 
@@ -81,6 +117,7 @@ status with_world(const common_options& options,
   if (!target) return report(options, target.error());
   tell_of_torn_write(*target);
   auto outcome = run(*target);
+  if (outcome && !options.read_only) finish_embeddings(*target);
   const auto closed = target->close();
   if (!outcome) return report(options, outcome.error());
   if (!closed) return report(options, closed.error());

@@ -67,7 +67,8 @@ void add_world_commands(CLI::App& app, command_result& outcome) {
       app, "init", "Make a world in a missing or empty directory", false, outcome,
       [](CLI::App& c, init_options& o) {
         c.add_option("--world", o.world, "name of the world");
-        c.add_option("--embedder", o.embedder, "hash:384 (default), hash:N or none");
+        c.add_option("--embedder", o.embedder,
+                     "hash:384 (default), hash:N, none, or http:URL (mneme help embedder)");
         c.add_option("--seed", o.seed, "fixes the world's id");
       },
       [](const init_options& o) {

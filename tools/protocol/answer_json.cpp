@@ -221,7 +221,10 @@ json stats_json(const world_stats& s) {
           {"edges", s.edges},
           {"vectors", s.vectors},
           {"journal_bytes", s.journal_bytes},
-          {"journal_segments", s.journal_segments}};
+          {"journal_segments", s.journal_segments},
+          {"embeddings_pending", s.embeddings_pending},
+          {"embeddings_refused", s.embeddings_refused},
+          {"embedder_problem", s.embedder_problem}};
 }
 
 json version_result_json(const mutation_result& r) {

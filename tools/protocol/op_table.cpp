@@ -137,7 +137,8 @@ const std::array<op_spec, 20>& table() {
       {"stats",
        "counts and sizes of the world",
        "world world_id embedder space seq checkpoint_seq memories memories_by_type rows edges "
-       "vectors journal_bytes journal_segments",
+       "vectors journal_bytes journal_segments embeddings_pending embeddings_refused "
+       "embedder_problem",
        R"({"op":"stats"})",
        {},
        run_stats},

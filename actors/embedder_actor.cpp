@@ -1,0 +1,146 @@
+#include "actors/embedder_actor.hpp"
+
+#include <chrono>
+
+#include "messages/forms.hpp"
+#include "state/unembedded.hpp"
+
+namespace mneme {
+
+namespace {
+
+/// The start of `text`, cut between code points.
+std::string start_of(std::string text, std::size_t max_bytes) {
+  if (text.size() <= max_bytes) return text;
+  std::size_t end = max_bytes;
+  while (end > 0 && (static_cast<std::uint8_t>(text[end]) & 0xC0U) == 0x80U) --end;
+  text.resize(end);
+  return text;
+}
+
+} // namespace
+
+embedder_actor::embedder_actor(caf::actor_config& config, std::shared_ptr<world> w,
+                               caf::actor committer, std::shared_ptr<random_source> random)
+    : caf::event_based_actor(config),
+      world_(std::move(w)),
+      committer_(std::move(committer)),
+      random_(std::move(random)) {
+}
+
+caf::behavior embedder_actor::make_behavior() {
+  scan();
+  send(this, embed_next{});
+  busy_ = true;
+  return {
+      [this](const contents_to_embed& m) {
+        for (const auto& id : *m.ids) queue_.add(id);
+        if (!busy_) begin();
+      },
+      [this](const embed_next&) {
+        busy_ = false;
+        begin();
+      },
+      [this](const outcome& o) { stored(o); },
+  };
+}
+
+void embedder_actor::on_exit() {
+  world_->embedding.set({.refused = queue_.refused_count(), .problem = "the engine was closed"});
+  committer_ = nullptr;
+}
+
+/// What an earlier session left without a vector, and what did not fit the queue.
+void embedder_actor::scan() {
+  each_unembedded(world_->views(), world_->published_seq(), [this](const memory_id& id) {
+    queue_.add_found(id);
+    return true;
+  });
+}
+
+void embedder_actor::begin() {
+  if (queue_.is_empty() && queue_.take_overflow()) scan();
+  const auto jobs = queue_.take();
+  if (jobs.empty()) {
+    queue_.succeeded();
+    return world_->embedding.set({.refused = queue_.refused_count(), .problem = {}});
+  }
+  busy_ = true;
+  auto read = read_texts(jobs);
+  if (!read) {
+    queue_.failed();
+    return go_on(read.error().message);
+  }
+  if (read->texts.empty()) {
+    queue_.succeeded();
+    return go_on({});
+  }
+  ask_embedder(std::move(*read));
+}
+
+result<embedder_actor::batch> embedder_actor::read_texts(const std::vector<embed_job>& jobs) {
+  batch b;
+  auto reader = world_->store->reader();
+  if (!reader) return propagate(reader);
+  const seq_no at = world_->published_seq();
+  for (const auto& job : jobs) {
+    auto h = read_head(**reader, job.id, at);
+    if (!h) return propagate(h);
+    if (!h->has_value() || (*h)->tombstone || (*h)->erased || (*h)->embedding) continue;
+    auto v = read_version(**reader, job.id, (*h)->current_version);
+    if (!v) return propagate(v);
+    if (!v->has_value()) continue;
+    b.items.push_back({.id = job.id, .version = (*h)->current_version, .values = {}});
+    b.texts.push_back(start_of(embedding_text((*v)->type, (*v)->data), job.max_bytes));
+  }
+  return b;
+}
+
+void embedder_actor::ask_embedder(batch b) {
+  auto vectors = world_->embedder->remote()->embed_many(b.texts);
+  if (!vectors) {
+    const errc code = vectors.error().code;
+    if (code == errc::bad_value || code == errc::bad_vector)
+      queue_.refused();
+    else
+      queue_.failed();
+    return go_on(vectors.error().message);
+  }
+  if (vectors->size() != b.items.size()) {
+    queue_.failed();
+    return go_on("the embedder answers with another number of vectors than texts");
+  }
+  for (std::size_t i = 0; i < b.items.size(); ++i) b.items[i].values = std::move((*vectors)[i]);
+  hand_over(std::move(b.items));
+}
+
+void embedder_actor::hand_over(std::vector<late_vector> items) {
+  auto reply = [self = caf::actor_cast<caf::actor>(this)](const result<seq_no>& r) {
+    caf::anon_send(self, r ? outcome{} : outcome{r.error()});
+  };
+  send(committer_, commit_request{std::make_shared<commit_command>(
+                       embed_command{.items = std::move(items), .reply = std::move(reply)})});
+}
+
+void embedder_actor::stored(const outcome& o) {
+  if (!o.problem) {
+    queue_.succeeded();
+    return go_on({});
+  }
+  if (o.problem->code == errc::bad_vector)
+    queue_.refused();
+  else
+    queue_.failed();
+  go_on(o.problem->message);
+}
+
+void embedder_actor::go_on(std::string problem) {
+  world_->embedding.set({.refused = queue_.refused_count(), .problem = std::move(problem)});
+  const std::int64_t delay = queue_.delay_ms(*random_);
+  if (delay == 0)
+    send(this, embed_next{});
+  else
+    delayed_send(this, std::chrono::milliseconds(delay), embed_next{});
+}
+
+} // namespace mneme

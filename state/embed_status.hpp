@@ -1,0 +1,30 @@
+#pragma once
+/// How a remote embedder gets on: written by its actor, read and waited for by anybody.
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+
+namespace mneme {
+
+class embed_status {
+public:
+  struct report {
+    std::uint64_t refused = 0; ///< memories that are not tried again
+    std::string problem;       ///< of the last try; empty = none
+  };
+
+  void set(report r);
+  [[nodiscard]] report get() const;
+  /// Until `is_over` says so (asked at first, and after every set()), or the time is over.
+  void wait(std::int64_t timeout_ms, const std::function<bool(const report&)>& is_over) const;
+
+private:
+  mutable std::mutex guard_;
+  mutable std::condition_variable changed_;
+  report report_;
+};
+
+} // namespace mneme
