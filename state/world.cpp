@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "messages/ensure.hpp"
 #include "state/replay_check.hpp"
 #include "state/verify.hpp"
 #include "storage/key_layout.hpp"

@@ -33,7 +33,7 @@ struct world_options {
   bool create = true;
   world_file fresh;                          ///< what a new world becomes
   std::shared_ptr<mneme::embedder> embedder; ///< a host's own; else made from the WORLD file
-  std::string embedder_key;                  ///< for the latter
+  std::string embedder_key{};                ///< for the latter
   std::shared_ptr<token_counter> tokens;
   journal_options journal;
   vector_index_options vectors;
