@@ -15,7 +15,8 @@ coordinator_actor::coordinator_actor(caf::actor_config& config, std::shared_ptr<
 }
 
 caf::behavior coordinator_actor::make_behavior() {
-  return {[this](const ask_query& m) { start(m); }};
+  return {[this](const ask_query& m) { start(m); },
+          [this](const ask_tick& m) { start_tick(m.job); }};
 }
 
 void coordinator_actor::start(const ask_query& asked) {
@@ -54,6 +55,75 @@ void coordinator_actor::finish(const job_pointer& job, seq_no at) {
                         job->refuse(seq.error());
                     }});
   send(committer_, commit_request{std::move(command)});
+}
+
+/// A tick whose reads are under way.
+struct coordinator_actor::running_tick {
+  std::shared_ptr<tick_job> job;
+  std::vector<std::shared_ptr<tick_share>> shares;
+  std::size_t missing = 0;
+  bool refused = false;
+};
+
+void coordinator_actor::start_tick(const std::shared_ptr<tick_job>& job) {
+  const tick_request& request = *job->request;
+  for (const auto& [size, key] :
+       {std::pair(request.reads.size(), "reads"), std::pair(request.writes.size(), "writes")})
+    if (size > max_tick_items)
+      return job->reply(
+          mneme::fail(errc::limit_exceeded,
+                      "a tick has at most " + std::to_string(max_tick_items) + " " + key, key));
+  auto tick = std::make_shared<running_tick>();
+  tick->job = job;
+  const query_context context = context_of(options_, world_->published_seq());
+  const std::size_t count = std::min(readers_.size(), request.reads.size());
+  for (std::size_t i = 0; i < count; ++i)
+    tick->shares.push_back(std::make_shared<tick_share>(tick_share{
+        .request = job->request, .context = context, .first = i, .step = count, .outcomes = {}}));
+  tick->missing = count;
+  if (count == 0) return commit_tick(tick);
+  for (std::size_t i = 0; i < count; ++i)
+    this->request(readers_[i], caf::infinite, run_share{tick->shares[i]})
+        .then(
+            [this, tick](const outcome&) {
+              if (--tick->missing == 0 && !tick->refused) commit_tick(tick);
+            },
+            [tick](const caf::error&) {
+              if (std::exchange(tick->refused, true)) return;
+              tick->job->reply(
+                  mneme::fail(errc::shutdown, "the engine was closed during the tick"));
+            });
+}
+
+void coordinator_actor::commit_tick(const std::shared_ptr<running_tick>& tick) {
+  auto answer = std::make_shared<tick_result>();
+  std::vector<std::size_t> touched;
+  tick_command command;
+  const std::size_t reads = tick->job->request->reads.size();
+  for (std::size_t i = 0; i < reads; ++i) {
+    auto& share = *tick->shares[i % tick->shares.size()];
+    tick_read_outcome& read = share.outcomes[i / tick->shares.size()];
+    answer->reads.push_back(std::move(read.answer));
+    if (!read.touch) continue;
+    touched.push_back(i);
+    command.touches.push_back({std::move(read.actor), std::move(*read.touch)});
+  }
+  if (command.touches.empty() && tick->job->request->writes.empty()) {
+    answer->seq = world_->published_seq();
+    return tick->job->reply(std::move(*answer));
+  }
+  command.writes = tick->job->request->writes;
+  command.reply = [job = tick->job, answer, touched](result<tick_commit> committed) {
+    if (!committed) return job->reply(propagate(committed));
+    for (std::size_t i = 0; i < touched.size(); ++i) {
+      auto& read = answer->reads[touched[i]];
+      if (read) read = with_touch_seq(std::move(*read), committed->touches[i]);
+    }
+    answer->writes = std::move(committed->writes);
+    answer->seq = committed->seq;
+    job->reply(std::move(*answer));
+  };
+  send(committer_, commit_request{std::make_shared<commit_command>(std::move(command))});
 }
 
 } // namespace mneme

@@ -20,7 +20,11 @@ public:
 private:
   using job_pointer = std::shared_ptr<query_job>;
 
+  struct running_tick;
+
   void start(const ask_query& asked);
+  void start_tick(const std::shared_ptr<tick_job>& job);
+  void commit_tick(const std::shared_ptr<running_tick>& tick);
   void advance(const job_pointer& job, seq_no at);
   void finish(const job_pointer& job, seq_no at);
 

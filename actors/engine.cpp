@@ -16,8 +16,10 @@
 #include "actors/read_requests.hpp"
 #include "actors/sure_reply.hpp"
 #include "messages/records.hpp"
+#include "query/context.hpp"
 #include "query/find.hpp"
 #include "state/replay.hpp"
+#include "state/scope_check.hpp"
 #include "state/unembedded.hpp"
 #include "state/verify.hpp"
 #include "storage/memory_file_system.hpp"
@@ -70,6 +72,18 @@ struct engine::impl {
     return answer.get();
   }
 
+  /// What a single read answered; going outside its scope is journaled.
+  template <class T>
+  result<T> guarded(result<T> answer, const read_options& options, std::string target) {
+    if (answer || answer.error().code != errc::scope_violation || options.scope == nullptr)
+      return answer;
+    waiting<seq_no> journaled;
+    (void)commit<seq_no>(
+        touch_command{violation_of(*options.scope, std::move(target)), journaled.reply()},
+        journaled);
+    return answer;
+  }
+
   /// One query of a door.
   template <class Run>
   result<typename Run::answer_type> ask(typename Run::request_type request,
@@ -120,23 +134,26 @@ result<engine> engine::open(engine_options options) {
   return engine(std::move(i));
 }
 
-result<mutation_result> engine::apply(mutation request, durability d) {
+result<mutation_result> engine::apply(mutation request, durability d,
+                                      std::shared_ptr<const mneme::scope> scope) {
   const auto inside = impl_->gate.enter();
   if (!inside) return std::unexpected(was_closed);
   waiting<batch_result> answer;
   std::vector<mutation> items;
   items.push_back(std::move(request));
-  auto done =
-      impl_->commit<batch_result>(mutate(std::move(items), false, d, answer.reply()), answer);
+  auto done = impl_->commit<batch_result>(
+      mutate(std::move(items), false, d, answer.reply(), std::move(scope)), answer);
   if (!done) return propagate(done);
   return std::move(done->results.front());
 }
 
-result<batch_result> engine::write_batch(std::vector<mutation> items, durability d) {
+result<batch_result> engine::write_batch(std::vector<mutation> items, durability d,
+                                         std::shared_ptr<const mneme::scope> scope) {
   const auto inside = impl_->gate.enter();
   if (!inside) return std::unexpected(was_closed);
   waiting<batch_result> answer;
-  return impl_->commit<batch_result>(mutate(std::move(items), true, d, answer.reply()), answer);
+  return impl_->commit<batch_result>(
+      mutate(std::move(items), true, d, answer.reply(), std::move(scope)), answer);
 }
 
 result<snapshot_result> engine::snapshot(std::string reason, std::string actor) {
@@ -166,16 +183,52 @@ std::vector<result<find_result>> engine::find_many(std::vector<find_request> req
   return results;
 }
 
+result<attest_result> engine::attest(attest_request request) {
+  const auto inside = impl_->gate.enter();
+  if (!inside) return std::unexpected(was_closed);
+  waiting<attest_result> answer;
+  return impl_->commit<attest_result>(attest_command{std::move(request), answer.reply()}, answer);
+}
+
+result<compact_result> engine::compact(compact_request request) {
+  const auto inside = impl_->gate.enter();
+  if (!inside) return std::unexpected(was_closed);
+  waiting<compact_result> answer;
+  return impl_->commit<compact_result>(compact_command{std::move(request), answer.reply()}, answer);
+}
+
+result<compact_result> engine::load_compact(const load_compact_request& request) {
+  const auto inside = impl_->gate.enter();
+  if (!inside) return std::unexpected(was_closed);
+  return read_compact_record(*impl_->running->state, request);
+}
+
+result<context_result> engine::context(context_request request) {
+  const auto inside = impl_->gate.enter();
+  if (!inside) return std::unexpected(was_closed);
+  return impl_->ask<context_run>(std::move(request));
+}
+
+result<tick_result> engine::tick(tick_request request) {
+  const auto inside = impl_->gate.enter();
+  if (!inside) return std::unexpected(was_closed);
+  waiting<tick_result> answer;
+  hand_over_tick(*impl_->running, std::make_shared<const tick_request>(std::move(request)),
+                 answer.reply());
+  return answer.get();
+}
+
 result<memory> engine::get(const memory_id& id, const read_options& options) {
   const auto inside = impl_->gate.enter();
   if (!inside) return std::unexpected(was_closed);
-  return read_current(*impl_->running->state, id, options);
+  return impl_->guarded(read_current(*impl_->running->state, id, options), options, to_string(id));
 }
 
 result<memory> engine::resolve(const memory_uri& uri, const read_options& options) {
   const auto inside = impl_->gate.enter();
   if (!inside) return std::unexpected(was_closed);
-  return read_version_of(*impl_->running->state, uri, options);
+  return impl_->guarded(read_version_of(*impl_->running->state, uri, options), options,
+                        to_string(uri));
 }
 
 result<std::vector<memory>> engine::list_by_type(memory_type type, std::size_t limit,
@@ -194,7 +247,9 @@ result<std::string> engine::raw_head(const memory_id& id, const read_options& op
 result<edge_record> engine::get_edge(const edge_key& key, const read_options& options) {
   const auto inside = impl_->gate.enter();
   if (!inside) return std::unexpected(was_closed);
-  return read_one_edge(*impl_->running->state, key, options);
+  return impl_->guarded(read_one_edge(*impl_->running->state, key, options), options,
+                        to_string(key.src) + " " + std::string(to_string(key.type)) + " "
+                            + to_string(key.dst));
 }
 
 result<void> engine::for_each_edge(const memory_id& id, edge_direction direction,
@@ -202,7 +257,8 @@ result<void> engine::for_each_edge(const memory_id& id, edge_direction direction
                                    const std::function<bool(const edge_record&)>& visit) {
   const auto inside = impl_->gate.enter();
   if (!inside) return std::unexpected(was_closed);
-  return read_edges(*impl_->running->state, id, direction, filter, options, visit);
+  return impl_->guarded(read_edges(*impl_->running->state, id, direction, filter, options, visit),
+                        options, to_string(id));
 }
 
 result<void> engine::for_each_memory(const std::function<bool(const memory_record&)>& visit) {

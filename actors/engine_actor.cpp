@@ -4,7 +4,9 @@
 
 #include "actors/read_requests.hpp"
 #include "actors/sure_reply.hpp"
+#include "query/context.hpp"
 #include "query/find.hpp"
+#include "state/scope_check.hpp"
 #include "state/verify.hpp"
 
 namespace mneme {
@@ -50,10 +52,20 @@ void hand_over(const running_engine& engine, commit_command command) {
                  commit_request{std::make_shared<commit_command>(std::move(command))});
 }
 
+void hand_over_tick(const running_engine& engine, std::shared_ptr<const tick_request> request,
+                    std::function<void(result<tick_result>)> reply) {
+  caf::anon_send(engine.actors.coordinator, ask_tick{std::make_shared<tick_job>(
+                                                tick_job{std::move(request), std::move(reply)})});
+}
+
 commit_command mutate(std::vector<mutation> items, bool is_batch, durability d,
-                      std::function<void(result<batch_result>)> reply) {
-  return mutate_command{
-      .items = std::move(items), .is_batch = is_batch, .durability = d, .reply = std::move(reply)};
+                      std::function<void(result<batch_result>)> reply,
+                      std::shared_ptr<const scope> within) {
+  return mutate_command{.items = std::move(items),
+                        .is_batch = is_batch,
+                        .durability = d,
+                        .scope = std::move(within),
+                        .reply = std::move(reply)};
 }
 
 commit_command inspect_roots(seq_no at, std::function<void(result<root_set>)> reply) {
@@ -155,20 +167,48 @@ public:
   auto apply(const apply_message& m) const {
     auto pending = self_->make_response_promise<mutation_result>();
     const auto reply = promise<mutation_result>(self_, engine_, pending);
-    commit(mutate({m.request}, false, m.durability, [reply](result<batch_result> r) {
-      if (r)
-        reply(std::move(r->results.front()));
-      else
-        reply(propagate(r));
-    }));
+    commit(mutate(
+        {m.request}, false, m.durability,
+        [reply](result<batch_result> r) {
+          if (r)
+            reply(std::move(r->results.front()));
+          else
+            reply(propagate(r));
+        },
+        m.scope));
     return pending;
   }
   auto batch(const batch_message& m) const {
     auto pending = self_->make_response_promise<batch_result>();
-    commit(mutate(m.items, true, m.durability, promise<batch_result>(self_, engine_, pending)));
+    commit(mutate(m.items, true, m.durability, promise<batch_result>(self_, engine_, pending),
+                  m.scope));
     return pending;
   }
   auto find(const find_message& m) const { return query<find_run>(m.request); }
+  auto context(const context_message& m) const { return query<context_run>(m.request); }
+  auto attest(const attest_message& m) const {
+    auto pending = self_->make_response_promise<attest_result>();
+    commit(attest_command{m.request, promise<attest_result>(self_, engine_, pending)});
+    return pending;
+  }
+  auto compact(const compact_message& m) const {
+    auto pending = self_->make_response_promise<compact_reply>();
+    commit(compact_command{m.request, sharing<compact_result>(pending)});
+    return pending;
+  }
+  caf::result<compact_reply> load_compact(const load_compact_message& m) const {
+    if (!engine_->state) return to_caf_error(was_closed);
+    return answer(read_compact_record(*engine_->state, m.request), shared<compact_result>);
+  }
+  auto tick(const tick_message& m) const {
+    auto pending = self_->make_response_promise<tick_reply>();
+    auto reply = sharing<tick_result>(pending);
+    if (engine_->closed)
+      reply(std::unexpected(was_closed));
+    else
+      hand_over_tick(*engine_, m.request, std::move(reply));
+    return pending;
+  }
   auto find_many(const find_many_message& m) const {
     auto pending = self_->make_response_promise<find_many_reply>();
     struct gathering {
@@ -206,11 +246,13 @@ public:
   }
   caf::result<memory_reply> get(const get_message& m) const {
     if (!engine_->state) return to_caf_error(was_closed);
-    return answer(read_current(*engine_->state, m.id, m.options), shared<memory>);
+    return answer(guarded(read_current(*engine_->state, m.id, m.options), m.options, m.id),
+                  shared<memory>);
   }
   caf::result<memory_reply> resolve(const resolve_message& m) const {
     if (!engine_->state) return to_caf_error(was_closed);
-    return answer(read_version_of(*engine_->state, m.uri, m.options), shared<memory>);
+    return answer(guarded(read_version_of(*engine_->state, m.uri, m.options), m.options, m.uri.id),
+                  shared<memory>);
   }
   caf::result<edges_reply> edges(const edges_message& m) const {
     if (!engine_->state) return to_caf_error(was_closed);
@@ -220,6 +262,7 @@ public:
                              found.push_back(e);
                              return true;
                            });
+    read = guarded(std::move(read), m.options, m.id);
     if (!read) return to_caf_error(read.error());
     return shared(std::move(found));
   }
@@ -290,6 +333,14 @@ public:
   }
 
 private:
+  /// What a single read answered; going outside its scope is journaled.
+  template <class T>
+  result<T> guarded(result<T> r, const read_options& options, const memory_id& target) const {
+    if (!r && r.error().code == errc::scope_violation && options.scope != nullptr)
+      commit(touch_command{violation_of(*options.scope, to_string(target)),
+                           [](const result<seq_no>&) {}});
+    return r;
+  }
   void commit(commit_command command) const {
     if (engine_->closed)
       return std::visit([](auto& c) { c.reply(std::unexpected(was_closed)); }, command);
@@ -302,19 +353,24 @@ private:
     caf::anon_send(engine_->actors.coordinator,
                    ask_query{std::make_shared<door_job<Run>>(request, std::move(reply)), pinned});
   }
+  /// Keeps the promise with the answer shared.
+  template <class T>
+  std::function<void(result<T>)>
+  sharing(caf::typed_response_promise<std::shared_ptr<const T>> pending) const {
+    return [reply = promise<std::shared_ptr<const T>>(self_, engine_, pending)](result<T> r) {
+      if (r)
+        reply(shared(std::move(*r)));
+      else
+        reply(propagate(r));
+    };
+  }
   /// One query of a door; the answer is shared with the asking actor.
   template <class Run>
   caf::typed_response_promise<std::shared_ptr<const typename Run::answer_type>>
   query(const typename Run::request_type& request) const {
     using answer_type = typename Run::answer_type;
     auto pending = self_->make_response_promise<std::shared_ptr<const answer_type>>();
-    const auto reply = promise<std::shared_ptr<const answer_type>>(self_, engine_, pending);
-    ask<Run>(request, [reply](result<answer_type> r) {
-      if (r)
-        reply(shared(std::move(*r)));
-      else
-        reply(propagate(r));
-    });
+    ask<Run>(request, sharing<answer_type>(pending));
     return pending;
   }
 
@@ -350,6 +406,11 @@ internal_engine_actor::behavior_type engine_behavior(internal_engine_actor::poin
       [h](const get_message& m) { return h.get(m); },
       [h](const resolve_message& m) { return h.resolve(m); },
       [h](const edges_message& m) { return h.edges(m); },
+      [h](const context_message& m) { return h.context(m); },
+      [h](const attest_message& m) { return h.attest(m); },
+      [h](const compact_message& m) { return h.compact(m); },
+      [h](const load_compact_message& m) { return h.load_compact(m); },
+      [h](const tick_message& m) { return h.tick(m); },
       [h](const root_message& m) { return h.root(m); },
       [h](const prove_message& m) { return h.prove(m); },
       [h](const snapshot_message& m) { return h.snapshot(m); },

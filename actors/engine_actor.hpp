@@ -33,10 +33,14 @@ internal_engine_actor::behavior_type engine_behavior(internal_engine_actor::poin
 
 /// Sends the command to the engine's committer.
 void hand_over(const running_engine& engine, commit_command command);
+/// Sends the tick to the engine's coordinator.
+void hand_over_tick(const running_engine& engine, std::shared_ptr<const tick_request> request,
+                    std::function<void(result<tick_result>)> reply);
 
 // Commands for the committer, as both the engine actor and the blocking facade send them.
 commit_command mutate(std::vector<mutation> items, bool is_batch, durability d,
-                      std::function<void(result<batch_result>)> reply);
+                      std::function<void(result<batch_result>)> reply,
+                      std::shared_ptr<const scope> within = {});
 commit_command inspect_roots(seq_no at, std::function<void(result<root_set>)> reply);
 commit_command inspect_proofs(prove_request request,
                               std::function<void(result<proof_bundle>)> reply);

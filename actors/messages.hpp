@@ -10,6 +10,7 @@
 #include <caf/actor.hpp>
 #include <caf/allowed_unsafe_message_type.hpp>
 
+#include "actors/tick_reads.hpp"
 #include "query/query_job.hpp"
 #include "state/committer.hpp"
 
@@ -73,6 +74,15 @@ struct ask_query {
   std::optional<seq_no> pinned{}; ///< the seq to read at when the request names none
 };
 
+/// To the coordinator: a whole tick.
+struct ask_tick {
+  std::shared_ptr<tick_job> job; ///< taken by the receiver
+};
+/// To a reader: run these reads of a tick and give them back.
+struct run_share {
+  std::shared_ptr<tick_share> share; ///< held by the receiver until it answers
+};
+
 /// To the engine actor from another one: finish a request in the engine actor's own context.
 struct run_closure {
   std::function<void()> run;
@@ -95,4 +105,6 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::contents_to_embed)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::embed_next)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::run_effect)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::ask_query)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::ask_tick)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::run_share)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::run_closure)

@@ -64,6 +64,8 @@ world_options world_options_of(const engine_options& options) {
   w.embedder_key = options.embedder_key;
   w.tokens = options.tokens != nullptr ? options.tokens : make_default_token_counter();
   w.vectors.background_segments = !options.exact_near;
+  w.keys = options.keys;
+  w.time = options.clock != nullptr ? options.clock : make_system_clock();
   return w;
 }
 

@@ -4,7 +4,8 @@
 
 #include "journal/journal.hpp"
 #include "messages/records.hpp"
-#include "state/asker.hpp"
+#include "state/agent_commands.hpp"
+#include "state/scope_check.hpp"
 #include "state/unembedded.hpp"
 #include "storage/key_layout.hpp"
 
@@ -71,6 +72,11 @@ result<void> read_edges_one_way(world& w, kv_reader& reader, const memory_id& id
   return ok;
 }
 
+result<asker> asker_of(world& w, const read_options& options) {
+  if (options.scope == nullptr) return asker(options.actor);
+  return verify_asker(options.actor, options.scope, w.now(), w.views());
+}
+
 } // namespace
 
 result<memory> read_current(world& w, const memory_id& id, const read_options& options) {
@@ -78,7 +84,9 @@ result<memory> read_current(world& w, const memory_id& id, const read_options& o
   if (!at) return propagate(at);
   auto reader = w.store->reader();
   if (!reader) return propagate(reader);
-  return visible_memory(w, **reader, id, asker(options.actor), *at, "id");
+  auto who = asker_of(w, options);
+  if (!who) return propagate(who);
+  return visible_memory(w, **reader, id, *who, *at, "id");
 }
 
 result<memory> read_version_of(world& w, const memory_uri& uri, const read_options& options) {
@@ -86,7 +94,9 @@ result<memory> read_version_of(world& w, const memory_uri& uri, const read_optio
   if (!at) return propagate(at);
   auto reader = w.store->reader();
   if (!reader) return propagate(reader);
-  auto m = visible_memory(w, **reader, uri.id, asker(options.actor), *at, "uri");
+  auto who = asker_of(w, options);
+  if (!who) return propagate(who);
+  auto m = visible_memory(w, **reader, uri.id, *who, *at, "uri");
   if (!m) return m;
   if (m->head.type != uri.type || uri.version == 0 || uri.version > m->head.current_version)
     return fail(errc::not_found, "there is no " + to_string(uri), "uri");
@@ -105,7 +115,9 @@ result<std::vector<memory>> read_by_type(world& w, memory_type type, std::size_t
   if (!at) return propagate(at);
   auto reader = w.store->reader();
   if (!reader) return propagate(reader);
-  const asker who(options.actor);
+  auto asking = asker_of(w, options);
+  if (!asking) return propagate(asking);
+  const asker& who = *asking;
   const visible_rows visible(who, w.attributes, w.nodes);
   std::vector<memory_id> ids;
   w.attributes.with_type(type)->for_each([&](row_no row) {
@@ -133,7 +145,9 @@ result<edge_record> read_one_edge(world& w, const edge_key& key, const read_opti
   if (!reader) return propagate(reader);
   auto found = read_edge(**reader, key, *at);
   if (!found) return propagate(found);
-  const asker who(options.actor);
+  auto asking = asker_of(w, options);
+  if (!asking) return propagate(asking);
+  const asker& who = *asking;
   bool visible = found->has_value();
   for (const auto& end : {key.src, key.dst}) {
     if (!visible) break;
@@ -154,7 +168,9 @@ result<void> read_edges(world& w, const memory_id& id, edge_direction direction,
   if (!at) return propagate(at);
   auto reader = w.store->reader();
   if (!reader) return propagate(reader);
-  const asker who(options.actor);
+  auto asking = asker_of(w, options);
+  if (!asking) return propagate(asking);
+  const asker& who = *asking;
   auto seen = who.may_see(**reader, id, *at);
   if (!seen) return propagate(seen);
   if (!*seen) return hidden(who, id, "id");
@@ -292,6 +308,13 @@ result<world_stats> read_stats(world& w) {
     s.memories += n;
   }
   return s;
+}
+
+result<compact_result> read_compact_record(world& w, const load_compact_request& request) {
+  if (auto ok = validate(request); !ok) return propagate(ok);
+  auto at = w.readable(request.at_seq);
+  if (!at) return propagate(at);
+  return read_compact(request, w.views(), *at);
 }
 
 result<seq_no> seq_of_root(world& w, const digest& root, const root_set& current) {

@@ -10,6 +10,10 @@ caf::behavior reader_behavior(caf::event_based_actor*, const std::shared_ptr<wor
         auto ran = m.job->run().run(w->views());
         return ran ? outcome{} : outcome{ran.error()};
       },
+      [=](const run_share& m) {
+        m.share->run(*w);
+        return outcome{};
+      },
   };
 }
 

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "mneme/agents.hpp"
 #include "mneme/proof.hpp"
 #include "mneme/types.hpp"
 
@@ -130,6 +131,57 @@ struct snapshot_payload {
 
   friend bool operator==(const snapshot_payload&, const snapshot_payload&) = default;
 };
+/// Reinforces what was cited. A learn_weights entry of the same actor follows at once.
+struct attest_payload {
+  std::string intent_id;
+  attest_outcome outcome{};
+  std::string reason;
+  std::vector<memory_id> cited; ///< distinct, in the order given; may be empty
+  std::string actor;
+  mneme::nonce nonce{};
+
+  friend bool operator==(const attest_payload&, const attest_payload&) = default;
+};
+/// The actor's weights from here on.
+struct learn_weights_payload {
+  std::string actor;
+  bool skipped = false; ///< there was nothing to learn from: the weights are those before
+  learned_weights weights;
+  mneme::nonce nonce{};
+
+  friend bool operator==(const learn_weights_payload&, const learn_weights_payload&) = default;
+};
+/// A salience in units of 1e-9 beside what it is of.
+struct weighed_uri {
+  memory_uri uri;
+  std::int64_t salience = 0;
+  std::int64_t tokens = 0;
+  std::string short_form; ///< empty for what was kept: its version has the text
+
+  friend bool operator==(const weighed_uri&, const weighed_uri&) = default;
+};
+struct compact_payload {
+  std::string intent_id;
+  std::string step_id;
+  std::string actor;
+  std::int64_t budget_tokens = 0;
+  std::int64_t tokens = 0;
+  std::vector<weighed_uri> kept;
+  std::vector<weighed_uri> compacted;
+  mneme::nonce nonce{};
+
+  friend bool operator==(const compact_payload&, const compact_payload&) = default;
+};
+/// Somebody with a scope asked for what it does not open.
+struct scope_violation_payload {
+  std::string grantee;
+  std::string granter;
+  std::string actor;  ///< whose memories the scope opens
+  std::string target; ///< what was asked for
+  mneme::nonce nonce{};
+
+  friend bool operator==(const scope_violation_payload&, const scope_violation_payload&) = default;
+};
 /// The content was erased; replays as a stub.
 struct erased_payload {
   friend bool operator==(const erased_payload&, const erased_payload&) = default;
@@ -137,11 +189,13 @@ struct erased_payload {
 
 /// Which alternative goes with which kind: write→write_payload, update→update_payload,
 /// tombstone and update_head→head_payload, add_edge and remove_edge→edge_payload,
-/// embed→embed_payload, find_late→find_late_payload, snapshot→snapshot_payload; any kind may be
-/// erased_payload.
+/// embed→embed_payload, find_late→find_late_payload, snapshot→snapshot_payload,
+/// attest→attest_payload, learn_weights→learn_weights_payload, compact→compact_payload,
+/// scope_violation→scope_violation_payload; any kind may be erased_payload.
 using entry_payload =
     std::variant<write_payload, update_payload, head_payload, edge_payload, embed_payload,
-                 find_late_payload, snapshot_payload, erased_payload>;
+                 find_late_payload, snapshot_payload, attest_payload, learn_weights_payload,
+                 compact_payload, scope_violation_payload, erased_payload>;
 std::string encode(const entry_payload& payload);
 result<entry_payload> decode_entry_payload(entry_kind kind, std::string_view bytes);
 

@@ -54,6 +54,49 @@ void manifest_layout(Map& m, Manifest& x) {
   m.defaulted(7, x.counters);
 }
 
+template <class Map, class Payload>
+void attest_layout(Map& m, Payload& p) {
+  m.schema();
+  m.required(1, p.intent_id);
+  m.required(2, p.outcome);
+  m.defaulted(3, p.reason);
+  m.defaulted(4, p.cited);
+  m.defaulted(5, p.actor);
+  m.defaulted(6, p.nonce);
+}
+
+template <class Map, class Payload>
+void learn_weights_layout(Map& m, Payload& p) {
+  m.schema();
+  m.defaulted(1, p.actor);
+  m.required(2, p.skipped);
+  m.required(3, p.weights);
+  m.defaulted(4, p.nonce);
+}
+
+template <class Map, class Payload>
+void compact_layout(Map& m, Payload& p) {
+  m.schema();
+  m.required(1, p.intent_id);
+  m.required(2, p.step_id);
+  m.defaulted(3, p.actor);
+  m.required(4, p.budget_tokens);
+  m.required(5, p.tokens);
+  m.defaulted(6, p.kept);
+  m.defaulted(7, p.compacted);
+  m.defaulted(8, p.nonce);
+}
+
+template <class Map, class Payload>
+void scope_violation_layout(Map& m, Payload& p) {
+  m.schema();
+  m.required(1, p.grantee);
+  m.required(2, p.granter);
+  m.required(3, p.actor);
+  m.required(4, p.target);
+  m.defaulted(5, p.nonce);
+}
+
 using counter_map = std::map<std::string, std::uint64_t, std::less<>>;
 
 } // namespace
@@ -89,6 +132,40 @@ void get(item_parser& in, spaced_vector& v) {
     if (!std::isfinite(v.values[i]) || (v.values[i] == 0 && bits != 0))
       return in.refuse("a number of a vector is not finite, or -0");
   }
+}
+
+/// [recency, access, citations, importance, similarity], none negative.
+void put(canonical_writer& out, const learned_weights& w) {
+  out.array(5);
+  for (const std::int64_t part : {w.recency, w.access, w.citations, w.importance, w.similarity})
+    out.integer(part);
+}
+void get(item_parser& in, learned_weights& w) {
+  in.array_of(5);
+  for (std::int64_t* part : {&w.recency, &w.access, &w.citations, &w.importance, &w.similarity}) {
+    get(in, *part);
+    if (*part < 0) in.refuse("a weight is negative");
+  }
+}
+
+/// [id, type, version, salience, tokens, short form].
+void put(canonical_writer& out, const weighed_uri& w) {
+  out.array(6);
+  put(out, w.uri.id);
+  put(out, w.uri.type);
+  put(out, w.uri.version);
+  put(out, w.salience);
+  put(out, w.tokens);
+  put(out, w.short_form);
+}
+void get(item_parser& in, weighed_uri& w) {
+  in.array_of(6);
+  get(in, w.uri.id);
+  get(in, w.uri.type);
+  get(in, w.uri.version);
+  get(in, w.salience);
+  get(in, w.tokens);
+  get(in, w.short_form);
 }
 
 void put(canonical_writer& out, const state_root_array& roots) {
@@ -149,6 +226,14 @@ void payload_layout(Map& m, Payload& p) {
     m.required(2, p.vector);
   } else if constexpr (std::is_same_v<plain, find_late_payload>) {
     find_late_layout(m, p);
+  } else if constexpr (std::is_same_v<plain, attest_payload>) {
+    attest_layout(m, p);
+  } else if constexpr (std::is_same_v<plain, learn_weights_payload>) {
+    learn_weights_layout(m, p);
+  } else if constexpr (std::is_same_v<plain, compact_payload>) {
+    compact_layout(m, p);
+  } else if constexpr (std::is_same_v<plain, scope_violation_payload>) {
+    scope_violation_layout(m, p);
   } else {
     m.schema();
     if constexpr (std::is_same_v<plain, head_payload>) {
@@ -218,6 +303,14 @@ result<entry_payload> decode_entry_payload(entry_kind kind, std::string_view byt
     return decode_payload<find_late_payload>(bytes);
   case entry_kind::snapshot:
     return decode_payload<snapshot_payload>(bytes);
+  case entry_kind::attest:
+    return decode_payload<attest_payload>(bytes);
+  case entry_kind::learn_weights:
+    return decode_payload<learn_weights_payload>(bytes);
+  case entry_kind::compact:
+    return decode_payload<compact_payload>(bytes);
+  case entry_kind::scope_violation:
+    return decode_payload<scope_violation_payload>(bytes);
   default:
     return fail(errc::format_unsupported,
                 fmt::format("this version reads no payload of kind {} ({})",

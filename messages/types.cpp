@@ -1,5 +1,7 @@
 #include "mneme/types.hpp"
 
+#include "mneme/agents.hpp"
+
 #include <array>
 #include <span>
 
@@ -44,6 +46,8 @@ constexpr std::array<std::string_view, 2> names_of<lifecycle_audience> = {"perso
 template <>
 constexpr std::array<std::string_view, 5> names_of<tombstone_cause> = {
     "superseded", "wrong", "deleted", "expired", "erased"};
+template <>
+constexpr std::array<std::string_view, 2> names_of<attest_outcome> = {"success", "failure"};
 
 template <class Enum>
 std::string_view name_of(Enum v) noexcept {
@@ -83,6 +87,9 @@ std::string_view to_string(lifecycle_audience v) noexcept {
 std::string_view to_string(tombstone_cause v) noexcept {
   return name_of(v);
 }
+std::string_view to_string(attest_outcome v) noexcept {
+  return name_of(v);
+}
 
 template <class Enum>
 std::optional<Enum> parse_enum(std::string_view name) noexcept {
@@ -102,5 +109,6 @@ template std::optional<lifecycle_origin> parse_enum<lifecycle_origin>(std::strin
 template std::optional<lifecycle_audience>
     parse_enum<lifecycle_audience>(std::string_view) noexcept;
 template std::optional<tombstone_cause> parse_enum<tombstone_cause>(std::string_view) noexcept;
+template std::optional<attest_outcome> parse_enum<attest_outcome>(std::string_view) noexcept;
 
 } // namespace mneme

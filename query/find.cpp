@@ -7,6 +7,7 @@
 #include "messages/ensure.hpp"
 #include "query/find_state.hpp"
 #include "query/near_target.hpp"
+#include "state/learning.hpp"
 
 namespace mneme {
 
@@ -34,6 +35,9 @@ result<std::unique_ptr<find_run>> find_run::compile(find_request request, query_
   state->tags = required_tags(request);
   if (!request.from && target->empty() && state->tags.empty() && request.types.empty())
     return fail(errc::too_broad, "name types, a tag, near or from: nothing narrows the query");
+  auto weights = salience_weights_of(state->who, views, context.at);
+  if (!weights) return propagate(weights);
+  state->weights = *weights;
   state->near_query = std::move(*target);
   state->order = order_asked(request);
   state->stage = request.from ? find_stage::walk : find_stage::select;
@@ -111,7 +115,7 @@ find_result find_run::take() {
 }
 
 row_order find_state::ordering(const read_views& views) const {
-  return {order,        salience_scorer(context.now, !near_query.empty()),
+  return {order,        salience_scorer(context.now, !near_query.empty(), weights),
           context.at,   *views.attributes,
           *views.nodes, walk.steps};
 }

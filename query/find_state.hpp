@@ -25,6 +25,7 @@ struct find_state {
   find_request request;
   query_context context;
   asker who;
+  salience_weights weights;
   std::optional<compiled_predicate> where;
   std::vector<float> near_query; ///< empty without near
   std::vector<std::string> tags; ///< that every row must have

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "query/query_run.hpp"
+#include "state/scope_check.hpp"
 
 namespace mneme {
 
@@ -28,6 +29,18 @@ public:
   virtual void refuse(error why) = 0;
 };
 
+/// The context with the request's scope, verified.
+template <class Request>
+result<query_context> with_scope(const Request& request, query_context context,
+                                 const read_views& views) {
+  if constexpr (requires { request.scope; }) {
+    if (auto who = verify_asker(request.actor, request.scope, context.now, views); !who)
+      return propagate(who);
+    context.scope = request.scope;
+  }
+  return context;
+}
+
 /// The job of one door. Run has request_type (with at_seq), answer_type (with an optional seq),
 /// compile(request, context, views) and take().
 template <class Run>
@@ -42,7 +55,9 @@ public:
 
   [[nodiscard]] std::optional<seq_no> at_seq() const override { return request_.at_seq; }
   result<void> compile(const query_context& context, const read_views& views) override {
-    auto compiled = Run::compile(std::move(request_), context, views);
+    auto checked = with_scope(request_, context, views);
+    if (!checked) return std::unexpected(std::move(checked).error());
+    auto compiled = Run::compile(std::move(request_), std::move(*checked), views);
     if (!compiled) return std::unexpected(std::move(compiled).error());
     run_ = std::move(*compiled);
     return {};

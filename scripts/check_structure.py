@@ -31,7 +31,7 @@ WRAPPED = {
              "tests/install/", "tests/tools/", "tests/cases/", "bench/", "examples/"],
     "wiredtiger.h": ["storage/wiredtiger_store.cpp", "bench/"],
     "hnswlib/": ["index/hnsw_", "bench/"],
-    "openssl/": ["messages/hash.cpp"],
+    "openssl/": ["messages/hash.cpp", "messages/signature.cpp"],
     "msgpack": ["messages/", "tests/messages/"],
     "roaring/": ["index/", "query/", "tests/index/"],
     "re2/": ["query/", "sim/", "tests/query/"],

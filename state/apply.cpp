@@ -5,6 +5,7 @@
 
 #include "messages/ensure.hpp"
 #include "messages/records.hpp"
+#include "state/activation_rules.hpp"
 #include "storage/key_layout.hpp"
 
 namespace mneme {
@@ -84,17 +85,15 @@ row_values row_of_delta(const attributes& owner, const index_delta& d) {
 void activate(attributes& owner, const index_delta& d) {
   const seq_no before{d.seq.value - 1};
   if (d.head != nullptr && !d.is_embedding) {
-    activation a = owner.activation_of(d.node, before);
-    if (d.head->current_version == 1 && d.version != nullptr) a = {};
-    a.last_used = d.head->last_updated_at;
-    a.importance = d.head->declared_importance;
-    owner.set_activation(d.node, d.seq, a);
+    const bool first_write = d.head->current_version == 1 && d.version != nullptr;
+    owner.set_activation(d.node, d.seq,
+                         after_head(owner.activation_of(d.node, before), *d.head, first_write));
   }
   for (const node_no node : d.touched) {
-    activation a = owner.activation_of(node, d.seq);
-    a.last_used = d.touched_at;
-    ++a.access_count;
-    owner.set_activation(node, d.seq, a);
+    const activation a = owner.activation_of(node, d.seq);
+    owner.set_activation(node, d.seq,
+                         d.attest != nullptr ? after_attest(a, *d.attest, d.touched_at)
+                                             : after_touch(a, d.touched_at));
   }
 }
 
@@ -114,14 +113,17 @@ index_delta number(const entry& e, numbering& numbers) {
     d.src = numbers.nodes->intern(edge->edge.key.src);
     d.dst = numbers.nodes->intern(edge->edge.key.dst);
   }
-  if (const auto* late = std::get_if<find_late_payload>(&e.payload)) {
+  const auto touch = [&](const std::vector<memory_id>& ids) {
     d.touched_at = e.header.created_at;
-    for (const auto& id : late->accessed) {
+    for (const auto& id : ids) {
       const node_no node = numbers.nodes->find(id);
       ensure(node.value != no_number, "a touched memory exists");
       d.touched.push_back(node);
     }
-  }
+  };
+  if (const auto* late = std::get_if<find_late_payload>(&e.payload)) touch(late->accessed);
+  d.attest = std::get_if<attest_payload>(&e.payload);
+  if (d.attest != nullptr) touch(d.attest->cited);
   return d;
 }
 
@@ -135,6 +137,11 @@ void append_writes(const entry& e, std::vector<kv_write>& writes) {
     writes.push_back({kv_table::edges, keys::edge(edge->edge.key, seq), encode(edge->edge)});
   if (const auto* snapshot = std::get_if<snapshot_payload>(&e.payload))
     writes.push_back({kv_table::manifests, keys::manifest(seq), encode(snapshot->manifest)});
+  if (const auto* learned = std::get_if<learn_weights_payload>(&e.payload))
+    writes.push_back({kv_table::weights, keys::weights(learned->actor, seq), e.payload_bytes});
+  if (const auto* compact = std::get_if<compact_payload>(&e.payload))
+    writes.push_back({kv_table::compacts, keys::compact(compact->intent_id, compact->step_id, seq),
+                      e.payload_bytes});
   for (const auto& leaf : e.header.leaves) {
     kv_write w{kv_table::state_leaves, keys::state_leaf(leaf.ns, leaf.path), {}};
     if (!leaf.value_hash.is_zero()) w.value = std::string(leaf.value_hash.raw());

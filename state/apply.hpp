@@ -36,7 +36,8 @@ struct index_delta {
   const edge_record* edge = nullptr;
   node_no src;
   node_no dst;
-  std::vector<node_no> touched; ///< find_late, in order
+  std::vector<node_no> touched;           ///< find_late, attest: in order
+  const attest_payload* attest = nullptr; ///< what touched them; null: a query
   timestamp touched_at;
 };
 

@@ -28,6 +28,8 @@ public:
   [[nodiscard]] bool sees_all() const { return !actor_; }
   /// Whose learned weights rank; "" = the host.
   [[nodiscard]] const std::string& name() const;
+  /// Whose memories are the asker's own, or opened to it by a scope.
+  [[nodiscard]] const std::string& owner() const { return scope_ ? scope_->actor : name(); }
   /// Null when there is none.
   [[nodiscard]] const scope* verified_scope() const { return scope_.get(); }
   /// What a read or write of one memory that may not be seen is answered with.

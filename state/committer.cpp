@@ -1,6 +1,11 @@
 #include "state/committer.hpp"
 
+#include <algorithm>
+
 #include "messages/ensure.hpp"
+#include "state/cited_memories.hpp"
+#include "state/scope_check.hpp"
+#include "state/scoped_writes.hpp"
 
 namespace mneme {
 
@@ -21,8 +26,29 @@ bool stands_alone(const commit_command& c) {
          || std::holds_alternative<inspect_command>(c);
 }
 
+/// What counts against the bound of the queue: it may wait there for long and in numbers.
 bool is_write(const commit_command& c) {
-  return std::holds_alternative<mutate_command>(c) || std::holds_alternative<touch_command>(c);
+  return !stands_alone(c) && !std::holds_alternative<embed_command>(c);
+}
+
+/// Whose command it is; "" = the host.
+const std::string& acting_in(const tick_write& w) {
+  if (const auto* m = std::get_if<scoped_mutation>(&w))
+    return m->scope != nullptr ? m->scope->granted_to : acting_in(m->request);
+  const auto of = [](const auto& r) -> const std::string& {
+    return r.scope != nullptr ? r.scope->granted_to : r.actor;
+  };
+  if (const auto* r = std::get_if<attest_request>(&w)) return of(*r);
+  return of(std::get<compact_request>(w));
+}
+
+/// 0 … count-1 by the actor's bytes; those of one actor stay in their order.
+template <class ActorOf>
+std::vector<std::size_t> by_actor(std::size_t count, const ActorOf& actor_of) {
+  std::vector<std::size_t> order(count);
+  for (std::size_t i = 0; i < count; ++i) order[i] = i;
+  std::ranges::stable_sort(order, {}, actor_of);
+  return order;
 }
 
 } // namespace
@@ -87,10 +113,12 @@ committer::round committer::next_round() {
     const read_views views = world_.views();
     overlay state(views, **session, world_.published_seq(), world_.vectors.space());
     std::vector<entry> entries;
+    pending_records pending(views, **session, world_.published_seq(), entries);
+    batch_state batch{state, pending, ids_, *world_.tokens, {}, world_.published_seq(), entries};
     bool durable = false;
     const bool alone = stands_alone(queue_.front());
     do {
-      execute_next(state, entries, durable);
+      execute_next(batch, durable);
     } while (!alone && options_.mode == commit_mode::grouped && !queue_.empty()
              && !stands_alone(queue_.front()) && entries.size() < options_.max_entries);
     if (!entries.empty()) {
@@ -111,36 +139,23 @@ committer::round committer::next_round() {
   return {};
 }
 
-void committer::execute_next(overlay& state, std::vector<entry>& entries, bool& durable) {
+void committer::execute_next(batch_state& batch, bool& durable) {
   commit_command command = std::move(queue_.front());
   queue_.pop_front();
+  batch.now = clock_->now();
   std::visit(
       [&](auto& c) {
         using kind = std::decay_t<decltype(c)>;
         if constexpr (!std::is_same_v<kind, checkpoint_command>
                       && !std::is_same_v<kind, inspect_command>)
-          execute_one(c, state, entries, durable);
+          execute_one(c, batch, durable);
       },
       command);
 }
 
-void committer::execute_one(mutate_command& c, overlay& state, std::vector<entry>& entries,
-                            bool& durable) {
-  const seq_no current{world_.published_seq().value + entries.size()};
-  const execution_seams seams{world_.embedder.get(), world_.tokens.get()};
-  auto done = execute(c.items, c.is_batch, state, ids_, seams, clock_->now(), current);
-  if (!done) {
-    // The refusal may rest on an earlier command of this batch, which must be published first.
-    replies_.push_back([reply = std::move(c.reply), own = done.error()](const error* e) {
-      reply(std::unexpected(e != nullptr ? *e : own));
-    });
-    return;
-  }
-  for (auto& e : done->entries) entries.push_back(std::move(e));
-  if (c.durability == durability::durable) durable = true;
-  batch_result answer{.results = std::move(done->results),
-                      .seq = {current.value + done->entries.size()}};
-  replies_.push_back([reply = std::move(c.reply), answer = std::move(answer)](const error* e) {
+template <class Answer>
+void committer::answer_later(std::function<void(result<Answer>)> reply, result<Answer> answer) {
+  replies_.push_back([reply = std::move(reply), answer = std::move(answer)](const error* e) {
     if (e != nullptr)
       reply(std::unexpected(*e));
     else
@@ -148,56 +163,163 @@ void committer::execute_one(mutate_command& c, overlay& state, std::vector<entry
   });
 }
 
-void committer::execute_one(touch_command& c, overlay&, std::vector<entry>& entries,
-                            bool& durable) {
-  const seq_no current{world_.published_seq().value + entries.size()};
-  std::get<find_late_payload>(c.payload).nonce = ids_.draw_nonce();
-  entries.push_back(execute_touch(c.payload, clock_->now(), current));
+result<asker> committer::writer(const std::string& actor,
+                                const std::shared_ptr<const scope>& within, batch_state& batch) {
+  const auto given = actor.empty() ? std::nullopt : std::optional(actor);
+  auto who = verify_asker(given, within, batch.now, world_.views());
+  if (!who || within == nullptr || within->writable) return who;
+  violated(violation_of(*within, "a write"), batch);
+  return mneme::fail(errc::scope_violation, "the scope is for reading only", "scope.writable");
+}
+
+void committer::violated(scope_violation_payload payload, batch_state& batch) {
+  if (!violations_.take(payload.grantee, batch.now)) return;
+  payload.nonce = ids_.draw_nonce();
+  const std::string grantee = payload.grantee;
+  append_agent_entry(batch, entry_kind::scope_violation, grantee, std::move(payload));
+}
+
+result<executed_command> committer::mutate(std::span<const mutation> items, bool is_batch,
+                                           const std::shared_ptr<const scope>& within,
+                                           batch_state& batch) {
+  if (within != nullptr) {
+    const std::string& actor = items.empty() ? within->granted_to : acting_in(items.front());
+    auto who = writer(actor, within, batch);
+    if (!who) return propagate(who);
+    auto admitted = inside_scope(items, is_batch, *who, batch.records);
+    if (!admitted) {
+      if (admitted.error().code == errc::scope_violation)
+        violated(violation_of(*within, admitted.error().message), batch);
+      return propagate(admitted);
+    }
+    return mutate(*admitted, is_batch, nullptr, batch);
+  }
+  const execution_seams seams{world_.embedder.get(), world_.tokens.get()};
+  auto done = execute(items, is_batch, batch.records, ids_, seams, batch.now, batch.last_seq());
+  if (!done) return done;
+  for (auto& e : done->entries) batch.entries.push_back(std::move(e));
+  return done;
+}
+
+void committer::execute_one(mutate_command& c, batch_state& batch, bool& durable) {
+  const std::size_t before = batch.entries.size();
+  auto done = mutate(c.items, c.is_batch, c.scope, batch);
+  if (!done) {
+    durable |= batch.entries.size() > before; // a violation was journaled
+    return answer_later<batch_result>(std::move(c.reply), propagate(done));
+  }
+  if (c.durability == durability::durable) durable = true;
+  answer_later<batch_result>(std::move(c.reply), batch_result{.results = std::move(done->results),
+                                                              .seq = batch.last_seq()});
+}
+
+seq_no committer::touch(entry_payload payload, batch_state& batch) {
+  if (auto* violation = std::get_if<scope_violation_payload>(&payload)) {
+    violated(std::move(*violation), batch);
+    return batch.last_seq();
+  }
+  std::get<find_late_payload>(payload).nonce = ids_.draw_nonce();
+  batch.entries.push_back(execute_touch(payload, batch.now, batch.last_seq()));
+  return batch.last_seq();
+}
+
+void committer::execute_one(touch_command& c, batch_state& batch, bool& durable) {
   durable = true;
-  replies_.push_back([reply = std::move(c.reply), seq = current.next()](const error* e) {
-    if (e != nullptr)
-      reply(std::unexpected(*e));
-    else
-      reply(seq);
-  });
+  answer_later<seq_no>(std::move(c.reply), touch(std::move(c.payload), batch));
 }
 
-void committer::execute_one(embed_command& c, overlay& state, std::vector<entry>& entries, bool&) {
+result<attest_result> committer::attest(const attest_request& r, batch_state& batch) {
+  if (auto ok = validate(r); !ok) return propagate(ok);
+  auto who = writer(r.actor, r.scope, batch);
+  if (!who) return propagate(who);
+  std::string key = who->name();
+  key.push_back('\0');
+  key += r.intent_id;
+  if (!attests_.take(key, batch.now))
+    return mneme::fail(errc::rate_limited,
+                       "an intent is attested once a second, five times at once", "intent_id");
+  return execute_attest(r, *who, batch);
+}
+
+result<compact_result> committer::compact(const compact_request& r, batch_state& batch) {
+  if (auto ok = validate(r); !ok) return propagate(ok);
+  auto who = writer(r.actor, r.scope, batch);
+  if (!who) return propagate(who);
+  return execute_compact(r, *who, batch);
+}
+
+void committer::execute_one(attest_command& c, batch_state& batch, bool& durable) {
+  auto done = attest(c.request, batch);
+  durable = true;
+  answer_later<attest_result>(std::move(c.reply), std::move(done));
+}
+
+void committer::execute_one(compact_command& c, batch_state& batch, bool& durable) {
+  auto done = compact(c.request, batch);
+  durable = true;
+  answer_later<compact_result>(std::move(c.reply), std::move(done));
+}
+
+result<tick_write_answer> committer::write_of_tick(const tick_write& w, batch_state& batch) {
+  if (const auto* r = std::get_if<attest_request>(&w)) {
+    auto done = attest(*r, batch);
+    if (!done) return propagate(done);
+    return std::move(*done);
+  }
+  if (const auto* r = std::get_if<compact_request>(&w)) {
+    auto done = compact(*r, batch);
+    if (!done) return propagate(done);
+    return std::move(*done);
+  }
+  const auto& m = std::get<scoped_mutation>(w);
+  auto done = mutate(std::span(&m.request, 1), false, m.scope, batch);
+  if (!done) return propagate(done);
+  return std::move(done->results.front());
+}
+
+void committer::execute_one(tick_command& c, batch_state& batch, bool& durable) {
+  tick_commit answer;
+  answer.touches.resize(c.touches.size());
+  const auto actor_of_touch = [&](std::size_t i) -> const std::string& {
+    return c.touches[i].actor;
+  };
+  for (const std::size_t i : by_actor(c.touches.size(), actor_of_touch))
+    answer.touches[i] = touch(std::move(c.touches[i].payload), batch);
+  answer.writes.resize(c.writes.size());
+  const auto actor_of_write = [&](std::size_t i) -> const std::string& {
+    return acting_in(c.writes[i]);
+  };
+  for (const std::size_t i : by_actor(c.writes.size(), actor_of_write))
+    answer.writes[i] = write_of_tick(c.writes[i], batch);
+  durable = true;
+  answer.seq = batch.last_seq();
+  answer_later<tick_commit>(std::move(c.reply), std::move(answer));
+}
+
+void committer::execute_one(embed_command& c, batch_state& batch, bool&) {
   // Not durable by itself: a vector that a crash takes is made again.
-  const seq_no current{world_.published_seq().value + entries.size()};
-  const vector_space space = world_.embedder != nullptr ? world_.embedder->space() : state.space();
-  auto done = execute_embed(c.items, state, space, clock_->now(), current);
-  const seq_no last{current.value + (done ? done->size() : 0)};
-  if (done)
-    for (auto& e : *done) entries.push_back(std::move(e));
-  replies_.push_back([reply = std::move(c.reply), last,
-                      own = done ? std::optional<error>() : done.error()](const error* e) {
-    if (e != nullptr || own)
-      reply(std::unexpected(e != nullptr ? *e : *own));
-    else
-      reply(last);
-  });
+  const vector_space space =
+      world_.embedder != nullptr ? world_.embedder->space() : batch.records.space();
+  auto done = execute_embed(c.items, batch.records, space, batch.now, batch.last_seq());
+  if (!done) return answer_later<seq_no>(std::move(c.reply), propagate(done));
+  for (auto& e : *done) batch.entries.push_back(std::move(e));
+  answer_later<seq_no>(std::move(c.reply), batch.last_seq());
 }
 
-void committer::execute_one(snapshot_command& c, overlay&, std::vector<entry>& entries,
-                            bool& durable) {
+void committer::execute_one(snapshot_command& c, batch_state& batch, bool& durable) {
   // A snapshot stands alone, so the ledger is exactly at the published seq.
   const root_set roots = world_.ledger->roots();
-  ensure(roots.seq == world_.published_seq() && entries.empty(), "a snapshot stands alone");
-  entries.push_back(execute_snapshot(roots, std::move(c.reason), c.actor,
-                                     {{"edges", world_.graph.edge_count()},
-                                      {"nodes", world_.nodes.size()},
-                                      {"rows", world_.attributes.row_count()}},
-                                     ids_.draw_nonce(), clock_->now()));
+  ensure(roots.seq == world_.published_seq() && batch.entries.empty(), "a snapshot stands alone");
+  batch.entries.push_back(execute_snapshot(roots, std::move(c.reason), c.actor,
+                                           {{"edges", world_.graph.edge_count()},
+                                            {"nodes", world_.nodes.size()},
+                                            {"rows", world_.attributes.row_count()}},
+                                           ids_.draw_nonce(), batch.now));
   durable = true;
-  snapshot_result answer{.manifest = std::get<snapshot_payload>(entries.back().payload).manifest,
-                         .seq = roots.seq.next()};
-  replies_.push_back([reply = std::move(c.reply), answer = std::move(answer)](const error* e) {
-    if (e != nullptr)
-      reply(std::unexpected(*e));
-    else
-      reply(answer);
-  });
+  answer_later<snapshot_result>(
+      std::move(c.reply),
+      snapshot_result{.manifest = std::get<snapshot_payload>(batch.entries.back().payload).manifest,
+                      .seq = roots.seq.next()});
 }
 
 void committer::complete() {

@@ -11,9 +11,11 @@
 #include <variant>
 #include <vector>
 
-#include "mneme/engine.hpp"
+#include "mneme/tick.hpp"
+#include "state/agent_commands.hpp"
 #include "state/execute.hpp"
 #include "state/execute_embed.hpp"
+#include "state/rate_limit.hpp"
 #include "state/world.hpp"
 
 namespace mneme {
@@ -22,9 +24,11 @@ struct mutate_command {
   std::vector<mutation> items;
   bool is_batch = false;
   mneme::durability durability = mneme::durability::durable;
+  std::shared_ptr<const mneme::scope> scope{}; ///< as it came
   std::function<void(result<batch_result>)> reply;
 };
-/// What a query reinforces.
+/// What a read leaves in the journal: what a query reinforces, or that a single read went outside
+/// its scope.
 struct touch_command {
   entry_payload payload;
   std::function<void(result<seq_no>)> reply;
@@ -33,6 +37,29 @@ struct touch_command {
 struct embed_command {
   std::vector<late_vector> items;
   std::function<void(result<seq_no>)> reply;
+};
+struct attest_command {
+  attest_request request;
+  std::function<void(result<attest_result>)> reply;
+};
+struct compact_command {
+  compact_request request;
+  std::function<void(result<compact_result>)> reply;
+};
+/// The end of a tick: what its reads touched, and its writes.
+struct tick_touch {
+  std::string actor; ///< of the read
+  entry_payload payload;
+};
+struct tick_commit {
+  std::vector<seq_no> touches; ///< seqs of their entries, in the order given
+  std::vector<result<tick_write_answer>> writes;
+  seq_no seq;
+};
+struct tick_command {
+  std::vector<tick_touch> touches; ///< in the order of the reads
+  std::vector<tick_write> writes;
+  std::function<void(result<tick_commit>)> reply;
 };
 struct snapshot_command {
   std::string reason;
@@ -50,8 +77,9 @@ struct inspect_command {
   std::function<void(world&)> run;
   std::function<void(std::unexpected<error>)> reply; ///< only if it cannot be run
 };
-using commit_command = std::variant<mutate_command, touch_command, embed_command, snapshot_command,
-                                    checkpoint_command, inspect_command>;
+using commit_command =
+    std::variant<mutate_command, touch_command, attest_command, compact_command, tick_command,
+                 embed_command, snapshot_command, checkpoint_command, inspect_command>;
 
 struct committer_options {
   commit_mode mode = commit_mode::grouped;
@@ -103,11 +131,30 @@ public:
   [[nodiscard]] std::size_t queued() const { return queue_.size(); }
 
 private:
-  void execute_next(overlay& state, std::vector<entry>& entries, bool& durable);
-  void execute_one(mutate_command& c, overlay& state, std::vector<entry>& entries, bool& durable);
-  void execute_one(touch_command& c, overlay& state, std::vector<entry>& entries, bool& durable);
-  void execute_one(embed_command& c, overlay& state, std::vector<entry>& entries, bool& durable);
-  void execute_one(snapshot_command& c, overlay& state, std::vector<entry>& entries, bool& durable);
+  void execute_next(batch_state& batch, bool& durable);
+  void execute_one(mutate_command& c, batch_state& batch, bool& durable);
+  void execute_one(touch_command& c, batch_state& batch, bool& durable);
+  void execute_one(attest_command& c, batch_state& batch, bool& durable);
+  void execute_one(compact_command& c, batch_state& batch, bool& durable);
+  void execute_one(tick_command& c, batch_state& batch, bool& durable);
+  void execute_one(embed_command& c, batch_state& batch, bool& durable);
+  void execute_one(snapshot_command& c, batch_state& batch, bool& durable);
+  result<executed_command> mutate(std::span<const mutation> items, bool is_batch,
+                                  const std::shared_ptr<const scope>& within, batch_state& batch);
+  /// Who writes; a scope must be writable.
+  result<asker> writer(const std::string& actor, const std::shared_ptr<const scope>& within,
+                       batch_state& batch);
+  /// Appends a scope_violation entry, unless the grantee has had too many.
+  void violated(scope_violation_payload payload, batch_state& batch);
+  result<attest_result> attest(const attest_request& r, batch_state& batch);
+  result<compact_result> compact(const compact_request& r, batch_state& batch);
+  result<tick_write_answer> write_of_tick(const tick_write& w, batch_state& batch);
+  /// Appends what a read leaves; answers the seq of the last entry then.
+  seq_no touch(entry_payload payload, batch_state& batch);
+  /// Answers when the batch is published, or has failed. A refusal waits too: it may rest on an
+  /// earlier command of the batch.
+  template <class Answer>
+  void answer_later(std::function<void(result<Answer>)> reply, result<Answer> answer);
   void publish_batch();
   result<kv_reader*> reader();
 
@@ -115,6 +162,8 @@ private:
   std::shared_ptr<clock> clock_;
   id_source ids_;
   committer_options options_;
+  rate_limit violations_{10, 20};     ///< by grantee
+  rate_limit attests_{1, 5};          ///< by (actor, intent)
   std::unique_ptr<kv_reader> reader_; ///< opened at the first write
   std::deque<commit_command> queue_;
   std::vector<std::function<void(const error*)>> replies_; ///< of the round in progress

@@ -68,6 +68,14 @@ result<void> dump_edges(world& w, kv_reader& reader, const memory_id& id, seq_no
   return {};
 }
 
+/// Rows that belong to no memory: learned weights, compact records.
+result<void> dump_rows(kv_reader& reader, kv_table table, std::string_view name, std::string& out) {
+  return reader.scan(table, "", "", [&](std::string_view key, std::string_view value) {
+    out += fmt::format("{} {} {}\n", name, hex(key), hex(value));
+    return true;
+  });
+}
+
 } // namespace
 
 result<std::string> canonical_dump(world& w) {
@@ -83,6 +91,8 @@ result<std::string> canonical_dump(world& w) {
     out += fmt::format("node {}\n", to_string(id));
     if (auto ok = dump_edges(w, **reader, id, at, out); !ok) return propagate(ok);
   }
+  if (auto ok = dump_rows(**reader, kv_table::weights, "weights", out); !ok) return propagate(ok);
+  if (auto ok = dump_rows(**reader, kv_table::compacts, "compact", out); !ok) return propagate(ok);
   return out;
 }
 

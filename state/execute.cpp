@@ -500,6 +500,20 @@ result<executed_command> execute(std::span<const mutation> items, bool is_batch,
   return std::move(x.out);
 }
 
+const std::string& acting_in(const mutation& m) {
+  return std::visit(
+      [](const auto& r) -> const std::string& {
+        using request = std::decay_t<decltype(r)>;
+        if constexpr (std::is_same_v<request, restore_request>)
+          return r.head.actor_scope;
+        else if constexpr (std::is_same_v<request, restore_edge_request>)
+          return r.edge.created_by;
+        else
+          return r.actor;
+      },
+      m);
+}
+
 entry execute_touch(const entry_payload& payload, timestamp now, seq_no current) {
   const auto* late = std::get_if<find_late_payload>(&payload);
   ensure(late != nullptr, "a touch is a find_late payload");

@@ -32,6 +32,9 @@ result<executed_command> execute(std::span<const mutation> items, bool is_batch,
                                  id_source& ids, const execution_seams& seams, timestamp now,
                                  seq_no current);
 
+/// Who acts in a mutation; "" = the host.
+const std::string& acting_in(const mutation& m);
+
 /// A find_late entry (what a query with late binding reinforced).
 entry execute_touch(const entry_payload& payload, timestamp now, seq_no current);
 

@@ -10,6 +10,7 @@
 #include "index/graph.hpp"
 #include "index/node_table.hpp"
 #include "index/vectors.hpp"
+#include "mneme/scope.hpp"
 #include "mneme/seams.hpp"
 #include "storage/kv_store.hpp"
 
@@ -23,6 +24,7 @@ struct read_views {
   kv_store* store = nullptr;
   std::shared_ptr<const mneme::embedder> embedder; ///< null = none
   std::shared_ptr<const token_counter> tokens;
+  std::shared_ptr<const key_resolver> keys; ///< null = no scope is taken
 };
 
 /// The state of one record as of `at`; nullopt if there was none then.

@@ -33,6 +33,24 @@ double count_score(std::int64_t n) noexcept {
 
 } // namespace
 
+salience_parts parts_of(const activation& used, timestamp now) noexcept {
+  // Both instants are valid (0 .. 2261), so that the difference does not overflow.
+  const std::int64_t age_ns = std::max<std::int64_t>(0, now.ns - used.last_used.ns);
+  return {.recency = stable_exp(-(static_cast<double>(age_ns) / recency_span_ns)),
+          .access = count_score(used.access_count),
+          .citations = count_score(used.citations),
+          .importance = static_cast<double>(used.importance) / 10.0};
+}
+
+salience_weights weights_of(const learned_weights& learned) noexcept {
+  constexpr double unit = 1e9;
+  return {.recency = static_cast<double>(learned.recency) / unit,
+          .access = static_cast<double>(learned.access) / unit,
+          .citations = static_cast<double>(learned.citations) / unit,
+          .importance = static_cast<double>(learned.importance) / unit,
+          .similarity = static_cast<double>(learned.similarity) / unit};
+}
+
 salience_scorer::salience_scorer(timestamp now, bool with_near, const salience_weights& weights)
     : now_(now), with_near_(with_near), weights_(weights) {
   if (with_near) return;
@@ -44,12 +62,9 @@ salience_scorer::salience_scorer(timestamp now, bool with_near, const salience_w
 }
 
 double salience_scorer::operator()(const activation& used, double distance) const noexcept {
-  // Both instants are valid (0 .. 2261), so that the difference does not overflow.
-  const std::int64_t age_ns = std::max<std::int64_t>(0, now_.ns - used.last_used.ns);
-  const double recency = stable_exp(-(static_cast<double>(age_ns) / recency_span_ns));
-  double score = weights_.recency * recency + weights_.access * count_score(used.access_count)
-                 + weights_.citations * count_score(used.citations)
-                 + weights_.importance * (static_cast<double>(used.importance) / 10.0);
+  const salience_parts parts = parts_of(used, now_);
+  double score = weights_.recency * parts.recency + weights_.access * parts.access
+                 + weights_.citations * parts.citations + weights_.importance * parts.importance;
   if (with_near_) score += weights_.similarity * std::clamp(1.0 - distance, 0.0, 1.0);
   return score;
 }

@@ -4,9 +4,21 @@
 
 #include <optional>
 
-#include "mneme/types.hpp"
+#include "mneme/agents.hpp"
 
 namespace mneme {
+
+/// What of a memory's salience does not depend on a query, each in [0, 1].
+struct salience_parts {
+  double recency = 0;
+  double access = 0;
+  double citations = 0;
+  double importance = 0;
+};
+salience_parts parts_of(const activation& used, timestamp now) noexcept;
+
+/// Of what is pinned, in context and compact.
+inline constexpr double pinned_salience = 0.7;
 
 /// Weights of the five parts.
 struct salience_weights {
@@ -16,6 +28,7 @@ struct salience_weights {
   double importance = 0.20;
   double similarity = 0.10;
 };
+salience_weights weights_of(const learned_weights& learned) noexcept;
 
 /// Scores of one query: `now` and whether there is a near vector are the same for all rows.
 class salience_scorer {

@@ -200,6 +200,8 @@ result<std::unique_ptr<world>> prepare_world(const world_options& options) {
   w->directory = options.directory;
   w->files = options.files;
   w->tokens = options.tokens;
+  w->keys = options.keys;
+  w->time = options.time;
   w->retained_seqs = options.retained_seqs;
   w->numbers.nodes = &w->nodes;
   return w;
@@ -297,7 +299,8 @@ read_views world::views() {
           .vectors = &vectors,
           .store = store.get(),
           .embedder = embedder,
-          .tokens = tokens};
+          .tokens = tokens,
+          .keys = keys};
 }
 
 void world::publish(seq_no seq) {

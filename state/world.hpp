@@ -35,6 +35,8 @@ struct world_options {
   std::shared_ptr<mneme::embedder> embedder; ///< a host's own; else made from the WORLD file
   std::string embedder_key{};                ///< for the latter
   std::shared_ptr<token_counter> tokens;
+  std::shared_ptr<const key_resolver> keys{}; ///< null = no scope is taken
+  std::shared_ptr<clock> time{};              ///< of reads; null = that of the last entry
   journal_options journal;
   vector_index_options vectors;
   std::uint64_t retained_seqs = 100'000; ///< at_seq window
@@ -47,6 +49,8 @@ struct world {
   std::unique_ptr<directory_lock> lock;
   std::shared_ptr<mneme::embedder> embedder; ///< null = none
   std::shared_ptr<token_counter> tokens;
+  std::shared_ptr<const key_resolver> keys; ///< null = no scope is taken
+  std::shared_ptr<clock> time;              ///< of reads; null = that of the last entry
 
   node_table nodes;
   mneme::attributes attributes;
@@ -68,6 +72,8 @@ struct world {
 
   explicit world(const vector_index_options& options) : vectors(options) {}
   [[nodiscard]] read_views views();
+  /// Whether a scope has expired is a question to this clock.
+  [[nodiscard]] timestamp now() const { return time != nullptr ? time->now() : last_entry_at; }
   /// Makes everything up to `seq` visible; the ledger stands at `seq`.
   void publish(seq_no seq);
   /// Lets the indexes forget what reads from `seq` back to the window's start do not need.

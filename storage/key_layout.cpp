@@ -12,6 +12,13 @@ void put_u64be(std::string& out, std::uint64_t v) {
   for (int shift = 56; shift >= 0; shift -= 8) out.push_back(static_cast<char>(v >> shift));
 }
 
+/// Of texts that the model bounds far below 64 KiB.
+void put_sized(std::string& out, std::string_view text) {
+  out.push_back(static_cast<char>(text.size() >> 8));
+  out.push_back(static_cast<char>(text.size()));
+  out += text;
+}
+
 } // namespace
 
 std::string u64be(std::uint64_t v) {
@@ -48,6 +55,38 @@ std::string state_leaf(state_namespace ns, const digest& path) {
 
 std::string manifest(seq_no seq) {
   return u64be(seq.value);
+}
+
+std::string weights_prefix(std::string_view actor) {
+  std::string key;
+  put_sized(key, actor);
+  return key;
+}
+
+std::string weights(std::string_view actor, seq_no seq) {
+  std::string key = weights_prefix(actor);
+  put_u64be(key, ~seq.value);
+  return key;
+}
+
+std::string compact_prefix(std::string_view intent, std::string_view step) {
+  std::string key;
+  put_sized(key, intent);
+  put_sized(key, step);
+  return key;
+}
+
+std::string compact(std::string_view intent, std::string_view step, seq_no seq) {
+  std::string key = compact_prefix(intent, step);
+  put_u64be(key, ~seq.value);
+  return key;
+}
+
+seq_no seq_at_end(std::string_view key) {
+  std::uint64_t complement = 0;
+  for (const char c : key.substr(key.size() - 8))
+    complement = (complement << 8) | static_cast<std::uint8_t>(c);
+  return {~complement};
 }
 
 std::string prefix_end(std::string prefix) {

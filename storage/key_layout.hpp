@@ -21,6 +21,16 @@ std::string edge(const edge_key& key, seq_no seq);
 std::string state_leaf(state_namespace ns, const digest& path);
 /// seq
 std::string manifest(seq_no seq);
+/// length ‖ actor ‖ ~seq; the length, here and below, as u16
+std::string weights(std::string_view actor, seq_no seq);
+/// The part of a weights key before the seq.
+std::string weights_prefix(std::string_view actor);
+/// length ‖ intent ‖ length ‖ step ‖ ~seq
+std::string compact(std::string_view intent, std::string_view step, seq_no seq);
+/// The part of a compact key before the seq.
+std::string compact_prefix(std::string_view intent, std::string_view step);
+/// The seq of a key that ends in ~seq.
+seq_no seq_at_end(std::string_view key);
 /// The smallest key greater than every key that starts with `prefix` (empty = no bound).
 std::string prefix_end(std::string prefix);
 

@@ -25,8 +25,10 @@ enum class kv_table : std::uint8_t {
   state_leaves, ///< namespace ‖ path → value hash
   manifests,    ///< seq → canonical manifest
   entries,      ///< reserved for derived entry look-ups
+  weights,      ///< actor ‖ ~seq → canonical learn_weights payload
+  compacts,     ///< intent ‖ step ‖ ~seq → canonical compact payload
 };
-inline constexpr std::size_t kv_table_count = 7;
+inline constexpr std::size_t kv_table_count = 9;
 
 struct kv_write {
   kv_table table{};

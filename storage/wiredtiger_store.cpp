@@ -28,8 +28,8 @@ constexpr int sessions_max = 1200;
 constexpr std::uint32_t stable_calls_per_push = 16;
 
 constexpr std::array<const char*, kv_table_count> table_uris = {
-    "table:heads",        "table:versions",  "table:edges",  "table:fields",
-    "table:state_leaves", "table:manifests", "table:entries"};
+    "table:heads",     "table:versions", "table:edges",   "table:fields",  "table:state_leaves",
+    "table:manifests", "table:entries",  "table:weights", "table:compacts"};
 
 /// A file beside WiredTiger's that says that a panic ended the store.
 constexpr std::string_view damage_mark = "/DAMAGED";

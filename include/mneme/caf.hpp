@@ -17,7 +17,7 @@
 #include <caf/replies_to.hpp>
 #include <caf/typed_actor.hpp>
 
-#include "mneme/engine.hpp"
+#include "mneme/tick.hpp"
 
 namespace mneme {
 
@@ -25,11 +25,13 @@ namespace mneme {
 struct apply_message {
   mutation request;
   mneme::durability durability = mneme::durability::durable;
+  std::shared_ptr<const mneme::scope> scope{};
 };
 /// All or none.
 struct batch_message {
   std::vector<mutation> items;
   mneme::durability durability = mneme::durability::durable;
+  std::shared_ptr<const mneme::scope> scope{};
 };
 struct find_message {
   find_request request;
@@ -52,6 +54,22 @@ struct edges_message {
   edge_filter filter;
   read_options options;
 };
+struct context_message {
+  context_request request;
+};
+struct attest_message {
+  attest_request request;
+};
+struct compact_message {
+  compact_request request;
+};
+struct load_compact_message {
+  load_compact_request request;
+};
+/// Shared, so that the requests of thousands of agents are not copied on the way.
+struct tick_message {
+  std::shared_ptr<const tick_request> request; ///< not null
+};
 struct root_message {
   std::optional<seq_no> at_seq;
 };
@@ -71,6 +89,9 @@ using find_reply = std::shared_ptr<const find_result>;
 struct find_many_reply {
   std::vector<result<find_reply>> results;
 };
+using context_reply = std::shared_ptr<const context_result>;
+using compact_reply = std::shared_ptr<const compact_result>;
+using tick_reply = std::shared_ptr<const tick_result>;
 using memory_reply = std::shared_ptr<const memory>;
 using edges_reply = std::shared_ptr<const std::vector<edge_record>>;
 using proof_reply = std::shared_ptr<const proof_bundle>;
@@ -88,6 +109,11 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::find_many_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::get_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::resolve_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::edges_message)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::context_message)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::attest_message)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::compact_message)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::load_compact_message)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::tick_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::root_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::prove_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::snapshot_message)
@@ -97,6 +123,10 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::mutation_result)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::batch_result)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::find_reply)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::find_many_reply)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::context_reply)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::attest_result)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::compact_reply)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::tick_reply)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::memory_reply)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::edges_reply)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::root_set)
@@ -115,6 +145,11 @@ using engine_actor = caf::typed_actor<caf::replies_to<apply_message>::with<mutat
                                       caf::replies_to<get_message>::with<memory_reply>,
                                       caf::replies_to<resolve_message>::with<memory_reply>,
                                       caf::replies_to<edges_message>::with<edges_reply>,
+                                      caf::replies_to<context_message>::with<context_reply>,
+                                      caf::replies_to<attest_message>::with<attest_result>,
+                                      caf::replies_to<compact_message>::with<compact_reply>,
+                                      caf::replies_to<load_compact_message>::with<compact_reply>,
+                                      caf::replies_to<tick_message>::with<tick_reply>,
                                       caf::replies_to<root_message>::with<root_set>,
                                       caf::replies_to<prove_message>::with<proof_reply>,
                                       caf::replies_to<snapshot_message>::with<snapshot_result>,

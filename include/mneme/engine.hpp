@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "mneme/agents.hpp"
 #include "mneme/proof.hpp"
 #include "mneme/query.hpp"
 #include "mneme/requests.hpp"
@@ -41,6 +42,7 @@ struct engine_options {
   std::shared_ptr<random_source> random;     ///< default: the system's, or seeded by `seed`
   std::shared_ptr<mneme::embedder> embedder; ///< a host's own; its space must be the world's
   std::shared_ptr<token_counter> tokens;
+  std::shared_ptr<const key_resolver> keys; ///< of granters; null: no scope is taken
   commit_mode commit = commit_mode::grouped;
   query_driver queries = query_driver::caller;
   bool exact_near = false; ///< deterministic mode: never answer from HNSW
@@ -54,6 +56,8 @@ struct engine_options {
 struct read_options {
   std::optional<std::string> actor; ///< absent = the host, sees all
   std::optional<seq_no> at_seq;
+  /// Shows what it opens; asking for one memory that it does not open is scope_violation.
+  std::shared_ptr<const mneme::scope> scope{};
 };
 
 struct edge_filter {
@@ -131,6 +135,9 @@ struct open_report {
   std::string store_problem;  ///< what was wrong with it
 };
 
+struct tick_request; // mneme/tick.hpp
+struct tick_result;
+
 class engine {
 public:
   static result<engine> open(engine_options options);
@@ -139,14 +146,28 @@ public:
   engine& operator=(engine&&) noexcept;
 
   // Writes.
-  result<mutation_result> apply(mutation request, durability d = durability::durable);
+  /// With a scope, which must be writable, what is written must be open to it and stays so.
+  result<mutation_result> apply(mutation request, durability d = durability::durable,
+                                std::shared_ptr<const mneme::scope> scope = {});
   /// All or none, one root step. An error's `at` starts with items[i].
-  result<batch_result> write_batch(std::vector<mutation> items, durability d = durability::durable);
+  result<batch_result> write_batch(std::vector<mutation> items, durability d = durability::durable,
+                                   std::shared_ptr<const mneme::scope> scope = {});
   result<snapshot_result> snapshot(std::string reason, std::string actor = {});
+
+  /// Reinforces what an intent rested on; the actor's salience weights learn. rate_limited beyond
+  /// one a second and five at once for each (actor, intent).
+  result<attest_result> attest(attest_request request);
+  /// budget_unreachable if even the short forms do not fit: nothing is ever truncated.
+  result<compact_result> compact(compact_request request);
+  result<compact_result> load_compact(const load_compact_request& request);
+
+  /// Reads and writes of many agents in one message, committed as one frame (mneme/tick.hpp).
+  result<tick_result> tick(tick_request request);
 
   // Reads.
   result<find_result> find(find_request request);
   std::vector<result<find_result>> find_many(std::vector<find_request> requests);
+  result<context_result> context(context_request request);
   /// Newest version of a memory.
   result<memory> get(const memory_id& id, const read_options& options = {});
   /// Exactly that version.

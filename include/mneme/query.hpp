@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "mneme/scope.hpp"
 #include "mneme/types.hpp"
 
 namespace mneme {
@@ -102,7 +103,8 @@ struct find_request {
   bool exact = false; ///< force the exact scan for near
   bool count = false; ///< compute `total`
   bool explain = false;
-  std::optional<std::string> actor{}; ///< who is asking; absent = the host, sees all
+  std::optional<std::string> actor{};          ///< who is asking; absent = the host, sees all
+  std::shared_ptr<const mneme::scope> scope{}; ///< shows what it opens, and nothing else
   std::optional<std::int64_t> deadline_ms{};
 };
 

@@ -215,6 +215,85 @@ json values_of_find_late() {
           {"nonce", hex(counting<nonce>(0xB0))}};
 }
 
+attest_payload sample_attest() {
+  return {.intent_id = "trip",
+          .outcome = attest_outcome::failure,
+          .reason = "factual_error",
+          .cited = {id_from(0x01)},
+          .actor = "ana",
+          .nonce = counting<nonce>(0xB0)};
+}
+json values_of_attest() {
+  return {{"intent_id", "trip"},
+          {"outcome", "failure"},
+          {"reason", "factual_error"},
+          {"cited", {hex(id_from(0x01).raw())}},
+          {"actor", "ana"},
+          {"nonce", hex(counting<nonce>(0xB0))}};
+}
+
+learn_weights_payload sample_learn_weights() {
+  return {.actor = "ana",
+          .skipped = false,
+          .weights = {250'000'001, 150'000'002, 300'000'003, 200'000'004, 99'999'990},
+          .nonce = counting<nonce>(0xB0)};
+}
+json values_of_learn_weights() {
+  return {{"actor", "ana"},
+          {"skipped", false},
+          {"weights",
+           {{"recency", 250'000'001},
+            {"access", 150'000'002},
+            {"citations", 300'000'003},
+            {"importance", 200'000'004},
+            {"similarity", 99'999'990}}},
+          {"nonce", hex(counting<nonce>(0xB0))}};
+}
+
+compact_payload sample_compact() {
+  const memory_uri kept{memory_type::fact, id_from(0x01), 2};
+  const memory_uri other{memory_type::note, id_from(0x11), 1};
+  return {.intent_id = "trip",
+          .step_id = "1",
+          .actor = "ana",
+          .budget_tokens = 4000,
+          .tokens = 12,
+          .kept = {{kept, 700'000'000, 9, {}}},
+          .compacted = {{other, 412'000'000, 3, "tea at five"}},
+          .nonce = counting<nonce>(0xB0)};
+}
+json values_of_compact() {
+  const auto weighed = [](const memory_id& id, const char* type, int version, int salience,
+                          int tokens, const char* text) {
+    return json{{"id", hex(id.raw())},  {"type", type},     {"version", version},
+                {"salience", salience}, {"tokens", tokens}, {"short", text}};
+  };
+  return {{"intent_id", "trip"},
+          {"step_id", "1"},
+          {"actor", "ana"},
+          {"budget_tokens", 4000},
+          {"tokens", 12},
+          {"kept", json::array({weighed(id_from(0x01), "Fact", 2, 700'000'000, 9, "")})},
+          {"compacted",
+           json::array({weighed(id_from(0x11), "Note", 1, 412'000'000, 3, "tea at five")})},
+          {"nonce", hex(counting<nonce>(0xB0))}};
+}
+
+scope_violation_payload sample_scope_violation() {
+  return {.grantee = "sub",
+          .granter = "ana",
+          .actor = "ana",
+          .target = "00000000000000000000000001",
+          .nonce = counting<nonce>(0xB0)};
+}
+json values_of_scope_violation() {
+  return {{"grantee", "sub"},
+          {"granter", "ana"},
+          {"actor", "ana"},
+          {"target", "00000000000000000000000001"},
+          {"nonce", hex(counting<nonce>(0xB0))}};
+}
+
 manifest sample_manifest() {
   return {.seq = {9},
           .journal_root = digest_from(0x01),
@@ -325,6 +404,7 @@ public:
               {"lifecycle_origin", numbers_of<lifecycle_origin>()},
               {"lifecycle_audience", numbers_of<lifecycle_audience>()},
               {"tombstone_cause", numbers_of<tombstone_cause>()},
+              {"attest_outcome", numbers_of<attest_outcome>()},
               {"entry_kind", numbers_of<entry_kind>()}}}};
   }
 
@@ -359,6 +439,12 @@ void add_records(samples& s) {
   const auto fresh = counting<nonce>(0xB0);
   s.add("snapshot_payload", encode(entry_payload(snapshot_payload{sample_manifest(), fresh})),
         {{"manifest", values_of_manifest()}, {"nonce", hex(fresh)}});
+  s.add("attest_payload", encode(entry_payload(sample_attest())), values_of_attest());
+  s.add("learn_weights_payload", encode(entry_payload(sample_learn_weights())),
+        values_of_learn_weights());
+  s.add("compact_payload", encode(entry_payload(sample_compact())), values_of_compact());
+  s.add("scope_violation_payload", encode(entry_payload(sample_scope_violation())),
+        values_of_scope_violation());
 }
 
 void add_journal(samples& s) {
@@ -471,6 +557,8 @@ void add_keys(samples& s) {
   s.add("key_edges", keys::edge(edge, {9}));
   s.add("key_state_leaves", keys::state_leaf(state_namespace::memories, digest_from(0x40)));
   s.add("key_manifests", keys::manifest({9}));
+  s.add("key_weights", keys::weights("ana", {9}));
+  s.add("key_compacts", keys::compact("trip", "1", {9}));
 }
 
 } // namespace

@@ -350,10 +350,11 @@ class Formats(unittest.TestCase):
         parts = {"id": bytes(range(1, 17)), "src": bytes(range(1, 17)), "type": b"\x03",
                  "dst": bytes(range(0x21, 0x31)), "u64be ~seq": struct.pack(">Q", 2**64 - 1 - 9),
                  "u64be seq": struct.pack(">Q", 9), "u32be version": struct.pack(">I", 2),
-                 "namespace byte (0, 1, 2)": b"\x02", "path": bytes(range(0x40, 0x60))}
+                 "namespace byte (0, 1, 2)": b"\x02", "path": bytes(range(0x40, 0x60)), "sized actor": b"\0\x03ana",
+                 "sized intent_id": b"\0\x04trip", "sized step_id": b"\0\x011"}
         documented = {n: b"".join(parts[p] for p in key.split(" ‖ "))
                       for n, key in self.document.tables.items()
-                      if n in ("heads", "versions", "edges", "state_leaves", "manifests")}
+                      if n in ("heads", "versions", "edges", "state_leaves", "manifests", "weights", "compacts")}
         written = {n.removeprefix("key_"): b for n, b in self.golden.items() if n.startswith("key_")}
         self.assertEqual(documented, written)
 

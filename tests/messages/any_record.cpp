@@ -169,6 +169,50 @@ find_late_payload any_find_late() {
   return p;
 }
 
+attest_payload any_attest() {
+  return {.intent_id = any_text(),
+          .outcome = any_integer() % 2 == 0 ? attest_outcome::success : attest_outcome::failure,
+          .reason = any_text(),
+          .cited = any_list(3, any_id),
+          .actor = any_text(),
+          .nonce = any_array<16>()};
+}
+
+std::int64_t any_weight() {
+  return any_integer() & 0x3FFF'FFFF;
+}
+learn_weights_payload any_learn_weights() {
+  return {.actor = any_text(),
+          .skipped = any_integer() % 2 == 0,
+          .weights = {any_weight(), any_weight(), any_weight(), any_weight(), any_weight()},
+          .nonce = any_array<16>()};
+}
+
+weighed_uri any_weighed() {
+  return {.uri = {any_type(), any_id(), static_cast<std::uint32_t>(any_weight())},
+          .salience = any_integer(),
+          .tokens = any_integer(),
+          .short_form = any_text()};
+}
+compact_payload any_compact() {
+  return {.intent_id = any_text(),
+          .step_id = any_text(),
+          .actor = any_text(),
+          .budget_tokens = any_integer(),
+          .tokens = any_integer(),
+          .kept = any_list(3, any_weighed),
+          .compacted = any_list(3, any_weighed),
+          .nonce = any_array<16>()};
+}
+
+scope_violation_payload any_scope_violation() {
+  return {.grantee = any_text(),
+          .granter = any_text(),
+          .actor = any_text(),
+          .target = any_text(),
+          .nonce = any_array<16>()};
+}
+
 } // namespace
 
 std::string any_text(int max_code_points) {
@@ -356,7 +400,7 @@ embed_payload any_embed() {
 }
 
 std::pair<entry_kind, entry_payload> any_payload() {
-  switch (any_int(0, 8)) {
+  switch (any_int(0, 12)) {
   case 0:
     return {entry_kind::write,
             write_payload{any_head(), any_version(), any_optional(any_vector), any_bool()}};
@@ -374,6 +418,14 @@ std::pair<entry_kind, entry_payload> any_payload() {
   case 6:
     return {entry_kind::find_late, any_find_late()};
   case 7:
+    return {entry_kind::attest, any_attest()};
+  case 8:
+    return {entry_kind::learn_weights, any_learn_weights()};
+  case 9:
+    return {entry_kind::compact, any_compact()};
+  case 10:
+    return {entry_kind::scope_violation, any_scope_violation()};
+  case 11:
     return {entry_kind::embed, any_embed()};
   default:
     return {entry_kind::snapshot, snapshot_payload{any_manifest(), any_array<16>()}};

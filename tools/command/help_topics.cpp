@@ -197,6 +197,35 @@ same root, on disk and in memory. The clock then stands at 2000-01-01T00:00:00Z,
 reopened world, until the op clock sets it.
 )"},
     help_topic{
+        "agents", "context, attest, compact, tick",
+        R"(What an agent should know first, what came of its intents, what may leave its context, and many
+agents at once. Weights and records are the actor's own (docs/AGENTS.md).
+
+  $ mneme init demo
+  $ mneme write demo --actor ana --id 00000000000000000000000001 --type Goal statement="serve tea" status=active
+  $ mneme write demo --actor ana --id 00000000000000000000000002 --type Note statement="the kettle leaks"
+  $ mneme context demo --actor ana --verb find --object service=kitchen --budget 500
+  $ mneme attest demo mneme://Note/00000000000000000000000002#1 --actor ana --intent tea --outcome success
+  $ mneme compact demo mneme://Note/00000000000000000000000002#1 --actor ana --intent tea --step 1
+  $ mneme compact demo --load --actor ana --intent tea --step 1
+  $ mneme tick demo '{"reads":[{"op":"context","actor":"ana"}],"writes":[]}' --json
+)"},
+    help_topic{"scope", "what one agent lets another one see",
+               R"(A scope is signed by the agent whose memories it opens, or by the host. It stands in a request
+as "scope"; the shell takes it with --keys FILE, {"agent": base64 of its Ed25519 public key}.
+
+  $ mneme init demo
+  $ mneme write demo '{"actor":"ana","type":"Note","visibility":"scoped","tags":["work"],"data":{"statement":"tea at five"}}'
+  $ head -c 32 /dev/urandom | base64 > ana.key
+  $ printf '{"ana":"%s"}' "$(mneme scope public --key ana.key)" > keys.json
+  $ root=$(mneme snapshot demo --json | sed 's/.*"overall_root":"\([0-9a-f]*\)".*/\1/'); mneme scope sign --key ana.key '{"actor":"ana","snapshot_root":"'$root'","include":{"tags":["work"]},"expires_at":"2200-01-01T00:00:00Z","budget_tokens":500,"granted_by":"ana","granted_to":"sub"}' > scope.json
+  $ mneme scope show "$(cat scope.json)"
+  $ printf '{"op":"find","types":["Note"],"limit":5,"scope":%s}\n' "$(cat scope.json)" | mneme shell demo --keys keys.json
+
+What is outside is left out of an answer; asking for it by id, or writing without "writable", is
+scope_violation. All of it: docs/AGENTS.md
+)"},
+    help_topic{
         "errors", "messages and exit statuses",
         R"(An error says what is wrong, its code, and where: mneme: unknown key "limt"; did you mean
 "limit"? (unknown_key at limt). With --json the answer {"ok":false,"error":{…}} is also printed.

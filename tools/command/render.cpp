@@ -145,10 +145,64 @@ std::string render_proofs(const json& answer, const page& on) {
          + table.text(on.width, on.colour) + "the whole proof: --json\n";
 }
 
+void add_tier(text_table& table, const json& items, const char* tier) {
+  for (const auto& i : items)
+    table.add({tier, fmt::format("{:.4f}", i["salience"].get<double>()), cell(i["tokens"]),
+               cell(i["uri"]), cell(i["text"])});
+}
+
+std::string render_context(const json& answer, const page& on) {
+  text_table table({"tier", "salience", "tokens", "memory", "text"});
+  const json& tiers = answer["tiers"];
+  add_tier(table, tiers["pinned"], "pinned");
+  add_tier(table, tiers["outcomes"], "outcome");
+  add_tier(table, tiers["frame_relevant"], "frame");
+  std::string text =
+      table.text(on.width, on.colour)
+      + fmt::format("{} of {} tokens", cell(answer["tokens"]), cell(answer["budget_tokens"]));
+  if (const auto more = answer["reachable_uris"].size(); more > 0)
+    text += fmt::format(", {} more over the budget (--json names them)", more);
+  return text + "\n";
+}
+
+std::string render_compact(const json& answer, const page& on) {
+  text_table table({"", "salience", "tokens", "memory", "text"});
+  const auto add = [&](const json& items, const char* what, const char* text) {
+    for (const auto& i : items)
+      table.add({what, fmt::format("{:.4f}", i["salience"].get<double>()), cell(i["tokens"]),
+                 cell(i["uri"]), cell(i[text])});
+  };
+  add(answer["kept"], "kept", "text");
+  add(answer["compacted"], "short", "short");
+  std::string text =
+      table.text(on.width, on.colour)
+      + fmt::format("{} tokens, seq {}", cell(answer["tokens"]), cell(answer["seq"]));
+  if (const auto skipped = answer["skipped"].size(); skipped > 0)
+    text += fmt::format(", {} skipped", skipped);
+  return text + "\n";
+}
+
+/// One line per item; what failed says why.
+std::string render_tick(const json& answer, const page& on) {
+  text_table table({"", "#", "ok", "answer"});
+  for (const char* list : {"reads", "writes"})
+    for (std::size_t i = 0; i < answer[list].size(); ++i) {
+      const json& item = answer[list][i];
+      const bool ok = item["ok"] == true;
+      const json& said = ok ? item : item["error"];
+      table.add({list, fmt::format("{}", i), ok ? "yes" : "no",
+                 ok ? cell(said) : cell(said["code"]) + ": " + cell(said["message"])});
+    }
+  return table.text(on.width, on.colour) + fmt::format("seq {}\n", cell(answer["seq"]));
+}
+
 } // namespace
 
 std::string render(std::string_view op, const json& answer, const page& on) {
   if (op == "find") return render_find(answer, on);
+  if (op == "context") return render_context(answer, on);
+  if (op == "compact" || op == "load_compact") return render_compact(answer, on);
+  if (op == "tick") return render_tick(answer, on);
   if (op == "edges") return render_edges(answer["edges"], on);
   if (op == "get_edge") return render_edges(json::array({answer["edge"]}), on);
   if (op == "get" || op == "resolve") return render_memory(answer, on);

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include "storage/file.hpp"
 #include "tools/command/commands.hpp"
 #include "tools/command/prompt.hpp"
 #include "tools/command/world_arguments.hpp"
 #include "tools/protocol/answer_json.hpp"
 #include "tools/protocol/line_reader.hpp"
+#include "tools/protocol/scope_json.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -23,6 +25,7 @@ struct shell_options {
   std::string world;
   std::string commit;
   std::string queries = "caller";
+  std::optional<std::string> keys;
 };
 
 constexpr timestamp manual_start{946'684'800'000'000'000}; // 2000-01-01T00:00:00Z
@@ -40,6 +43,16 @@ engine_options options_of(const shell_options& o, const std::shared_ptr<manual_c
   options.commit = per_request ? commit_mode::per_request : commit_mode::grouped;
   options.queries = o.queries == "coordinator" ? query_driver::coordinator : query_driver::caller;
   return options;
+}
+
+/// The public keys of agents in a file.
+result<std::shared_ptr<key_resolver>> keys_from(const std::string& path) {
+  const auto disk = make_posix_file_system();
+  auto text = read_file(*disk, path);
+  if (!text) return propagate(text);
+  auto document = protocol::parse_json(*text);
+  if (!document) return fail(document.error().code, document.error().message, "keys");
+  return protocol::read_keys(*document);
 }
 
 /// Answers line by line until the input ends or nobody reads the output any more.
@@ -65,7 +78,13 @@ status run_shell(const shell_options& o) {
     return report(o.common, error{errc::missing_key, "give a directory, or --in-memory", {}});
   std::shared_ptr<manual_clock> clock;
   if (o.clock == "manual") clock = std::make_shared<manual_clock>(manual_start);
-  auto target = open_or_create(options_of(o, clock));
+  auto options = options_of(o, clock);
+  if (o.keys) {
+    auto keys = keys_from(*o.keys);
+    if (!keys) return report(o.common, keys.error());
+    options.keys = std::move(*keys);
+  }
+  auto target = open_or_create(std::move(options));
   if (!target) return report(o.common, target.error());
   tell_of_torn_write(*target);
   if (clock != nullptr && target->published().value > 0) clock->set(target->last_entry_at());
@@ -91,6 +110,8 @@ void add_shell_command(CLI::App& app, command_result& outcome) {
   c->add_flag("--json", o->common.json, "the line protocol, also on a terminal");
   c->add_option("--clock", o->clock, "system (default) or manual: set with the op clock")
       ->check(CLI::IsMember({"system", "manual"}));
+  c->add_option("--keys", o->keys,
+                "file of {\"agent\": base64 of its Ed25519 public key}: scopes are then taken");
   c->add_option("--seed", o->seed,
                 "fixes ids and a new world's id: the same lines, the same bytes");
   c->add_flag("--in-memory", o->in_memory, "nothing on disk");

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/protocol/predicate_json.hpp"
+#include "tools/protocol/scope_json.hpp"
 #include "tools/protocol/value_reader.hpp"
 
 namespace mneme::protocol {
@@ -51,9 +52,10 @@ constexpr std::array find_table = {
     key_shape{"explain", &shapes::boolean},
     key_shape{"actor", &shapes::text},
     key_shape{"deadline_ms", &shapes::integer},
+    key_shape{"scope", &shapes::scope},
 };
 
-constexpr std::string_view form_names[] = {"short", "medium", "full"};
+constexpr std::string_view form_texts[] = {"short", "medium", "full"};
 constexpr std::string_view rank_names[] = {"salience", "distance"};
 constexpr std::string_view direction_names[] = {"asc", "desc"};
 /// In the order of order_field.
@@ -109,8 +111,12 @@ std::span<const key_shape> find_keys() noexcept {
   return find_table;
 }
 
+std::span<const std::string_view> form_names() noexcept {
+  return form_texts;
+}
+
 std::string_view to_text(form_kind form) noexcept {
-  return form_names[static_cast<std::size_t>(form)];
+  return form_texts[static_cast<std::size_t>(form)];
 }
 
 result<find_request> read_find(const json& request, const json_path& at) {
@@ -123,7 +129,7 @@ result<find_request> read_find(const json& request, const json_path& at) {
   r.limit = in.integer("limit");
   r.offset = in.integer("offset").value_or(0);
   r.budget_tokens = in.integer("budget_tokens");
-  r.form = in.name_among<form_kind>("form", form_names);
+  r.form = in.name_among<form_kind>("form", form_texts);
   r.near = in.text("near");
   r.near_uri = in.uri("near_uri");
   r.near_vector = in.vector("near_vector");
@@ -140,6 +146,7 @@ result<find_request> read_find(const json& request, const json_path& at) {
   r.explain = in.flag("explain");
   r.actor = in.text("actor");
   r.deadline_ms = in.integer("deadline_ms");
+  r.scope = read_scope(in);
   return finish(failure, std::move(r));
 }
 

@@ -12,6 +12,8 @@ std::span<const key_shape> find_keys() noexcept;
 /// Precondition: the shape was checked.
 result<find_request> read_find(const json& request, const json_path& at);
 
+/// short, medium, full: in the order of form_kind.
+std::span<const std::string_view> form_names() noexcept;
 /// Text of a form as requests and answers have it: short, medium, full.
 std::string_view to_text(form_kind form) noexcept;
 

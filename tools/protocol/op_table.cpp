@@ -6,12 +6,15 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "tools/protocol/agent_json.hpp"
 #include "tools/protocol/answer_json.hpp"
 #include "tools/protocol/find_json.hpp"
 #include "tools/protocol/mutation_json.hpp"
 #include "tools/protocol/near_name.hpp"
 #include "tools/protocol/proof_json.hpp"
 #include "tools/protocol/read_ops.hpp"
+#include "tools/protocol/scope_json.hpp"
+#include "tools/protocol/tick_json.hpp"
 
 namespace mneme::protocol {
 
@@ -22,7 +25,9 @@ result<json> run_mutation(session& s, const json& request) {
   const op_spec& op = *find_op(request["op"].get_ref<const std::string&>());
   auto m = op.read(request, {});
   if (!m) return propagate(m);
-  auto done = s.target().apply(std::move(*m));
+  auto within = scope_of(request);
+  if (!within) return propagate(within);
+  auto done = s.target().apply(std::move(*m), durability::durable, std::move(*within));
   if (!done) return propagate(done);
   return op.answer_mutation(*done);
 }
@@ -34,11 +39,15 @@ result<void> check_batch_item(const json& value, const json&, const json_path& a
   if (op->read == nullptr)
     return fail(errc::bad_value, fmt::format("\"{}\" cannot stand in a batch", op->name),
                 at.key("op").text());
+  if (const auto scope = value.find("scope"); scope != value.end() && !scope->is_null())
+    return fail(errc::bad_value, "the scope of a batch stands beside its items",
+                at.key("scope").text());
   return check_members(value, op->keys, true, at);
 }
 constexpr shape batch_item{.kind = shape_kind::custom, .check = check_batch_item};
 constexpr shape batch_items{.kind = shape_kind::list, .name = "[request…]", .item = &batch_item};
-constexpr std::array batch_keys = {key_shape{"items", &batch_items, true}};
+constexpr std::array batch_keys = {key_shape{"items", &batch_items, true},
+                                   key_shape{"scope", &shapes::scope}};
 
 result<json> run_batch(session& s, const json& request) {
   const json& items = request["items"];
@@ -52,7 +61,9 @@ result<json> run_batch(session& s, const json& request) {
     if (!m) return propagate(m);
     mutations.push_back(std::move(*m));
   }
-  auto done = s.target().write_batch(std::move(mutations));
+  auto within = scope_of(request);
+  if (!within) return propagate(within);
+  auto done = s.target().write_batch(std::move(mutations), durability::durable, std::move(*within));
   if (!done) return propagate(done);
   json results = json::array();
   for (std::size_t i = 0; i < specs.size(); ++i)
@@ -67,8 +78,8 @@ op_spec mutation_op(std::string_view name, std::string_view summary, std::string
   return {name, summary, answer, example, keys, run_mutation, read, answer_mutation};
 }
 
-const std::array<op_spec, 20>& table() {
-  static const std::array<op_spec, 20> specs = {
+const std::array<op_spec, 25>& table() {
+  static const std::array<op_spec, 25> specs = {
       mutation_op("write", "a new memory", "uri id version seq",
                   R"({"op":"write","type":"Note","data":{"statement":"tea at five"}})",
                   write_keys(), read_write, version_result_json),
@@ -117,6 +128,29 @@ const std::array<op_spec, 20>& table() {
       {"find_many", "many finds at one seq", "results",
        R"({"op":"find_many","items":[{"types":["Note"],"limit":5}]})", find_many_keys(),
        run_find_many},
+      {"context", "what an agent should know first: pinned, outcomes, frame-relevant",
+       "tiers tokens budget_tokens reachable_uris at_seq",
+       R"({"op":"context","verb":"find","objects":{"service":"kitchen"}})", context_keys(),
+       run_context},
+      {"compact", "shrink a context: what bears load stays, the rest becomes short",
+       "kept compacted tokens skipped seq",
+       R"({"op":"compact","in_context":["mneme://Note/00000000000000000000000001#1"],)"
+       R"("load_bearing":[],"intent_id":"trip","step_id":"1"})",
+       compact_keys(), run_compact},
+      {"load_compact", "the newest compact record of an intent's step",
+       "kept compacted tokens skipped seq",
+       R"({"op":"load_compact","intent_id":"trip","step_id":"1"})", load_compact_keys(),
+       run_load_compact},
+      {"attest", "what came of an intent; the actor's salience weights learn",
+       "skipped learned weights seq",
+       R"({"op":"attest","intent_id":"trip","outcome":"success",)"
+       R"("cited":["mneme://Note/00000000000000000000000001#1"]})",
+       attest_keys(), run_attest},
+      {"tick", "reads and writes of many agents: one start, one commit; what fails, fails alone",
+       "reads writes seq",
+       R"({"op":"tick","reads":[{"op":"find","types":["Note"],"limit":5}],)"
+       R"("writes":[{"op":"write","type":"Note","data":{"statement":"one"}}]})",
+       tick_keys(), run_tick},
       {"clock", "set the manual clock (shell --clock manual)", "now",
        R"({"op":"clock","now":"2024-01-31T10:00:00Z"})", clock_keys(), run_clock},
       {"root", "the root over all state", "root seq world_id journal_root state_roots",

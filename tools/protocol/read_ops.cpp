@@ -10,6 +10,7 @@
 #include "tools/protocol/base64.hpp"
 #include "tools/protocol/find_json.hpp"
 #include "tools/protocol/proof_json.hpp"
+#include "tools/protocol/scope_json.hpp"
 #include "tools/protocol/value_reader.hpp"
 
 namespace mneme::protocol {
@@ -18,19 +19,20 @@ namespace {
 
 constexpr std::array get_table = {
     key_shape{"id", &shapes::text, true}, key_shape{"actor", &shapes::text},
-    key_shape{"at_seq", &shapes::integer}, key_shape{"raw", &shapes::boolean}};
-constexpr std::array resolve_table = {key_shape{"uri", &shapes::text, true},
-                                      key_shape{"actor", &shapes::text},
-                                      key_shape{"at_seq", &shapes::integer}};
+    key_shape{"at_seq", &shapes::integer}, key_shape{"raw", &shapes::boolean},
+    key_shape{"scope", &shapes::scope}};
+constexpr std::array resolve_table = {
+    key_shape{"uri", &shapes::text, true}, key_shape{"actor", &shapes::text},
+    key_shape{"at_seq", &shapes::integer}, key_shape{"scope", &shapes::scope}};
 constexpr std::array get_edge_table = {
     key_shape{"src", &shapes::text, true}, key_shape{"type", &shapes::text, true},
     key_shape{"dst", &shapes::text, true}, key_shape{"actor", &shapes::text},
-    key_shape{"at_seq", &shapes::integer}};
+    key_shape{"at_seq", &shapes::integer}, key_shape{"scope", &shapes::scope}};
 constexpr std::array edges_table = {
-    key_shape{"id", &shapes::text, true},      key_shape{"direction", &shapes::text},
-    key_shape{"types", &shapes::texts},        key_shape{"include_tombstoned", &shapes::boolean},
-    key_shape{"actor", &shapes::text},         key_shape{"at_seq", &shapes::integer},
-    key_shape{"deadline_ms", &shapes::integer}};
+    key_shape{"id", &shapes::text, true},       key_shape{"direction", &shapes::text},
+    key_shape{"types", &shapes::texts},         key_shape{"include_tombstoned", &shapes::boolean},
+    key_shape{"actor", &shapes::text},          key_shape{"at_seq", &shapes::integer},
+    key_shape{"deadline_ms", &shapes::integer}, key_shape{"scope", &shapes::scope}};
 
 result<void> check_find_item(const json& value, const json&, const json_path& at) {
   if (!value.is_object()) return wrong_type("a find request", value, at);
@@ -53,10 +55,6 @@ constexpr std::array journal_table = {key_shape{"from", &shapes::integer},
 constexpr std::int64_t default_journal_limit = 100;
 constexpr std::int64_t max_journal_limit = 10'000;
 
-read_options read_asker(value_reader& in) {
-  return {.actor = in.text("actor"), .at_seq = in.seq("at_seq")};
-}
-
 /// Time that a request may take, from now on. Under a manual clock nothing is ever late, so that
 /// runs repeat.
 class deadline {
@@ -73,11 +71,13 @@ private:
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
 };
 
-result<void> check_asker(const read_options& options) {
+read_options read_asker(value_reader& in, const json_path& at) {
+  read_options options{
+      .actor = in.text("actor"), .at_seq = in.seq("at_seq"), .scope = read_scope(in)};
   if (options.actor && options.actor->size() > max_actor_bytes)
-    return fail(errc::limit_exceeded, "actor is over " + std::to_string(max_actor_bytes) + " bytes",
-                "actor");
-  return {};
+    in.fail_at(at.key("actor"), errc::limit_exceeded,
+               "actor is over " + std::to_string(max_actor_bytes) + " bytes");
+  return options;
 }
 
 } // namespace
@@ -110,21 +110,54 @@ std::span<const key_shape> journal_keys() noexcept {
   return journal_table;
 }
 
-result<json> run_get(session& s, const json& request) {
+result<get_read> read_get(const json& request, const json_path& at) {
   std::optional<error> failure;
-  const json_path document;
-  value_reader in(request, document, failure);
-  const memory_id id = in.id("id").value_or(memory_id{});
-  read_options options = read_asker(in);
-  if (failure) return std::unexpected(std::move(*failure));
-  if (auto ok = check_asker(options); !ok) return propagate(ok);
+  value_reader in(request, at, failure);
+  get_read r{.id = in.id("id").value_or(memory_id{}), .options = read_asker(in, at)};
+  return finish(failure, std::move(r));
+}
+
+result<resolve_read> read_resolve(const json& request, const json_path& at) {
+  std::optional<error> failure;
+  value_reader in(request, at, failure);
+  resolve_read r{.uri = in.uri("uri").value_or(memory_uri{}), .options = read_asker(in, at)};
+  return finish(failure, std::move(r));
+}
+
+result<edges_read> read_edges(const json& request, const json_path& at) {
+  std::optional<error> failure;
+  value_reader in(request, at, failure);
+  edges_read r{.id = in.id("id").value_or(memory_id{}),
+               .direction = in.direction_or("direction", edge_direction::both),
+               .filter = {.types = in.edge_types("types"),
+                          .include_tombstoned = in.flag("include_tombstoned")},
+               .options = read_asker(in, at)};
+  return finish(failure, std::move(r));
+}
+
+namespace {
+
+result<std::optional<std::int64_t>> read_deadline(const json& request, const json_path& at) {
+  std::optional<error> failure;
+  value_reader in(request, at, failure);
+  const auto deadline_ms = in.integer("deadline_ms");
+  if (deadline_ms && *deadline_ms <= 0)
+    in.fail_key("deadline_ms", errc::out_of_range, "deadline_ms must be at least 1");
+  return finish(failure, std::optional(deadline_ms));
+}
+
+} // namespace
+
+result<json> run_get(session& s, const json& request) {
+  auto r = read_get(request, {});
+  if (!r) return propagate(r);
   // Both reads see one seq, whatever is written in between.
-  if (!options.at_seq) options.at_seq = s.target().published();
-  auto m = s.target().get(id, options);
+  if (!r->options.at_seq) r->options.at_seq = s.target().published();
+  auto m = s.target().get(r->id, r->options);
   if (!m) return propagate(m);
   json answer{{"memory", memory_json(*m)}};
-  if (in.flag("raw")) {
-    auto raw = s.target().raw_head(id, options);
+  if (request.value("raw", json()).is_boolean() && request["raw"].get<bool>()) {
+    auto raw = s.target().raw_head(r->id, r->options);
     if (!raw) return propagate(raw);
     answer["raw"] = to_base64(*raw);
   }
@@ -132,14 +165,9 @@ result<json> run_get(session& s, const json& request) {
 }
 
 result<json> run_resolve(session& s, const json& request) {
-  std::optional<error> failure;
-  const json_path document;
-  value_reader in(request, document, failure);
-  const memory_uri uri = in.uri("uri").value_or(memory_uri{});
-  const read_options options = read_asker(in);
-  if (failure) return std::unexpected(std::move(*failure));
-  if (auto ok = check_asker(options); !ok) return propagate(ok);
-  auto m = s.target().resolve(uri, options);
+  auto r = read_resolve(request, {});
+  if (!r) return propagate(r);
+  auto m = s.target().resolve(r->uri, r->options);
   if (!m) return propagate(m);
   return json{{"memory", memory_json(*m)}};
 }
@@ -153,36 +181,27 @@ result<json> run_get_edge(session& s, const json& request) {
   const edge_key key{.src = in.id("src").value_or(memory_id{}),
                      .type = type.value_or(edge_type::related_to),
                      .dst = in.id("dst").value_or(memory_id{})};
-  const read_options options = read_asker(in);
+  const read_options options = read_asker(in, document);
   if (failure) return std::unexpected(std::move(*failure));
-  if (auto ok = check_asker(options); !ok) return propagate(ok);
   auto edge = s.target().get_edge(key, options);
   if (!edge) return propagate(edge);
   return json{{"edge", edge_json(*edge)}};
 }
 
 result<json> run_edges(session& s, const json& request) {
-  std::optional<error> failure;
-  const json_path document;
-  value_reader in(request, document, failure);
-  const memory_id id = in.id("id").value_or(memory_id{});
-  const edge_direction direction = in.direction_or("direction", edge_direction::both);
-  const edge_filter filter{.types = in.edge_types("types"),
-                           .include_tombstoned = in.flag("include_tombstoned")};
-  const read_options options = read_asker(in);
-  const auto deadline_ms = in.integer("deadline_ms");
-  if (deadline_ms && *deadline_ms <= 0)
-    in.fail_key("deadline_ms", errc::out_of_range, "deadline_ms must be at least 1");
-  if (failure) return std::unexpected(std::move(*failure));
-  if (auto ok = check_asker(options); !ok) return propagate(ok);
-  const deadline time(s, deadline_ms);
+  auto r = read_edges(request, {});
+  if (!r) return propagate(r);
+  auto deadline_ms = read_deadline(request, {});
+  if (!deadline_ms) return propagate(deadline_ms);
+  const deadline time(s, *deadline_ms);
   bool late = false;
   json list = json::array();
-  auto walked = s.target().for_each_edge(id, direction, filter, options, [&](const edge_record& e) {
-    list.push_back(edge_json(e));
-    late = time.is_over();
-    return !late;
-  });
+  auto walked = s.target().for_each_edge(r->id, r->direction, r->filter, r->options,
+                                         [&](const edge_record& e) {
+                                           list.push_back(edge_json(e));
+                                           late = time.is_over();
+                                           return !late;
+                                         });
   if (!walked) return propagate(walked);
   if (late)
     return fail(errc::deadline_exceeded, "reading the edges took longer than deadline_ms",

@@ -4,6 +4,7 @@
 
 #include <span>
 
+#include "mneme/tick.hpp"
 #include "tools/protocol/session.hpp"
 #include "tools/protocol/shape.hpp"
 
@@ -18,6 +19,10 @@ std::span<const key_shape> clock_keys() noexcept;
 std::span<const key_shape> root_keys() noexcept;
 std::span<const key_shape> snapshot_keys() noexcept;
 std::span<const key_shape> journal_keys() noexcept;
+
+result<get_read> read_get(const json& request, const json_path& at);
+result<resolve_read> read_resolve(const json& request, const json_path& at);
+result<edges_read> read_edges(const json& request, const json_path& at);
 
 result<json> run_get(session& s, const json& request);
 result<json> run_resolve(session& s, const json& request);

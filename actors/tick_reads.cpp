@@ -1,0 +1,126 @@
+#include "actors/tick_reads.hpp"
+
+#include "actors/read_requests.hpp"
+#include "query/context.hpp"
+#include "query/find.hpp"
+#include "query/query_job.hpp"
+
+namespace mneme {
+
+namespace {
+
+/// Which run answers a door's requests. A new door is one line here and one alternative of
+/// tick_read.
+template <class Request>
+struct door_of;
+template <>
+struct door_of<find_request> {
+  using run = find_run;
+};
+template <>
+struct door_of<context_request> {
+  using run = context_run;
+};
+
+/// Request: with an actor and a scope.
+template <class Request>
+std::string asking(const Request& r) {
+  return r.scope != nullptr ? r.scope->granted_to : r.actor.value_or("");
+}
+
+read_options pinned(read_options options, seq_no at) {
+  if (!options.at_seq) options.at_seq = at;
+  return options;
+}
+
+template <class Answer>
+result<tick_read_answer> wrapped(result<Answer> r) {
+  if (!r) return propagate(r);
+  return tick_read_answer(std::move(*r));
+}
+
+class read_runner {
+public:
+  read_runner(world& w, const query_context& context) : world_(w), context_(context) {}
+
+  tick_read_outcome operator()(const get_read& r) const {
+    return single(wrapped(read_current(world_, r.id, pinned(r.options, context_.at))), r.options,
+                  to_string(r.id));
+  }
+  tick_read_outcome operator()(const resolve_read& r) const {
+    return single(wrapped(read_version_of(world_, r.uri, pinned(r.options, context_.at))),
+                  r.options, to_string(r.uri));
+  }
+  tick_read_outcome operator()(const edges_read& r) const {
+    std::vector<edge_record> found;
+    auto read = read_edges(world_, r.id, r.direction, r.filter, pinned(r.options, context_.at),
+                           [&](const edge_record& e) {
+                             found.push_back(e);
+                             return true;
+                           });
+    return single(read ? result<tick_read_answer>(std::move(found)) : propagate(read), r.options,
+                  to_string(r.id));
+  }
+  template <class Request>
+  tick_read_outcome operator()(const Request& r) const {
+    tick_read_outcome out{.answer = {}, .actor = asking(r), .touch = {}};
+    if (auto ok = ask<typename door_of<Request>::run>(r, out); !ok) {
+      out.answer = propagate(ok);
+      out.touch.reset();
+    }
+    return out;
+  }
+
+private:
+  /// Going outside the scope is journaled with the tick.
+  static tick_read_outcome single(result<tick_read_answer> answer, const read_options& options,
+                                  std::string target) {
+    tick_read_outcome out{.answer = std::move(answer), .actor = asking(options), .touch = {}};
+    if (!out.answer && out.answer.error().code == errc::scope_violation && options.scope != nullptr)
+      out.touch = violation_of(*options.scope, std::move(target));
+    return out;
+  }
+  template <class Run, class Request>
+  result<void> ask(const Request& r, tick_read_outcome& out) const {
+    query_context own = context_;
+    auto at = world_.readable(r.at_seq ? r.at_seq : context_.at);
+    if (!at) return propagate(at);
+    own.at = *at;
+    const read_views views = world_.views();
+    auto checked = with_scope(r, own, views);
+    if (!checked) return propagate(checked);
+    auto run = Run::compile(r, std::move(*checked), views);
+    if (!run) return propagate(run);
+    if (auto ran = run_inline(**run, views); !ran) return ran;
+    // The window may have moved on meanwhile, and what was read with it.
+    if (auto still = world_.readable(*at); !still) return propagate(still);
+    out.touch = (*run)->touch();
+    out.answer = tick_read_answer((*run)->take());
+    return {};
+  }
+
+  world& world_;
+  const query_context& context_;
+};
+
+} // namespace
+
+tick_read_outcome run_tick_read(const tick_read& read, world& w, const query_context& context) {
+  return std::visit(read_runner(w, context), read);
+}
+
+tick_read_answer with_touch_seq(tick_read_answer answer, seq_no seq) {
+  std::visit(
+      [&](auto& a) {
+        if constexpr (requires { a.seq = std::optional(seq); }) a.seq = seq;
+      },
+      answer);
+  return answer;
+}
+
+void tick_share::run(world& w) {
+  for (std::size_t i = first; i < request->reads.size(); i += step)
+    outcomes.push_back(run_tick_read(request->reads[i], w, context));
+}
+
+} // namespace mneme

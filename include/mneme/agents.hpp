@@ -1,0 +1,136 @@
+#pragma once
+/// What agents need around the queries: attestation with learned weights, compaction, the
+/// cold-start context, and ticks for many agents at once.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "mneme/query.hpp"
+#include "mneme/requests.hpp"
+
+namespace mneme {
+
+// -- attest ---------------------------------------------------------------------------------------
+
+enum class attest_outcome : std::uint8_t { success = 1, failure = 2 };
+std::string_view to_string(attest_outcome v) noexcept;
+
+/// What came of an intent, and which memories it rested on. The cited memories are reinforced and
+/// the actor's own salience weights learn from them.
+struct attest_request {
+  std::string intent_id; ///< not blank, at most 256 bytes
+  attest_outcome outcome = attest_outcome::success;
+  /// Free text. `factual_error` and `wrong_assumption` turn a failure against what was cited.
+  std::string reason;
+  std::vector<std::string> cited;              ///< uris, 1..256; what cannot be read is skipped
+  std::string actor;                           ///< "" = the host
+  std::shared_ptr<const mneme::scope> scope{}; ///< a writable one
+};
+
+/// Weights of the five parts of salience in units of 1e-9. An actor that has learned nothing has
+/// the defaults.
+struct learned_weights {
+  std::int64_t recency = 250'000'000;
+  std::int64_t access = 150'000'000;
+  std::int64_t citations = 300'000'000;
+  std::int64_t importance = 200'000'000;
+  std::int64_t similarity = 100'000'000;
+
+  friend bool operator==(const learned_weights&, const learned_weights&) = default;
+};
+
+struct attest_result {
+  std::vector<std::string> skipped; ///< of `cited`, as given: malformed, missing, tombstoned
+  bool learned = false;             ///< false: nothing was left to learn from
+  learned_weights weights;          ///< the actor's, from now on
+  seq_no seq;                       ///< of the learn_weights entry, which follows the attest entry
+};
+
+// -- compact --------------------------------------------------------------------------------------
+
+/// Shrinks a context: what bears load and what is pinned stays, the rest becomes its short form.
+struct compact_request {
+  std::vector<std::string> in_context;   ///< uris
+  std::vector<std::string> load_bearing; ///< uris; kept whether or not they are in_context
+  std::int64_t budget_tokens = 4000;
+  std::string intent_id;                       ///< not blank, at most 256 bytes
+  std::string step_id;                         ///< not blank, at most 256 bytes
+  std::string actor;                           ///< "" = the host
+  std::shared_ptr<const mneme::scope> scope{}; ///< a writable one
+};
+
+struct kept_memory {
+  memory_uri uri;
+  std::string text; ///< the medium form
+  std::int64_t tokens = 0;
+  double salience = 0; ///< at least 0.7 for what is pinned
+};
+struct compacted_memory {
+  memory_uri uri;
+  std::string short_form;
+  std::int64_t tokens = 0;
+  double salience = 0;
+
+  friend bool operator==(const compacted_memory&, const compacted_memory&) = default;
+};
+struct compact_result {
+  std::vector<kept_memory> kept; ///< load_bearing, then pinned, in the order given
+  std::vector<compacted_memory> compacted;
+  std::int64_t tokens = 0;
+  std::vector<std::string> skipped;
+  seq_no seq; ///< of the compact entry
+};
+
+/// Reads back the newest compact record of (intent, step).
+struct load_compact_request {
+  std::string intent_id;
+  std::string step_id;
+  std::optional<std::string> actor; ///< sees its own records only; absent = the host
+  std::optional<seq_no> at_seq;
+};
+
+// -- context --------------------------------------------------------------------------------------
+
+enum class context_tier : std::uint8_t { pinned, outcomes, frame_relevant };
+
+/// A cold-start bundle. Pinned: the actor's Identities, hard Constraints and active Goals.
+/// Outcomes: the newest Events framed on the verb and one of the objects. FrameRelevant: every
+/// memory so framed. Without a verb or without objects: Pinned only.
+struct context_request {
+  std::optional<verb> action{};
+  std::vector<std::pair<object_kind, std::string>> objects{};
+  /// Default 3000, or the scope's budget if that is less; more than 4000 counts as 4000.
+  std::optional<std::int64_t> budget_tokens{};
+  std::optional<std::vector<context_tier>> tiers{};
+  std::int64_t outcome_limit = 3;
+  form_kind form = form_kind::medium;
+  std::optional<timestamp> now{}; ///< for salience; default: the engine's clock
+  std::optional<std::string> actor{};
+  std::shared_ptr<const mneme::scope> scope{}; ///< shows what it opens, and nothing else
+  std::optional<seq_no> at_seq{};
+  std::optional<std::int64_t> deadline_ms{};
+};
+
+struct context_item {
+  memory_uri uri;
+  std::string text;
+  std::int64_t tokens = 0;
+  double salience = 0;
+};
+
+struct context_result {
+  std::vector<context_item> pinned;         ///< salience desc, id asc
+  std::vector<context_item> outcomes;       ///< newest first
+  std::vector<context_item> frame_relevant; ///< salience desc, id asc
+  std::int64_t tokens = 0;
+  std::int64_t budget_tokens = 0;         ///< as applied
+  std::vector<memory_uri> reachable_uris; ///< what did not fit, best first, at most 64
+  seq_no at_seq;
+  std::optional<seq_no> seq; ///< never set: a context changes nothing
+};
+
+} // namespace mneme

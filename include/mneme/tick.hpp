@@ -1,0 +1,59 @@
+#pragma once
+/// One message for all agents of a simulator's tick. Every read sees the state at its start; what
+/// the reads touch and all writes commit together at its end, as one frame.
+
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "mneme/agents.hpp"
+#include "mneme/engine.hpp"
+
+namespace mneme {
+
+struct get_read {
+  memory_id id;
+  read_options options;
+};
+struct resolve_read {
+  memory_uri uri;
+  read_options options;
+};
+struct edges_read {
+  memory_id id;
+  edge_direction direction = edge_direction::both;
+  edge_filter filter;
+  read_options options;
+};
+
+using tick_read = std::variant<find_request, context_request, get_read, resolve_read, edges_read>;
+/// What the read of the same place answers: memory for get and resolve.
+using tick_read_answer =
+    std::variant<find_result, context_result, memory, std::vector<edge_record>>;
+
+/// A mutation, possibly under a scope.
+struct scoped_mutation {
+  mutation request;
+  std::shared_ptr<const mneme::scope> scope{};
+};
+
+using tick_write = std::variant<scoped_mutation, attest_request, compact_request>;
+using tick_write_answer = std::variant<mutation_result, attest_result, compact_result>;
+
+/// Commit order: all touches by (actor bytes, position in reads), then all writes by (actor bytes,
+/// position in writes). Ids are drawn in that order. Writes are checked against the state at the
+/// commit, earlier writes of the tick included; other writers may come between the start of the
+/// tick and its commit. What fails, fails alone.
+struct tick_request {
+  std::vector<tick_read> reads;
+  std::vector<tick_write> writes;
+};
+
+struct tick_result {
+  std::vector<result<tick_read_answer>> reads; ///< in the order of the request
+  std::vector<result<tick_write_answer>> writes;
+  seq_no seq; ///< of the tick's last entry, or the current one where it wrote nothing
+};
+
+} // namespace mneme

@@ -1,0 +1,39 @@
+#pragma once
+/// The cold-start context of an agent as a query_run: a pure read, without vectors.
+
+#include <memory>
+
+#include "mneme/agents.hpp"
+#include "query/query_run.hpp"
+
+namespace mneme {
+
+inline constexpr std::int64_t default_context_tokens = 3000;
+inline constexpr std::int64_t max_context_tokens = 4000;
+inline constexpr std::size_t max_reachable_uris = 64;
+
+struct context_state;
+
+class context_run : public query_run {
+public:
+  using request_type = context_request;
+  using answer_type = context_result;
+
+  /// out_of_range (budget_tokens, outcome_limit, deadline_ms), bad_value, bad_time, limit_exceeded,
+  /// bad_utf8; `at` is the key.
+  static result<std::unique_ptr<context_run>>
+  compile(context_request request, query_context context, const read_views& views);
+  ~context_run() override;
+
+  [[nodiscard]] std::optional<effect_owner> next() const override;
+  result<void> run(const read_views& views) override;
+  [[nodiscard]] std::optional<entry_payload> touch() const override { return std::nullopt; }
+  /// The answer. Precondition: next() is empty; call once.
+  context_result take();
+
+private:
+  explicit context_run(std::unique_ptr<context_state> state);
+  std::unique_ptr<context_state> state_;
+};
+
+} // namespace mneme

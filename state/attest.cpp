@@ -1,0 +1,106 @@
+#include <algorithm>
+
+#include "messages/validate.hpp"
+#include "state/activation_rules.hpp"
+#include "state/agent_commands.hpp"
+#include "state/cited_memories.hpp"
+
+namespace mneme {
+
+result<void> check_step_name(const std::string& name, std::string_view key) {
+  if (is_blank(name))
+    return fail(errc::missing_field, std::string(key) + " must not be blank", std::string(key));
+  if (!is_utf8(name))
+    return fail(errc::bad_utf8, std::string(key) + " is not UTF-8", std::string(key));
+  if (name.size() > max_step_name_bytes)
+    return fail(errc::limit_exceeded,
+                std::string(key) + " is over " + std::to_string(max_step_name_bytes) + " bytes",
+                std::string(key));
+  return {};
+}
+
+result<void> check_actor(const std::string& actor) {
+  if (!is_utf8(actor)) return fail(errc::bad_utf8, "actor is not UTF-8", "actor");
+  if (actor.size() > max_actor_bytes)
+    return fail(errc::limit_exceeded, "actor is over " + std::to_string(max_actor_bytes) + " bytes",
+                "actor");
+  return {};
+}
+
+result<std::optional<head>> cited_memories::find(const std::string& text, memory_uri& uri) {
+  auto parsed = parse_memory_uri(text);
+  if (!parsed) return std::optional<head>{};
+  uri = *parsed;
+  auto h = batch_.records.head(uri.id);
+  if (!h) return h;
+  if (!h->has_value() || (*h)->erased || (*h)->tombstone || (*h)->type != uri.type
+      || uri.version > (*h)->current_version || !who_.may_see(**h))
+    return std::optional<head>{};
+  return h;
+}
+
+void append_agent_entry(batch_state& batch, entry_kind kind, const std::string& actor,
+                        entry_payload payload) {
+  batch.entries.push_back(seal_entry({.seq = batch.last_seq().next(),
+                                      .kind = kind,
+                                      .created_at = batch.now,
+                                      .created_by = actor,
+                                      .leaves = {},
+                                      .payload_hash = {}},
+                                     std::move(payload)));
+}
+
+result<void> validate(const attest_request& r) {
+  if (auto ok = check_step_name(r.intent_id, "intent_id"); !ok) return ok;
+  if (r.cited.empty()) return fail(errc::empty_citations, "cite at least one memory", "cited");
+  if (r.cited.size() > max_cited)
+    return fail(errc::too_many_citations,
+                "at most " + std::to_string(max_cited) + " memories are cited at once", "cited");
+  if (to_string(r.outcome).empty())
+    return fail(errc::bad_value, "outcome is success or failure", "outcome");
+  if (!is_utf8(r.reason)) return fail(errc::bad_utf8, "reason is not UTF-8", "reason");
+  if (r.reason.size() > max_free_text_bytes)
+    return fail(errc::limit_exceeded,
+                "reason is over " + std::to_string(max_free_text_bytes) + " bytes", "reason");
+  return check_actor(r.actor);
+}
+
+result<attest_result> execute_attest(const attest_request& r, const asker& who,
+                                     batch_state& batch) {
+  attest_payload p{.intent_id = r.intent_id,
+                   .outcome = r.outcome,
+                   .reason = r.reason,
+                   .cited = {},
+                   .actor = who.name(),
+                   .nonce = {}};
+  attest_result answer;
+  cited_memories cited(batch, who);
+  std::vector<activation> after;
+  for (const auto& text : r.cited) {
+    memory_uri uri;
+    auto found = cited.find(text, uri);
+    if (!found) return propagate(found);
+    if (!found->has_value()) {
+      answer.skipped.push_back(text);
+    } else if (std::ranges::find(p.cited, uri.id) == p.cited.end()) {
+      p.cited.push_back(uri.id);
+      after.push_back(after_attest(batch.pending.activation_of(uri.id), p, batch.now));
+    }
+  }
+  auto before = batch.pending.weights_of(who.name());
+  if (!before) return propagate(before);
+  const learning step = learn(*before, after, blames_cited(p), batch.now);
+  p.nonce = batch.ids.draw_nonce();
+  append_agent_entry(batch, entry_kind::attest, who.name(), std::move(p));
+  append_agent_entry(batch, entry_kind::learn_weights, who.name(),
+                     learn_weights_payload{.actor = who.name(),
+                                           .skipped = !step.learned,
+                                           .weights = step.weights,
+                                           .nonce = batch.ids.draw_nonce()});
+  answer.learned = step.learned;
+  answer.weights = step.weights;
+  answer.seq = batch.entries.back().header.seq;
+  return answer;
+}
+
+} // namespace mneme

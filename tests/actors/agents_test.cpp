@@ -1,0 +1,483 @@
+// Context, learned weights in every ranking, and ticks: through the facade and through the actors.
+#include <catch2/catch.hpp>
+
+#include <future>
+
+#include <caf/all.hpp>
+
+#include "actors/engine_actor.hpp"
+#include "mneme/tick.hpp"
+
+using namespace mneme;
+
+namespace {
+
+std::shared_ptr<manual_clock> noon() {
+  return std::make_shared<manual_clock>(timestamp{946'684'800'000'000'000});
+}
+
+engine_options deterministic(std::shared_ptr<manual_clock> clock = noon()) {
+  engine_options o;
+  o.seed = 1;
+  o.clock = std::move(clock);
+  o.commit = commit_mode::per_request;
+  o.exact_near = true;
+  o.embedder_spec = "none";
+  return o;
+}
+
+engine opened(engine_options o = deterministic()) {
+  auto e = open_in_memory(std::move(o));
+  if (!e) FAIL(e.error().message);
+  return std::move(*e);
+}
+
+memory_id id_of(std::uint8_t n) {
+  memory_id id;
+  id.bytes[15] = n;
+  return id;
+}
+
+write_request of_type(memory_type type, std::uint8_t n, memory_data data,
+                      std::string actor = "ana") {
+  write_request r;
+  r.type = type;
+  r.id = id_of(n);
+  r.data = std::move(data);
+  r.actor = std::move(actor);
+  return r;
+}
+write_request note(std::uint8_t n, std::string text = "text", std::string actor = "ana") {
+  return of_type(memory_type::note, n, {{"statement", std::move(text)}}, std::move(actor));
+}
+write_request goal(std::uint8_t n, std::string status, std::string actor = "ana") {
+  return of_type(memory_type::goal, n,
+                 {{"statement", std::string("g")}, {"status", std::move(status)}},
+                 std::move(actor));
+}
+write_request constraint(std::uint8_t n, std::string strength) {
+  return of_type(memory_type::constraint, n,
+                 {{"statement", std::string("c")},
+                  {"strength", std::move(strength)},
+                  {"source", std::string("learned")}});
+}
+write_request event(std::uint8_t n) {
+  return of_type(memory_type::event, n,
+                 {{"kind", std::string("interaction")}, {"outcome", std::string("success")}});
+}
+
+const intent_frame kitchen{verb::find, object_kind::service, "kitchen"};
+
+context_request kitchen_context(std::string actor = "ana") {
+  context_request r;
+  r.action = verb::find;
+  r.objects = {{object_kind::service, "kitchen"}};
+  r.actor = std::move(actor);
+  return r;
+}
+
+std::vector<int> numbers(const std::vector<context_item>& items) {
+  std::vector<int> found;
+  for (const auto& i : items) found.push_back(i.uri.id.bytes[15]);
+  return found;
+}
+using ints = std::vector<int>;
+
+memory_uri put(engine& e, write_request r) {
+  auto done = e.apply(std::move(r));
+  if (!done) FAIL(done.error().message);
+  return *done->uri;
+}
+
+find_request notes(std::string actor = "ana") {
+  find_request r;
+  r.types = {memory_type::note};
+  r.limit = 100;
+  r.actor = std::move(actor);
+  return r;
+}
+
+} // namespace
+
+TEST_CASE("8 context: Pinned is every Identity, hard Constraint and active Goal of the actor") {
+  engine e = opened();
+  put(e, of_type(memory_type::identity, 1, {{"name", std::string("Ana")}}));
+  put(e, constraint(2, "hard"));
+  put(e, constraint(3, "soft"));
+  put(e, goal(4, "active"));
+  put(e, goal(5, "paused"));
+  put(e, goal(6, "active", "ben"));
+  put(e, note(7));
+  auto made = e.context({.actor = "ana"});
+  REQUIRE(made);
+  CHECK(numbers(made->pinned) == ints{1, 2, 4}); // equal salience: by id
+  for (const auto& i : made->pinned) CHECK(i.salience >= 0.7);
+  CHECK(made->outcomes.empty());
+  CHECK(made->frame_relevant.empty());
+  // The host's context has everybody's.
+  CHECK(numbers(e.context({})->pinned) == ints{1, 2, 4, 6});
+}
+
+TEST_CASE("8 context: tiers, and a memory stays in the first of them") {
+  auto clock = noon();
+  engine e = opened(deterministic(clock));
+  for (std::uint8_t n = 1; n <= 5; ++n) {
+    auto r = event(n);
+    r.frames = {kitchen};
+    put(e, r);
+    clock->set({clock->now().ns + 1'000'000'000});
+  }
+  auto pinned = goal(6, "active");
+  pinned.frames = {kitchen};
+  put(e, pinned);
+  auto framed = note(7);
+  framed.frames = {kitchen};
+  put(e, framed);
+  auto elsewhere = note(8);
+  elsewhere.frames = {{verb::find, object_kind::service, "garden"}};
+  put(e, elsewhere);
+  auto hidden = note(9, "text", "ben");
+  hidden.frames = {kitchen};
+  put(e, hidden);
+  auto made = e.context(kitchen_context());
+  REQUIRE(made);
+  CHECK(numbers(made->pinned) == ints{6});
+  CHECK(numbers(made->outcomes) == ints{5, 4, 3}); // newest first, at most outcome_limit
+  CHECK(numbers(made->frame_relevant) == ints{7, 2, 1});
+  auto r = kitchen_context();
+  r.tiers = {context_tier::frame_relevant};
+  CHECK(numbers(e.context(r)->frame_relevant) == ints{7, 5, 4, 3, 2, 1});
+  r = kitchen_context();
+  r.outcome_limit = 0;
+  CHECK(e.context(r)->outcomes.empty());
+  r = kitchen_context();
+  r.objects.clear();
+  CHECK(e.context(r)->frame_relevant.empty()); // no objects: Pinned only
+}
+
+TEST_CASE("8 context: trims by salience over all tiers, one row stays, the rest is reachable") {
+  engine e = opened();
+  for (std::uint8_t n = 1; n <= 100; ++n) {
+    auto r = note(n, std::string(400, 'x'));
+    r.frames = {kitchen};
+    r.importance = n <= 50 ? 5 : 6;
+    put(e, r);
+  }
+  put(e, goal(200, "active"));
+  auto r = kitchen_context();
+  r.budget_tokens = 1000;
+  auto made = e.context(r);
+  REQUIRE(made);
+  CHECK(numbers(made->pinned) == ints{200});
+  CHECK(made->tokens <= 1000);
+  CHECK(made->frame_relevant.size() == 9);
+  // Of equal salience the smaller id is cut first.
+  CHECK(numbers(made->frame_relevant).front() == 92);
+  CHECK(made->reachable_uris.size() == 64);
+  r.budget_tokens = 1;
+  made = e.context(r);
+  CHECK(made->pinned.size() + made->frame_relevant.size() == 1);
+  r.budget_tokens = 1'000'000;
+  CHECK(e.context(r)->budget_tokens == 4000); // clamped
+  CHECK(e.context(r)->tokens <= 4000);
+}
+
+TEST_CASE("8 context: a pure read, also of the past; its errors") {
+  engine e = opened();
+  put(e, goal(1, "active"));
+  put(e, goal(2, "active"));
+  const auto root = e.root();
+  REQUIRE(e.context(kitchen_context()));
+  CHECK(*e.root() == *root);
+  CHECK(e.published().value == 2);
+  auto r = kitchen_context();
+  r.at_seq = seq_no{1};
+  CHECK(numbers(e.context(r)->pinned) == ints{1});
+  r = kitchen_context();
+  r.budget_tokens = 0;
+  CHECK(e.context(r).error().code == errc::out_of_range);
+  r = kitchen_context();
+  r.outcome_limit = -1;
+  CHECK(e.context(r).error().code == errc::out_of_range);
+  r = kitchen_context();
+  r.action = static_cast<verb>(99);
+  CHECK(e.context(r).error().code == errc::bad_value);
+  r = kitchen_context();
+  r.at_seq = seq_no{99};
+  CHECK(e.context(r).error().code == errc::seq_unavailable);
+}
+
+TEST_CASE("129: the asker's weights as of the seq read rank everywhere") {
+  auto clock = noon();
+  engine e = opened(deterministic(clock));
+  // 1 is important, 2 is recent and used; ana's weights come to prefer the second.
+  auto important = note(1);
+  important.importance = 10;
+  put(e, important);
+  const auto used = put(e, note(2));
+  const auto order = [&](const std::string& actor, std::optional<seq_no> at = {}) {
+    find_request r = notes(actor);
+    r.actor = actor;
+    r.at_seq = at;
+    std::vector<double> scores = e.find(r)->scores;
+    return scores;
+  };
+  const auto before = order("ana");
+  const seq_no at = e.published();
+  for (int i = 0; i < 20; ++i) {
+    clock->set({clock->now().ns + 2'000'000'000});
+    REQUIRE(e.attest({.intent_id = "i",
+                      .outcome = attest_outcome::success,
+                      .reason = {},
+                      .cited = {to_string(used)},
+                      .actor = "ana"}));
+  }
+  find_request as_ana = notes("ana");
+  find_request as_host = notes("ana");
+  as_host.actor.reset();
+  const auto mine = e.find(as_ana)->scores;
+  const auto theirs = e.find(as_host)->scores;
+  CHECK(mine != theirs); // the host has learned nothing
+  CHECK(order("ana", at).size() == 2);
+  as_ana.at_seq = at;
+  as_host.at_seq = at;
+  CHECK(e.find(as_ana)->scores == e.find(as_host)->scores); // then nobody had
+}
+
+namespace {
+
+tick_request round_of_agents(int agents) {
+  tick_request t;
+  // Agents in an order that is not that of their names.
+  for (int i = agents; i-- > 0;) {
+    const std::string actor = "agent " + std::to_string(i);
+    find_request r = notes(actor);
+    r.late_binding = true;
+    r.limit = 3;
+    t.reads.emplace_back(r);
+    t.reads.emplace_back(get_read{id_of(1), {.actor = actor, .at_seq = {}}});
+    t.reads.emplace_back(context_request{.actor = actor});
+    write_request w;
+    w.type = memory_type::note;
+    w.data["statement"] = "by " + actor;
+    w.actor = actor;
+    w.visibility = i % 3 == 0 ? visibility::actor_public : visibility::private_;
+    t.writes.emplace_back(scoped_mutation{.request = w});
+    t.writes.emplace_back(attest_request{.intent_id = "round",
+                                         .outcome = attest_outcome::success,
+                                         .reason = {},
+                                         .cited = {"mneme://Note/" + to_string(id_of(1)) + "#1"},
+                                         .actor = actor});
+  }
+  return t;
+}
+
+/// A tick as text, to compare outcomes byte for byte.
+std::string text_of(const tick_result& t) {
+  std::string out = std::to_string(t.seq.value);
+  const auto fail_text = [](const error& e) { return " !" + std::string(to_string(e.code)); };
+  for (const auto& r : t.reads) {
+    if (!r) {
+      out += fail_text(r.error());
+    } else if (const auto* f = std::get_if<find_result>(&*r)) {
+      out += " find " + std::to_string(f->seq.value_or(seq_no{}).value);
+      for (const auto& m : f->memories) out += to_string(m.head.id);
+    } else if (const auto* m = std::get_if<memory>(&*r)) {
+      out += " get " + to_string(m->head.id);
+    } else if (const auto* c = std::get_if<context_result>(&*r)) {
+      out += " context " + std::to_string(c->tokens);
+    }
+  }
+  for (const auto& w : t.writes) {
+    if (!w)
+      out += fail_text(w.error());
+    else if (const auto* m = std::get_if<mutation_result>(&*w))
+      out += " " + std::to_string(m->seq.value) + to_string(*m->uri);
+    else if (const auto* a = std::get_if<attest_result>(&*w))
+      out += " " + std::to_string(a->seq.value) + " " + std::to_string(a->weights.access);
+  }
+  return out;
+}
+
+struct host_config : caf::actor_system_config {
+  explicit host_config(std::size_t threads) {
+    configure(*this);
+    set("scheduler.max-threads", threads);
+  }
+};
+
+/// What several ticks answer, and the journal's headers and root behind them.
+std::string run_with_readers(std::size_t readers, std::size_t threads) {
+  host_config config(threads);
+  caf::actor_system system(config);
+  auto o = open_engine(deterministic());
+  REQUIRE(o);
+  o->actors.readers = readers;
+  auto running = start_engine(system, std::move(*o));
+  std::string outcome;
+  auto first = note(1);
+  first.visibility = visibility::actor_public;
+  std::vector<tick_request> ticks(1);
+  ticks[0].writes.emplace_back(scoped_mutation{.request = first});
+  for (int i = 0; i < 3; ++i) ticks.push_back(round_of_agents(40));
+  for (const auto& t : ticks) {
+    std::promise<std::string> done;
+    hand_over_tick(
+        *running, std::make_shared<const tick_request>(t),
+        [&](const result<tick_result>& r) { done.set_value(r ? text_of(*r) : r.error().message); });
+    outcome += done.get_future().get() + "\n";
+  }
+  REQUIRE(read_journal(*running->state->files, journal_directory(running->state->directory),
+                       running->state->info.id, seq_no{1}, true,
+                       [&](const journal_frame& f) -> result<bool> {
+                         outcome += "frame " + std::to_string(f.entries.size()) + "\n";
+                         for (const auto& raw : f.entries) outcome += raw.header + raw.payload;
+                         return true;
+                       }));
+  outcome += to_hex(running->state->published_roots().overall);
+  std::promise<void> closed;
+  hand_over(*running,
+            checkpoint_command{.reply = [&](const result<seq_no>&) { closed.set_value(); },
+                               .last = true});
+  closed.get_future().get();
+  stop_actors(running->actors);
+  running->actors = {};
+  system.await_all_actors_done();
+  return outcome;
+}
+
+} // namespace
+
+TEST_CASE("8 ticks: the same bytes of journal and answers with 1 or N readers") {
+  const std::string one = run_with_readers(1, 1);
+  CHECK(run_with_readers(2, 2) == one);
+  CHECK(run_with_readers(7, 4) == one);
+  CHECK(one.find("by agent 39") != std::string::npos);
+}
+
+TEST_CASE("8 ticks: reads see the start, touches then writes commit as one frame") {
+  engine e = opened();
+  auto first = note(1);
+  first.visibility = visibility::actor_public;
+  put(e, first);
+  tick_request t;
+  for (const char* actor : {"zoe", "ben"}) {
+    find_request r = notes(actor);
+    r.late_binding = true;
+    t.reads.emplace_back(r);
+    t.writes.emplace_back(scoped_mutation{.request = note(actor[0] == 'z' ? 26 : 2, "new", actor)});
+  }
+  auto done = e.tick(t);
+  REQUIRE(done);
+  for (const auto& r : done->reads) {
+    REQUIRE(r);
+    CHECK(std::get<find_result>(*r).memories.size() == 1); // not what the tick writes
+  }
+  // By (agent, position): ben's touch, zoe's touch, ben's write, zoe's write.
+  CHECK(std::get<find_result>(*done->reads[1]).seq == seq_no{2});
+  CHECK(std::get<find_result>(*done->reads[0]).seq == seq_no{3});
+  CHECK(std::get<mutation_result>(*done->writes[1]).seq == seq_no{4});
+  CHECK(std::get<mutation_result>(*done->writes[0]).seq == seq_no{5});
+  CHECK(done->seq == seq_no{5});
+  auto items = e.journal({1}, 10);
+  REQUIRE(items);
+  std::string kinds;
+  for (const auto& i : *items) kinds += i.kind + " ";
+  CHECK(kinds == "write find_late find_late write write ");
+  CHECK(e.get(id_of(1))->activation.access_count == 2);
+}
+
+TEST_CASE("8 ticks: what fails, fails alone") {
+  engine e = opened();
+  put(e, note(1));
+  tick_request t;
+  t.reads.emplace_back(get_read{id_of(9), {}});
+  t.reads.emplace_back(find_request{});
+  t.reads.emplace_back(get_read{id_of(1), {}});
+  t.reads.emplace_back(edges_read{id_of(1), edge_direction::both, {}, {}});
+  t.reads.emplace_back(resolve_read{{memory_type::note, id_of(1), 2}, {}});
+  t.writes.emplace_back(scoped_mutation{.request = note(1)});
+  t.writes.emplace_back(scoped_mutation{.request = note(2)});
+  t.writes.emplace_back(attest_request{.intent_id = "i",
+                                       .outcome = attest_outcome::success,
+                                       .reason = {},
+                                       .cited = {},
+                                       .actor = {}});
+  t.writes.emplace_back(
+      compact_request{.in_context = {"mneme://Note/" + to_string(id_of(2)) + "#1"},
+                      .load_bearing = {},
+                      .intent_id = "i",
+                      .step_id = "s",
+                      .actor = "ana"});
+  auto done = e.tick(t);
+  REQUIRE(done);
+  CHECK(done->reads[0].error().code == errc::not_found);
+  CHECK(done->reads[1].error().code == errc::unbounded);
+  CHECK(done->reads[2]);
+  CHECK(done->reads[3]);
+  CHECK(done->reads[4].error().code == errc::not_found);
+  CHECK(done->writes[0].error().code == errc::already_exists);
+  CHECK(done->writes[1]);
+  CHECK(done->writes[2].error().code == errc::empty_citations);
+  // Writes see earlier writes of the tick, in the order of commit.
+  REQUIRE(done->writes[3]);
+  CHECK(std::get<compact_result>(*done->writes[3]).compacted.size() == 1);
+  CHECK(e.published().value == 3);
+  CHECK(e.load_compact({.intent_id = "i", .step_id = "s", .actor = {}, .at_seq = {}}));
+  // Nothing to commit: the present seq.
+  auto reads_only = e.tick({.reads = {get_read{id_of(1), {}}}, .writes = {}});
+  REQUIRE(reads_only);
+  CHECK(reads_only->seq == e.published());
+  CHECK(e.tick({}));
+}
+
+TEST_CASE("8 ticks: thousands of agents in one message") {
+  engine e = opened();
+  auto first = note(1);
+  first.visibility = visibility::actor_public;
+  put(e, first);
+  auto done = e.tick(round_of_agents(2000));
+  REQUIRE(done);
+  for (const auto& w : done->writes) REQUIRE(w);
+  CHECK(done->seq.value == 1 + 2000 + 2000 + 2 * 2000);
+  CHECK(e.stats()->memories == 2001);
+  CHECK(e.get(id_of(1))->activation.citations == 2000);
+}
+
+TEST_CASE("agents inside a host's actor system") {
+  host_config config(2);
+  caf::actor_system system(config);
+  auto memory = mneme::spawn(system, deterministic());
+  REQUIRE(memory);
+  caf::scoped_actor self(system);
+  const auto failed = [](const caf::error& e) { FAIL(to_error(e).message); };
+  self->request(*memory, caf::infinite, apply_message{goal(1, "active")})
+      .receive([](const mutation_result&) {}, failed);
+  self->request(*memory, caf::infinite, context_message{kitchen_context()})
+      .receive([](const context_reply& c) { CHECK(c->pinned.size() == 1); }, failed);
+  const std::string uri = "mneme://Goal/" + to_string(id_of(1)) + "#1";
+  self->request(*memory, caf::infinite,
+                attest_message{{.intent_id = "i",
+                                .outcome = attest_outcome::success,
+                                .reason = {},
+                                .cited = {uri},
+                                .actor = "ana"}})
+      .receive([](const attest_result& a) { CHECK(a.learned); }, failed);
+  self->request(*memory, caf::infinite,
+                compact_message{{.in_context = {uri},
+                                 .load_bearing = {},
+                                 .intent_id = "i",
+                                 .step_id = "s",
+                                 .actor = "ana"}})
+      .receive([](const compact_reply& c) { CHECK(c->kept.size() == 1); }, failed);
+  self->request(*memory, caf::infinite,
+                load_compact_message{{.intent_id = "i", .step_id = "s", .actor = {}, .at_seq = {}}})
+      .receive([](const compact_reply& c) { CHECK(c->kept.size() == 1); }, failed);
+  auto t = std::make_shared<tick_request>();
+  t->reads.emplace_back(get_read{id_of(1), {}});
+  t->writes.emplace_back(scoped_mutation{.request = note(2)});
+  self->request(*memory, caf::infinite, tick_message{t})
+      .receive([](const tick_reply& r) { CHECK(r->writes[0].has_value()); }, failed);
+  self->request(*memory, caf::infinite, close_message{})
+      .receive([](const closed_reply&) {}, failed);
+}

@@ -1,0 +1,290 @@
+// Scopes: what a sub-agent may see and do, through the facade.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+
+#include "mneme/tick.hpp"
+
+using namespace mneme;
+
+namespace {
+
+ed25519_key private_key(std::uint8_t n) {
+  ed25519_key k{};
+  k.fill(n);
+  return k;
+}
+const auto keys = [] {
+  return make_key_resolver(
+      {{"ana", *public_key_of(private_key(1))}, {"", *public_key_of(private_key(2))}});
+}();
+
+memory_id id_of(std::uint8_t n) {
+  memory_id id;
+  id.bytes[15] = n;
+  return id;
+}
+
+write_request note(std::uint8_t n, std::string actor, visibility v,
+                   std::vector<std::string> tags = {}) {
+  write_request r;
+  r.type = memory_type::note;
+  r.id = id_of(n);
+  r.data["statement"] = std::string("text");
+  r.actor = std::move(actor);
+  r.visibility = v;
+  r.tags = std::move(tags);
+  return r;
+}
+memory_uri uri_of(std::uint8_t n) {
+  return {memory_type::note, id_of(n), 1};
+}
+
+struct small_world {
+  std::shared_ptr<manual_clock> clock =
+      std::make_shared<manual_clock>(timestamp{946'684'800'000'000'000});
+  engine e = open();
+  digest snapshot;
+
+  engine open(bool with_keys = true) {
+    engine_options o;
+    o.seed = 1;
+    o.clock = clock;
+    o.commit = commit_mode::per_request;
+    o.exact_near = true;
+    o.embedder_spec = "none";
+    if (with_keys) o.keys = keys;
+    auto opened = open_in_memory(std::move(o));
+    REQUIRE(opened);
+    return std::move(*opened);
+  }
+  small_world() {
+    put(note(1, "ana", visibility::scoped, {"work"}));
+    put(note(2, "ana", visibility::private_, {"work"}));
+    put(note(3, "ana", visibility::actor_public, {"home"}));
+    put(note(4, "ben", visibility::actor_public, {"work"}));
+    put(note(5, "sub", visibility::scoped, {"work"}));
+    auto taken = e.snapshot("scope");
+    REQUIRE(taken);
+    snapshot = taken->manifest.overall_root;
+  }
+  void put(write_request r) { REQUIRE(e.apply(std::move(r))); }
+
+  /// Opens what is tagged work.
+  scope unsigned_scope() {
+    scope s;
+    s.actor = "ana";
+    s.snapshot_root = snapshot;
+    s.include.tags = {"work"};
+    s.expires_at = {clock->now().ns + 1'000'000'000};
+    s.budget_tokens = 100;
+    s.granted_by = "ana";
+    s.granted_to = "sub";
+    return s;
+  }
+  static std::shared_ptr<const scope> sealed(scope s, std::uint8_t key = 1) {
+    REQUIRE(sign_scope(s, private_key(key)));
+    return std::make_shared<const scope>(std::move(s));
+  }
+  std::shared_ptr<const scope> work() { return sealed(unsigned_scope()); }
+
+  std::string check(const std::shared_ptr<const scope>& s, std::optional<std::string> actor = {}) {
+    find_request f;
+    f.types = {memory_type::note};
+    f.limit = 10;
+    f.actor = std::move(actor);
+    f.scope = s;
+    auto found = e.find(f);
+    if (!found) return std::string(to_string(found.error().code));
+    std::string ids;
+    for (const auto& m : found->memories) ids += std::to_string(m.head.id.bytes[15]);
+    return ids;
+  }
+  std::string kinds_from(std::uint64_t seq) {
+    std::string kinds;
+    auto items = e.journal({seq}, 1000);
+    REQUIRE(items);
+    for (const auto& i : *items) kinds += i.kind + " ";
+    return kinds;
+  }
+};
+
+} // namespace
+
+TEST_CASE("8 scope: a door shows what include selects of the scope's actor, and nothing else") {
+  small_world w;
+  CHECK(w.check(w.work()) == "1");
+  auto s = w.unsigned_scope();
+  s.include.types = {memory_type::note};
+  CHECK(w.check(w.sealed(s)) == "13");
+  s.exclude.ids = {id_of(1)};
+  CHECK(w.check(w.sealed(s)) == "3");
+  context_request c;
+  c.scope = w.work();
+  REQUIRE(w.e.context(c));
+  CHECK(w.e.context(c)->budget_tokens == 100);
+  c.budget_tokens = 101;
+  CHECK(w.e.context(c).error().code == errc::budget_exceeded);
+}
+
+TEST_CASE("8 scope: checks in their order, each with its own error") {
+  small_world w;
+  auto s = w.unsigned_scope();
+  // Everything is wrong at once; mended one by one.
+  s.schema = 2;
+  s.include = {};
+  s.expires_at = w.clock->now();
+  s.granted_by = "ana";
+  s.snapshot_root = digest{};
+  s.proofs.emplace();
+  const auto code = [&] { return w.check(std::make_shared<const scope>(s), "sub"); };
+  CHECK(w.check(std::make_shared<const scope>(s), "another") == "actor_mismatch");
+  s.granted_by = "ben";
+  CHECK(code() == "actor_mismatch");
+  s.granted_by = "ana";
+  CHECK(code() == "bad_schema");
+  s.schema = 1;
+  CHECK(code() == "empty_include");
+  s.include.ids = {id_of(1)};
+  CHECK(code() == "scope_expired");
+  s.expires_at.ns += 1;
+  s.actor = "who has no key";
+  s.granted_by = "who has no key";
+  CHECK(code() == "unknown_agent");
+  s.actor = "ana";
+  s.granted_by = "ana";
+  CHECK(code() == "bad_signature");
+  REQUIRE(sign_scope(s, private_key(2)));
+  CHECK(code() == "bad_signature"); // the host's key, not ana's
+  REQUIRE(sign_scope(s, private_key(1)));
+  CHECK(code() == "snapshot_unknown");
+  s.snapshot_root = w.snapshot;
+  REQUIRE(sign_scope(s, private_key(1)));
+  CHECK(code() == "proof_mismatch");
+  auto bundle =
+      w.e.prove({.ids = {id_of(1)}, .edges = {}, .seqs = {}, .root = w.snapshot, .actor = {}});
+  REQUIRE(bundle);
+  s.proofs->push_back(bundle->states[0].proof);
+  REQUIRE(sign_scope(s, private_key(1)));
+  CHECK(code() == "1");
+  s.proofs->front().path.bytes[0] ^= 1;
+  REQUIRE(sign_scope(s, private_key(1)));
+  CHECK(code() == "proof_mismatch");
+  s.proofs.reset();
+  s.granted_by = "";
+  REQUIRE(sign_scope(s, private_key(2)));
+  CHECK(code() == "1"); // the host may grant
+  s.writable = true;
+  CHECK(code() == "bad_signature"); // every member is signed
+
+  engine without = w.open(false);
+  find_request f;
+  f.types = {memory_type::note};
+  f.limit = 1;
+  f.scope = std::make_shared<const scope>(s);
+  CHECK(without.find(f).error().code == errc::no_key_resolver);
+}
+
+TEST_CASE("8 scope: the order of a selector's items does not matter to the signature") {
+  small_world w;
+  auto s = w.unsigned_scope();
+  s.include.tags = {"work", "home", "work"};
+  s.include.types = {memory_type::note, memory_type::fact};
+  REQUIRE(sign_scope(s, private_key(1)));
+  std::ranges::reverse(s.include.types);
+  s.include.tags = {"home", "work"};
+  CHECK(w.check(std::make_shared<const scope>(s)) == "13");
+}
+
+TEST_CASE("8 scope: a single read outside is an error and is journaled, within limits") {
+  small_world w;
+  const std::uint64_t next = w.e.published().value + 1;
+  read_options o;
+  o.scope = w.work();
+  CHECK(w.e.get(id_of(1), o));
+  CHECK(w.e.published().value + 1 == next);
+  CHECK(w.e.get(id_of(2), o).error().code == errc::scope_violation);
+  CHECK(w.e.resolve(uri_of(3), o).error().code == errc::scope_violation);
+  CHECK(w.e.get(id_of(99), o).error().code == errc::scope_violation); // it cannot tell
+  CHECK(w.kinds_from(next) == "scope_violation scope_violation scope_violation ");
+  for (int i = 0; i < 40; ++i) CHECK(w.e.get(id_of(2), o).error().code == errc::scope_violation);
+  CHECK(w.e.published().value == next - 1 + 20); // a burst of 20, then nothing is journaled
+  w.clock->set({w.clock->now().ns + 100'000'000});
+  CHECK_FALSE(w.e.get(id_of(2), o));
+  CHECK(w.e.published().value == next + 20);
+}
+
+TEST_CASE("8 scope: writes need writable and stay inside") {
+  small_world w;
+  const auto apply = [&](mutation m, const std::shared_ptr<const scope>& s) {
+    auto done = w.e.apply(std::move(m), durability::durable, s);
+    return done ? std::string("ok") : std::string(to_string(done.error().code));
+  };
+  update_head_request patch;
+  patch.uri = uri_of(1);
+  patch.importance = 9;
+  CHECK(apply(patch, w.work()) == "scope_violation");
+  auto s = w.unsigned_scope();
+  s.writable = true;
+  const auto writable = w.sealed(s);
+  CHECK(apply(patch, writable) == "ok");
+  patch.uri = uri_of(2);
+  CHECK(apply(patch, writable) == "scope_violation");
+  patch.uri = uri_of(1);
+  patch.visibility = visibility::private_;
+  CHECK(apply(patch, writable) == "scope_violation"); // it would leave the scope
+  CHECK(apply(note(10, "sub", visibility::private_, {"work"}), writable) == "scope_violation");
+  CHECK(apply(note(10, "sub", visibility::scoped, {"home"}), writable) == "scope_violation");
+  CHECK(apply(note(10, "sub", visibility::scoped, {"work"}), writable) == "ok");
+  auto written = w.e.get(id_of(10));
+  REQUIRE(written);
+  CHECK(written->head.actor_scope == "ana"); // the memory is the scope's actor's
+  CHECK(written->version.created_by == "sub");
+  add_edge_request edge;
+  edge.src = id_of(1);
+  edge.dst = id_of(10);
+  edge.type = 3;
+  CHECK(apply(edge, writable) == "ok");
+  edge.dst = id_of(3);
+  CHECK(apply(edge, writable) == "scope_violation");
+  // A batch may touch what it wrote; one item outside refuses all.
+  tombstone_request t;
+  t.uri = uri_of(11);
+  auto batch = w.e.write_batch({note(11, "sub", visibility::scoped, {"work"}), t},
+                               durability::durable, writable);
+  CHECK(batch);
+  t.uri = uri_of(3);
+  batch = w.e.write_batch({note(12, "sub", visibility::scoped, {"work"}), t}, durability::durable,
+                          writable);
+  REQUIRE_FALSE(batch);
+  CHECK(batch.error().at == "items[1].uri");
+  CHECK_FALSE(w.e.get(id_of(12)));
+  attest_request a{.intent_id = "i",
+                   .outcome = attest_outcome::success,
+                   .reason = {},
+                   .cited = {to_string(uri_of(1)), to_string(uri_of(3))},
+                   .actor = {},
+                   .scope = w.work()};
+  CHECK(w.e.attest(a).error().code == errc::scope_violation);
+  a.scope = writable;
+  REQUIRE(w.e.attest(a));
+  CHECK(w.e.attest(a)->skipped.size() == 1);
+}
+
+TEST_CASE("8 scope: in a tick each item has its own, and violations commit with it") {
+  small_world w;
+  tick_request t;
+  read_options o;
+  o.scope = w.work();
+  t.reads.emplace_back(get_read{id_of(2), o});
+  t.reads.emplace_back(get_read{id_of(1), o});
+  t.writes.emplace_back(
+      scoped_mutation{.request = note(10, "sub", visibility::scoped, {"work"}), .scope = w.work()});
+  const std::uint64_t next = w.e.published().value + 1;
+  auto done = w.e.tick(t);
+  REQUIRE(done);
+  CHECK(done->reads[0].error().code == errc::scope_violation);
+  CHECK(done->reads[1]);
+  CHECK(done->writes[0].error().code == errc::scope_violation);
+  CHECK(w.kinds_from(next) == "scope_violation scope_violation ");
+}

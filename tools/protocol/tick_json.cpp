@@ -1,0 +1,181 @@
+#include "tools/protocol/tick_json.hpp"
+
+#include <array>
+#include <functional>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "mneme/tick.hpp"
+#include "tools/protocol/agent_json.hpp"
+#include "tools/protocol/answer_json.hpp"
+#include "tools/protocol/find_json.hpp"
+#include "tools/protocol/op_table.hpp"
+#include "tools/protocol/read_ops.hpp"
+#include "tools/protocol/scope_json.hpp"
+
+namespace mneme::protocol {
+
+namespace {
+
+template <class Item, class Request>
+result<Item> as_item(result<Request> r) {
+  if (!r) return propagate(r);
+  return Item(std::move(*r));
+}
+
+/// How an op becomes a read of a tick, and what it answers. A new door is one line of the table.
+struct read_spec {
+  std::string_view op;
+  result<tick_read> (*read)(const json& request, const json_path& at);
+  json (*answer)(const json& request, tick_read_answer& a);
+};
+
+json memory_answer(const json&, tick_read_answer& a) {
+  return {{"memory", memory_json(std::get<memory>(a))}};
+}
+json edges_answer(const json&, tick_read_answer& a) {
+  json list = json::array();
+  for (const auto& e : std::get<std::vector<edge_record>>(a)) list.push_back(edge_json(e));
+  return {{"edges", std::move(list)}};
+}
+
+constexpr std::array read_specs = {
+    read_spec{
+        "find",
+        [](const json& r, const json_path& at) { return as_item<tick_read>(read_find(r, at)); },
+        [](const json&, tick_read_answer& a) { return find_json(std::get<find_result>(a)); }},
+    read_spec{
+        "context",
+        [](const json& r, const json_path& at) { return as_item<tick_read>(read_context(r, at)); },
+        [](const json&, tick_read_answer& a) { return context_json(std::get<context_result>(a)); }},
+    read_spec{
+        "get",
+        [](const json& r, const json_path& at) { return as_item<tick_read>(read_get(r, at)); },
+        memory_answer},
+    read_spec{
+        "resolve",
+        [](const json& r, const json_path& at) { return as_item<tick_read>(read_resolve(r, at)); },
+        memory_answer},
+    read_spec{
+        "edges",
+        [](const json& r, const json_path& at) { return as_item<tick_read>(read_edges(r, at)); },
+        edges_answer},
+};
+
+const read_spec* find_read(std::string_view op) {
+  for (const auto& spec : read_specs)
+    if (spec.op == op) return &spec;
+  return nullptr;
+}
+
+/// An op that a tick may write.
+bool is_tick_write(const op_spec& op) {
+  return op.read != nullptr || op.name == "attest" || op.name == "compact";
+}
+
+result<const op_spec*> checked_item(const json& item, const json_path& at,
+                                    bool (*allowed)(const op_spec&), std::string_view list) {
+  if (!item.is_object()) return wrong_type("a request, an object with an op", item, at);
+  const op_spec* op = nullptr;
+  if (auto ok = check_op(item, at, op); !ok) return propagate(ok);
+  if (!allowed(*op))
+    return fail(errc::bad_value,
+                fmt::format("\"{}\" cannot stand in the {} of a tick", op->name, list),
+                at.key("op").text());
+  if (auto ok = check_members(item, op->keys, true, at); !ok) return propagate(ok);
+  return op;
+}
+
+result<tick_read> read_of(const json& item, const json_path& at) {
+  auto op = checked_item(
+      item, at, [](const op_spec& o) { return find_read(o.name) != nullptr; }, "reads");
+  if (!op) return propagate(op);
+  return find_read((*op)->name)->read(item, at);
+}
+
+result<tick_write> write_of(const json& item, const json_path& at) {
+  auto op = checked_item(item, at, is_tick_write, "writes");
+  if (!op) return propagate(op);
+  if ((*op)->name == "attest") return as_item<tick_write>(read_attest(item, at));
+  if ((*op)->name == "compact") return as_item<tick_write>(read_compact(item, at));
+  auto request = (*op)->read(item, at);
+  if (!request) return propagate(request);
+  auto within = scope_of(item, at);
+  if (!within) return propagate(within);
+  return scoped_mutation{std::move(*request), std::move(*within)};
+}
+
+json answer_of(const json& item, tick_write_answer& a) {
+  if (const auto* done = std::get_if<attest_result>(&a)) return attest_json(*done);
+  if (const auto* done = std::get_if<compact_result>(&a)) return compact_json(*done);
+  const op_spec* op = find_op(item["op"].get_ref<const std::string&>());
+  return op->answer_mutation(std::get<mutation_result>(a));
+}
+
+/// The items of one list: what can be read goes to the engine, the rest has failed already.
+template <class Item>
+struct item_list {
+  std::vector<Item> items;
+  std::vector<std::optional<error>> failed; ///< by position in the request
+
+  item_list(const json& request, std::string_view key,
+            result<Item> (*read)(const json&, const json_path&)) {
+    const auto given = request.find(key);
+    if (given == request.end() || given->is_null()) return;
+    const json_path document;
+    const json_path list = document.key(key);
+    for (std::size_t i = 0; i < given->size(); ++i) {
+      auto item = read((*given)[i], list.item(i));
+      failed.push_back(item ? std::nullopt : std::optional(item.error()));
+      if (item) items.push_back(std::move(*item));
+    }
+  }
+  /// The answers in the order of the request.
+  template <class Answer>
+  json answers(const json& request, std::string_view key, std::vector<result<Answer>>& done,
+               json (*to_json)(const json&, Answer&)) const {
+    json list = json::array();
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < failed.size(); ++i) {
+      if (failed[i]) {
+        list.push_back(error_json(*failed[i]));
+        continue;
+      }
+      auto& answer = done[next++];
+      list.push_back(answer ? ok_json(to_json(request[std::string(key)][i], *answer))
+                            : error_json(answer.error()));
+    }
+    return list;
+  }
+};
+
+json read_answer(const json& item, tick_read_answer& a) {
+  return find_read(item["op"].get_ref<const std::string&>())->answer(item, a);
+}
+
+result<void> check_anything(const json&, const json&, const json_path&) {
+  return {};
+}
+/// Items are checked one by one when they are read, because each fails alone.
+constexpr shape any_item{.kind = shape_kind::custom, .check = check_anything};
+constexpr shape any_items{.kind = shape_kind::list, .name = "[request…]", .item = &any_item};
+constexpr std::array tick_table = {key_shape{"reads", &any_items}, key_shape{"writes", &any_items}};
+
+} // namespace
+
+std::span<const key_shape> tick_keys() noexcept {
+  return tick_table;
+}
+
+result<json> run_tick(session& s, const json& request) {
+  item_list<tick_read> reads(request, "reads", read_of);
+  item_list<tick_write> writes(request, "writes", write_of);
+  auto done = s.target().tick({.reads = std::move(reads.items), .writes = std::move(writes.items)});
+  if (!done) return propagate(done);
+  return json{{"reads", reads.answers(request, "reads", done->reads, read_answer)},
+              {"writes", writes.answers(request, "writes", done->writes, answer_of)},
+              {"seq", done->seq.value}};
+}
+
+} // namespace mneme::protocol
