@@ -72,11 +72,12 @@ void committer_actor::pump() {
 void committer_actor::begin_batch(std::shared_ptr<const commit_batch> batch) {
   batch_ = std::move(batch);
   problem_.reset();
-  waiting_for_ = 5;
+  waiting_for_ = 6;
   syncs_batch_ = batch_->durable || world_->journal->bytes() - synced_bytes_ >= max_unsynced_bytes;
   ask_journal();
   ask_ledger_then_store();
   ask_index(owners_.graph);
+  ask_index(owners_.lexical);
   ask_index(owners_.vectors);
   ask_index(owners_.attributes);
   if (options_.bugs.reply_before_publish) core_.testing_reply_early();

@@ -3,7 +3,8 @@
 ///
 ///   journal: append, then sync  ─┐
 ///   ledger, then store          ─┼─ all answered → publish → reply
-///   graph, vectors, attributes  ─┘
+///   graph, lexical, vectors,
+///   attributes                  ─┘
 
 #include <caf/all.hpp>
 

@@ -18,6 +18,7 @@
 #include "messages/records.hpp"
 #include "query/context.hpp"
 #include "query/find.hpp"
+#include "query/search.hpp"
 #include "state/replay.hpp"
 #include "state/scope_check.hpp"
 #include "state/unembedded.hpp"
@@ -156,6 +157,44 @@ result<batch_result> engine::write_batch(std::vector<mutation> items, durability
       mutate(std::move(items), true, d, answer.reply(), std::move(scope)), answer);
 }
 
+result<mutation_result> engine::promote(const promote_request& request) {
+  const auto at = [](error e, const char* key) {
+    e.at = key;
+    return std::unexpected<error>(std::move(e));
+  };
+  auto chunk = get(request.chunk);
+  if (!chunk) return at(chunk.error(), "chunk");
+  if (chunk->head.type != memory_type::chunk)
+    return fail(errc::type_data_mismatch, "only a Chunk is promoted", "chunk");
+  auto target = get(request.memory);
+  if (!target) return at(target.error(), "memory");
+  if (target->head.type == memory_type::chunk)
+    return fail(errc::type_data_mismatch, "a Chunk is promoted to a memory of another type",
+                "memory");
+  if (target->head.tombstone)
+    return fail(errc::tombstoned, "memory " + to_string(request.memory) + " was tombstoned",
+                "memory");
+  const version& v = chunk->version;
+  update_request update{.uri = {memory_type::chunk, request.chunk, v.number},
+                        .type = {},
+                        .data = v.data,
+                        .actor = request.actor,
+                        .forms = {},
+                        .valid_from = v.valid_from,
+                        .valid_until = v.valid_until,
+                        .expires_at = v.expires_at,
+                        .confidence = v.confidence,
+                        .provenance = v.provenance,
+                        .vector = {},
+                        .created_by = {},
+                        .expect_version = v.number,
+                        .created_at = {}};
+  if (v.short_overridden) update.forms.short_form = v.forms.short_form;
+  if (v.medium_overridden) update.forms.medium_form = v.forms.medium_form;
+  update.data.insert_or_assign("promoted_to", request.memory);
+  return apply(std::move(update));
+}
+
 result<snapshot_result> engine::snapshot(std::string reason, std::string actor) {
   const auto inside = impl_->gate.enter();
   if (!inside) return std::unexpected(was_closed);
@@ -216,6 +255,25 @@ result<tick_result> engine::tick(tick_request request) {
   hand_over_tick(*impl_->running, std::make_shared<const tick_request>(std::move(request)),
                  answer.reply());
   return answer.get();
+}
+
+result<search_result> engine::search(search_request request) {
+  const auto inside = impl_->gate.enter();
+  if (!inside) return std::unexpected(was_closed);
+  return impl_->ask<search_run>(std::move(request));
+}
+
+std::vector<result<search_result>> engine::search_many(std::vector<search_request> requests) {
+  std::vector<result<search_result>> results;
+  results.reserve(requests.size());
+  const auto inside = impl_->gate.enter();
+  if (!inside) {
+    results.assign(requests.size(), std::unexpected(was_closed));
+    return results;
+  }
+  const seq_no at = impl_->running->state->published_seq();
+  for (auto& r : requests) results.push_back(impl_->ask<search_run>(std::move(r), at));
+  return results;
 }
 
 result<memory> engine::get(const memory_id& id, const read_options& options) {
@@ -379,6 +437,7 @@ result<root_set> replay_world(const std::string& directory, const std::string& i
                   .tokens = make_default_token_counter(),
                   .journal = {},
                   .vectors = {},
+                  .audience = {},
                   .retained_seqs = 100'000});
   if (!opened) return propagate(opened);
   if (auto ok = replay_journal(*disk, directory, **opened, up_to, on_progress); !ok)

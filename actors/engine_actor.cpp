@@ -6,6 +6,7 @@
 #include "actors/sure_reply.hpp"
 #include "query/context.hpp"
 #include "query/find.hpp"
+#include "query/search.hpp"
 #include "state/scope_check.hpp"
 #include "state/verify.hpp"
 
@@ -210,39 +211,11 @@ public:
     return pending;
   }
   auto find_many(const find_many_message& m) const {
-    auto pending = self_->make_response_promise<find_many_reply>();
-    struct gathering {
-      std::vector<result<find_reply>> results;
-      std::size_t missing = 0;
-    };
-    auto all = std::make_shared<gathering>();
-    all->missing = m.requests.size();
-    all->results.resize(m.requests.size());
-    if (m.requests.empty()) {
-      pending.deliver(find_many_reply{});
-      return pending;
-    }
-    ++engine_->unanswered;
-    // Every query of the message sees one state, whatever is committed meanwhile.
-    const seq_no at = engine_->state ? engine_->state->published_seq() : seq_no{};
-    for (std::size_t i = 0; i < m.requests.size(); ++i) {
-      auto gather = [all, i, pending, self = self_,
-                     engine = engine_](result<find_result> r) mutable {
-        all->results[i] = r ? result<find_reply>(shared(std::move(*r)))
-                            : result<find_reply>(std::unexpected(r.error()));
-        if (--all->missing > 0) return;
-        pending.deliver(find_many_reply{std::move(all->results)});
-        --engine->unanswered;
-        quit_when_idle(self, *engine);
-      };
-      // Back in the engine actor's context, which owns `all` and the promise.
-      auto send_back = [gather, self = internal_engine_actor(self_)](result<find_result> r) {
-        caf::anon_send(self,
-                       run_closure{[gather, r = std::move(r)]() mutable { gather(std::move(r)); }});
-      };
-      ask<find_run>(m.requests[i], sure_reply<find_result>(std::move(send_back)), at);
-    }
-    return pending;
+    return many<find_run, find_many_reply>(m.requests);
+  }
+  auto search(const search_message& m) const { return query<search_run>(m.request); }
+  auto search_many(const search_many_message& m) const {
+    return many<search_run, search_many_reply>(m.requests);
   }
   caf::result<memory_reply> get(const get_message& m) const {
     if (!engine_->state) return to_caf_error(was_closed);
@@ -364,6 +337,46 @@ private:
         reply(propagate(r));
     };
   }
+  /// Many queries of a door; one reply when all are answered.
+  template <class Run, class Reply>
+  caf::typed_response_promise<Reply>
+  many(const std::vector<typename Run::request_type>& requests) const {
+    using answer_type = typename Run::answer_type;
+    using item_type = std::shared_ptr<const answer_type>;
+    auto pending = self_->make_response_promise<Reply>();
+    struct gathering {
+      std::vector<result<item_type>> results;
+      std::size_t missing = 0;
+    };
+    auto all = std::make_shared<gathering>();
+    all->missing = requests.size();
+    all->results.resize(requests.size());
+    if (requests.empty()) {
+      pending.deliver(Reply{});
+      return pending;
+    }
+    ++engine_->unanswered;
+    // Every query of the message sees one state, whatever is committed meanwhile.
+    const seq_no at = engine_->state ? engine_->state->published_seq() : seq_no{};
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      auto gather = [all, i, pending, self = self_,
+                     engine = engine_](result<answer_type> r) mutable {
+        all->results[i] = r ? result<item_type>(shared(std::move(*r)))
+                            : result<item_type>(std::unexpected(r.error()));
+        if (--all->missing > 0) return;
+        pending.deliver(Reply{std::move(all->results)});
+        --engine->unanswered;
+        quit_when_idle(self, *engine);
+      };
+      // Back in the engine actor's context, which owns `all` and the promise.
+      auto send_back = [gather, self = internal_engine_actor(self_)](result<answer_type> r) {
+        caf::anon_send(self,
+                       run_closure{[gather, r = std::move(r)]() mutable { gather(std::move(r)); }});
+      };
+      ask<Run>(requests[i], sure_reply<answer_type>(std::move(send_back)), at);
+    }
+    return pending;
+  }
   /// One query of a door; the answer is shared with the asking actor.
   template <class Run>
   caf::typed_response_promise<std::shared_ptr<const typename Run::answer_type>>
@@ -403,6 +416,8 @@ internal_engine_actor::behavior_type engine_behavior(internal_engine_actor::poin
       [h](const batch_message& m) { return h.batch(m); },
       [h](const find_message& m) { return h.find(m); },
       [h](const find_many_message& m) { return h.find_many(m); },
+      [h](const search_message& m) { return h.search(m); },
+      [h](const search_many_message& m) { return h.search_many(m); },
       [h](const get_message& m) { return h.get(m); },
       [h](const resolve_message& m) { return h.resolve(m); },
       [h](const edges_message& m) { return h.edges(m); },

@@ -9,6 +9,7 @@ caf::behavior graph_behavior(caf::event_based_actor*, const std::shared_ptr<worl
   return {
       [=](const apply_batch& m) {
         apply_to(w->graph, m.batch->deltas);
+        apply_order(w->order, m.batch->deltas);
         return outcome{};
       },
   };

@@ -26,6 +26,11 @@ result<world_file> fresh_world(const engine_options& options, random_source& ran
   if (options.embedder != nullptr) fresh.embedder = "host:" + options.embedder->space().model;
   if (auto known = embedder_of(fresh, options.embedder, options.embedder_key); !known)
     return propagate(known);
+  if (options.search_spec) {
+    auto weights = parse_search_weights(*options.search_spec, fresh.embedder);
+    if (!weights) return propagate(weights);
+    fresh.search = to_string(*weights);
+  }
   return fresh;
 }
 
@@ -66,6 +71,7 @@ world_options world_options_of(const engine_options& options) {
   w.vectors.background_segments = !options.exact_near;
   w.keys = options.keys;
   w.time = options.clock != nullptr ? options.clock : make_system_clock();
+  w.audience = options.audience;
   return w;
 }
 

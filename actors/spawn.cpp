@@ -31,6 +31,7 @@ engine_actors spawn_actors(caf::actor_system& system, const std::shared_ptr<worl
   a.store = system.spawn(store_behavior, w);
   a.ledger = system.spawn(ledger_behavior, w);
   a.graph = system.spawn(graph_behavior, w, options.bugs.lose_reverse_edge);
+  a.lexical = system.spawn(lexical_behavior, w);
   a.vectors = system.spawn(vectors_behavior, w);
   a.attributes = system.spawn(attributes_behavior, w);
   a.checkpointer = spawn_blocking(system, options.threads, checkpointer_behavior, w);
@@ -53,9 +54,9 @@ engine_actors spawn_actors(caf::actor_system& system, const std::shared_ptr<worl
 }
 
 std::vector<caf::actor> owned_actors(const engine_actors& a) {
-  std::vector<caf::actor> all = {a.coordinator, a.committer, a.checkpointer,
-                                 a.attributes,  a.vectors,   a.graph,
-                                 a.ledger,      a.store,     a.journal};
+  std::vector<caf::actor> all = {a.coordinator, a.committer, a.checkpointer, a.attributes,
+                                 a.vectors,     a.lexical,   a.graph,        a.ledger,
+                                 a.store,       a.journal};
   all.insert(all.end(), a.readers.begin(), a.readers.end());
   if (a.embedder) all.push_back(a.embedder);
   return all;

@@ -27,6 +27,7 @@ struct engine_actors {
   caf::actor store;
   caf::actor ledger;
   caf::actor graph;
+  caf::actor lexical;
   caf::actor vectors;
   caf::actor attributes;
   caf::actor checkpointer;
@@ -67,6 +68,7 @@ caf::behavior store_behavior(caf::event_based_actor* self, const std::shared_ptr
 caf::behavior ledger_behavior(caf::event_based_actor* self, const std::shared_ptr<world>& w);
 caf::behavior graph_behavior(caf::event_based_actor* self, const std::shared_ptr<world>& w,
                              bool lose_reverse_edge);
+caf::behavior lexical_behavior(caf::event_based_actor* self, const std::shared_ptr<world>& w);
 caf::behavior vectors_behavior(caf::event_based_actor* self, const std::shared_ptr<world>& w);
 caf::behavior attributes_behavior(caf::event_based_actor* self, const std::shared_ptr<world>& w);
 caf::behavior checkpointer_behavior(caf::event_based_actor* self, const std::shared_ptr<world>& w);

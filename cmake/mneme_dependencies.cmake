@@ -11,9 +11,11 @@ pkg_check_modules(wiredtiger REQUIRED IMPORTED_TARGET wiredtiger>=3.2)
 pkg_check_modules(utf8proc REQUIRED IMPORTED_TARGET libutf8proc)
 pkg_check_modules(re2 REQUIRED IMPORTED_TARGET re2)
 
-# libcaf-dev, libhnswlib-dev and libmsgpack-cxx-dev have no package files that can be used.
+# libcaf-dev, libstemmer-dev, libhnswlib-dev and libmsgpack-cxx-dev have no package files that can be used.
 find_path(CAF_INCLUDE_DIR caf/all.hpp REQUIRED)
 find_library(CAF_CORE_LIBRARY caf_core REQUIRED)
+find_path(STEMMER_INCLUDE_DIR libstemmer.h REQUIRED)
+find_library(STEMMER_LIBRARY stemmer REQUIRED)
 find_path(HNSWLIB_INCLUDE_DIR hnswlib/hnswlib.h REQUIRED)
 find_path(MSGPACK_INCLUDE_DIR msgpack.hpp REQUIRED)
 
@@ -24,5 +26,7 @@ endfunction()
 mneme_header_dependency(dep::hnswlib ${HNSWLIB_INCLUDE_DIR})
 mneme_header_dependency(dep::msgpack ${MSGPACK_INCLUDE_DIR})
 target_compile_definitions(dep::msgpack INTERFACE MSGPACK_NO_BOOST)
+mneme_header_dependency(dep::stemmer ${STEMMER_INCLUDE_DIR})
+target_link_libraries(dep::stemmer INTERFACE ${STEMMER_LIBRARY})
 mneme_header_dependency(dep::caf ${CAF_INCLUDE_DIR})
 target_link_libraries(dep::caf INTERFACE ${CAF_CORE_LIBRARY} Threads::Threads)

@@ -72,13 +72,40 @@ std::uint32_t attributes::impl::place_terms(std::span<const std::uint32_t> tag_t
   return begin;
 }
 
-row_no attributes::impl::append(const row_line& line, row_rest rest,
+row_facets attributes::impl::intern(const facet_values& v) {
+  const auto place = [this](std::string_view text) {
+    return text.empty() ? no_number : places.intern(text);
+  };
+  const auto byte = [](const auto& name) {
+    return name ? static_cast<std::uint8_t>(*name) : std::uint8_t{0};
+  };
+  return {.due_ns = v.due ? v.due->ns : 0,
+          .project = place(v.project),
+          .path = place(v.path),
+          .reference = v.reference.value,
+          .before_of_reference = no_number,
+          .status = byte(v.status),
+          .origin = byte(v.origin),
+          .audience = byte(v.audience),
+          .flags = static_cast<std::uint8_t>((v.atomic ? facet_atomic : 0)
+                                             | (v.from_github ? facet_from_github : 0)
+                                             | (v.due ? facet_has_due : 0))};
+}
+
+row_no attributes::impl::append(const row_line& line, row_rest rest, row_facets its_facets,
                                 std::span<const std::uint32_t> tag_terms,
                                 std::span<const std::uint32_t> frame_terms) {
   rest.terms_begin = place_terms(tag_terms, frame_terms, rows.last_of({line.node}));
   rest.tag_count = static_cast<std::uint16_t>(tag_terms.size());
   rest.frame_count = static_cast<std::uint16_t>(frame_terms.size());
+  std::uint32_t* last_of = nullptr;
+  if (its_facets.reference != no_number) {
+    last_of = &last_of_reference.grow(its_facets.reference);
+    its_facets.before_of_reference = *last_of - 1;
+  }
+  facets.grow(rows.size()) = its_facets;
   const row_no row = rows.append(line, rest);
+  if (last_of != nullptr) store_release(*last_of, row.value + 1);
   by_type.grow(static_cast<std::uint8_t>(line.type)).add(row.value, is_gone);
   by_actor.grow(line.actor).add(row.value, is_gone);
   for (const std::uint32_t term : tag_terms) by_tag.grow(term).add(row.value, is_gone);
@@ -86,7 +113,8 @@ row_no attributes::impl::append(const row_line& line, row_rest rest,
   return row;
 }
 
-attributes::attributes() : impl_(std::make_unique<impl>()), rows_(&impl_->rows) {
+attributes::attributes()
+    : impl_(std::make_unique<impl>()), rows_(&impl_->rows), facets_(&impl_->facets) {
 }
 attributes::~attributes() = default;
 
@@ -106,7 +134,8 @@ row_no attributes::put(const row_values& values, seq_no begin) {
                       .frame_count = 0,
                       .before_of_node = no_number,
                       .before_of_slot = no_number};
-  const row_no row = impl_->append(line_of(values, begin, actor), rest, tag_terms, frame_terms);
+  const row_no row = impl_->append(line_of(values, begin, actor), rest,
+                                   impl_->intern(values.facets), tag_terms, frame_terms);
   if (before.value != no_number) impl_->rows.close(before, begin.value);
   return row;
 }
@@ -159,6 +188,20 @@ std::string attributes::tag_text(term_no tag) const {
 
 std::string attributes::actor_text(term_no actor) const {
   return std::string(impl_->actors.text(actor.value));
+}
+
+void attributes::for_each_referring(node_no node, const std::function<bool(row_no)>& visit) const {
+  const std::uint32_t* last = impl_->last_of_reference.find(node.value);
+  row_no row{last == nullptr ? no_number : load_acquire(*last) - 1};
+  while (row.value != no_number && visit(row)) row.value = facets(row).before_of_reference;
+}
+
+term_no attributes::place_term(std::string_view place) const {
+  return {impl_->places.find(place)};
+}
+
+std::string_view attributes::place_text(term_no place) const {
+  return impl_->places.text(place.value);
 }
 
 std::shared_ptr<const posting_view> attributes::with_type(memory_type type) const {

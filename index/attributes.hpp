@@ -6,6 +6,7 @@
 /// come from this object: a row from a posting or row_of, a term from a *_term function.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -14,6 +15,7 @@
 
 #include "index/numbers.hpp"
 #include "index/posting.hpp"
+#include "index/row_facets.hpp"
 #include "index/row_store.hpp"
 #include "mneme/types.hpp"
 
@@ -39,6 +41,7 @@ struct row_values {
   double confidence = 1.0;
   std::span<const std::string> tags{};
   std::span<const intent_frame> frames{};
+  facet_values facets{};
 };
 
 class attributes {
@@ -71,6 +74,12 @@ public:
     return rows_->row_of_slot(slot, at);
   }
   [[nodiscard]] bool has_tag(row_no row, term_no tag) const { return rows_->has_tag(row, tag); }
+  [[nodiscard]] const row_facets& facets(row_no row) const { return (*facets_)[row.value]; }
+  /// Rows whose content names `node`, newest first, of any age; `visit` returns false to stop.
+  void for_each_referring(node_no node, const std::function<bool(row_no)>& visit) const;
+  /// A project or the path of a chunk; no_number if no row ever had it.
+  [[nodiscard]] term_no place_term(std::string_view place) const;
+  [[nodiscard]] std::string_view place_text(term_no place) const;
   /// The seq given to retain_from last.
   [[nodiscard]] seq_no retained() const;
   [[nodiscard]] std::vector<term_no> tags(row_no row) const;
@@ -99,7 +108,8 @@ public:
 private:
   struct impl;
   std::unique_ptr<impl> impl_;
-  const row_store* rows_; ///< of impl_
+  const row_store* rows_;                  ///< of impl_
+  const paged_column<row_facets>* facets_; ///< of impl_
 };
 
 } // namespace mneme

@@ -8,7 +8,7 @@ namespace mneme {
 
 namespace {
 
-constexpr std::string_view image_name = "mnROWS01";
+constexpr std::string_view image_name = "mnROWS02";
 constexpr std::size_t record_bytes = 4 + 8 + 8 + 8 + 8 + 1;
 
 /// The terms a saved row may refer to: those below the limit of each dictionary. Texts that only
@@ -17,6 +17,7 @@ struct term_limits {
   std::uint32_t tags = 0;
   std::uint32_t actors = 0;
   std::uint32_t frames = 0;
+  std::uint32_t places = 0;
 };
 
 /// A row in the image, as its bytes are; its tags and frames follow.
@@ -45,6 +46,7 @@ static_assert(sizeof(saved_line) == 88, "no padding may enter the image");
 struct saved_row {
   row_line line;
   row_rest rest;
+  row_facets facets;
   std::vector<std::uint32_t> tags;
   std::vector<std::uint32_t> frames;
 };
@@ -61,7 +63,8 @@ bool get_dictionary(image_reader& in, term_dictionary& terms) {
   return in.ok();
 }
 
-void put_row(image_writer& out, const row_store& rows, row_no row, seq_no at) {
+void put_row(image_writer& out, const row_store& rows, const row_facets& facets, row_no row,
+             seq_no at) {
   const row_line& l = rows.line(row);
   const row_rest& r = rows.rest(row);
   const std::uint64_t end = rows.end(row);
@@ -84,6 +87,10 @@ void put_row(image_writer& out, const row_store& rows, row_no row, seq_no at) {
                          .tag_count = r.tag_count,
                          .frame_count = r.frame_count};
   out.put_raw({reinterpret_cast<const char*>(&saved), sizeof saved});
+  // The number of the row before means nothing in an image.
+  row_facets own_facets = facets;
+  own_facets.before_of_reference = no_number;
+  out.put_raw({reinterpret_cast<const char*>(&own_facets), sizeof own_facets});
   const std::uint32_t terms_end = r.terms_begin + r.tag_count + r.frame_count;
   for (std::uint32_t i = r.terms_begin; i < terms_end; ++i) out.put(rows.term(i));
 }
@@ -122,6 +129,9 @@ void get_row(image_reader& in, saved_row& row) {
               .frame_count = 0,
               .before_of_node = no_number,
               .before_of_slot = no_number};
+  const std::string_view raw_facets = in.get_raw(sizeof(row_facets));
+  if (raw_facets.empty()) return;
+  std::memcpy(&row.facets, raw_facets.data(), sizeof row.facets);
   get_terms(in, row.tags, saved.tag_count);
   get_terms(in, row.frames, saved.frame_count);
 }
@@ -177,15 +187,26 @@ bool attributes::impl::fits(const row_line& line, std::span<const std::uint32_t>
   return before.value == no_number || rows.end(before) <= line.begin;
 }
 
+bool attributes::impl::fits(const row_facets& f) const {
+  const auto is_place = [this](std::uint32_t term) {
+    return term == no_number || term < places.size();
+  };
+  return is_place(f.project) && is_place(f.path)
+         && f.status <= static_cast<std::uint8_t>(lifecycle_status::archived)
+         && f.origin <= static_cast<std::uint8_t>(lifecycle_origin::auto_)
+         && f.audience <= static_cast<std::uint8_t>(lifecycle_audience::work)
+         && (f.flags & ~facet_flags_all) == 0;
+}
+
 bool attributes::impl::load_rows(image_reader& in, seq_no at) {
-  const std::uint64_t count = in.get_count(sizeof(saved_line));
+  const std::uint64_t count = in.get_count(sizeof(saved_line) + sizeof(row_facets));
   saved_row row{};
   for (std::uint64_t i = 0; i < count; ++i) {
     get_row(in, row);
-    if (!in.ok() || !fits(row.line, row.tags, row.frames)) return false;
+    if (!in.ok() || !fits(row.line, row.tags, row.frames) || !fits(row.facets)) return false;
     if (row.line.begin > at.value || (row.line.end > at.value && row.line.end != forever))
       return false;
-    append(row.line, row.rest, row.tags, row.frames);
+    append(row.line, row.rest, row.facets, row.tags, row.frames);
   }
   return in.ok();
 }
@@ -203,19 +224,22 @@ std::string attributes::save(seq_no at) const {
     kept.push_back(row);
     const row_rest& r = rows_->rest(row);
     cover(terms.actors, rows_->line(row).actor);
+    for (const std::uint32_t place : {facets(row).project, facets(row).path})
+      if (place != no_number) cover(terms.places, place);
     for (std::uint32_t i = 0; i < r.tag_count; ++i)
       cover(terms.tags, rows_->term(r.terms_begin + i));
     for (std::uint32_t i = 0; i < r.frame_count; ++i)
       cover(terms.frames, rows_->term(r.terms_begin + r.tag_count + i));
   }
   image_writer out(image_name);
-  out.reserve(kept.size() * (sizeof(saved_line) + 16) + 4096);
+  out.reserve(kept.size() * (sizeof(saved_line) + sizeof(row_facets) + 16) + 4096);
   out.put(at.value);
   put_dictionary(out, impl_->tags, terms.tags);
   put_dictionary(out, impl_->actors, terms.actors);
   put_dictionary(out, impl_->frames, terms.frames);
+  put_dictionary(out, impl_->places, terms.places);
   out.put(std::uint64_t{kept.size()});
-  for (const row_no row : kept) put_row(out, *rows_, row, at);
+  for (const row_no row : kept) put_row(out, *rows_, facets(row), row, at);
   put_activations(out, impl_->activations, from, at);
   // Records may have been dropped meanwhile; what is promised is what is left.
   out.put(std::min(retained(), at).value);
@@ -229,7 +253,8 @@ result<void> attributes::load(std::string_view image) {
   auto loaded = std::make_unique<impl>();
   const seq_no at{in->get<std::uint64_t>()};
   const bool is_whole = get_dictionary(*in, loaded->tags) && get_dictionary(*in, loaded->actors)
-                        && get_dictionary(*in, loaded->frames) && loaded->load_rows(*in, at)
+                        && get_dictionary(*in, loaded->frames)
+                        && get_dictionary(*in, loaded->places) && loaded->load_rows(*in, at)
                         && get_activations(*in, loaded->activations, at);
   const seq_no from{in->get<std::uint64_t>()};
   if (!is_whole || !in->at_end() || from > at)
@@ -238,6 +263,7 @@ result<void> attributes::load(std::string_view image) {
   loaded->activations.retain_from(from);
   impl_ = std::move(loaded);
   rows_ = &impl_->rows;
+  facets_ = &impl_->facets;
   return {};
 }
 

@@ -20,7 +20,10 @@ struct attributes::impl {
   term_dictionary tags;
   term_dictionary actors;
   term_dictionary frames;
-  posting_set by_type; ///< by the type's byte
+  term_dictionary places;
+  paged_column<row_facets> facets;                ///< by row
+  sparse_column<std::uint32_t> last_of_reference; ///< by node: row + 1; 0 = none
+  posting_set by_type;                            ///< by the type's byte
   posting_set by_tag;
   posting_set by_actor;
   posting_set by_frame;
@@ -33,10 +36,13 @@ struct attributes::impl {
   std::uint32_t place_terms(std::span<const std::uint32_t> tag_terms,
                             std::span<const std::uint32_t> frame_terms, row_no like);
   /// Appends a row and enters it in the postings. `rest` has its counts filled in here.
-  row_no append(const row_line& line, row_rest rest, std::span<const std::uint32_t> tag_terms,
+  row_no append(const row_line& line, row_rest rest, row_facets its_facets,
+                std::span<const std::uint32_t> tag_terms,
                 std::span<const std::uint32_t> frame_terms);
+  row_facets intern(const facet_values& values);
 
   /// Could put() have made this row after the rows that are there?
+  [[nodiscard]] bool fits(const row_facets& its_facets) const;
   [[nodiscard]] bool fits(const row_line& line, std::span<const std::uint32_t> tag_terms,
                           std::span<const std::uint32_t> frame_terms) const;
   /// Appends the rows of an image as of `at`; false if they cannot be right.

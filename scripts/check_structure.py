@@ -27,10 +27,11 @@ HOSTS = ["examples", "tests/install"]
 
 # Third-party headers and the only places that may include them.
 WRAPPED = {
-    "caf/": ["actors/", "sim/", "include/mneme/caf.hpp", "tests/actors/", "tests/sim/",
-             "tests/install/", "tests/tools/", "tests/cases/", "bench/", "examples/"],
+    "caf/": ["actors/", "sim/", "include/mneme/caf.hpp", "tests/actors/", "tests/search/",
+             "tests/sim/", "tests/install/", "tests/tools/", "tests/cases/", "bench/", "examples/"],
     "wiredtiger.h": ["storage/wiredtiger_store.cpp", "bench/"],
     "hnswlib/": ["index/hnsw_", "bench/"],
+    "libstemmer.h": ["index/text_terms.cpp"],
     "openssl/": ["messages/hash.cpp", "messages/signature.cpp"],
     "msgpack": ["messages/", "tests/messages/"],
     "roaring/": ["index/", "query/", "tests/index/"],

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "messages/ensure.hpp"
+#include "messages/forms.hpp"
 #include "messages/records.hpp"
 #include "state/activation_rules.hpp"
 #include "storage/key_layout.hpp"
@@ -42,6 +43,50 @@ std::int64_t end_of_validity(const version& v) {
   return until;
 }
 
+/// The data field by which a content of `type` names another memory; empty if there is none.
+std::string_view reference_field(memory_type type) {
+  if (type == memory_type::decision) return "replaces";
+  if (type == memory_type::chunk) return "promoted_to";
+  return {};
+}
+
+const memory_id* reference_of(const version& v) {
+  const auto field = v.data.find(reference_field(v.type));
+  return field == v.data.end() ? nullptr : std::get_if<memory_id>(&field->second);
+}
+
+std::string_view data_text(const version& v, std::string_view name) {
+  const auto field = v.data.find(name);
+  const auto* text = field == v.data.end() ? nullptr : std::get_if<std::string>(&field->second);
+  return text == nullptr ? std::string_view() : std::string_view(*text);
+}
+
+facet_values facets_of(const attributes& owner, const index_delta& d, row_no before) {
+  facet_values f;
+  if (d.head->lifecycle) {
+    const lifecycle& l = *d.head->lifecycle;
+    f.status = l.status;
+    f.due = l.due_date;
+    f.origin = l.origin;
+    f.audience = l.audience;
+    f.atomic = l.atomic;
+    f.project = l.project;
+  }
+  if (d.version != nullptr) {
+    if (d.version->type == memory_type::chunk) {
+      f.path = data_text(*d.version, "path");
+      f.from_github = data_text(*d.version, "source_type") == "github";
+    }
+    f.reference = d.reference;
+    return f;
+  }
+  const row_facets& kept = owner.facets(before);
+  if (kept.path != no_number) f.path = owner.place_text({kept.path});
+  f.from_github = (kept.flags & facet_from_github) != 0;
+  f.reference = {kept.reference};
+  return f;
+}
+
 row_values row_of_delta(const attributes& owner, const index_delta& d) {
   const head& h = *d.head;
   row_values row{.node = d.node,
@@ -67,6 +112,7 @@ row_values row_of_delta(const attributes& owner, const index_delta& d) {
     row.valid_from = d.version->valid_from;
     row.valid_until_ns = end_of_validity(*d.version);
     row.confidence = d.version->confidence;
+    row.facets = facets_of(owner, d, {});
     return row;
   }
   // The content did not change: its columns are those of the row before.
@@ -78,6 +124,7 @@ row_values row_of_delta(const attributes& owner, const index_delta& d) {
   row.valid_from = {c.valid_from_ns};
   row.valid_until_ns = c.valid_until_ns;
   row.confidence = c.confidence;
+  row.facets = facets_of(owner, d, before);
   return row;
 }
 
@@ -108,6 +155,9 @@ index_delta number(const entry& e, numbering& numbers) {
   if (d.head != nullptr) d.node = numbers.nodes->intern(d.head->id);
   d.is_embedding = std::holds_alternative<embed_payload>(e.payload);
   if (d.version != nullptr || d.is_embedding) d.slot = slot_no{numbers.next_slot++};
+  if (d.version != nullptr) {
+    if (const memory_id* id = reference_of(*d.version)) d.reference = numbers.nodes->intern(*id);
+  }
   if (const auto* edge = std::get_if<edge_payload>(&e.payload)) {
     d.edge = &edge->edge;
     d.src = numbers.nodes->intern(edge->edge.key.src);
@@ -181,6 +231,34 @@ void apply_to(vectors& owner, std::span<const index_delta> deltas) {
     if (d.vector == nullptr) continue;
     if (owner.space().dim == 0) owner.set_space(d.vector->space);
     owner.append(d.slot, d.vector->values);
+  }
+}
+
+void apply_to(lexical& owner, std::span<const index_delta> deltas) {
+  for (const auto& d : deltas) {
+    if (d.head == nullptr) continue;
+    if (d.version != nullptr) {
+      const bool is_chunk = d.version->type == memory_type::chunk;
+      const std::string text = is_chunk ? std::string(data_text(*d.version, "content"))
+                                        : full_text(d.version->type, d.version->data);
+      owner.put(d.node, d.slot, is_chunk ? corpus::chunks : corpus::memories, text, d.seq);
+    }
+    owner.set_live(d.node, !d.head->tombstone && !d.head->erased, d.seq);
+  }
+}
+
+void apply_order(graph& owner, std::span<const index_delta> deltas) {
+  for (const auto& d : deltas) {
+    if (d.edge == nullptr || d.edge->key.type != edge_type::related_to) continue;
+    const bool is_order = d.edge->kind == order_edge_kind;
+    bool was_order = false;
+    if (!is_order)
+      owner.neighbours(d.src, edge_direction::out, d.seq, false, [&](const neighbour& n) {
+        was_order = n.node == d.dst;
+        return !was_order;
+      });
+    if (is_order || was_order)
+      owner.put(d.src, d.edge->key.type, d.dst, d.edge->tombstoned || !is_order, d.seq);
   }
 }
 

@@ -11,12 +11,16 @@
 
 #include "index/attributes.hpp"
 #include "index/graph.hpp"
+#include "index/lexical.hpp"
 #include "index/node_table.hpp"
 #include "index/vectors.hpp"
 #include "messages/entry.hpp"
 #include "storage/kv_store.hpp"
 
 namespace mneme {
+
+/// `kind` of related_to edges that say what follows what (turns of a talk, sections of a text).
+inline constexpr std::string_view order_edge_kind = "next";
 
 /// Dense numbers that new ids and contents get. Owned by the committer (or by replay).
 struct numbering {
@@ -32,7 +36,8 @@ struct index_delta {
   const spaced_vector* vector = nullptr;
   bool is_embedding = false; ///< the content is the one before, its vector came now
   node_no node;
-  slot_no slot; ///< of new content
+  slot_no slot;      ///< of new content
+  node_no reference; ///< that new content names: what a Decision replaces, a Chunk is promoted to
   const edge_record* edge = nullptr;
   node_no src;
   node_no dst;
@@ -64,5 +69,8 @@ std::shared_ptr<const commit_batch> make_batch(std::vector<entry> entries, numbe
 void apply_to(attributes& owner, std::span<const index_delta> deltas);
 void apply_to(graph& owner, std::span<const index_delta> deltas);
 void apply_to(vectors& owner, std::span<const index_delta> deltas);
+void apply_to(lexical& owner, std::span<const index_delta> deltas);
+/// Edges of type related_to and kind "next" alone: what follows what.
+void apply_order(graph& owner, std::span<const index_delta> deltas);
 
 } // namespace mneme

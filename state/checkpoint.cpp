@@ -16,8 +16,8 @@ namespace {
 constexpr std::string_view checkpoint_magic = "MNEMECKP";
 constexpr std::string_view image_magic = "MNEMEIMG";
 constexpr std::uint64_t format = 1;
-constexpr std::array<std::string_view, 5> image_names = {"nodes", "attributes", "graph", "vectors",
-                                                         "ledger"};
+constexpr std::array<std::string_view, 7> image_names = {"nodes",   "attributes", "graph", "order",
+                                                         "lexical", "vectors",    "ledger"};
 
 std::string image_file(seq_no seq, std::string_view name) {
   return fmt::format("{:020}.{}", seq.value, name);
@@ -127,6 +127,8 @@ result<void> write_checkpoint(file_system& fs, const std::string& dir, const wor
   if (auto ok = write("nodes", views.nodes->save(job.file.node_count)); !ok) return ok;
   if (auto ok = write("attributes", views.attributes->save(seq)); !ok) return ok;
   if (auto ok = write("graph", views.graph->save(seq)); !ok) return ok;
+  if (auto ok = write("order", views.order->save(seq)); !ok) return ok;
+  if (auto ok = write("lexical", views.lexical->save(seq)); !ok) return ok;
   if (auto ok = write("vectors", views.vectors->save(slot_no{job.file.next_slot})); !ok) return ok;
   if (auto ok = write("ledger", job.ledger_image); !ok) return ok;
   if (auto ok = replace_file(fs, checkpoint_path(dir), encode(job.file)); !ok) return ok;
@@ -173,19 +175,20 @@ result<void> check_journal_reaches_checkpoint(file_system& fs, const std::string
 }
 
 result<void> load_indexes(file_system& fs, const std::string& dir, const world_id& world,
-                          const checkpoint_file& checkpoint, node_table& nodes,
-                          attributes& attributes, graph& graph, vectors& vectors) {
+                          const checkpoint_file& checkpoint, const index_owners& owners) {
   const auto load = [&](std::string_view name, auto& owner) -> result<void> {
     auto body = read_image(fs, dir, world, checkpoint.seq, name);
     if (!body) return propagate(body);
     return owner.load(*body);
   };
-  if (auto ok = load("nodes", nodes); !ok) return ok;
-  if (nodes.size() != checkpoint.node_count)
+  if (auto ok = load("nodes", owners.nodes); !ok) return ok;
+  if (owners.nodes.size() != checkpoint.node_count)
     return fail(errc::corrupt, "the node image does not fit the checkpoint");
-  if (auto ok = load("attributes", attributes); !ok) return ok;
-  if (auto ok = load("graph", graph); !ok) return ok;
-  return load("vectors", vectors);
+  if (auto ok = load("attributes", owners.attributes); !ok) return ok;
+  if (auto ok = load("graph", owners.graph); !ok) return ok;
+  if (auto ok = load("order", owners.order); !ok) return ok;
+  if (auto ok = load("lexical", owners.lexical); !ok) return ok;
+  return load("vectors", owners.vectors);
 }
 
 result<void> load_ledger(file_system& fs, const std::string& dir, const world_id& world,

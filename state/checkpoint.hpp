@@ -55,11 +55,19 @@ result<std::optional<checkpoint_file>> read_checkpoint(file_system& fs, const st
 result<void> check_journal_reaches_checkpoint(file_system& fs, const std::string& dir,
                                               const world_id& world);
 
+struct index_owners {
+  node_table& nodes;
+  mneme::attributes& attributes;
+  mneme::graph& graph;
+  mneme::graph& order;
+  mneme::lexical& lexical;
+  mneme::vectors& vectors;
+};
+
 /// Loads the index images of `checkpoint` into empty owners. On any failure the owners must be
 /// thrown away.
 result<void> load_indexes(file_system& fs, const std::string& dir, const world_id& world,
-                          const checkpoint_file& checkpoint, node_table& nodes,
-                          attributes& attributes, graph& graph, vectors& vectors);
+                          const checkpoint_file& checkpoint, const index_owners& owners);
 result<void> load_ledger(file_system& fs, const std::string& dir, const world_id& world,
                          const checkpoint_file& checkpoint, ledger& ledger);
 

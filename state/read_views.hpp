@@ -8,10 +8,12 @@
 
 #include "index/attributes.hpp"
 #include "index/graph.hpp"
+#include "index/lexical.hpp"
 #include "index/node_table.hpp"
 #include "index/vectors.hpp"
 #include "mneme/scope.hpp"
 #include "mneme/seams.hpp"
+#include "mneme/search.hpp"
 #include "storage/kv_store.hpp"
 
 namespace mneme {
@@ -20,11 +22,15 @@ struct read_views {
   const node_table* nodes = nullptr;
   const mneme::attributes* attributes = nullptr;
   const mneme::graph* graph = nullptr;
+  const mneme::graph* order = nullptr; ///< edges of kind "next" alone
+  const mneme::lexical* lexical = nullptr;
   const mneme::vectors* vectors = nullptr;
   kv_store* store = nullptr;
   std::shared_ptr<const mneme::embedder> embedder; ///< null = none
   std::shared_ptr<const token_counter> tokens;
   std::shared_ptr<const key_resolver> keys; ///< null = no scope is taken
+  search_weights search;                      ///< of the world
+  std::optional<lifecycle_audience> audience; ///< whom searches are for unless they say
 };
 
 /// The state of one record as of `at`; nullopt if there was none then.

@@ -148,6 +148,8 @@ result<void> replay_frame(world& w, const marks& from, const journal_frame& fram
   }
   apply_to(w.attributes, deltas);
   apply_to(w.graph, deltas);
+  apply_order(w.order, deltas);
+  apply_to(w.lexical, deltas);
   apply_to(w.vectors, deltas);
   return {};
 }
@@ -171,8 +173,8 @@ result<void> replay_tail(world& w, const marks& from) {
 /// Loads what the checkpoint offers; answers the seq that the indexes are at (0: nothing loaded).
 seq_no load_images(world& w, const std::optional<checkpoint_file>& checkpoint) {
   if (!checkpoint) return {};
-  if (!load_indexes(*w.files, w.directory, w.info.id, *checkpoint, w.nodes, w.attributes, w.graph,
-                    w.vectors))
+  if (!load_indexes(*w.files, w.directory, w.info.id, *checkpoint,
+                    {w.nodes, w.attributes, w.graph, w.order, w.lexical, w.vectors}))
     return {};
   w.numbers.next_slot = checkpoint->next_slot;
   w.last_drawn_id = checkpoint->last_drawn_id;
@@ -203,6 +205,7 @@ result<std::unique_ptr<world>> prepare_world(const world_options& options) {
   w->keys = options.keys;
   w->time = options.time;
   w->retained_seqs = options.retained_seqs;
+  w->audience = options.audience;
   w->numbers.nodes = &w->nodes;
   return w;
 }
@@ -251,6 +254,9 @@ result<std::unique_ptr<world>> try_open(const world_options& options,
   auto embedder = embedder_of(w->info, options.embedder, options.embedder_key);
   if (!embedder) return propagate(embedder);
   w->embedder = std::move(*embedder);
+  auto weights = parse_search_weights(w->info.search, w->info.embedder);
+  if (!weights) return propagate(weights);
+  w->search = *weights;
   if (auto ok = open_store_of(*w, options, how); !ok) return propagate(ok);
 
   std::optional<checkpoint_file> checkpoint;
@@ -296,11 +302,15 @@ read_views world::views() {
   return {.nodes = &nodes,
           .attributes = &attributes,
           .graph = &graph,
+          .order = &order,
+          .lexical = &lexical,
           .vectors = &vectors,
           .store = store.get(),
           .embedder = embedder,
           .tokens = tokens,
-          .keys = keys};
+          .keys = keys,
+          .search = search,
+          .audience = audience};
 }
 
 void world::publish(seq_no seq) {
@@ -315,6 +325,8 @@ void world::retain_before(seq_no seq) {
   const seq_no from{seq.value - std::min(seq.value, retained_seqs)};
   attributes.retain_from(from);
   graph.retain_from(from);
+  order.retain_from(from);
+  lexical.retain_from(from);
 }
 
 root_set world::published_roots() const {
@@ -403,6 +415,8 @@ result<void> commit_directly(world& w, std::vector<entry> entries, bool sync) {
   if (auto ok = w.store->apply(batch->writes, batch->last_seq); !ok) return ok;
   apply_to(w.attributes, batch->deltas);
   apply_to(w.graph, batch->deltas);
+  apply_order(w.order, batch->deltas);
+  apply_to(w.lexical, batch->deltas);
   apply_to(w.vectors, batch->deltas);
   w.publish(batch->last_seq);
   return {};

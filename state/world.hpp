@@ -39,6 +39,7 @@ struct world_options {
   std::shared_ptr<clock> time{};              ///< of reads; null = that of the last entry
   journal_options journal;
   vector_index_options vectors;
+  std::optional<lifecycle_audience> audience{}; ///< of searches that name none
   std::uint64_t retained_seqs = 100'000; ///< at_seq window
 };
 
@@ -52,9 +53,14 @@ struct world {
   std::shared_ptr<const key_resolver> keys; ///< null = no scope is taken
   std::shared_ptr<clock> time;              ///< of reads; null = that of the last entry
 
+  search_weights search;
+  std::optional<lifecycle_audience> audience;
+
   node_table nodes;
   mneme::attributes attributes;
   mneme::graph graph{nodes};
+  mneme::graph order{nodes}; ///< edges of kind "next" alone
+  mneme::lexical lexical;
   mneme::vectors vectors;
   std::unique_ptr<kv_store> store;
   std::unique_ptr<mneme::journal> journal;

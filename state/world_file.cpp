@@ -10,14 +10,15 @@ namespace mneme {
 
 namespace {
 constexpr std::string_view magic = "MNEMEWLD";
-constexpr std::uint64_t format = 1;
+constexpr std::uint64_t format_without_search = 1;
+constexpr std::uint64_t format = 2;
 } // namespace
 
 std::string encode(const world_file& w) {
   canonical_writer out;
-  out.map(5);
+  out.map(w.search.empty() ? 5 : 6);
   out.unsigned_integer(0);
-  out.unsigned_integer(format);
+  out.unsigned_integer(w.search.empty() ? format_without_search : format);
   out.unsigned_integer(1);
   out.binary(w.id.raw());
   out.unsigned_integer(2);
@@ -26,6 +27,10 @@ std::string encode(const world_file& w) {
   out.binary({reinterpret_cast<const char*>(w.branch.data()), w.branch.size()});
   out.unsigned_integer(4);
   out.text(w.embedder);
+  if (!w.search.empty()) {
+    out.unsigned_integer(5);
+    out.text(w.search);
+  }
   return seal_file(magic, out.bytes());
 }
 
@@ -46,7 +51,7 @@ result<world_file> decode_world_file(std::string_view bytes) {
     return fail(errc::format_unsupported, "the WORLD file has format " + std::to_string(*version)
                                               + "; this build reads up to "
                                               + std::to_string(format));
-  if (*version != format || *size != 5 || !expect_key(1)) return damaged();
+  if (*version == 0 || *size != (*version == format ? 6 : 5) || !expect_key(1)) return damaged();
   world_file w;
   auto id = in.binary();
   if (!id || id->size() != w.id.bytes.size()) return damaged();
@@ -59,8 +64,15 @@ result<world_file> decode_world_file(std::string_view bytes) {
   if (!branch || branch->size() != w.branch.size() || !expect_key(4)) return damaged();
   std::copy(branch->begin(), branch->end(), w.branch.begin());
   auto embedder = in.text();
-  if (!embedder || !in.at_end()) return damaged();
+  if (!embedder) return damaged();
   w.embedder = std::string(*embedder);
+  if (*version == format) {
+    if (!expect_key(5)) return damaged();
+    auto search = in.text();
+    if (!search || search->empty()) return damaged();
+    w.search = std::string(*search);
+  }
+  if (!in.at_end()) return damaged();
   return w;
 }
 

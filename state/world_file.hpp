@@ -1,7 +1,8 @@
 #pragma once
 /// The WORLD file: what a directory is. Written once when the world is made.
-///   "MNEMEWLD" ‖ canonical map {0: format, 1: world id, 2: name, 3: branch id, 4: embedder spec}
-///   ‖ SHA-256 of everything before
+///   "MNEMEWLD" ‖ canonical map {0: format, 1: world id, 2: name, 3: branch id, 4: embedder spec,
+///   5: search weights} ‖ SHA-256 of everything before
+/// Format 1 has no search weights, format 2 has; a world with the default ones is written as 1.
 
 #include <array>
 #include <string>
@@ -16,6 +17,7 @@ struct world_file {
   std::string name;
   std::array<std::uint8_t, 16> branch{}; ///< tells forks of one world apart; zero for the first
   std::string embedder;                  ///< spec: "hash:384", "none", or "host:<model>"
+  std::string search;                    ///< spec of the search weights; empty = the default ones
 
   friend bool operator==(const world_file&, const world_file&) = default;
 };

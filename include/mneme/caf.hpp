@@ -40,6 +40,13 @@ struct find_message {
 struct find_many_message {
   std::vector<find_request> requests;
 };
+struct search_message {
+  search_request request;
+};
+/// One seq for all, as find_many_message.
+struct search_many_message {
+  std::vector<search_request> requests;
+};
 struct get_message {
   memory_id id;
   read_options options;
@@ -92,6 +99,10 @@ struct find_many_reply {
 using context_reply = std::shared_ptr<const context_result>;
 using compact_reply = std::shared_ptr<const compact_result>;
 using tick_reply = std::shared_ptr<const tick_result>;
+using search_reply = std::shared_ptr<const search_result>;
+struct search_many_reply {
+  std::vector<result<search_reply>> results;
+};
 using memory_reply = std::shared_ptr<const memory>;
 using edges_reply = std::shared_ptr<const std::vector<edge_record>>;
 using proof_reply = std::shared_ptr<const proof_bundle>;
@@ -106,6 +117,8 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::apply_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::batch_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::find_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::find_many_message)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::search_message)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::search_many_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::get_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::resolve_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::edges_message)
@@ -127,6 +140,8 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::context_reply)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::attest_result)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::compact_reply)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::tick_reply)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::search_reply)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::search_many_reply)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::memory_reply)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::edges_reply)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::root_set)
@@ -142,6 +157,8 @@ using engine_actor = caf::typed_actor<caf::replies_to<apply_message>::with<mutat
                                       caf::replies_to<batch_message>::with<batch_result>,
                                       caf::replies_to<find_message>::with<find_reply>,
                                       caf::replies_to<find_many_message>::with<find_many_reply>,
+                                      caf::replies_to<search_message>::with<search_reply>,
+                                      caf::replies_to<search_many_message>::with<search_many_reply>,
                                       caf::replies_to<get_message>::with<memory_reply>,
                                       caf::replies_to<resolve_message>::with<memory_reply>,
                                       caf::replies_to<edges_message>::with<edges_reply>,

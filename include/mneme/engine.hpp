@@ -14,6 +14,7 @@
 #include "mneme/proof.hpp"
 #include "mneme/query.hpp"
 #include "mneme/requests.hpp"
+#include "mneme/search.hpp"
 #include "mneme/seams.hpp"
 
 namespace mneme {
@@ -38,6 +39,9 @@ struct engine_options {
   std::optional<std::uint64_t> seed; ///< fixes the new world's id and the random stream
   std::optional<std::string> embedder_spec; ///< of a new world: see make_embedder(); "hash:384"
   std::string embedder_key; ///< for an http embedder's endpoint; never stored in the world
+  /// Of a new world: search weights as "name=number,…" over the embedder's default ones.
+  std::optional<std::string> search_spec;
+  std::optional<lifecycle_audience> audience; ///< of searches that name none
   std::shared_ptr<mneme::clock> clock;       ///< default: the system clock
   std::shared_ptr<random_source> random;     ///< default: the system's, or seeded by `seed`
   std::shared_ptr<mneme::embedder> embedder; ///< a host's own; its space must be the world's
@@ -152,6 +156,7 @@ public:
   /// All or none, one root step. An error's `at` starts with items[i].
   result<batch_result> write_batch(std::vector<mutation> items, durability d = durability::durable,
                                    std::shared_ptr<const mneme::scope> scope = {});
+  result<mutation_result> promote(const promote_request& request);
   result<snapshot_result> snapshot(std::string reason, std::string actor = {});
 
   /// Reinforces what an intent rested on; the actor's salience weights learn. rate_limited beyond
@@ -168,6 +173,9 @@ public:
   result<find_result> find(find_request request);
   std::vector<result<find_result>> find_many(std::vector<find_request> requests);
   result<context_result> context(context_request request);
+  result<search_result> search(search_request request);
+  /// Every one at the same seq, unless it names its own.
+  std::vector<result<search_result>> search_many(std::vector<search_request> requests);
   /// Newest version of a memory.
   result<memory> get(const memory_id& id, const read_options& options = {});
   /// Exactly that version.

@@ -100,6 +100,14 @@ struct remove_edge_request {
   std::optional<std::string> by;
 };
 
+/// A chunk that was made a memory: searches find the memory and no longer the chunk. Becomes an
+/// update of the chunk's `promoted_to`.
+struct promote_request {
+  memory_id chunk;
+  memory_id memory; ///< live, and no chunk
+  std::string actor;
+};
+
 /// For importers of an export: a version and its head exactly as they were (nonces, times, hash).
 /// The first version of an id becomes a write, the next one an update; versions come in order. The
 /// current version again restores the head alone, or is a no-op.

@@ -211,7 +211,7 @@ TEST_CASE("the window before a checkpoint is whole after a crash, whatever was w
 
 TEST_CASE("a damaged or missing image costs a rebuild, never a wrong answer") {
   for (const std::string name :
-       {"nodes", "attributes", "graph", "vectors", "ledger", "CHECKPOINT"}) {
+       {"nodes", "attributes", "graph", "order", "lexical", "vectors", "ledger", "CHECKPOINT"}) {
     for (const bool missing : {false, true}) {
       site place;
       chooser c(3);
@@ -381,8 +381,7 @@ TEST_CASE("a store that is damaged or does not fit is made anew, and the report 
       REQUIRE(store->checkpoint());
     }
     const auto images = place.files->list("world/images");
-    for (const auto& name : *images)
-      REQUIRE(place.files->remove("world/images/" + name));
+    for (const auto& name : *images) REQUIRE(place.files->remove("world/images/" + name));
     options.open_store = [&]() -> result<std::unique_ptr<kv_store>> {
       return make_memory_store(place.disk);
     };

@@ -113,6 +113,23 @@ near.distance or hop. A query needs something that narrows it: a type, a tag, ne
 predicate alone does not. --actor NAME asks as that agent: it sees its own memories and what others
 made actor_public; without it the host asks and sees all.
 )"},
+    help_topic{
+        "search", "one question over memories and chunks",
+        R"(Words find memories and chunks of documents, best first; each answer says what it looked at.
+
+  $ mneme init demo
+  $ mneme write demo --id 01HZZZZZZZZZZZZZZZZZZZZZZ1 --type Note statement="green tea at five"
+  $ mneme search demo "when is tea"
+  $ mneme search demo "tea" --memory-type note --sort recency --limit 3 --explain
+  $ mneme search demo --id 01HZZZZZZZZZZZZZZZZZZZZZZ1 --json
+  $ mkdir docs && printf '# Tea\n\ngreen tea wants 80 degrees\n' > docs/tea.md
+  $ mneme ingest-source demo docs
+  $ mneme search demo "green tea" --source-type content --path tea.md
+
+Archived memories, and those that a newer one supersedes or replaces, come with --include-archived.
+Scores are from 0 to 1 over what matched; --floor 0 drops none. How scores weigh is fixed when a
+world is made: mneme init DIR --search vector=0.8,text=0.2,k1=1.2,b=0.75,neighbours=0
+)"},
     help_topic{"where", "predicates and their fields", R"(A predicate is an object with one key:
   {"eq":[FIELD,VALUE]}  and ne, gt, gte, lt, lte     {"in":[FIELD,[VALUE…]]}
   {"has_tag":TAG}   {"matches":[FIELD,PATTERN]}      {"and":[…]}  {"or":[…]}  {"not":{…}}

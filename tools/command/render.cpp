@@ -122,6 +122,34 @@ std::string render_memory(const json& answer, const page& on) {
   return text.substr(text.find('\n') + 1);
 }
 
+std::string render_search(const json& answer, const page& on) {
+  text_table table({"score", "what", "title", "id"});
+  for (const auto& hit : answer["results"]) {
+    const bool is_chunk = hit["source_type"] == "content_chunk";
+    table.add({fmt::format("{:.3f}", hit["score"].get<double>()),
+               is_chunk ? fmt::format("{}#{}", cell(hit["path"]), cell(hit["chunk_index"]))
+                        : cell(hit["memory_type"]),
+               cell(hit["title"]), cell(hit["id"])});
+  }
+  std::string text = table.text(on.width, on.colour);
+  for (const char* leg : {"memory", "content"}) {
+    const json& c = answer["coverage"][leg];
+    text += fmt::format("{}: {} searched, {} candidates, {} below the floor, {} cut, {} returned\n",
+                        leg, cell(c["searched"]), cell(c["candidates"]), cell(c["below_floor"]),
+                        cell(c["cut"]), cell(c["returned"]));
+  }
+  for (const auto& hit : answer["results"])
+    if (hit.contains("parts"))
+      text += fmt::format("{}  vector {:.3f}, text {:.3f}, neighbours {:.3f}\n", cell(hit["id"]),
+                          hit["parts"]["vector"].get<double>(), hit["parts"]["text"].get<double>(),
+                          hit["parts"]["neighbours"].get<double>());
+  for (const auto& id : answer["coverage"]["not_found_ids"])
+    text += fmt::format("not found: {}\n", cell(id));
+  for (const auto& source : answer["coverage"]["requested_sources_not_found"])
+    text += fmt::format("no indexed path contains \"{}\"\n", printable(cell(source)));
+  return text;
+}
+
 std::string render_journal(const json& answer, const page& on) {
   text_table table({"seq", "kind", "created", "by", "leaves", "payload"});
   for (const auto& e : answer["entries"])
@@ -203,13 +231,14 @@ std::string render(std::string_view op, const json& answer, const page& on) {
   if (op == "context") return render_context(answer, on);
   if (op == "compact" || op == "load_compact") return render_compact(answer, on);
   if (op == "tick") return render_tick(answer, on);
+  if (op == "search") return render_search(answer, on);
   if (op == "edges") return render_edges(answer["edges"], on);
   if (op == "get_edge") return render_edges(json::array({answer["edge"]}), on);
   if (op == "get" || op == "resolve") return render_memory(answer, on);
   if (op == "journal") return render_journal(answer, on);
   if (op == "prove") return render_proofs(answer, on);
   if (op == "root") return cell(answer["root"]) + "\n";
-  if (op == "write" || op == "update") return cell(answer["uri"]) + "\n";
+  if (op == "write" || op == "update" || op == "promote") return cell(answer["uri"]) + "\n";
   if (op == "find_many" || op == "batch") return protocol::print_pretty(answer) + "\n";
   return render_pairs(answer, on);
 }

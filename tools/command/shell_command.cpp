@@ -6,6 +6,7 @@
 #include "tools/command/commands.hpp"
 #include "tools/command/prompt.hpp"
 #include "tools/command/world_arguments.hpp"
+#include "tools/import/ingest_source.hpp"
 #include "tools/protocol/answer_json.hpp"
 #include "tools/protocol/line_reader.hpp"
 #include "tools/protocol/scope_json.hpp"
@@ -22,6 +23,8 @@ struct shell_options {
   std::optional<std::uint64_t> seed;
   bool in_memory = false;
   std::optional<std::string> embedder;
+  std::optional<std::string> search;
+  std::optional<std::string> audience;
   std::string world;
   std::string commit;
   std::string queries = "caller";
@@ -35,6 +38,8 @@ engine_options options_of(const shell_options& o, const std::shared_ptr<manual_c
   if (!o.in_memory) options.directory = o.common.directory;
   options.world_name = o.world;
   options.embedder_spec = o.embedder;
+  options.search_spec = o.search;
+  if (o.audience) options.audience = parse_enum<lifecycle_audience>(*o.audience);
   options.seed = o.seed;
   options.clock = clock;
   // Runs that must repeat give the same journal bytes and never ask an approximate index.
@@ -88,7 +93,7 @@ status run_shell(const shell_options& o) {
   if (!target) return report(o.common, target.error());
   tell_of_torn_write(*target);
   if (clock != nullptr && target->published().value > 0) clock->set(target->last_entry_at());
-  protocol::session session(*target, clock.get());
+  protocol::session session(*target, clock.get(), importing::ingest_source);
   if (is_terminal(stdin) && !o.common.json)
     run_prompt(session);
   else
@@ -117,6 +122,9 @@ void add_shell_command(CLI::App& app, command_result& outcome) {
   c->add_flag("--in-memory", o->in_memory, "nothing on disk");
   c->add_option("--embedder", o->embedder,
                 "of a new world: hash:384 (default), hash:N, none or http:URL");
+  c->add_option("--search", o->search, "of a new world: search weights (mneme help search)");
+  c->add_option("--audience", o->audience, "of searches that name none")
+      ->check(CLI::IsMember({"personal", "work"}));
   c->add_option("--world", o->world, "name of a new world");
   c->add_option("--commit", o->commit, "grouped (default), or per_request (default with --seed)")
       ->check(CLI::IsMember({"grouped", "per_request"}));

@@ -9,6 +9,7 @@
 #include "state/checkpoint.hpp"
 #include "tools/command/render.hpp"
 #include "tools/import/source_file.hpp"
+#include "tools/import/ingest_source.hpp"
 #include "tools/protocol/answer_json.hpp"
 
 namespace mneme::command {
@@ -126,7 +127,7 @@ status with_world(const common_options& options,
 
 status run_request(const common_options& options, std::string_view op, json request) {
   return with_world(options, [&](engine& target) -> result<status> {
-    protocol::session session(target);
+    protocol::session session(target, nullptr, importing::ingest_source);
     auto answer = session.run(op, std::move(request));
     if (!answer) return propagate(answer);
     print_answer(options, op, *answer);

@@ -13,6 +13,7 @@ struct init_options {
   common_options common;
   std::string world;
   std::optional<std::string> embedder;
+  std::optional<std::string> search;
   std::optional<std::uint64_t> seed;
 };
 
@@ -24,6 +25,7 @@ result<json> init_world(const init_options& o) {
   options.directory = o.common.directory;
   options.world_name = o.world;
   options.embedder_spec = o.embedder;
+  options.search_spec = o.search;
   options.seed = o.seed;
   auto made = open_or_create(std::move(options));
   if (!made) return propagate(made);
@@ -69,6 +71,7 @@ void add_world_commands(CLI::App& app, command_result& outcome) {
         c.add_option("--world", o.world, "name of the world");
         c.add_option("--embedder", o.embedder,
                      "hash:384 (default), hash:N, none, or http:URL (mneme help embedder)");
+        c.add_option("--search", o.search, "search weights, as name=number,…");
         c.add_option("--seed", o.seed, "fixes the world's id");
       },
       [](const init_options& o) {

@@ -38,6 +38,7 @@ struct dated_document {
   std::string scope;
   std::string id;
   std::int64_t order = 0;
+  bool has_order = false;
   std::string text;
   std::optional<std::string> title;
   std::optional<std::string> speaker;
@@ -58,6 +59,7 @@ result<dated_document> read_document(const source_line& line) {
   protocol::value_reader in(*known, document, failure);
   d.scope = in.text_or("scope", "");
   d.id = in.text_or("id", "");
+  d.has_order = in.find("order") != nullptr;
   d.order = in.integer("order").value_or(0);
   d.text = in.text_or("text", "");
   d.title = in.text("title");
@@ -165,7 +167,10 @@ result<void> import_docs(engine& target, const import_request& request, import_r
     auto d = read_document(line);
     if (!d) return std::unexpected(located(std::move(d.error()), line.where));
     write_request r = memory_of(*d);
-    if (d->session) order[{d->scope, *d->session}].push_back({d->order, *r.id, *r.created_at});
+    // Turns follow each other, in their session or, where there is none, in their scope.
+    const bool is_turn = r.type == memory_type::event && (d->session || d->has_order);
+    if (is_turn)
+      order[{d->scope, d->session.value_or("")}].push_back({d->order, *r.id, *r.created_at});
     if (request.progress) request.progress(line.position, line.file_size, report);
     return sink.put(std::move(r), {}, line.where);
   };

@@ -10,6 +10,7 @@
 #include "tools/import/file_memories.hpp"
 #include "tools/import/git_source.hpp"
 #include "tools/import/import.hpp"
+#include "tools/import/source_chunks.hpp"
 #include "tools/import/text_chunks.hpp"
 
 namespace mneme::importing {
@@ -95,8 +96,8 @@ private:
                          .pieces = {}};
     content.metadata["content_hash"] = content_hash(file.content);
     if (!file.blob_hash.empty()) content.metadata["blob"] = file.blob_hash;
-    for (const auto& chunk : cut_chunks(file.content))
-      if (!is_blank(chunk.text)) content.pieces.push_back({chunk.position, chunk.text, {}});
+    for (auto& piece : cut_source(file.path, file.content))
+      content.pieces.push_back({piece.position, piece.text, std::move(piece.heading)});
     auto note = put_file(sink_, files_, content);
     if (!note) return propagate(note);
     notes_.emplace(file.path, *note);

@@ -11,6 +11,7 @@
 #include "tools/import/file_memories.hpp"
 #include "tools/import/import.hpp"
 #include "tools/import/markdown_text.hpp"
+#include "tools/import/source_chunks.hpp"
 #include "tools/import/source_file.hpp"
 #include "tools/import/text_chunks.hpp"
 
@@ -19,9 +20,6 @@ namespace mneme::importing {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Longer sections are cut like any other text.
-constexpr std::size_t max_section_bytes = 4000;
 
 std::string lower_ascii(std::string text) {
   for (char& c : text)
@@ -109,15 +107,8 @@ file_content content_of(const std::string& path, std::string_view text,
     file.metadata.emplace("frontmatter." + std::string(cut_text(key, 64)),
                           std::string(cut_text(value, 1024)));
   }
-  for (const auto& section : markdown.sections) {
-    if (section.text.size() <= max_section_bytes) {
-      file.pieces.push_back({section.position, section.text, section.heading});
-      continue;
-    }
-    for (const auto& chunk : cut_chunks(section.text))
-      if (!is_blank(chunk.text))
-        file.pieces.push_back({section.position + chunk.position, chunk.text, section.heading});
-  }
+  for (auto& piece : cut_source(path, text))
+    file.pieces.push_back({piece.position, piece.text, std::move(piece.heading)});
   return file;
 }
 

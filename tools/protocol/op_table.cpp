@@ -14,6 +14,8 @@
 #include "tools/protocol/proof_json.hpp"
 #include "tools/protocol/read_ops.hpp"
 #include "tools/protocol/scope_json.hpp"
+#include "tools/protocol/search_json.hpp"
+#include "tools/protocol/source_ops.hpp"
 #include "tools/protocol/tick_json.hpp"
 
 namespace mneme::protocol {
@@ -78,8 +80,8 @@ op_spec mutation_op(std::string_view name, std::string_view summary, std::string
   return {name, summary, answer, example, keys, run_mutation, read, answer_mutation};
 }
 
-const std::array<op_spec, 25>& table() {
-  static const std::array<op_spec, 25> specs = {
+const std::array<op_spec, 29>& table() {
+  static const std::array<op_spec, 29> specs = {
       mutation_op("write", "a new memory", "uri id version seq",
                   R"({"op":"write","type":"Note","data":{"statement":"tea at five"}})",
                   write_keys(), read_write, version_result_json),
@@ -151,6 +153,19 @@ const std::array<op_spec, 25>& table() {
        R"({"op":"tick","reads":[{"op":"find","types":["Note"],"limit":5}],)"
        R"("writes":[{"op":"write","type":"Note","data":{"statement":"one"}}]})",
        tick_keys(), run_tick},
+      {"search", "one question over memories and chunks",
+       "query results count applied_audience source_type sort similarity_floor include_siblings "
+       "coverage metadata? form? tokens? at_seq",
+       R"({"op":"search","query":"when is tea"})", search_keys(), run_search},
+      {"search_many", "many searches at one seq", "results",
+       R"({"op":"search_many","items":[{"query":"tea"}]})", search_many_keys(), run_search_many},
+      {"ingest_source", "cut a file, folder or git working tree into chunks",
+       "files added updated unchanged removed left_out changed seq",
+       R"({"op":"ingest_source","path":"docs"})", ingest_source_keys(), run_ingest_source},
+      {"promote", "a chunk that was made a memory: searches find the memory", "uri id version seq",
+       R"({"op":"promote","chunk":"00000000000000000000000001",)"
+       R"("memory":"00000000000000000000000002"})",
+       promote_keys(), run_promote},
       {"clock", "set the manual clock (shell --clock manual)", "now",
        R"({"op":"clock","now":"2024-01-31T10:00:00Z"})", clock_keys(), run_clock},
       {"root", "the root over all state", "root seq world_id journal_root state_roots",

@@ -1,6 +1,8 @@
 #pragma once
 /// The line protocol over one engine: a request line in, an answer line out. Never dies of a line.
 
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -9,11 +11,28 @@
 
 namespace mneme::protocol {
 
+/// A file, folder or git working tree to cut into chunks.
+struct source_request {
+  std::string path;
+  std::string actor; ///< of the chunks
+  std::optional<lifecycle_audience> audience;
+  mneme::visibility visibility = mneme::visibility::private_;
+};
+struct source_counts {
+  std::uint64_t files = 0;
+  std::uint64_t added = 0;
+  std::uint64_t updated = 0;
+  std::uint64_t unchanged = 0;
+  std::uint64_t removed = 0;
+  std::map<std::string, std::uint64_t> left_out;
+};
+using source_ingester = std::function<result<source_counts>(engine&, const source_request&)>;
+
 class session {
 public:
   /// Borrows both. Without a manual clock, `clock` is answered with unsupported.
-  explicit session(engine& target, manual_clock* clock = nullptr)
-      : engine_(target), clock_(clock) {}
+  explicit session(engine& target, manual_clock* clock = nullptr, source_ingester ingester = {})
+      : engine_(target), clock_(clock), ingest_source_(std::move(ingester)) {}
 
   /// One line without its end to one compact line without its end.
   std::string answer(std::string_view line);
@@ -26,10 +45,13 @@ public:
 
   [[nodiscard]] engine& target() { return engine_; }
   [[nodiscard]] manual_clock* clock() { return clock_; }
+  /// Empty where the session reads no files.
+  [[nodiscard]] const source_ingester& ingest_source() const { return ingest_source_; }
 
 private:
   engine& engine_;
   manual_clock* clock_;
+  source_ingester ingest_source_;
 };
 
 } // namespace mneme::protocol

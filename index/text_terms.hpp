@@ -1,0 +1,17 @@
+#pragma once
+/// The terms of a text, as the lexical index and its queries see them: maximal runs of Unicode
+/// letters and digits (general categories L and N; nothing else, no underscore), each lower-cased
+/// by the default mapping of its code points, then stemmed by Snowball's English stemmer. There are
+/// no stop words. libstemmer is used here alone.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mneme {
+
+/// In order of occurrence, repetitions included. Precondition: `text` is UTF-8 (bytes that are not
+/// end a run and are passed over).
+std::vector<std::string> text_terms(std::string_view text);
+
+} // namespace mneme

@@ -1,0 +1,103 @@
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "mneme/search.hpp"
+
+namespace mneme {
+
+namespace {
+
+struct named_weight {
+  std::string_view name;
+  double search_weights::* member;
+  double most;
+};
+constexpr double any = 1e6;
+constexpr std::array<named_weight, 8> weights = {{
+    {"vector", &search_weights::vector, any},
+    {"text", &search_weights::text, any},
+    {"k1", &search_weights::k1, any},
+    {"b", &search_weights::b, 1},
+    {"b_short", &search_weights::b_short, 1},
+    {"short_length", &search_weights::short_length, any},
+    {"long_length", &search_weights::long_length, any},
+    {"neighbours", &search_weights::neighbours, any},
+}};
+constexpr std::string_view relative_name = "relative";
+
+std::unexpected<error> bad(errc code, std::string message) {
+  return fail(code, std::move(message), "search");
+}
+
+result<double> number_of(std::string_view name, std::string_view text, double most) {
+  double value = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (status != std::errc() || end != text.data() + text.size())
+    return bad(errc::bad_value, fmt::format("{} is a number, not \"{}\"", name, text));
+  if (!(value >= 0 && value <= most))
+    return bad(errc::out_of_range, fmt::format("{} is from 0 to {}", name, most));
+  return value;
+}
+
+result<void> set(search_weights& w, std::string_view name, std::string_view text) {
+  if (name == relative_name) {
+    auto value = number_of(name, text, 1);
+    if (!value) return propagate(value);
+    w.relative = *value != 0;
+    return {};
+  }
+  for (const auto& known : weights) {
+    if (known.name != name) continue;
+    auto value = number_of(name, text, known.most);
+    if (!value) return propagate(value);
+    w.*known.member = *value;
+    return {};
+  }
+  return bad(errc::bad_value, fmt::format("there is no search weight \"{}\"", name));
+}
+
+} // namespace
+
+search_weights default_search_weights(std::string_view embedder_spec) {
+  if (!embedder_spec.starts_with("hash")) return {};
+  // Found on conversations, long assistant chats and scientific abstracts: see docs/SEARCH.md.
+  return {.vector = 0.26,
+          .text = 0.74,
+          .k1 = 0.9,
+          .b = 0.9,
+          .b_short = 0.15,
+          .short_length = 32,
+          .long_length = 120,
+          .neighbours = 0.6,
+          .relative = true};
+}
+
+result<search_weights> parse_search_weights(std::string_view text, std::string_view embedder_spec) {
+  search_weights w = default_search_weights(embedder_spec);
+  while (!text.empty()) {
+    const std::string_view item = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(text.size(), item.size() + 1));
+    const auto equals = item.find('=');
+    if (equals == std::string_view::npos)
+      return bad(errc::bad_value, fmt::format("\"{}\" is not name=number", item));
+    if (auto ok = set(w, item.substr(0, equals), item.substr(equals + 1)); !ok)
+      return propagate(ok);
+  }
+  if (w.long_length <= w.short_length)
+    return bad(errc::out_of_range, "long_length is above short_length");
+  if (w.vector + w.text <= 0) return bad(errc::out_of_range, "vector or text is above 0");
+  return w;
+}
+
+std::string to_string(const search_weights& w) {
+  std::string text;
+  for (const auto& known : weights)
+    fmt::format_to(std::back_inserter(text), "{}={},", known.name, w.*known.member);
+  return text + fmt::format("{}={}", relative_name, w.relative ? 1 : 0);
+}
+
+} // namespace mneme

@@ -1,0 +1,36 @@
+#include <catch2/catch.hpp>
+
+#include "index/text_terms.hpp"
+
+using mneme::text_terms;
+using terms = std::vector<std::string>;
+
+TEST_CASE("spec 7, tokens: maximal runs of letters and digits, lower-cased") {
+  CHECK(text_terms("user_declared 0.50") == terms{"user", "declar", "0", "50"});
+  CHECK(text_terms("C3PO!x2") == terms{"c3po", "x2"});
+  CHECK(text_terms("  \n..--  ").empty());
+  CHECK(text_terms("").empty());
+}
+
+TEST_CASE("spec 7, tokens: repetitions stay, and there are no stop words") {
+  CHECK(text_terms("the cat and the hat") == terms{"the", "cat", "and", "the", "hat"});
+}
+
+TEST_CASE("spec 7, tokens: the English stemmer folds inflections") {
+  CHECK(text_terms("painting painted paints") == terms{"paint", "paint", "paint"});
+  CHECK(text_terms("Running RUNS run") == terms{"run", "run", "run"});
+}
+
+TEST_CASE("spec 7, tokens: Unicode") {
+  CHECK(text_terms("ÄRGER Übung") == terms{"ärger", "übung"});
+  CHECK(text_terms("ПРИВЕТ, мир") == terms{"привет", "мир"});
+  CHECK(text_terms("東京都 2024") == terms{"東京都", "2024"});
+  CHECK(text_terms("a\xFF"
+                   "b")
+        == terms{"a", "b"});
+}
+
+TEST_CASE("a run of any length is a term") {
+  const std::string long_run(100'000, 'x');
+  CHECK(text_terms(long_run) == terms{long_run});
+}

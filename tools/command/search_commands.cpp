@@ -1,0 +1,163 @@
+// search, ingest-source, promote.
+
+#include <nlohmann/json.hpp>
+
+#include "tools/command/data_arguments.hpp"
+#include "tools/command/world_arguments.hpp"
+
+namespace mneme::command {
+
+namespace {
+
+struct search_options {
+  common_options common;
+  std::string query;
+  std::optional<std::string> source_type;
+  std::vector<std::string> ids;
+  std::optional<std::string> memory_type;
+  std::optional<std::string> project;
+  std::optional<std::string> status;
+  std::optional<std::string> tag;
+  std::optional<std::string> sort;
+  std::optional<std::string> path;
+  std::optional<std::string> audience;
+  std::optional<std::string> due_after;
+  std::optional<std::string> due_before;
+  std::optional<double> floor;
+  std::optional<std::int64_t> limit;
+  std::optional<std::int64_t> budget;
+  std::optional<std::string> form;
+  std::optional<std::string> actor;
+  std::optional<std::int64_t> at_seq;
+  bool lineage = false;
+  bool include_archived = false;
+  bool atomic_only = false;
+  bool low_relevance = false;
+  bool explain = false;
+};
+
+result<json> search_request_of(const search_options& o) {
+  json request = json::object();
+  if (is_request_argument(o.query)) {
+    auto read = read_request_argument(o.query);
+    if (!read) return read;
+    request = std::move(*read);
+  } else if (!o.query.empty()) {
+    request["query"] = o.query;
+  }
+  set_if(request, "source_type", o.source_type);
+  if (!o.ids.empty()) request["memory_ids"] = o.ids;
+  if (o.lineage) request["include_lineage"] = true;
+  set_if(request, "memory_type", o.memory_type);
+  set_if(request, "project", o.project);
+  set_if(request, "status", o.status);
+  set_if(request, "tag", o.tag);
+  set_if(request, "sort", o.sort);
+  set_if(request, "source_filter", o.path);
+  set_if(request, "audience", o.audience);
+  set_if(request, "due_after", o.due_after);
+  set_if(request, "due_before", o.due_before);
+  if (o.floor) request["similarity_floor"] = *o.floor;
+  set_if(request, "limit", o.limit);
+  set_if(request, "budget_tokens", o.budget);
+  set_if(request, "form", o.form);
+  set_if(request, "actor", o.actor);
+  set_if(request, "at_seq", o.at_seq);
+  if (o.include_archived) request["include_archived"] = true;
+  if (o.atomic_only) request["atomic_only"] = true;
+  if (o.low_relevance) request["include_low_relevance"] = true;
+  if (o.explain) request["explain"] = true;
+  return request;
+}
+
+struct ingest_options {
+  common_options common;
+  std::vector<std::string> paths;
+  std::optional<std::string> actor;
+  std::optional<std::string> audience;
+  std::optional<std::string> visibility;
+};
+
+status run_ingest(const ingest_options& o) {
+  status outcome = status::done;
+  for (const auto& path : o.paths) {
+    json request{{"path", path}};
+    set_if(request, "actor", o.actor);
+    set_if(request, "audience", o.audience);
+    set_if(request, "visibility", o.visibility);
+    outcome = run_request(o.common, "ingest_source", std::move(request));
+    if (outcome != status::done) break;
+  }
+  return outcome;
+}
+
+struct promote_options {
+  common_options common;
+  std::string chunk;
+  std::string memory;
+  std::optional<std::string> actor;
+};
+
+} // namespace
+
+void add_search_commands(CLI::App& app, command_result& outcome) {
+  add_command<search_options>(
+      app, "search", "Ask in words: memories and chunks, best first", true, outcome,
+      [](CLI::App& c, search_options& o) {
+        c.add_option("QUERY", o.query, "words, a request as JSON, or -");
+        c.add_option("--source-type", o.source_type, "all (default), memory or content");
+        c.add_option("--id", o.ids, "look these memories up instead; may be repeated")
+            ->take_all()
+            ->expected(1)
+            ->allow_extra_args(false);
+        c.add_flag("--lineage", o.lineage, "with --id: what a decision replaced, and what it");
+        c.add_option("--memory-type", o.memory_type, "decision, note, fact, …");
+        c.add_option("--project", o.project, "of exactly this project");
+        c.add_option("--status", o.status,
+                     "open, waiting, scheduled, resolved, expired, archived or overdue");
+        c.add_option("--tag", o.tag, "with this tag");
+        c.add_option("--sort", o.sort, "auto (default), relevance, recency, hybrid or updated");
+        c.add_option("--path", o.path, "chunks whose path contains this");
+        c.add_option("--audience", o.audience, "personal, work or all");
+        c.add_option("--due-after", o.due_after, "due then or later");
+        c.add_option("--due-before", o.due_before, "due then or earlier");
+        c.add_option("--floor", o.floor, "leave out scores below (0.3; 0 = none)");
+        c.add_option("--limit", o.limit, "at most so many (10)");
+        c.add_option("--budget", o.budget, "at most so many tokens of text");
+        c.add_option("--form", o.form, "short, medium or full");
+        c.add_option("--actor", o.actor, "who is asking");
+        c.add_option("--at-seq", o.at_seq, "as of an earlier entry");
+        c.add_flag("--include-archived", o.include_archived, "archived and superseded ones too");
+        c.add_flag("--atomic-only", o.atomic_only, "atomic memories alone");
+        c.add_flag("--low-relevance", o.low_relevance, "no floor under chunks");
+        c.add_flag("--explain", o.explain, "the parts of each score");
+      },
+      [](const search_options& o) {
+        auto request = search_request_of(o);
+        if (!request) return report(o.common, request.error());
+        return run_request(o.common, "search", std::move(*request));
+      });
+  add_command<ingest_options>(
+      app, "ingest-source", "Cut files, folders or git working trees into chunks", false, outcome,
+      [](CLI::App& c, ingest_options& o) {
+        c.add_option("PATH", o.paths, "files, folders or git working trees")->required();
+        c.add_option("--actor", o.actor, "whose chunks they are");
+        c.add_option("--audience", o.audience, "personal or work");
+        c.add_option("--visibility", o.visibility, "private (default), scoped or actor_public");
+      },
+      run_ingest);
+  add_command<promote_options>(
+      app, "promote", "A chunk was made a memory: searches find the memory", false, outcome,
+      [](CLI::App& c, promote_options& o) {
+        c.add_option("CHUNK", o.chunk, "id or uri of the chunk")->required();
+        c.add_option("MEMORY", o.memory, "id or uri of the memory")->required();
+        c.add_option("--actor", o.actor, "who does it");
+      },
+      [](const promote_options& o) {
+        json request{{"chunk", o.chunk}, {"memory", o.memory}};
+        set_if(request, "actor", o.actor);
+        return run_request(o.common, "promote", std::move(request));
+      });
+}
+
+} // namespace mneme::command

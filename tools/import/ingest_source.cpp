@@ -1,0 +1,289 @@
+#include "tools/import/ingest_source.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "messages/validate.hpp"
+#include "tools/import/derived_id.hpp"
+#include "tools/import/file_memories.hpp"
+#include "tools/import/git_source.hpp"
+#include "tools/import/source_chunks.hpp"
+#include "tools/import/source_file.hpp"
+
+namespace mneme::importing {
+
+namespace {
+
+namespace fs = std::filesystem;
+using protocol::source_counts;
+using protocol::source_request;
+
+constexpr std::size_t batch_items = 500;
+
+/// Compares the pieces of a source with its chunks in the world, and writes the difference.
+class source_writer {
+public:
+  source_writer(engine& target, const source_request& request, std::string source, bool on_github,
+                source_counts& counts)
+      : engine_(target),
+        request_(request),
+        source_(std::move(source)),
+        source_type_(on_github ? "github" : "local"),
+        counts_(counts) {}
+
+  /// Reads which chunks the source has in the world.
+  result<void> open() {
+    find_request r;
+    r.types = {memory_type::chunk};
+    r.where = predicate{compare_predicate{comparison::eq, "meta.source", source_}};
+    r.limit = std::int64_t{1} << 32;
+    auto found = engine_.find(std::move(r));
+    if (!found) return propagate(found);
+    for (auto& m : found->memories) {
+      const auto path = m.version.data.find("path");
+      const auto hash = m.head.metadata.find("content_hash");
+      if (path == m.version.data.end() || hash == m.head.metadata.end()) continue;
+      if (m.head.actor_scope != request_.actor) continue;
+      const auto* path_text = std::get_if<std::string>(&path->second);
+      const auto* hash_text = std::get_if<std::string>(&hash->second);
+      if (path_text != nullptr && hash_text != nullptr)
+        existing_[{*path_text, *hash_text}].push_back(std::move(m));
+    }
+    for (auto& [key, chunks] : existing_)
+      std::ranges::sort(chunks, {}, [](const memory& m) { return index_of(m); });
+    return {};
+  }
+
+  result<void> put_file(const std::string& path, std::string_view text) {
+    ++counts_.files;
+    std::int64_t index = 0;
+    for (const auto& piece : cut_source(path, text)) {
+      if (auto ok = put_piece(path, piece, index++); !ok) return ok;
+    }
+    return {};
+  }
+
+  /// Tombstones what the source no longer has, and writes what is left.
+  result<void> finish() {
+    for (const auto& [key, chunks] : existing_)
+      for (const auto& m : chunks) {
+        ++counts_.removed;
+        auto ok = push(tombstone_request{.uri = uri_of(m),
+                                         .actor = request_.actor,
+                                         .reason = "no longer in the source",
+                                         .by = {},
+                                         .superseded_by = {},
+                                         .expect_version = {}});
+        if (!ok) return ok;
+      }
+    return flush();
+  }
+
+private:
+  static memory_uri uri_of(const memory& m) {
+    return {m.head.type, m.head.id, m.head.current_version};
+  }
+  static std::int64_t index_of(const memory& m) {
+    const auto index = m.version.data.find("chunk_index");
+    const auto* n =
+        index == m.version.data.end() ? nullptr : std::get_if<std::int64_t>(&index->second);
+    return n == nullptr ? 0 : *n;
+  }
+
+  metadata_map metadata_of(const source_piece& piece, const std::string& hash) const {
+    metadata_map m{{"source", source_},
+                   {"position", static_cast<std::int64_t>(piece.position)},
+                   {"content_hash", hash}};
+    if (!piece.heading.empty())
+      m["heading"] = std::string(piece.heading.substr(0, piece.heading.find('\n')));
+    return m;
+  }
+
+  result<void> put_piece(const std::string& path, const source_piece& piece, std::int64_t index) {
+    const std::string hash = content_hash(piece.text);
+    const metadata_map metadata = metadata_of(piece, hash);
+    const auto known = existing_.find({path, hash});
+    if (known == existing_.end() || known->second.empty())
+      return add(path, piece, index, hash, metadata);
+    memory m = std::move(known->second.front());
+    known->second.erase(known->second.begin());
+    return keep(m, index, metadata);
+  }
+
+  result<void> add(const std::string& path, const source_piece& piece, std::int64_t index,
+                   const std::string& hash, const metadata_map& metadata) {
+    auto id = fresh_id(path, hash);
+    if (!id) return propagate(id);
+    write_request r;
+    r.type = memory_type::chunk;
+    r.data = {{"content", std::string(piece.text)},
+              {"path", path},
+              {"source_type", source_type_},
+              {"chunk_index", index}};
+    r.actor = request_.actor;
+    r.id = *id;
+    r.visibility = request_.visibility;
+    r.metadata = metadata;
+    if (request_.audience) r.lifecycle.emplace().audience = request_.audience;
+    r.provenance.source = provenance_source::imported;
+    ++counts_.added;
+    return push(std::move(r));
+  }
+
+  /// The text is the same; where it stands may have changed.
+  result<void> keep(const memory& m, std::int64_t index, const metadata_map& metadata) {
+    const bool moved = index_of(m) != index;
+    metadata_map merged = m.head.metadata;
+    for (const auto& [key, value] : metadata) merged.insert_or_assign(key, value);
+    const bool relabelled = merged != m.head.metadata;
+    ++(moved || relabelled ? counts_.updated : counts_.unchanged);
+    if (moved) {
+      const version& v = m.version;
+      update_request r{.uri = uri_of(m),
+                       .type = {},
+                       .data = v.data,
+                       .actor = request_.actor,
+                       .forms = {},
+                       .valid_from = {},
+                       .valid_until = v.valid_until,
+                       .expires_at = v.expires_at,
+                       .confidence = v.confidence,
+                       .provenance = v.provenance,
+                       .vector = {},
+                       .created_by = {},
+                       .expect_version = {},
+                       .created_at = {}};
+      r.data.insert_or_assign("chunk_index", index);
+      if (auto ok = push(std::move(r)); !ok) return ok;
+    }
+    if (!relabelled) return {};
+    update_head_request r{};
+    r.uri = uri_of(m);
+    r.actor = request_.actor;
+    r.metadata = std::move(merged);
+    return push(std::move(r));
+  }
+
+  /// A function of source, path and content, and of how often that was there before: what was
+  /// tombstoned stays so.
+  result<memory_id> fresh_id(const std::string& path, const std::string& hash) {
+    for (std::uint64_t& n = taken_[{path, hash}];; ++n) {
+      const memory_id id = derived_id("chunk", fmt::format("{}\n{}", request_.actor, source_),
+                                      fmt::format("{}\n{}\n{}", path, hash, n));
+      auto there = engine_.get(id);
+      if (there || there.error().code == errc::erased) continue;
+      if (there.error().code != errc::not_found) return propagate(there);
+      ++n;
+      return id;
+    }
+  }
+
+  result<void> push(mutation request) {
+    pending_.push_back(std::move(request));
+    if (pending_.size() < batch_items) return {};
+    return flush();
+  }
+  result<void> flush() {
+    if (pending_.empty()) return {};
+    auto done = engine_.write_batch(std::exchange(pending_, {}));
+    if (!done) return propagate(done);
+    return {};
+  }
+
+  engine& engine_;
+  const source_request& request_;
+  std::string source_;
+  std::string source_type_;
+  source_counts& counts_;
+  std::map<std::pair<std::string, std::string>, std::vector<memory>> existing_;
+  std::map<std::pair<std::string, std::string>, std::uint64_t> taken_;
+  std::vector<mutation> pending_;
+};
+
+/// Relative paths of the regular files under `root`, sorted. Hidden files and folders are passed
+/// over.
+result<std::vector<std::string>> list_files(const fs::path& root) {
+  std::vector<std::string> paths;
+  std::error_code problem;
+  fs::recursive_directory_iterator it(root, fs::directory_options::skip_permission_denied, problem);
+  for (; !problem && it != fs::recursive_directory_iterator(); it.increment(problem)) {
+    std::error_code gone;
+    const bool hidden = it->path().filename().string().starts_with('.');
+    if (hidden && it->is_directory(gone)) it.disable_recursion_pending();
+    if (!hidden && it->is_regular_file(gone))
+      paths.push_back(it->path().lexically_relative(root).generic_string());
+  }
+  if (problem) return fail(errc::io, "cannot list " + root.string() + ": " + problem.message());
+  std::ranges::sort(paths);
+  return paths;
+}
+
+result<void> ingest_files(source_writer& writer, const fs::path& root,
+                          const std::vector<std::string>& paths, source_counts& counts) {
+  for (const auto& path : paths) {
+    const fs::path full = root / path;
+    std::error_code unknown;
+    if (fs::file_size(full, unknown) > max_file_bytes) {
+      ++counts.left_out["files over 1 MiB"];
+      continue;
+    }
+    auto text = read_source(full.string());
+    if (!text) return propagate(text);
+    if (!is_utf8(*text) || text->contains('\0')) {
+      ++counts.left_out["files that are not UTF-8 text"];
+      continue;
+    }
+    if (auto ok = writer.put_file(path, *text); !ok) return ok;
+  }
+  return {};
+}
+
+result<void> ingest_git(engine& target, const source_request& request, git_source& git,
+                        source_counts& counts) {
+  source_writer writer(target, request, git.identity(), git.is_on_github(), counts);
+  if (auto ok = writer.open(); !ok) return ok;
+  auto walked = git.for_each_file([&](const git_file_record& f, std::uint64_t) -> result<void> {
+    if (f.state == git_file_state::binary) ++counts.left_out["binary files"];
+    if (f.state == git_file_state::too_large) ++counts.left_out["files over 1 MiB"];
+    if (f.state != git_file_state::text) return {};
+    return writer.put_file(f.path, f.content);
+  });
+  if (!walked) return walked;
+  return writer.finish();
+}
+
+} // namespace
+
+result<source_counts> ingest_source(engine& target, const source_request& request) {
+  std::error_code missing;
+  fs::path root = fs::canonical(request.path, missing);
+  if (missing)
+    return fail(errc::not_found, "cannot read " + request.path + ": " + missing.message(), "path");
+  source_counts counts;
+  if (fs::exists(root / ".git", missing)) {
+    auto git = git_source::open(root.string());
+    if (!git) return propagate(git);
+    if (auto ok = ingest_git(target, request, *git, counts); !ok) return propagate(ok);
+    return counts;
+  }
+  const std::string source = root.generic_string();
+  std::vector<std::string> paths;
+  if (fs::is_directory(root)) {
+    auto listed = list_files(root);
+    if (!listed) return propagate(listed);
+    paths = std::move(*listed);
+  } else {
+    paths.push_back(root.filename().string());
+    root = root.parent_path();
+  }
+  source_writer writer(target, request, source, false, counts);
+  if (auto ok = writer.open(); !ok) return propagate(ok);
+  if (auto ok = ingest_files(writer, root, paths, counts); !ok) return propagate(ok);
+  if (auto ok = writer.finish(); !ok) return propagate(ok);
+  return counts;
+}
+
+} // namespace mneme::importing

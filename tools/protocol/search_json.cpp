@@ -1,0 +1,291 @@
+#include "tools/protocol/search_json.hpp"
+
+#include <array>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "messages/validate.hpp"
+#include "tools/protocol/answer_json.hpp"
+#include "tools/protocol/data_json.hpp"
+#include "tools/protocol/find_json.hpp"
+#include "tools/protocol/part_json.hpp"
+#include "tools/protocol/value_reader.hpp"
+
+namespace mneme::protocol {
+
+namespace {
+
+constexpr std::array search_table = {
+    key_shape{"query", &shapes::text},
+    key_shape{"limit", &shapes::integer},
+    key_shape{"source_type", &shapes::text},
+    key_shape{"memory_ids", &shapes::texts},
+    key_shape{"include_lineage", &shapes::boolean},
+    key_shape{"memory_type", &shapes::text},
+    key_shape{"project", &shapes::text},
+    key_shape{"status", &shapes::text},
+    key_shape{"due_after", &shapes::time},
+    key_shape{"due_before", &shapes::time},
+    key_shape{"source", &shapes::text},
+    key_shape{"tag", &shapes::text},
+    key_shape{"sort", &shapes::text},
+    key_shape{"include_archived", &shapes::boolean},
+    key_shape{"include_siblings", &shapes::text},
+    key_shape{"atomic_only", &shapes::boolean},
+    key_shape{"audience", &shapes::text},
+    key_shape{"include_metadata", &shapes::boolean},
+    key_shape{"source_filter", &shapes::text},
+    key_shape{"content_source_type", &shapes::text},
+    key_shape{"include_low_relevance", &shapes::boolean},
+    key_shape{"similarity_floor", &shapes::number},
+    key_shape{"vector", &shapes::vector},
+    key_shape{"budget_tokens", &shapes::integer},
+    key_shape{"form", &shapes::text},
+    key_shape{"explain", &shapes::boolean},
+    key_shape{"actor", &shapes::text},
+    key_shape{"at_seq", &shapes::integer},
+    key_shape{"deadline_ms", &shapes::integer},
+};
+
+result<void> check_item(const json& value, const json&, const json_path& at) {
+  if (!value.is_object()) return wrong_type("a search request", value, at);
+  const auto op = value.find("op");
+  if (op != value.end() && !op->is_null() && *op != "search")
+    return fail(errc::bad_value, "the items of search_many are search requests",
+                at.key("op").text());
+  return check_members(value, search_keys(), true, at);
+}
+constexpr shape item_shape{.kind = shape_kind::custom, .check = check_item};
+constexpr shape items_shape{.kind = shape_kind::list, .name = "[search…]", .item = &item_shape};
+constexpr std::array search_many_table = {key_shape{"items", &items_shape, true}};
+
+// Each in the order of its enum.
+constexpr std::string_view source_names[] = {"all", "memory", "content"};
+constexpr std::string_view sort_names[] = {"auto", "relevance", "recency", "hybrid", "updated"};
+constexpr std::string_view audience_names[] = {"personal", "work", "all"};
+constexpr std::string_view sibling_names[] = {"auto", "always", "never"};
+constexpr std::string_view status_names[] = {"",         "open",    "waiting",  "scheduled",
+                                             "resolved", "expired", "archived", "overdue"};
+constexpr std::string_view chunk_source_names[] = {"github", "local"};
+constexpr std::string_view form_names[] = {"short", "medium", "full"};
+
+std::string lower_ascii(std::string_view text) {
+  std::string out(text);
+  for (char& c : out)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return out;
+}
+
+/// A type by its name in lower case; context means note.
+std::optional<memory_type> read_memory_type(value_reader& in) {
+  const auto text = in.text("memory_type");
+  if (!text) return {};
+  if (*text == "context") return memory_type::note;
+  const std::string wanted = lower_ascii(*text);
+  for (std::uint8_t byte = 1; byte <= memory_type_count; ++byte) {
+    const auto type = static_cast<memory_type>(byte);
+    if (type != memory_type::chunk && lower_ascii(to_string(type)) == wanted) return type;
+  }
+  in.fail_key("memory_type", errc::bad_value, fmt::format("\"{}\" is not a memory type", *text));
+  return {};
+}
+
+std::optional<std::vector<memory_id>> read_ids(value_reader& in) {
+  if (in.find("memory_ids") == nullptr) return {};
+  std::vector<memory_id> ids;
+  in.items("memory_ids", [&](const json& item, const json_path& at) {
+    const auto& text = item.get_ref<const std::string&>();
+    auto id = parse_memory_id(text);
+    if (!id)
+      in.fail_at(at, id.error().code, id.error().message);
+    else
+      ids.push_back(*id);
+  });
+  return ids;
+}
+
+json lineage_json(const std::vector<lineage_item>& items) {
+  json list = json::array();
+  for (const auto& i : items)
+    list.push_back({{"id", to_string(i.uri.id)},
+                    {"uri", to_string(i.uri)},
+                    {"title", i.title},
+                    {"status", i.status ? json(to_string(*i.status)) : json(nullptr)}});
+  return list;
+}
+
+template <class Enum>
+json name_json(const std::optional<Enum>& value) {
+  return value ? json(to_string(*value)) : json(nullptr);
+}
+
+json hit_json(const search_hit& h) {
+  const bool is_chunk = h.uri.type == memory_type::chunk;
+  json hit{{"id", to_string(h.uri.id)},
+           {"uri", to_string(h.uri)},
+           {"source_type", is_chunk ? "content_chunk" : "memory"},
+           {"score", h.score},
+           {"raw_score", h.raw_score}};
+  if (is_chunk) {
+    hit["path"] = h.path;
+    hit["chunk_index"] = h.chunk_index;
+  } else {
+    hit["memory_type"] = lower_ascii(to_string(h.uri.type));
+  }
+  hit["title"] = h.title;
+  hit["content"] = h.content;
+  hit["truncated"] = h.truncated;
+  hit["status"] = name_json(h.status);
+  hit["overdue"] = h.overdue;
+  hit["due_date"] = time_json(h.due_date);
+  hit["audience"] = name_json(h.audience);
+  hit["project"] = h.project;
+  hit["tags"] = h.tags;
+  hit["metadata"] = metadata_json(h.metadata);
+  hit["created_at"] = to_string(h.created_at);
+  hit["updated_at"] = to_string(h.updated_at);
+  if (h.lineage)
+    hit["lineage"] = {{"ancestors", lineage_json(h.lineage->ancestors)},
+                      {"descendants", lineage_json(h.lineage->descendants)},
+                      {"truncated", h.lineage->truncated}};
+  if (h.parts)
+    hit["parts"] = {{"vector", h.parts->vector},
+                    {"text", h.parts->text},
+                    {"neighbours", h.parts->neighbours},
+                    {"recency", h.parts->recency}};
+  if (h.rendered) {
+    hit["rendered"] = *h.rendered;
+    hit["tokens"] = h.tokens;
+  }
+  return hit;
+}
+
+json coverage_json(const search_coverage& c) {
+  json not_found = json::array();
+  for (const auto& id : c.not_found_ids) not_found.push_back(to_string(id));
+  return {{"memory",
+           {{"searched", c.memory.searched},
+            {"candidates", c.memory.candidates},
+            {"below_floor", c.memory.below_floor},
+            {"cut", c.memory.cut},
+            {"returned", c.memory.returned}}},
+          {"content",
+           {{"searched", c.content.searched},
+            {"candidates", c.content.candidates},
+            {"below_floor", c.content.below_floor},
+            {"cut", c.content.cut},
+            {"promoted_hidden", c.content.promoted_hidden},
+            {"returned", c.content.returned},
+            {"indexed_sources", c.content.indexed_sources}}},
+          {"requested_sources_not_found", c.requested_sources_not_found},
+          {"not_found_ids", std::move(not_found)},
+          {"notes", c.notes}};
+}
+
+} // namespace
+
+std::span<const key_shape> search_keys() noexcept {
+  return search_table;
+}
+std::span<const key_shape> search_many_keys() noexcept {
+  return search_many_table;
+}
+
+result<search_request> read_search(const json& request, const json_path& at) {
+  std::optional<error> failure;
+  value_reader in(request, at, failure);
+  search_request r;
+  r.query = in.text_or("query", "");
+  r.limit = in.integer("limit").value_or(r.limit);
+  r.source = in.name_among<search_source>("source_type", source_names).value_or(r.source);
+  r.memory_ids = read_ids(in);
+  r.include_lineage = in.flag("include_lineage");
+  r.type = read_memory_type(in);
+  r.project = in.text("project");
+  r.status = in.name_among<search_status>("status", status_names);
+  r.due_after = in.time("due_after");
+  r.due_before = in.time("due_before");
+  r.origin = in.name<lifecycle_origin>("source");
+  r.tag = in.text("tag");
+  r.sort = in.name_among<search_sort>("sort", sort_names).value_or(r.sort);
+  r.include_archived = in.flag("include_archived");
+  r.include_siblings =
+      in.name_among<sibling_mode>("include_siblings", sibling_names).value_or(r.include_siblings);
+  r.atomic_only = in.flag("atomic_only");
+  r.audience = in.name_among<search_audience>("audience", audience_names);
+  r.include_metadata = in.flag("include_metadata");
+  r.source_filter = in.text("source_filter");
+  r.content_source = in.name_among<chunk_source>("content_source_type", chunk_source_names);
+  r.include_low_relevance = in.flag("include_low_relevance");
+  r.similarity_floor = in.number("similarity_floor").value_or(r.similarity_floor);
+  r.vector = in.vector("vector");
+  r.budget_tokens = in.integer("budget_tokens");
+  r.form = in.name_among<form_kind>("form", form_names);
+  r.explain = in.flag("explain");
+  r.actor = in.text("actor");
+  r.at_seq = in.seq("at_seq");
+  r.deadline_ms = in.integer("deadline_ms");
+  if (!failure && !r.memory_ids && in.find("query") == nullptr)
+    in.fail_key("query", errc::missing_key, "the key \"query\" is missing");
+  return finish(failure, std::move(r));
+}
+
+json search_json(const search_result& found) {
+  json results = json::array();
+  for (const auto& hit : found.results) results.push_back(hit_json(hit));
+  const auto name = [](auto value, const auto& names) {
+    return names[static_cast<std::size_t>(value)];
+  };
+  json answer{{"query", found.query},
+              {"results", std::move(results)},
+              {"count", found.results.size()},
+              {"applied_audience", found.applied_audience
+                                       ? json(name(*found.applied_audience, audience_names))
+                                       : json(nullptr)},
+              {"source_type", name(found.source, source_names)},
+              {"sort", name(found.sort, sort_names)},
+              {"similarity_floor", found.similarity_floor},
+              {"include_siblings", name(found.include_siblings, sibling_names)},
+              {"coverage", coverage_json(found.coverage)}};
+  if (found.metadata)
+    answer["metadata"] = {{"weights", to_string(found.metadata->weights)},
+                          {"terms", found.metadata->terms},
+                          {"has_vector", found.metadata->has_vector},
+                          {"window", found.metadata->window}};
+  if (found.form) {
+    answer["form"] = to_text(*found.form);
+    answer["tokens"] = found.tokens;
+  }
+  answer["at_seq"] = found.at_seq.value;
+  return answer;
+}
+
+result<json> run_search(session& s, const json& request) {
+  auto r = read_search(request, {});
+  if (!r) return propagate(r);
+  auto found = s.target().search(std::move(*r));
+  if (!found) return propagate(found);
+  return search_json(*found);
+}
+
+result<json> run_search_many(session& s, const json& request) {
+  const json& items = request["items"];
+  if (items.size() > max_batch_items)
+    return fail(errc::limit_exceeded,
+                fmt::format("search_many has at most {} items", max_batch_items), "items");
+  const json_path document;
+  const json_path list = document.key("items");
+  std::vector<search_request> requests;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    auto r = read_search(items[i], list.item(i));
+    if (!r) return propagate(r);
+    requests.push_back(std::move(*r));
+  }
+  json results = json::array();
+  for (auto& found : s.target().search_many(std::move(requests)))
+    results.push_back(found ? ok_json(search_json(*found)) : error_json(found.error()));
+  return json{{"results", std::move(results)}};
+}
+
+} // namespace mneme::protocol

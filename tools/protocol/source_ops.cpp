@@ -1,0 +1,65 @@
+#include "tools/protocol/source_ops.hpp"
+
+#include <array>
+
+#include <nlohmann/json.hpp>
+
+#include "tools/protocol/answer_json.hpp"
+#include "tools/protocol/value_reader.hpp"
+
+namespace mneme::protocol {
+
+namespace {
+
+constexpr std::array ingest_source_table = {
+    key_shape{"path", &shapes::text, true}, key_shape{"actor", &shapes::text},
+    key_shape{"audience", &shapes::text}, key_shape{"visibility", &shapes::text}};
+constexpr std::array promote_table = {key_shape{"chunk", &shapes::text, true},
+                                      key_shape{"memory", &shapes::text, true},
+                                      key_shape{"actor", &shapes::text}};
+
+} // namespace
+
+std::span<const key_shape> ingest_source_keys() noexcept {
+  return ingest_source_table;
+}
+std::span<const key_shape> promote_keys() noexcept {
+  return promote_table;
+}
+
+result<json> run_ingest_source(session& s, const json& request) {
+  std::optional<error> failure;
+  const json_path document;
+  value_reader in(request, document, failure);
+  source_request r{.path = in.text_or("path", ""),
+                   .actor = in.text_or("actor", ""),
+                   .audience = in.name<lifecycle_audience>("audience"),
+                   .visibility = in.name<visibility>("visibility").value_or(visibility::private_)};
+  if (failure) return std::unexpected(std::move(*failure));
+  if (!s.ingest_source()) return fail(errc::unsupported, "this session reads no files", "op");
+  auto done = s.ingest_source()(s.target(), r);
+  if (!done) return propagate(done);
+  return json{{"files", done->files},
+              {"added", done->added},
+              {"updated", done->updated},
+              {"unchanged", done->unchanged},
+              {"removed", done->removed},
+              {"left_out", done->left_out},
+              {"changed", done->added + done->updated + done->removed > 0},
+              {"seq", s.target().published().value}};
+}
+
+result<json> run_promote(session& s, const json& request) {
+  std::optional<error> failure;
+  const json_path document;
+  value_reader in(request, document, failure);
+  const promote_request r{.chunk = in.id_or_uri("chunk").value_or(memory_id{}),
+                          .memory = in.id_or_uri("memory").value_or(memory_id{}),
+                          .actor = in.text_or("actor", "")};
+  if (failure) return std::unexpected(std::move(*failure));
+  auto done = s.target().promote(r);
+  if (!done) return propagate(done);
+  return version_result_json(*done);
+}
+
+} // namespace mneme::protocol
