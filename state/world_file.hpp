@@ -17,7 +17,7 @@ struct world_file {
   std::string name;
   std::array<std::uint8_t, 16> branch{}; ///< tells forks of one world apart; zero for the first
   std::string embedder;                  ///< spec: "hash:384", "none", or "host:<model>"
-  std::string search;                    ///< spec of the search weights; empty = the default ones
+  std::string search{};                  ///< spec of the search weights; empty = the default ones
 
   friend bool operator==(const world_file&, const world_file&) = default;
 };

@@ -228,7 +228,7 @@ agents at once. Weights and records are the actor's own (docs/AGENTS.md).
   $ mneme tick demo '{"reads":[{"op":"context","actor":"ana"}],"writes":[]}' --json
 )"},
     help_topic{"scope", "what one agent lets another one see",
-               R"(A scope is signed by the agent whose memories it opens, or by the host. It stands in a request
+               R"~(A scope is signed by the agent whose memories it opens, or by the host. It stands in a request
 as "scope"; the shell takes it with --keys FILE, {"agent": base64 of its Ed25519 public key}.
 
   $ mneme init demo
@@ -241,7 +241,7 @@ as "scope"; the shell takes it with --keys FILE, {"agent": base64 of its Ed25519
 
 What is outside is left out of an answer; asking for it by id, or writing without "writable", is
 scope_violation. All of it: docs/AGENTS.md
-)"},
+)~"},
     help_topic{
         "errors", "messages and exit statuses",
         R"(An error says what is wrong, its code, and where: mneme: unknown key "limt"; did you mean

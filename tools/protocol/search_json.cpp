@@ -68,7 +68,6 @@ constexpr std::string_view sibling_names[] = {"auto", "always", "never"};
 constexpr std::string_view status_names[] = {"",         "open",    "waiting",  "scheduled",
                                              "resolved", "expired", "archived", "overdue"};
 constexpr std::string_view chunk_source_names[] = {"github", "local"};
-constexpr std::string_view form_names[] = {"short", "medium", "full"};
 
 std::string lower_ascii(std::string_view text) {
   std::string out(text);
@@ -221,7 +220,7 @@ result<search_request> read_search(const json& request, const json_path& at) {
   r.similarity_floor = in.number("similarity_floor").value_or(r.similarity_floor);
   r.vector = in.vector("vector");
   r.budget_tokens = in.integer("budget_tokens");
-  r.form = in.name_among<form_kind>("form", form_names);
+  r.form = in.name_among<form_kind>("form", form_names());
   r.explain = in.flag("explain");
   r.actor = in.text("actor");
   r.at_seq = in.seq("at_seq");
