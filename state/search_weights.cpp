@@ -65,14 +65,14 @@ result<void> set(search_weights& w, std::string_view name, std::string_view text
 search_weights default_search_weights(std::string_view embedder_spec) {
   if (!embedder_spec.starts_with("hash")) return {};
   // Found on conversations, long assistant chats and scientific abstracts: see docs/SEARCH.md.
-  return {.vector = 0.26,
-          .text = 0.74,
-          .k1 = 0.9,
-          .b = 0.9,
-          .b_short = 0.15,
+  return {.vector = 0.3,
+          .text = 0.7,
+          .k1 = 2.5,
+          .b = 1.0,
+          .b_short = 0.1,
           .short_length = 32,
           .long_length = 120,
-          .neighbours = 0.6,
+          .neighbours = 0.4,
           .relative = true};
 }
 

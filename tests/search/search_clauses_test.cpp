@@ -221,6 +221,7 @@ TEST_CASE("content: the raw floor of 0.3, and include_low_relevance") {
   std::string weak = "tea";
   for (int i = 0; i < 200; ++i) weak += " word" + std::to_string(i);
   w.chunk("b.md", weak);
+  for (int i = 0; i < 8; ++i) w.chunk("c" + std::to_string(i), "boat");
   CHECK(w.search("tea").coverage.content.below_floor == 1);
   auto r = asking("tea");
   r.include_low_relevance = true;
