@@ -152,7 +152,8 @@ private:
     write_request r;
     r.type = type;
     const std::string text = any_text(1 + dice_.below(10));
-    naive_row row{.id = {}, .type = type};
+    naive_row row;
+    row.type = type;
     if (type == memory_type::chunk) {
       row.path = "p" + std::to_string(dice_.below(3));
       r.data = {{"content", text}, {"path", row.path}};
