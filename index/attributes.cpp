@@ -149,6 +149,15 @@ void attributes::retain_from(seq_no seq) {
   if (seq.value <= impl_->retained.load(std::memory_order_relaxed)) return;
   impl_->retained.store(seq.value, std::memory_order_release);
   impl_->activations.retain_from(seq);
+  impl_->colours.retain_from(seq);
+}
+
+colour_index& attributes::colours() {
+  return impl_->colours;
+}
+
+const colour_index& attributes::colours() const {
+  return impl_->colours;
 }
 
 seq_no attributes::retained() const {

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "index/colour_index.hpp"
 #include "index/numbers.hpp"
 #include "index/posting.hpp"
 #include "index/row_facets.hpp"
@@ -54,12 +55,15 @@ public:
   row_no put(const row_values& values, seq_no begin);
   /// A new activation record of `node`, visible from `seq` on.
   void set_activation(node_no node, seq_no seq, const activation& values);
+  /// The colour space, which shares the rows' writer, window and image.
+  [[nodiscard]] colour_index& colours();
   /// Nobody reads at a seq before `seq` from now on: activation records and rows in postings that
   /// only such reads would need may be dropped. A reader that is still there gets default values
   /// and misses rows, but nothing torn or later.
   void retain_from(seq_no seq);
 
   // Readers.
+  [[nodiscard]] const colour_index& colours() const;
   /// The columns, for inner loops.
   [[nodiscard]] const row_store& rows() const { return *rows_; }
   [[nodiscard]] std::uint32_t row_count() const { return rows_->size(); }

@@ -8,7 +8,7 @@ namespace mneme {
 
 namespace {
 
-constexpr std::string_view image_name = "mnROWS02";
+constexpr std::string_view image_name = "mnROWS03";
 constexpr std::size_t record_bytes = 4 + 8 + 8 + 8 + 8 + 1;
 
 /// The terms a saved row may refer to: those below the limit of each dictionary. Texts that only
@@ -241,6 +241,7 @@ std::string attributes::save(seq_no at) const {
   out.put(std::uint64_t{kept.size()});
   for (const row_no row : kept) put_row(out, *rows_, facets(row), row, at);
   put_activations(out, impl_->activations, from, at);
+  impl_->colours.save(out, from, at);
   // Records may have been dropped meanwhile; what is promised is what is left.
   out.put(std::min(retained(), at).value);
   return out.finish();
@@ -255,12 +256,14 @@ result<void> attributes::load(std::string_view image) {
   const bool is_whole = get_dictionary(*in, loaded->tags) && get_dictionary(*in, loaded->actors)
                         && get_dictionary(*in, loaded->frames)
                         && get_dictionary(*in, loaded->places) && loaded->load_rows(*in, at)
-                        && get_activations(*in, loaded->activations, at);
+                        && get_activations(*in, loaded->activations, at)
+                        && loaded->colours.load(*in, at);
   const seq_no from{in->get<std::uint64_t>()};
   if (!is_whole || !in->at_end() || from > at)
     return fail(errc::corrupt, "the image of the rows does not fit together");
   loaded->retained.store(from.value, std::memory_order_release);
   loaded->activations.retain_from(from);
+  loaded->colours.retain_from(from);
   impl_ = std::move(loaded);
   rows_ = &impl_->rows;
   facets_ = &impl_->facets;

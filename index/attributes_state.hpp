@@ -17,6 +17,7 @@ namespace mneme {
 struct attributes::impl {
   row_store rows;
   activation_chain activations;
+  colour_index colours;
   term_dictionary tags;
   term_dictionary actors;
   term_dictionary frames;

@@ -44,6 +44,9 @@ enum class entry_kind : std::uint8_t {
 };
 std::string_view to_string(entry_kind kind) noexcept;
 
+/// Anchors of the semantic stack are numbered from 1 to this.
+inline constexpr std::uint32_t anchor_count = 10'000;
+
 /// path of a key in a state tree: SHA-256(0x03 ‖ namespace name ‖ 0x00 ‖ key bytes).
 digest state_path(state_namespace ns, std::string_view key);
 
@@ -182,6 +185,51 @@ struct scope_violation_payload {
 
   friend bool operator==(const scope_violation_payload&, const scope_violation_payload&) = default;
 };
+/// One reinforced memory: the value before and after, in units of 1e-9.
+struct reinforced_item {
+  memory_id id;
+  std::int64_t from_e9 = 0;
+  std::int64_t to_e9 = 0;
+
+  friend bool operator==(const reinforced_item&, const reinforced_item&) = default;
+};
+/// Which door reinforced; stored, append-only.
+enum class reinforcing_door : std::uint8_t { retrieve = 1, chroma = 2 };
+std::string_view to_string(reinforcing_door door) noexcept;
+/// What a retrieve (topic_salience) or a chroma query (strength_raw) reinforced, in result order.
+struct reinforce_payload {
+  reinforcing_door door{};
+  std::string actor;
+  std::vector<reinforced_item> items;
+  mneme::nonce nonce{};
+
+  friend bool operator==(const reinforce_payload&, const reinforce_payload&) = default;
+};
+/// One row of a decay cycle as it is afterwards; the strength in units of 1e-9.
+struct decayed_item {
+  memory_id id;
+  std::int64_t strength_e9 = 0;
+  bool ascended = false;
+  bool rotten = false;
+
+  friend bool operator==(const decayed_item&, const decayed_item&) = default;
+};
+/// Every coloured memory that is neither tombstoned nor ascended before the cycle, in id order.
+struct decay_cycle_payload {
+  std::vector<decayed_item> items;
+  std::string actor;
+  mneme::nonce nonce{};
+
+  friend bool operator==(const decay_cycle_payload&, const decay_cycle_payload&) = default;
+};
+struct assign_tag_payload {
+  std::string tag;          ///< normalised
+  std::uint32_t anchor = 0; ///< 1..10000
+  std::string actor;
+  mneme::nonce nonce{};
+
+  friend bool operator==(const assign_tag_payload&, const assign_tag_payload&) = default;
+};
 /// The content was erased; replays as a stub.
 struct erased_payload {
   friend bool operator==(const erased_payload&, const erased_payload&) = default;
@@ -190,12 +238,14 @@ struct erased_payload {
 /// Which alternative goes with which kind: write→write_payload, update→update_payload,
 /// tombstone and update_head→head_payload, add_edge and remove_edge→edge_payload,
 /// embed→embed_payload, find_late→find_late_payload, snapshot→snapshot_payload,
+/// reinforce→reinforce_payload, decay_cycle→decay_cycle_payload, assign_tag→assign_tag_payload,
 /// attest→attest_payload, learn_weights→learn_weights_payload, compact→compact_payload,
 /// scope_violation→scope_violation_payload; any kind may be erased_payload.
 using entry_payload =
     std::variant<write_payload, update_payload, head_payload, edge_payload, embed_payload,
-                 find_late_payload, snapshot_payload, attest_payload, learn_weights_payload,
-                 compact_payload, scope_violation_payload, erased_payload>;
+                 find_late_payload, snapshot_payload, reinforce_payload, decay_cycle_payload,
+                 assign_tag_payload, attest_payload, learn_weights_payload, compact_payload,
+                 scope_violation_payload, erased_payload>;
 std::string encode(const entry_payload& payload);
 result<entry_payload> decode_entry_payload(entry_kind kind, std::string_view bytes);
 

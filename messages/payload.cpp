@@ -42,6 +42,36 @@ void find_late_layout(Map& m, Payload& p) {
   m.defaulted(8, p.nonce);
 }
 
+template <class Map, class Payload>
+void reinforce_layout(Map& m, Payload& p) {
+  m.schema();
+  m.required(1, p.door);
+  m.defaulted(2, p.actor);
+  m.required(3, p.items);
+  m.required(4, p.nonce);
+}
+
+template <class Map, class Payload>
+void decay_layout(Map& m, Payload& p) {
+  m.schema();
+  m.required(1, p.items);
+  m.defaulted(2, p.actor);
+  m.required(3, p.nonce);
+}
+
+template <class Map, class Payload>
+void assign_tag_layout(Map& m, Payload& p) {
+  m.schema();
+  m.required(1, p.tag);
+  m.required(2, p.anchor);
+  m.defaulted(3, p.actor);
+  m.required(4, p.nonce);
+}
+
+/// Bits of a decayed item's last member.
+constexpr std::uint8_t decayed_ascended = 1;
+constexpr std::uint8_t decayed_rotten = 2;
+
 template <class Map, class Manifest>
 void manifest_layout(Map& m, Manifest& x) {
   m.schema();
@@ -168,6 +198,48 @@ void get(item_parser& in, weighed_uri& w) {
   get(in, w.short_form);
 }
 
+std::string_view to_string(reinforcing_door door) noexcept {
+  switch (door) {
+  case reinforcing_door::retrieve:
+    return "retrieve";
+  case reinforcing_door::chroma:
+    return "chroma";
+  }
+  return {};
+}
+
+/// [id, from, to].
+void put(canonical_writer& out, const reinforced_item& item) {
+  out.array(3);
+  put(out, item.id);
+  put(out, item.from_e9);
+  put(out, item.to_e9);
+}
+void get(item_parser& in, reinforced_item& item) {
+  in.array_of(3);
+  get(in, item.id);
+  get(in, item.from_e9);
+  get(in, item.to_e9);
+}
+
+/// [id, strength, flags].
+void put(canonical_writer& out, const decayed_item& item) {
+  out.array(3);
+  put(out, item.id);
+  put(out, item.strength_e9);
+  put(out, static_cast<std::uint8_t>((item.ascended ? decayed_ascended : 0)
+                                     | (item.rotten ? decayed_rotten : 0)));
+}
+void get(item_parser& in, decayed_item& item) {
+  in.array_of(3);
+  get(in, item.id);
+  get(in, item.strength_e9);
+  const std::uint64_t flags = in.unsigned_up_to(decayed_rotten);
+  item.ascended = (flags & decayed_ascended) != 0;
+  item.rotten = (flags & decayed_rotten) != 0;
+  if (in.ok() && item.strength_e9 < 0) in.refuse("a strength is not negative");
+}
+
 void put(canonical_writer& out, const state_root_array& roots) {
   out.array(state_namespace_count);
   for (const digest& root : roots) put(out, root);
@@ -234,6 +306,12 @@ void payload_layout(Map& m, Payload& p) {
     compact_layout(m, p);
   } else if constexpr (std::is_same_v<plain, scope_violation_payload>) {
     scope_violation_layout(m, p);
+  } else if constexpr (std::is_same_v<plain, reinforce_payload>) {
+    reinforce_layout(m, p);
+  } else if constexpr (std::is_same_v<plain, decay_cycle_payload>) {
+    decay_layout(m, p);
+  } else if constexpr (std::is_same_v<plain, assign_tag_payload>) {
+    assign_tag_layout(m, p);
   } else {
     m.schema();
     if constexpr (std::is_same_v<plain, head_payload>) {
@@ -269,6 +347,15 @@ result<entry_payload> decode_embed(std::string_view bytes) {
   if (!validate_vector(p.vector.values))
     return fail(errc::corrupt, "the vector of an embed entry has no direction");
   return decoded;
+}
+
+result<entry_payload> decode_assignment(std::string_view bytes) {
+  auto p = decode_payload<assign_tag_payload>(bytes);
+  if (!p) return p;
+  const auto& assigned = std::get<assign_tag_payload>(*p);
+  if (assigned.tag.empty() || assigned.anchor == 0 || assigned.anchor > anchor_count)
+    return fail(errc::corrupt, "an assignment of no tag, or to an anchor that does not exist");
+  return p;
 }
 
 } // namespace
@@ -311,6 +398,12 @@ result<entry_payload> decode_entry_payload(entry_kind kind, std::string_view byt
     return decode_payload<compact_payload>(bytes);
   case entry_kind::scope_violation:
     return decode_payload<scope_violation_payload>(bytes);
+  case entry_kind::reinforce:
+    return decode_payload<reinforce_payload>(bytes);
+  case entry_kind::decay_cycle:
+    return decode_payload<decay_cycle_payload>(bytes);
+  case entry_kind::assign_tag:
+    return decode_assignment(bytes);
   default:
     return fail(errc::format_unsupported,
                 fmt::format("this version reads no payload of kind {} ({})",

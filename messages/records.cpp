@@ -94,6 +94,7 @@ void get(item_parser& in, colour& c) {
   get(in, c.a);
   get(in, c.b);
   get(in, c.mode);
+  if (in.ok() && !parse_enum<memory_mode>(c.mode)) in.refuse("not a mode");
 }
 
 void put(canonical_writer& out, const tombstone& t) {

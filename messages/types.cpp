@@ -48,6 +48,11 @@ constexpr std::array<std::string_view, 5> names_of<tombstone_cause> = {
     "superseded", "wrong", "deleted", "expired", "erased"};
 template <>
 constexpr std::array<std::string_view, 2> names_of<attest_outcome> = {"success", "failure"};
+template <>
+constexpr std::array<std::string_view, 4> names_of<memory_mode> = {"Sparse", "Adaptive", "Spacey",
+                                                                   "Eidetic"};
+template <>
+constexpr std::array<std::string_view, 3> names_of<colour_zone> = {"Core", "Mid", "Outer"};
 
 template <class Enum>
 std::string_view name_of(Enum v) noexcept {
@@ -90,6 +95,12 @@ std::string_view to_string(tombstone_cause v) noexcept {
 std::string_view to_string(attest_outcome v) noexcept {
   return name_of(v);
 }
+std::string_view to_string(memory_mode v) noexcept {
+  return name_of(v);
+}
+std::string_view to_string(colour_zone v) noexcept {
+  return name_of(v);
+}
 
 template <class Enum>
 std::optional<Enum> parse_enum(std::string_view name) noexcept {
@@ -110,5 +121,7 @@ template std::optional<lifecycle_audience>
     parse_enum<lifecycle_audience>(std::string_view) noexcept;
 template std::optional<tombstone_cause> parse_enum<tombstone_cause>(std::string_view) noexcept;
 template std::optional<attest_outcome> parse_enum<attest_outcome>(std::string_view) noexcept;
+template std::optional<memory_mode> parse_enum<memory_mode>(std::string_view) noexcept;
+template std::optional<colour_zone> parse_enum<colour_zone>(std::string_view) noexcept;
 
 } // namespace mneme

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "messages/entry.hpp"
 #include "messages/records.hpp"
 #include "messages/request_checker.hpp"
 
@@ -170,6 +171,7 @@ result<void> validate(const write_request& r) {
   check_frames(check, r.frames);
   check_metadata(check, r.metadata);
   if (r.lifecycle) check_lifecycle(check, *r.lifecycle);
+  if (r.mode) check.known({"mode"}, *r.mode);
   return check.done();
 }
 
@@ -276,6 +278,18 @@ result<void> validate(const restore_edge_request& r) {
   if (e.tombstoned != e.tombstoned_at.has_value() || (has_end && !e.tombstoned))
     check.refuse(errc::bad_value, "an edge has a tombstone's fields if it is tombstoned",
                  {"tombstoned"});
+  return check.done();
+}
+
+result<void> validate(const assign_tag_request& r) {
+  request_checker check;
+  if (!r.anchor && !r.zone)
+    check.refuse(errc::missing_key, "an anchor or a zone is needed", {"anchor"});
+  if (r.anchor && r.zone)
+    check.refuse(errc::bad_value, "anchor and zone exclude each other", {"zone"});
+  if (r.anchor) check.range({"anchor"}, *r.anchor, 1, anchor_count);
+  if (r.zone) check.known({"zone"}, *r.zone);
+  check.text({"actor"}, r.actor, max_actor_bytes);
   return check.done();
 }
 

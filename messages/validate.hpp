@@ -30,6 +30,8 @@ result<void> validate(const remove_edge_request& r);
 /// Nothing is restored that could not have been written.
 result<void> validate(const restore_request& r);
 result<void> validate(const restore_edge_request& r);
+/// Exactly one of anchor and zone. The tag itself is checked where it is normalised.
+result<void> validate(const assign_tag_request& r);
 
 /// Unknown, missing, blank, ill-typed or out-of-range data fields of `type`.
 result<void> validate_data(memory_type type, const memory_data& data);

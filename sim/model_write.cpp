@@ -159,9 +159,10 @@ public:
     return changes_edge(entry_kind::remove_edge, e->tombstoned_by, *e);
   }
 
-  // Importers' requests carry no token, so the workload has none of them.
+  // Importers' requests carry no token, and the workload has no colours.
   write_outcome operator()(const restore_request&) const { return refused(errc::unsupported); }
   write_outcome operator()(const restore_edge_request&) const { return refused(errc::unsupported); }
+  write_outcome operator()(const assign_tag_request&) const { return refused(errc::unsupported); }
 
 private:
   template <class Request>

@@ -20,6 +20,8 @@ void put_token(restore_request&, std::string) {
 }
 void put_token(restore_edge_request&, std::string) {
 }
+void put_token(assign_tag_request&, std::string) {
+}
 template <class Request>
 void put_token(Request& r, std::string token) {
   r.by = std::move(token);
@@ -60,6 +62,9 @@ struct describe_mutation {
   }
   std::string operator()(const restore_edge_request& r) const {
     return fmt::format("restore_edge {} {}", brief(r.edge.key.src), brief(r.edge.key.dst));
+  }
+  std::string operator()(const assign_tag_request& r) const {
+    return fmt::format("assign_tag {}", r.tag);
   }
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "index/mnemosyne.hpp"
 #include "messages/ensure.hpp"
 #include "messages/forms.hpp"
 #include "messages/records.hpp"
@@ -136,12 +137,65 @@ void activate(attributes& owner, const index_delta& d) {
     owner.set_activation(d.node, d.seq,
                          after_head(owner.activation_of(d.node, before), *d.head, first_write));
   }
+  if (d.decayed != nullptr) return;
   for (const node_no node : d.touched) {
     const activation a = owner.activation_of(node, d.seq);
-    owner.set_activation(node, d.seq,
-                         d.attest != nullptr ? after_attest(a, *d.attest, d.touched_at)
-                                             : after_touch(a, d.touched_at));
+    activation after = d.attest != nullptr ? after_attest(a, *d.attest, d.touched_at)
+                                           : after_touch(a, d.touched_at);
+    if (d.reinforced != nullptr) after.last_used = a.last_used; // chroma counts, and no more
+    owner.set_activation(node, d.seq, after);
   }
+}
+
+/// Where chroma finds a memory, and with which signals it begins.
+void place_colour(attributes& owner, const index_delta& d) {
+  const head& h = *d.head;
+  if (!h.colour) return;
+  const auto mode = parse_enum<memory_mode>(h.colour->mode);
+  ensure(mode.has_value(), "a colour has a mode of the enum");
+  const bool is_archived = h.lifecycle && h.lifecycle->status == lifecycle_status::archived;
+  owner.colours().put({.node = d.node,
+                       .point = {h.colour->L, h.colour->a, h.colour->b},
+                       .mode = *mode,
+                       .created_at = h.created_at,
+                       .findable = !h.tombstone && !h.erased && !is_archived,
+                       .erased = h.erased},
+                      d.seq);
+  if (h.current_version == 1 && d.version != nullptr)
+    owner.colours().set_signals(d.node, d.seq, fresh_signals(h.created_at));
+}
+
+void reinforce_colours(attributes& owner, const index_delta& d) {
+  colour_index& colours = owner.colours();
+  for (std::size_t i = 0; i < d.touched.size(); ++i) {
+    const auto before = colours.signals_of(d.touched[i], d.seq);
+    const auto mode = colours.mode_of(d.touched[i]);
+    ensure(before && mode, "a reinforced memory has a colour");
+    colours.set_signals(
+        d.touched[i], d.seq,
+        touched_signals(*before, *mode, d.reinforced->items[i].to_e9, d.touched_at));
+  }
+}
+
+/// Strengths and flags are those of the payload: replay computes nothing.
+void decay_colours(attributes& owner, const index_delta& d) {
+  colour_index& colours = owner.colours();
+  for (std::size_t i = 0; i < d.touched.size(); ++i) {
+    const decayed_item& item = d.decayed->items[i];
+    auto signals = colours.signals_of(d.touched[i], d.seq);
+    ensure(signals.has_value(), "a decayed memory has a colour");
+    signals->strength_e9 = item.strength_e9;
+    signals->ascended = item.ascended;
+    signals->rotten = item.rotten;
+    signals->last_decay_at = std::max(signals->last_decay_at.value_or(d.touched_at), d.touched_at);
+    colours.set_signals(d.touched[i], d.seq, *signals);
+  }
+}
+
+node_no known_node(const numbering& numbers, const memory_id& id) {
+  const node_no node = numbers.nodes->find(id);
+  ensure(node.value != no_number, "a touched memory exists");
+  return node;
 }
 
 } // namespace
@@ -163,17 +217,22 @@ index_delta number(const entry& e, numbering& numbers) {
     d.src = numbers.nodes->intern(edge->edge.key.src);
     d.dst = numbers.nodes->intern(edge->edge.key.dst);
   }
-  const auto touch = [&](const std::vector<memory_id>& ids) {
+  const auto touch = [&](const memory_id& id) {
     d.touched_at = e.header.created_at;
-    for (const auto& id : ids) {
-      const node_no node = numbers.nodes->find(id);
-      ensure(node.value != no_number, "a touched memory exists");
-      d.touched.push_back(node);
-    }
+    d.touched.push_back(known_node(numbers, id));
   };
-  if (const auto* late = std::get_if<find_late_payload>(&e.payload)) touch(late->accessed);
+  if (const auto* late = std::get_if<find_late_payload>(&e.payload))
+    for (const auto& id : late->accessed) touch(id);
   d.attest = std::get_if<attest_payload>(&e.payload);
-  if (d.attest != nullptr) touch(d.attest->cited);
+  if (d.attest != nullptr)
+    for (const auto& id : d.attest->cited) touch(id);
+  d.reinforced = std::get_if<reinforce_payload>(&e.payload);
+  if (d.reinforced != nullptr)
+    for (const auto& item : d.reinforced->items) touch(item.id);
+  d.decayed = std::get_if<decay_cycle_payload>(&e.payload);
+  if (d.decayed != nullptr)
+    for (const auto& item : d.decayed->items) touch(item.id);
+  d.assigned = std::get_if<assign_tag_payload>(&e.payload);
   return d;
 }
 
@@ -218,6 +277,11 @@ void apply_to(attributes& owner, std::span<const index_delta> deltas) {
   for (const auto& d : deltas) {
     if (d.head != nullptr) owner.put(row_of_delta(owner, d), d.seq);
     if (d.head != nullptr || !d.touched.empty()) activate(owner, d);
+    if (d.head != nullptr) place_colour(owner, d);
+    if (d.reinforced != nullptr) reinforce_colours(owner, d);
+    if (d.decayed != nullptr) decay_colours(owner, d);
+    if (d.assigned != nullptr)
+      owner.colours().tags().assign(d.assigned->tag, d.assigned->anchor, d.seq);
   }
 }
 

@@ -41,9 +41,12 @@ struct index_delta {
   const edge_record* edge = nullptr;
   node_no src;
   node_no dst;
-  std::vector<node_no> touched;           ///< find_late, attest: in order
+  std::vector<node_no> touched;           ///< in the order of the payload
   const attest_payload* attest = nullptr; ///< what touched them; null: a query
   timestamp touched_at;
+  const reinforce_payload* reinforced = nullptr;
+  const decay_cycle_payload* decayed = nullptr;
+  const assign_tag_payload* assigned = nullptr;
 };
 
 /// One atomic commit group: a journal frame and all that follows from it.

@@ -4,6 +4,7 @@
 
 #include "messages/ensure.hpp"
 #include "state/cited_memories.hpp"
+#include "state/execute_chroma.hpp"
 #include "state/scope_check.hpp"
 #include "state/scoped_writes.hpp"
 
@@ -21,7 +22,7 @@ void refuse(commit_command& command, const error& e) {
 }
 
 bool stands_alone(const commit_command& c) {
-  return std::holds_alternative<snapshot_command>(c)
+  return std::holds_alternative<snapshot_command>(c) || std::holds_alternative<decay_command>(c)
          || std::holds_alternative<checkpoint_command>(c)
          || std::holds_alternative<inspect_command>(c);
 }
@@ -218,8 +219,8 @@ seq_no committer::touch(entry_payload payload, batch_state& batch) {
     violated(std::move(*violation), batch);
     return batch.last_seq();
   }
-  std::get<find_late_payload>(payload).nonce = ids_.draw_nonce();
-  batch.entries.push_back(execute_touch(payload, batch.now, batch.last_seq()));
+  batch.entries.push_back(
+      execute_touch(std::move(payload), batch.records, ids_, batch.now, batch.last_seq()));
   return batch.last_seq();
 }
 
@@ -304,6 +305,17 @@ void committer::execute_one(embed_command& c, batch_state& batch, bool&) {
   if (!done) return answer_later<seq_no>(std::move(c.reply), propagate(done));
   for (auto& e : *done) batch.entries.push_back(std::move(e));
   answer_later<seq_no>(std::move(c.reply), batch.last_seq());
+}
+
+void committer::execute_one(decay_command& c, batch_state& batch, bool& durable) {
+  ensure(batch.entries.empty(), "a decay cycle stands alone");
+  planned_decay plan = plan_decay(world_.views(), world_.published_seq(), batch.now);
+  plan.payload.actor = std::move(c.actor);
+  batch.entries.push_back(
+      execute_decay(std::move(plan.payload), ids_, batch.now, batch.last_seq()));
+  durable = true;
+  plan.counts.seq = batch.last_seq();
+  answer_later<decay_result>(std::move(c.reply), plan.counts);
 }
 
 void committer::execute_one(snapshot_command& c, batch_state& batch, bool& durable) {

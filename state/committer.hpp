@@ -66,6 +66,11 @@ struct snapshot_command {
   std::string actor;
   std::function<void(result<snapshot_result>)> reply;
 };
+/// A decay cycle of the colour space; stands alone in its frame.
+struct decay_command {
+  std::string actor;
+  std::function<void(result<decay_result>)> reply;
+};
 /// A frame barrier: everything before it is applied and durable, the last root is sealed.
 struct checkpoint_command {
   std::function<void(result<seq_no>)> reply; ///< may be empty
@@ -77,9 +82,9 @@ struct inspect_command {
   std::function<void(world&)> run;
   std::function<void(std::unexpected<error>)> reply; ///< only if it cannot be run
 };
-using commit_command =
-    std::variant<mutate_command, touch_command, attest_command, compact_command, tick_command,
-                 embed_command, snapshot_command, checkpoint_command, inspect_command>;
+using commit_command = std::variant<mutate_command, touch_command, attest_command, compact_command,
+                                    tick_command, embed_command, snapshot_command, decay_command,
+                                    checkpoint_command, inspect_command>;
 
 struct committer_options {
   commit_mode mode = commit_mode::grouped;
@@ -139,6 +144,7 @@ private:
   void execute_one(tick_command& c, batch_state& batch, bool& durable);
   void execute_one(embed_command& c, batch_state& batch, bool& durable);
   void execute_one(snapshot_command& c, batch_state& batch, bool& durable);
+  void execute_one(decay_command& c, batch_state& batch, bool& durable);
   result<executed_command> mutate(std::span<const mutation> items, bool is_batch,
                                   const std::shared_ptr<const scope>& within, batch_state& batch);
   /// Who writes; a scope must be writable.

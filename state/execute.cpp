@@ -7,6 +7,7 @@
 #include "messages/forms.hpp"
 #include "messages/records.hpp"
 #include "messages/validate.hpp"
+#include "state/execute_chroma.hpp"
 
 namespace mneme {
 
@@ -175,6 +176,8 @@ result<void> run(execution& x, const write_request& r, const prepared& p) {
     if (taken->has_value())
       return fail(errc::already_exists, "memory " + to_string(*r.id) + " exists", "id");
   }
+  auto colour = colour_of(r, x.state);
+  if (!colour) return propagate(colour);
   const auto taken = [&](const memory_id& id) { return x.is_taken(id); };
   head h{.id = r.id ? *r.id : x.draw.id(x.now, taken),
          .type = r.type,
@@ -186,7 +189,7 @@ result<void> run(execution& x, const write_request& r, const prepared& p) {
          .frames = r.frames,
          .metadata = r.metadata,
          .lifecycle = r.lifecycle,
-         .colour = {},
+         .colour = std::move(*colour),
          .tombstone = {},
          .embedding = {},
          .created_at = created,
@@ -363,6 +366,29 @@ result<void> run(execution& x, const remove_edge_request& r, const prepared&) {
   return {};
 }
 
+result<void> run(execution& x, const assign_tag_request& r, const prepared&) {
+  auto plan = plan_assignment(r, x.state);
+  if (!plan) return propagate(plan);
+  const tag_assignment& bound = plan->assignment;
+  if (plan->changed) {
+    x.state.put(bound);
+    append_entry(x, entry_kind::assign_tag, r.actor, {},
+                 assign_tag_payload{bound.tag, bound.anchor, r.actor, x.draw.fresh_nonce()});
+  }
+  x.out.results.push_back({.changed = plan->changed,
+                           .seq = {x.current.value + x.out.entries.size()},
+                           .uri = {},
+                           .tag = bound});
+  return {};
+}
+
+/// A colour is given at the first write and stays.
+result<void> check_same_colour(const head& existing, const head& wanted) {
+  if (existing.colour == wanted.colour) return {};
+  return fail(errc::bad_value, "the colour of " + to_string(wanted.id) + " cannot change",
+              "head.colour");
+}
+
 /// The content is there already: only the head may still differ.
 result<void> restore_head(execution& x, const head& existing, const head& wanted) {
   if (existing == wanted) {
@@ -371,6 +397,7 @@ result<void> restore_head(execution& x, const head& existing, const head& wanted
                              .uri = memory_uri{wanted.type, wanted.id, wanted.current_version}});
     return {};
   }
+  if (auto ok = check_same_colour(existing, wanted); !ok) return ok;
   x.state.put(wanted);
   const bool ends = wanted.tombstone && !existing.tombstone;
   append_entry(x, ends ? entry_kind::tombstone : entry_kind::update_head,
@@ -393,6 +420,8 @@ result<void> run(execution& x, const restore_request& r, const prepared& p) {
                 "version " + std::to_string(expected) + " of " + to_string(r.head.id)
                     + " is the next to restore",
                 "version");
+  if (existing->has_value())
+    if (auto ok = check_same_colour(**existing, r.head); !ok) return ok;
   auto vector = place_vector(p, x.state, x.seams);
   if (!vector) return propagate(vector);
   x.state.put(r.head);
@@ -514,16 +543,37 @@ const std::string& acting_in(const mutation& m) {
       m);
 }
 
-entry execute_touch(const entry_payload& payload, timestamp now, seq_no current) {
-  const auto* late = std::get_if<find_late_payload>(&payload);
-  ensure(late != nullptr, "a touch is a find_late payload");
+entry execute_touch(entry_payload payload, overlay& state, id_source& ids, timestamp now,
+                    seq_no current) {
+  entry_header header{.seq = current.next(),
+                      .kind = entry_kind::find_late,
+                      .created_at = now,
+                      .created_by = {},
+                      .leaves = {},
+                      .payload_hash = {}};
+  if (auto* late = std::get_if<find_late_payload>(&payload)) {
+    header.created_by = late->actor;
+    late->nonce = ids.draw_nonce();
+    return seal_entry(std::move(header), std::move(payload));
+  }
+  auto* reinforced = std::get_if<reinforce_payload>(&payload);
+  ensure(reinforced != nullptr, "a touch is a find_late or reinforce payload");
+  header.kind = entry_kind::reinforce;
+  header.created_by = reinforced->actor;
+  reinforce_strengths(*reinforced, state, now);
+  reinforced->nonce = ids.draw_nonce();
+  return seal_entry(std::move(header), std::move(payload));
+}
+
+entry execute_decay(decay_cycle_payload payload, id_source& ids, timestamp now, seq_no current) {
+  payload.nonce = ids.draw_nonce();
   return seal_entry({.seq = current.next(),
-                     .kind = entry_kind::find_late,
+                     .kind = entry_kind::decay_cycle,
                      .created_at = now,
-                     .created_by = late->actor,
+                     .created_by = payload.actor,
                      .leaves = {},
                      .payload_hash = {}},
-                    payload);
+                    std::move(payload));
 }
 
 entry execute_snapshot(const root_set& roots, std::string reason, const std::string& actor,

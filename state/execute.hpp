@@ -35,8 +35,13 @@ result<executed_command> execute(std::span<const mutation> items, bool is_batch,
 /// Who acts in a mutation; "" = the host.
 const std::string& acting_in(const mutation& m);
 
-/// A find_late entry (what a query with late binding reinforced).
-entry execute_touch(const entry_payload& payload, timestamp now, seq_no current);
+/// What a query reinforced: a find_late entry (late binding), or a reinforce entry whose strengths
+/// come from the newest state.
+entry execute_touch(entry_payload payload, overlay& state, id_source& ids, timestamp now,
+                    seq_no current);
+
+/// A planned decay cycle as an entry.
+entry execute_decay(decay_cycle_payload payload, id_source& ids, timestamp now, seq_no current);
 
 /// A snapshot entry of the state with these roots.
 entry execute_snapshot(const root_set& roots, std::string reason, const std::string& actor,

@@ -1,5 +1,6 @@
 #include "state/overlay.hpp"
 
+#include "messages/hashtag.hpp"
 #include "messages/records.hpp"
 
 namespace mneme {
@@ -41,6 +42,41 @@ const vector_space& overlay::space() const {
   return top_.space.dim != 0 ? top_.space : base_.space;
 }
 
+std::optional<tag_assignment> overlay::tag(std::string_view normalised) const {
+  const std::string_view key = hashtag_key(normalised);
+  if (auto it = top_.tags.find(key); it != top_.tags.end()) return it->second;
+  if (auto it = base_.tags.find(key); it != base_.tags.end()) return it->second;
+  return views_.attributes->colours().tags().find(normalised, at_);
+}
+
+bool overlay::is_taken(std::uint32_t anchor) const {
+  return top_.taken.contains(anchor) || base_.taken.contains(anchor)
+         || views_.attributes->colours().tags().taken(anchor, at_);
+}
+
+std::optional<colour_signals> overlay::signals_of(const memory_id& id) const {
+  if (auto it = top_.signals.find(id); it != top_.signals.end()) return it->second;
+  if (auto it = base_.signals.find(id); it != base_.signals.end()) return it->second;
+  const node_no node = views_.nodes->find(id);
+  if (node.value == no_number) return {};
+  return views_.attributes->colours().signals_of(node, at_);
+}
+
+std::optional<memory_mode> overlay::mode_of(const memory_id& id) const {
+  const node_no node = views_.nodes->find(id);
+  if (node.value == no_number) return {};
+  return views_.attributes->colours().mode_of(node);
+}
+
+void overlay::put(const tag_assignment& assignment) {
+  top_.tags.insert_or_assign(std::string(hashtag_key(assignment.tag)), assignment);
+  top_.taken.insert(assignment.anchor);
+}
+
+void overlay::put(const memory_id& id, const colour_signals& signals) {
+  top_.signals.insert_or_assign(id, signals);
+}
+
 void overlay::put(const mneme::head& h) {
   top_.heads.insert_or_assign(h.id, h);
 }
@@ -58,6 +94,9 @@ void overlay::keep_layer() {
   for (auto& [id, h] : top_.heads) base_.heads.insert_or_assign(id, std::move(h));
   for (auto& [key, e] : top_.edges) base_.edges.insert_or_assign(key, std::move(e));
   for (auto& [id, v] : top_.vectors) base_.vectors.insert_or_assign(id, std::move(v));
+  base_.tags.merge(top_.tags);
+  base_.taken.merge(top_.taken);
+  for (auto& [id, s] : top_.signals) base_.signals.insert_or_assign(id, s);
   if (top_.space.dim != 0) base_.space = std::move(top_.space);
   top_ = {};
 }

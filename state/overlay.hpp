@@ -4,8 +4,12 @@
 
 #include <map>
 #include <optional>
+#include <set>
+#include <string>
+#include <string_view>
 
 #include "messages/entry.hpp"
+#include "mneme/requests.hpp"
 #include "state/read_views.hpp"
 
 namespace mneme {
@@ -25,8 +29,16 @@ public:
   /// The vector that the memory's current version has; empty if it has none.
   std::vector<float> vector_of(const memory_id& id);
   [[nodiscard]] const vector_space& space() const;
+  /// The assignment of a normalised hashtag.
+  [[nodiscard]] std::optional<tag_assignment> tag(std::string_view normalised) const;
+  [[nodiscard]] bool is_taken(std::uint32_t anchor) const;
+  /// The signals of a memory with a colour.
+  [[nodiscard]] std::optional<colour_signals> signals_of(const memory_id& id) const;
+  [[nodiscard]] std::optional<memory_mode> mode_of(const memory_id& id) const;
 
   void put(const mneme::head& h);
+  void put(const tag_assignment& assignment);
+  void put(const memory_id& id, const colour_signals& signals);
   void put(const edge_record& e);
   void put_vector(const memory_id& id, const spaced_vector& v);
 
@@ -39,6 +51,9 @@ private:
     std::map<memory_id, mneme::head> heads;
     std::map<edge_key, edge_record> edges;
     std::map<memory_id, std::vector<float>> vectors;
+    std::map<std::string, tag_assignment, std::less<>> tags; ///< by hashtag_key
+    std::set<std::uint32_t> taken;                           ///< anchors of `tags`
+    std::map<memory_id, colour_signals> signals;
     vector_space space;
   };
 

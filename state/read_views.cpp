@@ -52,7 +52,10 @@ result<std::optional<memory>> read_memory(const read_views& views, kv_reader& re
                                    + to_string(id) + " is missing in the store");
   memory m{.head = std::move(**h), .version = std::move(**v), .activation = {}};
   const node_no node = views.nodes->find(id);
-  if (node.value != no_number) m.activation = views.attributes->activation_of(node, at);
+  if (node.value != no_number) {
+    m.activation = views.attributes->activation_of(node, at);
+    if (m.head.colour) m.signals = views.attributes->colours().signals_of(node, at);
+  }
   return std::optional<memory>(std::move(m));
 }
 

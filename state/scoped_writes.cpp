@@ -50,6 +50,9 @@ public:
   }
   result<void> admit(add_edge_request& r) { return admit_edge(r); }
   result<void> admit(remove_edge_request& r) { return admit_edge(r); }
+  result<void> admit(assign_tag_request&) {
+    return fail(errc::unsupported, "hashtags are the world's: none is bound through a scope");
+  }
   template <class Restore>
   result<void> admit(Restore&) {
     return fail(errc::unsupported, "nothing is restored through a scope");

@@ -32,6 +32,9 @@ struct write_request {
   std::optional<std::vector<float>> vector;
   std::optional<std::string> created_by; ///< default: actor
   std::optional<timestamp> created_at;   ///< importers only; default: the engine's clock
+  /// Give the memory a colour for good; at most 64, all assigned. Empty = no colour.
+  std::vector<std::string> hashtags{};
+  std::optional<memory_mode> mode{}; ///< of a memory with hashtags; default: adaptive
 };
 
 struct update_request {
@@ -122,9 +125,27 @@ struct restore_edge_request {
   edge_record edge;
 };
 
-using mutation =
-    std::variant<write_request, update_request, update_head_request, tombstone_request,
-                 add_edge_request, remove_edge_request, restore_request, restore_edge_request>;
+/// Binds a hashtag to an anchor of the semantic stack for good. The same tag and anchor again
+/// change nothing; another anchor is tag_assigned, an anchor that another tag has is anchor_taken.
+struct assign_tag_request {
+  std::string tag;                    ///< normalised as hashtags are
+  std::optional<std::int64_t> anchor; ///< 1..10000; exclusive with `zone`
+  std::optional<colour_zone> zone;    ///< the lowest free anchor of the zone, or zone_full
+  std::string actor;
+};
+
+using mutation = std::variant<write_request, update_request, update_head_request, tombstone_request,
+                              add_edge_request, remove_edge_request, restore_request,
+                              restore_edge_request, assign_tag_request>;
+
+/// A hashtag and the anchor it stands for.
+struct tag_assignment {
+  std::string tag;
+  std::uint32_t anchor = 0; ///< 1..10000
+  colour_zone zone{};
+
+  friend bool operator==(const tag_assignment&, const tag_assignment&) = default;
+};
 
 /// What one mutation did. `changed` is false where nothing was journaled; `seq` is then the
 /// current one.
@@ -132,6 +153,7 @@ struct mutation_result {
   bool changed = true;
   seq_no seq;
   std::optional<memory_uri> uri; ///< write, update, update_head, tombstone: the current version
+  std::optional<tag_assignment> tag{}; ///< assign_tag
 };
 
 enum class durability : std::uint8_t {

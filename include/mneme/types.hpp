@@ -95,6 +95,12 @@ enum class lifecycle_audience : std::uint8_t { personal = 1, work };
 /// Why a memory is no longer valid.
 enum class tombstone_cause : std::uint8_t { superseded = 1, wrong, deleted, expired, erased };
 
+/// How the signals of a coloured memory rise and fall: the columns of the table in docs/CHROMA.md.
+enum class memory_mode : std::uint8_t { sparse = 1, adaptive, spacey, eidetic };
+
+/// Which ring of the semantic stack an anchor is in; by its rank, never by its radius.
+enum class colour_zone : std::uint8_t { core = 1, mid, outer };
+
 // Names as they stand in JSON and uris ("Fact", "derived_from", "private", …). The parse functions
 // return nullopt for a name that is not in the enum.
 std::string_view to_string(memory_type v) noexcept;
@@ -107,6 +113,8 @@ std::string_view to_string(lifecycle_status v) noexcept;
 std::string_view to_string(lifecycle_origin v) noexcept;
 std::string_view to_string(lifecycle_audience v) noexcept;
 std::string_view to_string(tombstone_cause v) noexcept;
+std::string_view to_string(memory_mode v) noexcept;
+std::string_view to_string(colour_zone v) noexcept;
 /// Enum value by name; specialised for every enum above.
 template <class Enum>
 std::optional<Enum> parse_enum(std::string_view name) noexcept;
@@ -197,9 +205,21 @@ struct colour {
   double L = 0;
   double a = 0;
   double b = 0;
-  std::string mode;
+  std::string mode; ///< name of a memory_mode
 
   friend bool operator==(const colour&, const colour&) = default;
+};
+
+/// What touches and decay cycles change of a coloured memory; never inside a root, rebuilt exactly
+/// by replay.
+struct colour_signals {
+  std::int64_t strength_e9 = 0; ///< strength_raw in units of 1e-9; >= 0
+  timestamp last_accessed;      ///< created_at until the first touch
+  std::optional<timestamp> last_decay_at;
+  bool ascended = false; ///< keeps its strength for good
+  bool rotten = false;   ///< left out unless asked for; never together with ascended
+
+  friend bool operator==(const colour_signals&, const colour_signals&) = default;
 };
 
 /// Which version carries the memory's vector, and of what dimension.
@@ -301,6 +321,7 @@ struct memory {
   mneme::head head;
   mneme::version version;
   mneme::activation activation;
+  std::optional<colour_signals> signals{}; ///< of a memory with a colour
 };
 
 /// The space that a world's vectors live in; vectors of another space are never compared.

@@ -437,6 +437,22 @@ void add_records(samples& s) {
         {{"head", values_of_head()}, {"vector", vector_values}});
   s.add("find_late_payload", encode(entry_payload(sample_find_late())), values_of_find_late());
   const auto fresh = counting<nonce>(0xB0);
+  s.add("reinforce_payload",
+        encode(entry_payload(reinforce_payload{
+            reinforcing_door::chroma, "ana", {{id_from(0x01), 0, 200'000'000}}, fresh})),
+        {{"door", 2},
+         {"actor", "ana"},
+         {"items", {{{"id", hex(id_from(0x01).raw())}, {"from_e9", 0}, {"to_e9", 200'000'000}}}},
+         {"nonce", hex(fresh)}});
+  s.add(
+      "decay_cycle_payload",
+      encode(entry_payload(
+          decay_cycle_payload{{{id_from(0x01), 150'000'000, false, true}}, "ana", fresh})),
+      {{"items", {{{"id", hex(id_from(0x01).raw())}, {"strength_e9", 150'000'000}, {"flags", 2}}}},
+       {"actor", "ana"},
+       {"nonce", hex(fresh)}});
+  s.add("assign_tag_payload", encode(entry_payload(assign_tag_payload{"#tea", 1001, "ana", fresh})),
+        {{"tag", "#tea"}, {"anchor", 1001}, {"actor", "ana"}, {"nonce", hex(fresh)}});
   s.add("snapshot_payload", encode(entry_payload(snapshot_payload{sample_manifest(), fresh})),
         {{"manifest", values_of_manifest()}, {"nonce", hex(fresh)}});
   s.add("attest_payload", encode(entry_payload(sample_attest())), values_of_attest());

@@ -143,7 +143,7 @@ colour any_colour() {
   c.L = any_finite();
   c.a = any_finite();
   c.b = any_finite();
-  c.mode = any_text();
+  c.mode = to_string(any_of<memory_mode>(4));
   return c;
 }
 
@@ -400,7 +400,7 @@ embed_payload any_embed() {
 }
 
 std::pair<entry_kind, entry_payload> any_payload() {
-  switch (any_int(0, 12)) {
+  switch (any_int(0, 15)) {
   case 0:
     return {entry_kind::write,
             write_payload{any_head(), any_version(), any_optional(any_vector), any_bool()}};
@@ -427,6 +427,25 @@ std::pair<entry_kind, entry_payload> any_payload() {
     return {entry_kind::scope_violation, any_scope_violation()};
   case 11:
     return {entry_kind::embed, any_embed()};
+  case 12:
+    return {entry_kind::reinforce,
+            reinforce_payload{
+                static_cast<reinforcing_door>(any_int(1, 2)), any_text(),
+                any_list(4, [] { return reinforced_item{any_id(), any_int(0, 9), any_int(0, 9)}; }),
+                any_array<16>()}};
+  case 13:
+    return {entry_kind::decay_cycle,
+            decay_cycle_payload{any_list(4,
+                                         [] {
+                                           const bool is_high = any_bool();
+                                           return decayed_item{any_id(), any_int(0, 900), is_high,
+                                                               !is_high && any_bool()};
+                                         }),
+                                any_text(), any_array<16>()}};
+  case 14:
+    return {entry_kind::assign_tag,
+            assign_tag_payload{"t" + any_text(), static_cast<std::uint32_t>(any_int(1, 10'000)),
+                               any_text(), any_array<16>()}};
   default:
     return {entry_kind::snapshot, snapshot_payload{any_manifest(), any_array<16>()}};
   }

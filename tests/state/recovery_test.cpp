@@ -81,13 +81,13 @@ void random_step(driven& d, chooser& c, std::vector<memory_uri>& uris) {
     break;
   }
   default:
-    (void)d.touch({.predicate = "",
-                   .types = {},
-                   .tags = {},
-                   .limit = {},
-                   .result_count = 1,
-                   .accessed = {any().id},
-                   .actor = ""});
+    (void)d.touch(find_late_payload{.predicate = "",
+                                    .types = {},
+                                    .tags = {},
+                                    .limit = {},
+                                    .result_count = 1,
+                                    .accessed = {any().id},
+                                    .actor = ""});
   }
 }
 

@@ -64,9 +64,15 @@ public:
     if (!r) return propagate(r);
     return r->results.front();
   }
-  result<seq_no> touch(find_late_payload payload) {
+  result<seq_no> touch(entry_payload payload) {
     std::optional<result<seq_no>> answer;
     core.enqueue(touch_command{std::move(payload), [&](result<seq_no> r) { answer = r; }});
+    pump();
+    return *answer;
+  }
+  result<decay_result> decay() {
+    std::optional<result<decay_result>> answer;
+    core.enqueue(decay_command{"", [&](result<decay_result> r) { answer = r; }});
     pump();
     return *answer;
   }
