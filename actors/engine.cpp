@@ -16,6 +16,8 @@
 #include "actors/read_requests.hpp"
 #include "actors/sure_reply.hpp"
 #include "messages/records.hpp"
+#include "messages/validate.hpp"
+#include "query/chroma.hpp"
 #include "query/context.hpp"
 #include "query/find.hpp"
 #include "query/search.hpp"
@@ -274,6 +276,62 @@ std::vector<result<search_result>> engine::search_many(std::vector<search_reques
   const seq_no at = impl_->running->state->published_seq();
   for (auto& r : requests) results.push_back(impl_->ask<search_run>(std::move(r), at));
   return results;
+}
+
+result<decay_result> engine::decay(std::string actor) {
+  const auto inside = impl_->gate.enter();
+  if (!inside) return std::unexpected(was_closed);
+  waiting<decay_result> answer;
+  return impl_->commit<decay_result>(decay_command{std::move(actor), answer.reply()}, answer);
+}
+
+result<chroma_result> engine::chroma(chroma_request request) {
+  const auto inside = impl_->gate.enter();
+  if (!inside) return std::unexpected(was_closed);
+  return impl_->ask<chroma_run>(std::move(request));
+}
+
+std::vector<result<chroma_result>> engine::chroma_many(std::vector<chroma_request> requests) {
+  std::vector<result<chroma_result>> results;
+  results.reserve(requests.size());
+  const auto inside = impl_->gate.enter();
+  if (!inside) {
+    results.assign(requests.size(), std::unexpected(was_closed));
+    return results;
+  }
+  const seq_no at = impl_->running->state->published_seq();
+  for (auto& r : requests) results.push_back(impl_->ask<chroma_run>(std::move(r), at));
+  return results;
+}
+
+result<colour_point> engine::point(const std::vector<std::string>& hashtags,
+                                   std::optional<seq_no> at_seq) {
+  const auto inside = impl_->gate.enter();
+  if (!inside) return std::unexpected(was_closed);
+  world& w = *impl_->running->state;
+  auto at = w.readable(at_seq);
+  if (!at) return propagate(at);
+  return point_of(hashtags, w.views(), *at);
+}
+
+result<std::vector<std::string>> engine::suggest_hashtags(std::string_view text,
+                                                          std::optional<seq_no> at_seq) {
+  const auto inside = impl_->gate.enter();
+  if (!inside) return std::unexpected(was_closed);
+  world& w = *impl_->running->state;
+  auto at = w.readable(at_seq);
+  if (!at) return propagate(at);
+  if (!is_utf8(text)) return fail(errc::bad_utf8, "the text is not UTF-8", "text");
+  return mneme::suggest_hashtags(text, w.views(), *at);
+}
+
+result<std::vector<tag_assignment>> engine::tags(std::optional<seq_no> at_seq) {
+  const auto inside = impl_->gate.enter();
+  if (!inside) return std::unexpected(was_closed);
+  world& w = *impl_->running->state;
+  auto at = w.readable(at_seq);
+  if (!at) return propagate(at);
+  return w.attributes.colours().tags().all(*at);
 }
 
 result<memory> engine::get(const memory_id& id, const read_options& options) {

@@ -4,6 +4,7 @@
 
 #include "actors/read_requests.hpp"
 #include "actors/sure_reply.hpp"
+#include "query/chroma.hpp"
 #include "query/context.hpp"
 #include "query/find.hpp"
 #include "query/search.hpp"
@@ -186,6 +187,15 @@ public:
     return pending;
   }
   auto find(const find_message& m) const { return query<find_run>(m.request); }
+  auto chroma(const chroma_message& m) const { return query<chroma_run>(m.request); }
+  auto chroma_many(const chroma_many_message& m) const {
+    return many<chroma_run, chroma_many_reply>(m.requests);
+  }
+  auto decay(const decay_message& m) const {
+    auto pending = self_->make_response_promise<decay_result>();
+    commit(decay_command{m.actor, promise<decay_result>(self_, engine_, pending)});
+    return pending;
+  }
   auto context(const context_message& m) const { return query<context_run>(m.request); }
   auto attest(const attest_message& m) const {
     auto pending = self_->make_response_promise<attest_result>();
@@ -418,6 +428,9 @@ internal_engine_actor::behavior_type engine_behavior(internal_engine_actor::poin
       [h](const find_many_message& m) { return h.find_many(m); },
       [h](const search_message& m) { return h.search(m); },
       [h](const search_many_message& m) { return h.search_many(m); },
+      [h](const chroma_message& m) { return h.chroma(m); },
+      [h](const chroma_many_message& m) { return h.chroma_many(m); },
+      [h](const decay_message& m) { return h.decay(m); },
       [h](const get_message& m) { return h.get(m); },
       [h](const resolve_message& m) { return h.resolve(m); },
       [h](const edges_message& m) { return h.edges(m); },

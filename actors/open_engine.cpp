@@ -4,6 +4,7 @@
 #include <chrono>
 #include <limits>
 
+#include "query/chroma.hpp"
 #include "state/replay.hpp"
 #include "storage/memory_file_system.hpp"
 
@@ -57,6 +58,8 @@ actor_options actor_options_of(const engine_options& options, const world& w) {
   a.jitter = options.seed ? make_seeded_random(*options.seed, ~w.published_seq().value)
                           : make_system_random();
   a.exact_near = options.exact_near;
+  a.chroma = options.chroma;
+  if (a.chroma.profiles == nullptr) a.chroma.profiles = std::make_shared<profile_registry>();
   // A run that must repeat has no real time in its answers.
   if (!options.exact_near) a.stopwatch = monotonic_ns;
   return a;
@@ -123,6 +126,7 @@ result<std::unique_ptr<world>> open_for_writing(const engine_options& options) {
 } // namespace
 
 result<opened_engine> open_engine(const engine_options& options) {
+  if (auto ok = check_defaults(options.chroma); !ok) return propagate(ok);
   const bool beside = options.read_only && !options.directory.empty();
   auto w = beside ? open_beside_writer(options) : open_for_writing(options);
   if (!w) return propagate(w);

@@ -21,7 +21,10 @@ query_context context_of(const actor_options& options, seq_no at) {
   return {.at = at,
           .now = options.time->now(),
           .stopwatch = options.stopwatch,
-          .exact_near = options.exact_near};
+          .exact_near = options.exact_near,
+          .scope = {},
+          .chroma = options.chroma,
+          .read_only = options.commits.read_only};
 }
 
 engine_actors spawn_actors(caf::actor_system& system, const std::shared_ptr<world>& w,

@@ -47,6 +47,7 @@ struct actor_options {
   std::shared_ptr<random_source> random;
   std::shared_ptr<random_source> jitter; ///< of a remote embedder's delays; not the committer's
   bool exact_near = false;
+  chroma_defaults chroma;
   std::function<std::int64_t()> stopwatch; ///< empty = times in explain are zero
   planted_bugs bugs;
 };

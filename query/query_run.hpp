@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "messages/entry.hpp"
+#include "mneme/chroma.hpp"
 #include "mneme/scope.hpp"
 #include "state/read_views.hpp"
 
@@ -25,6 +26,8 @@ struct query_context {
   std::function<std::int64_t()> stopwatch{};
   bool exact_near = false;                     ///< deterministic mode: never answer from HNSW
   std::shared_ptr<const mneme::scope> scope{}; ///< verified; null = none
+  chroma_defaults chroma{};
+  bool read_only = false; ///< nothing can be reinforced
 };
 
 class query_run {

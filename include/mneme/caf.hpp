@@ -47,6 +47,16 @@ struct search_message {
 struct search_many_message {
   std::vector<search_request> requests;
 };
+struct chroma_message {
+  chroma_request request;
+};
+/// Every request reads the same seq.
+struct chroma_many_message {
+  std::vector<chroma_request> requests;
+};
+struct decay_message {
+  std::string actor;
+};
 struct get_message {
   memory_id id;
   read_options options;
@@ -103,6 +113,10 @@ using search_reply = std::shared_ptr<const search_result>;
 struct search_many_reply {
   std::vector<result<search_reply>> results;
 };
+using chroma_reply = std::shared_ptr<const chroma_result>;
+struct chroma_many_reply {
+  std::vector<result<chroma_reply>> results;
+};
 using memory_reply = std::shared_ptr<const memory>;
 using edges_reply = std::shared_ptr<const std::vector<edge_record>>;
 using proof_reply = std::shared_ptr<const proof_bundle>;
@@ -119,6 +133,9 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::find_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::find_many_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::search_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::search_many_message)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::chroma_message)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::chroma_many_message)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::decay_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::get_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::resolve_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::edges_message)
@@ -142,6 +159,9 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::compact_reply)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::tick_reply)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::search_reply)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::search_many_reply)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::chroma_reply)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::chroma_many_reply)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::decay_result)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::memory_reply)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::edges_reply)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::root_set)
@@ -159,6 +179,9 @@ using engine_actor = caf::typed_actor<caf::replies_to<apply_message>::with<mutat
                                       caf::replies_to<find_many_message>::with<find_many_reply>,
                                       caf::replies_to<search_message>::with<search_reply>,
                                       caf::replies_to<search_many_message>::with<search_many_reply>,
+                                      caf::replies_to<chroma_message>::with<chroma_reply>,
+                                      caf::replies_to<chroma_many_message>::with<chroma_many_reply>,
+                                      caf::replies_to<decay_message>::with<decay_result>,
                                       caf::replies_to<get_message>::with<memory_reply>,
                                       caf::replies_to<resolve_message>::with<memory_reply>,
                                       caf::replies_to<edges_message>::with<edges_reply>,

@@ -11,11 +11,12 @@
 #include <vector>
 
 #include "mneme/agents.hpp"
+#include "mneme/chroma.hpp"
 #include "mneme/proof.hpp"
 #include "mneme/query.hpp"
 #include "mneme/requests.hpp"
-#include "mneme/search.hpp"
 #include "mneme/seams.hpp"
+#include "mneme/search.hpp"
 
 namespace mneme {
 
@@ -42,9 +43,9 @@ struct engine_options {
   /// Of a new world: search weights as "name=number,…" over the embedder's default ones.
   std::optional<std::string> search_spec;
   std::optional<lifecycle_audience> audience; ///< of searches that name none
-  std::shared_ptr<mneme::clock> clock;       ///< default: the system clock
-  std::shared_ptr<random_source> random;     ///< default: the system's, or seeded by `seed`
-  std::shared_ptr<mneme::embedder> embedder; ///< a host's own; its space must be the world's
+  std::shared_ptr<mneme::clock> clock;        ///< default: the system clock
+  std::shared_ptr<random_source> random;      ///< default: the system's, or seeded by `seed`
+  std::shared_ptr<mneme::embedder> embedder;  ///< a host's own; its space must be the world's
   std::shared_ptr<token_counter> tokens;
   std::shared_ptr<const key_resolver> keys; ///< of granters; null: no scope is taken
   commit_mode commit = commit_mode::grouped;
@@ -54,6 +55,7 @@ struct engine_options {
   std::uint64_t checkpoint_journal_bytes = 256ULL
                                            << 20; ///< automatic checkpoint after so much; 0 = never
   std::uint64_t max_in_flight = 4096;             ///< waiting writes; beyond: busy
+  chroma_defaults chroma{};                       ///< of chroma requests
 };
 
 /// Who is asking, and as of when.
@@ -158,6 +160,9 @@ public:
                                    std::shared_ptr<const mneme::scope> scope = {});
   result<mutation_result> promote(const promote_request& request);
   result<snapshot_result> snapshot(std::string reason, std::string actor = {});
+  /// One decay cycle of the colour space; always one entry. Nothing else runs cycles: a host calls
+  /// it as often as it likes, since two cycles decay as much as one over the same days.
+  result<decay_result> decay(std::string actor = {});
 
   /// Reinforces what an intent rested on; the actor's salience weights learn. rate_limited beyond
   /// one a second and five at once for each (actor, intent).
@@ -176,6 +181,17 @@ public:
   result<search_result> search(search_request request);
   /// Every one at the same seq, unless it names its own.
   std::vector<result<search_result>> search_many(std::vector<search_request> requests);
+  result<chroma_result> chroma(chroma_request request);
+  /// Every request reads the same seq.
+  std::vector<result<chroma_result>> chroma_many(std::vector<chroma_request> requests);
+  /// The point of a set of hashtags, as writes and queries compute it.
+  result<colour_point> point(const std::vector<std::string>& hashtags,
+                             std::optional<seq_no> at_seq = {});
+  /// Assigned hashtags in a text, in the order of their first occurrence. Never applied by itself.
+  result<std::vector<std::string>> suggest_hashtags(std::string_view text,
+                                                    std::optional<seq_no> at_seq = {});
+  /// Every assigned hashtag, in the order of assignment.
+  result<std::vector<tag_assignment>> tags(std::optional<seq_no> at_seq = {});
   /// Newest version of a memory.
   result<memory> get(const memory_id& id, const read_options& options = {});
   /// Exactly that version.
