@@ -23,6 +23,7 @@ status run(int argc, char** argv) {
   add_write_commands(app, outcome);
   add_read_commands(app, outcome);
   add_find_command(app, outcome);
+  add_chroma_commands(app, outcome);
   add_agent_commands(app, outcome);
   add_scope_command(app, outcome);
   add_search_commands(app, outcome);

@@ -27,7 +27,9 @@ engine example_world() {
       {R"({"op":"write","id":"00000000000000000000000001","type":"Note","data":{"statement":"a"}})",
        R"({"op":"write","id":"00000000000000000000000002","type":"Note","data":{"statement":"b"}})",
        R"({"op":"add_edge","src":"00000000000000000000000001","type":"references","dst":"00000000000000000000000002"})",
-       R"({"op":"compact","in_context":[],"load_bearing":[],"intent_id":"trip","step_id":"1"})"})
+       R"({"op":"compact","in_context":[],"load_bearing":[],"intent_id":"trip","step_id":"1"})",
+       R"({"op":"assign_tag","tag":"tea","zone":"Core"})",
+       R"({"op":"batch","items":[{"op":"assign_tag","tag":"leaf","zone":"Mid"},{"op":"assign_tag","tag":"cup","zone":"Mid"},{"op":"assign_tag","tag":"steam","zone":"Mid"},{"op":"assign_tag","tag":"rain","zone":"Mid"},{"op":"assign_tag","tag":"moss","zone":"Mid"},{"op":"assign_tag","tag":"clay","zone":"Mid"},{"op":"assign_tag","tag":"storm","zone":"Outer"}]})"})
     REQUIRE(json::parse(session.answer(line))["ok"] == true);
   return std::move(*world);
 }
@@ -60,13 +62,39 @@ void check_keys(const std::vector<std::string>& keys, std::string_view promised)
 TEST_CASE("the ops are those of this build, each once") {
   std::set<std::string_view> names;
   for (const auto& op : protocol::ops()) CHECK(names.insert(op.name).second);
-  CHECK(names == std::set<std::string_view>{"write",     "update",      "update_head",  "tombstone",
-                                            "add_edge",  "remove_edge", "batch",        "get",
-                                            "resolve",   "get_edge",    "edges",        "find",
-                                            "find_many", "clock",       "root",         "snapshot",
-                                            "prove",     "journal",     "checkpoint",   "stats",
-                                            "context",   "compact",     "load_compact", "attest",
-                                            "tick"});
+  CHECK(names
+        == std::set<std::string_view>{"write",
+                                      "update",
+                                      "update_head",
+                                      "tombstone",
+                                      "add_edge",
+                                      "remove_edge",
+                                      "batch",
+                                      "get",
+                                      "resolve",
+                                      "get_edge",
+                                      "edges",
+                                      "find",
+                                      "find_many",
+                                      "clock",
+                                      "root",
+                                      "snapshot",
+                                      "prove",
+                                      "journal",
+                                      "checkpoint",
+                                      "stats",
+                                      "context",
+                                      "compact",
+                                      "load_compact",
+                                      "attest",
+                                      "tick",
+                                      "assign_tag",
+                                      "chroma",
+                                      "chroma_many",
+                                      "decay",
+                                      "point",
+                                      "suggest_hashtags",
+                                      "tags"});
 }
 
 TEST_CASE("every example is answered with the keys that help names") {

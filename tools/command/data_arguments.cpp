@@ -68,4 +68,15 @@ result<void> set_json(json& request, const char* key, const std::optional<std::s
   return {};
 }
 
+json hashtags_argument(const std::string& text) {
+  json list = json::array();
+  constexpr std::string_view separators = " \t\n\v\f\r,";
+  for (std::size_t at = text.find_first_not_of(separators); at != std::string::npos;) {
+    const std::size_t end = text.find_first_of(separators, at);
+    list.push_back(text.substr(at, end - at));
+    at = text.find_first_not_of(separators, end);
+  }
+  return list;
+}
+
 } // namespace mneme::command

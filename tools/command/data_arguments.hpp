@@ -15,6 +15,9 @@ using protocol::json;
 result<json> read_data_arguments(const std::string& type,
                                  const std::vector<std::string>& arguments);
 
+/// Hashtags in one argument, apart by white space or commas, as a list.
+json hashtags_argument(const std::string& text);
+
 /// Sets `key` to the JSON in `text`, if it was given.
 result<void> set_json(json& request, const char* key, const std::optional<std::string>& text);
 

@@ -151,6 +151,28 @@ predicate is false, ne too. Patterns are RE2, anywhere in the text.
   $ mneme find demo --type Goal --where '{"not":{"gte":["head.declared_importance",8]}}'
 )"},
     help_topic{
+        "chroma", "the door by colour: hashtags, signals, decay",
+        R"(Hashtags are bound to places in a space of colours, each for good. A set of them is a point: at
+least one of the Core zone, one of the Outer zone, 8 in all, 65 % of them Mid. A memory written with
+hashtags lies at its point; chroma asks for what is near a point, was used lately, and is strong.
+
+  $ mneme init demo
+  $ mneme tag assign demo tea core
+  $ for word in leaf cup steam rain moss clay; do mneme tag assign demo $word mid; done
+  $ mneme tag assign demo storm outer
+  $ mneme write demo --type Note --hashtags '#tea #leaf #cup #steam #rain #moss #clay #storm' statement="first flush"
+  $ mneme chroma demo '#tea #leaf #cup #steam #rain #moss #clay #storm' --k 3
+  $ mneme chroma demo --text "recent: tea leaf cup steam rain moss clay storm" --no-touch
+  $ mneme chroma demo '{"hashtags":["tea","leaf","cup","steam","rain","moss","clay","storm"],"max_distance":20}' --json
+  $ mneme suggest demo "a leaf in the rain"
+  $ mneme point demo 'tea leaf cup steam rain moss clay storm'
+  $ mneme tags demo
+  $ mneme decay demo
+
+What an answer shows is reinforced by it, unless --no-touch (or --at-seq, --read-only) says
+otherwise. decay weakens what was not used; run it as often as you like.
+)"},
+    help_topic{
         "edges", "typed, directed edges",
         R"(Types: derived_from supersedes references contradicts corroborates consents_to dispatched_to
 attested_by cited_in tombstones part_of instance_of caused_by observed_by related_to. The ends need

@@ -88,6 +88,38 @@ std::string render_find(const json& answer, const page& on) {
   return out;
 }
 
+std::string decimal(const json& value, int digits) {
+  return fmt::format("{:.{}f}", value.get<double>(), digits);
+}
+
+std::string render_chroma(const json& answer, const page& on) {
+  text_table table(
+      {"score", "distance", "recency", "strength", "access", "state", "memory", "actor", "text"});
+  for (const auto& r : answer["results"])
+    table.add({decimal(r["score"], 4), decimal(r["distance"], 2), decimal(r["recency"], 3),
+               decimal(r["strength_raw"], 3), cell(r["access_count"]),
+               r["ascended"] == true ? "ascended"
+               : r["rotten"] == true ? "rotten"
+                                     : "",
+               cell(r["uri"]), cell(r["actor_scope"]), cell(r["label"])});
+  const json& p = answer["point"];
+  const std::size_t count = answer["results"].size();
+  return table.text(on.width, on.colour)
+         + fmt::format("{} {} around L {} a {} b {} ({}), at seq {}{}\n", count,
+                       count == 1 ? "memory" : "memories", decimal(p["L"], 2), decimal(p["a"], 2),
+                       decimal(p["b"], 2), cell(p["node_id"]), cell(answer["at_seq"]),
+                       answer.contains("seq")
+                           ? fmt::format(", reinforced at seq {}", cell(answer["seq"]))
+                           : "");
+}
+
+std::string render_tags(const json& tags, const page& on) {
+  text_table table({"tag", "anchor", "zone"});
+  for (const auto& t : tags) table.add({cell(t["tag"]), cell(t["anchor"]), cell(t["zone"])});
+  return table.text(on.width, on.colour)
+         + fmt::format("{} {}\n", tags.size(), tags.size() == 1 ? "tag" : "tags");
+}
+
 std::string render_edges(const json& edges, const page& on) {
   text_table table({"src", "type", "dst", "weight", "kind", "by", "created", "state"});
   for (const auto& e : edges)
@@ -109,7 +141,7 @@ std::string render_memory(const json& answer, const page& on) {
   if (!m["tags"].empty()) table.add({"tags", words(m["tags"])});
   for (const auto& [key, value] : m["version"]["data"].items())
     table.add({"data." + key, cell(value)});
-  for (const char* key : {"metadata", "lifecycle", "tombstone"})
+  for (const char* key : {"metadata", "lifecycle", "colour", "tombstone"})
     if (m[key].is_object()) add_pairs(table, m[key], std::string(key) + ".");
   for (const auto& f : m["frames"])
     table.add({"frame", fmt::format("{} {} {}", cell(f["verb"]), cell(f["kind"]), cell(f["ref"]))});
@@ -232,6 +264,9 @@ std::string render(std::string_view op, const json& answer, const page& on) {
   if (op == "compact" || op == "load_compact") return render_compact(answer, on);
   if (op == "tick") return render_tick(answer, on);
   if (op == "search") return render_search(answer, on);
+  if (op == "chroma") return render_chroma(answer, on);
+  if (op == "tags") return render_tags(answer["tags"], on);
+  if (op == "suggest_hashtags") return words(answer["hashtags"]) + "\n";
   if (op == "edges") return render_edges(answer["edges"], on);
   if (op == "get_edge") return render_edges(json::array({answer["edge"]}), on);
   if (op == "get" || op == "resolve") return render_memory(answer, on);
@@ -239,7 +274,8 @@ std::string render(std::string_view op, const json& answer, const page& on) {
   if (op == "prove") return render_proofs(answer, on);
   if (op == "root") return cell(answer["root"]) + "\n";
   if (op == "write" || op == "update" || op == "promote") return cell(answer["uri"]) + "\n";
-  if (op == "find_many" || op == "batch") return protocol::print_pretty(answer) + "\n";
+  if (op == "chroma_many" || op == "find_many" || op == "batch")
+    return protocol::print_pretty(answer) + "\n";
   return render_pairs(answer, on);
 }
 

@@ -21,6 +21,8 @@ struct content_options {
   std::optional<std::int64_t> importance;
   std::optional<std::string> visibility;
   std::optional<std::string> metadata;
+  std::optional<std::string> hashtags;
+  std::optional<std::string> mode;
   std::optional<std::string> valid_from;
   std::optional<std::string> valid_until;
   std::optional<double> confidence;
@@ -51,6 +53,8 @@ result<json> write_request_of(const content_options& o) {
   set_if(request, "importance", o.importance);
   set_if(request, "visibility", o.visibility);
   if (auto ok = set_json(request, "metadata", o.metadata); !ok) return propagate(ok);
+  if (o.hashtags) request["hashtags"] = hashtags_argument(*o.hashtags);
+  set_if(request, "mode", o.mode);
   set_if(request, "valid_from", o.valid_from);
   set_if(request, "valid_until", o.valid_until);
   set_if(request, "confidence", o.confidence);
@@ -242,6 +246,8 @@ void add_write_commands(CLI::App& app, command_result& outcome) {
         c.add_option("--importance", o.importance, "0 to 10 (5)");
         c.add_option("--visibility", o.visibility, "private (default), scoped or actor_public");
         c.add_option("--metadata", o.metadata, "JSON object");
+        c.add_option("--hashtags", o.hashtags, "in one argument: the memory's colour, for good");
+        c.add_option("--mode", o.mode, "Sparse, Adaptive (default), Spacey or Eidetic");
         declare_content(c, o);
       },
       [](const content_options& o) {

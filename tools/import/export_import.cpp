@@ -38,6 +38,8 @@ constexpr shape records{.kind = shape_kind::list, .item = &record};
 constexpr std::array memory_keys = {key_shape{"head", &record, true},
                                     key_shape{"versions", &records, true},
                                     key_shape{"vector", &shapes::vector}};
+constexpr std::array tag_line_keys = {key_shape{"tag", &shapes::text, true},
+                                      key_shape{"anchor", &shapes::integer, true}};
 constexpr std::array edge_line_keys = {key_shape{"edge", &record, true}};
 
 struct memory_line {
@@ -57,6 +59,7 @@ public:
     const json_path document;
     if (!parsed->is_object()) return protocol::wrong_type("an object", *parsed, document);
     if (!header_read_) return read_header(*parsed);
+    if (parsed->contains("tag")) return read_tag(*parsed);
     if (parsed->contains("edge")) return read_edge(*parsed, line.where);
     return read_memory(*parsed, line.where);
   }
@@ -153,6 +156,21 @@ private:
     }
     const auto count = is_known ? &import_report::memories_updated : &import_report::memories_added;
     return sink_.put_as_is(std::move(r), m.current.id, where, is_last ? count : nullptr);
+  }
+
+  /// Bound here to the same anchor; memories behind it may need it.
+  result<void> read_tag(const json& line) {
+    const json_path document;
+    if (auto ok = protocol::check_members(line, tag_line_keys, false, document); !ok) return ok;
+    std::optional<error> failure;
+    protocol::value_reader in(line, document, failure);
+    assign_tag_request r;
+    r.tag = in.text_or("tag", "");
+    r.anchor = in.integer("anchor");
+    if (failure) return std::unexpected(std::move(*failure));
+    auto done = engine_.apply(std::move(r));
+    if (!done) return propagate(done);
+    return {};
   }
 
   result<void> read_edge(const json& line, const std::string& where) {

@@ -1,5 +1,6 @@
-// Export: one header line, one line per memory (id order), one per edge (key order). No time of
-// day and nothing of this machine is in it, so that the same world gives the same bytes.
+// Export: one header line, one line per hashtag (in the order of assignment), one per memory (id
+// order), one per edge (key order). No time of day and nothing of this machine is in it, so that
+// the same world gives the same bytes.
 
 #include <nlohmann/json.hpp>
 
@@ -40,6 +41,10 @@ result<export_counts> export_world(engine& source,
   if (!roots) return propagate(roots);
   export_counts counts;
   if (!write_line(protocol::print(header_json(*stats, *roots)))) return counts;
+  auto tags = source.tags();
+  if (!tags) return propagate(tags);
+  for (const auto& t : *tags)
+    if (!write_line(protocol::print(json{{"tag", t.tag}, {"anchor", t.anchor}}))) return counts;
   bool going = true;
   auto memories = source.for_each_memory([&](const memory_record& m) {
     // An erased memory has no content left that could be restored.

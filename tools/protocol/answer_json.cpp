@@ -15,7 +15,25 @@ namespace {
 
 json colour_json(const std::optional<colour>& c) {
   if (!c) return nullptr;
-  return {{"hashtags", c->hashtags}, {"L", c->L}, {"a", c->a}, {"b", c->b}, {"mode", c->mode}};
+  return {{"hashtags", c->hashtags},
+          {"L", c->L},
+          {"a", c->a},
+          {"b", c->b},
+          {"node_id", node_id_of(c->L, c->a, c->b)},
+          {"mode", c->mode}};
+}
+
+json activation_json(const memory& m) {
+  json object{{"last_used", to_string(m.activation.last_used)},
+              {"access_count", m.activation.access_count},
+              {"citations", m.activation.citations}};
+  if (m.signals) {
+    object["strength_raw"] = strength_json(m.signals->strength_e9);
+    object["last_accessed"] = to_string(m.signals->last_accessed);
+    object["ascended"] = m.signals->ascended;
+    object["rotten"] = m.signals->rotten;
+  }
+  return object;
 }
 
 json tombstone_json(const std::optional<tombstone>& t) {
@@ -117,11 +135,19 @@ json memory_json(const memory& m) {
       {"last_updated_at", to_string(h.last_updated_at)},
       {"embedding", embedding_json(h.embedding)},
       {"forms", {{"short", m.version.forms.short_form}, {"medium", m.version.forms.medium_form}}},
-      {"activation",
-       {{"last_used", to_string(m.activation.last_used)},
-        {"access_count", m.activation.access_count},
-        {"citations", m.activation.citations}}},
+      {"activation", activation_json(m)},
       {"version", version_json(m.version)}};
+}
+
+json strength_json(std::int64_t strength_e9) {
+  return static_cast<double>(strength_e9) / 1e9;
+}
+
+json hashtag_counts_json(const hashtag_counts& counts) {
+  return {{"core", counts.core},
+          {"mid", counts.mid},
+          {"outer", counts.outer},
+          {"total", counts.total()}};
 }
 
 json edge_json(const edge_record& e) {
@@ -252,6 +278,10 @@ json ok_json(json answer) {
 json error_json(const error& e) {
   json body{{"code", to_string(e.code)}, {"message", e.message}};
   if (!e.at.empty()) body["at"] = e.at;
+  if (const auto refusal = hashtag_refusal_of(e)) {
+    body["reason"] = to_string(refusal->reason);
+    body["counts"] = hashtag_counts_json(refusal->counts);
+  }
   if (e.code == errc::busy) {
     if (const auto pid = number_after(e.message, "process ")) body["pid"] = *pid;
     body["retry"] = true;

@@ -11,6 +11,9 @@
 namespace mneme::protocol {
 
 json memory_json(const memory& m);
+/// strength_raw, kept in units of 1e-9.
+json strength_json(std::int64_t strength_e9);
+json hashtag_counts_json(const hashtag_counts& counts);
 json edge_json(const edge_record& e);
 json find_json(const find_result& found);
 json roots_json(const root_set& roots);

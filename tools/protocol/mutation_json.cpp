@@ -25,6 +25,8 @@ constexpr std::array write_table = {
     key_shape{"frames", &shapes::frames},
     key_shape{"metadata", &shapes::metadata},
     key_shape{"lifecycle", &shapes::lifecycle},
+    key_shape{"hashtags", &shapes::texts},
+    key_shape{"mode", &shapes::text},
     key_shape{"forms", &shapes::forms},
     key_shape{"vector", &shapes::vector},
     key_shape{"valid_from", &shapes::time},
@@ -148,6 +150,8 @@ result<mutation> read_write(const json& request, const json_path& at) {
   if (const json* metadata = in.find("metadata")) r.metadata = read_metadata(*metadata);
   r.lifecycle = read_lifecycle(in);
   r.created_at = in.time("created_at");
+  r.hashtags = in.texts("hashtags").value_or(std::vector<std::string>{});
+  r.mode = in.name<memory_mode>("mode");
   return finish(failure, mutation(std::move(r)));
 }
 

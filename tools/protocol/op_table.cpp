@@ -8,6 +8,7 @@
 
 #include "tools/protocol/agent_json.hpp"
 #include "tools/protocol/answer_json.hpp"
+#include "tools/protocol/chroma_json.hpp"
 #include "tools/protocol/find_json.hpp"
 #include "tools/protocol/mutation_json.hpp"
 #include "tools/protocol/near_name.hpp"
@@ -80,8 +81,8 @@ op_spec mutation_op(std::string_view name, std::string_view summary, std::string
   return {name, summary, answer, example, keys, run_mutation, read, answer_mutation};
 }
 
-const std::array<op_spec, 29>& table() {
-  static const std::array<op_spec, 29> specs = {
+const std::array<op_spec, 36>& table() {
+  static const std::array<op_spec, 36> specs = {
       mutation_op("write", "a new memory", "uri id version seq",
                   R"({"op":"write","type":"Note","data":{"statement":"tea at five"}})",
                   write_keys(), read_write, version_result_json),
@@ -108,6 +109,10 @@ const std::array<op_spec, 29>& table() {
                   R"({"op":"remove_edge","src":"00000000000000000000000001",)"
                   R"("type":"references","dst":"00000000000000000000000002"})",
                   remove_edge_keys(), read_remove_edge, edge_result_json),
+      mutation_op("assign_tag", "bind a hashtag to an anchor of the colour space, for good",
+                  "tag anchor zone changed seq",
+                  R"({"op":"assign_tag","tag":"honey","zone":"Mid"})", assign_tag_keys(),
+                  read_assign_tag, assign_tag_result_json),
       {"batch", "many of the above: all or none, one root step", "results seq",
        R"({"op":"batch","items":[{"op":"write","type":"Note","data":{"statement":"one"}}]})",
        batch_keys, run_batch},
@@ -166,6 +171,21 @@ const std::array<op_spec, 29>& table() {
        R"({"op":"promote","chunk":"00000000000000000000000001",)"
        R"("memory":"00000000000000000000000002"})",
        promote_keys(), run_promote},
+      {"chroma", "the door by colour: near in hashtags, recent, strong",
+       "point results hashtags profile candidates_scanned at_seq notes? layout_traits? seq?",
+       R"({"op":"chroma","hashtags":["tea","leaf","cup","steam","rain","moss","clay","storm"],"k":5})",
+       chroma_keys(), run_chroma},
+      {"chroma_many", "many chroma queries at one seq", "results",
+       R"({"op":"chroma_many","items":[]})", chroma_many_keys(), run_chroma_many},
+      {"decay", "one decay cycle of the colour space", "decayed ascended rotten seq",
+       R"({"op":"decay"})", decay_keys(), run_decay},
+      {"point", "the point of a set of hashtags", "L a b node_id counts",
+       R"({"op":"point","hashtags":["tea","leaf","cup","steam","rain","moss","clay","storm"]})",
+       point_keys(), run_point},
+      {"suggest_hashtags", "assigned hashtags that a text names", "hashtags",
+       R"({"op":"suggest_hashtags","text":"green tea"})", suggest_hashtags_keys(),
+       run_suggest_hashtags},
+      {"tags", "every assigned hashtag", "tags", R"({"op":"tags"})", tags_keys(), run_tags},
       {"clock", "set the manual clock (shell --clock manual)", "now",
        R"({"op":"clock","now":"2024-01-31T10:00:00Z"})", clock_keys(), run_clock},
       {"root", "the root over all state", "root seq world_id journal_root state_roots",
