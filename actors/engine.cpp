@@ -20,6 +20,7 @@
 #include "query/chroma.hpp"
 #include "query/context.hpp"
 #include "query/find.hpp"
+#include "query/retrieve.hpp"
 #include "query/search.hpp"
 #include "state/replay.hpp"
 #include "state/scope_check.hpp"
@@ -278,6 +279,25 @@ std::vector<result<search_result>> engine::search_many(std::vector<search_reques
   return results;
 }
 
+result<retrieve_result> engine::retrieve(retrieve_request request) {
+  const auto inside = impl_->gate.enter();
+  if (!inside) return std::unexpected(was_closed);
+  return impl_->ask<retrieve_run>(std::move(request));
+}
+
+std::vector<result<retrieve_result>> engine::retrieve_many(std::vector<retrieve_request> requests) {
+  std::vector<result<retrieve_result>> results;
+  results.reserve(requests.size());
+  const auto inside = impl_->gate.enter();
+  if (!inside) {
+    results.assign(requests.size(), std::unexpected(was_closed));
+    return results;
+  }
+  const seq_no at = impl_->running->state->published_seq();
+  for (auto& r : requests) results.push_back(impl_->ask<retrieve_run>(std::move(r), at));
+  return results;
+}
+
 result<decay_result> engine::decay(std::string actor) {
   const auto inside = impl_->gate.enter();
   if (!inside) return std::unexpected(was_closed);
@@ -332,6 +352,22 @@ result<std::vector<tag_assignment>> engine::tags(std::optional<seq_no> at_seq) {
   auto at = w.readable(at_seq);
   if (!at) return propagate(at);
   return w.attributes.colours().tags().all(*at);
+}
+
+result<std::vector<topic_field_view>>
+engine::fields(const memory_id& topic, const field_options& fields, const read_options& options) {
+  const auto inside = impl_->gate.enter();
+  if (!inside) return std::unexpected(was_closed);
+  return impl_->guarded(read_topic_fields(*impl_->running->state, topic, fields, options), options,
+                        to_string(topic));
+}
+
+result<std::vector<topic_event>> engine::events(const memory_id& topic,
+                                                const read_options& options) {
+  const auto inside = impl_->gate.enter();
+  if (!inside) return std::unexpected(was_closed);
+  return impl_->guarded(read_topic_events(*impl_->running->state, topic, options), options,
+                        to_string(topic));
 }
 
 result<memory> engine::get(const memory_id& id, const read_options& options) {

@@ -7,6 +7,7 @@
 #include "query/chroma.hpp"
 #include "query/context.hpp"
 #include "query/find.hpp"
+#include "query/retrieve.hpp"
 #include "query/search.hpp"
 #include "state/scope_check.hpp"
 #include "state/verify.hpp"
@@ -227,6 +228,22 @@ public:
   auto search_many(const search_many_message& m) const {
     return many<search_run, search_many_reply>(m.requests);
   }
+  auto retrieve(const retrieve_message& m) const { return query<retrieve_run>(m.request); }
+  auto retrieve_many(const retrieve_many_message& m) const {
+    return many<retrieve_run, retrieve_many_reply>(m.requests);
+  }
+  caf::result<fields_reply> fields(const fields_message& m) const {
+    if (!engine_->state) return to_caf_error(was_closed);
+    return answer(guarded(read_topic_fields(*engine_->state, m.topic, m.fields, m.options),
+                          m.options, m.topic),
+                  shared<std::vector<topic_field_view>>);
+  }
+  caf::result<events_reply> events(const events_message& m) const {
+    if (!engine_->state) return to_caf_error(was_closed);
+    return answer(
+        guarded(read_topic_events(*engine_->state, m.topic, m.options), m.options, m.topic),
+        shared<std::vector<topic_event>>);
+  }
   caf::result<memory_reply> get(const get_message& m) const {
     if (!engine_->state) return to_caf_error(was_closed);
     return answer(guarded(read_current(*engine_->state, m.id, m.options), m.options, m.id),
@@ -439,6 +456,10 @@ internal_engine_actor::behavior_type engine_behavior(internal_engine_actor::poin
       [h](const compact_message& m) { return h.compact(m); },
       [h](const load_compact_message& m) { return h.load_compact(m); },
       [h](const tick_message& m) { return h.tick(m); },
+      [h](const retrieve_message& m) { return h.retrieve(m); },
+      [h](const retrieve_many_message& m) { return h.retrieve_many(m); },
+      [h](const fields_message& m) { return h.fields(m); },
+      [h](const events_message& m) { return h.events(m); },
       [h](const root_message& m) { return h.root(m); },
       [h](const prove_message& m) { return h.prove(m); },
       [h](const snapshot_message& m) { return h.snapshot(m); },

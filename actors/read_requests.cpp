@@ -4,8 +4,10 @@
 
 #include "journal/journal.hpp"
 #include "messages/records.hpp"
+#include "messages/topic_records.hpp"
 #include "state/agent_commands.hpp"
 #include "state/scope_check.hpp"
+#include "state/topic_reads.hpp"
 #include "state/unembedded.hpp"
 #include "storage/key_layout.hpp"
 
@@ -138,6 +140,54 @@ result<std::vector<memory>> read_by_type(world& w, memory_type type, std::size_t
   return found;
 }
 
+namespace {
+
+/// Runs `read` over a topic that exists at the seq asked and that the asker may see.
+template <class Read>
+auto read_topic(world& w, const memory_id& topic, const read_options& options, Read read)
+    -> decltype(read(std::declval<kv_reader&>(), seq_no{})) {
+  auto at = w.readable(options.at_seq);
+  if (!at) return propagate(at);
+  auto reader = w.store->reader();
+  if (!reader) return propagate(reader);
+  auto who = asker_of(w, options);
+  if (!who) return propagate(who);
+  auto m = visible_memory(w, **reader, topic, *who, *at, "id");
+  if (!m) return propagate(m);
+  if (m->head.type != memory_type::topic)
+    return fail(
+        errc::type_data_mismatch,
+        to_string(topic) + " is a " + std::string(to_string(m->head.type)) + ", not a Topic", "id");
+  return read(**reader, *at);
+}
+
+} // namespace
+
+result<std::vector<topic_field_view>> read_topic_fields(world& w, const memory_id& topic,
+                                                        const field_options& fields,
+                                                        const read_options& options) {
+  if (fields.history_limit < 1)
+    return fail(errc::out_of_range, "history_limit is at least 1", "history_limit");
+  return read_topic(w, topic, options,
+                    [&](kv_reader& reader, seq_no at) -> result<std::vector<topic_field_view>> {
+                      auto all = read_fields(reader, topic, at);
+                      if (!all) return propagate(all);
+                      std::vector<topic_field_view> views;
+                      for (auto& f : *all) {
+                        auto view = read_field_view(reader, std::move(f), fields);
+                        if (!view) return propagate(view);
+                        views.push_back(std::move(*view));
+                      }
+                      return views;
+                    });
+}
+
+result<std::vector<topic_event>> read_topic_events(world& w, const memory_id& topic,
+                                                   const read_options& options) {
+  return read_topic(w, topic, options,
+                    [&](kv_reader& reader, seq_no at) { return read_events(reader, topic, at); });
+}
+
 result<edge_record> read_one_edge(world& w, const edge_key& key, const read_options& options) {
   auto at = w.readable(options.at_seq);
   if (!at) return propagate(at);
@@ -187,6 +237,34 @@ result<void> read_edges(world& w, const memory_id& id, edge_direction direction,
   return {};
 }
 
+namespace {
+
+result<void> add_fields(kv_reader& reader, seq_no at, memory_record& record) {
+  auto fields = read_fields(reader, record.head.id, at);
+  if (!fields) return propagate(fields);
+  for (auto& f : *fields) {
+    auto revisions = read_revisions(reader, f.head);
+    if (!revisions) return propagate(revisions);
+    record.fields.push_back({.field = std::move(f), .revisions = std::move(*revisions)});
+  }
+  return {};
+}
+
+/// Every field has one leaf in the state tree, and a field never goes.
+result<std::uint64_t> count_fields(kv_reader& reader) {
+  std::uint64_t count = 0;
+  const std::string rows(1, static_cast<char>(state_namespace::fields));
+  auto scanned = reader.scan(kv_table::state_leaves, rows, keys::prefix_end(rows),
+                             [&](std::string_view, std::string_view) {
+                               ++count;
+                               return true;
+                             });
+  if (!scanned) return propagate(scanned);
+  return count;
+}
+
+} // namespace
+
 result<void> read_all_memories(world& w, const std::function<bool(const memory_record&)>& visit) {
   const seq_no at = w.published_seq();
   auto reader = w.store->reader();
@@ -199,7 +277,7 @@ result<void> read_all_memories(world& w, const std::function<bool(const memory_r
     auto h = read_head(**reader, id, at);
     if (!h) return propagate(h);
     if (!h->has_value()) continue;
-    memory_record record{.head = std::move(**h), .versions = {}, .vector = {}};
+    memory_record record{.head = std::move(**h), .versions = {}, .vector = {}, .fields = {}};
     for (std::uint32_t n = 1; n <= record.head.current_version; ++n) {
       auto v = read_version(**reader, id, n);
       if (!v) return propagate(v);
@@ -208,6 +286,8 @@ result<void> read_all_memories(world& w, const std::function<bool(const memory_r
     const row_no row = w.attributes.row_of(w.nodes.find(id), at);
     const auto values = w.vectors.get(w.attributes.slot(row));
     record.vector.assign(values.begin(), values.end());
+    if (record.head.type == memory_type::topic)
+      if (auto ok = add_fields(**reader, at, record); !ok) return ok;
     if (!visit(record)) break;
   }
   return {};
@@ -299,6 +379,11 @@ result<world_stats> read_stats(world& w) {
   s.rows = w.attributes.row_count();
   s.edges = w.graph.edge_count();
   s.vectors = w.vectors.size();
+  auto reader = w.store->reader();
+  if (!reader) return propagate(reader);
+  auto fields = count_fields(**reader);
+  if (!fields) return propagate(fields);
+  s.fields = *fields;
   s.journal_bytes = w.journal->bytes();
   s.journal_segments = w.journal->segment_count();
   for (std::uint8_t t = 1; t <= memory_type_count; ++t) {
@@ -346,6 +431,12 @@ result<ledger::proof_request> proof_keys(world& w, const prove_request& request)
       if (!*seen) return hidden(who, end, "edges");
     }
     keys.keys.emplace_back(state_namespace::edges, key_bytes(key));
+  }
+  for (const auto& [topic, name] : request.fields) {
+    auto seen = who.may_see(**reader, topic, at);
+    if (!seen) return propagate(seen);
+    if (!*seen) return hidden(who, topic, "fields");
+    keys.keys.emplace_back(state_namespace::fields, field_key_bytes(topic, name));
   }
   keys.seqs = request.seqs;
   return keys;

@@ -11,6 +11,12 @@ result<memory> read_current(world& w, const memory_id& id, const read_options& o
 result<memory> read_version_of(world& w, const memory_uri& uri, const read_options& options);
 result<std::vector<memory>> read_by_type(world& w, memory_type type, std::size_t limit,
                                          const read_options& options);
+/// Of a topic: type_data_mismatch for any other memory.
+result<std::vector<topic_field_view>> read_topic_fields(world& w, const memory_id& topic,
+                                                        const field_options& fields,
+                                                        const read_options& options);
+result<std::vector<topic_event>> read_topic_events(world& w, const memory_id& topic,
+                                                   const read_options& options);
 result<edge_record> read_one_edge(world& w, const edge_key& key, const read_options& options);
 result<void> read_edges(world& w, const memory_id& id, edge_direction direction,
                         const edge_filter& filter, const read_options& options,

@@ -7,12 +7,14 @@ namespace mneme {
 
 namespace {
 
-activation values_of(std::int64_t last_used_ns, std::int64_t access_count, std::int64_t citations,
-                     std::uint64_t importance) {
-  return {.last_used = {last_used_ns},
-          .access_count = access_count,
-          .citations = citations,
-          .importance = static_cast<std::uint8_t>(importance)};
+/// Of a cell that is nobody else's.
+template <class Cell>
+activation values_of(const Cell& c) {
+  return {.last_used = {c.last_used_ns},
+          .access_count = c.access_count,
+          .citations = c.citations,
+          .importance = static_cast<std::uint8_t>(c.importance),
+          .topic_salience_e9 = c.topic_salience_e9};
 }
 
 } // namespace
@@ -27,6 +29,7 @@ std::uint64_t activation_chain::write(cell& target, const cell& values) {
   store_release(target.access_count, values.access_count);
   store_release(target.citations, values.citations);
   store_release(target.importance, values.importance);
+  store_release(target.topic_salience_e9, values.topic_salience_e9);
   store_release(target.before, values.before);
   store_release(target.lock, stable);
   return stable;
@@ -46,6 +49,7 @@ activation_chain::cell activation_chain::read(const cell& source) {
     c.access_count = load_acquire(source.access_count);
     c.citations = load_acquire(source.citations);
     c.importance = load_acquire(source.importance);
+    c.topic_salience_e9 = load_acquire(source.topic_salience_e9);
     c.before = load_acquire(source.before);
     if (load_relaxed(source.lock) == c.lock) return c;
   }
@@ -76,6 +80,7 @@ void activation_chain::set(node_no node, seq_no seq, const activation& values) {
             .access_count = values.access_count,
             .citations = values.citations,
             .importance = values.importance,
+            .topic_salience_e9 = values.topic_salience_e9,
             .before = newest.before};
   if (newest.lock != 0 && newest.seq != seq.value) {
     ensure(newest.seq < seq.value, "activation is set in seq order");
@@ -107,7 +112,7 @@ std::optional<activation> activation_chain::find(node_no node, seq_no at) const 
     if (!before) return {};
     c = *before;
   }
-  return values_of(c.last_used_ns, c.access_count, c.citations, c.importance);
+  return values_of(c);
 }
 
 void activation_chain::append_records(node_no node, seq_no from, seq_no at,
@@ -116,9 +121,7 @@ void activation_chain::append_records(node_no node, seq_no from, seq_no at,
   if (newest == nullptr) return;
   const auto first = static_cast<std::ptrdiff_t>(records.size());
   for (std::optional<cell> c = read(*newest); c && c->lock != 0;) {
-    if (c->seq <= at.value)
-      records.push_back(
-          {node, c->seq, values_of(c->last_used_ns, c->access_count, c->citations, c->importance)});
+    if (c->seq <= at.value) records.push_back({node, c->seq, values_of(*c)});
     if (c->seq <= from.value || c->before == 0) break;
     c = follow(c->before);
   }

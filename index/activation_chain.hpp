@@ -54,6 +54,7 @@ private:
     std::int64_t access_count;
     std::int64_t citations;
     std::uint64_t importance;
+    std::int64_t topic_salience_e9;
     std::uint64_t before; ///< low half of the target's lock << 32 | record + 1; 0 = none
   };
   struct superseded {

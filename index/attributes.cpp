@@ -36,9 +36,9 @@ row_line line_of(const row_values& v, seq_no begin, std::uint32_t actor) {
           .type = v.type,
           .visibility = v.visibility,
           .importance = v.importance,
-          .flags = static_cast<std::uint8_t>((v.tombstoned ? row_tombstoned : 0)
-                                             | (v.erased ? row_erased : 0)
-                                             | (v.has_vector ? row_has_vector : 0))};
+          .flags = static_cast<std::uint8_t>(
+              (v.tombstoned ? row_tombstoned : 0) | (v.erased ? row_erased : 0)
+              | (v.has_vector ? row_has_vector : 0) | (v.archived ? row_archived : 0))};
 }
 
 } // namespace

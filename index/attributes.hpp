@@ -32,6 +32,7 @@ struct row_values {
   bool tombstoned = false;
   bool erased = false;
   bool has_vector = false;
+  bool archived = false; ///< lifecycle status
   std::uint32_t version = 0;
   std::string_view actor_scope{};
   timestamp created_at{}; ///< of the head

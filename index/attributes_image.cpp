@@ -9,7 +9,7 @@ namespace mneme {
 namespace {
 
 constexpr std::string_view image_name = "mnROWS03";
-constexpr std::size_t record_bytes = 4 + 8 + 8 + 8 + 8 + 1;
+constexpr std::size_t record_bytes = 4 + 8 + 8 + 8 + 8 + 1 + 8;
 
 /// The terms a saved row may refer to: those below the limit of each dictionary. Texts that only
 /// later rows brought are not saved.
@@ -150,6 +150,7 @@ void put_activations(image_writer& out, const activation_chain& chain, seq_no fr
     out.put(record.values.access_count);
     out.put(record.values.citations);
     out.put(record.values.importance);
+    out.put(record.values.topic_salience_e9);
   }
 }
 
@@ -164,6 +165,7 @@ bool get_activations(image_reader& in, activation_chain& chain, seq_no at) {
     values.access_count = in.get<std::int64_t>();
     values.citations = in.get<std::int64_t>();
     values.importance = in.get<std::uint8_t>();
+    values.topic_salience_e9 = in.get<std::int64_t>();
     if (!in.ok() || node.value == no_number || seq.value < last_seq || seq > at) return false;
     last_seq = seq.value;
     chain.set(node, seq, values);

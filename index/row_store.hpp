@@ -61,6 +61,7 @@ static_assert(sizeof(row_line) == 64);
 inline constexpr std::uint8_t row_tombstoned = 1;
 inline constexpr std::uint8_t row_erased = 2;
 inline constexpr std::uint8_t row_has_vector = 4;
+inline constexpr std::uint8_t row_archived = 8; ///< lifecycle status
 
 /// The rest of a row. Its tags and then its frames are consecutive entries of the term list.
 struct row_rest {

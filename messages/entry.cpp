@@ -35,6 +35,16 @@ std::string_view to_string(entry_kind kind) noexcept {
   return index < kind_names.size() ? kind_names[index] : std::string_view();
 }
 
+std::string_view to_string(reinforcing_door door) noexcept {
+  switch (door) {
+  case reinforcing_door::retrieve:
+    return "retrieve";
+  case reinforcing_door::chroma:
+    return "chroma";
+  }
+  return {};
+}
+
 std::string_view to_string(state_namespace ns) noexcept {
   const auto index = static_cast<std::size_t>(ns);
   return index < namespace_names.size() ? namespace_names[index] : std::string_view();

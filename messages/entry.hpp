@@ -11,6 +11,7 @@
 
 #include "mneme/agents.hpp"
 #include "mneme/proof.hpp"
+#include "mneme/topics.hpp"
 #include "mneme/types.hpp"
 
 namespace mneme {
@@ -185,6 +186,38 @@ struct scope_violation_payload {
 
   friend bool operator==(const scope_violation_payload&, const scope_violation_payload&) = default;
 };
+/// A field's new state and the revisions that are new in it (one, but for a merge or a restore).
+struct field_payload {
+  topic_field field;
+  std::vector<field_revision> revisions;
+
+  friend bool operator==(const field_payload&, const field_payload&) = default;
+};
+/// A topic that was forgotten: archived, its salience halved.
+struct topic_archive_payload {
+  mneme::head head;
+  std::int64_t from_e9 = 0;
+  std::int64_t to_e9 = 0;
+
+  friend bool operator==(const topic_archive_payload&, const topic_archive_payload&) = default;
+};
+/// The end of a merge: the loser's head, archived. What it had came to the keeper before.
+struct topic_merge_payload {
+  memory_id keeper;
+  mneme::head head;
+
+  friend bool operator==(const topic_merge_payload&, const topic_merge_payload&) = default;
+};
+/// A salience that somebody set.
+struct topic_salience_payload {
+  memory_id topic;
+  std::int64_t from_e9 = 0;
+  std::int64_t to_e9 = 0;
+  std::string reason;
+  mneme::nonce nonce{};
+
+  friend bool operator==(const topic_salience_payload&, const topic_salience_payload&) = default;
+};
 /// One reinforced memory: the value before and after, in units of 1e-9.
 struct reinforced_item {
   memory_id id;
@@ -240,12 +273,16 @@ struct erased_payload {
 /// embed→embed_payload, find_late→find_late_payload, snapshot→snapshot_payload,
 /// reinforce→reinforce_payload, decay_cycle→decay_cycle_payload, assign_tag→assign_tag_payload,
 /// attest→attest_payload, learn_weights→learn_weights_payload, compact→compact_payload,
-/// scope_violation→scope_violation_payload; any kind may be erased_payload.
+/// scope_violation→scope_violation_payload, field→field_payload,
+/// topic_archive→topic_archive_payload, topic_merge→topic_merge_payload,
+/// topic_unarchive→head_payload, topic_salience→topic_salience_payload,
+/// reinforce→reinforce_payload; any kind may be erased_payload.
 using entry_payload =
     std::variant<write_payload, update_payload, head_payload, edge_payload, embed_payload,
                  find_late_payload, snapshot_payload, reinforce_payload, decay_cycle_payload,
                  assign_tag_payload, attest_payload, learn_weights_payload, compact_payload,
-                 scope_violation_payload, erased_payload>;
+                 scope_violation_payload, field_payload, topic_archive_payload, topic_merge_payload,
+                 topic_salience_payload, erased_payload>;
 std::string encode(const entry_payload& payload);
 result<entry_payload> decode_entry_payload(entry_kind kind, std::string_view bytes);
 

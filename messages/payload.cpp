@@ -6,6 +6,7 @@
 
 #include "messages/entry.hpp"
 #include "messages/record_codec.hpp"
+#include "messages/topic_records.hpp"
 #include "messages/validate.hpp"
 
 namespace mneme {
@@ -125,6 +126,38 @@ void scope_violation_layout(Map& m, Payload& p) {
   m.required(3, p.actor);
   m.required(4, p.target);
   m.defaulted(5, p.nonce);
+}
+
+template <class Map, class Payload>
+void field_layout(Map& m, Payload& p) {
+  m.schema();
+  m.required(1, p.field);
+  m.required(2, p.revisions);
+}
+
+template <class Map, class Payload>
+void topic_archive_layout(Map& m, Payload& p) {
+  m.schema();
+  m.required(1, p.head);
+  m.required(2, p.from_e9);
+  m.required(3, p.to_e9);
+}
+
+template <class Map, class Payload>
+void topic_merge_layout(Map& m, Payload& p) {
+  m.schema();
+  m.required(1, p.keeper);
+  m.required(2, p.head);
+}
+
+template <class Map, class Payload>
+void topic_salience_layout(Map& m, Payload& p) {
+  m.schema();
+  m.required(1, p.topic);
+  m.required(2, p.from_e9);
+  m.required(3, p.to_e9);
+  m.defaulted(4, p.reason);
+  m.required(5, p.nonce);
 }
 
 using counter_map = std::map<std::string, std::uint64_t, std::less<>>;
@@ -306,6 +339,14 @@ void payload_layout(Map& m, Payload& p) {
     compact_layout(m, p);
   } else if constexpr (std::is_same_v<plain, scope_violation_payload>) {
     scope_violation_layout(m, p);
+  } else if constexpr (std::is_same_v<plain, field_payload>) {
+    field_layout(m, p);
+  } else if constexpr (std::is_same_v<plain, topic_archive_payload>) {
+    topic_archive_layout(m, p);
+  } else if constexpr (std::is_same_v<plain, topic_merge_payload>) {
+    topic_merge_layout(m, p);
+  } else if constexpr (std::is_same_v<plain, topic_salience_payload>) {
+    topic_salience_layout(m, p);
   } else if constexpr (std::is_same_v<plain, reinforce_payload>) {
     reinforce_layout(m, p);
   } else if constexpr (std::is_same_v<plain, decay_cycle_payload>) {
@@ -380,6 +421,7 @@ result<entry_payload> decode_entry_payload(entry_kind kind, std::string_view byt
     return decode_payload<update_payload>(bytes);
   case entry_kind::tombstone:
   case entry_kind::update_head:
+  case entry_kind::topic_unarchive:
     return decode_payload<head_payload>(bytes);
   case entry_kind::add_edge:
   case entry_kind::remove_edge:
@@ -398,6 +440,14 @@ result<entry_payload> decode_entry_payload(entry_kind kind, std::string_view byt
     return decode_payload<compact_payload>(bytes);
   case entry_kind::scope_violation:
     return decode_payload<scope_violation_payload>(bytes);
+  case entry_kind::field:
+    return decode_payload<field_payload>(bytes);
+  case entry_kind::topic_archive:
+    return decode_payload<topic_archive_payload>(bytes);
+  case entry_kind::topic_merge:
+    return decode_payload<topic_merge_payload>(bytes);
+  case entry_kind::topic_salience:
+    return decode_payload<topic_salience_payload>(bytes);
   case entry_kind::reinforce:
     return decode_payload<reinforce_payload>(bytes);
   case entry_kind::decay_cycle:

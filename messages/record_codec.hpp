@@ -156,6 +156,9 @@ public:
   double real64() { return taken(&canonical_reader::real64); }
   std::string_view text() { return taken(&canonical_reader::text); }
   std::string_view binary() { return taken(&canonical_reader::binary); }
+  void nil() {
+    if (ok() && !in_.take_nil()) refuse("nil is expected");
+  }
   /// Exactly as many bytes as `out` has.
   void fixed_binary(std::span<std::uint8_t> out);
 
@@ -306,9 +309,11 @@ void get(item_parser& in, metadata_map& metadata);
 void put(canonical_writer& out, const head& h);
 void put(canonical_writer& out, const version& v);
 void put(canonical_writer& out, const edge_record& e);
+void put(canonical_writer& out, const provenance& p);
 void get(item_parser& in, head& h);
 void get(item_parser& in, version& v);
 void get(item_parser& in, edge_record& e);
+void get(item_parser& in, provenance& p);
 
 /// All of `bytes` as one T.
 template <class T>

@@ -5,6 +5,8 @@
 #include <array>
 #include <span>
 
+#include "mneme/topics.hpp"
+
 namespace mneme {
 
 namespace {
@@ -53,6 +55,12 @@ constexpr std::array<std::string_view, 4> names_of<memory_mode> = {"Sparse", "Ad
                                                                    "Eidetic"};
 template <>
 constexpr std::array<std::string_view, 3> names_of<colour_zone> = {"Core", "Mid", "Outer"};
+template <>
+constexpr std::array<std::string_view, 8> names_of<topic_field_type> = {
+    "string", "int", "float", "bool", "date", "datetime", "list", "json"};
+template <>
+constexpr std::array<std::string_view, 7> names_of<topic_event_kind> = {
+    "created", "salience", "meta", "embedding", "field", "archived", "merged"};
 
 template <class Enum>
 std::string_view name_of(Enum v) noexcept {
@@ -101,6 +109,17 @@ std::string_view to_string(memory_mode v) noexcept {
 std::string_view to_string(colour_zone v) noexcept {
   return name_of(v);
 }
+std::string_view to_string(topic_field_type v) noexcept {
+  return name_of(v);
+}
+std::string_view to_string(topic_event_kind v) noexcept {
+  return name_of(v);
+}
+std::string_view to_string(retrieve_stage v) noexcept {
+  constexpr std::array<std::string_view, 3> names = {"semantic", "structural", "temporal"};
+  const auto index = static_cast<std::size_t>(v);
+  return index < names.size() ? names[index] : std::string_view();
+}
 
 template <class Enum>
 std::optional<Enum> parse_enum(std::string_view name) noexcept {
@@ -123,5 +142,7 @@ template std::optional<tombstone_cause> parse_enum<tombstone_cause>(std::string_
 template std::optional<attest_outcome> parse_enum<attest_outcome>(std::string_view) noexcept;
 template std::optional<memory_mode> parse_enum<memory_mode>(std::string_view) noexcept;
 template std::optional<colour_zone> parse_enum<colour_zone>(std::string_view) noexcept;
+template std::optional<topic_field_type> parse_enum<topic_field_type>(std::string_view) noexcept;
+template std::optional<topic_event_kind> parse_enum<topic_event_kind>(std::string_view) noexcept;
 
 } // namespace mneme

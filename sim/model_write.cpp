@@ -159,10 +159,12 @@ public:
     return changes_edge(entry_kind::remove_edge, e->tombstoned_by, *e);
   }
 
-  // Importers' requests carry no token, and the workload has no colours.
-  write_outcome operator()(const restore_request&) const { return refused(errc::unsupported); }
-  write_outcome operator()(const restore_edge_request&) const { return refused(errc::unsupported); }
-  write_outcome operator()(const assign_tag_request&) const { return refused(errc::unsupported); }
+  // Importers' requests carry no token, so the workload has none of them.
+  /// What no workload draws: what is restored, topics and hashtags.
+  template <class Request>
+  write_outcome operator()(const Request&) const {
+    return refused(errc::unsupported);
+  }
 
 private:
   template <class Request>

@@ -16,15 +16,13 @@ void put_token(write_request& r, std::string token) {
 void put_token(update_request& r, std::string token) {
   r.created_by = std::move(token);
 }
-void put_token(restore_request&, std::string) {
-}
-void put_token(restore_edge_request&, std::string) {
-}
-void put_token(assign_tag_request&, std::string) {
-}
+/// Of what has a name of who acts; what is restored has none.
 template <class Request>
 void put_token(Request& r, std::string token) {
-  r.by = std::move(token);
+  if constexpr (requires { r.by; })
+    r.by = std::move(token);
+  else if constexpr (requires { r.actor; })
+    r.actor = std::move(token);
 }
 
 void put_token(mutation& m, std::string token) {
@@ -65,6 +63,19 @@ struct describe_mutation {
   }
   std::string operator()(const assign_tag_request& r) const {
     return fmt::format("assign_tag {}", r.tag);
+  }
+  std::string operator()(const ingest_request& r) const {
+    return fmt::format("ingest {} {} fields",
+                       r.topic_id ? brief(*r.topic_id) : std::string("a new topic"),
+                       r.fields.size());
+  }
+  std::string operator()(const revise_request&) const { return "revise"; }
+  std::string operator()(const forget_request&) const { return "forget"; }
+  std::string operator()(const unarchive_request& r) const {
+    return fmt::format("unarchive {}", brief(r.id));
+  }
+  std::string operator()(const restore_field_request& r) const {
+    return fmt::format("restore_field {}", brief(r.field.head.topic));
   }
 };
 

@@ -7,7 +7,9 @@
 #include "messages/ensure.hpp"
 #include "messages/forms.hpp"
 #include "messages/records.hpp"
+#include "messages/topic_records.hpp"
 #include "state/activation_rules.hpp"
+#include "state/topic_events.hpp"
 #include "storage/key_layout.hpp"
 
 namespace mneme {
@@ -20,7 +22,41 @@ const head* head_of(const entry_payload& payload) {
   if (const auto* u = std::get_if<update_payload>(&payload)) return &u->head;
   if (const auto* h = std::get_if<head_payload>(&payload)) return &h->head;
   if (const auto* e = std::get_if<embed_payload>(&payload)) return &e->head;
+  if (const auto* a = std::get_if<topic_archive_payload>(&payload)) return &a->head;
+  if (const auto* m = std::get_if<topic_merge_payload>(&payload)) return &m->head;
   return nullptr;
+}
+
+/// The topics whose salience the entry changes.
+std::vector<salience_delta> saliences_of(const entry_payload& payload, const node_table& nodes) {
+  std::vector<salience_delta> changes;
+  const auto add = [&](const memory_id& id, std::int64_t to_e9) {
+    const node_no node = nodes.find(id);
+    ensure(node.value != no_number, "a topic with a salience exists");
+    changes.push_back({node, to_e9});
+  };
+  if (const auto* a = std::get_if<topic_archive_payload>(&payload)) add(a->head.id, a->to_e9);
+  if (const auto* s = std::get_if<topic_salience_payload>(&payload)) add(s->topic, s->to_e9);
+  if (const auto* r = std::get_if<reinforce_payload>(&payload))
+    if (r->door == reinforcing_door::retrieve)
+      for (const auto& item : r->items) add(item.id, item.to_e9);
+  return changes;
+}
+
+/// The rows of a field: its state, the revisions that are new.
+void append_field(const field_payload& p, seq_no seq, std::vector<kv_write>& writes) {
+  const field_head& f = p.field.head;
+  writes.push_back({kv_table::fields, keys::field(f.topic, f.name, seq), encode(p.field)});
+  for (const auto& r : p.revisions)
+    writes.push_back(
+        {kv_table::fields, keys::field_revision(f.topic, f.name, r.number), encode(r)});
+}
+
+void append_events(const entry& e, std::vector<kv_write>& writes) {
+  std::uint32_t index = 0;
+  for (const auto& [topic, event] : events_of(e))
+    writes.push_back(
+        {kv_table::fields, keys::topic_event(topic, e.header.seq, index++), encode(event)});
 }
 
 const version* version_of(const entry_payload& payload) {
@@ -98,6 +134,7 @@ row_values row_of_delta(const attributes& owner, const index_delta& d) {
                  .tombstoned = h.tombstone.has_value(),
                  .erased = h.erased,
                  .has_vector = h.embedding.has_value(),
+                 .archived = h.lifecycle && h.lifecycle->status == lifecycle_status::archived,
                  .version = h.current_version,
                  .actor_scope = h.actor_scope,
                  .created_at = h.created_at,
@@ -144,6 +181,11 @@ void activate(attributes& owner, const index_delta& d) {
                                            : after_touch(a, d.touched_at);
     if (d.reinforced != nullptr) after.last_used = a.last_used; // chroma counts, and no more
     owner.set_activation(node, d.seq, after);
+  }
+  for (const auto& change : d.saliences) {
+    activation a = owner.activation_of(change.node, d.seq);
+    a.topic_salience_e9 = change.to_e9;
+    owner.set_activation(change.node, d.seq, a);
   }
 }
 
@@ -226,13 +268,16 @@ index_delta number(const entry& e, numbering& numbers) {
   d.attest = std::get_if<attest_payload>(&e.payload);
   if (d.attest != nullptr)
     for (const auto& id : d.attest->cited) touch(id);
-  d.reinforced = std::get_if<reinforce_payload>(&e.payload);
+  const auto* reinforced = std::get_if<reinforce_payload>(&e.payload);
+  if (reinforced != nullptr && reinforced->door == reinforcing_door::chroma)
+    d.reinforced = reinforced;
   if (d.reinforced != nullptr)
     for (const auto& item : d.reinforced->items) touch(item.id);
   d.decayed = std::get_if<decay_cycle_payload>(&e.payload);
   if (d.decayed != nullptr)
     for (const auto& item : d.decayed->items) touch(item.id);
   d.assigned = std::get_if<assign_tag_payload>(&e.payload);
+  d.saliences = saliences_of(e.payload, *numbers.nodes);
   return d;
 }
 
@@ -244,6 +289,8 @@ void append_writes(const entry& e, std::vector<kv_write>& writes) {
     writes.push_back({kv_table::versions, keys::version(v->id, v->number), encode(*v)});
   if (const auto* edge = std::get_if<edge_payload>(&e.payload))
     writes.push_back({kv_table::edges, keys::edge(edge->edge.key, seq), encode(edge->edge)});
+  if (const auto* field = std::get_if<field_payload>(&e.payload)) append_field(*field, seq, writes);
+  append_events(e, writes);
   if (const auto* snapshot = std::get_if<snapshot_payload>(&e.payload))
     writes.push_back({kv_table::manifests, keys::manifest(seq), encode(snapshot->manifest)});
   if (const auto* learned = std::get_if<learn_weights_payload>(&e.payload))
@@ -276,7 +323,7 @@ std::shared_ptr<const commit_batch> make_batch(std::vector<entry> entries, numbe
 void apply_to(attributes& owner, std::span<const index_delta> deltas) {
   for (const auto& d : deltas) {
     if (d.head != nullptr) owner.put(row_of_delta(owner, d), d.seq);
-    if (d.head != nullptr || !d.touched.empty()) activate(owner, d);
+    if (d.head != nullptr || !d.touched.empty() || !d.saliences.empty()) activate(owner, d);
     if (d.head != nullptr) place_colour(owner, d);
     if (d.reinforced != nullptr) reinforce_colours(owner, d);
     if (d.decayed != nullptr) decay_colours(owner, d);

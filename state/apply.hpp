@@ -28,6 +28,11 @@ struct numbering {
   std::uint32_t next_slot = 0;
 };
 
+struct salience_delta {
+  node_no node;
+  std::int64_t to_e9 = 0;
+};
+
 /// What one entry changes in the indexes. Points into the entry, which must outlive it.
 struct index_delta {
   seq_no seq;
@@ -47,6 +52,7 @@ struct index_delta {
   const reinforce_payload* reinforced = nullptr;
   const decay_cycle_payload* decayed = nullptr;
   const assign_tag_payload* assigned = nullptr;
+  std::vector<salience_delta> saliences; ///< of topics
 };
 
 /// One atomic commit group: a journal frame and all that follows from it.

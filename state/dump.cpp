@@ -7,6 +7,8 @@
 
 #include "messages/hash.hpp"
 #include "messages/records.hpp"
+#include "messages/topic_records.hpp"
+#include "state/topic_reads.hpp"
 
 namespace mneme {
 
@@ -23,6 +25,22 @@ std::string vector_bytes(std::span<const float> values) {
   return {reinterpret_cast<const char*>(values.data()), values.size_bytes()};
 }
 
+/// Fields with all their revisions, and the audit log.
+result<void> dump_topic(kv_reader& reader, const memory_id& id, seq_no at, std::string& out) {
+  auto fields = read_fields(reader, id, at);
+  if (!fields) return propagate(fields);
+  for (const auto& f : *fields) {
+    out += fmt::format("  field {}\n", hex(encode(f)));
+    auto revisions = read_revisions(reader, f.head);
+    if (!revisions) return propagate(revisions);
+    for (const auto& r : *revisions) out += fmt::format("    revision {}\n", hex(encode(r)));
+  }
+  auto events = read_events(reader, id, at);
+  if (!events) return propagate(events);
+  for (const auto& e : *events) out += fmt::format("  event {}\n", hex(encode(e)));
+  return {};
+}
+
 result<void> dump_memory(world& w, kv_reader& reader, const memory_id& id, seq_no at,
                          std::string& out) {
   auto h = read_head(reader, id, at);
@@ -36,8 +54,8 @@ result<void> dump_memory(world& w, kv_reader& reader, const memory_id& id, seq_n
   }
   const node_no node = w.nodes.find(id);
   const activation a = w.attributes.activation_of(node, at);
-  out += fmt::format("  activation {} {} {} {}\n", a.last_used.ns, a.access_count, a.citations,
-                     a.importance);
+  out += fmt::format("  activation {} {} {} {} {}\n", a.last_used.ns, a.access_count, a.citations,
+                     a.importance, a.topic_salience_e9);
   if (const auto s = w.attributes.colours().signals_of(node, at))
     out += fmt::format("  signals {} {} {} {} {}\n", s->strength_e9, s->last_accessed.ns,
                        s->last_decay_at ? s->last_decay_at->ns : -1, s->ascended, s->rotten);
@@ -46,6 +64,7 @@ result<void> dump_memory(world& w, kv_reader& reader, const memory_id& id, seq_n
     const auto values = w.vectors.get(w.attributes.slot(row));
     out += fmt::format("  vector {} {}\n", values.size(), to_hex(sha256_of(vector_bytes(values))));
   }
+  if ((*h)->type == memory_type::topic) return dump_topic(reader, id, at, out);
   return {};
 }
 

@@ -6,61 +6,13 @@
 #include "messages/ensure.hpp"
 #include "messages/forms.hpp"
 #include "messages/records.hpp"
+#include "messages/topic_records.hpp"
 #include "messages/validate.hpp"
+#include "messages/validate_topics.hpp"
 #include "state/execute_chroma.hpp"
+#include "state/execution.hpp"
 
 namespace mneme {
-
-namespace {
-
-/// Where a command draws from: for real, or zeros in the rehearsal of a batch. A batch is
-/// rehearsed first so that a failing item has drawn nothing.
-class drawer {
-public:
-  explicit drawer(id_source* ids) : ids_(ids) {}
-
-  /// `taken` says of an id whether somebody has it already.
-  template <class Taken>
-  memory_id id(timestamp now, const Taken& taken) {
-    if (ids_) return ids_->draw_id(now, taken);
-    // Placeholders must differ from each other; callers' ids cannot start with 0xFF bytes.
-    memory_id placeholder;
-    placeholder.bytes.fill(0xFF);
-    for (std::size_t i = 0; i < 4; ++i)
-      placeholder.bytes[15 - i] = static_cast<std::uint8_t>(rehearsed_ >> (8 * i));
-    ++rehearsed_;
-    return placeholder;
-  }
-  nonce fresh_nonce() { return ids_ ? ids_->draw_nonce() : nonce{}; }
-
-private:
-  id_source* ids_;
-  std::uint32_t rehearsed_ = 0;
-};
-
-/// What a mutation needs that depends on the request and the clock only; computed once.
-struct prepared {
-  memory_data data;
-  mneme::forms forms;
-  std::optional<std::vector<float>> vector; ///< given, or embedded
-  bool vector_given = false;
-  timestamp now;
-};
-
-struct execution {
-  overlay& state;
-  drawer draw;
-  const execution_seams& seams;
-  timestamp now;
-  seq_no current;
-  const std::vector<memory_id>& given; ///< by the command's items, ascending
-  executed_command out;
-
-  /// Whether a drawn id would meet a memory, an end of an edge, or an id that the command gives.
-  [[nodiscard]] bool is_taken(const memory_id& id) const {
-    return state.knows(id) || std::ranges::binary_search(given, id);
-  }
-};
 
 result<prepared> prepare_content(memory_type type, const memory_data& data,
                                  const forms_override& own,
@@ -82,6 +34,8 @@ result<prepared> prepare_content(memory_type type, const memory_data& data,
   }
   return p;
 }
+
+namespace {
 
 result<void> check_interval(timestamp from, const std::optional<timestamp>& until) {
   if (until && *until <= from)
@@ -106,7 +60,8 @@ result<std::optional<spaced_vector>> place_vector(const prepared& p, const overl
   return std::optional<spaced_vector>({.space = std::move(space), .values = *p.vector});
 }
 
-/// The leaves of a record's namespace: path of its key, hash of its canonical bytes.
+} // namespace
+
 state_leaf leaf_of(const head& h) {
   return {state_namespace::memories, state_path(state_namespace::memories, h.id.raw()),
           sha256_of(encode(h))};
@@ -115,14 +70,15 @@ state_leaf leaf_of(const edge_record& e) {
   return {state_namespace::edges, state_path(state_namespace::edges, key_bytes(e.key)),
           sha256_of(encode(e))};
 }
-
-seq_no next_seq(const execution& x) {
-  return {x.current.value + x.out.entries.size() + 1};
+state_leaf leaf_of(const field_head& f) {
+  return {state_namespace::fields,
+          state_path(state_namespace::fields, field_key_bytes(f.topic, f.name)),
+          sha256_of(encode(f))};
 }
 
 void append_entry(execution& x, entry_kind kind, std::string created_by,
                   std::vector<state_leaf> leaves, entry_payload payload) {
-  entry_header header{.seq = next_seq(x),
+  entry_header header{.seq = {x.current.value + x.out.entries.size() + 1},
                       .kind = kind,
                       .created_at = x.now,
                       .created_by = std::move(created_by),
@@ -136,6 +92,12 @@ mutation_result changed_memory(const execution& x, const head& h) {
           .seq = {x.current.value + x.out.entries.size()},
           .uri = memory_uri{h.type, h.id, h.current_version}};
 }
+
+mutation_result unchanged(const execution& x, std::optional<memory_uri> uri) {
+  return {.changed = false, .seq = {x.current.value + x.out.entries.size()}, .uri = uri};
+}
+
+namespace {
 
 /// Reads the head that an update, update_head or tombstone is about.
 result<head> existing_head(execution& x, const memory_uri& uri,
@@ -218,6 +180,7 @@ result<void> run(execution& x, const write_request& r, const prepared& p) {
         embedding_ref{.dim = static_cast<std::uint32_t>((*vector)->values.size()), .version = 1};
   seal_version(v, h);
   x.state.put(h);
+  x.state.put(v);
   if (*vector) x.state.put_vector(h.id, **vector);
   append_entry(x, entry_kind::write, v.created_by, {leaf_of(h)},
                write_payload{h, v, std::move(*vector), !r.id.has_value()});
@@ -266,6 +229,7 @@ result<void> run(execution& x, const update_request& r, const prepared& p) {
   h.last_updated_at = p.now;
   seal_version(v, h);
   x.state.put(h);
+  x.state.put(v);
   if (*vector) x.state.put_vector(h.id, **vector);
   append_entry(x, entry_kind::update, v.created_by, {leaf_of(h)},
                update_payload{h, v, std::move(*vector)});
@@ -300,9 +264,7 @@ result<void> run(execution& x, const tombstone_request& r, const prepared&) {
   if (!existing) return propagate(existing);
   head h = std::move(*existing);
   if (h.tombstone) {
-    x.out.results.push_back({.changed = false,
-                             .seq = {x.current.value + x.out.entries.size()},
-                             .uri = memory_uri{h.type, h.id, h.current_version}});
+    x.out.results.push_back(unchanged(x, memory_uri{h.type, h.id, h.current_version}));
     return {};
   }
   const std::string by = r.by.value_or(r.actor);
@@ -392,9 +354,8 @@ result<void> check_same_colour(const head& existing, const head& wanted) {
 /// The content is there already: only the head may still differ.
 result<void> restore_head(execution& x, const head& existing, const head& wanted) {
   if (existing == wanted) {
-    x.out.results.push_back({.changed = false,
-                             .seq = {x.current.value + x.out.entries.size()},
-                             .uri = memory_uri{wanted.type, wanted.id, wanted.current_version}});
+    x.out.results.push_back(
+        unchanged(x, memory_uri{wanted.type, wanted.id, wanted.current_version}));
     return {};
   }
   if (auto ok = check_same_colour(existing, wanted); !ok) return ok;
@@ -425,6 +386,7 @@ result<void> run(execution& x, const restore_request& r, const prepared& p) {
   auto vector = place_vector(p, x.state, x.seams);
   if (!vector) return propagate(vector);
   x.state.put(r.head);
+  x.state.put(r.version);
   if (*vector) x.state.put_vector(r.head.id, **vector);
   if (expected == 1)
     append_entry(x, entry_kind::write, r.version.created_by, {leaf_of(r.head)},
@@ -463,11 +425,19 @@ result<prepared> prepare(const restore_request& r, timestamp now, const executio
   p.vector = r.vector;
   return p;
 }
+result<prepared> prepare(const ingest_request& r, timestamp now, const execution_seams& seams) {
+  return prepare_ingest(r, now, seams);
+}
 template <class Request>
 result<prepared> prepare(const Request&, timestamp now, const execution_seams&) {
   prepared p;
   p.now = now;
   return p;
+}
+
+/// Requests that draw before their last check, as their parts do: rehearsed like batches.
+bool has_parts(const mutation& m) {
+  return std::holds_alternative<ingest_request>(m) || std::holds_alternative<revise_request>(m);
 }
 
 error located(error e, bool is_batch, std::size_t i) {
@@ -489,11 +459,26 @@ result<void> run_all(execution& x, std::span<const mutation> items, std::span<co
 
 std::vector<memory_id> ids_given_by(std::span<const mutation> items) {
   std::vector<memory_id> given;
-  for (const auto& item : items)
+  for (const auto& item : items) {
     if (const auto* w = std::get_if<write_request>(&item); w != nullptr && w->id)
       given.push_back(*w->id);
+    const auto* topic = std::get_if<ingest_request>(&item);
+    if (topic == nullptr) continue;
+    if (topic->topic_id) given.push_back(*topic->topic_id);
+    for (const auto& link : topic->links) given.push_back(link.topic_id);
+  }
   std::ranges::sort(given);
   return given;
+}
+
+/// Another touch may have come in between: a topic goes on from the salience that it has now.
+void bump_topics(reinforce_payload& bump, overlay& state) {
+  for (auto& item : bump.items) {
+    item.from_e9 = state.topic_salience_e9(item.id);
+    item.to_e9 = item.from_e9 + query_bump_e9;
+    state.put_topic_salience(item.id, item.to_e9);
+  }
+  state.keep_layer();
 }
 
 } // namespace
@@ -514,7 +499,7 @@ result<executed_command> execute(std::span<const mutation> items, bool is_batch,
     ready.push_back(std::move(*p));
   }
   const auto given = ids_given_by(items);
-  if (items.size() > 1) {
+  if (items.size() > 1 || std::ranges::any_of(items, has_parts)) {
     execution rehearsal{state, drawer(nullptr), seams, now, current, given, {}};
     auto done = run_all(rehearsal, items, ready, is_batch);
     state.drop_layer();
@@ -537,10 +522,25 @@ const std::string& acting_in(const mutation& m) {
           return r.head.actor_scope;
         else if constexpr (std::is_same_v<request, restore_edge_request>)
           return r.edge.created_by;
+        else if constexpr (std::is_same_v<request, restore_field_request>)
+          return r.revisions.back().created_by;
         else
           return r.actor;
       },
       m);
+}
+
+result<void> run_part(execution& x, const write_request& r, const prepared& p) {
+  return run(x, r, p);
+}
+result<void> run_part(execution& x, const update_request& r, const prepared& p) {
+  return run(x, r, p);
+}
+result<void> run_part(execution& x, const add_edge_request& r) {
+  return run(x, r, prepared{});
+}
+result<void> run_part(execution& x, const remove_edge_request& r) {
+  return run(x, r, prepared{});
 }
 
 entry execute_touch(entry_payload payload, overlay& state, id_source& ids, timestamp now,
@@ -560,7 +560,10 @@ entry execute_touch(entry_payload payload, overlay& state, id_source& ids, times
   ensure(reinforced != nullptr, "a touch is a find_late or reinforce payload");
   header.kind = entry_kind::reinforce;
   header.created_by = reinforced->actor;
-  reinforce_strengths(*reinforced, state, now);
+  if (reinforced->door == reinforcing_door::retrieve)
+    bump_topics(*reinforced, state);
+  else
+    reinforce_strengths(*reinforced, state, now);
   reinforced->nonce = ids.draw_nonce();
   return seal_entry(std::move(header), std::move(payload));
 }

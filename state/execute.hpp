@@ -35,6 +35,9 @@ result<executed_command> execute(std::span<const mutation> items, bool is_batch,
 /// Who acts in a mutation; "" = the host.
 const std::string& acting_in(const mutation& m);
 
+/// What retrieve adds to the salience of a topic that it returned.
+inline constexpr std::int64_t query_bump_e9 = salience_one_e9 / 10;
+
 /// What a query reinforced: a find_late entry (late binding), or a reinforce entry whose strengths
 /// come from the newest state.
 entry execute_touch(entry_payload payload, overlay& state, id_source& ids, timestamp now,

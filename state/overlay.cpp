@@ -90,6 +90,21 @@ void overlay::put_vector(const memory_id& id, const spaced_vector& v) {
   top_.space = v.space;
 }
 
+void overlay::put(const version& v) {
+  if (v.type == memory_type::topic) top_.versions.insert_or_assign(v.id, v);
+}
+
+void overlay::put(const topic_field& f, const std::vector<field_revision>& fresh) {
+  const std::pair key(f.head.topic, f.head.name);
+  top_.fields.insert_or_assign(key, f);
+  auto& revisions = top_.revisions[key];
+  revisions.insert(revisions.end(), fresh.begin(), fresh.end());
+}
+
+void overlay::put_topic_salience(const memory_id& id, std::int64_t e9) {
+  top_.saliences_e9.insert_or_assign(id, e9);
+}
+
 void overlay::keep_layer() {
   for (auto& [id, h] : top_.heads) base_.heads.insert_or_assign(id, std::move(h));
   for (auto& [key, e] : top_.edges) base_.edges.insert_or_assign(key, std::move(e));
@@ -98,6 +113,13 @@ void overlay::keep_layer() {
   base_.taken.merge(top_.taken);
   for (auto& [id, s] : top_.signals) base_.signals.insert_or_assign(id, s);
   if (top_.space.dim != 0) base_.space = std::move(top_.space);
+  for (auto& [id, v] : top_.versions) base_.versions.insert_or_assign(id, std::move(v));
+  for (const auto& [id, e9] : top_.saliences_e9) base_.saliences_e9.insert_or_assign(id, e9);
+  for (auto& [key, f] : top_.fields) base_.fields.insert_or_assign(key, std::move(f));
+  for (auto& [key, fresh] : top_.revisions) {
+    auto& revisions = base_.revisions[key];
+    for (auto& r : fresh) revisions.push_back(std::move(r));
+  }
   top_ = {};
 }
 

@@ -7,6 +7,8 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "messages/entry.hpp"
 #include "mneme/requests.hpp"
@@ -36,11 +38,35 @@ public:
   [[nodiscard]] std::optional<colour_signals> signals_of(const memory_id& id) const;
   [[nodiscard]] std::optional<memory_mode> mode_of(const memory_id& id) const;
 
+  // Of topics.
+  /// Every topic that there is, in id order.
+  std::vector<memory_id> topics();
+  /// The current version of a topic.
+  result<version> topic_version(const mneme::head& h);
+  std::int64_t topic_salience_e9(const memory_id& id);
+  result<std::optional<topic_field>> field(const memory_id& topic, const std::string& name);
+  /// By name.
+  result<std::vector<topic_field>> fields(const memory_id& topic);
+  /// By number.
+  result<std::vector<field_revision>> revisions(const field_head& field);
+  /// Edges from and to `id` that are not tombstoned, in key order.
+  result<std::vector<edge_record>> live_edges(const memory_id& id);
+  /// The nearest live topics that are not archived and that `asker` may see, as published (this
+  /// batch left out), without `self`.
+  [[nodiscard]] std::vector<memory_id> similar_topics(const std::vector<float>& vector,
+                                                      const memory_id& self,
+                                                      const std::string& asker,
+                                                      std::size_t most) const;
+
   void put(const mneme::head& h);
   void put(const tag_assignment& assignment);
   void put(const memory_id& id, const colour_signals& signals);
   void put(const edge_record& e);
   void put_vector(const memory_id& id, const spaced_vector& v);
+  /// Kept for topics only: nothing else is read back.
+  void put(const version& v);
+  void put(const topic_field& f, const std::vector<field_revision>& fresh);
+  void put_topic_salience(const memory_id& id, std::int64_t e9);
 
   /// Makes the current layer part of the base, or forgets it.
   void keep_layer();
@@ -55,6 +81,10 @@ private:
     std::set<std::uint32_t> taken;                           ///< anchors of `tags`
     std::map<memory_id, colour_signals> signals;
     vector_space space;
+    std::map<memory_id, version> versions;
+    std::map<memory_id, std::int64_t> saliences_e9;
+    std::map<std::pair<memory_id, std::string>, topic_field> fields;
+    std::map<std::pair<memory_id, std::string>, std::vector<field_revision>> revisions;
   };
 
   const read_views& views_;

@@ -53,9 +53,10 @@ public:
   result<void> admit(assign_tag_request&) {
     return fail(errc::unsupported, "hashtags are the world's: none is bound through a scope");
   }
-  template <class Restore>
-  result<void> admit(Restore&) {
-    return fail(errc::unsupported, "nothing is restored through a scope");
+  template <class Request>
+  result<void> admit(Request&) {
+    return fail(errc::unsupported,
+                "topics are not changed and nothing is restored through a scope");
   }
 
 private:

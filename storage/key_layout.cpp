@@ -47,6 +47,40 @@ std::string edge(const edge_key& key, seq_no seq) {
   return bytes;
 }
 
+std::string topic_rows(const memory_id& topic, topic_row kind) {
+  std::string key(topic.raw());
+  key.push_back(static_cast<char>(kind));
+  return key;
+}
+
+std::string field_prefix(const memory_id& topic, std::string_view name) {
+  std::string key = topic_rows(topic, topic_row::field);
+  key.append(name);
+  key.push_back('\0');
+  return key;
+}
+
+std::string field(const memory_id& topic, std::string_view name, seq_no seq) {
+  std::string key = field_prefix(topic, name);
+  put_u64be(key, ~seq.value);
+  return key;
+}
+
+std::string field_revision(const memory_id& topic, std::string_view name, std::uint32_t number) {
+  std::string key = topic_rows(topic, topic_row::revision);
+  key.append(name);
+  key.push_back('\0');
+  put_u32be(key, number);
+  return key;
+}
+
+std::string topic_event(const memory_id& topic, seq_no seq, std::uint32_t index) {
+  std::string key = topic_rows(topic, topic_row::event);
+  put_u64be(key, seq.value);
+  put_u32be(key, index);
+  return key;
+}
+
 std::string state_leaf(state_namespace ns, const digest& path) {
   std::string key(1, static_cast<char>(ns));
   key += path.raw();

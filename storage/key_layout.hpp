@@ -3,7 +3,9 @@
 /// seq is stored complemented, so that the newest row of a key comes first and a read as of S is
 /// one seek: the first row at or after (key ‖ ~S).
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "messages/entry.hpp"
 #include "mneme/types.hpp"
@@ -17,6 +19,18 @@ std::string head(const memory_id& id, seq_no seq);
 std::string version(const memory_id& id, std::uint32_t number);
 /// src ‖ type ‖ dst ‖ ~seq
 std::string edge(const edge_key& key, seq_no seq);
+/// What belongs to a topic is in one table: topic ‖ kind byte ‖ the rest. Names hold no NUL.
+enum class topic_row : std::uint8_t { field = 1, revision = 2, event = 3 };
+/// topic ‖ kind
+std::string topic_rows(const memory_id& topic, topic_row kind);
+/// topic ‖ 1 ‖ name ‖ 0 ‖ ~seq
+std::string field(const memory_id& topic, std::string_view name, seq_no seq);
+/// The part of it before the seq.
+std::string field_prefix(const memory_id& topic, std::string_view name);
+/// topic ‖ 2 ‖ name ‖ 0 ‖ number
+std::string field_revision(const memory_id& topic, std::string_view name, std::uint32_t number);
+/// topic ‖ 3 ‖ seq ‖ index in the entry
+std::string topic_event(const memory_id& topic, seq_no seq, std::uint32_t index);
 /// namespace byte ‖ path
 std::string state_leaf(state_namespace ns, const digest& path);
 /// seq

@@ -21,7 +21,7 @@ enum class kv_table : std::uint8_t {
   heads,        ///< key_layout.hpp: id ‖ ~seq → canonical head
   versions,     ///< id ‖ version → canonical version
   edges,        ///< src ‖ type ‖ dst ‖ ~seq → canonical edge record
-  fields,       ///< topic ‖ name ‖ … (topics)
+  fields,       ///< topic ‖ kind ‖ …: fields, their revisions, events of topics
   state_leaves, ///< namespace ‖ path → value hash
   manifests,    ///< seq → canonical manifest
   entries,      ///< reserved for derived entry look-ups

@@ -27,6 +27,7 @@ status run(int argc, char** argv) {
   add_agent_commands(app, outcome);
   add_scope_command(app, outcome);
   add_search_commands(app, outcome);
+  add_topic_commands(app, outcome);
   add_proof_commands(app, outcome);
   add_shell_command(app, outcome);
   add_sim_command(app, outcome);

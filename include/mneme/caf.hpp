@@ -57,6 +57,22 @@ struct chroma_many_message {
 struct decay_message {
   std::string actor;
 };
+struct retrieve_message {
+  retrieve_request request;
+};
+/// One seq for all, as find_many_message.
+struct retrieve_many_message {
+  std::vector<retrieve_request> requests;
+};
+struct fields_message {
+  memory_id topic;
+  field_options fields;
+  read_options options;
+};
+struct events_message {
+  memory_id topic;
+  read_options options;
+};
 struct get_message {
   memory_id id;
   read_options options;
@@ -117,6 +133,12 @@ using chroma_reply = std::shared_ptr<const chroma_result>;
 struct chroma_many_reply {
   std::vector<result<chroma_reply>> results;
 };
+using retrieve_reply = std::shared_ptr<const retrieve_result>;
+struct retrieve_many_reply {
+  std::vector<result<retrieve_reply>> results;
+};
+using fields_reply = std::shared_ptr<const std::vector<topic_field_view>>;
+using events_reply = std::shared_ptr<const std::vector<topic_event>>;
 using memory_reply = std::shared_ptr<const memory>;
 using edges_reply = std::shared_ptr<const std::vector<edge_record>>;
 using proof_reply = std::shared_ptr<const proof_bundle>;
@@ -136,6 +158,10 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::search_many_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::chroma_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::chroma_many_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::decay_message)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::retrieve_message)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::retrieve_many_message)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::fields_message)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::events_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::get_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::resolve_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::edges_message)
@@ -162,6 +188,10 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::search_many_reply)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::chroma_reply)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::chroma_many_reply)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::decay_result)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::retrieve_reply)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::retrieve_many_reply)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::fields_reply)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::events_reply)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::memory_reply)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::edges_reply)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::root_set)
@@ -173,28 +203,33 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::closed_reply)
 namespace mneme {
 
 /// The engine as an actor. Queries may overlap; a reply to a write means it is durable and visible.
-using engine_actor = caf::typed_actor<caf::replies_to<apply_message>::with<mutation_result>,
-                                      caf::replies_to<batch_message>::with<batch_result>,
-                                      caf::replies_to<find_message>::with<find_reply>,
-                                      caf::replies_to<find_many_message>::with<find_many_reply>,
-                                      caf::replies_to<search_message>::with<search_reply>,
-                                      caf::replies_to<search_many_message>::with<search_many_reply>,
-                                      caf::replies_to<chroma_message>::with<chroma_reply>,
-                                      caf::replies_to<chroma_many_message>::with<chroma_many_reply>,
-                                      caf::replies_to<decay_message>::with<decay_result>,
-                                      caf::replies_to<get_message>::with<memory_reply>,
-                                      caf::replies_to<resolve_message>::with<memory_reply>,
-                                      caf::replies_to<edges_message>::with<edges_reply>,
-                                      caf::replies_to<context_message>::with<context_reply>,
-                                      caf::replies_to<attest_message>::with<attest_result>,
-                                      caf::replies_to<compact_message>::with<compact_reply>,
-                                      caf::replies_to<load_compact_message>::with<compact_reply>,
-                                      caf::replies_to<tick_message>::with<tick_reply>,
-                                      caf::replies_to<root_message>::with<root_set>,
-                                      caf::replies_to<prove_message>::with<proof_reply>,
-                                      caf::replies_to<snapshot_message>::with<snapshot_result>,
-                                      caf::replies_to<checkpoint_message>::with<checkpoint_reply>,
-                                      caf::replies_to<close_message>::with<closed_reply>>;
+using engine_actor =
+    caf::typed_actor<caf::replies_to<apply_message>::with<mutation_result>,
+                     caf::replies_to<batch_message>::with<batch_result>,
+                     caf::replies_to<find_message>::with<find_reply>,
+                     caf::replies_to<find_many_message>::with<find_many_reply>,
+                     caf::replies_to<search_message>::with<search_reply>,
+                     caf::replies_to<search_many_message>::with<search_many_reply>,
+                     caf::replies_to<retrieve_message>::with<retrieve_reply>,
+                     caf::replies_to<retrieve_many_message>::with<retrieve_many_reply>,
+                     caf::replies_to<fields_message>::with<fields_reply>,
+                     caf::replies_to<events_message>::with<events_reply>,
+                     caf::replies_to<chroma_message>::with<chroma_reply>,
+                     caf::replies_to<chroma_many_message>::with<chroma_many_reply>,
+                     caf::replies_to<decay_message>::with<decay_result>,
+                     caf::replies_to<get_message>::with<memory_reply>,
+                     caf::replies_to<resolve_message>::with<memory_reply>,
+                     caf::replies_to<edges_message>::with<edges_reply>,
+                     caf::replies_to<context_message>::with<context_reply>,
+                     caf::replies_to<attest_message>::with<attest_result>,
+                     caf::replies_to<compact_message>::with<compact_reply>,
+                     caf::replies_to<load_compact_message>::with<compact_reply>,
+                     caf::replies_to<tick_message>::with<tick_reply>,
+                     caf::replies_to<root_message>::with<root_set>,
+                     caf::replies_to<prove_message>::with<proof_reply>,
+                     caf::replies_to<snapshot_message>::with<snapshot_result>,
+                     caf::replies_to<checkpoint_message>::with<checkpoint_reply>,
+                     caf::replies_to<close_message>::with<closed_reply>>;
 
 /// Sets what mneme needs of a host's actor system (the `sharing` scheduler, the error category).
 /// Call before the actor_system is made.

@@ -17,6 +17,7 @@
 #include "mneme/requests.hpp"
 #include "mneme/seams.hpp"
 #include "mneme/search.hpp"
+#include "mneme/topics.hpp"
 
 namespace mneme {
 
@@ -99,9 +100,16 @@ struct batch_result {
 struct prove_request {
   std::vector<memory_id> ids;
   std::vector<edge_key> edges;
+  std::vector<std::pair<memory_id, std::string>> fields; ///< topic and name
   std::vector<seq_no> seqs;
   std::optional<digest> root;       ///< of a snapshot, or the current one; default: current
   std::optional<std::string> actor; ///< ids it cannot see are not_found
+};
+
+/// A field of a topic whole.
+struct field_record {
+  topic_field field;
+  std::vector<field_revision> revisions; ///< ascending
 };
 
 /// A memory whole.
@@ -109,6 +117,7 @@ struct memory_record {
   mneme::head head;
   std::vector<mneme::version> versions; ///< ascending
   std::vector<float> vector;            ///< of the current version; empty if it has none
+  std::vector<field_record> fields;     ///< of a topic, by name
 };
 
 struct world_stats {
@@ -122,6 +131,7 @@ struct world_stats {
   std::uint64_t rows = 0;
   std::uint64_t edges = 0; ///< live
   std::uint64_t vectors = 0;
+  std::uint64_t fields = 0; ///< of topics
   std::uint64_t journal_bytes = 0;
   std::uint64_t journal_segments = 0;
   std::uint64_t embeddings_pending = 0; ///< live memories that a remote embedder has yet to embed
@@ -192,6 +202,15 @@ public:
                                                     std::optional<seq_no> at_seq = {});
   /// Every assigned hashtag, in the order of assignment.
   result<std::vector<tag_assignment>> tags(std::optional<seq_no> at_seq = {});
+  /// The bundles of the topics nearest to a question (or named), with their fields.
+  result<retrieve_result> retrieve(retrieve_request request);
+  std::vector<result<retrieve_result>> retrieve_many(std::vector<retrieve_request> requests);
+  /// The fields of a topic, by name.
+  result<std::vector<topic_field_view>> fields(const memory_id& topic,
+                                               const field_options& fields = {},
+                                               const read_options& options = {});
+  /// The audit log of a topic, in journal order.
+  result<std::vector<topic_event>> events(const memory_id& topic, const read_options& options = {});
   /// Newest version of a memory.
   result<memory> get(const memory_id& id, const read_options& options = {});
   /// Exactly that version.

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "mneme/topics.hpp"
 #include "mneme/types.hpp"
 
 namespace mneme {
@@ -136,7 +137,8 @@ struct assign_tag_request {
 
 using mutation = std::variant<write_request, update_request, update_head_request, tombstone_request,
                               add_edge_request, remove_edge_request, restore_request,
-                              restore_edge_request, assign_tag_request>;
+                              restore_edge_request, ingest_request, revise_request, forget_request,
+                              unarchive_request, restore_field_request, assign_tag_request>;
 
 /// A hashtag and the anchor it stands for.
 struct tag_assignment {
@@ -152,8 +154,10 @@ struct tag_assignment {
 struct mutation_result {
   bool changed = true;
   seq_no seq;
-  std::optional<memory_uri> uri; ///< write, update, update_head, tombstone: the current version
-  std::optional<tag_assignment> tag{}; ///< assign_tag
+  /// Of write, update, update_head, tombstone, ingest and unarchive: the current version.
+  std::optional<memory_uri> uri;
+  std::optional<topic_changes> topics{}; ///< ingest, revise, forget
+  std::optional<tag_assignment> tag{};   ///< assign_tag
 };
 
 enum class durability : std::uint8_t {

@@ -311,7 +311,8 @@ struct activation {
   timestamp last_used;
   std::int64_t access_count = 0;
   std::int64_t citations = 0;
-  std::uint8_t importance = 5; ///< follows declared_importance
+  std::uint8_t importance = 5;                    ///< follows declared_importance
+  std::int64_t topic_salience_e9 = 1'000'000'000; ///< of topics, in units of 1e-9
 
   friend bool operator==(const activation&, const activation&) = default;
 };

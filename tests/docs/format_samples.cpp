@@ -15,6 +15,7 @@
 #include "messages/entry.hpp"
 #include "messages/records.hpp"
 #include "messages/schema.hpp"
+#include "messages/topic_records.hpp"
 #include "state/checkpoint.hpp"
 #include "state/world_file.hpp"
 #include "storage/key_layout.hpp"
@@ -405,6 +406,9 @@ public:
               {"lifecycle_audience", numbers_of<lifecycle_audience>()},
               {"tombstone_cause", numbers_of<tombstone_cause>()},
               {"attest_outcome", numbers_of<attest_outcome>()},
+              {"topic_field_type", numbers_of<topic_field_type>()},
+              {"topic_event_kind", numbers_of<topic_event_kind>()},
+              {"reinforcing_door", numbers_of<reinforcing_door>()},
               {"entry_kind", numbers_of<entry_kind>()}}}};
   }
 
@@ -461,6 +465,116 @@ void add_records(samples& s) {
   s.add("compact_payload", encode(entry_payload(sample_compact())), values_of_compact());
   s.add("scope_violation_payload", encode(entry_payload(sample_scope_violation())),
         values_of_scope_violation());
+}
+
+json values_of(const topic_field& f) {
+  return {{"head",
+           {{"topic", hex(f.head.topic.raw())},
+            {"name", f.head.name},
+            {"type", "float"},
+            {"ref_topic_id", hex(f.head.ref_topic_id->raw())},
+            {"revisions", f.head.revisions},
+            {"newest_hash", hex(f.head.newest_hash.raw())}}},
+          {"current", f.current},
+          {"salience", f.salience_e9}};
+}
+
+json values_of(const field_revision& r) {
+  return {{"topic", hex(r.topic.raw())},
+          {"field", r.field},
+          {"number", r.number},
+          {"value", {{"m", 12.5}, {"soundings", {1, true, nullptr, "four"}}}},
+          {"valid_from", r.valid_from.ns},
+          {"valid_until", r.valid_until->ns},
+          {"why_changed", r.why_changed},
+          {"impact_expected", r.impact_expected},
+          {"operation", r.operation},
+          {"provenance", {{"source", "observed"}}},
+          {"created_at", r.created_at.ns},
+          {"created_by", r.created_by},
+          {"merged_from", hex(r.merged_from->raw())},
+          {"nonce", hex(r.nonce)},
+          {"hash", hex(r.hash.raw())}};
+}
+
+field_revision sample_revision() {
+  const json_value soundings{std::vector<json_value>{
+      {std::int64_t{1}}, {true}, {std::monostate{}}, {std::string("four")}}};
+  field_revision r;
+  r.topic = id_from(0x01);
+  r.field = "depth";
+  r.number = 2;
+  r.value.node = std::vector<json_member>{{"m", {12.5}}, {"soundings", soundings}};
+  r.valid_from = later;
+  r.valid_until = timestamp{later.ns + 1};
+  r.why_changed = "dredged";
+  r.impact_expected = "larger ships";
+  r.operation = "measure";
+  r.provenance.source = provenance_source::observed;
+  r.created_at = later;
+  r.created_by = "ana";
+  r.merged_from = id_from(0x21);
+  r.nonce = counting<nonce>(0xB0);
+  r.hash = hash_of(r);
+  return r;
+}
+
+void add_topics(samples& s) {
+  const field_revision r = sample_revision();
+  const topic_field f{.head = {.topic = r.topic,
+                               .name = r.field,
+                               .type = topic_field_type::float_,
+                               .ref_topic_id = id_from(0x31),
+                               .revisions = 2,
+                               .newest_hash = r.hash},
+                      .current = 2,
+                      .salience_e9 = 2'500'000'000};
+  s.add("field_head", encode(f.head), values_of(f)["head"]);
+  s.add("topic_field", encode(f), values_of(f));
+  s.add("field_revision", encode(r), values_of(r));
+  s.add("field_payload", encode(entry_payload(field_payload{f, {r}})),
+        {{"field", values_of(f)}, {"revisions", {values_of(r)}}});
+  const topic_event event{.seq = {9},
+                          .ts = later,
+                          .kind = topic_event_kind::merged,
+                          .from_e9 = 1,
+                          .to_e9 = 2,
+                          .reason = "why",
+                          .field = "depth",
+                          .revision = 3,
+                          .topic = id_from(0x21)};
+  s.add("topic_event", encode(event),
+        {{"seq", 9},
+         {"ts", later.ns},
+         {"kind", "merged"},
+         {"from", 1},
+         {"to", 2},
+         {"reason", "why"},
+         {"field", "depth"},
+         {"revision", 3},
+         {"topic", hex(id_from(0x21).raw())}});
+  s.add("topic_archive_payload",
+        encode(entry_payload(topic_archive_payload{sample_head(), 40'000'000, 20'000'000})),
+        {{"head", values_of_head()}, {"from", 40'000'000}, {"to", 20'000'000}});
+  s.add("topic_merge_payload",
+        encode(entry_payload(topic_merge_payload{id_from(0x21), sample_head()})),
+        {{"keeper", hex(id_from(0x21).raw())}, {"head", values_of_head()}});
+  const auto fresh = counting<nonce>(0xB0);
+  s.add("topic_salience_payload",
+        encode(entry_payload(topic_salience_payload{id_from(0x21), 1, 2, "set", fresh})),
+        {{"topic", hex(id_from(0x21).raw())},
+         {"from", 1},
+         {"to", 2},
+         {"reason", "set"},
+         {"nonce", hex(fresh)}});
+  s.add("reinforce_payload",
+        encode(entry_payload(reinforce_payload{
+            reinforcing_door::chroma, "ana", {{id_from(0x21), 1, 100'000'001}}, fresh})),
+        {{"door", "chroma"},
+         {"actor", "ana"},
+         {"items",
+          json::array({{{"id", hex(id_from(0x21).raw())}, {"from", 1}, {"to", 100'000'001}}})},
+         {"nonce", hex(fresh)}});
 }
 
 void add_journal(samples& s) {
@@ -571,6 +685,9 @@ void add_keys(samples& s) {
   s.add("key_heads", keys::head(id_from(0x01), {9}));
   s.add("key_versions", keys::version(id_from(0x01), 2));
   s.add("key_edges", keys::edge(edge, {9}));
+  s.add("key_fields_field", keys::field(id_from(0x01), "depth", {9}));
+  s.add("key_fields_revision", keys::field_revision(id_from(0x01), "depth", 2));
+  s.add("key_fields_event", keys::topic_event(id_from(0x01), {9}, 1));
   s.add("key_state_leaves", keys::state_leaf(state_namespace::memories, digest_from(0x40)));
   s.add("key_manifests", keys::manifest({9}));
   s.add("key_weights", keys::weights("ana", {9}));
@@ -582,6 +699,7 @@ void add_keys(samples& s) {
 int main() {
   samples s;
   add_records(s);
+  add_topics(s);
   add_journal(s);
   add_roots(s);
   add_files(s);

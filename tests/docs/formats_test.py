@@ -74,6 +74,8 @@ class Reader:
         if tag < 0xC0 or tag in (0xD9, 0xDA, 0xDB):
             size = tag & 31 if tag < 0xC0 else self.length(tag, 0xD9, 0xDA, 0xDB, 32)
             return Kind(("text", self.take(size).decode("utf-8")))
+        if tag == 0xC0:
+            return Kind(("nil", None))
         if tag in (0xC4, 0xC5, 0xC6):
             return Kind(("bin", self.take(self.length(tag, 0xC4, 0xC5, 0xC6, 0))))
         if tag in (0xC2, 0xC3):
@@ -152,6 +154,8 @@ class Document:
             names = [i[1][0][1] for i in value]
             assert names == sorted(names), "names that do not ascend"
             return {i[1][0][1]: self.plain(i[1][1]) for i in value}
+        if kind == "json":
+            return self.json(item)
         if kind == "data":
             fields = self.data[type_name]
             return {fields[number - 1].split()[0]: self.read(fields[number - 1].split()[1], i)
@@ -168,6 +172,16 @@ class Document:
 
     def plain(self, item):
         return [self.plain(i) for i in item[1]] if item[0] == "array" else item[1]
+
+    def json(self, item):
+        found, value = item
+        if found == "array":
+            return [self.json(i) for i in value]
+        if found == "map":
+            assert all(isinstance(name, str) for name in value)
+            return {name: self.json(i) for name, i in value.items()}
+        assert found in ("nil", "bool", "int", "f64", "text"), found
+        return value
 
     def read_map(self, name, items):
         layout = self.keyed(name)
@@ -253,7 +267,10 @@ class Formats(unittest.TestCase):
 
     def test_records(self):
         for name in ["head", "version", "edge", "manifest", "write_payload", "update_payload",
-                     "head_payload", "edge_payload", "embed_payload", "find_late_payload", "snapshot_payload"]:
+                     "head_payload", "edge_payload", "embed_payload", "find_late_payload", "snapshot_payload",
+                     "field_head", "topic_field", "field_revision", "topic_event", "field_payload",
+                     "topic_archive_payload", "topic_merge_payload", "topic_salience_payload",
+                     "reinforce_payload"]:
             with self.subTest(record=name):
                 values = self.document.read("map " + name, whole(self.golden[name]))
                 self.assertEqual(values, self.facts["values"][name])
@@ -350,12 +367,18 @@ class Formats(unittest.TestCase):
         parts = {"id": bytes(range(1, 17)), "src": bytes(range(1, 17)), "type": b"\x03",
                  "dst": bytes(range(0x21, 0x31)), "u64be ~seq": struct.pack(">Q", 2**64 - 1 - 9),
                  "u64be seq": struct.pack(">Q", 9), "u32be version": struct.pack(">I", 2),
-                 "namespace byte (0, 1, 2)": b"\x02", "path": bytes(range(0x40, 0x60)), "sized actor": b"\0\x03ana",
-                 "sized intent_id": b"\0\x04trip", "sized step_id": b"\0\x011"}
+                 "topic": bytes(range(1, 17)), "0": b"\0", "1": b"\1", "2": b"\2", "3": b"\3",
+                 "name": b"depth", "u32be number": struct.pack(">I", 2),
+                 "u32be index": struct.pack(">I", 1),
+                 "namespace byte (0, 1, 2)": b"\x02", "path": bytes(range(0x40, 0x60)),
+                 "sized actor": b"\0\x03ana", "sized intent_id": b"\0\x04trip",
+                 "sized step_id": b"\0\x011"}
+        named = ("heads", "versions", "edges", "state_leaves", "manifests", "weights", "compacts")
         documented = {n: b"".join(parts[p] for p in key.split(" ‖ "))
                       for n, key in self.document.tables.items()
-                      if n in ("heads", "versions", "edges", "state_leaves", "manifests", "weights", "compacts")}
-        written = {n.removeprefix("key_"): b for n, b in self.golden.items() if n.startswith("key_")}
+                      if n in named or n.startswith("fields (")}
+        written = {re.sub(r"^fields_(\w+)", r"fields (\1)", n.removeprefix("key_")): b
+                   for n, b in self.golden.items() if n.startswith("key_")}
         self.assertEqual(documented, written)
 
     def test_dumps_in_the_document(self):

@@ -64,7 +64,8 @@ public:
     if (!r) return propagate(r);
     return r->results.front();
   }
-  result<seq_no> touch(entry_payload payload) {
+  result<seq_no> touch(find_late_payload payload) { return touch_entry(std::move(payload)); }
+  result<seq_no> touch_entry(entry_payload payload) {
     std::optional<result<seq_no>> answer;
     core.enqueue(touch_command{std::move(payload), [&](result<seq_no> r) { answer = r; }});
     pump();

@@ -38,7 +38,7 @@ take --read-only and then run beside a writer.
 
 --seed N fixes the world's id, so that the same requests give the same root (mneme help shell).
 )"},
-    help_topic{"import", "jsonl, docs, markdown, git, generative-agents, an export",
+    help_topic{"import", "jsonl, docs, markdown, git, facts, generative-agents, an export",
                R"(mneme import DIR PATH… --format FORMAT [--actor NAME]
 
   jsonl     one write request a line (mneme help write), or add_edge; created_at may be given
@@ -48,6 +48,9 @@ take --read-only and then run beside a writer.
   markdown  a folder: a Note per file, a Chunk per section, references edges along links
   git       a repository: a Note and Chunks per file of HEAD, an Event per commit, an Identity per
             author; binary files and files over 1 MiB are left out and counted
+  facts     {"s","r","o","from"?,"to"?} a line: a Topic per subject, a field per relation, a
+            revision per change (mneme help topics); from and to are whole days (days since 1970, or
+            YYYY-MM-DD; to is included) or RFC 3339 times (to is excluded)
   generative-agents
             memories.jsonl of a Generative Agents simulation (or its folder): events become Events,
             thoughts Beliefs, chats Notes with the dialogue; the persona is the actor, poignancy the
@@ -129,6 +132,27 @@ made actor_public; without it the host asks and sees all.
 Archived memories, and those that a newer one supersedes or replaces, come with --include-archived.
 Scores are from 0 to 1 over what matched; --floor 0 drops none. How scores weigh is fixed when a
 world is made: mneme init DIR --search vector=0.8,text=0.2,k1=1.2,b=0.75,neighbours=0
+)"},
+    help_topic{
+        "topics", "ingest, retrieve, revise, forget, unarchive",
+        R"(A topic is a memory of type Topic whose fields are versioned one by one: a new value is a new
+revision, and the old ones stay. A value says from when until when it is true.
+
+  $ mneme init demo
+  $ mneme ingest demo --id 01HZZZZZZZZZZZZZZZZZZZZZZ1 --title "North harbour" --summary "where the ferries land" depth_m=12.5
+  $ mneme ingest demo --topic 01HZZZZZZZZZZZZZZZZZZZZZZ1 keeper=Ana --valid-from 2020-01-01 --valid-until 2022-01-01
+  $ mneme ingest demo --topic 01HZZZZZZZZZZZZZZZZZZZZZZ1 keeper=Bo --valid-from 2022-01-01 --why "Ana retired"
+  $ mneme ingest demo --title "Ferries" --link 01HZZZZZZZZZZZZZZZZZZZZZZ1:related_to:land_at
+  $ mneme retrieve demo "who keeps the harbour" --field keeper
+  $ mneme retrieve demo "who keeps the harbour" --as-of 2021-06-01 --no-touch
+  $ mneme retrieve demo "harbour" --stage temporal --topic 01HZZZZZZZZZZZZZZZZZZZZZZ1 --history
+  $ mneme get demo 01HZZZZZZZZZZZZZZZZZZZZZZ1 --history --events
+  $ mneme revise demo
+  $ mneme forget demo
+
+retrieve reinforces what it returns (+0.1 topic_salience); --no-touch, --at-seq and --read-only do
+not. revise merges topics with equal titles; forget archives those whose salience is below 0.05;
+unarchive brings one back. Nothing is deleted. More: docs/RETRIEVE.md.
 )"},
     help_topic{"where", "predicates and their fields", R"(A predicate is an object with one key:
   {"eq":[FIELD,VALUE]}  and ne, gt, gte, lt, lte     {"in":[FIELD,[VALUE…]]}
@@ -249,8 +273,9 @@ agents at once. Weights and records are the actor's own (docs/AGENTS.md).
   $ mneme compact demo --load --actor ana --intent tea --step 1
   $ mneme tick demo '{"reads":[{"op":"context","actor":"ana"}],"writes":[]}' --json
 )"},
-    help_topic{"scope", "what one agent lets another one see",
-               R"~(A scope is signed by the agent whose memories it opens, or by the host. It stands in a request
+    help_topic{
+        "scope", "what one agent lets another one see",
+        R"~(A scope is signed by the agent whose memories it opens, or by the host. It stands in a request
 as "scope"; the shell takes it with --keys FILE, {"agent": base64 of its Ed25519 public key}.
 
   $ mneme init demo

@@ -36,6 +36,7 @@ constexpr import_format formats[] = {{"jsonl", importing::import_jsonl},
                                      {"markdown", importing::import_markdown},
                                      {"git", importing::import_git},
                                      {"generative-agents", importing::import_generative_agents},
+                                     {"facts", importing::import_facts},
                                      {"mneme", importing::import_export}};
 
 std::vector<std::string> format_names() {
@@ -46,10 +47,14 @@ std::vector<std::string> format_names() {
 
 /// Named counts, the same for the table and for --json.
 std::vector<std::pair<const char*, std::uint64_t>> counts_of(const import_report& r) {
-  return {{"memories_added", r.memories_added},         {"memories_updated", r.memories_updated},
-          {"memories_unchanged", r.memories_unchanged}, {"memories_removed", r.memories_removed},
-          {"memories_skipped", r.memories_skipped},     {"edges_added", r.edges_added},
-          {"edges_unchanged", r.edges_unchanged}};
+  return {{"memories_added", r.memories_added},
+          {"memories_updated", r.memories_updated},
+          {"memories_unchanged", r.memories_unchanged},
+          {"memories_removed", r.memories_removed},
+          {"memories_skipped", r.memories_skipped},
+          {"edges_added", r.edges_added},
+          {"edges_unchanged", r.edges_unchanged},
+          {"field_revisions_added", r.field_revisions_added}};
 }
 
 void print_report(const import_options& o, const import_report& r, seq_no seq) {
@@ -69,6 +74,8 @@ void print_report(const import_options& o, const import_report& r, seq_no seq) {
              count(r.memories_unchanged), count(r.memories_removed), count(r.memories_skipped)});
   table.add({"edges", count(r.edges_added), "", count(r.edges_unchanged), "", ""});
   put(table.text(terminal_width(), has_colour(stdout)));
+  if (r.field_revisions_added > 0)
+    put_line(fmt::format("{} field revisions", r.field_revisions_added));
   for (const auto& [what, n] : r.left_out) put_line(fmt::format("left out: {} {}", n, what));
   for (const auto& note : r.notes) fmt::print(stderr, "mneme: {}\n", printable(note));
 }
@@ -144,10 +151,12 @@ void add_import_commands(CLI::App& app, command_result& outcome) {
   add_command<import_options>(
       app, "import", "Read memories from files; the same input twice adds nothing", false, outcome,
       [](CLI::App& c, import_options& o) {
-        c.add_option("PATH", o.paths, "files or folders; - is standard input (jsonl, docs, mneme)")
+        c.add_option("PATH", o.paths,
+                     "files or folders; - is standard input (jsonl, docs, facts, mneme)")
             ->required()
             ->check(not_empty());
-        c.add_option("--format", o.format, "jsonl, docs, markdown, git, generative-agents or mneme")
+        c.add_option("--format", o.format,
+                     "jsonl, docs, markdown, git, facts, generative-agents or mneme")
             ->required()
             ->check(CLI::IsMember(format_names()));
         c.add_option("--actor", o.actor, "actor_scope of what the format gives none");

@@ -20,6 +20,7 @@ struct prove_options {
   common_options common;
   std::vector<std::string> ids; ///< or one request
   std::vector<std::string> edges;
+  std::vector<std::string> fields;
   std::vector<std::int64_t> seqs;
   std::optional<std::string> root;
   std::optional<std::string> actor;
@@ -45,6 +46,13 @@ result<json> prove_request_of(const prove_options& o) {
     request["edges"].push_back({{"src", edge.substr(0, first)},
                                 {"type", edge.substr(first + 1, second - first - 1)},
                                 {"dst", edge.substr(second + 1)}});
+  }
+  for (const auto& field : o.fields) {
+    const auto colon = field.find(':');
+    if (colon == std::string::npos)
+      return fail(errc::bad_value, fmt::format("expected TOPIC:NAME, not \"{}\"", field), "fields");
+    request["fields"].push_back(
+        {{"topic", field.substr(0, colon)}, {"name", field.substr(colon + 1)}});
   }
   for (const auto seq : o.seqs) request["seqs"].push_back(seq);
   set_if(request, "root", o.root);
@@ -190,6 +198,10 @@ void add_proof_commands(CLI::App& app, command_result& outcome) {
       outcome,
       [](CLI::App& c, prove_options& o) {
         c.add_option("ID", o.ids, "ids or uris, or a request as JSON, or -");
+        c.add_option("--field", o.fields, "TOPIC:NAME; may be repeated")
+            ->take_all()
+            ->expected(1)
+            ->allow_extra_args(false);
         c.add_option("--edge", o.edges, "SRC:TYPE:DST; may be repeated")
             ->take_all()
             ->expected(1)

@@ -14,6 +14,8 @@ struct get_options {
   std::optional<std::string> actor;
   std::optional<std::int64_t> at_seq;
   bool raw = false;
+  bool history = false;
+  bool events = false;
 };
 
 status run_get(const get_options& o) {
@@ -31,6 +33,8 @@ status run_get(const get_options& o) {
   set_if(request, "actor", o.actor);
   set_if(request, "at_seq", o.at_seq);
   if (o.raw) request["raw"] = true;
+  if (o.history) request["history"] = true;
+  if (o.events) request["events"] = true;
   return run_request(o.common, op, std::move(request));
 }
 
@@ -75,6 +79,8 @@ void add_read_commands(CLI::App& app, command_result& outcome) {
         c.add_option("--actor", o.actor, "who is asking");
         c.add_option("--at-seq", o.at_seq, "as of an earlier entry");
         c.add_flag("--raw", o.raw, "add the canonical head (base64)");
+        c.add_flag("--history", o.history, "of a topic: all values that its fields had");
+        c.add_flag("--events", o.events, "of a topic: its audit log");
       },
       run_get);
   add_command<edges_options>(

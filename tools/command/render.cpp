@@ -130,6 +130,29 @@ std::string render_edges(const json& edges, const page& on) {
          + fmt::format("{} {}\n", edges.size(), edges.size() == 1 ? "edge" : "edges");
 }
 
+/// One line a value: the current one, and what the history has besides.
+void add_field_rows(text_table& table, const std::string& topic, const json& fields) {
+  for (const auto& f : fields) {
+    const auto add = [&](const json& r, const char* state) {
+      table.add({topic, cell(f["name"]), cell(r["value"]), cell(r["valid_from"]),
+                 cell(r["valid_until"]), cell(r["revision"]), state});
+    };
+    if (!f["current"].is_null()) add(f["current"], "current");
+    for (const auto& r : f["history"])
+      if (r != f["current"]) add(r, r.contains("merged_from") ? "merged" : "");
+  }
+}
+
+text_table field_table() {
+  return text_table({"topic", "field", "value", "valid from", "valid until", "revision", ""});
+}
+
+std::string render_events(const json& events, const page& on) {
+  text_table table({"at", "event", "detail"});
+  for (const auto& e : events) table.add({cell(e["ts"]), cell(e["kind"]), cell(e["detail"])});
+  return "\n" + table.text(on.width, on.colour);
+}
+
 std::string render_memory(const json& answer, const page& on) {
   const json& m = answer["memory"];
   text_table table({"", ""});
@@ -149,9 +172,60 @@ std::string render_memory(const json& answer, const page& on) {
                           "confidence", "hash"})
     if (const auto text = cell(m["version"][key]); !text.empty()) table.add({key, text});
   table.add({"short", cell(m["forms"]["short"])});
+  if (m["activation"].contains("topic_salience"))
+    table.add({"topic_salience", cell(m["activation"]["topic_salience"])});
   if (answer.contains("raw")) table.add({"raw head", cell(answer["raw"])});
-  const std::string text = table.text(on.width, false);
-  return text.substr(text.find('\n') + 1);
+  std::string text = table.text(on.width, false);
+  text = text.substr(text.find('\n') + 1);
+  if (m.contains("fields") && !m["fields"].empty()) {
+    text_table fields = field_table();
+    add_field_rows(fields, cell(m["version"]["data"]["title"]), m["fields"]);
+    text += "\n" + fields.text(on.width, on.colour);
+  }
+  if (m.contains("events")) text += render_events(m["events"], on);
+  return text;
+}
+
+std::string render_retrieve(const json& answer, const page& on) {
+  const json& candidates = answer["candidates"];
+  text_table topics({"topic", "title", "kind", "salience", "similarity", "summary"});
+  text_table fields = field_table();
+  text_table neighbours({"topic", "neighbour", "title", "kind", "direction"});
+  bool has_fields = false;
+  bool has_neighbours = false;
+  for (const auto& c : candidates) {
+    topics.add(
+        {cell(c["topic_id"]), cell(c["title"]), cell(c["topic_kind"]), cell(c["salience"]),
+         c.contains("similarity") ? fmt::format("{:.4f}", c["similarity"].get<double>()) : "",
+         cell(c["summary"])});
+    if (c.contains("fields") && !c["fields"].empty()) {
+      has_fields = true;
+      add_field_rows(fields, cell(c["title"]), c["fields"]);
+    }
+    if (!c.contains("neighbors")) continue;
+    for (const auto& n : c["neighbors"]) {
+      has_neighbours = true;
+      neighbours.add({cell(c["title"]), cell(n["id"]), cell(n["title"]), cell(n["kind"]),
+                      cell(n["direction"])});
+    }
+  }
+  std::string text = topics.text(on.width, on.colour);
+  if (has_fields) text += "\n" + fields.text(on.width, on.colour);
+  if (has_neighbours) text += "\n" + neighbours.text(on.width, on.colour);
+  return text
+         + fmt::format("{} {}, at seq {}\n", candidates.size(),
+                       candidates.size() == 1 ? "topic" : "topics", cell(answer["at_seq"]));
+}
+
+/// What a request about several topics did, one topic or pair a line.
+std::string render_lines(const json& items, const char* nothing) {
+  if (items.empty()) return std::string(nothing) + "\n";
+  std::string text;
+  for (const auto& item : items)
+    text += item.is_string()
+                ? cell(item) + "\n"
+                : fmt::format("{} has {} now\n", cell(item["keeper"]), cell(item["loser"]));
+  return text;
 }
 
 std::string render_search(const json& answer, const page& on) {
@@ -274,8 +348,12 @@ std::string render(std::string_view op, const json& answer, const page& on) {
   if (op == "prove") return render_proofs(answer, on);
   if (op == "root") return cell(answer["root"]) + "\n";
   if (op == "write" || op == "update" || op == "promote") return cell(answer["uri"]) + "\n";
-  if (op == "chroma_many" || op == "find_many" || op == "batch")
+  if (op == "chroma_many" || op == "find_many" || op == "retrieve_many" || op == "batch")
     return protocol::print_pretty(answer) + "\n";
+  if (op == "retrieve") return render_retrieve(answer, on);
+  if (op == "ingest") return cell(answer["topic_id"]) + "\n";
+  if (op == "revise") return render_lines(answer["merged"], "no two topics have one title");
+  if (op == "forget") return render_lines(answer["archived"], "no topic is below 0.05");
   return render_pairs(answer, on);
 }
 

@@ -35,9 +35,9 @@ result<void> check_object(const json& value, const json&, const json_path& at) {
 }
 constexpr shape record{.kind = shape_kind::custom, .check = check_object};
 constexpr shape records{.kind = shape_kind::list, .item = &record};
-constexpr std::array memory_keys = {key_shape{"head", &record, true},
-                                    key_shape{"versions", &records, true},
-                                    key_shape{"vector", &shapes::vector}};
+constexpr std::array memory_keys = {
+    key_shape{"head", &record, true}, key_shape{"versions", &records, true},
+    key_shape{"vector", &shapes::vector}, key_shape{"fields", &records}};
 constexpr std::array tag_line_keys = {key_shape{"tag", &shapes::text, true},
                                       key_shape{"anchor", &shapes::integer, true}};
 constexpr std::array edge_line_keys = {key_shape{"edge", &record, true}};
@@ -46,6 +46,7 @@ struct memory_line {
   head current;
   std::vector<version> versions;
   std::optional<std::vector<float>> vector;
+  std::vector<restore_field_request> fields;
 };
 
 class export_reader {
@@ -109,6 +110,14 @@ private:
     }
     if (m.versions.size() != m.current.current_version)
       return fail(errc::bad_value, "the head's current version is not the last one", list.text());
+    if (line.contains("fields")) {
+      const json_path fields = document.key("fields");
+      for (std::size_t i = 0; i < line["fields"].size(); ++i) {
+        auto f = read_field_record(line["fields"][i], fields.item(i));
+        if (!f) return propagate(f);
+        m.fields.push_back(std::move(*f));
+      }
+    }
     std::optional<error> failure;
     m.vector = protocol::value_reader(line, document, failure).vector("vector");
     return m;
@@ -128,7 +137,7 @@ private:
     if (existing) {
       if (existing->head == m->current) {
         ++report_.memories_unchanged;
-        return {};
+        return put_fields(*m, where);
       }
       known = existing->head.current_version;
       if (known > m->versions.size() || existing->version.hash != m->versions[known - 1].hash)
@@ -139,6 +148,13 @@ private:
     const std::uint32_t first = known == m->versions.size() ? known : known + 1;
     for (std::uint32_t n = first; n <= m->versions.size(); ++n)
       if (auto ok = put_version(*m, n, known > 0, where); !ok) return ok;
+    return put_fields(*m, where);
+  }
+
+  /// Fields that are there already change nothing.
+  result<void> put_fields(memory_line& m, const std::string& where) {
+    for (auto& f : m.fields)
+      if (auto ok = sink_.put_as_is(std::move(f), m.current.id, where, nullptr); !ok) return ok;
     return {};
   }
 

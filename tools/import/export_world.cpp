@@ -28,6 +28,7 @@ json memory_line(const memory_record& m) {
     for (const float x : m.vector) numbers.push_back(protocol::shortest(x));
     line["vector"] = std::move(numbers);
   }
+  for (const auto& f : m.fields) line["fields"].push_back(field_record_json(f));
   return line;
 }
 

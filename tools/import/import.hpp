@@ -28,6 +28,10 @@ result<void> import_git(engine& target, const import_request& request, import_re
 /// The memories of a Generative Agents simulation: a folder with memories.jsonl, or that file.
 result<void> import_generative_agents(engine& target, const import_request& request,
                                       import_report& report);
+/// Facts with validity, {s, r, o, from?, to?} a line: a Topic per subject, a field per relation, a
+/// revision per change. Integers (days since 1970) and dates are whole days, `to` included; RFC
+/// 3339 times are instants, `to` excluded. Without from: since 1970; without to: open.
+result<void> import_facts(engine& target, const import_request& request, import_report& report);
 /// What export_world wrote.
 result<void> import_export(engine& target, const import_request& request, import_report& report);
 

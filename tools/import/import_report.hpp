@@ -17,6 +17,7 @@ struct import_report {
   std::uint64_t memories_skipped = 0; ///< tombstoned or erased here: an import does not revive
   std::uint64_t edges_added = 0;
   std::uint64_t edges_unchanged = 0;             ///< also edges that were removed here
+  std::uint64_t field_revisions_added = 0;       ///< of topics
   std::map<std::string, std::uint64_t> left_out; ///< what was not imported, and how often
   std::vector<std::string> notes;                ///< for the person who started it
 };

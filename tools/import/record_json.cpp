@@ -8,6 +8,7 @@
 #include "tools/protocol/base64.hpp"
 #include "tools/protocol/data_json.hpp"
 #include "tools/protocol/part_json.hpp"
+#include "tools/protocol/topic_json.hpp"
 #include "tools/protocol/value_reader.hpp"
 
 namespace mneme::importing {
@@ -56,6 +57,39 @@ constexpr std::array head_keys = {key_shape{"id", &shapes::text, true},
 constexpr std::array own_forms_keys = {key_shape{"short", &shapes::boolean, true},
                                        key_shape{"medium", &shapes::boolean, true}};
 constexpr shape own_forms_shape{.kind = shape_kind::object, .keys = own_forms_keys};
+
+constexpr std::array field_keys = {key_shape{"topic", &shapes::text, true},
+                                   key_shape{"name", &shapes::text, true},
+                                   key_shape{"type", &shapes::text, true},
+                                   key_shape{"ref_topic_id", &shapes::text},
+                                   key_shape{"revisions", &shapes::integer, true},
+                                   key_shape{"newest_hash", &shapes::text, true},
+                                   key_shape{"current", &shapes::integer, true},
+                                   key_shape{"salience_e9", &shapes::integer, true}};
+constexpr shape field_shape{.kind = shape_kind::object, .keys = field_keys};
+
+result<void> accept_any(const json&, const json&, const json_path&) {
+  return {};
+}
+/// Not a required key: its null is a value.
+constexpr shape any_value{.kind = shape_kind::custom, .check = accept_any};
+constexpr std::array revision_keys = {key_shape{"number", &shapes::integer, true},
+                                      key_shape{"value", &any_value},
+                                      key_shape{"valid_from", &shapes::time, true},
+                                      key_shape{"valid_until", &shapes::time},
+                                      key_shape{"why_changed", &shapes::text, true},
+                                      key_shape{"impact_expected", &shapes::text, true},
+                                      key_shape{"operation", &shapes::text, true},
+                                      key_shape{"provenance", &shapes::provenance, true},
+                                      key_shape{"created_at", &shapes::time, true},
+                                      key_shape{"created_by", &shapes::text, true},
+                                      key_shape{"merged_from", &shapes::text},
+                                      key_shape{"nonce", &shapes::text, true},
+                                      key_shape{"hash", &shapes::text, true}};
+constexpr shape revision_shape{.kind = shape_kind::object, .keys = revision_keys};
+constexpr shape revision_list{.kind = shape_kind::list, .item = &revision_shape};
+constexpr std::array field_record_keys = {key_shape{"field", &field_shape, true},
+                                          key_shape{"revisions", &revision_list, true}};
 
 constexpr std::array version_keys = {key_shape{"id", &shapes::text, true},
                                      key_shape{"version", &shapes::integer, true},
@@ -206,6 +240,86 @@ json edge_record_json(const edge_record& e) {
           {"tombstoned_reason", e.tombstoned_reason},
           {"tombstoned_by", e.tombstoned_by},
           {"nonce", nonce_json(e.nonce)}};
+}
+
+namespace {
+
+json revision_json(const field_revision& r) {
+  return {{"number", r.number},
+          {"value", protocol::json_of(r.value)},
+          {"valid_from", to_string(r.valid_from)},
+          {"valid_until", protocol::time_json(r.valid_until)},
+          {"why_changed", r.why_changed},
+          {"impact_expected", r.impact_expected},
+          {"operation", r.operation},
+          {"provenance", protocol::provenance_json(r.provenance)},
+          {"created_at", to_string(r.created_at)},
+          {"created_by", r.created_by},
+          {"merged_from", r.merged_from ? json(to_string(*r.merged_from)) : json(nullptr)},
+          {"nonce", nonce_json(r.nonce)},
+          {"hash", to_hex(r.hash)}};
+}
+
+field_revision read_revision(value_reader& in, const field_head& of) {
+  field_revision r;
+  r.topic = of.topic;
+  r.field = of.name;
+  r.number = in.version("number").value_or(1);
+  if (const json* value = in.find("value")) r.value = protocol::read_json_value(*value);
+  r.valid_from = in.time("valid_from").value_or(timestamp{});
+  r.valid_until = in.time("valid_until");
+  r.why_changed = in.text_or("why_changed", "");
+  r.impact_expected = in.text_or("impact_expected", "");
+  r.operation = in.text_or("operation", "");
+  r.provenance = protocol::read_provenance(in);
+  r.created_at = in.time("created_at").value_or(timestamp{});
+  r.created_by = in.text_or("created_by", "");
+  r.merged_from = in.id("merged_from");
+  r.nonce = read_nonce(in);
+  r.hash = in.hash("hash").value_or(digest{});
+  return r;
+}
+
+} // namespace
+
+json field_record_json(const field_record& f) {
+  const field_head& h = f.field.head;
+  json revisions = json::array();
+  for (const auto& r : f.revisions) revisions.push_back(revision_json(r));
+  return {{"field",
+           {{"topic", to_string(h.topic)},
+            {"name", h.name},
+            {"type", to_string(h.type)},
+            {"ref_topic_id", h.ref_topic_id ? json(to_string(*h.ref_topic_id)) : json(nullptr)},
+            {"revisions", h.revisions},
+            {"newest_hash", to_hex(h.newest_hash)},
+            {"current", f.field.current},
+            {"salience_e9", f.field.salience_e9}}},
+          {"revisions", std::move(revisions)}};
+}
+
+result<restore_field_request> read_field_record(const json& value, const json_path& at) {
+  if (auto ok = protocol::check_members(value, field_record_keys, false, at); !ok)
+    return propagate(ok);
+  std::optional<error> failure;
+  value_reader in(value, at, failure);
+  restore_field_request restore;
+  in.object("field", [&](value_reader& f) {
+    field_head& h = restore.field.head;
+    h.topic = f.id("topic").value_or(memory_id{});
+    h.name = f.text_or("name", "");
+    h.type = f.name<topic_field_type>("type").value_or(topic_field_type::string);
+    h.ref_topic_id = f.id("ref_topic_id");
+    h.revisions = f.version("revisions").value_or(1);
+    h.newest_hash = f.hash("newest_hash").value_or(digest{});
+    restore.field.current = f.version("current").value_or(1);
+    restore.field.salience_e9 = f.integer("salience_e9").value_or(salience_one_e9);
+  });
+  in.items("revisions", [&](const json& item, const json_path& here) {
+    value_reader revision(item, here, failure);
+    restore.revisions.push_back(read_revision(revision, restore.field.head));
+  });
+  return protocol::finish(failure, std::move(restore));
 }
 
 result<head> read_head_record(const json& value, const json_path& at) {

@@ -115,6 +115,19 @@ std::optional<std::string> word_after(std::string_view text, std::string_view wo
 
 } // namespace
 
+namespace {
+
+json activation_json(const memory& m) {
+  json object{{"last_used", to_string(m.activation.last_used)},
+              {"access_count", m.activation.access_count},
+              {"citations", m.activation.citations}};
+  if (m.head.type == memory_type::topic)
+    object["topic_salience"] = salience_of(m.activation.topic_salience_e9);
+  return object;
+}
+
+} // namespace
+
 json memory_json(const memory& m) {
   const head& h = m.head;
   return {
@@ -246,6 +259,7 @@ json stats_json(const world_stats& s) {
           {"rows", s.rows},
           {"edges", s.edges},
           {"vectors", s.vectors},
+          {"fields", s.fields},
           {"journal_bytes", s.journal_bytes},
           {"journal_segments", s.journal_segments},
           {"embeddings_pending", s.embeddings_pending},

@@ -18,6 +18,8 @@
 #include "tools/protocol/search_json.hpp"
 #include "tools/protocol/source_ops.hpp"
 #include "tools/protocol/tick_json.hpp"
+#include "tools/protocol/topic_json.hpp"
+#include "tools/protocol/topic_ops.hpp"
 
 namespace mneme::protocol {
 
@@ -81,8 +83,8 @@ op_spec mutation_op(std::string_view name, std::string_view summary, std::string
   return {name, summary, answer, example, keys, run_mutation, read, answer_mutation};
 }
 
-const std::array<op_spec, 36>& table() {
-  static const std::array<op_spec, 36> specs = {
+const std::array<op_spec, 42>& table() {
+  static const std::array<op_spec, 42> specs = {
       mutation_op("write", "a new memory", "uri id version seq",
                   R"({"op":"write","type":"Note","data":{"statement":"tea at five"}})",
                   write_keys(), read_write, version_result_json),
@@ -113,11 +115,25 @@ const std::array<op_spec, 36>& table() {
                   "tag anchor zone changed seq",
                   R"({"op":"assign_tag","tag":"honey","zone":"Mid"})", assign_tag_keys(),
                   read_assign_tag, assign_tag_result_json),
-      {"batch", "many of the above: all or none, one root step", "results seq",
+      mutation_op("ingest", "a new topic, more of one, or the next revision of one field",
+                  "topic_id applied revisions similar_topic_ids seq",
+                  R"({"op":"ingest","placement":"new_topic","title":"Harbour",)"
+                  R"("fields":{"depth":{"value":12.5}}})",
+                  ingest_keys(), read_ingest, ingest_result_json),
+      {"revise", "merge topics with equal titles into the smallest id", "merged seq",
+       R"({"op":"revise"})", acting_keys(), run_revise},
+      {"forget", "archive topics whose salience is below 0.05", "archived seq",
+       R"({"op":"forget"})", acting_keys(), run_forget},
+      {"unarchive", "bring an archived topic back", "id changed seq",
+       R"({"op":"unarchive","id":"00000000000000000000000003"})", unarchive_keys(), run_unarchive},
+      {"batch", "many writes (revise, forget and unarchive apart): all or none, one root step",
+       "results seq",
        R"({"op":"batch","items":[{"op":"write","type":"Note","data":{"statement":"one"}}]})",
        batch_keys, run_batch},
-      {"get", "the newest version of a memory; raw adds the canonical head", "memory raw?",
-       R"({"op":"get","id":"00000000000000000000000001"})", get_keys(), run_get},
+      {"get",
+       "the newest version of a memory, of a topic also its fields; raw adds the canonical head, "
+       "history and events what a topic went through",
+       "memory raw?", R"({"op":"get","id":"00000000000000000000000001"})", get_keys(), run_get},
       {"resolve", "exactly one version of a memory", "memory",
        R"({"op":"resolve","uri":"mneme://Note/00000000000000000000000001#1"})", resolve_keys(),
        run_resolve},
@@ -186,6 +202,12 @@ const std::array<op_spec, 36>& table() {
        R"({"op":"suggest_hashtags","text":"green tea"})", suggest_hashtags_keys(),
        run_suggest_hashtags},
       {"tags", "every assigned hashtag", "tags", R"({"op":"tags"})", tags_keys(), run_tags},
+      {"retrieve", "topics near to a question, with neighbours, fields and their history",
+       "candidates summary_text at_seq seq?", R"({"op":"retrieve","q":"harbour"})", retrieve_keys(),
+       run_retrieve},
+      {"retrieve_many", "many retrieves at one seq", "results",
+       R"({"op":"retrieve_many","items":[{"q":"harbour"}]})", retrieve_many_keys(),
+       run_retrieve_many},
       {"clock", "set the manual clock (shell --clock manual)", "now",
        R"({"op":"clock","now":"2024-01-31T10:00:00Z"})", clock_keys(), run_clock},
       {"root", "the root over all state", "root seq world_id journal_root state_roots",
@@ -206,7 +228,7 @@ const std::array<op_spec, 36>& table() {
       {"stats",
        "counts and sizes of the world",
        "world world_id embedder space seq checkpoint_seq memories memories_by_type rows edges "
-       "vectors journal_bytes journal_segments embeddings_pending embeddings_refused "
+       "vectors fields journal_bytes journal_segments embeddings_pending embeddings_refused "
        "embedder_problem",
        R"({"op":"stats"})",
        {},

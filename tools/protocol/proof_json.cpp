@@ -18,9 +18,15 @@ constexpr std::array edge_key_table = {key_shape{"src", &shapes::text, true},
 constexpr shape edge_key_shape{.kind = shape_kind::object, .keys = edge_key_table};
 constexpr shape edge_list{
     .kind = shape_kind::list, .name = "[{src, type, dst}…]", .item = &edge_key_shape};
+constexpr std::array field_key_table = {key_shape{"topic", &shapes::text, true},
+                                        key_shape{"name", &shapes::text, true}};
+constexpr shape field_key_shape{.kind = shape_kind::object, .keys = field_key_table};
+constexpr shape field_list{
+    .kind = shape_kind::list, .name = "[{topic, name}…]", .item = &field_key_shape};
 constexpr shape seq_list{.kind = shape_kind::list, .name = "[integer…]", .item = &shapes::integer};
 constexpr std::array prove_table = {
-    key_shape{"ids", &shapes::texts}, key_shape{"edges", &edge_list}, key_shape{"seqs", &seq_list},
+    key_shape{"ids", &shapes::texts}, key_shape{"edges", &edge_list},
+    key_shape{"fields", &field_list}, key_shape{"seqs", &seq_list},
     key_shape{"root", &shapes::text}, key_shape{"actor", &shapes::text}};
 
 constexpr std::array state_root_table = {key_shape{"edges", &shapes::text, true},
@@ -143,8 +149,9 @@ result<prove_request> read_prove(const json& request, const json_path& at) {
   std::optional<error> failure;
   value_reader in(request, at, failure);
   prove_request r;
-  if (!in.find("ids") && !in.find("edges") && !in.find("seqs"))
-    return fail(errc::missing_key, "give ids, edges or seqs to prove", at.key("ids").text());
+  if (!in.find("ids") && !in.find("edges") && !in.find("fields") && !in.find("seqs"))
+    return fail(errc::missing_key, "give ids, edges, fields or seqs to prove",
+                at.key("ids").text());
   in.items("ids", [&](const json& item, const json_path& here) {
     auto id = parse_memory_id(item.get_ref<const std::string&>());
     if (id)
@@ -159,6 +166,10 @@ result<prove_request> read_prove(const json& request, const json_path& at) {
     r.edges.push_back({.src = edge.id("src").value_or(memory_id{}),
                        .type = type.value_or(edge_type::related_to),
                        .dst = edge.id("dst").value_or(memory_id{})});
+  });
+  in.items("fields", [&](const json& item, const json_path& here) {
+    value_reader field(item, here, failure);
+    r.fields.emplace_back(field.id("topic").value_or(memory_id{}), field.text_or("name", ""));
   });
   in.items("seqs", [&](const json& item, const json_path& here) {
     const auto seq = item.get<std::int64_t>();

@@ -11,6 +11,7 @@
 #include "tools/protocol/find_json.hpp"
 #include "tools/protocol/proof_json.hpp"
 #include "tools/protocol/scope_json.hpp"
+#include "tools/protocol/topic_ops.hpp"
 #include "tools/protocol/value_reader.hpp"
 
 namespace mneme::protocol {
@@ -18,12 +19,14 @@ namespace mneme::protocol {
 namespace {
 
 constexpr std::array get_table = {
-    key_shape{"id", &shapes::text, true}, key_shape{"actor", &shapes::text},
+    key_shape{"id", &shapes::text, true},  key_shape{"actor", &shapes::text},
     key_shape{"at_seq", &shapes::integer}, key_shape{"raw", &shapes::boolean},
+    key_shape{"events", &shapes::boolean}, key_shape{"history", &shapes::boolean},
     key_shape{"scope", &shapes::scope}};
 constexpr std::array resolve_table = {
-    key_shape{"uri", &shapes::text, true}, key_shape{"actor", &shapes::text},
-    key_shape{"at_seq", &shapes::integer}, key_shape{"scope", &shapes::scope}};
+    key_shape{"uri", &shapes::text, true},  key_shape{"actor", &shapes::text},
+    key_shape{"at_seq", &shapes::integer},  key_shape{"events", &shapes::boolean},
+    key_shape{"history", &shapes::boolean}, key_shape{"scope", &shapes::scope}};
 constexpr std::array get_edge_table = {
     key_shape{"src", &shapes::text, true}, key_shape{"type", &shapes::text, true},
     key_shape{"dst", &shapes::text, true}, key_shape{"actor", &shapes::text},
@@ -156,6 +159,7 @@ result<json> run_get(session& s, const json& request) {
   auto m = s.target().get(r->id, r->options);
   if (!m) return propagate(m);
   json answer{{"memory", memory_json(*m)}};
+  if (auto ok = add_topic(s, request, *m, r->options, answer); !ok) return propagate(ok);
   if (request.value("raw", json()).is_boolean() && request["raw"].get<bool>()) {
     auto raw = s.target().raw_head(r->id, r->options);
     if (!raw) return propagate(raw);
@@ -167,9 +171,12 @@ result<json> run_get(session& s, const json& request) {
 result<json> run_resolve(session& s, const json& request) {
   auto r = read_resolve(request, {});
   if (!r) return propagate(r);
+  if (!r->options.at_seq) r->options.at_seq = s.target().published();
   auto m = s.target().resolve(r->uri, r->options);
   if (!m) return propagate(m);
-  return json{{"memory", memory_json(*m)}};
+  json answer{{"memory", memory_json(*m)}};
+  if (auto ok = add_topic(s, request, *m, r->options, answer); !ok) return propagate(ok);
+  return answer;
 }
 
 result<json> run_get_edge(session& s, const json& request) {

@@ -1,0 +1,101 @@
+#pragma once
+/// The execution of one command, and what its parts share. Private to execute*.cpp.
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "messages/topic_records.hpp"
+#include "state/execute.hpp"
+
+namespace mneme {
+
+/// Where a command draws from: for real, or zeros in the rehearsal of a batch. A batch is
+/// rehearsed first so that a failing item has drawn nothing.
+class drawer {
+public:
+  explicit drawer(id_source* ids) : ids_(ids) {}
+
+  /// `taken` says of an id whether somebody has it already.
+  template <class Taken>
+  memory_id id(timestamp now, const Taken& taken) {
+    if (ids_) return ids_->draw_id(now, taken);
+    // Placeholders must differ from each other; callers' ids cannot start with 0xFF bytes.
+    memory_id placeholder;
+    placeholder.bytes.fill(0xFF);
+    for (std::size_t i = 0; i < 4; ++i)
+      placeholder.bytes[15 - i] = static_cast<std::uint8_t>(rehearsed_ >> (8 * i));
+    ++rehearsed_;
+    return placeholder;
+  }
+  /// True while nothing is drawn yet: what is answered then is thrown away.
+  [[nodiscard]] bool is_rehearsal() const { return ids_ == nullptr; }
+  nonce fresh_nonce() { return ids_ ? ids_->draw_nonce() : nonce{}; }
+
+private:
+  id_source* ids_;
+  std::uint32_t rehearsed_ = 0;
+};
+
+/// What a mutation needs that depends on the request and the clock only; computed once.
+struct prepared {
+  memory_data data;
+  mneme::forms forms;
+  std::optional<std::vector<float>> vector; ///< given, or embedded
+  bool vector_given = false;
+  timestamp now;
+};
+
+struct execution {
+  overlay& state;
+  drawer draw;
+  const execution_seams& seams;
+  timestamp now;
+  seq_no current;
+  const std::vector<memory_id>& given; ///< by the command's items, ascending
+  executed_command out;
+
+  /// Whether a drawn id would meet a memory, an end of an edge, or an id that the command gives.
+  [[nodiscard]] bool is_taken(const memory_id& id) const {
+    return state.knows(id) || std::ranges::binary_search(given, id);
+  }
+};
+
+/// The leaves of a record's namespace: path of its key, hash of its canonical bytes.
+state_leaf leaf_of(const head& h);
+state_leaf leaf_of(const edge_record& e);
+state_leaf leaf_of(const field_head& f);
+
+/// Seals the entry with the next seq.
+void append_entry(execution& x, entry_kind kind, std::string created_by,
+                  std::vector<state_leaf> leaves, entry_payload payload);
+mutation_result changed_memory(const execution& x, const head& h);
+/// What a request that found nothing to do answers.
+mutation_result unchanged(const execution& x, std::optional<memory_uri> uri = {});
+
+bool is_archived(const head& h);
+/// Sets the lifecycle status.
+void archive(head& h, timestamp now);
+
+result<prepared> prepare_content(memory_type type, const memory_data& data,
+                                 const forms_override& own,
+                                 const std::optional<std::vector<float>>& vector, timestamp now,
+                                 const execution_seams& seams);
+
+// Parts of larger requests: as the requests alone, and each adds its own result.
+result<void> run_part(execution& x, const write_request& r, const prepared& p);
+result<void> run_part(execution& x, const update_request& r, const prepared& p);
+result<void> run_part(execution& x, const add_edge_request& r);
+result<void> run_part(execution& x, const remove_edge_request& r);
+
+// execute_topics.cpp, execute_revise.cpp
+result<prepared> prepare_ingest(const ingest_request& r, timestamp now,
+                                const execution_seams& seams);
+result<void> run(execution& x, const ingest_request& r, const prepared& p);
+result<void> run(execution& x, const revise_request& r, const prepared& p);
+result<void> run(execution& x, const forget_request& r, const prepared& p);
+result<void> run(execution& x, const unarchive_request& r, const prepared& p);
+result<void> run(execution& x, const restore_field_request& r, const prepared& p);
+
+} // namespace mneme

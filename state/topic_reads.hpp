@@ -1,0 +1,33 @@
+#pragma once
+/// What belongs to a topic, as of a seq: fields, their revisions, the audit log. Revisions are
+/// immutable and numbered, so a field's state as of a seq says which of them there were.
+
+#include <string_view>
+#include <vector>
+
+#include "mneme/topics.hpp"
+#include "storage/kv_store.hpp"
+
+namespace mneme {
+
+result<std::optional<topic_field>> read_field(kv_reader& reader, const memory_id& topic,
+                                              std::string_view name, seq_no at);
+/// By name.
+result<std::vector<topic_field>> read_fields(kv_reader& reader, const memory_id& topic, seq_no at);
+/// One that its field says it has; missing is corrupt.
+result<field_revision> read_revision(kv_reader& reader, const field_head& field,
+                                     std::uint32_t number);
+/// All of a field, by number.
+result<std::vector<field_revision>> read_revisions(kv_reader& reader, const field_head& field);
+/// In journal order.
+result<std::vector<topic_event>> read_events(kv_reader& reader, const memory_id& topic, seq_no at);
+
+/// The order of a history: a field's own revisions, newest first, then those that merges filed
+/// behind it, latest valid_from first.
+void order_history(std::vector<field_revision>& revisions);
+
+/// The field as it is shown. Reads one revision where the current one is all that is asked.
+result<topic_field_view> read_field_view(kv_reader& reader, topic_field field,
+                                         const field_options& options);
+
+} // namespace mneme

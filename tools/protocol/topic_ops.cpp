@@ -1,0 +1,105 @@
+#include "tools/protocol/topic_ops.hpp"
+
+#include <array>
+
+#include <nlohmann/json.hpp>
+
+#include "messages/validate.hpp"
+#include "tools/protocol/answer_json.hpp"
+#include "tools/protocol/topic_json.hpp"
+#include "tools/protocol/value_reader.hpp"
+
+namespace mneme::protocol {
+
+namespace {
+
+result<void> check_retrieve_item(const json& value, const json&, const json_path& at) {
+  if (!value.is_object()) return wrong_type("a retrieve request", value, at);
+  const auto op = value.find("op");
+  if (op != value.end() && !op->is_null() && *op != "retrieve")
+    return fail(errc::bad_value, "the items of retrieve_many are retrieve requests",
+                at.key("op").text());
+  return check_members(value, retrieve_keys(), true, at);
+}
+constexpr shape retrieve_item{.kind = shape_kind::custom, .check = check_retrieve_item};
+constexpr shape retrieve_items{
+    .kind = shape_kind::list, .name = "[retrieve…]", .item = &retrieve_item};
+constexpr std::array retrieve_many_table = {key_shape{"items", &retrieve_items, true}};
+
+using mutation_reader = result<mutation> (*)(const json&, const json_path&);
+
+result<json> run_change(session& s, const json& request, mutation_reader read,
+                        json (*answer)(const mutation_result&)) {
+  auto m = read(request, {});
+  if (!m) return propagate(m);
+  auto done = s.target().apply(std::move(*m));
+  if (!done) return propagate(done);
+  return answer(*done);
+}
+
+} // namespace
+
+std::span<const key_shape> retrieve_many_keys() noexcept {
+  return retrieve_many_table;
+}
+
+result<json> run_retrieve(session& s, const json& request) {
+  auto r = read_retrieve(request, {});
+  if (!r) return propagate(r);
+  auto found = s.target().retrieve(std::move(*r));
+  if (!found) return propagate(found);
+  return retrieve_json(*found);
+}
+
+result<json> run_retrieve_many(session& s, const json& request) {
+  const json& items = request["items"];
+  if (items.size() > max_batch_items)
+    return fail(errc::limit_exceeded,
+                "retrieve_many has at most " + std::to_string(max_batch_items) + " items", "items");
+  const json_path document;
+  const json_path list = document.key("items");
+  std::vector<retrieve_request> requests;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    auto r = read_retrieve(items[i], list.item(i));
+    if (!r) return propagate(r);
+    requests.push_back(std::move(*r));
+  }
+  json results = json::array();
+  for (auto& found : s.target().retrieve_many(std::move(requests)))
+    results.push_back(found ? ok_json(retrieve_json(*found)) : error_json(found.error()));
+  return json{{"results", std::move(results)}};
+}
+
+result<json> run_revise(session& s, const json& request) {
+  return run_change(s, request, read_revise, revise_result_json);
+}
+
+result<json> run_forget(session& s, const json& request) {
+  return run_change(s, request, read_forget, forget_result_json);
+}
+
+result<json> run_unarchive(session& s, const json& request) {
+  return run_change(s, request, read_unarchive, head_result_json);
+}
+
+result<void> add_topic(session& s, const json& request, const memory& m,
+                       const read_options& options, json& answer) {
+  const json_path document;
+  std::optional<error> failure;
+  value_reader in(request, document, failure);
+  if (m.head.type != memory_type::topic) {
+    if (!in.flag("events") && !in.flag("history")) return {};
+    return fail(errc::type_data_mismatch, "only a Topic has fields and events",
+                in.flag("events") ? "events" : "history");
+  }
+  auto fields = s.target().fields(m.head.id, {.history = in.flag("history")}, options);
+  if (!fields) return propagate(fields);
+  answer["memory"]["fields"] = fields_json(*fields);
+  if (!in.flag("events")) return {};
+  auto events = s.target().events(m.head.id, options);
+  if (!events) return propagate(events);
+  answer["memory"]["events"] = events_json(*events);
+  return {};
+}
+
+} // namespace mneme::protocol
