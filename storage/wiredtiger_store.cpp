@@ -150,6 +150,8 @@ public:
 private:
   result<session_pointer> open_session();
   result<void> create_tables(bool compress);
+  /// Finds a table whose file is missing or cut off before anybody relies on it.
+  result<void> touch_tables();
   result<void> read_recovered();
   result<void> push_stable();
   int write_all(const std::vector<kv_write>& writes);
@@ -333,7 +335,21 @@ result<void> wiredtiger_store::open(const std::string& dir, const wiredtiger_opt
   checkpointer_ = std::move(*checkpointer);
   if (!read_only_)
     if (auto ok = create_tables(compress); !ok) return ok;
+  if (auto ok = touch_tables(); !ok) return ok;
   return read_recovered();
+}
+
+result<void> wiredtiger_store::touch_tables() {
+  for (std::size_t t = 0; t < kv_table_count; ++t) {
+    WT_CURSOR* c = nullptr;
+    int ret = writer_->cursor(static_cast<kv_table>(t), c);
+    if (ret == 0) {
+      ret = c->next(c);
+      c->reset(c);
+    }
+    if (ret != 0 && ret != WT_NOTFOUND) return failure(fmt::format("read {}", table_uris[t]), ret);
+  }
+  return {};
 }
 
 result<session_pointer> wiredtiger_store::open_session() {

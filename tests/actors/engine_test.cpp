@@ -274,6 +274,29 @@ TEST_CASE("many threads write and read at once; every acknowledged write is read
   CHECK(report->entries == 400);
 }
 
+TEST_CASE("a damaged store is made anew at the next open, which says so") {
+  scratch dir;
+  root_set before;
+  {
+    engine e = opened(deterministic(dir.world()));
+    for (int i = 0; i < 50; ++i) REQUIRE(e.apply(fact("fact " + std::to_string(i))));
+    before = *e.root();
+    REQUIRE(e.close());
+  }
+  const std::string file = GENERATE("WiredTiger.wt", "WiredTiger.turtle", "state_leaves.wt", "");
+  if (file.empty())
+    std::filesystem::remove_all(dir.world() + "/store");
+  else
+    std::filesystem::resize_file(dir.world() + "/store/" + file, 10);
+  engine e = opened(deterministic(dir.world()));
+  INFO(file);
+  CHECK(e.opened().store_rebuilt);
+  CHECK_FALSE(e.opened().store_problem.empty());
+  CHECK(*e.root() == before);
+  CHECK(e.find(by_type(memory_type::fact, 100))->memories.size() == 50);
+  REQUIRE(e.apply(fact("one more")));
+}
+
 TEST_CASE("closing waits for the calls of other threads, and later ones answer shutdown") {
   for (int round = 0; round < 20; ++round) {
     engine e = opened(deterministic({}));
