@@ -2,27 +2,10 @@
 
 #include "messages/ensure.hpp"
 #include "state/checkpoint.hpp"
+#include "state/entry_check.hpp"
 #include "state/replay_check.hpp"
 
 namespace mneme {
-
-namespace {
-
-result<std::vector<entry>> open_frame(const journal_frame& frame, seq_no last) {
-  std::vector<entry> entries;
-  seq_no seq = frame.prefix.first_seq;
-  for (const auto& raw : frame.entries) {
-    if (seq > last) break;
-    auto e = open_entry(raw.header, raw.payload, raw.erased);
-    if (!e)
-      return fail(errc::corrupt, "entry " + std::to_string(seq.value) + ": " + e.error().message);
-    entries.push_back(std::move(*e));
-    seq = seq.next();
-  }
-  return entries;
-}
-
-} // namespace
 
 result<world_file> read_world_file(file_system& files, const std::string& dir) {
   auto bytes = read_file(files, world_path(dir));
@@ -54,8 +37,10 @@ result<void> replay_journal(file_system& from_files, const std::string& from, wo
             return propagate(ok);
           return true;
         }
-        auto entries = open_frame(frame, last);
+        auto entries = open_entries(frame, last);
         if (!entries) return propagate(entries);
+        if (auto ok = check_entries(into, frame, *entries, into.published_seq()); !ok)
+          return propagate(ok);
         const seq_no at = entries->back().header.seq;
         if (auto ok = check_embeddings(into, *entries); !ok) return propagate(ok);
         if (auto ok = commit_directly(into, std::move(*entries), false); !ok) return propagate(ok);

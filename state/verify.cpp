@@ -8,6 +8,7 @@
 #include "journal/ledger.hpp"
 #include "journal/roots.hpp"
 #include "state/checkpoint.hpp"
+#include "state/entry_check.hpp"
 #include "state/replay.hpp"
 
 namespace mneme {
@@ -58,25 +59,6 @@ std::string place(const journal_frame& frame) {
   return "segment " + frame.segment + ", frame at offset " + std::to_string(frame.offset);
 }
 
-/// The entries of a frame up to `last`, with payload hashes checked.
-result<std::vector<entry>> open_entries(const journal_frame& frame, seq_no last) {
-  std::vector<entry> entries;
-  seq_no seq = frame.prefix.first_seq;
-  for (const auto& raw : frame.entries) {
-    if (seq > last) break;
-    auto e = open_entry(raw.header, raw.payload, raw.erased);
-    if (!e)
-      return fail(errc::corrupt,
-                  place(frame) + ": entry " + std::to_string(seq.value) + ": " + e.error().message);
-    if (e->header.seq != seq)
-      return fail(errc::corrupt,
-                  place(frame) + ": entry " + std::to_string(seq.value) + " carries another seq");
-    entries.push_back(std::move(*e));
-    seq = seq.next();
-  }
-  return entries;
-}
-
 /// What stands behind the last frame, and whether the journal reaches what a checkpoint vouches
 /// for.
 result<void> check_end(file_system& fs, const std::string& dir, const std::string& segment,
@@ -110,6 +92,8 @@ result<verify_report> verify_journal(file_system& fs, const std::string& dir,
   if (!info) return propagate(info);
   verify_report report;
   folding_ledger ledger(info->id);
+  entry_checker checker(
+      [](const memory_id&) { return result<std::optional<known_memory>>(std::nullopt); }, {});
   std::string segment;
   std::uint64_t end = 0;
   auto walked = read_journal(fs, journal_directory(dir), info->id, seq_no{1}, true,
@@ -119,8 +103,10 @@ result<verify_report> verify_journal(file_system& fs, const std::string& dir,
                                              place(frame) + ": the recorded root of seq "
                                                  + std::to_string(ledger.roots().seq.value)
                                                  + " is not the root of the entries before it");
-                               auto entries = open_entries(frame, {~0ULL});
+                               auto entries = open_entries(frame);
                                if (!entries) return propagate(entries);
+                               if (auto ok = checker.check(frame, *entries, ledger.roots()); !ok)
+                                 return propagate(ok);
                                if (!entries->empty())
                                  if (auto ok = ledger.apply(*entries); !ok) return propagate(ok);
                                if (frame.segment != segment) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "state/entry_check.hpp"
 #include "state/replay_check.hpp"
 #include "state/verify.hpp"
 #include "storage/key_layout.hpp"
@@ -111,18 +112,10 @@ result<void> replay_frame(world& w, const marks& from, const journal_frame& fram
     return fail(errc::corrupt, "the state at seq " + std::to_string(before.value)
                                    + " does not have the root that segment " + frame.segment
                                    + " records at offset " + std::to_string(frame.offset));
-  std::vector<entry> entries;
-  seq_no seq = frame.prefix.first_seq;
-  for (const auto& raw : frame.entries) {
-    auto e = open_entry(raw.header, raw.payload, raw.erased);
-    if (!e || e->header.seq != seq)
-      return fail(errc::corrupt, "entry " + std::to_string(seq.value) + " in segment "
-                                     + frame.segment + ", frame at offset "
-                                     + std::to_string(frame.offset) + ": "
-                                     + (e ? "it carries another seq" : e.error().message));
-    entries.push_back(std::move(*e));
-    seq = seq.next();
-  }
+  auto opened = open_entries(frame);
+  if (!opened) return propagate(opened);
+  const std::vector<entry>& entries = *opened;
+  if (auto ok = check_entries(w, frame, entries, before); !ok) return ok;
   if (auto ok = check_embeddings(w, entries); !ok)
     return fail(ok.error().code, "segment " + frame.segment + ", frame at offset "
                                      + std::to_string(frame.offset) + ": " + ok.error().message);
@@ -399,6 +392,27 @@ result<std::unique_ptr<world>> open_world(const world_options& options) {
       return w;
     }
   }
+}
+
+result<void> check_entries(world& w, const journal_frame& frame, std::span<const entry> entries,
+                           seq_no before) {
+  std::unique_ptr<kv_reader> reader; // opened for the first memory that is known
+  entry_checker checker(
+      [&](const memory_id& id) -> result<std::optional<known_memory>> {
+        if (w.nodes.find(id).value == no_number) return std::nullopt;
+        if (reader == nullptr) {
+          auto opened = w.store->reader();
+          if (!opened) return propagate(opened);
+          reader = std::move(*opened);
+        }
+        auto h = read_head(*reader, id, before);
+        if (!h) return propagate(h);
+        if (!h->has_value()) return std::nullopt;
+        return known_memory::of(**h);
+      },
+      w.vectors.space());
+  const bool knows_roots = w.ledger->roots().seq == before;
+  return checker.check(frame, entries, knows_roots ? w.ledger->roots() : root_set{});
 }
 
 result<void> commit_directly(world& w, std::vector<entry> entries, bool sync) {

@@ -101,6 +101,11 @@ private:
 /// anew from the journal, if the journal is sound (report.store_rebuilt); else nothing is touched.
 result<std::unique_ptr<world>> open_world(const world_options& options);
 
+/// corrupt unless the entries of a journal's frame follow from the state at `before`, which is that
+/// of the frame before it; the store is there or further, the node table too.
+result<void> check_entries(world& w, const journal_frame& frame, std::span<const entry> entries,
+                           seq_no before);
+
 /// Commits entries as one frame in the caller's thread: journal, ledger, store, indexes, publish.
 /// What the actors do by message; used by replay. `sync` makes it durable before it returns.
 result<void> commit_directly(world& w, std::vector<entry> entries, bool sync);

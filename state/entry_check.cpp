@@ -1,0 +1,201 @@
+#include "state/entry_check.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "journal/segment.hpp"
+#include "messages/records.hpp"
+#include "messages/validate.hpp"
+
+namespace mneme {
+
+namespace {
+
+std::unexpected<error> forged(const std::string& what) {
+  return fail(errc::corrupt, what);
+}
+
+state_leaf leaf_of(const head& h) {
+  return {state_namespace::memories, state_path(state_namespace::memories, h.id.raw()),
+          sha256_of(encode(h))};
+}
+state_leaf leaf_of(const edge_record& e) {
+  return {state_namespace::edges, state_path(state_namespace::edges, key_bytes(e.key)),
+          sha256_of(encode(e))};
+}
+
+result<void> check_leaves(const entry& e, std::span<const state_leaf> expected) {
+  if (!std::ranges::equal(e.header.leaves, expected))
+    return forged("the leaves of its header are not those of its payload");
+  return {};
+}
+
+/// What every head in a journal keeps to.
+result<void> check_head(const entry& e, const head& h) {
+  if (h.id.is_zero()) return forged("a memory with the zero id");
+  if (h.erased) return forged("an erased head in an entry that erases nothing");
+  const bool ends = e.header.kind == entry_kind::tombstone;
+  if (ends && !h.tombstone) return forged("a tombstone entry whose head has none");
+  const std::array leaves{leaf_of(h)};
+  return check_leaves(e, leaves);
+}
+
+/// A head with content of its own.
+result<void> check_content(const entry& e, const head& h, const version& v,
+                           const std::optional<spaced_vector>& vector, const entry_past& past) {
+  if (auto ok = check_head(e, h); !ok) return ok;
+  std::optional<std::vector<float>> values;
+  if (vector) values = vector->values;
+  auto whole = validate(restore_request{.head = h, .version = v, .vector = std::move(values)});
+  if (!whole) return forged(whole.error().at + ": " + whole.error().message);
+  if (vector && past.space.dim != 0 && vector->space.dim != past.space.dim)
+    return forged("a vector of another dimension than those before");
+  return {};
+}
+
+result<std::optional<known_memory>> same_type(const entry_past& past, const head& h) {
+  auto before = past.memory(h.id);
+  if (!before) return propagate(before);
+  if (before->has_value() && (*before)->type != h.type)
+    return forged("memory " + to_string(h.id) + " changes its type");
+  return before;
+}
+
+result<void> check(const entry& e, const write_payload& p, const entry_past& past) {
+  auto before = past.memory(p.head.id);
+  if (!before) return propagate(before);
+  if (before->has_value()) return forged("memory " + to_string(p.head.id) + " is written twice");
+  if (p.head.current_version != 1) return forged("a write of another version than the first");
+  return check_content(e, p.head, p.version, p.vector, past);
+}
+
+result<void> check(const entry& e, const update_payload& p, const entry_past& past) {
+  auto before = same_type(past, p.head);
+  if (!before) return propagate(before);
+  if (!before->has_value())
+    return forged("an update of the unknown memory " + to_string(p.head.id));
+  if (p.head.current_version == 1 || p.head.current_version - 1 != (*before)->version)
+    return forged("version " + std::to_string(p.head.current_version) + " of "
+                  + to_string(p.head.id) + " follows version "
+                  + std::to_string((*before)->version));
+  return check_content(e, p.head, p.version, p.vector, past);
+}
+
+result<void> check(const entry& e, const head_payload& p, const entry_past& past) {
+  auto before = same_type(past, p.head);
+  if (!before) return propagate(before);
+  if (!before->has_value()) return forged("a head of the unknown memory " + to_string(p.head.id));
+  if (p.head.current_version != (*before)->version
+      || p.head.version_hash != (*before)->version_hash)
+    return forged("a head of " + to_string(p.head.id) + " that is not of its current version");
+  return check_head(e, p.head);
+}
+
+result<void> check(const entry& e, const edge_payload& p, const entry_past&) {
+  auto whole = validate(restore_edge_request{p.edge});
+  if (!whole) return forged(whole.error().at + ": " + whole.error().message);
+  if (p.edge.tombstoned != (e.header.kind == entry_kind::remove_edge))
+    return forged("an edge that is tombstoned in an add_edge, or not in a remove_edge");
+  const std::array leaves{leaf_of(p.edge)};
+  return check_leaves(e, leaves);
+}
+
+result<void> check_touched(const memory_id& id, bool by_colour, const entry_past& past) {
+  auto known = past.memory(id);
+  if (!known) return propagate(known);
+  if (!known->has_value()) return forged("a touch of the unknown memory " + to_string(id));
+  if (by_colour && !(*known)->coloured)
+    return forged("memory " + to_string(id) + " is touched by its colour, but has none");
+  return {};
+}
+
+result<void> check(const entry& e, const find_late_payload& p, const entry_past& past) {
+  for (const auto& id : p.accessed)
+    if (auto ok = check_touched(id, false, past); !ok) return ok;
+  return check_leaves(e, {});
+}
+
+result<void> check(const entry& e, const attest_payload& p, const entry_past& past) {
+  for (const auto& id : p.cited)
+    if (auto ok = check_touched(id, false, past); !ok) return ok;
+  return check_leaves(e, {});
+}
+
+template <class Items>
+result<void> check_coloured(const entry& e, const Items& items, const entry_past& past) {
+  for (const auto& item : items)
+    if (auto ok = check_touched(item.id, true, past); !ok) return ok;
+  return check_leaves(e, {});
+}
+result<void> check(const entry& e, const reinforce_payload& p, const entry_past& past) {
+  return check_coloured(e, p.items, past);
+}
+result<void> check(const entry& e, const decay_cycle_payload& p, const entry_past& past) {
+  return check_coloured(e, p.items, past);
+}
+
+result<void> check(const entry& e, const snapshot_payload& p, const entry_past& past) {
+  const manifest& m = p.manifest;
+  if (m.seq.value + 1 != e.header.seq.value) return forged("a snapshot of another seq");
+  if (!past.roots.overall.is_zero()
+      && (m.overall_root != past.roots.overall || m.journal_root != past.roots.journal_root
+          || m.state_roots != past.roots.state_roots))
+    return forged("a snapshot whose roots are not those before it");
+  return check_leaves(e, {});
+}
+
+/// Erased content, and kinds that carry no rule yet.
+template <class Payload>
+result<void> check(const entry&, const Payload&, const entry_past&) {
+  return {};
+}
+
+/// What a payload says of a memory, or of the world's vectors.
+template <class Payload>
+void keep(const Payload& p, std::map<memory_id, known_memory>& memories, vector_space& space) {
+  if constexpr (requires { p.head.version_hash; })
+    memories.insert_or_assign(p.head.id, known_memory::of(p.head));
+  if constexpr (requires { p.vector->space; })
+    if (p.vector) space = p.vector->space;
+}
+
+} // namespace
+
+result<void> check_entry(const entry& e, const entry_past& past) {
+  return std::visit([&](const auto& p) { return check(e, p, past); }, e.payload);
+}
+
+result<std::vector<entry>> open_entries(const journal_frame& frame, seq_no last) {
+  std::vector<entry> entries;
+  seq_no seq = frame.prefix.first_seq;
+  for (const auto& raw : frame.entries) {
+    if (seq > last) break;
+    auto e = open_entry(raw.header, raw.payload, raw.erased);
+    if (!e && e.error().code != errc::corrupt) return propagate(e);
+    if (!e || e->header.seq != seq)
+      return corrupt_at(frame.segment, frame.offset,
+                        "entry " + std::to_string(seq.value) + ": "
+                            + (e ? "it carries another seq" : e.error().message));
+    entries.push_back(std::move(*e));
+    seq = seq.next();
+  }
+  return entries;
+}
+
+result<void> entry_checker::check(const journal_frame& frame, std::span<const entry> entries,
+                                  const root_set& before) {
+  past_.roots = before;
+  for (const auto& e : entries) {
+    auto ok = check_entry(e, past_);
+    if (!ok && ok.error().code == errc::corrupt)
+      return corrupt_at(frame.segment, frame.offset,
+                        "entry " + std::to_string(e.header.seq.value) + ": " + ok.error().message);
+    if (!ok) return ok;
+    past_.roots = {};
+    std::visit([&](const auto& p) { keep(p, fresh_, past_.space); }, e.payload);
+  }
+  return {};
+}
+
+} // namespace mneme

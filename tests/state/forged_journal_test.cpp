@@ -1,0 +1,242 @@
+// Journals whose frames, chains and hashes fit, but whose entries no engine would have written.
+#include <catch2/catch.hpp>
+
+#include "messages/hash.hpp"
+#include "messages/records.hpp"
+#include "state/replay.hpp"
+#include "state/verify.hpp"
+#include "tests/state/site.hpp"
+
+using namespace mneme;
+using namespace mneme::testing;
+
+namespace {
+
+state_leaf leaf_of(const head& h) {
+  return {state_namespace::memories, state_path(state_namespace::memories, h.id.raw()),
+          sha256_of(encode(h))};
+}
+state_leaf leaf_of(const edge_record& e) {
+  return {state_namespace::edges, state_path(state_namespace::edges, key_bytes(e.key)),
+          sha256_of(encode(e))};
+}
+
+struct forgery {
+  site place;
+  head h;
+  version v;
+  digest root;
+  std::uint64_t seq = 0;
+
+  /// A sound world of one memory, with two versions.
+  forgery() {
+    auto w = place.open();
+    driven d(*w);
+    write_request r = note("one");
+    r.vector = std::vector<float>{1, 2, 3};
+    const memory_uri uri = *d.apply(r)->uri;
+    update_request u;
+    u.uri = uri;
+    u.data["statement"] = "two";
+    REQUIRE(d.apply(u));
+    auto reader = w->store->reader();
+    h = **read_head(**reader, uri.id, w->published_seq());
+    v = **read_version(**reader, uri.id, 2);
+    root = w->published_roots().overall;
+    seq = w->published_seq().value;
+  }
+
+  void anchor() {
+    v.hash = {};
+    v.hash = hash_of(v);
+    h.version_hash = v.hash;
+    h.current_version = v.number;
+  }
+
+  /// Appends the entry in a frame of its own and shows that everybody refuses it.
+  void refused(entry_kind kind, entry_payload payload, std::vector<state_leaf> leaves) {
+    entry e = seal_entry({.seq = {seq + 1},
+                          .kind = kind,
+                          .created_at = {5},
+                          .created_by = "x",
+                          .leaves = std::move(leaves),
+                          .payload_hash = {}},
+                         std::move(payload));
+    refused(std::move(e));
+  }
+  void refused(entry e) {
+    {
+      auto out = journal::open(place.files, "world/journal", seeded_world_id("test", 1), {}, {});
+      REQUIRE(out);
+      std::vector<entry> entries;
+      e.header.seq = {seq + 1}; // what the journal looks at; the bytes may say otherwise
+      entries.push_back(std::move(e));
+      REQUIRE((*out)->append(entries, root));
+      REQUIRE((*out)->sync());
+    }
+    const auto is_located = [&](const error& problem) {
+      CHECK(problem.code == errc::corrupt);
+      CHECK(problem.message.find(".seg, offset ") != std::string::npos);
+      CHECK(problem.message.find("entry " + std::to_string(seq + 1)) != std::string::npos);
+    };
+    auto opened = open_world(place.options());
+    REQUIRE_FALSE(opened);
+    is_located(opened.error());
+    site other;
+    auto into = other.open();
+    auto replayed = replay_journal(*place.files, "world", *into, {}, {});
+    REQUIRE_FALSE(replayed);
+    is_located(replayed.error());
+    CHECK(into->published_seq().value == seq);
+    auto report = verify_journal(*place.files, "world", {});
+    REQUIRE(report);
+    CHECK_FALSE(report->ok);
+    CHECK(report->problem.find("entry " + std::to_string(seq + 1)) != std::string::npos);
+  }
+};
+
+} // namespace
+
+TEST_CASE("an update of an unknown memory is corrupt") {
+  forgery f;
+  f.h.id = f.v.id = id_of(9);
+  f.v.number = 3;
+  f.anchor();
+  f.refused(entry_kind::update, update_payload{f.h, f.v, {}}, {leaf_of(f.h)});
+}
+
+TEST_CASE("a head or a touch of an unknown memory is corrupt") {
+  forgery f;
+  f.h.id = id_of(9);
+  SECTION("head") {
+    f.refused(entry_kind::update_head, head_payload{f.h}, {leaf_of(f.h)});
+  }
+  SECTION("touch") {
+    find_late_payload touch;
+    touch.accessed = {id_of(9)};
+    f.refused(entry_kind::find_late, touch, {});
+  }
+  SECTION("attest") {
+    attest_payload attest;
+    attest.outcome = attest_outcome::success;
+    attest.cited = {id_of(9)};
+    f.refused(entry_kind::attest, attest, {});
+  }
+  SECTION("decay of what has no colour") {
+    decay_cycle_payload decay;
+    decay.items.push_back({.id = f.v.id, .strength_e9 = 5, .ascended = false, .rotten = false});
+    f.refused(entry_kind::decay_cycle, decay, {});
+  }
+}
+
+TEST_CASE("a gap in the versions, a second first version and a borrowed hash are corrupt") {
+  forgery f;
+  SECTION("gap") {
+    f.v.number = 4;
+    f.anchor();
+    f.refused(entry_kind::update, update_payload{f.h, f.v, {}}, {leaf_of(f.h)});
+  }
+  SECTION("written twice") {
+    f.v.number = 1;
+    f.anchor();
+    f.refused(entry_kind::write, write_payload{f.h, f.v, {}, true}, {leaf_of(f.h)});
+  }
+  SECTION("a head of an earlier version") {
+    f.h.current_version = 1;
+    f.refused(entry_kind::update_head, head_payload{f.h}, {leaf_of(f.h)});
+  }
+  SECTION("content that the hash is not of") {
+    f.v.number = 3;
+    f.anchor();
+    f.v.data["statement"] = std::string("other");
+    f.refused(entry_kind::update, update_payload{f.h, f.v, {}}, {leaf_of(f.h)});
+  }
+  SECTION("a version of another memory") {
+    f.v.number = 3;
+    f.v.id = id_of(9);
+    f.anchor();
+    f.refused(entry_kind::update, update_payload{f.h, f.v, {}}, {leaf_of(f.h)});
+  }
+  SECTION("another type") {
+    f.v.number = 3;
+    f.v.type = f.h.type = memory_type::fact;
+    f.anchor();
+    f.refused(entry_kind::update, update_payload{f.h, f.v, {}}, {leaf_of(f.h)});
+  }
+  SECTION("a field that the type does not have") {
+    f.v.number = 3;
+    f.v.data.clear();
+    f.anchor();
+    f.refused(entry_kind::update, update_payload{f.h, f.v, {}}, {leaf_of(f.h)});
+  }
+  SECTION("a vector of another dimension") {
+    f.v.number = 3;
+    f.anchor();
+    const spaced_vector longer{{.model = "external", .dim = 4}, {1, 2, 3, 4}};
+    f.refused(entry_kind::update, update_payload{f.h, f.v, longer}, {leaf_of(f.h)});
+  }
+}
+
+TEST_CASE("leaves that are not those of the payload are corrupt") {
+  forgery f;
+  f.v.number = 3;
+  f.anchor();
+  auto leaf = leaf_of(f.h);
+  SECTION("another hash") {
+    leaf.value_hash.bytes[0] ^= 1;
+    f.refused(entry_kind::update, update_payload{f.h, f.v, {}}, {leaf});
+  }
+  SECTION("none") {
+    f.refused(entry_kind::update, update_payload{f.h, f.v, {}}, {});
+  }
+  SECTION("one more") {
+    f.refused(entry_kind::update, update_payload{f.h, f.v, {}}, {leaf, leaf});
+  }
+}
+
+TEST_CASE("edges that contradict their entry are corrupt") {
+  forgery f;
+  edge_record e;
+  e.key = {f.h.id, static_cast<edge_type>(3), id_of(8)};
+  e.created_at = {5};
+  e.weight = 1;
+  SECTION("an end that is not one") {
+    f.refused(entry_kind::remove_edge, edge_payload{e}, {leaf_of(e)});
+  }
+  SECTION("to itself") {
+    e.key.dst = e.key.src;
+    f.refused(entry_kind::add_edge, edge_payload{e}, {leaf_of(e)});
+  }
+  SECTION("to nobody") {
+    e.key.dst = {};
+    f.refused(entry_kind::add_edge, edge_payload{e}, {leaf_of(e)});
+  }
+}
+
+TEST_CASE("a snapshot of another state is corrupt") {
+  forgery f;
+  snapshot_payload s;
+  s.manifest.seq = {f.seq};
+  s.manifest.overall_root = f.root;
+  f.refused(entry_kind::snapshot, s, {});
+}
+
+TEST_CASE("an entry that carries another seq, or another payload's hash, is corrupt") {
+  forgery f;
+  entry e = seal_entry({.seq = {f.seq + 7},
+                        .kind = entry_kind::update_head,
+                        .created_at = {5},
+                        .created_by = "x",
+                        .leaves = {leaf_of(f.h)},
+                        .payload_hash = {}},
+                       head_payload{f.h});
+  SECTION("seq") {
+    f.refused(std::move(e));
+  }
+  SECTION("payload") {
+    e.header.seq = {f.seq + 1};
+    e.header_bytes = encode(e.header);
+    e.payload_bytes.back() = static_cast<char>(e.payload_bytes.back() ^ 1);
+    f.refused(std::move(e));
+  }
+}
