@@ -23,7 +23,9 @@ void coordinator_actor::start(const ask_query& asked) {
   const job_pointer& job = asked.job;
   auto at = world_->readable(job->at_seq() ? job->at_seq() : asked.pinned);
   if (!at) return job->refuse(at.error());
-  auto compiled = job->compile(context_of(options_, *at), world_->views());
+  auto context = context_of(options_, *at);
+  if (!context) return job->refuse(context.error());
+  auto compiled = job->compile(*context, world_->views());
   if (!compiled) return job->refuse(compiled.error());
   advance(job, *at);
 }
@@ -75,11 +77,12 @@ void coordinator_actor::start_tick(const std::shared_ptr<tick_job>& job) {
                       "a tick has at most " + std::to_string(max_tick_items) + " " + key, key));
   auto tick = std::make_shared<running_tick>();
   tick->job = job;
-  const query_context context = context_of(options_, world_->published_seq());
+  const auto context = context_of(options_, world_->published_seq());
+  if (!context) return job->reply(std::unexpected(context.error()));
   const std::size_t count = std::min(readers_.size(), request.reads.size());
   for (std::size_t i = 0; i < count; ++i)
     tick->shares.push_back(std::make_shared<tick_share>(tick_share{
-        .request = job->request, .context = context, .first = i, .step = count, .outcomes = {}}));
+        .request = job->request, .context = *context, .first = i, .step = count, .outcomes = {}}));
   tick->missing = count;
   if (count == 0) return commit_tick(tick);
   for (std::size_t i = 0; i < count; ++i)

@@ -15,6 +15,7 @@
 #include "actors/inline_query.hpp"
 #include "actors/read_requests.hpp"
 #include "actors/sure_reply.hpp"
+#include "messages/checked_seams.hpp"
 #include "messages/records.hpp"
 #include "messages/validate.hpp"
 #include "query/chroma.hpp"
@@ -479,7 +480,7 @@ seq_no engine::published() const {
 }
 
 timestamp engine::now() const {
-  return impl_->running->options.time->now();
+  return now_of(*impl_->running->options.time).value_or(timestamp{});
 }
 
 timestamp engine::last_entry_at() const {

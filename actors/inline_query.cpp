@@ -8,8 +8,9 @@ void run_in_caller(const std::shared_ptr<query_job>& job, const running_engine& 
   auto at = w.readable(job->at_seq() ? job->at_seq() : pinned);
   if (!at) return job->refuse(at.error());
   const read_views views = w.views();
-  if (auto ok = job->compile(context_of(engine.options, *at), views); !ok)
-    return job->refuse(ok.error());
+  auto context = context_of(engine.options, *at);
+  if (!context) return job->refuse(context.error());
+  if (auto ok = job->compile(*context, views); !ok) return job->refuse(ok.error());
   if (auto ran = run_inline(job->run(), views); !ran) return job->refuse(ran.error());
   // The window may have moved on meanwhile, and what was read with it.
   if (auto still = w.readable(*at); !still) return job->refuse(still.error());

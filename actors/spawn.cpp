@@ -3,6 +3,7 @@
 #include "actors/committer_actor.hpp"
 #include "actors/coordinator_actor.hpp"
 #include "actors/embedder_actor.hpp"
+#include "messages/checked_seams.hpp"
 
 namespace mneme {
 
@@ -17,14 +18,16 @@ caf::actor spawn_blocking(caf::actor_system& system, thread_use threads, Args&&.
 
 } // namespace
 
-query_context context_of(const actor_options& options, seq_no at) {
-  return {.at = at,
-          .now = options.time->now(),
-          .stopwatch = options.stopwatch,
-          .exact_near = options.exact_near,
-          .scope = {},
-          .chroma = options.chroma,
-          .read_only = options.commits.read_only};
+result<query_context> context_of(const actor_options& options, seq_no at) {
+  auto now = now_of(*options.time);
+  if (!now) return propagate(now);
+  return query_context{.at = at,
+                       .now = *now,
+                       .stopwatch = options.stopwatch,
+                       .exact_near = options.exact_near,
+                       .scope = {},
+                       .chroma = options.chroma,
+                       .read_only = options.commits.read_only};
 }
 
 engine_actors spawn_actors(caf::actor_system& system, const std::shared_ptr<world>& w,

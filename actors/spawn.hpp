@@ -53,7 +53,7 @@ struct actor_options {
 };
 
 /// What the query of a job needs besides its request, at seq `at`.
-query_context context_of(const actor_options& options, seq_no at);
+result<query_context> context_of(const actor_options& options, seq_no at);
 
 /// Spawns the actors around `w`; each keeps it alive.
 engine_actors spawn_actors(caf::actor_system& system, const std::shared_ptr<world>& w,

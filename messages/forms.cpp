@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "messages/checked_seams.hpp"
 #include "messages/time_text.hpp"
 
 namespace mneme {
@@ -237,12 +238,19 @@ std::size_t code_point_start(std::string_view text, std::size_t at) {
 
 /// The longest prefix that has at most `max_tokens` with the ellipsis. Counters are taken to grow
 /// with the text; one that does not still gets a prefix that fits, perhaps not the longest.
-std::string cut_to(std::string text, std::int64_t max_tokens, const token_counter& counter) {
-  if (counter.count(text) <= max_tokens) return text;
+result<std::string> cut_to(std::string text, std::int64_t max_tokens,
+                           const token_counter& counter) {
+  result<std::int64_t> counted = tokens_of(counter, text);
+  if (!counted) return propagate(counted);
+  if (*counted <= max_tokens) return text;
   const auto cut_at = [&](std::size_t size) {
     return std::string(text, 0, code_point_start(text, size)).append(ellipsis);
   };
-  const auto fits = [&](std::size_t size) { return counter.count(cut_at(size)) <= max_tokens; };
+  // A count that fails ends the search, for what it is worth: the caller hears of it.
+  const auto fits = [&](std::size_t size) {
+    if (counted) counted = tokens_of(counter, cut_at(size));
+    return counted && *counted <= max_tokens;
+  };
   // Doubling first: a short form of a megabyte is found without counting the megabyte again.
   std::size_t too_long = 64;
   while (too_long < text.size() && fits(too_long)) too_long *= 2;
@@ -252,18 +260,20 @@ std::string cut_to(std::string text, std::int64_t max_tokens, const token_counte
     const std::size_t middle = good + (too_long - good) / 2;
     (fits(middle) ? good : too_long) = middle;
   }
-  if (!fits(good)) return {};
-  return cut_at(good);
+  const bool any = fits(good);
+  if (!counted) return propagate(counted);
+  return any ? cut_at(good) : std::string();
 }
 
 result<std::string> own_or_auto(const std::optional<std::string>& own, std::string automatic,
                                 std::int64_t max_tokens, std::string_view at,
                                 const token_counter& counter) {
   if (!own) return cut_to(std::move(automatic), max_tokens, counter);
-  const std::int64_t tokens = counter.count(*own);
-  if (tokens > max_tokens)
+  auto tokens = tokens_of(counter, *own);
+  if (!tokens) return propagate(tokens);
+  if (*tokens > max_tokens)
     return fail(errc::form_too_long,
-                fmt::format("{} tokens are over the limit of {}", tokens, max_tokens),
+                fmt::format("{} tokens are over the limit of {}", *tokens, max_tokens),
                 std::string(at));
   return *own;
 }

@@ -1,5 +1,7 @@
 #include "query/near_target.hpp"
 
+#include "messages/checked_seams.hpp"
+
 #include <fmt/format.h>
 
 #include "messages/records.hpp"
@@ -22,7 +24,7 @@ result<void> check_dim(const std::vector<float>& v, const read_views& views, con
 
 result<std::vector<float>> of_text(const std::string& text, const read_views& views) {
   if (!views.embedder) return fail(errc::no_embedder, "the world has no embedder", "near");
-  auto v = views.embedder->embed(text);
+  auto v = embedded_by(*views.embedder, text);
   if (!v) return fail(v.error().code, v.error().message, "near");
   if (v->empty()) return fail(errc::no_vector, "the text holds nothing to embed", "near");
   if (auto ok = validate_vector(*v); !ok) return fail(ok.error().code, ok.error().message, "near");

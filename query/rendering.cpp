@@ -1,7 +1,6 @@
 #include "query/rendering.hpp"
 
-#include <algorithm>
-
+#include "messages/checked_seams.hpp"
 #include "messages/forms.hpp"
 
 namespace mneme {
@@ -19,7 +18,11 @@ rendered_text render(const memory& m, form_kind form, const token_counter& count
     out.text = full_text(m.version.type, m.version.data);
     break;
   }
-  out.tokens = std::max<std::int64_t>(0, counter.count(out.text));
+  // A read does not fail with the host's counter: the default's estimate stands in.
+  constexpr std::size_t bytes_per_token = 4;
+  out.tokens = tokens_of(counter, out.text)
+                   .value_or(static_cast<std::int64_t>((out.text.size() + bytes_per_token - 1)
+                                                       / bytes_per_token));
   return out;
 }
 

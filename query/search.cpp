@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "index/text_terms.hpp"
+#include "messages/checked_seams.hpp"
 #include "messages/ensure.hpp"
 #include "messages/validate.hpp"
 #include "query/search_state.hpp"
@@ -75,7 +76,7 @@ result<std::vector<float>> vector_of(const search_request& r, const read_views& 
     v = *r.vector;
   } else {
     if (!views.embedder) return v;
-    auto embedded = views.embedder->embed(r.query);
+    auto embedded = embedded_by(*views.embedder, r.query);
     if (!embedded) return fail(embedded.error().code, embedded.error().message, "query");
     v = std::move(*embedded);
     if (v.empty()) return v;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "messages/checked_seams.hpp"
 #include "messages/ensure.hpp"
 #include "state/cited_memories.hpp"
 #include "state/execute_chroma.hpp"
@@ -143,7 +144,11 @@ committer::round committer::next_round() {
 void committer::execute_next(batch_state& batch, bool& durable) {
   commit_command command = std::move(queue_.front());
   queue_.pop_front();
-  batch.now = clock_->now();
+  const auto now = now_of(*clock_);
+  if (!now) // The batch so far may hold what the answer should not overtake.
+    return replies_.push_back([c = std::make_shared<commit_command>(std::move(command)),
+                               own = now.error()](const error* e) { refuse(*c, e ? *e : own); });
+  batch.now = *now;
   std::visit(
       [&](auto& c) {
         using kind = std::decay_t<decltype(c)>;

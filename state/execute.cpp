@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "messages/checked_seams.hpp"
 #include "messages/ensure.hpp"
 #include "messages/forms.hpp"
 #include "messages/records.hpp"
@@ -28,7 +29,7 @@ result<prepared> prepare_content(memory_type type, const memory_data& data,
     p.vector = vector;
     p.vector_given = true;
   } else if (seams.embedder != nullptr && seams.embedder->remote() == nullptr) {
-    auto embedded = seams.embedder->embed(embedding_text(type, p.data));
+    auto embedded = embedded_by(*seams.embedder, embedding_text(type, p.data));
     if (!embedded) return propagate(embedded);
     if (!embedded->empty()) p.vector = std::move(*embedded);
   }

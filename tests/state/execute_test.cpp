@@ -492,3 +492,84 @@ TEST_CASE("a durable no-op waits for the relaxed write that it rests on") {
   put(durability::durable);
   CHECK_FALSE(d.core.next_round().sync);
 }
+
+TEST_CASE("what a host's clock, embedder and token counter get wrong is an error of the request") {
+  struct bad_clock final : clock {
+    std::int64_t ns = 5;
+    bool throws = false;
+    timestamp now() override {
+      if (throws) throw std::runtime_error("no time");
+      return {ns};
+    }
+  };
+  struct bad_embedder final : embedder {
+    std::vector<float> gives{1, 0};
+    bool throws = false;
+    [[nodiscard]] vector_space space() const override { return {.model = "m", .dim = 2}; }
+    [[nodiscard]] result<std::vector<float>> embed(std::string_view) const override {
+      if (throws) throw 7;
+      return gives;
+    }
+  };
+  struct bad_counter final : token_counter {
+    std::int64_t says = 1;
+    bool throws = false;
+    [[nodiscard]] std::int64_t count(std::string_view) const override {
+      if (throws) throw std::runtime_error("no count");
+      return says;
+    }
+  };
+  site place;
+  place.embedder = "host:m";
+  auto options = place.options();
+  const auto vectors = std::make_shared<bad_embedder>();
+  const auto counter = std::make_shared<bad_counter>();
+  const auto time = std::make_shared<bad_clock>();
+  options.embedder = vectors;
+  options.tokens = counter;
+  {
+    auto w = open_world(options);
+    REQUIRE(w);
+    driven d(**w, make_seeded_random(1, 0), time);
+    REQUIRE(d.apply(note("sound")));
+    const auto refused = [&](errc code) {
+      auto r = d.apply(note("unsound"));
+      REQUIRE_FALSE(r);
+      CHECK(r.error().code == code);
+      CHECK((*w)->published_seq() == seq_no{1});
+    };
+    time->ns = -1;
+    refused(errc::bad_time);
+    CHECK_FALSE(d.snapshot("s"));
+    time->ns = std::numeric_limits<std::int64_t>::max();
+    refused(errc::bad_time);
+    time->throws = true;
+    refused(errc::io);
+    time->throws = false;
+    time->ns = 6;
+
+    vectors->gives = {1, 2, 3};
+    refused(errc::dim_mismatch);
+    vectors->gives = {1, std::numeric_limits<float>::quiet_NaN()};
+    refused(errc::bad_vector);
+    vectors->gives = {0, 0};
+    refused(errc::bad_vector);
+    vectors->throws = true;
+    refused(errc::io);
+    vectors->throws = false;
+    vectors->gives = {0, 1};
+
+    counter->says = -1;
+    refused(errc::out_of_range);
+    counter->says = std::numeric_limits<std::int64_t>::max();
+    refused(errc::out_of_range);
+    counter->throws = true;
+    refused(errc::io);
+    counter->throws = false;
+    counter->says = 1;
+    REQUIRE(d.apply(note("sound again")));
+  }
+  auto w = open_world(options);
+  REQUIRE(w);
+  CHECK((*w)->published_seq() == seq_no{2});
+}

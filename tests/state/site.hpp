@@ -40,10 +40,12 @@ class driven {
 public:
   explicit driven(world& w, std::uint64_t seed = 1)
       : driven(w, make_seeded_random(seed, w.published_seq().value)) {}
-  driven(world& w, std::shared_ptr<random_source> random)
+  /// `other_time`: a clock in place of `time`.
+  driven(world& w, std::shared_ptr<random_source> random,
+         const std::shared_ptr<clock>& other_time = nullptr)
       : world_(w),
         time(std::make_shared<manual_clock>(timestamp{1'000'000'000'000'000'000})),
-        core(w, time, std::move(random),
+        core(w, other_time != nullptr ? other_time : time, std::move(random),
              {.mode = commit_mode::per_request,
               .max_queued = 4096,
               .max_entries = 1024,
