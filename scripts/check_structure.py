@@ -37,7 +37,7 @@ WRAPPED = {
     "roaring/": ["index/", "query/", "tests/index/"],
     "re2/": ["query/", "sim/", "tests/query/"],
     "curl/": ["network/http_client.cpp"],
-    "nlohmann/": ["network/embedding_json.cpp", "tools/", "tests/", "bench/"],
+    "nlohmann/": ["network/embedding_json.cpp", "tools/", "tests/", "bench/", "fuzz/"],
     "CLI/": ["tools/", "sim/", "bench/"],
     "git2": ["tools/", "tests/tools/"],
     "cmark": ["tools/"],
