@@ -90,7 +90,7 @@ constexpr refusal refusals[] = {
     {R"({"op":"write","type":"Note","data":{"statement":"x"},"importance":5.0})", "wrong_type",
      "importance"},
     {R"({"op":"get","id":"x","events":true})", "unknown_key", "events"},
-    {R"({"op":"find","limit":1,"scope":{}})", "unknown_key", "scope"},
+    {R"({"op":"find","limit":1,"scope":{}})", "missing_key", "scope.actor"},
     {R"({"op":"find","limit":"5"})", "wrong_type", "limit"},
     {R"({"op":"find","limit":5,"order_by":[{"dir":"asc"}]})", "missing_key", "order_by[0].field"},
     {R"({"op":"find","limit":5,"follow":{"hops":2}})", "unknown_key", "follow.hops"},
