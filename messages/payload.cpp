@@ -231,16 +231,6 @@ void get(item_parser& in, weighed_uri& w) {
   get(in, w.short_form);
 }
 
-std::string_view to_string(reinforcing_door door) noexcept {
-  switch (door) {
-  case reinforcing_door::retrieve:
-    return "retrieve";
-  case reinforcing_door::chroma:
-    return "chroma";
-  }
-  return {};
-}
-
 /// [id, from, to].
 void put(canonical_writer& out, const reinforced_item& item) {
   out.array(3);

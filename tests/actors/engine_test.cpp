@@ -95,7 +95,8 @@ TEST_CASE("write, find, prove, close and reopen on disk") {
   CHECK(*e.root() == root);
   CHECK(e.opened().replayed_entries == 0);
   CHECK(e.get(id)->head.id == id);
-  auto bundle = e.prove({.ids = {id}, .edges = {}, .seqs = {{1}, {2}}, .root = {}, .actor = {}});
+  auto bundle = e.prove(
+      {.ids = {id}, .edges = {}, .fields = {}, .seqs = {{1}, {2}}, .root = {}, .actor = {}});
   REQUIRE(bundle);
   CHECK(verify(*bundle));
   CHECK(bundle->states[0].proof.value_hash == sha256_of(*e.raw_head(id)));
@@ -176,7 +177,9 @@ TEST_CASE("who asks decides what is seen, in every single read") {
     return true;
   }));
   CHECK(seen == 0);
-  CHECK(e.prove({.ids = {a.id}, .edges = {}, .seqs = {}, .root = {}, .actor = "bob"}).error().code
+  CHECK(e.prove({.ids = {a.id}, .edges = {}, .fields = {}, .seqs = {}, .root = {}, .actor = "bob"})
+            .error()
+            .code
         == errc::not_found);
   find_request f = by_type(memory_type::fact);
   f.actor = "bob";
@@ -214,23 +217,28 @@ TEST_CASE("proofs against a snapshot stand while its state is retained") {
   REQUIRE(e.apply(u));
   auto then = e.prove({.ids = {uri.id},
                        .edges = {},
+                       .fields = {},
                        .seqs = {{1}},
                        .root = snap->manifest.overall_root,
                        .actor = {}});
   REQUIRE(then);
   CHECK(verify(*then));
   CHECK(then->roots.overall == snap->manifest.overall_root);
-  auto now = e.prove({.ids = {uri.id}, .edges = {}, .seqs = {}, .root = {}, .actor = {}});
+  auto now =
+      e.prove({.ids = {uri.id}, .edges = {}, .fields = {}, .seqs = {}, .root = {}, .actor = {}});
   CHECK(now->states[0].proof.value_hash != then->states[0].proof.value_hash);
   CHECK(e.find_snapshot(snap->manifest.overall_root)->has_value());
-  CHECK(e.prove({.ids = {uri.id}, .edges = {}, .seqs = {}, .root = digest{}, .actor = {}})
-            .error()
-            .code
-        == errc::root_unavailable);
+  CHECK(
+      e.prove(
+           {.ids = {uri.id}, .edges = {}, .fields = {}, .seqs = {}, .root = digest{}, .actor = {}})
+          .error()
+          .code
+      == errc::root_unavailable);
   // Absence: an id that was never written.
   memory_id unknown;
   unknown.bytes[0] = 1;
-  auto absent = e.prove({.ids = {unknown}, .edges = {}, .seqs = {}, .root = {}, .actor = {}});
+  auto absent =
+      e.prove({.ids = {unknown}, .edges = {}, .fields = {}, .seqs = {}, .root = {}, .actor = {}});
   REQUIRE(absent);
   CHECK(verify(*absent));
   CHECK_FALSE(absent->states[0].proof.value_hash.has_value());
@@ -352,7 +360,8 @@ TEST_CASE("replay into a new directory gives the same root; a read-only engine r
   engine reader = opened(beside);
   CHECK(*reader.root() == root);
   CHECK(reader.get(id));
-  CHECK(verify(*reader.prove({.ids = {id}, .edges = {}, .seqs = {{1}}, .root = {}, .actor = {}})));
+  CHECK(verify(*reader.prove(
+      {.ids = {id}, .edges = {}, .fields = {}, .seqs = {{1}}, .root = {}, .actor = {}})));
   CHECK(reader.apply(fact("three")).error().code == errc::read_only);
 }
 

@@ -161,8 +161,8 @@ TEST_CASE("8 scope: checks in their order, each with its own error") {
   s.snapshot_root = w.snapshot;
   REQUIRE(sign_scope(s, private_key(1)));
   CHECK(code() == "proof_mismatch");
-  auto bundle =
-      w.e.prove({.ids = {id_of(1)}, .edges = {}, .seqs = {}, .root = w.snapshot, .actor = {}});
+  auto bundle = w.e.prove(
+      {.ids = {id_of(1)}, .edges = {}, .fields = {}, .seqs = {}, .root = w.snapshot, .actor = {}});
   REQUIRE(bundle);
   s.proofs->push_back(bundle->states[0].proof);
   REQUIRE(sign_scope(s, private_key(1)));

@@ -135,7 +135,7 @@ TEST_CASE("an archived or tombstoned topic is found through no stage") {
   three f;
   update_head_request archive;
   archive.uri = {memory_type::topic, id_of(1), 1};
-  archive.lifecycle = lifecycle{.status = lifecycle_status::archived};
+  archive.lifecycle.emplace().status = lifecycle_status::archived;
   f.apply(archive);
   tombstone_request end;
   end.uri = {memory_type::topic, id_of(2), 1};
@@ -367,7 +367,7 @@ private:
     if (found == model_.topics.end()) return;
     update_head_request archive;
     archive.uri = {memory_type::topic, id, 1};
-    archive.lifecycle = lifecycle{.status = lifecycle_status::archived};
+    archive.lifecycle.emplace().status = lifecycle_status::archived;
     const mutation m =
         archived ? mutation(archive) : mutation(unarchive_request{.id = id, .actor = {}});
     if (!apply(m)) return;

@@ -67,6 +67,7 @@ public:
     return r->results.front();
   }
   result<seq_no> touch(find_late_payload payload) { return touch_entry(std::move(payload)); }
+  result<seq_no> touch(reinforce_payload payload) { return touch_entry(std::move(payload)); }
   result<seq_no> touch_entry(entry_payload payload) {
     std::optional<result<seq_no>> answer;
     core.enqueue(touch_command{std::move(payload), [&](result<seq_no> r) { answer = r; }});

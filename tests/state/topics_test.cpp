@@ -1,4 +1,5 @@
 // What the requests about topics do to the state, and that nothing of a topic is ever lost.
+#include <array>
 #include <catch2/catch.hpp>
 
 #include "messages/hash.hpp"
@@ -307,7 +308,8 @@ TEST_CASE("revise ends chains of equal titles in one keeper and loses no link or
     input.valid_from = timestamp{from};
     return input;
   };
-  for (const std::uint8_t i : {3, 1, 2}) f.applied(new_topic(i, "Harbour"));
+  for (const std::uint8_t i : std::array<std::uint8_t, 3>{3, 1, 2})
+    f.applied(new_topic(i, "Harbour"));
   f.applied(new_topic(4, "Sea"));
   f.applied(extend(1, {dated("keeper", text("own 1"), 50), dated("keeper", text("own 2"), 10)}));
   f.applied(extend(2, {dated("keeper", text("second a"), 40), dated("keeper", text("second b"), 60),

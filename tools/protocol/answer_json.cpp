@@ -27,6 +27,8 @@ json activation_json(const memory& m) {
   json object{{"last_used", to_string(m.activation.last_used)},
               {"access_count", m.activation.access_count},
               {"citations", m.activation.citations}};
+  if (m.head.type == memory_type::topic)
+    object["topic_salience"] = salience_of(m.activation.topic_salience_e9);
   if (m.signals) {
     object["strength_raw"] = strength_json(m.signals->strength_e9);
     object["last_accessed"] = to_string(m.signals->last_accessed);
@@ -111,19 +113,6 @@ std::optional<std::string> word_after(std::string_view text, std::string_view wo
   if (at == std::string_view::npos) return std::nullopt;
   const auto rest = text.substr(at + word.size());
   return std::string(rest.substr(0, rest.find_first_of(" ,:;)")));
-}
-
-} // namespace
-
-namespace {
-
-json activation_json(const memory& m) {
-  json object{{"last_used", to_string(m.activation.last_used)},
-              {"access_count", m.activation.access_count},
-              {"citations", m.activation.citations}};
-  if (m.head.type == memory_type::topic)
-    object["topic_salience"] = salience_of(m.activation.topic_salience_e9);
-  return object;
 }
 
 } // namespace
