@@ -131,10 +131,10 @@ void committer_actor::arrived(const outcome& o, errc failure_code) {
 
 void committer_actor::finish_batch() {
   const seq_no last = batch_->last_seq;
-  announce_contents();
   if (syncs_batch_) durable_through(last);
-  batch_.reset();
   core_.complete();
+  announce_contents(); // published: the embedder reads what it is told of
+  batch_.reset();
   advance_stable_to(durable_);
   checkpoint_if_due();
   pump();

@@ -63,7 +63,9 @@ void embedder_actor::begin() {
   const auto jobs = queue_.take();
   if (jobs.empty()) {
     queue_.succeeded();
-    return world_->embedding.set({.refused = queue_.refused_count(), .problem = {}});
+    const std::uint64_t given_up = queue_.refused_count();
+    return world_->embedding.set(
+        {.refused = given_up, .problem = given_up == 0 ? std::string() : refusal_});
   }
   busy_ = true;
   auto read = read_texts(jobs);
@@ -101,9 +103,8 @@ void embedder_actor::ask_embedder(batch b) {
   if (!vectors) {
     const errc code = vectors.error().code;
     if (code == errc::bad_value || code == errc::bad_vector)
-      queue_.refused();
-    else
-      queue_.failed();
+      return refused(std::move(vectors.error().message));
+    queue_.failed();
     return go_on(vectors.error().message);
   }
   if (vectors->size() != b.items.size()) {
@@ -127,11 +128,16 @@ void embedder_actor::stored(const outcome& o) {
     queue_.succeeded();
     return go_on({});
   }
-  if (o.problem->code == errc::bad_vector)
-    queue_.refused();
-  else
-    queue_.failed();
+  if (o.problem->code == errc::bad_vector) return refused(o.problem->message);
+  queue_.failed();
   go_on(o.problem->message);
+}
+
+/// No problem while the texts are tried again, each alone and then shorter.
+void embedder_actor::refused(std::string why) {
+  refusal_ = std::move(why);
+  queue_.refused();
+  go_on(queue_.is_empty() ? refusal_ : std::string());
 }
 
 void embedder_actor::go_on(std::string problem) {

@@ -29,13 +29,15 @@ private:
   void hand_over(std::vector<late_vector> items);
   void stored(const outcome& o);
   void go_on(std::string problem);
+  void refused(std::string why);
   result<batch> read_texts(const std::vector<embed_job>& jobs);
 
   std::shared_ptr<world> world_;
   caf::actor committer_;
   std::shared_ptr<random_source> random_;
   embed_queue queue_;
-  bool busy_ = false; ///< a batch is under way, or its delay is
+  std::string refusal_; ///< why the last texts were refused
+  bool busy_ = false;   ///< a batch is under way, or its delay is
 };
 
 } // namespace mneme
