@@ -444,7 +444,7 @@ void add_records(samples& s) {
   s.add("reinforce_payload",
         encode(entry_payload(reinforce_payload{
             reinforcing_door::chroma, "ana", {{id_from(0x01), 0, 200'000'000}}, fresh})),
-        {{"door", 2},
+        {{"door", "chroma"},
          {"actor", "ana"},
          {"items", {{{"id", hex(id_from(0x01).raw())}, {"from_e9", 0}, {"to_e9", 200'000'000}}}},
          {"nonce", hex(fresh)}});
@@ -566,14 +566,6 @@ void add_topics(samples& s) {
          {"from", 1},
          {"to", 2},
          {"reason", "set"},
-         {"nonce", hex(fresh)}});
-  s.add("reinforce_payload",
-        encode(entry_payload(reinforce_payload{
-            reinforcing_door::chroma, "ana", {{id_from(0x21), 1, 100'000'001}}, fresh})),
-        {{"door", "chroma"},
-         {"actor", "ana"},
-         {"items",
-          json::array({{{"id", hex(id_from(0x21).raw())}, {"from", 1}, {"to", 100'000'001}}})},
          {"nonce", hex(fresh)}});
 }
 
