@@ -172,6 +172,7 @@ std::optional<entry_payload> retrieve_run::touch() const {
   ensure(state_->step == retrieve_step::done, "only a finished query knows what it touched");
   if (!state_->touches() || state_->answer.candidates.empty()) return std::nullopt;
   reinforce_payload bump;
+  bump.door = reinforcing_door::retrieve;
   bump.actor = state_->who.name();
   for (const auto& c : state_->answer.candidates)
     bump.items.push_back({.id = c.topic_id, .from_e9 = 0, .to_e9 = 0});
