@@ -129,7 +129,10 @@ result<void> check_coloured(const entry& e, const Items& items, const entry_past
   return check_leaves(e, {});
 }
 result<void> check(const entry& e, const reinforce_payload& p, const entry_past& past) {
-  return check_coloured(e, p.items, past);
+  if (p.door == reinforcing_door::chroma) return check_coloured(e, p.items, past);
+  for (const auto& item : p.items)
+    if (auto ok = check_touched(item.id, false, past); !ok) return ok;
+  return check_leaves(e, {});
 }
 result<void> check(const entry& e, const decay_cycle_payload& p, const entry_past& past) {
   return check_coloured(e, p.items, past);

@@ -474,7 +474,9 @@ TEST_CASE("a world with topics is the same after reopening, checkpoints and repl
   options.directory = "replayed";
   auto replayed = open_world(options);
   REQUIRE(replayed);
-  REQUIRE(replay_journal(*f.place.files, "world", **replayed, {}, {}));
+  const auto played = replay_journal(*f.place.files, "world", **replayed, {}, {});
+  INFO((played ? std::string() : played.error().message));
+  REQUIRE(played);
   CHECK(*canonical_dump(**replayed) == live);
 
   const auto report = verify_journal(*f.place.files, "world", {});

@@ -26,6 +26,7 @@ engine example_world() {
       const char* line :
       {R"({"op":"write","id":"00000000000000000000000001","type":"Note","data":{"statement":"a"}})",
        R"({"op":"write","id":"00000000000000000000000002","type":"Note","data":{"statement":"b"}})",
+       R"({"op":"write","id":"00000000000000000000000004","type":"Chunk","data":{"content":"b","path":"p"}})",
        R"({"op":"ingest","placement":"new_topic","topic_id":"00000000000000000000000003","title":"c"})",
        R"({"op":"add_edge","src":"00000000000000000000000001","type":"references","dst":"00000000000000000000000002"})",
        R"({"op":"compact","in_context":[],"load_bearing":[],"intent_id":"trip","step_id":"1"})",

@@ -184,7 +184,7 @@ const std::array<op_spec, 42>& table() {
        "files added updated unchanged removed left_out changed seq",
        R"({"op":"ingest_source","path":"docs"})", ingest_source_keys(), run_ingest_source},
       {"promote", "a chunk that was made a memory: searches find the memory", "uri id version seq",
-       R"({"op":"promote","chunk":"00000000000000000000000001",)"
+       R"({"op":"promote","chunk":"00000000000000000000000004",)"
        R"("memory":"00000000000000000000000002"})",
        promote_keys(), run_promote},
       {"chroma", "the door by colour: near in hashtags, recent, strong",
