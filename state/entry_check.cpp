@@ -6,6 +6,7 @@
 
 #include "journal/segment.hpp"
 #include "messages/records.hpp"
+#include "messages/topic_records.hpp"
 #include "messages/validate.hpp"
 
 namespace mneme {
@@ -23,6 +24,12 @@ state_leaf leaf_of(const head& h) {
 state_leaf leaf_of(const edge_record& e) {
   return {state_namespace::edges, state_path(state_namespace::edges, key_bytes(e.key)),
           sha256_of(encode(e))};
+}
+
+state_leaf leaf_of(const field_head& f) {
+  return {state_namespace::fields,
+          state_path(state_namespace::fields, field_key_bytes(f.topic, f.name)),
+          sha256_of(encode(f))};
 }
 
 result<void> check_leaves(const entry& e, std::span<const state_leaf> expected) {
@@ -82,14 +89,57 @@ result<void> check(const entry& e, const update_payload& p, const entry_past& pa
   return check_content(e, p.head, p.version, p.vector, past);
 }
 
-result<void> check(const entry& e, const head_payload& p, const entry_past& past) {
-  auto before = same_type(past, p.head);
+/// A head that changed without its content.
+result<void> check_changed(const entry& e, const head& h, const entry_past& past) {
+  auto before = same_type(past, h);
   if (!before) return propagate(before);
-  if (!before->has_value()) return forged("a head of the unknown memory " + to_string(p.head.id));
-  if (p.head.current_version != (*before)->version
-      || p.head.version_hash != (*before)->version_hash)
-    return forged("a head of " + to_string(p.head.id) + " that is not of its current version");
-  return check_head(e, p.head);
+  if (!before->has_value()) return forged("a head of the unknown memory " + to_string(h.id));
+  if (h.current_version != (*before)->version || h.version_hash != (*before)->version_hash)
+    return forged("a head of " + to_string(h.id) + " that is not of its current version");
+  return check_head(e, h);
+}
+result<void> check(const entry& e, const head_payload& p, const entry_past& past) {
+  return check_changed(e, p.head, past);
+}
+
+result<void> check_topic(const memory_id& id, const entry_past& past) {
+  auto known = past.memory(id);
+  if (!known) return propagate(known);
+  if (!known->has_value() || (*known)->type != memory_type::topic)
+    return forged("there is no topic " + to_string(id));
+  return {};
+}
+
+result<void> check(const entry& e, const topic_archive_payload& p, const entry_past& past) {
+  if (auto ok = check_topic(p.head.id, past); !ok) return ok;
+  return check_changed(e, p.head, past);
+}
+result<void> check(const entry& e, const topic_merge_payload& p, const entry_past& past) {
+  if (auto ok = check_topic(p.keeper, past); !ok) return ok;
+  if (auto ok = check_topic(p.head.id, past); !ok) return ok;
+  return check_changed(e, p.head, past);
+}
+result<void> check(const entry& e, const topic_salience_payload& p, const entry_past& past) {
+  if (auto ok = check_topic(p.topic, past); !ok) return ok;
+  return check_leaves(e, {});
+}
+
+/// A field's new revisions are the last ones that it has.
+result<void> check(const entry& e, const field_payload& p, const entry_past& past) {
+  const field_head& f = p.field.head;
+  if (auto ok = check_topic(f.topic, past); !ok) return ok;
+  if (p.revisions.empty() || p.revisions.size() > f.revisions)
+    return forged("field " + f.name + " does not have its new revisions");
+  std::uint32_t number = f.revisions - static_cast<std::uint32_t>(p.revisions.size());
+  for (const auto& r : p.revisions) {
+    if (r.topic != f.topic || r.field != f.name || r.number != ++number)
+      return forged("a revision of another field than " + f.name + ", or out of order");
+    if (hash_of(r) != r.hash) return forged("a revision of " + f.name + " without its hash");
+    if (r.number == p.field.current && r.hash != f.newest_hash)
+      return forged("field " + f.name + " names another revision than its current one");
+  }
+  const std::array leaves{leaf_of(f)};
+  return check_leaves(e, leaves);
 }
 
 result<void> check(const entry& e, const edge_payload& p, const entry_past&) {
@@ -129,10 +179,12 @@ result<void> check_coloured(const entry& e, const Items& items, const entry_past
   return check_leaves(e, {});
 }
 result<void> check(const entry& e, const reinforce_payload& p, const entry_past& past) {
-  if (p.door == reinforcing_door::chroma) return check_coloured(e, p.items, past);
-  for (const auto& item : p.items)
-    if (auto ok = check_touched(item.id, false, past); !ok) return ok;
-  return check_leaves(e, {});
+  if (p.door == reinforcing_door::retrieve) {
+    for (const auto& item : p.items)
+      if (auto ok = check_topic(item.id, past); !ok) return ok;
+    return check_leaves(e, {});
+  }
+  return check_coloured(e, p.items, past);
 }
 result<void> check(const entry& e, const decay_cycle_payload& p, const entry_past& past) {
   return check_coloured(e, p.items, past);

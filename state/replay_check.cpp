@@ -19,6 +19,8 @@ public:
     if (const auto* p = std::get_if<update_payload>(&e.payload)) take(p->head, p->vector);
     if (const auto* p = std::get_if<head_payload>(&e.payload)) take(p->head, {});
     if (const auto* p = std::get_if<embed_payload>(&e.payload)) take(p->head, p->vector);
+    if (const auto* p = std::get_if<topic_archive_payload>(&e.payload)) take(p->head, {});
+    if (const auto* p = std::get_if<topic_merge_payload>(&e.payload)) take(p->head, {});
   }
   result<std::optional<head>> head_before(const memory_id& id, seq_no seq) {
     if (const auto found = heads_.find(id); found != heads_.end()) return found->second;

@@ -3,6 +3,7 @@
 
 #include "messages/hash.hpp"
 #include "messages/records.hpp"
+#include "messages/topic_records.hpp"
 #include "state/replay.hpp"
 #include "state/verify.hpp"
 #include "tests/state/site.hpp"
@@ -239,4 +240,35 @@ TEST_CASE("an entry that carries another seq, or another payload's hash, is corr
     e.payload_bytes.back() = static_cast<char>(e.payload_bytes.back() ^ 1);
     f.refused(std::move(e));
   }
+}
+
+TEST_CASE("what is said of a topic that is none is corrupt") {
+  {
+    forgery f;
+    f.refused(entry_kind::topic_salience, topic_salience_payload{f.h.id, 0, 1, "set", {}}, {});
+  }
+  {
+    forgery f;
+    f.refused(entry_kind::reinforce,
+              reinforce_payload{reinforcing_door::retrieve, "x", {{f.h.id, 0, 1}}, {}}, {});
+  }
+  {
+    forgery f;
+    f.refused(entry_kind::topic_merge, topic_merge_payload{f.h.id, f.h}, {leaf_of(f.h)});
+  }
+  forgery f;
+  field_revision r;
+  r.topic = f.h.id;
+  r.field = "a";
+  r.number = 1;
+  r.hash = hash_of(r);
+  topic_field field;
+  field.head = {.topic = f.h.id,
+                .name = "a",
+                .type = topic_field_type::string,
+                .ref_topic_id = {},
+                .revisions = 1,
+                .newest_hash = r.hash};
+  field.current = 1;
+  f.refused(entry_kind::field, field_payload{field, {r}}, {});
 }
