@@ -28,7 +28,7 @@ struct read_views {
   kv_store* store = nullptr;
   std::shared_ptr<const mneme::embedder> embedder; ///< null = none
   std::shared_ptr<const token_counter> tokens;
-  std::shared_ptr<const key_resolver> keys; ///< null = no scope is taken
+  std::shared_ptr<const key_resolver> keys;   ///< null = no scope is taken
   search_weights search;                      ///< of the world
   std::optional<lifecycle_audience> audience; ///< whom searches are for unless they say
 };

@@ -40,7 +40,7 @@ struct world_options {
   journal_options journal;
   vector_index_options vectors;
   std::optional<lifecycle_audience> audience{}; ///< of searches that name none
-  std::uint64_t retained_seqs = 100'000; ///< at_seq window
+  std::uint64_t retained_seqs = 100'000;        ///< at_seq window
 };
 
 struct world {

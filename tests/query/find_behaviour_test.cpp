@@ -6,8 +6,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "query/find.hpp"
 #include "messages/math.hpp"
+#include "query/find.hpp"
 #include "storage/key_layout.hpp"
 #include "tests/query/small_world.hpp"
 

@@ -8,8 +8,8 @@
 
 #include "state/checkpoint.hpp"
 #include "tools/command/render.hpp"
-#include "tools/import/source_file.hpp"
 #include "tools/import/ingest_source.hpp"
+#include "tools/import/source_file.hpp"
 #include "tools/protocol/answer_json.hpp"
 
 namespace mneme::command {
