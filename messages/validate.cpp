@@ -150,7 +150,8 @@ void check_restored(request_checker& check, const head& h) {
     for (const std::string& hashtag : h.colour->hashtags)
       check.text({"head.colour.hashtags"}, hashtag, max_free_text_bytes);
     for (const double x : {h.colour->L, h.colour->a, h.colour->b}) check.finite({"head.colour"}, x);
-    check.text({"head.colour.mode"}, h.colour->mode, max_free_text_bytes);
+    if (!parse_enum<memory_mode>(h.colour->mode))
+      check.refuse(errc::bad_value, "there is no such mode", {"head.colour.mode"});
   }
   if (h.tombstone) {
     check.text({"head.tombstone.reason"}, h.tombstone->reason, max_free_text_bytes);
@@ -257,6 +258,12 @@ result<void> validate(const restore_request& r) {
     check.refuse(errc::bad_value, "no version that was written has these values", {"version"});
   if (check.ok() && hash_of(r.version) != r.version.hash)
     check.refuse(errc::bad_value, "the hash is not that of the content", {"version.hash"});
+  return check.done();
+}
+
+result<void> validate(const head& h) {
+  request_checker check;
+  check_restored(check, h);
   return check.done();
 }
 

@@ -33,6 +33,9 @@ result<void> validate(const restore_edge_request& r);
 /// Exactly one of anchor and zone. The tag itself is checked where it is normalised.
 result<void> validate(const assign_tag_request& r);
 
+/// What of a restored head needs no version.
+result<void> validate(const head& h);
+
 /// Unknown, missing, blank, ill-typed or out-of-range data fields of `type`.
 result<void> validate_data(memory_type type, const memory_data& data);
 /// `data` with the defaults of the fields that may be left out, and integers given for numbers

@@ -42,6 +42,8 @@ result<void> check_leaves(const entry& e, std::span<const state_leaf> expected) 
 result<void> check_head(const entry& e, const head& h) {
   if (h.id.is_zero()) return forged("a memory with the zero id");
   if (h.erased) return forged("an erased head in an entry that erases nothing");
+  if (auto whole = validate(h); !whole)
+    return forged(whole.error().at + ": " + whole.error().message);
   const bool ends = e.header.kind == entry_kind::tombstone;
   if (ends && !h.tombstone) return forged("a tombstone entry whose head has none");
   const std::array leaves{leaf_of(h)};
@@ -61,11 +63,14 @@ result<void> check_content(const entry& e, const head& h, const version& v,
   return {};
 }
 
-result<std::optional<known_memory>> same_type(const entry_past& past, const head& h) {
+/// What there is of the memory that the head is a later state of.
+result<std::optional<known_memory>> memory_before(const entry_past& past, const head& h) {
   auto before = past.memory(h.id);
   if (!before) return propagate(before);
   if (before->has_value() && (*before)->type != h.type)
     return forged("memory " + to_string(h.id) + " changes its type");
+  if (before->has_value() && (*before)->coloured != h.colour.has_value())
+    return forged("memory " + to_string(h.id) + " gains or loses its colour");
   return before;
 }
 
@@ -78,7 +83,7 @@ result<void> check(const entry& e, const write_payload& p, const entry_past& pas
 }
 
 result<void> check(const entry& e, const update_payload& p, const entry_past& past) {
-  auto before = same_type(past, p.head);
+  auto before = memory_before(past, p.head);
   if (!before) return propagate(before);
   if (!before->has_value())
     return forged("an update of the unknown memory " + to_string(p.head.id));
@@ -91,7 +96,7 @@ result<void> check(const entry& e, const update_payload& p, const entry_past& pa
 
 /// A head that changed without its content.
 result<void> check_changed(const entry& e, const head& h, const entry_past& past) {
-  auto before = same_type(past, h);
+  auto before = memory_before(past, h);
   if (!before) return propagate(before);
   if (!before->has_value()) return forged("a head of the unknown memory " + to_string(h.id));
   if (h.current_version != (*before)->version || h.version_hash != (*before)->version_hash)
@@ -99,6 +104,12 @@ result<void> check_changed(const entry& e, const head& h, const entry_past& past
   return check_head(e, h);
 }
 result<void> check(const entry& e, const head_payload& p, const entry_past& past) {
+  return check_changed(e, p.head, past);
+}
+
+result<void> check(const entry& e, const embed_payload& p, const entry_past& past) {
+  if (past.space.dim != 0 && p.vector.space.dim != past.space.dim)
+    return forged("a vector of another dimension than those before");
   return check_changed(e, p.head, past);
 }
 
@@ -213,6 +224,7 @@ void keep(const Payload& p, std::map<memory_id, known_memory>& memories, vector_
     memories.insert_or_assign(p.head.id, known_memory::of(p.head));
   if constexpr (requires { p.vector->space; })
     if (p.vector) space = p.vector->space;
+  if constexpr (requires { p.vector.space; }) space = p.vector.space;
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 // Journals whose frames, chains and hashes fit, but whose entries no engine would have written.
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 
 #include "messages/hash.hpp"
 #include "messages/records.hpp"
@@ -123,6 +124,16 @@ TEST_CASE("a head or a touch of an unknown memory is corrupt") {
     attest.cited = {id_of(9)};
     f.refused(entry_kind::attest, attest, {});
   }
+  SECTION("retrieve") {
+    reinforce_payload found{.door = reinforcing_door::retrieve, .actor = {}, .items = {}};
+    found.items.push_back({.id = id_of(9), .from_e9 = 0, .to_e9 = 5});
+    f.refused(entry_kind::reinforce, found, {});
+  }
+  SECTION("salience") {
+    topic_salience_payload set;
+    set.topic = id_of(9);
+    f.refused(entry_kind::topic_salience, set, {});
+  }
   SECTION("decay of what has no colour") {
     decay_cycle_payload decay;
     decay.items.push_back({.id = f.v.id, .strength_e9 = 5, .ascended = false, .rotten = false});
@@ -176,6 +187,20 @@ TEST_CASE("a gap in the versions, a second first version and a borrowed hash are
     const spaced_vector longer{{.model = "external", .dim = 4}, {1, 2, 3, 4}};
     f.refused(entry_kind::update, update_payload{f.h, f.v, longer}, {leaf_of(f.h)});
   }
+}
+
+TEST_CASE("a head that no request could make is corrupt") {
+  forgery f;
+  SECTION("more tags than a memory has") {
+    for (int i = 0; i < 70'000; ++i) f.h.tags.push_back(fmt::format("{:05}", i));
+  }
+  SECTION("a colour where there was none") {
+    f.h.colour = colour{.hashtags = {"#a"}, .L = 50, .a = 0, .b = 0, .mode = "adaptive"};
+  }
+  SECTION("a mode that is none") {
+    f.h.colour = colour{.hashtags = {"#a"}, .L = 50, .a = 0, .b = 0, .mode = "other"};
+  }
+  f.refused(entry_kind::update_head, head_payload{f.h}, {leaf_of(f.h)});
 }
 
 TEST_CASE("leaves that are not those of the payload are corrupt") {
