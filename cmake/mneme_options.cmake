@@ -19,6 +19,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(mneme_flags INTERFACE -Wno-restrict -Wno-array-bounds
     -Wno-stringop-overflow -Wno-stringop-overread -Wno-maybe-uninitialized)
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  # libstdc++ 12's stable_sort calls a function that it has deprecated.
+  target_compile_options(mneme_flags INTERFACE -Wno-deprecated-declarations)
+endif()
 if(MNEME_SANITIZE)
   # CAF binds references to null shared_ptrs (init_fun_factory.hpp); the rest of UBSan is on.
   add_compile_options(-fsanitize=${MNEME_SANITIZE} -fno-sanitize-recover=all -fno-sanitize=null
