@@ -102,6 +102,22 @@ struct engine::impl {
     return answer.get();
   }
 
+  /// Many queries of a door, in order; those that name no seq read one and the same.
+  template <class Run>
+  std::vector<result<typename Run::answer_type>>
+  ask_many(std::vector<typename Run::request_type> requests) {
+    std::vector<result<typename Run::answer_type>> results;
+    results.reserve(requests.size());
+    const auto inside = gate.enter();
+    if (!inside) {
+      results.assign(requests.size(), std::unexpected(was_closed));
+      return results;
+    }
+    const seq_no at = running->state->published_seq();
+    for (auto& r : requests) results.push_back(ask<Run>(std::move(r), at));
+    return results;
+  }
+
   result<void> close() {
     // Whoever comes second waits for the first: the world is closed when any close() returns.
     const std::lock_guard one_at_a_time(closing);
@@ -214,16 +230,7 @@ result<find_result> engine::find(find_request request) {
 }
 
 std::vector<result<find_result>> engine::find_many(std::vector<find_request> requests) {
-  std::vector<result<find_result>> results;
-  results.reserve(requests.size());
-  const auto inside = impl_->gate.enter();
-  if (!inside) {
-    results.assign(requests.size(), std::unexpected(was_closed));
-    return results;
-  }
-  const seq_no at = impl_->running->state->published_seq();
-  for (auto& r : requests) results.push_back(impl_->ask<find_run>(std::move(r), at));
-  return results;
+  return impl_->ask_many<find_run>(std::move(requests));
 }
 
 result<attest_result> engine::attest(attest_request request) {
@@ -268,16 +275,7 @@ result<search_result> engine::search(search_request request) {
 }
 
 std::vector<result<search_result>> engine::search_many(std::vector<search_request> requests) {
-  std::vector<result<search_result>> results;
-  results.reserve(requests.size());
-  const auto inside = impl_->gate.enter();
-  if (!inside) {
-    results.assign(requests.size(), std::unexpected(was_closed));
-    return results;
-  }
-  const seq_no at = impl_->running->state->published_seq();
-  for (auto& r : requests) results.push_back(impl_->ask<search_run>(std::move(r), at));
-  return results;
+  return impl_->ask_many<search_run>(std::move(requests));
 }
 
 result<retrieve_result> engine::retrieve(retrieve_request request) {
@@ -287,16 +285,7 @@ result<retrieve_result> engine::retrieve(retrieve_request request) {
 }
 
 std::vector<result<retrieve_result>> engine::retrieve_many(std::vector<retrieve_request> requests) {
-  std::vector<result<retrieve_result>> results;
-  results.reserve(requests.size());
-  const auto inside = impl_->gate.enter();
-  if (!inside) {
-    results.assign(requests.size(), std::unexpected(was_closed));
-    return results;
-  }
-  const seq_no at = impl_->running->state->published_seq();
-  for (auto& r : requests) results.push_back(impl_->ask<retrieve_run>(std::move(r), at));
-  return results;
+  return impl_->ask_many<retrieve_run>(std::move(requests));
 }
 
 result<decay_result> engine::decay(std::string actor) {
@@ -313,16 +302,7 @@ result<chroma_result> engine::chroma(chroma_request request) {
 }
 
 std::vector<result<chroma_result>> engine::chroma_many(std::vector<chroma_request> requests) {
-  std::vector<result<chroma_result>> results;
-  results.reserve(requests.size());
-  const auto inside = impl_->gate.enter();
-  if (!inside) {
-    results.assign(requests.size(), std::unexpected(was_closed));
-    return results;
-  }
-  const seq_no at = impl_->running->state->published_seq();
-  for (auto& r : requests) results.push_back(impl_->ask<chroma_run>(std::move(r), at));
-  return results;
+  return impl_->ask_many<chroma_run>(std::move(requests));
 }
 
 result<colour_point> engine::point(const std::vector<std::string>& hashtags,
