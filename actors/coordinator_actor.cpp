@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "actors/end_query.hpp"
+
 namespace mneme {
 
 coordinator_actor::coordinator_actor(caf::actor_config& config, std::shared_ptr<world> w,
@@ -47,16 +49,9 @@ void coordinator_actor::advance(const job_pointer& job, seq_no at) {
 void coordinator_actor::finish(const job_pointer& job, seq_no at) {
   // The window may have moved on meanwhile, and what was read with it.
   if (auto still = world_->readable(at); !still) return job->refuse(still.error());
-  auto touched = job->run().touch();
-  if (!touched) return job->answer({});
-  auto command = std::make_shared<commit_command>(
-      touch_command{.payload = std::move(*touched), .reply = [job](result<seq_no> seq) {
-                      if (seq)
-                        job->answer(*seq);
-                      else
-                        job->refuse(seq.error());
-                    }});
-  send(committer_, commit_request{std::move(command)});
+  end_query(job, options_, [this](commit_command command) {
+    send(committer_, commit_request{std::make_shared<commit_command>(std::move(command))});
+  });
 }
 
 /// A tick whose reads are under way.
@@ -81,8 +76,12 @@ void coordinator_actor::start_tick(const std::shared_ptr<tick_job>& job) {
   if (!context) return job->reply(std::unexpected(context.error()));
   const std::size_t count = std::min(readers_.size(), request.reads.size());
   for (std::size_t i = 0; i < count; ++i)
-    tick->shares.push_back(std::make_shared<tick_share>(tick_share{
-        .request = job->request, .context = *context, .first = i, .step = count, .outcomes = {}}));
+    tick->shares.push_back(std::make_shared<tick_share>(tick_share{.request = job->request,
+                                                                   .context = *context,
+                                                                   .vectors = job->vectors,
+                                                                   .first = i,
+                                                                   .step = count,
+                                                                   .outcomes = {}}));
   tick->missing = count;
   if (count == 0) return commit_tick(tick);
   for (std::size_t i = 0; i < count; ++i)

@@ -13,6 +13,7 @@
 #include "actors/call_gate.hpp"
 #include "actors/engine_actor.hpp"
 #include "actors/inline_query.hpp"
+#include "actors/query_vectors_actor.hpp"
 #include "actors/read_requests.hpp"
 #include "actors/sure_reply.hpp"
 #include "messages/checked_seams.hpp"
@@ -23,6 +24,7 @@
 #include "query/find.hpp"
 #include "query/retrieve.hpp"
 #include "query/search.hpp"
+#include "state/manifests.hpp"
 #include "state/replay.hpp"
 #include "state/scope_check.hpp"
 #include "state/unembedded.hpp"
@@ -52,8 +54,6 @@ struct waiting {
   }
   result<T> get() { return promise->get_future().get(); }
 };
-
-const error was_closed{errc::shutdown, "the engine was closed", {}};
 
 } // namespace
 
@@ -95,6 +95,7 @@ struct engine::impl {
                                         std::optional<seq_no> pinned = {}) {
     waiting<typename Run::answer_type> answer;
     auto job = std::make_shared<door_job<Run>>(std::move(request), answer.reply());
+    embed_text_of(*job, *running->state);
     if (queries == query_driver::caller)
       run_in_caller(job, *running, pinned);
     else
@@ -418,13 +419,15 @@ result<proof_bundle> engine::prove(const prove_request& request) {
   const auto inside = impl_->gate.enter();
   if (!inside) return std::unexpected(was_closed);
   waiting<proof_bundle> answer;
-  return impl_->commit<proof_bundle>(inspect_proofs(request, answer.reply()), answer);
+  return impl_->guarded(
+      impl_->commit<proof_bundle>(inspect_proofs(request, answer.reply()), answer),
+      {.actor = request.actor, .at_seq = {}, .scope = request.scope}, "a proof");
 }
 
 result<std::optional<manifest>> engine::find_snapshot(const digest& overall_root) {
   const auto inside = impl_->gate.enter();
   if (!inside) return std::unexpected(was_closed);
-  return read_snapshot(*impl_->running->state, overall_root);
+  return find_manifest(*impl_->running->state->store, overall_root);
 }
 
 result<std::vector<journal_item>> engine::journal(seq_no from, std::size_t limit) {

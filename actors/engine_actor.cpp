@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "actors/query_vectors_actor.hpp"
 #include "actors/read_requests.hpp"
 #include "actors/sure_reply.hpp"
 #include "query/chroma.hpp"
@@ -57,8 +58,11 @@ void hand_over(const running_engine& engine, commit_command command) {
 
 void hand_over_tick(const running_engine& engine, std::shared_ptr<const tick_request> request,
                     std::function<void(result<tick_result>)> reply) {
-  caf::anon_send(engine.actors.coordinator, ask_tick{std::make_shared<tick_job>(
-                                                tick_job{std::move(request), std::move(reply)})});
+  const engine_actors& actors = engine.actors;
+  const bool waits = actors.query_vectors && asks_by_text(*request);
+  const caf::actor& first = waits ? actors.query_vectors : actors.coordinator;
+  caf::anon_send(
+      first, ask_tick{std::make_shared<tick_job>(tick_job{std::move(request), std::move(reply)})});
 }
 
 commit_command mutate(std::vector<mutation> items, bool is_batch, durability d,
@@ -159,8 +163,6 @@ std::shared_ptr<const T> shared(T value) {
   return std::make_shared<const T>(std::move(value));
 }
 
-const error was_closed{errc::shutdown, "the engine was closed", {}};
-
 /// The handlers of the engine actor.
 class handlers {
 public:
@@ -235,24 +237,26 @@ public:
   caf::result<fields_reply> fields(const fields_message& m) const {
     if (!engine_->state) return to_caf_error(was_closed);
     return answer(guarded(read_topic_fields(*engine_->state, m.topic, m.fields, m.options),
-                          m.options, m.topic),
+                          m.options, to_string(m.topic)),
                   shared<std::vector<topic_field_view>>);
   }
   caf::result<events_reply> events(const events_message& m) const {
     if (!engine_->state) return to_caf_error(was_closed);
-    return answer(
-        guarded(read_topic_events(*engine_->state, m.topic, m.options), m.options, m.topic),
-        shared<std::vector<topic_event>>);
+    return answer(guarded(read_topic_events(*engine_->state, m.topic, m.options), m.options,
+                          to_string(m.topic)),
+                  shared<std::vector<topic_event>>);
   }
   caf::result<memory_reply> get(const get_message& m) const {
     if (!engine_->state) return to_caf_error(was_closed);
-    return answer(guarded(read_current(*engine_->state, m.id, m.options), m.options, m.id),
-                  shared<memory>);
+    return answer(
+        guarded(read_current(*engine_->state, m.id, m.options), m.options, to_string(m.id)),
+        shared<memory>);
   }
   caf::result<memory_reply> resolve(const resolve_message& m) const {
     if (!engine_->state) return to_caf_error(was_closed);
-    return answer(guarded(read_version_of(*engine_->state, m.uri, m.options), m.options, m.uri.id),
-                  shared<memory>);
+    return answer(
+        guarded(read_version_of(*engine_->state, m.uri, m.options), m.options, to_string(m.uri.id)),
+        shared<memory>);
   }
   caf::result<edges_reply> edges(const edges_message& m) const {
     if (!engine_->state) return to_caf_error(was_closed);
@@ -262,7 +266,7 @@ public:
                              found.push_back(e);
                              return true;
                            });
-    read = guarded(std::move(read), m.options, m.id);
+    read = guarded(std::move(read), m.options, to_string(m.id));
     if (!read) return to_caf_error(read.error());
     return shared(std::move(found));
   }
@@ -278,12 +282,19 @@ public:
   auto prove(const prove_message& m) const {
     auto pending = self_->make_response_promise<proof_reply>();
     const auto reply = promise<proof_reply>(self_, engine_, pending);
-    commit(inspect_proofs(m.request, [reply](result<proof_bundle> r) {
-      if (r)
-        reply(shared(std::move(*r)));
-      else
-        reply(propagate(r));
-    }));
+    const read_options asked{.actor = {}, .at_seq = {}, .scope = m.request.scope};
+    // Back in the engine actor's context, which may journal what went outside a scope.
+    commit(inspect_proofs(
+        m.request,
+        [reply, asked, h = *this, owner = internal_engine_actor(self_)](result<proof_bundle> made) {
+          caf::anon_send(owner, run_closure{[=, r = std::move(made)]() mutable {
+                           r = h.guarded(std::move(r), asked, "a proof");
+                           if (r)
+                             reply(shared(std::move(*r)));
+                           else
+                             reply(propagate(r));
+                         }});
+        }));
     return pending;
   }
   auto snapshot(const snapshot_message& m) const {
@@ -310,7 +321,7 @@ public:
     }
     engine_->closed = true;
     // Everything queued before is committed first. The world is sealed when its actors are gone.
-    engine_->when_ended = [pending, self = self_, engine = engine_.get()]() mutable {
+    engine_->when_ended = [pending, engine = engine_.get()]() mutable {
       auto sealed = engine->sealable ? close_world(*engine->state) : result<void>{};
       engine->state.reset();
       if (sealed)
@@ -335,9 +346,9 @@ public:
 private:
   /// What a single read answered; going outside its scope is journaled.
   template <class T>
-  result<T> guarded(result<T> r, const read_options& options, const memory_id& target) const {
+  result<T> guarded(result<T> r, const read_options& options, std::string target) const {
     if (!r && r.error().code == errc::scope_violation && options.scope != nullptr)
-      commit(touch_command{violation_of(*options.scope, to_string(target)),
+      commit(touch_command{violation_of(*options.scope, std::move(target)),
                            [](const result<seq_no>&) {}});
     return r;
   }
@@ -350,8 +361,11 @@ private:
   void ask(const typename Run::request_type& request, typename door_job<Run>::reply_type reply,
            std::optional<seq_no> pinned = {}) const {
     if (engine_->closed) return reply(std::unexpected(was_closed));
-    caf::anon_send(engine_->actors.coordinator,
-                   ask_query{std::make_shared<door_job<Run>>(request, std::move(reply)), pinned});
+    auto job = std::make_shared<door_job<Run>>(request, std::move(reply));
+    const engine_actors& actors = engine_->actors;
+    const bool waits = actors.query_vectors && job->text();
+    caf::anon_send(waits ? actors.query_vectors : actors.coordinator,
+                   ask_query{std::move(job), pinned});
   }
   /// Keeps the promise with the answer shared.
   template <class T>

@@ -6,6 +6,9 @@
 
 namespace mneme {
 
+/// What every call after close() gets.
+inline const error was_closed{errc::shutdown, "the engine was closed", {}};
+
 /// One engine inside an actor system: the world and its actors. Shared by whoever talks to it.
 struct running_engine {
   std::shared_ptr<world> state;

@@ -1,5 +1,7 @@
 #include "actors/inline_query.hpp"
 
+#include "actors/end_query.hpp"
+
 namespace mneme {
 
 void run_in_caller(const std::shared_ptr<query_job>& job, const running_engine& engine,
@@ -14,14 +16,8 @@ void run_in_caller(const std::shared_ptr<query_job>& job, const running_engine& 
   if (auto ran = run_inline(job->run(), views); !ran) return job->refuse(ran.error());
   // The window may have moved on meanwhile, and what was read with it.
   if (auto still = w.readable(*at); !still) return job->refuse(still.error());
-  auto touched = job->run().touch();
-  if (!touched) return job->answer({});
-  hand_over(engine, touch_command{std::move(*touched), [job](result<seq_no> seq) {
-                                    if (seq)
-                                      job->answer(*seq);
-                                    else
-                                      job->refuse(seq.error());
-                                  }});
+  end_query(job, engine.options,
+            [&](commit_command command) { hand_over(engine, std::move(command)); });
 }
 
 } // namespace mneme

@@ -6,6 +6,7 @@
 #include "messages/records.hpp"
 #include "messages/topic_records.hpp"
 #include "state/agent_commands.hpp"
+#include "state/manifests.hpp"
 #include "state/scope_check.hpp"
 #include "state/topic_reads.hpp"
 #include "state/unembedded.hpp"
@@ -76,7 +77,9 @@ result<void> read_edges_one_way(world& w, kv_reader& reader, const memory_id& id
 
 result<asker> asker_of(world& w, const read_options& options) {
   if (options.scope == nullptr) return asker(options.actor);
-  return verify_asker(options.actor, options.scope, w.now(), w.views());
+  auto now = w.now();
+  if (!now) return propagate(now);
+  return verify_asker(options.actor, options.scope, *now, w.views());
 }
 
 } // namespace
@@ -340,26 +343,6 @@ result<std::vector<journal_item>> read_journal_items(world& w, seq_no from, std:
   return items;
 }
 
-result<std::optional<manifest>> read_snapshot(world& w, const digest& overall_root) {
-  auto reader = w.store->reader();
-  if (!reader) return propagate(reader);
-  std::optional<manifest> found;
-  result<void> decoded;
-  auto scanned =
-      (*reader)->scan(kv_table::manifests, "", "", [&](std::string_view, std::string_view value) {
-        auto m = decode_manifest(value);
-        if (!m) {
-          decoded = propagate(m);
-          return false;
-        }
-        if (m->overall_root == overall_root) found = std::move(*m);
-        return !found.has_value();
-      });
-  if (!scanned) return propagate(scanned);
-  if (!decoded) return propagate(decoded);
-  return found;
-}
-
 result<world_stats> read_stats(world& w) {
   const seq_no at = w.published_seq();
   world_stats s;
@@ -404,7 +387,7 @@ result<compact_result> read_compact_record(world& w, const load_compact_request&
 
 result<seq_no> seq_of_root(world& w, const digest& root, const root_set& current) {
   if (root == current.overall) return current.seq;
-  auto snapshot = read_snapshot(w, root);
+  auto snapshot = find_manifest(*w.store, root);
   if (!snapshot) return propagate(snapshot);
   if (!snapshot->has_value())
     return fail(errc::root_unavailable,
@@ -416,7 +399,13 @@ result<ledger::proof_request> proof_keys(world& w, const prove_request& request)
   auto reader = w.store->reader();
   if (!reader) return propagate(reader);
   const seq_no at = w.published_seq();
-  const asker who(request.actor);
+  auto now = w.now();
+  if (!now) return propagate(now);
+  auto asking = verify_asker(request.actor, request.scope, *now, w.views());
+  if (!asking) return propagate(asking);
+  const asker& who = *asking;
+  if (request.scope != nullptr && !request.seqs.empty())
+    return fail(errc::scope_violation, "a scope opens no entries of the journal", "seqs");
   ledger::proof_request keys;
   for (const auto& id : request.ids) {
     auto seen = who.may_see(**reader, id, at);

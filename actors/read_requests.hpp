@@ -24,13 +24,13 @@ result<void> read_edges(world& w, const memory_id& id, edge_direction direction,
 result<void> read_all_memories(world& w, const std::function<bool(const memory_record&)>& visit);
 result<void> read_all_edges(world& w, const std::function<bool(const edge_record&)>& visit);
 result<std::vector<journal_item>> read_journal_items(world& w, seq_no from, std::size_t limit);
-result<std::optional<manifest>> read_snapshot(world& w, const digest& overall_root);
 result<world_stats> read_stats(world& w);
 result<compact_result> read_compact_record(world& w, const load_compact_request& request);
 
 /// The seq of a root that proofs may be asked against: the current one or a snapshot's.
 result<seq_no> seq_of_root(world& w, const digest& root, const root_set& current);
-/// Raw keys of a prove request; what the asker cannot see is not_found.
+/// Raw keys of a prove request; what the asker cannot see is not_found, or
+/// scope_violation where it comes with a scope.
 result<ledger::proof_request> proof_keys(world& w, const prove_request& request);
 
 } // namespace mneme

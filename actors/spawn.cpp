@@ -3,6 +3,7 @@
 #include "actors/committer_actor.hpp"
 #include "actors/coordinator_actor.hpp"
 #include "actors/embedder_actor.hpp"
+#include "actors/query_vectors_actor.hpp"
 #include "messages/checked_seams.hpp"
 
 namespace mneme {
@@ -44,15 +45,12 @@ engine_actors spawn_actors(caf::actor_system& system, const std::shared_ptr<worl
   for (std::size_t i = 0; i < options.readers; ++i)
     a.readers.push_back(system.spawn(reader_behavior, w));
   a.committer = system.spawn<committer_actor>(w, a, options);
+  a.coordinator = system.spawn<coordinator_actor>(w, a.readers, a.committer, options);
   const bool is_remote = w->embedder != nullptr && w->embedder->remote() != nullptr;
-  if (!is_remote) {
-    a.coordinator = system.spawn<coordinator_actor>(w, a.readers, a.committer, options);
-    return a;
-  }
+  if (!is_remote) return a;
   a.remote = w->embedder;
   // A query by text waits for the network, and must not keep a thread of the scheduler.
-  a.coordinator =
-      system.spawn<coordinator_actor, caf::detached>(w, a.readers, a.committer, options);
+  a.query_vectors = system.spawn<caf::detached>(query_vectors_behavior, w, a.coordinator);
   if (options.commits.read_only) return a;
   a.embedder = system.spawn<embedder_actor, caf::detached>(w, a.committer, options.jitter);
   caf::anon_send(a.committer, join_embedder{a.embedder});
@@ -64,6 +62,7 @@ std::vector<caf::actor> owned_actors(const engine_actors& a) {
                                  a.vectors,     a.lexical,   a.graph,        a.ledger,
                                  a.store,       a.journal};
   all.insert(all.end(), a.readers.begin(), a.readers.end());
+  if (a.query_vectors) all.push_back(a.query_vectors);
   if (a.embedder) all.push_back(a.embedder);
   return all;
 }

@@ -33,6 +33,7 @@ struct engine_actors {
   caf::actor checkpointer;
   caf::actor committer;
   caf::actor coordinator;
+  caf::actor query_vectors;                      ///< only where the embedder is remote
   caf::actor embedder;                           ///< only where the world's is remote
   std::shared_ptr<const mneme::embedder> remote; ///< of that actor; stopped before the actors are
   std::vector<caf::actor> readers;

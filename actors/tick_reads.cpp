@@ -1,9 +1,12 @@
 #include "actors/tick_reads.hpp"
 
 #include "actors/read_requests.hpp"
+#include "query/chroma.hpp"
 #include "query/context.hpp"
 #include "query/find.hpp"
 #include "query/query_job.hpp"
+#include "query/retrieve.hpp"
+#include "query/search.hpp"
 
 namespace mneme {
 
@@ -20,6 +23,18 @@ struct door_of<find_request> {
 template <>
 struct door_of<context_request> {
   using run = context_run;
+};
+template <>
+struct door_of<retrieve_request> {
+  using run = retrieve_run;
+};
+template <>
+struct door_of<chroma_request> {
+  using run = chroma_run;
+};
+template <>
+struct door_of<search_request> {
+  using run = search_run;
 };
 
 /// Request: with an actor and a scope.
@@ -119,8 +134,10 @@ tick_read_answer with_touch_seq(tick_read_answer answer, seq_no seq) {
 }
 
 void tick_share::run(world& w) {
-  for (std::size_t i = first; i < request->reads.size(); i += step)
+  for (std::size_t i = first; i < request->reads.size(); i += step) {
+    context.embedded = vectors.empty() ? nullptr : vectors[i];
     outcomes.push_back(run_tick_read(request->reads[i], w, context));
+  }
 }
 
 } // namespace mneme

@@ -22,6 +22,10 @@ struct tick_read_outcome {
   std::optional<entry_payload> touch; ///< what it reinforces, or that it left its scope
 };
 
+/// Vectors of the texts that reads ask by, by read; null where it has none. Empty: the embedder is
+/// asked when the reads are run.
+using query_vectors = std::vector<std::shared_ptr<const result<std::vector<float>>>>;
+
 /// Runs one read to its end, in the calling thread.
 tick_read_outcome run_tick_read(const tick_read& read, world& w, const query_context& context);
 /// The answer, with the seq of the entry that its touch became.
@@ -31,6 +35,7 @@ tick_read_answer with_touch_seq(tick_read_answer answer, seq_no seq);
 struct tick_share {
   std::shared_ptr<const tick_request> request;
   query_context context;
+  query_vectors vectors{};
   std::size_t first = 0;
   std::size_t step = 1;
   std::vector<tick_read_outcome> outcomes; ///< by the reader; empty before
@@ -42,6 +47,7 @@ struct tick_share {
 struct tick_job {
   std::shared_ptr<const tick_request> request;
   std::function<void(result<tick_result>)> reply;
+  query_vectors vectors{};
 };
 
 } // namespace mneme

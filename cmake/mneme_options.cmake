@@ -12,12 +12,22 @@ endif()
 add_library(mneme_flags INTERFACE)
 # -ffp-contract=off: the same sums on every compiler and machine.
 target_compile_options(mneme_flags INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor -Werror
+  -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wnon-virtual-dtor -Werror
   -ffp-contract=off)
+if(NOT CMAKE_UNITY_BUILD)
+  target_compile_options(mneme_flags INTERFACE -Wshadow)
+elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # What another file of the same unit calls its own is not shadowed.
+  target_compile_options(mneme_flags INTERFACE -Wshadow=local)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 reports these from inside libstdc++ at -O2 (GCC bugs 105329, 105651, 107852).
   target_compile_options(mneme_flags INTERFACE -Wno-restrict -Wno-array-bounds
     -Wno-stringop-overflow -Wno-stringop-overread -Wno-maybe-uninitialized)
+endif()
+if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # A private class may hold what its own .cpp alone knows.
+  target_compile_options(mneme_flags INTERFACE -Wno-subobject-linkage)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   # libstdc++ 12's stable_sort calls a function that it has deprecated.

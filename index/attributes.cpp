@@ -145,11 +145,20 @@ void attributes::set_activation(node_no node, seq_no seq, const activation& valu
   impl_->activations.set(node, seq, values);
 }
 
+void attributes::set_weights(std::string_view actor, seq_no seq, const learned_weights& weights) {
+  impl_->weights.put(actor, seq, weights);
+}
+
+learned_weights attributes::weights_of(std::string_view actor, seq_no at) const {
+  return impl_->weights.find(actor, at);
+}
+
 void attributes::retain_from(seq_no seq) {
   if (seq.value <= impl_->retained.load(std::memory_order_relaxed)) return;
   impl_->retained.store(seq.value, std::memory_order_release);
   impl_->activations.retain_from(seq);
   impl_->colours.retain_from(seq);
+  impl_->weights.retain_from(seq);
 }
 
 colour_index& attributes::colours() {
@@ -203,6 +212,11 @@ void attributes::for_each_referring(node_no node, const std::function<bool(row_n
   const std::uint32_t* last = impl_->last_of_reference.find(node.value);
   row_no row{last == nullptr ? no_number : load_acquire(*last) - 1};
   while (row.value != no_number && visit(row)) row.value = facets(row).before_of_reference;
+}
+
+bool attributes::is_referred_to(node_no node) const {
+  const std::uint32_t* last = impl_->last_of_reference.find(node.value);
+  return last != nullptr && load_acquire(*last) != 0;
 }
 
 term_no attributes::place_term(std::string_view place) const {

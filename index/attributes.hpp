@@ -18,6 +18,7 @@
 #include "index/posting.hpp"
 #include "index/row_facets.hpp"
 #include "index/row_store.hpp"
+#include "mneme/agents.hpp"
 #include "mneme/types.hpp"
 
 namespace mneme {
@@ -56,6 +57,8 @@ public:
   row_no put(const row_values& values, seq_no begin);
   /// A new activation record of `node`, visible from `seq` on.
   void set_activation(node_no node, seq_no seq, const activation& values);
+  /// What `actor` has learned, visible from `seq` on.
+  void set_weights(std::string_view actor, seq_no seq, const learned_weights& weights);
   /// The colour space, which shares the rows' writer, window and image.
   [[nodiscard]] colour_index& colours();
   /// Nobody reads at a seq before `seq` from now on: activation records and rows in postings that
@@ -82,6 +85,8 @@ public:
   [[nodiscard]] const row_facets& facets(row_no row) const { return (*facets_)[row.value]; }
   /// Rows whose content names `node`, newest first, of any age; `visit` returns false to stop.
   void for_each_referring(node_no node, const std::function<bool(row_no)>& visit) const;
+  /// Whether the content of any row, of any age, names `node`.
+  [[nodiscard]] bool is_referred_to(node_no node) const;
   /// A project or the path of a chunk; no_number if no row ever had it.
   [[nodiscard]] term_no place_term(std::string_view place) const;
   [[nodiscard]] std::string_view place_text(term_no place) const;
@@ -100,6 +105,8 @@ public:
   [[nodiscard]] std::shared_ptr<const posting_view> with_frame(const intent_frame& frame) const;
   /// Newest record at or before `at`; default values if there is none.
   [[nodiscard]] activation activation_of(node_no node, seq_no at) const;
+  /// The actor's salience weights as of `at`; the defaults if it had learned nothing.
+  [[nodiscard]] learned_weights weights_of(std::string_view actor, seq_no at) const;
   /// Memories alive (not tombstoned) at `at`, by type; one pass over the type postings.
   [[nodiscard]] std::uint64_t live_count(memory_type type, seq_no at) const;
 

@@ -8,7 +8,7 @@ namespace mneme {
 
 namespace {
 
-constexpr std::string_view image_name = "mnROWS03";
+constexpr std::string_view rows_image_name = "mnROWS04";
 constexpr std::size_t record_bytes = 4 + 8 + 8 + 8 + 8 + 1 + 8;
 
 /// The terms a saved row may refer to: those below the limit of each dictionary. Texts that only
@@ -233,7 +233,7 @@ std::string attributes::save(seq_no at) const {
     for (std::uint32_t i = 0; i < r.frame_count; ++i)
       cover(terms.frames, rows_->term(r.terms_begin + r.tag_count + i));
   }
-  image_writer out(image_name);
+  image_writer out(rows_image_name);
   out.reserve(kept.size() * (sizeof(saved_line) + sizeof(row_facets) + 16) + 4096);
   out.put(at.value);
   put_dictionary(out, impl_->tags, terms.tags);
@@ -244,6 +244,7 @@ std::string attributes::save(seq_no at) const {
   for (const row_no row : kept) put_row(out, *rows_, facets(row), row, at);
   put_activations(out, impl_->activations, from, at);
   impl_->colours.save(out, from, at);
+  impl_->weights.save(out, from, at);
   // Records may have been dropped meanwhile; what is promised is what is left.
   out.put(std::min(retained(), at).value);
   return out.finish();
@@ -251,7 +252,7 @@ std::string attributes::save(seq_no at) const {
 
 result<void> attributes::load(std::string_view image) {
   ensure(row_count() == 0, "an image is loaded into empty attributes");
-  auto in = image_reader::open(image, image_name);
+  auto in = image_reader::open(image, rows_image_name);
   if (!in) return propagate(in);
   auto loaded = std::make_unique<impl>();
   const seq_no at{in->get<std::uint64_t>()};
@@ -259,13 +260,14 @@ result<void> attributes::load(std::string_view image) {
                         && get_dictionary(*in, loaded->frames)
                         && get_dictionary(*in, loaded->places) && loaded->load_rows(*in, at)
                         && get_activations(*in, loaded->activations, at)
-                        && loaded->colours.load(*in, at);
+                        && loaded->colours.load(*in, at) && loaded->weights.load(*in, at);
   const seq_no from{in->get<std::uint64_t>()};
   if (!is_whole || !in->at_end() || from > at)
     return fail(errc::corrupt, "the image of the rows does not fit together");
   loaded->retained.store(from.value, std::memory_order_release);
   loaded->activations.retain_from(from);
   loaded->colours.retain_from(from);
+  loaded->weights.retain_from(from);
   impl_ = std::move(loaded);
   rows_ = &impl_->rows;
   facets_ = &impl_->facets;

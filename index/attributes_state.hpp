@@ -11,6 +11,7 @@
 #include "index/posting.hpp"
 #include "index/row_store.hpp"
 #include "index/term_dictionary.hpp"
+#include "index/weight_table.hpp"
 
 namespace mneme {
 
@@ -18,6 +19,7 @@ struct attributes::impl {
   row_store rows;
   activation_chain activations;
   colour_index colours;
+  weight_table weights;
   term_dictionary tags;
   term_dictionary actors;
   term_dictionary frames;

@@ -9,7 +9,7 @@ namespace mneme {
 namespace {
 
 /// Covers the rounding of the few operations between a bound and the scores under it.
-constexpr double slack = 1e-9;
+constexpr double box_slack = 1e-9;
 
 constexpr std::array all_modes = {memory_mode::sparse, memory_mode::adaptive, memory_mode::spacey,
                                   memory_mode::eidetic};
@@ -49,7 +49,7 @@ const score_weights& colour_search::weights_of(memory_mode mode) const {
 std::optional<double> colour_search::best_within(const point_bounds& bounds) const {
   const std::uint64_t modes = load_acquire(bounds.modes);
   if (modes == 0) return {};
-  const double nearest = std::max(0.0, distance_to_box(query_.point, bounds) - slack);
+  const double nearest = std::max(0.0, distance_to_box(query_.point, bounds) - box_slack);
   if (query_.max_distance && nearest > *query_.max_distance) return {};
   if (query_.nearest_first) return -nearest;
   const double relevance = relevance_at(nearest);
@@ -62,7 +62,7 @@ std::optional<double> colour_search::best_within(const point_bounds& bounds) con
     best = std::max(best, w.relevance * relevance + w.recency * recency_at(last, query_.now, mode)
                               + w.strength * strength);
   }
-  return best + slack;
+  return best + box_slack;
 }
 
 bool colour_search::comes_after(const item& x, const item& y) const {

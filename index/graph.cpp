@@ -40,6 +40,7 @@ void graph::put(node_no src, edge_type type, node_no dst, bool tombstoned, seq_n
   const auto before = impl_->writer.put(impl_->grow(src).out, entry, retained);
   entry.id_prefix = prefix_of(impl_->nodes.id(src));
   entry.node = src.value;
+  impl_->note_type_in(dst, type);
   if (!impl_->loses_reverse_edges) impl_->writer.put(impl_->grow(dst).in, entry, retained);
   const bool was_live = before == edge_list_writer::edge_before::live;
   if (!was_live && !tombstoned) impl_->live_edges.fetch_add(1, std::memory_order_relaxed);
@@ -63,6 +64,11 @@ void graph::neighbours(node_no node, edge_direction direction, seq_no at, bool i
   for_each_edge(*impl_, node, direction, filter, [&](const edge_entry& e, bool) {
     return visit({.type = e.type, .node = {e.node}, .tombstoned = e.tombstoned});
   });
+}
+
+bool graph::ever_led_to(node_no node, edge_type type) const {
+  const std::uint32_t* types = impl_->types_in.find(node.value);
+  return types != nullptr && (load_acquire(*types) >> static_cast<unsigned>(type) & 1U) != 0;
 }
 
 std::uint64_t graph::edge_count() const {

@@ -75,6 +75,8 @@ public:
   /// before those in of the same type and id. `visit` returns false to stop.
   void neighbours(node_no node, edge_direction direction, seq_no at, bool include_tombstoned,
                   const std::function<bool(const neighbour&)>& visit) const;
+  /// Whether an edge of this type ever led to `node` that some retained read can see.
+  [[nodiscard]] bool ever_led_to(node_no node, edge_type type) const;
   /// Breadth-first walk; visits each node once, the start is excluded.
   [[nodiscard]] walk_result walk(const walk_request& request) const;
   /// Edges alive and not tombstoned, now.

@@ -10,7 +10,7 @@ namespace mneme {
 
 namespace {
 
-constexpr std::string_view image_name = "mnEDGES1";
+constexpr std::string_view edges_image_name = "mnEDGES1";
 constexpr std::size_t list_bytes_min = 4 + 4;
 constexpr std::size_t entry_bytes = 8 + 8 + 4 + 1 + 1;
 
@@ -109,7 +109,10 @@ private:
       const auto end = std::ranges::find_if(
           begin, mirrored_.end(), [&](const mirrored_edge& e) { return e.owner != begin->owner; });
       entries_.clear();
-      for (auto it = begin; it != end; ++it) entries_.push_back(it->entry);
+      for (auto it = begin; it != end; ++it) {
+        entries_.push_back(it->entry);
+        into_.note_type_in({begin->owner}, it->entry.type);
+      }
       into_.grow({begin->owner}).in =
           edge_list_writer::build(entries_.data(), static_cast<std::uint32_t>(entries_.size()));
       begin = end;
@@ -129,7 +132,7 @@ private:
 std::string graph::save(seq_no at) const {
   const reclaimer::guard inside(impl_->retired);
   const seq_no from{std::min(impl_->retained.load(std::memory_order_acquire), at.value)};
-  image_writer out(image_name);
+  image_writer out(edges_image_name);
   out.put(at.value);
   const std::size_t list_count_at = out.size();
   std::uint64_t list_count = 0;
@@ -157,7 +160,7 @@ std::string graph::save(seq_no at) const {
 
 result<void> graph::load(std::string_view image) {
   ensure(impl_->node_limit.load() == 0, "an image is loaded into an empty graph");
-  auto in = image_reader::open(image, image_name);
+  auto in = image_reader::open(image, edges_image_name);
   if (!in) return propagate(in);
   auto loaded = std::make_unique<impl>(impl_->nodes);
   const seq_no at{in->get<std::uint64_t>()};

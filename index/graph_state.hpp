@@ -24,6 +24,7 @@ struct graph::impl {
   mutable reclaimer retired;
   edge_list_writer writer;
   sparse_column<node_edges> lists;
+  sparse_column<std::uint32_t> types_in;    ///< by node: bit per type byte of its in list, ever
   std::atomic<std::uint32_t> node_limit{0}; ///< every node with an edge is below it
   std::atomic<std::uint64_t> live_edges{0};
   std::atomic<std::uint64_t> retained{0};
@@ -37,6 +38,11 @@ struct graph::impl {
   }
   /// Writer: makes room for the lists of `node`.
   node_edges& grow(node_no node);
+  /// Writer: an edge of this type leads to `node`. Before it is in the list.
+  void note_type_in(node_no node, edge_type type) {
+    std::uint32_t& types = types_in.grow(node.value);
+    store_release(types, types | std::uint32_t{1} << static_cast<unsigned>(type));
+  }
 };
 
 /// Which edges a reader wants to see.

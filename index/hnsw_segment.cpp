@@ -1,6 +1,7 @@
 #include "index/hnsw_segment.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <queue>
 
 #include "index/visited_nodes.hpp"
@@ -57,9 +58,16 @@ struct graph_point {
   std::uint32_t unused;
 };
 
+/// hnswlib keeps points at addresses that are not aligned.
+graph_point point_at(const void* stored) {
+  graph_point point;
+  std::memcpy(&point, stored, sizeof(point));
+  return point;
+}
+
 float compare_points(const void* a, const void* b, const void* code_count) {
-  const auto& left = *static_cast<const graph_point*>(a);
-  const auto& right = *static_cast<const graph_point*>(b);
+  const graph_point left = point_at(a);
+  const graph_point right = point_at(b);
   const std::int32_t dot =
       dot_codes(left.codes, right.codes, *static_cast<const std::size_t*>(code_count));
   return distance_between(dot, left.factor, right.factor);

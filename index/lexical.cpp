@@ -59,16 +59,20 @@ void lexical::impl::resize(corpus in, std::int64_t documents_more, std::int64_t 
   list.append({seq, now}, size_arrays);
 }
 
+std::span<const term_count> lexical::impl::keep(std::span<const term_count> its_terms) {
+  const auto kept = counts.add(its_terms.size());
+  std::ranges::copy(its_terms, kept.begin());
+  return kept;
+}
+
 void lexical::impl::enter(slot_no slot, node_no node, corpus in,
                           std::span<const term_count> its_terms, std::uint64_t begin) {
   ensure(slot.value >= slot_limit.load(std::memory_order_relaxed), "slots come in order");
-  const auto kept = counts.add(its_terms.size());
-  std::ranges::copy(its_terms, kept.begin());
   std::uint32_t length = 0;
   for (const auto& t : its_terms) length += t.count;
   documents.grow(slot.value) = {.begin = begin,
-                                .terms = kept.data(),
-                                .distinct = static_cast<std::uint32_t>(kept.size()),
+                                .terms = its_terms.data(),
+                                .distinct = static_cast<std::uint32_t>(its_terms.size()),
                                 .length = length,
                                 .node = node.value,
                                 .in = static_cast<std::uint8_t>(in),
@@ -106,7 +110,16 @@ void lexical::put(node_no node, slot_no slot, corpus in, std::string_view text, 
   std::vector<std::uint32_t> terms;
   for (const auto& t : text_terms(text)) terms.push_back(impl_->terms.intern(t));
   impl_->list_terms();
-  impl_->enter(slot, node, in, counted(std::move(terms)), seq.value);
+  impl_->enter(slot, node, in, impl_->keep(counted(std::move(terms))), seq.value);
+}
+
+void lexical::carry(node_no node, slot_no slot, seq_no seq) {
+  const std::uint32_t* newest = impl_->newest.find(node.value);
+  ensure(newest != nullptr && *newest != 0, "a content that moves is there");
+  const lexical_document content = impl_->documents.grow(*newest - 1);
+  set_live(node, false, seq);
+  impl_->enter(slot, node, static_cast<corpus>(content.in), {content.terms, content.distinct},
+               seq.value);
 }
 
 void lexical::set_live(node_no node, bool live, seq_no seq) {

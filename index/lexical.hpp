@@ -2,10 +2,10 @@
 /// The lexical index: which contents have which terms, how often, and the term statistics of each
 /// corpus, exact at any retained seq. One writer, many concurrent readers.
 ///
-/// A content is a slot. It is live from the seq that wrote it until it is replaced or its memory is
-/// tombstoned, and again from a seq that restores the memory. Statistics count live contents;
-/// postings name every content that was ever there, in slot order: whoever reads them knows which
-/// rows it wants.
+/// A content is a slot. It is live from the seq that wrote it until it is replaced, moves to
+/// another slot or its memory is tombstoned, and again from a seq that restores the memory.
+/// Statistics count live contents; postings name every content that was ever there, in slot order:
+/// whoever reads them knows which rows it wants.
 
 #include <array>
 #include <cstdint>
@@ -44,9 +44,12 @@ public:
   lexical();
   ~lexical();
 
-  // Writer. Seqs ascend over all calls, slots over all calls of put.
+  // Writer. Seqs ascend over all calls, slots over all calls of put and carry.
   /// A memory's new content, live from `seq` on; the one before it ends there.
   void put(node_no node, slot_no slot, corpus in, std::string_view text, seq_no seq);
+  /// The newest content of `node` with its terms gets the number `slot` from `seq` on; its text is
+  /// the same. Precondition: the node has a content.
+  void carry(node_no node, slot_no slot, seq_no seq);
   /// The memory of `node` has no live content from `seq` on (tombstoned), or its newest one again.
   /// What is so already changes nothing.
   void set_live(node_no node, bool live, seq_no seq);

@@ -10,7 +10,7 @@ namespace mneme {
 
 namespace {
 
-constexpr std::string_view image_name = "mnWORD01";
+constexpr std::string_view words_image_name = "mnWORD02";
 constexpr std::size_t document_bytes = 8 + 4 + 4 + 1 + 4;
 constexpr std::size_t change_bytes = 8 + 4 + 1;
 
@@ -90,7 +90,7 @@ bool get_document(image_reader& in, std::uint32_t term_count_limit, read_documen
   const std::string_view raw = in.get_raw(std::size_t{distinct} * sizeof(term_count));
   if (!in.ok() || d.slot == no_number || d.node == no_number || d.in >= corpus_count) return false;
   d.terms.resize(distinct);
-  std::memcpy(d.terms.data(), raw.data(), raw.size());
+  if (!raw.empty()) std::memcpy(d.terms.data(), raw.data(), raw.size());
   std::ranges::sort(d.terms, {}, &term_count::term);
   std::uint64_t length = 0;
   for (std::size_t i = 0; i < d.terms.size(); ++i) {
@@ -140,7 +140,7 @@ bool load_contents(image_reader& in, lexical::impl& index, std::uint64_t at) {
     if (d.slot < index.slot_limit.load(std::memory_order_relaxed)) return false;
     last_begin = d.begin;
     if (!change_before(d.begin)) return false;
-    index.enter({d.slot}, {d.node}, static_cast<corpus>(d.in), d.terms, d.begin);
+    index.enter({d.slot}, {d.node}, static_cast<corpus>(d.in), index.keep(d.terms), d.begin);
   }
   return change_before(at + 1) && next == changes.size();
 }
@@ -151,7 +151,7 @@ std::string lexical::save(seq_no at) const {
   const std::uint64_t retained =
       std::min(impl_->retained.load(std::memory_order_acquire), at.value);
   const saved_contents saved = contents_at(*impl_, at, retained);
-  image_writer out(image_name);
+  image_writer out(words_image_name);
   out.put(at.value);
   out.put(retained);
   const auto renumbered = put_terms(out, *impl_, saved.slots);
@@ -179,7 +179,7 @@ std::string lexical::save(seq_no at) const {
 
 result<void> lexical::load(std::string_view image) {
   ensure(impl_->slot_limit.load() == 0, "an image is loaded into an empty index");
-  auto in = image_reader::open(image, image_name);
+  auto in = image_reader::open(image, words_image_name);
   if (!in) return propagate(in);
   auto loaded = std::make_unique<impl>();
   const auto at = in->get<std::uint64_t>();

@@ -83,9 +83,11 @@ struct lexical::impl {
   array_graveyard<size_change> size_arrays;
   array_graveyard<liveness_change> change_arrays;
 
-  /// Enters a content, live from its begin on. `counts` are in term order.
+  /// Enters a content, live from its begin on. Its terms, in term order, stay where they are.
   void enter(slot_no slot, node_no node, corpus in, std::span<const term_count> its_terms,
              std::uint64_t begin);
+  /// A copy that stays where it is.
+  std::span<const term_count> keep(std::span<const term_count> its_terms);
   /// Precondition: the content is not so yet.
   void change(std::uint32_t slot, bool live, std::uint64_t seq);
   /// Makes lists for the terms that have none.

@@ -11,7 +11,7 @@ namespace mneme {
 
 namespace {
 
-constexpr std::string_view image_name = "mnNODES1";
+constexpr std::string_view nodes_image_name = "mnNODES1";
 
 std::uint32_t hash_of_id(const memory_id& id) {
   const std::uint64_t hash = std::hash<memory_id>{}(id);
@@ -63,7 +63,7 @@ std::uint32_t node_table::size() const {
 
 std::string node_table::save(std::uint32_t size) const {
   ensure(size <= this->size(), "only nodes that are there can be saved");
-  image_writer out(image_name);
+  image_writer out(nodes_image_name);
   out.reserve(std::size_t{size} * sizeof(memory_id) + 32);
   out.put(std::uint64_t{size});
   for (std::uint32_t n = 0; n < size; ++n) out.put_raw(impl_->ids[n].raw());
@@ -72,7 +72,7 @@ std::string node_table::save(std::uint32_t size) const {
 
 result<void> node_table::load(std::string_view image) {
   ensure(size() == 0, "an image is loaded into an empty node table");
-  auto in = image_reader::open(image, image_name);
+  auto in = image_reader::open(image, nodes_image_name);
   if (!in) return propagate(in);
   const std::uint64_t count = in->get_count(sizeof(memory_id));
   auto loaded = std::make_unique<impl>();

@@ -7,7 +7,7 @@ namespace mneme {
 
 namespace {
 
-constexpr std::string_view image_name = "mnVECTS1";
+constexpr std::string_view vectors_image_name = "mnVECTS1";
 
 std::unexpected<error> damaged() {
   return fail(errc::corrupt, "the image of the vectors does not fit together");
@@ -33,7 +33,7 @@ std::string vectors::save(slot_no below) const {
   const vector_rows& rows = impl_->rows;
   const vector_space space = this->space();
   const std::uint32_t count = count_below(rows, below);
-  image_writer out(image_name);
+  image_writer out(vectors_image_name);
   out.reserve(std::size_t{count} * (space.dim + 1) * sizeof(float) + space.model.size() + 64);
   out.put_text(space.model);
   out.put(space.dim);
@@ -48,7 +48,7 @@ std::string vectors::save(slot_no below) const {
 
 result<void> vectors::load(std::string_view image) {
   ensure(impl_->space.load() == nullptr, "an image is loaded into empty vectors");
-  auto in = image_reader::open(image, image_name);
+  auto in = image_reader::open(image, vectors_image_name);
   if (!in) return propagate(in);
   vector_space space;
   space.model = in->get_text();

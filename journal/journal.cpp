@@ -1,6 +1,7 @@
 #include "journal/journal.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 #include <fmt/format.h>
 
@@ -30,6 +31,9 @@ struct journal::impl {
   std::uint64_t file_size = 0; ///< zeros written ahead included
   std::uint64_t full_bytes = 0;
   std::size_t full_segments = 0;
+  // What any thread may ask, as of the last frame.
+  std::atomic<std::uint64_t> bytes_now = 0;
+  std::atomic<std::size_t> segments_now = 0;
 
   result<void> adopt(const segment_walk& walk);
   result<void> cut(const segment_walk::torn_tail& torn);
@@ -39,6 +43,7 @@ struct journal::impl {
   result<void> write_ahead(std::uint64_t end);
   result<void> sync();
   result<void> trim();
+  void count();
   [[nodiscard]] result<void> usable() const;
   [[nodiscard]] std::string path_of(seq_no first) const { return dir + "/" + segment_name(first); }
 
@@ -100,7 +105,13 @@ result<void> journal::impl::adopt(const segment_walk& walk) {
   if (auto ok = current->sync(); !ok) return ok;
   if (auto ok = fs->sync_directory(dir); !ok) return ok;
   durable = last;
+  count();
   return {};
+}
+
+void journal::impl::count() {
+  bytes_now = full_bytes + offset;
+  segments_now = full_segments + (current ? 1 : 0);
 }
 
 result<void> journal::impl::write_ahead(std::uint64_t end) {
@@ -164,6 +175,7 @@ result<void> journal::impl::write_frame(std::span<const entry> entries, bool sea
   last.value += entries.size();
   last_frame = frame.hash;
   last_is_seal = seal;
+  count();
   return {};
 }
 
@@ -261,10 +273,10 @@ result<void> journal::sync() {
 }
 
 std::uint64_t journal::bytes() const {
-  return impl_->full_bytes + impl_->offset;
+  return impl_->bytes_now;
 }
 std::size_t journal::segment_count() const {
-  return impl_->full_segments + (impl_->current ? 1 : 0);
+  return impl_->segments_now;
 }
 
 result<void> journal::trim() {

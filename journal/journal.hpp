@@ -74,7 +74,7 @@ public:
   /// Last seq known durable (the value the next frame carries as durable_through).
   [[nodiscard]] seq_no durable_through() const;
 
-  /// Bytes of all segments without the zeros written ahead, and their number.
+  /// Bytes of all segments without the zeros written ahead, and their number; from any thread.
   [[nodiscard]] std::uint64_t bytes() const;
   [[nodiscard]] std::size_t segment_count() const;
   /// Syncs, and cuts the zeros written ahead behind the last frame (on close).

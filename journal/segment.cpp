@@ -18,7 +18,7 @@ bool all_zero(std::string_view bytes) {
   return bytes.find_first_not_of('\0') == std::string_view::npos;
 }
 
-frame_slot damaged(std::string_view problem) {
+frame_slot damaged_slot(std::string_view problem) {
   return {.found = frame_slot::kind::damaged, .frame = {}, .problem = std::string(problem)};
 }
 
@@ -151,9 +151,9 @@ result<frame_slot> segment_reader::locate(std::uint64_t offset, std::string& pre
       auto blank = blank_from(offset);
       if (!blank) return propagate(blank);
       if (*blank) return frame_slot{};
-      return damaged("bytes behind the last frame");
+      return damaged_slot("bytes behind the last frame");
     }
-    if (prefix.error().code == errc::corrupt) return damaged(prefix.error().message);
+    if (prefix.error().code == errc::corrupt) return damaged_slot(prefix.error().message);
     return fail(prefix.error().code,
                 fmt::format("segment {}, offset {}: {}", name_, offset, prefix.error().message),
                 name_);
@@ -161,7 +161,7 @@ result<frame_slot> segment_reader::locate(std::uint64_t offset, std::string& pre
   prefix_bytes = *bytes;
   auto whole = reaches(offset + frame_bytes(*prefix));
   if (!whole) return propagate(whole);
-  if (!*whole) return damaged("a frame that is cut off by the end of the file");
+  if (!*whole) return damaged_slot("a frame that is cut off by the end of the file");
   frame_slot slot;
   slot.found = frame_slot::kind::frame;
   slot.frame.prefix = *prefix;
@@ -182,7 +182,7 @@ result<frame_slot> segment_reader::read(std::uint64_t offset) {
     const auto header_block = body->substr(0, prefix.header_bytes);
     auto entries = decode_frame_body(prefix, header_block, body->substr(header_block.size()));
     if (!entries) {
-      if (fresh) return damaged(entries.error().message);
+      if (fresh) return damaged_slot(entries.error().message);
       continue;
     }
     slot->frame.entries = std::move(*entries);

@@ -10,7 +10,7 @@ namespace mneme {
 
 namespace {
 
-constexpr std::int64_t max_tokens = std::int64_t{1} << 40;
+constexpr std::int64_t most_tokens = std::int64_t{1} << 40;
 
 /// What `call` answers; an exception of the host's code ends here.
 template <class Call>
@@ -22,6 +22,15 @@ auto guarded(std::string_view what, Call call) -> result<decltype(call())> {
   } catch (...) {
     return fail(errc::io, "the host's " + std::string(what) + " failed");
   }
+}
+
+result<void> check_vector(const std::vector<float>& vector, std::uint32_t dim) {
+  if (dim != 0 && vector.size() != dim)
+    return fail(errc::dim_mismatch, "the embedder gave " + std::to_string(vector.size())
+                                        + " numbers instead of " + std::to_string(dim));
+  if (auto ok = validate_vector(vector); !ok)
+    return fail(errc::bad_vector, "the embedder gave a bad vector: " + ok.error().message);
+  return {};
 }
 
 } // namespace
@@ -39,17 +48,28 @@ result<std::vector<float>> embedded_by(const embedder& by, std::string_view text
   if (!answered) return propagate(answered);
   auto& [dim, vector] = *answered;
   if (!vector || vector->empty()) return std::move(vector);
-  if (dim != 0 && vector->size() != dim)
-    return fail(errc::dim_mismatch, "the embedder gave " + std::to_string(vector->size())
-                                        + " numbers instead of " + std::to_string(dim));
-  if (auto ok = validate_vector(*vector); !ok)
-    return fail(errc::bad_vector, "the embedder gave a bad vector: " + ok.error().message);
+  if (auto ok = check_vector(*vector, dim); !ok) return propagate(ok);
   return std::move(vector);
+}
+
+result<std::vector<std::vector<float>>> embedded_by(const remote_embedder& by,
+                                                    std::span<const std::string> texts) {
+  auto answered =
+      guarded("embedder", [&] { return std::pair(by.space().dim, by.embed_many(texts)); });
+  if (!answered) return propagate(answered);
+  auto& [dim, vectors] = *answered;
+  if (!vectors) return std::move(vectors);
+  if (vectors->size() != texts.size())
+    return fail(errc::bad_vector, "the embedder gave " + std::to_string(vectors->size())
+                                      + " vectors for " + std::to_string(texts.size()) + " texts");
+  for (const auto& vector : *vectors)
+    if (auto ok = check_vector(vector, dim); !ok) return propagate(ok);
+  return std::move(vectors);
 }
 
 result<std::int64_t> tokens_of(const token_counter& by, std::string_view text) {
   auto count = guarded("token counter", [&] { return by.count(text); });
-  if (count && (*count < 0 || *count > max_tokens))
+  if (count && (*count < 0 || *count > most_tokens))
     return fail(errc::out_of_range,
                 "the host's token counter counts " + std::to_string(*count) + " tokens");
   return count;

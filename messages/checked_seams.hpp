@@ -13,6 +13,10 @@ result<timestamp> now_of(clock& from);
 /// and not zero, or an empty one. dim_mismatch, bad_vector; io if the embedder threw.
 result<std::vector<float>> embedded_by(const embedder& by, std::string_view text);
 
+/// The same of many texts, in their order; bad_vector also for another number of vectors.
+result<std::vector<std::vector<float>>> embedded_by(const remote_embedder& by,
+                                                    std::span<const std::string> texts);
+
 /// out_of_range for a count that is negative or over 2^40; io if the counter threw.
 result<std::int64_t> tokens_of(const token_counter& by, std::string_view text);
 

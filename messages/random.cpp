@@ -24,7 +24,7 @@ public:
 };
 
 /// The finaliser of splitmix64.
-std::uint64_t mix(std::uint64_t x) {
+std::uint64_t finalised(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
   x = (x ^ (x >> 27)) * 0x94D049BB133111EBULL;
   return x ^ (x >> 31);
@@ -35,10 +35,11 @@ class seeded_random final : public random_source {
 public:
   seeded_random(std::uint64_t seed, std::uint64_t stream) {
     // Both are mixed before they meet, so that (1, 2) and (2, 1) are different streams.
-    std::uint64_t x = mix(seed + golden_ratio) + mix(mix(stream + 2 * golden_ratio));
+    std::uint64_t x =
+        finalised(seed + golden_ratio) + finalised(finalised(stream + 2 * golden_ratio));
     for (std::uint64_t& word : state_) {
       x += golden_ratio;
-      word = mix(x);
+      word = finalised(x);
     }
     if (std::ranges::all_of(state_, [](std::uint64_t word) { return word == 0; })) state_[0] = 1;
   }

@@ -217,7 +217,7 @@ std::optional<entry_payload> chroma_run::touch() const {
   if (state_->touched.empty()) return std::nullopt;
   reinforce_payload payload;
   payload.door = reinforcing_door::chroma;
-  payload.actor = state_->plan.request.actor.value_or("");
+  payload.actor = asker(state_->plan.request.actor, state_->context.scope).name();
   // The committer knows the strengths as they are when the entry is made.
   for (const memory_id& id : state_->touched) payload.items.push_back({id, 0, 0});
   return payload;

@@ -73,9 +73,7 @@ context_run::compile(context_request request, query_context context, const read_
   auto state = std::make_unique<context_state>();
   state->started_ns = context.stopwatch ? context.stopwatch() : 0;
   state->who = asker(request.actor, context.scope);
-  auto weights = salience_weights_of(state->who, views, context.at);
-  if (!weights) return propagate(weights);
-  state->weights = *weights;
+  state->weights = salience_weights_of(state->who, views, context.at);
   auto budget = budget_of(request, context.scope.get());
   if (!budget) return propagate(budget);
   state->answer.budget_tokens = *budget;

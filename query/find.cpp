@@ -22,7 +22,7 @@ result<std::unique_ptr<find_run>> find_run::compile(find_request request, query_
   state->started_ns = context.stopwatch ? context.stopwatch() : 0;
   if (auto ok = check_bounds(request); !ok) return propagate(ok);
   state->who = asker(request.actor, context.scope);
-  auto target = resolve_near(request, state->who, context.at, views);
+  auto target = resolve_near(request, state->who, context, views);
   if (!target) return propagate(target);
   if (auto ok = check_follow(request); !ok) return propagate(ok);
   if (request.where) {
@@ -35,9 +35,7 @@ result<std::unique_ptr<find_run>> find_run::compile(find_request request, query_
   state->tags = required_tags(request);
   if (!request.from && target->empty() && state->tags.empty() && request.types.empty())
     return fail(errc::too_broad, "name types, a tag, near or from: nothing narrows the query");
-  auto weights = salience_weights_of(state->who, views, context.at);
-  if (!weights) return propagate(weights);
-  state->weights = *weights;
+  state->weights = salience_weights_of(state->who, views, context.at);
   state->near_query = std::move(*target);
   state->order = order_asked(request);
   state->stage = request.from ? find_stage::walk : find_stage::select;

@@ -1,11 +1,10 @@
 #include "query/near_target.hpp"
 
-#include "messages/checked_seams.hpp"
-
 #include <fmt/format.h>
 
 #include "messages/records.hpp"
 #include "messages/validate.hpp"
+#include "query/query_text.hpp"
 #include "storage/key_layout.hpp"
 
 namespace mneme {
@@ -22,9 +21,10 @@ result<void> check_dim(const std::vector<float>& v, const read_views& views, con
   return {};
 }
 
-result<std::vector<float>> of_text(const std::string& text, const read_views& views) {
+result<std::vector<float>> of_text(const std::string& text, const query_context& context,
+                                   const read_views& views) {
   if (!views.embedder) return fail(errc::no_embedder, "the world has no embedder", "near");
-  auto v = embedded_by(*views.embedder, text);
+  auto v = embedded_query(text, context, views);
   if (!v) return fail(v.error().code, v.error().message, "near");
   if (v->empty()) return fail(errc::no_vector, "the text holds nothing to embed", "near");
   if (auto ok = validate_vector(*v); !ok) return fail(ok.error().code, ok.error().message, "near");
@@ -96,10 +96,10 @@ result<std::vector<float>> of_uri(const memory_uri& uri, const asker& who, seq_n
 
 } // namespace
 
-result<std::vector<float>> resolve_near(const find_request& r, const asker& who, seq_no at,
-                                        const read_views& views) {
-  if (r.near) return of_text(*r.near, views);
-  if (r.near_uri) return of_uri(*r.near_uri, who, at, views);
+result<std::vector<float>> resolve_near(const find_request& r, const asker& who,
+                                        const query_context& context, const read_views& views) {
+  if (r.near) return of_text(*r.near, context, views);
+  if (r.near_uri) return of_uri(*r.near_uri, who, context.at, views);
   if (r.near_vector) return of_vector(*r.near_vector, views);
   return std::vector<float>{};
 }

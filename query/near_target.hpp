@@ -10,7 +10,7 @@ namespace mneme {
 
 /// Embeds the text, takes the vector of the uri's version, or checks the given one. Empty without
 /// near. no_embedder, no_vector, not_found, erased, bad_vector, dim_mismatch; `at` is the key.
-result<std::vector<float>> resolve_near(const find_request& r, const asker& who, seq_no at,
-                                        const read_views& views);
+result<std::vector<float>> resolve_near(const find_request& r, const asker& who,
+                                        const query_context& context, const read_views& views);
 
 } // namespace mneme

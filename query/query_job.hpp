@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "query/query_run.hpp"
+#include "query/query_text.hpp"
 #include "state/scope_check.hpp"
 
 namespace mneme {
@@ -18,6 +19,12 @@ public:
   virtual ~query_job() = default;
   /// The seq that the request asks for; nullopt = the published one.
   [[nodiscard]] virtual std::optional<seq_no> at_seq() const = 0;
+  /// The text that compile() has embedded; nullopt = none.
+  [[nodiscard]] virtual std::optional<std::string> text() const = 0;
+  /// Its vector, where a driver had it embedded before.
+  std::shared_ptr<const result<std::vector<float>>> embedded{};
+  /// The context's now, from compile() on.
+  timestamp asked_at{};
   /// Makes the run. Called once, before everything below.
   virtual result<void> compile(const query_context& context, const read_views& views) = 0;
   /// Precondition: compile() succeeded.
@@ -54,9 +61,12 @@ public:
       : request_(std::move(request)), reply_(std::move(reply)) {}
 
   [[nodiscard]] std::optional<seq_no> at_seq() const override { return request_.at_seq; }
+  [[nodiscard]] std::optional<std::string> text() const override { return text_to_embed(request_); }
   result<void> compile(const query_context& context, const read_views& views) override {
+    asked_at = context.now;
     auto checked = with_scope(request_, context, views);
     if (!checked) return std::unexpected(std::move(checked).error());
+    checked->embedded = embedded;
     auto compiled = Run::compile(std::move(request_), std::move(*checked), views);
     if (!compiled) return std::unexpected(std::move(compiled).error());
     run_ = std::move(*compiled);

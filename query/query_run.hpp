@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "messages/entry.hpp"
 #include "mneme/chroma.hpp"
@@ -28,6 +29,8 @@ struct query_context {
   std::shared_ptr<const mneme::scope> scope{}; ///< verified; null = none
   chroma_defaults chroma{};
   bool read_only = false; ///< nothing can be reinforced
+  /// The vector of the query's text, or why there is none; null = not asked for yet.
+  std::shared_ptr<const result<std::vector<float>>> embedded{};
 };
 
 class query_run {

@@ -43,14 +43,14 @@ result<void> check_request(const retrieve_request& r, bool structural) {
 }
 
 /// The vector of q; empty without an embedder (whether that matters is seen later).
-result<std::vector<float>> query_vector(const retrieve_request& r, const asker& who, seq_no at,
-                                        const read_views& views) {
+result<std::vector<float>> query_vector(const retrieve_request& r, const asker& who,
+                                        const query_context& context, const read_views& views) {
   find_request near;
   if (r.vector)
     near.near_vector = r.vector;
   else if (views.embedder)
     near.near = r.q;
-  auto v = resolve_near(near, who, at, views);
+  auto v = resolve_near(near, who, context, views);
   if (!v) v.error().at = r.vector ? "vector" : "q";
   return v;
 }
@@ -126,7 +126,7 @@ result<std::unique_ptr<retrieve_run>> retrieve_run::compile(retrieve_request req
   if (auto ok = check_request(r, state->has(retrieve_stage::structural)); !ok) return propagate(ok);
   state->who = asker(r.actor, context.scope);
   if (state->has(retrieve_stage::semantic)) {
-    auto query = query_vector(r, state->who, context.at, views);
+    auto query = query_vector(r, state->who, context, views);
     if (!query) return propagate(query);
     state->query = std::move(*query);
   }

@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include "index/text_terms.hpp"
-#include "messages/checked_seams.hpp"
 #include "messages/ensure.hpp"
 #include "messages/validate.hpp"
+#include "query/query_text.hpp"
 #include "query/search_state.hpp"
 
 namespace mneme {
@@ -69,14 +69,26 @@ result<void> check(const search_request& r) {
   return {};
 }
 
-/// The query's vector: the given one, or its text embedded; empty where there is none.
-result<std::vector<float>> vector_of(const search_request& r, const read_views& views) {
+/// Does the query go on without a vector, because somebody elsewhere has none to give now? Not when
+/// it gives what this world cannot use, nor when the engine ends.
+bool is_outage(const error& e, const embedder& by) {
+  return by.remote() != nullptr && e.code != errc::dim_mismatch && e.code != errc::shutdown;
+}
+
+/// The query's vector: the given one, or its text embedded; empty where there is none. A remote
+/// embedder that fails is a `problem`, and no vector.
+result<std::vector<float>> vector_of(const search_request& r, const query_context& context,
+                                     const read_views& views, std::string& problem) {
   std::vector<float> v;
   if (r.vector) {
     v = *r.vector;
   } else {
     if (!views.embedder) return v;
-    auto embedded = embedded_by(*views.embedder, r.query);
+    auto embedded = embedded_query(r.query, context, views);
+    if (!embedded && is_outage(embedded.error(), *views.embedder)) {
+      problem = std::move(embedded.error().message);
+      return v;
+    }
     if (!embedded) return fail(embedded.error().code, embedded.error().message, "query");
     v = std::move(*embedded);
     if (v.empty()) return v;
@@ -158,8 +170,10 @@ search_run::compile(search_request request, query_context context, const read_vi
   s->audience = audience_of(request, views);
   search_result& answer = s->answer;
   if (!request.memory_ids) {
-    auto vector = vector_of(request, views);
+    auto vector = vector_of(request, context, views, answer.embedder_problem);
     if (!vector) return propagate(vector);
+    if (!answer.embedder_problem.empty())
+      answer.coverage.notes.emplace_back("the embedder gave the query no vector: words alone");
     s->vector = std::move(*vector);
     s->terms = distinct_terms(request.query);
     s->sort = request.sort;
@@ -191,10 +205,8 @@ std::optional<effect_owner> search_run::next() const {
   switch (state_->stage) {
   case search_stage::select:
     return effect_owner::attributes;
-  case search_stage::near:
-    return effect_owner::vectors;
   case search_stage::rank:
-    return effect_owner::graph;
+    return state_->vector.empty() ? effect_owner::graph : effect_owner::vectors;
   case search_stage::fetch:
     return effect_owner::store;
   case search_stage::done:
@@ -209,8 +221,6 @@ result<void> search_run::run(const read_views& views) {
   switch (state_->stage) {
   case search_stage::select:
     return state_->request.memory_ids ? state_->run_lookup(views) : state_->run_select(views);
-  case search_stage::near:
-    return state_->run_near(views);
   case search_stage::rank:
     return state_->run_rank(views);
   case search_stage::fetch:

@@ -1,5 +1,5 @@
 #pragma once
-/// Search as a query_run: select rows → cosines → rank and merge → fetch. It touches nothing.
+/// Search as a query_run: select rows → score, rank and merge → fetch. It touches nothing.
 
 #include <memory>
 

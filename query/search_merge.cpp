@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "messages/math.hpp"
 #include "query/search_state.hpp"
 
 namespace mneme {
@@ -44,11 +45,23 @@ void normalise(std::vector<leg_row>& rows) {
   for (auto& r : rows) r.score = span > 0 ? (r.mixed - from) / span : 1.0;
 }
 
+/// 0.5^(age / 90 days)
+double halved_by_age(std::int64_t age_ns) {
+  constexpr double half_life_ns = 90.0 * 86'400e9;
+  constexpr double ln2 = 0.693147180559945309417;
+  return stable_exp(-ln2 * (static_cast<double>(age_ns) / half_life_ns));
+}
+
 std::int64_t count(std::size_t n) {
   return static_cast<std::int64_t>(n);
 }
 
 } // namespace
+
+double search_state::recency_of(row_no row, const read_views& views) const {
+  const std::int64_t created = views.attributes->rows().line(row).created_at_ns;
+  return halved_by_age(std::max<std::int64_t>(0, context.now.ns - created));
+}
 
 void search_state::narrow(search_leg& leg, const read_views& views) {
   const tie_order tie(views);
@@ -58,6 +71,7 @@ void search_state::narrow(search_leg& leg, const read_views& views) {
   std::ranges::partial_sort(leg.rows, end, descending(&leg_row::raw, tie));
   leg.rows.erase(end, leg.rows.end());
   leg.coverage.candidates = count(leg.rows.size());
+  for (auto& r : leg.rows) r.recency = recency_of(r.row, views);
   leg.floor_on_raw = leg.rows.size() < least_to_normalise;
   const bool is_content = leg.of == corpus::chunks;
   if (is_content && !request.include_low_relevance)
@@ -110,7 +124,8 @@ void search_state::merge(const read_views& views) {
 
 result<void> search_state::run_rank(const read_views& views) {
   for (search_leg* leg : {&memory, &content}) {
-    score_rows(*leg, views);
+    if (auto ok = score_rows(*leg, views); !ok) return ok;
+    if (auto ok = check_deadline(); !ok) return ok;
     narrow(*leg, views);
   }
   merge(views);

@@ -102,14 +102,16 @@ private:
   /// Does a live Decision replace it, or a live memory supersede it?
   [[nodiscard]] bool superseded(const row_line& line) const {
     bool found = false;
-    rows_.for_each_referring({line.node}, [&](row_no by) {
-      const row_line& other = rows_.rows().line(by);
-      found = other.type == memory_type::decision && other.node != line.node
-              && (other.flags & gone) == 0 && rows_.alive(by, at_);
-      return !found;
-    });
-    if (found) return true;
-    graph_.neighbours({line.node}, edge_direction::in, at_, false, [&](const neighbour& n) {
+    const node_no node{line.node};
+    if (rows_.is_referred_to(node))
+      rows_.for_each_referring(node, [&](row_no by) {
+        const row_line& other = rows_.rows().line(by);
+        found = other.type == memory_type::decision && other.node != line.node
+                && (other.flags & gone) == 0 && rows_.alive(by, at_);
+        return !found;
+      });
+    if (found || !graph_.ever_led_to(node, edge_type::supersedes)) return found;
+    graph_.neighbours(node, edge_direction::in, at_, false, [&](const neighbour& n) {
       row_no by;
       found = n.type == edge_type::supersedes && is_live(rows_, n.node, at_, by);
       return !found;
@@ -158,52 +160,92 @@ result<void> search_state::run_select(const read_views& views) {
   leg_filter filter(*this, views);
   path_set sources;
   bool source_found = false;
-  const std::uint32_t count = rows.rows().count_at(context.at);
-  for (row_no row{0}; row.value < count; ++row.value) {
-    if ((row.value & 4095U) == 4095U)
-      if (auto ok = check_deadline(); !ok) return ok;
+  const auto consider = [&](row_no row) {
     const row_line& line = rows.rows().line(row);
     const bool is_chunk = line.type == memory_type::chunk;
     search_leg& leg = is_chunk ? content : memory;
-    if (!leg.runs || !filter.seen(row)) continue;
+    if (!leg.runs || !filter.seen(row)) return;
     if (is_chunk) {
       const std::uint32_t path = rows.facets(row).path;
       sources.add(path);
       if (request.source_filter) source_found |= filter.path_fits(path);
-      if (!filter.passes_content(row)) continue;
+      if (!filter.passes_content(row)) return;
       if (filter.promoted(row)) {
         ++leg.coverage.promoted_hidden;
-        continue;
+        return;
       }
     } else if (!filter.passes_memory(row)) {
-      continue;
+      return;
     }
-    leg.rows.push_back({.row = row, .slot = {line.slot}});
-  }
+    leg.found.push_back({.row = row, .slot = {line.slot}});
+  };
+  if (auto ok = each_row(views, consider); !ok) return ok;
   content.coverage.indexed_sources = sources.count();
   if (content.runs && request.source_filter && !source_found)
     answer.coverage.requested_sources_not_found.push_back(*request.source_filter);
   for (search_leg* leg : {&memory, &content}) {
-    leg->coverage.searched = static_cast<std::int64_t>(leg->rows.size());
+    leg->coverage.searched = static_cast<std::int64_t>(leg->found.size());
     score_text(*leg, views);
+    if (auto ok = check_deadline(); !ok) return ok;
   }
-  stage = vector.empty() ? search_stage::rank : search_stage::near;
+  stage = search_stage::rank;
   return {};
+}
+
+result<void> search_state::each_row(const read_views& views,
+                                    const std::function<void(row_no)>& consider) const {
+  const std::uint32_t limit = views.attributes->rows().count_at(context.at);
+  std::uint32_t looked_at = 0;
+  result<void> ok;
+  const auto look = [&](row_no row) {
+    if (row.value >= limit) return false;
+    if ((++looked_at & 4095U) == 0) ok = check_deadline();
+    if (ok) consider(row);
+    return ok.has_value();
+  };
+  if (const auto narrowest = narrowest_posting(views)) {
+    for (const auto& rows : *narrowest) {
+      rows->for_each(look);
+      if (!ok) return ok;
+    }
+    return ok;
+  }
+  for (row_no row{0}; row.value < limit && look(row); ++row.value) {
+  }
+  return ok;
+}
+
+std::optional<std::vector<std::shared_ptr<const posting_view>>>
+search_state::narrowest_posting(const read_views& views) const {
+  const attributes& rows = *views.attributes;
+  std::vector<std::shared_ptr<const posting_view>> few;
+  if (memory.runs) {
+    // Which rows a leg searches follows from its filters; these only spare looking at the others.
+    if (request.tag)
+      few.push_back(rows.with_tag(rows.tag_term(*request.tag)));
+    else if (request.type)
+      few.push_back(rows.with_type(*request.type));
+    else if (const scope* within = who.verified_scope(); within != nullptr && !content.runs)
+      few.push_back(rows.with_actor(rows.actor_term(within->actor)));
+    else
+      return std::nullopt;
+  }
+  if (!content.runs) return few;
+  if (memory.runs && request.tag) return std::nullopt; // chunks have tags too
+  few.push_back(rows.with_type(memory_type::chunk));
+  return few;
 }
 
 void search_state::score_text(search_leg& leg, const read_views& views) const {
   const lexical& words = *views.lexical;
   const corpus_size size = words.size(leg.of, context.at);
-  if (leg.rows.empty() || size.length == 0) return;
+  leg.texts.assign(leg.found.size(), 0.0);
   std::uint32_t slots = 0;
-  double length = 0;
-  for (const auto& r : leg.rows) {
-    slots = std::max(slots, r.slot.value + 1);
-    length += words.length(r.slot);
-  }
-  std::vector<std::uint32_t> position(slots, no_number);
-  for (std::uint32_t i = 0; i < leg.rows.size(); ++i) position[leg.rows[i].slot.value] = i;
-  const double b = length_normalisation(weights, length / static_cast<double>(leg.rows.size()));
+  for (const auto& f : leg.found) slots = std::max(slots, f.slot.value + 1);
+  leg.place.assign(slots, no_number);
+  for (std::uint32_t i = 0; i < leg.found.size(); ++i) leg.place[leg.found[i].slot.value] = i;
+  if (leg.found.empty() || size.length == 0) return;
+  const double b = length_share(leg, words);
   const double mean = static_cast<double>(size.length) / static_cast<double>(size.documents);
   for (const auto& text : terms) {
     const term_no term = words.term(text);
@@ -212,14 +254,20 @@ void search_state::score_text(search_leg& leg, const read_views& views) const {
     const bm25_term by(weights.k1, b, inverse_document_frequency(size.documents, frequency), mean);
     for (const auto& p : words.postings(leg.of, term)) {
       if (p.slot >= slots) break;
-      const std::uint32_t at = position[p.slot];
-      if (at != no_number) leg.rows[at].text += by.score(p.count, words.length({p.slot}));
+      const std::uint32_t at = leg.place[p.slot];
+      if (at != no_number) leg.texts[at] += by.score(p.count, words.length({p.slot}));
     }
   }
-  double most = 0;
-  for (const auto& r : leg.rows) most = std::max(most, r.text);
+  const double most = std::ranges::max(leg.texts);
   if (most == 0) return;
-  for (auto& r : leg.rows) r.text /= most;
+  for (double& text : leg.texts) text /= most;
+}
+
+double search_state::length_share(const search_leg& leg, const lexical& words) const {
+  if (weights.b == weights.b_short) return weights.b;
+  double length = 0;
+  for (const auto& f : leg.found) length += words.length(f.slot);
+  return length_normalisation(weights, length / static_cast<double>(leg.found.size()));
 }
 
 result<void> search_state::run_lookup(const read_views& views) {

@@ -1,7 +1,10 @@
 #pragma once
-/// What a search carries from stage to stage. select → near → rank → fetch; a look-up by ids goes
-/// from select to fetch. Exactly one party holds it at a time.
+/// What a search carries from stage to stage. select → rank → fetch; a look-up by ids goes from
+/// select to fetch. Exactly one party holds it at a time.
 
+#include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,7 +13,7 @@
 
 namespace mneme {
 
-enum class search_stage : std::uint8_t { select, near, rank, fetch, done };
+enum class search_stage : std::uint8_t { select, rank, fetch, done };
 
 /// A row on its way through a leg.
 struct leg_row {
@@ -25,10 +28,19 @@ struct leg_row {
   double score = 0; ///< in [0,1]
 };
 
+/// A row that passed a leg's filters.
+struct found_row {
+  row_no row;
+  slot_no slot;
+};
+
 struct search_leg {
   bool runs = false;
   corpus of{};
-  std::vector<leg_row> rows; ///< what is still in the answer
+  std::vector<found_row> found;     ///< what is searched
+  std::vector<std::uint32_t> place; ///< by slot: where in `found`, or no_number
+  std::vector<double> texts;        ///< of `found`: bm25 over the largest
+  std::vector<leg_row> rows;        ///< what is still in the answer
   leg_coverage coverage;
   bool floor_on_raw = false; ///< the window is too small to normalise by
 };
@@ -53,14 +65,21 @@ struct search_state {
   // Stages (search_select.cpp, search_score.cpp, search_merge.cpp, search_fetch.cpp).
   result<void> run_select(const read_views& views);
   result<void> run_lookup(const read_views& views);
-  result<void> run_near(const read_views& views);
   result<void> run_rank(const read_views& views);
   result<void> run_fetch(const read_views& views);
 
-  /// Scores the rows of a leg by its text.
+  /// Every row that can pass a filter, in no order that matters.
+  result<void> each_row(const read_views& views, const std::function<void(row_no)>& consider) const;
+  /// Postings that hold all rows that can pass, each once; nullopt where only all rows do.
+  [[nodiscard]] std::optional<std::vector<std::shared_ptr<const posting_view>>>
+  narrowest_posting(const read_views& views) const;
+  /// b of BM25 for what a leg has found.
+  [[nodiscard]] double length_share(const search_leg& leg, const lexical& words) const;
+  /// Scores what a leg has found by its text.
   void score_text(search_leg& leg, const read_views& views) const;
-  /// Makes cosines relative if they should be, mixes the parts, and adds what neighbours give.
-  void score_rows(search_leg& leg, const read_views& views) const;
+  /// The rows of the leg's window, scored, with others.
+  result<void> score_rows(search_leg& leg, const read_views& views) const;
+  [[nodiscard]] double recency_of(row_no row, const read_views& views) const;
   /// Window, raw floor, normalisation, and two of one path.
   void narrow(search_leg& leg, const read_views& views);
   /// Merges both legs into `hits`.

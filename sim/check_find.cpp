@@ -13,11 +13,7 @@ namespace mneme::sim {
 
 namespace {
 
-constexpr auto oracle = "find";
-
-bool same(const memory& a, const memory& b) {
-  return a.head == b.head && a.version == b.version && a.activation == b.activation;
-}
+constexpr auto find_oracle = "find";
 
 std::vector<memory_id> ids_of(const find_result& r) {
   std::vector<memory_id> ids;
@@ -64,12 +60,13 @@ std::string difference(const find_result& got, const find_result& expected) {
 check_result check_touch(evidence& known, const operation& op, const find_request& r,
                          const find_result& answer) {
   if (!r.late_binding)
-    return answer.seq ? wrong(oracle, "a plain find names an entry of its own") : check_result{};
-  if (!answer.seq) return wrong(oracle, "a late-binding find names no entry");
-  const auto entered = known.touches.find(*answer.seq);
-  if (entered == known.touches.end() || *answer.seq <= answer.at_seq
-      || *answer.seq <= op.published_at_send)
-    return wrong(oracle, fmt::format("seq {} is not its touch", answer.seq->value));
+    return answer.seq ? wrong(find_oracle, "a plain find names an entry of its own")
+                      : check_result{};
+  if (!answer.seq) return wrong(find_oracle, "a late-binding find names no entry");
+  const auto claimed = claim_touch(known, op, *answer.seq, answer.at_seq);
+  const auto* entered = claimed ? std::get_if<find_late_payload>(&*claimed) : nullptr;
+  if (entered == nullptr)
+    return wrong(find_oracle, fmt::format("seq {} is not its touch", answer.seq->value));
   find_late_payload expected;
   if (r.where) expected.predicate = to_text(*r.where);
   expected.types = r.types;
@@ -78,10 +75,10 @@ check_result check_touch(evidence& known, const operation& op, const find_reques
   expected.result_count = static_cast<std::int64_t>(answer.memories.size());
   expected.accessed = ids_of(answer);
   expected.actor = r.actor.value_or("");
-  expected.nonce = entered->second.nonce;
-  if (entered->second != expected)
-    return wrong(oracle, fmt::format("its touch at seq {} says something else", answer.seq->value));
-  known.touches.erase(entered);
+  expected.nonce = entered->nonce;
+  if (*entered != expected)
+    return wrong(find_oracle,
+                 fmt::format("its touch at seq {} says something else", answer.seq->value));
   return {};
 }
 
@@ -90,21 +87,21 @@ check_result check_found(evidence& known, const operation& op, const find_reques
   const auto [first, last] = window_of(known, op);
   const seq_no at = answer.at_seq;
   if (r.at_seq ? at != *r.at_seq || !may_be_readable(known, op, at) : at < first || at > last)
-    return wrong(oracle, fmt::format("answered at seq {}, while {} to {} were published", at.value,
-                                     first.value, last.value));
-  if (answer.plan.has_value() != r.explain) return wrong(oracle, "the plan was not asked for");
+    return wrong(find_oracle, fmt::format("answered at seq {}, while {} to {} were published",
+                                          at.value, first.value, last.value));
+  if (answer.plan.has_value() != r.explain) return wrong(find_oracle, "the plan was not asked for");
   if (answer.total.value_or(0) > answer.candidates_scanned)
-    return wrong(oracle, "fewer candidates than hits");
+    return wrong(find_oracle, "fewer candidates than hits");
   std::string why;
   for (const timestamp now : known.clock->shown_since(op.clock_mark)) {
     const auto expected = find_in(known.truth, r, at, now);
     if (!expected)
-      return wrong(oracle, fmt::format("answered at seq {} instead of {}", at.value,
-                                       to_string(expected.error())));
+      return wrong(find_oracle, fmt::format("answered at seq {} instead of {}", at.value,
+                                            to_string(expected.error())));
     why = difference(answer, *expected);
     if (why.empty()) return check_touch(known, op, r, answer);
   }
-  return wrong(oracle, fmt::format("at seq {}: {}", at.value, why));
+  return wrong(find_oracle, fmt::format("at seq {}: {}", at.value, why));
 }
 
 check_result check_not_found(const evidence& known, const operation& op, const find_request& r,
@@ -124,7 +121,7 @@ check_result check_not_found(const evidence& known, const operation& op, const f
     if (!op.expected_error && !expected && expected.error() == e.code) return {};
     if (r.at_seq) break;
   }
-  return wrong(oracle, fmt::format("refused with {} ({})", to_string(e.code), e.message));
+  return wrong(find_oracle, fmt::format("refused with {} ({})", to_string(e.code), e.message));
 }
 
 } // namespace
@@ -133,7 +130,7 @@ check_result check_find_reply(evidence& known, const operation& op, const find_r
                               const result<find_reply>& answer) {
   if (!answer) return check_not_found(known, op, r, answer.error());
   if (op.expected_error)
-    return wrong(oracle,
+    return wrong(find_oracle,
                  fmt::format("answered instead of refused with {}", to_string(*op.expected_error)));
   return check_found(known, op, r, **answer);
 }

@@ -1,51 +1,120 @@
 #include "sim/check_journal.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "journal/journal.hpp"
-#include "sim/model_write.hpp"
+#include "sim/model_physics.hpp"
+#include "sim/outcomes.hpp"
 #include "state/checkpoint.hpp"
 
 namespace mneme::sim {
 
 namespace {
 
-constexpr auto oracle = "journal";
+constexpr auto journal_oracle = "journal";
 
-class follower {
+class follower final : public entry_sink {
 public:
   follower(evidence& known, const std::vector<entry>& entries) : known_(known), entries_(entries) {}
 
   check_result run() {
     while (next_ < entries_.size()) {
-      const entry& e = entries_[next_];
-      check_result ok;
-      if (e.header.kind == entry_kind::find_late)
-        ok = take_touch(e);
-      else if (e.header.kind == entry_kind::snapshot)
-        ok = take_snapshot(e);
-      else
-        ok = take_write(e);
-      if (!ok) return ok;
+      const std::size_t before = next_;
+      auto ok = follow(entries_[next_]);
+      if (ok && problem_) ok = std::unexpected(*problem_);
+      if (ok && next_ == before)
+        ok = wrong(journal_oracle,
+                   fmt::format("seq {} comes from a request that changes nothing there",
+                               entries_[next_].header.seq.value));
+      if (!ok) {
+        known_.truth.truncate(known_.roots.last());
+        return ok;
+      }
     }
     return {};
   }
 
+  drawn_values next_drawn() override {
+    return next_ < entries_.size() ? drawn_in(entries_[next_].payload) : drawn_values{};
+  }
+
+  /// Compares the next entry with what it has to be, and moves on. After the first difference the
+  /// rest of the request is only imagined.
+  void take(expected_entry x) override {
+    if (!problem_)
+      if (auto ok = compare(x); !ok) problem_ = ok.error();
+    if (problem_) return known_.truth.commit(known_.truth.last().next(), x.kind, x.payload, now_);
+    const entry& e = entries_[next_++];
+    known_.truth.commit(e.header.seq, e.header.kind, e.payload, e.header.created_at);
+    known_.roots.append(e);
+  }
+
 private:
+  check_result follow(const entry& e) {
+    now_ = e.header.created_at;
+    switch (e.header.kind) {
+    case entry_kind::find_late:
+    case entry_kind::reinforce:
+      clock_mark_ = 0;
+      return take_touch(e);
+    case entry_kind::snapshot:
+      clock_mark_ = 0;
+      return take_snapshot(e);
+    default:
+      return take_request(e);
+    }
+  }
+
+  check_result compare(const expected_entry& x) {
+    if (next_ == entries_.size())
+      return wrong("atomic", "a request is in the journal in part only");
+    const entry& e = entries_[next_];
+    if (e.header.created_at != now_ || !known_.clock->has_shown_since(clock_mark_, now_))
+      return wrong("clock", fmt::format("seq {} is of {}, a time that the clock did not show",
+                                        e.header.seq.value, to_string(e.header.created_at)));
+    if (auto ok = check_drawn(e); !ok) return ok;
+    const entry expected = seal_entry({.seq = known_.truth.last().next(),
+                                       .kind = x.kind,
+                                       .created_at = now_,
+                                       .created_by = x.created_by,
+                                       .leaves = x.leaves,
+                                       .payload_hash = {}},
+                                      x.payload);
+    if (e.header_bytes == expected.header_bytes && e.payload_bytes == expected.payload_bytes)
+      return {};
+    return wrong(journal_oracle, fmt::format("seq {} ({}, by {}) is not what the model expects: {}",
+                                             e.header.seq.value, to_string(e.header.kind),
+                                             e.header.created_by, difference(e, expected)));
+  }
+
+  /// What a query touched; the reply says which query.
   check_result take_touch(const entry& e) {
-    const auto& late = std::get<find_late_payload>(e.payload);
-    for (const auto& id : late.accessed)
-      if (!known_.truth.head_at(id, known_.truth.last()))
-        return wrong(oracle, fmt::format("find_late at seq {} touches {}, which does not exist",
-                                         e.header.seq.value, to_string(id)));
-    known_.touches.emplace(e.header.seq, late);
-    return take(e, seal_entry({.seq = known_.truth.last().next(),
-                               .kind = entry_kind::find_late,
-                               .created_at = e.header.created_at,
-                               .created_by = late.actor,
-                               .leaves = {},
-                               .payload_hash = {}},
-                              e.payload));
+    known_.touches.emplace(e.header.seq, e.payload);
+    if (const auto* late = std::get_if<find_late_payload>(&e.payload)) {
+      for (const auto& id : late->accessed)
+        if (!known_.truth.head_at(id, known_.truth.last())) return touches_nothing(e, id);
+      take({entry_kind::find_late, late->actor, {}, e.payload});
+      return {};
+    }
+    auto bump = std::get<reinforce_payload>(e.payload);
+    for (auto& item : bump.items) {
+      const auto m = known_.truth.memory_at(item.id, known_.truth.last());
+      const bool is_topic = bump.door == reinforcing_door::retrieve;
+      if (!m || (is_topic ? m->head.type != memory_type::topic : !m->signals.has_value()))
+        return touches_nothing(e, item.id);
+      item.from_e9 = is_topic ? m->activation.topic_salience_e9 : m->signals->strength_e9;
+      item.to_e9 = is_topic ? item.from_e9 + 100'000'000
+                            : touched(*m->signals, mode_in(m->head), now_).strength_e9;
+    }
+    take({entry_kind::reinforce, bump.actor, {}, bump});
+    return {};
+  }
+  static std::unexpected<wrong_answer> touches_nothing(const entry& e, const memory_id& id) {
+    return wrong(journal_oracle,
+                 fmt::format("{} at seq {} touches {}, which cannot be", to_string(e.header.kind),
+                             e.header.seq.value, to_string(id)));
   }
 
   check_result take_snapshot(const entry& e) {
@@ -63,60 +132,64 @@ private:
                .created_at = e.header.created_at,
                .trigger = asked->reason,
                .counters = written.manifest.counters};
-    return take(e, seal_entry({.seq = known_.truth.last().next(),
-                               .kind = entry_kind::snapshot,
-                               .created_at = e.header.created_at,
-                               .created_by = asked->actor,
-                               .leaves = {},
-                               .payload_hash = {}},
-                              snapshot_payload{std::move(m), written.nonce}));
+    take({entry_kind::snapshot, asked->actor, {}, snapshot_payload{std::move(m), written.nonce}});
+    return {};
   }
 
   /// All entries of the request that `first` belongs to.
-  check_result take_write(const entry& first) {
+  check_result take_request(const entry& first) {
     auto* op = operation_of(first);
     if (op == nullptr) return unasked(first);
     if (op->entered || op->state == operation_state::answered)
-      return wrong(oracle, fmt::format("seq {} holds operation {} (\"{}\"), which was {}",
-                                       first.header.seq.value, op->number, describe(op->request),
-                                       op->entered ? "in the journal already" : "refused"));
+      return wrong(journal_oracle,
+                   fmt::format("seq {} holds operation {} (\"{}\"), which was {}",
+                               first.header.seq.value, op->number, describe(op->request),
+                               op->entered ? "in the journal already" : "refused"));
+    clock_mark_ = op->clock_mark;
     entered_write done;
-    for (const auto& m : mutations_of(op->request)) {
-      const bool more = next_ < entries_.size();
-      const entry& e = more ? entries_[next_] : entries_.back();
-      const auto out = outcome_of(known_.truth, m, e.header.created_at, drawn_in(e.payload));
-      if (out.refused)
-        return wrong(oracle, fmt::format("operation {} (\"{}\") is in the journal at seq {}, but "
-                                         "had to be refused there: {}",
-                                         op->number, describe(op->request), first.header.seq.value,
-                                         to_string(*out.refused)));
-      if (out.payload) {
-        if (!more)
-          return wrong("atomic", fmt::format("operation {} (\"{}\") is in the journal in part only",
-                                             op->number, describe(op->request)));
-        if (auto ok = take_mutation(*op, e, out); !ok) return ok;
-      }
-      done.results.results.push_back(
-          {.changed = out.payload.has_value(), .seq = known_.truth.last(), .uri = out.uri});
-    }
-    done.results.seq = known_.truth.last();
+    done.first = first.header.seq;
+    const auto refused = enter(*op, done);
+    if (refused && !problem_)
+      return wrong(journal_oracle,
+                   fmt::format("operation {} (\"{}\") is in the journal at seq {}, but "
+                               "had to be refused there: {}",
+                               op->number, describe(op->request), first.header.seq.value,
+                               to_string(*refused)));
+    if (problem_)
+      problem_->text += fmt::format(" (operation {}: {})", op->number, describe(op->request));
+    done.last = done.results.seq = known_.truth.last();
     op->entered = true;
     known_.entered.insert_or_assign(op->number, std::move(done));
     return {};
   }
 
-  check_result take_mutation(const operation& op, const entry& e, const write_outcome& out) {
-    if (!known_.clock->has_shown_since(op.clock_mark, e.header.created_at))
-      return wrong("clock", fmt::format("seq {} is of {}, a time that the clock did not show",
-                                        e.header.seq.value, to_string(e.header.created_at)));
-    if (auto ok = check_drawn(e); !ok) return ok;
-    return take(e, seal_entry({.seq = known_.truth.last().next(),
-                               .kind = out.kind,
-                               .created_at = e.header.created_at,
-                               .created_by = out.created_by,
-                               .leaves = {*out.leaf},
-                               .payload_hash = {}},
-                              *out.payload));
+  std::optional<errc> enter(const operation& op, entered_write& done) {
+    model& truth = known_.truth;
+    if (const auto* tick = std::get_if<tick_message>(&op.request)) {
+      done.writes = tick_outcomes(truth, *tick->request, now_, *this);
+      return std::nullopt;
+    }
+    if (std::holds_alternative<decay_message>(op.request)) {
+      auto cycle = decay_in(truth, truth.last(), now_);
+      const std::string& actor = std::get<decay_message>(op.request).actor;
+      take({entry_kind::decay_cycle,
+            actor,
+            {},
+            decay_cycle_payload{std::move(cycle.items), actor, next_drawn().nonce}});
+      done.decay = cycle.answer;
+      done.decay.seq = truth.last();
+      return std::nullopt;
+    }
+    if (const auto agent = agent_write_of(op.request)) {
+      done.writes.push_back(agent_outcome(truth, *agent, now_, *this));
+      return done.writes[0] ? std::nullopt : std::optional(done.writes[0].error());
+    }
+    for (const auto& m : mutations_of(op.request)) {
+      const auto out = outcome_of(truth, m, now_, *this);
+      if (out.refused) return out.refused;
+      done.results.results.push_back(result_of(out, truth.last()));
+    }
+    return std::nullopt;
   }
 
   /// Ids ascend and are never used again; nonces are there.
@@ -140,18 +213,10 @@ private:
       return missing("nonce in its version");
     if (std::holds_alternative<edge_payload>(e.payload) && drawn.edge_nonce == nonce{})
       return missing("nonce in its edge");
-    return {};
-  }
-
-  /// Compares the entry with what it has to be, and moves on.
-  check_result take(const entry& e, const entry& expected) {
-    if (e.header_bytes != expected.header_bytes || e.payload_bytes != expected.payload_bytes)
-      return wrong(oracle, fmt::format("seq {} ({}, by {}) is not what the model expects: {}",
-                                       e.header.seq.value, to_string(e.header.kind),
-                                       e.header.created_by, difference(e, expected)));
-    known_.truth.commit(e.header.seq, e.payload, e.header.created_at);
-    known_.roots.append(e);
-    ++next_;
+    if (std::ranges::find(drawn.revision_nonces, nonce{}) != drawn.revision_nonces.end())
+      return missing("nonce in a revision");
+    const bool has_own = std::visit([](const auto& p) { return requires { p.nonce; }; }, e.payload);
+    if (has_own && drawn.nonce == nonce{}) return missing("nonce");
     return {};
   }
 
@@ -166,19 +231,23 @@ private:
   }
 
   operation* operation_of(const entry& e) {
-    const auto number = number_of_token(e.header.created_by);
+    const auto number = number_in(e);
     if (!number) return nullptr;
     const auto found = known_.operations.find(*number);
     return found == known_.operations.end() ? nullptr : &found->second;
   }
   static std::unexpected<wrong_answer> unasked(const entry& e) {
-    return wrong(oracle, fmt::format("nobody asked for seq {} ({}, by {})", e.header.seq.value,
-                                     to_string(e.header.kind), e.header.created_by));
+    return wrong(journal_oracle,
+                 fmt::format("nobody asked for seq {} ({}, by {})", e.header.seq.value,
+                             to_string(e.header.kind), e.header.created_by));
   }
 
   evidence& known_;
   const std::vector<entry>& entries_;
   std::size_t next_ = 0;
+  timestamp now_;              ///< when the request was executed
+  std::size_t clock_mark_ = 0; ///< since when it may have been
+  std::optional<wrong_answer> problem_;
 };
 
 } // namespace
@@ -200,10 +269,10 @@ check_result follow_journal(evidence& known, file_system& files, seq_no last) {
                                }
                                return seq <= last;
                              });
-  if (!walked) return wrong(oracle, "it cannot be read: " + walked.error().message);
+  if (!walked) return wrong(journal_oracle, "it cannot be read: " + walked.error().message);
   if (entries.size() != last.value - from.value + 1)
-    return wrong(oracle, fmt::format("it ends at seq {}, but seq {} is published",
-                                     from.value + entries.size() - 1, last.value));
+    return wrong(journal_oracle, fmt::format("it ends at seq {}, but seq {} is published",
+                                             from.value + entries.size() - 1, last.value));
   return follower(known, entries).run();
 }
 
@@ -213,7 +282,7 @@ void forget_behind(evidence& known, seq_no last) {
   known.touches.erase(known.touches.upper_bound(last), known.touches.end());
   known.snapshots.erase(known.snapshots.upper_bound(last), known.snapshots.end());
   for (auto& [number, write] : known.entered)
-    if (write.results.seq > last) write.is_lost = true;
+    if (write.last > last) write.is_lost = true;
   known.acknowledged = std::min(known.acknowledged, last);
 }
 

@@ -8,12 +8,13 @@
 
 #include "messages/records.hpp"
 #include "sim/check_reply.hpp"
+#include "sim/model_doors.hpp"
 
 namespace mneme::sim {
 
 namespace {
 
-constexpr auto oracle = "read";
+constexpr auto read_oracle = "read";
 
 /// What the model says; the code where it refuses.
 template <class T>
@@ -56,11 +57,15 @@ expectation<std::vector<edge_record>> expected_edges(const model& state, const e
   return found;
 }
 
-bool same(const memory& a, const memory& b) {
-  return a.head == b.head && a.version == b.version && a.activation == b.activation;
-}
-bool same(const std::vector<edge_record>& a, const std::vector<edge_record>& b) {
+using sim::same;
+template <class Item>
+bool same(const std::vector<Item>& a, const std::vector<Item>& b) {
   return a == b;
+}
+bool same(const std::vector<topic_field_view>& a, const std::vector<topic_field_view>& b) {
+  return std::ranges::equal(a, b, [](const topic_field_view& x, const topic_field_view& y) {
+    return x.field == y.field && x.current == y.current && x.history == y.history;
+  });
 }
 
 /// Looks for a state that explains the answer.
@@ -77,16 +82,16 @@ check_result explain(const evidence& known, const operation& op, std::optional<s
   if (asked) {
     if (!answer && answer.error().code == errc::seq_unavailable) {
       if (may_be_out_of_range(known, op, *asked)) return {};
-      return wrong(oracle, "a seq that is there is called out of range");
+      return wrong(read_oracle, "a seq that is there is called out of range");
     }
     if (!may_be_readable(known, op, *asked))
-      return wrong(oracle, "a seq that is out of range was read");
+      return wrong(read_oracle, "a seq that is out of range was read");
     if (explains(*asked)) return {};
   } else {
     for (seq_no at = first; at <= last; at = at.next())
       if (explains(at)) return {};
   }
-  return wrong(oracle,
+  return wrong(read_oracle,
                fmt::format("{} is explained by no state from seq {} to {}",
                            answer ? "the answer" : std::string(to_string(answer.error().code)),
                            asked.value_or(first).value, asked.value_or(last).value));
@@ -104,11 +109,11 @@ check_result check_root(const evidence& known, const operation& op, const root_m
   if (!answer) {
     const bool explained = answer.error().code == errc::seq_unavailable && m.at_seq
                            && may_be_out_of_range(known, op, *m.at_seq);
-    return explained ? check_result{} : wrong(oracle, "no root: " + answer.error().message);
+    return explained ? check_result{} : wrong(read_oracle, "no root: " + answer.error().message);
   }
   const bool in_time = m.at_seq ? answer->seq == *m.at_seq && may_be_readable(known, op, *m.at_seq)
                                 : answer->seq >= first && answer->seq <= last;
-  if (!in_time) return wrong(oracle, fmt::format("a root of seq {}", answer->seq.value));
+  if (!in_time) return wrong(read_oracle, fmt::format("a root of seq {}", answer->seq.value));
   if (*answer != known.roots.at(answer->seq))
     return wrong("root", fmt::format("another root at seq {}", answer->seq.value));
   return {};
@@ -156,21 +161,64 @@ check_result check_proof(const evidence& known, const operation& op, const prove
   return {};
 }
 
+expectation<std::vector<topic_field_view>> expected_fields(const model& state,
+                                                           const fields_message& m, seq_no at) {
+  auto topic = expected_get(state, {m.topic, m.options}, at);
+  if (!topic) return std::unexpected(topic.error());
+  if (topic->head.type != memory_type::topic) return std::unexpected(errc::type_data_mismatch);
+  return views_in(state, state.fields_at(m.topic, at), m.fields);
+}
+
+expectation<std::vector<topic_event>> expected_events(const model& state, const events_message& m,
+                                                      seq_no at) {
+  auto topic = expected_get(state, {m.topic, m.options}, at);
+  if (!topic) return std::unexpected(topic.error());
+  if (topic->head.type != memory_type::topic) return std::unexpected(errc::type_data_mismatch);
+  return state.events_at(m.topic, at);
+}
+
 } // namespace
+
+check_result check_get(const evidence& known, const operation& op, const get_message& m,
+                       const result<memory_reply>& answer) {
+  return explain<memory>(known, op, m.options.at_seq, answer,
+                         [&](seq_no at) { return expected_get(known.truth, m, at); });
+}
+
+check_result check_resolve(const evidence& known, const operation& op, const resolve_message& m,
+                           const result<memory_reply>& answer) {
+  return explain<memory>(known, op, m.options.at_seq, answer,
+                         [&](seq_no at) { return expected_resolve(known.truth, m, at); });
+}
+
+check_result check_edges(const evidence& known, const operation& op, const edges_message& m,
+                         const result<edges_reply>& answer) {
+  return explain<std::vector<edge_record>>(known, op, m.options.at_seq, answer, [&](seq_no at) {
+    return expected_edges(known.truth, m, at);
+  });
+}
 
 check_result check_read_reply(const evidence& known, const operation& op,
                               const result<reply_message>& answer) {
   const model& state = known.truth;
   if (const auto* m = std::get_if<get_message>(&op.request))
-    return explain<memory>(known, op, m->options.at_seq, part<memory_reply>(answer),
-                           [&](seq_no at) { return expected_get(state, *m, at); });
+    return check_get(known, op, *m, part<memory_reply>(answer));
   if (const auto* m = std::get_if<resolve_message>(&op.request))
-    return explain<memory>(known, op, m->options.at_seq, part<memory_reply>(answer),
-                           [&](seq_no at) { return expected_resolve(state, *m, at); });
+    return check_resolve(known, op, *m, part<memory_reply>(answer));
   if (const auto* m = std::get_if<edges_message>(&op.request))
-    return explain<std::vector<edge_record>>(
-        known, op, m->options.at_seq, part<edges_reply>(answer),
-        [&](seq_no at) { return expected_edges(state, *m, at); });
+    return check_edges(known, op, *m, part<edges_reply>(answer));
+  if (const auto* m = std::get_if<fields_message>(&op.request))
+    return explain<std::vector<topic_field_view>>(
+        known, op, m->options.at_seq, part<fields_reply>(answer),
+        [&](seq_no at) { return expected_fields(state, *m, at); });
+  if (const auto* m = std::get_if<events_message>(&op.request))
+    return explain<std::vector<topic_event>>(
+        known, op, m->options.at_seq, part<events_reply>(answer),
+        [&](seq_no at) { return expected_events(state, *m, at); });
+  if (const auto* m = std::get_if<load_compact_message>(&op.request))
+    return explain<compact_result>(
+        known, op, m->request.at_seq, part<compact_reply>(answer),
+        [&](seq_no at) { return load_compact_in(state, m->request, at); });
   if (const auto* m = std::get_if<root_message>(&op.request))
     return check_root(known, op, *m, part<root_set>(answer));
   return check_proof(known, op, std::get<prove_message>(op.request), part<proof_reply>(answer));

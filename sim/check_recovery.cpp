@@ -15,10 +15,7 @@ namespace {
 /// A request whose entries lie on both sides of the journal's new end.
 check_result check_none_is_torn(const evidence& known, seq_no last) {
   for (const auto& [number, write] : known.entered) {
-    if (write.is_lost || write.results.seq <= last) continue;
-    const bool some_left = std::ranges::any_of(
-        write.results.results, [&](const auto& r) { return r.changed && r.seq <= last; });
-    if (some_left)
+    if (!write.is_lost && write.first <= last && write.last > last)
       return wrong("atomic", fmt::format("operation {} (\"{}\") is in the journal in part only",
                                          number, describe(known.operations.at(number).request)));
   }
@@ -62,16 +59,11 @@ check_result check_replay(const evidence& known, world& w) {
 }
 
 check_result check_all_claimed(const evidence& known) {
-  // A find that was under way in a crash may have left a touch that nobody can claim any more.
-  std::int64_t unanswered = 0;
-  for (const auto& [number, op] : known.operations) {
-    if (op.state == operation_state::answered) continue;
-    if (const auto* many = std::get_if<find_many_message>(&op.request))
-      unanswered += std::ranges::count(many->requests, true, &find_request::late_binding);
-    const auto* find = std::get_if<find_message>(&op.request);
-    if (find != nullptr && find->request.late_binding) ++unanswered;
-  }
-  if (std::ssize(known.touches) <= unanswered) return {};
+  // A query that was under way in a crash may have left a touch that nobody can claim any more.
+  std::size_t unanswered = 0;
+  for (const auto& [number, op] : known.operations)
+    if (op.state != operation_state::answered) unanswered += touches_of(op.request);
+  if (known.touches.size() <= unanswered) return {};
   return wrong("exactly once",
                fmt::format("the touch at seq {} is nobody's", known.touches.rbegin()->first.value));
 }

@@ -1,4 +1,5 @@
 #include "sim/check_reply.hpp"
+#include "sim/outcomes.hpp"
 
 #include <algorithm>
 
@@ -10,17 +11,33 @@ namespace {
 
 /// The greatest seq that an answer names.
 struct named_seq {
-  seq_no operator()(const mutation_result& r) const { return r.seq; }
-  seq_no operator()(const batch_result& r) const { return r.seq; }
-  seq_no operator()(const find_reply& r) const {
+  /// Of what one door answers.
+  template <class Answer>
+  static seq_no of(const std::shared_ptr<const Answer>& r) {
     return std::max(r->at_seq, r->seq.value_or(seq_no{}));
   }
-  seq_no operator()(const find_many_reply& r) const {
+  template <class Many>
+  static seq_no of_many(const Many& many) {
     seq_no most;
-    for (const auto& one : r.results)
-      if (one) most = std::max(most, (*this)(*one));
+    for (const auto& one : many.results)
+      if (one) most = std::max(most, of(*one));
     return most;
   }
+  seq_no operator()(const retrieve_reply& r) const { return of(r); }
+  seq_no operator()(const retrieve_many_reply& r) const { return of_many(r); }
+  seq_no operator()(const chroma_reply& r) const { return of(r); }
+  seq_no operator()(const chroma_many_reply& r) const { return of_many(r); }
+  seq_no operator()(const search_reply& r) const { return of(r); }
+  seq_no operator()(const search_many_reply& r) const { return of_many(r); }
+  seq_no operator()(const context_reply& r) const { return of(r); }
+  seq_no operator()(const decay_result& r) const { return r.seq; }
+  seq_no operator()(const attest_result& r) const { return r.seq; }
+  seq_no operator()(const compact_reply& r) const { return r->seq; }
+  seq_no operator()(const tick_reply& r) const { return r->seq; }
+  seq_no operator()(const mutation_result& r) const { return r.seq; }
+  seq_no operator()(const batch_result& r) const { return r.seq; }
+  seq_no operator()(const find_reply& r) const { return of(r); }
+  seq_no operator()(const find_many_reply& r) const { return of_many(r); }
   seq_no operator()(const root_set& r) const { return r.seq; }
   seq_no operator()(const proof_reply& r) const { return r->roots.seq; }
   seq_no operator()(const snapshot_result& r) const { return r.seq; }
@@ -40,10 +57,37 @@ struct promised_seq {
     return most;
   }
   seq_no operator()(const find_reply& r) const { return r->seq.value_or(seq_no{}); }
-  seq_no operator()(const find_many_reply& r) const {
+  seq_no operator()(const retrieve_reply& r) const { return r->seq.value_or(seq_no{}); }
+  seq_no operator()(const chroma_reply& r) const { return r->seq.value_or(seq_no{}); }
+  template <class Many>
+  seq_no of_many(const Many& many) const {
     seq_no most;
-    for (const auto& one : r.results)
+    for (const auto& one : many.results)
       if (one) most = std::max(most, (*this)(*one));
+    return most;
+  }
+  seq_no operator()(const find_many_reply& r) const { return of_many(r); }
+  seq_no operator()(const retrieve_many_reply& r) const { return of_many(r); }
+  seq_no operator()(const chroma_many_reply& r) const { return of_many(r); }
+  seq_no operator()(const decay_result& r) const { return r.seq; }
+  seq_no operator()(const attest_result& r) const { return r.seq; }
+  seq_no operator()(const compact_reply& r) const { return r->seq; }
+  seq_no operator()(const tick_reply& r) const {
+    seq_no most;
+    const auto touched = [](const auto& a) {
+      if constexpr (requires { a.at_seq; })
+        return a.seq.value_or(seq_no{});
+      else
+        return seq_no{};
+    };
+    for (const auto& one : r->reads)
+      if (one) most = std::max(most, std::visit(touched, *one));
+    for (const auto& one : r->writes) {
+      if (!one) continue;
+      if (const auto* m = std::get_if<mutation_result>(&*one)) most = std::max(most, (*this)(*m));
+      if (const auto* a = std::get_if<attest_result>(&*one)) most = std::max(most, a->seq);
+      if (const auto* c = std::get_if<compact_result>(&*one)) most = std::max(most, c->seq);
+    }
     return most;
   }
   seq_no operator()(const snapshot_result& r) const { return r.seq; }
@@ -96,46 +140,149 @@ check_result check_checkpoint_reply(const operation& op, const result<reply_mess
   return {};
 }
 
-check_result check_find_many_reply(evidence& known, operation& op,
-                                   const result<reply_message>& answer) {
-  const auto& requests = std::get<find_many_message>(op.request).requests;
-  if (!answer) return wrong("reply", "find_many failed: " + answer.error().message);
-  const auto& many = std::get<find_many_reply>(*answer);
+/// Does the request leave a touch whatever it finds?
+template <class Request>
+bool is_late(const Request& r) {
+  if constexpr (requires { r.late_binding; })
+    return r.late_binding;
+  else
+    return false;
+}
+
+/// Each of many queries as one by itself; all that name no seq read the same one.
+template <class Many, class Requests, class Check>
+check_result check_many(evidence& known, operation& op, const Requests& requests,
+                        const result<reply_message>& answer, Check check) {
+  if (!answer) return wrong("reply", "many queries failed: " + answer.error().message);
+  const auto& many = std::get<Many>(*answer);
   if (many.results.size() != requests.size())
-    return wrong("reply", "find_many answers another number of requests");
+    return wrong("reply", "another number of queries is answered");
   std::optional<seq_no> common;
   for (std::size_t i = 0; i < requests.size(); ++i) {
     const auto& one = many.results[i];
     if (!one && is_from_outside(one.error().code)) {
-      // The touch of a late one can fail while the others are answered.
+      // The touch of one can fail while the others are answered.
       if (auto ok = check_outside_error(known, op, one.error()); !ok) return ok;
       continue;
     }
-    if (auto ok = check_find_reply(known, op, requests[i], one); !ok) return ok;
-    if (!one || requests[i].at_seq || requests[i].late_binding) continue;
+    // Each touches by a command of its own, and finds the queue as full as it is.
+    if (!one && one.error().code == errc::busy
+        && known.setup.max_queued < known.setup.clients + requests.size())
+      continue;
+    if (auto ok = check(known, op, requests[i], one); !ok) return ok;
+    if (!one || requests[i].at_seq || is_late(requests[i])) continue;
     if (common && *common != (*one)->at_seq)
-      return wrong("reply", "the requests of one find_many were answered at different seqs");
+      return wrong("reply", "the queries of one message were answered at different seqs");
     common = (*one)->at_seq;
   }
   return {};
 }
 
-check_result check_by_kind(evidence& known, operation& op, const result<reply_message>& answer) {
-  if (std::holds_alternative<apply_message>(op.request)
-      || std::holds_alternative<batch_message>(op.request))
-    return check_write_reply(known, op, as_batch(answer));
-  if (const auto* find = std::get_if<find_message>(&op.request)) {
-    if (!answer) return check_find_reply(known, op, find->request, std::unexpected(answer.error()));
-    return check_find_reply(known, op, find->request, std::get<find_reply>(*answer));
-  }
-  if (std::holds_alternative<find_many_message>(op.request))
-    return check_find_many_reply(known, op, answer);
-  if (std::holds_alternative<snapshot_message>(op.request))
-    return check_snapshot_reply(known, op, answer);
-  if (std::holds_alternative<checkpoint_message>(op.request))
-    return check_checkpoint_reply(op, answer);
-  return check_read_reply(known, op, answer);
+template <class Reply>
+result<Reply> part_of(const result<reply_message>& answer) {
+  if (!answer) return std::unexpected(answer.error());
+  return std::get<Reply>(*answer);
 }
+
+check_result check_agent_reply(const evidence& known, const operation& op, const tick_write& w,
+                               const result<reply_message>& answer) {
+  result<tick_write_answer> got = fail(errc::shutdown, "");
+  if (!answer)
+    got = std::unexpected(answer.error());
+  else if (const auto* a = std::get_if<attest_result>(&*answer))
+    got = *a;
+  else
+    got = *std::get<compact_reply>(*answer);
+  if (op.entered)
+    return check_agent_write(known, op, w, got, known.entered.at(op.number).writes[0]);
+  if (got) return wrong("reply", "an agent's write that is not in the journal succeeds");
+  // Refused: some state and time must explain it.
+  const auto [first, last] = window_of(known, op);
+  model state = known.truth;
+  for (seq_no at = last;; at = {at.value - 1}) {
+    state.truncate(at);
+    imagined_entries imagined(state, known.clock->now());
+    const auto expected = agent_outcome(state, w, known.clock->now(), imagined);
+    if (check_agent_write(known, op, w, got, expected)) return {};
+    if (at <= first) break;
+  }
+  return wrong("reply", fmt::format("refused with {}", to_string(got.error().code)));
+}
+
+check_result check_decay_reply(const evidence& known, const operation& op,
+                               const result<reply_message>& answer) {
+  if (!answer) return wrong("reply", "a decay cycle was refused: " + answer.error().message);
+  const auto& got = std::get<decay_result>(*answer);
+  if (!op.entered) return wrong("reply", "a decay cycle is not in the journal");
+  const decay_result& expected = known.entered.at(op.number).decay;
+  if (got.decayed == expected.decayed && got.ascended == expected.ascended
+      && got.rotten == expected.rotten && got.seq == expected.seq)
+    return {};
+  return wrong("reply", "a decay cycle counts other changes than it journaled");
+}
+
+/// Which oracle looks at the answer.
+struct by_kind {
+  evidence& known;
+  operation& op;
+  const result<reply_message>& answer;
+
+  check_result operator()(const apply_message&) const {
+    return check_write_reply(known, op, as_batch(answer));
+  }
+  check_result operator()(const batch_message&) const {
+    return check_write_reply(known, op, as_batch(answer));
+  }
+  check_result operator()(const find_message& m) const {
+    return check_find_reply(known, op, m.request, part_of<find_reply>(answer));
+  }
+  check_result operator()(const find_many_message& m) const {
+    return check_many<find_many_reply>(known, op, m.requests, answer, check_find_reply);
+  }
+  check_result operator()(const retrieve_message& m) const {
+    return check_retrieve_reply(known, op, m.request, part_of<retrieve_reply>(answer));
+  }
+  check_result operator()(const retrieve_many_message& m) const {
+    return check_many<retrieve_many_reply>(known, op, m.requests, answer, check_retrieve_reply);
+  }
+  check_result operator()(const chroma_message& m) const {
+    return check_chroma_reply(known, op, m.request, part_of<chroma_reply>(answer));
+  }
+  check_result operator()(const chroma_many_message& m) const {
+    return check_many<chroma_many_reply>(known, op, m.requests, answer, check_chroma_reply);
+  }
+  check_result operator()(const search_message& m) const {
+    return check_search_reply(known, op, m.request, part_of<search_reply>(answer));
+  }
+  check_result operator()(const search_many_message& m) const {
+    return check_many<search_many_reply>(known, op, m.requests, answer, check_search_reply);
+  }
+  check_result operator()(const context_message& m) const {
+    return check_context_reply(known, op, m.request, part_of<context_reply>(answer));
+  }
+  check_result operator()(const tick_message&) const {
+    return check_tick_reply(known, op, part_of<tick_reply>(answer));
+  }
+  check_result operator()(const attest_message& m) const {
+    return check_agent_reply(known, op, m.request, answer);
+  }
+  check_result operator()(const compact_message& m) const {
+    return check_agent_reply(known, op, m.request, answer);
+  }
+  check_result operator()(const decay_message&) const {
+    return check_decay_reply(known, op, answer);
+  }
+  check_result operator()(const snapshot_message&) const {
+    return check_snapshot_reply(known, op, answer);
+  }
+  check_result operator()(const checkpoint_message&) const {
+    return check_checkpoint_reply(op, answer);
+  }
+  template <class Read>
+  check_result operator()(const Read&) const {
+    return check_read_reply(known, op, answer);
+  }
+};
 
 } // namespace
 
@@ -149,6 +296,16 @@ bool may_be_readable(const evidence& known, const operation& op, seq_no at) {
 bool may_be_out_of_range(const evidence& known, const operation& op, seq_no at) {
   const auto [first, last] = window_of(known, op);
   return at > first || last.value - at.value > known.setup.retained_seqs;
+}
+
+std::optional<entry_payload> claim_touch(evidence& known, const operation& op, seq_no touch,
+                                         seq_no read_at) {
+  const auto entered = known.touches.find(touch);
+  if (entered == known.touches.end() || touch <= read_at || touch <= op.published_at_send)
+    return std::nullopt;
+  entry_payload payload = std::move(entered->second);
+  known.touches.erase(entered);
+  return payload;
 }
 
 check_result check_visible(const result<reply_message>& answer, seq_no published) {
@@ -170,7 +327,7 @@ check_result check_reply(evidence& known, operation& op, const result<reply_mess
     return wrong("reply", "busy, although there is room: " + describe(op.request));
   }
   op.state = operation_state::answered;
-  if (auto ok = check_by_kind(known, op, answer); !ok) {
+  if (auto ok = std::visit(by_kind{known, op, answer}, op.request); !ok) {
     ok.error().text =
         fmt::format("operation {} (\"{}\"): {}", op.number, describe(op.request), ok.error().text);
     return ok;

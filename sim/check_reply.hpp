@@ -22,6 +22,32 @@ check_result check_find_reply(evidence& known, const operation& op, const find_r
                               const result<find_reply>& answer);
 check_result check_read_reply(const evidence& known, const operation& op,
                               const result<reply_message>& answer);
+check_result check_get(const evidence& known, const operation& op, const get_message& m,
+                       const result<memory_reply>& answer);
+check_result check_resolve(const evidence& known, const operation& op, const resolve_message& m,
+                           const result<memory_reply>& answer);
+check_result check_edges(const evidence& known, const operation& op, const edges_message& m,
+                         const result<edges_reply>& answer);
+check_result check_retrieve_reply(evidence& known, const operation& op, const retrieve_request& r,
+                                  const result<retrieve_reply>& answer);
+check_result check_chroma_reply(evidence& known, const operation& op, const chroma_request& r,
+                                const result<chroma_reply>& answer);
+check_result check_search_reply(evidence& known, const operation& op, const search_request& r,
+                                const result<search_reply>& answer);
+check_result check_context_reply(evidence& known, const operation& op, const context_request& r,
+                                 const result<context_reply>& answer);
+check_result check_tick_reply(evidence& known, const operation& op,
+                              const result<tick_reply>& answer);
+/// Of an attest, a compact, or a write of a tick.
+check_result check_agent_write(const evidence& known, const operation& op, const tick_write& w,
+                               const result<tick_write_answer>& got,
+                               const std::expected<tick_write_answer, errc>& expected);
+bool same(const compact_result& a, const compact_result& b);
+
+/// Takes the touch that an answer names out of those that nobody has claimed, if it may be this
+/// request's; null if there is none.
+std::optional<entry_payload> claim_touch(evidence& known, const operation& op, seq_no touch,
+                                         seq_no read_at);
 
 /// The seqs that were the published one, one after the other, since the request was sent.
 struct seq_window {
@@ -34,5 +60,11 @@ inline seq_window window_of(const evidence& known, const operation& op) {
 /// Whether a read of this request at `at` may succeed, or may be refused as out of range.
 bool may_be_readable(const evidence& known, const operation& op, seq_no at);
 bool may_be_out_of_range(const evidence& known, const operation& op, seq_no at);
+
+/// All that readers see of it.
+inline bool same(const memory& a, const memory& b) {
+  return a.head == b.head && a.version == b.version && a.activation == b.activation
+         && a.signals == b.signals;
+}
 
 } // namespace mneme::sim

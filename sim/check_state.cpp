@@ -1,14 +1,69 @@
 #include "sim/check_state.hpp"
 
 #include <algorithm>
+#include <array>
+#include <set>
 
 #include <fmt/format.h>
 
+#include "index/text_terms.hpp"
+#include "messages/forms.hpp"
+#include "sim/model_doors.hpp"
+#include "state/topic_reads.hpp"
 #include "state/verify.hpp"
 
 namespace mneme::sim {
 
 namespace {
+
+/// Fields with all their revisions, and the audit log.
+check_result check_topic(const evidence& known, kv_reader& reader, const memory_id& id) {
+  const seq_no at = known.truth.last();
+  const auto of = [&](std::string_view what) {
+    return wrong("state",
+                 fmt::format("{} of topic {} is not as the model has it", what, to_string(id)));
+  };
+  auto fields = read_fields(reader, id, at);
+  if (!fields) return wrong("state", fields.error().message);
+  if (*fields != known.truth.fields_at(id, at)) return of("a field");
+  for (const auto& f : *fields) {
+    auto revisions = read_revisions(reader, f.head);
+    if (!revisions) return wrong("state", revisions.error().message);
+    if (*revisions != known.truth.revisions_of(f)) return of("the history of field " + f.head.name);
+  }
+  auto events = read_events(reader, id, at);
+  if (!events) return wrong("state", events.error().message);
+  if (*events != known.truth.events_at(id, at)) return of("the audit log");
+  return {};
+}
+
+/// Hashtags, learned weights and the statistics of both corpora.
+check_result check_the_rest(const evidence& known, world& w) {
+  const seq_no at = known.truth.last();
+  if (w.attributes.colours().tags().all(at) != known.truth.tags_at(at))
+    return wrong("state", "the hashtags are others");
+  std::set<std::string> actors = {""};
+  std::array<corpus_size, corpus_count> sizes;
+  for (const auto& id : known.truth.ids_at(at)) {
+    const memory m = *known.truth.memory_at(id, at);
+    actors.insert(m.head.actor_scope);
+    if (m.head.tombstone) continue;
+    const bool is_chunk = m.head.type == memory_type::chunk;
+    auto& size = sizes[static_cast<std::size_t>(is_chunk ? corpus::chunks : corpus::memories)];
+    const std::string text =
+        is_chunk ? text_in(m.version, "content") : full_text(m.version.type, m.version.data);
+    ++size.documents;
+    size.length += text_terms(text).size();
+  }
+  for (const auto of : {corpus::memories, corpus::chunks})
+    if (w.lexical.size(of, at) != sizes[static_cast<std::size_t>(of)])
+      return wrong("state", "the lexical index counts other documents");
+  for (const auto& actor : actors) {
+    if (w.attributes.weights_of(actor, at) != known.truth.weights_at(actor, at))
+      return wrong("state", "the learned weights of '" + actor + "' are others");
+  }
+  return {};
+}
 
 check_result check_memory(const evidence& known, world& w, kv_reader& reader, const memory_id& id) {
   const seq_no at = known.truth.last();
@@ -22,6 +77,8 @@ check_result check_memory(const evidence& known, world& w, kv_reader& reader, co
   if (!expected) return {};
   if ((*got)->head != expected->head) return of("the head");
   if ((*got)->activation != expected->activation) return of("the activation");
+  if ((*got)->signals != expected->signals) return of("the signals");
+  if (auto ok = check_topic(known, reader, id); !ok) return ok;
   for (std::uint32_t n = 1; n <= expected->head.current_version; ++n) {
     auto v = read_version(reader, id, n);
     if (!v) return wrong("state", v.error().message);
@@ -97,6 +154,7 @@ check_result check_state(const evidence& known, world& w) {
                    fmt::format("edge {} {} {} is not as the model has it", to_string(e.key.src),
                                to_string(e.key.type), to_string(e.key.dst)));
   }
+  if (auto ok = check_the_rest(known, w); !ok) return ok;
   return check_counts(known, w);
 }
 

@@ -6,16 +6,35 @@
 #include <fmt/format.h>
 
 #include "sim/check_reply.hpp"
-#include "sim/model_write.hpp"
+#include "sim/outcomes.hpp"
 
 namespace mneme::sim {
 
 namespace {
 
-constexpr auto oracle = "write";
+constexpr auto write_oracle = "write";
 
+/// But for the topics that an ingest found similar.
 bool same(const mutation_result& a, const mutation_result& b) {
-  return a.changed == b.changed && a.seq == b.seq && a.uri == b.uri;
+  if (a.changed != b.changed || a.seq != b.seq || a.uri != b.uri || a.tag != b.tag
+      || a.topics.has_value() != b.topics.has_value())
+    return false;
+  return !a.topics
+         || (a.topics->applied == b.topics->applied && a.topics->revisions == b.topics->revisions
+             && a.topics->merged == b.topics->merged && a.topics->archived == b.topics->archived);
+}
+
+/// What an ingest calls similar was so in some state that was published before it.
+check_result check_similar(const evidence& known, const operation& op, const mutation& m,
+                           const mutation_result& got) {
+  const auto* r = std::get_if<ingest_request>(&m);
+  if (r == nullptr) return {};
+  const memory_id& topic = got.uri->id;
+  const auto vector = known.truth.vector_at(topic, got.seq);
+  for (seq_no at = op.published_at_send; at <= got.seq; at = at.next())
+    if (similar_topics(known.truth, topic, vector, r->actor, at) == got.topics->similar_topic_ids)
+      return {};
+  return wrong(write_oracle, "the similar topics are those of no state");
 }
 
 std::string text_of(const mutation_result& r) {
@@ -23,40 +42,47 @@ std::string text_of(const mutation_result& r) {
                      r.uri ? ", " + to_string(*r.uri) : std::string());
 }
 
+check_result check_answered(const evidence& known, const operation& op, const mutation& m,
+                            const mutation_result& got, const mutation_result& expected,
+                            std::size_t i) {
+  if (!same(got, expected))
+    return wrong(write_oracle, fmt::format("item {} answers \"{}\" instead of \"{}\"", i,
+                                           text_of(got), text_of(expected)));
+  return check_similar(known, op, m, got);
+}
+
 check_result check_entered(const evidence& known, const operation& op, const batch_result& answer) {
   const auto& expected = known.entered.at(op.number).results;
   if (answer.results.size() != expected.results.size())
-    return wrong(oracle, "another number of results");
+    return wrong(write_oracle, "another number of results");
+  const auto items = mutations_of(op.request);
   for (std::size_t i = 0; i < answer.results.size(); ++i)
-    if (!same(answer.results[i], expected.results[i]))
-      return wrong(oracle, fmt::format("item {} answers \"{}\" instead of \"{}\"", i,
-                                       text_of(answer.results[i]), text_of(expected.results[i])));
-  if (answer.seq != expected.seq) return wrong(oracle, "the seq is not that of the last item");
+    if (auto ok = check_answered(known, op, items[i], answer.results[i], expected.results[i], i);
+        !ok)
+      return ok;
+  if (answer.seq != expected.seq)
+    return wrong(write_oracle, "the seq is not that of the last item");
   return {};
 }
 
-/// What the whole request does to `state`, which is changed.
+/// What the whole request does to `state`, which is as before afterwards.
 struct whole_outcome {
   std::optional<errc> refused;
   std::size_t refused_item = 0;
   bool changes = false;
-  std::vector<std::optional<memory_uri>> uris;
+  std::vector<mutation_result> results;
 };
 whole_outcome try_on(model& state, const operation& op, timestamp now) {
   whole_outcome whole;
   const auto items = mutations_of(op.request);
   const seq_no before = state.last();
+  imagined_entries imagined(state, now);
   for (std::size_t i = 0; i < items.size() && !whole.refused; ++i) {
-    drawn_values placeholder;
-    placeholder.id.bytes.fill(0xFF);
-    placeholder.id.bytes[15] = static_cast<std::uint8_t>(i);
-    const auto out = outcome_of(state, items[i], now, placeholder);
-    whole.uris.push_back(out.uri);
+    const auto out = outcome_of(state, items[i], now, imagined);
+    whole.results.push_back(result_of(out, state.last()));
     whole.refused = out.refused;
     whole.refused_item = i;
-    if (!out.payload) continue;
-    whole.changes = true;
-    state.commit(state.last().next(), *out.payload, now);
+    whole.changes |= out.changed;
   }
   state.truncate(before);
   return whole;
@@ -66,17 +92,19 @@ check_result check_unchanged(const evidence& known, const operation& op,
                              const batch_result& answer) {
   const auto [first, last] = window_of(known, op);
   if (answer.seq < first || answer.seq > last)
-    return wrong(oracle, fmt::format("nothing was changed at seq {}, which was not the current one",
-                                     answer.seq.value));
+    return wrong(write_oracle,
+                 fmt::format("nothing was changed at seq {}, which was not the current one",
+                             answer.seq.value));
   model state = known.truth;
   state.truncate(answer.seq);
   const auto whole = try_on(state, op, known.clock->now());
   if (whole.refused || whole.changes)
-    return wrong(oracle, fmt::format("it answers that nothing had to be changed at seq {}",
-                                     answer.seq.value));
+    return wrong(write_oracle, fmt::format("it answers that nothing had to be changed at seq {}",
+                                           answer.seq.value));
+  const auto items = mutations_of(op.request);
   for (std::size_t i = 0; i < answer.results.size(); ++i)
-    if (!same(answer.results[i], {false, answer.seq, whole.uris[i]}))
-      return wrong(oracle, fmt::format("item {} answers \"{}\"", i, text_of(answer.results[i])));
+    if (auto ok = check_answered(known, op, items[i], answer.results[i], whole.results[i], i); !ok)
+      return ok;
   return {};
 }
 
@@ -87,8 +115,8 @@ check_result check_refused(const evidence& known, const operation& op, const err
   };
   if (op.expected_error) {
     if (e.code == *op.expected_error && names_item(mutations_of(op.request).size() - 1)) return {};
-    return wrong(oracle, fmt::format("refused with {} at \"{}\" instead of {}", to_string(e.code),
-                                     e.at, to_string(*op.expected_error)));
+    return wrong(write_oracle, fmt::format("refused with {} at \"{}\" instead of {}",
+                                           to_string(e.code), e.at, to_string(*op.expected_error)));
   }
   const auto [first, last] = window_of(known, op);
   model state = known.truth;
@@ -98,25 +126,65 @@ check_result check_refused(const evidence& known, const operation& op, const err
     if (whole.refused == e.code && names_item(whole.refused_item)) return {};
     if (at <= first) break;
   }
-  return wrong(oracle, fmt::format("refused with {} at \"{}\" ({}), which no state from seq {} to "
-                                   "{} explains",
-                                   to_string(e.code), e.at, e.message, first.value, last.value));
+  return wrong(write_oracle,
+               fmt::format("refused with {} at \"{}\" ({}), which no state from seq {} to "
+                           "{} explains",
+                           to_string(e.code), e.at, e.message, first.value, last.value));
 }
 
 } // namespace
 
 check_result check_write_reply(evidence& known, operation& op, const result<batch_result>& answer) {
   if (op.entered && !answer)
-    return wrong(oracle,
+    return wrong(write_oracle,
                  fmt::format("it is journaled, but answers {}", to_string(answer.error().code)));
   if (op.entered) return check_entered(known, op, *answer);
   if (!answer) return check_refused(known, op, answer.error());
   if (op.expected_error)
-    return wrong(oracle, fmt::format("it succeeds instead of being refused with {}",
-                                     to_string(*op.expected_error)));
+    return wrong(write_oracle, fmt::format("it succeeds instead of being refused with {}",
+                                           to_string(*op.expected_error)));
   const bool any = std::ranges::any_of(answer->results, &mutation_result::changed);
-  if (any) return wrong(oracle, "it answers a change that is not in the journal");
+  if (any) return wrong(write_oracle, "it answers a change that is not in the journal");
   return check_unchanged(known, op, *answer);
+}
+
+namespace {
+
+bool same(const attest_result& a, const attest_result& b) {
+  return a.skipped == b.skipped && a.learned == b.learned && a.weights == b.weights
+         && a.seq == b.seq;
+}
+
+} // namespace
+
+bool same(const compact_result& a, const compact_result& b) {
+  const auto same_kept = [](const kept_memory& x, const kept_memory& y) {
+    return x.uri == y.uri && x.text == y.text && x.tokens == y.tokens && x.salience == y.salience;
+  };
+  return a.seq == b.seq && a.tokens == b.tokens && a.skipped == b.skipped
+         && a.compacted == b.compacted && std::ranges::equal(a.kept, b.kept, same_kept);
+}
+
+check_result check_agent_write(const evidence& known, const operation& op, const tick_write& w,
+                               const result<tick_write_answer>& got,
+                               const std::expected<tick_write_answer, errc>& expected) {
+  if (!got || !expected) {
+    if (!got && !expected && got.error().code == expected.error()) return {};
+    return wrong(write_oracle,
+                 fmt::format("an agent's write is answered with {} instead of {}",
+                             got ? std::string_view("success") : to_string(got.error().code),
+                             expected ? std::string_view("success") : to_string(expected.error())));
+  }
+  if (const auto* m = std::get_if<scoped_mutation>(&w))
+    return check_answered(known, op, m->request, std::get<mutation_result>(*got),
+                          std::get<mutation_result>(*expected), 0);
+  const bool equal =
+      std::holds_alternative<attest_request>(w)
+          ? same(std::get<attest_result>(*got), std::get<attest_result>(*expected))
+          : same(std::get<compact_result>(*got), std::get<compact_result>(*expected));
+  if (equal) return {};
+  return wrong(write_oracle, std::holds_alternative<attest_request>(w) ? "another attest result"
+                                                                       : "another compact result");
 }
 
 } // namespace mneme::sim

@@ -49,6 +49,20 @@ void client::ask(const engine_actor& engine, const request_message& request) {
     void operator()(const prove_message& m) const { self.send<proof_reply>(to, m); }
     void operator()(const snapshot_message& m) const { self.send<snapshot_result>(to, m); }
     void operator()(const checkpoint_message& m) const { self.send<checkpoint_reply>(to, m); }
+    void operator()(const retrieve_message& m) const { self.send<retrieve_reply>(to, m); }
+    void operator()(const retrieve_many_message& m) const { self.send<retrieve_many_reply>(to, m); }
+    void operator()(const fields_message& m) const { self.send<fields_reply>(to, m); }
+    void operator()(const events_message& m) const { self.send<events_reply>(to, m); }
+    void operator()(const chroma_message& m) const { self.send<chroma_reply>(to, m); }
+    void operator()(const chroma_many_message& m) const { self.send<chroma_many_reply>(to, m); }
+    void operator()(const decay_message& m) const { self.send<decay_result>(to, m); }
+    void operator()(const search_message& m) const { self.send<search_reply>(to, m); }
+    void operator()(const search_many_message& m) const { self.send<search_many_reply>(to, m); }
+    void operator()(const context_message& m) const { self.send<context_reply>(to, m); }
+    void operator()(const attest_message& m) const { self.send<attest_result>(to, m); }
+    void operator()(const compact_message& m) const { self.send<compact_reply>(to, m); }
+    void operator()(const load_compact_message& m) const { self.send<compact_reply>(to, m); }
+    void operator()(const tick_message& m) const { self.send<tick_reply>(to, m); }
   } const sender{*this, engine};
   std::visit(sender, request);
 }

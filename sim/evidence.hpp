@@ -2,6 +2,7 @@
 /// Everything the oracles know: the model, the roots it should have, what was asked, and what the
 /// engine has promised so far.
 
+#include <expected>
 #include <map>
 #include <memory>
 
@@ -13,9 +14,13 @@
 
 namespace mneme::sim {
 
-/// What a write that has entered the journal must answer.
+/// What a request that has entered the journal must answer.
 struct entered_write {
-  batch_result results;
+  seq_no first; ///< its entries
+  seq_no last;
+  batch_result results;                                       ///< of mutations
+  std::vector<std::expected<tick_write_answer, errc>> writes; ///< of a tick, attest or compact
+  decay_result decay;
   bool is_lost = false; ///< by a crash that was allowed to lose it
 };
 
@@ -34,7 +39,7 @@ struct evidence {
   std::shared_ptr<virtual_clock> clock;
   std::map<std::uint64_t, operation> operations;  ///< by number
   std::map<std::uint64_t, entered_write> entered; ///< by operation
-  std::map<seq_no, find_late_payload> touches;    ///< entries that no reply has claimed yet
+  std::map<seq_no, entry_payload> touches;        ///< entries that no reply has claimed yet
   std::map<seq_no, std::uint64_t> snapshots;      ///< operation by seq of its entry
   seq_no acknowledged;                            ///< the last seq that a reply has named
   seq_no durable;               ///< the last seq that a reply has promised to survive a crash

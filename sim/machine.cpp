@@ -49,6 +49,7 @@ result<std::unique_ptr<machine>> machine::boot(const engine_setup& setup, const 
   opened.actors.time = std::move(clock);
   opened.actors.random = make_seeded_random(setup.seed, boot_number);
   opened.actors.exact_near = true;
+  opened.actors.chroma.profiles = std::make_shared<profile_registry>();
   opened.actors.bugs = setup.bugs;
 
   m->config_ = std::make_unique<caf::actor_system_config>();

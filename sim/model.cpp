@@ -22,7 +22,18 @@ void model::commit_content(seq_no seq, const version& v,
   if (vector && space_.empty()) space_.put(seq, vector->space);
 }
 
-void model::commit(seq_no seq, const entry_payload& payload, timestamp created_at) {
+void model::commit_touch(seq_no seq, const find_late_payload& late, timestamp at) {
+  for (const auto& id : late.accessed) {
+    auto& m = memories_.at(id);
+    activation used = *m.used.at(seq);
+    used.last_used = at;
+    ++used.access_count;
+    m.used.put(seq, used);
+  }
+}
+
+void model::commit(seq_no seq, entry_kind kind, const entry_payload& payload,
+                   timestamp created_at) {
   ensure(seq == last_.next(), "the model takes one entry after the other");
   last_ = seq;
   if (const auto* w = std::get_if<write_payload>(&payload)) {
@@ -39,14 +50,11 @@ void model::commit(seq_no seq, const entry_payload& payload, timestamp created_a
     edges_[key].put(seq, e->edge);
     reverse_.insert({key.dst, key.type, key.src});
   } else if (const auto* late = std::get_if<find_late_payload>(&payload)) {
-    for (const auto& id : late->accessed) {
-      auto& m = memories_.at(id);
-      activation used = *m.used.at(seq);
-      used.last_used = created_at;
-      ++used.access_count;
-      m.used.put(seq, used);
-    }
+    commit_touch(seq, *late, created_at);
   }
+  commit_topics(seq, payload);
+  note_events(seq, kind, payload, created_at);
+  commit_signals(seq, payload, created_at);
 }
 
 void model::truncate(seq_no last) {
@@ -56,6 +64,7 @@ void model::truncate(seq_no last) {
     auto& m = it->second;
     m.heads.truncate(last);
     m.used.truncate(last);
+    m.signals.truncate(last);
     while (!m.versions.empty() && m.versions.back().since > last) m.versions.pop_back();
     it = m.heads.empty() ? memories_.erase(it) : std::next(it);
   }
@@ -70,6 +79,8 @@ void model::truncate(seq_no last) {
   }
   space_.truncate(last);
   drawn_.truncate(last);
+  truncate_topics(last);
+  truncate_signals(last);
 }
 
 std::optional<head> model::head_at(const memory_id& id, seq_no at) const {
@@ -83,7 +94,8 @@ std::optional<memory> model::memory_at(const memory_id& id, seq_no at) const {
   const auto h = head_at(id, at);
   if (!h) return std::nullopt;
   const auto& m = memories_.at(id);
-  return memory{*h, m.versions.at(h->current_version - 1).version, *m.used.at(at)};
+  return memory{*h, m.versions.at(h->current_version - 1).version, *m.used.at(at),
+                signals_at(id, at)};
 }
 
 std::vector<float> model::vector_at(const memory_id& id, seq_no at) const {

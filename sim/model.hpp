@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "messages/entry.hpp"
+#include "mneme/requests.hpp"
 #include "mneme/seams.hpp"
+#include "mneme/search.hpp"
 #include "sim/history.hpp"
 
 namespace mneme::sim {
@@ -20,6 +22,7 @@ namespace mneme::sim {
 struct model_seams {
   std::shared_ptr<const embedder> embeds; ///< null = none
   std::shared_ptr<const token_counter> tokens;
+  search_weights search{};
 };
 
 class model {
@@ -28,7 +31,7 @@ public:
 
   // Changes.
   /// Adds the next entry. Precondition: `seq` follows last().
-  void commit(seq_no seq, const entry_payload& payload, timestamp created_at);
+  void commit(seq_no seq, entry_kind kind, const entry_payload& payload, timestamp created_at);
   /// Forgets every entry after `last`.
   void truncate(seq_no last);
 
@@ -55,6 +58,29 @@ public:
   /// The greatest id that the engine drew up to `at`; zero if none.
   [[nodiscard]] memory_id last_drawn(seq_no at) const;
 
+  // Topics (model_topics.cpp).
+  [[nodiscard]] std::optional<topic_field> field_at(const memory_id& topic, std::string_view name,
+                                                    seq_no at) const;
+  /// Of one topic, by name.
+  [[nodiscard]] std::vector<topic_field> fields_at(const memory_id& topic, seq_no at) const;
+  [[nodiscard]] std::vector<topic_field> fields_at(seq_no at) const;
+  /// Number 1 first, as many as the field has.
+  [[nodiscard]] std::vector<field_revision> revisions_of(const topic_field& field) const;
+  [[nodiscard]] std::vector<topic_event> events_at(const memory_id& topic, seq_no at) const;
+
+  // Colours and agents (model_signals.cpp).
+  [[nodiscard]] std::optional<colour_signals> signals_at(const memory_id& id, seq_no at) const;
+  /// In the order in which they were assigned.
+  [[nodiscard]] std::vector<tag_assignment> tags_at(seq_no at) const;
+  [[nodiscard]] std::optional<tag_assignment> tag_at(std::string_view tag, seq_no at) const;
+  [[nodiscard]] learned_weights weights_at(const std::string& actor, seq_no at) const;
+  struct compact_record {
+    seq_no seq;
+    compact_payload payload;
+  };
+  /// Of all intents and steps, oldest first.
+  [[nodiscard]] const std::vector<compact_record>& compacts() const { return compacts_; }
+
   [[nodiscard]] const model_seams& seams() const { return seams_; }
 
 private:
@@ -67,6 +93,15 @@ private:
     history<head> heads;
     std::vector<content> versions; ///< number 1 first
     history<activation> used;
+    history<colour_signals> signals; ///< of a memory with a colour
+  };
+  struct one_field {
+    history<topic_field> states;
+    std::vector<std::pair<seq_no, field_revision>> revisions; ///< number 1 first
+  };
+  struct one_tag {
+    seq_no since;
+    tag_assignment assignment;
   };
   struct reverse_key {
     memory_id dst;
@@ -77,6 +112,16 @@ private:
 
   void commit_head(seq_no seq, const head& h, bool is_new);
   void commit_content(seq_no seq, const version& v, const std::optional<spaced_vector>& vector);
+  void commit_touch(seq_no seq, const find_late_payload& late, timestamp at);
+  void set_topic_salience(seq_no seq, const memory_id& topic, std::int64_t to_e9);
+  // model_topics.cpp
+  void commit_topics(seq_no seq, const entry_payload& payload);
+  void note_events(seq_no seq, entry_kind kind, const entry_payload& payload, timestamp at);
+  void truncate_topics(seq_no last);
+  // model_signals.cpp
+  void commit_signals(seq_no seq, const entry_payload& payload, timestamp at);
+  void reinforce(seq_no seq, const reinforce_payload& p, timestamp at);
+  void truncate_signals(seq_no last);
 
   model_seams seams_;
   seq_no last_;
@@ -85,8 +130,15 @@ private:
   std::set<reverse_key> reverse_; ///< keys of edges_, by destination
   history<vector_space> space_;
   history<memory_id> drawn_;
+  std::map<std::pair<memory_id, std::string>, one_field> fields_;
+  std::map<memory_id, std::vector<topic_event>> events_;
+  std::vector<one_tag> tags_;
+  std::map<std::string, history<learned_weights>> weights_;
+  std::vector<compact_record> compacts_;
 };
 
+/// Of a memory with a colour.
+memory_mode mode_in(const head& h);
 /// Sees `actor` (absent: the host) this memory?
 bool sees(const std::optional<std::string>& actor, const head& h);
 

@@ -6,7 +6,7 @@
 
 #include "index/vectors.hpp"
 #include "messages/forms.hpp"
-#include "messages/math.hpp"
+#include "sim/model_physics.hpp"
 
 namespace mneme::sim {
 
@@ -149,23 +149,11 @@ bool passes(const find_request& r, const memory& m) {
   return !r.where || holds(*r.where, m, r.types);
 }
 
-double count_score(std::int64_t n) {
-  return stable_log(static_cast<double>(std::clamp<std::int64_t>(n, 0, 1000) + 1))
-         / stable_log(1001.0);
-}
-
-/// R, A, C, D and, beside a near vector, V with their weights; see the model's table.
-double salience_of(const memory& m, timestamp now, bool near, double distance) {
+double salience_of(const model& state, const find_request& r, const memory& m, seq_no at,
+                   timestamp now, double distance) {
   if (m.head.tombstone) return 0.0;
-  constexpr double ninety_days_ns = 90.0 * 24 * 3600 * 1e9;
-  const std::int64_t age = std::max<std::int64_t>(0, now.ns - m.activation.last_used.ns);
-  const double whole = near ? 1.0 : 0.25 + 0.15 + 0.30 + 0.20;
-  double s = 0.25 / whole * stable_exp(-(static_cast<double>(age) / ninety_days_ns));
-  s = s + 0.15 / whole * count_score(m.activation.access_count);
-  s = s + 0.30 / whole * count_score(m.activation.citations);
-  s = s + 0.20 / whole * (static_cast<double>(m.activation.importance) / 10.0);
-  if (near) s = s + 0.10 * std::clamp(1.0 - distance, 0.0, 1.0);
-  return s;
+  const auto w = numbers_of(state.weights_at(r.actor.value_or(""), at));
+  return salience(m.activation, now, w, is_near(r) ? std::optional(distance) : std::nullopt);
 }
 
 std::vector<order_by> order_of(const find_request& r) {
@@ -291,7 +279,7 @@ std::expected<find_result, errc> find_in(const model& state, const find_request&
     out.form = form_kind::medium;
     out.form_defaulted = true;
   }
-  for (auto& one : rows) one.salience = salience_of(one.record, now, is_near(r), one.distance);
+  for (auto& one : rows) one.salience = salience_of(state, r, one.record, at, now, one.distance);
   sort_rows(rows, order_of(r));
   const auto skipped = std::min<std::size_t>(static_cast<std::size_t>(r.offset), rows.size());
   rows.erase(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(skipped));

@@ -1,52 +1,35 @@
 #include "sim/model_write.hpp"
 
+#include <algorithm>
+#include <set>
+
+#include "index/semantic_stack.hpp"
 #include "messages/forms.hpp"
 #include "messages/records.hpp"
+#include "messages/topic_records.hpp"
 #include "messages/validate.hpp"
+#include "sim/model_physics.hpp"
 
 namespace mneme::sim {
 
 namespace {
 
 write_outcome refused(errc code) {
-  return {.refused = code, .payload = {}, .kind = {}, .created_by = {}, .leaf = {}, .uri = {}};
-}
-
-write_outcome changes_head(entry_kind kind, std::string by, const head& h, entry_payload payload) {
-  return {.refused = {},
-          .payload = std::move(payload),
-          .kind = kind,
-          .created_by = std::move(by),
-          .leaf =
-              state_leaf{state_namespace::memories,
-                         state_path(state_namespace::memories, h.id.raw()), sha256_of(encode(h))},
-          .uri = memory_uri{h.type, h.id, h.current_version}};
-}
-
-write_outcome changes_edge(entry_kind kind, std::string by, const edge_record& e) {
-  return {.refused = {},
-          .payload = edge_payload{e},
-          .kind = kind,
-          .created_by = std::move(by),
-          .leaf = state_leaf{state_namespace::edges,
-                             state_path(state_namespace::edges, key_bytes(e.key)),
-                             sha256_of(encode(e))},
-          .uri = {}};
+  write_outcome out;
+  out.refused = code;
+  return out;
 }
 
 write_outcome changes_nothing(std::optional<memory_uri> uri) {
-  return {.refused = {},
-          .payload = {},
-          .kind = {},
-          .created_by = {},
-          .leaf = {},
-          .uri = std::move(uri)};
+  write_outcome out;
+  out.uri = uri;
+  return out;
 }
 
 class rules {
 public:
-  rules(const model& state, timestamp now, const drawn_values& drawn)
-      : state_(state), now_(now), drawn_(drawn) {}
+  rules(const model& state, timestamp now, entry_sink& entries)
+      : state_(state), now_(now), entries_(entries) {}
 
   write_outcome operator()(const write_request& r) const {
     const timestamp created = r.created_at.value_or(now_);
@@ -56,7 +39,10 @@ public:
     const auto vector = placed_vector(r.type, data, r.vector);
     if (vector && wrong_dim(*vector)) return refused(errc::dim_mismatch);
     if (r.id && state_.head_at(*r.id, state_.last())) return refused(errc::already_exists);
-    version v = new_version(r, r.id.value_or(drawn_.id), r.type, 1, data, created);
+    const auto colour = colour_of(r);
+    if (!colour) return refused(colour.error());
+    const drawn_values drawn = entries_.next_drawn();
+    version v = new_version(r, r.id.value_or(drawn.id), r.type, 1, data, created, drawn);
     head h;
     h.id = v.id;
     h.type = r.type;
@@ -68,10 +54,11 @@ public:
     h.frames = r.frames;
     h.metadata = r.metadata;
     h.lifecycle = r.lifecycle;
+    h.colour = *colour;
     if (vector) h.embedding = embedding_ref{static_cast<std::uint32_t>(vector->values.size()), 1};
     h.created_at = h.last_updated_at = created;
     h.version_hash = v.hash;
-    h.nonce = drawn_.head_nonce;
+    h.nonce = drawn.head_nonce;
     const std::string by = v.created_by;
     return changes_head(entry_kind::write, by, h,
                         write_payload{h, std::move(v), vector, !r.id.has_value()});
@@ -96,7 +83,7 @@ public:
       // A caller's vector stays until another one is given.
       vector = spaced_vector{state_.space_at(state_.last()), state_.vector_at(h.id, state_.last())};
     }
-    version v = new_version(r, h.id, h.type, number, data, created);
+    version v = new_version(r, h.id, h.type, number, data, created, entries_.next_drawn());
     h.current_version = number;
     h.last_updated_at = created;
     h.version_hash = v.hash;
@@ -144,7 +131,7 @@ public:
     e.weight = r.weight;
     e.data = r.data;
     e.kind = r.kind;
-    e.nonce = drawn_.edge_nonce;
+    e.nonce = entries_.next_drawn().edge_nonce;
     return changes_edge(entry_kind::add_edge, e.created_by, e);
   }
 
@@ -159,17 +146,77 @@ public:
     return changes_edge(entry_kind::remove_edge, e->tombstoned_by, *e);
   }
 
+  write_outcome operator()(const assign_tag_request& r) const {
+    const auto tags = state_.tags_at(state_.last());
+    const auto is_taken = [&](std::uint32_t anchor) {
+      return std::ranges::find(tags, anchor, &tag_assignment::anchor) != tags.end();
+    };
+    write_outcome out;
+    if (const auto bound = state_.tag_at(r.tag, state_.last())) {
+      const bool is_same = r.anchor ? *r.anchor == bound->anchor : *r.zone == bound->zone;
+      if (!is_same) return refused(errc::tag_assigned);
+      out.tag = bound;
+      return out;
+    }
+    std::uint32_t anchor = 0;
+    if (r.anchor) {
+      anchor = static_cast<std::uint32_t>(*r.anchor);
+      if (is_taken(anchor)) return refused(errc::anchor_taken);
+    } else {
+      const auto range = anchors_of(*r.zone);
+      for (anchor = range.first; anchor <= range.last && is_taken(anchor);) ++anchor;
+      if (anchor > range.last) return refused(errc::zone_full);
+    }
+    out.tag = tag_assignment{r.tag, anchor, zone_of(anchor)};
+    out.changed = true;
+    entries_.take({entry_kind::assign_tag,
+                   r.actor,
+                   {},
+                   assign_tag_payload{r.tag, anchor, r.actor, entries_.next_drawn().nonce}});
+    return out;
+  }
+
   // Importers' requests carry no token, so the workload has none of them.
-  /// What no workload draws: what is restored, topics and hashtags.
-  template <class Request>
-  write_outcome operator()(const Request&) const {
+  write_outcome operator()(const restore_request&) const { return refused(errc::unsupported); }
+  write_outcome operator()(const restore_edge_request&) const { return refused(errc::unsupported); }
+  write_outcome operator()(const restore_field_request&) const {
     return refused(errc::unsupported);
+  }
+  template <class Request>
+  write_outcome operator()(const Request& r) const {
+    return topic_outcome_of(state_, r, now_, entries_);
   }
 
 private:
+  write_outcome changes_head(entry_kind kind, const std::string& by, const head& h,
+                             entry_payload payload) const {
+    const memory_uri uri{h.type, h.id, h.current_version};
+    entries_.take({kind, by, {leaf_of(h)}, std::move(payload)});
+    write_outcome out;
+    out.changed = true;
+    out.uri = uri;
+    return out;
+  }
+  write_outcome changes_edge(entry_kind kind, const std::string& by, const edge_record& e) const {
+    entries_.take({kind, by, {leaf_of(e)}, edge_payload{e}});
+    write_outcome out;
+    out.changed = true;
+    return out;
+  }
+
+  /// Where the hashtags of a write lie; they are normal already.
+  [[nodiscard]] std::expected<std::optional<colour>, errc> colour_of(const write_request& r) const {
+    if (r.hashtags.empty()) return std::optional<colour>{};
+    const auto mix = mixed_hashtags(state_, r.hashtags, state_.last());
+    if (!mix) return std::unexpected(mix.error());
+    const lab p = point_of_anchors(mix->anchors);
+    return colour{mix->tags, p.L, p.a, p.b,
+                  std::string(to_string(r.mode.value_or(memory_mode::adaptive)))};
+  }
+
   template <class Request>
   version new_version(const Request& r, const memory_id& id, memory_type type, std::uint32_t number,
-                      const memory_data& data, timestamp created) const {
+                      const memory_data& data, timestamp created, const drawn_values& drawn) const {
     version v;
     v.id = id;
     v.number = number;
@@ -186,7 +233,7 @@ private:
     v.medium_overridden = r.forms.medium_form.has_value();
     v.valid_from = r.valid_from.value_or(created);
     v.valid_until = r.valid_until;
-    v.nonce = drawn_.version_nonce;
+    v.nonce = drawn.version_nonce;
     v.hash = hash_of(v);
     return v;
   }
@@ -225,10 +272,44 @@ private:
 
   const model& state_;
   timestamp now_;
-  const drawn_values& drawn_;
+  entry_sink& entries_;
 };
 
 } // namespace
+
+state_leaf leaf_of(const head& h) {
+  return {state_namespace::memories, state_path(state_namespace::memories, h.id.raw()),
+          sha256_of(encode(h))};
+}
+state_leaf leaf_of(const edge_record& e) {
+  return {state_namespace::edges, state_path(state_namespace::edges, key_bytes(e.key)),
+          sha256_of(encode(e))};
+}
+state_leaf leaf_of(const field_head& f) {
+  return {state_namespace::fields,
+          state_path(state_namespace::fields, field_key_bytes(f.topic, f.name)),
+          sha256_of(encode(f))};
+}
+
+std::expected<hashtag_mix, errc>
+mixed_hashtags(const model& state, const std::vector<std::string>& hashtags, seq_no at) {
+  hashtag_mix mix;
+  std::size_t core = 0;
+  std::size_t mid = 0;
+  const std::set<std::string> sorted(hashtags.begin(), hashtags.end());
+  for (const auto& tag : sorted) {
+    const auto bound = state.tag_at(tag, at);
+    if (!bound) return std::unexpected(errc::bad_hashtags);
+    mix.tags.push_back(tag);
+    mix.anchors.push_back(bound->anchor);
+    if (bound->zone == colour_zone::core) ++core;
+    if (bound->zone == colour_zone::mid) ++mid;
+  }
+  const std::size_t all = mix.tags.size();
+  if (core == 0 || core + mid == all || all < 8 || mid * 100 < all * 65)
+    return std::unexpected(errc::bad_hashtags);
+  return mix;
+}
 
 drawn_values drawn_in(const entry_payload& payload) {
   drawn_values d;
@@ -240,13 +321,33 @@ drawn_values drawn_in(const entry_payload& payload) {
     d.version_nonce = u->version.nonce;
   } else if (const auto* e = std::get_if<edge_payload>(&payload)) {
     d.edge_nonce = e->edge.nonce;
+  } else if (const auto* f = std::get_if<field_payload>(&payload)) {
+    for (const auto& r : f->revisions) d.revision_nonces.push_back(r.nonce);
   }
+  std::visit(
+      [&](const auto& p) {
+        if constexpr (requires { d.nonce = p.nonce; }) d.nonce = p.nonce;
+      },
+      payload);
   return d;
 }
 
+drawn_values imagined_entries::next_drawn() {
+  drawn_values d;
+  d.id.bytes.fill(0xFF);
+  d.id.bytes[15] = static_cast<std::uint8_t>(taken_);
+  d.id.bytes[14] = static_cast<std::uint8_t>(taken_ >> 8U);
+  return d;
+}
+
+void imagined_entries::take(expected_entry e) {
+  ++taken_;
+  state_.commit(state_.last().next(), e.kind, e.payload, now_);
+}
+
 write_outcome outcome_of(const model& state, const mutation& m, timestamp now,
-                         const drawn_values& drawn) {
-  return std::visit(rules(state, now, drawn), m);
+                         entry_sink& entries) {
+  return std::visit(rules(state, now, entries), m);
 }
 
 } // namespace mneme::sim

@@ -1,5 +1,6 @@
 #include "sim/operation.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include <fmt/format.h>
@@ -16,6 +17,20 @@ void put_token(write_request& r, std::string token) {
 void put_token(update_request& r, std::string token) {
   r.created_by = std::move(token);
 }
+/// The actor of a new topic is its owner: the mark stands at the end of the summary.
+void put_token(ingest_request& r, std::string token) {
+  if (r.placement == ingest_placement::new_topic)
+    r.summary = r.summary.value_or("") + " " + token;
+  else
+    r.actor = std::move(token);
+}
+/// Agents act in their own name.
+void put_token(attest_request& r, std::string token) {
+  r.intent_id = std::move(token);
+}
+void put_token(compact_request& r, std::string token) {
+  r.step_id = std::move(token);
+}
 /// Of what has a name of who acts; what is restored has none.
 template <class Request>
 void put_token(Request& r, std::string token) {
@@ -27,6 +42,11 @@ void put_token(Request& r, std::string token) {
 
 void put_token(mutation& m, std::string token) {
   std::visit([&](auto& r) { put_token(r, std::move(token)); }, m);
+}
+void put_token(tick_write& w, std::string token) {
+  if (auto* m = std::get_if<scoped_mutation>(&w)) put_token(m->request, std::move(token));
+  if (auto* r = std::get_if<attest_request>(&w)) put_token(*r, std::move(token));
+  if (auto* r = std::get_if<compact_request>(&w)) put_token(*r, std::move(token));
 }
 
 /// The last characters of an id tell it from others well enough for a person.
@@ -102,6 +122,53 @@ std::string find_text(const find_request& r) {
   return out + at_text(r.at_seq);
 }
 
+std::string retrieve_text(const retrieve_request& r) {
+  std::string out = fmt::format("retrieve '{}' top {}", r.q, r.top_k);
+  if (r.stages)
+    for (const auto stage : *r.stages) out += fmt::format(" {}", to_string(stage));
+  if (r.topic_ids) out += fmt::format(" of {}", r.topic_ids->size());
+  if (r.actor) out += fmt::format(" as '{}'", *r.actor);
+  if (r.touch == false) out += " untouched";
+  return out + at_text(r.at_seq);
+}
+
+std::string chroma_text(const chroma_request& r) {
+  std::string out = r.text ? "chroma '" + *r.text + "'" : "chroma";
+  for (const auto& tag : r.hashtags) out += " " + tag;
+  if (r.k) out += fmt::format(" k {}", *r.k);
+  if (r.actor) out += fmt::format(" as '{}'", *r.actor);
+  if (r.touch == false) out += " untouched";
+  return out + at_text(r.at_seq);
+}
+
+std::string search_text(const search_request& r) {
+  std::string out = r.memory_ids ? fmt::format("search {} ids", r.memory_ids->size())
+                                 : fmt::format("search '{}'", r.query);
+  if (r.actor) out += fmt::format(" as '{}'", *r.actor);
+  return out + at_text(r.at_seq);
+}
+
+std::string attest_text(const attest_request& r) {
+  return fmt::format("attest '{}' {} '{}' {}", r.actor, to_string(r.outcome), r.reason,
+                     r.cited.size());
+}
+
+std::string compact_text(const compact_request& r) {
+  return fmt::format("compact '{}' {}+{} in {}", r.actor, r.in_context.size(),
+                     r.load_bearing.size(), r.budget_tokens);
+}
+
+std::string tick_text(const tick_request& r) {
+  std::string out = fmt::format("tick of {} reads:", r.reads.size());
+  for (const auto& w : r.writes) {
+    if (const auto* m = std::get_if<scoped_mutation>(&w))
+      out += " [" + std::visit(describe_mutation{}, m->request) + "]";
+    if (const auto* a = std::get_if<attest_request>(&w)) out += " [" + attest_text(*a) + "]";
+    if (const auto* c = std::get_if<compact_request>(&w)) out += " [" + compact_text(*c) + "]";
+  }
+  return out;
+}
+
 struct describe_request {
   std::string operator()(const apply_message& m) const {
     return std::visit(describe_mutation{}, m.request) + std::string(relaxed_mark(m.durability));
@@ -133,6 +200,54 @@ struct describe_request {
   }
   std::string operator()(const snapshot_message& m) const { return "snapshot " + m.reason; }
   std::string operator()(const checkpoint_message&) const { return "checkpoint"; }
+  std::string operator()(const retrieve_message& m) const { return retrieve_text(m.request); }
+  std::string operator()(const retrieve_many_message& m) const {
+    return fmt::format("retrieve_many of {}", m.requests.size());
+  }
+  std::string operator()(const fields_message& m) const {
+    return "fields " + brief(m.topic) + at_text(m.options.at_seq);
+  }
+  std::string operator()(const events_message& m) const {
+    return "events " + brief(m.topic) + at_text(m.options.at_seq);
+  }
+  std::string operator()(const chroma_message& m) const { return chroma_text(m.request); }
+  std::string operator()(const chroma_many_message& m) const {
+    return fmt::format("chroma_many of {}", m.requests.size());
+  }
+  std::string operator()(const decay_message&) const { return "decay"; }
+  std::string operator()(const search_message& m) const { return search_text(m.request); }
+  std::string operator()(const search_many_message& m) const {
+    return fmt::format("search_many of {}", m.requests.size());
+  }
+  std::string operator()(const context_message& m) const {
+    return fmt::format("context '{}' of {} objects", m.request.actor.value_or("(host)"),
+                       m.request.objects.size())
+           + at_text(m.request.at_seq);
+  }
+  std::string operator()(const attest_message& m) const { return attest_text(m.request); }
+  std::string operator()(const compact_message& m) const { return compact_text(m.request); }
+  std::string operator()(const load_compact_message& m) const {
+    return fmt::format("load_compact {} {}", m.request.intent_id, m.request.step_id)
+           + at_text(m.request.at_seq);
+  }
+  std::string operator()(const tick_message& m) const { return tick_text(*m.request); }
+};
+
+struct count_touches {
+  std::size_t operator()(const find_message& m) const { return m.request.late_binding ? 1 : 0; }
+  std::size_t operator()(const find_many_message& m) const {
+    return static_cast<std::size_t>(
+        std::ranges::count(m.requests, true, &find_request::late_binding));
+  }
+  std::size_t operator()(const retrieve_message&) const { return 1; }
+  std::size_t operator()(const retrieve_many_message& m) const { return m.requests.size(); }
+  std::size_t operator()(const chroma_message&) const { return 1; }
+  std::size_t operator()(const chroma_many_message& m) const { return m.requests.size(); }
+  std::size_t operator()(const tick_message& m) const { return m.request->reads.size(); }
+  template <class Other>
+  std::size_t operator()(const Other&) const {
+    return 0;
+  }
 };
 
 } // namespace
@@ -155,13 +270,29 @@ std::string token_of(std::uint64_t number, std::size_t item) {
   return fmt::format("op{}.{}", number, item);
 }
 
-std::optional<std::uint64_t> number_of_token(std::string_view token) {
+std::optional<std::uint64_t> number_of_token(std::string_view text) {
+  const std::string_view token = text.substr(text.rfind(' ') + 1);
   if (!token.starts_with("op")) return std::nullopt;
   std::uint64_t number = 0;
   const auto [end, failed] = std::from_chars(token.data() + 2, token.data() + token.size(), number);
   if (failed != std::errc() || end == token.data() + token.size() || *end != '.')
     return std::nullopt;
   return number;
+}
+
+std::optional<std::uint64_t> number_in(const entry& e) {
+  if (const auto number = number_of_token(e.header.created_by)) return number;
+  if (const auto* a = std::get_if<attest_payload>(&e.payload)) return number_of_token(a->intent_id);
+  if (const auto* c = std::get_if<compact_payload>(&e.payload)) return number_of_token(c->step_id);
+  const auto* w = std::get_if<write_payload>(&e.payload);
+  if (w == nullptr || w->head.type != memory_type::topic) return std::nullopt;
+  const auto summary = w->version.data.find("summary");
+  if (summary == w->version.data.end()) return std::nullopt;
+  return number_of_token(std::get<std::string>(summary->second));
+}
+
+std::size_t touches_of(const request_message& request) {
+  return std::visit(count_touches{}, request);
 }
 
 void stamp(request_message& request, std::uint64_t number) {
@@ -172,6 +303,17 @@ void stamp(request_message& request, std::uint64_t number) {
       put_token(batch->items[i], token_of(number, i));
   if (auto* snapshot = std::get_if<snapshot_message>(&request))
     snapshot->actor = token_of(number, 0);
+  if (auto* decay = std::get_if<decay_message>(&request)) decay->actor = token_of(number, 0);
+  if (auto* attest = std::get_if<attest_message>(&request))
+    put_token(attest->request, token_of(number, 0));
+  if (auto* compact = std::get_if<compact_message>(&request))
+    put_token(compact->request, token_of(number, 0));
+  if (auto* tick = std::get_if<tick_message>(&request)) {
+    tick_request stamped = *tick->request;
+    for (std::size_t i = 0; i < stamped.writes.size(); ++i)
+      put_token(stamped.writes[i], token_of(number, i));
+    tick->request = std::make_shared<const tick_request>(std::move(stamped));
+  }
 }
 
 std::string describe(const request_message& request) {

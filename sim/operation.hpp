@@ -7,16 +7,24 @@
 #include <variant>
 #include <vector>
 
+#include "messages/entry.hpp"
 #include "mneme/caf.hpp"
 
 namespace mneme::sim {
 
-using request_message = std::variant<apply_message, batch_message, find_message, find_many_message,
-                                     get_message, resolve_message, edges_message, root_message,
-                                     prove_message, snapshot_message, checkpoint_message>;
+using request_message =
+    std::variant<apply_message, batch_message, find_message, find_many_message, get_message,
+                 resolve_message, edges_message, root_message, prove_message, snapshot_message,
+                 checkpoint_message, retrieve_message, retrieve_many_message, fields_message,
+                 events_message, chroma_message, chroma_many_message, decay_message, search_message,
+                 search_many_message, context_message, attest_message, compact_message,
+                 load_compact_message, tick_message>;
 using reply_message =
     std::variant<mutation_result, batch_result, find_reply, find_many_reply, memory_reply,
-                 edges_reply, root_set, proof_reply, snapshot_result, checkpoint_reply>;
+                 edges_reply, root_set, proof_reply, snapshot_result, checkpoint_reply,
+                 retrieve_reply, retrieve_many_reply, fields_reply, events_reply, chroma_reply,
+                 chroma_many_reply, decay_result, search_reply, search_many_reply, context_reply,
+                 attest_result, compact_reply, tick_reply>;
 
 enum class operation_state : std::uint8_t {
   waiting,  ///< sent, not answered
@@ -44,12 +52,17 @@ std::vector<mutation> mutations_of(const request_message& request);
 /// True if an acknowledged change of this request must survive a crash.
 bool is_durable(const request_message& request);
 
-/// The mark that a mutation leaves in its journal entry (as created_by): number and item.
+/// The mark that a request leaves in its journal entries, mostly as created_by: number and item.
 std::string token_of(std::uint64_t number, std::size_t item);
-/// The operation's number, or nullopt if the text is no token.
-std::optional<std::uint64_t> number_of_token(std::string_view token);
+/// The operation's number, or nullopt if the text does not end with a token.
+std::optional<std::uint64_t> number_of_token(std::string_view text);
+/// Whose entry it is: the number of the operation that asked for it, as far as the entry says so.
+std::optional<std::uint64_t> number_in(const entry& e);
 /// Puts the tokens into all mutations of the request.
 void stamp(request_message& request, std::uint64_t number);
+
+/// How many touches the request may leave in the journal.
+std::size_t touches_of(const request_message& request);
 
 /// One line that a person can read.
 std::string describe(const request_message& request);

@@ -38,8 +38,10 @@ profile draw_profile(std::uint64_t seed) {
   p.weights[static_cast<std::size_t>(operation_kind::find)] += 2;
   p.weights[static_cast<std::size_t>(operation_kind::add_edge)] += 1;
   p.weights[static_cast<std::size_t>(operation_kind::edges)] += 1;
-  for (const auto rare : {operation_kind::snapshot, operation_kind::checkpoint,
-                          operation_kind::prove, operation_kind::root}) {
+  for (const auto rare :
+       {operation_kind::snapshot, operation_kind::checkpoint, operation_kind::prove,
+        operation_kind::root, operation_kind::revise, operation_kind::forget, operation_kind::decay,
+        operation_kind::chroma_many, operation_kind::search_many, operation_kind::retrieve_many}) {
     auto& weight = p.weights[static_cast<std::size_t>(rare)];
     weight = (weight + 3) / 4;
   }

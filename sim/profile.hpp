@@ -30,8 +30,27 @@ enum class operation_kind : std::uint8_t {
   prove,
   snapshot,
   checkpoint,
+  ingest,
+  revise,
+  forget,
+  unarchive,
+  assign_tags,
+  retrieve,
+  retrieve_many,
+  fields,
+  events,
+  chroma,
+  chroma_many,
+  decay,
+  search,
+  search_many,
+  context,
+  attest,
+  compact,
+  load_compact,
+  tick,
 };
-inline constexpr std::size_t operation_kind_count = 17;
+inline constexpr std::size_t operation_kind_count = 36;
 
 /// Kinds of faults that may strike between two steps.
 enum class fault_kind : std::uint8_t {

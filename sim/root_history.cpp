@@ -4,6 +4,7 @@
 
 #include "journal/roots.hpp"
 #include "messages/records.hpp"
+#include "messages/topic_records.hpp"
 
 namespace mneme::sim {
 
@@ -71,6 +72,10 @@ result<root_set> roots_of_contents(const world_id& world, const model& state,
   for (const auto& e : state.edges_at(state.last()))
     leaves[static_cast<std::size_t>(state_namespace::edges)]
           [state_path(state_namespace::edges, key_bytes(e.key))] = sha256_of(encode(e));
+  for (const auto& f : state.fields_at(state.last()))
+    leaves[static_cast<std::size_t>(state_namespace::fields)]
+          [state_path(state_namespace::fields, field_key_bytes(f.head.topic, f.head.name))] =
+              sha256_of(encode(f.head));
   ledger fresh(world, {.leaves = [&](state_namespace ns, const digest& first,
                                      const digest& last) -> result<std::vector<tree_leaf>> {
                          return leaves_between(leaves[static_cast<std::size_t>(ns)], first, last);

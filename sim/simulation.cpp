@@ -23,7 +23,9 @@ constexpr std::uint64_t steps_to_settle = 200'000;
 model_seams seams_of(const engine_setup& setup) {
   auto embeds = make_embedder(setup.embedder);
   ensure(embeds.has_value(), "a profile names a known embedder");
-  return {.embeds = *embeds, .tokens = make_default_token_counter()};
+  return {.embeds = *embeds,
+          .tokens = make_default_token_counter(),
+          .search = default_search_weights(setup.embedder)};
 }
 
 class simulation {

@@ -71,8 +71,9 @@ std::optional<std::string> workload::some_asker() {
 }
 
 memory_type workload::some_type() {
-  constexpr std::array<memory_type, 4> frequent = {memory_type::fact, memory_type::goal,
-                                                   memory_type::pattern, memory_type::constraint};
+  constexpr std::array<memory_type, 8> frequent = {
+      memory_type::fact,  memory_type::goal,     memory_type::pattern, memory_type::constraint,
+      memory_type::chunk, memory_type::decision, memory_type::event,   memory_type::topic};
   if (draw_.percent(70)) return draw_.pick(frequent);
   return static_cast<memory_type>(1 + draw_.below(memory_type_count));
 }
@@ -114,6 +115,7 @@ std::uint32_t workload::version_of(const head& h) {
 planned_request workload::next(timestamp now) {
   now_ = now;
   const auto kind = weighted(how_, draw_);
+  if (auto door = next_door(kind)) return std::move(*door);
   const auto h = some_head();
   switch (kind) {
   case operation_kind::batch:

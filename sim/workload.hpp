@@ -68,6 +68,33 @@ private:
   planned_request invalid_find();
   prove_request some_proof();
 
+  // Topics (workload_topics.cpp).
+  std::optional<memory_id> some_topic();
+  std::string some_title();
+  json_value some_value();
+  field_input some_field_input();
+  ingest_request some_ingest();
+  mutation some_unarchive();
+  retrieve_request some_retrieve();
+  planned_request invalid_retrieve();
+
+  // Colours, search and agents (workload_doors.cpp).
+  std::vector<std::string> some_hashtags();
+  assign_tag_request some_assignment();
+  batch_message some_assignments();
+  chroma_request some_chroma();
+  planned_request invalid_chroma();
+  search_request some_search();
+  planned_request invalid_search();
+  context_request some_context();
+  std::vector<std::string> some_uris(std::size_t most);
+  attest_request some_attest();
+  compact_request some_compact();
+  load_compact_request some_load_compact();
+  tick_read some_tick_read();
+  tick_message some_tick();
+  std::optional<planned_request> next_door(operation_kind kind);
+
   const profile& how_;
   random_stream& draw_;
   const model& truth_;

@@ -62,6 +62,8 @@ std::optional<lifecycle> workload::some_lifecycle() {
   if (draw_.percent(30)) l.due_date = some_time();
   if (draw_.percent(30)) l.project = some_text();
   l.atomic = draw_.percent(20);
+  if (draw_.percent(40)) l.audience = static_cast<lifecycle_audience>(1 + draw_.below(2));
+  if (draw_.percent(30)) l.origin = static_cast<lifecycle_origin>(1 + draw_.below(4));
   return l;
 }
 
@@ -91,9 +93,13 @@ write_request workload::some_write() {
   r.visibility = static_cast<visibility>(1 + draw_.below(3));
   r.importance = draw_.between(0, 10);
   for (auto n = draw_.below(4); n > 0; --n) r.tags.push_back(some_tag());
-  if (draw_.percent(20)) r.frames = {{verb::build, object_kind::plan, some_tag()}};
+  if (draw_.percent(30)) r.frames = {{verb::build, object_kind::plan, some_tag()}};
   r.metadata = some_metadata();
   r.lifecycle = some_lifecycle();
+  if (draw_.percent(40)) r.hashtags = some_hashtags();
+  if (!r.hashtags.empty() && draw_.percent(70))
+    r.mode = static_cast<memory_mode>(1 + draw_.below(4));
+  if (r.type == memory_type::chunk) r.data["path"] = "p" + std::to_string(draw_.below(3));
   if (draw_.percent(5)) r.created_at = timestamp{now_.ns / 2};
   if (r.valid_until && r.created_at && !r.valid_from) r.valid_until.reset();
   return r;
@@ -149,6 +155,11 @@ mutation workload::some_edge() {
   r.weight = static_cast<float>(draw_.below(9)) / 4.0F;
   if (draw_.percent(20)) r.kind = some_text();
   if (draw_.percent(20)) r.data = std::string("\0\xFF raw", 6);
+  // Turns of a conversation follow each other.
+  if (draw_.percent(15)) {
+    r.type = static_cast<std::uint8_t>(edge_type::related_to);
+    r.kind = "next";
+  }
   return r;
 }
 

@@ -23,6 +23,12 @@ inline activation after_touch(activation a, timestamp at) {
   return a;
 }
 
+/// Returned by a chroma query, which counts and no more.
+inline activation after_chroma_touch(activation a) {
+  ++a.access_count;
+  return a;
+}
+
 /// A failure that says the cited memories themselves were at fault.
 inline bool blames_cited(const attest_payload& p) {
   return p.outcome == attest_outcome::failure

@@ -177,10 +177,12 @@ void activate(attributes& owner, const index_delta& d) {
   if (d.decayed != nullptr) return;
   for (const node_no node : d.touched) {
     const activation a = owner.activation_of(node, d.seq);
-    activation after = d.attest != nullptr ? after_attest(a, *d.attest, d.touched_at)
-                                           : after_touch(a, d.touched_at);
-    if (d.reinforced != nullptr) after.last_used = a.last_used; // chroma counts, and no more
-    owner.set_activation(node, d.seq, after);
+    if (d.reinforced != nullptr)
+      owner.set_activation(node, d.seq, after_chroma_touch(a));
+    else
+      owner.set_activation(node, d.seq,
+                           d.attest != nullptr ? after_attest(a, *d.attest, d.touched_at)
+                                               : after_touch(a, d.touched_at));
   }
   for (const auto& change : d.saliences) {
     activation a = owner.activation_of(change.node, d.seq);
@@ -277,6 +279,7 @@ index_delta number(const entry& e, numbering& numbers) {
   if (d.decayed != nullptr)
     for (const auto& item : d.decayed->items) touch(item.id);
   d.assigned = std::get_if<assign_tag_payload>(&e.payload);
+  d.learned = std::get_if<learn_weights_payload>(&e.payload);
   d.saliences = saliences_of(e.payload, *numbers.nodes);
   return d;
 }
@@ -327,6 +330,7 @@ void apply_to(attributes& owner, std::span<const index_delta> deltas) {
     if (d.head != nullptr) place_colour(owner, d);
     if (d.reinforced != nullptr) reinforce_colours(owner, d);
     if (d.decayed != nullptr) decay_colours(owner, d);
+    if (d.learned != nullptr) owner.set_weights(d.learned->actor, d.seq, d.learned->weights);
     if (d.assigned != nullptr)
       owner.colours().tags().assign(d.assigned->tag, d.assigned->anchor, d.seq);
   }
@@ -353,6 +357,8 @@ void apply_to(lexical& owner, std::span<const index_delta> deltas) {
       const std::string text = is_chunk ? std::string(data_text(*d.version, "content"))
                                         : full_text(d.version->type, d.version->data);
       owner.put(d.node, d.slot, is_chunk ? corpus::chunks : corpus::memories, text, d.seq);
+    } else if (d.is_embedding) {
+      owner.carry(d.node, d.slot, d.seq);
     }
     owner.set_live(d.node, !d.head->tombstone && !d.head->erased, d.seq);
   }

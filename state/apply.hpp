@@ -52,6 +52,7 @@ struct index_delta {
   const reinforce_payload* reinforced = nullptr;
   const decay_cycle_payload* decayed = nullptr;
   const assign_tag_payload* assigned = nullptr;
+  const learn_weights_payload* learned = nullptr;
   std::vector<salience_delta> saliences; ///< of topics
 };
 

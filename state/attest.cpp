@@ -87,9 +87,8 @@ result<attest_result> execute_attest(const attest_request& r, const asker& who,
       after.push_back(after_attest(batch.pending.activation_of(uri.id), p, batch.now));
     }
   }
-  auto before = batch.pending.weights_of(who.name());
-  if (!before) return propagate(before);
-  const learning step = learn(*before, after, blames_cited(p), batch.now);
+  const learned_weights before = batch.pending.weights_of(who.name());
+  const learning step = learn(before, after, blames_cited(p), batch.now);
   p.nonce = batch.ids.draw_nonce();
   append_agent_entry(batch, entry_kind::attest, who.name(), std::move(p));
   append_agent_entry(batch, entry_kind::learn_weights, who.name(),

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "messages/checked_seams.hpp"
 #include "messages/ensure.hpp"
 #include "state/cited_memories.hpp"
@@ -30,7 +32,8 @@ bool stands_alone(const commit_command& c) {
 
 /// What counts against the bound of the queue: it may wait there for long and in numbers.
 bool is_write(const commit_command& c) {
-  return !stands_alone(c) && !std::holds_alternative<embed_command>(c);
+  return !stands_alone(c) && !std::holds_alternative<embed_command>(c)
+         && !std::holds_alternative<late_touch_command>(c);
 }
 
 /// Whose command it is; "" = the host.
@@ -94,6 +97,7 @@ result<kv_reader*> committer::reader() {
 committer::round committer::next_round() {
   ensure(!in_round_, "one round at a time");
   while (!queue_.empty()) {
+    settle_touches();
     if (std::holds_alternative<checkpoint_command>(queue_.front())) {
       barrier_ = std::get<checkpoint_command>(std::move(queue_.front()));
       queue_.pop_front();
@@ -116,13 +120,15 @@ committer::round committer::next_round() {
     overlay state(views, **session, world_.published_seq(), world_.vectors.space());
     std::vector<entry> entries;
     pending_records pending(views, **session, world_.published_seq(), entries);
-    batch_state batch{state, pending, ids_, *world_.tokens, {}, world_.published_seq(), entries};
+    batch_state batch{state,   pending, ids_, *world_.tokens, {}, world_.published_seq(),
+                      entries, 0,       0};
     bool durable = false;
     const bool alone = stands_alone(queue_.front());
     do {
       execute_next(batch, durable);
     } while (!alone && options_.mode == commit_mode::grouped && !queue_.empty()
-             && !stands_alone(queue_.front()) && entries.size() < options_.max_entries);
+             && !stands_alone(queue_.front()) && entries.size() < options_.max_entries
+             && batch.payload_bytes() < options_.max_bytes);
     if (!entries.empty()) {
       batch_ = make_batch(std::move(entries), world_.numbers, durable);
       in_round_ = true;
@@ -141,6 +147,14 @@ committer::round committer::next_round() {
   return {};
 }
 
+void committer::settle_touches() {
+  const commit_command& next = queue_.front();
+  const bool must_settle = stands_alone(next) && !std::holds_alternative<inspect_command>(next);
+  if (!must_settle || touches_.is_empty()) return;
+  queue_.emplace_front(
+      touch_command{.payload = touches_.take(), .reply = [](const result<seq_no>&) {}});
+}
+
 void committer::execute_next(batch_state& batch, bool& durable) {
   commit_command command = std::move(queue_.front());
   queue_.pop_front();
@@ -149,6 +163,7 @@ void committer::execute_next(batch_state& batch, bool& durable) {
     return replies_.push_back([c = std::make_shared<commit_command>(std::move(command)),
                                own = now.error()](const error* e) { refuse(*c, e ? *e : own); });
   batch.now = *now;
+  if (touches_.is_due(*now)) touch(touches_.take(), batch);
   std::visit(
       [&](auto& c) {
         using kind = std::decay_t<decltype(c)>;
@@ -198,9 +213,15 @@ result<executed_command> committer::mutate(std::span<const mutation> items, bool
         violated(violation_of(*within, admitted.error().message), batch);
       return propagate(admitted);
     }
-    return mutate(*admitted, is_batch, nullptr, batch);
+    return execute_for(&*who, *admitted, is_batch, batch);
   }
-  const execution_seams seams{world_.embedder.get(), world_.tokens.get()};
+  return execute_for(nullptr, items, is_batch, batch);
+}
+
+result<executed_command> committer::execute_for(const asker* within,
+                                                std::span<const mutation> items, bool is_batch,
+                                                batch_state& batch) {
+  const execution_seams seams{world_.embedder.get(), world_.tokens.get(), within};
   auto done = execute(items, is_batch, batch.records, ids_, seams, batch.now, batch.last_seq());
   if (!done) return done;
   for (auto& e : done->entries) batch.entries.push_back(std::move(e));
@@ -232,6 +253,12 @@ seq_no committer::touch(entry_payload payload, batch_state& batch) {
 void committer::execute_one(touch_command& c, batch_state& batch, bool& durable) {
   durable = true;
   answer_later<seq_no>(std::move(c.reply), touch(std::move(c.payload), batch));
+}
+
+void committer::execute_one(late_touch_command& c, batch_state& batch, bool&) {
+  // Not durable by itself: whoever chose to batch touches can lose some.
+  touches_.add(std::move(c.payload), c.asked_at);
+  if (touches_.is_due(batch.now)) touch(touches_.take(), batch);
 }
 
 result<attest_result> committer::attest(const attest_request& r, batch_state& batch) {
@@ -267,6 +294,10 @@ void committer::execute_one(compact_command& c, batch_state& batch, bool& durabl
 }
 
 result<tick_write_answer> committer::write_of_tick(const tick_write& w, batch_state& batch) {
+  if (batch.payload_bytes() > max_command_bytes)
+    return mneme::fail(
+        errc::limit_exceeded,
+        fmt::format("the entries of a tick take at most {} MiB", max_command_bytes >> 20));
   if (const auto* r = std::get_if<attest_request>(&w)) {
     auto done = attest(*r, batch);
     if (!done) return propagate(done);

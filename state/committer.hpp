@@ -16,6 +16,7 @@
 #include "state/execute.hpp"
 #include "state/execute_embed.hpp"
 #include "state/rate_limit.hpp"
+#include "state/waiting_touches.hpp"
 #include "state/world.hpp"
 
 namespace mneme {
@@ -32,6 +33,12 @@ struct mutate_command {
 struct touch_command {
   entry_payload payload;
   std::function<void(result<seq_no>)> reply;
+};
+/// What a query reinforces that was answered already: it may wait for others.
+struct late_touch_command {
+  reinforce_payload payload;
+  timestamp asked_at;                             ///< its waiting counts from then
+  std::function<void(result<seq_no>)> reply = {}; ///< none is expected
 };
 /// Vectors that a remote embedder has made. What they no longer fit is passed over.
 struct embed_command {
@@ -82,15 +89,17 @@ struct inspect_command {
   std::function<void(world&)> run;
   std::function<void(std::unexpected<error>)> reply; ///< only if it cannot be run
 };
-using commit_command = std::variant<mutate_command, touch_command, attest_command, compact_command,
-                                    tick_command, embed_command, snapshot_command, decay_command,
-                                    checkpoint_command, inspect_command>;
+using commit_command =
+    std::variant<mutate_command, touch_command, late_touch_command, attest_command, compact_command,
+                 tick_command, embed_command, snapshot_command, decay_command, checkpoint_command,
+                 inspect_command>;
 
 struct committer_options {
   commit_mode mode = commit_mode::grouped;
-  std::size_t max_queued = 4096;  ///< commands; beyond: writes are refused with busy
-  std::size_t max_entries = 1024; ///< that a batch gathers before it is closed
-  bool read_only = false;         ///< refuses whatever would write
+  std::size_t max_queued = 4096;         ///< commands; beyond: writes are refused with busy
+  std::size_t max_entries = 1024;        ///< that a batch gathers before it is closed
+  std::uint64_t max_bytes = 32ULL << 20; ///< of their payloads, likewise
+  bool read_only = false;                ///< refuses whatever would write
 };
 
 class committer {
@@ -139,6 +148,7 @@ private:
   void execute_next(batch_state& batch, bool& durable);
   void execute_one(mutate_command& c, batch_state& batch, bool& durable);
   void execute_one(touch_command& c, batch_state& batch, bool& durable);
+  void execute_one(late_touch_command& c, batch_state& batch, bool& durable);
   void execute_one(attest_command& c, batch_state& batch, bool& durable);
   void execute_one(compact_command& c, batch_state& batch, bool& durable);
   void execute_one(tick_command& c, batch_state& batch, bool& durable);
@@ -147,6 +157,9 @@ private:
   void execute_one(decay_command& c, batch_state& batch, bool& durable);
   result<executed_command> mutate(std::span<const mutation> items, bool is_batch,
                                   const std::shared_ptr<const scope>& within, batch_state& batch);
+  /// `within`: who writes through a scope, which admits the items; else null.
+  result<executed_command> execute_for(const asker* within, std::span<const mutation> items,
+                                       bool is_batch, batch_state& batch);
   /// Who writes; a scope must be writable.
   result<asker> writer(const std::string& actor, const std::shared_ptr<const scope>& within,
                        batch_state& batch);
@@ -155,6 +168,8 @@ private:
   result<attest_result> attest(const attest_request& r, batch_state& batch);
   result<compact_result> compact(const compact_request& r, batch_state& batch);
   result<tick_write_answer> write_of_tick(const tick_write& w, batch_state& batch);
+  /// Makes the touches that wait the first command of the queue, if the next one must find none.
+  void settle_touches();
   /// Appends what a read leaves; answers the seq of the last entry then.
   seq_no touch(entry_payload payload, batch_state& batch);
   /// Answers when the batch is published, or has failed. A refusal waits too: it may rest on an
@@ -168,6 +183,7 @@ private:
   std::shared_ptr<clock> clock_;
   id_source ids_;
   committer_options options_;
+  waiting_touches touches_;           ///< of batched chroma queries
   rate_limit violations_{10, 20};     ///< by grantee
   rate_limit attests_{1, 5};          ///< by (actor, intent)
   std::unique_ptr<kv_reader> reader_; ///< opened at the first write

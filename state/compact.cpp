@@ -2,6 +2,7 @@
 #include <cmath>
 #include <set>
 
+#include "messages/checked_seams.hpp"
 #include "messages/validate.hpp"
 #include "state/agent_commands.hpp"
 #include "state/cited_memories.hpp"
@@ -72,16 +73,23 @@ std::int64_t to_units(double salience) {
   return static_cast<std::int64_t>(std::floor(salience * unit + 0.5));
 }
 
-void keep(const considered& c, const token_counter& tokens, compact_result& answer) {
-  const std::string& text = c.content.forms.medium_form;
-  answer.kept.push_back({c.uri, text, tokens.count(text), c.salience});
-  answer.tokens += answer.kept.back().tokens;
+/// Adds `text`, which stands for the memory, and its tokens.
+template <class Item>
+result<void> add(const considered& c, const std::string& text, const token_counter& by,
+                 std::vector<Item>& to, std::int64_t& tokens) {
+  auto counted = tokens_of(by, text);
+  if (!counted) return propagate(counted);
+  to.push_back({c.uri, text, *counted, c.salience});
+  tokens += *counted;
+  return {};
 }
 
-void shorten(const considered& c, const token_counter& tokens, compact_result& answer) {
-  const std::string& text = c.content.forms.short_form;
-  answer.compacted.push_back({c.uri, text, tokens.count(text), c.salience});
-  answer.tokens += answer.compacted.back().tokens;
+result<void> keep(const considered& c, const token_counter& by, compact_result& answer) {
+  return add(c, c.content.forms.medium_form, by, answer.kept, answer.tokens);
+}
+
+result<void> shorten(const considered& c, const token_counter& by, compact_result& answer) {
+  return add(c, c.content.forms.short_form, by, answer.compacted, answer.tokens);
 }
 
 compact_payload payload_of(const compact_request& r, const std::string& actor,
@@ -175,20 +183,21 @@ result<void> validate(const load_compact_request& r) {
 
 result<compact_result> execute_compact(const compact_request& r, const asker& who,
                                        batch_state& batch) {
-  auto weights = batch.pending.weights_of(who.name());
-  if (!weights) return propagate(weights);
-  const salience_scorer scorer(batch.now, false, weights_of(*weights));
+  const salience_scorer scorer(batch.now, false, weights_of(batch.pending.weights_of(who.name())));
   compaction found(who, batch, scorer);
   std::vector<considered> bearing;
   std::vector<considered> others;
   if (auto ok = found.collect(r.load_bearing, bearing); !ok) return propagate(ok);
   if (auto ok = found.collect(r.in_context, others); !ok) return propagate(ok);
   compact_result answer;
-  for (const auto& c : bearing) keep(c, batch.tokens, answer);
+  for (const auto& c : bearing)
+    if (auto ok = keep(c, batch.tokens, answer); !ok) return propagate(ok);
   for (const auto& c : others)
-    if (c.pinned) keep(c, batch.tokens, answer);
+    if (c.pinned)
+      if (auto ok = keep(c, batch.tokens, answer); !ok) return propagate(ok);
   for (const auto& c : others)
-    if (!c.pinned) shorten(c, batch.tokens, answer);
+    if (!c.pinned)
+      if (auto ok = shorten(c, batch.tokens, answer); !ok) return propagate(ok);
   if (answer.tokens > r.budget_tokens)
     return fail(errc::budget_unreachable,
                 "what must stay and the short forms of the rest take "

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "journal/segment.hpp"
+#include "messages/hashtag.hpp"
 #include "messages/records.hpp"
 #include "messages/topic_records.hpp"
 #include "messages/validate.hpp"
@@ -211,9 +212,56 @@ result<void> check(const entry& e, const snapshot_payload& p, const entry_past& 
   return check_leaves(e, {});
 }
 
-/// Erased content, and kinds that carry no rule yet.
-template <class Payload>
-result<void> check(const entry&, const Payload&, const entry_past&) {
+/// Whose request it was stands in the header too.
+result<void> check_signed(const entry& e, const std::string& actor) {
+  if (e.header.created_by != actor) return forged("it is signed by another actor");
+  return check_leaves(e, {});
+}
+
+result<void> check(const entry& e, const learn_weights_payload& p, const entry_past&) {
+  const learned_weights& w = p.weights;
+  constexpr std::int64_t whole = 1'000'000'000;
+  constexpr std::int64_t rounding = 5; // half a unit for each, and more
+  std::int64_t sum = 0;
+  for (const std::int64_t one : {w.recency, w.access, w.citations, w.importance, w.similarity}) {
+    if (one < 0 || one > whole) return forged("a learned weight that is not in 0 .. 1");
+    sum += one;
+  }
+  if (sum < whole - rounding || sum > whole + rounding)
+    return forged("learned weights that do not add up to 1");
+  return check_signed(e, p.actor);
+}
+
+result<void> check(const entry& e, const compact_payload& p, const entry_past& past) {
+  std::int64_t tokens = 0;
+  for (const auto* items : {&p.kept, &p.compacted})
+    for (const auto& item : *items) {
+      auto known = past.memory(item.uri.id);
+      if (!known) return propagate(known);
+      if (!known->has_value() || item.uri.version == 0 || item.uri.version > (*known)->version)
+        return forged("a compact record of the unknown memory " + to_string(item.uri));
+      if (item.tokens < 0 || item.tokens > p.budget_tokens - tokens)
+        return forged("a compact record over its budget");
+      tokens += item.tokens;
+    }
+  if (tokens != p.tokens) return forged("a compact record whose tokens do not add up");
+  return check_signed(e, p.actor);
+}
+
+result<void> check(const entry& e, const assign_tag_payload& p, const entry_past&) {
+  if (p.tag.empty() || normalise_hashtag(p.tag) != p.tag)
+    return forged("a hashtag that is not normalised");
+  if (p.anchor == 0 || p.anchor > anchor_count)
+    return forged("an anchor that is not in 1 .. 10000");
+  return check_signed(e, p.actor);
+}
+
+result<void> check(const entry& e, const scope_violation_payload&, const entry_past&) {
+  return check_leaves(e, {});
+}
+
+/// Content that was erased.
+result<void> check(const entry&, const erased_payload&, const entry_past&) {
   return {};
 }
 

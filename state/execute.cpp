@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include <fmt/format.h>
+
 #include "messages/checked_seams.hpp"
 #include "messages/ensure.hpp"
 #include "messages/forms.hpp"
@@ -44,8 +46,8 @@ result<void> check_interval(timestamp from, const std::optional<timestamp>& unti
   return {};
 }
 
-/// The space that a content's vector lives in; the first explicit vector of a world without an
-/// embedder fixes it.
+} // namespace
+
 result<std::optional<spaced_vector>> place_vector(const prepared& p, const overlay& state,
                                                   const execution_seams& seams) {
   if (!p.vector) return std::optional<spaced_vector>{};
@@ -60,8 +62,6 @@ result<std::optional<spaced_vector>> place_vector(const prepared& p, const overl
                 "vector");
   return std::optional<spaced_vector>({.space = std::move(space), .values = *p.vector});
 }
-
-} // namespace
 
 state_leaf leaf_of(const head& h) {
   return {state_namespace::memories, state_path(state_namespace::memories, h.id.raw()),
@@ -86,12 +86,17 @@ void append_entry(execution& x, entry_kind kind, std::string created_by,
                       .leaves = std::move(leaves),
                       .payload_hash = {}};
   x.out.entries.push_back(seal_entry(std::move(header), std::move(payload)));
+  x.payload_bytes += x.out.entries.back().payload_bytes.size();
 }
 
 mutation_result changed_memory(const execution& x, const head& h) {
   return {.changed = true,
           .seq = {x.current.value + x.out.entries.size()},
           .uri = memory_uri{h.type, h.id, h.current_version}};
+}
+
+mutation_result changed_edge(const execution& x, bool changed) {
+  return {.changed = changed, .seq = {x.current.value + x.out.entries.size()}, .uri = {}};
 }
 
 mutation_result unchanged(const execution& x, std::optional<memory_uri> uri) {
@@ -281,10 +286,6 @@ result<void> run(execution& x, const tombstone_request& r, const prepared&) {
   return {};
 }
 
-mutation_result changed_edge(const execution& x, bool changed) {
-  return {.changed = changed, .seq = {x.current.value + x.out.entries.size()}, .uri = {}};
-}
-
 result<void> run(execution& x, const add_edge_request& r, const prepared&) {
   const edge_key key{r.src, static_cast<edge_type>(r.type), r.dst};
   auto existing = x.state.edge(key);
@@ -345,75 +346,6 @@ result<void> run(execution& x, const assign_tag_request& r, const prepared&) {
   return {};
 }
 
-/// A colour is given at the first write and stays.
-result<void> check_same_colour(const head& existing, const head& wanted) {
-  if (existing.colour == wanted.colour) return {};
-  return fail(errc::bad_value, "the colour of " + to_string(wanted.id) + " cannot change",
-              "head.colour");
-}
-
-/// The content is there already: only the head may still differ.
-result<void> restore_head(execution& x, const head& existing, const head& wanted) {
-  if (existing == wanted) {
-    x.out.results.push_back(
-        unchanged(x, memory_uri{wanted.type, wanted.id, wanted.current_version}));
-    return {};
-  }
-  if (auto ok = check_same_colour(existing, wanted); !ok) return ok;
-  x.state.put(wanted);
-  const bool ends = wanted.tombstone && !existing.tombstone;
-  append_entry(x, ends ? entry_kind::tombstone : entry_kind::update_head,
-               ends ? wanted.tombstone->by : wanted.actor_scope, {leaf_of(wanted)},
-               head_payload{wanted});
-  x.out.results.push_back(changed_memory(x, wanted));
-  return {};
-}
-
-result<void> run(execution& x, const restore_request& r, const prepared& p) {
-  auto existing = x.state.head(r.head.id);
-  if (!existing) return propagate(existing);
-  if (existing->has_value() && (*existing)->version_hash == r.version.hash
-      && (*existing)->current_version == r.version.number)
-    return restore_head(x, **existing, r.head);
-  const std::uint32_t expected =
-      existing->has_value() ? (*existing)->current_version + 1 : std::uint32_t{1};
-  if (r.version.number != expected)
-    return fail(existing->has_value() ? errc::already_exists : errc::not_found,
-                "version " + std::to_string(expected) + " of " + to_string(r.head.id)
-                    + " is the next to restore",
-                "version");
-  if (existing->has_value())
-    if (auto ok = check_same_colour(**existing, r.head); !ok) return ok;
-  auto vector = place_vector(p, x.state, x.seams);
-  if (!vector) return propagate(vector);
-  x.state.put(r.head);
-  x.state.put(r.version);
-  if (*vector) x.state.put_vector(r.head.id, **vector);
-  if (expected == 1)
-    append_entry(x, entry_kind::write, r.version.created_by, {leaf_of(r.head)},
-                 write_payload{r.head, r.version, std::move(*vector), false});
-  else
-    append_entry(x, entry_kind::update, r.version.created_by, {leaf_of(r.head)},
-                 update_payload{r.head, r.version, std::move(*vector)});
-  x.out.results.push_back(changed_memory(x, r.head));
-  return {};
-}
-
-result<void> run(execution& x, const restore_edge_request& r, const prepared&) {
-  auto existing = x.state.edge(r.edge.key);
-  if (!existing) return propagate(existing);
-  if (existing->has_value() && **existing == r.edge) {
-    x.out.results.push_back(changed_edge(x, false));
-    return {};
-  }
-  x.state.put(r.edge);
-  append_entry(x, r.edge.tombstoned ? entry_kind::remove_edge : entry_kind::add_edge,
-               r.edge.tombstoned ? r.edge.tombstoned_by : r.edge.created_by, {leaf_of(r.edge)},
-               edge_payload{r.edge});
-  x.out.results.push_back(changed_edge(x, true));
-  return {};
-}
-
 result<prepared> prepare(const write_request& r, timestamp now, const execution_seams& seams) {
   return prepare_content(r.type, r.data, r.forms, r.vector, r.created_at.value_or(now), seams);
 }
@@ -454,6 +386,11 @@ result<void> run_all(execution& x, std::span<const mutation> items, std::span<co
   for (std::size_t i = 0; i < items.size(); ++i) {
     auto done = std::visit([&](const auto& r) { return run(x, r, ready[i]); }, items[i]);
     if (!done) return std::unexpected(located(std::move(done.error()), is_batch, i));
+    if (x.payload_bytes > max_command_bytes)
+      return fail(
+          errc::limit_exceeded,
+          fmt::format("the entries of a batch take at most {} MiB", max_command_bytes >> 20),
+          fmt::format("items[{}]", i));
   }
   return {};
 }
@@ -470,16 +407,6 @@ std::vector<memory_id> ids_given_by(std::span<const mutation> items) {
   }
   std::ranges::sort(given);
   return given;
-}
-
-/// Another touch may have come in between: a topic goes on from the salience that it has now.
-void bump_topics(reinforce_payload& bump, overlay& state) {
-  for (auto& item : bump.items) {
-    item.from_e9 = state.topic_salience_e9(item.id);
-    item.to_e9 = item.from_e9 + query_bump_e9;
-    state.put_topic_salience(item.id, item.to_e9);
-  }
-  state.keep_layer();
 }
 
 } // namespace
@@ -501,12 +428,12 @@ result<executed_command> execute(std::span<const mutation> items, bool is_batch,
   }
   const auto given = ids_given_by(items);
   if (items.size() > 1 || std::ranges::any_of(items, has_parts)) {
-    execution rehearsal{state, drawer(nullptr), seams, now, current, given, {}};
+    execution rehearsal{state, drawer(nullptr), seams, now, current, given, {}, 0};
     auto done = run_all(rehearsal, items, ready, is_batch);
     state.drop_layer();
     if (!done) return std::unexpected(std::move(done.error()));
   }
-  execution x{state, drawer(&ids), seams, now, current, given, {}};
+  execution x{state, drawer(&ids), seams, now, current, given, {}, 0};
   if (auto done = run_all(x, items, ready, is_batch); !done) {
     state.drop_layer();
     return std::unexpected(std::move(done.error()));
@@ -542,61 +469,6 @@ result<void> run_part(execution& x, const add_edge_request& r) {
 }
 result<void> run_part(execution& x, const remove_edge_request& r) {
   return run(x, r, prepared{});
-}
-
-entry execute_touch(entry_payload payload, overlay& state, id_source& ids, timestamp now,
-                    seq_no current) {
-  entry_header header{.seq = current.next(),
-                      .kind = entry_kind::find_late,
-                      .created_at = now,
-                      .created_by = {},
-                      .leaves = {},
-                      .payload_hash = {}};
-  if (auto* late = std::get_if<find_late_payload>(&payload)) {
-    header.created_by = late->actor;
-    late->nonce = ids.draw_nonce();
-    return seal_entry(std::move(header), std::move(payload));
-  }
-  auto* reinforced = std::get_if<reinforce_payload>(&payload);
-  ensure(reinforced != nullptr, "a touch is a find_late or reinforce payload");
-  header.kind = entry_kind::reinforce;
-  header.created_by = reinforced->actor;
-  if (reinforced->door == reinforcing_door::retrieve)
-    bump_topics(*reinforced, state);
-  else
-    reinforce_strengths(*reinforced, state, now);
-  reinforced->nonce = ids.draw_nonce();
-  return seal_entry(std::move(header), std::move(payload));
-}
-
-entry execute_decay(decay_cycle_payload payload, id_source& ids, timestamp now, seq_no current) {
-  payload.nonce = ids.draw_nonce();
-  return seal_entry({.seq = current.next(),
-                     .kind = entry_kind::decay_cycle,
-                     .created_at = now,
-                     .created_by = payload.actor,
-                     .leaves = {},
-                     .payload_hash = {}},
-                    std::move(payload));
-}
-
-entry execute_snapshot(const root_set& roots, std::string reason, const std::string& actor,
-                       std::map<std::string, std::uint64_t, std::less<>> counters,
-                       const nonce& fresh, timestamp now) {
-  manifest m{.seq = roots.seq,
-             .journal_root = roots.journal_root,
-             .state_roots = roots.state_roots,
-             .overall_root = roots.overall,
-             .created_at = now,
-             .trigger = std::move(reason),
-             .counters = std::move(counters)};
-  return seal_entry({.seq = roots.seq.next(),
-                     .kind = entry_kind::snapshot,
-                     .created_at = now,
-                     .created_by = actor,
-                     .leaves = {},
-                     .payload_hash = {}},
-                    snapshot_payload{std::move(m), fresh});
 }
 
 } // namespace mneme

@@ -10,6 +10,7 @@
 
 #include "mneme/proof.hpp"
 #include "mneme/requests.hpp"
+#include "state/asker.hpp"
 #include "state/id_source.hpp"
 #include "state/overlay.hpp"
 
@@ -19,12 +20,18 @@ namespace mneme {
 struct execution_seams {
   const mneme::embedder* embedder = nullptr; ///< null = none
   const token_counter* tokens = nullptr;
+  /// Who writes through a scope: what topics it does not open are left alone. Null = nobody.
+  const asker* within = nullptr;
 };
 
 struct executed_command {
   std::vector<entry> entries;           ///< consecutive, from the given first seq; may be empty
   std::vector<mutation_result> results; ///< one per item
 };
+
+/// Of the entries that one command may bring; beyond, limit_exceeded. With what a group has
+/// gathered before it (committer_options::max_bytes) this stays well below a frame's limit.
+inline constexpr std::uint64_t max_command_bytes = 512ULL << 20;
 
 /// Executes all items as one command. On error nothing was drawn, the overlay's layer is dropped
 /// and `at` starts with "items[i]." when `is_batch`.

@@ -14,6 +14,20 @@ constexpr const char* merge_reason = "merged";
 /// What topics must have in common to be one: private topics of different agents stay apart.
 using identity = std::tuple<std::string, std::string, visibility>;
 
+/// Whether a merge of the topic would stay among what the writer may change: so its links must.
+result<bool> is_movable(execution& x, const head& h) {
+  if (x.seams.within == nullptr) return true;
+  if (!is_open(x, h)) return false;
+  auto edges = x.state.live_edges(h.id);
+  if (!edges) return propagate(edges);
+  for (const auto& e : *edges) {
+    auto other = x.state.head(e.key.src == h.id ? e.key.dst : e.key.src);
+    if (!other) return propagate(other);
+    if (!other->has_value() || !is_open(x, **other)) return false;
+  }
+  return true;
+}
+
 /// Live topics that are not archived, by what they have in common; ids ascend.
 result<std::map<identity, std::vector<head>>> mergeable(execution& x) {
   std::map<identity, std::vector<head>> groups;
@@ -23,6 +37,9 @@ result<std::map<identity, std::vector<head>>> mergeable(execution& x) {
     if (!found->has_value()) continue;
     head& h = **found;
     if (h.tombstone || h.erased || is_archived(h)) continue;
+    auto movable = is_movable(x, h);
+    if (!movable) return propagate(movable);
+    if (!*movable) continue;
     auto v = x.state.topic_version(h);
     if (!v) return propagate(v);
     const auto title = v->data.find("title");

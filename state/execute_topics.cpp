@@ -43,11 +43,17 @@ memory_data data_of(const ingest_request& r, memory_data data) {
   return data;
 }
 
+/// Who does it; the topic may be another's.
+const std::string& acting_in(const ingest_request& r) {
+  return r.created_by ? *r.created_by : r.actor;
+}
+
 write_request write_of(const ingest_request& r) {
   write_request w;
   w.type = memory_type::topic;
   w.data = data_of(r, {});
   w.actor = r.actor;
+  w.created_by = r.created_by;
   w.id = r.topic_id;
   w.visibility = r.visibility.value_or(visibility::private_);
   w.vector = r.vector;
@@ -61,7 +67,7 @@ result<void> update_topic(execution& x, const ingest_request& r, const head& h) 
   update_request u;
   u.uri = uri_of(h);
   u.data = data_of(r, present->data);
-  u.actor = r.actor;
+  u.actor = acting_in(r);
   if (present->short_overridden) u.forms.short_form = present->forms.short_form;
   if (present->medium_overridden) u.forms.medium_form = present->forms.medium_form;
   u.valid_from = present->valid_from;
@@ -108,7 +114,7 @@ void set_salience(execution& x, const memory_id& topic, double salience, const i
                            .reason = "set",
                            .nonce = x.draw.fresh_nonce()};
   x.state.put_topic_salience(topic, p.to_e9);
-  append_entry(x, entry_kind::topic_salience, r.actor, {}, std::move(p));
+  append_entry(x, entry_kind::topic_salience, acting_in(r), {}, std::move(p));
   changes.applied.push_back("salience:" + to_string(topic));
 }
 
@@ -157,14 +163,14 @@ result<void> put_field(execution& x, const ingest_request& r, const memory_id& t
                           .operation = f.operation,
                           .provenance = f.provenance,
                           .created_at = x.now,
-                          .created_by = r.actor,
+                          .created_by = acting_in(r),
                           .merged_from = {},
                           .nonce = x.draw.fresh_nonce(),
                           .hash = {}};
   revision.hash = hash_of(revision);
   field.head.newest_hash = revision.hash;
   x.state.put(field, {revision});
-  append_entry(x, entry_kind::field, r.actor, {leaf_of(field.head)},
+  append_entry(x, entry_kind::field, acting_in(r), {leaf_of(field.head)},
                field_payload{field, {std::move(revision)}});
   changes.applied.push_back("field:" + f.name);
   changes.revisions[f.name] = field.current;
@@ -181,7 +187,7 @@ result<void> put_link(execution& x, const ingest_request& r, const memory_id& to
   edge.src = topic;
   edge.type = link.type;
   edge.dst = link.topic_id;
-  edge.actor = r.actor;
+  edge.actor = acting_in(r);
   edge.kind = link.kind;
   if (auto ok = run_part(x, edge); !ok) return ok;
   if (x.out.results.back().changed) changes.applied.push_back("edge:" + to_string(link.topic_id));
@@ -189,7 +195,17 @@ result<void> put_link(execution& x, const ingest_request& r, const memory_id& to
   return {};
 }
 
+/// Who gets to see which topics are similar.
+asker asking_in(const execution& x, const ingest_request& r) {
+  if (x.seams.within != nullptr) return *x.seams.within;
+  return r.actor.empty() ? asker() : asker(r.actor);
+}
+
 } // namespace
+
+bool is_open(const execution& x, const head& h) {
+  return x.seams.within == nullptr || x.seams.within->may_see(h);
+}
 
 bool is_archived(const head& h) {
   return h.lifecycle && h.lifecycle->status == lifecycle_status::archived;
@@ -223,7 +239,7 @@ result<void> run(execution& x, const ingest_request& r, const prepared& p) {
     if (auto ok = put_link(x, r, topic->id, i, changes); !ok) return ok;
   if (!x.draw.is_rehearsal())
     changes.similar_topic_ids = x.state.similar_topics(x.state.vector_of(topic->id), topic->id,
-                                                       r.actor, similar_topics_most);
+                                                       asking_in(x, r), similar_topics_most);
   mutation_result done = changed_memory(x, *topic);
   done.changed = x.out.entries.size() > before;
   done.topics = std::move(changes);
@@ -238,7 +254,7 @@ result<void> run(execution& x, const forget_request& r, const prepared&) {
     if (!found) return propagate(found);
     if (!found->has_value()) continue;
     head h = std::move(**found);
-    if (h.tombstone || h.erased || is_archived(h)) continue;
+    if (h.tombstone || h.erased || is_archived(h) || !is_open(x, h)) continue;
     const std::int64_t salience_e9 = x.state.topic_salience_e9(id);
     if (salience_e9 >= forget_below_e9) continue;
     archive(h, x.now);
@@ -268,44 +284,6 @@ result<void> run(execution& x, const unarchive_request& r, const prepared&) {
   x.state.put(*h);
   append_entry(x, entry_kind::topic_unarchive, r.actor, {leaf_of(*h)}, head_payload{*h});
   x.out.results.push_back(changed_memory(x, *h));
-  return {};
-}
-
-result<void> run(execution& x, const restore_field_request& r, const prepared&) {
-  const field_head& wanted = r.field.head;
-  auto topic = x.state.head(wanted.topic);
-  if (!topic) return propagate(topic);
-  if (!topic->has_value() || (*topic)->type != memory_type::topic)
-    return fail(errc::not_found, "there is no topic " + to_string(wanted.topic), "field.topic");
-  auto existing = x.state.field(wanted.topic, wanted.name);
-  if (!existing) return propagate(existing);
-  const auto taken = [&] {
-    return fail(errc::already_exists,
-                "field " + wanted.name + " of " + to_string(wanted.topic) + " is another one",
-                "field");
-  };
-  std::size_t known = 0;
-  if (existing->has_value()) {
-    if (**existing == r.field) {
-      x.out.results.push_back(unchanged(x));
-      return {};
-    }
-    auto revisions = x.state.revisions((*existing)->head);
-    if (!revisions) return propagate(revisions);
-    known = revisions->size();
-    if (known > r.revisions.size()) return taken();
-    for (std::size_t i = 0; i < known; ++i)
-      if ((*revisions)[i].hash != r.revisions[i].hash) return taken();
-  }
-  field_payload p{
-      .field = r.field,
-      .revisions = {r.revisions.begin() + static_cast<std::ptrdiff_t>(known), r.revisions.end()}};
-  const std::string by = r.revisions.back().created_by;
-  x.state.put(p.field, p.revisions);
-  append_entry(x, entry_kind::field, by, {leaf_of(wanted)}, std::move(p));
-  mutation_result done = unchanged(x);
-  done.changed = true;
-  x.out.results.push_back(std::move(done));
   return {};
 }
 

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "state/salience.hpp"
-#include "storage/key_layout.hpp"
 
 namespace mneme {
 
@@ -59,22 +58,9 @@ learning learn(const learned_weights& before, std::span<const activation> cited,
                       .similarity = to_units(w.similarity / whole)}};
 }
 
-result<learned_weights> read_weights(kv_reader& reader, std::string_view actor, seq_no at) {
-  auto row = reader.first(kv_table::weights, keys::weights(actor, at),
-                          keys::prefix_end(keys::weights_prefix(actor)));
-  if (!row) return propagate(row);
-  if (!row->has_value()) return learned_weights{};
-  auto payload = decode_entry_payload(entry_kind::learn_weights, (*row)->second);
-  if (!payload) return propagate(payload);
-  return std::get<learn_weights_payload>(*payload).weights;
-}
-
-result<salience_weights> salience_weights_of(const asker& who, const read_views& views, seq_no at) {
-  auto reader = views.store->reader();
-  if (!reader) return propagate(reader);
-  auto learned = read_weights(**reader, who.name(), at);
-  if (!learned) return propagate(learned);
-  return *learned == learned_weights{} ? salience_weights{} : weights_of(*learned);
+salience_weights salience_weights_of(const asker& who, const read_views& views, seq_no at) {
+  const learned_weights learned = views.attributes->weights_of(who.name(), at);
+  return learned == learned_weights{} ? salience_weights{} : weights_of(learned);
 }
 
 } // namespace mneme

@@ -1,5 +1,5 @@
 #pragma once
-/// How an actor's salience weights learn from an attestation, and where they are kept.
+/// How an actor's salience weights learn from an attestation, and which rank for whom.
 
 #include <span>
 
@@ -8,7 +8,6 @@
 #include "state/asker.hpp"
 #include "state/read_views.hpp"
 #include "state/salience.hpp"
-#include "storage/kv_store.hpp"
 
 namespace mneme {
 
@@ -25,10 +24,7 @@ struct learning {
 learning learn(const learned_weights& before, std::span<const activation> cited, bool away,
                timestamp now);
 
-/// The actor's weights as of `at`; the defaults if it had learned nothing.
-result<learned_weights> read_weights(kv_reader& reader, std::string_view actor, seq_no at);
-
 /// The weights that rank for the asker at `at`.
-result<salience_weights> salience_weights_of(const asker& who, const read_views& views, seq_no at);
+salience_weights salience_weights_of(const asker& who, const read_views& views, seq_no at);
 
 } // namespace mneme

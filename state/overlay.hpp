@@ -12,6 +12,7 @@
 
 #include "messages/entry.hpp"
 #include "mneme/requests.hpp"
+#include "state/asker.hpp"
 #include "state/read_views.hpp"
 
 namespace mneme {
@@ -51,11 +52,10 @@ public:
   result<std::vector<field_revision>> revisions(const field_head& field);
   /// Edges from and to `id` that are not tombstoned, in key order.
   result<std::vector<edge_record>> live_edges(const memory_id& id);
-  /// The nearest live topics that are not archived and that `asker` may see, as published (this
+  /// The nearest live topics that are not archived and that `who` may see, as published (this
   /// batch left out), without `self`.
   [[nodiscard]] std::vector<memory_id> similar_topics(const std::vector<float>& vector,
-                                                      const memory_id& self,
-                                                      const std::string& asker,
+                                                      const memory_id& self, const asker& who,
                                                       std::size_t most) const;
 
   void put(const mneme::head& h);

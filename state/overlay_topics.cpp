@@ -98,18 +98,16 @@ result<std::vector<edge_record>> overlay::live_edges(const memory_id& id) {
 }
 
 std::vector<memory_id> overlay::similar_topics(const std::vector<float>& vector,
-                                               const memory_id& self, const std::string& asker,
+                                               const memory_id& self, const asker& who,
                                                std::size_t most) const {
   const attributes& rows = *views_.attributes;
-  const term_no actor = rows.actor_term(asker);
+  const visible_rows visible(who, rows, *views_.nodes);
   std::vector<slot_no> slots;
   rows.with_type(memory_type::topic)->for_each([&](row_no row) {
     const row_line& line = rows.rows().line(row);
     const bool usable = (line.flags & row_has_vector) != 0
                         && (line.flags & (row_tombstoned | row_erased | row_archived)) == 0;
-    const bool visible =
-        asker.empty() || line.actor == actor.value || line.visibility == visibility::actor_public;
-    if (usable && visible && rows.alive(row, at_) && views_.nodes->id({line.node}) != self)
+    if (usable && visible(row) && rows.alive(row, at_) && views_.nodes->id({line.node}) != self)
       slots.push_back({line.slot});
     return true;
   });

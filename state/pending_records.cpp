@@ -14,6 +14,11 @@ void pending_records::catch_up() {
   const auto put_head = [&](const head& h, bool first) {
     activations_[h.id] = after_head(current(h.id), h, first);
   };
+  const auto put_salience = [&](const memory_id& topic, std::int64_t e9) {
+    activation changed = current(topic);
+    changed.topic_salience_e9 = e9;
+    activations_[topic] = changed;
+  };
   for (; seen_ < entries_.size(); ++seen_) {
     const entry& e = entries_[seen_];
     const timestamp at = e.header.created_at;
@@ -25,6 +30,20 @@ void pending_records::catch_up() {
       versions_[{u->version.id, u->version.number}] = seen_;
     } else if (const auto* h = std::get_if<head_payload>(&e.payload)) {
       put_head(h->head, false);
+    } else if (const auto* archived = std::get_if<topic_archive_payload>(&e.payload)) {
+      put_head(archived->head, false);
+      activations_[archived->head.id].topic_salience_e9 = archived->to_e9;
+    } else if (const auto* merged = std::get_if<topic_merge_payload>(&e.payload)) {
+      put_head(merged->head, false);
+    } else if (const auto* set = std::get_if<topic_salience_payload>(&e.payload)) {
+      put_salience(set->topic, set->to_e9);
+    } else if (const auto* reinforced = std::get_if<reinforce_payload>(&e.payload)) {
+      for (const auto& item : reinforced->items) {
+        if (reinforced->door == reinforcing_door::retrieve)
+          put_salience(item.id, item.to_e9);
+        else
+          activations_[item.id] = after_chroma_touch(current(item.id));
+      }
     } else if (const auto* late = std::get_if<find_late_payload>(&e.payload)) {
       for (const auto& id : late->accessed) activations_[id] = after_touch(current(id), at);
     } else if (const auto* attest = std::get_if<attest_payload>(&e.payload)) {
@@ -52,10 +71,10 @@ result<std::optional<version>> pending_records::version_of(const memory_id& id,
   return read_version(reader_, id, number);
 }
 
-result<learned_weights> pending_records::weights_of(const std::string& actor) {
+learned_weights pending_records::weights_of(const std::string& actor) {
   catch_up();
   if (const auto it = weights_.find(actor); it != weights_.end()) return it->second;
-  return read_weights(reader_, actor, at_);
+  return views_.attributes->weights_of(actor, at_);
 }
 
 } // namespace mneme

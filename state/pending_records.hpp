@@ -23,7 +23,7 @@ public:
 
   activation activation_of(const memory_id& id);
   result<std::optional<version>> version_of(const memory_id& id, std::uint32_t number);
-  result<learned_weights> weights_of(const std::string& actor);
+  learned_weights weights_of(const std::string& actor);
 
 private:
   void catch_up();

@@ -5,31 +5,11 @@
 #include "journal/proof.hpp"
 #include "messages/entry.hpp"
 #include "messages/signature.hpp"
+#include "state/manifests.hpp"
 
 namespace mneme {
 
 namespace {
-
-/// The snapshot with this root.
-result<std::optional<manifest>> find_manifest(const digest& root, const read_views& views) {
-  auto reader = views.store->reader();
-  if (!reader) return propagate(reader);
-  std::optional<manifest> found;
-  result<void> decoded;
-  auto scanned =
-      (*reader)->scan(kv_table::manifests, "", "", [&](std::string_view, std::string_view value) {
-        auto m = decode_manifest(value);
-        if (!m) {
-          decoded = propagate(m);
-          return false;
-        }
-        if (m->overall_root == root) found = std::move(*m);
-        return !found.has_value();
-      });
-  if (!scanned) return propagate(scanned);
-  if (!decoded) return propagate(decoded);
-  return found;
-}
 
 result<void> check_proofs(const scope& s, const manifest& m) {
   if (!s.proofs) return {};
@@ -82,7 +62,7 @@ result<asker> verify_asker(const std::optional<std::string>& actor,
   if (!verify_signature(*key, scope_bytes(s), s.signature))
     return fail(errc::bad_signature, "the signature is not that of \"" + s.granted_by + "\"",
                 "scope.signature");
-  auto snapshot = find_manifest(s.snapshot_root, views);
+  auto snapshot = find_manifest(*views.store, s.snapshot_root);
   if (!snapshot) return propagate(snapshot);
   if (!snapshot->has_value())
     return fail(errc::snapshot_unknown, "no snapshot of this world has that root",

@@ -50,13 +50,44 @@ public:
   }
   result<void> admit(add_edge_request& r) { return admit_edge(r); }
   result<void> admit(remove_edge_request& r) { return admit_edge(r); }
+  result<void> admit(ingest_request& r) {
+    r.created_by = who_.name();
+    if (r.placement == ingest_placement::new_topic) {
+      if (auto ok = admit_new(r); !ok) return ok;
+    } else {
+      acts(r.actor);
+      if (r.topic_id)
+        if (auto h = opened(*r.topic_id, "topic_id"); !h) return propagate(h);
+    }
+    for (const auto& f : r.fields)
+      if (f.ref_topic_id)
+        if (auto h = opened(*f.ref_topic_id, "fields." + f.name + ".ref_topic_id"); !h)
+          return propagate(h);
+    for (std::size_t i = 0; i < r.links.size(); ++i)
+      if (auto h = opened(r.links[i].topic_id, "links[" + std::to_string(i) + "].topic_id"); !h)
+        return propagate(h);
+    return {};
+  }
+  result<void> admit(unarchive_request& r) {
+    acts(r.actor);
+    if (auto h = opened(r.id, "id"); !h) return propagate(h);
+    return {};
+  }
+  // They look for topics themselves, and find those only that the scope opens.
+  result<void> admit(revise_request& r) {
+    acts(r.actor);
+    return {};
+  }
+  result<void> admit(forget_request& r) {
+    acts(r.actor);
+    return {};
+  }
   result<void> admit(assign_tag_request&) {
     return fail(errc::unsupported, "hashtags are the world's: none is bound through a scope");
   }
   template <class Request>
   result<void> admit(Request&) {
-    return fail(errc::unsupported,
-                "topics are not changed and nothing is restored through a scope");
+    return fail(errc::unsupported, "nothing is restored through a scope");
   }
 
 private:
@@ -71,7 +102,18 @@ private:
     if (auto h = opened(r.dst, "dst"); !h) return propagate(h);
     return {};
   }
-  result<head> opened(const memory_id& id, const char* key) {
+  result<void> admit_new(ingest_request& r) {
+    r.actor = scope_.actor;
+    head h;
+    h.id = r.topic_id.value_or(memory_id{});
+    h.type = memory_type::topic;
+    h.actor_scope = r.actor;
+    h.visibility = r.visibility.value_or(visibility::private_);
+    if (!who_.may_see(h)) return outside("a topic that the scope does not open", "topic_id");
+    if (r.topic_id) written_[*r.topic_id] = std::move(h);
+    return {};
+  }
+  result<head> opened(const memory_id& id, const std::string& key) {
     if (const auto it = written_.find(id); it != written_.end()) return it->second;
     auto h = records_.head(id);
     if (!h) return propagate(h);

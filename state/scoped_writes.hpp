@@ -13,7 +13,7 @@ namespace mneme {
 
 /// The mutations as the grantee may make them: new memories belong to the scope's actor and are
 /// created by the grantee, who acts. scope_violation if the scope is not writable or something is
-/// outside (`at` is the key, behind items[i] in a batch). Restores are unsupported.
+/// outside (`at` is the key, behind items[i] in a batch). Restores and hashtags are unsupported.
 /// Precondition: `who` has a scope. Reads only.
 result<std::vector<mutation>> inside_scope(std::span<const mutation> items, bool is_batch,
                                            const asker& who, overlay& records);

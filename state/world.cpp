@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "messages/checked_seams.hpp"
 #include "state/entry_check.hpp"
 #include "state/replay_check.hpp"
 #include "state/verify.hpp"
@@ -230,6 +231,19 @@ result<void> recover(world& w, const std::optional<checkpoint_file>& checkpoint,
   return w.store->set_stable(w.journal->last_seq());
 }
 
+/// Nobody should build on a journal that is damaged before the checkpoint, where nothing is
+/// replayed. A journal of `most_bytes_checked` at most is read from its start; what is before the
+/// checkpoint in a longer one is looked at by verify.
+constexpr std::uint64_t most_bytes_checked = 64ULL << 20;
+
+result<void> check_older(const world& w, seq_no replayed_from) {
+  if (replayed_from.value <= 1 || w.journal->bytes() > most_bytes_checked) return {};
+  return read_journal(*w.files, journal_directory(w.directory), w.info.id, seq_no{1}, false,
+                      [&](const journal_frame& frame) -> result<bool> {
+                        return frame.prefix.first_seq < replayed_from;
+                      });
+}
+
 void report_store(world& w, const std::optional<checkpoint_file>& checkpoint, const attempt& how) {
   w.report.store_problem = how.store_problem;
   if (checkpoint && w.store->recovered().value == 0 && how.store_problem.empty())
@@ -277,6 +291,7 @@ result<std::unique_ptr<world>> try_open(const world_options& options,
     how.store_failed = stored.value > 0 || w->store->damaged();
     return propagate(ok);
   }
+  if (auto ok = check_older(*w, std::min(stored, loaded)); !ok) return propagate(ok);
   w->retain_before(w->journal->last_seq());
   w->publish(w->journal->last_seq());
   w->lock = std::move(lock);
@@ -304,6 +319,11 @@ read_views world::views() {
           .keys = keys,
           .search = search,
           .audience = audience};
+}
+
+result<timestamp> world::now() const {
+  if (time == nullptr) return last_entry_at;
+  return now_of(*time);
 }
 
 void world::publish(seq_no seq) {

@@ -79,7 +79,7 @@ struct world {
   explicit world(const vector_index_options& options) : vectors(options) {}
   [[nodiscard]] read_views views();
   /// Whether a scope has expired is a question to this clock.
-  [[nodiscard]] timestamp now() const { return time != nullptr ? time->now() : last_entry_at; }
+  [[nodiscard]] result<timestamp> now() const;
   /// Makes everything up to `seq` visible; the ledger stands at `seq`.
   void publish(seq_no seq);
   /// Lets the indexes forget what reads from `seq` back to the window's start do not need.

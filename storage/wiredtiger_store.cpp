@@ -146,6 +146,8 @@ public:
   std::unexpected<error> failure(std::string_view action, int ret);
   result<void> usable() const;
   void put_back(session_pointer session);
+  /// Of a transaction that has failed or only read.
+  void roll_back(WT_SESSION* session);
 
 private:
   result<session_pointer> open_session();
@@ -162,6 +164,7 @@ private:
   bool read_only_ = false;
   WT_CONNECTION* connection_ = nullptr;
   std::atomic<bool> panicked_ = false;
+  std::atomic<bool> transaction_stuck_ = false; ///< neither committed nor rolled back
   seq_no recovered_;
 
   std::mutex write_mutex_; ///< the write session; apply() and verify()
@@ -230,7 +233,7 @@ public:
       return store_.failure("begin a read", ret);
     const int ret = walk(*cursor, lower, upper, visit);
     (*cursor)->reset(*cursor);
-    s->rollback_transaction(s, nullptr);
+    store_.roll_back(s);
     if (ret != 0 && ret != WT_NOTFOUND) return store_.failure("scan", ret);
     return {};
   }
@@ -291,12 +294,18 @@ result<void> wiredtiger_store::usable() const {
   return {};
 }
 
+void wiredtiger_store::roll_back(WT_SESSION* session) {
+  if (session->rollback_transaction(session, nullptr) != 0) transaction_stuck_ = true;
+}
+
 wiredtiger_store::~wiredtiger_store() {
   // Sessions end with the connection; closing them one by one first keeps it from waiting on them.
   idle_.clear();
   checkpointer_.reset();
   writer_.reset();
-  if (connection_ == nullptr) return;
+  // Closing waits for every transaction, and for ever for one that a panic keeps from ending. The
+  // directory then stays open in this process: only another one can open it.
+  if (connection_ == nullptr || transaction_stuck_) return;
   // Closing takes a last checkpoint, at the last stable seq that WiredTiger has heard of.
   if (!panicked_ && !read_only_) (void)push_stable();
   connection_->close(connection_, nullptr);
@@ -446,13 +455,15 @@ result<void> wiredtiger_store::apply(const std::vector<kv_write>& writes, seq_no
       return failure("begin a batch", ret);
     if (const int ret = write_all(writes); ret != 0) {
       auto failed = failure("write a batch", ret);
-      s->rollback_transaction(s, nullptr);
+      roll_back(s);
       return failed;
     }
     const std::string config = fmt::format("commit_timestamp={:x}", timestamp_of(commit));
-    // A commit that fails has rolled back.
-    if (const int ret = s->commit_transaction(s, config.c_str()); ret != 0)
+    // A commit that fails has rolled back, unless it panicked on the way.
+    if (const int ret = s->commit_transaction(s, config.c_str()); ret != 0) {
+      if (ret == WT_PANIC) transaction_stuck_ = true;
       return failure("commit a batch", ret);
+    }
   }
   last_commit_ = commit.value;
   return {};

@@ -127,7 +127,8 @@ struct chroma_result {
   std::map<std::string, double, std::less<>> traits;     ///< numbers that a profile adds
   std::int64_t candidates_scanned = 0;
   seq_no at_seq;
-  std::optional<seq_no> seq; ///< of the reinforce entry, if something was touched
+  /// Of the reinforce entry, if something was touched and its entry is made already.
+  std::optional<seq_no> seq;
 };
 
 /// What a profile may ask of the engine while it reads a text.
@@ -177,6 +178,16 @@ private:
   std::unique_ptr<state> state_;
 };
 
+/// When what chroma queries touch is reinforced.
+enum class touch_mode : std::uint8_t {
+  immediate, ///< each query is answered when its own reinforce entry is durable
+  /// Queries are answered at once, and their touches become one reinforce entry: after 100 queries,
+  /// or when 1 s of the engine's clock has passed and the next query or write comes; also before a
+  /// tick, a decay cycle, a snapshot, a checkpoint, and when the engine closes. A crash takes those
+  /// that wait. The touches of a tick's queries never wait.
+  batched,
+};
+
 /// Engine-wide defaults of chroma requests. The physics (constants of the modes) cannot be set.
 struct chroma_defaults {
   std::int64_t k = 5;
@@ -184,6 +195,7 @@ struct chroma_defaults {
   std::optional<score_weights> weights{};
   bool include_rotten = false;
   std::shared_ptr<profile_registry> profiles{}; ///< default: the built-in profiles
+  touch_mode touches = touch_mode::immediate;
 };
 
 /// What a decay cycle changed.

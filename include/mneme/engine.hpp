@@ -104,6 +104,9 @@ struct prove_request {
   std::vector<seq_no> seqs;
   std::optional<digest> root;       ///< of a snapshot, or the current one; default: current
   std::optional<std::string> actor; ///< ids it cannot see are not_found
+  /// Proves what it opens; asking for anything else is scope_violation, and so are `seqs`: entries
+  /// of the journal are open to no scope.
+  std::shared_ptr<const mneme::scope> scope{};
 };
 
 /// A field of a topic whole.

@@ -3,12 +3,14 @@
 /// is. Read-only and idempotent: it reinforces nothing.
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "mneme/query.hpp"
+#include "mneme/scope.hpp"
 #include "mneme/types.hpp"
 
 namespace mneme {
@@ -83,9 +85,10 @@ struct search_request {
   double similarity_floor = 0.3;              ///< in [0,1]; 0 = none
   std::optional<std::vector<float>> vector{}; ///< of the query; default: embedded
   std::optional<std::int64_t> budget_tokens{};
-  std::optional<form_kind> form{};    ///< render hits; default medium with budget_tokens
-  bool explain = false;               ///< the parts of each score
-  std::optional<std::string> actor{}; ///< who is asking; absent = the host, sees all
+  std::optional<form_kind> form{};             ///< render hits; default medium with budget_tokens
+  bool explain = false;                        ///< the parts of each score
+  std::optional<std::string> actor{};          ///< who is asking; absent = the host, sees all
+  std::shared_ptr<const mneme::scope> scope{}; ///< shows what it opens, and nothing else
   std::optional<seq_no> at_seq{};
   std::optional<std::int64_t> deadline_ms{};
 };
@@ -173,6 +176,9 @@ struct search_result {
   std::optional<search_metadata> metadata;
   std::optional<form_kind> form; ///< absent when nothing is rendered
   std::int64_t tokens = 0;       ///< of all that is rendered
+  /// Why a remote embedder gave the query no vector: the answer then comes by words alone, as if
+  /// the world had no embedder. Empty = it gave one, or was not asked.
+  std::string embedder_problem;
   seq_no at_seq;
   std::optional<seq_no> seq; ///< never set: a search writes nothing
 };

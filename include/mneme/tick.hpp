@@ -27,10 +27,11 @@ struct edges_read {
   read_options options;
 };
 
-using tick_read = std::variant<find_request, context_request, get_read, resolve_read, edges_read>;
+using tick_read = std::variant<find_request, context_request, retrieve_request, chroma_request,
+                               search_request, get_read, resolve_read, edges_read>;
 /// What the read of the same place answers: memory for get and resolve.
-using tick_read_answer =
-    std::variant<find_result, context_result, memory, std::vector<edge_record>>;
+using tick_read_answer = std::variant<find_result, context_result, retrieve_result, chroma_result,
+                                      search_result, memory, std::vector<edge_record>>;
 
 /// A mutation, possibly under a scope.
 struct scoped_mutation {

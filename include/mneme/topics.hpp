@@ -137,6 +137,7 @@ struct ingest_request {
   std::optional<mneme::visibility> visibility; ///< new_topic only; default private
   std::vector<field_input> fields;             ///< in this order; a name may come again
   std::vector<topic_link> links;
+  std::optional<std::string> created_by{}; ///< who acts; default: actor
 };
 
 /// Merges topics with equal titles (of one actor_scope and visibility) into the smallest id.

@@ -7,8 +7,10 @@
 
 #include "actors/engine_actor.hpp"
 #include "mneme/tick.hpp"
+#include "tests/actors/engine_site.hpp"
 
 using namespace mneme;
+using namespace mneme::testing;
 
 namespace {
 
@@ -16,7 +18,7 @@ std::shared_ptr<manual_clock> noon() {
   return std::make_shared<manual_clock>(timestamp{946'684'800'000'000'000});
 }
 
-engine_options deterministic(std::shared_ptr<manual_clock> clock = noon()) {
+engine_options at_noon(std::shared_ptr<manual_clock> clock = noon()) {
   engine_options o;
   o.seed = 1;
   o.clock = std::move(clock);
@@ -26,16 +28,10 @@ engine_options deterministic(std::shared_ptr<manual_clock> clock = noon()) {
   return o;
 }
 
-engine opened(engine_options o = deterministic()) {
+engine world_of(engine_options o = at_noon()) {
   auto e = open_in_memory(std::move(o));
   if (!e) FAIL(e.error().message);
   return std::move(*e);
-}
-
-memory_id id_of(std::uint8_t n) {
-  memory_id id;
-  id.bytes[15] = n;
-  return id;
 }
 
 write_request of_type(memory_type type, std::uint8_t n, memory_data data,
@@ -100,7 +96,7 @@ find_request notes(std::string actor = "ana") {
 } // namespace
 
 TEST_CASE("8 context: Pinned is every Identity, hard Constraint and active Goal of the actor") {
-  engine e = opened();
+  engine e = world_of();
   put(e, of_type(memory_type::identity, 1, {{"name", std::string("Ana")}}));
   put(e, constraint(2, "hard"));
   put(e, constraint(3, "soft"));
@@ -120,7 +116,7 @@ TEST_CASE("8 context: Pinned is every Identity, hard Constraint and active Goal 
 
 TEST_CASE("8 context: tiers, and a memory stays in the first of them") {
   auto clock = noon();
-  engine e = opened(deterministic(clock));
+  engine e = world_of(at_noon(clock));
   for (std::uint8_t n = 1; n <= 5; ++n) {
     auto r = event(n);
     r.frames = {kitchen};
@@ -156,7 +152,7 @@ TEST_CASE("8 context: tiers, and a memory stays in the first of them") {
 }
 
 TEST_CASE("8 context: trims by salience over all tiers, one row stays, the rest is reachable") {
-  engine e = opened();
+  engine e = world_of();
   for (std::uint8_t n = 1; n <= 100; ++n) {
     auto r = note(n, std::string(400, 'x'));
     r.frames = {kitchen};
@@ -183,7 +179,7 @@ TEST_CASE("8 context: trims by salience over all tiers, one row stays, the rest 
 }
 
 TEST_CASE("8 context: a pure read, also of the past; its errors") {
-  engine e = opened();
+  engine e = world_of();
   put(e, goal(1, "active"));
   put(e, goal(2, "active"));
   const auto root = e.root();
@@ -209,7 +205,7 @@ TEST_CASE("8 context: a pure read, also of the past; its errors") {
 
 TEST_CASE("129: the asker's weights as of the seq read rank everywhere") {
   auto clock = noon();
-  engine e = opened(deterministic(clock));
+  engine e = world_of(at_noon(clock));
   // 1 is important, 2 is recent and used; ana's weights come to prefer the second.
   auto important = note(1);
   important.importance = 10;
@@ -246,6 +242,35 @@ TEST_CASE("129: the asker's weights as of the seq read rank everywhere") {
 
 namespace {
 
+/// A set of hashtags that has a colour.
+const std::vector<std::string> hashtags = {"tea",  "leaf", "cup",  "steam",
+                                           "rain", "moss", "clay", "storm"};
+
+/// Hashtags, two coloured notes and a topic that everybody sees: 1, 3 and 2.
+std::vector<mutation> things_to_find() {
+  std::vector<mutation> items;
+  for (std::size_t i = 0; i < hashtags.size(); ++i) {
+    assign_tag_request r;
+    r.tag = hashtags[i];
+    r.anchor = i == 0 ? 1 : i == 7 ? 7501 : 1000 * static_cast<std::int64_t>(i) + 1;
+    items.emplace_back(std::move(r));
+  }
+  for (const std::uint8_t n : {std::uint8_t{1}, std::uint8_t{3}}) {
+    auto r = note(n, "a note of all");
+    r.visibility = visibility::actor_public;
+    r.hashtags = hashtags;
+    items.emplace_back(std::move(r));
+  }
+  ingest_request topic;
+  topic.placement = ingest_placement::new_topic;
+  topic.topic_id = id_of(2);
+  topic.title = "harbour";
+  topic.actor = "ana";
+  topic.visibility = visibility::actor_public;
+  items.emplace_back(std::move(topic));
+  return items;
+}
+
 tick_request round_of_agents(int agents) {
   tick_request t;
   // Agents in an order that is not that of their names.
@@ -257,6 +282,21 @@ tick_request round_of_agents(int agents) {
     t.reads.emplace_back(r);
     t.reads.emplace_back(get_read{id_of(1), {.actor = actor, .at_seq = {}}});
     t.reads.emplace_back(context_request{.actor = actor});
+    retrieve_request about;
+    about.q = "harbour";
+    about.topic_ids = {{id_of(2)}};
+    about.actor = actor;
+    t.reads.emplace_back(about);
+    chroma_request colour;
+    colour.hashtags = hashtags;
+    colour.k = 1 + i % 2;
+    colour.actor = actor;
+    t.reads.emplace_back(colour);
+    search_request words;
+    words.query = "by agent " + std::to_string(i);
+    words.limit = 3;
+    words.actor = actor;
+    t.reads.emplace_back(words);
     write_request w;
     w.type = memory_type::note;
     w.data["statement"] = "by " + actor;
@@ -286,6 +326,17 @@ std::string text_of(const tick_result& t) {
       out += " get " + to_string(m->head.id);
     } else if (const auto* c = std::get_if<context_result>(&*r)) {
       out += " context " + std::to_string(c->tokens);
+    } else if (const auto* topics = std::get_if<retrieve_result>(&*r)) {
+      out += " retrieve " + std::to_string(topics->seq.value_or(seq_no{}).value);
+      for (const auto& b : topics->candidates)
+        out += to_string(b.topic_id) + std::to_string(b.salience_e9);
+    } else if (const auto* colour = std::get_if<chroma_result>(&*r)) {
+      out += " chroma " + std::to_string(colour->seq.value_or(seq_no{}).value);
+      for (const auto& row : colour->rows)
+        out += to_string(row.memory.head.id) + std::to_string(row.score);
+    } else if (const auto* words = std::get_if<search_result>(&*r)) {
+      out += " search";
+      for (const auto& hit : words->results) out += to_string(hit.uri) + std::to_string(hit.score);
     }
   }
   for (const auto& w : t.writes) {
@@ -299,8 +350,8 @@ std::string text_of(const tick_result& t) {
   return out;
 }
 
-struct host_config : caf::actor_system_config {
-  explicit host_config(std::size_t threads) {
+struct threaded_config : caf::actor_system_config {
+  explicit threaded_config(std::size_t threads) {
     configure(*this);
     set("scheduler.max-threads", threads);
   }
@@ -308,17 +359,16 @@ struct host_config : caf::actor_system_config {
 
 /// What several ticks answer, and the journal's headers and root behind them.
 std::string run_with_readers(std::size_t readers, std::size_t threads) {
-  host_config config(threads);
+  threaded_config config(threads);
   caf::actor_system system(config);
-  auto o = open_engine(deterministic());
+  auto o = open_engine(at_noon());
   REQUIRE(o);
   o->actors.readers = readers;
   auto running = start_engine(system, std::move(*o));
   std::string outcome;
-  auto first = note(1);
-  first.visibility = visibility::actor_public;
   std::vector<tick_request> ticks(1);
-  ticks[0].writes.emplace_back(scoped_mutation{.request = first});
+  // In the order of the actors' bytes: the host's come first.
+  for (auto& m : things_to_find()) ticks[0].writes.emplace_back(scoped_mutation{.request = m});
   for (int i = 0; i < 3; ++i) ticks.push_back(round_of_agents(40));
   for (const auto& t : ticks) {
     std::promise<std::string> done;
@@ -355,8 +405,77 @@ TEST_CASE("8 ticks: the same bytes of journal and answers with 1 or N readers") 
   CHECK(one.find("by agent 39") != std::string::npos);
 }
 
+TEST_CASE("8 ticks: every door answers in a tick as it does alone, whoever drives the queries") {
+  const auto driver = GENERATE(query_driver::caller, query_driver::coordinator);
+  auto o = at_noon();
+  o.queries = driver;
+  engine e = world_of(o);
+  REQUIRE(e.write_batch(things_to_find()));
+  auto t = round_of_agents(3);
+  t.writes.clear();
+  auto alone = e.search(std::get<search_request>(t.reads[5]));
+  REQUIRE(alone);
+  auto colour = std::get<chroma_request>(t.reads[4]);
+  colour.touch = false;
+  auto topics = std::get<retrieve_request>(t.reads[3]);
+  topics.touch = false;
+  auto coloured = e.chroma(colour);
+  auto retrieved = e.retrieve(topics);
+  REQUIRE(coloured);
+  REQUIRE(retrieved);
+  auto done = e.tick(t);
+  REQUIRE(done);
+  const auto text = [](auto answer) {
+    tick_result r;
+    r.reads.emplace_back(std::move(answer));
+    return text_of(r);
+  };
+  CHECK(text(std::get<search_result>(*done->reads[5])) == text(*alone));
+  auto ticked = std::get<chroma_result>(*done->reads[4]);
+  CHECK(ticked.rows.size() == 1);
+  CHECK(std::exchange(ticked.seq, {}).has_value());
+  CHECK(text(ticked) == text(*coloured));
+  auto bundles = std::get<retrieve_result>(*done->reads[3]);
+  CHECK(bundles.candidates.size() == 1);
+  CHECK(std::exchange(bundles.seq, {}).has_value());
+  CHECK(text(bundles) == text(*retrieved));
+  // find_late, retrieve and chroma of three agents, by (actor, position), in one frame.
+  std::string kinds;
+  const auto entries = e.journal({e.published().value - 8}, 9);
+  REQUIRE(entries);
+  for (const auto& i : *entries) kinds += i.kind + " ";
+  CHECK(kinds
+        == "find_late reinforce reinforce find_late reinforce reinforce find_late reinforce "
+           "reinforce ");
+  CHECK(e.get(id_of(2))->activation.topic_salience_e9 == 1'300'000'000);
+}
+
+TEST_CASE("8 attest: learns from what the tick's own reads have touched") {
+  // What is cited has been found by colour in the same tick: one access more in the profile.
+  const auto access_weight = [](bool touches) {
+    engine e = world_of();
+    REQUIRE(e.write_batch(things_to_find()));
+    tick_request t;
+    chroma_request colour;
+    colour.hashtags = hashtags;
+    colour.touch = touches;
+    colour.actor = "ana";
+    t.reads.emplace_back(colour);
+    t.writes.emplace_back(attest_request{.intent_id = "i",
+                                         .outcome = attest_outcome::success,
+                                         .reason = {},
+                                         .cited = {"mneme://Note/" + to_string(id_of(1)) + "#1"},
+                                         .actor = "ana"});
+    auto done = e.tick(t);
+    REQUIRE(done);
+    REQUIRE(done->writes[0]);
+    return std::get<attest_result>(*done->writes[0]).weights.access;
+  };
+  CHECK(access_weight(true) > access_weight(false));
+}
+
 TEST_CASE("8 ticks: reads see the start, touches then writes commit as one frame") {
-  engine e = opened();
+  engine e = world_of();
   auto first = note(1);
   first.visibility = visibility::actor_public;
   put(e, first);
@@ -388,7 +507,7 @@ TEST_CASE("8 ticks: reads see the start, touches then writes commit as one frame
 }
 
 TEST_CASE("8 ticks: what fails, fails alone") {
-  engine e = opened();
+  engine e = world_of();
   put(e, note(1));
   tick_request t;
   t.reads.emplace_back(get_read{id_of(9), {}});
@@ -432,22 +551,21 @@ TEST_CASE("8 ticks: what fails, fails alone") {
 }
 
 TEST_CASE("8 ticks: thousands of agents in one message") {
-  engine e = opened();
-  auto first = note(1);
-  first.visibility = visibility::actor_public;
-  put(e, first);
+  engine e = world_of();
+  REQUIRE(e.write_batch(things_to_find()));
+  const std::uint64_t before = e.published().value;
   auto done = e.tick(round_of_agents(2000));
   REQUIRE(done);
   for (const auto& w : done->writes) REQUIRE(w);
-  CHECK(done->seq.value == 1 + 2000 + 2000 + 2 * 2000);
-  CHECK(e.stats()->memories == 2001);
+  CHECK(done->seq.value == before + 3 * 2000 + 2000 + 2 * 2000);
+  CHECK(e.stats()->memories == 2003);
   CHECK(e.get(id_of(1))->activation.citations == 2000);
 }
 
 TEST_CASE("agents inside a host's actor system") {
-  host_config config(2);
+  threaded_config config(2);
   caf::actor_system system(config);
-  auto memory = mneme::spawn(system, deterministic());
+  auto memory = mneme::spawn(system, at_noon());
   REQUIRE(memory);
   caf::scoped_actor self(system);
   const auto failed = [](const caf::error& e) { FAIL(to_error(e).message); };

@@ -359,3 +359,65 @@ TEST_CASE("6.4 both drivers give the same answers") {
   self->request(*memory, caf::infinite, close_message{})
       .receive([](const closed_reply&) {}, [](const caf::error& e) { FAIL(to_error(e).message); });
 }
+
+TEST_CASE("149: batched touches become one reinforce entry after 100 queries or one second") {
+  const auto driver = GENERATE(query_driver::caller, query_driver::coordinator);
+  engine_options o;
+  o.queries = driver;
+  o.chroma.touches = touch_mode::batched;
+  chroma_world w(o);
+  const auto id = w.write("tea", set_a);
+  const std::uint64_t before = w.engine.published().value;
+  const auto accesses = [&] { return w.engine.get(id)->activation.access_count; };
+  const auto ask = [&](std::string actor = {}) {
+    chroma_request r{.hashtags = set_a};
+    if (!actor.empty()) r.actor = std::move(actor);
+    const auto found = w.ask(r);
+    CHECK_FALSE(found.seq.has_value());
+    return found;
+  };
+  /// A write that is not about the memory: whoever waits is behind everything before it.
+  const auto write_something = [&] { w.write("else", {}); };
+
+  for (int i = 0; i < 99; ++i) ask();
+  write_something();
+  CHECK(w.engine.published().value == before + 1);
+  CHECK(accesses() == 0);
+  ask();
+  write_something();
+  CHECK(w.engine.published().value == before + 3);
+  CHECK(w.kind_of({before + 2}) == "reinforce");
+  CHECK(accesses() == 100);
+
+  // A second of the engine's clock; whoever comes next finds the touches made.
+  ask();
+  w.later(1.0 / 86'400);
+  write_something();
+  CHECK(w.kind_of({before + 4}) == "reinforce");
+  CHECK(accesses() == 101);
+
+  // Whatever looks at the whole state has them in it.
+  ask();
+  REQUIRE(w.engine.snapshot("now"));
+  CHECK(accesses() == 102);
+  ask();
+  REQUIRE(w.engine.decay());
+  CHECK(accesses() == 103);
+  ask();
+  REQUIRE(w.engine.checkpoint());
+  CHECK(accesses() == 104);
+}
+
+TEST_CASE("149: batched touches give the strengths that immediate ones at that time give") {
+  const auto strength = [](touch_mode mode) {
+    engine_options o;
+    o.chroma.touches = mode;
+    chroma_world w(o);
+    const auto id = w.write("tea", set_a);
+    w.later(2);
+    for (int i = 0; i < 5; ++i) w.ask({.hashtags = set_a});
+    REQUIRE(w.engine.snapshot("now"));
+    return w.engine.get(id)->signals->strength_e9;
+  };
+  CHECK(strength(touch_mode::batched) == strength(touch_mode::immediate));
+}

@@ -9,8 +9,10 @@
 #include "messages/hash.hpp"
 #include "messages/records.hpp"
 #include "mneme/engine.hpp"
+#include "tests/actors/engine_site.hpp"
 
 using namespace mneme;
+using namespace mneme::testing;
 
 namespace {
 
@@ -35,12 +37,6 @@ engine_options deterministic(std::string directory, std::uint64_t seed = 1) {
   o.exact_near = true;
   o.embedder_spec = "hash:64";
   return o;
-}
-
-engine opened(engine_options o) {
-  auto e = engine::open(std::move(o));
-  if (!e) FAIL(e.error().message);
-  return std::move(*e);
 }
 
 write_request fact(std::string statement, std::string actor = "ana") {

@@ -5,14 +5,12 @@
 
 #include "actors/engine_actor.hpp"
 #include "mneme/caf.hpp"
+#include "tests/actors/engine_site.hpp"
 
 using namespace mneme;
+using namespace mneme::testing;
 
 namespace {
-
-struct host_config : caf::actor_system_config {
-  host_config() { configure(*this); }
-};
 
 write_request note(const std::string& text) {
   write_request r;

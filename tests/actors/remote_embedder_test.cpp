@@ -5,9 +5,11 @@
 
 #include <catch2/catch.hpp>
 
-#include "mneme/engine.hpp"
+#include "mneme/tick.hpp"
+#include "tests/actors/engine_site.hpp"
 
 using namespace mneme;
+using namespace mneme::testing;
 
 namespace {
 
@@ -18,7 +20,8 @@ class letters final : public remote_embedder {
 public:
   [[nodiscard]] vector_space space() const override { return {.model = "letters", .dim = 2}; }
   [[nodiscard]] result<std::vector<float>> embed(std::string_view text) const override {
-    if (is_down) return fail(errc::io, "down");
+    if (text == "wait for it") is_open.wait(false);
+    if (is_down) return mneme::fail(errc::io, "down");
     return std::vector<float>{1.0F + static_cast<float>(std::ranges::count(text, 'a')),
                               1.0F + static_cast<float>(std::ranges::count(text, 'b'))};
   }
@@ -36,9 +39,10 @@ public:
 
   mutable std::atomic<bool> is_stopped = false;
   std::atomic<bool> is_down = false;
+  std::atomic<bool> is_open = true; ///< else the text "wait for it" waits
 };
 
-write_request note(std::string text) {
+write_request of_text(std::string text) {
   write_request r;
   r.type = memory_type::note;
   r.data["statement"] = std::move(text);
@@ -66,7 +70,7 @@ TEST_CASE("every write gets its vector, however close the embedder is behind it"
   const auto embedder = std::make_shared<letters>();
   engine e = open_with(embedder);
   for (int i = 0; i < 300; ++i) {
-    REQUIRE(e.apply(note(i == 7 ? "aaaa" : "b"), durability::relaxed));
+    REQUIRE(e.apply(of_text(i == 7 ? "aaaa" : "b"), durability::relaxed));
     if (i % 3 == 0) REQUIRE(e.wait_for_embeddings(long_enough_ms).value() == 0);
   }
   REQUIRE(e.wait_for_embeddings(long_enough_ms).value() == 0);
@@ -85,7 +89,7 @@ TEST_CASE("an embedder that is down stops no write, and is asked again") {
   const auto embedder = std::make_shared<letters>();
   embedder->is_down = true;
   engine e = open_with(embedder);
-  REQUIRE(e.apply(note("a")));
+  REQUIRE(e.apply(of_text("a")));
   CHECK(e.wait_for_embeddings(long_enough_ms).value() == 1);
   CHECK(e.stats().value().embedder_problem == "down");
   const auto refused = e.find(near("a"));
@@ -96,4 +100,119 @@ TEST_CASE("an embedder that is down stops no write, and is asked again") {
   while (e.wait_for_embeddings(long_enough_ms).value() != 0) {
   }
   CHECK(e.find(near("a")).value().memories.size() == 1);
+}
+
+namespace {
+
+search_request words(std::string query) {
+  search_request r;
+  r.query = std::move(query);
+  r.explain = true;
+  r.similarity_floor = 0;
+  r.sort = search_sort::relevance;
+  return r;
+}
+
+std::string statement_of(const search_hit& hit) {
+  return hit.content;
+}
+
+} // namespace
+
+TEST_CASE("a memory whose vector came late is found by its words as before") {
+  const auto embedder = std::make_shared<letters>();
+  embedder->is_down = true;
+  engine e = open_with(embedder);
+  REQUIRE(e.apply(of_text("lanterns over the harbour")));
+  REQUIRE(e.apply(of_text("nothing of that")));
+  const auto by_words = e.search(words("lanterns")).value();
+  REQUIRE(by_words.results.size() == 1);
+  const seq_no before = e.published();
+  embedder->is_down = false;
+  while (e.wait_for_embeddings(long_enough_ms).value() != 0) {
+  }
+  const auto found = e.search(words("lanterns")).value();
+  REQUIRE_FALSE(found.results.empty());
+  CHECK(statement_of(found.results[0]) == statement_of(by_words.results[0]));
+  CHECK(found.results[0].parts->text == 1.0);
+  CHECK(found.results[0].parts->vector > 0);
+  // As of the time before the vector: by words, and with no vector.
+  auto then = words("lanterns");
+  then.at_seq = before;
+  const auto past = e.search(then).value();
+  REQUIRE_FALSE(past.results.empty());
+  CHECK(past.results[0].parts->text == 1.0);
+  CHECK(past.results[0].parts->vector == 0);
+}
+
+TEST_CASE("7: search goes by words when the embedder is down, and says so") {
+  const auto driver = GENERATE(query_driver::caller, query_driver::coordinator);
+  const auto embedder = std::make_shared<letters>();
+  engine_options options;
+  options.embedder = embedder;
+  options.queries = driver;
+  auto opened = open_in_memory(std::move(options));
+  REQUIRE(opened);
+  engine& e = *opened;
+  REQUIRE(e.apply(of_text("lanterns over the harbour")));
+  while (e.wait_for_embeddings(long_enough_ms).value() != 0) {
+  }
+  CHECK(e.search(words("lanterns")).value().embedder_problem.empty());
+  embedder->is_down = true;
+  const auto found = e.search(words("lanterns"));
+  REQUIRE(found);
+  CHECK(found->embedder_problem == "down");
+  REQUIRE(found->results.size() == 1);
+  CHECK(found->results[0].parts->vector == 0);
+  CHECK(std::ranges::count(found->coverage.notes,
+                           "the embedder gave the query no vector: words alone")
+        == 1);
+  // A given vector needs no embedder.
+  auto given = words("lanterns");
+  given.vector = std::vector<float>{1, 2};
+  CHECK(e.search(given).value().embedder_problem.empty());
+  // The other doors have no other way.
+  CHECK(e.find(near("a")).error().code == errc::io);
+  tick_request t;
+  t.reads.emplace_back(words("lanterns"));
+  t.reads.emplace_back(near("a"));
+  auto ticked = e.tick(t);
+  REQUIRE(ticked);
+  CHECK(std::get<search_result>(*ticked->reads[0]).embedder_problem == "down");
+  CHECK(ticked->reads[1].error().code == errc::io);
+  embedder->is_down = false;
+  ticked = e.tick(t);
+  REQUIRE(ticked);
+  CHECK(std::get<search_result>(*ticked->reads[0]).embedder_problem.empty());
+  CHECK(std::get<find_result>(*ticked->reads[1]).memories.size() == 1);
+}
+
+TEST_CASE("a query that waits for a remote embedder keeps nobody else waiting") {
+  const auto embedder = std::make_shared<letters>();
+  engine_options options;
+  options.embedder = embedder;
+  host_config config;
+  caf::actor_system system(config);
+  auto memory = mneme::spawn(system, options);
+  REQUIRE(memory);
+  caf::scoped_actor self(system);
+  const auto failed = [](const caf::error& e) { FAIL(to_error(e).message); };
+  self->request(*memory, caf::infinite, apply_message{of_text("a")})
+      .receive([](const mutation_result&) {}, failed);
+  embedder->is_open = false;
+  auto waiting = self->request(*memory, caf::infinite, find_message{near("wait for it")});
+  find_request plain;
+  plain.types = {memory_type::note};
+  plain.limit = 1;
+  self->request(*memory, caf::infinite, find_message{plain})
+      .receive([](const find_reply& r) { CHECK(r->memories.size() == 1); }, failed);
+  auto tick = std::make_shared<tick_request>();
+  tick->reads.emplace_back(plain);
+  self->request(*memory, caf::infinite, tick_message{tick})
+      .receive([](const tick_reply& r) { CHECK(r->reads[0].has_value()); }, failed);
+  embedder->is_open = true;
+  embedder->is_open.notify_all();
+  waiting.receive([](const find_reply&) {}, failed);
+  self->request(*memory, caf::infinite, close_message{})
+      .receive([](const closed_reply&) {}, failed);
 }

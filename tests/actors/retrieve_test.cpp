@@ -4,16 +4,14 @@
 #include <caf/all.hpp>
 
 #include "mneme/caf.hpp"
+#include "tests/actors/engine_site.hpp"
 
 using namespace mneme;
+using namespace mneme::testing;
 
 namespace {
 
-struct host_config : caf::actor_system_config {
-  host_config() { configure(*this); }
-};
-
-engine_options in_memory() {
+engine_options seeded_options() {
   engine_options o;
   o.seed = 1;
   o.clock = std::make_shared<manual_clock>(timestamp{1'000'000'000'000'000'000});
@@ -66,11 +64,11 @@ const std::vector<retrieve_request>& questions() {
 } // namespace
 
 TEST_CASE("retrieve answers the same by messages and in the caller's thread") {
-  auto facade = open_in_memory(in_memory());
+  auto facade = open_in_memory(seeded_options());
   REQUIRE(facade);
   host_config config;
   caf::actor_system system(config);
-  auto spawned = mneme::spawn(system, in_memory());
+  auto spawned = mneme::spawn(system, seeded_options());
   REQUIRE(spawned);
   caf::scoped_actor self(system);
   const auto fail_on_error = [](const caf::error& e) { FAIL(to_error(e).message); };
@@ -101,7 +99,7 @@ TEST_CASE("retrieve answers the same by messages and in the caller's thread") {
 }
 
 TEST_CASE("retrieve_many reads one seq, whatever its items touch") {
-  auto facade = open_in_memory(in_memory());
+  auto facade = open_in_memory(seeded_options());
   REQUIRE(facade);
   for (const auto& r : topics()) REQUIRE(facade->apply(r));
   const seq_no before = facade->published();

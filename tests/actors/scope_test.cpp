@@ -4,8 +4,10 @@
 #include <algorithm>
 
 #include "mneme/tick.hpp"
+#include "tests/actors/engine_site.hpp"
 
 using namespace mneme;
+using namespace mneme::testing;
 
 namespace {
 
@@ -18,12 +20,6 @@ const auto keys = [] {
   return make_key_resolver(
       {{"ana", *public_key_of(private_key(1))}, {"", *public_key_of(private_key(2))}});
 }();
-
-memory_id id_of(std::uint8_t n) {
-  memory_id id;
-  id.bytes[15] = n;
-  return id;
-}
 
 write_request note(std::uint8_t n, std::string actor, visibility v,
                    std::vector<std::string> tags = {}) {
@@ -287,4 +283,198 @@ TEST_CASE("8 scope: in a tick each item has its own, and violations commit with 
   CHECK(done->reads[1]);
   CHECK(done->writes[0].error().code == errc::scope_violation);
   CHECK(w.kinds_from(next) == "scope_violation scope_violation ");
+}
+
+TEST_CASE("8 scope: search, retrieve and chroma show what it opens, and touch as the grantee") {
+  small_world w;
+  auto tea = note(20, "ana", visibility::scoped, {"work"});
+  tea.data["statement"] = std::string("green tea");
+  w.put(tea);
+  auto hidden = note(21, "ana", visibility::scoped, {"home"});
+  hidden.data["statement"] = std::string("green tea at home");
+  w.put(hidden);
+  search_request s;
+  s.query = "green tea";
+  s.similarity_floor = 0;
+  CHECK(w.e.search(s)->coverage.memory.searched == 7);
+  s.scope = w.work();
+  auto found = w.e.search(s);
+  REQUIRE(found);
+  REQUIRE(found->results.size() == 1);
+  CHECK(found->results[0].uri.id == id_of(20));
+  CHECK(found->coverage.memory.searched == 2); // 1 and 20
+  s.query.clear();
+  s.memory_ids = {{id_of(21), id_of(20)}};
+  found = w.e.search(s);
+  REQUIRE(found);
+  CHECK(found->coverage.not_found_ids == std::vector{id_of(21)});
+  s.actor = "another";
+  CHECK(w.e.search(s).error().code == errc::actor_mismatch);
+
+  ingest_request topic;
+  topic.placement = ingest_placement::new_topic;
+  topic.topic_id = id_of(30);
+  topic.title = "harbour";
+  topic.actor = "ana";
+  topic.visibility = visibility::scoped;
+  REQUIRE(w.e.apply(topic));
+  auto opens = w.unsigned_scope();
+  opens.include.ids = {id_of(30)};
+  retrieve_request r;
+  r.q = "harbour";
+  r.topic_ids = {{id_of(30)}};
+  r.scope = w.work();
+  CHECK(w.e.retrieve(r)->candidates.empty());
+  r.scope = w.sealed(opens);
+  auto bundles = w.e.retrieve(r);
+  REQUIRE(bundles);
+  CHECK(bundles->candidates.size() == 1);
+  CHECK(w.e.journal(*bundles->seq, 1)->front().created_by == "sub");
+}
+
+namespace {
+
+ingest_request topic(std::uint8_t n, std::string title, visibility v = visibility::scoped) {
+  ingest_request r;
+  r.placement = ingest_placement::new_topic;
+  r.topic_id = id_of(n);
+  r.title = std::move(title);
+  r.actor = "ana";
+  r.visibility = v;
+  return r;
+}
+
+/// Opens the topics 40 to 49 for writing.
+std::shared_ptr<const scope> topics_scope(small_world& w) {
+  auto s = w.unsigned_scope();
+  s.include = {};
+  for (std::uint8_t n = 40; n < 50; ++n) s.include.ids.push_back(id_of(n));
+  s.writable = true;
+  return w.sealed(s);
+}
+
+field_input field(std::string name, std::string value) {
+  field_input f;
+  f.name = std::move(name);
+  f.value = json_value{std::move(value)};
+  return f;
+}
+
+} // namespace
+
+TEST_CASE("8 scope: ingest needs writable and stays inside") {
+  small_world w;
+  REQUIRE(w.e.apply(topic(40, "open")));
+  REQUIRE(w.e.apply(topic(60, "shut")));
+  const auto within = topics_scope(w);
+  const auto apply = [&](mutation m, std::string* at = nullptr) {
+    auto done = w.e.apply(std::move(m), durability::durable, within);
+    if (!done && at != nullptr) *at = done.error().at;
+    return done ? std::string("ok") : std::string(to_string(done.error().code));
+  };
+  auto made = topic(41, "new");
+  made.actor = "sub";
+  made.fields = {field("keeper", "Ana")};
+  made.links = {{.topic_id = id_of(40), .kind = {}}};
+  CHECK(apply(made) == "ok");
+  auto written = w.e.get(id_of(41));
+  REQUIRE(written);
+  CHECK(written->head.actor_scope == "ana"); // the topic is the scope's actor's
+  CHECK(written->version.created_by == "sub");
+  CHECK(w.e.fields(id_of(41))->front().current->created_by == "sub");
+  CHECK(w.e.get_edge({id_of(41), edge_type::related_to, id_of(40)})->created_by == "sub");
+  auto closed = topic(42, "too private", visibility::private_);
+  closed.actor = "sub";
+  CHECK(apply(closed) == "scope_violation");
+  auto outside = topic(61, "outside");
+  outside.actor = "sub";
+  CHECK(apply(outside) == "scope_violation");
+  ingest_request more;
+  more.placement = ingest_placement::extend_topic;
+  more.topic_id = id_of(40);
+  more.fields = {field("depth", "12")};
+  CHECK(apply(more) == "ok");
+  std::string at;
+  more.topic_id = id_of(60);
+  CHECK(apply(more, &at) == "scope_violation");
+  CHECK(at == "topic_id");
+  more.topic_id = id_of(40);
+  more.fields[0].ref_topic_id = id_of(60);
+  CHECK(apply(more, &at) == "scope_violation");
+  CHECK(at == "fields.depth.ref_topic_id");
+  more.fields[0].ref_topic_id.reset();
+  more.links = {{.topic_id = id_of(60), .kind = {}}};
+  CHECK(apply(more, &at) == "scope_violation");
+  CHECK(at == "links[0].topic_id");
+  // For reading only.
+  more.links.clear();
+  auto reading = w.unsigned_scope();
+  reading.include.ids = {id_of(40)};
+  CHECK(w.e.apply(more, durability::durable, w.sealed(reading)).error().code
+        == errc::scope_violation);
+}
+
+TEST_CASE("8 scope: revise, forget and unarchive leave alone what it does not open") {
+  small_world w;
+  for (const int n : {40, 41, 60, 61})
+    REQUIRE(w.e.apply(topic(static_cast<std::uint8_t>(n), "twin")));
+  REQUIRE(w.e.apply(topic(42, "twin with a link")));
+  REQUIRE(w.e.apply(topic(43, "twin with a link")));
+  add_edge_request out;
+  out.src = id_of(43);
+  out.dst = id_of(60);
+  out.type = static_cast<std::uint8_t>(edge_type::related_to);
+  REQUIRE(w.e.apply(out));
+  const auto within = topics_scope(w);
+  auto revised = w.e.apply(revise_request{}, durability::durable, within);
+  REQUIRE(revised);
+  // 60 and 61 are not open; 43 is linked to one of them, which a merge would have to move.
+  CHECK(revised->topics->merged == std::vector<merged_topics>{{id_of(40), id_of(41)}});
+  const auto archived = [&](std::uint8_t n) {
+    const auto m = w.e.get(id_of(n));
+    return m->head.lifecycle && m->head.lifecycle->status == lifecycle_status::archived;
+  };
+  CHECK(archived(41));
+  CHECK_FALSE(archived(61));
+  CHECK_FALSE(archived(43));
+  for (const int n : {42, 60}) {
+    ingest_request faint;
+    faint.placement = ingest_placement::extend_topic;
+    faint.topic_id = id_of(static_cast<std::uint8_t>(n));
+    faint.salience = 0.01;
+    REQUIRE(w.e.apply(faint));
+  }
+  auto forgot = w.e.apply(forget_request{}, durability::durable, within);
+  REQUIRE(forgot);
+  CHECK(forgot->topics->archived == std::vector{id_of(42)});
+  CHECK(w.e.journal(forgot->seq, 1)->front().created_by == "sub");
+  CHECK(w.e.apply(unarchive_request{.id = id_of(42), .actor = {}}, durability::durable, within));
+  CHECK_FALSE(archived(42));
+  REQUIRE(w.e.apply(forget_request{}));
+  CHECK(archived(60));
+  auto refused =
+      w.e.apply(unarchive_request{.id = id_of(60), .actor = {}}, durability::durable, within);
+  CHECK(refused.error().code == errc::scope_violation);
+  CHECK(refused.error().at == "id");
+}
+
+TEST_CASE("8 scope: proves what it opens; anything else is an error and is journaled") {
+  small_world w;
+  prove_request p;
+  p.ids = {id_of(1)};
+  p.scope = w.work();
+  CHECK(w.e.prove(p));
+  const std::uint64_t next = w.e.published().value + 1;
+  p.ids = {id_of(1), id_of(2)};
+  CHECK(w.e.prove(p).error().code == errc::scope_violation);
+  p.ids = {id_of(99)};
+  CHECK(w.e.prove(p).error().code == errc::scope_violation);
+  p.ids.clear();
+  p.seqs = {seq_no{1}};
+  CHECK(w.e.prove(p).error().code == errc::scope_violation);
+  CHECK(w.kinds_from(next) == "scope_violation scope_violation scope_violation ");
+  p.seqs.clear();
+  p.ids = {id_of(1)};
+  p.actor = "eve";
+  CHECK(w.e.prove(p).error().code == errc::actor_mismatch);
 }

@@ -12,8 +12,8 @@ using namespace mneme;
 
 namespace {
 
-constexpr std::int64_t day_ns = 86'400'000'000'000;
-constexpr timestamp start{1'700'000'000'000'000'000};
+constexpr std::int64_t one_day_ns = 86'400'000'000'000;
+constexpr timestamp began{1'700'000'000'000'000'000};
 
 /// A colour space, and beside it a plain list of everything that it was told.
 class colour_world {
@@ -35,7 +35,7 @@ public:
     default: {
       colour_signals s = m.signals.rbegin()->second;
       s.strength_e9 = dice_.below(30) * 1'000'000'000LL;
-      s.last_accessed = {start.ns + dice_.below(20) * day_ns};
+      s.last_accessed = {began.ns + dice_.below(20) * one_day_ns};
       s.rotten = dice_.one_in(6);
       m.signals[seq_] = s;
       rows_.colours().set_signals(m.node, {seq_}, s);
@@ -71,7 +71,7 @@ public:
   [[nodiscard]] colour_query any_query() {
     colour_query q;
     q.point = any_point();
-    q.now = {start.ns + dice_.below(30) * day_ns};
+    q.now = {began.ns + dice_.below(30) * one_day_ns};
     q.at = {1 + dice_.below(seq_)};
     if (dice_.one_in(2)) q.weights = score_weights{.2, .3, .5};
     if (dice_.one_in(3)) q.weights = score_weights{1, 0, 0};
@@ -109,7 +109,7 @@ public:
     m.point = any_point();
     m.mode = static_cast<memory_mode>(1 + dice_.below(4));
     m.findable[seq_] = true;
-    m.signals[seq_] = fresh_signals(start);
+    m.signals[seq_] = fresh_signals(began);
     row_values row;
     row.node = m.node;
     row.slot = {m.node.value};
@@ -138,7 +138,7 @@ private:
     rows_.colours().put({.node = m.node,
                          .point = m.point,
                          .mode = m.mode,
-                         .created_at = start,
+                         .created_at = began,
                          .findable = m.findable.rbegin()->second,
                          .erased = false},
                         {seq_});
@@ -178,7 +178,7 @@ TEST_CASE("6.4 the search looks at few of many points") {
   for (int i = 0; i < 20; ++i) {
     colour_query q;
     q.point = world.any_point();
-    q.now = start;
+    q.now = began;
     q.at = world.seq();
     colour_search search(world.rows(), world.nodes(), q);
     for (int k = 0; k < 5; ++k) REQUIRE(search.next().has_value());

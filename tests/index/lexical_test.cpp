@@ -28,6 +28,14 @@ public:
       set_live(node, live);
       return subject.set_live({node}, live, {seq_});
     }
+    const auto newest = newest_of(node);
+    if (newest != contents_.rend() && newest->lives.back().second == forever && dice_.one_in(3)) {
+      const content moved = *newest;
+      set_live(node, false);
+      const auto to = static_cast<std::uint32_t>(contents_.size());
+      contents_.push_back({node, moved.in, moved.terms, {{seq_, forever}}});
+      return subject.carry({node}, {to}, {seq_});
+    }
     set_live(node, false);
     const std::string text = any_text();
     const corpus in = node % 3 == 0 ? corpus::chunks : corpus::memories;
@@ -85,9 +93,13 @@ private:
     return text;
   }
 
+  std::vector<content>::reverse_iterator newest_of(std::uint32_t node) {
+    return std::find_if(contents_.rbegin(), contents_.rend(),
+                        [&](const content& c) { return c.node == node; });
+  }
+
   void set_live(std::uint32_t node, bool live) {
-    const auto newest = std::find_if(contents_.rbegin(), contents_.rend(),
-                                     [&](const content& c) { return c.node == node; });
+    const auto newest = newest_of(node);
     if (newest == contents_.rend()) return;
     const bool is_live = newest->lives.back().second == forever;
     if (is_live == live) return;

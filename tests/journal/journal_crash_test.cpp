@@ -8,7 +8,7 @@ using namespace mneme::testing;
 
 namespace {
 
-const std::string dir = "/w/journal";
+const std::string crash_dir = "/w/journal";
 constexpr journal_options small_segments{.segment_bytes = 2000, .extend_bytes = 700};
 
 /// What the caller of a journal was told.
@@ -19,7 +19,7 @@ struct told {
 
 /// The last seq of what a crash left; nullopt if it is not a prefix that holds all that was synced.
 std::optional<seq_no> survivors(memory_file_system& fs, const told& t, std::uint64_t seed) {
-  auto frames = read_frames(fs, dir);
+  auto frames = read_frames(fs, crash_dir);
   if (!frames) return std::nullopt;
   const auto last = require_frames(*frames, seed, 900);
   if (last.value < t.synced || last.value > t.appended) return std::nullopt;
@@ -58,7 +58,7 @@ TEST_CASE("crashes keep what was synced and invent nothing", "[journal][crash]")
     told t;
     for (int life = 0; life < 5; ++life) {
       auto opened =
-          journal::open(fs, dir, test_world, test_branch, seq_no{t.synced}, small_segments);
+          journal::open(fs, crash_dir, test_world, test_branch, seq_no{t.synced}, small_segments);
       if (!opened) FAIL(opened.error().message);
       auto& j = **opened;
       if (j.tail().torn_bytes > 0) ++torn;
@@ -83,7 +83,7 @@ TEST_CASE("crashes keep what was synced and invent nothing", "[journal][crash]")
 TEST_CASE("every crash of one moment", "[journal][crash]") {
   auto fs = std::make_shared<memory_file_system>();
   told t;
-  auto j = open_journal(fs, dir, small_segments);
+  auto j = open_journal(fs, crash_dir, small_segments);
   dice roll(5);
   for (int i = 0; i < 40; ++i) REQUIRE(act(*j, roll, 3, t));
   for (int i = 0; i < 3; ++i) {
@@ -96,7 +96,7 @@ TEST_CASE("every crash of one moment", "[journal][crash]") {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     auto crashed = std::make_shared<memory_file_system>(image);
     crashed->crash(seed);
-    auto opened = journal::open(crashed, dir, test_world, test_branch, seq_no{t.synced});
+    auto opened = journal::open(crashed, crash_dir, test_world, test_branch, seq_no{t.synced});
     if (!opened) FAIL(opened.error().message);
     REQUIRE(survivors(*crashed, t, 3) == (*opened)->last_seq());
     ends.push_back((*opened)->last_seq().value);
@@ -118,13 +118,13 @@ TEST_CASE("the nth I/O fails: refused for good, nothing lost, nothing invented",
       dice roll(11);
       bool failed = false;
       {
-        auto first = open_journal(fs, dir, small_segments);
+        auto first = open_journal(fs, crash_dir, small_segments);
         for (int i = 0; i < 10; ++i) REQUIRE(act(*first, roll, 7, t));
       }
       fs->crash(nth, crash_mode::keep);
       t.synced = t.appended;
       fs->fail_nth(io_operation::any, nth, from_then_on);
-      auto opened = journal::open(fs, dir, test_world, test_branch, {}, small_segments);
+      auto opened = journal::open(fs, crash_dir, test_world, test_branch, {}, small_segments);
       if (!opened) {
         REQUIRE(opened.error().code == errc::io);
         failed = true;
@@ -144,8 +144,8 @@ TEST_CASE("the nth I/O fails: refused for good, nothing lost, nothing invented",
       for (std::uint64_t seed = 0; seed < 6; ++seed) {
         auto crashed = std::make_shared<memory_file_system>(image);
         if (seed > 0) crashed->crash(seed);
-        auto again =
-            journal::open(crashed, dir, test_world, test_branch, seq_no{t.synced}, small_segments);
+        auto again = journal::open(crashed, crash_dir, test_world, test_branch, seq_no{t.synced},
+                                   small_segments);
         if (!again) FAIL(again.error().message);
         REQUIRE(survivors(*crashed, t, 7) == (*again)->last_seq());
         REQUIRE(append_next(**again, 7, 900));
@@ -160,22 +160,22 @@ TEST_CASE("reading reports failing I/O and changes nothing", "[journal][crash]")
   auto fs = std::make_shared<memory_file_system>();
   told t;
   dice roll(11);
-  auto j = open_journal(fs, dir, small_segments);
+  auto j = open_journal(fs, crash_dir, small_segments);
   for (int i = 0; i < 30; ++i) REQUIRE(act(*j, roll, 7, t));
   bool finished = false;
   for (std::uint64_t nth = 1; !finished; ++nth) {
     fs->fail_nth(io_operation::any, nth);
-    const auto frames = read_frames(*fs, dir);
+    const auto frames = read_frames(*fs, crash_dir);
     finished = frames.has_value();
     if (!finished) REQUIRE(frames.error().code == errc::io);
   }
   fs->clear_faults();
-  CHECK(require_frames(read_frames(*fs, dir).value(), 7, 900) == j->last_seq());
+  CHECK(require_frames(read_frames(*fs, crash_dir).value(), 7, 900) == j->last_seq());
 }
 
 TEST_CASE("a failed sync is never believed later", "[journal][crash]") {
   auto fs = std::make_shared<memory_file_system>();
-  auto j = open_journal(fs, dir);
+  auto j = open_journal(fs, crash_dir);
   REQUIRE(append_next(*j, 1));
   REQUIRE(j->sync());
   const auto durable = j->durable_through();
@@ -185,35 +185,35 @@ TEST_CASE("a failed sync is never believed later", "[journal][crash]") {
   CHECK(j->sync().error().code == errc::io);
   CHECK(j->durable_through() == durable);
   fs->crash(1, crash_mode::keep);
-  CHECK(open_journal(fs, dir)->last_seq() == durable);
+  CHECK(open_journal(fs, crash_dir)->last_seq() == durable);
 }
 
 TEST_CASE("what a killed process left in the cache is synced before it counts",
           "[journal][crash]") {
   auto fs = std::make_shared<memory_file_system>();
-  auto j = open_journal(fs, dir);
+  auto j = open_journal(fs, crash_dir);
   REQUIRE(append_next(*j, 1));
   j.reset();
   // The next process reads the unsynced frame; then the power goes.
-  j = open_journal(fs, dir);
+  j = open_journal(fs, crash_dir);
   const auto durable = j->durable_through();
   CHECK(durable.value > 0);
   fs->crash(1, crash_mode::drop);
-  CHECK(open_journal(fs, dir)->last_seq() == durable);
+  CHECK(open_journal(fs, crash_dir)->last_seq() == durable);
 }
 
 TEST_CASE("a segment whose name was not synced is made durable by the next opening",
           "[journal][crash]") {
   auto fs = std::make_shared<memory_file_system>();
-  auto j = open_journal(fs, dir);
+  auto j = open_journal(fs, crash_dir);
   fs->fail_nth(io_operation::directory, 1);
   REQUIRE_FALSE(append_next(*j, 1));
-  j = open_journal(fs, dir);
+  j = open_journal(fs, crash_dir);
   REQUIRE(append_next(*j, 1));
   REQUIRE(j->sync());
   const auto durable = j->durable_through();
   fs->crash(1, crash_mode::drop);
-  CHECK(open_journal(fs, dir)->last_seq() == durable);
+  CHECK(open_journal(fs, crash_dir)->last_seq() == durable);
 }
 
 TEST_CASE("the sweep finds a disk that lies about syncs", "[journal][crash]") {
@@ -223,11 +223,11 @@ TEST_CASE("the sweep finds a disk that lies about syncs", "[journal][crash]") {
     auto fs = std::make_shared<memory_file_system>();
     fs->lie_about_sync(true);
     told t;
-    auto j = open_journal(fs, dir, small_segments);
+    auto j = open_journal(fs, crash_dir, small_segments);
     for (int i = 0; i < 20; ++i) REQUIRE(act(*j, roll, seed, t));
     fs->crash(seed);
     fs->lie_about_sync(false);
-    auto opened = journal::open(fs, dir, test_world, test_branch, seq_no{t.synced});
+    auto opened = journal::open(fs, crash_dir, test_world, test_branch, seq_no{t.synced});
     if (!opened || !survivors(*fs, t, seed)) ++caught;
   }
   CHECK(caught > 20);

@@ -7,9 +7,9 @@ using namespace mneme::testing;
 
 namespace {
 
-const std::string dir = "/w/journal";
+const std::string damage_dir = "/w/journal";
 const std::string first_segment = "00000000000000000001.seg";
-const std::string path = dir + "/" + first_segment;
+const std::string segment_path = damage_dir + "/" + first_segment;
 
 using memory_fs = std::shared_ptr<memory_file_system>;
 
@@ -23,20 +23,21 @@ struct written {
 written three_frames(bool sealed) {
   written w;
   w.fs = std::make_shared<memory_file_system>();
-  auto j = open_journal(w.fs, dir);
+  auto j = open_journal(w.fs, damage_dir);
   for (int i = 0; i < 3; ++i) {
     REQUIRE(append_next(*j, 1));
     REQUIRE(j->sync());
   }
   if (sealed) REQUIRE(j->append_seal(root_at(j->last_seq())));
   REQUIRE(j->trim());
-  w.bytes = w.fs->testing_bytes(path).value();
-  w.frames = read_frames(*w.fs, dir).value();
+  w.bytes = w.fs->testing_bytes(segment_path).value();
+  w.frames = read_frames(*w.fs, damage_dir).value();
   return w;
 }
 
 result<std::unique_ptr<journal>> try_open(const memory_fs& fs, seq_no checked_through = {}) {
-  return journal::open(fs, dir, test_world, test_branch, checked_through, {.extend_bytes = 512});
+  return journal::open(fs, damage_dir, test_world, test_branch, checked_through,
+                       {.extend_bytes = 512});
 }
 
 bool names_place(const error& e, const std::string& segment) {
@@ -46,8 +47,8 @@ bool names_place(const error& e, const std::string& segment) {
 
 /// Opens a journal whose tail from `offset` on is torn: it must be cut, reported, and usable.
 void require_cut(const memory_fs& fs, std::uint64_t offset, seq_no last, std::uint64_t torn) {
-  REQUIRE(read_frames(*fs, dir, {}, true).has_value());
-  if (torn > 0) REQUIRE(read_frames(*fs, dir, {}, false).error().code == errc::corrupt);
+  REQUIRE(read_frames(*fs, damage_dir, {}, true).has_value());
+  if (torn > 0) REQUIRE(read_frames(*fs, damage_dir, {}, false).error().code == errc::corrupt);
   {
     auto j = try_open(fs);
     REQUIRE(j);
@@ -56,14 +57,14 @@ void require_cut(const memory_fs& fs, std::uint64_t offset, seq_no last, std::ui
     REQUIRE((*j)->tail().torn_offset == (torn > 0 ? offset : 0));
     REQUIRE((*j)->tail().torn_segment == (torn > 0 ? first_segment : ""));
     // What was cut is cut on the disk, before anything new is written.
-    if (torn > 0) REQUIRE(fs->testing_durable_bytes(path)->size() == offset);
+    if (torn > 0) REQUIRE(fs->testing_durable_bytes(segment_path)->size() == offset);
     REQUIRE(append_next(**j, 1));
     REQUIRE((*j)->sync());
   }
   auto again = try_open(fs);
   REQUIRE(again);
   REQUIRE((*again)->tail().torn_bytes == 0);
-  REQUIRE(require_frames(read_frames(*fs, dir).value(), 1) == (*again)->last_seq());
+  REQUIRE(require_frames(read_frames(*fs, damage_dir).value(), 1) == (*again)->last_seq());
 }
 
 std::uint64_t end_of(const journal_frame& frame) {
@@ -79,20 +80,20 @@ TEST_CASE("a tail torn at every byte of the last frame is cut", "[journal][damag
   for (std::uint64_t size = last.offset; size < w.bytes.size(); ++size) {
     INFO("size " << size);
     // The file ends there, or goes on with the zeros that were written ahead.
-    w.fs->testing_set_bytes(path, w.bytes.substr(0, size));
+    w.fs->testing_set_bytes(segment_path, w.bytes.substr(0, size));
     require_cut(w.fs, last.offset, kept, size - last.offset);
     std::string ahead = w.bytes.substr(0, size);
     ahead.resize(w.bytes.size() + 300, '\0');
     if (ahead.substr(0, w.bytes.size()) == w.bytes) continue; // it ended with zeros: it is whole
     const bool blank = ahead.find_first_not_of('\0', last.offset) == std::string::npos;
-    w.fs->testing_set_bytes(path, ahead);
+    w.fs->testing_set_bytes(segment_path, ahead);
     require_cut(w.fs, last.offset, kept, blank ? 0 : ahead.size() - last.offset);
   }
 }
 
 TEST_CASE("a torn tail at or before a checked seq is corrupt", "[journal][damage]") {
   const auto w = three_frames(false);
-  w.fs->testing_set_bytes(path, w.bytes.substr(0, w.bytes.size() - 1));
+  w.fs->testing_set_bytes(segment_path, w.bytes.substr(0, w.bytes.size() - 1));
   const auto& last = w.frames.back();
   for (std::uint64_t s = 0; s <= last_seq(last.prefix).value; ++s) {
     memory_fs fs = std::make_shared<memory_file_system>(w.fs->image());
@@ -103,7 +104,7 @@ TEST_CASE("a torn tail at or before a checked seq is corrupt", "[journal][damage
       CHECK(names_place(opened.error(), first_segment));
       CHECK(opened.error().message.find(std::to_string(last.offset)) != std::string::npos);
       // Nothing was cut.
-      CHECK(fs->testing_bytes(path)->size() == w.bytes.size() - 1);
+      CHECK(fs->testing_bytes(segment_path)->size() == w.bytes.size() - 1);
     }
   }
 }
@@ -119,9 +120,9 @@ TEST_CASE("a flipped bit anywhere but in the unsealed last frame is corrupt", "[
       memory_fs fs = std::make_shared<memory_file_system>(image);
       std::string damaged = w.bytes;
       damaged[at] = static_cast<char>(damaged[at] ^ (1 << bit));
-      fs->testing_set_bytes(path, damaged);
+      fs->testing_set_bytes(segment_path, damaged);
       const bool tail = at >= last.offset;
-      const auto read = read_frames(*fs, dir, {}, true);
+      const auto read = read_frames(*fs, damage_dir, {}, true);
       REQUIRE(read.has_value() == tail);
       auto opened = try_open(fs);
       REQUIRE(opened.has_value() == tail);
@@ -133,7 +134,7 @@ TEST_CASE("a flipped bit anywhere but in the unsealed last frame is corrupt", "[
         REQUIRE(names_place(opened.error(), first_segment));
         REQUIRE(read.error().code == errc::corrupt);
         REQUIRE(names_place(read.error(), first_segment));
-        REQUIRE(fs->testing_bytes(path) == damaged);
+        REQUIRE(fs->testing_bytes(segment_path) == damaged);
       }
     }
   }
@@ -142,22 +143,22 @@ TEST_CASE("a flipped bit anywhere but in the unsealed last frame is corrupt", "[
 TEST_CASE("every frame of a segment that is not the last is beyond doubt", "[journal][damage]") {
   memory_fs base = std::make_shared<memory_file_system>();
   {
-    auto j = open_journal(base, dir, {.segment_bytes = 600, .extend_bytes = 64});
+    auto j = open_journal(base, damage_dir, {.segment_bytes = 600, .extend_bytes = 64});
     while (j->segment_count() < 2) REQUIRE(append_next(*j, 1));
   }
-  const auto bytes = base->testing_bytes(path).value();
+  const auto bytes = base->testing_bytes(segment_path).value();
   const auto image = base->image();
   for (std::size_t at = 0; at < bytes.size(); ++at) {
     INFO("byte " << at);
     memory_fs fs = std::make_shared<memory_file_system>(image);
     std::string damaged = bytes;
     damaged[at] = static_cast<char>(damaged[at] ^ 0x40);
-    fs->testing_set_bytes(path, damaged);
+    fs->testing_set_bytes(segment_path, damaged);
     auto opened = try_open(fs);
     REQUIRE_FALSE(opened);
     REQUIRE(opened.error().code == errc::corrupt);
     REQUIRE(names_place(opened.error(), first_segment));
-    fs->testing_set_bytes(path, bytes.substr(0, at));
+    fs->testing_set_bytes(segment_path, bytes.substr(0, at));
     opened = try_open(fs);
     REQUIRE_FALSE(opened);
     REQUIRE(opened.error().code == errc::corrupt);
@@ -166,7 +167,7 @@ TEST_CASE("every frame of a segment that is not the last is beyond doubt", "[jou
   for (const std::string& extra :
        {std::string(1, '\0'), std::string(200, '\0'), std::string("x")}) {
     memory_fs fs = std::make_shared<memory_file_system>(image);
-    fs->testing_set_bytes(path, bytes + extra);
+    fs->testing_set_bytes(segment_path, bytes + extra);
     REQUIRE(try_open(fs).error().code == errc::corrupt);
   }
 }
@@ -179,10 +180,10 @@ TEST_CASE("a sector of zeros over a durable frame is corrupt, over the last one 
     memory_fs fs = std::make_shared<memory_file_system>(image);
     std::string damaged = w.bytes;
     damaged.replace(w.frames[i].offset, 40, std::string(40, '\0'));
-    fs->testing_set_bytes(path, damaged);
+    fs->testing_set_bytes(segment_path, damaged);
     auto opened = try_open(fs);
     REQUIRE(opened.has_value() == (i == 2));
-    REQUIRE(read_frames(*fs, dir, {}, true).has_value() == (i == 2));
+    REQUIRE(read_frames(*fs, damage_dir, {}, true).has_value() == (i == 2));
   }
 }
 
@@ -190,32 +191,32 @@ TEST_CASE("frames that were never synced may all be torn but the last whole", "[
   // A disk may write the last of several unsynced frames first; that is a crash, not damage.
   memory_fs fs = std::make_shared<memory_file_system>();
   {
-    auto j = open_journal(fs, dir);
+    auto j = open_journal(fs, damage_dir);
     for (int i = 0; i < 4; ++i) REQUIRE(append_next(*j, 1));
     REQUIRE(j->sync());
     REQUIRE(j->trim());
   }
-  const auto frames = read_frames(*fs, dir).value();
-  std::string torn = fs->testing_bytes(path).value();
+  const auto frames = read_frames(*fs, damage_dir).value();
+  std::string torn = fs->testing_bytes(segment_path).value();
   torn.replace(frames[1].offset, 30, std::string(30, '\0'));
-  fs->testing_set_bytes(path, torn);
+  fs->testing_set_bytes(segment_path, torn);
   require_cut(fs, frames[1].offset, last_seq(frames[0].prefix), torn.size() - frames[1].offset);
 }
 
 TEST_CASE("a damaged seal before a whole frame is corrupt", "[journal][damage]") {
   memory_fs fs = std::make_shared<memory_file_system>();
   {
-    auto j = open_journal(fs, dir);
+    auto j = open_journal(fs, damage_dir);
     REQUIRE(append_next(*j, 1));
     REQUIRE(j->append_seal(root_at(j->last_seq())));
     REQUIRE(append_next(*j, 1));
     REQUIRE(j->trim());
   }
-  const auto frames = read_frames(*fs, dir).value();
+  const auto frames = read_frames(*fs, damage_dir).value();
   REQUIRE(frames[1].prefix.seal);
-  std::string damaged = fs->testing_bytes(path).value();
+  std::string damaged = fs->testing_bytes(segment_path).value();
   damaged[frames[1].offset + 50] ^= 1;
-  fs->testing_set_bytes(path, damaged);
+  fs->testing_set_bytes(segment_path, damaged);
   CHECK(try_open(fs).error().code == errc::corrupt);
 }
 
@@ -223,7 +224,7 @@ TEST_CASE("content that looks like a frame vouches for nothing", "[journal][dama
   memory_fs fs = std::make_shared<memory_file_system>();
   std::uint64_t offset = 0;
   {
-    auto j = open_journal(fs, dir);
+    auto j = open_journal(fs, damage_dir);
     REQUIRE(append_next(*j, 1));
     REQUIRE(j->sync());
     const seq_no next = j->last_seq().next();
@@ -234,9 +235,9 @@ TEST_CASE("content that looks like a frame vouches for nothing", "[journal][dama
     REQUIRE(j->append(entries, root_at(j->last_seq())));
     REQUIRE(j->trim());
   }
-  std::string torn = fs->testing_bytes(path).value();
+  std::string torn = fs->testing_bytes(segment_path).value();
   torn.back() = static_cast<char>(torn.back() ^ 1);
-  fs->testing_set_bytes(path, torn);
+  fs->testing_set_bytes(segment_path, torn);
   auto opened = try_open(fs);
   REQUIRE(opened);
   CHECK((*opened)->tail().torn_offset == offset);
@@ -248,7 +249,7 @@ TEST_CASE("garbage behind the last frame is cut", "[journal][damage]") {
   const std::string stale = w.bytes.substr(w.frames[1].offset, 200);
   for (const std::string& extra : {std::string("x"), std::string(500, 'g'), stale}) {
     memory_fs fs = std::make_shared<memory_file_system>(image);
-    fs->testing_set_bytes(path, w.bytes + extra);
+    fs->testing_set_bytes(segment_path, w.bytes + extra);
     auto opened = try_open(fs);
     if (extra == stale && extra.size() >= frame_bytes(w.frames[1].prefix)) {
       // A whole frame that does not continue the sequence is no torn tail.
@@ -265,7 +266,7 @@ TEST_CASE("frames of another history do not continue this one", "[journal][damag
   const auto ours = three_frames(true);
   memory_fs other = std::make_shared<memory_file_system>();
   {
-    auto j = open_journal(other, dir);
+    auto j = open_journal(other, damage_dir);
     // The same sizes and seqs, other content.
     for (const auto& frame : ours.frames) {
       std::vector<entry> entries;
@@ -282,7 +283,7 @@ TEST_CASE("frames of another history do not continue this one", "[journal][damag
     }
     REQUIRE(j->trim());
   }
-  const auto theirs = other->testing_bytes(path).value();
+  const auto theirs = other->testing_bytes(segment_path).value();
   REQUIRE(theirs.size() == ours.bytes.size());
   for (std::size_t i = 0; i < ours.frames.size(); ++i) {
     const auto offset = ours.frames[i].offset;
@@ -290,7 +291,7 @@ TEST_CASE("frames of another history do not continue this one", "[journal][damag
     memory_fs fs = std::make_shared<memory_file_system>(ours.fs->image());
     std::string mixed = ours.bytes;
     mixed.replace(offset, size, theirs.substr(offset, size));
-    fs->testing_set_bytes(path, mixed);
+    fs->testing_set_bytes(segment_path, mixed);
     auto opened = try_open(fs);
     // The first frame is nobody's successor: the second one shows the exchange.
     REQUIRE_FALSE(opened);
@@ -309,12 +310,12 @@ TEST_CASE("repeated, missing and swapped frames are corrupt", "[journal][damage]
   for (const std::string& wrong :
        {head + part(0) + part(0) + part(1) + part(2), head + part(0) + part(2) + part(3),
         head + part(1) + part(0) + part(2), head + part(1) + part(2)}) {
-    w.fs->testing_set_bytes(path, wrong);
+    w.fs->testing_set_bytes(segment_path, wrong);
     auto opened = try_open(w.fs);
     REQUIRE_FALSE(opened);
     CHECK(opened.error().code == errc::corrupt);
     CHECK(opened.error().message.find("begins at seq") != std::string::npos);
-    CHECK(read_frames(*w.fs, dir, {}, true).error().code == errc::corrupt);
+    CHECK(read_frames(*w.fs, damage_dir, {}, true).error().code == errc::corrupt);
   }
 }
 
@@ -323,14 +324,14 @@ TEST_CASE("a torn head of the last segment is removed, if nothing can be behind 
   memory_fs base = std::make_shared<memory_file_system>();
   seq_no before;
   {
-    auto j = open_journal(base, dir, {.segment_bytes = 600, .extend_bytes = 64});
+    auto j = open_journal(base, damage_dir, {.segment_bytes = 600, .extend_bytes = 64});
     while (j->segment_count() < 2) {
       before = j->last_seq();
       REQUIRE(append_next(*j, 1));
     }
   }
-  const std::string name = base->list(dir).value().back();
-  const std::string last_path = dir + "/" + name;
+  const std::string name = base->list(damage_dir).value().back();
+  const std::string last_path = damage_dir + "/" + name;
   const auto bytes = base->testing_bytes(last_path).value();
   const auto image = base->image();
   for (std::size_t size = 0; size <= segment_head_bytes; ++size) {
@@ -338,7 +339,7 @@ TEST_CASE("a torn head of the last segment is removed, if nothing can be behind 
       INFO("size " << size << ", zeros " << zeros);
       memory_fs fs = std::make_shared<memory_file_system>(image);
       fs->testing_set_bytes(last_path, bytes.substr(0, size) + std::string(zeros, '\0'));
-      REQUIRE(read_frames(*fs, dir, {}, true));
+      REQUIRE(read_frames(*fs, damage_dir, {}, true));
       auto opened = try_open(fs);
       REQUIRE(opened);
       REQUIRE((*opened)->last_seq() == before);
@@ -347,7 +348,7 @@ TEST_CASE("a torn head of the last segment is removed, if nothing can be behind 
         REQUIRE_FALSE(fs->exists(last_path).value());
       }
       REQUIRE(append_next(**opened, 1));
-      REQUIRE(require_frames(read_frames(*fs, dir).value(), 1) == (*opened)->last_seq());
+      REQUIRE(require_frames(read_frames(*fs, damage_dir).value(), 1) == (*opened)->last_seq());
       // A seq that was durable in it makes it damage.
       fs = std::make_shared<memory_file_system>(image);
       fs->testing_set_bytes(last_path, bytes.substr(0, size) + std::string(zeros, '\0'));
@@ -369,13 +370,13 @@ TEST_CASE("a torn head of the last segment is removed, if nothing can be behind 
 TEST_CASE("a torn head of the only segment leaves an empty journal", "[journal][damage]") {
   const auto w = three_frames(false);
   for (std::size_t size = 0; size < segment_head_bytes; ++size) {
-    w.fs->testing_set_bytes(path, w.bytes.substr(0, size));
+    w.fs->testing_set_bytes(segment_path, w.bytes.substr(0, size));
     auto opened = try_open(w.fs);
     REQUIRE(opened);
     REQUIRE((*opened)->last_seq() == seq_no{0});
     REQUIRE(append_next(**opened, 1));
     REQUIRE((*opened)->sync());
-    REQUIRE(require_frames(read_frames(*w.fs, dir).value(), 1) == (*opened)->last_seq());
+    REQUIRE(require_frames(read_frames(*w.fs, damage_dir).value(), 1) == (*opened)->last_seq());
   }
 }
 
@@ -385,8 +386,8 @@ TEST_CASE("damage before the checked seq is found by reading, not by opening",
   const auto w = three_frames(true);
   std::string damaged = w.bytes;
   damaged[end_of(w.frames[0]) - 1] ^= 1; // in a payload
-  w.fs->testing_set_bytes(path, damaged);
+  w.fs->testing_set_bytes(segment_path, damaged);
   CHECK(try_open(w.fs, last_seq(w.frames[1].prefix)).has_value());
   CHECK(try_open(w.fs, last_seq(w.frames[0].prefix)).error().code == errc::corrupt);
-  CHECK(read_frames(*w.fs, dir, {}, true).error().code == errc::corrupt);
+  CHECK(read_frames(*w.fs, damage_dir, {}, true).error().code == errc::corrupt);
 }

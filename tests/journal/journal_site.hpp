@@ -11,31 +11,18 @@
 #include "journal/journal.hpp"
 #include "messages/hash.hpp"
 #include "storage/memory_file_system.hpp"
+#include "tests/journal/sample_world.hpp"
 
 namespace mneme::testing {
 
-/// splitmix64.
-class dice {
-public:
-  explicit dice(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t next() {
-    state_ += 0x9E3779B97F4A7C15ULL;
-    std::uint64_t z = state_;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
-    return z ^ (z >> 31);
-  }
-  std::uint64_t below(std::uint64_t bound) { return next() % bound; }
-  /// Never all zeros: no canonical payload is.
-  std::string bytes(std::size_t size) {
-    std::string out;
-    while (out.size() < size) out.push_back(static_cast<char>(next() | 1));
-    return out;
-  }
+using samples::dice;
 
-private:
-  std::uint64_t state_;
-};
+/// Never all zeros: no canonical payload is.
+inline std::string noise(dice& random, std::size_t size) {
+  std::string out;
+  while (out.size() < size) out.push_back(static_cast<char>(random.next() | 1));
+  return out;
+}
 
 inline world_id world_of(std::uint8_t fill) {
   world_id world;
@@ -66,8 +53,8 @@ inline std::vector<entry> entries_of(std::uint64_t seed, seq_no first,
   std::vector<entry> entries;
   const auto count = 1 + roll.below(3);
   for (std::uint64_t i = 0; i < count; ++i)
-    entries.push_back(raw_bytes_entry(seq_no{first.value + i}, roll.bytes(1 + roll.below(30)),
-                                      roll.bytes(1 + roll.below(payload_max))));
+    entries.push_back(raw_bytes_entry(seq_no{first.value + i}, noise(roll, 1 + roll.below(30)),
+                                      noise(roll, 1 + roll.below(payload_max))));
   return entries;
 }
 

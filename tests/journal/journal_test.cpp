@@ -38,7 +38,7 @@ struct posix_place {
   std::string dir;
 };
 
-constexpr journal_options small_segments{.segment_bytes = 1500, .extend_bytes = 256};
+constexpr journal_options tiny_segments{.segment_bytes = 1500, .extend_bytes = 256};
 
 /// A journal of `frames` frames, synced after each, closed without a seal.
 void write_frames(std::shared_ptr<file_system> fs, const std::string& dir, int frames,
@@ -141,11 +141,11 @@ TEMPLATE_TEST_CASE("zeros are written ahead in steps and cut on close", "[journa
 TEMPLATE_TEST_CASE("full segments are trimmed and followed by new ones", "[journal]", memory_place,
                    posix_place) {
   TestType place;
-  write_frames(place.fs, place.dir, 60, small_segments);
+  write_frames(place.fs, place.dir, 60, tiny_segments);
   const auto names = place.fs->list(place.dir).value();
   REQUIRE(names.size() > 3);
   CHECK(names.front() == "00000000000000000001.seg");
-  auto j = open_journal(place.fs, place.dir, small_segments);
+  auto j = open_journal(place.fs, place.dir, tiny_segments);
   CHECK(j->segment_count() == names.size());
   const auto frames = read_frames(*place.fs, place.dir).value();
   CHECK(frames.size() == 60);
@@ -155,7 +155,7 @@ TEMPLATE_TEST_CASE("full segments are trimmed and followed by new ones", "[journ
   CHECK(j->bytes() == bytes + names.size() * segment_head_bytes);
   for (std::size_t i = 0; i + 1 < names.size(); ++i) {
     const auto size = size_of(*place.fs, place.dir + "/" + names[i]);
-    CHECK(size >= small_segments.segment_bytes);
+    CHECK(size >= tiny_segments.segment_bytes);
     const auto last = std::ranges::find_if(frames.rbegin(), frames.rend(),
                                            [&](const auto& f) { return f.segment == names[i]; });
     CHECK(size == last->offset + frame_bytes(last->prefix));
@@ -165,7 +165,7 @@ TEMPLATE_TEST_CASE("full segments are trimmed and followed by new ones", "[journ
 TEMPLATE_TEST_CASE("reading begins at the frame that holds a seq", "[journal]", memory_place,
                    posix_place) {
   TestType place;
-  write_frames(place.fs, place.dir, 30, small_segments);
+  write_frames(place.fs, place.dir, 30, tiny_segments);
   const auto all = read_frames(*place.fs, place.dir).value();
   const seq_no last = last_seq(all.back().prefix);
   for (std::uint64_t from = 0; from <= last.value; ++from) {
@@ -177,7 +177,7 @@ TEMPLATE_TEST_CASE("reading begins at the frame that holds a seq", "[journal]", 
               return last_seq(f.prefix).value >= from;
             })));
     // Opening from there on finds the same end.
-    auto j = open_journal(place.fs, place.dir, small_segments, seq_no{from});
+    auto j = open_journal(place.fs, place.dir, tiny_segments, seq_no{from});
     REQUIRE(j->last_seq() == last);
     REQUIRE(j->tail().last_frame == all.back().hash);
   }
@@ -187,7 +187,7 @@ TEMPLATE_TEST_CASE("reading begins at the frame that holds a seq", "[journal]", 
 
 TEST_CASE("a visitor stops the reading, and its error comes through", "[journal]") {
   memory_place place;
-  write_frames(place.fs, place.dir, 20, small_segments);
+  write_frames(place.fs, place.dir, 20, tiny_segments);
   int visited = 0;
   CHECK(read_journal(*place.fs, place.dir, test_world, seq_no{1}, false,
                      [&](const journal_frame&) -> result<bool> { return ++visited < 4; }));
@@ -201,7 +201,7 @@ TEST_CASE("a visitor stops the reading, and its error comes through", "[journal]
 TEMPLATE_TEST_CASE("seals carry the last root and have no seq", "[journal]", memory_place,
                    posix_place) {
   TestType place;
-  auto j = open_journal(place.fs, place.dir, small_segments);
+  auto j = open_journal(place.fs, place.dir, tiny_segments);
   for (int i = 0; i < 40; ++i) {
     REQUIRE(append_next(*j, 1));
     if (i % 3 == 0) {
@@ -211,7 +211,7 @@ TEMPLATE_TEST_CASE("seals carry the last root and have no seq", "[journal]", mem
       CHECK(j->bytes() == bytes);
     }
     if (i % 7 == 0) {
-      j = open_journal(place.fs, place.dir, small_segments);
+      j = open_journal(place.fs, place.dir, tiny_segments);
       const auto bytes = j->bytes();
       if (i % 3 == 0) REQUIRE(j->append_seal(root_at(j->last_seq())));
       CHECK(j->bytes() == bytes);
@@ -254,7 +254,7 @@ TEST_CASE("a commit over the limits is refused and the journal goes on", "[journ
 
 TEST_CASE("segments of another world or a newer format are refused by name", "[journal]") {
   memory_place place;
-  write_frames(place.fs, place.dir, 20, small_segments);
+  write_frames(place.fs, place.dir, 20, tiny_segments);
   const auto names = place.fs->list(place.dir).value();
   auto refused = try_open(place.fs, place.dir, {}, world_of(9));
   CHECK(refused.error().code == errc::format_unsupported);
@@ -263,7 +263,7 @@ TEST_CASE("segments of another world or a newer format are refused by name", "[j
   // One foreign segment among ours.
   memory_place other;
   other.dir = place.dir;
-  auto foreign = journal::open(other.fs, other.dir, world_of(9), test_branch, {}, small_segments);
+  auto foreign = journal::open(other.fs, other.dir, world_of(9), test_branch, {}, tiny_segments);
   REQUIRE(foreign);
   for (int i = 0; i < 20; ++i) REQUIRE(append_next(**foreign, 1));
   const std::string middle = place.dir + "/" + names[1];
@@ -289,7 +289,7 @@ TEST_CASE("segments of another world or a newer format are refused by name", "[j
 
 TEST_CASE("missing and misplaced segments are corrupt", "[journal]") {
   memory_place place;
-  write_frames(place.fs, place.dir, 60, small_segments);
+  write_frames(place.fs, place.dir, 60, tiny_segments);
   const auto names = place.fs->list(place.dir).value();
   REQUIRE(names.size() >= 5);
   const auto whole = place.fs->image();

@@ -13,7 +13,7 @@
 namespace mneme::testing {
 namespace {
 
-constexpr std::int64_t day_ns = 86'400'000'000'000;
+constexpr std::int64_t one_day_ns = 86'400'000'000'000;
 
 class dice {
 public:
@@ -33,7 +33,7 @@ public:
   const auto& pick(const List& list) {
     return list[static_cast<std::size_t>(below(static_cast<std::int64_t>(std::size(list))))];
   }
-  timestamp time() { return {below(6) * day_ns + 1}; }
+  timestamp time() { return {below(6) * one_day_ns + 1}; }
 
 private:
   std::uint64_t state_;
@@ -101,7 +101,7 @@ void fill_version(memory_state& s, dice& d) {
   v.valid_from = d.time();
   v.valid_until.reset();
   v.expires_at.reset();
-  if (d.chance(30)) v.valid_until = timestamp{v.valid_from.ns + (1 + d.below(4)) * day_ns};
+  if (d.chance(30)) v.valid_until = timestamp{v.valid_from.ns + (1 + d.below(4)) * one_day_ns};
   if (d.chance(30)) v.expires_at = d.time();
   v.forms.short_form = std::string(static_cast<std::size_t>(d.below(30)), 's');
   v.forms.medium_form = std::string(static_cast<std::size_t>(d.below(120)), 'm');
@@ -129,7 +129,7 @@ void fill_head(memory_state& s, dice& d) {
 
 activation random_use(dice& d, const head& h) {
   activation used;
-  used.last_used = {d.below(400) * day_ns};
+  used.last_used = {d.below(400) * one_day_ns};
   used.access_count = d.chance(10) ? 5000 : d.below(4);
   used.citations = d.chance(10) ? 1000 : d.below(3);
   used.importance = h.declared_importance;
@@ -466,7 +466,7 @@ void one_request(small_world& world, dice& d, coverage& reached) {
   const seq_no at = d.chance(70) ? world.seq()
                                  : seq_no{static_cast<std::uint64_t>(
                                        d.below(static_cast<std::int64_t>(world.seq().value) + 1))};
-  const timestamp now{d.below(500) * day_ns};
+  const timestamp now{d.below(500) * one_day_ns};
   std::optional<std::vector<float>> target;
   const find_request r = random_request(world, target, at, d);
   INFO("where " << (r.where ? to_text(*r.where) : "-"));

@@ -400,6 +400,19 @@ TEST_CASE("neighbours: a turn gains by the turn right before or after it") {
   const auto answer = w.search("tea");
   CHECK(ids_of(answer) == ids{question, reply});
   CHECK(answer.results[1].raw_score == Approx(0.5));
+  // The last such edge goes: the past still has it.
+  const seq_no with_edge = w.target.published();
+  remove_edge_request gone{};
+  gone.src = question;
+  gone.dst = reply;
+  gone.type = static_cast<std::uint8_t>(edge_type::related_to);
+  REQUIRE(w.target.apply(gone));
+  CHECK(ids_of(w.search("tea")) == ids{question});
+  search_request past;
+  past.query = "tea";
+  past.similarity_floor = 0;
+  past.at_seq = with_edge;
+  CHECK(ids_of(w.search(past)) == ids{question, reply});
   // Other kinds of the same edge type say nothing of order.
   search_world other("vector=0,text=1,neighbours=0.5");
   const auto a = other.note("tea");

@@ -76,6 +76,19 @@ public:
     history_[engine_.target.published().value] = model_;
   }
 
+  /// So many notes and chunks more, of many words and next to each other, and no past.
+  void grow(std::size_t rows) {
+    many_words_ = true;
+    for (std::size_t i = 0; i < rows; ++i) {
+      write(i % 4 == 0 ? memory_type::chunk : memory_type::note);
+      if (i % 3 == 0 || ids_.size() < 2) continue;
+      const auto before = ids_[ids_.size() - 2];
+      engine_.edge(before, edge_type::related_to, ids_.back(), "next");
+      model_.next[{before, ids_.back()}] = true;
+    }
+    history_ = {{engine_.target.published().value, model_}};
+  }
+
   void ask(const search_weights& w) {
     search_request r;
     r.query = any_text(1 + dice_.below(3));
@@ -131,8 +144,12 @@ private:
     static constexpr const char* vocabulary[] = {"tea",     "boat", "harbour", "green", "Painting",
                                                  "painted", "the",  "river",   "zebra"};
     std::string text;
-    for (std::uint32_t i = 0; i < words; ++i)
-      text += std::string(i == 0 ? "" : " ") + vocabulary[dice_.below(std::size(vocabulary))];
+    if (many_words_)
+      for (std::uint32_t i = 0; i < words; ++i)
+        text += "the w" + std::to_string(dice_.below(1 + dice_.below(400))) + " ";
+    else
+      for (std::uint32_t i = 0; i < words; ++i)
+        text += std::string(i == 0 ? "" : " ") + vocabulary[dice_.below(std::size(vocabulary))];
     return text;
   }
   std::vector<float> any_vector() {
@@ -189,6 +206,7 @@ private:
 
   search_world engine_;
   dice dice_;
+  bool many_words_ = false;
   std::vector<memory_id> ids_;
   naive_world model_;
   std::map<std::uint64_t, naive_world> history_;
@@ -214,4 +232,16 @@ TEST_CASE("search against its definition, with relative cosines and neighbours")
     run("vector=0.3,text=0.7,b=0.9,b_short=0.1,short_length=3,long_length=8,neighbours=0.6,"
         "relative=1",
         seed);
+}
+
+TEST_CASE("search against its definition, in worlds of which only candidates are scored") {
+  for (const std::string weights :
+       {"vector=0.8,text=0.2",
+        "vector=0.3,text=0.7,b=1,b_short=0.1,short_length=3,long_length=12,neighbours=0.4,"
+        "relative=1"}) {
+    random_world world(7, weights);
+    const auto w = *parse_search_weights(weights, "none");
+    world.grow(1200);
+    for (int i = 0; i < 14; ++i) world.ask(w);
+  }
 }

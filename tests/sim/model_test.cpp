@@ -24,9 +24,8 @@ struct fixture {
   model state{{.embeds = nullptr, .tokens = make_default_token_counter()}};
 
   write_outcome apply(const mutation& m, timestamp now = start) {
-    auto out = outcome_of(state, m, now, {});
-    if (out.payload) state.commit(state.last().next(), *out.payload, now);
-    return out;
+    imagined_entries entries(state, now);
+    return outcome_of(state, m, now, entries);
   }
   write_request note(std::uint8_t n, std::string statement) {
     write_request r;
@@ -87,9 +86,9 @@ TEST_CASE_METHOD(fixture, "write, update, patch and tombstone") {
 
   tombstone_request t;
   t.uri = {memory_type::note, id_of(1), 1};
-  CHECK(apply(t).payload);
+  CHECK(apply(t).changed);
   const auto again = apply(t);
-  CHECK_FALSE(again.payload);
+  CHECK_FALSE(again.changed);
   CHECK(again.uri->version == 2);
   u.uri = {memory_type::note, id_of(1), 1};
   CHECK(apply(u).refused == errc::tombstoned);
@@ -104,16 +103,16 @@ TEST_CASE_METHOD(fixture, "edges are added once, tombstoned and revived") {
   add.src = id_of(1);
   add.dst = id_of(2);
   add.type = 3;
-  CHECK(apply(add).payload);
-  CHECK_FALSE(apply(add).payload);
+  CHECK(apply(add).changed);
+  CHECK_FALSE(apply(add).changed);
   remove_edge_request remove;
   remove.src = add.src;
   remove.dst = add.dst;
   remove.type = 3;
   remove.reason = "old";
-  CHECK(apply(remove).payload);
-  CHECK_FALSE(apply(remove).payload);
-  CHECK(apply(add).payload);
+  CHECK(apply(remove).changed);
+  CHECK_FALSE(apply(remove).changed);
+  CHECK(apply(add).changed);
   const edge_key key{id_of(1), edge_type::references, id_of(2)};
   CHECK_FALSE(state.edge_at(key, {1})->tombstoned);
   CHECK(state.edge_at(key, {2})->tombstoned_reason == "old");
@@ -138,20 +137,20 @@ TEST_CASE_METHOD(fixture, "what is truncated was never there") {
   CHECK(state.edges_at({9}) == before);
   CHECK(state.head_at(id_of(1), {9})->declared_importance == 5);
   CHECK(state.edges_in(id_of(1), {9}).empty());
-  CHECK(apply(note(2, "b")).payload);
+  CHECK(apply(note(2, "b")).changed);
 }
 
 TEST_CASE_METHOD(fixture, "the first vector fixes the space") {
   auto r = note(1, "a");
   r.vector = std::vector<float>{1, 0};
-  CHECK(apply(r).payload);
+  CHECK(apply(r).changed);
   r.id = id_of(2);
   r.vector = std::vector<float>{1, 0, 0};
   CHECK(apply(r).refused == errc::dim_mismatch);
   update_request u;
   u.uri = {memory_type::note, id_of(1), 1};
   u.data["statement"] = std::string("b");
-  CHECK(apply(u).payload);
+  CHECK(apply(u).changed);
   CHECK(state.vector_at(id_of(1), state.last()) == std::vector<float>{1, 0});
   CHECK(state.head_at(id_of(1), state.last())->embedding == embedding_ref{2, 1});
 }
@@ -164,7 +163,7 @@ TEST_CASE_METHOD(fixture, "salience by hand") {
   const auto found = find(notes(), later);
   REQUIRE(found.scores.size() == 1);
   CHECK(found.scores[0] == Approx(0.25 / 0.9 * stable_exp(-1.0) + 0.20 / 0.9).epsilon(1e-12));
-  state.commit(state.last().next(),
+  state.commit(state.last().next(), entry_kind::find_late,
                find_late_payload{.predicate = {},
                                  .types = {},
                                  .tags = {},

@@ -48,11 +48,7 @@ struct small_world {
     return w->attributes.activation_of(w->nodes.find(uri.id), w->published_seq());
   }
   learned_weights weights(std::string_view actor, seq_no at) {
-    auto reader = w->store->reader();
-    REQUIRE(reader);
-    auto found = read_weights(**reader, actor, at);
-    REQUIRE(found);
-    return *found;
+    return w->attributes.weights_of(actor, at);
   }
   std::vector<std::string> kinds() {
     std::vector<std::string> names;
@@ -301,6 +297,34 @@ TEST_CASE("8 compact: load_bearing and pinned stay, the rest becomes short", "[c
   CHECK(s.w->published_seq() == at);
 }
 
+TEST_CASE("2.3 open: learned weights come back from the images and the tail", "[attest]") {
+  site place;
+  learned_weights early;
+  learned_weights late;
+  seq_no then;
+  {
+    auto w = place.open();
+    driven d(*w);
+    write_request r = note("text", "ana");
+    r.importance = 9;
+    const auto uri = d.apply(std::move(r))->uri.value();
+    REQUIRE(attest(d, about({to_string(uri)})));
+    then = w->published_seq();
+    early = w->attributes.weights_of("ana", then);
+    CHECK(early != learned_weights{});
+    REQUIRE(d.checkpoint());
+    d.time->set({d.time->now().ns + 2'000'000'000});
+    REQUIRE(attest(d, about({to_string(uri)})));
+    late = w->attributes.weights_of("ana", w->published_seq());
+    CHECK(late != early);
+  }
+  auto w = place.open();
+  CHECK(w->report.checkpoint >= then);
+  CHECK(w->attributes.weights_of("ana", then) == early);
+  CHECK(w->attributes.weights_of("ana", w->published_seq()) == late);
+  CHECK(w->attributes.weights_of("ana", {1}) == learned_weights{});
+}
+
 TEST_CASE("2.3 replay: attest, weights and compact records come back byte for byte", "[attest]") {
   small_world s;
   const auto uri = s.write();
@@ -315,8 +339,7 @@ TEST_CASE("2.3 replay: attest, weights and compact records come back byte for by
   REQUIRE(replay_journal(*s.place.files, "world", *into, {}, {}));
   CHECK(into->published_roots() == s.w->published_roots());
   CHECK(*canonical_dump(*into) == *canonical_dump(*s.w));
-  auto reader = into->store->reader();
-  CHECK(*read_weights(**reader, "ana", into->published_seq())
+  CHECK(into->attributes.weights_of("ana", into->published_seq())
         == s.weights("ana", s.w->published_seq()));
   CHECK(into->attributes.activation_of(into->nodes.find(uri.id), into->published_seq())
         == s.used(uri));

@@ -3,6 +3,8 @@
 
 #include "index/mnemosyne.hpp"
 #include "state/dump.hpp"
+#include "state/execute.hpp"
+#include "state/pending_records.hpp"
 #include "state/replay.hpp"
 #include "tests/state/site.hpp"
 
@@ -288,6 +290,57 @@ TEST_CASE("6.3 a decay cycle is one entry and counts rows that changed") {
   CHECK(again->rotten == 0);
   REQUIRE(d.touch(touching({idle})));
   CHECK_FALSE(signals_of(*w, idle).rotten); // a touch clears it
+}
+
+TEST_CASE("6.3 a decay cycle is journaled in the name of who asked for it") {
+  site place;
+  auto w = place.open();
+  driven d(*w);
+  decay_cycle_payload cycle;
+  cycle.actor = "ana";
+  id_source ids(make_seeded_random(1, 1), {});
+  const entry e = execute_decay(std::move(cycle), ids, d.time->now(), seq_no{0});
+  CHECK(e.header.created_by == "ana");
+  CHECK(std::get<decay_cycle_payload>(e.payload).actor == "ana");
+}
+
+// An attest or a compact must not depend on which requests share its frame.
+TEST_CASE("6.3 what a batch has touched counts for what comes behind it in the batch") {
+  site place;
+  auto w = place.open();
+  driven d(*w);
+  assign_eight(d);
+  const auto id = d.apply(coloured("a"))->uri->id;
+  ingest_request topic;
+  topic.placement = ingest_placement::new_topic;
+  topic.title = "t";
+  const auto topic_id = d.apply(topic)->uri->id;
+  auto reader = w->store->reader();
+  REQUIRE(reader);
+  std::vector<entry> entries;
+  const read_views views = w->views();
+  pending_records pending(views, **reader, w->published_seq(), entries);
+  CHECK(pending.activation_of(id).access_count == 0);
+  const auto before = pending.activation_of(topic_id);
+  const auto add = [&](entry_kind kind, entry_payload payload) {
+    const seq_no seq{w->published_seq().value + entries.size() + 1};
+    entries.push_back(seal_entry({.seq = seq,
+                                  .kind = kind,
+                                  .created_at = d.time->now(),
+                                  .created_by = {},
+                                  .leaves = {},
+                                  .payload_hash = {}},
+                                 std::move(payload)));
+  };
+  add(entry_kind::reinforce, touching({id}));
+  CHECK(pending.activation_of(id).access_count == 1);
+  auto h = *read_head(**reader, topic_id, w->published_seq());
+  h->last_updated_at = {before.last_used.ns + 5};
+  add(entry_kind::topic_archive, topic_archive_payload{*h, 0, 0});
+  CHECK(pending.activation_of(topic_id).last_used == h->last_updated_at);
+  h->last_updated_at = {before.last_used.ns + 9};
+  add(entry_kind::topic_merge, topic_merge_payload{id, *h});
+  CHECK(pending.activation_of(topic_id).last_used == h->last_updated_at);
 }
 
 TEST_CASE("6.3 what has ascended neither decays nor grows nor rots") {

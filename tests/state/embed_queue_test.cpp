@@ -8,7 +8,7 @@ using namespace mneme;
 
 namespace {
 
-memory_id id_of(std::uint8_t n) {
+memory_id numbered(std::uint8_t n) {
   memory_id id;
   id.bytes[15] = n;
   return id;
@@ -25,10 +25,10 @@ using taken = std::vector<std::uint8_t>;
 
 TEST_CASE("ids leave the embed queue in order, in batches, once") {
   embed_queue queue({.batch = 2});
-  for (const int n : {1, 2, 1, 3}) queue.add(id_of(static_cast<std::uint8_t>(n)));
+  for (const int n : {1, 2, 1, 3}) queue.add(numbered(static_cast<std::uint8_t>(n)));
   CHECK(queue.waiting() == 3);
   CHECK(numbers(queue.take()) == taken{1, 2});
-  queue.add(id_of(1)); // new content while the old is under way
+  queue.add(numbered(1)); // new content while the old is under way
   queue.succeeded();
   CHECK(numbers(queue.take()) == taken{3, 1});
   queue.succeeded();
@@ -38,7 +38,7 @@ TEST_CASE("ids leave the embed queue in order, in batches, once") {
 
 TEST_CASE("a full embed queue remembers that it was") {
   embed_queue queue({.capacity = 2});
-  for (std::uint8_t n = 1; n < 4; ++n) queue.add(id_of(n));
+  for (std::uint8_t n = 1; n < 4; ++n) queue.add(numbered(n));
   CHECK(queue.waiting() == 2);
   CHECK(queue.take_overflow());
   CHECK_FALSE(queue.take_overflow());
@@ -47,7 +47,7 @@ TEST_CASE("a full embed queue remembers that it was") {
 TEST_CASE("a failed batch waits again in front, longer each time, with jitter") {
   embed_queue queue({.batch = 2, .first_delay_ms = 100, .max_delay_ms = 1000});
   const auto random = make_seeded_random(1, 1);
-  for (std::uint8_t n = 1; n < 4; ++n) queue.add(id_of(n));
+  for (std::uint8_t n = 1; n < 4; ++n) queue.add(numbered(n));
   CHECK(queue.delay_ms(*random) == 0);
   for (const std::int64_t whole : {100, 200, 400, 800, 1000, 1000}) {
     CHECK(numbers(queue.take()) == taken{1, 2});
@@ -70,7 +70,7 @@ TEST_CASE("a failed batch waits again in front, longer each time, with jitter") 
 
 TEST_CASE("refused texts are tried alone, then shorter, then no more") {
   embed_queue queue({.batch = 8, .max_bytes = 1024, .min_bytes = 512});
-  for (std::uint8_t n = 1; n < 4; ++n) queue.add(id_of(n));
+  for (std::uint8_t n = 1; n < 4; ++n) queue.add(numbered(n));
   (void)queue.take();
   queue.refused();
   auto jobs = queue.take();
@@ -84,11 +84,11 @@ TEST_CASE("refused texts are tried alone, then shorter, then no more") {
   CHECK(queue.refused_count() == 1);
   CHECK(numbers(queue.take()) == taken{2});
   queue.succeeded();
-  queue.add_found(id_of(1)); // a scan does not try it again
+  queue.add_found(numbered(1)); // a scan does not try it again
   CHECK(numbers(queue.take()) == taken{3});
   queue.succeeded();
   CHECK(queue.is_empty());
-  queue.add(id_of(1)); // new content does
+  queue.add(numbered(1)); // new content does
   CHECK(queue.refused_count() == 0);
   CHECK(numbers(queue.take()) == taken{1});
 }
@@ -96,7 +96,7 @@ TEST_CASE("refused texts are tried alone, then shorter, then no more") {
 TEST_CASE("an embedder that refuses everything is not asked at full speed") {
   embed_queue queue({.batch = 1});
   const auto random = make_seeded_random(1, 1);
-  for (std::uint8_t n = 1; n < 100; ++n) queue.add(id_of(n));
+  for (std::uint8_t n = 1; n < 100; ++n) queue.add(numbered(n));
   for (int i = 0; i < 40; ++i) {
     (void)queue.take();
     queue.refused();

@@ -411,6 +411,39 @@ TEST_CASE("a full queue answers busy, a stopped committer what stopped it") {
   CHECK(codes.back() == errc::io);
 }
 
+TEST_CASE("a group of commands is closed by its number of entries or by their bytes") {
+  site place;
+  auto w = place.open();
+  const auto entries_of_a_round = [&](committer_options o) {
+    committer core(*w, std::make_shared<manual_clock>(timestamp{}), make_seeded_random(1, 1), o);
+    for (int i = 0; i < 8; ++i)
+      core.enqueue(mutate_command{.items = {note(std::string(100, 'x'))},
+                                  .is_batch = false,
+                                  .durability = durability::durable,
+                                  .reply = [](const result<batch_result>&) {}});
+    const std::size_t n = core.next_round().batch->entries.size();
+    core.fail({errc::io, "enough", {}}, {errc::io, "enough", {}});
+    return n;
+  };
+  CHECK(entries_of_a_round({}) == 8);
+  CHECK(entries_of_a_round({.max_entries = 3}) == 3);
+  CHECK(entries_of_a_round({.max_bytes = 1}) == 1);
+}
+
+TEST_CASE("a batch whose entries are too large for a frame is refused, and nothing of it stays") {
+  fixture f;
+  write_request large = note(std::string(1 << 20, 'x').substr(0, (1 << 20) - 100));
+  large.forms.short_form = "short";
+  large.forms.medium_form = "medium";
+  const std::size_t too_many = (max_command_bytes >> 20) + 2;
+  const std::string before = f.dump();
+  auto r = f.d.run(std::vector<mutation>(too_many, large), true);
+  REQUIRE_FALSE(r);
+  CHECK(r.error().code == errc::limit_exceeded);
+  CHECK(r.error().at.starts_with("items[51"));
+  CHECK(f.dump() == before);
+}
+
 TEST_CASE("barriers and looks at the ledger pass a full queue") {
   site place;
   auto w = place.open();

@@ -297,3 +297,61 @@ TEST_CASE("what is said of a topic that is none is corrupt") {
   field.current = 1;
   f.refused(entry_kind::field, field_payload{field, {r}}, {});
 }
+
+TEST_CASE("learned weights that nothing taught are corrupt") {
+  forgery f;
+  learn_weights_payload p{.actor = "x", .skipped = false, .weights = {}, .nonce = {}};
+  SECTION("negative") {
+    p.weights.recency = -1;
+    p.weights.access += 250'000'001;
+  }
+  SECTION("not a share of the whole") {
+    p.weights.recency += 1'000'000;
+  }
+  SECTION("of another actor") {
+    p.actor = "y";
+  }
+  f.refused(entry_kind::learn_weights, p, {});
+}
+
+TEST_CASE("a compact record of what is not there is corrupt") {
+  forgery f;
+  compact_payload p{
+      .intent_id = "i",
+      .step_id = "s",
+      .actor = "x",
+      .budget_tokens = 10,
+      .tokens = 4,
+      .kept = {weighed_uri{
+          .uri = {f.h.type, f.h.id, 2}, .salience = 0, .tokens = 4, .short_form = ""}},
+      .compacted = {},
+      .nonce = {}};
+  SECTION("an unknown memory") {
+    p.kept[0].uri.id = id_of(9);
+  }
+  SECTION("an unknown version") {
+    p.kept[0].uri.version = 3;
+  }
+  SECTION("tokens that do not add up") {
+    p.tokens = 5;
+  }
+  SECTION("over its budget") {
+    p.kept[0].tokens = p.tokens = 11;
+  }
+  f.refused(entry_kind::compact, p, {});
+}
+
+TEST_CASE("a hashtag's assignment that no request makes is corrupt") {
+  forgery f;
+  assign_tag_payload p{"sea", 12, "x", {}};
+  SECTION("not normalised") {
+    p.tag = "Sea ";
+  }
+  SECTION("no anchor") {
+    p.anchor = 0;
+  }
+  SECTION("an anchor behind the last one") {
+    p.anchor = 10'001;
+  }
+  f.refused(entry_kind::assign_tag, p, {});
+}

@@ -262,7 +262,7 @@ TEST_CASE("an image that was changed together with its own checksum costs a rebu
   for (const auto& name : *names) {
     if (!name.ends_with(".attributes")) continue;
     auto bytes = *place.files->testing_bytes("world/images/" + name);
-    const auto body = bytes.find("mnROWS03");
+    const auto body = bytes.find("mnROWS04");
     REQUIRE(body != std::string::npos);
     // A tag's text is content that fits together whatever it says; the CRC is at the body's end.
     const auto tag = bytes.find("t1", body);
@@ -333,6 +333,31 @@ TEST_CASE("a journal that is cut off below its checkpoint is corrupt for every r
   }
 }
 
+TEST_CASE("a journal that is damaged before its checkpoint stops the open") {
+  site place;
+  std::string path;
+  std::uint64_t written = 0;
+  {
+    auto w = place.open();
+    driven d(*w);
+    for (int i = 0; i < 5; ++i) REQUIRE(d.apply(note("x")));
+    path = "world/journal/" + place.files->list("world/journal")->at(0);
+    written = w->journal->bytes(); // a damaged seal behind it is a torn tail
+    REQUIRE(d.checkpoint());
+  }
+  const std::string whole = *place.files->testing_bytes(path);
+  REQUIRE(open_world(place.options()));
+  for (std::uint64_t at = 0; at < written; at += 7) {
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x10);
+    place.files->testing_set_bytes(path, damaged);
+    INFO("byte " << at);
+    auto opened = open_world(place.options());
+    REQUIRE_FALSE(opened);
+    CHECK(opened.error().code == errc::corrupt);
+  }
+}
+
 TEST_CASE("a store that is damaged or does not fit is made anew, and the report says so") {
   site place;
   chooser c(6);
@@ -348,12 +373,12 @@ TEST_CASE("a store that is damaged or does not fit is made anew, and the report 
     CHECK_FALSE(w->report.store_rebuilt);
   }
   auto options = place.options();
+  bool removed = false; // outlives the sections: the options refer to it
   SECTION("missing") {
     place.disk = make_memory_disk();
     options = place.options();
   }
   SECTION("it cannot be opened") {
-    bool removed = false;
     options.open_store = [&]() -> result<std::unique_ptr<kv_store>> {
       if (!removed) return fail(errc::corrupt, "broken");
       return make_memory_store(make_memory_disk());

@@ -113,6 +113,8 @@ public:
       REQUIRE(world_.store->apply(b.writes, b.last_seq));
       apply_to(world_.attributes, b.deltas);
       apply_to(world_.graph, b.deltas);
+      apply_order(world_.order, b.deltas);
+      apply_to(world_.lexical, b.deltas);
       apply_to(world_.vectors, b.deltas);
       core.complete();
     }

@@ -44,7 +44,7 @@ ingest_request extend(std::uint8_t id, std::vector<field_input> fields) {
   return r;
 }
 
-struct fixture {
+struct topic_site {
   site place;
   std::unique_ptr<world> w = place.open();
   driven d{*w};
@@ -120,7 +120,7 @@ struct fixture {
 } // namespace
 
 TEST_CASE("ingest new_topic answers its id, what was applied and the revision numbers") {
-  fixture f;
+  topic_site f;
   auto r = new_topic(1, "Harbour");
   r.summary = "where the ferries land";
   r.salience = 2.5;
@@ -142,7 +142,7 @@ TEST_CASE("ingest new_topic answers its id, what was applied and the revision nu
 }
 
 TEST_CASE("history never shrinks: a new value is a new revision and the newest is current") {
-  fixture f;
+  topic_site f;
   f.applied(new_topic(1, "Harbour"));
   std::vector<seq_no> seqs;
   for (int i = 0; i < 5; ++i)
@@ -167,7 +167,7 @@ TEST_CASE("history never shrinks: a new value is a new revision and the newest i
 }
 
 TEST_CASE("version_field takes one field that exists") {
-  fixture f;
+  topic_site f;
   f.applied(new_topic(1, "Harbour"));
   auto r = extend(1, {field("keeper", text("Ana"))});
   r.placement = ingest_placement::version_field;
@@ -179,7 +179,7 @@ TEST_CASE("version_field takes one field that exists") {
 }
 
 TEST_CASE("an ingest that breaks a rule changes and draws nothing") {
-  fixture f;
+  topic_site f;
   f.applied(new_topic(1, "Harbour"));
   f.applied(note("no topic"));
   const memory_id other = f.w->last_drawn_id;
@@ -216,7 +216,7 @@ TEST_CASE("an ingest that breaks a rule changes and draws nothing") {
 }
 
 TEST_CASE("extend_topic changes only the keys that it names") {
-  fixture f;
+  topic_site f;
   auto r = new_topic(1, "Harbour");
   r.summary = "ferries";
   r.topic_kind = "place";
@@ -233,7 +233,7 @@ TEST_CASE("extend_topic changes only the keys that it names") {
 }
 
 TEST_CASE("every change of a topic has an audit event") {
-  fixture f;
+  topic_site f;
   auto r = new_topic(1, "Harbour");
   r.salience = 0.04;
   r.fields = {field("keeper", text("Ana"))};
@@ -275,7 +275,7 @@ TEST_CASE("every change of a topic has an audit event") {
 }
 
 TEST_CASE("forget archives what is below 0.05, halves its salience and deletes nothing") {
-  fixture f;
+  topic_site f;
   for (std::uint8_t i = 1; i <= 3; ++i) {
     auto r = new_topic(i, "Topic " + std::to_string(i));
     r.salience = i == 1 ? 0.05 : 0.049;
@@ -302,7 +302,7 @@ TEST_CASE("forget archives what is below 0.05, halves its salience and deletes n
 }
 
 TEST_CASE("revise ends chains of equal titles in one keeper and loses no link or value") {
-  fixture f;
+  topic_site f;
   const auto dated = [](std::string name, json_value v, std::int64_t from) {
     auto input = field(std::move(name), std::move(v));
     input.valid_from = timestamp{from};
@@ -367,7 +367,7 @@ TEST_CASE("revise ends chains of equal titles in one keeper and loses no link or
 }
 
 TEST_CASE("revise keeps topics of other actors and visibilities apart") {
-  fixture f;
+  topic_site f;
   f.applied(new_topic(1, "Harbour"));
   auto bo = new_topic(2, "Harbour");
   bo.actor = "bo";
@@ -384,7 +384,7 @@ TEST_CASE("revise keeps topics of other actors and visibilities apart") {
 }
 
 TEST_CASE("ingest is a batch op and sees what comes before it in the batch") {
-  fixture f;
+  topic_site f;
   auto link = extend(1, {field("keeper", text("Ana")), field("keeper", text("Bo"))});
   link.links = {{.topic_id = id_of(2), .kind = "next"}};
   link.fields[0].ref_topic_id = id_of(2);
@@ -399,7 +399,7 @@ TEST_CASE("ingest is a batch op and sees what comes before it in the batch") {
 }
 
 TEST_CASE("as_of picks the newest revision that was valid then") {
-  fixture f;
+  topic_site f;
   f.applied(new_topic(1, "Harbour"));
   const auto valid = [](std::string v, std::int64_t from, std::optional<std::int64_t> until) {
     auto input = field("keeper", text(std::move(v)));
@@ -424,7 +424,7 @@ TEST_CASE("as_of picks the newest revision that was valid then") {
 }
 
 TEST_CASE("fields are leaves of their own tree and can be proven") {
-  fixture f;
+  topic_site f;
   const auto empty = f.w->published_roots().state_roots[1];
   f.applied(new_topic(1, "Harbour"));
   CHECK(f.w->published_roots().state_roots[1] == empty);
@@ -448,7 +448,7 @@ TEST_CASE("fields are leaves of their own tree and can be proven") {
 }
 
 TEST_CASE("a world with topics is the same after reopening, checkpoints and replay") {
-  fixture f;
+  topic_site f;
   const auto fill = [&](std::uint8_t from) {
     for (std::uint8_t i = from; i < from + 3; ++i) {
       auto r = new_topic(i, i % 2 == 0 ? "Even" : "Odd");
@@ -489,7 +489,7 @@ TEST_CASE("a world with topics is the same after reopening, checkpoints and repl
 }
 
 TEST_CASE("a field is restored to the byte, or refused") {
-  fixture f;
+  topic_site f;
   f.applied(new_topic(1, "Harbour"));
   f.applied(extend(1, {field("a", text("x")), field("a", text("y"))}));
   const auto original = f.fields(id_of(1))[0];
@@ -497,7 +497,7 @@ TEST_CASE("a field is restored to the byte, or refused") {
   REQUIRE(revisions);
   restore_field_request r{.field = original, .revisions = *revisions};
 
-  fixture copy;
+  topic_site copy;
   CHECK(copy.refused(r).code == errc::not_found);
   copy.applied(new_topic(1, "Harbour"));
   CHECK(copy.applied(r).changed);

@@ -9,13 +9,6 @@
 using namespace mneme;
 using namespace mneme::testing;
 
-// WiredTiger 3.2 leaks a few bytes when a verify fails; all else it frees when it is closed, so
-// that nothing of ours is hidden by this.
-extern "C" const char* __lsan_default_suppressions();
-extern "C" const char* __lsan_default_suppressions() {
-  return "leak:__wt_calloc";
-}
-
 TEST_CASE("a second opening of the same directory is busy", "[wiredtiger]") {
   wiredtiger_site site;
   auto store = site.open();

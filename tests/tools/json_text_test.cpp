@@ -34,6 +34,9 @@ TEST_CASE("what is not one JSON document is bad_json") {
     CHECK(code_of(text) == errc::bad_json);
   }
   CHECK(code_of(std::string_view("\"a\0b\"", 5)) == errc::bad_json);
+  CHECK(code_of(std::string_view("{}\0", 3)) == errc::bad_json);
+  CHECK(code_of(std::string_view("{}\0}", 4)) == errc::bad_json);
+  CHECK(code_of("\xEF\xBB\xBF{}") == errc::bad_json);
 }
 
 TEST_CASE("a key that is there twice is bad_json, at any depth") {

@@ -12,13 +12,13 @@ using protocol::json;
 
 namespace {
 
-struct refusal {
+struct refused_line {
   const char* request;
   const char* code;
   const char* at;
 };
 
-constexpr refusal refusals[] = {
+constexpr refused_line refusals[] = {
     // The document itself.
     {"[]", "wrong_type", ""},
     {"5", "wrong_type", ""},
@@ -125,6 +125,10 @@ constexpr refusal refusals[] = {
     {R"({"op":"get","id":"01HZZZZZZZZZZZZZZZZZZZZZZI"})", "bad_id", "id"},
     {R"({"op":"get","id":"80000000000000000000000000"})", "bad_id", "id"},
     {R"({"op":"get","id":"00000000000000000000000001","at_seq":-1})", "out_of_range", "at_seq"},
+    {R"({"op":"get","id":"00000000000000000000000001","deadline_ms":0})", "out_of_range",
+     "deadline_ms"},
+    {R"({"op":"resolve","uri":"mneme://Note/00000000000000000000000001#1","deadline_ms":-1})",
+     "out_of_range", "deadline_ms"},
     {R"({"op":"resolve","uri":"mneme://Note/00000000000000000000000001#0"})", "bad_uri", "uri"},
     {R"({"op":"resolve","uri":"mneme://Nota/00000000000000000000000001#1"})", "bad_uri", "uri"},
     {R"({"op":"write","type":"Nothing","data":{"a":1}})", "bad_value", "type"},

@@ -26,6 +26,8 @@ std::string hint(const error& e, std::string_view directory, bool can_read_besid
     if (e.message.find("process") == std::string::npos) return "try again";
     return can_read_beside ? "close the other process, or read beside it with --read-only"
                            : "close the other process first";
+  case errc::io:
+    return can_read_beside ? "to read what is there, try --read-only" : "";
   case errc::corrupt:
     return fmt::format("see what is damaged with: mneme verify {}", dir);
   case errc::format_unsupported:

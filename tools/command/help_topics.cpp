@@ -44,7 +44,7 @@ take --read-only and then run beside a writer.
   jsonl     one write request a line (mneme help write), or add_edge; created_at may be given
   docs      {"scope","id","order","text","title"?,"speaker"?,"time"?,"session"?} a line: an Event
             where there is a time, a speaker or a session, else a Note; documents of a session are
-            joined by related_to edges of kind "next"
+            joined by related_to edges of kind "next"; a folder stands for its docs.jsonl
   markdown  a folder: a Note per file, a Chunk per section, references edges along links
   git       a repository: a Note and Chunks per file of HEAD, an Event per commit, an Identity per
             author; binary files and files over 1 MiB are left out and counted
@@ -71,7 +71,8 @@ the same input twice adds nothing. An error names file and line; its batch is no
     help_topic{
         "export", "the whole world as JSON lines",
         R"(An export has every memory with all its versions and every edge, exactly: imported into another
-world it gives the same heads and versions. The same world gives the same bytes.
+world it gives the same heads and versions. The same world gives the same bytes. What use has made of
+them (accesses, saliences, signals, learned weights, compact records) stays in the world that made it.
 
   $ mneme init demo
   $ mneme write demo --type Note statement="tea at five"
@@ -288,6 +289,23 @@ as "scope"; the shell takes it with --keys FILE, {"agent": base64 of its Ed25519
 
 What is outside is left out of an answer; asking for it by id, or writing without "writable", is
 scope_violation. All of it: docs/AGENTS.md
+)~"},
+    help_topic{
+        "servers", "serve, mcp, key: other programs and agents",
+        R"~(mneme mcp DIR [--actor NAME] is a server of the Model Context Protocol on standard input and
+output: name it in the client's configuration, and its agent has a memory.
+
+mneme serve DIR [--listen 127.0.0.1:8765] [--keys FILE] serves HTTP: POST /v1/op takes any request
+of the line protocol, POST /v1/find and the like one op; /mcp is the same MCP server. Without
+--keys only this machine is served. A key stands for an actor, and shows what that actor may see:
+
+  $ mneme key add keys.json --actor ana > ana.key
+  $ mneme key add keys.json --host --read-only > auditor.key
+  $ mneme key list keys.json
+  $ mneme key revoke keys.json $(mneme key list keys.json --json | sed 's/.*"id":"\([0-9a-f]*\)".*/\1/')
+  $ printf '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}\n' | mneme mcp demo
+
+Every route, limit and message: docs/SERVERS.md
 )~"},
     help_topic{
         "errors", "messages and exit statuses",

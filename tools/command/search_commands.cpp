@@ -70,7 +70,7 @@ result<json> search_request_of(const search_options& o) {
   return request;
 }
 
-struct ingest_options {
+struct source_options {
   common_options common;
   std::vector<std::string> paths;
   std::optional<std::string> actor;
@@ -78,7 +78,7 @@ struct ingest_options {
   std::optional<std::string> visibility;
 };
 
-status run_ingest(const ingest_options& o) {
+status run_ingest(const source_options& o) {
   status outcome = status::done;
   for (const auto& path : o.paths) {
     json request{{"path", path}};
@@ -137,9 +137,9 @@ void add_search_commands(CLI::App& app, command_result& outcome) {
         if (!request) return report(o.common, request.error());
         return run_request(o.common, "search", std::move(*request));
       });
-  add_command<ingest_options>(
+  add_command<source_options>(
       app, "ingest-source", "Cut files, folders or git working trees into chunks", false, outcome,
-      [](CLI::App& c, ingest_options& o) {
+      [](CLI::App& c, source_options& o) {
         c.add_option("PATH", o.paths, "files, folders or git working trees")->required();
         c.add_option("--actor", o.actor, "whose chunks they are");
         c.add_option("--audience", o.audience, "personal or work");

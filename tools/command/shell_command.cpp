@@ -2,14 +2,12 @@
 
 #include <fmt/format.h>
 
-#include "storage/file.hpp"
 #include "tools/command/commands.hpp"
 #include "tools/command/prompt.hpp"
 #include "tools/command/world_arguments.hpp"
 #include "tools/import/ingest_source.hpp"
 #include "tools/protocol/answer_json.hpp"
 #include "tools/protocol/line_reader.hpp"
-#include "tools/protocol/scope_json.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -50,16 +48,6 @@ engine_options options_of(const shell_options& o, const std::shared_ptr<manual_c
   return options;
 }
 
-/// The public keys of agents in a file.
-result<std::shared_ptr<key_resolver>> keys_from(const std::string& path) {
-  const auto disk = make_posix_file_system();
-  auto text = read_file(*disk, path);
-  if (!text) return propagate(text);
-  auto document = protocol::parse_json(*text);
-  if (!document) return fail(document.error().code, document.error().message, "keys");
-  return protocol::read_keys(*document);
-}
-
 /// Answers line by line until the input ends or nobody reads the output any more.
 void run_protocol(protocol::session& session) {
   using protocol::line_reader;
@@ -85,7 +73,7 @@ status run_shell(const shell_options& o) {
   if (o.clock == "manual") clock = std::make_shared<manual_clock>(manual_start);
   auto options = options_of(o, clock);
   if (o.keys) {
-    auto keys = keys_from(*o.keys);
+    auto keys = read_agent_keys(*o.keys);
     if (!keys) return report(o.common, keys.error());
     options.keys = std::move(*keys);
   }

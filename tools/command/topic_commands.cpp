@@ -9,7 +9,7 @@ namespace mneme::command {
 
 namespace {
 
-struct ingest_options {
+struct topic_options {
   common_options common;
   std::vector<std::string> arguments;
   std::optional<std::string> placement;
@@ -35,7 +35,7 @@ std::optional<std::string> whole_time(const std::optional<std::string>& text) {
 }
 
 /// NAME=VALUE; a value that is JSON is taken as such, anything else is text.
-result<void> add_field(json& request, const std::string& argument, const ingest_options& o) {
+result<void> add_field(json& request, const std::string& argument, const topic_options& o) {
   const auto equals = argument.find('=');
   if (equals == std::string::npos || equals == 0)
     return fail(errc::bad_value, "expected FIELD=VALUE, not \"" + argument + "\"", "fields");
@@ -60,7 +60,7 @@ json link_of(const std::string& text) {
   return link;
 }
 
-result<json> ingest_request_of(const ingest_options& o) {
+result<json> ingest_request_of(const topic_options& o) {
   json request = json::object();
   if (o.arguments.size() == 1 && is_request_argument(o.arguments.front())) {
     auto read = read_request_argument(o.arguments.front());
@@ -141,9 +141,9 @@ void declare_repeated(CLI::App& c, const char* name, std::vector<std::string>& v
 } // namespace
 
 void add_topic_commands(CLI::App& app, command_result& outcome) {
-  add_command<ingest_options>(
+  add_command<topic_options>(
       app, "ingest", "Write a topic, or give one more fields, values and links", false, outcome,
-      [](CLI::App& c, ingest_options& o) {
+      [](CLI::App& c, topic_options& o) {
         c.add_option("REQUEST", o.arguments, "JSON, - for standard input, or FIELD=VALUE…");
         c.add_option("--topic", o.topic, "the topic to change");
         c.add_option("--id", o.id, "of a new topic: an id of your own")->excludes("--topic");
@@ -159,7 +159,7 @@ void add_topic_commands(CLI::App& app, command_result& outcome) {
         c.add_option("--valid-until", o.valid_until, "of the values");
         c.add_option("--why", o.why, "why_changed of the values");
       },
-      [](const ingest_options& o) {
+      [](const topic_options& o) {
         auto request = ingest_request_of(o);
         if (!request) return report(o.common, request.error());
         return run_request(o.common, "ingest", std::move(*request));

@@ -7,10 +7,12 @@
 #include <nlohmann/json.hpp>
 
 #include "state/checkpoint.hpp"
+#include "storage/file.hpp"
 #include "tools/command/render.hpp"
 #include "tools/import/ingest_source.hpp"
 #include "tools/import/source_file.hpp"
 #include "tools/protocol/answer_json.hpp"
+#include "tools/protocol/scope_json.hpp"
 
 namespace mneme::command {
 
@@ -90,6 +92,15 @@ result<engine> open_or_create(engine_options options) {
   if (!key) return propagate(key);
   options.embedder_key = std::move(*key);
   return engine::open(std::move(options));
+}
+
+result<std::shared_ptr<key_resolver>> read_agent_keys(const std::string& path) {
+  const auto disk = make_posix_file_system();
+  auto text = read_file(*disk, path);
+  if (!text) return propagate(text);
+  auto document = protocol::parse_json(*text);
+  if (!document) return fail(document.error().code, document.error().message, "keys");
+  return protocol::read_keys(*document);
 }
 
 void tell_of_torn_write(const engine& opened) {

@@ -25,6 +25,8 @@ struct common_options {
 result<engine> open_world_for(const common_options& options);
 /// Opens a world, or makes one in a missing or empty directory.
 result<engine> open_or_create(engine_options options);
+/// The public keys of agents in a file, which scopes are checked with.
+result<std::shared_ptr<key_resolver>> read_agent_keys(const std::string& path);
 /// True where a world may be made: nothing is there, or what a broken-off start left.
 bool is_vacant(const std::string& directory);
 

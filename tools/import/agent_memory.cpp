@@ -23,7 +23,7 @@ namespace shapes = protocol::shapes;
 constexpr protocol::shape dialogue_shape{
     .kind = protocol::shape_kind::list, .name = "[[speaker, text]…]", .item = &shapes::texts};
 
-constexpr std::array known_keys = {
+constexpr std::array agent_memory_keys = {
     key_shape{"scope", &shapes::text, true}, key_shape{"id", &shapes::text, true},
     key_shape{"type", &shapes::text, true},  key_shape{"created", &shapes::time, true},
     key_shape{"text", &shapes::text, true},  key_shape{"expiration", &shapes::time},
@@ -112,7 +112,7 @@ result<agent_memory> read_agent_memory(std::string_view line) {
   const protocol::json_path document;
   if (!parsed->is_object()) return protocol::wrong_type("a memory object", *parsed, document);
   agent_memory m;
-  auto known = known_members(*parsed, known_keys, m.other);
+  auto known = known_members(*parsed, agent_memory_keys, m.other);
   if (!known) return propagate(known);
   std::optional<error> failure;
   protocol::value_reader in(*known, document, failure);

@@ -25,9 +25,9 @@ using protocol::json;
 using protocol::key_shape;
 namespace shapes = protocol::shapes;
 
-constexpr std::array known_keys = {key_shape{"scope", &shapes::text, true},
-                                   key_shape{"key", &shapes::text, true},
-                                   key_shape{"row", &shapes::integer, true}};
+constexpr std::array vector_keys = {key_shape{"scope", &shapes::text, true},
+                                    key_shape{"key", &shapes::text, true},
+                                    key_shape{"row", &shapes::integer, true}};
 
 struct vector_key {
   std::string scope;
@@ -40,7 +40,7 @@ result<vector_key> read_key(std::string_view line) {
   if (!parsed) return propagate(parsed);
   const protocol::json_path document;
   if (!parsed->is_object()) return protocol::wrong_type("a key object", *parsed, document);
-  if (auto ok = protocol::check_members(*parsed, known_keys, false, document); !ok)
+  if (auto ok = protocol::check_members(*parsed, vector_keys, false, document); !ok)
     return propagate(ok);
   std::optional<error> failure;
   protocol::value_reader in(*parsed, document, failure);

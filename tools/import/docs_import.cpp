@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <map>
 
 #include <fmt/format.h>
@@ -28,7 +29,7 @@ using protocol::json;
 using protocol::key_shape;
 namespace shapes = protocol::shapes;
 
-constexpr std::array known_keys = {
+constexpr std::array document_keys = {
     key_shape{"scope", &shapes::text, true}, key_shape{"id", &shapes::text, true},
     key_shape{"order", &shapes::integer},    key_shape{"text", &shapes::text, true},
     key_shape{"title", &shapes::text},       key_shape{"speaker", &shapes::text},
@@ -53,7 +54,7 @@ result<dated_document> read_document(const source_line& line) {
   const protocol::json_path document;
   if (!parsed->is_object()) return protocol::wrong_type("a document object", *parsed, document);
   dated_document d;
-  auto known = known_members(*parsed, known_keys, d.other);
+  auto known = known_members(*parsed, document_keys, d.other);
   if (!known) return propagate(known);
   std::optional<error> failure;
   protocol::value_reader in(*known, document, failure);
@@ -174,7 +175,11 @@ result<void> import_docs(engine& target, const import_request& request, import_r
     if (request.progress) request.progress(line.position, line.file_size, report);
     return sink.put(std::move(r), {}, line.where);
   };
-  if (auto ok = for_each_line(request.path, visit); !ok) return ok;
+  // A folder of a data set has them in docs.jsonl.
+  std::error_code unknown;
+  const bool is_folder = std::filesystem::is_directory(request.path, unknown);
+  if (auto ok = for_each_line(is_folder ? request.path + "/docs.jsonl" : request.path, visit); !ok)
+    return ok;
   if (auto ok = put_order(order, sink); !ok) return ok;
   return sink.flush();
 }

@@ -19,7 +19,7 @@ json header_json(const world_stats& stats, const root_set& roots) {
           {"vector_dim", stats.space.dim}};
 }
 
-json memory_line(const memory_record& m) {
+json line_of(const memory_record& m) {
   json versions = json::array();
   for (const auto& v : m.versions) versions.push_back(version_record_json(v));
   json line{{"head", head_record_json(m.head)}, {"versions", std::move(versions)}};
@@ -52,7 +52,7 @@ result<export_counts> export_world(engine& source,
     if (m.head.erased) return true;
     ++counts.memories;
     counts.versions += m.versions.size();
-    going = write_line(protocol::print(memory_line(m)));
+    going = write_line(protocol::print(line_of(m)));
     return going;
   });
   if (!memories) return propagate(memories);

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 using protocol::source_counts;
 using protocol::source_request;
 
-constexpr std::size_t batch_items = 500;
+constexpr std::size_t batch_chunks = 500;
 
 /// Compares the pieces of a source with its chunks in the world, and writes the difference.
 class source_writer {
@@ -183,7 +183,7 @@ private:
 
   result<void> push(mutation request) {
     pending_.push_back(std::move(request));
-    if (pending_.size() < batch_items) return {};
+    if (pending_.size() < batch_chunks) return {};
     return flush();
   }
   result<void> flush() {
@@ -203,22 +203,8 @@ private:
   std::vector<mutation> pending_;
 };
 
-/// Relative paths of the regular files under `root`, sorted. Hidden files and folders are passed
-/// over.
-result<std::vector<std::string>> list_files(const fs::path& root) {
-  std::vector<std::string> paths;
-  std::error_code problem;
-  fs::recursive_directory_iterator it(root, fs::directory_options::skip_permission_denied, problem);
-  for (; !problem && it != fs::recursive_directory_iterator(); it.increment(problem)) {
-    std::error_code gone;
-    const bool hidden = it->path().filename().string().starts_with('.');
-    if (hidden && it->is_directory(gone)) it.disable_recursion_pending();
-    if (!hidden && it->is_regular_file(gone))
-      paths.push_back(it->path().lexically_relative(root).generic_string());
-  }
-  if (problem) return fail(errc::io, "cannot list " + root.string() + ": " + problem.message());
-  std::ranges::sort(paths);
-  return paths;
+bool is_shown(const fs::path& path) {
+  return !path.filename().string().starts_with('.');
 }
 
 result<void> ingest_files(source_writer& writer, const fs::path& root,
@@ -272,7 +258,7 @@ result<source_counts> ingest_source(engine& target, const source_request& reques
   const std::string source = root.generic_string();
   std::vector<std::string> paths;
   if (fs::is_directory(root)) {
-    auto listed = list_files(root);
+    auto listed = list_files(root, is_shown);
     if (!listed) return propagate(listed);
     paths = std::move(*listed);
   } else {

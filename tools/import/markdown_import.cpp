@@ -32,23 +32,6 @@ bool is_markdown(const fs::path& path) {
   return extension == ".md" || extension == ".markdown";
 }
 
-/// Relative paths of the Markdown files under `root`, sorted. Hidden folders are passed over.
-result<std::vector<std::string>> list_files(const fs::path& root) {
-  std::vector<std::string> paths;
-  std::error_code problem;
-  fs::recursive_directory_iterator it(root, fs::directory_options::skip_permission_denied, problem);
-  for (; !problem && it != fs::recursive_directory_iterator(); it.increment(problem)) {
-    const auto name = it->path().filename().string();
-    std::error_code gone;
-    if (it->is_directory(gone) && name.starts_with('.')) it.disable_recursion_pending();
-    if (it->is_regular_file(gone) && is_markdown(it->path()))
-      paths.push_back(it->path().lexically_relative(root).generic_string());
-  }
-  if (problem) return fail(errc::io, "cannot list " + root.string() + ": " + problem.message());
-  std::ranges::sort(paths);
-  return paths;
-}
-
 /// When the file was last changed, as far as times reach.
 timestamp changed_at(const fs::path& path) {
   std::error_code unknown;
@@ -171,7 +154,7 @@ result<void> import_markdown(engine& target, const import_request& request, impo
     return fail(errc::not_found, "cannot read " + request.path + ": " + missing.message());
   std::vector<std::string> paths;
   if (fs::is_directory(root)) {
-    auto listed = list_files(root);
+    auto listed = list_files(root, is_markdown);
     if (!listed) return propagate(listed);
     paths = std::move(*listed);
   } else {

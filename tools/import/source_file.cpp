@@ -1,5 +1,6 @@
 #include "tools/import/source_file.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -77,6 +78,24 @@ result<std::string> read_source(const std::string& path) {
     text.append(buffer, got);
   if (std::ferror(file->get()) != 0) return refused(path);
   return text;
+}
+
+result<std::vector<std::string>> list_files(const std::filesystem::path& root,
+                                            bool (*wanted)(const std::filesystem::path&)) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> paths;
+  std::error_code problem;
+  fs::recursive_directory_iterator it(root, fs::directory_options::skip_permission_denied, problem);
+  for (; !problem && it != fs::recursive_directory_iterator(); it.increment(problem)) {
+    std::error_code gone;
+    const bool hidden = it->path().filename().string().starts_with('.');
+    if (hidden && it->is_directory(gone)) it.disable_recursion_pending();
+    if (it->is_regular_file(gone) && wanted(it->path()))
+      paths.push_back(it->path().lexically_relative(root).generic_string());
+  }
+  if (problem) return fail(errc::io, "cannot list " + root.string() + ": " + problem.message());
+  std::ranges::sort(paths);
+  return paths;
 }
 
 } // namespace mneme::importing

@@ -2,8 +2,10 @@
 /// Input files of importers: their lines with numbers, or their whole text.
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "mneme/error.hpp"
 
@@ -22,5 +24,10 @@ result<void> for_each_line(const std::string& path,
 
 /// The whole of a regular file.
 result<std::string> read_source(const std::string& path);
+
+/// The regular files under `root` that are wanted: relative paths, sorted. Hidden folders are
+/// passed over.
+result<std::vector<std::string>> list_files(const std::filesystem::path& root,
+                                            bool (*wanted)(const std::filesystem::path&));
 
 } // namespace mneme::importing

@@ -19,10 +19,6 @@ constexpr std::array assign_tag_table = {
     key_shape{"tag", &shapes::text, true}, key_shape{"anchor", &shapes::integer},
     key_shape{"zone", &shapes::text}, key_shape{"actor", &shapes::text}};
 
-bool is_scalar(const json& value) {
-  return value.is_string() || value.is_number() || value.is_boolean();
-}
-
 constexpr std::array<std::string_view, 5> filter_words = {"$gte", "$gt", "$lte", "$lt",
                                                           "$contains"};
 
@@ -48,7 +44,13 @@ result<void> check_filter(const json& value, const json&, const json_path& at) {
       return wrong_type("text, a number, true or false", value[i], at.item(i));
   return {};
 }
-constexpr shape filter_shape{.kind = shape_kind::custom, .check = check_filter};
+constexpr shape filter_shape{
+    .kind = shape_kind::custom,
+    .check = check_filter,
+    .json_schema = R"({"anyOf":[{"type":["string","number","boolean"]},)"
+                   R"({"type":"array","items":{"type":["string","number","boolean"]}},)"
+                   R"({"type":"object","minProperties":1,"additionalProperties":false,)"
+                   R"("properties":{"$gte":{},"$gt":{},"$lte":{},"$lt":{},"$contains":{}}}]})"};
 constexpr shape filters_shape{
     .kind = shape_kind::map, .name = "{key: value|[value…]|{$gte…}}", .item = &filter_shape};
 
@@ -60,8 +62,11 @@ result<void> check_range(const json& value, const json&, const json_path& at) {
       if (auto ok = check_shape(value[i], shapes::time, value, at.item(i)); !ok) return ok;
   return {};
 }
-constexpr shape range_shape{
-    .kind = shape_kind::custom, .name = "[time|null, time|null]", .check = check_range};
+constexpr shape range_shape{.kind = shape_kind::custom,
+                            .name = "[time|null, time|null]",
+                            .check = check_range,
+                            .json_schema = R"({"type":"array","minItems":2,"maxItems":2,)"
+                                           R"("items":{"type":["string","integer","null"]}})"};
 
 constexpr std::array weight_keys = {key_shape{"relevance", &shapes::number, true},
                                     key_shape{"recency", &shapes::number, true},
@@ -95,7 +100,8 @@ result<void> check_item(const json& value, const json&, const json_path& at) {
                 at.key("op").text());
   return check_members(value, chroma_table, true, at);
 }
-constexpr shape item_shape{.kind = shape_kind::custom, .check = check_item};
+constexpr shape item_shape{
+    .kind = shape_kind::custom, .check = check_item, .json_schema = R"({"type":"object"})"};
 constexpr shape items_shape{.kind = shape_kind::list, .name = "[chroma…]", .item = &item_shape};
 constexpr std::array chroma_many_table = {key_shape{"items", &items_shape, true}};
 

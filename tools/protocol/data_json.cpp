@@ -61,10 +61,6 @@ std::vector<key_shape> keys_of(memory_type type) {
   return keys;
 }
 
-bool is_scalar(const json& value) {
-  return value.is_string() || value.is_number() || value.is_boolean();
-}
-
 scalar scalar_of(const json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_boolean()) return value.get<bool>();

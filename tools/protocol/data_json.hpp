@@ -15,9 +15,15 @@ result<void> check_data(const json& value, const json& owner, const json_path& a
 result<void> check_meta_value(const json& value, const json& owner, const json_path& at);
 
 namespace shapes {
-inline constexpr shape data{
-    .kind = shape_kind::custom, .name = "data of the type", .check = check_data};
-inline constexpr shape meta_value{.kind = shape_kind::custom, .check = check_meta_value};
+inline constexpr shape data{.kind = shape_kind::custom,
+                            .name = "data of the type",
+                            .check = check_data,
+                            .json_schema = R"({"type":"object"})"};
+inline constexpr shape meta_value{.kind = shape_kind::custom,
+                                  .check = check_meta_value,
+                                  .json_schema =
+                                      R"({"type":["string","number","boolean","array"],)"
+                                      R"("items":{"type":["string","number","boolean"]}})"};
 inline constexpr shape metadata{
     .kind = shape_kind::map, .name = "{name: scalar or list}", .item = &meta_value};
 } // namespace shapes

@@ -131,6 +131,10 @@ result<json> parse_json(std::string_view text, std::optional<error>& oversized) 
   if (text.size() > max_line_bytes)
     return fail(errc::line_too_long, fmt::format("a line has at most {} bytes", max_line_bytes));
   if (!is_utf8(text)) return fail(errc::bad_utf8, "the text is not UTF-8");
+  if (text.starts_with("\xEF\xBB\xBF"))
+    return fail(errc::bad_json, "a byte order mark stands before the text");
+  // The library takes one for the end of the text.
+  if (text.contains('\0')) return fail(errc::bad_json, "a zero byte stands in the text");
   document_builder builder(oversized);
   try {
     if (!json::sax_parse(text.begin(), text.end(), &builder))
@@ -146,6 +150,10 @@ result<json> parse_json(std::string_view text) {
   auto value = parse_json(text, oversized);
   if (value && oversized) return std::unexpected(std::move(*oversized));
   return value;
+}
+
+bool is_scalar(const json& value) {
+  return value.is_string() || value.is_number() || value.is_boolean();
 }
 
 std::string print(const json& value) {

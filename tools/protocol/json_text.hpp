@@ -24,6 +24,8 @@ result<json> parse_json(std::string_view text, std::optional<error>& oversized);
 /// As above, an oversized number is the result.
 result<json> parse_json(std::string_view text);
 
+bool is_scalar(const json& value);
+
 /// Compact, one line; floats are the shortest text that round-trips.
 std::string print(const json& value);
 /// Indented by two.

@@ -49,7 +49,9 @@ result<void> check_batch_item(const json& value, const json&, const json_path& a
                 at.key("scope").text());
   return check_members(value, op->keys, true, at);
 }
-constexpr shape batch_item{.kind = shape_kind::custom, .check = check_batch_item};
+constexpr shape batch_item{.kind = shape_kind::custom,
+                           .check = check_batch_item,
+                           .json_schema = R"({"type":"object","required":["op"]})"};
 constexpr shape batch_items{.kind = shape_kind::list, .name = "[request…]", .item = &batch_item};
 constexpr std::array batch_keys = {key_shape{"items", &batch_items, true},
                                    key_shape{"scope", &shapes::scope}};
@@ -176,7 +178,7 @@ const std::array<op_spec, 42>& table() {
        tick_keys(), run_tick},
       {"search", "one question over memories and chunks",
        "query results count applied_audience source_type sort similarity_floor include_siblings "
-       "coverage metadata? form? tokens? at_seq",
+       "coverage metadata? form? tokens? embedder_problem? at_seq",
        R"({"op":"search","query":"when is tea"})", search_keys(), run_search},
       {"search_many", "many searches at one seq", "results",
        R"({"op":"search_many","items":[{"query":"tea"}]})", search_many_keys(), run_search_many},

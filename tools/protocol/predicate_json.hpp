@@ -10,8 +10,11 @@ namespace mneme::protocol {
 result<void> check_predicate(const json& value, const json& owner, const json_path& at);
 
 namespace shapes {
-inline constexpr shape predicate{
-    .kind = shape_kind::custom, .name = "predicate", .check = check_predicate};
+inline constexpr shape predicate{.kind = shape_kind::custom,
+                                 .name = "predicate",
+                                 .check = check_predicate,
+                                 .json_schema =
+                                     R"({"type":"object","minProperties":1,"maxProperties":1})"};
 } // namespace shapes
 
 /// Precondition: the shape was checked.

@@ -6,6 +6,7 @@
 
 #include "tools/protocol/answer_json.hpp"
 #include "tools/protocol/base64.hpp"
+#include "tools/protocol/scope_json.hpp"
 #include "tools/protocol/value_reader.hpp"
 
 namespace mneme::protocol {
@@ -25,9 +26,10 @@ constexpr shape field_list{
     .kind = shape_kind::list, .name = "[{topic, name}…]", .item = &field_key_shape};
 constexpr shape seq_list{.kind = shape_kind::list, .name = "[integer…]", .item = &shapes::integer};
 constexpr std::array prove_table = {
-    key_shape{"ids", &shapes::texts}, key_shape{"edges", &edge_list},
-    key_shape{"fields", &field_list}, key_shape{"seqs", &seq_list},
-    key_shape{"root", &shapes::text}, key_shape{"actor", &shapes::text}};
+    key_shape{"ids", &shapes::texts},  key_shape{"edges", &edge_list},
+    key_shape{"fields", &field_list},  key_shape{"seqs", &seq_list},
+    key_shape{"root", &shapes::text},  key_shape{"actor", &shapes::text},
+    key_shape{"scope", &shapes::scope}};
 
 constexpr std::array state_root_table = {key_shape{"edges", &shapes::text, true},
                                          key_shape{"fields", &shapes::text, true},
@@ -57,7 +59,8 @@ result<void> check_proof(const json& value, const json&, const json_path& at) {
   return check_members(value, state_proof_table, false, at);
 }
 
-constexpr shape proof_shape{.kind = shape_kind::custom, .check = check_proof};
+constexpr shape proof_shape{
+    .kind = shape_kind::custom, .check = check_proof, .json_schema = R"({"type":"object"})"};
 constexpr shape proofs_shape{.kind = shape_kind::list, .item = &proof_shape};
 constexpr std::array bundle_table = {key_shape{"ok", &shapes::boolean},
                                      key_shape{"root", &shapes::text, true},
@@ -139,6 +142,34 @@ state_proof read_state_proof(value_reader& in) {
   return p;
 }
 
+json state_proof_json(const state_proof& state) {
+  const tree_proof& p = state.proof;
+  json item{{"namespace", to_string(state.ns)},
+            {"key", hex_of(state.key)},
+            {"path", to_hex(p.path)},
+            {"present", p.value_hash.has_value()}};
+  if (p.value_hash) item["value_hash"] = to_hex(*p.value_hash);
+  item["siblings"] = hashes_json(p.siblings);
+  if (p.other)
+    item["other_leaf"] = {{"path", to_hex(p.other->path)},
+                          {"value_hash", to_hex(p.other->value_hash)}};
+  return item;
+}
+
+json entry_proof_json(const entry_proof& entry) {
+  return {{"namespace", journal_namespace},
+          {"seq", entry.seq.value},
+          {"header", to_base64(entry.header)},
+          {"siblings", hashes_json(entry.siblings)}};
+}
+
+/// A proof has one spelling, so that nobody can change a byte of it unnoticed: no upper case, no
+/// null, nothing that is read as something else. Only the order of keys is free.
+result<void> check_spelling(const json& given, const json& plain, const json_path& at) {
+  if (nlohmann::json(given) == nlohmann::json(plain)) return {};
+  return fail(errc::bad_value, "it is not spelled as prove spells it", at.text());
+}
+
 } // namespace
 
 std::span<const key_shape> prove_keys() noexcept {
@@ -178,30 +209,15 @@ result<prove_request> read_prove(const json& request, const json_path& at) {
   });
   r.root = in.hash("root");
   r.actor = in.text("actor");
+  r.scope = read_scope(in);
   return finish(failure, std::move(r));
 }
 
 json proof_json(const proof_bundle& bundle) {
   json answer = roots_json(bundle.roots);
   json proofs = json::array();
-  for (const auto& state : bundle.states) {
-    const tree_proof& p = state.proof;
-    json item{{"namespace", to_string(state.ns)},
-              {"key", hex_of(state.key)},
-              {"path", to_hex(p.path)},
-              {"present", p.value_hash.has_value()}};
-    if (p.value_hash) item["value_hash"] = to_hex(*p.value_hash);
-    item["siblings"] = hashes_json(p.siblings);
-    if (p.other)
-      item["other_leaf"] = {{"path", to_hex(p.other->path)},
-                            {"value_hash", to_hex(p.other->value_hash)}};
-    proofs.push_back(std::move(item));
-  }
-  for (const auto& entry : bundle.entries)
-    proofs.push_back({{"namespace", journal_namespace},
-                      {"seq", entry.seq.value},
-                      {"header", to_base64(entry.header)},
-                      {"siblings", hashes_json(entry.siblings)}});
+  for (const auto& state : bundle.states) proofs.push_back(state_proof_json(state));
+  for (const auto& entry : bundle.entries) proofs.push_back(entry_proof_json(entry));
   answer["proofs"] = std::move(proofs);
   return answer;
 }
@@ -228,12 +244,25 @@ result<proof_bundle> read_proof(const json& answer) {
   });
   in.items("proofs", [&](const json& item, const json_path& at) {
     value_reader proof(item, at, failure);
-    if (is_entry_proof(item))
+    json plain;
+    if (is_entry_proof(item)) {
       bundle.entries.push_back(read_entry_proof(proof));
-    else
+      plain = entry_proof_json(bundle.entries.back());
+    } else {
       bundle.states.push_back(read_state_proof(proof));
+      plain = state_proof_json(bundle.states.back());
+    }
+    if (auto ok = check_spelling(item, plain, at); !ok && !failure) failure = std::move(ok.error());
   });
-  return finish(failure, std::move(bundle));
+  if (failure) return std::unexpected(std::move(*failure));
+  json rest = answer;
+  rest.erase("proofs");
+  if (const auto ok = rest.find("ok"); ok != rest.end()) {
+    if (*ok != true) return fail(errc::bad_value, "it is no answer of prove", "ok");
+    rest.erase(ok);
+  }
+  if (auto ok = check_spelling(rest, roots_json(bundle.roots), document); !ok) return propagate(ok);
+  return bundle;
 }
 
 } // namespace mneme::protocol

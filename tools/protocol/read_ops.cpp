@@ -22,15 +22,17 @@ constexpr std::array get_table = {
     key_shape{"id", &shapes::text, true},  key_shape{"actor", &shapes::text},
     key_shape{"at_seq", &shapes::integer}, key_shape{"raw", &shapes::boolean},
     key_shape{"events", &shapes::boolean}, key_shape{"history", &shapes::boolean},
-    key_shape{"scope", &shapes::scope}};
+    key_shape{"scope", &shapes::scope},    key_shape{"deadline_ms", &shapes::integer}};
 constexpr std::array resolve_table = {
-    key_shape{"uri", &shapes::text, true},  key_shape{"actor", &shapes::text},
-    key_shape{"at_seq", &shapes::integer},  key_shape{"events", &shapes::boolean},
-    key_shape{"history", &shapes::boolean}, key_shape{"scope", &shapes::scope}};
+    key_shape{"uri", &shapes::text, true},     key_shape{"actor", &shapes::text},
+    key_shape{"at_seq", &shapes::integer},     key_shape{"events", &shapes::boolean},
+    key_shape{"history", &shapes::boolean},    key_shape{"scope", &shapes::scope},
+    key_shape{"deadline_ms", &shapes::integer}};
 constexpr std::array get_edge_table = {
-    key_shape{"src", &shapes::text, true}, key_shape{"type", &shapes::text, true},
-    key_shape{"dst", &shapes::text, true}, key_shape{"actor", &shapes::text},
-    key_shape{"at_seq", &shapes::integer}, key_shape{"scope", &shapes::scope}};
+    key_shape{"src", &shapes::text, true},     key_shape{"type", &shapes::text, true},
+    key_shape{"dst", &shapes::text, true},     key_shape{"actor", &shapes::text},
+    key_shape{"at_seq", &shapes::integer},     key_shape{"scope", &shapes::scope},
+    key_shape{"deadline_ms", &shapes::integer}};
 constexpr std::array edges_table = {
     key_shape{"id", &shapes::text, true},       key_shape{"direction", &shapes::text},
     key_shape{"types", &shapes::texts},         key_shape{"include_tombstoned", &shapes::boolean},
@@ -44,7 +46,8 @@ result<void> check_find_item(const json& value, const json&, const json_path& at
     return fail(errc::bad_value, "the items of find_many are find requests", at.key("op").text());
   return check_members(value, find_keys(), true, at);
 }
-constexpr shape find_item{.kind = shape_kind::custom, .check = check_find_item};
+constexpr shape find_item{
+    .kind = shape_kind::custom, .check = check_find_item, .json_schema = R"({"type":"object"})"};
 constexpr shape find_items{.kind = shape_kind::list, .name = "[find…]", .item = &find_item};
 constexpr std::array find_many_table = {key_shape{"items", &find_items, true}};
 
@@ -62,14 +65,29 @@ constexpr std::int64_t max_journal_limit = 10'000;
 /// runs repeat.
 class deadline {
 public:
-  deadline(session& s, std::optional<std::int64_t> ms)
-      : ms_(s.clock() == nullptr ? ms : std::nullopt) {}
+  /// Of the request's deadline_ms; out_of_range below 1.
+  static result<deadline> of(session& s, const json& request) {
+    std::optional<error> failure;
+    const json_path document;
+    value_reader in(request, document, failure);
+    const auto ms = in.integer("deadline_ms");
+    if (ms && *ms <= 0)
+      in.fail_key("deadline_ms", errc::out_of_range, "deadline_ms must be at least 1");
+    return finish(failure, deadline(s.clock() == nullptr ? ms : std::nullopt));
+  }
   [[nodiscard]] bool is_over() const {
     const auto passed = std::chrono::steady_clock::now() - started_;
     return ms_ && std::chrono::duration_cast<std::chrono::milliseconds>(passed).count() >= *ms_;
   }
+  /// The answer, if it is in time.
+  [[nodiscard]] result<json> in_time(json answer) const {
+    if (!is_over()) return answer;
+    return fail(errc::deadline_exceeded, "reading took longer than deadline_ms", "deadline_ms");
+  }
 
 private:
+  explicit deadline(std::optional<std::int64_t> ms) : ms_(ms) {}
+
   std::optional<std::int64_t> ms_;
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
 };
@@ -138,22 +156,11 @@ result<edges_read> read_edges(const json& request, const json_path& at) {
   return finish(failure, std::move(r));
 }
 
-namespace {
-
-result<std::optional<std::int64_t>> read_deadline(const json& request, const json_path& at) {
-  std::optional<error> failure;
-  value_reader in(request, at, failure);
-  const auto deadline_ms = in.integer("deadline_ms");
-  if (deadline_ms && *deadline_ms <= 0)
-    in.fail_key("deadline_ms", errc::out_of_range, "deadline_ms must be at least 1");
-  return finish(failure, std::optional(deadline_ms));
-}
-
-} // namespace
-
 result<json> run_get(session& s, const json& request) {
   auto r = read_get(request, {});
   if (!r) return propagate(r);
+  auto time = deadline::of(s, request);
+  if (!time) return propagate(time);
   // Both reads see one seq, whatever is written in between.
   if (!r->options.at_seq) r->options.at_seq = s.target().published();
   auto m = s.target().get(r->id, r->options);
@@ -165,18 +172,20 @@ result<json> run_get(session& s, const json& request) {
     if (!raw) return propagate(raw);
     answer["raw"] = to_base64(*raw);
   }
-  return answer;
+  return time->in_time(std::move(answer));
 }
 
 result<json> run_resolve(session& s, const json& request) {
   auto r = read_resolve(request, {});
   if (!r) return propagate(r);
+  auto time = deadline::of(s, request);
+  if (!time) return propagate(time);
   if (!r->options.at_seq) r->options.at_seq = s.target().published();
   auto m = s.target().resolve(r->uri, r->options);
   if (!m) return propagate(m);
   json answer{{"memory", memory_json(*m)}};
   if (auto ok = add_topic(s, request, *m, r->options, answer); !ok) return propagate(ok);
-  return answer;
+  return time->in_time(std::move(answer));
 }
 
 result<json> run_get_edge(session& s, const json& request) {
@@ -190,30 +199,26 @@ result<json> run_get_edge(session& s, const json& request) {
                      .dst = in.id("dst").value_or(memory_id{})};
   const read_options options = read_asker(in, document);
   if (failure) return std::unexpected(std::move(*failure));
+  auto time = deadline::of(s, request);
+  if (!time) return propagate(time);
   auto edge = s.target().get_edge(key, options);
   if (!edge) return propagate(edge);
-  return json{{"edge", edge_json(*edge)}};
+  return time->in_time(json{{"edge", edge_json(*edge)}});
 }
 
 result<json> run_edges(session& s, const json& request) {
   auto r = read_edges(request, {});
   if (!r) return propagate(r);
-  auto deadline_ms = read_deadline(request, {});
-  if (!deadline_ms) return propagate(deadline_ms);
-  const deadline time(s, *deadline_ms);
-  bool late = false;
+  auto time = deadline::of(s, request);
+  if (!time) return propagate(time);
   json list = json::array();
   auto walked = s.target().for_each_edge(r->id, r->direction, r->filter, r->options,
                                          [&](const edge_record& e) {
                                            list.push_back(edge_json(e));
-                                           late = time.is_over();
-                                           return !late;
+                                           return !time->is_over();
                                          });
   if (!walked) return propagate(walked);
-  if (late)
-    return fail(errc::deadline_exceeded, "reading the edges took longer than deadline_ms",
-                "deadline_ms");
-  return json{{"edges", std::move(list)}};
+  return time->in_time(json{{"edges", std::move(list)}});
 }
 
 result<json> run_find(session& s, const json& request) {

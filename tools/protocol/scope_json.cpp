@@ -28,8 +28,9 @@ constexpr std::array proof_keys = {key_shape{"path", &shapes::text, true},
                                    key_shape{"namespace", &shapes::text},
                                    key_shape{"key", &shapes::text},
                                    key_shape{"present", &shapes::boolean}};
-constexpr shape proof_shape{.kind = shape_kind::object, .keys = proof_keys};
-constexpr shape proofs_shape{.kind = shape_kind::list, .name = "[proof…]", .item = &proof_shape};
+constexpr shape scope_proof_shape{.kind = shape_kind::object, .keys = proof_keys};
+constexpr shape scope_proofs_shape{
+    .kind = shape_kind::list, .name = "[proof…]", .item = &scope_proof_shape};
 
 constexpr std::array scope_keys = {
     key_shape{"actor", &shapes::text, true},
@@ -41,7 +42,7 @@ constexpr std::array scope_keys = {
     key_shape{"granted_to", &shapes::text, true},
     key_shape{"schema", &shapes::integer},
     key_shape{"exclude", &selector_shape},
-    key_shape{"proofs", &proofs_shape},
+    key_shape{"proofs", &scope_proofs_shape},
     key_shape{"writable", &shapes::boolean},
     key_shape{"signature", &shapes::text},
 };

@@ -10,6 +10,7 @@
 #include "tools/protocol/data_json.hpp"
 #include "tools/protocol/find_json.hpp"
 #include "tools/protocol/part_json.hpp"
+#include "tools/protocol/scope_json.hpp"
 #include "tools/protocol/value_reader.hpp"
 
 namespace mneme::protocol {
@@ -44,6 +45,7 @@ constexpr std::array search_table = {
     key_shape{"form", &shapes::text},
     key_shape{"explain", &shapes::boolean},
     key_shape{"actor", &shapes::text},
+    key_shape{"scope", &shapes::scope},
     key_shape{"at_seq", &shapes::integer},
     key_shape{"deadline_ms", &shapes::integer},
 };
@@ -56,7 +58,8 @@ result<void> check_item(const json& value, const json&, const json_path& at) {
                 at.key("op").text());
   return check_members(value, search_keys(), true, at);
 }
-constexpr shape item_shape{.kind = shape_kind::custom, .check = check_item};
+constexpr shape item_shape{
+    .kind = shape_kind::custom, .check = check_item, .json_schema = R"({"type":"object"})"};
 constexpr shape items_shape{.kind = shape_kind::list, .name = "[search…]", .item = &item_shape};
 constexpr std::array search_many_table = {key_shape{"items", &items_shape, true}};
 
@@ -223,6 +226,7 @@ result<search_request> read_search(const json& request, const json_path& at) {
   r.form = in.name_among<form_kind>("form", form_names());
   r.explain = in.flag("explain");
   r.actor = in.text("actor");
+  r.scope = read_scope(in);
   r.at_seq = in.seq("at_seq");
   r.deadline_ms = in.integer("deadline_ms");
   if (!failure && !r.memory_ids && in.find("query") == nullptr)
@@ -256,6 +260,7 @@ json search_json(const search_result& found) {
     answer["form"] = to_text(*found.form);
     answer["tokens"] = found.tokens;
   }
+  if (!found.embedder_problem.empty()) answer["embedder_problem"] = found.embedder_problem;
   answer["at_seq"] = found.at_seq.value;
   return answer;
 }

@@ -32,6 +32,8 @@ struct shape {
   const shape* item = nullptr;
   /// `owner` is the object that the value stands in.
   result<void> (*check)(const json& value, const json& owner, const json_path& at) = nullptr;
+  /// Of custom: what `check` takes, as JSON Schema; empty: anything.
+  std::string_view json_schema{};
 };
 
 struct key_shape {

@@ -9,10 +9,13 @@
 #include "mneme/tick.hpp"
 #include "tools/protocol/agent_json.hpp"
 #include "tools/protocol/answer_json.hpp"
+#include "tools/protocol/chroma_json.hpp"
 #include "tools/protocol/find_json.hpp"
 #include "tools/protocol/op_table.hpp"
 #include "tools/protocol/read_ops.hpp"
 #include "tools/protocol/scope_json.hpp"
+#include "tools/protocol/search_json.hpp"
+#include "tools/protocol/topic_json.hpp"
 
 namespace mneme::protocol {
 
@@ -49,6 +52,20 @@ constexpr std::array read_specs = {
         "context",
         [](const json& r, const json_path& at) { return as_item<tick_read>(read_context(r, at)); },
         [](const json&, tick_read_answer& a) { return context_json(std::get<context_result>(a)); }},
+    read_spec{
+        "retrieve",
+        [](const json& r, const json_path& at) { return as_item<tick_read>(read_retrieve(r, at)); },
+        [](const json&, tick_read_answer& a) {
+          return retrieve_json(std::get<retrieve_result>(a));
+        }},
+    read_spec{
+        "chroma",
+        [](const json& r, const json_path& at) { return as_item<tick_read>(read_chroma(r, at)); },
+        [](const json&, tick_read_answer& a) { return chroma_json(std::get<chroma_result>(a)); }},
+    read_spec{
+        "search",
+        [](const json& r, const json_path& at) { return as_item<tick_read>(read_search(r, at)); },
+        [](const json&, tick_read_answer& a) { return search_json(std::get<search_result>(a)); }},
     read_spec{
         "get",
         [](const json& r, const json_path& at) { return as_item<tick_read>(read_get(r, at)); },
@@ -158,7 +175,8 @@ result<void> check_anything(const json&, const json&, const json_path&) {
   return {};
 }
 /// Items are checked one by one when they are read, because each fails alone.
-constexpr shape any_item{.kind = shape_kind::custom, .check = check_anything};
+constexpr shape any_item{
+    .kind = shape_kind::custom, .check = check_anything, .json_schema = R"({"type":"object"})"};
 constexpr shape any_items{.kind = shape_kind::list, .name = "[request…]", .item = &any_item};
 constexpr std::array tick_table = {key_shape{"reads", &any_items}, key_shape{"writes", &any_items}};
 

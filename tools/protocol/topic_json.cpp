@@ -53,6 +53,7 @@ constexpr std::array ingest_table = {
     key_shape{"visibility", &shapes::text},
     key_shape{"fields", &fields_shape},
     key_shape{"links", &links_shape},
+    key_shape{"scope", &shapes::scope},
 };
 
 constexpr std::array retrieve_table = {
@@ -66,9 +67,11 @@ constexpr std::array retrieve_table = {
     key_shape{"deadline_ms", &shapes::integer},
 };
 
-constexpr std::array acting_table = {key_shape{"actor", &shapes::text}};
+constexpr std::array acting_table = {key_shape{"actor", &shapes::text},
+                                     key_shape{"scope", &shapes::scope}};
 constexpr std::array unarchive_table = {key_shape{"id", &shapes::text, true},
-                                        key_shape{"actor", &shapes::text}};
+                                        key_shape{"actor", &shapes::text},
+                                        key_shape{"scope", &shapes::scope}};
 
 /// In the order of ingest_placement.
 constexpr std::string_view placement_names[] = {"new_topic", "extend_topic", "version_field"};

@@ -6,6 +6,7 @@
 
 #include "messages/validate.hpp"
 #include "tools/protocol/answer_json.hpp"
+#include "tools/protocol/scope_json.hpp"
 #include "tools/protocol/topic_json.hpp"
 #include "tools/protocol/value_reader.hpp"
 
@@ -21,7 +22,9 @@ result<void> check_retrieve_item(const json& value, const json&, const json_path
                 at.key("op").text());
   return check_members(value, retrieve_keys(), true, at);
 }
-constexpr shape retrieve_item{.kind = shape_kind::custom, .check = check_retrieve_item};
+constexpr shape retrieve_item{.kind = shape_kind::custom,
+                              .check = check_retrieve_item,
+                              .json_schema = R"({"type":"object"})"};
 constexpr shape retrieve_items{
     .kind = shape_kind::list, .name = "[retrieve…]", .item = &retrieve_item};
 constexpr std::array retrieve_many_table = {key_shape{"items", &retrieve_items, true}};
@@ -32,7 +35,9 @@ result<json> run_change(session& s, const json& request, mutation_reader read,
                         json (*answer)(const mutation_result&)) {
   auto m = read(request, {});
   if (!m) return propagate(m);
-  auto done = s.target().apply(std::move(*m));
+  auto within = scope_of(request);
+  if (!within) return propagate(within);
+  auto done = s.target().apply(std::move(*m), durability::durable, std::move(*within));
   if (!done) return propagate(done);
   return answer(*done);
 }

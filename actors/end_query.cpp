@@ -1,0 +1,32 @@
+#include "actors/end_query.hpp"
+
+namespace mneme {
+
+namespace {
+
+bool may_wait(const entry_payload& touched, const actor_options& options) {
+  const auto* reinforced = std::get_if<reinforce_payload>(&touched);
+  return options.chroma.touches == touch_mode::batched && reinforced != nullptr
+         && reinforced->door == reinforcing_door::chroma;
+}
+
+} // namespace
+
+void end_query(const std::shared_ptr<query_job>& job, const actor_options& options,
+               const std::function<void(commit_command)>& commit) {
+  auto touched = job->run().touch();
+  if (!touched) return job->answer({});
+  if (may_wait(*touched, options)) {
+    commit(late_touch_command{.payload = std::get<reinforce_payload>(std::move(*touched)),
+                              .asked_at = job->asked_at});
+    return job->answer({});
+  }
+  commit(touch_command{.payload = std::move(*touched), .reply = [job](result<seq_no> seq) {
+                         if (seq)
+                           job->answer(*seq);
+                         else
+                           job->refuse(seq.error());
+                       }});
+}
+
+} // namespace mneme

@@ -1,0 +1,104 @@
+#include "actors/query_vectors_actor.hpp"
+
+#include <algorithm>
+#include <map>
+#include <span>
+
+#include "messages/checked_seams.hpp"
+#include "messages/validate.hpp"
+#include "query/query_text.hpp"
+
+namespace mneme {
+
+namespace {
+
+constexpr std::size_t texts_at_once = 64;
+
+using query_vector = std::shared_ptr<const result<std::vector<float>>>;
+
+const remote_embedder* remote_of(const world& w) {
+  return w.embedder == nullptr ? nullptr : w.embedder->remote();
+}
+
+query_vector vector_of_text(const world& w, const std::string& text) {
+  return std::make_shared<const result<std::vector<float>>>(embedded_by(*w.embedder, text));
+}
+
+/// Whether compile() will get as far as asking for it.
+bool is_worth_asking(const std::string& text) {
+  return is_utf8(text) && !is_blank(text);
+}
+
+/// Texts are refused together: each is tried alone then. Any other error is that of all.
+void embed_some(const world& w, std::span<const std::string> texts,
+                std::map<std::string, query_vector, std::less<>>& vectors) {
+  if (texts.size() == 1) {
+    vectors[texts[0]] = vector_of_text(w, texts[0]);
+    return;
+  }
+  auto made = embedded_by(*remote_of(w), texts);
+  if (!made && (made.error().code == errc::bad_value || made.error().code == errc::bad_vector)) {
+    for (const auto& text : texts) vectors[text] = vector_of_text(w, text);
+    return;
+  }
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    result<std::vector<float>> vector = std::vector<float>{};
+    if (made)
+      *vector = std::move((*made)[i]);
+    else
+      vector = std::unexpected<error>(made.error()); // the same for each
+    vectors[texts[i]] = std::make_shared<const result<std::vector<float>>>(std::move(vector));
+  }
+}
+
+} // namespace
+
+void embed_text_of(query_job& job, const world& w) {
+  if (remote_of(w) == nullptr) return;
+  const auto text = job.text();
+  if (text && is_worth_asking(*text)) job.embedded = vector_of_text(w, *text);
+}
+
+bool asks_by_text(const tick_request& request) {
+  return std::ranges::any_of(request.reads, [](const tick_read& read) {
+    return std::visit([](const auto& r) { return text_to_embed(r).has_value(); }, read);
+  });
+}
+
+query_vectors embed_texts_of(const tick_request& request, const world& w) {
+  if (remote_of(w) == nullptr) return {};
+  std::vector<std::optional<std::string>> by_read;
+  std::vector<std::string> texts;
+  for (const auto& read : request.reads) {
+    auto text = std::visit([](const auto& r) { return text_to_embed(r); }, read);
+    if (text && !is_worth_asking(*text)) text.reset();
+    if (text) texts.push_back(*text);
+    by_read.push_back(std::move(text));
+  }
+  std::ranges::sort(texts);
+  const auto repeated = std::ranges::unique(texts);
+  texts.erase(repeated.begin(), repeated.end());
+  std::map<std::string, query_vector, std::less<>> vectors;
+  const std::span<const std::string> all(texts);
+  for (std::size_t at = 0; at < all.size(); at += texts_at_once)
+    embed_some(w, all.subspan(at, std::min(texts_at_once, all.size() - at)), vectors);
+  query_vectors found;
+  for (const auto& text : by_read) found.push_back(text ? vectors.at(*text) : nullptr);
+  return found;
+}
+
+caf::behavior query_vectors_behavior(caf::event_based_actor* self, const std::shared_ptr<world>& w,
+                                     const caf::actor& coordinator) {
+  return {
+      [=](const ask_query& m) {
+        embed_text_of(*m.job, *w);
+        self->send(coordinator, m);
+      },
+      [=](const ask_tick& m) {
+        m.job->vectors = embed_texts_of(*m.job->request, *w);
+        self->send(coordinator, m);
+      },
+  };
+}
+
+} // namespace mneme

@@ -1,0 +1,31 @@
+#pragma once
+/// The text by which a query asks for a vector, and its vector. A remote embedder may take long, so
+/// a driver that must not wait has the text embedded before the query is compiled.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mneme/query.hpp"
+#include "mneme/search.hpp"
+#include "mneme/topics.hpp"
+#include "query/query_run.hpp"
+
+namespace mneme {
+
+/// What compile() of the request's door will ask the embedder for; nullopt = nothing.
+std::optional<std::string> text_to_embed(const find_request& r);
+std::optional<std::string> text_to_embed(const retrieve_request& r);
+std::optional<std::string> text_to_embed(const search_request& r);
+template <class Request>
+std::optional<std::string> text_to_embed(const Request&) {
+  return std::nullopt;
+}
+
+/// The vector of a query's text: what the context brings, else the embedder is asked now.
+/// Precondition: there is an embedder.
+result<std::vector<float>> embedded_query(const std::string& text, const query_context& context,
+                                          const read_views& views);
+
+} // namespace mneme

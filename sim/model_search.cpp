@@ -1,0 +1,291 @@
+/// Search by its definition: every text is split into terms again, every row scored.
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "index/text_terms.hpp"
+#include "index/vectors.hpp"
+#include "messages/forms.hpp"
+#include "messages/math.hpp"
+#include "sim/searched_state.hpp"
+
+namespace mneme::sim {
+
+namespace {
+
+struct scored_row {
+  memory record;
+  std::vector<std::string> terms;
+  double text = 0;
+  double vector = 0;
+  double neighbours = 0;
+  double raw = 0;
+  double recency = 0;
+  double mixed = 0;
+  double score = 0;
+};
+
+std::vector<std::string> terms_of(const version& v) {
+  return text_terms(v.type == memory_type::chunk ? text_in(v, "content")
+                                                 : full_text(v.type, v.data));
+}
+
+class leg {
+public:
+  leg(const searched_state& s, bool chunks, const std::vector<float>& query, search_sort sort)
+      : s_(s), r_(s.r), w_(s.state.seams().search), chunks_(chunks), query_(query), sort_(sort) {}
+
+  leg_coverage coverage;
+
+  std::vector<scored_row> run() {
+    choose();
+    score_texts();
+    score();
+    narrow();
+    return std::move(rows_);
+  }
+
+private:
+  [[nodiscard]] bool passes(const memory& m) const {
+    const lifecycle l = state_of(m.head);
+    if (l.status == lifecycle_status::archived && !r_.include_archived
+        && r_.status != search_status::archived)
+      return false;
+    if (r_.audience == search_audience::personal && l.audience != lifecycle_audience::personal)
+      return false;
+    if (r_.audience == search_audience::work && l.audience != lifecycle_audience::work)
+      return false;
+    if (chunks_) {
+      const bool github = text_in(m.version, "source_type") == "github";
+      if (r_.content_source && (*r_.content_source == chunk_source::github) != github) return false;
+      return !r_.source_filter || text_in(m.version, "path").contains(*r_.source_filter);
+    }
+    if (r_.type && m.head.type != *r_.type) return false;
+    if (r_.project && (r_.project->empty() || l.project != *r_.project)) return false;
+    if (r_.origin && l.origin != r_.origin) return false;
+    if (r_.atomic_only && !l.atomic) return false;
+    if (r_.tag && std::ranges::find(m.head.tags, *r_.tag) == m.head.tags.end()) return false;
+    if (r_.status == search_status::overdue) {
+      if (!is_overdue(l, s_.now)) return false;
+    } else if (r_.status
+               && (!l.status || static_cast<int>(*l.status) != static_cast<int>(*r_.status))) {
+      return false;
+    }
+    if (r_.due_after && (!l.due_date || *l.due_date < *r_.due_after)) return false;
+    if (r_.due_before && (!l.due_date || *l.due_date > *r_.due_before)) return false;
+    return r_.include_archived || !s_.is_superseded(m.head.id);
+  }
+
+  void choose() {
+    std::set<std::string> paths;
+    for (const auto& [id, m] : s_.live) {
+      if ((m.head.type == memory_type::chunk) != chunks_) continue;
+      corpus_.push_back(terms_of(m.version));
+      if (!sees(r_.actor, m.head)) continue;
+      const std::string path = chunks_ ? text_in(m.version, "path") : std::string();
+      if (!path.empty()) paths.insert(path);
+      if (!passes(m)) continue;
+      if (chunks_ && s_.is_promoted(m))
+        ++coverage.promoted_hidden;
+      else
+        rows_.push_back({.record = m, .terms = corpus_.back()});
+    }
+    coverage.searched = static_cast<std::int64_t>(rows_.size());
+    coverage.indexed_sources = static_cast<std::int64_t>(paths.size());
+  }
+
+  void score_texts() {
+    std::vector<std::string> asked;
+    for (const auto& t : text_terms(r_.query))
+      if (std::ranges::find(asked, t) == asked.end()) asked.push_back(t);
+    double all_length = 0;
+    double length = 0;
+    for (const auto& d : corpus_) all_length += static_cast<double>(d.size());
+    for (const auto& row : rows_) length += static_cast<double>(row.terms.size());
+    if (rows_.empty() || all_length == 0) return;
+    const double along = std::clamp((length / static_cast<double>(rows_.size()) - w_.short_length)
+                                        / (w_.long_length - w_.short_length),
+                                    0.0, 1.0);
+    const double b = w_.b_short + (w_.b - w_.b_short) * along;
+    const double mean = all_length / static_cast<double>(corpus_.size());
+    for (const auto& term : asked) {
+      const auto with = static_cast<double>(std::ranges::count_if(
+          corpus_, [&](const auto& d) { return std::ranges::find(d, term) != d.end(); }));
+      if (with == 0) continue;
+      const double idf =
+          stable_log(1.0 + (static_cast<double>(corpus_.size()) - with + 0.5) / (with + 0.5));
+      for (auto& row : rows_) {
+        const auto tf = static_cast<double>(std::ranges::count(row.terms, term));
+        if (tf == 0) continue;
+        row.text +=
+            idf * (w_.k1 + 1) * tf
+            / (tf + w_.k1 * (1 - b) + w_.k1 * b / mean * static_cast<double>(row.terms.size()));
+      }
+    }
+    double most = 0;
+    for (const auto& row : rows_) most = std::max(most, row.text);
+    if (most > 0)
+      for (auto& row : rows_) row.text /= most;
+  }
+
+  void score() {
+    double most = 0;
+    for (auto& row : rows_) {
+      const auto v = s_.state.vector_at(row.record.head.id, s_.at);
+      if (!query_.empty() && !v.empty())
+        row.vector = std::max(0.0, 1.0 - cosine_distance(query_, v));
+      most = std::max(most, row.vector);
+    }
+    std::map<memory_id, double> own;
+    for (auto& row : rows_) {
+      if (w_.relative && most > 0) row.vector /= most;
+      row.raw = query_.empty() ? row.text : w_.vector * row.vector + w_.text * row.text;
+      own[row.record.head.id] = row.raw;
+    }
+    const auto best = [&](const std::vector<edge_record>& edges, bool incoming) {
+      double found = 0;
+      for (const auto& e : edges) {
+        const auto other = own.find(incoming ? e.key.src : e.key.dst);
+        if (!e.tombstoned && e.key.type == edge_type::related_to && e.kind == "next"
+            && other != own.end())
+          found = std::max(found, other->second);
+      }
+      return found;
+    };
+    for (auto& row : rows_) {
+      const memory_id& id = row.record.head.id;
+      if (w_.neighbours > 0) {
+        row.neighbours +=
+            best(s_.state.edges_in(id, s_.at), true) + best(s_.state.edges_out(id, s_.at), false);
+        row.raw += w_.neighbours * row.neighbours;
+      }
+      const auto age =
+          static_cast<double>(std::max<std::int64_t>(0, s_.now.ns - row.record.head.created_at.ns));
+      row.recency = stable_exp(-0.693147180559945309417 * (age / (90.0 * 86'400e9)));
+    }
+  }
+
+  template <class Value>
+  void sort_by(Value value) {
+    std::ranges::sort(rows_, [&](const scored_row& a, const scored_row& b) {
+      if (value(a) != value(b)) return value(a) > value(b);
+      if (a.record.head.created_at != b.record.head.created_at)
+        return a.record.head.created_at > b.record.head.created_at;
+      return a.record.head.id < b.record.head.id;
+    });
+  }
+  template <class Test>
+  std::int64_t drop(Test test) {
+    return static_cast<std::int64_t>(std::erase_if(rows_, test));
+  }
+
+  void narrow() {
+    drop([](const scored_row& row) { return !(row.raw > 0); });
+    sort_by([](const scored_row& row) { return row.raw; });
+    const auto window = static_cast<std::size_t>(std::max<std::int64_t>(4 * r_.limit, 50));
+    if (rows_.size() > window)
+      rows_.erase(rows_.begin() + static_cast<std::ptrdiff_t>(window), rows_.end());
+    coverage.candidates = static_cast<std::int64_t>(rows_.size());
+    const bool few = rows_.size() < 3;
+    if (chunks_ && !r_.include_low_relevance)
+      coverage.below_floor += drop([](const scored_row& row) { return row.raw < 0.3; });
+    double least = 0;
+    double most = 0;
+    for (auto& row : rows_) {
+      row.mixed =
+          sort_ == search_sort::hybrid && !chunks_ ? 0.7 * row.raw + 0.3 * row.recency : row.raw;
+      least = &row == &rows_.front() ? row.mixed : std::min(least, row.mixed);
+      most = &row == &rows_.front() ? row.mixed : std::max(most, row.mixed);
+    }
+    for (auto& row : rows_)
+      row.score = most - least > 0 ? (row.mixed - least) / (most - least) : 1.0;
+    if (chunks_) {
+      sort_by([](const scored_row& row) { return row.score; });
+      std::map<std::string, int> of_path;
+      coverage.cut += drop([&](const scored_row& row) {
+        return ++of_path[text_in(row.record.version, "path")] > 2;
+      });
+    }
+    coverage.below_floor += drop(
+        [&](const scored_row& row) { return (few ? row.raw : row.score) < r_.similarity_floor; });
+  }
+
+  const searched_state& s_;
+  const search_request& r_;
+  const search_weights& w_;
+  bool chunks_;
+  const std::vector<float>& query_;
+  search_sort sort_;
+  std::vector<std::vector<std::string>> corpus_;
+  std::vector<scored_row> rows_;
+};
+
+/// The workload's queries are words in lower case.
+bool asks_about_time(const std::string& query) {
+  return (" " + query + " ").contains(" recent ") || (" " + query + " ").contains(" today ");
+}
+
+} // namespace
+
+std::expected<search_result, errc> search_in(const model& state, const search_request& r, seq_no at,
+                                             timestamp now) {
+  searched_state s{state, r, at, now, {}};
+  for (const auto& id : state.ids_at(at))
+    if (auto m = state.memory_at(id, at); !m->head.tombstone) s.live.emplace(id, std::move(*m));
+  search_result out;
+  out.source = r.source;
+  out.similarity_floor = r.similarity_floor;
+  out.include_siblings = r.include_siblings;
+  out.at_seq = at;
+  if (r.memory_ids) {
+    look_up(s, out);
+    return out;
+  }
+  const auto query = query_vector(state, r.query, r.vector, at);
+  if (!query) return std::unexpected(query.error());
+  out.query = r.query;
+  out.applied_audience = r.audience;
+  out.sort = r.sort;
+  if (r.sort == search_sort::automatic)
+    out.sort = asks_about_time(r.query) ? search_sort::hybrid : search_sort::relevance;
+  std::vector<scored_row> all;
+  for (const bool chunks : {false, true}) {
+    if (chunks ? r.source == search_source::memory || r.atomic_only
+               : r.source == search_source::content)
+      continue;
+    leg one(s, chunks, *query, out.sort);
+    auto rows = one.run();
+    (chunks ? out.coverage.content : out.coverage.memory) = one.coverage;
+    for (auto& row : rows) all.push_back(std::move(row));
+  }
+  const bool by_time = out.sort == search_sort::recency || out.sort == search_sort::updated;
+  const auto is_chunk = [](const scored_row& row) {
+    return row.record.head.type == memory_type::chunk;
+  };
+  const auto time = [&](const scored_row& row) {
+    return out.sort == search_sort::updated ? row.record.head.last_updated_at
+                                            : row.record.head.created_at;
+  };
+  std::ranges::sort(all, [&](const scored_row& a, const scored_row& b) {
+    if (by_time && is_chunk(a) != is_chunk(b)) return is_chunk(b);
+    if (by_time && !is_chunk(a) && time(a) != time(b)) return time(a) > time(b);
+    if (a.score != b.score) return a.score > b.score;
+    if (is_chunk(a) != is_chunk(b)) return is_chunk(b);
+    if (a.record.head.created_at != b.record.head.created_at)
+      return a.record.head.created_at > b.record.head.created_at;
+    return a.record.head.id < b.record.head.id;
+  });
+  for (const auto& row : all) {
+    auto& c = is_chunk(row) ? out.coverage.content : out.coverage.memory;
+    if (std::ssize(out.results) == r.limit) {
+      ++c.cut;
+      continue;
+    }
+    ++c.returned;
+    out.results.push_back(hit_of(row.record, row.score, row.raw, now));
+  }
+  return out;
+}
+
+} // namespace mneme::sim

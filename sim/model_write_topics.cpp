@@ -1,0 +1,359 @@
+/// Ingest, revise, forget and unarchive, over the model.
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "index/vectors.hpp"
+#include "messages/topic_records.hpp"
+#include "messages/validate_topics.hpp"
+#include "sim/model_write.hpp"
+
+namespace mneme::sim {
+
+namespace {
+
+bool is_archived_topic(const head& h) {
+  return h.lifecycle && h.lifecycle->status == lifecycle_status::archived;
+}
+
+void set_archived(head& h, timestamp now) {
+  lifecycle l = h.lifecycle.value_or(lifecycle{});
+  l.status = lifecycle_status::archived;
+  h.lifecycle = l;
+  h.last_updated_at = now;
+}
+
+std::int64_t fixed(double salience) {
+  return std::llround(salience * 1e9);
+}
+
+write_outcome refusal(errc code) {
+  write_outcome out;
+  out.refused = code;
+  return out;
+}
+
+std::expected<head, errc> live_topic(const model& state, const memory_id& id) {
+  auto h = state.head_at(id, state.last());
+  if (!h) return std::unexpected(errc::not_found);
+  if (h->type != memory_type::topic) return std::unexpected(errc::type_data_mismatch);
+  if (h->tombstone) return std::unexpected(errc::tombstoned);
+  return std::move(*h);
+}
+
+class ingestion {
+public:
+  ingestion(const model& state, const ingest_request& r, timestamp now, entry_sink& entries)
+      : state_(state), r_(r), now_(now), entries_(entries) {}
+
+  write_outcome run() {
+    if (auto code = place()) return refusal(*code);
+    if (r_.salience) set_salience();
+    for (const auto& f : r_.fields)
+      if (auto code = put_field(f)) return refusal(*code);
+    for (const auto& link : r_.links)
+      if (auto code = put_link(link)) return refusal(*code);
+    const head h = *state_.head_at(topic_, state_.last());
+    write_outcome out;
+    out.changed = changed_;
+    out.uri = memory_uri{h.type, h.id, h.current_version};
+    out.topics = changes_;
+    return out;
+  }
+
+private:
+  template <class Request>
+  std::optional<errc> part(const Request& r, write_outcome& out) {
+    out = outcome_of(state_, mutation(r), now_, entries_);
+    changed_ |= out.changed;
+    return out.refused;
+  }
+
+  void name_texts(memory_data& data) const {
+    if (r_.title) data["title"] = *r_.title;
+    if (r_.summary) data["summary"] = *r_.summary;
+    if (r_.topic_kind) data["topic_kind"] = *r_.topic_kind;
+  }
+
+  std::optional<errc> place() {
+    write_outcome out;
+    if (r_.placement == ingest_placement::new_topic) {
+      write_request w;
+      w.type = memory_type::topic;
+      name_texts(w.data);
+      w.actor = r_.actor;
+      w.id = r_.topic_id;
+      w.visibility = r_.visibility.value_or(visibility::private_);
+      w.vector = r_.vector;
+      if (auto code = part(w, out)) return code;
+      topic_ = out.uri->id;
+      changes_.applied.push_back("created_topic:" + to_string(topic_));
+      return std::nullopt;
+    }
+    topic_ = *r_.topic_id;
+    const auto h = live_topic(state_, topic_);
+    if (!h) return h.error();
+    if (!r_.title && !r_.summary && !r_.topic_kind && !r_.vector) return std::nullopt;
+    const version v = *state_.version_at(topic_, h->current_version, state_.last());
+    update_request u;
+    u.uri = {h->type, h->id, h->current_version};
+    u.data = v.data;
+    name_texts(u.data);
+    u.actor = r_.actor;
+    if (v.short_overridden) u.forms.short_form = v.forms.short_form;
+    if (v.medium_overridden) u.forms.medium_form = v.forms.medium_form;
+    u.valid_from = v.valid_from;
+    u.valid_until = v.valid_until;
+    u.expires_at = v.expires_at;
+    u.confidence = v.confidence;
+    u.provenance = v.provenance;
+    u.vector = r_.vector;
+    if (auto code = part(u, out)) return code;
+    changes_.applied.push_back("updated_topic:" + to_string(topic_));
+    return std::nullopt;
+  }
+
+  void set_salience() {
+    const std::int64_t before =
+        state_.memory_at(topic_, state_.last())->activation.topic_salience_e9;
+    take(entry_kind::topic_salience, {},
+         topic_salience_payload{topic_, before, fixed(*r_.salience), "set",
+                                entries_.next_drawn().nonce});
+    changes_.applied.push_back("salience:" + to_string(topic_));
+  }
+
+  std::optional<errc> put_field(const field_input& f) {
+    const auto known = state_.field_at(topic_, f.name, state_.last());
+    if (!known && r_.placement == ingest_placement::version_field) return errc::not_found;
+    if (f.ref_topic_id) {
+      const auto ref = state_.head_at(*f.ref_topic_id, state_.last());
+      if (!ref || ref->type != memory_type::topic) return errc::not_found;
+    }
+    const timestamp from = f.valid_from.value_or(now_);
+    if (f.valid_until && *f.valid_until <= from) return errc::bad_interval;
+    topic_field field = known.value_or(topic_field{});
+    field.head.topic = topic_;
+    field.head.name = f.name;
+    field.head.type = f.type.value_or(known ? known->head.type : type_of(f.value));
+    if (f.ref_topic_id) field.head.ref_topic_id = f.ref_topic_id;
+    if (f.salience) field.salience_e9 = fixed(*f.salience);
+    const auto nonces = entries_.next_drawn().revision_nonces;
+    field_revision r;
+    r.topic = topic_;
+    r.field = f.name;
+    r.number = field.head.revisions + 1;
+    r.value = f.value;
+    r.valid_from = from;
+    r.valid_until = f.valid_until;
+    r.why_changed = f.why_changed;
+    r.impact_expected = f.impact_expected;
+    r.operation = f.operation;
+    r.provenance = f.provenance;
+    r.created_at = now_;
+    r.created_by = r_.actor;
+    if (!nonces.empty()) r.nonce = nonces.front();
+    r.hash = hash_of(r);
+    field.current = field.head.revisions = r.number;
+    field.head.newest_hash = r.hash;
+    take(entry_kind::field, {leaf_of(field.head)}, field_payload{field, {r}});
+    changes_.applied.push_back("field:" + f.name);
+    changes_.revisions[f.name] = r.number;
+    return std::nullopt;
+  }
+
+  std::optional<errc> put_link(const topic_link& link) {
+    if (link.topic_id == topic_) return errc::self_edge;
+    add_edge_request e;
+    e.src = topic_;
+    e.type = link.type;
+    e.dst = link.topic_id;
+    e.actor = r_.actor;
+    e.kind = link.kind;
+    write_outcome out;
+    if (auto code = part(e, out)) return code;
+    if (out.changed) changes_.applied.push_back("edge:" + to_string(link.topic_id));
+    return std::nullopt;
+  }
+
+  void take(entry_kind kind, std::vector<state_leaf> leaves, entry_payload payload) {
+    changed_ = true;
+    entries_.take({kind, r_.actor, std::move(leaves), std::move(payload)});
+  }
+
+  const model& state_;
+  const ingest_request& r_;
+  timestamp now_;
+  entry_sink& entries_;
+  memory_id topic_;
+  topic_changes changes_;
+  bool changed_ = false;
+};
+
+class merging {
+public:
+  merging(const model& state, const std::string& actor, timestamp now, entry_sink& entries)
+      : state_(state), actor_(actor), now_(now), entries_(entries) {}
+
+  void merge(const memory_id& keeper, const memory_id& loser) {
+    move_edges(keeper, loser);
+    for (const auto& f : state_.fields_at(loser, state_.last())) move_field(keeper, loser, f);
+    head h = *state_.head_at(loser, state_.last());
+    set_archived(h, now_);
+    entries_.take({entry_kind::topic_merge, actor_, {leaf_of(h)}, topic_merge_payload{keeper, h}});
+    add_edge_request e;
+    e.src = keeper;
+    e.type = static_cast<std::uint8_t>(edge_type::supersedes);
+    e.dst = loser;
+    e.actor = actor_;
+    outcome_of(state_, e, now_, entries_);
+  }
+
+private:
+  /// In key order.
+  void move_edges(const memory_id& keeper, const memory_id& loser) {
+    for (const auto& e : state_.edges_at(state_.last())) {
+      if (e.tombstoned || (e.key.src != loser && e.key.dst != loser)) continue;
+      add_edge_request moved;
+      moved.src = e.key.src == loser ? keeper : e.key.src;
+      moved.dst = e.key.dst == loser ? keeper : e.key.dst;
+      moved.type = static_cast<std::uint8_t>(e.key.type);
+      moved.actor = actor_;
+      moved.weight = e.weight;
+      moved.kind = e.kind;
+      moved.data = e.data;
+      if (moved.src != moved.dst) outcome_of(state_, moved, now_, entries_);
+      remove_edge_request old;
+      old.src = e.key.src;
+      old.type = moved.type;
+      old.dst = e.key.dst;
+      old.actor = actor_;
+      old.reason = "merged";
+      outcome_of(state_, old, now_, entries_);
+    }
+  }
+
+  void move_field(const memory_id& keeper, const memory_id& loser, const topic_field& f) {
+    auto revisions = state_.revisions_of(f);
+    const auto own = state_.field_at(keeper, f.head.name, state_.last());
+    topic_field field = own.value_or(f);
+    field.head.topic = keeper;
+    if (own) std::ranges::stable_sort(revisions, {}, &field_revision::valid_from);
+    const auto nonces = entries_.next_drawn().revision_nonces;
+    for (std::size_t i = 0; i < revisions.size(); ++i) {
+      auto& r = revisions[i];
+      r.topic = keeper;
+      if (own) {
+        r.number = ++field.head.revisions;
+        if (!r.merged_from) r.merged_from = loser;
+      }
+      r.nonce = i < nonces.size() ? nonces[i] : nonce{};
+      r.hash = hash_of(r);
+    }
+    if (!own) field.head.newest_hash = revisions.at(field.current - 1).hash;
+    entries_.take({entry_kind::field,
+                   actor_,
+                   {leaf_of(field.head)},
+                   field_payload{field, std::move(revisions)}});
+  }
+
+  const model& state_;
+  const std::string& actor_;
+  timestamp now_;
+  entry_sink& entries_;
+};
+
+/// Live topics that are not archived, in id order.
+std::vector<head> open_topics(const model& state) {
+  std::vector<head> found;
+  for (const auto& id : state.ids_at(state.last())) {
+    auto h = state.head_at(id, state.last());
+    if (h->type == memory_type::topic && !h->tombstone && !is_archived_topic(*h))
+      found.push_back(std::move(*h));
+  }
+  return found;
+}
+
+} // namespace
+
+write_outcome topic_outcome_of(const model& state, const ingest_request& r, timestamp now,
+                               entry_sink& entries) {
+  return ingestion(state, r, now, entries).run();
+}
+
+write_outcome topic_outcome_of(const model& state, const revise_request& r, timestamp now,
+                               entry_sink& entries) {
+  std::map<std::tuple<std::string, std::string, visibility>, std::vector<memory_id>> equal;
+  for (const auto& h : open_topics(state)) {
+    const auto m = *state.memory_at(h.id, state.last());
+    const auto title = m.version.data.find("title");
+    if (title == m.version.data.end()) continue;
+    const auto& text = std::get<std::string>(title->second);
+    if (!text.empty()) equal[{text, h.actor_scope, h.visibility}].push_back(h.id);
+  }
+  std::map<memory_id, std::vector<memory_id>> losers; // by keeper
+  for (const auto& [what, ids] : equal)
+    for (std::size_t i = 1; i < ids.size(); ++i) losers[ids[0]].push_back(ids[i]);
+  write_outcome out;
+  out.topics.emplace();
+  for (const auto& [keeper, ids] : losers)
+    for (const auto& loser : ids) {
+      merging(state, r.actor, now, entries).merge(keeper, loser);
+      out.topics->merged.push_back({keeper, loser});
+      out.changed = true;
+    }
+  return out;
+}
+
+write_outcome topic_outcome_of(const model& state, const forget_request& r, timestamp now,
+                               entry_sink& entries) {
+  write_outcome out;
+  out.topics.emplace();
+  for (head h : open_topics(state)) {
+    const auto salience = state.memory_at(h.id, state.last())->activation.topic_salience_e9;
+    if (salience >= 50'000'000) continue;
+    set_archived(h, now);
+    entries.take({entry_kind::topic_archive,
+                  r.actor,
+                  {leaf_of(h)},
+                  topic_archive_payload{h, salience, salience / 2}});
+    out.topics->archived.push_back(h.id);
+    out.changed = true;
+  }
+  return out;
+}
+
+write_outcome topic_outcome_of(const model& state, const unarchive_request& r, timestamp now,
+                               entry_sink& entries) {
+  auto h = live_topic(state, r.id);
+  if (!h) return refusal(h.error());
+  write_outcome out;
+  out.uri = memory_uri{h->type, h->id, h->current_version};
+  if (!is_archived_topic(*h)) return out;
+  h->lifecycle->status = lifecycle_status::open;
+  h->last_updated_at = now;
+  entries.take({entry_kind::topic_unarchive, r.actor, {leaf_of(*h)}, head_payload{*h}});
+  out.changed = true;
+  return out;
+}
+
+std::vector<memory_id> similar_topics(const model& state, const memory_id& topic,
+                                      const std::vector<float>& vector, const std::string& asker,
+                                      seq_no at) {
+  std::vector<std::pair<double, memory_id>> near;
+  if (vector.empty()) return {};
+  for (const auto& id : state.ids_at(at)) {
+    const auto h = state.head_at(id, at);
+    if (id == topic || h->type != memory_type::topic || h->tombstone || is_archived_topic(*h)
+        || !h->embedding || !(asker.empty() || sees(asker, *h)))
+      continue;
+    near.emplace_back(cosine_distance(vector, state.vector_at(id, at)), id);
+  }
+  std::ranges::sort(near);
+  std::vector<memory_id> ids;
+  for (std::size_t i = 0; i < near.size() && i < 8; ++i) ids.push_back(near[i].second);
+  return ids;
+}
+
+} // namespace mneme::sim

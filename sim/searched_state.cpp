@@ -1,0 +1,150 @@
+#include "sim/searched_state.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "messages/forms.hpp"
+
+namespace mneme::sim {
+
+namespace {
+
+std::string first_bytes(std::string text, bool& truncated) {
+  truncated = text.size() > 600;
+  if (!truncated) return text;
+  std::size_t end = 600;
+  while ((static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+  return text.substr(0, end);
+}
+
+lineage_item item_of(const memory& m) {
+  return {{m.head.type, m.head.id, m.head.current_version},
+          m.version.forms.short_form,
+          state_of(m.head).status};
+}
+
+/// Through `replaces`, at most ten steps each way; what the asker does not see ends the chain.
+search_lineage lineage_of(const searched_state& s, const memory_id& of) {
+  search_lineage out;
+  const auto decision = [&](const memory_id& id) -> const memory* {
+    const memory* m = s.find(id);
+    const bool ok =
+        m != nullptr && m->head.type == memory_type::decision && sees(s.r.actor, m->head);
+    return ok ? m : nullptr;
+  };
+  std::set<memory_id> met{of};
+  for (auto next = reference_in(s.find(of)->version); next && met.insert(*next).second;) {
+    const memory* m = decision(*next);
+    if (m == nullptr) break;
+    if (out.ancestors.size() == 10) {
+      out.truncated = true;
+      break;
+    }
+    out.ancestors.insert(out.ancestors.begin(), item_of(*m));
+    next = reference_in(m->version);
+  }
+  met = {of};
+  std::map<memory_id, lineage_item> later;
+  std::set<memory_id> frontier{of};
+  for (int step = 0; !frontier.empty(); ++step) {
+    std::set<memory_id> next;
+    for (const auto& [id, m] : s.live) {
+      const auto ref = reference_in(m.version);
+      if (decision(id) != nullptr && ref && frontier.contains(*ref) && met.insert(id).second)
+        next.insert(id);
+    }
+    if (step == 10) {
+      out.truncated |= !next.empty();
+      break;
+    }
+    for (const auto& id : next) later.emplace(id, item_of(*s.find(id)));
+    frontier = std::move(next);
+  }
+  for (const auto& [id, item] : later) out.descendants.push_back(item);
+  return out;
+}
+
+} // namespace
+
+std::optional<memory_id> reference_in(const version& v) {
+  std::string_view field;
+  if (v.type == memory_type::decision) field = "replaces";
+  if (v.type == memory_type::chunk) field = "promoted_to";
+  const auto found = v.data.find(field);
+  const auto* id = found == v.data.end() ? nullptr : std::get_if<memory_id>(&found->second);
+  return id == nullptr ? std::nullopt : std::optional(*id);
+}
+
+lifecycle state_of(const head& h) {
+  return h.lifecycle.value_or(lifecycle{});
+}
+
+bool is_overdue(const lifecycle& l, timestamp now) {
+  return l.status && *l.status <= lifecycle_status::scheduled && l.due_date && *l.due_date < now;
+}
+
+const memory* searched_state::find(const memory_id& id) const {
+  const auto found = live.find(id);
+  return found == live.end() ? nullptr : &found->second;
+}
+
+bool searched_state::is_superseded(const memory_id& id) const {
+  for (const auto& [other, m] : live)
+    if (other != id && m.head.type == memory_type::decision && reference_in(m.version) == id)
+      return true;
+  return std::ranges::any_of(state.edges_in(id, at), [&](const edge_record& e) {
+    return !e.tombstoned && e.key.type == edge_type::supersedes && find(e.key.src) != nullptr;
+  });
+}
+
+bool searched_state::is_promoted(const memory& chunk) const {
+  const auto to = reference_in(chunk.version);
+  const memory* m = to ? find(*to) : nullptr;
+  return m != nullptr && m->head.type != memory_type::chunk && sees(r.actor, m->head);
+}
+
+search_hit hit_of(const memory& m, double score, double raw, timestamp now) {
+  search_hit hit;
+  hit.uri = {m.head.type, m.head.id, m.head.current_version};
+  hit.score = score;
+  hit.raw_score = raw;
+  hit.title = m.version.forms.short_form;
+  if (m.head.type == memory_type::chunk) {
+    hit.path = text_in(m.version, "path");
+    if (const auto it = m.version.data.find("chunk_index"); it != m.version.data.end())
+      hit.chunk_index = std::get<std::int64_t>(it->second);
+    hit.content = first_bytes(text_in(m.version, "content"), hit.truncated);
+  } else {
+    hit.content = first_bytes(full_text(m.version.type, m.version.data), hit.truncated);
+  }
+  const lifecycle l = state_of(m.head);
+  hit.status = l.status;
+  hit.due_date = l.due_date;
+  hit.audience = l.audience;
+  hit.project = l.project;
+  hit.overdue = is_overdue(l, now);
+  hit.tags = m.head.tags;
+  hit.metadata = m.head.metadata;
+  hit.created_at = m.head.created_at;
+  hit.updated_at = m.head.last_updated_at;
+  return hit;
+}
+
+void look_up(const searched_state& s, search_result& out) {
+  std::set<memory_id> seen;
+  for (const auto& id : *s.r.memory_ids) {
+    if (!seen.insert(id).second) continue;
+    const memory* m = s.find(id);
+    if (m == nullptr || m->head.type == memory_type::chunk || !sees(s.r.actor, m->head)) {
+      out.coverage.not_found_ids.push_back(id);
+      continue;
+    }
+    out.results.push_back(hit_of(*m, 1, 1, s.now));
+    if (s.r.include_lineage && m->head.type == memory_type::decision)
+      out.results.back().lineage = lineage_of(s, id);
+  }
+  auto& c = out.coverage.memory;
+  c.searched = c.candidates = c.returned = static_cast<std::int64_t>(out.results.size());
+}
+
+} // namespace mneme::sim

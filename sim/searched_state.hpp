@@ -1,0 +1,37 @@
+#pragma once
+/// What the parts of a naive search share: the live memories of one state, and what a hit says.
+
+#include <map>
+#include <optional>
+
+#include "sim/model_doors.hpp"
+
+namespace mneme::sim {
+
+/// What a Decision replaces, or a Chunk was promoted to.
+std::optional<memory_id> reference_in(const version& v);
+/// The lifecycle of a memory, or an empty one.
+lifecycle state_of(const head& h);
+bool is_overdue(const lifecycle& l, timestamp now);
+
+/// One search and the state it looks at.
+struct searched_state {
+  const model& state;
+  const search_request& r;
+  seq_no at;
+  timestamp now;
+  std::map<memory_id, memory> live; ///< not tombstoned
+
+  /// Null if it is not live.
+  [[nodiscard]] const memory* find(const memory_id& id) const;
+  /// A live Decision replaces it, or something live supersedes it.
+  [[nodiscard]] bool is_superseded(const memory_id& id) const;
+  /// Was the chunk made a memory that the asker finds instead?
+  [[nodiscard]] bool is_promoted(const memory& chunk) const;
+};
+
+search_hit hit_of(const memory& m, double score, double raw, timestamp now);
+/// Fills the answer of a search by ids.
+void look_up(const searched_state& s, search_result& out);
+
+} // namespace mneme::sim

@@ -1,0 +1,118 @@
+// Restores: the records of an export come back as they were.
+
+#include "state/execution.hpp"
+
+namespace mneme {
+
+namespace {
+
+/// A colour is given at the first write and stays.
+result<void> check_same_colour(const head& existing, const head& wanted) {
+  if (existing.colour == wanted.colour) return {};
+  return fail(errc::bad_value, "the colour of " + to_string(wanted.id) + " cannot change",
+              "head.colour");
+}
+
+/// The content is there already: only the head may still differ.
+result<void> restore_head(execution& x, const head& existing, const head& wanted) {
+  if (existing == wanted) {
+    x.out.results.push_back(
+        unchanged(x, memory_uri{wanted.type, wanted.id, wanted.current_version}));
+    return {};
+  }
+  if (auto ok = check_same_colour(existing, wanted); !ok) return ok;
+  x.state.put(wanted);
+  const bool ends = wanted.tombstone && !existing.tombstone;
+  append_entry(x, ends ? entry_kind::tombstone : entry_kind::update_head,
+               ends ? wanted.tombstone->by : wanted.actor_scope, {leaf_of(wanted)},
+               head_payload{wanted});
+  x.out.results.push_back(changed_memory(x, wanted));
+  return {};
+}
+
+} // namespace
+
+result<void> run(execution& x, const restore_request& r, const prepared& p) {
+  auto existing = x.state.head(r.head.id);
+  if (!existing) return propagate(existing);
+  if (existing->has_value() && (*existing)->version_hash == r.version.hash
+      && (*existing)->current_version == r.version.number)
+    return restore_head(x, **existing, r.head);
+  const std::uint32_t expected =
+      existing->has_value() ? (*existing)->current_version + 1 : std::uint32_t{1};
+  if (r.version.number != expected)
+    return fail(existing->has_value() ? errc::already_exists : errc::not_found,
+                "version " + std::to_string(expected) + " of " + to_string(r.head.id)
+                    + " is the next to restore",
+                "version");
+  if (existing->has_value())
+    if (auto ok = check_same_colour(**existing, r.head); !ok) return ok;
+  auto vector = place_vector(p, x.state, x.seams);
+  if (!vector) return propagate(vector);
+  x.state.put(r.head);
+  x.state.put(r.version);
+  if (*vector) x.state.put_vector(r.head.id, **vector);
+  if (expected == 1)
+    append_entry(x, entry_kind::write, r.version.created_by, {leaf_of(r.head)},
+                 write_payload{r.head, r.version, std::move(*vector), false});
+  else
+    append_entry(x, entry_kind::update, r.version.created_by, {leaf_of(r.head)},
+                 update_payload{r.head, r.version, std::move(*vector)});
+  x.out.results.push_back(changed_memory(x, r.head));
+  return {};
+}
+
+result<void> run(execution& x, const restore_edge_request& r, const prepared&) {
+  auto existing = x.state.edge(r.edge.key);
+  if (!existing) return propagate(existing);
+  if (existing->has_value() && **existing == r.edge) {
+    x.out.results.push_back(changed_edge(x, false));
+    return {};
+  }
+  x.state.put(r.edge);
+  append_entry(x, r.edge.tombstoned ? entry_kind::remove_edge : entry_kind::add_edge,
+               r.edge.tombstoned ? r.edge.tombstoned_by : r.edge.created_by, {leaf_of(r.edge)},
+               edge_payload{r.edge});
+  x.out.results.push_back(changed_edge(x, true));
+  return {};
+}
+
+result<void> run(execution& x, const restore_field_request& r, const prepared&) {
+  const field_head& wanted = r.field.head;
+  auto topic = x.state.head(wanted.topic);
+  if (!topic) return propagate(topic);
+  if (!topic->has_value() || (*topic)->type != memory_type::topic)
+    return fail(errc::not_found, "there is no topic " + to_string(wanted.topic), "field.topic");
+  auto existing = x.state.field(wanted.topic, wanted.name);
+  if (!existing) return propagate(existing);
+  const auto taken = [&] {
+    return fail(errc::already_exists,
+                "field " + wanted.name + " of " + to_string(wanted.topic) + " is another one",
+                "field");
+  };
+  std::size_t known = 0;
+  if (existing->has_value()) {
+    if (**existing == r.field) {
+      x.out.results.push_back(unchanged(x));
+      return {};
+    }
+    auto revisions = x.state.revisions((*existing)->head);
+    if (!revisions) return propagate(revisions);
+    known = revisions->size();
+    if (known > r.revisions.size()) return taken();
+    for (std::size_t i = 0; i < known; ++i)
+      if ((*revisions)[i].hash != r.revisions[i].hash) return taken();
+  }
+  field_payload p{
+      .field = r.field,
+      .revisions = {r.revisions.begin() + static_cast<std::ptrdiff_t>(known), r.revisions.end()}};
+  const std::string by = r.revisions.back().created_by;
+  x.state.put(p.field, p.revisions);
+  append_entry(x, entry_kind::field, by, {leaf_of(wanted)}, std::move(p));
+  mutation_result done = unchanged(x);
+  done.changed = true;
+  x.out.results.push_back(std::move(done));
+  return {};
+}
+
+} // namespace mneme

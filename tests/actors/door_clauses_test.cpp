@@ -1,0 +1,126 @@
+// Clauses of the doors that no other test is about.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+
+#include "tests/actors/engine_site.hpp"
+
+using namespace mneme;
+using namespace mneme::testing;
+
+namespace {
+
+engine world_with(const std::string& embedder) {
+  engine_options o;
+  o.embedder_spec = embedder;
+  o.seed = 1;
+  o.exact_near = true;
+  return opened(std::move(o));
+}
+
+ingest_request new_topic(std::uint8_t n, std::string title) {
+  ingest_request r;
+  r.placement = ingest_placement::new_topic;
+  r.topic_id = id_of(n);
+  r.title = std::move(title);
+  return r;
+}
+
+} // namespace
+
+TEST_CASE("5 ingest names at most eight similar topics, nearest first, that the actor sees") {
+  engine e = world_with("none");
+  for (std::uint8_t n = 1; n <= 12; ++n) {
+    ingest_request r = new_topic(n, "t");
+    r.vector = std::vector<float>{1, static_cast<float>(n) / 10.0F};
+    r.actor = n == 3 ? "bo" : "ana";
+    REQUIRE(e.apply(r));
+  }
+  ingest_request r = new_topic(20, "new");
+  r.vector = std::vector<float>{1, 0};
+  r.actor = "ana";
+  const auto done = e.apply(r);
+  REQUIRE(done);
+  std::vector<memory_id> expected;
+  for (const int n : {1, 2, 4, 5, 6, 7, 8, 9})
+    expected.push_back(id_of(static_cast<std::uint8_t>(n)));
+  CHECK(done->topics->similar_topic_ids == expected);
+}
+
+TEST_CASE("5 the embedded text of a topic is title and summary; fields are not embedded") {
+  engine e = world_with("hash:64");
+  ingest_request r = new_topic(1, "north harbour");
+  r.summary = "ferries";
+  REQUIRE(e.apply(r));
+  const auto before = e.get(id_of(1));
+  REQUIRE(before);
+  ingest_request field;
+  field.placement = ingest_placement::extend_topic;
+  field.topic_id = id_of(1);
+  field.fields.push_back({.name = "keeper",
+                          .value = {std::string("somebody quite different")},
+                          .type = {},
+                          .ref_topic_id = {},
+                          .salience = {},
+                          .valid_from = {},
+                          .valid_until = {},
+                          .why_changed = {},
+                          .impact_expected = {},
+                          .operation = {},
+                          .provenance = {}});
+  REQUIRE(e.apply(field));
+  const auto after = e.get(id_of(1));
+  REQUIRE(after);
+  CHECK(after->head == before->head);
+  const auto events = e.events(id_of(1));
+  REQUIRE(events);
+  CHECK(std::ranges::count(*events, topic_event_kind::embedding, &topic_event::kind) == 0);
+
+  // The same title and summary is the same vector: nothing is nearer to the question.
+  retrieve_request ask;
+  ask.q = "north harbour\nferries";
+  const auto found = e.retrieve(ask);
+  REQUIRE(found);
+  REQUIRE(found->candidates.size() == 1);
+  CHECK(found->candidates[0].similarity == Approx(1.0).margin(1e-6));
+}
+
+TEST_CASE("7 include_siblings is echoed and changes nothing") {
+  engine e = world_with("none");
+  write_request w;
+  w.type = memory_type::note;
+  w.data["statement"] = std::string("green tea");
+  REQUIRE(e.apply(w));
+  for (const auto mode : {sibling_mode::automatic, sibling_mode::always, sibling_mode::never}) {
+    search_request r;
+    r.query = "tea";
+    r.include_siblings = mode;
+    const auto found = e.search(r);
+    REQUIRE(found);
+    CHECK(found->include_siblings == mode);
+    CHECK(found->results.size() == 1);
+  }
+}
+
+TEST_CASE("8 compact: the same intent and step again replaces the record") {
+  engine e = world_with("none");
+  write_request w;
+  w.type = memory_type::note;
+  w.data["statement"] = std::string("green tea");
+  const auto uri = to_string(*e.apply(w)->uri);
+  compact_request c{.in_context = {uri},
+                    .load_bearing = {},
+                    .budget_tokens = 100,
+                    .intent_id = "trip",
+                    .step_id = "1",
+                    .actor = {}};
+  const auto first = e.compact(c);
+  REQUIRE(first);
+  CHECK(first->kept.empty());
+  c.load_bearing = {uri};
+  REQUIRE(e.compact(c));
+  load_compact_request load{.intent_id = "trip", .step_id = "1", .actor = {}, .at_seq = {}};
+  CHECK(e.load_compact(load)->kept.size() == 1);
+  load.at_seq = first->seq;
+  CHECK(e.load_compact(load)->compacted.size() == 1);
+}

@@ -1,0 +1,421 @@
+// A tombstoned or archived memory is found through no door and no leg: one table of every way in,
+// asked live, of the past, after reopening and after replay.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+#include "mneme/tick.hpp"
+#include "tests/actors/engine_site.hpp"
+#include "tests/storage/temporary_directory.hpp"
+
+using namespace mneme;
+using namespace mneme::testing;
+
+namespace {
+
+using ids = std::set<memory_id>;
+
+const std::vector<std::string> hashtags = {"tea",  "leaf", "cup",  "steam",
+                                           "rain", "moss", "clay", "storm"};
+const std::vector<float> direction = {1, 0, 0};
+
+// One of each for what stays, what is tombstoned, and what is archived.
+enum copy_of : std::uint8_t { kept = 1, dead = 2, archived = 3 };
+enum role : std::uint8_t { topic = 1, chunk, goal, event, fact, decision };
+memory_id made(copy_of copy, role what) {
+  return id_of(static_cast<std::uint8_t>(16 * copy + what));
+}
+const memory_id hub = id_of(1);
+const memory_id first_decision = id_of(2);
+const std::vector<role> roles = {topic, chunk, goal, event, fact, decision};
+
+memory_type type_of(role what) {
+  constexpr std::array types = {memory_type::topic, memory_type::chunk, memory_type::goal,
+                                memory_type::event, memory_type::fact,  memory_type::decision};
+  return types.at(static_cast<std::size_t>(what) - 1);
+}
+
+memory_data data_of(role what) {
+  switch (what) {
+  case topic:
+    return {{"title", std::string("kettle")}, {"summary", std::string("copper kettle")}};
+  case chunk:
+    return {{"content", std::string("copper kettle")}};
+  case goal:
+    return {{"statement", std::string("mend the kettle")}, {"status", std::string("active")}};
+  case fact:
+    return {{"statement", std::string("the kettle leaks")},
+            {"subject", std::string("kettle")},
+            {"predicate", std::string("leaks")}};
+  case decision:
+    return {{"statement", std::string("keep the kettle")}, {"replaces", first_decision}};
+  default:
+    return {{"kind", std::string("observation")},
+            {"outcome", std::string("failure")},
+            {"counterparty", std::string("kettle")},
+            {"summary", std::string("the kettle fell")}};
+  }
+}
+
+class visible_world {
+public:
+  explicit visible_world(engine_options o) : engine_(opened(std::move(o))) {}
+
+  static engine_options at(const std::string& directory) {
+    engine_options o;
+    o.directory = directory;
+    o.embedder_spec = "none";
+    o.seed = 1;
+    o.exact_near = true;
+    o.clock = std::make_shared<manual_clock>(timestamp{1'704'067'200'000'000'000});
+    return o;
+  }
+
+  void fill() {
+    for (std::size_t i = 0; i < hashtags.size(); ++i) {
+      assign_tag_request r;
+      r.tag = hashtags[i];
+      r.anchor = i == 7 ? 7501 : 1 + 1000 * static_cast<std::int64_t>(i);
+      do_it(r);
+    }
+    write_request r;
+    r.type = memory_type::note;
+    r.id = hub;
+    r.data = {{"statement", std::string("hub")}};
+    do_it(r);
+    r.type = memory_type::decision;
+    r.id = first_decision;
+    r.data = {{"statement", std::string("first")}};
+    do_it(r);
+    for (const copy_of copy : {kept, dead, archived})
+      for (const role what : roles) write(copy, what);
+  }
+
+  void take_away() {
+    for (const role what : roles) {
+      tombstone_request t;
+      t.uri = {type_of(what), made(dead, what), 1};
+      t.reason = "over";
+      do_it(t);
+      update_head_request h;
+      h.uri = {type_of(what), made(archived, what), 1};
+      h.lifecycle.emplace().status = lifecycle_status::archived;
+      do_it(h);
+    }
+  }
+
+  mneme::engine& engine() { return engine_; }
+
+private:
+  void write(copy_of copy, role what) {
+    write_request r;
+    r.type = type_of(what);
+    r.id = made(copy, what);
+    r.data = data_of(what);
+    // Of one path a search shows two chunks at most.
+    if (what == chunk) r.data["path"] = "path " + std::to_string(copy);
+    r.vector = direction;
+    r.hashtags = hashtags;
+    r.tags = {"kettle"};
+    if (what == event || what == fact) r.frames = {{verb::build, object_kind::plan, "kettle"}};
+    do_it(r);
+    add_edge_request e;
+    e.src = hub;
+    e.dst = *r.id;
+    e.type = static_cast<std::uint8_t>(edge_type::references);
+    do_it(e);
+    if (what == topic && copy != kept) {
+      e.src = made(kept, topic);
+      do_it(e);
+    }
+  }
+  void do_it(const mutation& m) {
+    auto done = engine_.apply(m);
+    if (!done) FAIL(done.error().message << " at " << done.error().at);
+  }
+
+  mneme::engine engine_;
+};
+
+template <class T>
+T taken(result<T> r) {
+  if (!r) FAIL(r.error().message << " at " << r.error().at);
+  return std::move(*r);
+}
+
+ids ids_of(const find_result& r) {
+  ids found;
+  for (const auto& m : r.memories) found.insert(m.head.id);
+  return found;
+}
+ids ids_of(const context_result& r) {
+  ids found;
+  for (const auto* tier : {&r.pinned, &r.outcomes, &r.frame_relevant})
+    for (const auto& item : *tier) found.insert(item.uri.id);
+  for (const auto& uri : r.reachable_uris) found.insert(uri.id);
+  return found;
+}
+
+using asked_at = std::optional<seq_no>;
+
+find_request any_find(asked_at at) {
+  find_request r;
+  r.limit = 100;
+  r.at_seq = at;
+  return r;
+}
+ids find_by(engine& e, asked_at at, const std::function<void(find_request&)>& how) {
+  auto r = any_find(at);
+  how(r);
+  return ids_of(taken(e.find(r)));
+}
+
+ids retrieve_by(engine& e, asked_at at, const std::function<void(retrieve_request&)>& how) {
+  retrieve_request r;
+  r.q = "kettle";
+  r.vector = direction;
+  r.top_k = 100;
+  r.at_seq = at;
+  if (!at) r.touch = false;
+  how(r);
+  ids found;
+  for (const auto& c : taken(e.retrieve(r)).candidates) found.insert(c.topic_id);
+  return found;
+}
+ids topic_neighbours(engine& e, asked_at at) {
+  retrieve_request r;
+  r.q = "kettle";
+  r.stages = {retrieve_stage::structural};
+  r.topic_ids = {made(kept, topic)};
+  r.at_seq = at;
+  if (!at) r.touch = false;
+  ids found;
+  for (const auto& c : taken(e.retrieve(r)).candidates)
+    for (const auto& n : *c.neighbours) found.insert(n.id);
+  return found;
+}
+
+ids chroma_by(engine& e, asked_at at, bool approximate) {
+  chroma_request r;
+  r.hashtags = hashtags;
+  r.k = 100;
+  r.approximate = approximate;
+  r.at_seq = at;
+  if (!at) r.touch = false;
+  ids found;
+  for (const auto& row : taken(e.chroma(r)).rows) found.insert(row.memory.head.id);
+  return found;
+}
+
+ids search_by(engine& e, asked_at at, const std::function<void(search_request&)>& how) {
+  search_request r;
+  r.query = "kettle";
+  r.limit = 100;
+  r.similarity_floor = 0;
+  r.include_low_relevance = true;
+  r.at_seq = at;
+  how(r);
+  ids found;
+  for (const auto& hit : taken(e.search(r)).results) found.insert(hit.uri.id);
+  return found;
+}
+ids lineage(engine& e, asked_at at) {
+  search_request r;
+  r.memory_ids = {first_decision};
+  r.include_lineage = true;
+  r.at_seq = at;
+  ids found;
+  for (const auto& hit : taken(e.search(r)).results)
+    for (const auto& item : hit.lineage->descendants) found.insert(item.uri.id);
+  return found;
+}
+
+context_request any_context(asked_at at, context_tier tier) {
+  context_request r;
+  r.action = verb::build;
+  r.objects = {{object_kind::plan, "kettle"}};
+  r.tiers = {tier};
+  r.outcome_limit = 100;
+  r.at_seq = at;
+  return r;
+}
+ids context_by(engine& e, asked_at at, context_tier tier) {
+  return ids_of(taken(e.context(any_context(at, tier))));
+}
+
+ids tick_by(engine& e, asked_at at) {
+  tick_request t;
+  auto r = any_find(at);
+  r.types = {memory_type::fact};
+  t.reads.emplace_back(r);
+  t.reads.emplace_back(any_context(at, context_tier::pinned));
+  const auto answer = taken(e.tick(t));
+  ids found = ids_of(std::get<find_result>(taken(answer.reads[0])));
+  found.merge(ids_of(std::get<context_result>(taken(answer.reads[1]))));
+  return found;
+}
+
+/// One way in: what it should find of the copies that are there.
+struct way_in {
+  std::string name;
+  std::vector<role> finds;
+  bool hides_archived;
+  std::function<ids(engine&, asked_at)> ask;
+};
+
+const std::vector<role> no_chunk = {topic, goal, event, fact, decision};
+
+std::vector<way_in> ways_in() {
+  const auto find = [](auto how) {
+    return [how](engine& e, asked_at at) { return find_by(e, at, how); };
+  };
+  const auto retrieve = [](auto how) {
+    return [how](engine& e, asked_at at) { return retrieve_by(e, at, how); };
+  };
+  const auto search = [](auto how) {
+    return [how](engine& e, asked_at at) { return search_by(e, at, how); };
+  };
+  const auto context = [](context_tier tier) {
+    return [tier](engine& e, asked_at at) { return context_by(e, at, tier); };
+  };
+  return {
+      {"find by type", {fact}, false, find([](auto& r) { r.types = {memory_type::fact}; })},
+      {"find by tag", roles, false,
+       find([](auto& r) { r.where = predicate{has_tag_predicate{"kettle"}}; })},
+      {"find near a vector", roles, false, find([](auto& r) { r.near_vector = direction; })},
+      {"find along edges", roles, false, find([](auto& r) { r.from = hub; })},
+      {"retrieve, semantic", {topic}, true, retrieve([](auto&) {})},
+      {"retrieve, first topics", {topic}, true, retrieve([](auto& r) {
+         r.stages = {retrieve_stage::temporal};
+       })},
+      {"retrieve by ids", {topic}, true, retrieve([](auto& r) {
+         r.stages = {retrieve_stage::structural};
+         r.topic_ids = {made(kept, topic), made(dead, topic), made(archived, topic)};
+       })},
+      // An archived topic stays a neighbour: a link is not lost by forgetting.
+      {"retrieve, neighbours", {}, false, topic_neighbours},
+      {"chroma", roles, true, [](engine& e, asked_at at) { return chroma_by(e, at, false); }},
+      {"chroma, approximate", roles, true,
+       [](engine& e, asked_at at) { return chroma_by(e, at, true); }},
+      {"search, memories by words", no_chunk, true,
+       search([](auto& r) { r.source = search_source::memory; })},
+      {"search, memories by vector", no_chunk, true, search([](auto& r) {
+         r.source = search_source::memory;
+         r.query = "unheard";
+         r.vector = direction;
+       })},
+      {"search, chunks by words", {chunk}, true, search([](auto& r) {
+         r.source = search_source::content;
+       })},
+      {"search, chunks by vector", {chunk}, true, search([](auto& r) {
+         r.source = search_source::content;
+         r.query = "unheard";
+         r.vector = direction;
+       })},
+      // Looking up an id is asking for that memory: archived ones answer.
+      {"search by ids", no_chunk, false, search([](auto& r) {
+         r.memory_ids.emplace();
+         for (const copy_of copy : {kept, dead, archived})
+           for (const role what : roles) r.memory_ids->push_back(made(copy, what));
+       })},
+      {"search, lineage", {decision}, false, lineage},
+      {"context, pinned", {goal}, false, context(context_tier::pinned)},
+      {"context, outcomes", {event}, false, context(context_tier::outcomes)},
+      {"context, frame", {fact}, false, context(context_tier::frame_relevant)},
+      {"tick", {fact, goal}, false, tick_by},
+  };
+}
+
+/// Both sides of the moment when everything was taken away.
+void check_all(engine& e, seq_no before, seq_no after) {
+  for (const auto& way : ways_in()) {
+    INFO(way.name);
+    for (const asked_at at : {asked_at(), asked_at(after)}) {
+      const ids found = way.ask(e, at);
+      for (const role what : way.finds) CHECK(found.contains(made(kept, what)));
+      for (const role what : roles) {
+        CHECK_FALSE(found.contains(made(dead, what)));
+        if (way.hides_archived) CHECK_FALSE(found.contains(made(archived, what)));
+      }
+    }
+    const ids then = way.ask(e, before);
+    for (const role what : way.finds)
+      for (const copy_of copy : {kept, dead, archived}) CHECK(then.contains(made(copy, what)));
+  }
+}
+
+} // namespace
+
+TEST_CASE("a tombstoned or archived memory is found through no door and no leg") {
+  temporary_directory place;
+  const std::string live = place.path() + "/live";
+  const std::string replayed = place.path() + "/replayed";
+  seq_no before;
+  seq_no after;
+  {
+    visible_world w(visible_world::at(live));
+    w.fill();
+    before = w.engine().published();
+    w.take_away();
+    after = w.engine().published();
+    SECTION("live") {
+      check_all(w.engine(), before, after);
+    }
+    SECTION("live, with a checkpoint") {
+      REQUIRE(w.engine().checkpoint());
+      check_all(w.engine(), before, after);
+    }
+    REQUIRE(w.engine().close());
+  }
+  SECTION("after reopening") {
+    visible_world again(visible_world::at(live));
+    check_all(again.engine(), before, after);
+  }
+  SECTION("after replay") {
+    REQUIRE(replay_world(live, replayed));
+    visible_world again(visible_world::at(replayed));
+    check_all(again.engine(), before, after);
+  }
+}
+
+TEST_CASE("what is archived is found again when it is taken back") {
+  visible_world w(visible_world::at(""));
+  w.fill();
+  w.take_away();
+  unarchive_request back;
+  back.id = made(archived, topic);
+  REQUIRE(w.engine().apply(back));
+  for (const auto& way : ways_in()) {
+    if (!way.hides_archived || std::ranges::find(way.finds, topic) == way.finds.end()) continue;
+    INFO(way.name);
+    CHECK(way.ask(w.engine(), {}).contains(made(archived, topic)));
+  }
+}
+
+TEST_CASE("an ingest calls no tombstoned or archived topic similar") {
+  visible_world w(visible_world::at(""));
+  w.fill();
+  w.take_away();
+  ingest_request r;
+  r.placement = ingest_placement::new_topic;
+  r.title = "another kettle";
+  r.vector = direction;
+  const auto done = w.engine().apply(r);
+  REQUIRE(done);
+  CHECK(done->topics->similar_topic_ids == std::vector<memory_id>{made(kept, topic)});
+}
+
+TEST_CASE("a chunk is hidden by a live promotion only") {
+  visible_world w(visible_world::at(""));
+  w.fill();
+  const auto found = [&] {
+    return search_by(w.engine(), {}, [](auto& r) { r.source = search_source::content; });
+  };
+  REQUIRE(
+      w.engine().promote({.chunk = made(kept, chunk), .memory = made(dead, fact), .actor = ""}));
+  CHECK_FALSE(found().contains(made(kept, chunk)));
+  w.take_away();
+  CHECK(found().contains(made(kept, chunk)));
+}

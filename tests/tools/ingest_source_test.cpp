@@ -1,0 +1,275 @@
+// Sources: how they are cut into chunks, and that a second ingest touches only what changed.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <rapidcheck.h>
+
+#include "mneme/engine.hpp"
+#include "tests/storage/temporary_directory.hpp"
+#include "tools/import/ingest_source.hpp"
+#include "tools/import/source_chunks.hpp"
+#include "tools/import/text_chunks.hpp"
+
+using namespace mneme;
+using namespace mneme::importing;
+using mneme::testing::temporary_directory;
+
+namespace {
+
+std::string lines(const std::string& name, std::size_t count) {
+  std::string text;
+  for (std::size_t i = 0; i < count; ++i)
+    text += "  line " + std::to_string(i) + " of " + name + "\n";
+  return text;
+}
+std::string block(const std::string& name, std::size_t count) {
+  return "void " + name + "() {\n" + lines(name, count) + "}\n\n";
+}
+
+bool is_space(char c) {
+  return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+}
+
+class source_world {
+public:
+  source_world() : engine(open()) {}
+
+  void put(const std::string& name, const std::string& text) const {
+    std::filesystem::create_directories(std::filesystem::path(path(name)).parent_path());
+    std::ofstream(path(name), std::ios::binary) << text;
+  }
+  void remove(const std::string& name) const { std::filesystem::remove(path(name)); }
+  [[nodiscard]] std::string path(const std::string& name) const {
+    return place_.path() + "/" + name;
+  }
+
+  protocol::source_counts ingest(const std::string& actor = {}) {
+    protocol::source_request r;
+    r.path = place_.path();
+    r.actor = actor;
+    auto done = ingest_source(engine, r);
+    if (!done) FAIL(done.error().message);
+    return *done;
+  }
+
+  std::vector<memory> chunks() {
+    find_request r;
+    r.types = {memory_type::chunk};
+    r.limit = 1000;
+    auto found = engine.find(r);
+    REQUIRE(found);
+    return found->memories;
+  }
+  /// Of one file, by chunk_index.
+  std::vector<memory> chunks(const std::string& name) {
+    auto all = chunks();
+    std::erase_if(all, [&](const memory& m) {
+      return std::get<std::string>(m.version.data.at("path")) != name;
+    });
+    std::ranges::sort(all, {}, [](const memory& m) {
+      return std::get<std::int64_t>(m.version.data.at("chunk_index"));
+    });
+    return all;
+  }
+
+private:
+  static mneme::engine open() {
+    engine_options o;
+    o.embedder_spec = "none";
+    o.seed = 1;
+    auto e = open_in_memory(std::move(o));
+    if (!e) FAIL(e.error().message);
+    return std::move(*e);
+  }
+
+  temporary_directory place_;
+
+public:
+  mneme::engine engine;
+};
+
+} // namespace
+
+TEST_CASE("7 chunking: blocks that begin at the margin after a blank line, small ones together") {
+  CHECK(cut_source("a.cpp", "").empty());
+  CHECK(cut_source("a.cpp", " \n\n").empty());
+  const std::string small = block("one", 3) + block("two", 3);
+  const auto together = cut_source("a.cpp", small);
+  REQUIRE(together.size() == 1);
+  CHECK(together[0].text == small);
+  CHECK(together[0].position == 0);
+
+  const std::string first = block("one", 60);
+  const std::string second = block("two", 60);
+  const std::string both = first + second;
+  const auto apart = cut_source("a.cpp", both);
+  REQUIRE(apart.size() == 2);
+  CHECK(apart[0].text == first);
+  CHECK(apart[1].text == second);
+  CHECK(apart[1].position == first.size());
+}
+
+TEST_CASE("7 chunking: what is longer than a chunk is cut at lines, with overlap") {
+  const std::string text = block("long", 200);
+  const auto pieces = cut_source("a.cpp", text);
+  REQUIRE(pieces.size() > 2);
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    CHECK(pieces[i].text.size() <= chunk_bytes);
+    CHECK((pieces[i].position == 0 || text[pieces[i].position - 1] == '\n'));
+    if (i == 0) continue;
+    const std::size_t before = pieces[i - 1].position + pieces[i - 1].text.size();
+    CHECK(pieces[i].position < before);
+    CHECK(before - pieces[i].position <= overlap_bytes);
+  }
+}
+
+TEST_CASE("7 chunking: Markdown is cut by its headings") {
+  const std::string text = "# Tea\nGreen.\n\n## Black\nStrong.\n\n## White\nMild.\n";
+  const auto pieces = cut_source("tea.md", text);
+  REQUIRE(pieces.size() == 3);
+  CHECK(pieces[0].heading == "Tea");
+  CHECK(pieces[1].text.contains("Strong."));
+  CHECK_FALSE(pieces[1].text.contains("Mild."));
+  CHECK(pieces[2].text.contains("Mild."));
+  CHECK(cut_source("tea.txt", text).size() == 1);
+}
+
+TEST_CASE("7 chunking: every byte that is not white space is in a piece, in order") {
+  const bool holds = rc::check([] {
+    const auto words = *rc::gen::container<std::vector<std::string>>(rc::gen::elementOf(
+        std::vector<std::string>{"tea ", "\n", "\n\n", "  käse\n", "# Head\n", "void f() {\n",
+                                 "}\n", "x", std::string(700, 'y')}));
+    std::string text;
+    for (const auto& w : words) text += w;
+    const std::string name = *rc::gen::element(std::string("a.md"), std::string("a.cpp"));
+    std::vector<bool> covered(text.size(), false);
+    std::size_t last = 0;
+    for (const auto& piece : cut_source(name, text)) {
+      RC_ASSERT(piece.position >= last);
+      last = piece.position;
+      RC_ASSERT(text.substr(piece.position, piece.text.size()) == piece.text);
+      for (std::size_t i = 0; i < piece.text.size(); ++i) covered[piece.position + i] = true;
+    }
+    for (std::size_t i = 0; i < text.size(); ++i) RC_ASSERT(covered[i] || is_space(text[i]));
+  });
+  CHECK(holds);
+}
+
+TEST_CASE("7 ingest_source: chunks know path, position, index and content hash") {
+  source_world w;
+  const std::string first = block("one", 60);
+  w.put("src/a.cpp", first + block("two", 60));
+  w.put(".hidden", "secret");
+  w.put("raw.bin", std::string("\xFF\x00 raw", 6));
+  const auto counts = w.ingest("ana");
+  CHECK(counts.files == 1);
+  CHECK(counts.added == 2);
+  CHECK(counts.left_out.at("files that are not UTF-8 text") == 1);
+  const auto chunks = w.chunks("src/a.cpp");
+  REQUIRE(chunks.size() == 2);
+  const memory& second = chunks[1];
+  CHECK(second.head.actor_scope == "ana");
+  CHECK(std::get<std::int64_t>(second.version.data.at("chunk_index")) == 1);
+  CHECK(std::get<std::string>(second.version.data.at("source_type")) == "local");
+  CHECK(std::get<std::int64_t>(second.head.metadata.at("position"))
+        == static_cast<std::int64_t>(first.size()));
+  CHECK(second.head.metadata.at("content_hash") != chunks[0].head.metadata.at("content_hash"));
+}
+
+TEST_CASE("7 ingest_source: a second ingest of the same writes nothing") {
+  source_world w;
+  w.put("a.cpp", block("one", 60) + block("two", 60));
+  w.put("b.md", "# B\ntext\n");
+  w.ingest();
+  const seq_no before = w.engine.published();
+  const auto again = w.ingest();
+  CHECK(again.unchanged == 3);
+  CHECK(again.added + again.updated + again.removed == 0);
+  CHECK(w.engine.published() == before);
+}
+
+TEST_CASE("7 ingest_source: only what changed is written, and the rest keeps its id") {
+  source_world w;
+  w.put("a.cpp", block("one", 60) + block("two", 60));
+  w.put("b.txt", "gone soon\n");
+  w.ingest();
+  const auto before = w.chunks("a.cpp");
+  REQUIRE(before.size() == 2);
+
+  // A new block comes before the two, and one file goes.
+  w.put("a.cpp", block("zero", 60) + block("one", 60) + block("two", 61));
+  w.remove("b.txt");
+  const auto counts = w.ingest();
+  CHECK(counts.added == 2);   // zero, and two as it is now
+  CHECK(counts.updated == 1); // one has moved
+  CHECK(counts.removed == 2); // two as it was, and b.txt
+  CHECK(counts.unchanged == 0);
+  const auto after = w.chunks("a.cpp");
+  REQUIRE(after.size() == 3);
+  CHECK(after[1].head.id == before[0].head.id);
+  CHECK(after[1].head.current_version == 2);
+  CHECK(after[2].head.id != before[1].head.id);
+  CHECK(w.chunks("b.txt").empty());
+  CHECK(w.engine.get(before[1].head.id)->head.tombstone);
+}
+
+TEST_CASE("7 ingest_source: a promotion stays as long as the text does") {
+  source_world w;
+  w.put("a.cpp", block("one", 60) + block("two", 60));
+  w.ingest();
+  write_request note;
+  note.type = memory_type::note;
+  note.data["statement"] = std::string("about one");
+  const memory_id memory = w.engine.apply(note)->uri->id;
+  REQUIRE(w.engine.promote({.chunk = w.chunks("a.cpp")[0].head.id, .memory = memory, .actor = ""}));
+  w.put("a.cpp", block("zero", 60) + block("one", 60) + block("two", 60));
+  w.ingest();
+  const auto chunks = w.chunks("a.cpp");
+  REQUIRE(chunks.size() == 3);
+  CHECK(std::get<memory_id>(chunks[1].version.data.at("promoted_to")) == memory);
+}
+
+TEST_CASE("7 ingest_source: text that was gone comes back under an id of its own") {
+  source_world w;
+  w.put("a.txt", "tea\n");
+  w.ingest();
+  const memory_id first = w.chunks("a.txt")[0].head.id;
+  w.remove("a.txt");
+  w.put("b.txt", "stays\n");
+  CHECK(w.ingest().removed == 1);
+  w.put("a.txt", "tea\n");
+  CHECK(w.ingest().added == 1);
+  REQUIRE(w.chunks("a.txt").size() == 1);
+  CHECK(w.chunks("a.txt")[0].head.id != first);
+}
+
+TEST_CASE("7 ingest_source: the same text twice in one file is two chunks") {
+  source_world w;
+  const std::string same = block("same", 60);
+  w.put("a.cpp", same + same);
+  CHECK(w.ingest().added == 2);
+  w.put("a.cpp", same);
+  const auto counts = w.ingest();
+  CHECK(counts.unchanged == 1);
+  CHECK(counts.removed == 1);
+}
+
+TEST_CASE("7 ingest_source: actors have their own chunks of a source") {
+  source_world w;
+  w.put("a.txt", "tea\n");
+  CHECK(w.ingest("ana").added == 1);
+  CHECK(w.ingest("bo").added == 1);
+  CHECK(w.ingest("ana").unchanged == 1);
+  CHECK(w.chunks("a.txt").size() == 2);
+}
+
+TEST_CASE("7 ingest_source: a path that is not there is not_found") {
+  source_world w;
+  protocol::source_request r;
+  r.path = w.path("nothing");
+  const auto done = ingest_source(w.engine, r);
+  REQUIRE_FALSE(done);
+  CHECK(done.error().code == errc::not_found);
+}
