@@ -5,12 +5,14 @@
 #include <fmt/format.h>
 
 #include "tools/command/commands.hpp"
+#include "tools/server/server_commands.hpp"
 
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
 namespace {
 
+using namespace mneme;
 using namespace mneme::command;
 
 status run(int argc, char** argv) {
@@ -30,6 +32,9 @@ status run(int argc, char** argv) {
   add_topic_commands(app, outcome);
   add_proof_commands(app, outcome);
   add_shell_command(app, outcome);
+  server::add_serve_command(app, outcome);
+  server::add_mcp_command(app, outcome);
+  server::add_key_command(app, outcome);
   add_sim_command(app, outcome);
   add_help_command(app, outcome);
   try {

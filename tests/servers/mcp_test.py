@@ -1,0 +1,463 @@
+#!/usr/bin/env python3
+"""The Model Context Protocol from outside: `mneme mcp` on its streams, /mcp of `mneme serve`."""
+
+import json
+import signal
+import unittest
+
+import json_schema
+from served import Folder, Served, Stdio, make_key, mneme
+
+TOOLS = ["search", "find", "retrieve", "chroma_query", "context", "get", "remember", "update",
+         "relate", "forget", "promote", "attest", "root", "prove"]
+READS = {"search", "find", "context", "get", "root", "prove"}
+REFERENCE = ["create_entities", "create_relations", "add_observations", "delete_entities",
+             "delete_observations", "delete_relations", "read_graph", "search_nodes", "open_nodes"]
+SEARCH_KEYS = {"query", "limit", "source_type", "memory_ids", "include_lineage", "memory_type",
+               "project", "status", "due_after", "due_before", "source", "tag", "sort",
+               "include_archived", "include_siblings", "atomic_only", "audience",
+               "include_metadata", "source_filter", "content_source_type",
+               "include_low_relevance", "similarity_floor"}
+TAGS = ["tea", "leaf", "cup", "steam", "rain", "moss", "clay", "storm"]
+ABSENT = "01HZZZZZZZZZZZZZZZZZZZZZZ9"
+
+
+class OnStreams(unittest.TestCase):
+    def setUp(self):
+        self.world = Folder(self).path / "w"
+
+    def start(self, *options, version="2025-11-25"):
+        client = Stdio(self.world, *options)
+        self.addCleanup(client.__exit__)
+        client.start(version)
+        self.schemas = {t["name"]: t for t in client.ask("tools/list")["result"]["tools"]}
+        return client
+
+    def call(self, client, tool, **arguments):
+        """The structured content of a tool that does well; it fits the tool's schemas."""
+        spec = self.schemas[tool]
+        self.assertEqual(json_schema.problems(arguments, spec["inputSchema"], spec["inputSchema"]),
+                         [])
+        result = client.call(tool, **arguments)
+        self.assertFalse(result["isError"], result)
+        self.assertEqual(json_schema.problems(result["structuredContent"], spec["outputSchema"],
+                                              spec["outputSchema"]), [])
+        self.assertTrue(result["content"][0]["text"].strip(), result)
+        return result["structuredContent"]
+
+    def refusal(self, client, tool, **arguments):
+        result = client.call(tool, **arguments)
+        self.assertTrue(result["isError"], result)
+        self.assertNotIn("structuredContent", result)
+        return result["content"][0]["text"]
+
+
+class Lifecycle(OnStreams):
+    def test_both_versions_are_spoken_and_others_answered_with_the_newest(self):
+        for asked, answered in (("2025-06-18", "2025-06-18"), ("2025-11-25", "2025-11-25"),
+                                ("2024-11-05", "2025-11-25"), ("2099-01-01", "2025-11-25")):
+            client = Stdio(self.world)
+            result = client.start(asked)
+            self.assertEqual(result["protocolVersion"], answered)
+            self.assertEqual(set(result["capabilities"]), {"tools", "resources", "prompts"})
+            self.assertEqual(result["serverInfo"]["name"], "mneme")
+            self.assertTrue(result["instructions"])
+            self.assertEqual(client.stop(), 0)
+            client.__exit__()
+
+    def test_what_is_no_request_is_told(self):
+        client = Stdio(self.world)
+        self.addCleanup(client.__exit__)
+        self.assertEqual(client.ask("ping")["result"], {})
+        self.assertEqual(client.ask("tools/list")["error"]["code"], -32600)
+        for line, code in (("{", -32700), ("[]", -32600), ('{"jsonrpc":"2.0"}', -32600),
+                           ('{"jsonrpc":"1.0","id":1,"method":"ping"}', -32600),
+                           ('{"jsonrpc":"2.0","id":null,"method":"ping"}', -32600),
+                           ('{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32600)):
+            client.send(line)
+            answer = client.receive()
+            self.assertEqual((answer["error"]["code"], answer["id"]), (code, None), line)
+        client.send("", '{"jsonrpc":"2.0","id":"x","method":"ping"}')
+        self.assertEqual(client.receive()["id"], "x")
+        self.assertEqual(client.ask("initialize", {})["error"]["code"], -32602)
+        client.start()
+        self.assertEqual(client.ask("logging/setLevel", {"level": "info"})["error"]["code"], -32601)
+        for method, params in (("tools/call", {"name": "no_such_tool"}), ("tools/call", {}),
+                               ("tools/call", {"name": "root", "arguments": []}),
+                               ("resources/list", {"cursor": "x"}), ("resources/read", {}),
+                               ("prompts/get", {"name": "none"}), ("prompts/get", {"name": "recall"})):
+            self.assertEqual(client.ask(method, params)["error"]["code"], -32602, (method, params))
+
+    def test_the_end_of_the_input_leaves_nothing_unanswered(self):
+        client = Stdio(self.world)
+        self.addCleanup(client.__exit__)
+        client.start()
+        client.send(*[{"jsonrpc": "2.0", "id": i, "method": "tools/call", "params": {
+            "name": "remember", "arguments": {"text": f"note {i}"}}} for i in range(100, 140)])
+        self.assertEqual(client.stop(), 0)
+        self.assertEqual([client.receive()["id"] for _ in range(40)], list(range(100, 140)))
+        self.assertIsNone(client.receive())
+        stats = json.loads(mneme("stats", str(self.world), "--json").stdout)
+        self.assertEqual((stats["memories"], stats["checkpoint_seq"]), (40, 40))
+
+    def test_a_signal_ends_it_well(self):
+        client = Stdio(self.world)
+        self.addCleanup(client.__exit__)
+        client.start()
+        client.call("remember", text="x")
+        client.process.send_signal(signal.SIGTERM)
+        self.assertEqual(client.process.wait(60), 0)
+        stats = json.loads(mneme("stats", str(self.world), "--json").stdout)
+        self.assertEqual((stats["memories"], stats["checkpoint_seq"]), (1, 1))
+
+    def test_progress_is_told_where_it_is_asked_for(self):
+        client = self.start()
+        client.call("remember", text="one")
+        self.assertEqual(client.notifications, [])
+        for token in ("p", 7):
+            client.notifications.clear()
+            client.ask("tools/call", {"name": "remember", "arguments": {"text": "x"}},
+                       {"progressToken": token})
+            told = [n["params"] for n in client.notifications]
+            self.assertEqual([n["method"] for n in client.notifications],
+                             ["notifications/progress"] * 2)
+            self.assertEqual([(p["progressToken"], p["progress"], p["total"]) for p in told],
+                             [(token, 0, 1), (token, 1, 1)])
+
+    def test_what_is_cancelled_while_it_waits_is_not_done(self):
+        client = self.start()
+        call = {"jsonrpc": "2.0", "method": "tools/call"}
+        client.send(*[{**call, "id": i, "params": {
+            "name": "remember", "arguments": {"text": f"note {i}"}}} for i in range(1000, 1200)],
+            {"jsonrpc": "2.0", "method": "notifications/cancelled",
+             "params": {"requestId": 1199, "reason": "test"}},
+            {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 77}},
+            {"jsonrpc": "2.0", "method": "notifications/cancelled"},
+            {"jsonrpc": "2.0", "id": "ping", "method": "ping"})
+        self.assertEqual(client.stop(), 0)
+        ids = []
+        while (message := client.receive()) is not None:
+            ids.append(message["id"])
+        self.assertEqual([i for i in ids if i != "ping"], list(range(1000, 1199)))
+        self.assertLess(ids.index("ping"), len(ids) - 1)  # heard while others waited
+        stats = json.loads(mneme("stats", str(self.world), "--json").stdout)
+        self.assertEqual(stats["memories"], 199)
+
+
+class Tools(OnStreams):
+    def test_the_list(self):
+        client = self.start()
+        self.assertEqual(list(self.schemas), TOOLS)
+        for name, tool in self.schemas.items():
+            notes = tool["annotations"]
+            self.assertEqual(notes["readOnlyHint"], name in READS, name)
+            self.assertFalse(notes["openWorldHint"])
+            self.assertEqual(notes["destructiveHint"], name == "forget", name)
+            self.assertGreater(len(tool["description"]), 60)
+            for key, schema in tool["inputSchema"]["properties"].items():
+                self.assertIn("description", schema, (name, key))
+            self.assertEqual(tool["inputSchema"]["type"], "object")
+            self.assertEqual(tool["outputSchema"]["type"], "object")
+        self.assertTrue(self.schemas["search"]["annotations"]["idempotentHint"])
+        self.assertLessEqual(SEARCH_KEYS, self.schemas["search"]["inputSchema"]["properties"].keys())
+        self.assertIn("Fact: statement subject predicate",
+                      self.schemas["remember"]["inputSchema"]["properties"]["data"]["description"])
+        self.assertEqual(client.stop(), 0)
+
+    def test_a_memory_from_start_to_end(self):
+        client = self.start()
+        tea = self.call(client, "remember", text="Ana likes green tea", tags=["drinks"])
+        fact = self.call(client, "remember", type="Fact", data={
+            "statement": "tea grows in Assam", "subject": "tea", "predicate": "grows in"})
+        self.call(client, "relate", src=fact["id"], type="references", dst=tea["id"])
+        hits = self.call(client, "search", query="what does Ana drink")
+        self.assertEqual(hits["results"][0]["uri"], tea["uri"])
+        self.assertEqual(hits["coverage"]["memory"]["returned"], hits["count"])
+        found = self.call(client, "find", **{"from": fact["id"], "limit": 5})
+        self.assertEqual([m["id"] for m in found["memories"]], [tea["id"]])
+        newer = self.call(client, "update", uri=tea["uri"],
+                          data={"statement": "Ana likes black tea"}, importance=9)
+        self.assertEqual([r["ok"] for r in newer["results"]], [True, True])
+        self.call(client, "update", uri=tea["uri"], tags=["hot"])
+        got = self.call(client, "get", id=tea["id"])["memory"]
+        self.assertEqual((got["current_version"], got["declared_importance"], got["tags"]),
+                         (2, 9, ["hot"]))
+        old = self.call(client, "get", uri=tea["uri"])["memory"]
+        self.assertEqual(old["version"]["data"]["statement"], "Ana likes green tea")
+        self.call(client, "attest", intent_id="i", outcome="success", cited=[tea["uri"]])
+        self.call(client, "relate", src=fact["id"], type="references", dst=tea["id"], remove=True)
+        self.assertEqual(self.call(client, "find", **{"from": fact["id"], "limit": 5})["memories"], [])
+        root = self.call(client, "root")
+        proof = self.call(client, "prove", ids=[tea["id"], ABSENT])
+        self.assertEqual(proof["root"], root["root"])
+        self.assertEqual([p["present"] for p in proof["proofs"]], [True, False])
+        self.call(client, "forget", uri=got["uri"], reason="no more tea")
+        self.assertEqual(self.call(client, "search", query="Ana", memory_type="note")["results"], [])
+
+    def test_topics_chunks_and_colours(self):
+        client = self.start()
+        topic = self.call(client, "remember", title="Harbour", fields={"depth": {"value": 12}})
+        self.call(client, "remember", topic_id=topic["topic_id"], placement="version_field",
+                  fields={"depth": {"value": 14}})
+        bundle = self.call(client, "retrieve", q="harbour")["candidates"][0]
+        depth = bundle["fields"][0]
+        self.assertEqual((depth["current"]["value"], depth["revisions"]), (14, 2))
+        text = client.call("retrieve", q="harbour", explain=True)["content"][0]["text"]
+        self.assertIn("depth: 14", text)
+        self.assertIn("was 12", text)
+        chunk = self.call(client, "remember", type="Chunk", data={"content": "the mole", "path": "p"})
+        note = self.call(client, "remember", text="the mole is old")
+        self.call(client, "promote", chunk=chunk["id"], memory=note["id"])
+        self.assertEqual(client.stop(), 0)
+        lines = [{"op": "assign_tag", "tag": t, "zone": z}
+                 for t, z in zip(TAGS, ["Core"] + ["Mid"] * 6 + ["Outer"])]
+        mneme("shell", "--json", str(self.world), stdin="\n".join(map(json.dumps, lines)) + "\n")
+        client = self.start()
+        self.call(client, "remember", text="first flush", hashtags=TAGS)
+        self.assertEqual(self.call(client, "chroma_query", hashtags=TAGS)["results"][0]["label"],
+                         "first flush")
+        self.call(client, "context", verb="find", objects={"service": "x"})
+
+    def test_a_refusal_is_the_tools_and_says_what_is_wrong(self):
+        client = self.start()
+        self.assertIn("unknown_key", self.refusal(client, "search", query="x", limt=3))
+        self.assertIn("did you mean", self.refusal(client, "search", query="x", limt=3))
+        self.assertIn("unbounded", self.refusal(client, "find", types=["Note"]))
+        self.assertIn("not_found", self.refusal(client, "get", id=ABSENT))
+        self.assertIn("(at id)", self.refusal(client, "get", id=7))
+        self.assertIn("missing_key", self.refusal(client, "get"))
+        self.assertIn("missing_key", self.refusal(client, "update", data={}))
+        self.assertIn("bad_value", self.refusal(client, "remember", text="x", data={}))
+        self.assertIn("unknown_key", self.refusal(client, "update", uri="mneme://x", colour="red"))
+        self.assertEqual(self.call(client, "root")["seq"], 0)
+
+    def test_the_text_keeps_to_its_budget(self):
+        client = self.start("--text-tokens", "100")
+        for i in range(30):
+            client.call("remember", text=f"note number {i} about tea and its many leaves")
+        result = client.call("find", types=["Note"], limit=30)
+        text = result["content"][0]["text"]
+        self.assertLessEqual(len(text.encode()), 480)
+        self.assertRegex(text, r"… \d+ more lines")
+        self.assertEqual(len(result["structuredContent"]["memories"]), 30)
+
+    def test_a_client_is_the_actor_that_it_was_started_as(self):
+        client = self.start("--actor", "ana")
+        self.assertNotIn("actor", self.schemas["remember"]["inputSchema"]["properties"])
+        written = self.call(client, "remember", text="ana hides her diary")
+        client.stop()
+        client = self.start("--actor", "bob")
+        self.assertEqual(self.call(client, "search", query="diary")["results"], [])
+        self.assertIn("not_found", self.refusal(client, "get", id=written["id"]))
+        self.assertIn("not_found", self.refusal(client, "forget", uri=written["uri"]))
+        self.assertIn("actor_mismatch", self.refusal(client, "search", query="x", actor="ana"))
+        uris = [r["uri"] for r in client.ask("resources/list")["result"]["resources"]]
+        self.assertEqual(uris, ["mneme://context", "mneme://root"])
+        read = client.ask("resources/read", {"uri": written["uri"]})
+        self.assertEqual(read["error"]["code"], -32002)
+        client.stop()
+        client = self.start("--actor", "ana", "--read-only")
+        self.assertEqual(set(self.schemas), READS | {"retrieve", "chroma_query"})
+        before = self.call(client, "root")
+        self.assertIn("read_only", self.refusal(client, "remember", text="x"))
+        client.call("retrieve", q="diary")
+        self.assertEqual(self.call(client, "root"), before)
+
+
+class ResourcesAndPrompts(OnStreams):
+    def test_resources(self):
+        client = self.start()
+        written = [self.call(client, "remember", text=f"note {i}") for i in range(60)]
+        first = client.ask("resources/list")["result"]
+        second = client.ask("resources/list", {"cursor": first["nextCursor"]})["result"]
+        self.assertNotIn("nextCursor", second)
+        uris = [r["uri"] for r in first["resources"] + second["resources"]]
+        self.assertEqual(uris[:2], ["mneme://context", "mneme://root"])
+        self.assertEqual(uris[2:], [w["uri"] for w in reversed(written)])
+        templates = client.ask("resources/templates/list")["result"]["resourceTemplates"]
+        self.assertEqual([t["uriTemplate"] for t in templates],
+                         ["mneme://{type}/{id}#{version}", "mneme://memory/{id}"])
+        uri = written[0]["uri"]
+        for asked in (uri, uri.replace("#", "%23"), f"mneme://memory/{written[0]['id']}"):
+            content = client.ask("resources/read", {"uri": asked})["result"]["contents"][0]
+            self.assertEqual((content["uri"], content["mimeType"]), (asked, "application/json"))
+            self.assertEqual(json.loads(content["text"])["version"]["data"]["statement"], "note 0")
+        for asked in ("mneme://context", "mneme://root"):
+            self.assertIn("result", client.ask("resources/read", {"uri": asked}))
+        for asked in (f"mneme://memory/{ABSENT}", f"mneme://Note/{ABSENT}#1", "file:///etc/passwd",
+                      "mneme://x"):
+            error = client.ask("resources/read", {"uri": asked})["error"]
+            self.assertEqual((error["code"], error["data"]["uri"]), (-32002, asked))
+
+    def test_prompts(self):
+        client = self.start()
+        self.call(client, "remember", text="Ana likes green tea")
+        listed = client.ask("prompts/list")["result"]["prompts"]
+        self.assertEqual([p["name"] for p in listed], ["start", "recall", "wrap_up"])
+
+        def text(name, **arguments):
+            messages = client.ask("prompts/get", {"name": name, "arguments": arguments}
+                                  )["result"]["messages"]
+            self.assertEqual(messages[0]["role"], "user")
+            return messages[0]["content"]["text"]
+        self.assertIn("Ana likes green tea", text("recall", question="what {} does Ana drink"))
+        self.assertIn("The task: tidy up", text("start", task="tidy up"))
+        self.assertIn("remember", text("wrap_up"))
+
+
+class ReferenceMemory(OnStreams):
+    """The nine tools of the reference memory server, over topics."""
+
+    def test_only_where_it_is_asked_for(self):
+        client = self.start()
+        answer = client.ask("tools/call", {"name": "read_graph", "arguments": {}})
+        self.assertEqual(answer["error"]["code"], -32602)
+
+    def test_the_nine(self):
+        client = self.start("--compat", "reference-memory")
+        self.assertEqual(list(self.schemas), TOOLS + REFERENCE)
+        ana = {"name": "Ana", "entityType": "person", "observations": ["likes tea"]}
+        bob = {"name": "Bob", "entityType": "person", "observations": []}
+        made = self.call(client, "create_entities", entities=[ana, bob, ana])
+        self.assertEqual(made["entities"], [ana, bob])
+        self.assertEqual(self.call(client, "create_entities", entities=[bob])["entities"], [])
+        knows = {"from": "Ana", "to": "Bob", "relationType": "knows"}
+        likes = {"from": "Ana", "to": "Bob", "relationType": "likes"}
+        back = {"from": "Bob", "to": "Ana", "relationType": "knows"}
+        self.assertEqual(
+            self.call(client, "create_relations", relations=[knows, likes, back])["relations"],
+            [knows, likes, back])
+        self.assertEqual(self.call(client, "create_relations", relations=[likes])["relations"], [])
+        added = self.call(client, "add_observations", observations=[
+            {"entityName": "Bob", "contents": ["is tall", "is tall", "sails"]},
+            {"entityName": "Ana", "contents": ["likes tea"]}])
+        self.assertEqual(added["results"], [
+            {"entityName": "Bob", "addedObservations": ["is tall", "sails"]},
+            {"entityName": "Ana", "addedObservations": []}])
+        bob["observations"] = ["is tall", "sails"]
+        self.assertEqual(self.call(client, "read_graph"),
+                         {"entities": [ana, bob], "relations": [knows, likes, back]})
+        self.assertEqual(self.call(client, "search_nodes", query="SAIL"),
+                         {"entities": [bob], "relations": []})
+        self.assertEqual(self.call(client, "open_nodes", names=["Ana", "nobody"]),
+                         {"entities": [ana], "relations": []})
+        self.assertIn("Entity with name Eve not found", self.refusal(
+            client, "add_observations", observations=[{"entityName": "Eve", "contents": ["x"]}]))
+        self.assertIn("Entity with name Eve not found", self.refusal(
+            client, "create_relations", relations=[{**knows, "to": "Eve"}]))
+        self.call(client, "delete_relations", relations=[knows, {**knows, "to": "Eve"}])
+        self.call(client, "delete_observations", deletions=[
+            {"entityName": "Bob", "observations": ["sails"]},
+            {"entityName": "Eve", "observations": ["x"]}])
+        bob["observations"] = ["is tall"]
+        self.assertEqual(self.call(client, "read_graph"),
+                         {"entities": [ana, bob], "relations": [likes, back]})
+        self.call(client, "create_relations", relations=[knows])
+        self.call(client, "delete_entities", entityNames=["Bob", "nobody"])
+        self.assertEqual(self.call(client, "read_graph"), {"entities": [ana], "relations": []})
+        made = self.call(client, "create_entities", entities=[bob])
+        self.assertEqual(made["entities"], [bob])
+        self.assertIn("missing", self.refusal(client, "open_nodes"))
+        # The same memories, through the other tools: a topic, with the history of what was observed.
+        self.assertIn("likes tea", json.dumps(self.call(client, "retrieve", q="Ana")))
+
+    def test_an_actor_has_a_graph_of_its_own(self):
+        ana = {"name": "Ana", "entityType": "person", "observations": ["x"]}
+        client = self.start("--compat", "reference-memory", "--actor", "ana")
+        self.call(client, "create_entities", entities=[ana])
+        client.stop()
+        client = self.start("--compat", "reference-memory", "--actor", "bob")
+        self.assertEqual(self.call(client, "read_graph"), {"entities": [], "relations": []})
+        self.call(client, "delete_entities", entityNames=["Ana"])
+        client.stop()
+        client = self.start("--compat", "reference-memory", "--actor", "ana", "--read-only")
+        self.assertEqual(self.call(client, "read_graph")["entities"], [ana])
+        self.assertIn("read_only", self.refusal(client, "create_entities", entities=[
+            {**ana, "name": "Eve"}]))
+
+
+class OverHttp(unittest.TestCase):
+    ACCEPT = {"Accept": "application/json, text/event-stream"}
+
+    def setUp(self):
+        folder = Folder(self).path
+        keys = folder / "keys.json"
+        self.ana, self.bob = (make_key(keys, "--actor", a) for a in ("ana", "bob"))
+        self.server = Served(folder / "w", "--keys", keys, "--compat", "reference-memory")
+        self.addCleanup(self.server.__exit__)
+
+    def send(self, message, key=None, session=None, **headers):
+        sent = {**self.ACCEPT, **headers}
+        if session is not None:
+            sent["Mcp-Session-Id"] = session
+        return self.server.post("/mcp", message, key or self.ana, sent)
+
+    def open(self, key=None):
+        answer = self.send({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+            "protocolVersion": "2025-11-25", "capabilities": {},
+            "clientInfo": {"name": "t", "version": "1"}}}, key)
+        self.assertEqual(answer.status, 200)
+        return answer.headers["mcp-session-id"]
+
+    @staticmethod
+    def call(tool, meta=None, **arguments):
+        params = {"name": tool, "arguments": arguments, **({"_meta": meta} if meta else {})}
+        return {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+
+    def test_a_session(self):
+        session = self.open()
+        noted = self.send({"jsonrpc": "2.0", "method": "notifications/initialized"}, None, session)
+        self.assertEqual((noted.status, noted.text), (202, ""))
+        done = self.send(self.call("remember", text="x"), None, session)
+        self.assertFalse(done.json["result"]["isError"])
+        ping = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
+        self.assertEqual(self.send(ping, None, session).json["result"], {})
+        self.assertEqual(self.send(ping).status, 400)
+        self.assertEqual(self.send(ping, None, "0" * 32).status, 404)
+        self.assertEqual(self.send(ping, self.bob, session).status, 404)  # of another key
+        ended = self.server.request("DELETE", "/mcp", None, self.ana, {"Mcp-Session-Id": session})
+        self.assertEqual(ended.status, 204)
+        self.assertEqual(self.send(ping, None, session).status, 404)
+
+    def test_what_the_transport_refuses(self):
+        session = self.open()
+        ping = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
+        self.assertEqual(self.send(ping, None, session, Accept="text/html").status, 406)
+        self.assertEqual(self.send(ping, None, session, Accept="application/json").status, 406)
+        for version, status in (("2025-06-18", 200), ("2025-11-25", 200), ("1999-01-01", 400)):
+            answer = self.send(ping, None, session, **{"MCP-Protocol-Version": version})
+            self.assertEqual(answer.status, status)
+        for body in ("{", "[]", [ping], {"id": 1}):
+            self.assertEqual(self.send(body, None, session).status, 400)
+        self.assertEqual(self.server.get("/mcp", self.ana).status, 405)
+        self.assertEqual(self.server.post("/mcp", ping, None, self.ACCEPT).status, 401)
+        self.assertEqual(self.send(ping, None, session, Origin="http://evil.example").status, 403)
+
+    def test_progress_comes_as_events(self):
+        session = self.open()
+        answer = self.send(self.call("remember", {"progressToken": 5}, text="x"), None, session)
+        self.assertEqual((answer.status, answer.headers["content-type"]), (200, "text/event-stream"))
+        events = [json.loads(e.split("data: ", 1)[1]) for e in answer.text.strip().split("\n\n")]
+        self.assertEqual([e.get("method") for e in events],
+                         ["notifications/progress", "notifications/progress", None])
+        self.assertFalse(events[2]["result"]["isError"])
+
+    def test_a_client_is_the_actor_of_its_key(self):
+        mine, theirs = self.open(self.ana), self.open(self.bob)
+        self.send(self.call("remember", text="ana hides her diary"), self.ana, mine)
+        entity = {"name": "Diary", "entityType": "thing", "observations": ["in the attic"]}
+        self.send(self.call("create_entities", entities=[entity]), self.ana, mine)
+        for tool, arguments in (("search", {"query": "diary attic", "similarity_floor": 0}),
+                                ("find", {"types": ["Note", "Topic"], "limit": 9}),
+                                ("retrieve", {"q": "diary"}), ("read_graph", {}),
+                                ("search_nodes", {"query": "diary"}), ("context", {})):
+            shown = self.send(self.call(tool, **arguments), self.bob, theirs).json["result"]
+            shown.get("structuredContent", {}).pop("query", None)
+            self.assertNotIn("attic", json.dumps(shown), tool)
+            self.assertNotIn("hides", json.dumps(shown), tool)
+        found = self.send(self.call("search", query="diary"), self.ana, mine).json["result"]
+        self.assertIn("hides", json.dumps(found["structuredContent"]))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,172 @@
+// The parts of the servers that decide something: hosts, connections, statuses, the permission of
+// every op, the budget of texts, lines.
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "tools/protocol/op_table.hpp"
+#include "tools/server/answer.hpp"
+#include "tools/server/connection_table.hpp"
+#include "tools/server/http_host.hpp"
+#include "tools/server/line_input.hpp"
+#include "tools/server/mcp_text.hpp"
+#include "tools/server/permission.hpp"
+
+using namespace mneme;
+using namespace mneme::server;
+
+namespace {
+
+struct socket_pair {
+  std::array<int, 2> ends{};
+  socket_pair() { REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) == 0); }
+  ~socket_pair() {
+    for (const int s : ends) ::close(s);
+  }
+  socket_pair(const socket_pair&) = delete;
+  socket_pair& operator=(const socket_pair&) = delete;
+  /// The server's end was shut down.
+  [[nodiscard]] bool is_broken_off() const {
+    char byte = 0;
+    return ::recv(ends[1], &byte, 1, MSG_DONTWAIT) == 0;
+  }
+};
+
+} // namespace
+
+TEST_CASE("only loopback names are loopback") {
+  for (const char* name : {"localhost", "::1", "127.0.0.1", "127.255.3.4"})
+    CHECK(is_loopback(name));
+  for (const char* name : {"", "0.0.0.0", "127.0.0.1.evil.example", "127.0.0", "127.0.0.256",
+                           "localhost.evil.example", "::", "10.0.0.1", "127.0.0.1 "})
+    CHECK_FALSE(is_loopback(name));
+}
+
+TEST_CASE("an address to listen on has a host and a port") {
+  const auto v6 = parse_listen("[::1]:8765");
+  REQUIRE(v6.has_value());
+  CHECK(v6->host == "::1");
+  CHECK(v6->port == 8765);
+  CHECK(parse_listen("localhost:0")->host == "localhost");
+  for (const char* text : {"", "8765", ":8765", "localhost", "localhost:", "localhost:x",
+                           "localhost:65536", "::1:80", "[]:80", "a:-1"})
+    CHECK_FALSE(parse_listen(text).has_value());
+}
+
+TEST_CASE("beyond loopback hosts are checked where some are allowed, origins always") {
+  const host_rule open{.is_on_loopback = false, .allowed = {}};
+  CHECK(open.admits("box.example:80", ""));
+  CHECK(open.admits("box.example:80", "https://box.example"));
+  CHECK_FALSE(open.admits("box.example:80", "https://evil.example"));
+  const host_rule closed{.is_on_loopback = false, .allowed = {"box.example"}};
+  CHECK(closed.admits("BOX.example", ""));
+  CHECK_FALSE(closed.admits("localhost", ""));
+}
+
+TEST_CASE("a full table breaks off who was waited for longest, and never a request that runs") {
+  connection_table table(2);
+  socket_pair a, b, c, d;
+  connection_table::handle at_a, at_b, at_c, at_d;
+  REQUIRE(table.admit(a.ends[0], table.arrive(), at_a));
+  REQUIRE(table.admit(b.ends[0], table.arrive(), at_b));
+  table.run(at_a);
+  REQUIRE(table.admit(c.ends[0], table.arrive(), at_c));
+  CHECK(b.is_broken_off());
+  CHECK(table.was_evicted(at_b));
+  CHECK_FALSE(a.is_broken_off());
+  table.run(at_c);
+  CHECK_FALSE(table.admit(d.ends[0], table.arrive(), at_d)); // both run
+  table.remove(at_b);
+  CHECK_FALSE(table.admit(d.ends[0], table.arrive(), at_d));
+  CHECK(table.await(at_a));
+  REQUIRE(table.admit(d.ends[0], table.arrive(), at_d));
+  CHECK(a.is_broken_off());
+  table.close();
+  CHECK_FALSE(table.await(at_c));
+  CHECK(d.is_broken_off() == false); // shut for reading only: an answer could still be sent
+  CHECK_FALSE(table.admit(b.ends[0], table.arrive(), at_b));
+}
+
+TEST_CASE("who came first goes first, however late its thread asks to come in") {
+  connection_table table(1);
+  socket_pair a, b;
+  connection_table::handle at_a, at_b;
+  const auto turn_a = table.arrive();
+  const auto turn_b = table.arrive();
+  REQUIRE(table.admit(b.ends[0], turn_b, at_b));
+  CHECK_FALSE(table.admit(a.ends[0], turn_a, at_a));
+  CHECK_FALSE(b.is_broken_off());
+}
+
+TEST_CASE("every code has a status, and only what may be tried again says when") {
+  for (std::uint8_t byte = 1; byte <= static_cast<std::uint8_t>(errc::shutdown); ++byte) {
+    const auto code = static_cast<errc>(byte);
+    const int status = status_of(code);
+    const std::set<int> known = {400, 403, 404, 409, 413, 422, 429, 500, 503, 504};
+    CHECK(known.contains(status));
+    CHECK((retry_after_s(status) > 0) == (status == 429 || status == 503));
+  }
+}
+
+TEST_CASE("what an actor's key may do with each op") {
+  auto world = open_in_memory();
+  REQUIRE(world.has_value());
+  const asker ana{.actor = "ana"};
+  const asker reader{.actor = "ana", .read_only = true};
+  std::set<std::string> hosts;
+  std::set<std::string> writes;
+  for (const auto& op : protocol::ops()) {
+    json request{{"op", op.name}};
+    const auto refusal = narrow(request, "", ana, *world);
+    if (refusal && refusal->status == 403) hosts.emplace(op.name);
+    // Whoever is not refused asks as ana, if the op can tell who asks.
+    const bool has_actor =
+        std::ranges::find(op.keys, "actor", &protocol::key_shape::name) != op.keys.end();
+    if (!refusal && has_actor) CHECK(request["actor"] == "ana");
+    if (!refusal && narrow(request, "", reader, *world)) writes.emplace(op.name);
+  }
+  CHECK(hosts
+        == std::set<std::string>{"revise", "forget", "ingest_source", "decay", "clock", "journal",
+                                 "checkpoint", "stats"});
+  CHECK(writes
+        == std::set<std::string>{"write", "update", "update_head", "tombstone", "add_edge",
+                                 "remove_edge", "assign_tag", "ingest", "unarchive", "batch",
+                                 "compact", "attest", "promote", "snapshot"});
+  json host{{"op", "stats"}};
+  CHECK_FALSE(narrow(host, "", asker{}, *world).has_value());
+}
+
+TEST_CASE("a text keeps to its budget in whole lines, or at a code point") {
+  CHECK(within_budget("one\ntwo\n", 2) == "one\ntwo\n");
+  CHECK(within_budget("one\ntwo\nthree\n", 2)
+        == "one\ntwo\n… 1 more lines are in the structured content\n");
+  CHECK(within_budget("ääääää\n", 1) == "ää…\n");
+  CHECK(within_budget("aääää\n", 1) == "aä…\n");
+}
+
+TEST_CASE("lines come whole, too long ones are told, and waiting can be broken off") {
+  std::array<int, 2> ends{};
+  REQUIRE(::pipe(ends.data()) == 0);
+  line_input input(ends[0], 5);
+  const std::string text = "one\n123456\n12345\n\nrest";
+  REQUIRE(::write(ends[1], text.data(), text.size()) == static_cast<ssize_t>(text.size()));
+  std::string line;
+  using outcome = line_input::outcome;
+  CHECK(input.next(line) == outcome::line);
+  CHECK(line == "one");
+  CHECK(input.next(line) == outcome::too_long);
+  CHECK(input.next(line) == outcome::line);
+  CHECK(line == "12345");
+  CHECK(input.next(line) == outcome::line);
+  CHECK(line.empty());
+  input.stop();
+  CHECK(input.next(line) == outcome::end);
+  ::close(ends[0]);
+  ::close(ends[1]);
+}

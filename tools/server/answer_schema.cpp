@@ -1,0 +1,241 @@
+// Schemas of answers: members by name, as the op table lists them for each op.
+
+#include <array>
+
+#include <nlohmann/json.hpp>
+
+#include "tools/server/json_schema.hpp"
+
+namespace mneme::server {
+
+namespace {
+
+constexpr std::string_view text = R"({"type":"string"})";
+constexpr std::string_view integer = R"({"type":"integer","minimum":0})";
+constexpr std::string_view number = R"({"type":"number"})";
+constexpr std::string_view boolean = R"({"type":"boolean"})";
+constexpr std::string_view texts = R"({"type":"array","items":{"type":"string"}})";
+constexpr std::string_view numbers = R"({"type":"array","items":{"type":"number"}})";
+constexpr std::string_view integers = R"({"type":"array","items":{"type":"integer"}})";
+constexpr std::string_view object = R"({"type":"object"})";
+constexpr std::string_view objects = R"({"type":"array","items":{"type":"object"}})";
+constexpr std::string_view text_or_null = R"({"type":["string","null"]})";
+constexpr std::string_view hex = R"({"type":"string","pattern":"^[0-9a-f]*$"})";
+
+struct member_row {
+  std::string_view op; ///< empty: of any op
+  std::string_view member;
+  std::string_view schema;
+};
+
+constexpr std::array rows = {
+    member_row{"", "seq", integer},
+    member_row{"", "at_seq", integer},
+    member_row{"", "uri", text},
+    member_row{"", "id", text},
+    member_row{"", "version", integer},
+    member_row{"", "changed", boolean},
+    member_row{"", "memory", R"({"$ref":"#/$defs/memory"})"},
+    member_row{"", "raw", text},
+    member_row{"", "edge", R"({"$ref":"#/$defs/edge"})"},
+    member_row{"", "edges", R"({"type":"array","items":{"$ref":"#/$defs/edge"}})"},
+    member_row{"", "tag", text},
+    member_row{"", "tags", objects},
+    member_row{"", "anchor", integer},
+    member_row{"", "zone", R"({"enum":["Core","Mid","Outer"]})"},
+    member_row{"", "topic_id", text},
+    member_row{"", "applied", texts},
+    member_row{"", "revisions", R"({"type":"object","additionalProperties":{"type":"integer"}})"},
+    member_row{"", "similar_topic_ids", texts},
+    member_row{"", "merged", objects},
+    member_row{"", "archived", texts},
+    member_row{"", "results", R"({"type":"array","items":{"$ref":"#/$defs/item"}})"},
+    member_row{"", "reads", R"({"type":"array","items":{"$ref":"#/$defs/item"}})"},
+    member_row{"", "writes", R"({"type":"array","items":{"$ref":"#/$defs/item"}})"},
+
+    member_row{"find", "memories", R"({"type":"array","items":{"$ref":"#/$defs/memory"}})"},
+    member_row{"", "rendered", texts},
+    member_row{"", "rendered_tokens", integers},
+    member_row{"", "scores", numbers},
+    member_row{"", "distances", numbers},
+    member_row{"", "hops", integers},
+    member_row{"", "via", R"({"type":"array","items":{"type":["object","null"]}})"},
+    member_row{"", "trimmed_by_budget", integer},
+    member_row{"", "candidates_scanned", integer},
+    member_row{"", "total", integer},
+    member_row{"", "form", R"({"enum":["short","medium","full",null]})"},
+    member_row{"", "form_defaulted", boolean},
+    member_row{"", "truncated", boolean},
+    member_row{"", "near_mode", R"({"enum":["exact","hnsw"]})"},
+    member_row{"", "plan", object},
+
+    member_row{"", "tiers", R"({"type":"object","required":["pinned","outcomes","frame_relevant"],
+      "properties":{"pinned":{"$ref":"#/$defs/context_items"},
+      "outcomes":{"$ref":"#/$defs/context_items"},
+      "frame_relevant":{"$ref":"#/$defs/context_items"}},"additionalProperties":false})"},
+    member_row{"", "tokens", integer},
+    member_row{"", "budget_tokens", integer},
+    member_row{"", "reachable_uris", texts},
+    member_row{"", "kept", R"({"type":"array","items":{"type":"object",
+      "required":["uri","text","tokens","salience"]}})"},
+    member_row{"", "compacted", R"({"type":"array","items":{"type":"object",
+      "required":["uri","short","tokens","salience"]}})"},
+    member_row{"", "skipped", texts},
+    member_row{"", "learned", boolean},
+    member_row{"", "weights", R"({"type":"object","required":["R","A","C","D","V"],
+      "additionalProperties":{"type":"number"}})"},
+
+    member_row{"", "query", text},
+    member_row{"search", "results", R"({"type":"array","items":{"$ref":"#/$defs/hit"}})"},
+    member_row{"", "count", integer},
+    member_row{"", "applied_audience", text_or_null},
+    member_row{"", "source_type", text},
+    member_row{"", "sort", text},
+    member_row{"", "similarity_floor", number},
+    member_row{"", "include_siblings", text},
+    member_row{"", "coverage", R"({"type":"object",
+      "required":["memory","content","requested_sources_not_found","not_found_ids","notes"]})"},
+    member_row{"", "metadata", object},
+
+    member_row{"", "files", integer},
+    member_row{"", "added", integer},
+    member_row{"", "updated", integer},
+    member_row{"", "unchanged", integer},
+    member_row{"", "removed", integer},
+    member_row{"", "left_out", R"({"type":"object","additionalProperties":{"type":"integer"}})"},
+
+    member_row{"", "point", R"({"type":"object","required":["L","a","b","node_id"]})"},
+    member_row{"chroma", "results", R"({"type":"array","items":{"type":"object",
+      "required":["id","uri","hashtags","distance","relevance","recency","strength_norm","score"]}})"},
+    member_row{"", "hashtags", texts},
+    member_row{"", "profile", text},
+    member_row{"", "notes", object},
+    member_row{"", "layout_traits", object},
+    member_row{"", "decayed", integer},
+    member_row{"", "ascended", integer},
+    member_row{"", "rotten", integer},
+    member_row{"", "L", number},
+    member_row{"", "a", number},
+    member_row{"", "b", number},
+    member_row{"", "node_id", R"({"type":["string","integer"]})"},
+    member_row{"", "counts", R"({"type":"object","additionalProperties":{"type":"integer"}})"},
+
+    member_row{"", "candidates", R"({"type":"array","items":{"type":"object",
+      "required":["topic_id","title","summary","topic_kind","salience"]}})"},
+    member_row{"", "summary_text", text},
+
+    member_row{"", "now", text},
+    member_row{"", "root", hex},
+    member_row{"", "world_id", hex},
+    member_row{"", "journal_root", hex},
+    member_row{"", "state_roots", R"({"type":"object","additionalProperties":{"type":"string"}})"},
+    member_row{"", "manifest", object},
+    member_row{"", "proofs", objects},
+    member_row{"", "entries", R"({"type":"array","items":{"type":"object",
+      "required":["seq","kind","created_at","created_by","leaves","payload_hash","header"]}})"},
+    member_row{"", "next", R"({"type":["integer","null"]})"},
+
+    member_row{"stats", "world", text},
+    member_row{"stats", "embedder", text},
+    member_row{"stats", "space", R"({"type":["object","null"]})"},
+    member_row{"stats", "checkpoint_seq", integer},
+    member_row{"stats", "memories", integer},
+    member_row{"stats", "memories_by_type", object},
+    member_row{"stats", "rows", integer},
+    member_row{"stats", "edges", integer},
+    member_row{"stats", "vectors", integer},
+    member_row{"stats", "fields", integer},
+    member_row{"stats", "journal_bytes", integer},
+    member_row{"stats", "journal_segments", integer},
+    member_row{"stats", "embeddings_pending", integer},
+    member_row{"stats", "embeddings_refused", integer},
+    member_row{"stats", "embedder_problem", text},
+};
+
+json member_schema(std::string_view op, std::string_view member) {
+  const member_row* found = nullptr;
+  for (const auto& row : rows) {
+    if (row.member != member || (!row.op.empty() && row.op != op)) continue;
+    if (found == nullptr || !row.op.empty()) found = &row;
+  }
+  return found == nullptr ? json::object() : json::parse(found->schema);
+}
+
+constexpr std::string_view definitions = R"({
+  "memory": {"type": "object",
+    "required": ["id", "uri", "type", "current_version", "actor_scope", "visibility",
+      "declared_importance", "tags", "frames", "metadata", "lifecycle", "colour", "tombstone",
+      "created_at", "last_updated_at", "embedding", "forms", "activation", "version"],
+    "properties": {
+      "id": {"type": "string"}, "uri": {"type": "string"}, "type": {"type": "string"},
+      "current_version": {"type": "integer"}, "actor_scope": {"type": "string"},
+      "visibility": {"enum": ["private", "scoped", "actor_public"]},
+      "declared_importance": {"type": "integer", "minimum": 0, "maximum": 10},
+      "tags": {"type": "array", "items": {"type": "string"}},
+      "frames": {"type": "array", "items": {"type": "object"}},
+      "metadata": {"type": "object"}, "lifecycle": {"type": ["object", "null"]},
+      "colour": {"type": ["object", "null"]}, "tombstone": {"type": ["object", "null"]},
+      "created_at": {"type": "string"}, "last_updated_at": {"type": "string"},
+      "embedding": {"type": ["object", "null"]},
+      "forms": {"type": "object", "required": ["short", "medium"],
+        "properties": {"short": {"type": "string"}, "medium": {"type": "string"}}},
+      "activation": {"type": "object", "required": ["last_used", "access_count", "citations"]},
+      "version": {"type": "object",
+        "required": ["version", "data", "created_at", "created_by", "confidence", "hash"]},
+      "fields": {"type": "array", "items": {"type": "object"}},
+      "events": {"type": "array", "items": {"type": "object"}}},
+    "additionalProperties": false},
+  "edge": {"type": "object",
+    "required": ["type", "src", "dst", "created_at", "created_by", "weight", "data", "kind",
+      "tombstoned", "tombstoned_at", "tombstoned_reason", "tombstoned_by"],
+    "properties": {"type": {"type": "string"}, "src": {"type": "string"},
+      "dst": {"type": "string"}, "created_at": {"type": "string"},
+      "created_by": {"type": "string"}, "weight": {"type": "number"}, "data": {"type": "string"},
+      "kind": {"type": "string"}, "tombstoned": {"type": "boolean"},
+      "tombstoned_at": {"type": ["string", "null"]}, "tombstoned_reason": {"type": "string"},
+      "tombstoned_by": {"type": "string"}},
+    "additionalProperties": false},
+  "hit": {"type": "object",
+    "required": ["id", "uri", "source_type", "score", "raw_score", "title", "content", "truncated",
+      "status", "overdue", "due_date", "audience", "project", "tags", "metadata", "created_at",
+      "updated_at"],
+    "properties": {"id": {"type": "string"}, "uri": {"type": "string"},
+      "source_type": {"enum": ["memory", "content_chunk"]}, "score": {"type": "number"},
+      "title": {"type": "string"}, "content": {"type": "string"}}},
+  "context_items": {"type": "array", "items": {"type": "object",
+    "required": ["id", "uri", "text", "tokens", "salience"]}},
+  "item": {"type": "object", "required": ["ok"], "properties": {"ok": {"type": "boolean"}}}
+})";
+
+} // namespace
+
+json answer_schema(const protocol::op_spec& op) {
+  json properties = json::object();
+  json required = json::array();
+  std::string_view members = op.answer;
+  while (!members.empty()) {
+    const auto space = members.find(' ');
+    std::string_view name = members.substr(0, space);
+    members.remove_prefix(space == std::string_view::npos ? members.size() : space + 1);
+    const bool is_optional = name.ends_with('?');
+    if (is_optional) name.remove_suffix(1);
+    properties[std::string(name)] = member_schema(op.name, name);
+    if (!is_optional) required.push_back(name);
+  }
+  return {{"type", "object"},
+          {"properties", std::move(properties)},
+          {"required", std::move(required)},
+          {"additionalProperties", false}};
+}
+
+json error_schema() {
+  return json::parse(R"({"type":"object","required":["ok","error"],"additionalProperties":false,
+    "properties":{"ok":{"const":false},"error":{"type":"object","required":["code","message"],
+    "properties":{"code":{"type":"string"},"message":{"type":"string"},"at":{"type":"string"}}}}})");
+}
+
+json answer_definitions() {
+  return json::parse(definitions);
+}
+
+} // namespace mneme::server

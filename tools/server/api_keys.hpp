@@ -1,0 +1,55 @@
+#pragma once
+/// The keys of a server, in one JSON file. A key is shown once, when it is made; the file holds
+/// its SHA-256. A key is 256 random bits, so that a plain hash cannot be searched.
+
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mneme/ids.hpp"
+#include "tools/server/asker.hpp"
+
+namespace mneme::server {
+
+struct api_key {
+  asker allows; ///< key_id names the key
+  digest hash;
+  std::string created_at; ///< RFC 3339
+};
+
+struct new_key {
+  api_key key;
+  std::string secret; ///< what a client sends
+};
+
+/// A key that allows `who`; its id and secret are drawn.
+new_key make_key(const asker& who);
+
+/// The keys of a file; no file, no keys.
+result<std::vector<api_key>> read_key_file(const std::string& path);
+/// Replaces the file; readable by its owner only.
+result<void> write_key_file(const std::string& path, const std::vector<api_key>& keys);
+
+/// Keys as a running server knows them. A change of the file counts from the next request on; a
+/// file that is gone or damaged lets nobody in. Thread-safe.
+class key_ring {
+public:
+  static result<key_ring> open(std::string path);
+  key_ring(key_ring&& other) noexcept : path_(std::move(other.path_)) {}
+
+  /// Who `secret` stands for. Compares with every key in constant time.
+  std::optional<asker> find(std::string_view secret);
+
+private:
+  explicit key_ring(std::string path) : path_(std::move(path)) {}
+  void reload();
+
+  std::string path_;
+  std::mutex mutex_;
+  std::string state_; ///< of the file that keys_ was read from
+  std::vector<api_key> keys_;
+};
+
+} // namespace mneme::server

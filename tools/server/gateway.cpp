@@ -1,0 +1,54 @@
+#include "tools/server/gateway.hpp"
+
+#include <chrono>
+
+#include <nlohmann/json.hpp>
+
+#include "tools/protocol/op_table.hpp"
+#include "tools/server/permission.hpp"
+
+namespace mneme::server {
+
+namespace {
+
+/// What a request is counted as: its op, if there is such a one.
+std::string_view door_of(std::string_view op, const json& request) {
+  if (op.empty() && request.is_object())
+    if (const auto named = request.find("op"); named != request.end() && named->is_string())
+      op = named->get_ref<const std::string&>();
+  const auto* spec = protocol::find_op(op);
+  return spec == nullptr ? "unknown" : spec->name;
+}
+
+} // namespace
+
+answer gateway::run(const asker& who, std::string_view op, json request,
+                    const std::optional<error>& oversized) {
+  const auto started = std::chrono::steady_clock::now();
+  const std::string_view door = door_of(op, request);
+  ++counts_.running_requests;
+  answer answered;
+  if (auto refusal = narrow(request, op, who, session_.target()))
+    answered = std::move(*refusal);
+  else
+    answered = answer_of(op.empty() ? session_.run(request, oversized)
+                                    : session_.run(op, std::move(request), oversized));
+  --counts_.running_requests;
+  const auto took = std::chrono::steady_clock::now() - started;
+  counts_.answered(door, answered.status,
+                   std::chrono::duration_cast<std::chrono::nanoseconds>(took).count());
+  return answered;
+}
+
+answer gateway::run_text(const asker& who, std::string_view op, std::string_view text) {
+  if (text.empty() && !op.empty()) return run(who, op, json::object());
+  std::optional<error> oversized;
+  auto request = protocol::parse_json(text, oversized);
+  if (!request) {
+    counts_.answered("unknown", status_of(request.error().code), 0);
+    return failed(request.error());
+  }
+  return run(who, op, std::move(*request), oversized);
+}
+
+} // namespace mneme::server

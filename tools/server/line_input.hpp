@@ -1,0 +1,35 @@
+#pragma once
+/// Lines of a file descriptor, waiting for which can be broken off from another thread.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace mneme::server {
+
+class line_input {
+public:
+  enum class outcome : std::uint8_t { line, too_long, end };
+
+  line_input(int descriptor, std::size_t most_bytes);
+  ~line_input();
+  line_input(const line_input&) = delete;
+  line_input& operator=(const line_input&) = delete;
+
+  /// The next line without its end. What follows stop() is the end.
+  outcome next(std::string& line);
+  void stop();
+
+private:
+  bool fill(); ///< false at the end
+
+  int descriptor_;
+  std::size_t most_bytes_;
+  int wake_[2] = {-1, -1}; ///< a pipe
+  std::string buffer_;
+  std::size_t searched_ = 0;
+  bool skips_ = false; ///< the rest of a line that was too long
+  bool ended_ = false;
+};
+
+} // namespace mneme::server
