@@ -99,4 +99,11 @@ std::string lower_case(std::string_view text) {
   return out;
 }
 
+std::string lower_ascii(std::string_view text) {
+  std::string out(text);
+  for (char& c : out)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return out;
+}
+
 } // namespace mneme

@@ -10,4 +10,7 @@ namespace mneme {
 /// Precondition: UTF-8.
 std::string lower_case(std::string_view text);
 
+/// A-Z as a-z and nothing else, as names of HTTP compare.
+std::string lower_ascii(std::string_view text);
+
 } // namespace mneme

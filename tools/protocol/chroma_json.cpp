@@ -8,6 +8,7 @@
 
 #include "tools/protocol/answer_json.hpp"
 #include "tools/protocol/data_json.hpp"
+#include "tools/protocol/many.hpp"
 #include "tools/protocol/scope_json.hpp"
 #include "tools/protocol/value_reader.hpp"
 
@@ -93,12 +94,7 @@ constexpr std::array chroma_table = {
 };
 
 result<void> check_item(const json& value, const json&, const json_path& at) {
-  if (!value.is_object()) return wrong_type("a chroma request", value, at);
-  const auto op = value.find("op");
-  if (op != value.end() && !op->is_null() && *op != "chroma")
-    return fail(errc::bad_value, "the items of chroma_many are chroma requests",
-                at.key("op").text());
-  return check_members(value, chroma_table, true, at);
+  return check_item_of("chroma", chroma_table, value, at);
 }
 constexpr shape item_shape{
     .kind = shape_kind::custom, .check = check_item, .json_schema = R"({"type":"object"})"};
@@ -111,8 +107,6 @@ constexpr std::array point_table = {key_shape{"hashtags", &shapes::texts, true},
 constexpr std::array suggest_table = {key_shape{"text", &shapes::text, true},
                                       key_shape{"at_seq", &shapes::integer}};
 constexpr std::array tags_table = {key_shape{"at_seq", &shapes::integer}};
-
-constexpr std::size_t max_items = 10'000;
 
 /// Zones are named as Core, Mid and Outer, and read in any case.
 std::optional<colour_zone> read_zone(value_reader& in) {
@@ -325,22 +319,7 @@ result<json> run_chroma(session& s, const json& request) {
 }
 
 result<json> run_chroma_many(session& s, const json& request) {
-  const json& items = request["items"];
-  if (items.size() > max_items)
-    return fail(errc::limit_exceeded, fmt::format("chroma_many has at most {} items", max_items),
-                "items");
-  const json_path document;
-  const json_path list = document.key("items");
-  std::vector<chroma_request> requests;
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    auto r = read_chroma(items[i], list.item(i));
-    if (!r) return propagate(r);
-    requests.push_back(std::move(*r));
-  }
-  json results = json::array();
-  for (auto& found : s.target().chroma_many(std::move(requests)))
-    results.push_back(found ? ok_json(chroma_json(*found)) : error_json(found.error()));
-  return json{{"results", std::move(results)}};
+  return run_many(s, request, "chroma", read_chroma, &engine::chroma_many, chroma_json);
 }
 
 result<json> run_decay(session& s, const json& request) {

@@ -9,6 +9,7 @@
 #include "tools/protocol/answer_json.hpp"
 #include "tools/protocol/base64.hpp"
 #include "tools/protocol/find_json.hpp"
+#include "tools/protocol/many.hpp"
 #include "tools/protocol/proof_json.hpp"
 #include "tools/protocol/scope_json.hpp"
 #include "tools/protocol/topic_ops.hpp"
@@ -40,11 +41,7 @@ constexpr std::array edges_table = {
     key_shape{"deadline_ms", &shapes::integer}, key_shape{"scope", &shapes::scope}};
 
 result<void> check_find_item(const json& value, const json&, const json_path& at) {
-  if (!value.is_object()) return wrong_type("a find request", value, at);
-  const auto op = value.find("op");
-  if (op != value.end() && !op->is_null() && *op != "find")
-    return fail(errc::bad_value, "the items of find_many are find requests", at.key("op").text());
-  return check_members(value, find_keys(), true, at);
+  return check_item_of("find", find_keys(), value, at);
 }
 constexpr shape find_item{
     .kind = shape_kind::custom, .check = check_find_item, .json_schema = R"({"type":"object"})"};
@@ -230,22 +227,7 @@ result<json> run_find(session& s, const json& request) {
 }
 
 result<json> run_find_many(session& s, const json& request) {
-  const json& items = request["items"];
-  if (items.size() > max_batch_items)
-    return fail(errc::limit_exceeded,
-                "find_many has at most " + std::to_string(max_batch_items) + " items", "items");
-  const json_path document;
-  const json_path list = document.key("items");
-  std::vector<find_request> requests;
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    auto r = read_find(items[i], list.item(i));
-    if (!r) return propagate(r);
-    requests.push_back(std::move(*r));
-  }
-  json results = json::array();
-  for (auto& found : s.target().find_many(std::move(requests)))
-    results.push_back(found ? ok_json(find_json(*found)) : error_json(found.error()));
-  return json{{"results", std::move(results)}};
+  return run_many(s, request, "find", read_find, &engine::find_many, find_json);
 }
 
 result<json> run_clock(session& s, const json& request) {

@@ -5,10 +5,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "messages/validate.hpp"
+#include "messages/lower_case.hpp"
 #include "tools/protocol/answer_json.hpp"
 #include "tools/protocol/data_json.hpp"
 #include "tools/protocol/find_json.hpp"
+#include "tools/protocol/many.hpp"
 #include "tools/protocol/part_json.hpp"
 #include "tools/protocol/scope_json.hpp"
 #include "tools/protocol/value_reader.hpp"
@@ -51,12 +52,7 @@ constexpr std::array search_table = {
 };
 
 result<void> check_item(const json& value, const json&, const json_path& at) {
-  if (!value.is_object()) return wrong_type("a search request", value, at);
-  const auto op = value.find("op");
-  if (op != value.end() && !op->is_null() && *op != "search")
-    return fail(errc::bad_value, "the items of search_many are search requests",
-                at.key("op").text());
-  return check_members(value, search_keys(), true, at);
+  return check_item_of("search", search_keys(), value, at);
 }
 constexpr shape item_shape{
     .kind = shape_kind::custom, .check = check_item, .json_schema = R"({"type":"object"})"};
@@ -71,13 +67,6 @@ constexpr std::string_view sibling_names[] = {"auto", "always", "never"};
 constexpr std::string_view status_names[] = {"",         "open",    "waiting",  "scheduled",
                                              "resolved", "expired", "archived", "overdue"};
 constexpr std::string_view chunk_source_names[] = {"github", "local"};
-
-std::string lower_ascii(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return out;
-}
 
 /// A type by its name in lower case; context means note.
 std::optional<memory_type> read_memory_type(value_reader& in) {
@@ -274,22 +263,7 @@ result<json> run_search(session& s, const json& request) {
 }
 
 result<json> run_search_many(session& s, const json& request) {
-  const json& items = request["items"];
-  if (items.size() > max_batch_items)
-    return fail(errc::limit_exceeded,
-                fmt::format("search_many has at most {} items", max_batch_items), "items");
-  const json_path document;
-  const json_path list = document.key("items");
-  std::vector<search_request> requests;
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    auto r = read_search(items[i], list.item(i));
-    if (!r) return propagate(r);
-    requests.push_back(std::move(*r));
-  }
-  json results = json::array();
-  for (auto& found : s.target().search_many(std::move(requests)))
-    results.push_back(found ? ok_json(search_json(*found)) : error_json(found.error()));
-  return json{{"results", std::move(results)}};
+  return run_many(s, request, "search", read_search, &engine::search_many, search_json);
 }
 
 } // namespace mneme::protocol

@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "messages/validate.hpp"
 #include "tools/protocol/answer_json.hpp"
+#include "tools/protocol/many.hpp"
 #include "tools/protocol/scope_json.hpp"
 #include "tools/protocol/topic_json.hpp"
 #include "tools/protocol/value_reader.hpp"
@@ -15,12 +15,7 @@ namespace mneme::protocol {
 namespace {
 
 result<void> check_retrieve_item(const json& value, const json&, const json_path& at) {
-  if (!value.is_object()) return wrong_type("a retrieve request", value, at);
-  const auto op = value.find("op");
-  if (op != value.end() && !op->is_null() && *op != "retrieve")
-    return fail(errc::bad_value, "the items of retrieve_many are retrieve requests",
-                at.key("op").text());
-  return check_members(value, retrieve_keys(), true, at);
+  return check_item_of("retrieve", retrieve_keys(), value, at);
 }
 constexpr shape retrieve_item{.kind = shape_kind::custom,
                               .check = check_retrieve_item,
@@ -57,22 +52,7 @@ result<json> run_retrieve(session& s, const json& request) {
 }
 
 result<json> run_retrieve_many(session& s, const json& request) {
-  const json& items = request["items"];
-  if (items.size() > max_batch_items)
-    return fail(errc::limit_exceeded,
-                "retrieve_many has at most " + std::to_string(max_batch_items) + " items", "items");
-  const json_path document;
-  const json_path list = document.key("items");
-  std::vector<retrieve_request> requests;
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    auto r = read_retrieve(items[i], list.item(i));
-    if (!r) return propagate(r);
-    requests.push_back(std::move(*r));
-  }
-  json results = json::array();
-  for (auto& found : s.target().retrieve_many(std::move(requests)))
-    results.push_back(found ? ok_json(retrieve_json(*found)) : error_json(found.error()));
-  return json{{"results", std::move(results)}};
+  return run_many(s, request, "retrieve", read_retrieve, &engine::retrieve_many, retrieve_json);
 }
 
 result<json> run_revise(session& s, const json& request) {
