@@ -1,10 +1,13 @@
 // The mneme command: parses the command line and runs one command group.
 
+#include <algorithm>
+#include <span>
 #include <sstream>
 
 #include <fmt/format.h>
 
 #include "tools/command/commands.hpp"
+#include "tools/protocol/near_name.hpp"
 #include "tools/server/server_commands.hpp"
 
 #include <CLI/Config.hpp>
@@ -14,6 +17,18 @@ namespace {
 
 using namespace mneme;
 using namespace mneme::command;
+
+/// What is wrong when no command was found; `arguments` as main has them.
+std::string no_command(const CLI::App& app, std::span<char* const> arguments) {
+  const auto first =
+      std::ranges::find_if(arguments.subspan(std::min<std::size_t>(1, arguments.size())),
+                           [](std::string_view a) { return !a.starts_with('-'); });
+  if (first == arguments.end()) return "no command is given";
+  std::vector<std::string> names;
+  for (const auto* command : app.get_subcommands({})) names.push_back(command->get_name());
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  return fmt::format("there is no command \"{}\"{}", *first, protocol::suggestion(*first, known));
+}
 
 status run(int argc, char** argv) {
   CLI::App app("mneme: a memory engine for agents", "mneme");
@@ -47,7 +62,9 @@ status run(int argc, char** argv) {
       return status::done;
     }
     const auto called = app.get_subcommands();
-    fmt::print(stderr, "mneme: {}\n       see: mneme {}--help\n", e.what(),
+    const bool is_unknown = called.empty() && e.get_name() == "RequiredError";
+    fmt::print(stderr, "mneme: {}\n       see: mneme {}--help\n",
+               is_unknown ? no_command(app, {argv, static_cast<std::size_t>(argc)}) : e.what(),
                called.empty() ? "" : called.front()->get_name() + " ");
     return status::bad_input;
   }

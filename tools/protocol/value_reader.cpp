@@ -87,6 +87,10 @@ std::optional<timestamp> value_reader::time(std::string_view key) {
 std::optional<memory_id> value_reader::id(std::string_view key) {
   const json* value = find(key);
   if (value == nullptr) return std::nullopt;
+  if (text_of(*value).starts_with("mneme:")) {
+    fail_key(key, errc::bad_id, "this is a uri; an id is wanted here, its 26 characters alone");
+    return std::nullopt;
+  }
   return keep(key, parse_memory_id(text_of(*value)));
 }
 
