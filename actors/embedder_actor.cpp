@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "messages/checked_seams.hpp"
 #include "messages/forms.hpp"
 #include "state/unembedded.hpp"
 
@@ -99,17 +100,13 @@ result<embedder_actor::batch> embedder_actor::read_texts(const std::vector<embed
 }
 
 void embedder_actor::ask_embedder(batch b) {
-  auto vectors = world_->embedder->remote()->embed_many(b.texts);
+  auto vectors = embedded_by(*world_->embedder->remote(), b.texts);
   if (!vectors) {
     const errc code = vectors.error().code;
     if (code == errc::bad_value || code == errc::bad_vector)
       return refused(std::move(vectors.error().message));
     queue_.failed();
     return go_on(vectors.error().message);
-  }
-  if (vectors->size() != b.items.size()) {
-    queue_.failed();
-    return go_on("the embedder answers with another number of vectors than texts");
   }
   for (std::size_t i = 0; i < b.items.size(); ++i) b.items[i].values = std::move((*vectors)[i]);
   hand_over(std::move(b.items));

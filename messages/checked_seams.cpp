@@ -60,8 +60,8 @@ result<std::vector<std::vector<float>>> embedded_by(const remote_embedder& by,
   auto& [dim, vectors] = *answered;
   if (!vectors) return std::move(vectors);
   if (vectors->size() != texts.size())
-    return fail(errc::bad_vector, "the embedder gave " + std::to_string(vectors->size())
-                                      + " vectors for " + std::to_string(texts.size()) + " texts");
+    return fail(errc::io, "the embedder gave " + std::to_string(vectors->size()) + " vectors for "
+                              + std::to_string(texts.size()) + " texts");
   for (const auto& vector : *vectors)
     if (auto ok = check_vector(vector, dim); !ok) return propagate(ok);
   return std::move(vectors);

@@ -13,7 +13,7 @@ result<timestamp> now_of(clock& from);
 /// and not zero, or an empty one. dim_mismatch, bad_vector; io if the embedder threw.
 result<std::vector<float>> embedded_by(const embedder& by, std::string_view text);
 
-/// The same of many texts, in their order; bad_vector also for another number of vectors.
+/// The same of many texts, in their order; io also for another number of vectors.
 result<std::vector<std::vector<float>>> embedded_by(const remote_embedder& by,
                                                     std::span<const std::string> texts);
 

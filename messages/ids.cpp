@@ -1,13 +1,12 @@
 #include "mneme/ids.hpp"
 
-#include <span>
+#include "messages/hex.hpp"
 
 namespace mneme {
 
 namespace {
 
 constexpr std::string_view crockford = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
-constexpr std::string_view hex_digits = "0123456789abcdef";
 constexpr std::size_t ulid_length = 26;
 constexpr std::uint8_t no_digit = 0xFF;
 
@@ -22,16 +21,6 @@ constexpr std::array<std::uint8_t, 256> crockford_values = [] {
   }
   return values;
 }();
-
-std::string hex_of(std::span<const std::uint8_t> bytes) {
-  std::string text;
-  text.reserve(bytes.size() * 2);
-  for (const std::uint8_t byte : bytes) {
-    text.push_back(hex_digits[byte >> 4]);
-    text.push_back(hex_digits[byte & 15U]);
-  }
-  return text;
-}
 
 int hex_value(char c) {
   if (c >= '0' && c <= '9') return c - '0';

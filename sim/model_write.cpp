@@ -5,6 +5,7 @@
 
 #include "index/semantic_stack.hpp"
 #include "messages/forms.hpp"
+#include "messages/leaf_of.hpp"
 #include "messages/records.hpp"
 #include "messages/topic_records.hpp"
 #include "messages/validate.hpp"
@@ -276,20 +277,6 @@ private:
 };
 
 } // namespace
-
-state_leaf leaf_of(const head& h) {
-  return {state_namespace::memories, state_path(state_namespace::memories, h.id.raw()),
-          sha256_of(encode(h))};
-}
-state_leaf leaf_of(const edge_record& e) {
-  return {state_namespace::edges, state_path(state_namespace::edges, key_bytes(e.key)),
-          sha256_of(encode(e))};
-}
-state_leaf leaf_of(const field_head& f) {
-  return {state_namespace::fields,
-          state_path(state_namespace::fields, field_key_bytes(f.topic, f.name)),
-          sha256_of(encode(f))};
-}
 
 std::expected<hashtag_mix, errc>
 mixed_hashtags(const model& state, const std::vector<std::string>& hashtags, seq_no at) {

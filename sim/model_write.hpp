@@ -93,8 +93,4 @@ struct hashtag_mix {
 std::expected<hashtag_mix, errc>
 mixed_hashtags(const model& state, const std::vector<std::string>& hashtags, seq_no at);
 
-state_leaf leaf_of(const head& h);
-state_leaf leaf_of(const edge_record& e);
-state_leaf leaf_of(const field_head& f);
-
 } // namespace mneme::sim

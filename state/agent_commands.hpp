@@ -29,12 +29,12 @@ struct batch_state {
   [[nodiscard]] seq_no last_seq() const { return {published.value + entries.size()}; }
   /// Of the payloads so far.
   [[nodiscard]] std::uint64_t payload_bytes() {
-    for (; counted_ < entries.size(); ++counted_) bytes_ += entries[counted_].payload_bytes.size();
-    return bytes_;
+    for (; counted < entries.size(); ++counted) bytes += entries[counted].payload_bytes.size();
+    return bytes;
   }
 
-  std::size_t counted_ = 0; ///< entries in `bytes_`
-  std::uint64_t bytes_ = 0;
+  std::size_t counted = 0; ///< entries in `bytes`
+  std::uint64_t bytes = 0;
 };
 
 /// What needs no state, in order: intent_id, cited, outcome, then sizes and UTF-8.

@@ -120,8 +120,7 @@ committer::round committer::next_round() {
     overlay state(views, **session, world_.published_seq(), world_.vectors.space());
     std::vector<entry> entries;
     pending_records pending(views, **session, world_.published_seq(), entries);
-    batch_state batch{state,   pending, ids_, *world_.tokens, {}, world_.published_seq(),
-                      entries, 0,       0};
+    batch_state batch{state, pending, ids_, *world_.tokens, {}, world_.published_seq(), entries};
     bool durable = false;
     const bool alone = stands_alone(queue_.front());
     do {

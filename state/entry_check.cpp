@@ -6,6 +6,7 @@
 
 #include "journal/segment.hpp"
 #include "messages/hashtag.hpp"
+#include "messages/leaf_of.hpp"
 #include "messages/records.hpp"
 #include "messages/topic_records.hpp"
 #include "messages/validate.hpp"
@@ -16,21 +17,6 @@ namespace {
 
 std::unexpected<error> forged(const std::string& what) {
   return fail(errc::corrupt, what);
-}
-
-state_leaf leaf_of(const head& h) {
-  return {state_namespace::memories, state_path(state_namespace::memories, h.id.raw()),
-          sha256_of(encode(h))};
-}
-state_leaf leaf_of(const edge_record& e) {
-  return {state_namespace::edges, state_path(state_namespace::edges, key_bytes(e.key)),
-          sha256_of(encode(e))};
-}
-
-state_leaf leaf_of(const field_head& f) {
-  return {state_namespace::fields,
-          state_path(state_namespace::fields, field_key_bytes(f.topic, f.name)),
-          sha256_of(encode(f))};
 }
 
 result<void> check_leaves(const entry& e, std::span<const state_leaf> expected) {
@@ -256,8 +242,8 @@ result<void> check(const entry& e, const assign_tag_payload& p, const entry_past
   return check_signed(e, p.actor);
 }
 
-result<void> check(const entry& e, const scope_violation_payload&, const entry_past&) {
-  return check_leaves(e, {});
+result<void> check(const entry& e, const scope_violation_payload& p, const entry_past&) {
+  return check_signed(e, p.grantee);
 }
 
 /// Content that was erased.

@@ -63,20 +63,6 @@ result<std::optional<spaced_vector>> place_vector(const prepared& p, const overl
   return std::optional<spaced_vector>({.space = std::move(space), .values = *p.vector});
 }
 
-state_leaf leaf_of(const head& h) {
-  return {state_namespace::memories, state_path(state_namespace::memories, h.id.raw()),
-          sha256_of(encode(h))};
-}
-state_leaf leaf_of(const edge_record& e) {
-  return {state_namespace::edges, state_path(state_namespace::edges, key_bytes(e.key)),
-          sha256_of(encode(e))};
-}
-state_leaf leaf_of(const field_head& f) {
-  return {state_namespace::fields,
-          state_path(state_namespace::fields, field_key_bytes(f.topic, f.name)),
-          sha256_of(encode(f))};
-}
-
 void append_entry(execution& x, entry_kind kind, std::string created_by,
                   std::vector<state_leaf> leaves, entry_payload payload) {
   entry_header header{.seq = {x.current.value + x.out.entries.size() + 1},
@@ -428,12 +414,12 @@ result<executed_command> execute(std::span<const mutation> items, bool is_batch,
   }
   const auto given = ids_given_by(items);
   if (items.size() > 1 || std::ranges::any_of(items, has_parts)) {
-    execution rehearsal{state, drawer(nullptr), seams, now, current, given, {}, 0};
+    execution rehearsal{state, drawer(nullptr), seams, now, current, given};
     auto done = run_all(rehearsal, items, ready, is_batch);
     state.drop_layer();
     if (!done) return std::unexpected(std::move(done.error()));
   }
-  execution x{state, drawer(&ids), seams, now, current, given, {}, 0};
+  execution x{state, drawer(&ids), seams, now, current, given};
   if (auto done = run_all(x, items, ready, is_batch); !done) {
     state.drop_layer();
     return std::unexpected(std::move(done.error()));

@@ -1,6 +1,7 @@
 #include "state/execute_embed.hpp"
 
 #include "messages/hash.hpp"
+#include "messages/leaf_of.hpp"
 #include "messages/records.hpp"
 #include "messages/validate.hpp"
 
@@ -29,11 +30,6 @@ result<std::optional<head>> waiting_head(const late_vector& item, overlay& state
 
 } // namespace
 
-state_leaf leaf_of_embedded(const head& h) {
-  return {state_namespace::memories, state_path(state_namespace::memories, h.id.raw()),
-          sha256_of(encode(h))};
-}
-
 result<std::vector<entry>> execute_embed(std::span<const late_vector> items, overlay& state,
                                          vector_space space, timestamp now, seq_no current) {
   std::vector<entry> entries;
@@ -48,7 +44,7 @@ result<std::vector<entry>> execute_embed(std::span<const late_vector> items, ove
       spaced_vector vector{.space = space, .values = item.values};
       state.put(h);
       state.put_vector(h.id, vector);
-      const state_leaf leaf = leaf_of_embedded(h);
+      const state_leaf leaf = leaf_of(h);
       entries.push_back(seal_entry({.seq = {current.value + entries.size() + 1},
                                     .kind = entry_kind::embed,
                                     .created_at = now,

@@ -22,7 +22,4 @@ struct late_vector {
 result<std::vector<entry>> execute_embed(std::span<const late_vector> items, overlay& state,
                                          vector_space space, timestamp now, seq_no current);
 
-/// The one leaf of an embed entry.
-state_leaf leaf_of_embedded(const head& h);
-
 } // namespace mneme

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "messages/leaf_of.hpp"
 #include "messages/topic_records.hpp"
 #include "state/execute.hpp"
 
@@ -54,7 +55,7 @@ struct execution {
   timestamp now;
   seq_no current;
   const std::vector<memory_id>& given; ///< by the command's items, ascending
-  executed_command out;
+  executed_command out{};
   std::uint64_t payload_bytes = 0; ///< of the entries so far
 
   /// Whether a drawn id would meet a memory, an end of an edge, or an id that the command gives.
@@ -62,11 +63,6 @@ struct execution {
     return state.knows(id) || std::ranges::binary_search(given, id);
   }
 };
-
-/// The leaves of a record's namespace: path of its key, hash of its canonical bytes.
-state_leaf leaf_of(const head& h);
-state_leaf leaf_of(const edge_record& e);
-state_leaf leaf_of(const field_head& f);
 
 /// Seals the entry with the next seq.
 void append_entry(execution& x, entry_kind kind, std::string created_by,

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "state/execute_embed.hpp"
+#include "messages/leaf_of.hpp"
 
 namespace mneme {
 
@@ -65,7 +65,7 @@ result<void> check_one(const entry& e, const embed_payload& p, frame_state& stat
   expected.embedding = p.head.embedding;
   if (expected != p.head) return refuse("whose head was another");
   if (!state.fits(p.vector.space)) return refuse("but of another space than this world's");
-  if (e.header.leaves.size() != 1 || e.header.leaves.front() != leaf_of_embedded(p.head))
+  if (e.header.leaves.size() != 1 || e.header.leaves.front() != leaf_of(p.head))
     return refuse("but changes another leaf");
   return {};
 }

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 
+#include "messages/lower_case.hpp"
 #include "messages/time_text.hpp"
 #include "messages/validate.hpp"
 #include "tools/import/derived_id.hpp"
@@ -20,12 +21,6 @@ namespace mneme::importing {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string lower_ascii(std::string text) {
-  for (char& c : text)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return text;
-}
 
 bool is_markdown(const fs::path& path) {
   const std::string extension = lower_ascii(path.extension().string());

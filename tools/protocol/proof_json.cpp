@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "messages/hex.hpp"
 #include "tools/protocol/answer_json.hpp"
 #include "tools/protocol/base64.hpp"
 #include "tools/protocol/scope_json.hpp"
@@ -69,17 +70,6 @@ constexpr std::array bundle_table = {key_shape{"ok", &shapes::boolean},
                                      key_shape{"journal_root", &shapes::text, true},
                                      key_shape{"state_roots", &state_roots_shape, true},
                                      key_shape{"proofs", &proofs_shape, true}};
-
-std::string hex_of(std::string_view bytes) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string text;
-  for (const char c : bytes) {
-    const auto byte = static_cast<std::uint8_t>(c);
-    text.push_back(digits[byte >> 4]);
-    text.push_back(digits[byte & 15U]);
-  }
-  return text;
-}
 
 std::optional<std::string> bytes_of_hex(std::string_view text) {
   const auto value = [](char c) {
@@ -255,12 +245,11 @@ result<proof_bundle> read_proof(const json& answer) {
     if (auto ok = check_spelling(item, plain, at); !ok && !failure) failure = std::move(ok.error());
   });
   if (failure) return std::unexpected(std::move(*failure));
-  json rest = answer;
-  rest.erase("proofs");
-  if (const auto ok = rest.find("ok"); ok != rest.end()) {
-    if (*ok != true) return fail(errc::bad_value, "it is no answer of prove", "ok");
-    rest.erase(ok);
-  }
+  if (const auto ok = answer.find("ok"); ok != answer.end() && *ok != true)
+    return fail(errc::bad_value, "it is no answer of prove", "ok");
+  json rest = json::object();
+  for (const auto& [key, value] : answer.get_ref<const json::object_t&>())
+    if (key != "proofs" && key != "ok") rest[key] = value;
   if (auto ok = check_spelling(rest, roots_json(bundle.roots), document); !ok) return propagate(ok);
   return bundle;
 }

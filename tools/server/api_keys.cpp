@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "messages/hash.hpp"
+#include "messages/hex.hpp"
 #include "mneme/seams.hpp"
 #include "storage/file.hpp"
 #include "tools/protocol/line_reader.hpp"
@@ -30,12 +31,6 @@ constexpr std::array key_members = {
 constexpr protocol::shape key_object{.kind = protocol::shape_kind::object, .keys = key_members};
 constexpr protocol::shape key_list{.kind = protocol::shape_kind::list, .item = &key_object};
 constexpr std::array file_members = {key_shape{"keys", &key_list, true}};
-
-std::string hex_text(std::span<const std::uint8_t> bytes) {
-  std::string text;
-  for (const std::uint8_t b : bytes) text += fmt::format("{:02x}", b);
-  return text;
-}
 
 result<std::vector<api_key>> keys_of(const json& document) {
   const protocol::json_path at;
@@ -77,8 +72,8 @@ new_key make_key(const asker& who) {
   random->fill(bits);
   new_key made;
   made.key.allows = who;
-  made.key.allows.key_id = hex_text(id);
-  made.secret = "mneme_" + hex_text(bits);
+  made.key.allows.key_id = hex_of(id);
+  made.secret = "mneme_" + hex_of(bits);
   made.key.hash = sha256_of(made.secret);
   made.key.created_at = to_string(make_system_clock()->now());
   return made;

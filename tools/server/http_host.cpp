@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "messages/lower_case.hpp"
+
 namespace mneme::server {
 
 namespace {
@@ -16,13 +18,6 @@ bool parse_number(std::string_view text, int most, int& number) {
 }
 
 } // namespace
-
-std::string lower_ascii(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return out;
-}
 
 result<listen_address> parse_listen(std::string_view text) {
   const auto colon = text.rfind(':');

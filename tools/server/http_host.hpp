@@ -16,9 +16,6 @@ struct listen_address {
 /// "127.0.0.1:8765", "[::1]:8765", "localhost:0".
 result<listen_address> parse_listen(std::string_view text);
 
-/// With A-Z as a-z, as names of HTTP compare.
-std::string lower_ascii(std::string_view text);
-
 /// localhost, 127.0.0.0/8, ::1.
 bool is_loopback(std::string_view host) noexcept;
 /// The host of a Host header, "name[:port]" or "[v6][:port]"; empty if it is malformed.

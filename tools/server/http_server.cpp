@@ -10,9 +10,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "messages/lower_case.hpp"
 #include "tools/server/connection_table.hpp"
 #include "tools/server/http_connection.hpp"
-#include "tools/server/http_host.hpp"
 
 namespace mneme::server {
 
