@@ -11,6 +11,9 @@ namespace mneme::testing {
 /// The configuration of a host that has an actor system of its own.
 struct host_config : caf::actor_system_config {
   host_config() { configure(*this); }
+  explicit host_config(std::size_t threads) : host_config() {
+    set("scheduler.max-threads", threads);
+  }
 };
 
 inline engine opened(engine_options o) {

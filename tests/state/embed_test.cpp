@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "messages/leaf_of.hpp"
 #include "state/dump.hpp"
 #include "state/replay.hpp"
 #include "state/unembedded.hpp"
@@ -59,7 +60,7 @@ error replayed(Forge forge) {
                       .leaves = {},
                       .payload_hash = {}};
   forge(p, header);
-  if (header.leaves.empty()) header.leaves = {leaf_of_embedded(p.head)};
+  if (header.leaves.empty()) header.leaves = {leaf_of(p.head)};
   std::vector<entry> entries;
   entries.push_back(seal_entry(header, p));
   // What a forger can do: a journal that is whole, with roots that fit.
@@ -197,8 +198,7 @@ TEST_CASE("a forged embed entry is corrupt") {
           p.vector.values[0] = std::numeric_limits<float>::infinity();
         })
         == errc::corrupt);
-  CHECK(code([](embed_payload& p, entry_header& h) {
-          h.leaves = {leaf_of_embedded(p.head), leaf_of_embedded(p.head)};
-        })
-        == errc::corrupt);
+  CHECK(
+      code([](embed_payload& p, entry_header& h) { h.leaves = {leaf_of(p.head), leaf_of(p.head)}; })
+      == errc::corrupt);
 }

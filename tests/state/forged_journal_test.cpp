@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "messages/hash.hpp"
+#include "messages/leaf_of.hpp"
 #include "messages/records.hpp"
 #include "messages/topic_records.hpp"
 #include "state/replay.hpp"
@@ -13,15 +14,6 @@ using namespace mneme;
 using namespace mneme::testing;
 
 namespace {
-
-state_leaf leaf_of(const head& h) {
-  return {state_namespace::memories, state_path(state_namespace::memories, h.id.raw()),
-          sha256_of(encode(h))};
-}
-state_leaf leaf_of(const edge_record& e) {
-  return {state_namespace::edges, state_path(state_namespace::edges, key_bytes(e.key)),
-          sha256_of(encode(e))};
-}
 
 struct forgery {
   site place;
