@@ -108,6 +108,7 @@ row_no attributes::impl::append(const row_line& line, row_rest rest, row_facets 
   if (last_of != nullptr) store_release(*last_of, row.value + 1);
   by_type.grow(static_cast<std::uint8_t>(line.type)).add(row.value, is_gone);
   by_actor.grow(line.actor).add(row.value, is_gone);
+  if (line.visibility == visibility::actor_public) everybodys.add(row.value, is_gone);
   for (const std::uint32_t term : tag_terms) by_tag.grow(term).add(row.value, is_gone);
   for (const std::uint32_t term : frame_terms) by_frame.grow(term).add(row.value, is_gone);
   return row;
@@ -237,6 +238,10 @@ std::shared_ptr<const posting_view> attributes::with_tag(term_no tag) const {
 
 std::shared_ptr<const posting_view> attributes::with_actor(term_no actor) const {
   return impl_->by_actor.view(actor.value);
+}
+
+std::shared_ptr<const posting_view> attributes::everybodys() const {
+  return impl_->everybodys.view();
 }
 
 std::shared_ptr<const posting_view> attributes::with_frame(const intent_frame& frame) const {

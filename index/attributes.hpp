@@ -102,6 +102,8 @@ public:
   [[nodiscard]] std::shared_ptr<const posting_view> with_type(memory_type type) const;
   [[nodiscard]] std::shared_ptr<const posting_view> with_tag(term_no tag) const;
   [[nodiscard]] std::shared_ptr<const posting_view> with_actor(term_no actor) const;
+  /// Of the visibility actor_public.
+  [[nodiscard]] std::shared_ptr<const posting_view> everybodys() const;
   [[nodiscard]] std::shared_ptr<const posting_view> with_frame(const intent_frame& frame) const;
   /// Newest record at or before `at`; default values if there is none.
   [[nodiscard]] activation activation_of(node_no node, seq_no at) const;

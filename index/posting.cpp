@@ -138,6 +138,12 @@ std::shared_ptr<const posting_view> posting::view() const {
   return std::make_shared<snapshot>(std::move(sealed), std::move(tail));
 }
 
+std::uint64_t cardinality(const posting_list& list) {
+  std::uint64_t rows = 0;
+  for (const auto& view : list) rows += view->cardinality();
+  return rows;
+}
+
 std::shared_ptr<const posting_view> empty_posting() {
   static const auto none = std::make_shared<nothing>();
   return none;

@@ -32,6 +32,11 @@ public:
 /// Is this row needed by no reader any more?
 using row_is_gone = std::function<bool(std::uint32_t row)>;
 
+/// Views whose union is meant; a row may be in more than one.
+using posting_list = std::vector<std::shared_ptr<const posting_view>>;
+/// Upper bound of the number of rows in all of them.
+std::uint64_t cardinality(const posting_list& list);
+
 class posting {
 public:
   posting();

@@ -24,27 +24,52 @@ public:
     if (!run.who.sees_all()) own_ = columns_.actor_term(run.who.owner());
   }
 
-  /// Appends the rows of the posting that are there, seen, and not there yet.
-  void pick(const posting_view& rows, bool own_only, std::vector<context_row>& out) {
-    rows.for_each([&](row_no row) {
-      const row_line& line = columns_.rows().line(row);
-      if ((line.flags & (row_tombstoned | row_erased)) != 0 || !columns_.alive(row, run_.context.at)
-          || !visible_(row) || (own_only && own_ && line.actor != own_->value)
-          || !seen_.insert(row.value).second)
-        return true;
-      out.push_back(
-          {.tier = context_tier::pinned,
-           .row = row,
-           .node = {line.node},
-           .uri = {line.type, views_.nodes->id({line.node}), columns_.rows().rest(row).version},
-           .created_at_ns = line.created_at_ns,
-           .salience = scorer_(columns_.activation_of({line.node}, run_.context.at), 0)});
-      return true;
-    });
+  /// Adds the rows of these types that are there, the asker's own where there is one.
+  void pick_own(std::span<const memory_type> types, std::vector<context_row>& out) {
+    posting_list typed;
+    for (const auto type : types) typed.push_back(columns_.with_type(type));
+    const auto own = own_ ? posting_list{columns_.with_actor(*own_)} : posting_list{};
+    const auto fits = [&](const row_line& line, row_no) {
+      return std::ranges::find(types, line.type) != types.end()
+             && (!own_ || line.actor == own_->value);
+    };
+    pick(own_ ? smaller(typed, own) : typed, fits, out);
+  }
+  /// Adds the rows with that frame that are there, seen, and not there yet.
+  void pick_framed(const intent_frame& frame, std::vector<context_row>& out) {
+    const posting_list framed{columns_.with_frame(frame)};
+    const auto seen = visible_.postings();
+    const auto fits = [&](const row_line&, row_no row) { return framed.front()->contains(row); };
+    pick(seen.empty() ? framed : smaller(framed, seen), fits, out);
   }
   void forget_seen() { seen_.clear(); }
 
 private:
+  static const posting_list& smaller(const posting_list& a, const posting_list& b) {
+    return cardinality(a) <= cardinality(b) ? a : b;
+  }
+
+  template <class Fits>
+  void pick(const posting_list& from, const Fits& fits, std::vector<context_row>& out) {
+    for (const auto& rows : from)
+      rows->for_each([&](row_no row) {
+        const row_line& line = columns_.rows().line(row);
+        const bool is_there = (line.flags & (row_tombstoned | row_erased)) == 0
+                              && columns_.alive(row, run_.context.at);
+        if (is_there && visible_(row) && fits(line, row) && seen_.insert(row.value).second)
+          out.push_back(row_of(row, line));
+        return true;
+      });
+  }
+  [[nodiscard]] context_row row_of(row_no row, const row_line& line) const {
+    return {.tier = context_tier::pinned,
+            .row = row,
+            .node = {line.node},
+            .uri = {line.type, views_.nodes->id({line.node}), columns_.rows().rest(row).version},
+            .created_at_ns = line.created_at_ns,
+            .salience = scorer_(columns_.activation_of({line.node}, run_.context.at), 0)};
+  }
+
   const context_state& run_;
   const read_views& views_;
   const attributes& columns_;
@@ -141,12 +166,12 @@ result<std::vector<context_row>> arrange(context_state& run, row_reader& records
 
 void context_state::select(const read_views& views) {
   row_picker picker(*this, views);
-  for (const auto type : {memory_type::identity, memory_type::constraint, memory_type::goal})
-    picker.pick(*views.attributes->with_type(type), true, pinned);
+  picker.pick_own(std::array{memory_type::identity, memory_type::constraint, memory_type::goal},
+                  pinned);
   picker.forget_seen();
   if (request.action)
     for (const auto& [kind, ref] : request.objects)
-      picker.pick(*views.attributes->with_frame({*request.action, kind, ref}), false, framed);
+      picker.pick_framed({*request.action, kind, ref}, framed);
   stage = context_stage::fetch;
 }
 

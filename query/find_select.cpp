@@ -16,12 +16,12 @@ namespace {
 
 /// A way to enumerate candidates, with an upper bound of their number.
 struct driver_choice {
-  enum class kind : std::uint8_t { bfs, tags, types, rows };
+  enum class kind : std::uint8_t { bfs, tags, types, visible, rows };
   kind by = kind::rows;
   std::uint64_t cost = std::numeric_limits<std::uint64_t>::max();
   std::string detail;
   term_no tag; ///< that all rows have, by tags
-  std::vector<std::shared_ptr<const posting_view>> postings;
+  posting_list postings;
 
   [[nodiscard]] const char* name() const {
     switch (by) {
@@ -31,6 +31,8 @@ struct driver_choice {
       return "tags";
     case kind::types:
       return "types";
+    case kind::visible:
+      return "visible";
     case kind::rows:
       return "near";
     }
@@ -44,6 +46,8 @@ struct driver_choice {
       return "tag";
     case kind::types:
       return "type";
+    case kind::visible:
+      return "visible";
     case kind::rows:
       return "near";
     }
@@ -79,6 +83,31 @@ driver_choice union_of_types(type_set types, const attributes& rows) {
     all.detail += to_string(type);
   }
   return all;
+}
+
+/// What the asker may see; none for the host.
+driver_choice all_visible(const row_filter& filter, const asker& who) {
+  driver_choice all;
+  all.by = driver_choice::kind::visible;
+  all.postings = filter.visible_postings();
+  if (all.postings.empty()) return all;
+  all.cost = cardinality(all.postings);
+  all.detail = who.name();
+  return all;
+}
+
+/// The rows of the driver's postings, ascending, each once.
+std::vector<std::uint32_t> rows_of(const driver_choice& driver) {
+  std::vector<std::uint32_t> rows;
+  for (const auto& posting : driver.postings) {
+    const auto before = static_cast<std::ptrdiff_t>(rows.size());
+    posting->append_to(rows);
+    if (driver.by == driver_choice::kind::visible)
+      std::inplace_merge(rows.begin(), rows.begin() + before, rows.end());
+  }
+  if (driver.by == driver_choice::kind::visible)
+    rows.erase(std::ranges::unique(rows).begin(), rows.end());
+  return rows;
 }
 
 /// Spreads sample numbers over the rows without a period that agents or types could share.
@@ -171,7 +200,7 @@ std::vector<std::uint32_t> steps_by_node(const walk_result& walk, std::uint32_t 
   return step_of;
 }
 
-driver_choice cheapest(const find_state& run, const read_views& views) {
+driver_choice cheapest(const find_state& run, const row_filter& filter, const read_views& views) {
   driver_choice best;
   const auto consider = [&best](driver_choice choice) {
     if (choice.cost < best.cost) best = std::move(choice);
@@ -195,6 +224,11 @@ driver_choice cheapest(const find_state& run, const read_views& views) {
     auto types = union_of_types(types_asked(run.request), *views.attributes);
     types.cost += table_cost;
     consider(std::move(types));
+  }
+  auto seen = all_visible(filter, run.who);
+  if (!seen.postings.empty()) {
+    seen.cost += table_cost;
+    consider(std::move(seen));
   }
   return best;
 }
@@ -246,16 +280,15 @@ result<void> find_state::run_select(const read_views& views) {
       return {};
     }
   }
-  const driver_choice driver = cheapest(*this, views);
+  const driver_choice driver = cheapest(*this, filter, views);
   if (answer.plan) answer.plan->driver = driver.name();
   if (driver.by == driver_choice::kind::tags) where->assume_tag(driver.tag);
   selection chosen(*this, filter, *views.attributes);
-  std::vector<std::uint32_t> rows_of_driver;
+  std::vector<std::uint32_t> rows_of_driver = rows_of(driver);
   if (driver.by == driver_choice::kind::rows) {
     rows_of_driver.resize(views.attributes->row_count());
     for (std::uint32_t i = 0; i < rows_of_driver.size(); ++i) rows_of_driver[i] = i;
   }
-  for (const auto& posting : driver.postings) posting->append_to(rows_of_driver);
   const bool by_walk = driver.by == driver_choice::kind::bfs;
   const std::uint64_t scanned = by_walk ? walk.steps.size() : rows_of_driver.size();
   if (!by_walk) note(driver.stage_name(), driver.detail, scanned, scanned, since);

@@ -25,6 +25,7 @@ public:
   [[nodiscard]] verdict test_alive(row_no row) const;
   /// May the asker see it? Says nothing about the rest.
   [[nodiscard]] bool visible(row_no row) const { return visible_(row); }
+  [[nodiscard]] posting_list visible_postings() const { return visible_.postings(); }
   [[nodiscard]] bool alive(row_no row) const { return rows_.alive(row, at_); }
 
 private:

@@ -60,6 +60,13 @@ visible_rows::visible_rows(const asker& who, const attributes& columns, const no
   exclude_ = columns_of(who.scope_->exclude, columns, nodes);
 }
 
+posting_list visible_rows::postings() const {
+  posting_list found;
+  if (asker_) found.push_back(columns_.with_actor(*asker_));
+  if (asker_ && !scope_) found.push_back(columns_.everybodys());
+  return found;
+}
+
 visible_rows::column_selector visible_rows::columns_of(const scope_selector& s,
                                                        const attributes& columns,
                                                        const node_table& nodes) {

@@ -60,6 +60,10 @@ public:
     return line.actor == asker_->value || line.visibility == visibility::actor_public;
   }
 
+  /// Postings that have every row the asker may see, and few besides; some rows twice. None for
+  /// the host, who sees all.
+  [[nodiscard]] posting_list postings() const;
+
 private:
   /// A selector in terms of the columns.
   struct column_selector {

@@ -120,7 +120,7 @@ struct plan_stage {
 };
 
 struct query_plan {
-  std::string driver;    ///< bfs, near, tags, types
+  std::string driver;    ///< bfs, near, tags, types, visible (what the asker may see)
   std::string predicate; ///< canonical text of `where`
   std::vector<plan_stage> stages;
 };

@@ -126,6 +126,30 @@ TEST_CASE("a posting drives where the walk is wide") {
   CHECK(answer->candidates_scanned == 4);
 }
 
+TEST_CASE("what an asker may see drives where others have more") {
+  small_world world;
+  for (std::uint64_t n = 1; n <= 400; ++n) {
+    auto s = small_world::draft(n, memory_type::note, "text");
+    s.head.actor_scope = "agent " + std::to_string(n % 40);
+    // Agent 20 has ten of its own and sees eight that are for all, of which four are its own.
+    if (n % 100 == 0 || n % 100 == 60) s.head.visibility = visibility::actor_public;
+    world.put(s);
+  }
+  find_request r;
+  r.types = {memory_type::note};
+  r.limit = 100;
+  r.actor = "agent 20";
+  r.explain = true;
+  const auto answer = find_inline(world, r);
+  REQUIRE(answer.has_value());
+  CHECK(answer->plan->driver == "visible");
+  CHECK(answer->plan->stages.front().detail == "agent 20");
+  CHECK(answer->memories.size() == 14);
+  CHECK(answer->candidates_scanned == 14);
+  r.types = {memory_type::fact};
+  CHECK(find_inline(world, r)->plan->driver == "types");
+}
+
 TEST_CASE("records are fetched only until the answer is fixed") {
   const planned_world world;
   find_request r;
