@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <type_traits>
 
 #include "index/numbers.hpp"
 #include "mneme/types.hpp"
@@ -35,8 +36,10 @@ struct row_facets {
   std::uint8_t origin;
   std::uint8_t audience;
   std::uint8_t flags;
+  std::uint32_t unused = 0; ///< would be padding, whose bytes are anything
 };
-static_assert(sizeof(row_facets) == 32, "no padding may enter the image");
+static_assert(std::has_unique_object_representations_v<row_facets>,
+              "no padding may enter the image");
 
 inline constexpr std::uint8_t facet_atomic = 1;
 inline constexpr std::uint8_t facet_from_github = 2;
