@@ -153,6 +153,9 @@ result<engine> engine::open(engine_options options) {
   i->read_only = options.read_only;
   i->queries = options.queries;
   i->running = start_engine(i->system, std::move(*opened));
+  // This thread would keep a reference to the system's logger, for which the system's end waits:
+  // for ever in another thread, and in freed memory where the engine is a static of the program.
+  caf::logger::set_current_actor_system(nullptr);
   return engine(std::move(i));
 }
 

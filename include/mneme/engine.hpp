@@ -34,21 +34,21 @@ enum class query_driver : std::uint8_t {
 };
 
 struct engine_options {
-  std::string directory;             ///< of the world; empty = in memory
-  bool create = true;                ///< make a world in a missing or empty directory
-  bool read_only = false;            ///< no lock, no writes; beside a writer for verify and replay
-  std::string world_name;            ///< of a new world
-  std::optional<std::uint64_t> seed; ///< fixes the new world's id and the random stream
-  std::optional<std::string> embedder_spec; ///< of a new world: see make_embedder(); "hash:384"
-  std::string embedder_key; ///< for an http embedder's endpoint; never stored in the world
+  std::string directory{};  ///< of the world; empty = in memory
+  bool create = true;       ///< make a world in a missing or empty directory
+  bool read_only = false;   ///< no lock, no writes; beside a writer for verify and replay
+  std::string world_name{}; ///< of a new world
+  std::optional<std::uint64_t> seed{};        ///< fixes the new world's id and the random stream
+  std::optional<std::string> embedder_spec{}; ///< of a new world: see make_embedder(); "hash:384"
+  std::string embedder_key{}; ///< for an http embedder's endpoint; never stored in the world
   /// Of a new world: search weights as "name=number,…" over the embedder's default ones.
-  std::optional<std::string> search_spec;
-  std::optional<lifecycle_audience> audience; ///< of searches that name none
-  std::shared_ptr<mneme::clock> clock;        ///< default: the system clock
-  std::shared_ptr<random_source> random;      ///< default: the system's, or seeded by `seed`
-  std::shared_ptr<mneme::embedder> embedder;  ///< a host's own; its space must be the world's
-  std::shared_ptr<token_counter> tokens;
-  std::shared_ptr<const key_resolver> keys; ///< of granters; null: no scope is taken
+  std::optional<std::string> search_spec{};
+  std::optional<lifecycle_audience> audience{}; ///< of searches that name none
+  std::shared_ptr<mneme::clock> clock{};        ///< default: the system clock
+  std::shared_ptr<random_source> random{};      ///< default: the system's, or seeded by `seed`
+  std::shared_ptr<mneme::embedder> embedder{};  ///< a host's own; its space must be the world's
+  std::shared_ptr<token_counter> tokens{};
+  std::shared_ptr<const key_resolver> keys{}; ///< of granters; null: no scope is taken
   commit_mode commit = commit_mode::grouped;
   query_driver queries = query_driver::caller;
   bool exact_near = false; ///< deterministic mode: never answer from HNSW

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <future>
 #include <set>
 #include <thread>
 
@@ -334,6 +335,21 @@ TEST_CASE("closing waits for the calls of other threads, and later ones answer s
     for (auto& t : callers) t.join();
     CHECK(strange == 0);
   }
+}
+
+TEST_CASE("an engine that one thread has opened ends in another, while the first still runs") {
+  std::promise<engine> made;
+  std::promise<void> ended;
+  std::thread opener([&] {
+    made.set_value(std::move(*open_in_memory(deterministic({}))));
+    ended.get_future().wait();
+  });
+  {
+    engine e = made.get_future().get();
+    CHECK(e.apply(fact("x")));
+  }
+  ended.set_value();
+  opener.join();
 }
 
 TEST_CASE("replay into a new directory gives the same root; a read-only engine runs beside") {
