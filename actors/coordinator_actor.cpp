@@ -78,7 +78,7 @@ void coordinator_actor::start_tick(const std::shared_ptr<tick_job>& job) {
   for (std::size_t i = 0; i < count; ++i)
     tick->shares.push_back(std::make_shared<tick_share>(tick_share{.request = job->request,
                                                                    .context = *context,
-                                                                   .vectors = job->vectors,
+                                                                   .texts = job->texts,
                                                                    .first = i,
                                                                    .step = count,
                                                                    .outcomes = {}}));

@@ -49,6 +49,7 @@ caf::behavior embedder_actor::make_behavior() {
 void embedder_actor::on_exit() {
   world_->embedding.set({.refused = queue_.refused_count(), .problem = "the engine was closed"});
   committer_ = nullptr;
+  world_ = nullptr; // a delayed message may keep this actor for a while, but not the world
 }
 
 /// What an earlier session left without a vector, and what did not fit the queue.

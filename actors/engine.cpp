@@ -95,7 +95,7 @@ struct engine::impl {
                                         std::optional<seq_no> pinned = {}) {
     waiting<typename Run::answer_type> answer;
     auto job = std::make_shared<door_job<Run>>(std::move(request), answer.reply());
-    embed_text_of(*job, *running->state);
+    embed_text_of(*job, *running->state, running->options, pinned);
     if (queries == query_driver::caller)
       run_in_caller(job, *running, pinned);
     else

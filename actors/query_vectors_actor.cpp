@@ -14,8 +14,6 @@ namespace {
 
 constexpr std::size_t texts_at_once = 64;
 
-using query_vector = std::shared_ptr<const result<std::vector<float>>>;
-
 const remote_embedder* remote_of(const world& w) {
   return w.embedder == nullptr ? nullptr : w.embedder->remote();
 }
@@ -24,9 +22,11 @@ query_vector vector_of_text(const world& w, const std::string& text) {
   return std::make_shared<const result<std::vector<float>>>(embedded_by(*w.embedder, text));
 }
 
-/// Whether compile() will get as far as asking for it.
-bool is_worth_asking(const std::string& text) {
-  return is_utf8(text) && !is_blank(text);
+/// A vector in place of the one that a text would have: enough to see whether a request is taken.
+query_vector any_vector(world& w) {
+  std::uint32_t dim = w.vectors.space().dim;
+  if (dim == 0) dim = std::max(1U, w.embedder->space().dim);
+  return std::make_shared<const result<std::vector<float>>>(std::vector<float>(dim, 1.0F));
 }
 
 /// Texts are refused together: each is tried alone then. Any other error is that of all.
@@ -53,10 +53,18 @@ void embed_some(const world& w, std::span<const std::string> texts,
 
 } // namespace
 
-void embed_text_of(query_job& job, const world& w) {
+void embed_text_of(query_job& job, world& w, const actor_options& options,
+                   std::optional<seq_no> pinned) {
   if (remote_of(w) == nullptr) return;
   const auto text = job.text();
-  if (text && is_worth_asking(*text)) job.embedded = vector_of_text(w, *text);
+  if (!text) return;
+  auto at = w.readable(job.at_seq() ? job.at_seq() : pinned);
+  auto context = at ? context_of(options, *at) : propagate(at);
+  if (context)
+    job.refused = job.refusal(*context, w.views(), any_vector(w));
+  else
+    job.refused = std::move(context).error();
+  if (!job.refused) job.embedded = vector_of_text(w, *text);
 }
 
 bool asks_by_text(const tick_request& request) {
@@ -65,13 +73,21 @@ bool asks_by_text(const tick_request& request) {
   });
 }
 
-query_vectors embed_texts_of(const tick_request& request, const world& w) {
-  if (remote_of(w) == nullptr) return {};
+texts_of_reads embed_texts_of(const tick_request& request, world& w, const actor_options& options) {
+  if (remote_of(w) == nullptr || request.reads.size() > max_tick_items
+      || request.writes.size() > max_tick_items)
+    return {};
+  const auto context = context_of(options, w.published_seq());
+  if (!context) return {};
+  const query_vector any = any_vector(w);
+  texts_of_reads found(request.reads.size());
   std::vector<std::optional<std::string>> by_read;
   std::vector<std::string> texts;
   for (const auto& read : request.reads) {
     auto text = std::visit([](const auto& r) { return text_to_embed(r); }, read);
-    if (text && !is_worth_asking(*text)) text.reset();
+    auto& refused = found[by_read.size()].refused;
+    if (text) refused = refusal_of(read, w, *context, any);
+    if (refused) text.reset();
     if (text) texts.push_back(*text);
     by_read.push_back(std::move(text));
   }
@@ -82,20 +98,20 @@ query_vectors embed_texts_of(const tick_request& request, const world& w) {
   const std::span<const std::string> all(texts);
   for (std::size_t at = 0; at < all.size(); at += texts_at_once)
     embed_some(w, all.subspan(at, std::min(texts_at_once, all.size() - at)), vectors);
-  query_vectors found;
-  for (const auto& text : by_read) found.push_back(text ? vectors.at(*text) : nullptr);
+  for (std::size_t i = 0; i < found.size(); ++i)
+    if (by_read[i]) found[i].vector = vectors.at(*by_read[i]);
   return found;
 }
 
 caf::behavior query_vectors_behavior(caf::event_based_actor* self, const std::shared_ptr<world>& w,
-                                     const caf::actor& coordinator) {
+                                     const caf::actor& coordinator, const actor_options& options) {
   return {
       [=](const ask_query& m) {
-        embed_text_of(*m.job, *w);
+        embed_text_of(*m.job, *w, options, m.pinned);
         self->send(coordinator, m);
       },
       [=](const ask_tick& m) {
-        m.job->vectors = embed_texts_of(*m.job->request, *w);
+        m.job->texts = embed_texts_of(*m.job->request, *w, options);
         self->send(coordinator, m);
       },
   };

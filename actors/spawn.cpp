@@ -16,6 +16,12 @@ caf::actor spawn_blocking(caf::actor_system& system, thread_use threads, Args&&.
              ? system.spawn<caf::detached>(std::forward<Args>(args)...)
              : system.spawn(std::forward<Args>(args)...);
 }
+template <class Actor, class... Args>
+caf::actor spawn_blocking_class(caf::actor_system& system, thread_use threads, Args&&... args) {
+  return threads == thread_use::own_threads
+             ? system.spawn<Actor, caf::detached>(std::forward<Args>(args)...)
+             : system.spawn<Actor>(std::forward<Args>(args)...);
+}
 
 } // namespace
 
@@ -50,9 +56,11 @@ engine_actors spawn_actors(caf::actor_system& system, const std::shared_ptr<worl
   if (!is_remote) return a;
   a.remote = w->embedder;
   // A query by text waits for the network, and must not keep a thread of the scheduler.
-  a.query_vectors = system.spawn<caf::detached>(query_vectors_behavior, w, a.coordinator);
+  a.query_vectors =
+      spawn_blocking(system, options.threads, query_vectors_behavior, w, a.coordinator, options);
   if (options.commits.read_only) return a;
-  a.embedder = system.spawn<embedder_actor, caf::detached>(w, a.committer, options.jitter);
+  a.embedder =
+      spawn_blocking_class<embedder_actor>(system, options.threads, w, a.committer, options.jitter);
   caf::anon_send(a.committer, join_embedder{a.embedder});
   return a;
 }

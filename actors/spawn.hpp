@@ -1,6 +1,6 @@
 #pragma once
-/// How actors come to life: those that block (journal, checkpointer) get threads of their own in
-/// production, and are ordinary scheduled actors under the deterministic test scheduler.
+/// How actors come to life: those that block (journal, checkpointer, embedder) get threads of their
+/// own in production, and are ordinary scheduled actors under the deterministic test scheduler.
 
 #include <caf/actor_system.hpp>
 #include <caf/all.hpp>

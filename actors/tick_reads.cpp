@@ -102,9 +102,7 @@ private:
     if (!at) return propagate(at);
     own.at = *at;
     const read_views views = world_.views();
-    auto checked = with_scope(r, own, views);
-    if (!checked) return propagate(checked);
-    auto run = Run::compile(r, std::move(*checked), views);
+    auto run = compiled_query<Run>(r, own, own.embedded, views);
     if (!run) return propagate(run);
     if (auto ran = run_inline(**run, views); !ran) return ran;
     // The window may have moved on meanwhile, and what was read with it.
@@ -124,6 +122,23 @@ tick_read_outcome run_tick_read(const tick_read& read, world& w, const query_con
   return std::visit(read_runner(w, context), read);
 }
 
+std::optional<error> refusal_of(const tick_read& read, world& w, const query_context& context,
+                                const query_vector& text_vector) {
+  return std::visit(
+      [&]<class Request>(const Request& r) -> std::optional<error> {
+        if constexpr (requires { typename door_of<Request>::run; }) {
+          query_context own = context;
+          auto at = w.readable(r.at_seq ? r.at_seq : context.at);
+          if (!at) return std::move(at).error();
+          own.at = *at;
+          auto run = compiled_query<typename door_of<Request>::run>(r, own, text_vector, w.views());
+          if (!run) return std::move(run).error();
+        }
+        return std::nullopt;
+      },
+      read);
+}
+
 tick_read_answer with_touch_seq(tick_read_answer answer, seq_no seq) {
   std::visit(
       [&](auto& a) {
@@ -135,8 +150,12 @@ tick_read_answer with_touch_seq(tick_read_answer answer, seq_no seq) {
 
 void tick_share::run(world& w) {
   for (std::size_t i = first; i < request->reads.size(); i += step) {
-    context.embedded = vectors.empty() ? nullptr : vectors[i];
-    outcomes.push_back(run_tick_read(request->reads[i], w, context));
+    const text_of_read text = texts.empty() ? text_of_read{} : texts[i];
+    context.embedded = text.vector;
+    outcomes.push_back(
+        text.refused
+            ? tick_read_outcome{.answer = std::unexpected(*text.refused), .actor = {}, .touch = {}}
+            : run_tick_read(request->reads[i], w, context));
   }
 }
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "mneme/tick.hpp"
-#include "query/query_run.hpp"
+#include "query/query_job.hpp"
 #include "state/world.hpp"
 
 namespace mneme {
@@ -22,9 +22,17 @@ struct tick_read_outcome {
   std::optional<entry_payload> touch; ///< what it reinforces, or that it left its scope
 };
 
-/// Vectors of the texts that reads ask by, by read; null where it has none. Empty: the embedder is
-/// asked when the reads are run.
-using query_vectors = std::vector<std::shared_ptr<const result<std::vector<float>>>>;
+/// What a driver had embedded of a read that asks by a text, or why it did not.
+struct text_of_read {
+  query_vector vector{}; ///< null: the embedder is asked when the read is run, if at all
+  std::optional<error> refused{};
+};
+/// By read; empty where nothing was embedded before.
+using texts_of_reads = std::vector<text_of_read>;
+
+/// What the read would be refused with, if its text had this vector.
+std::optional<error> refusal_of(const tick_read& read, world& w, const query_context& context,
+                                const query_vector& text_vector);
 
 /// Runs one read to its end, in the calling thread.
 tick_read_outcome run_tick_read(const tick_read& read, world& w, const query_context& context);
@@ -35,7 +43,7 @@ tick_read_answer with_touch_seq(tick_read_answer answer, seq_no seq);
 struct tick_share {
   std::shared_ptr<const tick_request> request;
   query_context context;
-  query_vectors vectors{};
+  texts_of_reads texts{};
   std::size_t first = 0;
   std::size_t step = 1;
   std::vector<tick_read_outcome> outcomes; ///< by the reader; empty before
@@ -47,7 +55,7 @@ struct tick_share {
 struct tick_job {
   std::shared_ptr<const tick_request> request;
   std::function<void(result<tick_result>)> reply;
-  query_vectors vectors{};
+  texts_of_reads texts{};
 };
 
 } // namespace mneme

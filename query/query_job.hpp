@@ -14,6 +14,31 @@
 
 namespace mneme {
 
+/// The context with the request's scope, verified.
+template <class Request>
+result<query_context> with_scope(const Request& request, query_context context,
+                                 const read_views& views) {
+  if constexpr (requires { request.scope; }) {
+    if (auto who = verify_asker(request.actor, request.scope, context.now, views); !who)
+      return propagate(who);
+    context.scope = request.scope;
+  }
+  return context;
+}
+
+using query_vector = std::shared_ptr<const result<std::vector<float>>>;
+
+/// The run of one request.
+template <class Run>
+result<std::unique_ptr<Run>> compiled_query(typename Run::request_type request,
+                                            const query_context& context, const query_vector& text,
+                                            const read_views& views) {
+  auto checked = with_scope(request, context, views);
+  if (!checked) return std::unexpected(std::move(checked).error());
+  checked->embedded = text;
+  return Run::compile(std::move(request), std::move(*checked), views);
+}
+
 class query_job {
 public:
   virtual ~query_job() = default;
@@ -22,7 +47,13 @@ public:
   /// The text that compile() has embedded; nullopt = none.
   [[nodiscard]] virtual std::optional<std::string> text() const = 0;
   /// Its vector, where a driver had it embedded before.
-  std::shared_ptr<const result<std::vector<float>>> embedded{};
+  query_vector embedded{};
+  /// Why a driver did not have it embedded: compile() refuses with that.
+  std::optional<error> refused{};
+  /// What compile() would refuse with, if the text had this vector. Changes nothing.
+  [[nodiscard]] virtual std::optional<error> refusal(const query_context& context,
+                                                     const read_views& views,
+                                                     const query_vector& text_vector) const = 0;
   /// The context's now, from compile() on.
   timestamp asked_at{};
   /// Makes the run. Called once, before everything below.
@@ -35,18 +66,6 @@ public:
   /// Ends the job with an error, at any time.
   virtual void refuse(error why) = 0;
 };
-
-/// The context with the request's scope, verified.
-template <class Request>
-result<query_context> with_scope(const Request& request, query_context context,
-                                 const read_views& views) {
-  if constexpr (requires { request.scope; }) {
-    if (auto who = verify_asker(request.actor, request.scope, context.now, views); !who)
-      return propagate(who);
-    context.scope = request.scope;
-  }
-  return context;
-}
 
 /// The job of one door. Run has request_type (with at_seq), answer_type (with an optional seq),
 /// compile(request, context, views) and take().
@@ -64,13 +83,16 @@ public:
   [[nodiscard]] std::optional<std::string> text() const override { return text_to_embed(request_); }
   result<void> compile(const query_context& context, const read_views& views) override {
     asked_at = context.now;
-    auto checked = with_scope(request_, context, views);
-    if (!checked) return std::unexpected(std::move(checked).error());
-    checked->embedded = embedded;
-    auto compiled = Run::compile(std::move(request_), std::move(*checked), views);
+    if (refused) return std::unexpected(*refused);
+    auto compiled = compiled_query<Run>(std::move(request_), context, embedded, views);
     if (!compiled) return std::unexpected(std::move(compiled).error());
     run_ = std::move(*compiled);
     return {};
+  }
+  [[nodiscard]] std::optional<error> refusal(const query_context& context, const read_views& views,
+                                             const query_vector& text_vector) const override {
+    auto compiled = compiled_query<Run>(request_, context, text_vector, views);
+    return compiled ? std::nullopt : std::optional(std::move(compiled).error());
   }
   query_run& run() override { return *run_; }
   void answer(std::optional<seq_no> touched) override {

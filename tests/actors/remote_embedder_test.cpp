@@ -20,6 +20,7 @@ class letters final : public remote_embedder {
 public:
   [[nodiscard]] vector_space space() const override { return {.model = "letters", .dim = 2}; }
   [[nodiscard]] result<std::vector<float>> embed(std::string_view text) const override {
+    ++calls;
     if (text == "wait for it") is_open.wait(false);
     if (is_down) return mneme::fail(errc::io, "down");
     return std::vector<float>{1.0F + static_cast<float>(std::ranges::count(text, 'a')),
@@ -37,6 +38,7 @@ public:
   }
   void stop() const override { is_stopped = true; }
 
+  mutable std::atomic<int> calls = 0; ///< texts that it was asked for
   mutable std::atomic<bool> is_stopped = false;
   std::atomic<bool> is_down = false;
   std::atomic<bool> is_open = true; ///< else the text "wait for it" waits
@@ -215,4 +217,48 @@ TEST_CASE("a query that waits for a remote embedder keeps nobody else waiting") 
   waiting.receive([](const find_reply&) {}, failed);
   self->request(*memory, caf::infinite, close_message{})
       .receive([](const closed_reply&) {}, failed);
+}
+
+TEST_CASE("a request that is refused anyway asks no remote embedder") {
+  const auto driver = GENERATE(query_driver::caller, query_driver::coordinator);
+  const auto embedder = std::make_shared<letters>();
+  engine_options options;
+  options.embedder = embedder;
+  options.queries = driver;
+  auto opened = open_in_memory(std::move(options));
+  REQUIRE(opened);
+  engine& e = *opened;
+
+  auto unknown_field = near("a");
+  unknown_field.where = predicate{compare_predicate{comparison::gt, "data.none", std::int64_t{1}}};
+  auto no_scope = near("a");
+  no_scope.scope = std::make_shared<const mneme::scope>();
+  auto of_the_future = near("a");
+  of_the_future.at_seq = seq_no{99};
+  const std::vector<std::pair<find_request, errc>> finds = {{unknown_field, errc::field_unknown},
+                                                            {no_scope, errc::no_key_resolver},
+                                                            {of_the_future, errc::seq_unavailable}};
+  auto no_limit = words("lanterns");
+  no_limit.limit = 0;
+  retrieve_request none;
+  none.q = "a";
+  none.top_k = 0;
+  tick_request t;
+  for (const auto& [r, code] : finds) {
+    CHECK(e.find(r).error().code == code);
+    t.reads.emplace_back(r);
+  }
+  CHECK(e.search(no_limit).error().code == errc::out_of_range);
+  CHECK(e.retrieve(none).error().code == errc::out_of_range);
+  t.reads.emplace_back(no_limit);
+  t.reads.emplace_back(none);
+  const auto ticked = e.tick(t);
+  REQUIRE(ticked);
+  for (std::size_t i = 0; i < finds.size(); ++i)
+    CHECK(ticked->reads[i].error().code == finds[i].second);
+  CHECK(ticked->reads[3].error().code == errc::out_of_range);
+  CHECK(ticked->reads[4].error().code == errc::out_of_range);
+  CHECK(embedder->calls == 0);
+  CHECK(e.find(near("a")));
+  CHECK(embedder->calls == 1);
 }
