@@ -16,6 +16,11 @@ constexpr std::uint32_t max_doublings = 30;
 
 void embed_queue::add(const memory_id& id) {
   refused_.erase(id);
+  // Its old text may have been cut. Those that wait alone stand in front of all others.
+  for (auto& job : waiting_) {
+    if (!job.alone) break;
+    if (job.id == id) job.max_bytes = policy_.max_bytes;
+  }
   add_found(id);
 }
 

@@ -29,6 +29,12 @@ result<std::optional<edge_record>> overlay::edge(const edge_key& key) {
 
 std::vector<float> overlay::vector_of(const memory_id& id) {
   if (auto it = top_.vectors.find(id); it != top_.vectors.end()) return it->second;
+  // Content that waits for its vector has not got that of the content before it.
+  for (const layer* written : {&top_, &base_})
+    if (auto it = written->heads.find(id); it != written->heads.end()) {
+      if (!it->second.embedding) return {};
+      break;
+    }
   if (auto it = base_.vectors.find(id); it != base_.vectors.end()) return it->second;
   const node_no node = views_.nodes->find(id);
   if (node.value == no_number) return {};

@@ -262,3 +262,32 @@ TEST_CASE("a request that is refused anyway asks no remote embedder") {
   CHECK(e.find(near("a")));
   CHECK(embedder->calls == 1);
 }
+
+TEST_CASE("a topic whose new title waits for its vector is similar to nothing yet") {
+  const auto embedder = std::make_shared<letters>();
+  engine e = open_with(embedder);
+  ingest_request topic;
+  topic.placement = ingest_placement::new_topic;
+  topic.title = "b";
+  REQUIRE(e.apply(topic));
+  topic.title = "a";
+  const auto made = e.apply(topic);
+  REQUIRE(made);
+  while (e.wait_for_embeddings(long_enough_ms).value() != 0) {
+  }
+  embedder->is_down = true;
+  ingest_request more;
+  more.placement = ingest_placement::extend_topic;
+  more.topic_id = made->uri->id;
+  field_input colour;
+  colour.name = "colour";
+  colour.value.node = std::string("red");
+  more.fields.push_back(colour);
+  const auto extended = e.apply(more);
+  REQUIRE(extended);
+  CHECK(extended->topics->similar_topic_ids.size() == 1);
+  more.title = "another";
+  const auto renamed = e.apply(more);
+  REQUIRE(renamed);
+  CHECK(renamed->topics->similar_topic_ids.empty());
+}

@@ -93,6 +93,18 @@ TEST_CASE("refused texts are tried alone, then shorter, then no more") {
   CHECK(numbers(queue.take()) == taken{1});
 }
 
+TEST_CASE("a new text is tried whole, however short the old one was cut") {
+  embed_queue queue({.batch = 2, .max_bytes = 1000, .min_bytes = 100});
+  queue.add(numbered(1));
+  for (const std::size_t bytes : {1000U, 500U}) {
+    CHECK(queue.take().front().max_bytes == bytes);
+    queue.refused();
+  }
+  queue.add(numbered(1));
+  CHECK(queue.waiting() == 1);
+  CHECK(queue.take().front().max_bytes == 1000);
+}
+
 TEST_CASE("an embedder that refuses everything is not asked at full speed") {
   embed_queue queue({.batch = 1});
   const auto random = make_seeded_random(1, 1);
