@@ -255,7 +255,7 @@ public:
   caf::result<memory_reply> resolve(const resolve_message& m) const {
     if (!engine_->state) return to_caf_error(was_closed);
     return answer(
-        guarded(read_version_of(*engine_->state, m.uri, m.options), m.options, to_string(m.uri.id)),
+        guarded(read_version_of(*engine_->state, m.uri, m.options), m.options, to_string(m.uri)),
         shared<memory>);
   }
   caf::result<edges_reply> edges(const edges_message& m) const {

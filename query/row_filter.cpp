@@ -11,7 +11,9 @@ row_filter::row_filter(const find_request& r, const asker& who, seq_no at, const
       at_(at),
       types_(types_asked(r)),
       visible_(who, *views.attributes, *views.nodes) {
-  excluded_flags_ = r.include_tombstoned ? row_erased : row_erased | row_tombstoned;
+  excluded_flags_ = row_erased;
+  if (!r.include_tombstoned) excluded_flags_ |= row_tombstoned;
+  if (!r.include_archived) excluded_flags_ |= row_archived;
   if (has_near(r)) required_flags_ = row_has_vector;
   if (r.as_of) as_of_ns_ = r.as_of->ns;
 }

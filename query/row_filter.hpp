@@ -1,6 +1,6 @@
 #pragma once
-/// Tests rows by their columns: alive, not erased, tombstone, type, visibility, valid time, a
-/// vector where near needs one, and what of the predicate columns decide.
+/// Tests rows by their columns: alive, not erased, tombstone, archived, type, visibility, valid
+/// time, a vector where near needs one, and what of the predicate columns decide.
 
 #include <optional>
 

@@ -99,6 +99,7 @@ struct find_request {
   std::optional<timestamp> as_of{}; ///< valid time
   std::optional<seq_no> at_seq{};   ///< journal position
   bool include_tombstoned = false;
+  bool include_archived = false; ///< lifecycle status archived
   bool late_binding = false;
   bool exact = false; ///< force the exact scan for near
   bool count = false; ///< compute `total`

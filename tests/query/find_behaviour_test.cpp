@@ -235,6 +235,33 @@ TEST_CASE("a row that the budget drops is not touched") {
   CHECK(std::get<find_late_payload>(*(*run)->touch()).accessed == numbered({2}));
 }
 
+TEST_CASE("what is archived at the seq that is read is found when asked for") {
+  small_world world;
+  put_note(world, 1, 1, 2);
+  put_note(world, 2, 1, 1);
+  const seq_no before = world.seq();
+  auto s = world.memories[numbered_id(1)].back();
+  const activation used{.last_used = {}, .access_count = 2};
+  s.head.lifecycle.emplace().status = lifecycle_status::archived;
+  world.put(s, used);
+  const seq_no then = world.seq();
+  s.head.lifecycle->status = lifecycle_status::open;
+  world.put(s, used);
+  find_request r = of_notes();
+  r.count = true;
+  const auto found_at = [&](seq_no at) {
+    r.at_seq = at;
+    const auto answer = find_inline(world, r, {}, at);
+    CHECK(answer->total == std::ssize(answer->memories));
+    return ids_of(*answer);
+  };
+  CHECK(found_at(before) == numbered({1, 2}));
+  CHECK(found_at(then) == numbered({2}));
+  CHECK(found_at(world.seq()) == numbered({1, 2}));
+  r.include_archived = true;
+  CHECK(found_at(then) == numbered({1, 2}));
+}
+
 TEST_CASE("valid time is half-open, and ends with expires_at too") {
   small_world world;
   auto s = note(1, "one");
@@ -321,6 +348,15 @@ TEST_CASE("the walk passes through what the answer leaves out") {
   auto s = world.memories[numbered_id(2)].back();
   s.head.tombstone.emplace();
   world.put(s);
+  CHECK(ids_of(*find_inline(world, r)) == numbered({3, 5, 6}));
+  s = world.memories[numbered_id(3)].back();
+  s.head.lifecycle.emplace().status = lifecycle_status::archived;
+  world.put(s);
+  world.put_edge(numbered_id(3), edge_type::references, numbered_id(5));
+  r.follow->min_hops = 2;
+  r.follow->max_hops = 3;
+  CHECK(ids_of(*find_inline(world, r)) == numbered({5, 6}));
+  r.include_archived = true;
   CHECK(ids_of(*find_inline(world, r)) == numbered({3, 5, 6}));
   r.as_of = timestamp{5};
   CHECK(find_inline(world, r)->memories.empty());

@@ -119,6 +119,11 @@ void fill_head(memory_state& s, dice& d) {
   h.visibility = static_cast<visibility>(1 + d.below(3));
   h.declared_importance = static_cast<std::uint8_t>(d.below(11));
   h.last_updated_at = d.time();
+  h.lifecycle.reset();
+  if (d.chance(25)) {
+    h.lifecycle.emplace();
+    h.lifecycle->status = static_cast<lifecycle_status>(1 + d.below(6));
+  }
   h.metadata.clear();
   if (d.chance(50)) h.metadata["k"] = d.below(3);
   if (d.chance(25)) h.metadata["k"] = static_cast<double>(d.below(6)) / 2;
@@ -371,6 +376,7 @@ find_request random_request(const small_world& world, std::optional<std::vector<
   if (d.chance(40)) r.form = static_cast<form_kind>(d.below(3));
   if (d.chance(30)) r.as_of = d.time();
   r.include_tombstoned = d.chance(30);
+  r.include_archived = d.chance(50);
   r.count = d.chance(40);
   r.explain = d.chance(30);
   r.late_binding = !r.at_seq && d.chance(20);

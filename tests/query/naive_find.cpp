@@ -257,6 +257,8 @@ std::vector<row> matching(const small_world& world, const find_request& r, seq_n
       c.via = step->second.via;
     }
     if (h.erased || (h.tombstone && !r.include_tombstoned)) continue;
+    const bool archived = h.lifecycle && h.lifecycle->status == lifecycle_status::archived;
+    if (archived && !r.include_archived) continue;
     if (!r.types.empty() && std::ranges::find(r.types, h.type) == r.types.end()) continue;
     if (!visible(r, h)) continue;
     if (r.as_of) {

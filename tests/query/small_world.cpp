@@ -154,6 +154,7 @@ void small_world::put(memory_state state, const activation& used) {
                  .tombstoned = h.tombstone.has_value(),
                  .erased = h.erased,
                  .has_vector = h.embedding.has_value(),
+                 .archived = h.lifecycle && h.lifecycle->status == lifecycle_status::archived,
                  .version = h.current_version,
                  .actor_scope = h.actor_scope,
                  .created_at = h.created_at,

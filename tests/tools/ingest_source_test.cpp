@@ -245,6 +245,22 @@ TEST_CASE("7 ingest_source: text that was gone comes back under an id of its own
   CHECK(w.chunks("a.txt")[0].head.id != first);
 }
 
+TEST_CASE("7 ingest_source: an archived chunk is not written again") {
+  source_world w;
+  w.put("a.txt", "tea\n");
+  w.ingest();
+  const memory chunk = w.chunks("a.txt")[0];
+  update_head_request archive;
+  archive.uri = {memory_type::chunk, chunk.head.id, 1};
+  archive.lifecycle.emplace().status = lifecycle_status::archived;
+  REQUIRE(w.engine.apply(archive));
+  CHECK(w.ingest().unchanged == 1);
+  w.remove("a.txt");
+  w.put("b.txt", "stays\n");
+  CHECK(w.ingest().removed == 1);
+  CHECK(w.engine.get(chunk.head.id)->head.tombstone);
+}
+
 TEST_CASE("7 ingest_source: the same text twice in one file is two chunks") {
   source_world w;
   const std::string same = block("same", 60);

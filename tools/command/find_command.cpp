@@ -34,6 +34,7 @@ struct find_options {
   std::optional<std::string> as_of;
   std::optional<std::int64_t> at_seq;
   bool include_tombstoned = false;
+  bool include_archived = false;
   bool count = false;
   bool exact = false;
   bool explain = false;
@@ -92,6 +93,7 @@ result<json> find_request_of(const find_options& o) {
   set_if(request, "as_of", o.as_of);
   set_if(request, "at_seq", o.at_seq);
   if (o.include_tombstoned) request["include_tombstoned"] = true;
+  if (o.include_archived) request["include_archived"] = true;
   if (o.count) request["count"] = true;
   if (o.exact) request["exact"] = true;
   if (o.explain) request["explain"] = true;
@@ -139,6 +141,7 @@ void add_find_command(CLI::App& app, command_result& outcome) {
         c.add_option("--as-of", o.as_of, "valid at that time");
         c.add_option("--at-seq", o.at_seq, "as of an earlier entry");
         c.add_flag("--include-tombstoned", o.include_tombstoned, "tombstoned ones too");
+        c.add_flag("--include-archived", o.include_archived, "archived ones too");
         c.add_flag("--count", o.count, "count all that match");
         c.add_flag("--exact", o.exact, "never answer near approximately");
         c.add_flag("--explain", o.explain, "show the plan");

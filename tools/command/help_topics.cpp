@@ -115,7 +115,8 @@ most 20 come back; a request as JSON must say limit or budget_tokens itself.
 Order by salience, version.created_at, head.last_updated_at, head.declared_importance,
 near.distance or hop. A query needs something that narrows it: a type, a tag, near or from; a
 predicate alone does not. --actor NAME asks as that agent: it sees its own memories and what others
-made actor_public; without it the host asks and sees all.
+made actor_public; without it the host asks and sees all. Tombstoned and archived memories come
+with --include-tombstoned and --include-archived.
 )"},
     help_topic{
         "search", "one question over memories and chunks",

@@ -40,6 +40,7 @@ public:
     r.types = {memory_type::chunk};
     r.where = predicate{compare_predicate{comparison::eq, "meta.source", source_}};
     r.limit = std::int64_t{1} << 32;
+    r.include_archived = true; // else an archived chunk would be written again
     auto found = engine_.find(std::move(r));
     if (!found) return propagate(found);
     for (auto& m : found->memories) {

@@ -46,6 +46,7 @@ constexpr std::array find_table = {
     key_shape{"as_of", &shapes::time},
     key_shape{"at_seq", &shapes::integer},
     key_shape{"include_tombstoned", &shapes::boolean},
+    key_shape{"include_archived", &shapes::boolean},
     key_shape{"late_binding", &shapes::boolean},
     key_shape{"exact", &shapes::boolean},
     key_shape{"count", &shapes::boolean},
@@ -140,6 +141,7 @@ result<find_request> read_find(const json& request, const json_path& at) {
   r.as_of = in.time("as_of");
   r.at_seq = in.seq("at_seq");
   r.include_tombstoned = in.flag("include_tombstoned");
+  r.include_archived = in.flag("include_archived");
   r.late_binding = in.flag("late_binding");
   r.exact = in.flag("exact");
   r.count = in.flag("count");

@@ -136,6 +136,7 @@ constexpr std::array rows = {
     note_row{"find", "from", "Walk along edges from this memory (id or uri)."},
     note_row{"find", "follow", "How to walk: edge types, direction, min_hops, max_hops (up to 6)."},
     note_row{"find", "include_tombstoned", "Also what was forgotten."},
+    note_row{"find", "include_archived", "Also archived memories."},
     note_row{"find", "late_binding", "Reinforce what is found; journaled."},
     note_row{"find", "exact", "Never an approximate near."},
     note_row{"find", "count", "Also say how many there are in all."},
