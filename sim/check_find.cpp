@@ -74,7 +74,7 @@ check_result check_touch(evidence& known, const operation& op, const find_reques
   expected.limit = r.limit;
   expected.result_count = static_cast<std::int64_t>(answer.memories.size());
   expected.accessed = ids_of(answer);
-  expected.actor = r.actor.value_or("");
+  expected.actor = viewer_of(r).name();
   expected.nonce = entered->nonce;
   if (*entered != expected)
     return wrong(find_oracle,
@@ -104,6 +104,14 @@ check_result check_found(evidence& known, const operation& op, const find_reques
   return wrong(find_oracle, fmt::format("at seq {}: {}", at.value, why));
 }
 
+/// Was the version replaced before everything that is retained? Its vector is gone then.
+bool is_long_past(const evidence& known, const memory_uri& uri) {
+  const std::uint64_t last = known.truth.last().value;
+  const seq_no oldest{last - std::min(last, known.setup.retained_seqs)};
+  const auto h = known.truth.head_at(uri.id, oldest);
+  return h && h->current_version > uri.version;
+}
+
 check_result check_not_found(const evidence& known, const operation& op, const find_request& r,
                              const error& e) {
   const auto [first, last] = window_of(known, op);
@@ -115,6 +123,7 @@ check_result check_not_found(const evidence& known, const operation& op, const f
     const std::uint32_t dim = known.truth.space_at(last).dim;
     if (dim != 0 && dim != r.near_vector->size()) return {};
   }
+  if (r.near_uri && e.code == errc::no_vector && is_long_past(known, *r.near_uri)) return {};
   const timestamp now = known.clock->now();
   for (seq_no at = r.at_seq.value_or(first); at <= last; at = at.next()) {
     const auto expected = find_in(known.truth, r, at, now);
@@ -128,6 +137,8 @@ check_result check_not_found(const evidence& known, const operation& op, const f
 
 check_result check_find_reply(evidence& known, const operation& op, const find_request& r,
                               const result<find_reply>& answer) {
+  if (const auto verdict = scope_verdict(known, op, r, answer)) return *verdict;
+  if (is_outage(known, r, answer)) return {};
   if (!answer) return check_not_found(known, op, r, answer.error());
   if (op.expected_error)
     return wrong(find_oracle,

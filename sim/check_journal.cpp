@@ -1,10 +1,13 @@
 #include "sim/check_journal.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
 #include "journal/journal.hpp"
+#include "messages/forms.hpp"
+#include "messages/leaf_of.hpp"
 #include "sim/model_physics.hpp"
 #include "sim/outcomes.hpp"
 #include "state/checkpoint.hpp"
@@ -47,6 +50,8 @@ public:
       if (auto ok = compare(x); !ok) problem_ = ok.error();
     if (problem_) return known_.truth.commit(known_.truth.last().next(), x.kind, x.payload, now_);
     const entry& e = entries_[next_++];
+    if (const auto number = number_in(e); number && x.kind == entry_kind::scope_violation)
+      known_.violations.emplace(e.header.seq, *number);
     known_.truth.commit(e.header.seq, e.header.kind, e.payload, e.header.created_at);
     known_.roots.append(e);
   }
@@ -62,6 +67,11 @@ private:
     case entry_kind::snapshot:
       clock_mark_ = 0;
       return take_snapshot(e);
+    case entry_kind::embed:
+      clock_mark_ = 0;
+      return take_vector(e);
+    case entry_kind::scope_violation:
+      return take_violation(e);
     default:
       return take_request(e);
     }
@@ -99,14 +109,21 @@ private:
       return {};
     }
     auto bump = std::get<reinforce_payload>(e.payload);
+    std::map<memory_id, colour_signals> after; // touches of several queries may meet in one entry
     for (auto& item : bump.items) {
       const auto m = known_.truth.memory_at(item.id, known_.truth.last());
       const bool is_topic = bump.door == reinforcing_door::retrieve;
       if (!m || (is_topic ? m->head.type != memory_type::topic : !m->signals.has_value()))
         return touches_nothing(e, item.id);
-      item.from_e9 = is_topic ? m->activation.topic_salience_e9 : m->signals->strength_e9;
-      item.to_e9 = is_topic ? item.from_e9 + 100'000'000
-                            : touched(*m->signals, mode_in(m->head), now_).strength_e9;
+      if (is_topic) {
+        item.from_e9 = m->activation.topic_salience_e9;
+        item.to_e9 = item.from_e9 + 100'000'000;
+        continue;
+      }
+      auto& signals = after.try_emplace(item.id, *m->signals).first->second;
+      item.from_e9 = signals.strength_e9;
+      signals = touched(signals, mode_in(m->head), now_);
+      item.to_e9 = signals.strength_e9;
     }
     take({entry_kind::reinforce, bump.actor, {}, bump});
     return {};
@@ -115,6 +132,41 @@ private:
     return wrong(journal_oracle,
                  fmt::format("{} at seq {} touches {}, which cannot be", to_string(e.header.kind),
                              e.header.seq.value, to_string(id)));
+  }
+
+  /// A vector that came late: of the content that a live memory has now, and had none before.
+  check_result take_vector(const entry& e) {
+    const memory_id& id = std::get<embed_payload>(e.payload).head.id;
+    const auto m = known_.truth.memory_at(id, known_.truth.last());
+    if (!known_.setup.late_percent || !m || m->head.tombstone || m->head.embedding)
+      return wrong("late vectors", fmt::format("seq {} gives {} a vector that it cannot take",
+                                               e.header.seq.value, to_string(id)));
+    std::string text = embedding_text(m->version.type, m->version.data);
+    if (text.size() > late_text_bytes) {
+      std::size_t end = late_cut_bytes;
+      while ((static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+      text.resize(end);
+    }
+    const auto& by = *known_.truth.seams().embeds;
+    auto values = by.embed(text);
+    if (!values) return wrong("late vectors", values.error().message);
+    head h = m->head;
+    h.embedding = embedding_ref{static_cast<std::uint32_t>(values->size()), h.current_version};
+    take({entry_kind::embed, "", {leaf_of(h)}, embed_payload{h, {by.space(), std::move(*values)}}});
+    return {};
+  }
+
+  /// Somebody asked for what a scope does not open. That of a tick's write stands among the tick's
+  /// entries; any other stands alone.
+  check_result take_violation(const entry& e) {
+    auto* op = operation_of(e);
+    const auto within =
+        op == nullptr ? nullptr : scope_granted_to(op->request, e.header.created_by);
+    if (within == nullptr) return unasked(e);
+    if (!op->entered && is_of_tick_write(op->request, e.header.created_by)) return take_request(e);
+    clock_mark_ = op->clock_mark;
+    take(violation_entry(*within, next_drawn()));
+    return {};
   }
 
   check_result take_snapshot(const entry& e) {
@@ -184,7 +236,9 @@ private:
       done.writes.push_back(agent_outcome(truth, *agent, now_, *this));
       return done.writes[0] ? std::nullopt : std::optional(done.writes[0].error());
     }
-    for (const auto& m : mutations_of(op.request)) {
+    const auto items = permitted(truth, op.request, now_);
+    if (!items) return items.error();
+    for (const auto& m : *items) {
       const auto out = outcome_of(truth, m, now_, *this);
       if (out.refused) return out.refused;
       done.results.results.push_back(result_of(out, truth.last()));
@@ -281,6 +335,7 @@ void forget_behind(evidence& known, seq_no last) {
   known.roots.truncate(last);
   known.touches.erase(known.touches.upper_bound(last), known.touches.end());
   known.snapshots.erase(known.snapshots.upper_bound(last), known.snapshots.end());
+  known.violations.erase(known.violations.upper_bound(last), known.violations.end());
   for (auto& [number, write] : known.entered)
     if (write.last > last) write.is_lost = true;
   known.acknowledged = std::min(known.acknowledged, last);

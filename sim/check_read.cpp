@@ -22,7 +22,8 @@ using expectation = std::expected<T, errc>;
 
 expectation<memory> expected_get(const model& state, const get_message& m, seq_no at) {
   auto found = state.memory_at(m.id, at);
-  if (!found || !sees(m.options.actor, found->head)) return std::unexpected(errc::not_found);
+  const viewer who = viewer_of(m.options);
+  if (!found || !sees(who, found->head)) return std::unexpected(who.refusal());
   return std::move(*found);
 }
 
@@ -37,12 +38,12 @@ expectation<memory> expected_resolve(const model& state, const resolve_message& 
 
 expectation<std::vector<edge_record>> expected_edges(const model& state, const edges_message& m,
                                                      seq_no at) {
-  const auto& asker = m.options.actor;
+  const viewer who = viewer_of(m.options);
   const auto visible = [&](const memory_id& id) {
     const auto h = state.head_at(id, at);
-    return !asker || (h && sees(asker, *h));
+    return who.sees_all() || (h && sees(who, *h));
   };
-  if (!visible(m.id)) return std::unexpected(errc::not_found);
+  if (!visible(m.id)) return std::unexpected(who.refusal());
   std::vector<edge_record> found;
   const auto take = [&](const std::vector<edge_record>& edges, bool is_in) {
     for (const auto& e : edges) {
@@ -70,9 +71,11 @@ bool same(const std::vector<topic_field_view>& a, const std::vector<topic_field_
 
 /// Looks for a state that explains the answer.
 template <class T>
-check_result explain(const evidence& known, const operation& op, std::optional<seq_no> asked,
+check_result explain(const evidence& known, const operation& op, const read_options& options,
                      const result<std::shared_ptr<const T>>& answer,
                      const std::function<expectation<T>(seq_no)>& expected) {
+  if (const auto verdict = scope_verdict(known, op, options, answer)) return *verdict;
+  const auto asked = options.at_seq;
   const auto [first, last] = window_of(known, op);
   const auto explains = [&](seq_no at) {
     const auto e = expected(at);
@@ -181,21 +184,20 @@ expectation<std::vector<topic_event>> expected_events(const model& state, const 
 
 check_result check_get(const evidence& known, const operation& op, const get_message& m,
                        const result<memory_reply>& answer) {
-  return explain<memory>(known, op, m.options.at_seq, answer,
+  return explain<memory>(known, op, m.options, answer,
                          [&](seq_no at) { return expected_get(known.truth, m, at); });
 }
 
 check_result check_resolve(const evidence& known, const operation& op, const resolve_message& m,
                            const result<memory_reply>& answer) {
-  return explain<memory>(known, op, m.options.at_seq, answer,
+  return explain<memory>(known, op, m.options, answer,
                          [&](seq_no at) { return expected_resolve(known.truth, m, at); });
 }
 
 check_result check_edges(const evidence& known, const operation& op, const edges_message& m,
                          const result<edges_reply>& answer) {
-  return explain<std::vector<edge_record>>(known, op, m.options.at_seq, answer, [&](seq_no at) {
-    return expected_edges(known.truth, m, at);
-  });
+  return explain<std::vector<edge_record>>(
+      known, op, m.options, answer, [&](seq_no at) { return expected_edges(known.truth, m, at); });
 }
 
 check_result check_read_reply(const evidence& known, const operation& op,
@@ -209,15 +211,15 @@ check_result check_read_reply(const evidence& known, const operation& op,
     return check_edges(known, op, *m, part<edges_reply>(answer));
   if (const auto* m = std::get_if<fields_message>(&op.request))
     return explain<std::vector<topic_field_view>>(
-        known, op, m->options.at_seq, part<fields_reply>(answer),
+        known, op, m->options, part<fields_reply>(answer),
         [&](seq_no at) { return expected_fields(state, *m, at); });
   if (const auto* m = std::get_if<events_message>(&op.request))
     return explain<std::vector<topic_event>>(
-        known, op, m->options.at_seq, part<events_reply>(answer),
+        known, op, m->options, part<events_reply>(answer),
         [&](seq_no at) { return expected_events(state, *m, at); });
   if (const auto* m = std::get_if<load_compact_message>(&op.request))
     return explain<compact_result>(
-        known, op, m->request.at_seq, part<compact_reply>(answer),
+        known, op, {.actor = {}, .at_seq = m->request.at_seq}, part<compact_reply>(answer),
         [&](seq_no at) { return load_compact_in(state, m->request, at); });
   if (const auto* m = std::get_if<root_message>(&op.request))
     return check_root(known, op, *m, part<root_set>(answer));

@@ -58,12 +58,61 @@ check_result check_replay(const evidence& known, world& w) {
   return {};
 }
 
+/// Touches that waited for each other: each one that is journaled was answered, and after a life
+/// without a crash each one that was answered is journaled.
+check_result check_late_touches(const evidence& known) {
+  std::uint64_t unanswered = 0;
+  for (const auto& [number, op] : known.operations)
+    if (op.state != operation_state::answered) unanswered += touches_of(op.request);
+  std::map<memory_id, std::uint64_t> journaled;
+  for (const auto& [seq, payload] : known.touches)
+    if (const auto* bump = std::get_if<reinforce_payload>(&payload);
+        bump != nullptr && bump->door == reinforcing_door::chroma)
+      for (const auto& item : bump->items) ++journaled[item.id];
+  for (const auto& [id, times] : journaled) {
+    const auto answered = known.late_touches.find(id);
+    const std::uint64_t most = answered == known.late_touches.end() ? 0 : answered->second;
+    if (times > most + unanswered)
+      return wrong("exactly once", fmt::format("{} was touched {} times instead of {}",
+                                               to_string(id), times, most));
+  }
+  if (known.has_crashed) return {};
+  for (const auto& [id, times] : known.late_touches)
+    if (journaled[id] < times)
+      return wrong("exactly once", fmt::format("{} was touched {} times instead of {}",
+                                               to_string(id), journaled[id], times));
+  return {};
+}
+
+check_result check_violations(const evidence& known) {
+  std::map<std::uint64_t, std::uint64_t> journaled;
+  for (const auto& [seq, number] : known.violations) ++journaled[number];
+  // A full queue may refuse the entry of a read.
+  const bool may_miss = known.has_crashed || known.setup.max_queued < known.setup.clients;
+  for (const auto& [number, op] : known.operations) {
+    if (op.state != operation_state::answered) continue;
+    const auto found = journaled[number];
+    if (found == op.violations || (may_miss && found < op.violations)) continue;
+    return wrong("scope",
+                 fmt::format("operation {} (\"{}\") went outside its scope {} times, and {} "
+                             "are journaled",
+                             number, describe(op.request), op.violations, found));
+  }
+  return {};
+}
+
 check_result check_all_claimed(const evidence& known) {
   // A query that was under way in a crash may have left a touch that nobody can claim any more.
   std::size_t unanswered = 0;
   for (const auto& [number, op] : known.operations)
     if (op.state != operation_state::answered) unanswered += touches_of(op.request);
-  if (known.touches.size() <= unanswered) return {};
+  const auto of_many = [&](const auto& touch) {
+    const auto* bump = std::get_if<reinforce_payload>(&touch.second);
+    return known.setup.touches == touch_mode::batched && bump != nullptr
+           && bump->door == reinforcing_door::chroma;
+  };
+  const auto many = static_cast<std::size_t>(std::ranges::count_if(known.touches, of_many));
+  if (known.touches.size() - many <= unanswered) return {};
   return wrong("exactly once",
                fmt::format("the touch at seq {} is nobody's", known.touches.rbegin()->first.value));
 }

@@ -98,6 +98,20 @@ struct promised_seq {
   }
 };
 
+/// How often an answer says that somebody went outside a scope.
+std::uint64_t violations_in(const result<reply_message>& answer) {
+  const auto is_one = [](const auto& r) {
+    return !r && r.error().code == errc::scope_violation ? std::uint64_t{1} : 0;
+  };
+  if (!answer) return is_one(answer);
+  const auto* tick = std::get_if<tick_reply>(&*answer);
+  if (tick == nullptr) return 0;
+  std::uint64_t count = 0;
+  for (const auto& read : (*tick)->reads) count += is_one(read);
+  for (const auto& write : (*tick)->writes) count += is_one(write);
+  return count;
+}
+
 /// Errors that say nothing about the request.
 bool is_from_outside(errc code) {
   return code == errc::io || code == errc::outcome_unknown || code == errc::shutdown;
@@ -184,6 +198,10 @@ result<Reply> part_of(const result<reply_message>& answer) {
   return std::get<Reply>(*answer);
 }
 
+const scope* scope_of_write(const tick_write& w) {
+  return std::visit([](const auto& r) { return r.scope.get(); }, w);
+}
+
 check_result check_agent_reply(const evidence& known, const operation& op, const tick_write& w,
                                const result<reply_message>& answer) {
   result<tick_write_answer> got = fail(errc::shutdown, "");
@@ -201,9 +219,11 @@ check_result check_agent_reply(const evidence& known, const operation& op, const
   model state = known.truth;
   for (seq_no at = last;; at = {at.value - 1}) {
     state.truncate(at);
-    imagined_entries imagined(state, known.clock->now());
-    const auto expected = agent_outcome(state, w, known.clock->now(), imagined);
-    if (check_agent_write(known, op, w, got, expected)) return {};
+    for (const timestamp now : times_of(known, op, scope_of_write(w))) {
+      model copy = state;
+      imagined_entries imagined(copy, now);
+      if (check_agent_write(known, op, w, got, agent_outcome(copy, w, now, imagined))) return {};
+    }
     if (at <= first) break;
   }
   return wrong("reply", fmt::format("refused with {}", to_string(got.error().code)));
@@ -298,6 +318,25 @@ bool may_be_out_of_range(const evidence& known, const operation& op, seq_no at) 
   return at > first || last.value - at.value > known.setup.retained_seqs;
 }
 
+std::vector<timestamp> times_of(const evidence& known, const operation& op, const scope* within) {
+  if (within == nullptr) return {known.clock->now()};
+  return known.clock->shown_since(op.clock_mark);
+}
+
+std::optional<check_result> scope_verdict(const evidence& known, const operation& op,
+                                          const viewer& who, const std::optional<errc>& refused) {
+  if (refused == errc::seq_unavailable) return std::nullopt; // which comes first
+  bool may_pass = false;
+  for (const timestamp now : times_of(known, op, who.within)) {
+    const auto code = refusal_of(known.truth, who, now);
+    if (code && code == refused) return check_result{};
+    may_pass |= !code;
+  }
+  if (may_pass) return std::nullopt;
+  return wrong("scope", fmt::format("a scope that is no good is answered with {}",
+                                    refused ? to_string(*refused) : "success"));
+}
+
 std::optional<entry_payload> claim_touch(evidence& known, const operation& op, seq_no touch,
                                          seq_no read_at) {
   const auto entered = known.touches.find(touch);
@@ -332,6 +371,7 @@ check_result check_reply(evidence& known, operation& op, const result<reply_mess
         fmt::format("operation {} (\"{}\"): {}", op.number, describe(op.request), ok.error().text);
     return ok;
   }
+  op.violations = violations_in(answer);
   if (!answer) return {};
   known.acknowledged = std::max(known.acknowledged, std::visit(named_seq{}, *answer));
   if (is_durable(op.request))

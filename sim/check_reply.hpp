@@ -3,7 +3,9 @@
 /// the seq that the answer names, or at some seq that was the published one while the request was
 /// under way.
 
+#include "query/query_text.hpp"
 #include "sim/evidence.hpp"
+#include "sim/model_scope.hpp"
 
 namespace mneme::sim {
 
@@ -43,6 +45,26 @@ check_result check_agent_write(const evidence& known, const operation& op, const
                                const result<tick_write_answer>& got,
                                const std::expected<tick_write_answer, errc>& expected);
 bool same(const compact_result& a, const compact_result& b);
+
+/// Times at which a request may have been executed: with a scope, it matters which.
+std::vector<timestamp> times_of(const evidence& known, const operation& op, const scope* within);
+/// The verdict on an answer that only the scope explains; nullopt if it let the request through.
+std::optional<check_result> scope_verdict(const evidence& known, const operation& op,
+                                          const viewer& who, const std::optional<errc>& refused);
+template <class Request, class Answer>
+std::optional<check_result> scope_verdict(const evidence& known, const operation& op,
+                                          const Request& r, const result<Answer>& answer) {
+  if (r.scope == nullptr) return std::nullopt;
+  return scope_verdict(known, op, viewer_of(r),
+                       answer ? std::nullopt : std::optional(answer.error().code));
+}
+
+/// Whether the query was refused because its embedder could not be asked.
+template <class Request, class Answer>
+bool is_outage(const evidence& known, const Request& r, const result<Answer>& answer) {
+  return !answer && answer.error().code == late_outage && known.setup.late_percent.value_or(0) > 0
+         && text_to_embed(r).has_value();
+}
 
 /// Takes the touch that an answer names out of those that nobody has claimed, if it may be this
 /// request's; null if there is none.

@@ -26,5 +26,10 @@ check_result check_replay(const evidence& known, world& w);
 
 /// Oracle "exactly once": every touch in the journal is a late-binding find's that asked for it.
 check_result check_all_claimed(const evidence& known);
+/// The same of touches that wait for each other; the engine has closed.
+check_result check_late_touches(const evidence& known);
+
+/// Oracle "scope": whoever went outside a scope is in the journal, once for each time.
+check_result check_violations(const evidence& known);
 
 } // namespace mneme::sim

@@ -67,6 +67,34 @@ std::optional<seq_no> read_at(const tick_read& read, const result<tick_read_answ
       *answer);
 }
 
+using write_answers = std::vector<std::expected<tick_write_answer, errc>>;
+
+check_result check_writes(const evidence& known, const operation& op, const tick_request& r,
+                          const tick_result& got, const write_answers& expected) {
+  for (std::size_t i = 0; i < r.writes.size(); ++i)
+    if (auto ok = check_agent_write(known, op, r.writes[i], got.writes[i], expected[i]); !ok)
+      return ok;
+  return {};
+}
+
+/// None of its writes is in the journal: they change nothing at the seq of the answer.
+check_result check_refused_writes(const evidence& known, const operation& op, const tick_request& r,
+                                  const tick_result& got) {
+  model before = known.truth;
+  before.truncate(got.seq);
+  check_result ok;
+  const auto scopes = scopes_in(op.request);
+  for (const timestamp now : times_of(known, op, scopes.empty() ? nullptr : scopes.front())) {
+    model state = before;
+    imagined_entries imagined(state, now);
+    const auto expected = tick_outcomes(state, r, now, imagined);
+    ok = check_writes(known, op, r, got, expected);
+    if (ok && state.last() != got.seq) ok = wrong("tick", "a write of it is not in the journal");
+    if (ok) return ok;
+  }
+  return ok;
+}
+
 } // namespace
 
 check_result check_tick_reply(evidence& known, const operation& op,
@@ -83,22 +111,11 @@ check_result check_tick_reply(evidence& known, const operation& op,
     if (at && common && *at != *common) return wrong("tick", "its reads are of different seqs");
     if (at) common = at;
   }
-  std::vector<std::expected<tick_write_answer, errc>> expected;
-  if (op.entered) {
-    expected = known.entered.at(op.number).writes;
-  } else {
-    model state = known.truth;
-    state.truncate(got.seq);
-    imagined_entries imagined(state, known.clock->now());
-    expected = tick_outcomes(state, r, known.clock->now(), imagined);
-    if (state.last() != got.seq) return wrong("tick", "a write of it is not in the journal");
-  }
-  for (std::size_t i = 0; i < r.writes.size(); ++i)
-    if (auto ok = check_agent_write(known, op, r.writes[i], got.writes[i], expected[i]); !ok)
-      return ok;
-  if (op.entered && got.seq != known.entered.at(op.number).last)
-    return wrong("tick", "its seq is not that of its last entry");
-  return {};
+  if (!op.entered) return check_refused_writes(known, op, r, got);
+  const auto& entered = known.entered.at(op.number);
+  if (auto ok = check_writes(known, op, r, got, entered.writes); !ok) return ok;
+  return got.seq == entered.last ? check_result{}
+                                 : wrong("tick", "its seq is not that of its last entry");
 }
 
 } // namespace mneme::sim

@@ -26,15 +26,22 @@ bool same(const mutation_result& a, const mutation_result& b) {
 
 /// What an ingest calls similar was so in some state that was published before it.
 check_result check_similar(const evidence& known, const operation& op, const mutation& m,
-                           const mutation_result& got) {
+                           const scope* within, const mutation_result& got) {
   const auto* r = std::get_if<ingest_request>(&m);
   if (r == nullptr) return {};
   const memory_id& topic = got.uri->id;
+  const viewer who = within != nullptr ? viewer{{}, within} : viewer_of(*r);
   const auto vector = known.truth.vector_at(topic, got.seq);
   for (seq_no at = op.published_at_send; at <= got.seq; at = at.next())
-    if (similar_topics(known.truth, topic, vector, r->actor, at) == got.topics->similar_topic_ids)
+    if (similar_topics(known.truth, topic, vector, who, at) == got.topics->similar_topic_ids)
       return {};
   return wrong(write_oracle, "the similar topics are those of no state");
+}
+
+/// The scope of a write that is no tick.
+const scope* within_of(const operation& op) {
+  const auto scopes = scopes_in(op.request);
+  return scopes.empty() ? nullptr : scopes.front();
 }
 
 std::string text_of(const mutation_result& r) {
@@ -43,12 +50,12 @@ std::string text_of(const mutation_result& r) {
 }
 
 check_result check_answered(const evidence& known, const operation& op, const mutation& m,
-                            const mutation_result& got, const mutation_result& expected,
-                            std::size_t i) {
+                            const scope* within, const mutation_result& got,
+                            const mutation_result& expected, std::size_t i) {
   if (!same(got, expected))
     return wrong(write_oracle, fmt::format("item {} answers \"{}\" instead of \"{}\"", i,
                                            text_of(got), text_of(expected)));
-  return check_similar(known, op, m, got);
+  return check_similar(known, op, m, within, got);
 }
 
 check_result check_entered(const evidence& known, const operation& op, const batch_result& answer) {
@@ -57,7 +64,8 @@ check_result check_entered(const evidence& known, const operation& op, const bat
     return wrong(write_oracle, "another number of results");
   const auto items = mutations_of(op.request);
   for (std::size_t i = 0; i < answer.results.size(); ++i)
-    if (auto ok = check_answered(known, op, items[i], answer.results[i], expected.results[i], i);
+    if (auto ok = check_answered(known, op, items[i], within_of(op), answer.results[i],
+                                 expected.results[i], i);
         !ok)
       return ok;
   if (answer.seq != expected.seq)
@@ -69,12 +77,19 @@ check_result check_entered(const evidence& known, const operation& op, const bat
 struct whole_outcome {
   std::optional<errc> refused;
   std::size_t refused_item = 0;
+  bool by_scope = false;
   bool changes = false;
   std::vector<mutation_result> results;
 };
 whole_outcome try_on(model& state, const operation& op, timestamp now) {
   whole_outcome whole;
-  const auto items = mutations_of(op.request);
+  const auto allowed = permitted(state, op.request, now);
+  if (!allowed) {
+    whole.refused = allowed.error();
+    whole.by_scope = true;
+    return whole;
+  }
+  const auto& items = *allowed;
   const seq_no before = state.last();
   imagined_entries imagined(state, now);
   for (std::size_t i = 0; i < items.size() && !whole.refused; ++i) {
@@ -97,13 +112,19 @@ check_result check_unchanged(const evidence& known, const operation& op,
                              answer.seq.value));
   model state = known.truth;
   state.truncate(answer.seq);
-  const auto whole = try_on(state, op, known.clock->now());
+  whole_outcome whole;
+  for (const timestamp now : times_of(known, op, within_of(op))) {
+    whole = try_on(state, op, now);
+    if (!whole.refused) break;
+  }
   if (whole.refused || whole.changes)
     return wrong(write_oracle, fmt::format("it answers that nothing had to be changed at seq {}",
                                            answer.seq.value));
   const auto items = mutations_of(op.request);
   for (std::size_t i = 0; i < answer.results.size(); ++i)
-    if (auto ok = check_answered(known, op, items[i], answer.results[i], whole.results[i], i); !ok)
+    if (auto ok = check_answered(known, op, items[i], within_of(op), answer.results[i],
+                                 whole.results[i], i);
+        !ok)
       return ok;
   return {};
 }
@@ -122,8 +143,10 @@ check_result check_refused(const evidence& known, const operation& op, const err
   model state = known.truth;
   for (seq_no at = last;; at = {at.value - 1}) {
     state.truncate(at);
-    const auto whole = try_on(state, op, known.clock->now());
-    if (whole.refused == e.code && names_item(whole.refused_item)) return {};
+    for (const timestamp now : times_of(known, op, within_of(op))) {
+      const auto whole = try_on(state, op, now);
+      if (whole.refused == e.code && (whole.by_scope || names_item(whole.refused_item))) return {};
+    }
     if (at <= first) break;
   }
   return wrong(write_oracle,
@@ -176,7 +199,7 @@ check_result check_agent_write(const evidence& known, const operation& op, const
                              expected ? std::string_view("success") : to_string(expected.error())));
   }
   if (const auto* m = std::get_if<scoped_mutation>(&w))
-    return check_answered(known, op, m->request, std::get<mutation_result>(*got),
+    return check_answered(known, op, m->request, m->scope.get(), std::get<mutation_result>(*got),
                           std::get<mutation_result>(*expected), 0);
   const bool equal =
       std::holds_alternative<attest_request>(w)

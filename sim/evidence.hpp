@@ -37,12 +37,15 @@ struct evidence {
   model truth;
   root_history roots;
   std::shared_ptr<virtual_clock> clock;
-  std::map<std::uint64_t, operation> operations;  ///< by number
-  std::map<std::uint64_t, entered_write> entered; ///< by operation
-  std::map<seq_no, entry_payload> touches;        ///< entries that no reply has claimed yet
-  std::map<seq_no, std::uint64_t> snapshots;      ///< operation by seq of its entry
-  seq_no acknowledged;                            ///< the last seq that a reply has named
-  seq_no durable;               ///< the last seq that a reply has promised to survive a crash
+  std::map<std::uint64_t, operation> operations;   ///< by number
+  std::map<std::uint64_t, entered_write> entered;  ///< by operation
+  std::map<seq_no, entry_payload> touches;         ///< entries that no reply has claimed yet
+  std::map<memory_id, std::uint64_t> late_touches; ///< answered, to be journaled with others'
+  std::map<seq_no, std::uint64_t> snapshots;       ///< operation by seq of its entry
+  std::map<seq_no, std::uint64_t> violations;      ///< of scopes: operation by seq of its entry
+  seq_no acknowledged;                             ///< the last seq that a reply has named
+  seq_no durable; ///< the last seq that a reply has promised to survive a crash
+  bool has_crashed = false;
   bool disk_is_failing = false; ///< answers of failed and unknown writes are in order
 };
 

@@ -3,6 +3,8 @@
 #include <caf/all.hpp>
 
 #include "messages/ensure.hpp"
+#include "sim/model_scope.hpp"
+#include "sim/own_profile.hpp"
 
 namespace mneme::sim {
 
@@ -31,6 +33,12 @@ result<std::unique_ptr<machine>> machine::boot(const engine_setup& setup, const 
                                                step_log& log) {
   std::unique_ptr<machine> m(new machine());
   world_options w = world_options_of(setup, from);
+  if (setup.late_percent) {
+    m->remote_ = std::make_shared<late_embedder>(setup.seed, boot_number, *setup.late_percent);
+    w.embedder = m->remote_;
+  }
+  w.keys = keys_of_agents();
+  w.time = clock;
   w.open_store = [tables = from.tables,
                   supply = m->supply_]() -> result<std::unique_ptr<kv_store>> {
     return make_powered_store(make_memory_store(tables), supply);
@@ -48,8 +56,10 @@ result<std::unique_ptr<machine>> machine::boot(const engine_setup& setup, const 
   opened.actors.checkpoint_journal_bytes = setup.checkpoint_journal_bytes;
   opened.actors.time = std::move(clock);
   opened.actors.random = make_seeded_random(setup.seed, boot_number);
+  opened.actors.jitter = make_seeded_random(setup.seed, ~boot_number);
   opened.actors.exact_near = true;
-  opened.actors.chroma.profiles = std::make_shared<profile_registry>();
+  opened.actors.chroma.profiles = profiles_of_host();
+  opened.actors.chroma.touches = setup.touches;
   opened.actors.bugs = setup.bugs;
 
   m->config_ = std::make_unique<caf::actor_system_config>();

@@ -9,6 +9,7 @@
 
 #include "actors/engine_actor.hpp"
 #include "sim/client.hpp"
+#include "sim/late_embedder.hpp"
 #include "sim/powered_store.hpp"
 #include "sim/seeded_scheduler.hpp"
 #include "sim/virtual_clock.hpp"
@@ -28,7 +29,8 @@ inline constexpr std::string_view world_directory = "world";
 /// How the engine of one run is set up.
 struct engine_setup {
   std::uint64_t seed = 0;
-  std::string embedder; ///< "none" or "hash:N"
+  std::string embedder;                      ///< "none" or "hash:N"
+  std::optional<std::uint64_t> late_percent; ///< vectors come late: how often the embedder fails
   commit_mode mode = commit_mode::grouped;
   std::size_t readers = 2;
   std::size_t clients = 6;
@@ -38,6 +40,7 @@ struct engine_setup {
   std::uint64_t segment_bytes = 64 << 10;
   std::uint64_t extend_bytes = 8 << 10;
   std::uint64_t checkpoint_journal_bytes = 0;
+  touch_mode touches = touch_mode::immediate; ///< of chroma queries
   planted_bugs bugs;
 };
 
@@ -57,12 +60,15 @@ public:
   seeded_scheduler& scheduler() { return *scheduler_; }
   std::vector<std::unique_ptr<client>>& clients() { return clients_; }
   const engine_actor& engine() const { return engine_; }
+  /// Null unless vectors come late.
+  [[nodiscard]] late_embedder* remote() const { return remote_.get(); }
   /// Null after the engine has closed.
   [[nodiscard]] std::shared_ptr<world> state() const { return running_->state; }
 
 private:
   machine();
 
+  std::shared_ptr<late_embedder> remote_;
   std::shared_ptr<power> supply_ = std::make_shared<power>();
   std::unique_ptr<caf::actor_system_config> config_;
   std::unique_ptr<caf::actor_system> system_;

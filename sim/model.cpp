@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/late_embedder.hpp"
+
 namespace mneme::sim {
 
 void model::commit_head(seq_no seq, const head& h, bool is_new) {
@@ -18,8 +20,16 @@ void model::commit_content(seq_no seq, const version& v,
                            const std::optional<spaced_vector>& vector) {
   auto& versions = memories_[v.id].versions;
   ensure(v.number == versions.size() + 1, "versions are numbered without gaps");
-  versions.push_back({seq, v, vector ? vector->values : std::vector<float>{}});
+  versions.push_back({seq, v, vector ? vector->values : std::vector<float>{}, seq});
   if (vector && space_.empty()) space_.put(seq, vector->space);
+}
+
+void model::commit_embedding(seq_no seq, const embed_payload& late) {
+  auto& m = memories_.at(late.head.id);
+  m.heads.put(seq, late.head);
+  auto& newest = m.versions.back();
+  newest.vector = late.vector.values;
+  newest.vector_since = seq;
 }
 
 void model::commit_touch(seq_no seq, const find_late_payload& late, timestamp at) {
@@ -51,6 +61,10 @@ void model::commit(seq_no seq, entry_kind kind, const entry_payload& payload,
     reverse_.insert({key.dst, key.type, key.src});
   } else if (const auto* late = std::get_if<find_late_payload>(&payload)) {
     commit_touch(seq, *late, created_at);
+  } else if (const auto* embedded = std::get_if<embed_payload>(&payload)) {
+    commit_embedding(seq, *embedded);
+  } else if (const auto* s = std::get_if<snapshot_payload>(&payload)) {
+    snapshots_.emplace_back(seq, s->manifest.overall_root);
   }
   commit_topics(seq, payload);
   note_events(seq, kind, payload, created_at);
@@ -66,6 +80,8 @@ void model::truncate(seq_no last) {
     m.used.truncate(last);
     m.signals.truncate(last);
     while (!m.versions.empty() && m.versions.back().since > last) m.versions.pop_back();
+    if (!m.versions.empty() && m.versions.back().vector_since > last)
+      m.versions.back().vector.clear();
     it = m.heads.empty() ? memories_.erase(it) : std::next(it);
   }
   for (auto it = edges_.begin(); it != edges_.end();) {
@@ -79,6 +95,7 @@ void model::truncate(seq_no last) {
   }
   space_.truncate(last);
   drawn_.truncate(last);
+  while (!snapshots_.empty() && snapshots_.back().first > last) snapshots_.pop_back();
   truncate_topics(last);
   truncate_signals(last);
 }
@@ -113,6 +130,14 @@ std::optional<version> model::version_at(const memory_id& id, std::uint32_t numb
 
 std::vector<float> model::vector_of_version(const memory_id& id, std::uint32_t number) const {
   return memories_.at(id).versions.at(number - 1).vector;
+}
+
+std::vector<memory_id> model::without_vector() const {
+  std::vector<memory_id> ids;
+  for (const auto& [id, m] : memories_)
+    if (const head* h = m.heads.at(last_); h != nullptr && !h->tombstone && !h->embedding)
+      ids.push_back(id);
+  return ids;
 }
 
 std::optional<edge_record> model::edge_at(const edge_key& key, seq_no at) const {
@@ -161,6 +186,24 @@ std::vector<edge_record> model::edges_in(const memory_id& id, seq_no at) const {
 memory_id model::last_drawn(seq_no at) const {
   const memory_id* id = drawn_.at(at);
   return id == nullptr ? memory_id{} : *id;
+}
+
+std::vector<digest> model::snapshot_roots() const {
+  std::vector<digest> roots;
+  for (const auto& [seq, root] : snapshots_) roots.push_back(root);
+  return roots;
+}
+
+bool model::has_snapshot(const digest& root) const {
+  return std::ranges::any_of(snapshots_, [&](const auto& s) { return s.second == root; });
+}
+
+bool is_refused_text(const model& state, const std::string& text) {
+  return state.seams().is_late && text.size() > late_text_bytes;
+}
+
+bool is_archived(const head& h) {
+  return h.lifecycle && h.lifecycle->status == lifecycle_status::archived;
 }
 
 bool sees(const std::optional<std::string>& actor, const head& h) {

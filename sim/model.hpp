@@ -21,6 +21,7 @@ namespace mneme::sim {
 /// What the engine is given besides the requests, and the model needs too.
 struct model_seams {
   std::shared_ptr<const embedder> embeds; ///< null = none
+  bool is_late = false; ///< in the engine it is remote: vectors follow in entries of their own
   std::shared_ptr<const token_counter> tokens;
   search_weights search{};
 };
@@ -46,6 +47,8 @@ public:
                                                   seq_no at) const;
   [[nodiscard]] std::vector<float> vector_of_version(const memory_id& id,
                                                      std::uint32_t number) const;
+  /// Live memories that have none now.
+  [[nodiscard]] std::vector<memory_id> without_vector() const;
   [[nodiscard]] std::optional<edge_record> edge_at(const edge_key& key, seq_no at) const;
   [[nodiscard]] vector_space space_at(seq_no at) const;
   /// Ids in ascending order.
@@ -55,6 +58,9 @@ public:
   /// Edges of one end: `out` in (type, other id) order, `in` likewise.
   [[nodiscard]] std::vector<edge_record> edges_out(const memory_id& id, seq_no at) const;
   [[nodiscard]] std::vector<edge_record> edges_in(const memory_id& id, seq_no at) const;
+  /// Overall roots of the snapshots that were taken, oldest first.
+  [[nodiscard]] std::vector<digest> snapshot_roots() const;
+  [[nodiscard]] bool has_snapshot(const digest& root) const;
   /// The greatest id that the engine drew up to `at`; zero if none.
   [[nodiscard]] memory_id last_drawn(seq_no at) const;
 
@@ -88,6 +94,7 @@ private:
     seq_no since;
     mneme::version version;
     std::vector<float> vector;
+    seq_no vector_since;
   };
   struct one_memory {
     history<head> heads;
@@ -112,6 +119,7 @@ private:
 
   void commit_head(seq_no seq, const head& h, bool is_new);
   void commit_content(seq_no seq, const version& v, const std::optional<spaced_vector>& vector);
+  void commit_embedding(seq_no seq, const embed_payload& late);
   void commit_touch(seq_no seq, const find_late_payload& late, timestamp at);
   void set_topic_salience(seq_no seq, const memory_id& topic, std::int64_t to_e9);
   // model_topics.cpp
@@ -130,6 +138,7 @@ private:
   std::set<reverse_key> reverse_; ///< keys of edges_, by destination
   history<vector_space> space_;
   history<memory_id> drawn_;
+  std::vector<std::pair<seq_no, digest>> snapshots_;
   std::map<std::pair<memory_id, std::string>, one_field> fields_;
   std::map<memory_id, std::vector<topic_event>> events_;
   std::vector<one_tag> tags_;
@@ -137,8 +146,12 @@ private:
   std::vector<compact_record> compacts_;
 };
 
+/// Too long for an embedder that is late.
+bool is_refused_text(const model& state, const std::string& text);
 /// Of a memory with a colour.
 memory_mode mode_in(const head& h);
+/// Of status archived: what finds, rather than is asked by id, passes over it.
+bool is_archived(const head& h);
 /// Sees `actor` (absent: the host) this memory?
 bool sees(const std::optional<std::string>& actor, const head& h);
 

@@ -18,26 +18,16 @@ std::int64_t rounded(double x) {
   return static_cast<std::int64_t>(std::floor(x * 1e9 + 0.5));
 }
 
-std::string form_of(const version& v, form_kind form) {
-  if (form == form_kind::short_form) return v.forms.short_form;
-  if (form == form_kind::medium) return v.forms.medium_form;
-  return full_text(v.type, v.data);
-}
-
 /// What an agent names by a uri, if it can be used.
-std::optional<memory_uri> usable(const model& state, const std::string& text,
-                                 const std::optional<std::string>& actor, seq_no at) {
+std::optional<memory_uri> usable(const model& state, const std::string& text, const viewer& who,
+                                 seq_no at) {
   const auto uri = parse_memory_uri(text);
   if (!uri) return std::nullopt;
   const auto h = state.head_at(uri->id, at);
   if (!h || h->tombstone || h->type != uri->type || uri->version > h->current_version
-      || !sees(actor, *h))
+      || !sees(who, *h))
     return std::nullopt;
   return *uri;
-}
-
-std::optional<std::string> asking(const std::string& actor) {
-  return actor.empty() ? std::nullopt : std::optional(actor);
 }
 
 struct context_entry {
@@ -62,15 +52,16 @@ bool newer(const context_entry& a, const context_entry& b) {
 /// Every row in the first of its tiers; tiers that were not asked for are there too.
 std::vector<context_entry> tiers_of(const model& state, const context_request& r, seq_no at,
                                     timestamp now) {
-  const auto w = numbers_of(state.weights_at(r.actor.value_or(""), at));
+  const auto w = numbers_of(state.weights_at(viewer_of(r).name(), at));
   std::vector<context_entry> rows;
   std::vector<context_entry> framed;
   for (const auto& id : state.ids_at(at)) {
     context_entry e{.tier = 0, .record = *state.memory_at(id, at), .salience = 0};
     const head& h = e.record.head;
-    if (h.tombstone || !sees(r.actor, h)) continue;
+    if (h.tombstone || is_archived(h) || !sees(viewer_of(r), h)) continue;
     e.salience = salience(e.record.activation, now, w, {});
-    if (is_pinned_content(e.record.version) && (!r.actor || h.actor_scope == *r.actor)) {
+    if (is_pinned_content(e.record.version)
+        && (viewer_of(r).sees_all() || h.actor_scope == viewer_of(r).owner())) {
       e.salience = std::max(e.salience, pinned_floor);
       rows.push_back(std::move(e));
     } else if (is_framed(h, r)) {
@@ -99,14 +90,24 @@ std::string text_in(const version& v, std::string_view field) {
   return text == nullptr ? std::string() : *text;
 }
 
+std::string text_of(const version& v, form_kind form) {
+  if (form == form_kind::short_form) return v.forms.short_form;
+  if (form == form_kind::medium) return v.forms.medium_form;
+  return full_text(v.type, v.data);
+}
+
 bool is_pinned_content(const version& v) {
   return v.type == memory_type::identity
          || (v.type == memory_type::constraint && text_in(v, "strength") == "hard")
          || (v.type == memory_type::goal && text_in(v, "status") == "active");
 }
 
-context_result context_in(const model& state, const context_request& r, seq_no at,
-                          timestamp clock_now) {
+std::expected<context_result, errc> context_in(const model& state, const context_request& r,
+                                               seq_no at, timestamp clock_now) {
+  const std::int64_t most = r.scope != nullptr ? r.scope->budget_tokens : 4000;
+  const std::int64_t budget = r.budget_tokens ? std::min<std::int64_t>(*r.budget_tokens, 4000)
+                                              : std::min<std::int64_t>({3000, 4000, most});
+  if (budget > most) return std::unexpected(errc::budget_exceeded);
   auto rows = tiers_of(state, r, at, r.now.value_or(clock_now));
   if (r.tiers)
     std::erase_if(rows, [&](const context_entry& e) {
@@ -114,14 +115,14 @@ context_result context_in(const model& state, const context_request& r, seq_no a
     });
   context_result out;
   out.at_seq = at;
-  out.budget_tokens = std::min<std::int64_t>(r.budget_tokens.value_or(3000), 4000);
+  out.budget_tokens = budget;
   // The least salient goes first, of equals the smaller id; one row stays.
   std::ranges::sort(rows, [](const context_entry& a, const context_entry& b) {
     if (a.salience != b.salience) return a.salience < b.salience;
     return a.record.head.id < b.record.head.id;
   });
   const auto tokens_of = [&](const context_entry& e) {
-    return state.seams().tokens->count(form_of(e.record.version, r.form));
+    return state.seams().tokens->count(text_of(e.record.version, r.form));
   };
   for (const auto& e : rows) out.tokens += tokens_of(e);
   std::vector<memory_uri> gone;
@@ -143,7 +144,7 @@ context_result context_in(const model& state, const context_request& r, seq_no a
   const std::array lists = {&out.pinned, &out.outcomes, &out.frame_relevant};
   for (const auto& e : rows) {
     const head& h = e.record.head;
-    const std::string text = form_of(e.record.version, r.form);
+    const std::string text = text_of(e.record.version, r.form);
     lists.at(static_cast<std::size_t>(e.tier))
         ->push_back({{h.type, h.id, h.current_version}, text, tokens_of(e), e.salience});
   }
@@ -152,12 +153,12 @@ context_result context_in(const model& state, const context_request& r, seq_no a
 
 attest_outcome_of attest_in(const model& state, const attest_request& r, seq_no at, timestamp now) {
   attest_outcome_of out;
-  out.attested = {r.intent_id, r.outcome, r.reason, {}, r.actor, {}};
+  out.attested = {r.intent_id, r.outcome, r.reason, {}, viewer_of(r).name(), {}};
   const bool away = r.outcome == attest_outcome::failure
                     && (r.reason == "factual_error" || r.reason == "wrong_assumption");
   std::array<double, 4> sums{};
   for (const auto& text : r.cited) {
-    const auto uri = usable(state, text, asking(r.actor), at);
+    const auto uri = usable(state, text, viewer_of(r), at);
     if (!uri) {
       out.answer.skipped.push_back(text);
       continue;
@@ -177,8 +178,8 @@ attest_outcome_of attest_in(const model& state, const attest_request& r, seq_no 
     const std::array<double, 4> parts = {p.recency, p.access, p.citations, p.importance};
     for (std::size_t i = 0; i < 4; ++i) sums[i] += parts[i];
   }
-  const learned_weights before = state.weights_at(r.actor, at);
-  out.learned = {r.actor, true, before, {}};
+  const learned_weights before = state.weights_at(viewer_of(r).name(), at);
+  out.learned = {viewer_of(r).name(), true, before, {}};
   out.answer.weights = before;
   const double whole = sums[0] + sums[1] + sums[2] + sums[3];
   if (whole <= 0) return out;
@@ -204,19 +205,19 @@ attest_outcome_of attest_in(const model& state, const attest_request& r, seq_no 
 std::expected<compact_outcome_of, errc> compact_in(const model& state, const compact_request& r,
                                                    seq_no at, timestamp now) {
   compact_outcome_of out;
-  const auto w = numbers_of(state.weights_at(r.actor, at));
+  const auto w = numbers_of(state.weights_at(viewer_of(r).name(), at));
   std::set<memory_id> seen;
   std::vector<std::pair<memory_uri, bool>> uris; // and whether it bears load
   for (const auto* list : {&r.load_bearing, &r.in_context})
     for (const auto& text : *list) {
-      const auto uri = usable(state, text, asking(r.actor), at);
+      const auto uri = usable(state, text, viewer_of(r), at);
       auto& skipped = out.answer.skipped;
       if (uri && seen.insert(uri->id).second)
         uris.emplace_back(*uri, list == &r.load_bearing);
       else if (!uri && std::ranges::find(skipped, text) == skipped.end())
         skipped.push_back(text);
     }
-  out.payload = {r.intent_id, r.step_id, r.actor, r.budget_tokens, 0, {}, {}, {}};
+  out.payload = {r.intent_id, r.step_id, viewer_of(r).name(), r.budget_tokens, 0, {}, {}, {}};
   for (const int pass : {0, 1, 2})
     for (const auto& [uri, bears] : uris) {
       const version v = *state.version_at(uri.id, uri.version, at);
@@ -253,7 +254,7 @@ std::expected<compact_result, errc> load_compact_in(const model& state,
   out.tokens = found->payload.tokens;
   const auto readable = [&](const memory_uri& uri) {
     const auto h = state.head_at(uri.id, at);
-    return h && sees(r.actor, *h);
+    return h && sees(viewer_of(r), *h);
   };
   const auto number = [](std::int64_t e9) { return static_cast<double>(e9) / 1e9; };
   for (const auto& k : found->payload.kept)

@@ -9,7 +9,7 @@
 #include "mneme/agents.hpp"
 #include "mneme/chroma.hpp"
 #include "mneme/search.hpp"
-#include "sim/model.hpp"
+#include "sim/model_scope.hpp"
 
 namespace mneme::sim {
 
@@ -19,12 +19,17 @@ std::expected<retrieve_result, errc> retrieve_in(const model& state, const retri
 /// Fields of one topic, as fields_message asks for them.
 std::vector<topic_field_view> views_in(const model& state, const std::vector<topic_field>& fields,
                                        const field_options& options);
-/// Without `seq`, `candidates_scanned`, `notes` and `traits`.
-std::expected<chroma_result, errc> chroma_in(const model& state, const chroma_request& r, seq_no at,
-                                             timestamp now);
+struct chroma_outcome_of {
+  chroma_result answer; ///< without `seq` and `candidates_scanned`
+  std::vector<memory_id> touched;
+};
+std::expected<chroma_outcome_of, errc> chroma_in(const model& state, const chroma_request& asked,
+                                                 seq_no at, timestamp now);
+/// `by_words`: the embedder could not be asked.
 std::expected<search_result, errc> search_in(const model& state, const search_request& r, seq_no at,
-                                             timestamp now);
-context_result context_in(const model& state, const context_request& r, seq_no at, timestamp now);
+                                             timestamp now, bool by_words = false);
+std::expected<context_result, errc> context_in(const model& state, const context_request& r,
+                                               seq_no at, timestamp clock_now);
 
 /// The vector of a query's text or the one given; empty without an embedder.
 std::expected<std::vector<float>, errc> query_vector(const model& state, const std::string& text,
@@ -33,6 +38,9 @@ std::expected<std::vector<float>, errc> query_vector(const model& state, const s
 
 /// A text of a content; "" if it has none of the name.
 std::string text_in(const version& v, std::string_view field);
+
+/// As it is rendered in a form.
+std::string text_of(const version& v, form_kind form);
 
 /// An Identity, a hard Constraint, an active Goal.
 bool is_pinned_content(const version& v);

@@ -42,13 +42,13 @@ class naive_walk {
 public:
   naive_walk(const model& state, const find_request& r, seq_no at)
       : state_(state),
-        asker_(r.actor),
+        who_(viewer_of(r)),
         from_(*r.from),
         follow_(r.follow.value_or(follow_spec{})),
         at_(at) {}
 
   void run() {
-    if (asker_ && !visible(from_)) return;
+    if (!who_.sees_all() && !visible(from_)) return;
     std::set<memory_id> met{from_};
     std::vector<memory_id> frontier{from_};
     for (std::int64_t hop = 1; hop <= follow_.max_hops && !truncated_; ++hop) {
@@ -66,7 +66,7 @@ private:
               std::vector<memory_id>& next) {
     for (const auto& e : edges_of(id)) {
       if (truncated_) return;
-      if (!met.insert(e.other).second || (asker_ && !visible(e.other))) continue;
+      if (!met.insert(e.other).second || (!who_.sees_all() && !visible(e.other))) continue;
       if (count_ == follow_.max_visited) {
         truncated_ = true;
         return;
@@ -95,11 +95,11 @@ private:
 
   [[nodiscard]] bool visible(const memory_id& id) const {
     const auto h = state_.head_at(id, at_);
-    return h && sees(asker_, *h);
+    return h && sees(who_, *h);
   }
 
   const model& state_;
-  const std::optional<std::string>& asker_;
+  viewer who_;
   memory_id from_;
   follow_spec follow_;
   seq_no at_;
@@ -117,6 +117,7 @@ std::expected<std::vector<float>, errc> near_target(const model& state, const fi
   const vector_space space = state.space_at(at);
   if (r.near) {
     if (state.seams().embeds == nullptr) return std::unexpected(errc::no_embedder);
+    if (is_refused_text(state, *r.near)) return std::unexpected(errc::bad_value);
     auto v = state.seams().embeds->embed(*r.near);
     if (!v || v->empty()) return std::unexpected(errc::no_vector);
     return std::move(*v);
@@ -128,9 +129,11 @@ std::expected<std::vector<float>, errc> near_target(const model& state, const fi
   }
   const auto h = state.head_at(r.near_uri->id, at);
   const auto& uri = *r.near_uri;
-  if (!h || !sees(r.actor, *h) || h->type != uri.type || uri.version > h->current_version)
+  if (!h || !sees(viewer_of(r), *h) || h->type != uri.type || uri.version > h->current_version)
     return std::unexpected(errc::not_found);
-  auto v = state.vector_of_version(uri.id, uri.version);
+  // A vector that came late was not there from the start.
+  auto v = uri.version == h->current_version ? state.vector_at(uri.id, at)
+                                             : state.vector_of_version(uri.id, uri.version);
   if (v.empty()) return std::unexpected(errc::no_vector);
   return v;
 }
@@ -143,8 +146,9 @@ bool valid_at(const version& v, timestamp t) {
 bool passes(const find_request& r, const memory& m) {
   if (!r.types.empty() && std::ranges::find(r.types, m.head.type) == r.types.end()) return false;
   if (m.head.tombstone && !r.include_tombstoned) return false;
+  if (is_archived(m.head) && !r.include_archived) return false;
   if (is_near(r) && !m.head.embedding) return false;
-  if (!sees(r.actor, m.head)) return false;
+  if (!sees(viewer_of(r), m.head)) return false;
   if (r.as_of && !valid_at(m.version, *r.as_of)) return false;
   return !r.where || holds(*r.where, m, r.types);
 }
@@ -152,7 +156,7 @@ bool passes(const find_request& r, const memory& m) {
 double salience_of(const model& state, const find_request& r, const memory& m, seq_no at,
                    timestamp now, double distance) {
   if (m.head.tombstone) return 0.0;
-  const auto w = numbers_of(state.weights_at(r.actor.value_or(""), at));
+  const auto w = numbers_of(state.weights_at(viewer_of(r).name(), at));
   return salience(m.activation, now, w, is_near(r) ? std::optional(distance) : std::nullopt);
 }
 

@@ -4,7 +4,7 @@
 #include <expected>
 
 #include "mneme/query.hpp"
-#include "sim/model.hpp"
+#include "sim/model_scope.hpp"
 
 namespace mneme::sim {
 

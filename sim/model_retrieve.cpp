@@ -16,13 +16,11 @@ struct bundle_of {
 
 bool is_seen_topic(const model& state, const retrieve_request& r, const memory_id& id, seq_no at) {
   const auto h = state.head_at(id, at);
-  return h && h->type == memory_type::topic && !h->tombstone && sees(r.actor, *h);
+  return h && h->type == memory_type::topic && !h->tombstone && sees(viewer_of(r), *h);
 }
 
 bool may_be_found(const model& state, const retrieve_request& r, const memory_id& id, seq_no at) {
-  if (!is_seen_topic(state, r, id, at)) return false;
-  const auto h = state.head_at(id, at);
-  return !h->lifecycle || h->lifecycle->status != lifecycle_status::archived;
+  return is_seen_topic(state, r, id, at) && !is_archived(*state.head_at(id, at));
 }
 
 bool has(const retrieve_request& r, retrieve_stage stage) {
@@ -157,6 +155,7 @@ std::expected<std::vector<float>, errc> query_vector(const model& state, const s
     return *given;
   }
   if (state.seams().embeds == nullptr) return std::vector<float>{};
+  if (is_refused_text(state, text)) return std::unexpected(errc::bad_value);
   auto v = state.seams().embeds->embed(text);
   return v ? *v : std::vector<float>{};
 }

@@ -82,7 +82,7 @@ private:
     for (const auto& [id, m] : s_.live) {
       if ((m.head.type == memory_type::chunk) != chunks_) continue;
       corpus_.push_back(terms_of(m.version));
-      if (!sees(r_.actor, m.head)) continue;
+      if (!sees(viewer_of(r_), m.head)) continue;
       const std::string path = chunks_ ? text_in(m.version, "path") : std::string();
       if (!path.empty()) paths.insert(path);
       if (!passes(m)) continue;
@@ -229,7 +229,7 @@ bool asks_about_time(const std::string& query) {
 } // namespace
 
 std::expected<search_result, errc> search_in(const model& state, const search_request& r, seq_no at,
-                                             timestamp now) {
+                                             timestamp now, bool by_words) {
   searched_state s{state, r, at, now, {}};
   for (const auto& id : state.ids_at(at))
     if (auto m = state.memory_at(id, at); !m->head.tombstone) s.live.emplace(id, std::move(*m));
@@ -238,11 +238,13 @@ std::expected<search_result, errc> search_in(const model& state, const search_re
   out.similarity_floor = r.similarity_floor;
   out.include_siblings = r.include_siblings;
   out.at_seq = at;
+  out.form = r.form;
+  if (!r.form && r.budget_tokens) out.form = form_kind::medium;
   if (r.memory_ids) {
     look_up(s, out);
     return out;
   }
-  const auto query = query_vector(state, r.query, r.vector, at);
+  const auto query = by_words ? std::vector<float>{} : query_vector(state, r.query, r.vector, at);
   if (!query) return std::unexpected(query.error());
   out.query = r.query;
   out.applied_audience = r.audience;
@@ -283,8 +285,9 @@ std::expected<search_result, errc> search_in(const model& state, const search_re
       continue;
     }
     ++c.returned;
-    out.results.push_back(hit_of(row.record, row.score, row.raw, now));
+    out.results.push_back(hit_of(s, out, row.record, row.score, row.raw));
   }
+  pack(r, out);
   return out;
 }
 

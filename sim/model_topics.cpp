@@ -63,6 +63,9 @@ void model::note_events(seq_no seq, entry_kind kind, const entry_payload& payloa
     meta.revision = u->version.number;
     if (u->head.embedding && u->head.embedding->version == u->version.number)
       note(u->head.id, topic_event_kind::embedding).revision = u->version.number;
+  } else if (const auto* late = std::get_if<embed_payload>(&payload)) {
+    if (late->head.type == memory_type::topic)
+      note(late->head.id, topic_event_kind::embedding).revision = late->head.current_version;
   } else if (const auto* h = std::get_if<head_payload>(&payload)) {
     if (h->head.type == memory_type::topic)
       note(h->head.id, topic_event_kind::meta).reason = std::string(to_string(kind));

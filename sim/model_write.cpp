@@ -246,7 +246,7 @@ private:
     std::vector<float> values;
     if (given) {
       values = *given;
-    } else if (embeds != nullptr) {
+    } else if (embeds != nullptr && !state_.seams().is_late) {
       if (auto v = embeds->embed(embedding_text(type, data))) values = std::move(*v);
     }
     if (values.empty()) return std::nullopt;
@@ -298,6 +298,14 @@ mixed_hashtags(const model& state, const std::vector<std::string>& hashtags, seq
   return mix;
 }
 
+expected_entry violation_entry(const scope& within, const drawn_values& drawn) {
+  return {entry_kind::scope_violation,
+          within.granted_to,
+          {},
+          scope_violation_payload{within.granted_to, within.granted_by, within.actor, drawn.target,
+                                  drawn.nonce}};
+}
+
 drawn_values drawn_in(const entry_payload& payload) {
   drawn_values d;
   if (const auto* w = std::get_if<write_payload>(&payload)) {
@@ -310,6 +318,8 @@ drawn_values drawn_in(const entry_payload& payload) {
     d.edge_nonce = e->edge.nonce;
   } else if (const auto* f = std::get_if<field_payload>(&payload)) {
     for (const auto& r : f->revisions) d.revision_nonces.push_back(r.nonce);
+  } else if (const auto* v = std::get_if<scope_violation_payload>(&payload)) {
+    d.target = v->target;
   }
   std::visit(
       [&](const auto& p) {

@@ -9,7 +9,7 @@
 
 #include "messages/entry.hpp"
 #include "mneme/requests.hpp"
-#include "sim/model.hpp"
+#include "sim/model_scope.hpp"
 
 namespace mneme::sim {
 
@@ -21,6 +21,7 @@ struct drawn_values {
   mneme::nonce version_nonce{};
   mneme::nonce edge_nonce{};
   std::vector<mneme::nonce> revision_nonces; ///< of a field's new revisions
+  std::string target;                        ///< of a scope violation; it is for people to read
   mneme::nonce nonce{};                      ///< of the payload itself
 };
 drawn_values drawn_in(const entry_payload& payload);
@@ -82,7 +83,7 @@ write_outcome topic_outcome_of(const model& state, const unarchive_request& r, t
 
 /// The topics that an ingest should name as similar, as of `at`.
 std::vector<memory_id> similar_topics(const model& state, const memory_id& topic,
-                                      const std::vector<float>& vector, const std::string& asker,
+                                      const std::vector<float>& vector, const viewer& who,
                                       seq_no at);
 
 /// Hashtags with their anchors, in byte order; bad_hashtags if they have no colour.
@@ -92,5 +93,8 @@ struct hashtag_mix {
 };
 std::expected<hashtag_mix, errc>
 mixed_hashtags(const model& state, const std::vector<std::string>& hashtags, seq_no at);
+
+/// What a write leaves that went outside its scope.
+expected_entry violation_entry(const scope& within, const drawn_values& drawn);
 
 } // namespace mneme::sim

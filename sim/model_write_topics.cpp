@@ -14,10 +14,6 @@ namespace mneme::sim {
 
 namespace {
 
-bool is_archived_topic(const head& h) {
-  return h.lifecycle && h.lifecycle->status == lifecycle_status::archived;
-}
-
 void set_archived(head& h, timestamp now) {
   lifecycle l = h.lifecycle.value_or(lifecycle{});
   l.status = lifecycle_status::archived;
@@ -46,7 +42,11 @@ std::expected<head, errc> live_topic(const model& state, const memory_id& id) {
 class ingestion {
 public:
   ingestion(const model& state, const ingest_request& r, timestamp now, entry_sink& entries)
-      : state_(state), r_(r), now_(now), entries_(entries) {}
+      : state_(state),
+        r_(r),
+        acting_(r.created_by.value_or(r.actor)),
+        now_(now),
+        entries_(entries) {}
 
   write_outcome run() {
     if (auto code = place()) return refusal(*code);
@@ -84,6 +84,7 @@ private:
       w.type = memory_type::topic;
       name_texts(w.data);
       w.actor = r_.actor;
+      w.created_by = r_.created_by;
       w.id = r_.topic_id;
       w.visibility = r_.visibility.value_or(visibility::private_);
       w.vector = r_.vector;
@@ -101,7 +102,7 @@ private:
     u.uri = {h->type, h->id, h->current_version};
     u.data = v.data;
     name_texts(u.data);
-    u.actor = r_.actor;
+    u.actor = acting_;
     if (v.short_overridden) u.forms.short_form = v.forms.short_form;
     if (v.medium_overridden) u.forms.medium_form = v.forms.medium_form;
     u.valid_from = v.valid_from;
@@ -152,7 +153,7 @@ private:
     r.operation = f.operation;
     r.provenance = f.provenance;
     r.created_at = now_;
-    r.created_by = r_.actor;
+    r.created_by = acting_;
     if (!nonces.empty()) r.nonce = nonces.front();
     r.hash = hash_of(r);
     field.current = field.head.revisions = r.number;
@@ -169,7 +170,7 @@ private:
     e.src = topic_;
     e.type = link.type;
     e.dst = link.topic_id;
-    e.actor = r_.actor;
+    e.actor = acting_;
     e.kind = link.kind;
     write_outcome out;
     if (auto code = part(e, out)) return code;
@@ -179,11 +180,12 @@ private:
 
   void take(entry_kind kind, std::vector<state_leaf> leaves, entry_payload payload) {
     changed_ = true;
-    entries_.take({kind, r_.actor, std::move(leaves), std::move(payload)});
+    entries_.take({kind, acting_, std::move(leaves), std::move(payload)});
   }
 
   const model& state_;
   const ingest_request& r_;
+  std::string acting_;
   timestamp now_;
   entry_sink& entries_;
   memory_id topic_;
@@ -269,7 +271,7 @@ std::vector<head> open_topics(const model& state) {
   std::vector<head> found;
   for (const auto& id : state.ids_at(state.last())) {
     auto h = state.head_at(id, state.last());
-    if (h->type == memory_type::topic && !h->tombstone && !is_archived_topic(*h))
+    if (h->type == memory_type::topic && !h->tombstone && !is_archived(*h))
       found.push_back(std::move(*h));
   }
   return found;
@@ -330,7 +332,7 @@ write_outcome topic_outcome_of(const model& state, const unarchive_request& r, t
   if (!h) return refusal(h.error());
   write_outcome out;
   out.uri = memory_uri{h->type, h->id, h->current_version};
-  if (!is_archived_topic(*h)) return out;
+  if (!is_archived(*h)) return out;
   h->lifecycle->status = lifecycle_status::open;
   h->last_updated_at = now;
   entries.take({entry_kind::topic_unarchive, r.actor, {leaf_of(*h)}, head_payload{*h}});
@@ -339,14 +341,14 @@ write_outcome topic_outcome_of(const model& state, const unarchive_request& r, t
 }
 
 std::vector<memory_id> similar_topics(const model& state, const memory_id& topic,
-                                      const std::vector<float>& vector, const std::string& asker,
+                                      const std::vector<float>& vector, const viewer& who,
                                       seq_no at) {
   std::vector<std::pair<double, memory_id>> near;
   if (vector.empty()) return {};
   for (const auto& id : state.ids_at(at)) {
     const auto h = state.head_at(id, at);
-    if (id == topic || h->type != memory_type::topic || h->tombstone || is_archived_topic(*h)
-        || !h->embedding || !(asker.empty() || sees(asker, *h)))
+    if (id == topic || h->type != memory_type::topic || h->tombstone || is_archived(*h)
+        || !h->embedding || !sees(who, *h))
       continue;
     near.emplace_back(cosine_distance(vector, state.vector_at(id, at)), id);
   }

@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "messages/ensure.hpp"
 #include "query/find.hpp"
+#include "sim/model_scope.hpp"
 
 namespace mneme::sim {
 
@@ -233,6 +235,83 @@ struct describe_request {
   std::string operator()(const tick_message& m) const { return tick_text(*m.request); }
 };
 
+/// The first item of a tick's reads, in tokens.
+constexpr std::size_t first_tick_read = 1'000'000;
+
+using scope_pointer = std::shared_ptr<const scope>;
+
+/// Calls `visit(scope pointer, item)` for whatever may have one.
+template <class Message, class Visit>
+void each_scope(Message& m, const Visit& visit) {
+  if constexpr (requires { m.request->reads; }) {
+    for (std::size_t i = 0; i < m.request->reads.size(); ++i)
+      std::visit(
+          [&](auto& r) {
+            if constexpr (requires { r.options; })
+              visit(r.options, first_tick_read + i);
+            else
+              visit(r, first_tick_read + i);
+          },
+          m.request->reads[i]);
+    for (std::size_t i = 0; i < m.request->writes.size(); ++i)
+      std::visit([&](auto& w) { visit(w, i); }, m.request->writes[i]);
+  } else if constexpr (requires { m.options.scope; }) {
+    visit(m.options, std::size_t{0});
+  } else if constexpr (requires { m.scope; }) {
+    visit(m, std::size_t{0});
+  } else if constexpr (requires { m.requests; }) {
+    for (std::size_t i = 0; i < m.requests.size(); ++i) visit(m.requests[i], i);
+  } else if constexpr (requires { m.request.scope; }) {
+    visit(m.request, std::size_t{0});
+  }
+}
+
+/// A scope comes to whoever it was granted to, or to a stranger who says so.
+template <class Actor>
+void clear_actor(Actor& actor) {
+  if (actor != "stranger") actor = {};
+}
+void clear_actor(mutation& m) {
+  std::visit(
+      [](auto& r) {
+        if constexpr (requires { r.actor; }) clear_actor(r.actor);
+      },
+      m);
+}
+void clear_actors(apply_message& m) {
+  clear_actor(m.request);
+}
+void clear_actors(batch_message& m) {
+  for (auto& item : m.items) clear_actor(item);
+}
+void clear_actors(scoped_mutation& m) {
+  clear_actor(m.request);
+}
+template <class Request>
+void clear_actors(Request& r) {
+  clear_actor(r.actor);
+}
+
+/// Grants the scope of what holds one to `name`, and signs it.
+template <class Holder>
+void seal(Holder& holder, const std::string& name) {
+  if (holder.scope == nullptr) return;
+  clear_actors(holder);
+  auto own = std::make_shared<scope>(*holder.scope);
+  const bool is_spoiled = own->signature[0] != 0;
+  own->granted_to = name;
+  const auto ok = sign_scope(*own, private_key_of(own->granted_by));
+  ensure(ok.has_value(), "a scope can be signed");
+  if (is_spoiled) own->signature[5] ^= 1U;
+  holder.scope = std::move(own);
+}
+
+/// revise and forget look for topics themselves; hashtags are bound through no scope.
+bool takes_scope(const mutation& m) {
+  return !std::holds_alternative<revise_request>(m) && !std::holds_alternative<forget_request>(m)
+         && !std::holds_alternative<assign_tag_request>(m);
+}
+
 struct count_touches {
   std::size_t operator()(const find_message& m) const { return m.request.late_binding ? 1 : 0; }
   std::size_t operator()(const find_many_message& m) const {
@@ -291,11 +370,62 @@ std::optional<std::uint64_t> number_in(const entry& e) {
   return number_of_token(std::get<std::string>(summary->second));
 }
 
+void offer_scopes(request_message& request,
+                  const std::function<void(std::shared_ptr<const scope>&)>& visit) {
+  const auto offer = [&](auto& holder, std::size_t) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(holder)>, scoped_mutation>)
+      if (!takes_scope(holder.request)) return;
+    visit(holder.scope);
+  };
+  if (auto* tick = std::get_if<tick_message>(&request)) {
+    tick_request offered = *tick->request;
+    struct {
+      tick_request* request;
+    } const as_message{&offered};
+    each_scope(as_message, offer);
+    tick->request = std::make_shared<const tick_request>(std::move(offered));
+    return;
+  }
+  const auto items = mutations_of(request);
+  if (std::holds_alternative<prove_message>(request) || !std::ranges::all_of(items, takes_scope))
+    return;
+  std::visit(
+      [&](auto& m) {
+        if constexpr (!std::is_same_v<std::decay_t<decltype(m)>, tick_message>)
+          each_scope(m, offer);
+      },
+      request);
+}
+
+std::vector<const scope*> scopes_in(const request_message& request) {
+  std::vector<const scope*> found;
+  const auto take = [&](const auto& holder, std::size_t) {
+    if (holder.scope != nullptr) found.push_back(holder.scope.get());
+  };
+  std::visit([&](const auto& m) { each_scope(m, take); }, request);
+  return found;
+}
+
+const scope* scope_granted_to(const request_message& request, std::string_view name) {
+  for (const scope* s : scopes_in(request))
+    if (s->granted_to == name) return s;
+  return nullptr;
+}
+
+bool is_of_tick_write(const request_message& request, std::string_view name) {
+  const auto* tick = std::get_if<tick_message>(&request);
+  return tick != nullptr && std::ranges::any_of(tick->request->writes, [&](const tick_write& w) {
+           return std::visit(
+               [&](const auto& r) { return r.scope != nullptr && r.scope->granted_to == name; }, w);
+         });
+}
+
 std::size_t touches_of(const request_message& request) {
   return std::visit(count_touches{}, request);
 }
 
 void stamp(request_message& request, std::uint64_t number) {
+  const auto grant = [&](auto& holder, std::size_t item) { seal(holder, token_of(number, item)); };
   if (auto* one = std::get_if<apply_message>(&request))
     put_token(one->request, token_of(number, 0));
   if (auto* batch = std::get_if<batch_message>(&request))
@@ -312,12 +442,26 @@ void stamp(request_message& request, std::uint64_t number) {
     tick_request stamped = *tick->request;
     for (std::size_t i = 0; i < stamped.writes.size(); ++i)
       put_token(stamped.writes[i], token_of(number, i));
+    struct {
+      tick_request* request;
+    } const as_message{&stamped};
+    each_scope(as_message, grant);
     tick->request = std::make_shared<const tick_request>(std::move(stamped));
+    return;
   }
+  std::visit(
+      [&](auto& m) {
+        if constexpr (!std::is_same_v<std::decay_t<decltype(m)>, tick_message>)
+          each_scope(m, grant);
+      },
+      request);
 }
 
 std::string describe(const request_message& request) {
-  return std::visit(describe_request{}, request);
+  std::string text = std::visit(describe_request{}, request);
+  for (const scope* s : scopes_in(request))
+    text += fmt::format(" in a scope of '{}'{}", s->actor, s->writable ? ", writable" : "");
+  return text;
 }
 
 } // namespace mneme::sim

@@ -2,6 +2,8 @@
 /// One request of a simulated client, and what it answered.
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -43,7 +45,8 @@ struct operation {
   std::size_t clock_mark = 0;
 
   operation_state state = operation_state::waiting;
-  bool entered = false; ///< its entries are in the journal
+  bool entered = false;         ///< its entries are in the journal
+  std::uint64_t violations = 0; ///< of scopes, that it answered
 };
 
 /// The mutations of a write, one or several; empty for everything else.
@@ -60,6 +63,17 @@ std::optional<std::uint64_t> number_of_token(std::string_view text);
 std::optional<std::uint64_t> number_in(const entry& e);
 /// Puts the tokens into all mutations of the request.
 void stamp(request_message& request, std::uint64_t number);
+
+/// Calls `visit` for every place where the request, or an item of it, may have a scope that the
+/// model understands.
+void offer_scopes(request_message& request,
+                  const std::function<void(std::shared_ptr<const scope>&)>& visit);
+/// The scopes that a request brings; stamp() grants each to a name of its own.
+std::vector<const scope*> scopes_in(const request_message& request);
+/// Null if it brings none.
+const scope* scope_granted_to(const request_message& request, std::string_view name);
+/// Whether the scope granted to `name` is that of a write of a tick, which `request` is then.
+bool is_of_tick_write(const request_message& request, std::string_view name);
 
 /// How many touches the request may leave in the journal.
 std::size_t touches_of(const request_message& request);

@@ -13,6 +13,11 @@ namespace mneme::sim {
 /// The answer to a mutation whose last entry, or current state, is at `seq`.
 mutation_result result_of(const write_outcome& out, seq_no seq);
 
+/// The mutations of a write as they may be made, as of the model's last state: with a scope, those
+/// of its grantee.
+std::expected<std::vector<mutation>, errc> permitted(const model& state,
+                                                     const request_message& request, timestamp now);
+
 /// The attest or compact of a request, as the tick write that it would be.
 std::optional<tick_write> agent_write_of(const request_message& request);
 

@@ -13,6 +13,7 @@ std::uint64_t one_of(random_stream& draw, numbers choices) {
 engine_setup draw_setup(random_stream& draw) {
   engine_setup s;
   s.embedder = draw.percent(50) ? "hash:16" : "none";
+  if (s.embedder != "none" && draw.percent(40)) s.late_percent = one_of(draw, {0, 10, 60});
   s.mode = draw.percent(70) ? commit_mode::grouped : commit_mode::per_request;
   s.readers = one_of(draw, {1, 2, 3});
   s.clients = one_of(draw, {1, 3, 6, 6, 12});
@@ -22,6 +23,7 @@ engine_setup draw_setup(random_stream& draw) {
   s.segment_bytes = one_of(draw, {4 << 10, 16 << 10, 64 << 10});
   s.extend_bytes = one_of(draw, {0, 4 << 10, 16 << 10});
   s.checkpoint_journal_bytes = one_of(draw, {0, 0, 16 << 10, 128 << 10});
+  s.touches = draw.percent(30) ? touch_mode::batched : touch_mode::immediate;
   return s;
 }
 
@@ -51,6 +53,7 @@ profile draw_profile(std::uint64_t seed) {
   p.deliver_weight = one_of(draw, {6, 12, 40});
   p.relaxed_percent = one_of(draw, {0, 10, 50});
   p.invalid_percent = one_of(draw, {0, 5, 20});
+  p.scoped_percent = one_of(draw, {0, 10, 40});
   p.clock_moves_one_in = one_of(draw, {10, 40, 200});
   p.clock_may_go_back = draw.percent(30);
   return p;

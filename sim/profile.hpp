@@ -70,6 +70,7 @@ struct profile {
   std::uint64_t deliver_weight = 12; ///< of running a message, against issuing a request (4)
   std::uint64_t relaxed_percent = 0;
   std::uint64_t invalid_percent = 5;
+  std::uint64_t scoped_percent = 0;      ///< of requests that come with a scope, where one may be
   std::uint64_t clock_moves_one_in = 40; ///< steps
   bool clock_may_go_back = false;
 };

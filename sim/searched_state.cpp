@@ -29,7 +29,7 @@ search_lineage lineage_of(const searched_state& s, const memory_id& of) {
   const auto decision = [&](const memory_id& id) -> const memory* {
     const memory* m = s.find(id);
     const bool ok =
-        m != nullptr && m->head.type == memory_type::decision && sees(s.r.actor, m->head);
+        m != nullptr && m->head.type == memory_type::decision && sees(viewer_of(s.r), m->head);
     return ok ? m : nullptr;
   };
   std::set<memory_id> met{of};
@@ -100,10 +100,11 @@ bool searched_state::is_superseded(const memory_id& id) const {
 bool searched_state::is_promoted(const memory& chunk) const {
   const auto to = reference_in(chunk.version);
   const memory* m = to ? find(*to) : nullptr;
-  return m != nullptr && m->head.type != memory_type::chunk && sees(r.actor, m->head);
+  return m != nullptr && m->head.type != memory_type::chunk && sees(viewer_of(r), m->head);
 }
 
-search_hit hit_of(const memory& m, double score, double raw, timestamp now) {
+search_hit hit_of(const searched_state& s, const search_result& out, const memory& m, double score,
+                  double raw) {
   search_hit hit;
   hit.uri = {m.head.type, m.head.id, m.head.current_version};
   hit.score = score;
@@ -122,12 +123,50 @@ search_hit hit_of(const memory& m, double score, double raw, timestamp now) {
   hit.due_date = l.due_date;
   hit.audience = l.audience;
   hit.project = l.project;
-  hit.overdue = is_overdue(l, now);
+  hit.overdue = is_overdue(l, s.now);
   hit.tags = m.head.tags;
   hit.metadata = m.head.metadata;
   hit.created_at = m.head.created_at;
   hit.updated_at = m.head.last_updated_at;
+  if (out.form) {
+    hit.rendered = text_of(m.version, *out.form);
+    hit.tokens = s.state.seams().tokens->count(*hit.rendered);
+  }
   return hit;
+}
+
+void pack(const search_request& r, search_result& out) {
+  std::vector<search_hit> kept;
+  if (r.budget_tokens) {
+    // Again and again the best that is left, the first of equals; what does not fit is out.
+    std::int64_t room = *r.budget_tokens;
+    std::vector<bool> met(out.results.size(), false);
+    std::vector<bool> fits(out.results.size(), false);
+    const auto worth = [&](std::size_t i) {
+      const search_hit& h = out.results[i];
+      return h.score / static_cast<double>(std::max<std::int64_t>(1, h.tokens));
+    };
+    for (std::size_t round = 0; round < out.results.size(); ++round) {
+      std::optional<std::size_t> best;
+      for (std::size_t i = 0; i < out.results.size(); ++i)
+        if (!met[i] && (!best || worth(i) > worth(*best))) best = i;
+      met[*best] = true;
+      fits[*best] = out.results[*best].tokens <= room;
+      if (fits[*best]) room -= out.results[*best].tokens;
+    }
+    for (std::size_t i = 0; i < fits.size(); ++i) {
+      if (fits[i]) {
+        kept.push_back(std::move(out.results[i]));
+        continue;
+      }
+      const bool is_chunk = out.results[i].uri.type == memory_type::chunk;
+      auto& c = is_chunk ? out.coverage.content : out.coverage.memory;
+      ++c.cut;
+      --c.returned;
+    }
+    out.results = std::move(kept);
+  }
+  for (const auto& hit : out.results) out.tokens += hit.tokens;
 }
 
 void look_up(const searched_state& s, search_result& out) {
@@ -135,16 +174,17 @@ void look_up(const searched_state& s, search_result& out) {
   for (const auto& id : *s.r.memory_ids) {
     if (!seen.insert(id).second) continue;
     const memory* m = s.find(id);
-    if (m == nullptr || m->head.type == memory_type::chunk || !sees(s.r.actor, m->head)) {
+    if (m == nullptr || m->head.type == memory_type::chunk || !sees(viewer_of(s.r), m->head)) {
       out.coverage.not_found_ids.push_back(id);
       continue;
     }
-    out.results.push_back(hit_of(*m, 1, 1, s.now));
+    out.results.push_back(hit_of(s, out, *m, 1, 1));
     if (s.r.include_lineage && m->head.type == memory_type::decision)
       out.results.back().lineage = lineage_of(s, id);
   }
   auto& c = out.coverage.memory;
   c.searched = c.candidates = c.returned = static_cast<std::int64_t>(out.results.size());
+  pack(s.r, out);
 }
 
 } // namespace mneme::sim

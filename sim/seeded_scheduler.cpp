@@ -45,6 +45,10 @@ void seeded_scheduler::run_one(std::uint64_t step) {
   jobs_.run_once();
 }
 
+void seeded_scheduler::fire_timers() {
+  jobs_.trigger_timeouts();
+}
+
 bool seeded_scheduler::drain(std::uint64_t most) {
   for (; has_job(); --most) {
     if (most == 0) return false;

@@ -28,6 +28,8 @@ public:
   [[nodiscard]] bool has_job() const;
   /// Runs one message. Precondition: has_job().
   void run_one(std::uint64_t step);
+  /// Delivers every message that was sent for later.
+  void fire_timers();
   /// Runs messages in their own order until none is left; false if `most` were not enough.
   bool drain(std::uint64_t most);
 

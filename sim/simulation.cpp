@@ -23,7 +23,9 @@ constexpr std::uint64_t steps_to_settle = 200'000;
 model_seams seams_of(const engine_setup& setup) {
   auto embeds = make_embedder(setup.embedder);
   ensure(embeds.has_value(), "a profile names a known embedder");
-  return {.embeds = *embeds,
+  const bool late = setup.late_percent.has_value();
+  return {.embeds = late ? make_prompt_embedder() : *embeds,
+          .is_late = late,
           .tokens = make_default_token_counter(),
           .search = default_search_weights(setup.embedder)};
 }
@@ -76,7 +78,10 @@ private:
       next_fault_ = step_ + 1 + faults_.below(2 * how_.steps_between_faults);
       if (auto ok = strike(); !ok) return ok;
     }
-    if (time_.one_in(how_.clock_moves_one_in)) move_clock();
+    if (time_.one_in(how_.clock_moves_one_in)) {
+      move_clock();
+      machine_->scheduler().fire_timers();
+    }
     std::vector<std::size_t> idle;
     std::vector<std::size_t> answered;
     look_at_clients(idle, answered);
@@ -218,6 +223,7 @@ private:
   /// Pulls the plug and boots again. No mode: only the process dies.
   check_result crash(std::optional<crash_mode> mode) {
     ++report_.crashes;
+    known_.has_crashed = true;
     crash_at_.reset();
     lose_machine(mode);
     seq_no promised = mode ? known_.durable : known_.acknowledged;
@@ -287,6 +293,19 @@ private:
                                          steps_to_settle));
   }
 
+  /// However often the embedder failed: when it works, every content gets its vector.
+  check_result wait_for_vectors() {
+    machine_->remote()->heal();
+    for (int tries = 0; tries < 10'000; ++tries) {
+      if (auto ok = settle(); !ok) return ok;
+      if (auto ok = follow(machine_->state()->published_seq()); !ok) return ok;
+      if (known_.truth.without_vector().empty()) return {};
+      machine_->scheduler().fire_timers();
+    }
+    return wrong("late vectors",
+                 to_string(known_.truth.without_vector().front()) + " never gets its vector");
+  }
+
   check_result no_stray_messages() {
     for (auto& client : machine_->clients())
       if (client->has_stray_message())
@@ -298,6 +317,8 @@ private:
     if (auto ok = settle(); !ok) return ok;
     if (known_.disk_is_failing)
       if (auto ok = crash(draw_crash_mode()); !ok) return ok;
+    if (machine_->remote() != nullptr)
+      if (auto ok = wait_for_vectors(); !ok) return ok;
     const auto w = machine_->state();
     if (auto ok = follow(w->published_seq()); !ok) return ok;
     if (auto ok = check_state(known_, *w); !ok) return ok;
@@ -305,6 +326,7 @@ private:
     if (auto ok = check_roots(known_, *w); !ok) return ok;
     if (auto ok = check_replay(known_, *w); !ok) return ok;
     if (auto ok = check_all_claimed(known_); !ok) return ok;
+    if (auto ok = check_violations(known_); !ok) return ok;
     return close_and_open();
   }
 
@@ -320,6 +342,8 @@ private:
     lose_machine(crash_mode::drop);
     if (auto ok = boot(known_.truth.last()); !ok) return ok;
     const auto w = machine_->state();
+    if (known_.setup.touches == touch_mode::batched)
+      if (auto ok = check_late_touches(known_); !ok) return ok;
     if (w->report.replayed_entries != 0 || w->report.torn_bytes != 0)
       return wrong("close", fmt::format("after a clean close {} entries were replayed and {} bytes "
                                         "cut",

@@ -114,6 +114,12 @@ std::uint32_t workload::version_of(const head& h) {
 
 planned_request workload::next(timestamp now) {
   now_ = now;
+  planned_request planned = some_request();
+  add_scopes(planned);
+  return planned;
+}
+
+planned_request workload::some_request() {
   const auto kind = weighted(how_, draw_);
   if (auto door = next_door(kind)) return std::move(*door);
   const auto h = some_head();

@@ -25,6 +25,8 @@ public:
   planned_request next(timestamp now);
 
 private:
+  planned_request some_request();
+
   // Single choices.
   memory_id some_id();
   memory_id known_id();
@@ -68,6 +70,13 @@ private:
   planned_request invalid_find();
   prove_request some_proof();
 
+  // Scopes (workload_scope.cpp).
+  std::shared_ptr<const scope> some_scope();
+  scope_selector some_selector();
+  void spoil(scope& s);
+  /// Now and then, and never beside what is wrong anyway.
+  void add_scopes(planned_request& planned);
+
   // Topics (workload_topics.cpp).
   std::optional<memory_id> some_topic();
   std::string some_title();
@@ -83,6 +92,10 @@ private:
   assign_tag_request some_assignment();
   batch_message some_assignments();
   chroma_request some_chroma();
+  void add_words(chroma_request& r);
+  void add_patch(chroma_request& r);
+  std::string some_paradigm();
+  std::string some_domain();
   planned_request invalid_chroma();
   search_request some_search();
   planned_request invalid_search();

@@ -1,3 +1,8 @@
+#include <array>
+
+#include <fmt/format.h>
+
+#include "sim/own_profile.hpp"
 #include "sim/workload.hpp"
 
 namespace mneme::sim {
@@ -56,15 +61,44 @@ batch_message workload::some_assignments() {
   return batch;
 }
 
+/// The profile, and now and then the hashtags as words for it to read.
+void workload::add_words(chroma_request& r) {
+  const auto profile = draw_.below(10);
+  if (profile < 2) r.profile = std::string(own_profile_name);
+  if (profile == 2) r.profile = "default";
+  if (profile == 3 || profile == 4) {
+    r.profile = "knowledge_patch";
+    if (draw_.percent(80)) return add_patch(r);
+  }
+  if (!draw_.percent(25)) return;
+  r.text.emplace(draw_.percent(30) ? "recent" : "of");
+  if (draw_.percent(20)) *r.text += fmt::format(" top {}", draw_.between(1, 4));
+  for (const auto& tag : r.hashtags) *r.text += " " + tag + ",";
+  if (r.profile != "knowledge_patch" || draw_.percent(50)) r.hashtags.clear();
+}
+
+/// paradigm | sub:path | cutoff | release | format, beside hashtags that are enough for a colour.
+void workload::add_patch(chroma_request& r) {
+  constexpr std::array<std::string_view, 5> releases = {"", "latest", "beta", "v2.1", "none"};
+  r.text = fmt::format("{} | {}", some_paradigm(), some_domain());
+  *r.text += draw_.percent(40) ? " |" : " | " + to_string(some_time());
+  if (draw_.percent(90)) *r.text += fmt::format(" | {}", draw_.pick(releases));
+  if (draw_.percent(30)) *r.text += " | table";
+  if (draw_.one_in(20)) *r.text += " | rows";
+}
+
+std::string workload::some_paradigm() {
+  return fmt::format("h{}", 2 + draw_.below(2));
+}
+std::string workload::some_domain() {
+  return draw_.percent(50) ? "h4:h5" : "h6";
+}
+
 chroma_request workload::some_chroma() {
   chroma_request r;
   r.hashtags = some_hashtags();
   if (r.hashtags.empty()) r.hashtags = {"h1", "unknown"};
-  if (draw_.percent(20)) {
-    r.text.emplace("of");
-    for (const auto& tag : r.hashtags) *r.text += " " + tag + ",";
-    r.hashtags.clear();
-  }
+  add_words(r);
   if (draw_.percent(70)) r.k = draw_.between(1, 8);
   if (draw_.percent(30)) r.max_distance = static_cast<double>(draw_.below(80));
   if (draw_.percent(25)) {
@@ -133,6 +167,8 @@ search_request workload::some_search() {
   if (draw_.percent(10)) r.content_source = static_cast<chunk_source>(draw_.below(2));
   r.include_low_relevance = draw_.percent(40);
   r.similarity_floor = static_cast<double>(draw_.below(3)) * 0.3;
+  if (draw_.percent(25)) r.budget_tokens = draw_.between(1, draw_.percent(50) ? 40 : 300);
+  if (draw_.percent(20)) r.form = static_cast<form_kind>(draw_.below(3));
   const bool embeds = how_.setup.embedder != "none";
   if (draw_.percent(embeds ? 15 : 50)) r.vector = some_vector(embeds ? 16 : 4);
   r.actor = some_asker();

@@ -1,3 +1,5 @@
+#include <array>
+
 #include <fmt/format.h>
 
 #include "messages/schema.hpp"
@@ -52,6 +54,14 @@ metadata_map workload::some_metadata() {
   if (draw_.percent(50)) m["place"] = some_text();
   if (draw_.percent(30)) m["done"] = draw_.percent(50);
   if (draw_.percent(20)) m["level"] = std::vector<scalar>{std::int64_t{1}, std::string("two")};
+  if (draw_.percent(50)) {
+    constexpr std::array<std::string_view, 3> statuses = {"public", "lts", "beta"};
+    m["paradigm"] = some_paradigm();
+    m["subdomain_path"] = some_domain();
+    m["release_status"] = std::string(draw_.pick(statuses));
+    if (draw_.percent(60)) m["layout_traits.width"] = draw_.between(0, 5);
+    if (draw_.percent(40)) m["layout_traits.depth"] = static_cast<double>(draw_.below(9)) / 4.0;
+  }
   return m;
 }
 
