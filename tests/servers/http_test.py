@@ -4,11 +4,13 @@
 import concurrent.futures
 import http.client
 import json
+import re
 import threading
+import time
 import unittest
 
 import json_schema
-from served import Folder, Served, make_key, mneme, read_all
+from served import PATIENCE_S, Folder, Served, make_key, mneme, read_all
 
 ANA = "01HZZZZZZZZZZZZZZZZZZZZZA1"
 ANA_TOPIC = "01HZZZZZZZZZZZZZZZZZZZZZA2"
@@ -225,6 +227,51 @@ class Visibility(WithKeys):
             self.assert_hidden(self.ask(self.bob, **absent))
         self.assertEqual(self.server.get("/v1/root", self.host).json, before)
 
+    def test_what_an_item_fails_to_make_opens_nothing_to_the_next(self):
+        uri = f"mneme://Note/{ANA}#1"
+        before = self.server.get("/v1/root", self.host).json
+        claims = [
+            note("mine", id=ANA),
+            {"op": "batch", "items": [note("mine", id=ANA)]},
+            {"op": "write", "type": "Note", "data": {}, "topic_id": ANA},
+            {"op": "ingest", "placement": "new_topic", "title": "t", "topic_id": ANA_TOPIC},
+            {"op": "ingest", "placement": "new_topic", "title": "t", "id": ANA},
+        ]
+        reaches = [
+            {"op": "update", "uri": uri, "data": {"statement": "x"}},
+            {"op": "update_head", "uri": uri, "visibility": "actor_public"},
+            {"op": "tombstone", "uri": uri, "reason": "x"},
+            {"op": "add_edge", "src": ANA, "type": "references", "dst": BOB},
+            {"op": "ingest", "placement": "extend_topic", "topic_id": ANA_TOPIC,
+             "fields": {"a": {"value": 1}}},
+        ]
+        for claim in claims:
+            for reach in reaches:
+                self.assert_hidden(self.ask(self.bob, op="tick", writes=[claim, reach]))
+                self.assertNotEqual(self.ask(self.bob, op="batch", items=[claim, reach]).status, 200)
+        self.assertEqual(self.server.get("/v1/root", self.host).json, before)
+
+    def test_answers_do_not_count_what_is_not_seen(self):
+        finds = {"types": ["Note"], "where": {"has_tag": "diary"}, "limit": 9, "explain": True,
+                 "count": True}
+        reads = [{"op": "find", **finds}, {"op": "find_many", "items": [finds]},
+                 {"op": "chroma", "hashtags": TAGS}, {"op": "chroma_many", "items": [{"hashtags": TAGS}]},
+                 {"op": "tick", "reads": [{"op": "find", **finds}, {"op": "chroma", "hashtags": TAGS}]}]
+        for request in reads:
+            answer = self.ask(self.bob, **request)
+            self.assertEqual(answer.status, 200, answer.text)
+            for member in ('"candidates_scanned"', '"plan"'):
+                self.assertNotIn(member, answer.text, request)
+            self.assertIn('"candidates_scanned"', self.ask(self.host, **request).text)
+        self.assertEqual(self.ask(self.bob, op="find", **finds).json["total"], 0)
+
+    def test_a_wrong_type_is_told_as_to_the_host(self):
+        wrong = {"op": "ingest", "placement": 5, "title": "t"}
+        for key in (self.bob, self.host):
+            for request in (wrong, {"op": "batch", "items": [wrong]}):
+                answer = self.ask(key, **request)
+                self.assertEqual((answer.status, answer.code), (400, "wrong_type"), answer.text)
+
     def test_an_asker_is_the_actor_of_its_key(self):
         for request in ({"op": "find", "types": ["Note"], "limit": 1}, note("x"),
                         {"op": "search", "query": "x"}, {"op": "context"}):
@@ -259,7 +306,8 @@ class Visibility(WithKeys):
     def test_what_is_of_the_world_is_for_a_key_of_the_host(self):
         for request in ({"op": "journal"}, {"op": "stats"}, {"op": "checkpoint"}, {"op": "revise"},
                         {"op": "forget"}, {"op": "decay"}, {"op": "prove", "seqs": [1]},
-                        {"op": "ingest_source", "path": "/etc"}, {"op": "clock", "now": 1}):
+                        {"op": "ingest_source", "path": "/etc"}, {"op": "clock", "now": 1},
+                        {"op": "snapshot"}):
             answer = self.ask(self.bob, **request)
             self.assertEqual((answer.status, answer.code), (403, "forbidden"), request)
         self.assertEqual(self.server.get("/metrics", self.bob).status, 403)
@@ -272,7 +320,7 @@ class Visibility(WithKeys):
         before = self.server.op(self.host, op="stats").json
         for key in (reader, auditor):
             for request in (note("x"), {"op": "ingest", "placement": "new_topic", "title": "x"},
-                            {"op": "batch", "items": [note("x")]}, {"op": "snapshot"},
+                            {"op": "batch", "items": [note("x")]},
                             {"op": "tick", "writes": [note("x")]},
                             {"op": "attest", "intent_id": "i", "outcome": "success",
                              "cited": [f"mneme://Note/{PUBLIC}#1"]},
@@ -286,6 +334,8 @@ class Visibility(WithKeys):
                             {"op": "find", "types": ["Note"], "limit": 1}):
                 self.assertEqual(self.ask(key, **request).status, 200, request)
         self.assertEqual(self.ask(auditor, op="journal").status, 200)
+        answer = self.ask(auditor, op="snapshot")
+        self.assertEqual((answer.status, answer.code), (403, "read_only"))
         self.assertEqual(self.server.op(self.host, op="stats").json, before)
 
     def test_a_key_with_a_scope_sees_through_it(self):
@@ -493,6 +543,9 @@ class Stopping(unittest.TestCase):
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
             writers = [pool.submit(write, n) for n in range(4)]
             self.assertTrue(begun.wait(60))
+            deadline = time.monotonic() + PATIENCE_S
+            while re.search(r"^mneme_queue [1-9]", server.get("/metrics").text, re.M) is None:
+                self.assertLess(time.monotonic(), deadline)
             self.assertEqual(server.stop(), 0)
             acknowledged = [i for w in writers for i in w.result()]
         idle.close()
@@ -646,9 +699,17 @@ class Document(unittest.TestCase):
         self.assertEqual(values['mneme_request_seconds_count{door="write"}'], 1)
         self.assertEqual(values['mneme_request_seconds_bucket{door="write",le="+Inf"}'], 1)
         self.assertEqual((values["mneme_seq"], values["mneme_memories"]), (1, 1))
-        for name in ("mneme_connections", "mneme_requests_running", "mneme_journal_bytes",
-                     "mneme_store_bytes", "mneme_index_rows", "mneme_index_vectors"):
-            self.assertIn(name, values)
+        # The page itself is a request on a connection; the engine waits for nothing.
+        for name, value in (("mneme_connections", 1), ("mneme_queue", 0), ("mneme_index_rows", 1),
+                            ("mneme_index_vectors", 1), ("mneme_index_edges", 0),
+                            ("mneme_index_fields", 0), ("mneme_checkpoint_seq", 0),
+                            ("mneme_journal_segments", 1), ("mneme_embeddings_pending", 0),
+                            ("mneme_requests_running", 0),
+                            ('mneme_memories_by_type{type="Note"}', 1)):
+            self.assertEqual(values[name], value, name)
+        for name in ("mneme_journal_bytes", "mneme_store_bytes"):
+            self.assertGreater(values[name], 0, name)
+        self.assertGreater(values["mneme_store_bytes"], values["mneme_journal_bytes"])
 
 
 if __name__ == "__main__":

@@ -85,6 +85,7 @@ class Lifecycle(OnStreams):
         for method, params in (("tools/call", {"name": "no_such_tool"}), ("tools/call", {}),
                                ("tools/call", {"name": "root", "arguments": []}),
                                ("resources/list", {"cursor": "x"}), ("resources/read", {}),
+                               ("resources/list", {"cursor": str(2**63)}),
                                ("prompts/get", {"name": "none"}), ("prompts/get", {"name": "recall"})):
             self.assertEqual(client.ask(method, params)["error"]["code"], -32602, (method, params))
 
@@ -231,6 +232,28 @@ class Tools(OnStreams):
         self.assertIn("unknown_key", self.refusal(client, "update", uri="mneme://x", colour="red"))
         self.assertEqual(self.call(client, "root")["seq"], 0)
 
+    def test_what_a_tool_does_not_offer_it_does_not_take(self):
+        client = self.start()
+        note = self.call(client, "remember", text="x")
+        before = self.call(client, "root")
+        self.assertIn("unknown_key", self.refusal(client, "find", types=["Note"], limit=1,
+                                                  late_binding=True))  # which would write
+        self.assertIn("unknown_key", self.refusal(client, "remember", text="x", created_by="eve"))
+        self.assertIn("wrong_type", self.refusal(
+            client, "relate", src=note["id"], type="references", dst=note["id"], remove="yes"))
+        self.assertEqual(self.call(client, "root"), before)
+
+    def test_a_wrong_type_ends_nothing(self):
+        client = self.start("--actor", "ana")
+        self.assertIn("wrong_type", self.refusal(client, "remember", title="t", placement=5))
+        self.assertIn("wrong_type", self.refusal(client, "forget", uri={}))
+        self.assertEqual(client.stop(), 0)
+
+    def test_an_actor_without_a_name_is_not_taken_for_the_host(self):
+        done = mneme("mcp", str(self.world), "--actor", "", check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertFalse(self.world.exists())
+
     def test_the_text_keeps_to_its_budget(self):
         client = self.start("--text-tokens", "100")
         for i in range(30):
@@ -360,6 +383,31 @@ class ReferenceMemory(OnStreams):
         self.assertIn("missing", self.refusal(client, "open_nodes"))
         # The same memories, through the other tools: a topic, with the history of what was observed.
         self.assertIn("likes tea", json.dumps(self.call(client, "retrieve", q="Ana")))
+
+    def test_what_other_tools_made_is_an_entity_too(self):
+        client = self.start("--compat", "reference-memory")
+        self.call(client, "remember", title="Harbour", fields={"depth": {"value": 12}})
+        self.call(client, "remember", title="Ship", fields={"observations": {"value": "old"}})
+        for name in ("Harbour", "Ship"):
+            for text in ("is deep", "is wide"):
+                added = self.call(client, "add_observations", observations=[
+                    {"entityName": name, "contents": [text]}])
+                self.assertEqual(added["results"][0]["addedObservations"], [text])
+        self.assertEqual([(e["name"], e["observations"]) for e in
+                          self.call(client, "open_nodes", names=["Harbour", "Ship"])["entities"]],
+                         [("Harbour", ["is deep", "is wide"]), ("Ship", ["old", "is deep", "is wide"])])
+
+    def test_an_entity_may_be_named_twice_in_one_call(self):
+        client = self.start("--compat", "reference-memory")
+        self.call(client, "create_entities", entities=[
+            {"name": "Ana", "entityType": "person", "observations": ["a", "b", "c"]}])
+        self.call(client, "remember", title="Harbour", fields={"depth": {"value": 12}})
+        self.call(client, "delete_observations", deletions=[
+            {"entityName": "Ana", "observations": [o]} for o in ("a", "b")])
+        self.call(client, "add_observations", observations=[
+            {"entityName": n, "contents": [o]} for n in ("Ana", "Harbour") for o in ("d", "e")])
+        self.assertEqual([e["observations"] for e in self.call(client, "read_graph")["entities"]],
+                         [["c", "d", "e"], ["d", "e"]])
 
     def test_an_actor_has_a_graph_of_its_own(self):
         ana = {"name": "Ana", "entityType": "person", "observations": ["x"]}

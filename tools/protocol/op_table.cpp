@@ -148,7 +148,7 @@ const std::array<op_spec, 42>& table() {
        run_edges},
       {"find", "the typed query",
        "memories rendered rendered_tokens scores distances hops via? trimmed_by_budget "
-       "candidates_scanned total? form form_defaulted truncated? at_seq near_mode? plan? seq?",
+       "candidates_scanned? total? form form_defaulted truncated? at_seq near_mode? plan? seq?",
        R"({"op":"find","types":["Note"],"limit":5})", find_keys(), run_find},
       {"find_many", "many finds at one seq", "results",
        R"({"op":"find_many","items":[{"types":["Note"],"limit":5}]})", find_many_keys(),
@@ -190,7 +190,7 @@ const std::array<op_spec, 42>& table() {
        R"("memory":"00000000000000000000000002"})",
        promote_keys(), run_promote},
       {"chroma", "the door by colour: near in hashtags, recent, strong",
-       "point results hashtags profile candidates_scanned at_seq notes? layout_traits? seq?",
+       "point results hashtags profile candidates_scanned? at_seq notes? layout_traits? seq?",
        R"({"op":"chroma","hashtags":["tea","leaf","cup","steam","rain","moss","clay","storm"],"k":5})",
        chroma_keys(), run_chroma},
       {"chroma_many", "many chroma queries at one seq", "results",

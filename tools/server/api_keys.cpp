@@ -64,7 +64,7 @@ std::string state_of(const std::string& path) {
 
 } // namespace
 
-new_key make_key(const asker& who) {
+new_key make_key(const client& who) {
   std::array<std::uint8_t, 4> id{};
   std::array<std::uint8_t, 32> bits{};
   const auto random = make_system_random();
@@ -130,7 +130,7 @@ void key_ring::reload() {
   state_ = std::move(state);
 }
 
-std::optional<asker> key_ring::find(std::string_view secret) {
+std::optional<client> key_ring::find(std::string_view secret) {
   const digest shown = sha256_of(secret);
   const std::scoped_lock lock(mutex_);
   reload();

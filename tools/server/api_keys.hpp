@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "mneme/ids.hpp"
-#include "tools/server/asker.hpp"
+#include "tools/server/client.hpp"
 
 namespace mneme::server {
 
 struct api_key {
-  asker allows; ///< key_id names the key
+  client allows; ///< key_id names the key
   digest hash;
   std::string created_at; ///< RFC 3339
 };
@@ -25,7 +25,7 @@ struct new_key {
 };
 
 /// A key that allows `who`; its id and secret are drawn.
-new_key make_key(const asker& who);
+new_key make_key(const client& who);
 
 /// The keys of a file; no file, no keys.
 result<std::vector<api_key>> read_key_file(const std::string& path);
@@ -40,7 +40,7 @@ public:
   key_ring(key_ring&& other) noexcept : path_(std::move(other.path_)) {}
 
   /// Who `secret` stands for. Compares with every key in constant time.
-  std::optional<asker> find(std::string_view secret);
+  std::optional<client> find(std::string_view secret);
 
 private:
   explicit key_ring(std::string path) : path_(std::move(path)) {}

@@ -22,17 +22,29 @@ std::string_view door_of(std::string_view op, const json& request) {
 
 } // namespace
 
-answer gateway::run(const asker& who, std::string_view op, json request,
+answer gateway::answer_to(const client& who, std::string_view op, json request,
+                          const std::optional<error>& oversized) {
+  // A request must not end the server, whatever it meets: no memory, or a bug.
+  try {
+    if (auto refusal = narrow(request, op, who, session_.target())) return std::move(*refusal);
+    answer answered = answer_of(op.empty() ? session_.run(request, oversized)
+                                           : session_.run(op, std::move(request), oversized));
+    withhold(answered.body, who);
+    return answered;
+  } catch (const std::exception&) {
+    return failed({errc::io, "the server could not answer", {}});
+  }
+}
+
+answer gateway::run(const client& who, std::string_view op, json request,
                     const std::optional<error>& oversized) {
   const auto started = std::chrono::steady_clock::now();
   const std::string_view door = door_of(op, request);
+  const bool is_queued = may_write(door);
   ++counts_.running_requests;
-  answer answered;
-  if (auto refusal = narrow(request, op, who, session_.target()))
-    answered = std::move(*refusal);
-  else
-    answered = answer_of(op.empty() ? session_.run(request, oversized)
-                                    : session_.run(op, std::move(request), oversized));
+  if (is_queued) ++counts_.waiting_commits;
+  answer answered = answer_to(who, op, std::move(request), oversized);
+  if (is_queued) --counts_.waiting_commits;
   --counts_.running_requests;
   const auto took = std::chrono::steady_clock::now() - started;
   counts_.answered(door, answered.status,
@@ -40,7 +52,7 @@ answer gateway::run(const asker& who, std::string_view op, json request,
   return answered;
 }
 
-answer gateway::run_text(const asker& who, std::string_view op, std::string_view text) {
+answer gateway::run_text(const client& who, std::string_view op, std::string_view text) {
   if (text.empty() && !op.empty()) return run(who, op, json::object());
   std::optional<error> oversized;
   auto request = protocol::parse_json(text, oversized);

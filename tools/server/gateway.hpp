@@ -1,13 +1,13 @@
 #pragma once
 /// The one way from a server to the engine: a request of the line protocol is narrowed to what the
-/// asker may do, run, answered and counted. Thread-safe.
+/// client may do, run, answered and counted. Thread-safe.
 
 #include <string>
 #include <string_view>
 
 #include "tools/protocol/session.hpp"
 #include "tools/server/answer.hpp"
-#include "tools/server/asker.hpp"
+#include "tools/server/client.hpp"
 #include "tools/server/metrics.hpp"
 
 namespace mneme::server {
@@ -19,17 +19,20 @@ public:
       : session_(target), directory_(std::move(directory)) {}
 
   /// A request object; `op` is what it has to be, or empty for a request that names its own.
-  answer run(const asker& who, std::string_view op, json request,
+  answer run(const client& who, std::string_view op, json request,
              const std::optional<error>& oversized = {});
   /// The same from its text, which is parsed strictly. An empty text is an empty request where the
   /// op is known.
-  answer run_text(const asker& who, std::string_view op, std::string_view text);
+  answer run_text(const client& who, std::string_view op, std::string_view text);
 
   [[nodiscard]] engine& target() { return session_.target(); }
   [[nodiscard]] metrics& counts() { return counts_; }
   result<std::string> metrics_text() { return counts_.text(target(), directory_); }
 
 private:
+  answer answer_to(const client& who, std::string_view op, json request,
+                   const std::optional<error>& oversized);
+
   protocol::session session_; ///< has no state that a request changes
   std::string directory_;
   metrics counts_;

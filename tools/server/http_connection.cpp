@@ -120,7 +120,7 @@ http_connection::head http_connection::next() {
   if (end == std::string::npos || end - used_ > limits_.header_bytes) return head::too_long;
   head_left_ = end + head_end.size() - used_;
   const head measured = measure_body(std::string_view(buffer_).substr(used_, head_left_));
-  if (measured == head::whole && body_left_ == 0) table_.run(at_);
+  if (measured == head::whole && body_left_ == 0) table_->run(at_);
   return measured;
 }
 
@@ -140,8 +140,18 @@ ssize_t http_connection::read(char* out, std::size_t size) {
   std::copy_n(buffer_.data() + used_, size, out);
   used_ += size;
   left -= size;
-  if (head_left_ == 0 && body_left_ == 0) table_.run(at_);
+  if (head_left_ == 0 && body_left_ == 0) table_->run(at_);
   return static_cast<ssize_t>(size);
+}
+
+/// Whoever does not take its answer is waited for like one that sends nothing: its place is the
+/// next one's.
+bool http_connection::await_room(time_point until) {
+  if (table_ == nullptr) return false;
+  table_->await(at_);
+  const bool has_room = wait_for(socket_, POLLOUT, until);
+  table_->run(at_);
+  return has_room;
 }
 
 bool http_connection::send_all(std::string_view bytes) {
@@ -151,7 +161,7 @@ bool http_connection::send_all(std::string_view bytes) {
     if (sent > 0)
       bytes.remove_prefix(static_cast<std::size_t>(sent));
     else if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
-      is_broken_ = !wait_for(socket_, POLLOUT, until);
+      is_broken_ = !await_room(until);
     else if (sent == 0 || errno != EINTR)
       is_broken_ = true;
   }

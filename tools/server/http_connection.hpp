@@ -16,8 +16,9 @@ class http_connection : public httplib::Stream {
 public:
   enum class head : std::uint8_t { whole, closed, too_long, too_late, bad_length, too_large };
 
-  http_connection(int socket, const http_limits& limits, connection_table& table,
-                  connection_table::handle at)
+  /// Without a table: one that is only turned away.
+  http_connection(int socket, const http_limits& limits, connection_table* table = nullptr,
+                  connection_table::handle at = {})
       : socket_(socket), limits_(limits), table_(table), at_(at) {}
 
   /// Waits for the head of the next request, all of it.
@@ -43,11 +44,12 @@ private:
   /// More bytes of the client into buffer_; false at the end, on an error or when it is too late.
   bool fill(time_point until);
   bool send_all(std::string_view bytes);
+  bool await_room(time_point until);
   head measure_body(std::string_view text);
 
   int socket_;
   const http_limits& limits_;
-  connection_table& table_;
+  connection_table* table_;
   connection_table::handle at_;
   std::string buffer_;         ///< received
   std::size_t used_ = 0;       ///< of it

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "tools/server/asker.hpp"
+#include "tools/server/client.hpp"
 
 namespace mneme::server {
 
@@ -20,7 +20,7 @@ struct http_request {
   std::multimap<std::string, std::string> query;
   std::multimap<std::string, std::string> headers; ///< names in lower case
   std::string body;
-  asker who; ///< set by the check of the head
+  client who; ///< set by the check of the head
 
   /// The first of that name, or "".
   [[nodiscard]] std::string_view header(std::string_view name) const;

@@ -1,5 +1,6 @@
 #include "tools/server/http_server.hpp"
 
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <system_error>
@@ -21,6 +22,7 @@ namespace {
 constexpr int backlog = 1024;
 /// Threads beyond the connections: for those that are about to be turned away.
 constexpr std::size_t spare_threads = 32;
+constexpr std::chrono::seconds broken_off_within{1};
 
 /// Set while a connection is to be turned away without a thread of its own.
 thread_local bool is_overrun = false;
@@ -34,8 +36,9 @@ public:
 
   void enqueue(std::function<void()> serve) override {
     {
-      const std::scoped_lock lock(mutex_);
-      if (running_ < most_) {
+      // Those that were broken off for others end at once, but not in no time.
+      std::unique_lock lock(mutex_);
+      if (idle_.wait_for(lock, broken_off_within, [&] { return running_ < most_; })) {
         ++running_;
         if (start(serve)) return;
         --running_;
@@ -250,11 +253,11 @@ private:
   bool process_and_close_socket(socket_t socket) override {
     connection_table::handle at;
     if (is_overrun || !table_.admit(socket, arrived, at)) {
-      http_connection c(socket, limits_, table_, at);
+      http_connection c(socket, limits_);
       turn_away(c, 503, "busy", "the server has no connection left; try again", "full");
     } else {
       handlers_.on_connections(table_.size());
-      http_connection c(socket, limits_, table_, at);
+      http_connection c(socket, limits_, &table_, at);
       converse(c, at);
       if (table_.was_evicted(at)) handlers_.on_refused_connection("evicted");
       table_.remove(at);

@@ -35,11 +35,11 @@ json key_json(const api_key& key) {
   return object;
 }
 
-result<asker> asker_of(const key_options& o) {
+result<client> client_of(const key_options& o) {
   if (o.actor.has_value() == o.is_host)
     return fail(errc::missing_key, "give --actor NAME, or --host for a key that may do all",
                 "actor");
-  asker who{.actor = o.actor.value_or(""), .read_only = o.read_only};
+  client who{.actor = o.actor.value_or(""), .read_only = o.read_only};
   if (o.actor && (o.actor->empty() || o.actor->size() > max_actor_bytes))
     return fail(errc::bad_value, fmt::format("an actor has 1 to {} bytes", max_actor_bytes),
                 "actor");
@@ -57,7 +57,7 @@ result<asker> asker_of(const key_options& o) {
 }
 
 command::status add_key(const key_options& o) {
-  auto who = asker_of(o);
+  auto who = client_of(o);
   if (!who) return command::report(o.common, who.error());
   auto keys = read_key_file(o.file);
   if (!keys) return command::report(o.common, keys.error());

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "tools/command/world_arguments.hpp"
 #include "tools/protocol/line_reader.hpp"
 #include "tools/server/mcp_stdio.hpp"
 #include "tools/server/served_world.hpp"
@@ -27,7 +28,7 @@ command::status run_mcp(const mcp_command_options& o) {
     gateway to(*target, o.served.common.directory);
     mcp_server server(
         to, {.reference_memory = o.served.reference_memory, .text_tokens = o.text_tokens});
-    const asker who{.actor = o.actor, .read_only = o.read_only};
+    const client who{.actor = o.actor, .read_only = o.read_only};
     line_input input(STDIN_FILENO, protocol::max_line_bytes);
     stop.on_stop([&] { input.stop(); });
     serve_stdio(server, who, input, [](const std::string& line) {
@@ -45,7 +46,9 @@ void add_mcp_command(CLI::App& app, command::command_result& outcome) {
       "mcp", "Serve a world to one MCP client on standard input and output (docs/SERVERS.md)");
   auto o = std::make_shared<mcp_command_options>();
   add_served_options(*c, o->served);
-  c->add_option("--actor", o->actor, "who the client is: it then sees only what this actor may");
+  // An empty name, say of a variable that is not set, would be the host's rights.
+  c->add_option("--actor", o->actor, "who the client is: it then sees only what this actor may")
+      ->check(command::not_empty());
   c->add_flag("--read-only", o->read_only, "the client may read, and leaves no trace");
   c->add_option("--text-tokens", o->text_tokens, "of the text form of an answer; 2000 by default")
       ->check(CLI::Range(50, 1'000'000));

@@ -125,7 +125,7 @@ http_response mcp_http::run(const http_request& request, const session_ptr& in,
   return response;
 }
 
-mcp_http::session_ptr mcp_http::open(const asker& who) {
+mcp_http::session_ptr mcp_http::open(const client& who) {
   auto made = std::make_shared<session>();
   made->id = new_session_id();
   made->key_id = who.key_id;

@@ -36,7 +36,7 @@ private:
   http_response run(const http_request& request, const session_ptr& in, const json& message);
   /// The session of the request's header, or the refusal.
   session_ptr find(const http_request& request, http_response& refusal);
-  session_ptr open(const asker& who);
+  session_ptr open(const client& who);
   bool close(const std::string& id);
   static void cancel(session& in, const json& message);
 

@@ -44,11 +44,11 @@ json tool_error(std::string_view text) {
   return {{"content", content_of(text)}, {"isError", true}};
 }
 
-/// '#' may come escaped, since clients treat these as URLs.
+/// The '#' of a memory's uri may come escaped, since clients treat these as URLs.
 std::string unescaped(std::string uri) {
-  for (const std::string_view escaped : {"%23"})
-    if (const auto at = uri.find(escaped); at != std::string::npos)
-      uri.replace(at, escaped.size(), "#");
+  constexpr std::string_view escaped = "%23";
+  if (const auto at = uri.find(escaped); at != std::string::npos)
+    uri.replace(at, escaped.size(), "#");
   return uri;
 }
 
@@ -64,7 +64,7 @@ constexpr std::string_view root_uri = "mneme://root";
 } // namespace
 
 struct mcp_server::call {
-  const asker& who;
+  const client& who;
   const json& id;
   const json& params;
   const notifier& notify;
@@ -129,7 +129,7 @@ std::optional<std::size_t> offset_of(const json& params) {
 
 } // namespace
 
-json mcp_server::handle(const asker& who, const json& request, const notifier& notify) {
+json mcp_server::handle(const client& who, const json& request, const notifier& notify) {
   static const json nothing = json::object();
   const json& params = request.contains("params") ? request["params"] : nothing;
   const auto method = request["method"].get<std::string>();
@@ -138,14 +138,23 @@ json mcp_server::handle(const asker& who, const json& request, const notifier& n
   if (params.contains("_meta") && params["_meta"].is_object()
       && params["_meta"].contains("progressToken"))
     c.progress_token = params["_meta"]["progressToken"];
+  // A message must not end the server, whatever it meets: no memory, or a bug.
+  try {
+    return dispatch(c, method);
+  } catch (const std::exception&) {
+    return c.fail(rpc_code::internal_error, "the server could not answer");
+  }
+}
 
+json mcp_server::dispatch(const call& c, const std::string& method) {
+  const json& params = c.params;
   if (method == "initialize") {
     if (text_at(params, "protocolVersion").empty())
       return c.fail(rpc_code::invalid_params, "protocolVersion is missing");
     return c.result(initialize_result(params));
   }
   if (method == "ping") return c.result(json::object());
-  if (method == "tools/list") return c.result({{"tools", list_tools(who)}});
+  if (method == "tools/list") return c.result({{"tools", list_tools(c.who)}});
   if (method == "tools/call") return call_tool(c);
   if (method == "resources/list") return list_resources(c);
   if (method == "resources/templates/list") return c.result(templates());
@@ -155,7 +164,7 @@ json mcp_server::handle(const asker& who, const json& request, const notifier& n
   return c.fail(rpc_code::method_not_found, fmt::format("there is no method {}", method));
 }
 
-json mcp_server::list_tools(const asker& who) const {
+json mcp_server::list_tools(const client& who) const {
   json list = json::array();
   for (const auto& tool : tools())
     if (is_offered(tool, who)) list.push_back(tool_json(tool, who));
@@ -212,7 +221,9 @@ json mcp_server::list_resources(const call& c) {
                       {"limit", page + 1},
                       {"offset", *offset},
                       {"order_by", {{{"field", "version.created_at"}, {"dir", "desc"}}}}});
-  if (!is_ok(a)) return c.fail(rpc_code::internal_error, problem_text(a.body["error"]));
+  if (!is_ok(a))
+    return c.fail(a.status == 400 ? rpc_code::invalid_params : rpc_code::internal_error,
+                  problem_text(a.body["error"]));
   json list = json::array();
   if (*offset == 0) {
     list.push_back({{"uri", context_uri},

@@ -21,13 +21,14 @@ public:
   mcp_server(gateway& to, mcp_options options) : to_(to), options_(options), graph_(to) {}
 
   /// The response to a request. Progress goes to `notify` where the request asks for it.
-  json handle(const asker& who, const json& request, const notifier& notify);
+  json handle(const client& who, const json& request, const notifier& notify);
 
   static bool knows_version(std::string_view version) noexcept;
 
 private:
   struct call; // a request under way
-  json list_tools(const asker& who) const;
+  json dispatch(const call& c, const std::string& method);
+  json list_tools(const client& who) const;
   json call_tool(const call& c);
   json tool_result(const call& c, const std::string& name, const json& arguments);
   json list_resources(const call& c);

@@ -13,7 +13,7 @@ namespace {
 
 class stdio_session {
 public:
-  stdio_session(mcp_server& server, const asker& who,
+  stdio_session(mcp_server& server, const client& who,
                 const std::function<bool(const std::string&)>& write_line)
       : server_(server), who_(who), write_line_(write_line), worker_([this] { work(); }) {}
 
@@ -94,7 +94,7 @@ private:
   }
 
   mcp_server& server_;
-  const asker& who_;
+  const client& who_;
   const std::function<bool(const std::string&)>& write_line_;
   std::mutex writing_;
   std::mutex mutex_;
@@ -113,7 +113,7 @@ bool is_blank(const std::string& line) {
 
 } // namespace
 
-void serve_stdio(mcp_server& server, const asker& who, line_input& input,
+void serve_stdio(mcp_server& server, const client& who, line_input& input,
                  const std::function<bool(const std::string&)>& write_line) {
   stdio_session session(server, who, write_line);
   std::string line;

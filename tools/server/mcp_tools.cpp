@@ -98,7 +98,10 @@ result<json> build_update(const json& arguments) {
 
 result<json> build_relate(const json& arguments) {
   json request = arguments;
-  const bool removes = request.value("remove", json(false)) == true;
+  const bool removes = is_given(arguments, "remove") && arguments["remove"] == true;
+  if (is_given(arguments, "remove") && !arguments["remove"].is_boolean())
+    return protocol::wrong_type("true or false", arguments["remove"],
+                                protocol::json_path().key("remove"));
   request.erase("remove");
   request["op"] = removes ? "remove_edge" : "add_edge";
   return request;
@@ -242,14 +245,23 @@ constexpr std::array table = {
               .is_idempotent = true},
 };
 
-bool is_hidden(const tool_spec& tool, const asker& who, std::string_view key) {
+bool is_hidden(const tool_spec& tool, const client& who, std::string_view key) {
   if (std::ranges::find(tool.hidden, key) != tool.hidden.end()) return true;
   return !who.is_host() && (key == "actor" || key == "by" || key == "created_by");
 }
 
+/// What the schema does not have is not taken: a tool that says it only reads must not write
+/// because an op can.
+result<void> check_offered(const tool_spec& tool, const json& arguments) {
+  for (const auto& [name, value] : arguments.items())
+    if (!value.is_null() && std::ranges::find(tool.hidden, name) != tool.hidden.end())
+      return protocol::unknown_key(name, {}, protocol::json_path().key(name));
+  return {};
+}
+
 /// The keys of all ops of a tool; the patch says what more there is, and what is required of
 /// several ops.
-json input_schema(const tool_spec& tool, const asker& who) {
+json input_schema(const tool_spec& tool, const client& who) {
   json properties = json::object();
   json required = json::array();
   for (const auto name : tool.ops) {
@@ -321,7 +333,7 @@ const tool_spec* find_tool(std::string_view name) noexcept {
   return found == table.end() ? nullptr : &*found;
 }
 
-json tool_json(const tool_spec& tool, const asker& who) {
+json tool_json(const tool_spec& tool, const client& who) {
   return {{"name", tool.name},
           {"title", tool.title},
           {"description", tool.description},
@@ -335,13 +347,15 @@ json tool_json(const tool_spec& tool, const asker& who) {
             {"openWorldHint", false}}}};
 }
 
-bool is_offered(const tool_spec& tool, const asker& who) noexcept {
+bool is_offered(const tool_spec& tool, const client& who) noexcept {
   return !who.read_only || tool.is_read_only || tool.name == "retrieve"
          || tool.name == "chroma_query";
 }
 
-std::pair<std::string, answer> call_tool(gateway& to, const asker& who, const tool_spec& tool,
+std::pair<std::string, answer> call_tool(gateway& to, const client& who, const tool_spec& tool,
                                          const json& arguments) {
+  if (auto ok = check_offered(tool, arguments); !ok)
+    return {std::string(tool.ops[0]), failed(ok.error())};
   if (tool.build == nullptr) return {std::string(tool.ops[0]), to.run(who, tool.ops[0], arguments)};
   auto request = tool.build(arguments);
   if (!request) return {std::string(tool.ops[0]), failed(request.error())};

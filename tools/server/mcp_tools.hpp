@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "tools/server/answer.hpp"
-#include "tools/server/asker.hpp"
+#include "tools/server/client.hpp"
 #include "tools/server/gateway.hpp"
 
 namespace mneme::server {
@@ -34,11 +34,11 @@ std::span<const tool_spec> tools() noexcept;
 const tool_spec* find_tool(std::string_view name) noexcept;
 
 /// How `who` sees the tool: name, schemas, annotations.
-json tool_json(const tool_spec& tool, const asker& who);
+json tool_json(const tool_spec& tool, const client& who);
 /// Tools that a read-only key does not see are refused all the same if they are called.
-bool is_offered(const tool_spec& tool, const asker& who) noexcept;
+bool is_offered(const tool_spec& tool, const client& who) noexcept;
 /// The answer of the engine for these arguments, and the op that gave it.
-std::pair<std::string, answer> call_tool(gateway& to, const asker& who, const tool_spec& tool,
+std::pair<std::string, answer> call_tool(gateway& to, const client& who, const tool_spec& tool,
                                          const json& arguments);
 
 } // namespace mneme::server

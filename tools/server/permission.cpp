@@ -46,13 +46,14 @@ constexpr std::array effects = {
     op_effect{"assign_tag", effect::writes},  op_effect{"ingest", effect::writes},
     op_effect{"unarchive", effect::writes},   op_effect{"batch", effect::writes},
     op_effect{"compact", effect::writes},     op_effect{"attest", effect::writes},
-    op_effect{"promote", effect::writes},     op_effect{"snapshot", effect::writes},
+    op_effect{"promote", effect::writes},
 };
 /// Ops of the host that change nothing.
 constexpr std::array<std::string_view, 2> host_reads = {"journal", "stats"};
 /// What has no scope and shows nothing of any memory.
 constexpr std::array<std::string_view, 4> unscoped = {"root", "point", "suggest_hashtags", "tags"};
-/// Lists of requests; the items of the last three have the op of the list's name without "_many".
+/// Keys that hold a list of requests. The items of find_many and its like are of the op without
+/// "_many"; those of batch and tick name theirs.
 constexpr std::array<std::string_view, 3> list_keys = {"items", "reads", "writes"};
 /// Keys that say who acted.
 constexpr std::array<std::string_view, 3> acting_keys = {"actor", "created_by", "by"};
@@ -74,10 +75,16 @@ bool is_given(const json& object, std::string_view key) {
   return found != object.end() && !found->is_null();
 }
 
+bool is_text(const json& object, std::string_view key, std::string_view text) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string()
+         && found->get_ref<const std::string&>() == text;
+}
+
 /// What refused a request, if anything did.
 class narrowing {
 public:
-  narrowing(const asker& who, engine& target) : who_(who), target_(target) {}
+  narrowing(const client& who, engine& target) : who_(who), target_(target) {}
 
   void request(json& r, std::string_view op_of_list, const json_path& at) {
     if (refusal_ || !r.is_object()) return;
@@ -146,7 +153,7 @@ private:
     if (!in_batch_) r["scope"] = json::parse(who_.scope);
   }
 
-  /// Someone else's memory is as if it were not there. What a list itself writes may be named in
+  /// Someone else's memory is as if it were not there. What a batch itself writes may be named in
   /// it.
   void check_target(const json& value, const json_path& at) {
     if (refusal_ || !value.is_string()) return;
@@ -164,18 +171,25 @@ private:
   void check_targets(const json& r, const protocol::op_spec& op, const json_path& at) {
     if (who_.is_host() || !who_.scope.empty()) return;
     const bool is_write = effect_of(op.name) == effect::writes;
-    const bool makes_one =
-        op.name == "write" || (op.name == "ingest" && r.value("placement", "") == "new_topic");
-    if (makes_one)
-      for (const char* key : {"id", "topic_id"})
-        if (is_given(r, key) && r[key].is_string())
-          if (const auto id = parse_memory_id(r[key].get<std::string>())) own_ids_.insert(*id);
+    if (in_batch_) note_own_id(r, op);
     if (is_write)
       for (const auto key : target_keys)
         if (has_key(op, key) && is_given(r, key) && !(op.name == "write" && key == "id"))
           check_target(r[std::string(key)], at.key(key));
     if (op.name == "ingest") check_ingest(r, at);
     if (op.name == "prove") check_proofs(r, at);
+  }
+
+  /// A batch is all or none: where the id is taken, nothing of it is done. The items of a tick
+  /// stand alone, and an item that names what an earlier one failed to make would reach someone
+  /// else's.
+  void note_own_id(const json& r, const protocol::op_spec& op) {
+    const char* key = op.name == "write" ? "id" : "topic_id";
+    const bool makes_one =
+        op.name == "write" || (op.name == "ingest" && is_text(r, "placement", "new_topic"));
+    if (makes_one && is_given(r, key) && r[key].is_string())
+      if (const auto id = parse_memory_id(r[key].get_ref<const std::string&>()))
+        own_ids_.insert(*id);
   }
 
   void check_ingest(const json& r, const json_path& at) {
@@ -204,7 +218,8 @@ private:
   void lists(json& r, const protocol::op_spec& op, const json_path& at) {
     constexpr std::string_view many = "_many";
     const auto one = op.name.ends_with(many) ? op.name.substr(0, op.name.size() - many.size()) : "";
-    in_batch_ = op.name == "batch";
+    const bool is_whole = at.text().empty(); // a batch stands in no list
+    in_batch_ = op.name == "batch" && is_whole;
     for (const auto key : list_keys) {
       if (!has_key(op, key) || !is_given(r, key) || !r[std::string(key)].is_array()) continue;
       json& items = r[std::string(key)];
@@ -213,7 +228,7 @@ private:
     in_batch_ = false;
   }
 
-  const asker& who_;
+  const client& who_;
   engine& target_;
   bool in_batch_ = false; ///< the scope of a batch stands beside its items
   std::set<memory_id> own_ids_;
@@ -222,11 +237,30 @@ private:
 
 } // namespace
 
-std::optional<answer> narrow(json& request, std::string_view op, const asker& who, engine& target) {
+std::optional<answer> narrow(json& request, std::string_view op, const client& who,
+                             engine& target) {
   if (who.is_host() && !who.read_only && who.scope.empty()) return std::nullopt;
   narrowing all(who, target);
   all.request(request, op, json_path{});
   return all.refusal();
+}
+
+bool may_write(std::string_view op) noexcept {
+  if (op == "tick" || op == "retrieve_many" || op == "chroma_many") return true;
+  if (protocol::find_op(op) == nullptr || effect_of(op) == effect::reads) return false;
+  return std::ranges::find(host_reads, op) == host_reads.end();
+}
+
+void withhold(json& answer, const client& who) {
+  if (who.is_host()) return;
+  const auto take_out = [](json& of) {
+    if (!of.is_object()) return;
+    for (const char* key : {"candidates_scanned", "plan"}) of.erase(key);
+  };
+  take_out(answer);
+  for (const char* list : {"results", "reads"}) // of find_many and its like, and of a tick
+    if (is_given(answer, list) && answer[list].is_array())
+      for (auto& item : answer[list]) take_out(item);
 }
 
 } // namespace mneme::server

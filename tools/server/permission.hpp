@@ -1,5 +1,5 @@
 #pragma once
-/// What a key allows, applied to a request before it runs: the asker's actor in every place that
+/// What a key allows, applied to a request before it runs: the client's actor in every place that
 /// names one, reads that leave no trace for a read-only key, the key's scope, and no target that
 /// the actor cannot see.
 
@@ -7,7 +7,7 @@
 
 #include "mneme/engine.hpp"
 #include "tools/server/answer.hpp"
-#include "tools/server/asker.hpp"
+#include "tools/server/client.hpp"
 
 namespace mneme::server {
 
@@ -15,6 +15,13 @@ namespace mneme::server {
 /// run as where it names none; empty: it has to name its own. A request without a good op
 /// is left to the line protocol to refuse. An item of a list that is refused refuses the whole
 /// list.
-std::optional<answer> narrow(json& request, std::string_view op, const asker& who, engine& target);
+std::optional<answer> narrow(json& request, std::string_view op, const client& who, engine& target);
+
+/// Does the op write, or may it?
+bool may_write(std::string_view op) noexcept;
+
+/// Takes out of an answer what counts memories that `who` may not see: how many rows a query looked
+/// at, and its plan.
+void withhold(json& answer, const client& who);
 
 } // namespace mneme::server

@@ -12,147 +12,13 @@
 
 #include "tools/protocol/base64.hpp"
 #include "tools/server/json_schema.hpp"
+#include "tools/server/knowledge_graph.hpp"
 
 namespace mneme::server {
 
 namespace {
 
 using protocol::print;
-
-constexpr std::int64_t most_entities = 10'000;
-constexpr const char* observations_field = "observations";
-
-/// Fails with the engine's own error.
-result<json> run(gateway& to, const asker& who, json request) {
-  answer a = to.run(who, "", std::move(request));
-  if (is_ok(a)) return std::move(a.body);
-  const json& e = a.body["error"];
-  return fail(errc::bad_value, fmt::format("{} ({})", e["message"].get<std::string>(),
-                                           e["code"].get<std::string>()));
-}
-
-struct entity {
-  std::string id;
-  std::string uri;
-  std::string name;
-  std::string type;
-  std::vector<std::string> observations;
-};
-
-json entity_json(const entity& e) {
-  return {{"name", e.name}, {"entityType", e.type}, {"observations", e.observations}};
-}
-
-struct relation {
-  std::string src; ///< ids
-  std::string dst;
-  std::vector<std::string> types;
-};
-
-/// Everything that the asker sees, as of one seq.
-class graph {
-public:
-  static result<graph> read(gateway& to, const asker& who) {
-    graph g;
-    auto found = run(to, who,
-                     {{"op", "find"},
-                      {"types", {"Topic"}},
-                      {"limit", most_entities},
-                      {"order_by", {{{"field", "version.created_at"}}}}});
-    if (!found) return propagate(found);
-    for (const auto& m : (*found)["memories"]) {
-      auto e = read_entity(to, who, m, (*found)["at_seq"]);
-      if (!e) return propagate(e);
-      g.by_id_[e->id] = g.entities_.size();
-      g.entities_.push_back(std::move(*e));
-    }
-    for (const auto& e : g.entities_)
-      if (auto ok = g.read_relations(to, who, e, (*found)["at_seq"]); !ok) return propagate(ok);
-    return g;
-  }
-
-  [[nodiscard]] const std::vector<entity>& entities() const { return entities_; }
-  [[nodiscard]] const std::vector<relation>& relations() const { return relations_; }
-  [[nodiscard]] const entity& of(const std::string& id) const { return entities_[by_id_.at(id)]; }
-  [[nodiscard]] const entity* named(std::string_view name) const {
-    const auto found = std::ranges::find(entities_, name, &entity::name);
-    return found == entities_.end() ? nullptr : &*found;
-  }
-  /// Relations with both ends among what `keep` keeps.
-  template <class Keep>
-  [[nodiscard]] json to_json(Keep keep) const {
-    json entities = json::array();
-    json relations = json::array();
-    for (const auto& e : entities_)
-      if (keep(e)) entities.push_back(entity_json(e));
-    for (const auto& r : relations_) {
-      if (!keep(of(r.src)) || !keep(of(r.dst))) continue;
-      for (const auto& type : r.types)
-        relations.push_back(
-            {{"from", of(r.src).name}, {"to", of(r.dst).name}, {"relationType", type}});
-    }
-    return {{"entities", std::move(entities)}, {"relations", std::move(relations)}};
-  }
-
-private:
-  static result<entity> read_entity(gateway& to, const asker& who, const json& m,
-                                    const json& at_seq) {
-    entity e{.id = m["id"].get<std::string>(),
-             .uri = m["uri"].get<std::string>(),
-             .name = {},
-             .type = {},
-             .observations = {}};
-    const json& data = m["version"]["data"];
-    e.name = data.value("title", "");
-    e.type = data.value("topic_kind", "");
-    auto got = run(to, who, {{"op", "get"}, {"id", e.id}, {"at_seq", at_seq}});
-    if (!got) return propagate(got);
-    for (const auto& f : (*got)["memory"]["fields"]) {
-      if (f["name"] != observations_field || f["current"].is_null()) continue;
-      const json& value = f["current"]["value"];
-      if (!value.is_array()) continue;
-      for (const auto& o : value)
-        if (o.is_string()) e.observations.push_back(o.get<std::string>());
-    }
-    return e;
-  }
-
-  result<void> read_relations(gateway& to, const asker& who, const entity& e, const json& at_seq) {
-    auto got = run(to, who,
-                   {{"op", "edges"},
-                    {"id", e.id},
-                    {"direction", "out"},
-                    {"types", {"related_to"}},
-                    {"at_seq", at_seq}});
-    if (!got) return propagate(got);
-    for (const auto& edge : (*got)["edges"]) {
-      relation r{.src = e.id, .dst = edge["dst"].get<std::string>(), .types = {}};
-      if (by_id_.contains(r.dst)) {
-        r.types = types_of(edge);
-        relations_.push_back(std::move(r));
-      }
-    }
-    return {};
-  }
-
-  /// All types between two entities are one edge: its data lists them, its kind shows them.
-  static std::vector<std::string> types_of(const json& edge) {
-    std::vector<std::string> types;
-    if (const auto bytes = protocol::from_base64(edge["data"].get<std::string>()))
-      if (const auto list = protocol::parse_json(*bytes); list && list->is_array())
-        for (const auto& type : *list)
-          if (type.is_string()) types.push_back(type.get<std::string>());
-    if (types.empty()) {
-      const auto kind = edge["kind"].get<std::string>();
-      types.push_back(kind.empty() ? "related_to" : kind);
-    }
-    return types;
-  }
-
-  std::vector<entity> entities_;
-  std::map<std::string, std::size_t> by_id_;
-  std::vector<relation> relations_;
-};
 
 std::unexpected<error> no_entity(const std::string& name) {
   return fail(errc::not_found, fmt::format("Entity with name {} not found", name));
@@ -171,13 +37,29 @@ std::string folded(const std::string& text) {
   return lower;
 }
 
-json set_observations(const std::string& topic, const std::vector<std::string>& observations,
-                      bool has_field) {
-  return {{"op", "ingest"},
-          {"placement", has_field ? "version_field" : "extend_topic"},
-          {"topic_id", topic},
-          {"fields", {{observations_field, {{"value", observations}}}}}};
-}
+/// What entities are to have observed; one request for each that it changes, however often a call
+/// names it.
+class observation_changes {
+public:
+  std::vector<std::string>& of(const entity& e) {
+    return now_.try_emplace(e.id, &e, e.observations).first->second.second;
+  }
+  [[nodiscard]] json requests() const {
+    json items = json::array();
+    for (const auto& [id, change] : now_) {
+      const auto& [e, observations] = change;
+      if (observations == e->observations) continue;
+      items.push_back({{"op", "ingest"},
+                       {"placement", e->has_field ? "version_field" : "extend_topic"},
+                       {"topic_id", id},
+                       {"fields", {{observations_field, {{"value", observations}}}}}});
+    }
+    return items;
+  }
+
+private:
+  std::map<std::string, std::pair<const entity*, std::vector<std::string>>> now_; ///< by id
+};
 
 std::string joined(const std::vector<std::string>& words) {
   std::string text;
@@ -201,9 +83,9 @@ void replace_edge(json& items, const std::string& src, const std::string& dst,
   items.push_back(std::move(edge));
 }
 
-result<void> run_batch(gateway& to, const asker& who, json items) {
+result<void> run_batch(gateway& to, const client& who, json items) {
   if (items.empty()) return {};
-  auto done = run(to, who, {{"op", "batch"}, {"items", std::move(items)}});
+  auto done = ask(to, who, {{"op", "batch"}, {"items", std::move(items)}});
   if (!done) return propagate(done);
   return {};
 }
@@ -218,8 +100,8 @@ bool contains(const std::vector<std::string>& list, const std::string& text) {
   return std::ranges::find(list, text) != list.end();
 }
 
-result<json> create_entities(gateway& to, const asker& who, const json& a) {
-  auto g = graph::read(to, who);
+result<json> create_entities(gateway& to, const client& who, const json& a) {
+  auto g = knowledge_graph::read(to, who);
   if (!g) return propagate(g);
   json items = json::array();
   json made = json::array();
@@ -243,8 +125,8 @@ result<json> create_entities(gateway& to, const asker& who, const json& a) {
 /// The relations of the arguments, by their two ends; what is missing there is the error.
 using wanted_relations = std::map<std::pair<std::string, std::string>, std::vector<std::string>>;
 
-result<json> create_relations(gateway& to, const asker& who, const json& a) {
-  auto g = graph::read(to, who);
+result<json> create_relations(gateway& to, const client& who, const json& a) {
+  auto g = knowledge_graph::read(to, who);
   if (!g) return propagate(g);
   wanted_relations types;
   std::map<std::pair<std::string, std::string>, bool> is_there;
@@ -271,8 +153,8 @@ result<json> create_relations(gateway& to, const asker& who, const json& a) {
   return json{{"relations", std::move(made)}};
 }
 
-result<json> delete_relations(gateway& to, const asker& who, const json& a) {
-  auto g = graph::read(to, who);
+result<json> delete_relations(gateway& to, const client& who, const json& a) {
+  auto g = knowledge_graph::read(to, who);
   if (!g) return propagate(g);
   wanted_relations changed;
   for (const auto& r : a["relations"]) {
@@ -291,47 +173,43 @@ result<json> delete_relations(gateway& to, const asker& who, const json& a) {
   return json{{"success", true}, {"message", "Relations deleted successfully"}};
 }
 
-result<json> add_observations(gateway& to, const asker& who, const json& a) {
-  auto g = graph::read(to, who);
+result<json> add_observations(gateway& to, const client& who, const json& a) {
+  auto g = knowledge_graph::read(to, who);
   if (!g) return propagate(g);
-  json items = json::array();
   json results = json::array();
-  std::map<std::string, std::vector<std::string>> now;
+  observation_changes now;
   for (const auto& o : a["observations"]) {
     const auto name = o["entityName"].get<std::string>();
     const auto* e = g->named(name);
     if (e == nullptr) return no_entity(name);
-    auto& all = now.try_emplace(e->id, e->observations).first->second;
+    auto& all = now.of(*e);
     std::vector<std::string> added;
     for (const auto& text : texts_of(o["contents"]))
       if (!contains(all, text)) {
         all.push_back(text);
         added.push_back(text);
       }
-    if (!added.empty()) items.push_back(set_observations(e->id, all, true));
     results.push_back({{"entityName", name}, {"addedObservations", added}});
   }
-  if (auto ok = run_batch(to, who, std::move(items)); !ok) return propagate(ok);
+  if (auto ok = run_batch(to, who, now.requests()); !ok) return propagate(ok);
   return json{{"results", std::move(results)}};
 }
 
-result<json> delete_observations(gateway& to, const asker& who, const json& a) {
-  auto g = graph::read(to, who);
+result<json> delete_observations(gateway& to, const client& who, const json& a) {
+  auto g = knowledge_graph::read(to, who);
   if (!g) return propagate(g);
-  json items = json::array();
+  observation_changes now;
   for (const auto& d : a["deletions"]) {
     const auto* e = g->named(d["entityName"].get<std::string>());
     if (e == nullptr) continue;
-    std::vector<std::string> left = e->observations;
-    for (const auto& text : texts_of(d["observations"])) std::erase(left, text);
-    if (left != e->observations) items.push_back(set_observations(e->id, left, true));
+    for (const auto& text : texts_of(d["observations"])) std::erase(now.of(*e), text);
   }
-  if (auto ok = run_batch(to, who, std::move(items)); !ok) return propagate(ok);
+  if (auto ok = run_batch(to, who, now.requests()); !ok) return propagate(ok);
   return json{{"success", true}, {"message", "Observations deleted successfully"}};
 }
 
-result<json> delete_entities(gateway& to, const asker& who, const json& a) {
-  auto g = graph::read(to, who);
+result<json> delete_entities(gateway& to, const client& who, const json& a) {
+  auto g = knowledge_graph::read(to, who);
   if (!g) return propagate(g);
   json items = json::array();
   std::vector<std::string> gone;
@@ -345,14 +223,14 @@ result<json> delete_entities(gateway& to, const asker& who, const json& a) {
   return json{{"success", true}, {"message", "Entities deleted successfully"}};
 }
 
-result<json> read_graph(gateway& to, const asker& who, const json&) {
-  auto g = graph::read(to, who);
+result<json> read_graph(gateway& to, const client& who, const json&) {
+  auto g = knowledge_graph::read(to, who);
   if (!g) return propagate(g);
   return g->to_json([](const entity&) { return true; });
 }
 
-result<json> search_nodes(gateway& to, const asker& who, const json& a) {
-  auto g = graph::read(to, who);
+result<json> search_nodes(gateway& to, const client& who, const json& a) {
+  auto g = knowledge_graph::read(to, who);
   if (!g) return propagate(g);
   const std::string wanted = folded(a["query"].get<std::string>());
   const auto has = [&](const std::string& text) {
@@ -363,8 +241,8 @@ result<json> search_nodes(gateway& to, const asker& who, const json& a) {
   });
 }
 
-result<json> open_nodes(gateway& to, const asker& who, const json& a) {
-  auto g = graph::read(to, who);
+result<json> open_nodes(gateway& to, const client& who, const json& a) {
+  auto g = knowledge_graph::read(to, who);
   if (!g) return propagate(g);
   const auto names = texts_of(a["names"]);
   return g->to_json([&](const entity& e) { return contains(names, e.name); });
@@ -419,7 +297,7 @@ struct graph_tool {
   std::span<const key_shape> gives;
   bool is_read = false;
   bool is_destructive = false;
-  result<json> (*run)(gateway& to, const asker& who, const json& arguments) = nullptr;
+  result<json> (*run)(gateway& to, const client& who, const json& arguments) = nullptr;
 };
 
 constexpr std::array graph_tools = {
@@ -495,7 +373,7 @@ bool reference_memory::is_read(std::string_view name) {
   return tool != nullptr && tool->is_read;
 }
 
-result<json> reference_memory::call(const asker& who, std::string_view name,
+result<json> reference_memory::call(const client& who, std::string_view name,
                                     const json& arguments) {
   const auto& tool = *find_graph_tool(name);
   if (auto ok = protocol::check_members(arguments, tool.takes, false, {}); !ok)

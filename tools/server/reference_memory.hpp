@@ -21,7 +21,7 @@ public:
   static bool is_read(std::string_view name);
 
   /// What the reference server would answer as structured content; an error is the engine's.
-  result<json> call(const asker& who, std::string_view name, const json& arguments);
+  result<json> call(const client& who, std::string_view name, const json& arguments);
 
 private:
   gateway& to_;

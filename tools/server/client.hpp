@@ -7,7 +7,7 @@
 
 namespace mneme::server {
 
-struct asker {
+struct client {
   /// Empty: the host, which sees and may do all that the command can.
   std::string actor{};
   bool read_only = false;
