@@ -6,13 +6,15 @@ count and time. Not a test: it prints figures. Standard library only.
 
 Half of the requests write a note (durable), half search among the notes; the last rows only search,
 and show whether memory stays where it is when nothing is added. Clients are processes of
-their own, so that Python's lock is not what is measured. p50 and p99 are of single requests.
+their own, so that Python's lock is not what is measured. p50 and p99 are of single requests; cpu is
+the processor time of mneme alone for a request, which other work on the machine hardly changes.
 """
 
 import argparse
 import http.client
 import json
 import multiprocessing
+import os
 import pathlib
 import subprocess
 import sys
@@ -35,6 +37,12 @@ def memory_kib(pid):
         if line.startswith("VmRSS"):
             return int(line.split()[1])
     return 0
+
+
+def cpu_s(pid):
+    """Processor time that a process has taken, its threads together."""
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def over_lines(pipe_in, pipe_out, count, until):
@@ -89,7 +97,7 @@ def over_http(port, clients, count, until, step=1):
 
 
 def row(name, pid, run):
-    before = memory_kib(pid)
+    before, cpu = memory_kib(pid), cpu_s(pid)
     start = time.perf_counter()
     taken, errors = run()
     passed = time.perf_counter() - start
@@ -97,6 +105,7 @@ def row(name, pid, run):
     after = memory_kib(pid)
     print(f"{name:<22}{len(taken):>8}{len(taken) / passed:>10.0f}"
           f"{taken[len(taken) // 2] * 1e3:>9.2f}{taken[len(taken) * 99 // 100] * 1e3:>9.2f}"
+          f"{(cpu_s(pid) - cpu) / len(taken) * 1e3:>9.2f}"
           f"{before / 1024:>10.0f}{after / 1024:>8.0f}  {errors or 'none'}", flush=True)
     return errors
 
@@ -115,6 +124,7 @@ def main():
         subprocess.run([a.mneme, "shell", "--json", world], input="\n".join(seed) + "\n", text=True,
                        stdout=subprocess.DEVNULL, check=True)
         print(f"{'':<22}{'requests':>8}{'per s':>10}{'p50 ms':>9}{'p99 ms':>9}"
+              f"{'cpu ms':>9}"
               f"{'MiB before':>10}{'after':>8}  errors")
         shell = subprocess.Popen([a.mneme, "shell", "--json", world], stdin=subprocess.PIPE,
                                  stdout=subprocess.PIPE, text=True)
