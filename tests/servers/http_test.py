@@ -699,8 +699,8 @@ class Document(unittest.TestCase):
         self.assertEqual(values['mneme_request_seconds_count{door="write"}'], 1)
         self.assertEqual(values['mneme_request_seconds_bucket{door="write",le="+Inf"}'], 1)
         self.assertEqual((values["mneme_seq"], values["mneme_memories"]), (1, 1))
-        # The page itself is a request on a connection; the engine waits for nothing.
-        for name, value in (("mneme_connections", 1), ("mneme_queue", 0), ("mneme_index_rows", 1),
+        self.assertGreaterEqual(values["mneme_connections"], 1)  # the others may be closing still
+        for name, value in (("mneme_queue", 0), ("mneme_index_rows", 1),
                             ("mneme_index_vectors", 1), ("mneme_index_edges", 0),
                             ("mneme_index_fields", 0), ("mneme_checkpoint_seq", 0),
                             ("mneme_journal_segments", 1), ("mneme_embeddings_pending", 0),
