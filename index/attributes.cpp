@@ -109,6 +109,8 @@ row_no attributes::impl::append(const row_line& line, row_rest rest, row_facets 
   by_type.grow(static_cast<std::uint8_t>(line.type)).add(row.value, is_gone);
   by_actor.grow(line.actor).add(row.value, is_gone);
   if (line.visibility == visibility::actor_public) everybodys.add(row.value, is_gone);
+  if ((line.flags & row_archived) != 0) archived.add(row.value, is_gone);
+  if (its_facets.reference != no_number) referring.add(row.value, is_gone);
   for (const std::uint32_t term : tag_terms) by_tag.grow(term).add(row.value, is_gone);
   for (const std::uint32_t term : frame_terms) by_frame.grow(term).add(row.value, is_gone);
   return row;
@@ -246,6 +248,14 @@ std::shared_ptr<const posting_view> attributes::everybodys() const {
 
 std::shared_ptr<const posting_view> attributes::with_frame(const intent_frame& frame) const {
   return impl_->by_frame.view(impl_->frames.find(frame_text(frame)));
+}
+
+std::shared_ptr<const posting_view> attributes::archived() const {
+  return impl_->archived.view();
+}
+
+std::shared_ptr<const posting_view> attributes::referring() const {
+  return impl_->referring.view();
 }
 
 activation attributes::activation_of(node_no node, seq_no at) const {

@@ -105,6 +105,10 @@ public:
   /// Of the visibility actor_public.
   [[nodiscard]] std::shared_ptr<const posting_view> everybodys() const;
   [[nodiscard]] std::shared_ptr<const posting_view> with_frame(const intent_frame& frame) const;
+  /// Rows whose lifecycle status is archived.
+  [[nodiscard]] std::shared_ptr<const posting_view> archived() const;
+  /// Rows whose content names another memory.
+  [[nodiscard]] std::shared_ptr<const posting_view> referring() const;
   /// Newest record at or before `at`; default values if there is none.
   [[nodiscard]] activation activation_of(node_no node, seq_no at) const;
   /// The actor's salience weights as of `at`; the defaults if it had learned nothing.

@@ -31,6 +31,8 @@ struct attributes::impl {
   posting_set by_actor;
   posting_set by_frame;
   posting everybodys; ///< visibility actor_public
+  posting archived;
+  posting referring;
   std::atomic<std::uint64_t> retained{0};
   row_is_gone is_gone = [this](std::uint32_t row) {
     return rows.end({row}) <= retained.load(std::memory_order_relaxed);

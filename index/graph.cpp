@@ -71,6 +71,10 @@ bool graph::ever_led_to(node_no node, edge_type type) const {
   return types != nullptr && (load_acquire(*types) >> static_cast<unsigned>(type) & 1U) != 0;
 }
 
+std::span<const std::uint32_t> graph::ever_led_to(edge_type type) const {
+  return impl_->nodes_in[static_cast<std::size_t>(type)].view();
+}
+
 std::uint64_t graph::edge_count() const {
   return impl_->live_edges.load(std::memory_order_relaxed);
 }

@@ -77,6 +77,8 @@ public:
                   const std::function<bool(const neighbour&)>& visit) const;
   /// Whether an edge of this type ever led to `node` that some retained read can see.
   [[nodiscard]] bool ever_led_to(node_no node, edge_type type) const;
+  /// All such nodes, and some that only reads before those may see. Valid for the graph's life.
+  [[nodiscard]] std::span<const std::uint32_t> ever_led_to(edge_type type) const;
   /// Breadth-first walk; visits each node once, the start is excluded.
   [[nodiscard]] walk_result walk(const walk_request& request) const;
   /// Edges alive and not tombstoned, now.

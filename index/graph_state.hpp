@@ -1,9 +1,11 @@
 #pragma once
 /// What the class graph holds; shared by its writer, its readers and its image.
 
+#include <array>
 #include <atomic>
 
 #include "index/adjacency.hpp"
+#include "index/append_list.hpp"
 #include "index/graph.hpp"
 #include "index/paged_column.hpp"
 #include "index/reclamation.hpp"
@@ -24,7 +26,9 @@ struct graph::impl {
   mutable reclaimer retired;
   edge_list_writer writer;
   sparse_column<node_edges> lists;
-  sparse_column<std::uint32_t> types_in;    ///< by node: bit per type byte of its in list, ever
+  sparse_column<std::uint32_t> types_in; ///< by node: bit per type byte of its in list, ever
+  std::array<append_list<std::uint32_t>, edge_type_count + 1> nodes_in{}; ///< by type byte: nodes
+  array_graveyard<std::uint32_t> node_arrays;                             ///< of nodes_in
   std::atomic<std::uint32_t> node_limit{0}; ///< every node with an edge is below it
   std::atomic<std::uint64_t> live_edges{0};
   std::atomic<std::uint64_t> retained{0};
@@ -41,7 +45,10 @@ struct graph::impl {
   /// Writer: an edge of this type leads to `node`. Before it is in the list.
   void note_type_in(node_no node, edge_type type) {
     std::uint32_t& types = types_in.grow(node.value);
-    store_release(types, types | std::uint32_t{1} << static_cast<unsigned>(type));
+    const std::uint32_t bit = std::uint32_t{1} << static_cast<unsigned>(type);
+    if ((types & bit) != 0) return;
+    nodes_in[static_cast<std::size_t>(type)].append(node.value, node_arrays);
+    store_release(types, types | bit);
   }
 };
 

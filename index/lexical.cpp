@@ -78,6 +78,7 @@ void lexical::impl::enter(slot_no slot, node_no node, corpus in,
                                 .in = static_cast<std::uint8_t>(in),
                                 .known = true,
                                 .live = true};
+  lengths.grow(slot.value) = length;
   for (const auto& t : its_terms)
     lists[static_cast<std::size_t>(in)][t.term].postings.append({slot.value, t.count},
                                                                 posting_arrays);
@@ -160,8 +161,16 @@ std::span<const term_posting> lexical::postings(corpus of, term_no term) const {
 }
 
 std::uint32_t lexical::length(slot_no slot) const {
+  const std::uint32_t* length = impl_->lengths.find(slot.value);
+  return length == nullptr ? 0 : *length;
+}
+
+std::uint32_t lexical::count(slot_no slot, term_no term) const {
   const lexical_document* d = impl_->find(slot.value);
-  return d == nullptr ? 0 : d->length;
+  if (d == nullptr) return 0;
+  const std::span terms(d->terms, d->distinct); // in term order
+  const auto at = std::ranges::lower_bound(terms, term.value, {}, &term_count::term);
+  return at == terms.end() || at->term != term.value ? 0 : at->count;
 }
 
 } // namespace mneme

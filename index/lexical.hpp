@@ -66,6 +66,8 @@ public:
   [[nodiscard]] std::span<const term_posting> postings(corpus of, term_no term) const;
   /// Terms of a content; 0 if the slot has none.
   [[nodiscard]] std::uint32_t length(slot_no slot) const;
+  /// How often a content has a term; 0 if there is no such content.
+  [[nodiscard]] std::uint32_t count(slot_no slot, term_no term) const;
 
   /// The state as of `at`, with what reads back to the retained seq need; may run beside the
   /// writer.

@@ -72,6 +72,7 @@ struct lexical::impl {
   std::array<append_list<size_change>, corpus_count> sizes{};
   append_list<liveness_change> changes{};
   sparse_column<lexical_document> documents;  ///< by slot
+  sparse_column<std::uint32_t> lengths;       ///< by slot; what scoring a posting needs
   std::atomic<std::uint32_t> slot_limit{0};   ///< every content is below it
   sparse_column<std::uint32_t> newest;        ///< by node: slot + 1; 0 = none; the writer's
   std::atomic<std::uint32_t> terms_listed{0}; ///< terms below it have lists

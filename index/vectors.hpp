@@ -38,6 +38,8 @@ struct vector_index_options {
   std::uint32_t ef_search = 64;
 };
 
+class compared_query;
+
 class vectors {
 public:
   explicit vectors(const vector_index_options& options = {});
@@ -62,6 +64,8 @@ public:
   [[nodiscard]] std::vector<near_hit>
   nearest_of(std::span<const float> query, std::span<const slot_no> slots, std::size_t k,
              const std::function<memory_id(slot_no)>& tie) const;
+  /// The query beside all vectors (compared_query.hpp).
+  [[nodiscard]] compared_query compare(std::span<const float> query) const;
   /// The k nearest of all slots that `accept` passes, by exact scan.
   [[nodiscard]] std::vector<near_hit>
   nearest_exact(std::span<const float> query, std::size_t k,

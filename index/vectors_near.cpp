@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "index/compared_query.hpp"
 #include "index/vectors_state.hpp"
 
 namespace mneme {
@@ -124,6 +125,10 @@ std::vector<near_hit> vectors::nearest_of(std::span<const float> query,
   else
     impl_->offer_best(prepared_query(query, impl_->rows.code_count()), slots, k, nearest);
   return nearest.take();
+}
+
+compared_query vectors::compare(std::span<const float> query) const {
+  return impl_->fits(query) ? compared_query(impl_->rows, query) : compared_query();
 }
 
 std::vector<near_hit> vectors::nearest_exact(std::span<const float> query, std::size_t k,

@@ -14,22 +14,6 @@ constexpr double raw_floor = 0.3;
 constexpr std::size_t chunks_of_a_path = 2;
 constexpr std::size_t least_to_normalise = 3;
 
-/// Newest first, then by id.
-class tie_order {
-public:
-  explicit tie_order(const read_views& views) : views_(views) {}
-
-  [[nodiscard]] bool operator()(const leg_row& a, const leg_row& b) const {
-    const row_line& left = views_.attributes->rows().line(a.row);
-    const row_line& right = views_.attributes->rows().line(b.row);
-    if (left.created_at_ns != right.created_at_ns) return left.created_at_ns > right.created_at_ns;
-    return views_.nodes->id({left.node}) < views_.nodes->id({right.node});
-  }
-
-private:
-  const read_views& views_;
-};
-
 /// By a number of the row, larger first.
 auto descending(double leg_row::* by, const tie_order& tie) {
   return [by, &tie](const leg_row& a, const leg_row& b) {
@@ -123,8 +107,10 @@ void search_state::merge(const read_views& views) {
 }
 
 result<void> search_state::run_rank(const read_views& views) {
+  const compared_query compared =
+      vector.empty() ? compared_query() : views.vectors->compare(vector);
   for (search_leg* leg : {&memory, &content}) {
-    if (auto ok = score_rows(*leg, views); !ok) return ok;
+    if (auto ok = score_rows(*leg, views, compared); !ok) return ok;
     if (auto ok = check_deadline(); !ok) return ok;
     narrow(*leg, views);
   }

@@ -1,130 +1,295 @@
 /// How the parts of a leg's scores come together. Only rows that can be in the window are scored:
-/// the best by text, the best by cosine, and what follows or precedes them. When the worst of the
-/// window beats whatever any other row can have, the window is what scoring all rows would give;
-/// else more rows are scored, in the end all.
+/// first the best by text, the best by cosine, and what follows or precedes them. When the worst of
+/// the window beats whatever any other row can have, the window is what scoring all rows would
+/// give; else all rows are scored that can reach that worst one.
 
 #include <algorithm>
-#include <limits>
+#include <ranges>
 
 #include "messages/math.hpp"
-#include "query/search_state.hpp"
+#include "query/search_filter.hpp"
+#include "query/search_texts.hpp"
 
 namespace mneme {
 
 namespace {
 
-constexpr std::size_t all_rows = std::numeric_limits<std::size_t>::max();
-/// So many times the window's size are scored first, and so many times more then.
+/// So many times the window's size are scored first.
 constexpr std::size_t first_share = 4;
-constexpr std::size_t next_share = 8;
+/// Sums of the same parts in another order may differ in their last bits.
+constexpr double rounding_down = 1 - 1e-9;
+
+/// What a leg searches, by slot or row.
+class leg_members {
+public:
+  leg_members(const search_state& s, const search_leg& leg, const read_views& views)
+      : leg_(leg), rows_(*views.attributes), at_(s.context.at), filter_(s, views) {}
+
+  /// The row whose content is `slot`, if it is searched; else no_number.
+  [[nodiscard]] row_no find(slot_no slot) const {
+    if (!leg_.is_counted)
+      return slot.value < leg_.listed.size() ? leg_.listed[slot.value] : row_no{};
+    const row_no row = rows_.row_of_slot(slot, at_);
+    return row.value != no_number && passes(row) ? row : row_no{};
+  }
+  [[nodiscard]] bool contains(slot_no slot) const { return find(slot).value != no_number; }
+  /// As find, before any test that a counted leg would make.
+  [[nodiscard]] row_no find_untested(slot_no slot) const {
+    return leg_.is_counted ? rows_.row_of_slot(slot, at_) : find(slot);
+  }
+  /// Precondition: the row comes from find_untested.
+  [[nodiscard]] bool contains_row(row_no row) const { return !leg_.is_counted || passes(row); }
+  /// The row of `node`, if it is searched.
+  [[nodiscard]] row_no find(node_no node) const {
+    const row_no row = rows_.row_of(node, at_);
+    if (row.value == no_number) return {};
+    if (!leg_.is_counted) return find(rows_.slot(row));
+    return passes(row) ? row : row_no{};
+  }
+
+private:
+  [[nodiscard]] bool passes(row_no row) const {
+    return rows_.rows().line(row).type != memory_type::chunk && filter_.seen(row)
+           && filter_.passes_memory(row);
+  }
+
+  const search_leg& leg_;
+  const attributes& rows_;
+  seq_no at_;
+  leg_filter filter_;
+};
+
+/// Rows without repetition, in slot order.
+class row_choice {
+public:
+  struct chosen {
+    slot_no slot;
+    row_no row;
+  };
+  void add(slot_no slot, row_no row) { rows_.push_back({slot, row}); }
+  void settle() {
+    std::ranges::sort(rows_, {}, &chosen::slot);
+    const auto again = std::ranges::unique(rows_, {}, &chosen::slot);
+    rows_.erase(again.begin(), again.end());
+  }
+  [[nodiscard]] std::span<const chosen> rows() const { return rows_; }
+  /// Where the slot is, or no_number. Precondition: settled.
+  [[nodiscard]] std::uint32_t place_of(slot_no slot) const {
+    const auto at = std::ranges::lower_bound(rows_, slot, {}, &chosen::slot);
+    if (at == rows_.end() || at->slot != slot) return no_number;
+    return static_cast<std::uint32_t>(at - rows_.begin());
+  }
+
+private:
+  std::vector<chosen> rows_;
+};
 
 class leg_scorer {
 public:
-  leg_scorer(const search_state& s, const search_leg& leg, const read_views& views)
+  leg_scorer(const search_state& s, const search_leg& leg, const read_views& views,
+             const compared_query& compared)
       : s_(s),
-        leg_(leg),
         views_(views),
+        compared_(compared),
+        members_(s, leg, views),
+        texts_(s, leg, views),
         // Whether there are such edges now says nothing of the seq that is read.
         follows_(s.weights.neighbours > 0),
-        scored_(leg.found.size(), no_number) {
-    for (const auto& f : leg.found) slots_.push_back(f.slot);
+        text_weight_(s.vector.empty() ? 1.0 : s.weights.text),
+        spread_(follows_ ? 1 + 2 * s.weights.neighbours : 1) {
+    most_text_ = most_text();
+  }
+
+  /// Do the texts alone make the scores?
+  [[nodiscard]] bool is_plain() const { return s_.vector.empty() && !follows_; }
+
+  /// The best `window` rows by their texts alone. Of equal ones, which may be very many, only those
+  /// are tested that come first.
+  void score_plain(std::size_t window, std::vector<leg_row>& rows) {
+    rows.clear();
+    if (most_text_ == 0) return;
+    const tie_order tie(views_);
+    const auto is_better = [&](const leg_row& a, const leg_row& b) {
+      return a.raw != b.raw ? a.raw > b.raw : tie(a, b);
+    };
+    do {
+      while (!texts_.may_decide(window) && texts_.read_more()) {
+      }
+      rows.clear(); // a heap with the worst in front
+      // The newest of equal ones come first, and they are mostly in the last slots.
+      for (const auto& t : std::views::reverse(texts_.rows())) {
+        const bool is_full = rows.size() == window;
+        if (is_full && texts_.at_most(t) / most_text_ < rows.front().raw) continue;
+        const double text = texts_.score(t) / most_text_;
+        const leg_row row{
+            .row = members_.find_untested({t.slot}), .slot = {t.slot}, .text = text, .raw = text};
+        if (row.row.value == no_number || (is_full && !is_better(row, rows.front()))) continue;
+        if (!members_.contains_row(row.row)) continue;
+        if (is_full) {
+          std::ranges::pop_heap(rows, is_better);
+          rows.pop_back();
+        }
+        rows.push_back(row);
+        std::ranges::push_heap(rows, is_better);
+      }
+    } while ((rows.size() < window || rows.front().raw <= texts_.rest() / most_text_)
+             && texts_.read_more());
   }
 
   /// Scores the `most` best by text and by cosine, and those next to them. True if the best
   /// `window` of `rows` are the best of all then.
-  bool score(std::size_t most, std::size_t window, std::vector<leg_row>& rows) {
-    for (const auto& r : rows_) scored_[r] = no_number;
-    rows_.clear();
-    rows.clear();
-    double frontier = add_by_text(most) * text_weight();
-    if (!s_.vector.empty()) frontier += add_by_cosine(most) * s_.weights.vector;
-    const std::size_t chosen = rows_.size();
-    std::size_t whole = chosen;
-    if (follows_) {
-      add_adjacent(0, chosen);
-      whole = rows_.size();
-      add_adjacent(chosen, whole);
-      frontier *= 1 + 2 * s_.weights.neighbours;
+  bool score_best(std::size_t most, std::size_t window, std::vector<leg_row>& rows) {
+    double frontier = add_by_text(most) * text_weight_;
+    if (!s_.vector.empty()) frontier += add_by_cosine(most);
+    score_chosen(rows);
+    worst_ = worst_of(rows, window);
+    return frontier == 0 || worst_ * rounding_down > frontier * spread_;
+  }
+
+  /// Scores every row that can be as good as the worst of the window that score_best() found, or
+  /// make one next to it so good.
+  void score_rest(std::vector<leg_row>& rows) {
+    const double least = worst_ * rounding_down / spread_;
+    while (text_part(texts_.rest()) >= least && texts_.read_more()) {
     }
-    fill(rows);
-    if (follows_) add_neighbours(rows);
-    // What stands next to those alone was only needed for their scores.
-    if (most != all_rows) rows.resize(whole);
-    return most == all_rows || frontier == 0 || worst_of(rows, window) > frontier;
+    const double unread = text_part(texts_.rest());
+    if (vector_weight_ > 0)
+      compared_.each_at_least((least - unread) / vector_weight_, [&](slot_no slot) { add(slot); });
+    for (const auto& t : texts_.rows()) {
+      const double by_cosine = vector_weight_ * std::max(0.0, compared_.bound_of({t.slot}));
+      if (text_part(texts_.at_most(t)) + by_cosine >= least) add({t.slot});
+    }
+    score_chosen(rows);
   }
 
 private:
-  [[nodiscard]] double text_weight() const { return s_.vector.empty() ? 1.0 : s_.weights.text; }
-
-  void add(std::uint32_t found) {
-    if (scored_[found] != no_number) return;
-    scored_[found] = static_cast<std::uint32_t>(rows_.size());
-    rows_.push_back(found);
+  [[nodiscard]] double text_part(double text) const {
+    return most_text_ == 0 ? 0 : text_weight_ * (text / most_text_);
   }
 
-  /// Answers the best text of a row that is left out.
+  void add(slot_no slot) {
+    if (const row_no row = members_.find(slot); row.value != no_number) choice_.add(slot, row);
+  }
+
+  /// The best text of all that is searched.
+  double most_text() {
+    double best = 0;
+    do {
+      for (const auto& t : texts_.rows())
+        if (texts_.at_most(t) > best && members_.contains({t.slot}))
+          best = std::max(best, texts_.score(t));
+    } while (best <= texts_.rest() && texts_.read_more());
+    return best;
+  }
+
+  /// Chooses about the best by text; answers what no other row exceeds, over the best of all.
   double add_by_text(std::size_t most) {
-    std::vector<std::uint32_t> with_text;
-    for (std::uint32_t i = 0; i < leg_.texts.size(); ++i)
-      if (leg_.texts[i] > 0) with_text.push_back(i);
-    double left = 0;
-    if (with_text.size() > most) {
-      const auto end = with_text.begin() + static_cast<std::ptrdiff_t>(most);
-      std::ranges::nth_element(with_text, end, std::ranges::greater(),
-                               [&](std::uint32_t i) { return leg_.texts[i]; });
-      left = leg_.texts[*end];
-      with_text.erase(end, with_text.end());
-    }
-    for (const std::uint32_t i : with_text) add(i);
-    return left;
-  }
-
-  /// Answers the best cosine of a row that is left out, as the weights want it.
-  double add_by_cosine(std::size_t most) {
-    if (most == all_rows) {
-      for (std::uint32_t i = 0; i < leg_.found.size(); ++i) add(i);
-      return 0;
-    }
-    const attributes& columns = *views_.attributes;
-    const auto id_of = [&](slot_no slot) {
-      return views_.nodes->id(columns.node(leg_.found[leg_.place[slot.value]].row));
+    if (most_text_ == 0) return 0;
+    // A rest that is small beside the worst that is chosen makes little difference, and one that is
+    // small beside the best makes little difference to a mix with cosines.
+    constexpr double small_rest = 0.25;
+    constexpr double little_rest = 0.02;
+    const auto is_enough = [&](const std::vector<partial_text>& best) {
+      if (!s_.vector.empty() && texts_.rest() <= little_rest * most_text_) return true;
+      return best.size() == most && texts_.rest() <= small_rest * best.front().score;
     };
-    const auto nearest = views_.vectors->nearest_of(s_.vector, slots_, most, id_of);
-    for (const auto& hit : nearest) add(leg_.place[hit.slot.value]);
+    std::vector<partial_text> best;
+    do {
+      best = best_texts(most);
+    } while (!is_enough(best) && texts_.read_more());
+    for (const auto& t : best) add({t.slot});
+    const double left = best.size() < most ? texts_.rest() : texts_.at_most(best.front());
+    return left / most_text_;
+  }
+
+  /// The searched ones with the highest scores so far, the lowest of them first.
+  [[nodiscard]] std::vector<partial_text> best_texts(std::size_t most) const {
+    const auto is_better = [](const partial_text& a, const partial_text& b) {
+      return a.score > b.score;
+    };
+    std::vector<partial_text> best; // a heap
+    for (const auto& t : texts_.rows()) {
+      if (best.size() == most && t.score <= best.front().score) continue;
+      if (!members_.contains({t.slot})) continue;
+      if (best.size() == most) {
+        std::ranges::pop_heap(best, is_better);
+        best.pop_back();
+      }
+      best.push_back(t);
+      std::ranges::push_heap(best, is_better);
+    }
+    return best;
+  }
+
+  /// Chooses the best by cosine; answers what the cosine of any other row adds to its score.
+  double add_by_cosine(std::size_t most) {
+    const auto nearest =
+        compared_.nearest(most, [this](slot_no slot) { return members_.contains(slot); });
+    for (const auto& hit : nearest) add(hit.slot);
     best_cosine_ = nearest.empty() ? 0 : cosine(nearest.front());
-    const double least = nearest.size() < most ? 0 : cosine(nearest.back());
-    return s_.weights.relative && best_cosine_ > 0 ? least / best_cosine_ : least;
+    vector_weight_ = s_.weights.vector;
+    if (s_.weights.relative && best_cosine_ > 0) vector_weight_ /= best_cosine_;
+    return nearest.size() < most ? 0 : cosine(nearest.back()) * vector_weight_;
   }
 
-  /// Adds what was found right before and right after each of rows_[first, end).
-  void add_adjacent(std::size_t first, std::size_t end) {
-    for (std::size_t i = first; i < end; ++i)
-      for (const auto direction : {edge_direction::in, edge_direction::out})
-        each_adjacent(rows_[i], direction, [&](std::uint32_t found) { add(found); });
-  }
-
+  /// Calls `visit(slot, row)` for what is searched right before or after a row.
   template <class Visit>
-  void each_adjacent(std::uint32_t found, edge_direction direction, const Visit& visit) const {
+  void each_adjacent(row_no row, edge_direction direction, const Visit& visit) const {
     const attributes& columns = *views_.attributes;
-    const node_no node = columns.node(leg_.found[found].row);
-    views_.order->neighbours(node, direction, s_.context.at, false, [&](const neighbour& n) {
-      const row_no row = columns.row_of(n.node, s_.context.at);
-      if (row.value == no_number) return true;
-      const std::uint32_t slot = columns.slot(row).value;
-      const std::uint32_t place = slot < leg_.place.size() ? leg_.place[slot] : no_number;
-      if (place != no_number) visit(place);
-      return true;
-    });
+    views_.order->neighbours(columns.node(row), direction, s_.context.at, false,
+                             [&](const neighbour& n) {
+                               const row_no other = members_.find(n.node);
+                               if (other.value != no_number) visit(columns.slot(other), other);
+                               return true;
+                             });
+  }
+
+  /// Adds what is adjacent to the rows of `from`.
+  void add_adjacent(const row_choice& from, row_choice& to) const {
+    for (const auto& c : from.rows())
+      for (const auto direction : {edge_direction::in, edge_direction::out})
+        each_adjacent(c.row, direction, [&](slot_no slot, row_no row) { to.add(slot, row); });
+    to.settle();
+  }
+
+  /// The rows chosen, and those next to them, with all that makes their scores.
+  void score_chosen(std::vector<leg_row>& rows) {
+    choice_.settle();
+    rows.clear();
+    if (!follows_) {
+      fill(choice_, rows);
+      return;
+    }
+    row_choice whole = choice_;
+    add_adjacent(choice_, whole);
+    // What stands next to those alone is only needed for their scores.
+    row_choice all = whole;
+    add_adjacent(whole, all);
+    std::vector<leg_row> parts;
+    fill(all, parts);
+    for (const auto& c : whole.rows()) {
+      leg_row row = parts[all.place_of(c.slot)];
+      for (const auto direction : {edge_direction::in, edge_direction::out}) {
+        double best = 0;
+        each_adjacent(c.row, direction, [&](slot_no slot, row_no) {
+          best = std::max(best, parts[all.place_of(slot)].raw);
+        });
+        row.neighbours += best;
+      }
+      row.raw += s_.weights.neighbours * row.neighbours;
+      rows.push_back(row);
+    }
   }
 
   static double cosine(const near_hit& hit) { return std::max(0.0, 1.0 - hit.distance); }
 
   /// Text, cosine and their mix.
-  void fill(std::vector<leg_row>& rows) {
+  void fill(const row_choice& choice, std::vector<leg_row>& rows) const {
     std::vector<slot_no> slots;
-    for (const std::uint32_t i : rows_) {
-      rows.push_back({.row = leg_.found[i].row, .slot = leg_.found[i].slot, .text = leg_.texts[i]});
-      slots.push_back(leg_.found[i].slot);
+    for (const auto& c : choice.rows()) {
+      const double text = most_text_ == 0 ? 0 : texts_.score(c.slot) / most_text_;
+      rows.push_back({.row = c.row, .slot = c.slot, .text = text});
+      slots.push_back(c.slot);
     }
     if (s_.vector.empty()) {
       for (auto& r : rows) r.raw = r.text;
@@ -135,26 +300,12 @@ private:
     for (auto& r : rows) {
       if (next == distances.size()) break;
       if (distances[next].slot == r.slot) r.vector = cosine(distances[next++]);
-      best_cosine_ = std::max(best_cosine_, r.vector);
     }
     const search_weights& w = s_.weights;
     for (auto& r : rows) {
       if (w.relative && best_cosine_ > 0) r.vector /= best_cosine_;
       r.raw = w.vector * r.vector + w.text * r.text;
     }
-  }
-
-  /// The best score among the rows right before each row, and the best right after it.
-  void add_neighbours(std::vector<leg_row>& rows) const {
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      for (const auto direction : {edge_direction::in, edge_direction::out}) {
-        double best = 0;
-        each_adjacent(rows_[i], direction, [&](std::uint32_t found) {
-          if (scored_[found] != no_number) best = std::max(best, rows[scored_[found]].raw);
-        });
-        rows[i].neighbours += best;
-      }
-    for (auto& r : rows) r.raw += s_.weights.neighbours * r.neighbours;
   }
 
   static double worst_of(const std::vector<leg_row>& rows, std::size_t window) {
@@ -167,25 +318,35 @@ private:
   }
 
   const search_state& s_;
-  const search_leg& leg_;
   const read_views& views_;
-  bool follows_; ///< what is right before and after a row counts
-  std::vector<slot_no> slots_;
-  std::vector<std::uint32_t> scored_; ///< by place in found: place in rows_, or no_number
-  std::vector<std::uint32_t> rows_;   ///< places in found
+  const compared_query& compared_;
+  leg_members members_;
+  search_texts texts_;
+  bool follows_;       ///< what is right before and after a row counts
+  double text_weight_; ///< of a text over the best one
+  double spread_;      ///< what follows and precedes can make of a score
+  double most_text_ = 0;
   double best_cosine_ = 0;
+  double vector_weight_ = 0; ///< of a cosine
+  double worst_ = 0;         ///< of the window found first
+  row_choice choice_;
 };
 
 } // namespace
 
-result<void> search_state::score_rows(search_leg& leg, const read_views& views) const {
-  leg_scorer scorer(*this, leg, views);
+result<void> search_state::score_rows(search_leg& leg, const read_views& views,
+                                      const compared_query& compared) const {
+  if (leg.coverage.searched == 0) return {};
+  leg_scorer scorer(*this, leg, views, compared);
   const auto size = static_cast<std::size_t>(window());
-  for (std::size_t most = first_share * size;; most *= next_share) {
-    const bool is_most = most >= leg.found.size() / 2;
-    if (scorer.score(is_most ? all_rows : most, size, leg.rows)) return {};
-    if (auto ok = check_deadline(); !ok) return ok;
+  if (scorer.is_plain()) {
+    scorer.score_plain(size, leg.rows);
+    return {};
   }
+  if (scorer.score_best(first_share * size, size, leg.rows)) return {};
+  if (auto ok = check_deadline(); !ok) return ok;
+  scorer.score_rest(leg.rows);
+  return {};
 }
 
 } // namespace mneme

@@ -2,12 +2,12 @@
 /// What a search carries from stage to stage. select → rank → fetch; a look-up by ids goes from
 /// select to fetch. Exactly one party holds it at a time.
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "index/compared_query.hpp"
 #include "query/search.hpp"
 #include "state/asker.hpp"
 
@@ -28,19 +28,13 @@ struct leg_row {
   double score = 0; ///< in [0,1]
 };
 
-/// A row that passed a leg's filters.
-struct found_row {
-  row_no row;
-  slot_no slot;
-};
-
 struct search_leg {
   bool runs = false;
   corpus of{};
-  std::vector<found_row> found;     ///< what is searched
-  std::vector<std::uint32_t> place; ///< by slot: where in `found`, or no_number
-  std::vector<double> texts;        ///< of `found`: bm25 over the largest
-  std::vector<leg_row> rows;        ///< what is still in the answer
+  bool is_counted = false;    ///< what is searched was counted: a row passes if the filter says so
+  std::vector<row_no> listed; ///< else: what is searched, by slot
+  std::uint64_t length = 0;   ///< of all that is searched, in terms; 0 if nobody wants to know
+  std::vector<leg_row> rows;  ///< what is still in the answer
   leg_coverage coverage;
   bool floor_on_raw = false; ///< the window is too small to normalise by
 };
@@ -62,23 +56,30 @@ struct search_state {
   std::vector<leg_row> hits; ///< merged
   search_result answer;
 
-  // Stages (search_select.cpp, search_score.cpp, search_merge.cpp, search_fetch.cpp).
+  // Stages (search_select.cpp, search_merge.cpp, search_fetch.cpp).
   result<void> run_select(const read_views& views);
   result<void> run_lookup(const read_views& views);
   result<void> run_rank(const read_views& views);
   result<void> run_fetch(const read_views& views);
 
-  /// Every row that can pass a filter, in no order that matters.
-  result<void> each_row(const read_views& views, const std::function<void(row_no)>& consider) const;
-  /// Postings that hold all rows that can pass, each once; nullopt where only all rows do.
-  [[nodiscard]] std::optional<std::vector<std::shared_ptr<const posting_view>>>
-  narrowest_posting(const read_views& views) const;
-  /// b of BM25 for what a leg has found.
-  [[nodiscard]] double length_share(const search_leg& leg, const lexical& words) const;
-  /// Scores what a leg has found by its text.
-  void score_text(search_leg& leg, const read_views& views) const;
-  /// The rows of the leg's window, scored, with others.
-  result<void> score_rows(search_leg& leg, const read_views& views) const;
+  /// Must every row be tested to know what the memory leg searches? Else it is all there is but
+  /// for a few.
+  [[nodiscard]] bool filters_memories() const;
+  /// Counts what the memory leg searches, unless too many rows would have to be looked at.
+  bool count_memories(const read_views& views);
+  /// Lists what the legs search that are not counted.
+  result<void> list_rows(const read_views& views);
+  /// Postings that hold all rows that can pass; nullopt where only all rows do.
+  [[nodiscard]] std::optional<posting_list> narrowest_postings(const read_views& views) const;
+  /// The same by the filters alone, whoever asks.
+  [[nodiscard]] std::optional<posting_list> postings_by_filter(const read_views& views) const;
+  /// Does BM25 ask how long the rows are that are searched?
+  [[nodiscard]] bool wants_length() const { return weights.b != weights.b_short; }
+  /// b of BM25 for what a leg searches.
+  [[nodiscard]] double length_share(const search_leg& leg) const;
+  /// The rows of the leg's window, scored, with others (search_score.cpp).
+  result<void> score_rows(search_leg& leg, const read_views& views,
+                          const compared_query& compared) const;
   [[nodiscard]] double recency_of(row_no row, const read_views& views) const;
   /// Window, raw floor, normalisation, and two of one path.
   void narrow(search_leg& leg, const read_views& views);
@@ -91,6 +92,22 @@ struct search_state {
     return std::max(4 * std::min(request.limit, limit_max), least);
   }
   [[nodiscard]] result<void> check_deadline() const;
+};
+
+/// Newest first, then by id.
+class tie_order {
+public:
+  explicit tie_order(const read_views& views) : views_(views) {}
+
+  [[nodiscard]] bool operator()(const leg_row& a, const leg_row& b) const {
+    const row_line& left = views_.attributes->rows().line(a.row);
+    const row_line& right = views_.attributes->rows().line(b.row);
+    if (left.created_at_ns != right.created_at_ns) return left.created_at_ns > right.created_at_ns;
+    return views_.nodes->id({left.node}) < views_.nodes->id({right.node});
+  }
+
+private:
+  const read_views& views_;
 };
 
 /// Is the newest state of `node` at `at` there and not tombstoned? `row` is it.

@@ -54,6 +54,29 @@ TEST_CASE("postings of a memory that changes often stay short") {
   CHECK(subject.live_count(memory_type::note, {100'000}) == 1);
 }
 
+TEST_CASE("rows that are archived, and rows that name another memory, have postings") {
+  attributes subject;
+  row_values row;
+  row.type = memory_type::note;
+  for (std::uint32_t i = 0; i < 6; ++i) {
+    row.node = {i};
+    row.slot = {i};
+    row.archived = i % 2 == 1;
+    row.facets.reference = i % 3 == 0 ? node_no{i + 1} : node_no{};
+    subject.put(row, {i + 1});
+  }
+  attributes loaded;
+  REQUIRE(loaded.load(subject.save({6})));
+  for (const attributes* a : {&subject, &loaded}) {
+    std::vector<std::uint32_t> rows;
+    a->archived()->append_to(rows);
+    CHECK(rows == std::vector<std::uint32_t>{1, 3, 5});
+    rows.clear();
+    a->referring()->append_to(rows);
+    CHECK(rows == std::vector<std::uint32_t>{0, 3});
+  }
+}
+
 TEST_CASE("an image loaded in the middle gives the answers of never having stopped") {
   rc::prop("save, load, go on", [](std::uint64_t seed) {
     auto subject = std::make_unique<attributes>();

@@ -118,6 +118,31 @@ TEST_CASE("a visit stops when it is told to, and may read the graph itself") {
 }
 
 // Shapes after the example graphs of graph benchmarks: a line, a ring, a star, a tree, two parts.
+TEST_CASE("the nodes that a type of edge ever led to are known, each once") {
+  node_table nodes;
+  for (std::uint8_t i = 0; i < 5; ++i) {
+    memory_id id;
+    id.bytes[15] = i;
+    nodes.intern(id);
+  }
+  graph edges(nodes);
+  edges.put({0}, edge_type::supersedes, {2}, false, {1});
+  edges.put({0}, edge_type::supersedes, {2}, true, {2});
+  edges.put({1}, edge_type::supersedes, {2}, false, {3});
+  edges.put({1}, edge_type::supersedes, {4}, false, {4});
+  edges.put({1}, edge_type::references, {3}, false, {5});
+  const auto sorted = [](const graph& g) {
+    const auto led = g.ever_led_to(edge_type::supersedes);
+    std::vector<std::uint32_t> found(led.begin(), led.end());
+    std::ranges::sort(found);
+    return found;
+  };
+  CHECK(sorted(edges) == std::vector<std::uint32_t>{2, 4});
+  graph loaded(nodes);
+  REQUIRE(loaded.load(edges.save({5})));
+  CHECK(sorted(loaded) == std::vector<std::uint32_t>{2, 4});
+}
+
 TEST_CASE("hops on small known graphs") {
   node_table nodes;
   graph g(nodes);

@@ -125,6 +125,7 @@ private:
       CHECK(subject.length({slot}) == c.terms.size());
       const auto count = static_cast<std::uint32_t>(std::ranges::count(c.terms, word));
       CHECK(found[slot] == count);
+      CHECK(subject.count({slot}, term) == count);
     }
   }
 

@@ -1,5 +1,6 @@
 // vectors: every exact path equals brute force by the definition, with ties, duplicates, gaps in
 // the slots and filters; images round-trip.
+#include "index/compared_query.hpp"
 #include "index/vectors.hpp"
 
 #include <algorithm>
@@ -60,6 +61,39 @@ TEST_CASE("every exact path equals brute force") {
   });
 }
 
+TEST_CASE("a query compared once answers what every search for it does") {
+  rc::prop("clouds with ties", [](std::uint64_t seed) {
+    dice d(seed);
+    const std::size_t count = 1 + d.below(3000);
+    const vector_cloud cloud(seed, 40, count, 1 + d.below(5), true);
+    vectors index(exact_only);
+    index.set_space({"test", 40});
+    cloud.append_to(index, 0, count);
+    const auto query = cloud.query(d);
+    const auto accept = accept_share(d.below(101));
+    const std::size_t k = d.below(60);
+    const compared_query compared = index.compare(query);
+    const auto hits = compared.nearest(k, accept);
+    const auto expected = index.nearest_exact(query, k, accept, tie_of);
+    RC_ASSERT(hits.size() == expected.size());
+    for (std::size_t i = 0; i < hits.size(); ++i) {
+      RC_ASSERT(hits[i].distance == expected[i].distance);
+      RC_ASSERT(accept(hits[i].slot));
+    }
+    const double least = 1 - 2 * d.number();
+    std::vector<slot_no> found;
+    compared.each_at_least(least, [&](slot_no slot) { found.push_back(slot); });
+    for (std::size_t i = 0; i < count; ++i) {
+      const slot_no slot = cloud.slot(i);
+      const double cosine = 1 - cosine_distance(query, cloud.values(i));
+      RC_ASSERT(compared.bound_of(slot) >= cosine);
+      if (cosine >= least) RC_ASSERT(std::ranges::find(found, slot) != found.end());
+    }
+    RC_ASSERT(compared.bound_of({cloud.slot(count - 1).value + 1}) == 0);
+  });
+  CHECK(compared_query().nearest(3, [](slot_no) { return true; }).empty());
+}
+
 TEST_CASE("vectors are found by slot, as they were given") {
   const vector_cloud cloud(3, 100, 3000, 10, false);
   vectors index(exact_only);
@@ -94,6 +128,7 @@ TEST_CASE("a query that fits no space has no neighbours") {
   CHECK(index.nearest(query, 3, 1, all, tie_of, used_hnsw).empty());
   CHECK_FALSE(used_hnsw);
   CHECK(index.nearest_of(query, slots, 3, tie_of).empty());
+  CHECK(index.compare(query).nearest(3, all).empty());
   CHECK(index.distances(query, slots).empty());
 }
 
