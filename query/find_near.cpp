@@ -2,6 +2,7 @@
 /// everything passes.
 
 #include <algorithm>
+#include <functional>
 
 #include "query/find_state.hpp"
 
@@ -40,12 +41,25 @@ public:
   /// Sets `used_hnsw`.
   template <class Accept>
   std::vector<near_hit> nearest(const Accept& accept, std::uint64_t expected, bool& used_hnsw) {
-    const auto tie = [this](slot_no slot) {
-      return views_.nodes->id(views_.attributes->node(row_of(slot)));
-    };
     used_hnsw = false;
-    if (!may_use_hnsw()) return views_.vectors->nearest_exact(run_.near_query, kept(), accept, tie);
-    return views_.vectors->nearest(run_.near_query, kept(), expected, accept, tie, used_hnsw);
+    if (!may_use_hnsw())
+      return views_.vectors->nearest_exact(run_.near_query, kept(), accept, tie_);
+    return views_.vectors->nearest(run_.near_query, kept(), expected, accept, tie_, used_hnsw);
+  }
+  /// The nearest of the rows, exactly.
+  std::vector<near_hit> nearest_of(const std::vector<candidate>& rows) {
+    // Where a good part of all vectors is asked for, passing over the others costs less than
+    // looking each one up.
+    constexpr std::uint64_t good_part = 4;
+    if (rows.size() * good_part >= views_.vectors->size()) {
+      const slot_set allowed(rows);
+      const auto accept = [&](slot_no slot) { return allowed.contains(slot); };
+      return views_.vectors->nearest_exact(run_.near_query, kept(), accept, tie_);
+    }
+    std::vector<slot_no> slots;
+    slots.reserve(rows.size());
+    for (const auto& c : rows) slots.push_back(c.slot);
+    return views_.vectors->nearest_of(run_.near_query, slots, kept(), tie_);
   }
   [[nodiscard]] row_no row_of(slot_no slot) const {
     return views_.attributes->row_of_slot(slot, run_.context.at);
@@ -54,6 +68,9 @@ public:
 private:
   const find_state& run_;
   const read_views& views_;
+  std::function<memory_id(slot_no)> tie_ = [this](slot_no slot) {
+    return views_.nodes->id(views_.attributes->node(row_of(slot)));
+  };
 };
 
 /// Distances of all rows; rows without a vector are dropped.
@@ -100,15 +117,10 @@ result<void> find_state::run_near(const read_views& views) {
     const auto accept = [&](slot_no slot) { return allowed.contains(slot); };
     const auto hits = search.nearest(accept, rows.size(), used_hnsw);
     keep_hits(hits);
+  } else if (!some_open && search.kept() < rows.size()) {
+    keep_hits(search.nearest_of(rows));
   } else {
     measure(rows, near_query, *views.vectors);
-    const std::size_t kept = search.kept();
-    if (!some_open && kept < rows.size()) {
-      const row_order by = ordering(views);
-      std::nth_element(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(kept), rows.end(),
-                       [&](const candidate& a, const candidate& b) { return by.nearer(a, b); });
-      rows.resize(kept);
-    }
   }
   if (used_hnsw) answer.near_mode = near_mode::hnsw;
   note("near", used_hnsw ? "hnsw" : "exact", entered, rows.size(), since);
