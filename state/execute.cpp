@@ -133,7 +133,7 @@ result<void> run(execution& x, const write_request& r, const prepared& p) {
   auto colour = colour_of(r, x.state);
   if (!colour) return propagate(colour);
   const auto taken = [&](const memory_id& id) { return x.is_taken(id); };
-  head h{.id = r.id ? *r.id : x.draw.id(x.now, taken),
+  head h{.id = r.id ? *r.id : x.draw.draw_id(x.now, taken),
          .type = r.type,
          .current_version = 1,
          .actor_scope = r.actor,
@@ -150,7 +150,7 @@ result<void> run(execution& x, const write_request& r, const prepared& p) {
          .last_updated_at = created,
          .version_hash = {},
          .erased = false,
-         .nonce = x.draw.fresh_nonce()};
+         .nonce = x.draw.draw_nonce()};
   version v{.id = h.id,
             .number = 1,
             .type = r.type,
@@ -165,7 +165,7 @@ result<void> run(execution& x, const write_request& r, const prepared& p) {
             .medium_overridden = r.forms.medium_form.has_value(),
             .valid_from = from,
             .valid_until = r.valid_until,
-            .nonce = x.draw.fresh_nonce(),
+            .nonce = x.draw.draw_nonce(),
             .hash = {}};
   if (*vector)
     h.embedding =
@@ -215,7 +215,7 @@ result<void> run(execution& x, const update_request& r, const prepared& p) {
             .medium_overridden = r.forms.medium_form.has_value(),
             .valid_from = from,
             .valid_until = r.valid_until,
-            .nonce = x.draw.fresh_nonce(),
+            .nonce = x.draw.draw_nonce(),
             .hash = {}};
   h.current_version = number;
   h.last_updated_at = p.now;
@@ -290,7 +290,7 @@ result<void> run(execution& x, const add_edge_request& r, const prepared&) {
                 .tombstoned_at = {},
                 .tombstoned_reason = {},
                 .tombstoned_by = {},
-                .nonce = x.draw.fresh_nonce()};
+                .nonce = x.draw.draw_nonce()};
   x.state.put(e);
   append_entry(x, entry_kind::add_edge, e.created_by, {leaf_of(e)}, edge_payload{e});
   x.out.results.push_back(changed_edge(x, true));
@@ -323,7 +323,7 @@ result<void> run(execution& x, const assign_tag_request& r, const prepared&) {
   if (plan->changed) {
     x.state.put(bound);
     append_entry(x, entry_kind::assign_tag, r.actor, {},
-                 assign_tag_payload{bound.tag, bound.anchor, r.actor, x.draw.fresh_nonce()});
+                 assign_tag_payload{bound.tag, bound.anchor, r.actor, x.draw.draw_nonce()});
   }
   x.out.results.push_back({.changed = plan->changed,
                            .seq = {x.current.value + x.out.entries.size()},
@@ -352,11 +352,6 @@ result<prepared> prepare(const Request&, timestamp now, const execution_seams&) 
   prepared p;
   p.now = now;
   return p;
-}
-
-/// Requests that draw before their last check, as their parts do: rehearsed like batches.
-bool has_parts(const mutation& m) {
-  return std::holds_alternative<ingest_request>(m) || std::holds_alternative<revise_request>(m);
 }
 
 error located(error e, bool is_batch, std::size_t i) {
@@ -413,17 +408,15 @@ result<executed_command> execute(std::span<const mutation> items, bool is_batch,
     ready.push_back(std::move(*p));
   }
   const auto given = ids_given_by(items);
-  if (items.size() > 1 || std::ranges::any_of(items, has_parts)) {
-    execution rehearsal{state, drawer(nullptr), seams, now, current, given};
-    auto done = run_all(rehearsal, items, ready, is_batch);
-    state.drop_layer();
-    if (!done) return std::unexpected(std::move(done.error()));
-  }
-  execution x{state, drawer(&ids), seams, now, current, given};
+  ids.mark();
+  execution x{state, ids, seams, now, current, given};
   if (auto done = run_all(x, items, ready, is_batch); !done) {
+    // What fails has drawn nothing.
+    ids.give_back();
     state.drop_layer();
     return std::unexpected(std::move(done.error()));
   }
+  ids.keep();
   state.keep_layer();
   return std::move(x.out);
 }

@@ -140,7 +140,7 @@ private:
   void rewrite(field_revision& r, std::uint32_t number) {
     r.topic = keeper_;
     r.number = number;
-    r.nonce = x_.draw.fresh_nonce();
+    r.nonce = x_.draw.draw_nonce();
     r.hash = hash_of(r);
   }
 

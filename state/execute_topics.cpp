@@ -112,7 +112,7 @@ void set_salience(execution& x, const memory_id& topic, double salience, const i
                            .from_e9 = x.state.topic_salience_e9(topic),
                            .to_e9 = to_e9(salience),
                            .reason = "set",
-                           .nonce = x.draw.fresh_nonce()};
+                           .nonce = x.draw.draw_nonce()};
   x.state.put_topic_salience(topic, p.to_e9);
   append_entry(x, entry_kind::topic_salience, acting_in(r), {}, std::move(p));
   changes.applied.push_back("salience:" + to_string(topic));
@@ -165,7 +165,7 @@ result<void> put_field(execution& x, const ingest_request& r, const memory_id& t
                           .created_at = x.now,
                           .created_by = acting_in(r),
                           .merged_from = {},
-                          .nonce = x.draw.fresh_nonce(),
+                          .nonce = x.draw.draw_nonce(),
                           .hash = {}};
   revision.hash = hash_of(revision);
   field.head.newest_hash = revision.hash;
@@ -237,9 +237,8 @@ result<void> run(execution& x, const ingest_request& r, const prepared& p) {
     if (auto ok = put_field(x, r, topic->id, f, changes); !ok) return ok;
   for (std::size_t i = 0; i < r.links.size(); ++i)
     if (auto ok = put_link(x, r, topic->id, i, changes); !ok) return ok;
-  if (!x.draw.is_rehearsal())
-    changes.similar_topic_ids = x.state.similar_topics(x.state.vector_of(topic->id), topic->id,
-                                                       asking_in(x, r), similar_topics_most);
+  changes.similar_topic_ids = x.state.similar_topics(x.state.vector_of(topic->id), topic->id,
+                                                     asking_in(x, r), similar_topics_most);
   mutation_result done = changed_memory(x, *topic);
   done.changed = x.out.entries.size() > before;
   done.topics = std::move(changes);

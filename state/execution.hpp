@@ -12,33 +12,6 @@
 
 namespace mneme {
 
-/// Where a command draws from: for real, or zeros in the rehearsal of a batch. A batch is
-/// rehearsed first so that a failing item has drawn nothing.
-class drawer {
-public:
-  explicit drawer(id_source* ids) : ids_(ids) {}
-
-  /// `taken` says of an id whether somebody has it already.
-  template <class Taken>
-  memory_id id(timestamp now, const Taken& taken) {
-    if (ids_) return ids_->draw_id(now, taken);
-    // Placeholders must differ from each other; callers' ids cannot start with 0xFF bytes.
-    memory_id placeholder;
-    placeholder.bytes.fill(0xFF);
-    for (std::size_t i = 0; i < 4; ++i)
-      placeholder.bytes[15 - i] = static_cast<std::uint8_t>(rehearsed_ >> (8 * i));
-    ++rehearsed_;
-    return placeholder;
-  }
-  /// True while nothing is drawn yet: what is answered then is thrown away.
-  [[nodiscard]] bool is_rehearsal() const { return ids_ == nullptr; }
-  nonce fresh_nonce() { return ids_ ? ids_->draw_nonce() : nonce{}; }
-
-private:
-  id_source* ids_;
-  std::uint32_t rehearsed_ = 0;
-};
-
 /// What a mutation needs that depends on the request and the clock only; computed once.
 struct prepared {
   memory_data data;
@@ -50,7 +23,7 @@ struct prepared {
 
 struct execution {
   overlay& state;
-  drawer draw;
+  id_source& draw;
   const execution_seams& seams;
   timestamp now;
   seq_no current;

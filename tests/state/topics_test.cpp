@@ -188,7 +188,7 @@ TEST_CASE("an ingest that breaks a rule changes and draws nothing") {
   CHECK(f.refused(untitled).code == errc::missing_key);
   CHECK(f.refused(new_topic(1, "Again")).code == errc::already_exists);
   CHECK(f.refused(extend(7, {})).code == errc::not_found);
-  // The id is drawn before the field is looked at, in the rehearsal only.
+  // The id is drawn before the field is looked at, and given back.
   auto dangling = new_topic(3, "Pier");
   dangling.topic_id.reset();
   auto refers = field("of", text("x"));
