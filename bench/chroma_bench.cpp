@@ -119,7 +119,11 @@ void floor_chroma_scan(benchmark::State& state) {
 
 } // namespace
 
-BENCHMARK(chroma_k5)->Arg(10'000)->Arg(100'000)->Unit(benchmark::kMicrosecond);
-BENCHMARK(floor_chroma_scan)->Arg(10'000)->Arg(100'000)->Unit(benchmark::kMicrosecond);
+BENCHMARK(chroma_k5)->Arg(10'000)->Arg(100'000)->Arg(1'000'000)->Unit(benchmark::kMicrosecond);
+BENCHMARK(floor_chroma_scan)
+    ->Arg(10'000)
+    ->Arg(100'000)
+    ->Arg(1'000'000)
+    ->Unit(benchmark::kMicrosecond);
 
 } // namespace mneme::bench
