@@ -96,7 +96,8 @@ private:
     return (!r_.due_after || f.due_ns >= r_.due_after->ns)
            && (!r_.due_before || f.due_ns <= r_.due_before->ns);
   }
-  /// Does a live Decision replace it, or a live memory supersede it?
+  /// Does a live Decision that the asker sees replace it, or such a memory supersede it? What one
+  /// cannot see hides nothing of one's own.
   [[nodiscard]] bool superseded(const row_line& line) const {
     bool found = false;
     const node_no node{line.node};
@@ -104,14 +105,14 @@ private:
       rows_.for_each_referring(node, [&](row_no by) {
         const row_line& other = rows_.rows().line(by);
         found = other.type == memory_type::decision && other.node != line.node
-                && (other.flags & row_gone) == 0 && rows_.alive(by, at_);
+                && (other.flags & row_gone) == 0 && rows_.alive(by, at_) && visible_(by);
         return !found;
       });
     if (found || !graph_.ever_led_to(node, edge_type::supersedes)) return found;
     graph_.neighbours(node, edge_direction::in, at_, false, [&](const neighbour& n) {
       if (n.type > edge_type::supersedes) return false; // they come by type
       row_no by;
-      found = n.type == edge_type::supersedes && is_live(rows_, n.node, at_, by);
+      found = n.type == edge_type::supersedes && is_live(rows_, n.node, at_, by) && visible_(by);
       return !found;
     });
     return found;

@@ -90,10 +90,13 @@ const memory* searched_state::find(const memory_id& id) const {
 
 bool searched_state::is_superseded(const memory_id& id) const {
   for (const auto& [other, m] : live)
-    if (other != id && m.head.type == memory_type::decision && reference_in(m.version) == id)
+    if (other != id && m.head.type == memory_type::decision && reference_in(m.version) == id
+        && sees(viewer_of(r), m.head))
       return true;
   return std::ranges::any_of(state.edges_in(id, at), [&](const edge_record& e) {
-    return !e.tombstoned && e.key.type == edge_type::supersedes && find(e.key.src) != nullptr;
+    const memory* by = find(e.key.src);
+    return !e.tombstoned && e.key.type == edge_type::supersedes && by != nullptr
+           && sees(viewer_of(r), by->head);
   });
 }
 

@@ -58,13 +58,13 @@ private:
   }
   [[nodiscard]] bool superseded(const naive_row& row) const {
     for (const auto& [id, other] : world_.rows)
-      if (other.type == memory_type::decision && live(other) && other.reference == row.id
-          && id != row.id)
+      if (other.type == memory_type::decision && live(other) && visible(other)
+          && other.reference == row.id && id != row.id)
         return true;
     return std::ranges::any_of(world_.supersedes, [&](const auto& edge) {
       const auto newer = world_.rows.find(edge.first.first);
       return edge.second && edge.first.second == row.id && newer != world_.rows.end()
-             && live(newer->second);
+             && live(newer->second) && visible(newer->second);
     });
   }
   [[nodiscard]] bool passes(const naive_row& row) const {

@@ -107,6 +107,27 @@ TEST_CASE("108: what is superseded or replaced is hidden, and shown with include
   CHECK(same_ids(w.search("tea"), {old_note, old_decision}));
 }
 
+TEST_CASE("108: what an asker cannot see hides nothing of its own") {
+  search_world w;
+  const auto written_by = [](std::string actor, memory_type type, memory_data data) {
+    write_request r;
+    r.actor = std::move(actor);
+    r.type = type;
+    r.data = std::move(data);
+    return r;
+  };
+  const auto tea = w.put(written_by("ana", memory_type::note, {{"statement", std::string("tea")}}));
+  const auto over =
+      w.put(written_by("ben", memory_type::decision,
+                       {{"statement", std::string("tea is over")}, {"replaces", tea}}));
+  const auto newer = w.put(written_by("ben", memory_type::note, {{"statement", std::string("z")}}));
+  w.edge(newer, edge_type::supersedes, tea);
+  auto r = asking("tea");
+  CHECK(same_ids(w.search(r), {over}));
+  r.actor = "ana";
+  CHECK(same_ids(w.search(r), {tea}));
+}
+
 TEST_CASE("filters: type, project, status, origin, tag, due, atomic") {
   search_world w;
   lifecycle l;
