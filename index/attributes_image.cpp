@@ -132,6 +132,7 @@ void get_row(image_reader& in, saved_row& row) {
   const std::string_view raw_facets = in.get_raw(sizeof(row_facets));
   if (raw_facets.empty()) return;
   std::memcpy(&row.facets, raw_facets.data(), sizeof row.facets);
+  row.facets.unused = 0; // older images have anything there
   get_terms(in, row.tags, saved.tag_count);
   get_terms(in, row.frames, saved.frame_count);
 }

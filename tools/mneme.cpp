@@ -1,6 +1,8 @@
 // The mneme command: parses the command line and runs one command group.
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <span>
 #include <sstream>
 
@@ -30,6 +32,28 @@ std::string no_command(const CLI::App& app, std::span<char* const> arguments) {
   return fmt::format("there is no command \"{}\"{}", *first, protocol::suggestion(*first, known));
 }
 
+/// The parser of arguments cuts whole numbers to what fits; here they are refused.
+template <class Number>
+std::string refuse_if_cut(const std::string& text) {
+  const auto digits = text.starts_with('-') ? std::string_view(text).substr(1) : text;
+  if (digits.empty() || !std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; }))
+    return {}; // no whole number: what the parser says
+  Number number{};
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool fits = read.ec == std::errc{} && read.ptr == text.data() + text.size();
+  return fits ? std::string() : text + " is out of range";
+}
+
+void refuse_cut_numbers(CLI::App& app) {
+  for (auto* option : app.get_options()) {
+    if (option->get_type_name() == "INT")
+      option->check(refuse_if_cut<std::int64_t>);
+    else if (option->get_type_name() == "UINT")
+      option->check(refuse_if_cut<std::uint64_t>);
+  }
+  for (auto* command : app.get_subcommands({})) refuse_cut_numbers(*command);
+}
+
 status run(int argc, char** argv) {
   CLI::App app("mneme: a memory engine for agents", "mneme");
   app.require_subcommand(1);
@@ -52,6 +76,7 @@ status run(int argc, char** argv) {
   server::add_key_command(app, outcome);
   add_sim_command(app, outcome);
   add_help_command(app, outcome);
+  refuse_cut_numbers(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
@@ -63,9 +88,9 @@ status run(int argc, char** argv) {
     }
     const auto called = app.get_subcommands();
     const bool is_unknown = called.empty() && e.get_name() == "RequiredError";
-    fmt::print(stderr, "mneme: {}\n       see: mneme {}--help\n",
-               is_unknown ? no_command(app, {argv, static_cast<std::size_t>(argc)}) : e.what(),
-               called.empty() ? "" : called.front()->get_name() + " ");
+    tell("mneme: {}\n       see: mneme {}--help\n",
+         is_unknown ? no_command(app, {argv, static_cast<std::size_t>(argc)}) : e.what(),
+         called.empty() ? "" : called.front()->get_name() + " ");
     return status::bad_input;
   }
   return outcome.exit;
@@ -80,7 +105,7 @@ int main(int argc, char** argv) {
     return static_cast<int>(finish_output() ? ended : status::store);
   } catch (const std::exception& e) {
     // Only what no wrapping file could foresee, such as memory running out.
-    fmt::print(stderr, "mneme: {}\n", e.what());
+    tell("mneme: {}\n", e.what());
     return static_cast<int>(status::store);
   }
 }

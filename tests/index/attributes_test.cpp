@@ -54,7 +54,7 @@ TEST_CASE("postings of a memory that changes often stay short") {
   CHECK(subject.live_count(memory_type::note, {100'000}) == 1);
 }
 
-TEST_CASE("rows that are archived, and rows that name another memory, have postings") {
+TEST_CASE("rows that are archived, that name another memory, or are for all have postings") {
   attributes subject;
   row_values row;
   row.type = memory_type::note;
@@ -62,6 +62,7 @@ TEST_CASE("rows that are archived, and rows that name another memory, have posti
     row.node = {i};
     row.slot = {i};
     row.archived = i % 2 == 1;
+    row.visibility = i < 2 ? visibility::actor_public : visibility::scoped;
     row.facets.reference = i % 3 == 0 ? node_no{i + 1} : node_no{};
     subject.put(row, {i + 1});
   }
@@ -74,6 +75,9 @@ TEST_CASE("rows that are archived, and rows that name another memory, have posti
     rows.clear();
     a->referring()->append_to(rows);
     CHECK(rows == std::vector<std::uint32_t>{0, 3});
+    rows.clear();
+    a->everybodys()->append_to(rows);
+    CHECK(rows == std::vector<std::uint32_t>{0, 1});
   }
 }
 

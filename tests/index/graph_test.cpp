@@ -117,7 +117,6 @@ TEST_CASE("a visit stops when it is told to, and may read the graph itself") {
   CHECK(outer == 2);
 }
 
-// Shapes after the example graphs of graph benchmarks: a line, a ring, a star, a tree, two parts.
 TEST_CASE("the nodes that a type of edge ever led to are known, each once") {
   node_table nodes;
   for (std::uint8_t i = 0; i < 5; ++i) {
@@ -143,6 +142,7 @@ TEST_CASE("the nodes that a type of edge ever led to are known, each once") {
   CHECK(sorted(loaded) == std::vector<std::uint32_t>{2, 4});
 }
 
+// Shapes after the example graphs of graph benchmarks: a line, a ring, a star, a tree, two parts.
 TEST_CASE("hops on small known graphs") {
   node_table nodes;
   graph g(nodes);

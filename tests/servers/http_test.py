@@ -121,6 +121,16 @@ class Authentication(WithKeys):
         self.keys.write_text("{")  # a damaged file lets nobody in
         self.assertEqual(server.get("/v1/root", self.ana).status, 401)
 
+    def test_keys_that_are_made_at_once_all_stay(self):
+        with concurrent.futures.ThreadPoolExecutor(12) as at_once:
+            made = list(at_once.map(
+                lambda n: make_key(self.keys, "--actor", f"agent {n}"), range(12)))
+        listed = json.loads(mneme("key", "list", str(self.keys), "--json").stdout)["keys"]
+        self.assertLessEqual({f"agent {n}" for n in range(12)}, {k["actor"] for k in listed})
+        server = self.serve()
+        for key in made:
+            self.assertEqual(server.get("/v1/root", key).status, 200)
+
     def test_without_keys_only_loopback_is_bound(self):
         for address in ("0.0.0.0:0", "[::]:0", "192.0.2.1:0", "example.com:0"):
             done = mneme("serve", str(self.world), "--listen", address, check=False)

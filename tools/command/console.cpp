@@ -92,10 +92,10 @@ std::string printable(std::string_view text) {
 void print_error(const error& e, std::string_view directory, bool can_read_beside) {
   const bool colour = has_colour(stderr);
   const std::string place = e.at.empty() ? "" : " at " + e.at;
-  fmt::print(stderr, "{}mneme:{} {} ({}{})\n", colour ? "\033[1;31m" : "", colour ? "\033[0m" : "",
-             printable(e.message), to_string(e.code), printable(place));
+  tell("{}mneme:{} {} ({}{})\n", colour ? "\033[1;31m" : "", colour ? "\033[0m" : "",
+       printable(e.message), to_string(e.code), printable(place));
   if (const auto next = hint(e, directory, can_read_beside); !next.empty())
-    fmt::print(stderr, "       {}\n", printable(next));
+    tell("       {}\n", printable(next));
 }
 
 void prepare_streams() {
@@ -119,6 +119,10 @@ bool noted(bool written) {
 }
 
 } // namespace
+
+void tell_text(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
 
 bool put(std::string_view text) {
   return noted(std::fwrite(text.data(), 1, text.size(), stdout) == text.size());

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include <fmt/format.h>
+
 #include "mneme/error.hpp"
 
 namespace mneme::command {
@@ -32,6 +34,13 @@ std::string printable(std::string_view text);
 /// `mneme: <message> (<code> at <path>)`, and what to do next where that is known.
 /// `can_read_beside`: the command has --read-only.
 void print_error(const error& e, std::string_view directory = {}, bool can_read_beside = false);
+
+/// Writes to standard error. Where nobody can read that, the exit status says it all.
+void tell_text(std::string_view text);
+template <class... Args>
+void tell(fmt::format_string<Args...> format, Args&&... args) {
+  tell_text(fmt::format(format, std::forward<Args>(args)...));
+}
 
 /// Before anything else: a standard stream that the caller closed must not lend its number to a
 /// file of a world, and a reader that goes away must not end the process in the middle of a write.

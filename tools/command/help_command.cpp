@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "tools/command/commands.hpp"
+#include "tools/command/console.hpp"
 #include "tools/command/help_topics.hpp"
 #include "tools/command/text_table.hpp"
 #include "tools/protocol/near_name.hpp"
@@ -39,8 +40,8 @@ status print_help(CLI::App& app, const std::string& topic) {
   std::vector<std::string_view> names{"ops"};
   for (const auto& t : help_topics()) names.push_back(t.name);
   for (const auto& op : protocol::ops()) names.push_back(op.name);
-  fmt::print(stderr, "mneme: there is no help for \"{}\"{}\n       see: mneme help\n", topic,
-             protocol::suggestion(topic, names));
+  tell("mneme: there is no help for \"{}\"{}\n       see: mneme help\n", topic,
+       protocol::suggestion(topic, names));
   return status::bad_input;
 }
 

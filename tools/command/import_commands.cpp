@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "tools/command/console.hpp"
 #include "tools/command/progress_bar.hpp"
 #include "tools/command/text_table.hpp"
 #include "tools/command/world_arguments.hpp"
@@ -77,7 +78,7 @@ void print_report(const import_options& o, const import_report& r, seq_no seq) {
   if (r.field_revisions_added > 0)
     put_line(fmt::format("{} field revisions", r.field_revisions_added));
   for (const auto& [what, n] : r.left_out) put_line(fmt::format("left out: {} {}", n, what));
-  for (const auto& note : r.notes) fmt::print(stderr, "mneme: {}\n", printable(note));
+  for (const auto& note : r.notes) tell("mneme: {}\n", printable(note));
 }
 
 status run_import(const import_options& o) {

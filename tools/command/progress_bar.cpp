@@ -10,7 +10,7 @@ progress_bar::progress_bar(std::string_view what) : what_(what), enabled_(is_ter
 }
 
 progress_bar::~progress_bar() {
-  if (drawn_) fmt::print(stderr, "\r\033[K");
+  if (drawn_) tell("\r\033[K");
 }
 
 void progress_bar::show(std::uint64_t done, std::uint64_t total, std::uint64_t items,
@@ -29,7 +29,7 @@ void progress_bar::show(std::uint64_t done, std::uint64_t total, std::uint64_t i
     bar = fmt::format(" [{}{}] {:3}%", std::string(full, '#'), std::string(columns - full, '.'),
                       std::min<std::uint64_t>(100, done * 100 / total));
   }
-  fmt::print(stderr, "\r\033[K{}{} {} {}, {:.0f}/s", what_, bar, items, item_name, rate);
+  tell("\r\033[K{}{} {} {}, {:.0f}/s", what_, bar, items, item_name, rate);
   std::fflush(stderr);
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "tools/command/console.hpp"
 #include "tools/command/progress_bar.hpp"
 #include "tools/command/render.hpp"
 #include "tools/command/world_arguments.hpp"
@@ -130,8 +131,8 @@ status run_verify(const verify_options& o) {
     json line = protocol::error_json(damage);
     line["entries"] = checked->entries; // what was good before it
     if (o.common.json) put_line(protocol::print(line));
-    fmt::print(stderr, "mneme: damage after {} good entries: {} ({})\n", checked->entries,
-               printable(checked->problem), to_string(damage.code));
+    tell("mneme: damage after {} good entries: {} ({})\n", checked->entries,
+         printable(checked->problem), to_string(damage.code));
     return status::no;
   }
   json answer{{"root", to_hex(checked->roots.overall)},

@@ -8,6 +8,7 @@
 
 #include "state/checkpoint.hpp"
 #include "storage/file.hpp"
+#include "tools/command/console.hpp"
 #include "tools/command/render.hpp"
 #include "tools/import/ingest_source.hpp"
 #include "tools/import/source_file.hpp"
@@ -64,10 +65,9 @@ void finish_embeddings(engine& target) {
   const std::string why = stats && !stats->embedder_problem.empty()
                               ? " (" + printable(stats->embedder_problem) + ")"
                               : "";
-  fmt::print(stderr,
-             "mneme: {} memories have no vector yet{}; the next command that opens the world "
-             "tries again\n",
-             *pending, why);
+  tell("mneme: {} memories have no vector yet{}; the next command that opens the world "
+       "tries again\n",
+       *pending, why);
 }
 
 } // namespace
@@ -106,8 +106,8 @@ result<std::shared_ptr<key_resolver>> read_agent_keys(const std::string& path) {
 void tell_of_torn_write(const engine& opened) {
   const open_report found = opened.opened();
   if (found.torn_bytes == 0) return;
-  fmt::print(stderr, "mneme: the last write had not been finished: {} bytes were cut from {}\n",
-             found.torn_bytes, found.torn_segment);
+  tell("mneme: the last write had not been finished: {} bytes were cut from {}\n", found.torn_bytes,
+       found.torn_segment);
 }
 
 status report(const common_options& options, const error& e) {

@@ -1,17 +1,22 @@
 #include "tools/server/api_keys.hpp"
 
+#include <cerrno>
 #include <chrono>
 #include <filesystem>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <openssl/crypto.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "messages/hash.hpp"
 #include "messages/hex.hpp"
 #include "mneme/seams.hpp"
 #include "storage/file.hpp"
+#include "tools/command/console.hpp"
 #include "tools/protocol/line_reader.hpp"
 #include "tools/protocol/scope_json.hpp"
 #include "tools/protocol/value_reader.hpp"
@@ -49,6 +54,8 @@ result<std::vector<api_key>> keys_of(const json& document) {
     if (const json* scope = k.find("scope")) key.allows.scope = protocol::print(*scope);
     key.hash = k.hash("sha256").value_or(digest{});
     key.created_at = k.text_or("created_at", "");
+    if (key.allows.is_host() && !key.allows.scope.empty())
+      k.fail_key("scope", errc::bad_value, "a scope is for an actor's key");
     keys.push_back(std::move(key));
   });
   return protocol::finish(failure, std::move(keys));
@@ -91,7 +98,9 @@ result<std::vector<api_key>> read_key_file(const std::string& path) {
   return keys_of(*document);
 }
 
-result<void> write_key_file(const std::string& path, const std::vector<api_key>& keys) {
+namespace {
+
+result<void> write_key_file(const std::string& whole, const std::vector<api_key>& keys) {
   json list = json::array();
   for (const auto& key : keys) {
     json item{{"id", key.allows.key_id},
@@ -104,11 +113,40 @@ result<void> write_key_file(const std::string& path, const std::vector<api_key>&
   }
   const auto disk = make_posix_file_system();
   const mode_t before = ::umask(S_IRWXG | S_IRWXO);
-  // replace_file syncs the directory that the path names.
-  const auto whole = std::filesystem::absolute(path).string();
   auto written = replace_file(*disk, whole, protocol::print_pretty({{"keys", list}}) + "\n");
   ::umask(before);
   return written;
+}
+
+/// Of a directory: the file itself is replaced. Held until the end of the object.
+class folder_lock {
+public:
+  explicit folder_lock(const std::string& path)
+      : folder_(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    while (folder_ >= 0 && ::flock(folder_, LOCK_EX) != 0 && errno == EINTR) {
+    }
+  }
+  folder_lock(const folder_lock&) = delete;
+  folder_lock& operator=(const folder_lock&) = delete;
+  ~folder_lock() {
+    if (folder_ >= 0) ::close(folder_);
+  }
+
+private:
+  int folder_;
+};
+
+} // namespace
+
+result<void> change_key_file(const std::string& path,
+                             const std::function<result<void>(std::vector<api_key>&)>& change) {
+  // replace_file syncs the directory that the path names.
+  const auto whole = std::filesystem::absolute(path);
+  const folder_lock alone(whole.parent_path().string());
+  auto keys = read_key_file(path);
+  if (!keys) return propagate(keys);
+  if (auto ok = change(*keys); !ok) return ok;
+  return write_key_file(whole.string(), *keys);
 }
 
 result<key_ring> key_ring::open(std::string path) {
@@ -125,7 +163,7 @@ void key_ring::reload() {
   std::string state = state_of(path_);
   if (state == state_) return;
   auto keys = read_key_file(path_);
-  if (!keys) fmt::print(stderr, "mneme: no key is taken: {}\n", keys.error().message);
+  if (!keys) command::tell("mneme: no key is taken: {}\n", keys.error().message);
   keys_ = keys ? std::move(*keys) : std::vector<api_key>{};
   state_ = std::move(state);
 }

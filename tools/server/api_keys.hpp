@@ -2,6 +2,7 @@
 /// The keys of a server, in one JSON file. A key is shown once, when it is made; the file holds
 /// its SHA-256. A key is 256 random bits, so that a plain hash cannot be searched.
 
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -29,8 +30,10 @@ new_key make_key(const client& who);
 
 /// The keys of a file; no file, no keys.
 result<std::vector<api_key>> read_key_file(const std::string& path);
-/// Replaces the file; readable by its owner only.
-result<void> write_key_file(const std::string& path, const std::vector<api_key>& keys);
+/// Replaces the file, unless `change` fails; readable by its owner only. One at a time: a key that
+/// another process adds or revokes meanwhile stays added or revoked.
+result<void> change_key_file(const std::string& path,
+                             const std::function<result<void>(std::vector<api_key>&)>& change);
 
 /// Keys as a running server knows them. A change of the file counts from the next request on; a
 /// file that is gone or damaged lets nobody in. Thread-safe.

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "messages/validate.hpp"
+#include "tools/command/console.hpp"
 #include "tools/command/text_table.hpp"
 #include "tools/command/world_arguments.hpp"
 #include "tools/protocol/answer_json.hpp"
@@ -59,19 +60,20 @@ result<client> client_of(const key_options& o) {
 command::status add_key(const key_options& o) {
   auto who = client_of(o);
   if (!who) return command::report(o.common, who.error());
-  auto keys = read_key_file(o.file);
-  if (!keys) return command::report(o.common, keys.error());
-  new_key made = make_key(*who);
-  keys->push_back(made.key);
-  if (auto ok = write_key_file(o.file, *keys); !ok) return command::report(o.common, ok.error());
+  const new_key made = make_key(*who);
+  const auto added = change_key_file(o.file, [&](std::vector<api_key>& keys) -> result<void> {
+    keys.push_back(made.key);
+    return {};
+  });
+  if (!added) return command::report(o.common, added.error());
   if (o.common.json) {
     json answer = key_json(made.key);
     answer["key"] = made.secret;
     command::put_line(protocol::print(protocol::ok_json(std::move(answer))));
   } else {
     command::put_line(made.secret);
-    fmt::print(stderr, "mneme: key {} is shown this once; the file holds its hash\n",
-               made.key.allows.key_id);
+    command::tell("mneme: key {} is shown this once; the file holds its hash\n",
+                  made.key.allows.key_id);
   }
   return command::status::done;
 }
@@ -96,12 +98,12 @@ command::status list_keys(const key_options& o) {
 }
 
 command::status revoke_key(const key_options& o) {
-  auto keys = read_key_file(o.file);
-  if (!keys) return command::report(o.common, keys.error());
-  if (std::erase_if(*keys, [&](const api_key& k) { return k.allows.key_id == o.id; }) == 0)
-    return command::report(o.common,
-                           {errc::not_found, fmt::format("there is no key {}", o.id), "id"});
-  if (auto ok = write_key_file(o.file, *keys); !ok) return command::report(o.common, ok.error());
+  const auto revoked = change_key_file(o.file, [&](std::vector<api_key>& keys) -> result<void> {
+    if (std::erase_if(keys, [&](const api_key& k) { return k.allows.key_id == o.id; }) == 0)
+      return fail(errc::not_found, fmt::format("there is no key {}", o.id), "id");
+    return {};
+  });
+  if (!revoked) return command::report(o.common, revoked.error());
   if (o.common.json)
     command::put_line(protocol::print(protocol::ok_json({{"id", o.id}, {"revoked", true}})));
   return command::status::done;

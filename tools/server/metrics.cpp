@@ -79,7 +79,7 @@ result<std::string> metrics::text(engine& target, const std::string& directory) 
       gauge("mneme_connections", "Connections that are open", open_connections)
       + gauge("mneme_requests_running", "Requests that the engine works on or has queued",
               running_requests)
-      + gauge("mneme_queue", "Of these, what is to be committed and is not yet", waiting_commits)
+      + gauge("mneme_queue", "Of these, requests of ops that may write", waiting_commits)
       + sizes(*stats, directory);
   const std::scoped_lock lock(mutex_);
   out += head("mneme_requests_total", "counter", "Requests answered, by door and HTTP status");

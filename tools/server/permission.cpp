@@ -163,8 +163,11 @@ private:
       if (const auto uri = parse_memory_uri(text)) id = uri->id;
     if (!id || own_ids_.contains(*id)) return;
     const auto seen = target_.get(*id, {.actor = who_.actor, .at_seq = {}});
-    if (!seen && seen.error().code == errc::not_found)
+    if (seen) return;
+    if (seen.error().code == errc::not_found)
       refuse(404, "not_found", "no such memory", at);
+    else
+      refusal_ = failed(seen.error());
   }
 
   /// What a scope opens is the engine's to judge, for writes too.

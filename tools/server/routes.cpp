@@ -186,8 +186,7 @@ http_response routes::proof(const http_request& request) {
 }
 
 http_response routes::metrics_page(const http_request& request) {
-  if (!request.who.is_host() || !request.who.scope.empty())
-    return refuse(403, "forbidden", "metrics are for a key of the host");
+  if (!request.who.is_host()) return refuse(403, "forbidden", "metrics are for a key of the host");
   auto text = to_.metrics_text();
   if (!text) return respond(failed(text.error()));
   return {.content_type = "text/plain; version=0.0.4", .body = std::move(*text)};

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <malloc.h>
 
+#include "tools/command/console.hpp"
 #include "tools/command/world_arguments.hpp"
 #include "tools/server/http_server.hpp"
 #include "tools/server/mcp_http.hpp"
@@ -65,9 +66,8 @@ void announce(const serve_options& o, const front& f, int port) {
                                 is_v6 ? "[" + f.address.host + "]" : f.address.host, port));
   command::flush_output();
   if (!o.keys)
-    fmt::print(stderr,
-               "mneme: no --keys: everybody on this machine is served, as the host; nobody else "
-               "is\n");
+    command::tell("mneme: no --keys: everybody on this machine is served, as the host; nobody else "
+                  "is\n");
 }
 
 /// A query needs memory by the size of the world, for as long as it runs. Left to itself, glibc
