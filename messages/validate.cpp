@@ -79,6 +79,9 @@ void check_provenance(request_checker& check, const provenance& p) {
   std::size_t total = p.signed_by.size() + p.signature.size();
   for (std::size_t i = 0; i < p.derived_from.size(); ++i) {
     check.text({"provenance.derived_from", i}, p.derived_from[i], max_free_text_bytes);
+    if (check.ok())
+      if (auto uri = parse_memory_uri(p.derived_from[i]); !uri)
+        check.refuse(uri.error().code, uri.error().message, {"provenance.derived_from", i});
     total += p.derived_from[i].size() + 1;
   }
   for (std::size_t i = 0; i < p.attestations.size(); ++i) {

@@ -230,8 +230,13 @@ TEST_CASE("write: text") {
 
 TEST_CASE("write: provenance") {
   write_request r = good_write();
-  r.provenance.derived_from = {"a", bad_text};
+  const std::string source = "mneme://Note/01HZZZZZZZZZZZZZZZZZZZZZZ2#1";
+  r.provenance.derived_from = {source, bad_text};
   refused(r, errc::bad_utf8, "provenance.derived_from[1]");
+  r.provenance.derived_from = {source, "not a uri"};
+  refused(r, errc::bad_uri, "provenance.derived_from[1]");
+  r.provenance.derived_from = {"mneme://Note/01HZZZZZZZZZZZZZZZZZZZZZZ2#0"};
+  refused(r, errc::bad_uri, "provenance.derived_from[0]");
   r = good_write();
   r.provenance.attestations = {bad_text};
   refused(r, errc::bad_utf8, "provenance.attestations[0]");
@@ -248,7 +253,7 @@ TEST_CASE("write: provenance") {
   r.provenance.source = provenance_source{};
   refused(r, errc::bad_value, "provenance.source");
   r = good_write();
-  r.provenance.derived_from.assign(1000, std::string(100, 'x'));
+  r.provenance.derived_from.assign(2000, source);
   refused(r, errc::limit_exceeded, "provenance");
 }
 

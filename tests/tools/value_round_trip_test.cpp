@@ -77,7 +77,7 @@ TEST_CASE("heads, versions and edges come back as they were given") {
     "lifecycle":{"status":"waiting","due_date":1000000000,"project":"p","origin":"mcp","atomic":true,"audience":"work"},
     "forms":{"medium":"mine"},"valid_from":"1999-01-01T00:00:00+01:00","valid_until":"2050-01-01T00:00:00Z",
     "expires_at":"2060-01-01T00:00:00Z","confidence":0.5,
-    "provenance":{"source":"derived","derived_from":["u"],"attestations":["t"],"signed_by":"s","signed_at":"2020-01-01T00:00:00Z","sig":"g"}})");
+    "provenance":{"source":"derived","derived_from":["mneme://Note/01HZZZZZZZZZZZZZZZZZZZZZZ2#1"],"attestations":["t"],"signed_by":"s","signed_at":"2020-01-01T00:00:00Z","sig":"g"}})");
   REQUIRE(json::parse(session.answer(request.dump()))["ok"] == true);
   const json m =
       json::parse(session.answer(R"({"op":"get","id":"01HZZZZZZZZZZZZZZZZZZZZZZ1"})"))["memory"];
