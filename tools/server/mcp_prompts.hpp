@@ -2,7 +2,10 @@
 /// Prompts that a client can offer to its user.
 
 #include <optional>
+#include <string>
 #include <string_view>
+
+#include <nlohmann/json.hpp>
 
 #include "tools/protocol/json_text.hpp"
 
