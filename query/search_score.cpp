@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <ranges>
 
-#include "messages/math.hpp"
 #include "query/search_filter.hpp"
 #include "query/search_texts.hpp"
 

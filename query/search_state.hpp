@@ -33,7 +33,7 @@ struct search_leg {
   corpus of{};
   bool is_counted = false;    ///< what is searched was counted: a row passes if the filter says so
   std::vector<row_no> listed; ///< else: what is searched, by slot
-  std::uint64_t length = 0;   ///< of all that is searched, in terms; 0 if nobody wants to know
+  std::uint64_t length = 0;   ///< of all that is searched, in terms; of a listed leg where wanted
   std::vector<leg_row> rows;  ///< what is still in the answer
   leg_coverage coverage;
   bool floor_on_raw = false; ///< the window is too small to normalise by

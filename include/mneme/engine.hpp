@@ -218,6 +218,7 @@ public:
   result<memory> get(const memory_id& id, const read_options& options = {});
   /// Exactly that version.
   result<memory> resolve(const memory_uri& uri, const read_options& options = {});
+  /// Live memories in the order of their ids; archived ones are left out.
   result<std::vector<memory>> list_by_type(memory_type type, std::size_t limit,
                                            const read_options& options = {});
   /// Canonical head bytes: SHA-256 of them is the value hash in the `memories` tree.

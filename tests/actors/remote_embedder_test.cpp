@@ -51,9 +51,11 @@ write_request of_text(std::string text) {
   return r;
 }
 
-engine open_with(const std::shared_ptr<letters>& embedder) {
+engine open_with(const std::shared_ptr<letters>& embedder,
+                 query_driver driver = query_driver::caller) {
   engine_options options;
   options.embedder = embedder;
+  options.queries = driver;
   auto opened = open_in_memory(std::move(options));
   REQUIRE(opened);
   return std::move(*opened);
@@ -150,12 +152,7 @@ TEST_CASE("a memory whose vector came late is found by its words as before") {
 TEST_CASE("7: search goes by words when the embedder is down, and says so") {
   const auto driver = GENERATE(query_driver::caller, query_driver::coordinator);
   const auto embedder = std::make_shared<letters>();
-  engine_options options;
-  options.embedder = embedder;
-  options.queries = driver;
-  auto opened = open_in_memory(std::move(options));
-  REQUIRE(opened);
-  engine& e = *opened;
+  engine e = open_with(embedder, driver);
   REQUIRE(e.apply(of_text("lanterns over the harbour")));
   while (e.wait_for_embeddings(long_enough_ms).value() != 0) {
   }
@@ -222,12 +219,7 @@ TEST_CASE("a query that waits for a remote embedder keeps nobody else waiting") 
 TEST_CASE("a request that is refused anyway asks no remote embedder") {
   const auto driver = GENERATE(query_driver::caller, query_driver::coordinator);
   const auto embedder = std::make_shared<letters>();
-  engine_options options;
-  options.embedder = embedder;
-  options.queries = driver;
-  auto opened = open_in_memory(std::move(options));
-  REQUIRE(opened);
-  engine& e = *opened;
+  engine e = open_with(embedder, driver);
 
   auto unknown_field = near("a");
   unknown_field.where = predicate{compare_predicate{comparison::gt, "data.none", std::int64_t{1}}};
