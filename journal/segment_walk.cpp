@@ -40,38 +40,45 @@ result<void> segment_walk::check_heads() {
   return {};
 }
 
-result<bool> segment_walk::refuse_head(segment_reader& reader, std::size_t index, error problem) {
-  const auto refuse = [&] { return std::unexpected(problem); };
+result<std::optional<segment_head>> segment_walk::read_head(segment_reader& reader,
+                                                            std::size_t index) {
+  auto head = reader.head(world_);
+  if (head) return *head;
+  error problem = std::move(head.error());
   if (problem.code != errc::corrupt || index + 1 != segments_.size()
       || segments_[index] <= durable_)
-    return refuse();
+    return std::unexpected(std::move(problem));
   // Frames are written only after the head is durable.
   auto blank = reader.blank_from(segment_head_bytes);
-  if (!blank) return blank;
-  if (!*blank) return refuse();
+  if (!blank) return propagate(blank);
+  // Beside a writer the head may have been unfinished a moment ago; it was whole before the first
+  // frame was begun.
+  if (!*blank) return reader.head(world_);
   auto size = reader.size();
   if (!size) return propagate(size);
   torn_ = {.segment = reader.name(),
            .offset = 0,
            .bytes = *size,
-           .problem = problem.message,
+           .problem = std::move(problem.message),
            .whole_segment = true};
-  return false;
+  return std::nullopt;
 }
 
 result<bool> segment_walk::enter(std::size_t index, bool follows) {
   auto reader = segment_reader::open(*fs_, dir_, segments_[index]);
   if (!reader) return propagate(reader);
-  auto head = reader->head(world_);
-  if (!head) return refuse_head(*reader, index, head.error());
-  if (auto ok = check_head(index, *head); !ok) return propagate(ok);
+  auto found = read_head(*reader, index);
+  if (!found) return propagate(found);
+  if (!*found) return false;
+  const segment_head& head = **found;
+  if (auto ok = check_head(index, head); !ok) return propagate(ok);
   if (follows && last_.next() != segments_[index])
     return corrupt_at(reader->name(), 0,
                       fmt::format("the segment before it ends at seq {}", last_.value));
-  if (follows && last_frame_ && *last_frame_ != head->previous_frame)
+  if (follows && last_frame_ && *last_frame_ != head.previous_frame)
     return corrupt_at(reader->name(), 0, "the chain to the segment before it is broken");
   last_ = {segments_[index].value - 1};
-  last_frame_ = head->previous_frame;
+  last_frame_ = head.previous_frame;
   last_is_seal_ = follows && last_is_seal_;
   index_ = index;
   offset_ = segment_head_bytes;

@@ -54,7 +54,8 @@ private:
   /// Opens segment `index` and checks its head, also against the frame before if it `follows` it.
   /// False if the head is a torn tail.
   result<bool> enter(std::size_t index, bool follows);
-  result<bool> refuse_head(segment_reader& reader, std::size_t index, error problem);
+  /// Nothing if the head is a torn tail.
+  result<std::optional<segment_head>> read_head(segment_reader& reader, std::size_t index);
   result<void> check_head(std::size_t index, const segment_head& head) const;
   /// The frame at the place, checked against the one before; not yet passed.
   result<std::optional<journal_frame>> peek(bool whole);
