@@ -70,13 +70,14 @@ class Lifecycle(OnStreams):
         self.addCleanup(client.__exit__)
         self.assertEqual(client.ask("ping")["result"], {})
         self.assertEqual(client.ask("tools/list")["error"]["code"], -32600)
-        for line, code in (("{", -32700), ("[]", -32600), ('{"jsonrpc":"2.0"}', -32600),
-                           ('{"jsonrpc":"1.0","id":1,"method":"ping"}', -32600),
-                           ('{"jsonrpc":"2.0","id":null,"method":"ping"}', -32600),
-                           ('{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32600)):
+        for line, code, id_of_it in (
+                ("{", -32700, None), ("[]", -32600, None), ('{"jsonrpc":"2.0"}', -32600, None),
+                ('{"jsonrpc":"1.0","id":1,"method":"ping"}', -32600, 1),
+                ('{"jsonrpc":"2.0","id":null,"method":"ping"}', -32600, None),
+                ('{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32600, None)):
             client.send(line)
             answer = client.receive()
-            self.assertEqual((answer["error"]["code"], answer["id"]), (code, None), line)
+            self.assertEqual((answer["error"]["code"], answer["id"]), (code, id_of_it), line)
         client.send("", '{"jsonrpc":"2.0","id":"x","method":"ping"}')
         self.assertEqual(client.receive()["id"], "x")
         self.assertEqual(client.ask("initialize", {})["error"]["code"], -32602)
@@ -260,7 +261,7 @@ class Tools(OnStreams):
             client.call("remember", text=f"note number {i} about tea and its many leaves")
         result = client.call("find", types=["Note"], limit=30)
         text = result["content"][0]["text"]
-        self.assertLessEqual(len(text.encode()), 480)
+        self.assertLessEqual(len(text.encode()), 400)
         self.assertRegex(text, r"… \d+ more lines")
         self.assertEqual(len(result["structuredContent"]["memories"]), 30)
 

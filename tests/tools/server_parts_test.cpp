@@ -143,11 +143,18 @@ TEST_CASE("what an actor's key may do with each op") {
 }
 
 TEST_CASE("a text keeps to its budget in whole lines, or at a code point") {
-  CHECK(within_budget("one\ntwo\n", 2) == "one\ntwo\n");
-  CHECK(within_budget("one\ntwo\nthree\n", 2)
-        == "one\ntwo\n… 1 more lines are in the structured content\n");
-  CHECK(within_budget("ääääää\n", 1) == "ää…\n");
-  CHECK(within_budget("aääää\n", 1) == "aä…\n");
+  CHECK(within_budget("one\ntwo\n", 2) == "one\ntwo");
+  CHECK(within_budget("one\ntwo\nthree\n", 2) == "one\nt…");
+  CHECK(within_budget("ääääää\n", 2) == "ää…");
+  CHECK(within_budget("aääää\n", 2) == "aää…");
+  std::string lines;
+  for (int i = 0; i < 100; ++i) lines += "line\n";
+  for (std::size_t tokens = 1; tokens < 200; ++tokens) {
+    const auto text = within_budget(lines, tokens);
+    CHECK(text.size() <= 4 * tokens);
+    if (tokens == 40)
+      CHECK(text.ends_with("\nline\n… 78 more lines are in the structured content"));
+  }
 }
 
 TEST_CASE("lines come whole, too long ones are told, and waiting can be broken off") {

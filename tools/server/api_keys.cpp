@@ -141,20 +141,27 @@ private:
 result<void> change_key_file(const std::string& path,
                              const std::function<result<void>(std::vector<api_key>&)>& change) {
   // replace_file syncs the directory that the path names.
-  const auto whole = std::filesystem::absolute(path);
+  // A link stays one: what it names is replaced.
+  std::error_code problem;
+  auto whole = std::filesystem::weakly_canonical(std::filesystem::absolute(path), problem);
+  if (problem) return fail(errc::io, fmt::format("cannot follow {}: {}", path, problem.message()));
   const folder_lock alone(whole.parent_path().string());
-  auto keys = read_key_file(path);
+  auto keys = read_key_file(whole.string());
   if (!keys) return propagate(keys);
   if (auto ok = change(*keys); !ok) return ok;
   return write_key_file(whole.string(), *keys);
 }
 
-result<key_ring> key_ring::open(std::string path) {
+result<std::vector<api_key>> existing_keys(const std::string& path) {
   if (state_of(path) == "gone")
     return fail(errc::not_found,
                 fmt::format("there is no file {}; make a key with: mneme key add {} --actor NAME",
                             path, path));
-  auto keys = read_key_file(path);
+  return read_key_file(path);
+}
+
+result<key_ring> key_ring::open(std::string path) {
+  auto keys = existing_keys(path);
   if (!keys) return propagate(keys);
   return key_ring(std::move(path));
 }

@@ -30,8 +30,11 @@ new_key make_key(const client& who);
 
 /// The keys of a file; no file, no keys.
 result<std::vector<api_key>> read_key_file(const std::string& path);
-/// Replaces the file, unless `change` fails; readable by its owner only. One at a time: a key that
-/// another process adds or revokes meanwhile stays added or revoked.
+/// The same, but no file is `not_found`.
+result<std::vector<api_key>> existing_keys(const std::string& path);
+/// Replaces the file, or the one that it links to, unless `change` fails; readable by its owner
+/// only. One at a time: a key that another process adds or revokes meanwhile stays added or
+/// revoked.
 result<void> change_key_file(const std::string& path,
                              const std::function<result<void>(std::vector<api_key>&)>& change);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include <arpa/inet.h>
 #include <netdb.h>
@@ -17,6 +18,7 @@ using std::chrono::steady_clock;
 
 constexpr std::string_view head_end = "\r\n\r\n";
 constexpr std::size_t receive_bytes = 64U << 10;
+constexpr milliseconds lingers_for{2000};
 
 /// Waits for `events` until then; false when it is too late.
 bool wait_for(int socket, short events, steady_clock::time_point until) {
@@ -74,17 +76,22 @@ bool http_connection::fill(time_point until) {
   return got > 0;
 }
 
-http_connection::head http_connection::measure_body(std::string_view text) {
+http_connection::head http_connection::judge(std::string_view text) {
   bool has_length = false;
+  bool has_host = false;
   for (auto line_end = text.find("\r\n"); line_end != std::string_view::npos;
        line_end = text.find("\r\n")) {
     const auto line = text.substr(0, line_end);
     text.remove_prefix(line_end + 2);
     const auto colon = line.find(':');
     if (colon == std::string_view::npos) continue;
+    const auto name = line.substr(0, colon);
+    // Whoever is before this server may read such a name as another one.
+    if (name.ends_with(' ') || name.ends_with('\t')) return head::malformed;
+    if (same_text(name, "host") && std::exchange(has_host, true)) return head::malformed;
     // A body of no known length would have to be read to the end before it can be refused.
-    if (same_text(line.substr(0, colon), "transfer-encoding")) return head::bad_length;
-    if (!same_text(line.substr(0, colon), "content-length")) continue;
+    if (same_text(name, "transfer-encoding")) return head::bad_length;
+    if (!same_text(name, "content-length")) continue;
     const auto digits = trimmed(line.substr(colon + 1));
     std::uint64_t length = 0;
     const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), length);
@@ -117,9 +124,12 @@ http_connection::head http_connection::next() {
     if (!fill(has_begun ? request_until_ : idle_until))
       return has_begun && is_late_ ? head::too_late : head::closed;
   }
-  if (end == std::string::npos || end - used_ > limits_.header_bytes) return head::too_long;
+  if (end == std::string::npos || end - used_ > limits_.header_bytes) {
+    head_left_ = buffer_.size() - used_;
+    return head::too_long;
+  }
   head_left_ = end + head_end.size() - used_;
-  const head measured = measure_body(std::string_view(buffer_).substr(used_, head_left_));
+  const head measured = judge(std::string_view(buffer_).substr(used_, head_left_));
   if (measured == head::whole && body_left_ == 0) table_->run(at_);
   return measured;
 }
@@ -190,6 +200,16 @@ void http_connection::flush() {
 void http_connection::send(const std::string& response) {
   held_.clear();
   send_all(response);
+}
+
+void http_connection::linger() {
+  if (is_broken_ || table_ == nullptr || !table_->await(at_)) return;
+  ::shutdown(socket_, SHUT_WR);
+  const auto until = steady_clock::now() + lingers_for;
+  do {
+    buffer_.clear();
+    used_ = 0;
+  } while (fill(until));
 }
 
 void http_connection::get_remote_ip_and_port(std::string& ip, int& port) const {

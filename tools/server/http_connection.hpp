@@ -14,7 +14,15 @@ namespace mneme::server {
 
 class http_connection : public httplib::Stream {
 public:
-  enum class head : std::uint8_t { whole, closed, too_long, too_late, bad_length, too_large };
+  enum class head : std::uint8_t {
+    whole,
+    closed,
+    malformed,
+    too_long,
+    too_late,
+    bad_length,
+    too_large
+  };
 
   /// Without a table: one that is only turned away.
   http_connection(int socket, const http_limits& limits, connection_table* table = nullptr,
@@ -24,7 +32,10 @@ public:
   /// Waits for the head of the next request, all of it.
   head next();
   /// The rest of the connection's bytes cannot be told apart any more, or the client was too slow.
-  [[nodiscard]] bool is_spent() const { return is_broken_ || body_left_ > 0; }
+  [[nodiscard]] bool is_spent() const { return is_broken_ || head_left_ + body_left_ > 0; }
+  /// What was not read is thrown away until the client closes, for a while: closing with unread
+  /// bytes would reset the connection, and a client that still sends would miss the answer.
+  void linger();
   /// A whole response, whatever else the connection did.
   void send(const std::string& response);
   /// Sends what was held back.
@@ -45,7 +56,8 @@ private:
   bool fill(time_point until);
   bool send_all(std::string_view bytes);
   bool await_room(time_point until);
-  head measure_body(std::string_view text);
+  /// Judges the lines of a head, and finds the length of the body.
+  head judge(std::string_view text);
 
   int socket_;
   const http_limits& limits_;

@@ -53,9 +53,16 @@ bool is_loopback(std::string_view host) noexcept {
 std::string host_of_header(std::string_view header) {
   if (header.starts_with('[')) {
     const auto end = header.find(']');
-    return end == std::string_view::npos ? "" : lower_ascii(header.substr(1, end - 1));
+    const bool is_whole =
+        end != std::string_view::npos && (end + 1 == header.size() || header[end + 1] == ':');
+    return is_whole ? lower_ascii(header.substr(1, end - 1)) : "";
   }
   return lower_ascii(header.substr(0, header.find(':')));
+}
+
+std::string host_of_option(std::string_view text) {
+  const bool is_bare_v6 = !text.starts_with('[') && std::ranges::count(text, ':') > 1;
+  return is_bare_v6 ? lower_ascii(text) : host_of_header(text);
 }
 
 std::string host_of_origin(std::string_view origin) {

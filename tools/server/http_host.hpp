@@ -20,6 +20,9 @@ result<listen_address> parse_listen(std::string_view text);
 bool is_loopback(std::string_view host) noexcept;
 /// The host of a Host header, "name[:port]" or "[v6][:port]"; empty if it is malformed.
 std::string host_of_header(std::string_view header);
+/// A name that a user allows, as the hosts of headers are compared: in lower case and without a
+/// port; empty if it is malformed.
+std::string host_of_option(std::string_view text);
 /// The host of an Origin, "scheme://host[:port]"; empty if it is malformed, as "null" is.
 std::string host_of_origin(std::string_view origin);
 

@@ -1,5 +1,6 @@
 #include "tools/server/http_server.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -22,12 +23,16 @@ namespace {
 constexpr int backlog = 1024;
 /// Threads beyond the connections: for those that are about to be turned away.
 constexpr std::size_t spare_threads = 32;
+/// So many times the longest body may be under way in all.
+constexpr std::size_t bodies_at_once = 2;
 constexpr std::chrono::seconds broken_off_within{1};
 
 /// Set while a connection is to be turned away without a thread of its own.
 thread_local bool is_overrun = false;
 /// The turn of this thread's connection.
 thread_local std::uint64_t arrived = 0;
+/// The connection that httplib answers in this thread.
+thread_local http_connection* under_way = nullptr;
 
 /// A thread for each connection, up to a bound.
 class connection_threads : public httplib::TaskQueue {
@@ -77,6 +82,24 @@ private:
   std::size_t running_ = 0;
 };
 
+/// What one request holds of something that all share.
+class share_of {
+public:
+  explicit share_of(std::atomic<std::size_t>& all) : all_(all) {}
+  share_of(const share_of&) = delete;
+  share_of& operator=(const share_of&) = delete;
+  ~share_of() { all_ -= own_; }
+  /// What all hold then.
+  std::size_t add(std::size_t size) {
+    own_ += size;
+    return all_ += size;
+  }
+
+private:
+  std::atomic<std::size_t>& all_;
+  std::size_t own_ = 0;
+};
+
 http_request request_of(const httplib::Request& from) {
   http_request r;
   r.method = from.method;
@@ -106,6 +129,8 @@ void put_response(http_response made, httplib::Response& to) {
 
 std::string_view reason_of(int status) {
   switch (status) {
+  case 400:
+    return "Bad Request";
   case 408:
     return "Request Timeout";
   case 411:
@@ -167,6 +192,12 @@ public:
     Put(".*", answer_body);
     Patch(".*", answer_body);
     Delete(".*", answer_body);
+    // Whoever sends on would send to a closed connection.
+    set_post_routing_handler([](const httplib::Request&, httplib::Response& to) {
+      if (under_way == nullptr || !under_way->is_spent()) return;
+      to.headers.erase("Keep-Alive");
+      if (!to.has_header("Connection")) to.set_header("Connection", "close");
+    });
     set_exception_handler(
         [this](const httplib::Request&, httplib::Response& to, std::exception_ptr) {
           put_response(handlers_.refuse(500, "io", "the server could not answer"), to);
@@ -208,11 +239,19 @@ private:
   http_response respond(const httplib::Request& from, const httplib::ContentReader* body) {
     http_request request = request_of(from);
     if (auto refusal = handlers_.check(request)) return std::move(*refusal);
+    // Held until the answer is made: what a body is parsed into is many times its size.
+    share_of held(bytes_of_bodies_);
     if (body != nullptr && !request.header("content-length").empty()) {
+      bool has_room = true;
       const bool whole = (*body)([&](const char* bytes, std::size_t size) {
+        has_room = held.add(size) <= bodies_at_once * limits_.body_bytes;
         request.body.append(bytes, size);
-        return request.body.size() <= limits_.body_bytes;
+        return has_room;
       });
+      if (!has_room) {
+        handlers_.on_refused_connection("bodies");
+        return handlers_.refuse(503, "busy", "other requests are as large as may be; try again");
+      }
       if (!whole) return handlers_.refuse(408, "too_slow", "the request did not come in time");
     }
     return handlers_.handle(request);
@@ -226,6 +265,8 @@ private:
 
   void turn_away(http_connection& c, http_connection::head was) {
     using enum http_connection::head;
+    if (was == malformed)
+      turn_away(c, 400, "bad_request", "this is no request of HTTP/1.1", "malformed");
     if (was == too_long)
       turn_away(c, 431, "header_too_long", "the request's headers are too long", "header_too_long");
     if (was == too_late)
@@ -258,7 +299,10 @@ private:
     } else {
       handlers_.on_connections(table_.size());
       http_connection c(socket, limits_, &table_, at);
+      under_way = &c;
       converse(c, at);
+      under_way = nullptr;
+      if (c.is_spent()) c.linger();
       if (table_.was_evicted(at)) handlers_.on_refused_connection("evicted");
       table_.remove(at);
       handlers_.on_connections(table_.size());
@@ -282,6 +326,7 @@ private:
   std::mutex mutex_;
   std::condition_variable ended_;
   bool has_served_ = false;
+  std::atomic<std::size_t> bytes_of_bodies_ = 0; ///< of all requests under way
 };
 
 http_server::http_server(http_limits limits, http_handlers handlers)

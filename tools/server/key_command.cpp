@@ -79,7 +79,7 @@ command::status add_key(const key_options& o) {
 }
 
 command::status list_keys(const key_options& o) {
-  auto keys = read_key_file(o.file);
+  auto keys = existing_keys(o.file);
   if (!keys) return command::report(o.common, keys.error());
   if (o.common.json) {
     json list = json::array();
@@ -128,7 +128,7 @@ void add_key_command(CLI::App& app, command::command_result& outcome) {
   CLI::App* add = add_one(*c, "add", "Make a key and print it, this once", o, outcome, add_key);
   add->add_option("--actor", o->actor, "whose key it is");
   add->add_flag("--host", o->is_host, "a key of the host: it may do all");
-  add->add_flag("--read-only", o->read_only, "it may read, and leaves no trace");
+  add->add_flag("--read-only", o->read_only, "it may read, and changes nothing");
   add->add_option("--scope", o->scope, "a signed scope that narrows it (JSON, or - for stdin)");
   add_one(*c, "list", "The keys, without their secrets", o, outcome, list_keys);
   CLI::App* revoke = add_one(*c, "revoke", "Take a key away, at once", o, outcome, revoke_key);

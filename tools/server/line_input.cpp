@@ -1,6 +1,7 @@
 #include "tools/server/line_input.hpp"
 
 #include <cerrno>
+#include <utility>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -31,7 +32,10 @@ bool line_input::fill() {
       if (errno == EINTR) continue;
       return false;
     }
-    if (waited[1].revents != 0) return false;
+    if (waited[1].revents != 0) {
+      is_stopped_ = true;
+      return false;
+    }
     char bytes[1U << 16];
     const ssize_t got = ::read(descriptor_, bytes, sizeof bytes);
     if (got < 0 && errno == EINTR) continue;
@@ -58,10 +62,12 @@ line_input::outcome line_input::next(std::string& line) {
       buffer_.clear();
       searched_ = 0;
     }
-    if (ended_ || !fill()) {
-      ended_ = true;
-      return outcome::end;
-    }
+    if (!ended_ && fill()) continue;
+    const bool is_last = !ended_ && !is_stopped_ && !skips_ && !buffer_.empty();
+    ended_ = true;
+    if (!is_last) return outcome::end;
+    line = std::exchange(buffer_, {});
+    return outcome::line;
   }
 }
 

@@ -16,7 +16,7 @@ public:
   line_input(const line_input&) = delete;
   line_input& operator=(const line_input&) = delete;
 
-  /// The next line without its end. What follows stop() is the end.
+  /// The next line without its end, which the last one may lack. What follows stop() is the end.
   outcome next(std::string& line);
   void stop();
 
@@ -29,6 +29,7 @@ private:
   std::string buffer_;
   std::size_t searched_ = 0;
   bool skips_ = false; ///< the rest of a line that was too long
+  bool is_stopped_ = false;
   bool ended_ = false;
 };
 

@@ -6,13 +6,15 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "messages/lower_case.hpp"
 #include "mneme/seams.hpp"
 
 namespace mneme::server {
 
 namespace {
 
-/// Beyond it the one that was unused for longest ends; its client opens another.
+/// Of one key; without keys, of all clients together. Beyond it the one that was unused for longest
+/// ends; its client opens another.
 constexpr std::size_t most_sessions = 1024;
 /// What a client that names no version is taken to speak; of what is used here it differs in
 /// nothing but batches, which no version here has.
@@ -23,8 +25,9 @@ http_response as_response(int status, const json& message) {
   return {.status = status, .body = protocol::print(message)};
 }
 
-http_response rpc_refusal(int status, rpc_code code, std::string_view text) {
-  return as_response(status, rpc_error(nullptr, code, text));
+http_response rpc_refusal(int status, rpc_code code, std::string_view text,
+                          const json& id = nullptr) {
+  return as_response(status, rpc_error(id, code, text));
 }
 
 http_response accepted() {
@@ -39,7 +42,8 @@ std::string new_session_id() {
   return text;
 }
 
-bool accepts(std::string_view header, std::string_view type) {
+bool accepts(std::string_view given, std::string_view type) {
+  const std::string header = lower_ascii(given);
   return header.find(type) != std::string_view::npos
          || header.find("*/*") != std::string_view::npos;
 }
@@ -75,10 +79,13 @@ http_response mcp_http::post(const http_request& request) {
     return rpc_refusal(406, rpc_code::invalid_request,
                        "Accept must name application/json and text/event-stream");
   auto message = protocol::parse_json(request.body);
-  if (!message) return rpc_refusal(400, rpc_code::parse_error, message.error().message);
+  if (!message)
+    return rpc_refusal(400, rpc_code::parse_error, message.error().message,
+                       id_of_unread(request.body));
   const auto kind = kind_of(*message);
   if (kind == rpc_kind::invalid)
-    return rpc_refusal(400, rpc_code::invalid_request, "not one message of JSON-RPC 2.0");
+    return rpc_refusal(400, rpc_code::invalid_request, "not one message of JSON-RPC 2.0",
+                       id_of(*message));
   if (kind == rpc_kind::request && (*message)["method"] == "initialize")
     return initialize(request, *message);
   http_response refusal;
@@ -131,7 +138,10 @@ mcp_http::session_ptr mcp_http::open(const client& who) {
   made->key_id = who.key_id;
   const std::scoped_lock lock(mutex_);
   sessions_.push_front(made);
-  if (sessions_.size() > most_sessions) sessions_.pop_back();
+  const auto is_of_key = [&](const session_ptr& s) { return s->key_id == who.key_id; };
+  if (static_cast<std::size_t>(std::ranges::count_if(sessions_, is_of_key)) > most_sessions)
+    sessions_.erase(
+        std::prev(std::find_if(sessions_.rbegin(), sessions_.rend(), is_of_key).base()));
   return made;
 }
 

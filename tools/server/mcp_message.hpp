@@ -23,6 +23,12 @@ enum class rpc_code : int {
 
 enum class rpc_kind : std::uint8_t { request, notification, response, invalid };
 
+/// The id of a message: text or an integer; null where there is none.
+json id_of(const json& message);
+/// The same of text that is no JSON, or none that is taken: whoever asked waits for an answer to
+/// its id, which may stand behind the mistake.
+json id_of_unread(std::string_view text);
+
 /// What a message is. A request has an id that is text or an integer.
 rpc_kind kind_of(const json& message);
 

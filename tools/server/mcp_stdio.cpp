@@ -29,7 +29,8 @@ public:
   /// False when nobody reads the output any more.
   bool take(const std::string& line) {
     auto message = protocol::parse_json(line);
-    if (!message) return send(rpc_error(nullptr, rpc_code::parse_error, message.error().message));
+    if (!message)
+      return send(rpc_error(id_of_unread(line), rpc_code::parse_error, message.error().message));
     switch (kind_of(*message)) {
     case rpc_kind::request:
       return request(std::move(*message));
@@ -39,7 +40,8 @@ public:
     case rpc_kind::response:
       return true; // this server asks nothing
     case rpc_kind::invalid:
-      return send(rpc_error(nullptr, rpc_code::invalid_request, "not a message of JSON-RPC 2.0"));
+      return send(
+          rpc_error(id_of(*message), rpc_code::invalid_request, "not a message of JSON-RPC 2.0"));
     }
     return true;
   }

@@ -1,5 +1,7 @@
 #include "tools/server/mcp_text.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -11,6 +13,7 @@ using protocol::json;
 
 constexpr std::size_t bytes_per_token = 4;
 constexpr std::size_t excerpt_bytes = 300;
+constexpr std::string_view ellipsis = "…";
 
 std::string text_of(const json& value) {
   return value.is_string() ? value.get<std::string>() : protocol::print(value);
@@ -27,7 +30,7 @@ std::string cut(std::string text, std::size_t bytes) {
   if (text.size() <= bytes) return text;
   while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0U) == 0x80U) --bytes;
   text.resize(bytes);
-  return text + "…";
+  return text + std::string(ellipsis);
 }
 
 std::string found_text(const json& a) {
@@ -134,22 +137,22 @@ std::string text_for(std::string_view op, const json& a) {
 
 } // namespace
 
-std::string within_budget(const std::string& text, std::size_t budget_tokens) {
+std::string within_budget(std::string text, std::size_t budget_tokens) {
+  if (text.ends_with('\n')) text.pop_back();
   const std::size_t most = budget_tokens * bytes_per_token;
   if (text.size() <= most) return text;
-  const auto end = text.rfind('\n', most);
-  if (end == std::string::npos || end == 0) return cut(text, most) + "\n";
-  std::size_t left_out = 0;
-  for (std::size_t i = end + 1; i < text.size(); ++i)
-    if (text[i] == '\n') ++left_out;
-  return text.substr(0, end + 1)
-         + fmt::format("… {} more lines are in the structured content\n", left_out);
+  const auto lines = std::ranges::count(text, '\n') + 1;
+  // What says so has to fit too.
+  constexpr std::string_view left_out = "… {} more lines are in the structured content";
+  const std::size_t note_bytes = fmt::format(left_out, lines).size() + 1;
+  const auto end = most < 2 * note_bytes ? std::string::npos : text.rfind('\n', most - note_bytes);
+  if (end == std::string::npos) return cut(std::move(text), most - ellipsis.size());
+  const auto kept = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(end), '\n');
+  return text.substr(0, end + 1) + fmt::format(left_out, lines - kept - 1);
 }
 
 std::string compact_text(std::string_view op, const json& answer, std::size_t budget_tokens) {
-  std::string text = within_budget(text_for(op, answer), budget_tokens);
-  if (text.ends_with('\n')) text.pop_back();
-  return text;
+  return within_budget(text_for(op, answer), budget_tokens);
 }
 
 } // namespace mneme::server

@@ -14,7 +14,8 @@ namespace mneme::server {
 std::string compact_text(std::string_view op, const protocol::json& answer,
                          std::size_t budget_tokens);
 
-/// At most `budget_tokens` of whole lines; of a single longer one its beginning.
-std::string within_budget(const std::string& text, std::size_t budget_tokens);
+/// At most `budget_tokens` of whole lines, with a last one that counts those that are left out; its
+/// beginning where not even that fits. Without a line end behind the last line.
+std::string within_budget(std::string text, std::size_t budget_tokens);
 
 } // namespace mneme::server

@@ -54,7 +54,7 @@ result<json> build_get(const json& arguments) {
 result<json> build_remember(const json& arguments) {
   json request = arguments;
   const bool is_topic = is_given(arguments, "placement") || is_given(arguments, "title")
-                        || is_given(arguments, "fields");
+                        || is_given(arguments, "topic_id") || is_given(arguments, "fields");
   request["op"] = is_topic ? "ingest" : "write";
   if (is_topic) {
     if (!is_given(request, "placement"))
@@ -254,7 +254,8 @@ bool is_hidden(const tool_spec& tool, const client& who, std::string_view key) {
 /// because an op can.
 result<void> check_offered(const tool_spec& tool, const json& arguments) {
   for (const auto& [name, value] : arguments.items())
-    if (!value.is_null() && std::ranges::find(tool.hidden, name) != tool.hidden.end())
+    if (name == "op"
+        || (!value.is_null() && std::ranges::find(tool.hidden, name) != tool.hidden.end()))
       return protocol::unknown_key(name, {}, protocol::json_path().key(name));
   return {};
 }

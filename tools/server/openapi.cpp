@@ -23,24 +23,42 @@ json reference(const std::string& name) {
   return {{"$ref", "#/components/schemas/" + name}};
 }
 
+struct refusal {
+  std::string_view status;
+  std::string_view text;
+};
+constexpr std::array refusals = {
+    refusal{"400", "the request itself is wrong"},
+    refusal{"401", "no key, or one that is not known"},
+    refusal{"403", "the key does not allow it, or the Host or Origin is not served"},
+    refusal{"404", "not there, or not for this actor to see"},
+    refusal{"405", "the route does not take this method"},
+    refusal{"408", "the request did not come in time"},
+    refusal{"409", "in conflict with what is there"},
+    refusal{"411", "the body has no Content-Length"},
+    refusal{"413", "the request is too long"},
+    refusal{"415", "the body is not application/json"},
+    refusal{"422", "understood, and refused"},
+    refusal{"429", "too often; see Retry-After"},
+    refusal{"431", "the headers are too long"},
+    refusal{"500", "the store failed"},
+    refusal{"503", "busy or stopping; see Retry-After"},
+    refusal{"504", "the time for it ran out"},
+};
+
+/// How a page that asks nothing of the engine is refused.
+json page_responses(json ok) {
+  for (const auto& [status, text] : refusals)
+    if (status == "401" || status == "403" || status == "405" || status >= "500")
+      ok[std::string(status)] = described(body_of(reference("error")), text);
+  return ok;
+}
+
 /// Every status that an op can end with.
 json responses_of(json ok) {
   json all{{"200", described(body_of(std::move(ok)), "the answer")}};
-  constexpr std::array statuses = {
-      std::pair{"400", "the request itself is wrong"},
-      std::pair{"401", "no key, or one that is not known"},
-      std::pair{"403", "the key does not allow it"},
-      std::pair{"404", "not there, or not for this actor to see"},
-      std::pair{"409", "in conflict with what is there"},
-      std::pair{"413", "the request is too long"},
-      std::pair{"422", "understood, and refused"},
-      std::pair{"429", "too often; see Retry-After"},
-      std::pair{"500", "the store failed"},
-      std::pair{"503", "busy or stopping; see Retry-After"},
-      std::pair{"504", "deadline_ms passed"},
-  };
-  for (const auto& [status, text] : statuses)
-    all[status] = described(body_of(reference("error")), text);
+  for (const auto& [status, text] : refusals)
+    all[std::string(status)] = described(body_of(reference("error")), text);
   return all;
 }
 
@@ -114,10 +132,28 @@ json schemas() {
   return all;
 }
 
-json plain(std::string_view type, std::string_view text) {
-  return {{"200",
-           {{"description", text},
-            {"content", {{std::string(type), {{"schema", {{"type", "string"}}}}}}}}}};
+/// One message of JSON-RPC 2.0 each way; what may be in it is the Model Context Protocol's to say.
+json mcp_operations() {
+  const json message{{"type", "object"}, {"required", {"jsonrpc"}}};
+  json ok = described(body_of(message), "the answer, as JSON or as events");
+  ok["content"]["text/event-stream"]["schema"] = {{"type", "string"}};
+  json responses{{"200", std::move(ok)}, {"202", {{"description", "a notification, taken"}}}};
+  for (const auto& [status, text] : refusals)
+    responses[std::string(status)] = described(body_of({{"type", "object"}}), text);
+  responses["406"] = described(body_of({{"type", "object"}}), "Accept must name both types");
+  json ended = responses;
+  ended.erase("200");
+  ended.erase("202");
+  ended["204"] = {{"description", "the session is over"}};
+  return {{"post",
+           {{"operationId", "mcp"},
+            {"summary", "the Model Context Protocol, streamable HTTP"},
+            {"requestBody", body_of(message)},
+            {"responses", std::move(responses)}}},
+          {"delete",
+           {{"operationId", "end_mcp"},
+            {"summary", "ends the session that Mcp-Session-Id names"},
+            {"responses", std::move(ended)}}}};
 }
 
 json paths() {
@@ -145,17 +181,21 @@ json paths() {
   proof.push_back(parameter("seq", "query", {{"type", "array"}, {"items", {{"type", "integer"}}}}));
   all["/v1/proof"]["get"] =
       get("get_proof", prove.summary, std::move(proof), responses_of(reference("prove_answer")));
+  json healthy{{"type", "object"},
+               {"properties", {{"ok", {{"const", true}}}}},
+               {"required", {"ok"}},
+               {"additionalProperties", false}};
   all["/health"]["get"] =
       get("health", "200 while the server answers", json::array(),
-          {{"200", described(body_of({{"type", "object"},
-                                      {"properties", {{"ok", {{"const", true}}}}},
-                                      {"required", {"ok"}},
-                                      {"additionalProperties", false}}),
-                             "it does")}});
+          page_responses({{"200", described(body_of(std::move(healthy)), "it does")}}));
+  json numbers{{"description", "Prometheus text"}};
+  numbers["content"]["text/plain"]["schema"] = {{"type", "string"}};
   all["/metrics"]["get"] = get("metrics", "counts of the server and sizes of the world",
-                               json::array(), plain("text/plain", "Prometheus text"));
+                               json::array(), page_responses({{"200", std::move(numbers)}}));
   all["/openapi.json"]["get"] =
-      get("openapi", "this document", json::array(), plain("application/json", "OpenAPI 3.1"));
+      get("openapi", "this document", json::array(),
+          page_responses({{"200", described(body_of({{"type", "object"}}), "OpenAPI 3.1")}}));
+  all["/mcp"] = mcp_operations();
   return all;
 }
 

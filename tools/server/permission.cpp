@@ -127,7 +127,7 @@ private:
     if (does != effect::touches) return;
     if (is_given(r, "touch") && r["touch"] == true)
       return refuse(403, "read_only", "touch writes; this key may only read", at.key("touch"));
-    r["touch"] = false;
+    if (!is_given(r, "touch") || r["touch"].is_boolean()) r["touch"] = false;
   }
 
   void check_actor(json& r, const protocol::op_spec& op, const json_path& at) {
@@ -136,7 +136,9 @@ private:
       if (is_given(r, key) && r[std::string(key)].is_string() && r[std::string(key)] != who_.actor)
         return refuse(403, "actor_mismatch", fmt::format("this key is of \"{}\"", who_.actor),
                       at.key(key));
-    if (has_key(op, "actor")) r["actor"] = who_.actor;
+    // What is no text is the engine's to refuse.
+    if (has_key(op, "actor") && (!is_given(r, "actor") || r["actor"].is_string()))
+      r["actor"] = who_.actor;
     if (op.name == "prove" && is_given(r, "seqs"))
       forbid("proofs of journal entries are for a key of the host", at.key("seqs"));
   }

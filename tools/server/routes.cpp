@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "messages/lower_case.hpp"
 #include "tools/protocol/op_table.hpp"
 #include "tools/server/mcp_http.hpp"
 #include "tools/server/openapi.hpp"
@@ -42,7 +43,7 @@ bool is_among(std::string_view list, std::string_view word) {
 bool is_json_type(std::string_view type) {
   type = type.substr(0, type.find(';'));
   while (!type.empty() && type.back() == ' ') type.remove_suffix(1);
-  return type == "application/json";
+  return lower_ascii(type) == "application/json";
 }
 
 /// The secret of a request; nullopt: none was shown.

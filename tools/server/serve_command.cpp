@@ -79,12 +79,18 @@ void give_memory_back() {
 #endif
 }
 
+std::vector<std::string> hosts_of(const std::vector<std::string>& given) {
+  std::vector<std::string> hosts;
+  for (const auto& text : given) hosts.push_back(host_of_option(text));
+  return hosts;
+}
+
 result<void> serve(const serve_options& o, front& f, engine& target, stop_signal& stop) {
   gateway to(target, o.served.common.directory);
   mcp_server mcp(to, {.reference_memory = o.served.reference_memory});
   mcp_http mcp_route(mcp);
   routes all(to, f.keys ? &*f.keys : nullptr,
-             host_rule{.is_on_loopback = is_loopback(f.address.host), .allowed = o.hosts},
+             host_rule{.is_on_loopback = is_loopback(f.address.host), .allowed = hosts_of(o.hosts)},
              mcp_route);
   http_server server(
       limits_of(o),
@@ -123,7 +129,10 @@ void add_serve_command(CLI::App& app, command::command_result& outcome) {
   c->add_option("--listen", o->listen,
                 "HOST:PORT; 127.0.0.1:8765 by default, port 0: any free one");
   c->add_option("--keys", o->keys, "file of keys (mneme key add); needed beyond this machine");
-  c->add_option("--allow-host", o->hosts, "a Host or Origin to answer beside loopback names");
+  c->add_option("--allow-host", o->hosts, "a Host or Origin to answer beside loopback names")
+      ->check([](const std::string& text) {
+        return host_of_option(text).empty() ? "this is not the name of a host" : std::string();
+      });
   c->add_option("--max-body", o->max_body, "bytes of a request's body");
   c->add_option("--max-header", o->max_header, "bytes of a request's line and headers");
   c->add_option("--max-connections", o->max_connections, "connections at once")
