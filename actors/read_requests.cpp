@@ -127,8 +127,7 @@ result<std::vector<memory>> read_by_type(world& w, memory_type type, std::size_t
   std::vector<memory_id> ids;
   w.attributes.with_type(type)->for_each([&](row_no row) {
     const auto flags = w.attributes.rows().line(row).flags;
-    if ((flags & (row_tombstoned | row_erased | row_archived)) == 0 && w.attributes.alive(row, *at)
-        && visible(row))
+    if ((flags & row_unfindable) == 0 && w.attributes.alive(row, *at) && visible(row))
       ids.push_back(w.nodes.id(w.attributes.node(row)));
     return true;
   });

@@ -267,7 +267,7 @@ std::uint64_t attributes::live_count(memory_type type, seq_no at) const {
   with_type(type)->append_to(rows);
   return static_cast<std::uint64_t>(std::ranges::count_if(rows, [&](std::uint32_t row) {
     const auto flags = rows_->line({row}).flags;
-    return (flags & (row_tombstoned | row_erased)) == 0 && rows_->alive({row}, at);
+    return (flags & row_gone) == 0 && rows_->alive({row}, at);
   }));
 }
 

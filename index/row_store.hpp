@@ -62,6 +62,10 @@ inline constexpr std::uint8_t row_tombstoned = 1;
 inline constexpr std::uint8_t row_erased = 2;
 inline constexpr std::uint8_t row_has_vector = 4;
 inline constexpr std::uint8_t row_archived = 8; ///< lifecycle status
+/// Shown only to who asks for what is no more.
+inline constexpr std::uint8_t row_gone = row_tombstoned | row_erased;
+/// Found through no door unless asked for by name.
+inline constexpr std::uint8_t row_unfindable = row_gone | row_archived;
 
 /// The rest of a row. Its tags and then its frames are consecutive entries of the term list.
 struct row_rest {

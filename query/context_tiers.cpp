@@ -54,8 +54,8 @@ private:
     for (const auto& rows : from)
       rows->for_each([&](row_no row) {
         const row_line& line = columns_.rows().line(row);
-        const bool is_there = (line.flags & (row_tombstoned | row_erased | row_archived)) == 0
-                              && columns_.alive(row, run_.context.at);
+        const bool is_there =
+            (line.flags & row_unfindable) == 0 && columns_.alive(row, run_.context.at);
         if (is_there && visible_(row) && fits(line, row) && seen_.insert(row.value).second)
           out.push_back(row_of(row, line));
         return true;

@@ -13,8 +13,6 @@ namespace mneme {
 
 namespace {
 
-constexpr std::uint8_t gone_flags = row_tombstoned | row_erased;
-
 result<void> check_stages(const retrieve_request& r) {
   if (!r.stages) return {};
   for (std::size_t i = 0; i < r.stages->size(); ++i)
@@ -108,7 +106,7 @@ private:
 
 bool is_visible_topic(const attributes& columns, const visible_rows& visible, row_no row) {
   const row_line& line = columns.rows().line(row);
-  return line.type == memory_type::topic && (line.flags & gone_flags) == 0 && visible(row);
+  return line.type == memory_type::topic && (line.flags & row_gone) == 0 && visible(row);
 }
 
 retrieve_run::retrieve_run(std::unique_ptr<retrieve_state> state) : state_(std::move(state)) {

@@ -9,8 +9,6 @@
 
 namespace mneme {
 
-inline constexpr std::uint8_t row_gone = row_tombstoned | row_erased;
-
 class leg_filter {
 public:
   leg_filter(const search_state& s, const read_views& views)

@@ -142,7 +142,7 @@ planned_decay plan_decay(const read_views& views, seq_no at, timestamp now) {
     const stored_point& p = colours.point(number);
     const row_no row = views.attributes->row_of({p.node}, at);
     if (row.value == no_number) continue;
-    if ((views.attributes->rows().line(row).flags & (row_tombstoned | row_erased)) != 0) continue;
+    if ((views.attributes->rows().line(row).flags & row_gone) != 0) continue;
     const auto before = colours.signals_of({p.node}, at);
     if (!before || before->ascended) continue;
     const colour_signals after = decayed_signals(*before, p.mode, now);

@@ -105,8 +105,7 @@ std::vector<memory_id> overlay::similar_topics(const std::vector<float>& vector,
   std::vector<slot_no> slots;
   rows.with_type(memory_type::topic)->for_each([&](row_no row) {
     const row_line& line = rows.rows().line(row);
-    const bool usable = (line.flags & row_has_vector) != 0
-                        && (line.flags & (row_tombstoned | row_erased | row_archived)) == 0;
+    const bool usable = (line.flags & row_has_vector) != 0 && (line.flags & row_unfindable) == 0;
     if (usable && visible(row) && rows.alive(row, at_) && views_.nodes->id({line.node}) != self)
       slots.push_back({line.slot});
     return true;
