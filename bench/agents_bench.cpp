@@ -34,13 +34,13 @@ mutation memory_of(std::size_t n, std::size_t agents) {
   return r;
 }
 
-engine& world_of_agents(std::size_t agents) {
-  static std::map<std::size_t, std::unique_ptr<engine>> made;
-  auto& e = made[agents];
+engine& world_of_agents(std::size_t agents, const std::string& embedder = "none") {
+  static std::map<std::pair<std::size_t, std::string>, std::unique_ptr<engine>> made;
+  auto& e = made[{agents, embedder}];
   if (e != nullptr) return *e;
   engine_options o;
   o.seed = 1;
-  o.embedder_spec = "none";
+  o.embedder_spec = embedder;
   auto opened = open_in_memory(o);
   if (!opened) std::abort();
   e = std::make_unique<engine>(std::move(*opened));
@@ -73,6 +73,23 @@ void find_of_an_agent(benchmark::State& state) {
     scanned = found->candidates_scanned;
   }
   state.counters["scanned"] = static_cast<double>(scanned);
+}
+
+/// Asks by words and meaning, among memories that nearly all have the words.
+void search_of_an_agent(benchmark::State& state) {
+  const auto agents = static_cast<std::size_t>(state.range(0));
+  engine& e = world_of_agents(agents, "hash:384");
+  std::size_t n = 0;
+  std::int64_t searched = 0;
+  for (auto _ : state) {
+    search_request r;
+    r.actor = agent(n++ % agents);
+    r.query = "a note of " + *r.actor;
+    auto found = e.search(r);
+    if (!found) return state.SkipWithError(found.error().message.c_str());
+    searched = found->coverage.memory.searched;
+  }
+  state.counters["searched"] = static_cast<double>(searched);
 }
 
 void context_of_an_agent(benchmark::State& state) {
@@ -119,6 +136,7 @@ void floor_own_rows(benchmark::State& state) {
 
 BENCHMARK(find_of_an_agent)->Arg(100)->Arg(1000)->Unit(benchmark::kMicrosecond);
 BENCHMARK(floor_own_rows)->Arg(100)->Arg(1000)->Unit(benchmark::kMicrosecond);
+BENCHMARK(search_of_an_agent)->Arg(100)->Arg(1000)->Unit(benchmark::kMicrosecond);
 BENCHMARK(context_of_an_agent)->Arg(100)->Arg(1000)->Unit(benchmark::kMicrosecond);
 BENCHMARK(tick_of_all)->Arg(100)->Arg(1000)->Unit(benchmark::kMillisecond);
 

@@ -25,7 +25,8 @@ struct query_context {
   timestamp now; ///< for salience, age and expiry
   /// Monotonic nanoseconds for explain and deadlines; empty in deterministic runs (times are 0).
   std::function<std::int64_t()> stopwatch{};
-  bool exact_near = false;                     ///< deterministic mode: never answer from HNSW
+  bool exact_near = false; ///< deterministic mode: never answer from HNSW
+  bool ranks_all = false;  ///< a search never scores just what it lists: the way to check that by
   std::shared_ptr<const mneme::scope> scope{}; ///< verified; null = none
   chroma_defaults chroma{};
   bool read_only = false; ///< nothing can be reinforced

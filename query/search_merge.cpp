@@ -107,9 +107,7 @@ void search_state::merge(const read_views& views) {
 }
 
 result<void> search_state::run_rank(const read_views& views) {
-  const bool is_nothing_searched = memory.coverage.searched + content.coverage.searched == 0;
-  const compared_query compared =
-      vector.empty() || is_nothing_searched ? compared_query() : views.vectors->compare(vector);
+  std::optional<compared_query> compared;
   for (search_leg* leg : {&memory, &content}) {
     if (auto ok = score_rows(*leg, views, compared); !ok) return ok;
     if (auto ok = check_deadline(); !ok) return ok;

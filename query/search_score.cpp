@@ -2,6 +2,9 @@
 /// first the best by text, the best by cosine, and what follows or precedes them. When the worst of
 /// the window beats whatever any other row can have, the window is what scoring all rows would
 /// give; else all rows are scored that can reach that worst one.
+///
+/// A leg that lists few of the world's rows scores just these. What its scores are relative to, the
+/// best text and the best cosine, is taken over what it searches, so the others do not matter.
 
 #include <algorithm>
 #include <ranges>
@@ -15,6 +18,9 @@ namespace {
 
 /// So many times the window's size are scored first.
 constexpr std::size_t first_share = 4;
+/// Scoring a row by itself costs as much as comparing so many by their codes, or reading so many
+/// postings.
+constexpr std::uint64_t cost_of_row = 8;
 /// Sums of the same parts in another order may differ in their last bits.
 constexpr double rounding_down = 1 - 1e-9;
 
@@ -26,8 +32,7 @@ public:
 
   /// The row whose content is `slot`, if it is searched; else no_number.
   [[nodiscard]] row_no find(slot_no slot) const {
-    if (!leg_.is_counted)
-      return slot.value < leg_.listed.size() ? leg_.listed[slot.value] : row_no{};
+    if (!leg_.is_counted) return leg_.listed.find(slot);
     const row_no row = rows_.row_of_slot(slot, at_);
     return row.value != no_number && passes(row) ? row : row_no{};
   }
@@ -58,45 +63,31 @@ private:
   leg_filter filter_;
 };
 
-/// Rows without repetition, in slot order.
-class row_choice {
-public:
-  struct chosen {
-    slot_no slot;
-    row_no row;
-  };
-  void add(slot_no slot, row_no row) { rows_.push_back({slot, row}); }
-  void settle() {
-    std::ranges::sort(rows_, {}, &chosen::slot);
-    const auto again = std::ranges::unique(rows_, {}, &chosen::slot);
-    rows_.erase(again.begin(), again.end());
-  }
-  [[nodiscard]] std::span<const chosen> rows() const { return rows_; }
-  /// Where the slot is, or no_number. Precondition: settled.
-  [[nodiscard]] std::uint32_t place_of(slot_no slot) const {
-    const auto at = std::ranges::lower_bound(rows_, slot, {}, &chosen::slot);
-    if (at == rows_.end() || at->slot != slot) return no_number;
-    return static_cast<std::uint32_t>(at - rows_.begin());
-  }
-
-private:
-  std::vector<chosen> rows_;
-};
-
 class leg_scorer {
 public:
-  leg_scorer(const search_state& s, const search_leg& leg, const read_views& views,
-             const compared_query& compared)
+  leg_scorer(const search_state& s, const search_leg& leg, const read_views& views)
       : s_(s),
+        leg_(leg),
         views_(views),
-        compared_(compared),
         members_(s, leg, views),
         texts_(s, leg, views),
         // Whether there are such edges now says nothing of the seq that is read.
         follows_(s.weights.neighbours > 0),
         text_weight_(s.vector.empty() ? 1.0 : s.weights.text),
-        spread_(follows_ ? 1 + 2 * s.weights.neighbours : 1) {
-    most_text_ = most_text();
+        spread_(follows_ ? 1 + 2 * s.weights.neighbours : 1) {}
+
+  /// Does the leg list so few rows that scoring them is less work than finding the best of all?
+  [[nodiscard]] bool lists_few() const {
+    if (leg_.is_counted || s_.context.ranks_all) return false;
+    const std::uint64_t compared = s_.vector.empty() ? 0 : views_.vectors->size();
+    return leg_.listed.choice().rows().size() * cost_of_row <= compared + texts_.posting_count();
+  }
+
+  /// Scores all that is listed.
+  void score_listed(std::vector<leg_row>& rows) {
+    is_all_chosen_ = true;
+    choice_ = leg_.listed.choice();
+    score_chosen(rows);
   }
 
   /// Do the texts alone make the scores?
@@ -106,6 +97,7 @@ public:
   /// are tested that come first.
   void score_plain(std::size_t window, std::vector<leg_row>& rows) {
     rows.clear();
+    most_text_ = most_text();
     if (most_text_ == 0) return;
     const tie_order tie(views_);
     const auto is_better = [&](const leg_row& a, const leg_row& b) {
@@ -136,10 +128,12 @@ public:
   }
 
   /// Scores the `most` best by text and by cosine, and those next to them. True if the best
-  /// `window` of `rows` are the best of all then.
-  bool score_best(std::size_t most, std::size_t window, std::vector<leg_row>& rows) {
+  /// `window` of `rows` are the best of all then. `compared` is the query's, none without a vector.
+  bool score_best(const compared_query& compared, std::size_t most, std::size_t window,
+                  std::vector<leg_row>& rows) {
+    most_text_ = most_text();
     double frontier = add_by_text(most) * text_weight_;
-    if (!s_.vector.empty()) frontier += add_by_cosine(most);
+    if (!s_.vector.empty()) frontier += add_by_cosine(compared, most);
     score_chosen(rows);
     worst_ = worst_of(rows, window);
     return frontier == 0 || worst_ * rounding_down > frontier * spread_;
@@ -147,15 +141,15 @@ public:
 
   /// Scores every row that can be as good as the worst of the window that score_best() found, or
   /// make one next to it so good.
-  void score_rest(std::vector<leg_row>& rows) {
+  void score_rest(const compared_query& compared, std::vector<leg_row>& rows) {
     const double least = worst_ * rounding_down / spread_;
     while (text_part(texts_.rest()) >= least && texts_.read_more()) {
     }
     const double unread = text_part(texts_.rest());
     if (vector_weight_ > 0)
-      compared_.each_at_least((least - unread) / vector_weight_, [&](slot_no slot) { add(slot); });
+      compared.each_at_least((least - unread) / vector_weight_, [&](slot_no slot) { add(slot); });
     for (const auto& t : texts_.rows()) {
-      const double by_cosine = vector_weight_ * std::max(0.0, compared_.bound_of({t.slot}));
+      const double by_cosine = vector_weight_ * std::max(0.0, compared.bound_of({t.slot}));
       if (text_part(texts_.at_most(t)) + by_cosine >= least) add({t.slot});
     }
     score_chosen(rows);
@@ -221,9 +215,9 @@ private:
   }
 
   /// Chooses the best by cosine; answers what the cosine of any other row adds to its score.
-  double add_by_cosine(std::size_t most) {
+  double add_by_cosine(const compared_query& compared, std::size_t most) {
     const auto nearest =
-        compared_.nearest(most, [this](slot_no slot) { return members_.contains(slot); });
+        compared.nearest(most, [this](slot_no slot) { return members_.contains(slot); });
     for (const auto& hit : nearest) add(hit.slot);
     best_cosine_ = nearest.empty() ? 0 : cosine(nearest.front());
     vector_weight_ = s_.weights.vector;
@@ -260,10 +254,10 @@ private:
       return;
     }
     row_choice whole = choice_;
-    add_adjacent(choice_, whole);
+    if (!is_all_chosen_) add_adjacent(choice_, whole);
     // What stands next to those alone is only needed for their scores.
     row_choice all = whole;
-    add_adjacent(whole, all);
+    if (!is_all_chosen_) add_adjacent(whole, all);
     std::vector<leg_row> parts;
     fill(all, parts);
     for (const auto& c : whole.rows()) {
@@ -283,28 +277,36 @@ private:
   static double cosine(const near_hit& hit) { return std::max(0.0, 1.0 - hit.distance); }
 
   /// Text, cosine and their mix.
-  void fill(const row_choice& choice, std::vector<leg_row>& rows) const {
+  void fill(const row_choice& choice, std::vector<leg_row>& rows) {
     std::vector<slot_no> slots;
     for (const auto& c : choice.rows()) {
-      const double text = most_text_ == 0 ? 0 : texts_.score(c.slot) / most_text_;
-      rows.push_back({.row = c.row, .slot = c.slot, .text = text});
+      rows.push_back({.row = c.row, .slot = c.slot, .text = texts_.score(c.slot)});
       slots.push_back(c.slot);
     }
-    if (s_.vector.empty()) {
-      for (auto& r : rows) r.raw = r.text;
-      return;
-    }
-    const auto distances = views_.vectors->distances(s_.vector, slots);
+    const auto distances =
+        s_.vector.empty() ? std::vector<near_hit>() : views_.vectors->distances(s_.vector, slots);
     std::size_t next = 0;
     for (auto& r : rows) {
       if (next == distances.size()) break;
       if (distances[next].slot == r.slot) r.vector = cosine(distances[next++]);
     }
-    const search_weights& w = s_.weights;
-    for (auto& r : rows) {
-      if (w.relative && best_cosine_ > 0) r.vector /= best_cosine_;
-      r.raw = w.vector * r.vector + w.text * r.text;
+    if (is_all_chosen_) take_best(rows);
+    for (auto& r : rows) mix(r);
+  }
+
+  /// The best of the parts, from all that is searched.
+  void take_best(const std::vector<leg_row>& rows) {
+    for (const auto& r : rows) {
+      most_text_ = std::max(most_text_, r.text);
+      best_cosine_ = std::max(best_cosine_, r.vector);
     }
+  }
+
+  void mix(leg_row& r) const {
+    const search_weights& w = s_.weights;
+    r.text = most_text_ == 0 ? 0 : r.text / most_text_;
+    if (w.relative && best_cosine_ > 0) r.vector /= best_cosine_;
+    r.raw = s_.vector.empty() ? r.text : w.vector * r.vector + w.text * r.text;
   }
 
   static double worst_of(const std::vector<leg_row>& rows, std::size_t window) {
@@ -317,8 +319,8 @@ private:
   }
 
   const search_state& s_;
+  const search_leg& leg_;
   const read_views& views_;
-  const compared_query& compared_;
   leg_members members_;
   search_texts texts_;
   bool follows_;       ///< what is right before and after a row counts
@@ -329,22 +331,28 @@ private:
   double vector_weight_ = 0; ///< of a cosine
   double worst_ = 0;         ///< of the window found first
   row_choice choice_;
+  bool is_all_chosen_ = false; ///< what is chosen is all that is searched
 };
 
 } // namespace
 
 result<void> search_state::score_rows(search_leg& leg, const read_views& views,
-                                      const compared_query& compared) const {
+                                      std::optional<compared_query>& compared) const {
   if (leg.coverage.searched == 0) return {};
-  leg_scorer scorer(*this, leg, views, compared);
+  leg_scorer scorer(*this, leg, views);
+  if (scorer.lists_few()) {
+    scorer.score_listed(leg.rows);
+    return {};
+  }
   const auto size = static_cast<std::size_t>(window());
   if (scorer.is_plain()) {
     scorer.score_plain(size, leg.rows);
     return {};
   }
-  if (scorer.score_best(first_share * size, size, leg.rows)) return {};
+  if (!compared) compared = vector.empty() ? compared_query() : views.vectors->compare(vector);
+  if (scorer.score_best(*compared, first_share * size, size, leg.rows)) return {};
   if (auto ok = check_deadline(); !ok) return ok;
-  scorer.score_rest(leg.rows);
+  scorer.score_rest(*compared, leg.rows);
   return {};
 }
 

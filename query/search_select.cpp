@@ -116,8 +116,7 @@ result<void> search_state::list_rows(const read_views& views) {
     } else if (!filter.passes_memory(row)) {
       return;
     }
-    if (line.slot >= leg.listed.size()) leg.listed.resize(std::size_t{line.slot} + 1);
-    leg.listed[line.slot] = row;
+    leg.listed.add({line.slot}, row);
     ++leg.coverage.searched;
     if (sums) leg.length += views.lexical->length({line.slot});
   };
@@ -142,6 +141,8 @@ result<void> search_state::list_rows(const read_views& views) {
       consider(row);
     }
   }
+  memory.listed.settle();
+  content.listed.settle();
   content.coverage.indexed_sources = sources.count();
   if (content.runs && request.source_filter && !source_found)
     answer.coverage.requested_sources_not_found.push_back(*request.source_filter);

@@ -9,6 +9,7 @@
 
 #include "index/compared_query.hpp"
 #include "query/search.hpp"
+#include "query/search_rows.hpp"
 #include "state/asker.hpp"
 
 namespace mneme {
@@ -31,10 +32,10 @@ struct leg_row {
 struct search_leg {
   bool runs = false;
   corpus of{};
-  bool is_counted = false;    ///< what is searched was counted: a row passes if the filter says so
-  std::vector<row_no> listed; ///< else: what is searched, by slot
-  std::uint64_t length = 0;   ///< of all that is searched, in terms; of a listed leg where wanted
-  std::vector<leg_row> rows;  ///< what is still in the answer
+  bool is_counted = false;   ///< what is searched was counted: a row passes if the filter says so
+  listed_rows listed;        ///< else: what is searched
+  std::uint64_t length = 0;  ///< of all that is searched, in terms; of a listed leg where wanted
+  std::vector<leg_row> rows; ///< what is still in the answer
   leg_coverage coverage;
   bool floor_on_raw = false; ///< the window is too small to normalise by
 };
@@ -77,9 +78,10 @@ struct search_state {
   [[nodiscard]] bool wants_length() const { return weights.b != weights.b_short; }
   /// b of BM25 for what a leg searches.
   [[nodiscard]] double length_share(const search_leg& leg) const;
-  /// The rows of the leg's window, scored, with others (search_score.cpp).
+  /// The rows of the leg's window, scored, with others (search_score.cpp). The query is compared
+  /// with all vectors only where that is needed, and then once.
   result<void> score_rows(search_leg& leg, const read_views& views,
-                          const compared_query& compared) const;
+                          std::optional<compared_query>& compared) const;
   [[nodiscard]] double recency_of(row_no row, const read_views& views) const;
   /// Window, raw floor, normalisation, and two of one path.
   void narrow(search_leg& leg, const read_views& views);

@@ -30,6 +30,12 @@ search_texts::search_texts(const search_state& s, const search_leg& leg, const r
     rests_[i] = (rests_[i + 1] + lists_[order_[i]].most) * rounding_up;
 }
 
+std::uint64_t search_texts::posting_count() const {
+  std::uint64_t count = 0;
+  for (const auto& list : lists_) count += words_.postings(of_, list.term).size();
+  return count;
+}
+
 bool search_texts::read_more() {
   if (all_read()) return false;
   const term_list& next = lists_[order_[read_++]];

@@ -24,6 +24,8 @@ public:
   /// `leg` has counted or listed what it searches.
   search_texts(const search_state& s, const search_leg& leg, const read_views& views);
 
+  /// How many postings all lists have.
+  [[nodiscard]] std::uint64_t posting_count() const;
   /// Reads the next list; false if there is none left.
   bool read_more();
   /// What was read, in slot order: also rows that are not searched.
