@@ -410,6 +410,47 @@ class ReferenceMemory(OnStreams):
         self.assertEqual([e["observations"] for e in self.call(client, "read_graph")["entities"]],
                          [["c", "d", "e"], ["d", "e"]])
 
+    def test_an_archived_entity_comes_back_instead_of_being_made_twice(self):
+        ana = {"name": "Ana", "entityType": "person", "observations": ["likes tea"]}
+        bob = {"name": "Bob", "entityType": "person", "observations": []}
+        knows = {"from": "Ana", "to": "Bob", "relationType": "knows"}
+        client = self.start("--compat", "reference-memory")
+        self.call(client, "create_entities", entities=[ana, bob])
+        self.call(client, "create_relations", relations=[knows])
+        topic = self.call(client, "retrieve", q="Ana", top_k=1)["candidates"][0]["topic_id"]
+        self.archive(client, "Ana")
+        client = self.start("--compat", "reference-memory")
+        self.assertEqual(self.call(client, "read_graph"), {"entities": [bob], "relations": []})
+        self.assertEqual(self.call(client, "open_nodes", names=["Ana"])["entities"], [])
+        self.assertEqual(self.call(client, "search_nodes", query="tea")["entities"], [])
+        self.assertIn("Entity with name Ana not found", self.refusal(
+            client, "add_observations", observations=[{"entityName": "Ana", "contents": ["x"]}]))
+        again = {**ana, "observations": ["likes tea", "sails"]}
+        made = self.call(client, "create_entities", entities=[
+            {**ana, "observations": ["sails"]}, bob])
+        self.assertEqual(made["entities"], [again])
+        graph = self.call(client, "read_graph")
+        self.assertCountEqual(graph["entities"], [again, bob])
+        self.assertEqual(graph["relations"], [knows])
+        found = self.call(client, "find", types=["Topic"], limit=9, include_archived=True)
+        self.assertIn(topic, [m["id"] for m in found["memories"]])
+        self.assertEqual(len(found["memories"]), 2)
+        # What is deleted does not come back with its name.
+        self.archive(client, "Ana")
+        client = self.start("--compat", "reference-memory")
+        self.call(client, "delete_entities", entityNames=["Ana"])
+        fresh = {**ana, "observations": []}
+        self.assertEqual(self.call(client, "create_entities", entities=[fresh])["entities"], [fresh])
+
+    def archive(self, client, title):
+        """Lets a topic fade, and forget archive it. Ends the client."""
+        found = self.call(client, "find", types=["Topic"], limit=9)["memories"]
+        topic = next(m["id"] for m in found if m["version"]["data"]["title"] == title)
+        client.stop()
+        lines = [{"op": "ingest", "placement": "extend_topic", "topic_id": topic, "salience": 0.01},
+                 {"op": "forget"}]
+        mneme("shell", "--json", str(self.world), stdin="\n".join(map(json.dumps, lines)) + "\n")
+
     def test_an_actor_has_a_graph_of_its_own(self):
         ana = {"name": "Ana", "entityType": "person", "observations": ["x"]}
         client = self.start("--compat", "reference-memory", "--actor", "ana")

@@ -28,7 +28,9 @@ result<entity> read_entity(gateway& to, const client& who, const json& m, const 
            .uri = m["uri"].get<std::string>(),
            .name = data.value("title", ""),
            .type = data.value("topic_kind", ""),
-           .observations = {}};
+           .observations = {},
+           .is_archived =
+               !m["lifecycle"].is_null() && m["lifecycle"].value("status", "") == "archived"};
   auto got = ask(to, who, {{"op", "get"}, {"id", e.id}, {"at_seq", at_seq}});
   if (!got) return propagate(got);
   for (const auto& f : (*got)["memory"]["fields"]) {
@@ -73,6 +75,7 @@ result<knowledge_graph> knowledge_graph::read(gateway& to, const client& who) {
                    {{"op", "find"},
                     {"types", {"Topic"}},
                     {"limit", most_entities + 1},
+                    {"include_archived", true},
                     {"order_by", {{{"field", "version.created_at"}}}}});
   if (!found) return propagate(found);
   if ((*found)["memories"].size() > most_entities)
@@ -90,9 +93,18 @@ result<knowledge_graph> knowledge_graph::read(gateway& to, const client& who) {
   return g;
 }
 
-const entity* knowledge_graph::named(std::string_view name) const {
-  const auto found = std::ranges::find(entities_, name, &entity::name);
+const entity* knowledge_graph::find(std::string_view name, bool is_archived) const {
+  const auto found = std::ranges::find_if(
+      entities_, [&](const entity& e) { return e.name == name && e.is_archived == is_archived; });
   return found == entities_.end() ? nullptr : &*found;
+}
+
+const entity* knowledge_graph::named(std::string_view name) const {
+  return find(name, false);
+}
+
+const entity* knowledge_graph::archived(std::string_view name) const {
+  return find(name, true);
 }
 
 result<void> knowledge_graph::read_relations(gateway& to, const client& who, const entity& e,

@@ -100,16 +100,39 @@ bool contains(const std::vector<std::string>& list, const std::string& text) {
   return std::ranges::find(list, text) != list.end();
 }
 
+/// What an archived entity becomes when it is created again: what it was, with what is said of it
+/// now. Adds the request that makes it so, if there is something to change.
+entity created_again(const entity& archived, const json& wanted, json& items) {
+  entity e = archived;
+  e.type = wanted["entityType"].get<std::string>();
+  for (const auto& text : texts_of(wanted["observations"]))
+    if (!contains(e.observations, text)) e.observations.push_back(text);
+  json item{{"op", "ingest"}, {"placement", "extend_topic"}, {"topic_id", e.id}};
+  if (e.type != archived.type) item["topic_kind"] = e.type;
+  if (e.observations != archived.observations)
+    item["fields"] = {{observations_field, {{"value", e.observations}}}};
+  if (item.size() > 3) items.push_back(std::move(item));
+  return e;
+}
+
+/// Nobody but who is asked by name shows an archived entity, so whoever creates one of its name is
+/// to have it: it comes back.
 result<json> create_entities(gateway& to, const client& who, const json& a) {
   auto g = knowledge_graph::read(to, who);
   if (!g) return propagate(g);
   json items = json::array();
   json made = json::array();
   std::vector<std::string> names;
+  std::vector<std::string> back; // ids
   for (const auto& e : a["entities"]) {
     const auto name = e["name"].get<std::string>();
     if (g->named(name) != nullptr || contains(names, name)) continue;
     names.push_back(name);
+    if (const entity* archived = g->archived(name)) {
+      made.push_back(entity_json(created_again(*archived, e, items)));
+      back.push_back(archived->id);
+      continue;
+    }
     json item{{"op", "ingest"},
               {"placement", "new_topic"},
               {"title", name},
@@ -119,6 +142,9 @@ result<json> create_entities(gateway& to, const client& who, const json& a) {
     made.push_back(e);
   }
   if (auto ok = run_batch(to, who, std::move(items)); !ok) return propagate(ok);
+  // Last: should one fail, the same call does the rest.
+  for (const auto& id : back)
+    if (auto ok = ask(to, who, {{"op", "unarchive"}, {"id", id}}); !ok) return propagate(ok);
   return json{{"entities", std::move(made)}};
 }
 
@@ -214,10 +240,12 @@ result<json> delete_entities(gateway& to, const client& who, const json& a) {
   json items = json::array();
   std::vector<std::string> gone;
   for (const auto& name : texts_of(a["entityNames"])) {
-    const auto* e = g->named(name);
-    if (e == nullptr || contains(gone, name)) continue;
+    if (contains(gone, name)) continue;
     gone.push_back(name);
-    items.push_back({{"op", "tombstone"}, {"uri", e->uri}, {"reason", "deleted"}});
+    // Archived ones too, or what was deleted would be back with the name.
+    for (const auto& e : g->entities())
+      if (e.name == name)
+        items.push_back({{"op", "tombstone"}, {"uri", e.uri}, {"reason", "deleted"}});
   }
   if (auto ok = run_batch(to, who, std::move(items)); !ok) return propagate(ok);
   return json{{"success", true}, {"message", "Entities deleted successfully"}};
