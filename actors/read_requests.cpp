@@ -348,8 +348,8 @@ result<world_stats> read_stats(world& w) {
   s.world = w.info.id;
   s.world_name = w.info.name;
   s.embedder = w.info.embedder;
-  s.space = w.embedder != nullptr ? w.embedder->space() : w.vectors.space();
-  if (s.space.dim == 0) s.space = w.vectors.space();
+  if (w.embedder != nullptr) s.space = w.embedder->space();
+  if (s.space.dim == 0) s.space = w.vectors.space_at(at);
   if (w.embedder != nullptr && w.embedder->remote() != nullptr) {
     auto now = w.embedding.get();
     s.embeddings_pending = count_unembedded(w.views(), at);

@@ -4,10 +4,11 @@
 
 namespace mneme {
 
-void vectors::impl::fix_space(const vector_space& s) {
+void vectors::impl::fix_space(const vector_space& s, seq_no since) {
   ensure(s.dim >= 1 && s.dim <= dimension_max, "a vector has 1 to 4096 numbers");
   rows.set_dimension(s.dim);
   fixed_space = std::make_unique<const vector_space>(s);
+  fixed_since = since;
   space.store(fixed_space.get(), std::memory_order_release);
 }
 
@@ -20,10 +21,10 @@ vectors::vectors(const vector_index_options& options) : impl_(std::make_unique<i
 }
 vectors::~vectors() = default;
 
-void vectors::set_space(const vector_space& space) {
+void vectors::set_space(const vector_space& space, seq_no since) {
   const vector_space* fixed = impl_->space.load(std::memory_order_relaxed);
   ensure(fixed == nullptr || *fixed == space, "a world has one vector space");
-  if (fixed == nullptr) impl_->fix_space(space);
+  if (fixed == nullptr) impl_->fix_space(space, since);
 }
 
 void vectors::append(slot_no slot, std::span<const float> values) {
@@ -35,6 +36,11 @@ void vectors::append(slot_no slot, std::span<const float> values) {
 vector_space vectors::space() const {
   const vector_space* fixed = impl_->space.load(std::memory_order_acquire);
   return fixed == nullptr ? vector_space{} : *fixed;
+}
+
+vector_space vectors::space_at(seq_no at) const {
+  const vector_space* fixed = impl_->space.load(std::memory_order_acquire);
+  return fixed == nullptr || at < impl_->fixed_since ? vector_space{} : *fixed;
 }
 
 std::uint64_t vectors::size() const {

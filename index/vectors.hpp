@@ -46,14 +46,16 @@ public:
   ~vectors();
 
   // Writer.
-  /// Fixes the space before the first append. Precondition: not fixed yet, or the same; dim is
-  /// 1..4096.
-  void set_space(const vector_space& space);
+  /// Fixes the space before the first append, from `since` on. Precondition: not fixed yet, or the
+  /// same; dim is 1..4096.
+  void set_space(const vector_space& space, seq_no since = {});
   /// Precondition: values are finite, values.size() == dim, slot above every earlier one.
   void append(slot_no slot, std::span<const float> values);
 
   // Readers.
   [[nodiscard]] vector_space space() const; ///< dim 0 = none yet
+  /// The same as of `at`. What an image had is taken as fixed from the beginning.
+  [[nodiscard]] vector_space space_at(seq_no at) const;
   [[nodiscard]] std::uint64_t size() const; ///< vectors held
   /// The vector of `slot`; empty if it has none. Valid for the index's life.
   [[nodiscard]] std::span<const float> get(slot_no slot) const;

@@ -31,8 +31,9 @@ std::uint32_t count_below(const vector_rows& rows, slot_no below) {
 
 std::string vectors::save(slot_no below) const {
   const vector_rows& rows = impl_->rows;
-  const vector_space space = this->space();
   const std::uint32_t count = count_below(rows, below);
+  // A vector above fixes a space that the image knows nothing of.
+  const vector_space space = count == 0 ? vector_space{} : this->space();
   image_writer out(vectors_image_name);
   out.reserve(std::size_t{count} * (space.dim + 1) * sizeof(float) + space.model.size() + 64);
   out.put_text(space.model);
@@ -61,7 +62,7 @@ result<void> vectors::load(std::string_view image) {
     return {};
   }
   auto loaded = std::make_unique<impl>(impl_->options);
-  loaded->fix_space(space);
+  loaded->fix_space(space, {});
   std::vector<float> values(space.dim);
   std::uint64_t slots_from = 0;
   for (std::uint64_t i = 0; i < count; ++i) {

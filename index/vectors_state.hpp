@@ -24,11 +24,12 @@ struct vectors::impl {
   const vector_index_options options;
   vector_rows rows;
   std::unique_ptr<const vector_space> fixed_space;
+  seq_no fixed_since; ///< readers: after `space`
   std::atomic<const vector_space*> space{nullptr};
   segment_builder builder; ///< last, so that it is stopped first
 
   /// Writer, once.
-  void fix_space(const vector_space& s);
+  void fix_space(const vector_space& s, seq_no since);
   /// Is this a query of the space?
   [[nodiscard]] bool fits(std::span<const float> query) const;
   /// Offers the accepted vectors at [begin, end).

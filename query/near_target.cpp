@@ -11,9 +11,7 @@ namespace mneme {
 
 namespace {
 
-result<void> check_dim(const std::vector<float>& v, const read_views& views, const char* key) {
-  std::uint32_t dim = views.vectors->space().dim;
-  if (dim == 0 && views.embedder) dim = views.embedder->space().dim;
+result<void> check_dim(const std::vector<float>& v, std::uint32_t dim, const char* key) {
   if (dim != 0 && v.size() != dim)
     return fail(errc::dim_mismatch,
                 fmt::format("the vector has {} numbers, the world's space has {}", v.size(), dim),
@@ -21,21 +19,21 @@ result<void> check_dim(const std::vector<float>& v, const read_views& views, con
   return {};
 }
 
-result<std::vector<float>> of_text(const std::string& text, const query_context& context,
-                                   const read_views& views) {
+result<std::vector<float>> of_text(const std::string& text, std::uint32_t dim,
+                                   const query_context& context, const read_views& views) {
   if (!views.embedder) return fail(errc::no_embedder, "the world has no embedder", "near");
   auto v = embedded_query(text, context, views);
   if (!v) return fail(v.error().code, v.error().message, "near");
   if (v->empty()) return fail(errc::no_vector, "the text holds nothing to embed", "near");
   if (auto ok = validate_vector(*v); !ok) return fail(ok.error().code, ok.error().message, "near");
-  if (auto ok = check_dim(*v, views, "near"); !ok) return propagate(ok);
+  if (auto ok = check_dim(*v, dim, "near"); !ok) return propagate(ok);
   return v;
 }
 
-result<std::vector<float>> of_vector(std::vector<float> v, const read_views& views) {
+result<std::vector<float>> of_vector(std::vector<float> v, std::uint32_t dim) {
   if (auto ok = validate_vector(v); !ok)
     return fail(ok.error().code, ok.error().message, "near_vector");
-  if (auto ok = check_dim(v, views, "near_vector"); !ok) return propagate(ok);
+  if (auto ok = check_dim(v, dim, "near_vector"); !ok) return propagate(ok);
   return v;
 }
 
@@ -96,11 +94,18 @@ result<std::vector<float>> of_uri(const memory_uri& uri, const asker& who, seq_n
 
 } // namespace
 
+std::uint32_t asked_dimension(const std::optional<seq_no>& at_seq, const query_context& context,
+                              const read_views& views) {
+  const std::uint32_t dim = views.vectors->space_at(at_seq ? views.published : context.at).dim;
+  return dim == 0 && views.embedder ? views.embedder->space().dim : dim;
+}
+
 result<std::vector<float>> resolve_near(const find_request& r, const asker& who,
                                         const query_context& context, const read_views& views) {
-  if (r.near) return of_text(*r.near, context, views);
+  const std::uint32_t dim = asked_dimension(r.at_seq, context, views);
+  if (r.near) return of_text(*r.near, dim, context, views);
   if (r.near_uri) return of_uri(*r.near_uri, who, context.at, views);
-  if (r.near_vector) return of_vector(*r.near_vector, views);
+  if (r.near_vector) return of_vector(*r.near_vector, dim);
   return std::vector<float>{};
 }
 

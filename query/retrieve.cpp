@@ -44,6 +44,7 @@ result<void> check_request(const retrieve_request& r, bool structural) {
 result<std::vector<float>> query_vector(const retrieve_request& r, const asker& who,
                                         const query_context& context, const read_views& views) {
   find_request near;
+  near.at_seq = r.at_seq;
   if (r.vector)
     near.near_vector = r.vector;
   else if (views.embedder)

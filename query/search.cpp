@@ -9,6 +9,7 @@
 #include "index/text_terms.hpp"
 #include "messages/ensure.hpp"
 #include "messages/validate.hpp"
+#include "query/near_target.hpp"
 #include "query/query_text.hpp"
 #include "query/search_state.hpp"
 
@@ -95,8 +96,7 @@ result<std::vector<float>> vector_of(const search_request& r, const query_contex
   }
   const char* key = r.vector ? "vector" : "query";
   if (auto ok = validate_vector(v); !ok) return fail(ok.error().code, ok.error().message, key);
-  std::uint32_t dim = views.vectors->space().dim;
-  if (dim == 0 && views.embedder) dim = views.embedder->space().dim;
+  const std::uint32_t dim = asked_dimension(r.at_seq, context, views);
   if (dim != 0 && v.size() != dim)
     return fail(errc::dim_mismatch,
                 fmt::format("the vector has {} numbers, the world's space has {}", v.size(), dim),

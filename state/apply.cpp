@@ -344,7 +344,7 @@ void apply_to(graph& owner, std::span<const index_delta> deltas) {
 void apply_to(vectors& owner, std::span<const index_delta> deltas) {
   for (const auto& d : deltas) {
     if (d.vector == nullptr) continue;
-    if (owner.space().dim == 0) owner.set_space(d.vector->space);
+    if (owner.space().dim == 0) owner.set_space(d.vector->space, d.seq);
     owner.append(d.slot, d.vector->values);
   }
 }

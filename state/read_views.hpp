@@ -3,6 +3,8 @@
 /// the one writer. A read picks a seq at or below the published one and passes it everywhere.
 
 #include <atomic>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 
@@ -26,6 +28,8 @@ struct read_views {
   const mneme::lexical* lexical = nullptr;
   const mneme::vectors* vectors = nullptr;
   kv_store* store = nullptr;
+  /// What readers may know of: the newest seq published; of views that nobody publishes, any.
+  seq_no published{std::numeric_limits<std::uint64_t>::max()};
   std::shared_ptr<const mneme::embedder> embedder; ///< null = none
   std::shared_ptr<const token_counter> tokens;
   std::shared_ptr<const key_resolver> keys;   ///< null = no scope is taken

@@ -314,6 +314,7 @@ read_views world::views() {
           .lexical = &lexical,
           .vectors = &vectors,
           .store = store.get(),
+          .published = published_seq(),
           .embedder = embedder,
           .tokens = tokens,
           .keys = keys,
