@@ -30,7 +30,7 @@ check_result check_refusal(const evidence& known, const operation& op, std::stri
     return {};
   const auto [first, last] = window_of(known, op);
   // A world has one space, whatever seq is asked about: an early seq meets the space of now.
-  const auto dim = known.truth.space_at(last).dim;
+  const auto dim = r.at_seq ? known.truth.space_at(last).dim : 0;
   if (e.code == errc::dim_mismatch && dim_given(r) != 0 && dim != 0 && dim != dim_given(r))
     return {};
   for (seq_no at = r.at_seq.value_or(first); at <= last && !op.expected_error; at = at.next()) {
@@ -250,6 +250,7 @@ bool touches(const Request& r) {
 check_result check_retrieve_reply(evidence& known, const operation& op, const retrieve_request& r,
                                   const result<retrieve_reply>& answer) {
   if (const auto verdict = scope_verdict(known, op, r, answer)) return *verdict;
+  if (is_overdue(r, answer)) return {};
   if (is_outage(known, r, answer)) return {};
   const door_answer<retrieve_result> expected = [&](seq_no at, timestamp) {
     return retrieve_in(known.truth, r, at);
@@ -264,6 +265,7 @@ check_result check_retrieve_reply(evidence& known, const operation& op, const re
 check_result check_chroma_reply(evidence& known, const operation& op, const chroma_request& r,
                                 const result<chroma_reply>& answer) {
   if (const auto verdict = scope_verdict(known, op, r, answer)) return *verdict;
+  if (is_overdue(r, answer)) return {};
   std::vector<memory_id> touched; // by the last answer that was expected: the one that was given
   const door_answer<chroma_result> expected =
       [&](seq_no at, timestamp now) -> std::expected<chroma_result, errc> {
@@ -289,6 +291,7 @@ check_result check_chroma_reply(evidence& known, const operation& op, const chro
 check_result check_search_reply(evidence& known, const operation& op, const search_request& r,
                                 const result<search_reply>& answer) {
   if (const auto verdict = scope_verdict(known, op, r, answer)) return *verdict;
+  if (is_overdue(r, answer)) return {};
   const bool by_words = known.setup.late_percent && answer && !(*answer)->embedder_problem.empty();
   const door_answer<search_result> expected = [&](seq_no at, timestamp now) {
     return search_in(known.truth, r, at, now, by_words);
@@ -299,6 +302,7 @@ check_result check_search_reply(evidence& known, const operation& op, const sear
 check_result check_context_reply(evidence& known, const operation& op, const context_request& r,
                                  const result<context_reply>& answer) {
   if (const auto verdict = scope_verdict(known, op, r, answer)) return *verdict;
+  if (is_overdue(r, answer)) return {};
   const door_answer<context_result> expected = [&](seq_no at, timestamp now) {
     return context_in(known.truth, r, at, now);
   };

@@ -119,7 +119,7 @@ check_result check_not_found(const evidence& known, const operation& op, const f
   if (r.at_seq && e.code == errc::seq_unavailable && may_be_out_of_range(known, op, *r.at_seq))
     return {};
   // A world has one space, whatever seq is asked about: an early seq meets the space of now.
-  if (r.near_vector && e.code == errc::dim_mismatch) {
+  if (r.near_vector && r.at_seq && e.code == errc::dim_mismatch) {
     const std::uint32_t dim = known.truth.space_at(last).dim;
     if (dim != 0 && dim != r.near_vector->size()) return {};
   }
@@ -138,7 +138,7 @@ check_result check_not_found(const evidence& known, const operation& op, const f
 check_result check_find_reply(evidence& known, const operation& op, const find_request& r,
                               const result<find_reply>& answer) {
   if (const auto verdict = scope_verdict(known, op, r, answer)) return *verdict;
-  if (is_outage(known, r, answer)) return {};
+  if (is_outage(known, r, answer) || is_overdue(r, answer)) return {};
   if (!answer) return check_not_found(known, op, r, answer.error());
   if (op.expected_error)
     return wrong(find_oracle,

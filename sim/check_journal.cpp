@@ -238,8 +238,10 @@ private:
     }
     const auto items = permitted(truth, op.request, now_);
     if (!items) return items.error();
+    const auto scopes = scopes_in(op.request);
+    const scope* within = scopes.empty() ? nullptr : scopes.front();
     for (const auto& m : *items) {
-      const auto out = outcome_of(truth, m, now_, *this);
+      const auto out = outcome_of(truth, m, now_, *this, within);
       if (out.refused) return out.refused;
       done.results.results.push_back(result_of(out, truth.last()));
     }

@@ -66,6 +66,13 @@ bool is_outage(const evidence& known, const Request& r, const result<Answer>& an
          && text_to_embed(r).has_value();
 }
 
+/// Whether the query was refused because it took longer than it may.
+template <class Request, class Answer>
+bool is_overdue(const Request& r, const result<Answer>& answer) {
+  return !answer && answer.error().code == errc::deadline_exceeded && r.deadline_ms
+         && *r.deadline_ms <= short_deadline_ms;
+}
+
 /// Takes the touch that an answer names out of those that nobody has claimed, if it may be this
 /// request's; null if there is none.
 std::optional<entry_payload> claim_touch(evidence& known, const operation& op, seq_no touch,

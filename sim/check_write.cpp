@@ -93,7 +93,7 @@ whole_outcome try_on(model& state, const operation& op, timestamp now) {
   const seq_no before = state.last();
   imagined_entries imagined(state, now);
   for (std::size_t i = 0; i < items.size() && !whole.refused; ++i) {
-    const auto out = outcome_of(state, items[i], now, imagined);
+    const auto out = outcome_of(state, items[i], now, imagined, within_of(op));
     whole.results.push_back(result_of(out, state.last()));
     whole.refused = out.refused;
     whole.refused_item = i;

@@ -57,6 +57,9 @@ result<std::unique_ptr<machine>> machine::boot(const engine_setup& setup, const 
   opened.actors.time = std::move(clock);
   opened.actors.random = make_seeded_random(setup.seed, boot_number);
   opened.actors.jitter = make_seeded_random(setup.seed, ~boot_number);
+  opened.actors.stopwatch = [shown = std::make_shared<std::int64_t>(0)] {
+    return *shown += stopwatch_step_ns;
+  };
   opened.actors.exact_near = true;
   opened.actors.chroma.profiles = profiles_of_host();
   opened.actors.chroma.touches = setup.touches;

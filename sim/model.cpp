@@ -198,6 +198,12 @@ bool model::has_snapshot(const digest& root) const {
   return std::ranges::any_of(snapshots_, [&](const auto& s) { return s.second == root; });
 }
 
+std::optional<seq_no> model::snapshot_seq(const digest& root) const {
+  const auto found = std::ranges::find(snapshots_, root, &std::pair<seq_no, digest>::second);
+  if (found == snapshots_.end()) return std::nullopt;
+  return seq_no{found->first.value - 1}; // before its own entry
+}
+
 bool is_refused_text(const model& state, const std::string& text) {
   return state.seams().is_late && text.size() > late_text_bytes;
 }

@@ -61,6 +61,8 @@ public:
   /// Overall roots of the snapshots that were taken, oldest first.
   [[nodiscard]] std::vector<digest> snapshot_roots() const;
   [[nodiscard]] bool has_snapshot(const digest& root) const;
+  /// Of which state the snapshot with that root is.
+  [[nodiscard]] std::optional<seq_no> snapshot_seq(const digest& root) const;
   /// The greatest id that the engine drew up to `at`; zero if none.
   [[nodiscard]] memory_id last_drawn(seq_no at) const;
 

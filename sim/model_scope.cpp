@@ -147,8 +147,8 @@ std::optional<errc> refusal_of(const model& state, const viewer& who, timestamp 
   ensure(ok.has_value(), "a scope can be signed");
   if (signed_again.signature != s.signature) return errc::bad_signature;
   if (!state.has_snapshot(s.snapshot_root)) return errc::snapshot_unknown;
-  // The workload has no proofs, or none where some are needed.
-  if (s.proofs && !s.include.ids.empty()) return errc::proof_mismatch;
+  if (s.proofs && s.proofs != proofs_of(state, s.snapshot_root, s.include.ids))
+    return errc::proof_mismatch;
   return std::nullopt;
 }
 
@@ -157,8 +157,10 @@ admitted(const model& state, const std::vector<mutation>& items, const scope& wi
   if (!within.writable) return std::unexpected(errc::scope_violation);
   std::vector<mutation> let_through = items;
   gate pass(state, within);
-  for (auto& m : let_through)
+  for (auto& m : let_through) {
+    if (std::holds_alternative<assign_tag_request>(m)) return std::unexpected(errc::unsupported);
     if (!std::visit(pass, m)) return std::unexpected(errc::scope_violation);
+  }
   return let_through;
 }
 

@@ -48,6 +48,11 @@ bool sees(const viewer& who, const head& h);
 ed25519_key private_key_of(const std::string& agent);
 std::shared_ptr<const key_resolver> keys_of_agents();
 
+/// A proof of membership for each of `ids`, in ascending order and each once, in the state of a
+/// snapshot; nullopt if there is no such snapshot or one was not there.
+std::optional<std::vector<tree_proof>> proofs_of(const model& state, const digest& snapshot,
+                                                 std::vector<memory_id> ids);
+
 /// Why a scope is no good at `now` for somebody who comes in the name of `actor`, if it is not.
 std::optional<errc> refusal_of(const model& state, const viewer& who, timestamp now);
 

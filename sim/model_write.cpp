@@ -29,8 +29,8 @@ write_outcome changes_nothing(std::optional<memory_uri> uri) {
 
 class rules {
 public:
-  rules(const model& state, timestamp now, entry_sink& entries)
-      : state_(state), now_(now), entries_(entries) {}
+  rules(const model& state, timestamp now, entry_sink& entries, const scope* within)
+      : state_(state), now_(now), entries_(entries), within_(within) {}
 
   write_outcome operator()(const write_request& r) const {
     const timestamp created = r.created_at.value_or(now_);
@@ -185,7 +185,11 @@ public:
   }
   template <class Request>
   write_outcome operator()(const Request& r) const {
-    return topic_outcome_of(state_, r, now_, entries_);
+    if constexpr (std::is_same_v<Request, revise_request>
+                  || std::is_same_v<Request, forget_request>)
+      return topic_outcome_of(state_, r, now_, entries_, within_);
+    else
+      return topic_outcome_of(state_, r, now_, entries_);
   }
 
 private:
@@ -274,6 +278,7 @@ private:
   const model& state_;
   timestamp now_;
   entry_sink& entries_;
+  const scope* within_; ///< null = none
 };
 
 } // namespace
@@ -342,9 +347,9 @@ void imagined_entries::take(expected_entry e) {
   state_.commit(state_.last().next(), e.kind, e.payload, now_);
 }
 
-write_outcome outcome_of(const model& state, const mutation& m, timestamp now,
-                         entry_sink& entries) {
-  return std::visit(rules(state, now, entries), m);
+write_outcome outcome_of(const model& state, const mutation& m, timestamp now, entry_sink& entries,
+                         const scope* within) {
+  return std::visit(rules(state, now, entries, within), m);
 }
 
 } // namespace mneme::sim

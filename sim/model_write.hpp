@@ -68,16 +68,18 @@ struct write_outcome {
 
 /// Outcome of `m` on the model's last state, executed at `now`; its entries go to `entries`, which
 /// commits them to `state`. Precondition: the request itself is well-formed, so that only the state
-/// may refuse it.
-write_outcome outcome_of(const model& state, const mutation& m, timestamp now, entry_sink& entries);
+/// may refuse it. `within`: the scope it came through, which lets revise and forget see what it
+/// opens alone.
+write_outcome outcome_of(const model& state, const mutation& m, timestamp now, entry_sink& entries,
+                         const scope* within = nullptr);
 
 // The part of it that is about topics (model_write_topics.cpp).
 write_outcome topic_outcome_of(const model& state, const ingest_request& r, timestamp now,
                                entry_sink& entries);
 write_outcome topic_outcome_of(const model& state, const revise_request& r, timestamp now,
-                               entry_sink& entries);
+                               entry_sink& entries, const scope* within);
 write_outcome topic_outcome_of(const model& state, const forget_request& r, timestamp now,
-                               entry_sink& entries);
+                               entry_sink& entries, const scope* within);
 write_outcome topic_outcome_of(const model& state, const unarchive_request& r, timestamp now,
                                entry_sink& entries);
 

@@ -266,15 +266,27 @@ private:
   entry_sink& entries_;
 };
 
-/// Live topics that are not archived, in id order.
-std::vector<head> open_topics(const model& state) {
+/// Live topics that are not archived and that a scope, if there is one, opens, in id order.
+std::vector<head> open_topics(const model& state, const scope* within) {
   std::vector<head> found;
   for (const auto& id : state.ids_at(state.last())) {
     auto h = state.head_at(id, state.last());
-    if (h->type == memory_type::topic && !h->tombstone && !is_archived(*h))
+    if (h->type == memory_type::topic && !h->tombstone && !is_archived(*h)
+        && sees(viewer{{}, within}, *h))
       found.push_back(std::move(*h));
   }
   return found;
+}
+
+/// Whether all that a topic is linked to is open to the scope: what is merged keeps its links.
+bool has_open_links(const model& state, const memory_id& topic, const scope* within) {
+  const auto is_open = [&](const edge_record& e) {
+    const auto h = state.head_at(e.key.src == topic ? e.key.dst : e.key.src, state.last());
+    return e.tombstoned || (h && sees(viewer{{}, within}, *h));
+  };
+  return within == nullptr
+         || (std::ranges::all_of(state.edges_out(topic, state.last()), is_open)
+             && std::ranges::all_of(state.edges_in(topic, state.last()), is_open));
 }
 
 } // namespace
@@ -285,9 +297,10 @@ write_outcome topic_outcome_of(const model& state, const ingest_request& r, time
 }
 
 write_outcome topic_outcome_of(const model& state, const revise_request& r, timestamp now,
-                               entry_sink& entries) {
+                               entry_sink& entries, const scope* within) {
   std::map<std::tuple<std::string, std::string, visibility>, std::vector<memory_id>> equal;
-  for (const auto& h : open_topics(state)) {
+  for (const auto& h : open_topics(state, within)) {
+    if (!has_open_links(state, h.id, within)) continue;
     const auto m = *state.memory_at(h.id, state.last());
     const auto title = m.version.data.find("title");
     if (title == m.version.data.end()) continue;
@@ -309,10 +322,10 @@ write_outcome topic_outcome_of(const model& state, const revise_request& r, time
 }
 
 write_outcome topic_outcome_of(const model& state, const forget_request& r, timestamp now,
-                               entry_sink& entries) {
+                               entry_sink& entries, const scope* within) {
   write_outcome out;
   out.topics.emplace();
-  for (head h : open_topics(state)) {
+  for (head h : open_topics(state, within)) {
     const auto salience = state.memory_at(h.id, state.last())->activation.topic_salience_e9;
     if (salience >= 50'000'000) continue;
     set_archived(h, now);

@@ -306,12 +306,6 @@ void seal(Holder& holder, const std::string& name) {
   holder.scope = std::move(own);
 }
 
-/// revise and forget look for topics themselves; hashtags are bound through no scope.
-bool takes_scope(const mutation& m) {
-  return !std::holds_alternative<revise_request>(m) && !std::holds_alternative<forget_request>(m)
-         && !std::holds_alternative<assign_tag_request>(m);
-}
-
 struct count_touches {
   std::size_t operator()(const find_message& m) const { return m.request.late_binding ? 1 : 0; }
   std::size_t operator()(const find_many_message& m) const {
@@ -372,11 +366,7 @@ std::optional<std::uint64_t> number_in(const entry& e) {
 
 void offer_scopes(request_message& request,
                   const std::function<void(std::shared_ptr<const scope>&)>& visit) {
-  const auto offer = [&](auto& holder, std::size_t) {
-    if constexpr (std::is_same_v<std::decay_t<decltype(holder)>, scoped_mutation>)
-      if (!takes_scope(holder.request)) return;
-    visit(holder.scope);
-  };
+  const auto offer = [&](auto& holder, std::size_t) { visit(holder.scope); };
   if (auto* tick = std::get_if<tick_message>(&request)) {
     tick_request offered = *tick->request;
     struct {
@@ -386,9 +376,7 @@ void offer_scopes(request_message& request,
     tick->request = std::make_shared<const tick_request>(std::move(offered));
     return;
   }
-  const auto items = mutations_of(request);
-  if (std::holds_alternative<prove_message>(request) || !std::ranges::all_of(items, takes_scope))
-    return;
+  if (std::holds_alternative<prove_message>(request)) return;
   std::visit(
       [&](auto& m) {
         if constexpr (!std::is_same_v<std::decay_t<decltype(m)>, tick_message>)

@@ -28,6 +28,10 @@ using reply_message =
                  chroma_many_reply, decay_result, search_reply, search_many_reply, context_reply,
                  attest_result, compact_reply, tick_reply>;
 
+/// Up to here a query may miss its deadline: the machine's stopwatch moves with each look at it.
+inline constexpr std::int64_t short_deadline_ms = 3;
+inline constexpr std::int64_t stopwatch_step_ns = 300'000;
+
 enum class operation_state : std::uint8_t {
   waiting,  ///< sent, not answered
   answered, ///< done, or refused for a reason that the request itself has

@@ -55,18 +55,19 @@ struct agent_rules {
     if (m.scope == nullptr) return write(m);
     if (const auto no = refused(viewer_of_mutation(m))) return *no;
     const auto items = admitted(state, {m.request}, *m.scope);
+    if (!items && items.error() != errc::scope_violation) return std::unexpected(items.error());
     if (!items) return violates(*m.scope);
-    return write({items->front(), {}});
+    return write({items->front(), m.scope});
   }
   [[nodiscard]] std::expected<tick_write_answer, errc> write(const scoped_mutation& m) const {
     // Refused in the middle, a request of several entries leaves none.
     if (std::holds_alternative<ingest_request>(m.request)) {
       model copy = state;
       imagined_entries imagined(copy, now);
-      if (const auto out = outcome_of(copy, m.request, now, imagined); out.refused)
+      if (const auto out = outcome_of(copy, m.request, now, imagined, m.scope.get()); out.refused)
         return std::unexpected(*out.refused);
     }
-    const auto out = outcome_of(state, m.request, now, entries);
+    const auto out = outcome_of(state, m.request, now, entries, m.scope.get());
     if (out.refused) return std::unexpected(*out.refused);
     return result_of(out, state.last());
   }

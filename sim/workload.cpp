@@ -112,6 +112,12 @@ std::uint32_t workload::version_of(const head& h) {
                                     + draw_.below(h.current_version + (draw_.one_in(10) ? 1 : 0)));
 }
 
+/// Short enough to be missed now and then, or enough for whatever it is.
+std::optional<std::int64_t> workload::some_deadline() {
+  if (!draw_.percent(10)) return std::nullopt;
+  return draw_.percent(60) ? draw_.between(1, short_deadline_ms) : 3'600'000;
+}
+
 planned_request workload::next(timestamp now) {
   now_ = now;
   planned_request planned = some_request();

@@ -42,6 +42,7 @@ private:
   std::optional<seq_no> some_past();
   read_options some_options();
   std::uint32_t version_of(const head& h);
+  std::optional<std::int64_t> some_deadline();
 
   // Mutations (workload_write.cpp).
   field_value some_field(const struct field_choice& field);
@@ -74,6 +75,7 @@ private:
   std::shared_ptr<const scope> some_scope();
   scope_selector some_selector();
   void spoil(scope& s);
+  void add_proofs(scope& s);
   /// Now and then, and never beside what is wrong anyway.
   void add_scopes(planned_request& planned);
 

@@ -118,13 +118,17 @@ chroma_request workload::some_chroma() {
   r.at_seq = some_past();
   if (!r.at_seq && draw_.percent(25)) r.touch = draw_.percent(50);
   r.actor = some_asker();
+  r.deadline_ms = some_deadline();
   return r;
 }
 
 planned_request workload::invalid_chroma() {
   chroma_request r = some_chroma();
   const auto refused = [&](errc code) { return planned_request{chroma_message{r}, code}; };
-  switch (draw_.below(3)) {
+  switch (draw_.below(4)) {
+  case 3:
+    r.deadline_ms = -1;
+    return refused(errc::out_of_range);
   case 0:
     r.k = 0;
     return refused(errc::out_of_range);
@@ -173,6 +177,7 @@ search_request workload::some_search() {
   if (draw_.percent(embeds ? 15 : 50)) r.vector = some_vector(embeds ? 16 : 4);
   r.actor = some_asker();
   r.at_seq = some_past();
+  r.deadline_ms = some_deadline();
   return r;
 }
 
@@ -180,7 +185,10 @@ planned_request workload::invalid_search() {
   search_request r = some_search();
   r.memory_ids.reset();
   const auto refused = [&](errc code) { return planned_request{search_message{r}, code}; };
-  switch (draw_.below(3)) {
+  switch (draw_.below(4)) {
+  case 3:
+    r.deadline_ms = 0;
+    return refused(errc::out_of_range);
   case 0:
     r.query = "  ";
     return refused(errc::empty_query);
@@ -206,6 +214,7 @@ context_request workload::some_context() {
   if (draw_.percent(20)) r.now = some_time();
   r.actor = some_asker();
   r.at_seq = some_past();
+  r.deadline_ms = some_deadline();
   return r;
 }
 

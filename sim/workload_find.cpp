@@ -172,6 +172,7 @@ find_request workload::some_find(bool late) {
   r.count = draw_.percent(30);
   r.explain = draw_.percent(10);
   r.actor = some_asker();
+  r.deadline_ms = some_deadline();
   r.late_binding = late;
   if (!late) r.at_seq = some_past();
   return r;
@@ -191,7 +192,10 @@ planned_request workload::invalid_find() {
   r.at_seq.reset();
   r.types = {memory_type::fact};
   const auto refused = [&](errc code) { return planned_request{find_message{r}, code}; };
-  switch (draw_.below(8)) {
+  switch (draw_.below(9)) {
+  case 8:
+    r.deadline_ms = 0;
+    return refused(errc::out_of_range);
   case 0:
     r.limit.reset();
     r.budget_tokens.reset();

@@ -1,8 +1,10 @@
 /// Scopes beside requests: most of them good, for memories that somebody made for others to see.
 
+#include <algorithm>
 #include <array>
 
 #include "messages/time_text.hpp"
+#include "sim/model_scope.hpp"
 #include "sim/workload.hpp"
 
 namespace mneme::sim {
@@ -60,8 +62,38 @@ std::shared_ptr<const scope> workload::some_scope() {
   s->budget_tokens = draw_.between(1, draw_.percent(50) ? 60 : 5000);
   s->granted_by = draw_.percent(50) ? s->actor : std::string();
   s->writable = draw_.percent(70);
+  if (draw_.percent(25)) add_proofs(*s);
   if (draw_.percent(15)) spoil(*s);
   return s;
+}
+
+/// Mostly of what the snapshot has, and mostly good.
+void workload::add_proofs(scope& s) {
+  const auto at = truth_.snapshot_seq(s.snapshot_root);
+  auto& ids = s.include.ids;
+  if (draw_.percent(90))
+    std::erase_if(ids, [&](const memory_id& id) { return !truth_.head_at(id, *at); });
+  s.proofs = proofs_of(truth_, s.snapshot_root, ids);
+  if (!s.proofs) s.proofs.emplace();
+  if (s.proofs->empty() || !draw_.percent(20)) return;
+  tree_proof& p = (*s.proofs)[draw_.below(s.proofs->size())];
+  switch (draw_.below(5)) {
+  case 0:
+    s.proofs->pop_back();
+    break;
+  case 1:
+    p.value_hash->bytes[3] ^= 1U;
+    break;
+  case 2:
+    if (!p.siblings.empty()) p.siblings.back().bytes[30] ^= 1U;
+    break;
+  case 3:
+    std::ranges::reverse(*s.proofs);
+    break;
+  default:
+    p.siblings.emplace_back();
+    break;
+  }
 }
 
 void workload::add_scopes(planned_request& planned) {

@@ -120,6 +120,7 @@ retrieve_request workload::some_retrieve() {
   if (!r.at_seq && draw_.percent(30)) r.touch = draw_.percent(50);
   r.actor = some_asker();
   if (draw_.percent(20)) r.history_limit = draw_.between(1, 3);
+  r.deadline_ms = some_deadline();
   return r;
 }
 
@@ -128,7 +129,10 @@ planned_request workload::invalid_retrieve() {
   r.at_seq.reset();
   r.expand_refs = false;
   const auto refused = [&](errc code) { return planned_request{retrieve_message{r}, code}; };
-  switch (draw_.below(4)) {
+  switch (draw_.below(5)) {
+  case 4:
+    r.deadline_ms = 0;
+    return refused(errc::out_of_range);
   case 0:
     r.q = " ";
     return refused(errc::empty_query);
