@@ -54,8 +54,11 @@ std::vector<std::pair<const char*, std::uint64_t>> counts_of(const import_report
           {"memories_removed", r.memories_removed},
           {"memories_skipped", r.memories_skipped},
           {"edges_added", r.edges_added},
+          {"edges_removed", r.edges_removed},
           {"edges_unchanged", r.edges_unchanged},
-          {"field_revisions_added", r.field_revisions_added}};
+          {"field_revisions_added", r.field_revisions_added},
+          {"memories_coloured", r.memories_coloured},
+          {"hashtags_assigned", r.hashtags_assigned}};
 }
 
 void print_report(const import_options& o, const import_report& r, seq_no seq) {
@@ -73,10 +76,13 @@ void print_report(const import_options& o, const import_report& r, seq_no seq) {
   const auto count = [](std::uint64_t n) { return std::to_string(n); };
   table.add({"memories", count(r.memories_added), count(r.memories_updated),
              count(r.memories_unchanged), count(r.memories_removed), count(r.memories_skipped)});
-  table.add({"edges", count(r.edges_added), "", count(r.edges_unchanged), "", ""});
+  table.add(
+      {"edges", count(r.edges_added), "", count(r.edges_unchanged), count(r.edges_removed), ""});
   put(table.text(terminal_width(), has_colour(stdout)));
   if (r.field_revisions_added > 0)
     put_line(fmt::format("{} field revisions", r.field_revisions_added));
+  if (r.memories_coloured > 0)
+    put_line(fmt::format("{} coloured, {} new hashtags", r.memories_coloured, r.hashtags_assigned));
   for (const auto& [what, n] : r.left_out) put_line(fmt::format("left out: {} {}", n, what));
   for (const auto& note : r.notes) tell("mneme: {}\n", printable(note));
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -11,7 +12,7 @@
 
 #include "messages/time_text.hpp"
 #include "messages/validate.hpp"
-#include "tools/import/derived_id.hpp"
+#include "tools/import/docs_topics.hpp"
 #include "tools/import/import.hpp"
 #include "tools/import/import_sink.hpp"
 #include "tools/import/known_members.hpp"
@@ -96,38 +97,53 @@ std::string tag_of(std::string_view name, std::string_view value) {
   return std::string(cut_text(fmt::format("{}:{}", name, lower(value)), max_tag_bytes));
 }
 
-/// 2000-01-01 plus the order in seconds, held inside the range of times.
-timestamp time_of_order(std::int64_t order) {
-  constexpr std::int64_t ns_per_second = 1'000'000'000;
-  const std::int64_t seconds =
-      std::clamp<std::int64_t>(order, 0, (max_timestamp.ns - undated.ns) / ns_per_second);
-  return {undated.ns + seconds * ns_per_second};
+bool is_dated(const dated_document& d) {
+  return d.time || d.speaker || d.session;
 }
 
-write_request memory_of(const dated_document& d) {
+std::vector<std::string> tags_of(const std::optional<std::string>& speaker,
+                                 const std::optional<std::string>& session) {
+  std::vector<std::string> tags;
+  if (speaker) tags.push_back(tag_of("speaker", *speaker));
+  if (session) tags.push_back(tag_of("session", *session));
+  return tags;
+}
+
+memory_data data_of(const dated_document& d, memory_type type) {
+  if (type == memory_type::event)
+    return {{"kind", std::string("observation")},
+            {"outcome", std::string("success")},
+            {"summary", d.text}};
+  memory_data data = {{"statement", d.text}};
+  if (d.title && !d.title->empty()) data.emplace("label", *d.title);
+  return data;
+}
+
+/// Nothing that a document may gain later is in its id.
+write_request memory_of(const dated_document& d, memory_type type) {
   write_request r;
-  const bool is_event = d.time || d.speaker || d.session;
-  r.type = is_event ? memory_type::event : memory_type::note;
-  if (is_event) {
-    r.data = {{"kind", std::string("observation")},
-              {"outcome", std::string("success")},
-              {"summary", d.text}};
-  } else {
-    r.data = {{"statement", d.text}};
-    if (d.title && !d.title->empty()) r.data.emplace("label", *d.title);
-  }
+  r.type = type;
+  r.data = data_of(d, type);
   r.actor = d.scope;
   r.lifecycle.emplace().project = d.scope;
   r.metadata = d.other;
   r.metadata["source_id"] = d.id;
   r.metadata["order"] = d.order;
   if (d.title) r.metadata["title"] = *d.title;
-  if (d.speaker) r.tags.push_back(tag_of("speaker", *d.speaker));
-  if (d.session) r.tags.push_back(tag_of("session", *d.session));
-  r.created_at = d.time.value_or(time_of_order(d.order));
+  if (d.speaker) r.metadata["speaker"] = *d.speaker;
+  if (d.session) r.metadata["session"] = *d.session;
+  r.tags = tags_of(d.speaker, d.session);
+  r.created_at = d.time.value_or(time_of_docs_order(d.order));
   r.provenance.source = provenance_source::imported;
-  r.id = derived_id("docs", d.scope, d.id, *r.created_at);
+  r.id = docs_memory_id(d.scope, d.id);
   return r;
+}
+
+colour_source colour_of(const dated_document& d) {
+  colour_source colour{.whose = d.scope, .names = {}, .text = d.text, .when = d.time};
+  if (d.speaker) colour.names.push_back(*d.speaker);
+  if (d.title) colour.names.push_back(*d.title);
+  return colour;
 }
 
 struct link {
@@ -137,51 +153,146 @@ struct link {
 
   friend auto operator<=>(const link&, const link&) = default;
 };
-using sessions = std::map<std::pair<std::string, std::string>, std::vector<link>>;
 
-result<void> put_order(sessions& all, import_sink& sink) {
-  for (auto& [name, links] : all) {
-    std::ranges::sort(links);
-    for (std::size_t i = 1; i < links.size(); ++i) {
-      add_edge_request edge{.src = links[i - 1].id,
-                            .type = static_cast<std::uint8_t>(edge_type::related_to),
-                            .dst = links[i].id,
-                            .actor = name.first,
-                            .weight = 1.0F,
-                            .kind = "next",
-                            .data = {},
-                            .by = {},
-                            .created_at = links[i].at};
-      if (edge.src == edge.dst) continue; // the same document twice
-      if (auto ok = sink.put(std::move(edge), "session " + name.second); !ok) return ok;
-    }
+class docs_import {
+public:
+  docs_import(engine& target, const import_request& request, import_report& report)
+      : engine_(target), request_(request), report_(report), sink_(target, report) {}
+
+  result<void> put(const source_line& line) {
+    auto d = read_document(line);
+    if (!d) return std::unexpected(located(std::move(d.error()), line.where));
+    const auto [known, is_first] = seen_.try_emplace({d->scope, d->id}, line.where);
+    if (!is_first)
+      return fail(errc::already_exists,
+                  fmt::format("{}: document \"{}\" of \"{}\" is at {} too", line.where, d->id,
+                              d->scope, known->second),
+                  "id");
+    scopes_.insert(d->scope);
+    auto ok = put_document(*d, line.where);
+    if (request_.progress) request_.progress(line.position, line.file_size, report_);
+    return ok;
   }
-  return {};
-}
+
+  result<void> finish() {
+    if (auto ok = put_order(); !ok) return ok;
+    if (auto ok = sink_.flush(); !ok) return ok;
+    if (auto ok = put_docs_topics(engine_, sink_, report_, scopes_); !ok) return ok;
+    return sink_.flush();
+  }
+
+private:
+  result<void> put_document(const dated_document& d, const std::string& where) {
+    auto existing = engine_.get(docs_memory_id(d.scope, d.id));
+    // The type of a memory is fixed: a Note that gains a time stays one.
+    auto type = is_dated(d) ? memory_type::event : memory_type::note;
+    if (existing
+        && (existing->head.type == memory_type::event || existing->head.type == memory_type::note))
+      type = existing->head.type;
+    write_request r = memory_of(d, type);
+    source_keys keys{.created_at = d.time.has_value()};
+    if (existing) {
+      before_.insert(*r.id);
+      keys.tags = merge_tags(existing->head, d, r.tags);
+    }
+    // Turns follow each other, in their session or, where there is none, in their scope.
+    if (is_dated(d) && (d.session || d.has_order))
+      sessions_[{d.scope, d.session.value_or("")}].push_back({d.order, *r.id, *r.created_at});
+    return sink_.put(std::move(r), keys, where, colour_of(d));
+  }
+
+  /// Speaker and session are tags; where the source names others than the last time, those of that
+  /// time go. True if the tags are to change.
+  static bool merge_tags(const head& known, const dated_document& d,
+                         std::vector<std::string>& tags) {
+    const auto speaker = text_of(known.metadata, "speaker");
+    const auto session = text_of(known.metadata, "session");
+    const bool gained = (d.speaker && d.speaker != speaker) || (d.session && d.session != session);
+    if (!gained) return false;
+    const auto old =
+        tags_of(d.speaker ? speaker : std::nullopt, d.session ? session : std::nullopt);
+    for (const auto& tag : known.tags)
+      if (std::ranges::find(old, tag) == old.end() && std::ranges::find(tags, tag) == tags.end())
+        tags.push_back(tag);
+    return true;
+  }
+
+  result<void> put_order() {
+    std::map<memory_id, memory_id> next;
+    for (auto& [name, links] : sessions_) {
+      std::ranges::sort(links);
+      for (std::size_t i = 1; i < links.size(); ++i) next[links[i - 1].id] = links[i].id;
+    }
+    for (const auto& [name, links] : sessions_) {
+      for (std::size_t i = 0; i < links.size(); ++i) {
+        if (auto ok = remove_stale(links[i].id, next, name.first); !ok) return ok;
+        if (i == 0) continue;
+        add_edge_request edge{.src = links[i - 1].id,
+                              .type = static_cast<std::uint8_t>(edge_type::related_to),
+                              .dst = links[i].id,
+                              .actor = name.first,
+                              .weight = 1.0F,
+                              .kind = std::string(next_kind),
+                              .data = {},
+                              .by = {},
+                              .created_at = links[i].at};
+        if (auto ok = sink_.put(std::move(edge), "session " + name.second); !ok) return ok;
+      }
+    }
+    return {};
+  }
+
+  /// Edges of an earlier import that lead to another document of this source than the next one.
+  result<void> remove_stale(const memory_id& id, const std::map<memory_id, memory_id>& next,
+                            const std::string& scope) {
+    if (!before_.contains(id)) return {};
+    std::vector<memory_id> stale;
+    const auto wanted = next.find(id);
+    const auto visit = [&](const edge_record& edge) {
+      const bool is_next = wanted != next.end() && wanted->second == edge.key.dst;
+      if (edge.kind == next_kind && !is_next && before_.contains(edge.key.dst))
+        stale.push_back(edge.key.dst);
+      return true;
+    };
+    auto walked = engine_.for_each_edge(id, edge_direction::out, {.types = {edge_type::related_to}},
+                                        {}, visit);
+    if (!walked) return walked;
+    for (const auto& dst : stale) {
+      remove_edge_request r{.src = id,
+                            .type = static_cast<std::uint8_t>(edge_type::related_to),
+                            .dst = dst,
+                            .actor = scope,
+                            .reason = "no longer the next one",
+                            .by = {}};
+      if (auto ok = sink_.put_as_is(std::move(r), id, "order", &import_report::edges_removed); !ok)
+        return ok;
+    }
+    return {};
+  }
+
+  static constexpr std::string_view next_kind = "next";
+
+  engine& engine_;
+  const import_request& request_;
+  import_report& report_;
+  import_sink sink_;
+  std::map<std::pair<std::string, std::string>, std::string> seen_; ///< (scope, id): where
+  std::map<std::pair<std::string, std::string>, std::vector<link>> sessions_;
+  std::set<std::string> scopes_;
+  std::set<memory_id> before_; ///< what the world had already
+};
 
 } // namespace
 
 result<void> import_docs(engine& target, const import_request& request, import_report& report) {
-  import_sink sink(target, report);
-  sessions order;
-  const auto visit = [&](const source_line& line) -> result<void> {
-    auto d = read_document(line);
-    if (!d) return std::unexpected(located(std::move(d.error()), line.where));
-    write_request r = memory_of(*d);
-    // Turns follow each other, in their session or, where there is none, in their scope.
-    const bool is_turn = r.type == memory_type::event && (d->session || d->has_order);
-    if (is_turn)
-      order[{d->scope, d->session.value_or("")}].push_back({d->order, *r.id, *r.created_at});
-    if (request.progress) request.progress(line.position, line.file_size, report);
-    return sink.put(std::move(r), {}, line.where);
-  };
+  docs_import into(target, request, report);
   // A folder of a data set has them in docs.jsonl.
   std::error_code unknown;
   const bool is_folder = std::filesystem::is_directory(request.path, unknown);
+  const auto visit = [&](const source_line& line) { return into.put(line); };
   if (auto ok = for_each_line(is_folder ? request.path + "/docs.jsonl" : request.path, visit); !ok)
     return ok;
-  if (auto ok = put_order(order, sink); !ok) return ok;
-  return sink.flush();
+  return into.finish();
 }
 
 } // namespace mneme::importing

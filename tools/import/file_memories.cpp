@@ -71,7 +71,8 @@ std::string content_hash(std::string_view text) {
 result<memory_id> put_file(import_sink& sink, const file_source& source, const file_content& file) {
   auto note = current_id(sink, source, "file\n" + file.path);
   if (!note) return note;
-  if (auto ok = sink.put(file_note(source, file, *note), {}, file.path); !ok) return propagate(ok);
+  if (auto ok = sink.put(file_note(source, file, *note), {}, file.path, file.colour); !ok)
+    return propagate(ok);
   for (std::size_t i = 0; i < file.pieces.size(); ++i) {
     auto chunk = chunk_id(sink, source, file.path, i);
     if (!chunk) return chunk;

@@ -30,6 +30,7 @@ struct file_content {
   std::string title;
   metadata_map metadata; ///< of the Note
   std::vector<file_piece> pieces;
+  std::optional<colour_source> colour{}; ///< of the Note
 };
 
 /// Writes or updates the Note, whose id is answered, and the Chunks; Chunks of a longer earlier

@@ -1,5 +1,5 @@
 // A folder of a Generative Agents simulation: memories.jsonl, and vectors.bin with
-// vectors.keys.jsonl where it has vectors of its own.
+// vectors.keys.jsonl where it has vectors of its own, personas.jsonl where it tells of them.
 
 #include <filesystem>
 #include <map>
@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/import/agent_memory.hpp"
+#include "tools/import/agent_topics.hpp"
 #include "tools/import/agent_vectors.hpp"
 #include "tools/import/import.hpp"
 #include "tools/import/import_sink.hpp"
@@ -92,7 +93,11 @@ class agent_import {
 public:
   agent_import(engine& target, const simulation& s, const std::optional<agent_vectors>& vectors,
                import_report& report)
-      : simulation_(s), vectors_(vectors), report_(report), sink_(target, report) {}
+      : engine_(target),
+        simulation_(s),
+        vectors_(vectors),
+        report_(report),
+        sink_(target, report) {}
 
   result<void> put(const placed_memory& placed) {
     std::vector<std::string> evidence;
@@ -106,7 +111,7 @@ public:
       r.vector = vectors_->find(placed.memory.scope, placed.memory.embedding_key);
       if (!r.vector) ++report_.left_out["memories' vectors (the folder has none for them)"];
     }
-    return sink_.put(std::move(r), {}, placed.where);
+    return sink_.put(std::move(r), {}, placed.where, colour_of(placed.memory));
   }
 
   result<void> put_evidence(const placed_memory& placed) {
@@ -122,6 +127,18 @@ public:
                             .by = {},
                             .created_at = placed.memory.created};
       if (auto ok = sink_.put(std::move(edge), placed.where); !ok) return ok;
+    }
+    return {};
+  }
+
+  result<void> put_personas(const std::string& folder) {
+    std::vector<const agent_memory*> memories;
+    for (const auto& placed : simulation_.memories) memories.push_back(&placed.memory);
+    auto topics = persona_topics(folder, simulation_.name, memories, report_);
+    if (!topics) return propagate(topics);
+    for (auto& topic : *topics) {
+      const std::string where = "persona " + topic.title;
+      if (auto ok = put_topic(engine_, sink_, report_, std::move(topic), where); !ok) return ok;
     }
     return {};
   }
@@ -142,6 +159,7 @@ private:
     return found;
   }
 
+  engine& engine_;
   const simulation& simulation_;
   const std::optional<agent_vectors>& vectors_;
   import_report& report_;
@@ -168,6 +186,7 @@ result<void> import_generative_agents(engine& target, const import_request& requ
   }
   for (const auto& placed : all->memories)
     if (auto ok = into.put_evidence(placed); !ok) return ok;
+  if (auto ok = into.put_personas(folder); !ok) return ok;
   return into.flush();
 }
 

@@ -9,6 +9,7 @@
 #include "tools/import/derived_id.hpp"
 #include "tools/import/file_memories.hpp"
 #include "tools/import/git_source.hpp"
+#include "tools/import/git_topics.hpp"
 #include "tools/import/import.hpp"
 #include "tools/import/source_chunks.hpp"
 #include "tools/import/text_chunks.hpp"
@@ -22,9 +23,10 @@ constexpr std::size_t max_message_bytes = 64U << 10;
 
 class repository_import {
 public:
-  repository_import(git_source& git, import_sink& sink, const import_request& request,
-                    import_report& report)
-      : git_(git),
+  repository_import(engine& target, git_source& git, import_sink& sink,
+                    const import_request& request, import_report& report)
+      : engine_(target),
+        git_(git),
         sink_(sink),
         request_(request),
         report_(report),
@@ -46,6 +48,7 @@ public:
     };
     if (auto ok = git_.for_each_commit(commit); !ok) return ok;
     if (auto ok = remove_deleted(); !ok) return ok;
+    if (auto ok = topics_.put(engine_, sink_, report_, git_, files_.actor); !ok) return ok;
     return sink_.flush();
   }
 
@@ -87,13 +90,16 @@ private:
   result<void> put_file_record(const git_file_record& file, std::uint64_t total) {
     ++files_done_;
     if (request_.progress) request_.progress(files_done_, total, report_);
-    if (file.state == git_file_state::binary) ++report_.left_out["binary files"];
-    if (file.state == git_file_state::too_large) ++report_.left_out["files over 1 MiB"];
-    if (file.state != git_file_state::text) return {};
+    topics_.count(file);
+    if (file.state != git_file_state::text) {
+      ++report_.left_out[std::string(left_out_name(file.state))];
+      return {};
+    }
     file_content content{.path = file.path,
                          .title = file.path,
                          .metadata = {{"size", static_cast<std::int64_t>(file.size)}},
-                         .pieces = {}};
+                         .pieces = {},
+                         .colour = colour_of(file, git_, files_.created_at)};
     content.metadata["content_hash"] = content_hash(file.content);
     if (!file.blob_hash.empty()) content.metadata["blob"] = file.blob_hash;
     for (auto& piece : cut_source(file.path, file.content))
@@ -136,6 +142,7 @@ private:
 
   result<void> put_commit(const git_commit_record& c, std::uint64_t total) {
     ++commits_done_;
+    topics_.count(c);
     if (request_.progress) request_.progress(commits_done_, total, report_);
     const std::string where = "commit " + c.hash;
     const memory_id id = commit_id(c.hash);
@@ -154,7 +161,7 @@ private:
       r.metadata["files_changed"] = static_cast<std::int64_t>(c.changed_count);
       r.metadata["files_looked_at"] = static_cast<std::int64_t>(c.changed_paths.size());
     }
-    if (auto ok = sink_.put(std::move(r), {}, where); !ok) return ok;
+    if (auto ok = sink_.put(std::move(r), {}, where, colour_of(c, git_)); !ok) return ok;
 
     for (const auto& parent : c.parents)
       if (auto ok = link(id, edge_type::derived_from, commit_id(parent), c.at, where); !ok)
@@ -168,6 +175,7 @@ private:
     return {};
   }
 
+  engine& engine_;
   git_source& git_;
   import_sink& sink_;
   const import_request& request_;
@@ -176,6 +184,7 @@ private:
   memory_id repository_;
   std::map<std::string, memory_id> notes_; ///< by path
   std::set<memory_id> authors_;
+  repository_topics topics_;
   std::uint64_t files_done_ = 0;
   std::uint64_t commits_done_ = 0;
 };
@@ -200,7 +209,7 @@ result<void> import_git(engine& target, const import_request& request, import_re
     report.notes.push_back("the repository has no commits yet: only its files were imported");
   }
   import_sink sink(target, report);
-  return repository_import(*git, sink, request, report).run();
+  return repository_import(target, *git, sink, request, report).run();
 }
 
 } // namespace mneme::importing

@@ -81,14 +81,28 @@ std::string trimmed(std::string_view text) {
 struct tree_entry {
   std::string path;
   git_oid blob_id;
+  git_file_state state; ///< text, link or submodule
 };
 
 int collect_entry(const char* root, const git_tree_entry* entry, void* target) {
-  const auto mode = git_tree_entry_filemode(entry);
-  if (mode == GIT_FILEMODE_BLOB || mode == GIT_FILEMODE_BLOB_EXECUTABLE) {
-    auto& files = *static_cast<std::vector<tree_entry>*>(target);
-    files.push_back({std::string(root) + git_tree_entry_name(entry), *git_tree_entry_id(entry)});
+  git_file_state state{};
+  switch (git_tree_entry_filemode(entry)) {
+  case GIT_FILEMODE_BLOB:
+  case GIT_FILEMODE_BLOB_EXECUTABLE:
+    state = git_file_state::text;
+    break;
+  case GIT_FILEMODE_LINK:
+    state = git_file_state::link;
+    break;
+  case GIT_FILEMODE_COMMIT:
+    state = git_file_state::submodule;
+    break;
+  default:
+    return 0; // a folder
   }
+  auto& files = *static_cast<std::vector<tree_entry>*>(target);
+  files.push_back(
+      {std::string(root) + git_tree_entry_name(entry), *git_tree_entry_id(entry), state});
   return 0;
 }
 
@@ -98,12 +112,29 @@ bool has_nul(std::string_view text) {
 
 } // namespace
 
+std::string_view left_out_name(git_file_state state) noexcept {
+  switch (state) {
+  case git_file_state::binary:
+    return "binary files";
+  case git_file_state::too_large:
+    return "files over 1 MiB";
+  case git_file_state::link:
+    return "symbolic links";
+  case git_file_state::submodule:
+    return "submodules";
+  case git_file_state::text:
+    break;
+  }
+  return {};
+}
+
 struct git_source::impl {
   library initialised;
   repository repo;
   commit head; ///< null without commits
   std::string name;
   std::string identity;
+  std::string branch;
   bool on_github = false;
 
   result<void> read_head();
@@ -121,6 +152,7 @@ result<void> git_source::impl::read_head() {
   const reference held(raw);
   if (code == GIT_EUNBORNBRANCH || code == GIT_ENOTFOUND) return {};
   if (code != 0) return git_failure("cannot read HEAD");
+  if (git_reference_is_branch(raw) != 0) branch = as_utf8(git_reference_shorthand(raw));
   git_object* object = nullptr;
   if (git_reference_peel(&object, raw, GIT_OBJECT_COMMIT) != 0)
     return git_failure("HEAD does not lead to a commit");
@@ -220,6 +252,12 @@ result<git_commit_record> git_source::impl::record_of(const git_oid& id) {
 }
 
 result<git_file_record> git_source::impl::file_of(const tree_entry& entry) {
+  if (entry.state != git_file_state::text)
+    return git_file_record{.path = as_utf8(entry.path),
+                           .blob_hash = {},
+                           .size = 0,
+                           .state = entry.state,
+                           .content = {}};
   git_blob* raw = nullptr;
   if (git_blob_lookup(&raw, repo.get(), &entry.blob_id) != 0)
     return git_failure("cannot read " + entry.path);
@@ -254,7 +292,7 @@ result<std::vector<std::string>> git_source::impl::working_files() {
     const bool is_folder = it->is_directory(gone) && !it->is_symlink(gone);
     if (it->path().filename() == ".git" || (ignored != 0 && is_folder))
       it.disable_recursion_pending();
-    else if (ignored == 0 && !it->is_symlink(gone) && it->is_regular_file(gone))
+    else if (ignored == 0 && (it->is_symlink(gone) || it->is_regular_file(gone)))
       paths.push_back(path);
   }
   if (problem) return fail(errc::io, "cannot list " + root.string() + ": " + problem.message());
@@ -305,6 +343,13 @@ const std::string& git_source::identity() const {
   return impl_->identity;
 }
 
+const std::string& git_source::branch() const {
+  return impl_->branch;
+}
+std::string git_source::head_hash() const {
+  return impl_->head == nullptr ? "" : hash_text(*git_commit_id(impl_->head.get()));
+}
+
 std::optional<timestamp> git_source::head_time() const {
   if (impl_->head == nullptr) return std::nullopt;
   return time_of(impl_->head.get());
@@ -336,7 +381,9 @@ result<void> git_source::for_each_file(
                            .size = fs::file_size(full, gone),
                            .state = git_file_state::too_large,
                            .content = {}};
-      if (!gone && file.size <= max_file_bytes) {
+      if (fs::is_symlink(full, gone)) {
+        file.state = git_file_state::link;
+      } else if (!gone && file.size <= max_file_bytes) {
         auto content = read_source(full);
         if (!content) return propagate(content);
         const bool is_text = !has_nul(*content) && is_utf8(*content);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "mneme/ids.hpp"
@@ -24,11 +25,14 @@ struct git_commit_record {
   bool changes_known = true; ///< false where the parent is not in a shallow clone
 };
 
-enum class git_file_state : std::uint8_t { text, binary, too_large };
+enum class git_file_state : std::uint8_t { text, binary, too_large, link, submodule };
+
+/// What reports call files that are left out; empty of text.
+std::string_view left_out_name(git_file_state state) noexcept;
 
 struct git_file_record {
   std::string path;
-  std::string blob_hash; ///< empty for a file of the working tree
+  std::string blob_hash; ///< empty for a file of the working tree, and for what is no file
   std::uint64_t size = 0;
   git_file_state state{};
   std::string content; ///< of text
@@ -54,11 +58,13 @@ public:
   result<void> for_each_commit(
       const std::function<result<void>(const git_commit_record&, std::uint64_t total)>& visit);
   /// The files of HEAD's tree, or of the working tree where there is no commit (what .gitignore
-  /// names is passed over). Links and submodules are not files.
+  /// names is passed over). Symbolic links and submodules are named, without content.
   result<void> for_each_file(
       const std::function<result<void>(const git_file_record&, std::uint64_t total)>& visit);
   /// Committer time of HEAD; nullopt without commits.
   [[nodiscard]] std::optional<timestamp> head_time() const;
+  [[nodiscard]] std::string head_hash() const;     ///< empty without commits
+  [[nodiscard]] const std::string& branch() const; ///< empty where HEAD is on none
 
 private:
   struct impl;

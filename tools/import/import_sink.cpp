@@ -75,7 +75,8 @@ error located(error e, const std::string& where) {
   return e;
 }
 
-result<void> import_sink::put(write_request request, const source_keys& keys, std::string where) {
+result<void> import_sink::put(write_request request, const source_keys& keys, std::string where,
+                              const std::optional<colour_source>& colour) {
   ensure(request.id.has_value(), "an imported memory has an id");
   if (pending_ids_.contains(*request.id))
     if (auto ok = flush(); !ok) return ok;
@@ -87,6 +88,8 @@ result<void> import_sink::put(write_request request, const source_keys& keys, st
     }
     if (existing.error().code != errc::not_found)
       return std::unexpected(located(std::move(existing.error()), where));
+    if (colour)
+      if (auto ok = give_colour(request, *colour, where); !ok) return ok;
     pending_ids_.insert(*request.id);
     return push(std::move(request), std::move(where), &import_report::memories_added);
   }
@@ -102,9 +105,27 @@ result<void> import_sink::put(write_request request, const source_keys& keys, st
   return put_changes(*existing, std::move(request), keys, where);
 }
 
+result<void> import_sink::give_colour(write_request& request, const colour_source& colour,
+                                      const std::string& where) {
+  if (!colours_) {
+    auto opened = import_colours::open(engine_);
+    if (!opened) return propagate(opened);
+    colours_ = std::move(*opened);
+  }
+  auto chosen = colours_->choose(colour, request.actor);
+  if (!chosen) return {};
+  for (auto& tag : chosen->new_tags)
+    if (auto ok = push(std::move(tag), where, &import_report::hashtags_assigned); !ok) return ok;
+  request.hashtags = std::move(chosen->hashtags);
+  ++report_.memories_coloured;
+  return {};
+}
+
 result<void> import_sink::put_changes(const memory& existing, write_request&& request,
                                       const source_keys& keys, const std::string& where) {
-  const bool content = same_content(existing.version, request);
+  const bool dated = keys.created_at && request.created_at;
+  const bool content = same_content(existing.version, request)
+                       && (!dated || existing.version.created_at == *request.created_at);
   auto patch = head_patch(existing.head, request, keys);
   if (content && !patch) {
     ++report_.memories_unchanged;
@@ -130,7 +151,7 @@ result<void> import_sink::put_changes(const memory& existing, write_request&& re
                         .vector = std::move(request.vector),
                         .created_by = std::move(request.created_by),
                         .expect_version = {},
-                        .created_at = {}};
+                        .created_at = dated ? request.created_at : std::nullopt};
   return push(std::move(update), where, &import_report::memories_updated);
 }
 

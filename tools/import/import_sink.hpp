@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "mneme/engine.hpp"
+#include "tools/import/import_colours.hpp"
 #include "tools/import/import_report.hpp"
 
 namespace mneme::importing {
@@ -20,6 +21,7 @@ struct source_keys {
   bool importance = false;
   bool visibility = false;
   bool lifecycle = false;
+  bool created_at = false; ///< of the version
 };
 
 class import_sink {
@@ -28,8 +30,10 @@ public:
   import_sink(engine& target, import_report& report) : engine_(target), report_(report) {}
 
   /// `request` must have an id. Written if the id is new, updated where the content differs.
-  /// `where` (file:line, or a path) leads the message of an error.
-  result<void> put(write_request request, const source_keys& keys, std::string where);
+  /// `where` (file:line, or a path) leads the message of an error. What is new is coloured, where
+  /// `colour` is given and has words enough; the colour of what is there is fixed.
+  result<void> put(write_request request, const source_keys& keys, std::string where,
+                   const std::optional<colour_source>& colour = {});
   /// An edge that exists, also a tombstoned one, is left as it is.
   result<void> put(add_edge_request request, std::string where);
   /// Hands a mutation of `id` on without a comparison; `count` (may be null) goes up if it changed
@@ -53,11 +57,14 @@ private:
   };
 
   result<void> push(mutation request, std::string where, std::uint64_t import_report::* count);
+  result<void> give_colour(write_request& request, const colour_source& colour,
+                           const std::string& where);
   result<void> put_changes(const memory& existing, write_request&& request, const source_keys& keys,
                            const std::string& where);
 
   engine& engine_;
   import_report& report_;
+  std::optional<import_colours> colours_; ///< read when the first memory wants one
   std::vector<pending> pending_;
   std::set<memory_id> pending_ids_; ///< their state in the world is about to change
 };

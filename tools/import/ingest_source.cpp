@@ -233,9 +233,10 @@ result<void> ingest_git(engine& target, const source_request& request, git_sourc
   source_writer writer(target, request, git.identity(), git.is_on_github(), counts);
   if (auto ok = writer.open(); !ok) return ok;
   auto walked = git.for_each_file([&](const git_file_record& f, std::uint64_t) -> result<void> {
-    if (f.state == git_file_state::binary) ++counts.left_out["binary files"];
-    if (f.state == git_file_state::too_large) ++counts.left_out["files over 1 MiB"];
-    if (f.state != git_file_state::text) return {};
+    if (f.state != git_file_state::text) {
+      ++counts.left_out[std::string(left_out_name(f.state))];
+      return {};
+    }
     return writer.put_file(f.path, f.content);
   });
   if (!walked) return walked;
