@@ -44,10 +44,12 @@ take --read-only and then run beside a writer.
   jsonl     one write request a line (mneme help write), or add_edge; created_at may be given
   docs      {"scope","id","order","text","title"?,"speaker"?,"time"?,"session"?} a line: an Event
             where there is a time, a speaker or a session, else a Note; documents of a session are
-            joined by related_to edges of kind "next"; a folder stands for its docs.jsonl
+            joined by related_to edges of kind "next"; a folder stands for its docs.jsonl. What a
+            document gains later updates its memory (whose type stays); an id comes once in a file
   markdown  a folder: a Note per file, a Chunk per section, references edges along links
   git       a repository: a Note and Chunks per file of HEAD, an Event per commit, an Identity per
-            author; binary files and files over 1 MiB are left out and counted
+            author; binary files, files over 1 MiB, symbolic links and submodules are left out and
+            counted
   facts     {"s","r","o","from"?,"to"?} a line: a Topic per subject, a field per relation, a
             revision per change (mneme help topics); from and to are whole days (days since 1970, or
             YYYY-MM-DD; to is included) or RFC 3339 times (to is excluded)
@@ -55,8 +57,14 @@ take --read-only and then run beside a writer.
             memories.jsonl of a Generative Agents simulation (or its folder): events become Events,
             thoughts Beliefs, chats Notes with the dialogue; the persona is the actor, poignancy the
             importance, keywords tags, evidence derived_from edges. vectors.bin with
-            vectors.keys.jsonl are taken too by a world made with --embedder none
+            vectors.keys.jsonl are taken too by a world made with --embedder none, personas.jsonl
+            makes the fields of their topics
   mneme     what mneme export wrote
+
+docs, git and generative-agents also make topics (of scopes and sessions; of the repository and its
+folders; of personas), whose fields are revised when the source says something else: mneme help topics.
+What they add is coloured: Core is the scope, repository or persona, Mid six words that it is about,
+Outer its month (2023-05). What has fewer words has no colour; mneme tags lists the words.
 
 Ids are derived from the input: what is there already is left alone, what differs is updated, and
 the same input twice adds nothing. An error names file and line; its batch is not written.
@@ -67,6 +75,10 @@ the same input twice adds nothing. An error names file and line; its batch is no
   $ mneme import demo notes.jsonl --format jsonl --json
   $ mkdir -p wiki && printf '# Tea\nSee [[Water]].\n' > wiki/tea.md && printf '# Water\nHot.\n' > wiki/water.md
   $ mneme import demo wiki --format markdown --actor ana
+  $ printf '{"scope":"chat","id":"1","speaker":"Ana","text":"The pottery class paints bowls, plates and cups."}\n' > chat.jsonl
+  $ mneme import demo chat.jsonl --format docs
+  $ mneme retrieve demo "pottery" --top-k 1
+  $ mneme chroma demo 'chat undated ana pottery class paints bowls plates'
 )"},
     help_topic{
         "export", "the whole world as JSON lines",
