@@ -39,7 +39,7 @@ take --read-only and then run beside a writer.
 --seed N fixes the world's id, so that the same requests give the same root (mneme help shell).
 )"},
     help_topic{"import", "jsonl, docs, markdown, git, facts, generative-agents, an export",
-               R"(mneme import DIR PATH… --format FORMAT [--actor NAME]
+               R"(mneme import DIR PATH… --format FORMAT [--actor NAME] [--no-hashtags]
 
   jsonl     one write request a line (mneme help write), or add_edge; created_at may be given
   docs      {"scope","id","order","text","title"?,"speaker"?,"time"?,"session"?} a line: an Event
@@ -64,7 +64,8 @@ take --read-only and then run beside a writer.
 docs, git and generative-agents also make topics (of scopes and sessions; of the repository and its
 folders; of personas), whose fields are revised when the source says something else: mneme help topics.
 What they add is coloured: Core is the scope, repository or persona, Mid six words that it is about,
-Outer its month (2023-05). What has fewer words has no colour; mneme tags lists the words.
+Outer its month (2023-05). What has fewer words has no colour; mneme tags lists the words, to
+whoever may ask the world: --no-hashtags assigns none and colours nothing.
 
 Ids are derived from the input: what is there already is left alone, what differs is updated, and
 the same input twice adds nothing. An error names file and line; its batch is not written.

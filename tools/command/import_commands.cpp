@@ -25,6 +25,7 @@ struct import_options {
   std::vector<std::string> paths;
   std::string format;
   std::string actor;
+  bool no_hashtags = false;
 };
 
 struct import_format {
@@ -96,10 +97,13 @@ status run_import(const import_options& o) {
         const import_request request{
             .path = path,
             .actor = o.actor,
-            .progress = [&bar](std::uint64_t done, std::uint64_t total, const import_report& r) {
-              bar.show(done, total, r.memories_added + r.memories_updated + r.memories_unchanged,
-                       "memories");
-            }};
+            .progress =
+                [&bar](std::uint64_t done, std::uint64_t total, const import_report& r) {
+                  bar.show(done, total,
+                           r.memories_added + r.memories_updated + r.memories_unchanged,
+                           "memories");
+                },
+            .hashtags = !o.no_hashtags};
         for (const auto& format : formats) {
           if (format.name != o.format) continue;
           if (auto ok = format.run(target, request, report); !ok) return propagate(ok);
@@ -167,6 +171,8 @@ void add_import_commands(CLI::App& app, command_result& outcome) {
             ->required()
             ->check(CLI::IsMember(format_names()));
         c.add_option("--actor", o.actor, "actor_scope of what the format gives none");
+        c.add_flag("--no-hashtags", o.no_hashtags,
+                   "assign no hashtags and colour nothing (docs, git, generative-agents)");
       },
       run_import);
   add_command<export_options>(

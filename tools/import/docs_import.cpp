@@ -157,7 +157,10 @@ struct link {
 class docs_import {
 public:
   docs_import(engine& target, const import_request& request, import_report& report)
-      : engine_(target), request_(request), report_(report), sink_(target, report) {}
+      : engine_(target),
+        request_(request),
+        report_(report),
+        sink_(target, report, request.hashtags) {}
 
   result<void> put(const source_line& line) {
     auto d = read_document(line);

@@ -92,12 +92,12 @@ result<std::optional<agent_vectors>> fitting_vectors(engine& target, const std::
 class agent_import {
 public:
   agent_import(engine& target, const simulation& s, const std::optional<agent_vectors>& vectors,
-               import_report& report)
+               const import_request& request, import_report& report)
       : engine_(target),
         simulation_(s),
         vectors_(vectors),
         report_(report),
-        sink_(target, report) {}
+        sink_(target, report, request.hashtags) {}
 
   result<void> put(const placed_memory& placed) {
     std::vector<std::string> evidence;
@@ -179,7 +179,7 @@ result<void> import_generative_agents(engine& target, const import_request& requ
   if (!all) return propagate(all);
   auto vectors = fitting_vectors(target, folder, report);
   if (!vectors) return propagate(vectors);
-  agent_import into(target, *all, *vectors, report);
+  agent_import into(target, *all, *vectors, request, report);
   for (const auto& placed : all->memories) {
     if (auto ok = into.put(placed); !ok) return ok;
     if (request.progress) request.progress(placed.position, placed.file_size, report);

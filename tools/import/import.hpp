@@ -15,6 +15,7 @@ struct import_request {
   std::string path;
   std::string actor;        ///< actor_scope of what the format gives none
   import_progress progress; ///< may be empty
+  bool hashtags = true;     ///< assign them, and colour what is new
 };
 
 /// One write or add_edge request a line.

@@ -88,7 +88,7 @@ result<void> import_sink::put(write_request request, const source_keys& keys, st
     }
     if (existing.error().code != errc::not_found)
       return std::unexpected(located(std::move(existing.error()), where));
-    if (colour)
+    if (colour && gives_colours_)
       if (auto ok = give_colour(request, *colour, where); !ok) return ok;
     pending_ids_.insert(*request.id);
     return push(std::move(request), std::move(where), &import_report::memories_added);

@@ -26,8 +26,9 @@ struct source_keys {
 
 class import_sink {
 public:
-  /// Borrows both.
-  import_sink(engine& target, import_report& report) : engine_(target), report_(report) {}
+  /// Borrows both. Without `colours` nothing is coloured.
+  import_sink(engine& target, import_report& report, bool colours = true)
+      : engine_(target), report_(report), gives_colours_(colours) {}
 
   /// `request` must have an id. Written if the id is new, updated where the content differs.
   /// `where` (file:line, or a path) leads the message of an error. What is new is coloured, where
@@ -64,6 +65,7 @@ private:
 
   engine& engine_;
   import_report& report_;
+  bool gives_colours_;
   std::optional<import_colours> colours_; ///< read when the first memory wants one
   std::vector<pending> pending_;
   std::set<memory_id> pending_ids_; ///< their state in the world is about to change
