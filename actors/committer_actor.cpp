@@ -10,10 +10,13 @@ namespace {
 /// not take stays in its cache.
 constexpr std::uint64_t max_unsynced_bytes = 4ULL << 20;
 
-error stopped_by(const error& cause) {
+/// What every write gets from now on. Rows are read from the store, so they go when it does.
+error stopped_by(const error& cause, const kv_store& store) {
+  const char* reads = store.damaged() ? "reads fail too, since the store has stopped"
+                                      : "reads go on, but for proofs and earlier roots";
   return {errc::io,
-          "the engine takes no more writes since one failed (" + cause.message
-              + "); reads go on, reopen it to recover",
+          "the engine takes no more writes since something failed (" + cause.message + "); " + reads
+              + "; close and open it again to recover",
           {}};
 }
 
@@ -60,6 +63,8 @@ void committer_actor::ask(const caf::actor& to, Message message, Then then) {
 
 void committer_actor::pump() {
   if (core_.in_round() || core_.is_stopped()) return;
+  // A store that has stopped would fail the next batch after the journal has it.
+  if (world_->store->damaged()) return stop();
   auto round = core_.next_round();
   if (round.batch != nullptr)
     begin_batch(std::move(round.batch));
@@ -152,7 +157,15 @@ void committer_actor::announce_contents() {
 void committer_actor::failed(const error& cause, errc outcome_code) {
   batch_.reset();
   core_.fail({outcome_code, "the write was not completed: " + cause.message, {}},
-             stopped_by(cause));
+             stopped_by(cause, *world_->store));
+}
+
+/// Between two rounds: refuses what waits and what comes.
+void committer_actor::stop() {
+  const error cause =
+      checkpoint_problem_.value_or(error{errc::io, "the store found damage in its files", {}});
+  const error stopped = stopped_by(cause, *world_->store);
+  core_.fail(stopped, stopped);
 }
 
 void committer_actor::durable_through(seq_no seq) {
@@ -207,6 +220,7 @@ void committer_actor::write_checkpoint_at_barrier(const std::string& ledger_imag
       .then(
           [this, seq, reply](const outcome& o) {
             if (!o.problem) world_->checkpoint_seq = seq.value;
+            checkpoint_problem_ = o.problem;
             checkpoint_written();
             if (o.problem)
               reply(std::unexpected(*o.problem));

@@ -34,6 +34,7 @@ private:
   void checkpoint_written();
   void announce_contents();
   void failed(const error& cause, errc outcome_code);
+  void stop();
   /// The journal rests and is synced.
   void durable_through(seq_no seq);
   void advance_stable_to(seq_no seq);
@@ -50,6 +51,7 @@ private:
   errc problem_code_ = errc::io;
   int waiting_for_ = 0;
   bool checkpointing_ = false;               ///< the store's stable seq stands still meanwhile
+  std::optional<error> checkpoint_problem_;  ///< of the last one
   std::vector<checkpoint_command> deferred_; ///< barriers that came meanwhile
   caf::actor embedder_;                      ///< may be null
   seq_no durable_;

@@ -67,7 +67,8 @@ public:
   virtual result<void> checkpoint() = 0;
   /// The seq that the opened files hold: everything after it must be applied again.
   [[nodiscard]] virtual seq_no recovered() const = 0;
-  /// True if its files were found to be damaged: only a store that is made anew is of use.
+  /// True once it has stopped for good, after damage in its files or a checkpoint that failed half
+  /// way: every further call fails, and only a store that is made anew is of use. From any thread.
   [[nodiscard]] virtual bool damaged() const { return false; }
   /// Reads and checks all tables (slow). Blocks apply(), not readers.
   virtual result<void> verify() = 0;

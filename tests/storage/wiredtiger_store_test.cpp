@@ -1,5 +1,6 @@
 // What only the WiredTiger store has: its directory, its locks, its limits, damage in its files.
 #include <fstream>
+#include <thread>
 
 #include <catch2/catch.hpp>
 
@@ -149,6 +150,42 @@ TEST_CASE("a flipped bit in a compressed block is an error, never another text",
     mend.seekp(static_cast<std::streamoff>(at));
     mend.put(old);
   }
+}
+
+TEST_CASE("a checkpoint that cannot be finished stops the store; what is under way ends",
+          "[wiredtiger]") {
+  wiredtiger_site site;
+  auto store = site.open();
+  for (std::uint64_t s = 1; s <= 20; ++s) REQUIRE(store->apply(batch_of(1, seq_no{s}), seq_no{s}));
+  REQUIRE(store->set_stable(seq_no{20}));
+  auto reader = store->reader();
+  REQUIRE(reader);
+  result<void> checkpointed;
+  const auto fail_checkpoint = [&] {
+    // In the way of the file that a checkpoint ends with.
+    std::filesystem::create_directory(site.directory() + "/WiredTiger.turtle.set");
+    checkpointed = store->checkpoint();
+  };
+  const bool amid_a_scan = GENERATE(false, true);
+  if (amid_a_scan) {
+    // Its transaction can neither go on then nor be rolled back.
+    (void)(*reader)->scan(kv_table::heads, "", "", [&](std::string_view, std::string_view) {
+      std::thread(fail_checkpoint).join();
+      return false;
+    });
+  } else {
+    fail_checkpoint();
+  }
+  REQUIRE_FALSE(checkpointed);
+  CHECK(checkpointed.error().code == errc::io);
+  REQUIRE(store->damaged());
+  CHECK(store->apply(batch_of(1, seq_no{21}), seq_no{21}).error().code == errc::io);
+  CHECK((*reader)->get(kv_table::heads, "key").error().code == errc::io);
+  reader->reset();
+  store.reset(); // and waits for no transaction
+  auto again = open_wiredtiger_store(site.directory(), {});
+  REQUIRE_FALSE(again);
+  CHECK(again.error().code == errc::corrupt);
 }
 
 TEST_CASE("a long run with stable seqs that keep up stays small", "[wiredtiger]") {
