@@ -232,6 +232,14 @@ result<std::unique_ptr<journal>> journal::open(std::shared_ptr<file_system> fs, 
   return std::unique_ptr<journal>(new journal(std::move(made)));
 }
 
+result<void> journal::begin() {
+  if (auto ok = impl_->usable(); !ok) return ok;
+  if (impl_->current) return {};
+  auto started = impl_->final_failure(impl_->start_segment());
+  impl_->count();
+  return started;
+}
+
 const journal_tail& journal::tail() const {
   return impl_->tail;
 }

@@ -58,6 +58,9 @@ public:
                                                const journal_options& options = {});
   ~journal();
 
+  /// Makes the first segment now, without frames, if there is none; durable when this returns.
+  result<void> begin();
+
   [[nodiscard]] const journal_tail& tail() const;
   [[nodiscard]] seq_no last_seq() const;
 

@@ -155,8 +155,22 @@ result<std::optional<checkpoint_file>> read_checkpoint(file_system& fs, const st
   return std::optional<checkpoint_file>(*file);
 }
 
+result<void> check_journal_begins(file_system& fs, const std::string& dir, const world_id& world) {
+  auto segments = list_segments(fs, journal_directory(dir));
+  if (!segments) return propagate(segments);
+  if (segments->empty() || segments->front().value != 1)
+    return corrupt_at(segment_name(seq_no{1}), 0,
+                      "the journal's first segment, which every world has, is missing");
+  auto reader = segment_reader::open(fs, journal_directory(dir), segments->front());
+  if (!reader) return propagate(reader);
+  auto head = reader->head(world);
+  if (!head) return propagate(head);
+  return {};
+}
+
 result<void> check_journal_reaches_checkpoint(file_system& fs, const std::string& dir,
                                               const world_id& world) {
+  if (auto ok = check_journal_begins(fs, dir, world); !ok) return ok;
   auto checkpoint = read_checkpoint(fs, dir);
   // A damaged checkpoint vouches for nothing.
   if (!checkpoint || !checkpoint->has_value()) return {};

@@ -50,8 +50,12 @@ result<void> write_checkpoint(file_system& fs, const std::string& dir, const wor
 /// The newest checkpoint that stands; nullopt if there is none.
 result<std::optional<checkpoint_file>> read_checkpoint(file_system& fs, const std::string& dir);
 
-/// corrupt if the journal ends before the seq that the checkpoint was taken at: whatever reads the
-/// journal alone must not answer from what is left of it.
+/// corrupt if the journal's first segment or its head is missing: a world has both before it has
+/// its WORLD file.
+result<void> check_journal_begins(file_system& fs, const std::string& dir, const world_id& world);
+
+/// corrupt if the journal does not begin, or ends before the seq that the checkpoint was taken at:
+/// whatever reads the journal alone must not answer from what is left of it.
 result<void> check_journal_reaches_checkpoint(file_system& fs, const std::string& dir,
                                               const world_id& world);
 

@@ -96,30 +96,32 @@ result<verify_report> verify_journal(file_system& fs, const std::string& dir,
       [](const memory_id&) { return result<std::optional<known_memory>>(std::nullopt); }, {});
   std::string segment;
   std::uint64_t end = 0;
-  auto walked = read_journal(fs, journal_directory(dir), info->id, seq_no{1}, true,
-                             [&](const journal_frame& frame) -> result<bool> {
-                               if (frame.prefix.previous_root != ledger.roots().overall)
-                                 return fail(errc::corrupt,
-                                             place(frame) + ": the recorded root of seq "
-                                                 + std::to_string(ledger.roots().seq.value)
-                                                 + " is not the root of the entries before it");
-                               auto entries = open_entries(frame);
-                               if (!entries) return propagate(entries);
-                               if (auto ok = checker.check(frame, *entries, ledger.roots()); !ok)
-                                 return propagate(ok);
-                               if (!entries->empty())
-                                 if (auto ok = ledger.apply(*entries); !ok) return propagate(ok);
-                               if (frame.segment != segment) {
-                                 segment = frame.segment;
-                                 ++report.segments;
-                               }
-                               end = frame.offset + frame_prefix_bytes + frame.prefix.header_bytes
-                                     + frame.prefix.payload_bytes;
-                               ++report.frames;
-                               report.entries += entries->size();
-                               if (on_progress) on_progress(report.entries, 0);
-                               return true;
-                             });
+  auto walked = check_journal_begins(fs, dir, info->id);
+  if (walked)
+    walked = read_journal(fs, journal_directory(dir), info->id, seq_no{1}, true,
+                          [&](const journal_frame& frame) -> result<bool> {
+                            if (frame.prefix.previous_root != ledger.roots().overall)
+                              return fail(errc::corrupt,
+                                          place(frame) + ": the recorded root of seq "
+                                              + std::to_string(ledger.roots().seq.value)
+                                              + " is not the root of the entries before it");
+                            auto entries = open_entries(frame);
+                            if (!entries) return propagate(entries);
+                            if (auto ok = checker.check(frame, *entries, ledger.roots()); !ok)
+                              return propagate(ok);
+                            if (!entries->empty())
+                              if (auto ok = ledger.apply(*entries); !ok) return propagate(ok);
+                            if (frame.segment != segment) {
+                              segment = frame.segment;
+                              ++report.segments;
+                            }
+                            end = frame.offset + frame_prefix_bytes + frame.prefix.header_bytes
+                                  + frame.prefix.payload_bytes;
+                            ++report.frames;
+                            report.entries += entries->size();
+                            if (on_progress) on_progress(report.entries, 0);
+                            return true;
+                          });
   report.roots = ledger.roots();
   report.ok = walked.has_value();
   if (!walked) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "journal/segment.hpp"
 #include "messages/checked_seams.hpp"
 #include "state/entry_check.hpp"
 #include "state/replay_check.hpp"
@@ -82,22 +83,44 @@ std::unexpected<error> no_world(const std::string& dir) {
               "there is no world in " + dir + "; make one with: mneme init " + dir);
 }
 
+result<void> remove_segments(file_system& fs, const std::string& journal_dir) {
+  auto segments = list_segments(fs, journal_dir);
+  if (!segments) return propagate(segments);
+  for (const seq_no first : *segments)
+    if (auto ok = fs.remove(journal_dir + "/" + segment_name(first)); !ok) return ok;
+  return {};
+}
+
+/// The journal's first segment is durable before the WORLD file is: a world without any has lost
+/// its journal.
+result<void> create_world(world& w, const world_options& options) {
+  w.info = options.fresh;
+  const std::string dir = journal_directory(w.directory);
+  auto unwritten = is_journal_unwritten(*w.files, w.directory);
+  if (!unwritten) return propagate(unwritten);
+  if (!*unwritten)
+    return fail(errc::corrupt, w.directory
+                                   + " has a journal, but no WORLD file that says what it is of; "
+                                     "put that back, or make a world elsewhere");
+  if (auto ok = remove_segments(*w.files, dir); !ok) return ok;
+  auto journal =
+      mneme::journal::open(w.files, dir, w.info.id, w.info.branch, seq_no{0}, options.journal);
+  if (!journal) return propagate(journal);
+  if (auto ok = (*journal)->begin(); !ok) return ok;
+  return replace_file(*w.files, world_path(w.directory), encode(w.info));
+}
+
 result<void> load_or_create_info(world& w, const world_options& options) {
   const std::string path = world_path(w.directory);
   auto there = w.files->exists(path);
   if (!there) return propagate(there);
-  if (!*there) {
-    if (!options.create) return no_world(w.directory);
-    w.info = options.fresh;
-    if (auto ok = w.files->create_directories(journal_directory(w.directory)); !ok) return ok;
-    return replace_file(*w.files, path, encode(w.info));
-  }
+  if (!*there) return options.create ? create_world(w, options) : no_world(w.directory);
   auto bytes = read_file(*w.files, path);
   if (!bytes) return propagate(bytes);
   auto info = decode_world_file(*bytes);
   if (!info) return propagate(info);
   w.info = std::move(*info);
-  return {};
+  return check_journal_begins(*w.files, w.directory, w.info.id);
 }
 
 /// How far each owner is; replay feeds each what is behind its own mark.
@@ -413,6 +436,17 @@ result<std::unique_ptr<world>> open_world(const world_options& options) {
       return w;
     }
   }
+}
+
+result<bool> is_journal_unwritten(file_system& fs, const std::string& directory) {
+  const std::string dir = journal_directory(directory);
+  auto names = fs.list(dir);
+  if (!names) return propagate(names);
+  if (names->empty()) return true;
+  if (names->size() > 1 || names->front() != segment_name(seq_no{1})) return false;
+  auto reader = segment_reader::open(fs, dir, seq_no{1});
+  if (!reader) return propagate(reader);
+  return reader->blank_from(segment_head_bytes);
 }
 
 result<void> check_entries(world& w, const journal_frame& frame, std::span<const entry> entries,

@@ -299,6 +299,71 @@ TEST_CASE("a store that is ahead of the journal is corrupt, and both seqs are na
   CHECK(reopened.error().code == errc::corrupt);
 }
 
+TEST_CASE(
+    "a world that was never checkpointed and has lost its journal is corrupt for every reader") {
+  site place;
+  std::string path;
+  {
+    auto w = place.open();
+    driven d(*w);
+    REQUIRE(d.apply(note("acknowledged")));
+    path = "world/journal/" + place.files->list("world/journal")->at(0);
+  }
+  place.disk = make_memory_disk(); // where no checkpoint ever was
+  const bool whole_file = GENERATE(true, false);
+  if (whole_file)
+    REQUIRE(place.files->remove(path));
+  else
+    place.files->testing_set_bytes(path, ""); // its head, durable from the start
+  const auto is_corrupt = [](const auto& r) { return !r && r.error().code == errc::corrupt; };
+  CHECK(is_corrupt(open_world(place.options())));
+  CHECK(is_corrupt(fold_roots(*place.files, "world", {1})));
+  site other;
+  auto into = other.open();
+  CHECK(is_corrupt(replay_journal(*place.files, "world", *into, {}, {})));
+  auto report = verify_journal(*place.files, "world", {});
+  REQUIRE(report);
+  CHECK_FALSE(report->ok);
+  CHECK(is_corrupt(open_world(place.options()))); // nothing was made anew meanwhile
+}
+
+TEST_CASE("a world whose WORLD file is lost is not made anew over its journal") {
+  site place;
+  {
+    auto w = place.open();
+    driven d(*w);
+    REQUIRE(d.apply(note("acknowledged")));
+  }
+  REQUIRE(place.files->rename(world_path("world"), "world/elsewhere"));
+  auto refused = open_world(place.options());
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == errc::corrupt);
+  REQUIRE(place.files->rename("world/elsewhere", world_path("world")));
+  CHECK(place.open()->published_seq() == seq_no{1});
+}
+
+TEST_CASE("a crash while a world is made leaves one that opens, with or without its name") {
+  for (const auto kind : {io_operation::write, io_operation::sync, io_operation::open}) {
+    for (std::uint64_t nth = 1; nth <= 12; ++nth) {
+      for (const auto mode : {crash_mode::random, crash_mode::keep, crash_mode::drop}) {
+        site place;
+        place.files->fail_nth(kind, nth, true);
+        (void)open_world(place.options());
+        place.files->clear_faults();
+        place.files->crash(nth, mode);
+        place.disk = make_memory_disk();
+        // Another id, as a world without a seed draws one each time.
+        auto again = place.options();
+        again.fresh.id = seeded_world_id("test", 2);
+        INFO("operation " << static_cast<int>(kind) << " number " << nth);
+        auto w = open_world(again);
+        REQUIRE(w);
+        REQUIRE(driven(**w).apply(note("x")));
+      }
+    }
+  }
+}
+
 TEST_CASE("a journal that is cut off below its checkpoint is corrupt for every reader") {
   site place;
   std::vector<std::uint64_t> ends;

@@ -1,5 +1,6 @@
 #include "tools/command/world_access.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
@@ -7,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "state/checkpoint.hpp"
+#include "state/world.hpp"
 #include "storage/file.hpp"
 #include "tools/command/console.hpp"
 #include "tools/command/render.hpp"
@@ -19,6 +21,19 @@ namespace mneme::command {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+bool has_only_files(const fs::path& directory) {
+  std::error_code problem;
+  const fs::directory_iterator entries(directory, problem);
+  return !problem && std::ranges::all_of(entries, [](const fs::directory_entry& e) {
+    std::error_code gone;
+    return e.is_regular_file(gone);
+  });
+}
+
+} // namespace
+
 bool is_vacant(const std::string& directory) {
   std::error_code problem;
   if (!fs::exists(directory, problem)) return true;
@@ -26,10 +41,10 @@ bool is_vacant(const std::string& directory) {
   for (const auto& entry : fs::directory_iterator(directory, problem)) {
     const auto name = entry.path().filename().string();
     const bool is_left_over = name == "LOCK" || name == "WORLD.new"
-                              || (name == "journal" && fs::is_empty(entry.path(), problem));
+                              || (name == "journal" && has_only_files(entry.path()));
     if (!is_left_over) return false;
   }
-  return true;
+  return is_journal_unwritten(*make_posix_file_system(), directory).value_or(false);
 }
 
 namespace {
