@@ -219,9 +219,11 @@ def verify(data, trusted_root=None, records=()):
     require(sha256(overall) == root, "the parts do not hash to root")
     require(trusted_root is None or trusted_root == root, "root is not the trusted one")
 
+    proofs = list_of(bundle["proofs"], "proofs")
+    require(proofs, "there are no proofs: nothing is proven")
     lines = ["ok root %s seq %d%s" % (root.hex(), seq, " trusted" if trusted_root else "")]
     proven = {}
-    for i, item in enumerate(list_of(bundle["proofs"], "proofs")):
+    for i, item in enumerate(proofs):
         try:
             require(isinstance(item, dict), "the proof is not an object")
             if item.get("namespace") == "journal":
@@ -252,6 +254,9 @@ def read(path):
 
 
 def main(arguments):
+    if "--help" in arguments or "-h" in arguments:
+        print(__doc__.strip())
+        return 0
     try:
         path, trusted_root, records = None, None, []
         arguments = list(arguments)
@@ -271,7 +276,7 @@ def main(arguments):
                 except Refused as malformed:
                     raise Unusable(str(malformed)) from None
             elif argument.startswith("-") or path is not None:
-                raise Unusable(__doc__)
+                raise Unusable("unexpected argument %s; see --help" % argument)
             else:
                 path = argument
         print("\n".join(verify(read(path), trusted_root, records)))

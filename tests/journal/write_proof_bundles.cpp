@@ -104,7 +104,10 @@ bool print(const sample_world& world, const ledger::proof_request& request, seq_
 int main() {
   sample_world empty;
   sample_world world;
-  if (!print(empty, {}, {0}) || !fill(world, 300)) return 1;
+  ledger::proof_request nothing_there;
+  nothing_there.keys.emplace_back(state_namespace::memories,
+                                  sample_key(state_namespace::memories, 0));
+  if (!print(empty, nothing_there, {0}) || !fill(world, 300)) return 1;
   ledger::proof_request small;
   for (std::uint64_t key = 0; key < 6; ++key)
     small.keys.emplace_back(state_namespace::memories, sample_key(state_namespace::memories, key));

@@ -103,6 +103,25 @@ class Both(unittest.TestCase):
         self.assertEqual(by_command(BUNDLES), ["ok"] * len(BUNDLES))
         self.assertEqual([by_script(b) for b in BUNDLES], ["ok"] * len(BUNDLES))
 
+    def test_a_bundle_that_proves_nothing(self):
+        texts = []
+        for bundle in BUNDLES:
+            value = json.loads(bundle)
+            value["proofs"] = []
+            texts.append(json.dumps(value).encode())
+        nothing = "there are no proofs: nothing is proven"
+        self.assertEqual(by_command(texts), [nothing] * len(texts))
+        self.assertEqual([by_script(t) for t in texts], [nothing] * len(texts))
+
+    def test_the_script_helps_who_asks(self):
+        for flag in ("--help", "-h"):
+            done = subprocess.run([sys.executable, SCRIPT, flag], capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertIn("usage: verify_proof.py", done.stdout)
+        done = subprocess.run([sys.executable, SCRIPT, "--rot"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(done.stderr, "unusable: unexpected argument --rot; see --help\n")
+
     def test_a_changed_missing_or_added_byte_at_every_position(self):
         rng = random.Random(1)
         for bundle in (EMPTY, SMALL):

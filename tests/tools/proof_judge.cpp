@@ -18,7 +18,7 @@ std::string judged(const std::string& text) {
   if (!answer) return answer.error().message;
   const auto bundle = protocol::read_proof(*answer);
   if (!bundle) return bundle.error().at + ": " + bundle.error().message;
-  const auto verified = verify(*bundle);
+  const auto verified = protocol::verify_proofs(*bundle);
   return verified ? "ok" : verified.error().message;
 }
 

@@ -97,7 +97,7 @@ status verify_proof(const verify_options& o) {
   if (!answer) return report(o.common, answer.error());
   auto bundle = protocol::read_proof(*answer);
   if (!bundle) return report(o.common, bundle.error());
-  auto verified = verify(*bundle);
+  auto verified = protocol::verify_proofs(*bundle);
   if (verified && o.root && to_hex(bundle->roots.overall) != *o.root)
     verified =
         fail(errc::proof_mismatch, "the proof is against another root than " + *o.root, "root");

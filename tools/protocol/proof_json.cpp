@@ -254,4 +254,11 @@ result<proof_bundle> read_proof(const json& answer) {
   return bundle;
 }
 
+result<void> verify_proofs(const proof_bundle& bundle) {
+  if (auto ok = verify(bundle); !ok) return ok;
+  if (bundle.states.empty() && bundle.entries.empty())
+    return fail(errc::proof_mismatch, "there are no proofs: nothing is proven", "proofs");
+  return {};
+}
+
 } // namespace mneme::protocol
