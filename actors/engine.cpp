@@ -369,10 +369,11 @@ result<memory> engine::resolve(const memory_uri& uri, const read_options& option
 }
 
 result<std::vector<memory>> engine::list_by_type(memory_type type, std::size_t limit,
-                                                 const read_options& options) {
+                                                 const read_options& options,
+                                                 bool include_archived) {
   const auto inside = impl_->gate.enter();
   if (!inside) return std::unexpected(was_closed);
-  return read_by_type(*impl_->running->state, type, limit, options);
+  return read_by_type(*impl_->running->state, type, limit, options, include_archived);
 }
 
 result<std::string> engine::raw_head(const memory_id& id, const read_options& options) {

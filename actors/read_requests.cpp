@@ -115,7 +115,7 @@ result<memory> read_version_of(world& w, const memory_uri& uri, const read_optio
 }
 
 result<std::vector<memory>> read_by_type(world& w, memory_type type, std::size_t limit,
-                                         const read_options& options) {
+                                         const read_options& options, bool include_archived) {
   auto at = w.readable(options.at_seq);
   if (!at) return propagate(at);
   auto reader = w.store->reader();
@@ -123,11 +123,12 @@ result<std::vector<memory>> read_by_type(world& w, memory_type type, std::size_t
   auto asking = asker_of(w, options);
   if (!asking) return propagate(asking);
   const asker& who = *asking;
+  const auto left_out = row_tombstoned | row_erased | (include_archived ? 0 : row_archived);
   const visible_rows visible(who, w.attributes, w.nodes);
   std::vector<memory_id> ids;
   w.attributes.with_type(type)->for_each([&](row_no row) {
     const auto flags = w.attributes.rows().line(row).flags;
-    if ((flags & row_unfindable) == 0 && w.attributes.alive(row, *at) && visible(row))
+    if ((flags & left_out) == 0 && w.attributes.alive(row, *at) && visible(row))
       ids.push_back(w.nodes.id(w.attributes.node(row)));
     return true;
   });

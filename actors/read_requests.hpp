@@ -10,7 +10,7 @@ namespace mneme {
 result<memory> read_current(world& w, const memory_id& id, const read_options& options);
 result<memory> read_version_of(world& w, const memory_uri& uri, const read_options& options);
 result<std::vector<memory>> read_by_type(world& w, memory_type type, std::size_t limit,
-                                         const read_options& options);
+                                         const read_options& options, bool include_archived);
 /// Of a topic: type_data_mismatch for any other memory.
 result<std::vector<topic_field_view>> read_topic_fields(world& w, const memory_id& topic,
                                                         const field_options& fields,

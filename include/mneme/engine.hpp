@@ -218,9 +218,10 @@ public:
   result<memory> get(const memory_id& id, const read_options& options = {});
   /// Exactly that version.
   result<memory> resolve(const memory_uri& uri, const read_options& options = {});
-  /// Live memories in the order of their ids; archived ones are left out.
+  /// Live memories in the order of their ids; archived ones only if asked for.
   result<std::vector<memory>> list_by_type(memory_type type, std::size_t limit,
-                                           const read_options& options = {});
+                                           const read_options& options = {},
+                                           bool include_archived = false);
   /// Canonical head bytes: SHA-256 of them is the value hash in the `memories` tree.
   result<std::string> raw_head(const memory_id& id, const read_options& options = {});
   /// Also a tombstoned edge; not_found only if it was never created.

@@ -289,6 +289,13 @@ ids listed(engine& e, asked_at at) {
     found.insert(m.head.id);
   return found;
 }
+ids listed_with_archived(engine& e, asked_at at) {
+  ids found;
+  const read_options options{.actor = {}, .at_seq = at};
+  for (const auto& m : taken(e.list_by_type(memory_type::fact, 100, options, true)))
+    found.insert(m.head.id);
+  return found;
+}
 ids along_edges(engine& e, asked_at at) {
   ids found;
   const auto add = [&](const edge_record& edge) { return found.insert(edge.key.dst).second; };
@@ -458,6 +465,7 @@ std::vector<way_in> other_ways_in() {
       {"context, cut", {fact}, context_cut},
       {"tick", {fact, goal}, tick_by},
       {"list by type", {fact}, listed},
+      {"list by type, archived", {fact}, listed_with_archived, {fact}, {}, "asked for"},
       {"get", roles, got_by_id, roles, roles, by_name},
       {"resolve", roles, resolved_by_uri, roles, roles, by_name},
       {"edges", roles, along_edges, roles, roles, by_name},
