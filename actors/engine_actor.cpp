@@ -101,7 +101,8 @@ commit_command inspect_proofs(prove_request request,
             auto keys = proof_keys(w, request);
             if (!keys) return reply(propagate(keys));
             auto bundle = w.ledger->prove(*keys, *at);
-            if (!bundle && bundle.error().code == errc::seq_unavailable && request.root)
+            if (!bundle && bundle.error().code == errc::seq_unavailable && bundle.error().at.empty()
+                && request.root)
               bundle = fail(errc::root_unavailable,
                             "the state of root " + to_hex(*request.root) + " is no longer retained",
                             "root");

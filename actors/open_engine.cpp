@@ -99,6 +99,9 @@ result<std::unique_ptr<world>> open_beside_writer(const engine_options& options)
   if (!opened) return opened;
   if (auto ok = replay_journal(*disk, options.directory, **opened, {}, {}); !ok)
     return propagate(ok);
+  // What the writer's next open would start from; a damaged file says nothing.
+  if (auto checkpoint = read_checkpoint(*disk, options.directory); checkpoint && *checkpoint)
+    (*opened)->checkpoint_seq = std::min((*checkpoint)->seq, (*opened)->published_seq()).value;
   return opened;
 }
 

@@ -239,10 +239,12 @@ seq_no ledger::earliest() const {
 
 result<proof_bundle> ledger::prove(const proof_request& request, seq_no seq) const {
   if (auto ok = impl_->check_available(seq); !ok) return propagate(ok);
-  for (const auto& entry_seq : request.seqs)
-    if (entry_seq.value == 0 || entry_seq > seq)
-      return unavailable(entry_seq,
-                         " is no entry of the journal at seq " + std::to_string(seq.value));
+  for (std::size_t i = 0; i < request.seqs.size(); ++i)
+    if (request.seqs[i].value == 0 || request.seqs[i] > seq)
+      return fail(errc::seq_unavailable,
+                  "seq " + std::to_string(request.seqs[i].value)
+                      + " is no entry of the journal at seq " + std::to_string(seq.value),
+                  "seqs[" + std::to_string(i) + "]");
   auto views = impl_->views_at(seq);
   auto roots = impl_->roots_of(views, seq);
   if (!roots) return propagate(roots);

@@ -97,10 +97,26 @@ void check_provenance(request_checker& check, const provenance& p) {
                  {"provenance"});
 }
 
+/// An amount of nothing, or nothing of an asset, is no cost. Asked of requests only: journals may
+/// hold such events.
+void check_cost(request_checker& check, const memory_data& data) {
+  const bool has_asset = data.contains("cost.asset");
+  if (has_asset == data.contains("cost.amount")) return;
+  check.refuse(errc::missing_field, "a cost has an asset and an amount",
+               {has_asset ? "data.cost.amount" : "data.cost.asset"});
+}
+
+/// Likewise: no field reference can name an empty key.
+void check_metadata_names(request_checker& check, const metadata_map& metadata) {
+  if (metadata.contains(""))
+    check.refuse(errc::bad_field, "a metadata key is not empty", {"metadata"});
+}
+
 /// What write and update share: the content of a version.
 template <class Request>
 void check_content(request_checker& check, memory_type type, const Request& r) {
   check.require(validate_data(type, r.data));
+  check_cost(check, r.data);
   check.optional_text({"forms.short"}, r.forms.short_form, max_data_bytes);
   check.optional_text({"forms.medium"}, r.forms.medium_form, max_data_bytes);
   check.time({"valid_from"}, r.valid_from);
@@ -173,6 +189,7 @@ result<void> validate(const write_request& r) {
   check.range({"importance"}, r.importance, 0, 10);
   check_tags(check, r.tags);
   check_frames(check, r.frames);
+  check_metadata_names(check, r.metadata);
   check_metadata(check, r.metadata);
   if (r.lifecycle) check_lifecycle(check, *r.lifecycle);
   if (r.mode) check.known({"mode"}, *r.mode);
@@ -197,6 +214,7 @@ result<void> validate(const update_head_request& r) {
   if (r.importance) check.range({"importance"}, *r.importance, 0, 10);
   if (r.visibility) check.known({"visibility"}, *r.visibility);
   if (r.lifecycle) check_lifecycle(check, *r.lifecycle);
+  if (r.metadata) check_metadata_names(check, *r.metadata);
   if (r.metadata) check_metadata(check, *r.metadata);
   check.text({"actor"}, r.actor, max_actor_bytes);
   check.optional_text({"by"}, r.by, max_actor_bytes);

@@ -43,6 +43,8 @@ memory_data workload::some_data(memory_type type) {
   for (const auto& field : fields_of(type))
     if (field.required || draw_.percent(40))
       data.emplace(std::string(field.name), some_field({field}));
+  if (data.contains("cost.asset") != data.contains("cost.amount"))
+    std::erase_if(data, [](const auto& item) { return item.first.starts_with("cost."); });
   return data;
 }
 

@@ -426,3 +426,33 @@ TEST_CASE("bad options and missing worlds are plain errors") {
   CHECK(verify_world(s.world()).error().code == errc::not_found);
   CHECK(replay_world(s.world(), (s.path / "x").string()).error().code == errc::not_found);
 }
+
+TEST_CASE("a reader beside the writer knows of its checkpoint") {
+  scratch dir;
+  engine e = opened(deterministic(dir.world()));
+  REQUIRE(e.apply(fact("one")));
+  REQUIRE(e.checkpoint());
+  REQUIRE(e.apply(fact("two")));
+  engine_options beside;
+  beside.directory = dir.world();
+  beside.read_only = true;
+  engine reader = opened(beside);
+  CHECK(reader.stats()->checkpoint_seq == seq_no{1});
+  CHECK(reader.stats()->seq == seq_no{2});
+}
+
+TEST_CASE("a proof of an entry that is not there names it") {
+  engine e = opened(deterministic(""));
+  REQUIRE(e.apply(fact("one")));
+  const auto taken = e.snapshot("now");
+  REQUIRE(taken);
+  for (const bool against_root : {false, true}) {
+    prove_request r;
+    r.seqs = {{1}, {9}};
+    if (against_root) r.root = taken->manifest.overall_root;
+    const auto refused = e.prove(r);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == errc::seq_unavailable);
+    CHECK(refused.error().at == "seqs[1]");
+  }
+}

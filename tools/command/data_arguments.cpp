@@ -35,8 +35,7 @@ std::unexpected<error> unknown_field(memory_type type, const std::string& name) 
 result<json> read_data_arguments(const std::string& type_name,
                                  const std::vector<std::string>& arguments) {
   const auto type = parse_enum<memory_type>(type_name);
-  if (!type)
-    return fail(errc::bad_value, fmt::format("\"{}\" is not a memory type", type_name), "type");
+  if (!type) return fail(errc::bad_value, protocol::not_a_memory_type(type_name), "type");
   json data = json::object();
   for (const auto& argument : arguments) {
     const auto equals = argument.find('=');

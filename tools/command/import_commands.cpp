@@ -120,6 +120,10 @@ struct export_options {
   std::string out;
 };
 
+std::unexpected<error> cannot_write(const std::string& name) {
+  return fail(errc::io, fmt::format("cannot write {}: {}", name, std::strerror(errno)), "out");
+}
+
 result<importing::export_counts> write_export(engine& source, std::FILE* out,
                                               const std::string& name) {
   bool written = true;
@@ -128,25 +132,22 @@ result<importing::export_counts> write_export(engine& source, std::FILE* out,
               && std::fputc('\n', out) != EOF;
     return written;
   });
-  if (counts && (!written || std::fflush(out) != 0))
-    return fail(errc::io, fmt::format("cannot write {}: {}", name, std::strerror(errno)));
+  if (counts && (!written || std::fflush(out) != 0)) return cannot_write(name);
   return counts;
 }
 
 status run_export(const export_options& o) {
   return with_world(o.common, [&](engine& source) -> result<status> {
-    result<importing::export_counts> counts;
-    if (o.out == "-") {
-      counts = write_export(source, stdout, "standard output");
-      if (!counts) return propagate(counts);
-      return status::done;
-    }
-    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(o.out.c_str(), "wb"),
-                                                               &std::fclose);
-    if (file == nullptr)
-      return fail(errc::io, fmt::format("cannot write {}: {}", o.out, std::strerror(errno)));
-    counts = write_export(source, file.get(), o.out);
+    const bool to_stdout = o.out == "-";
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
+        to_stdout ? nullptr : std::fopen(o.out.c_str(), "wb"), &std::fclose);
+    if (!to_stdout && file == nullptr)
+      return report_unwritten(o.common, cannot_write(o.out).error());
+    auto counts = write_export(source, to_stdout ? stdout : file.get(),
+                               to_stdout ? "standard output" : o.out);
+    if (!counts && counts.error().at == "out") return report_unwritten(o.common, counts.error());
     if (!counts) return propagate(counts);
+    if (to_stdout) return status::done;
     print_answer(o.common, "export",
                  json{{"memories", counts->memories},
                       {"versions", counts->versions},

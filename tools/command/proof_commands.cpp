@@ -185,7 +185,7 @@ status run_replay(const replay_options& o) {
   if (!roots) {
     // A busy directory is somebody else's.
     if (roots.error().code != errc::busy) remove_broken_off(o.into, was_there);
-    return report(o.common, roots.error());
+    return report_unwritten(o.common, roots.error());
   }
   print_answer(o.common, "replay", protocol::roots_json(*roots));
   return status::done;

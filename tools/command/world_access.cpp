@@ -131,6 +131,11 @@ status report(const common_options& options, const error& e) {
   return status_of(e.code);
 }
 
+status report_unwritten(common_options options, const error& e) {
+  options.only_reads = false;
+  return report(options, e);
+}
+
 void print_answer(const common_options& options, std::string_view op, const json& answer) {
   if (options.json)
     put_line(protocol::print(protocol::ok_json(answer)));

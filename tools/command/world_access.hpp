@@ -43,6 +43,8 @@ status run_request(const common_options& options, std::string_view op, json requ
 void print_answer(const common_options& options, std::string_view op, const json& answer);
 /// Prints the error, with --json also as an answer on standard output.
 status report(const common_options& options, const error& e);
+/// The same of what was to be written elsewhere, where --read-only would be no help.
+status report_unwritten(common_options options, const error& e);
 
 /// The JSON object of a command's argument: its text, or standard input for "-".
 result<json> read_request_argument(const std::string& argument);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "tools/protocol/near_name.hpp"
 #include "tools/protocol/predicate_json.hpp"
 #include "tools/protocol/scope_json.hpp"
 #include "tools/protocol/value_reader.hpp"
@@ -76,7 +77,7 @@ std::vector<memory_type> read_types(value_reader& in) {
     if (const auto type = parse_enum<memory_type>(name))
       types.push_back(*type);
     else
-      in.fail_at(at, errc::bad_value, fmt::format("\"{}\" is not a memory type", name));
+      in.fail_at(at, errc::bad_value, not_a_memory_type(name));
   });
   return types;
 }

@@ -4,6 +4,10 @@
 #include <numeric>
 #include <vector>
 
+#include <fmt/format.h>
+
+#include "mneme/types.hpp"
+
 namespace mneme::protocol {
 
 namespace {
@@ -41,6 +45,15 @@ std::string suggestion(std::string_view name, std::span<const std::string_view> 
   }
   if (nearest.empty()) return {};
   return "; did you mean \"" + std::string(nearest) + "\"?";
+}
+
+std::string not_a_memory_type(std::string_view name) {
+  std::vector<std::string_view> types;
+  for (std::uint8_t byte = 1; byte <= memory_type_count; ++byte)
+    types.push_back(to_string(static_cast<memory_type>(byte)));
+  std::string near = suggestion(name, types);
+  if (near.empty()) near = fmt::format("; the types are {}", fmt::join(types, ", "));
+  return fmt::format("\"{}\" is not a memory type{}", name, near);
 }
 
 } // namespace mneme::protocol

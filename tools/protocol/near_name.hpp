@@ -10,4 +10,7 @@ namespace mneme::protocol {
 /// `; did you mean "limit"?`, or nothing when no name is near.
 std::string suggestion(std::string_view name, std::span<const std::string_view> known);
 
+/// `"note" is not a memory type; did you mean "Note"?`, or with all of them when none is near.
+std::string not_a_memory_type(std::string_view name);
+
 } // namespace mneme::protocol

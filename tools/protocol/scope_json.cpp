@@ -1,4 +1,5 @@
 #include "tools/protocol/scope_json.hpp"
+#include "tools/protocol/near_name.hpp"
 
 #include <algorithm>
 #include <array>
@@ -55,7 +56,7 @@ scope_selector read_selector(value_reader& in, std::string_view key) {
       if (type)
         s.types.push_back(*type);
       else
-        given.fail_at(at, errc::bad_value, "not a memory type");
+        given.fail_at(at, errc::bad_value, not_a_memory_type(item.get_ref<const std::string&>()));
     });
     s.tags = given.texts("tags").value_or(std::vector<std::string>{});
     given.items("ids", [&](const json& item, const json_path& at) {

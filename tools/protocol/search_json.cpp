@@ -10,6 +10,7 @@
 #include "tools/protocol/data_json.hpp"
 #include "tools/protocol/find_json.hpp"
 #include "tools/protocol/many.hpp"
+#include "tools/protocol/near_name.hpp"
 #include "tools/protocol/part_json.hpp"
 #include "tools/protocol/scope_json.hpp"
 #include "tools/protocol/value_reader.hpp"
@@ -78,7 +79,7 @@ std::optional<memory_type> read_memory_type(value_reader& in) {
     const auto type = static_cast<memory_type>(byte);
     if (type != memory_type::chunk && lower_ascii(to_string(type)) == wanted) return type;
   }
-  in.fail_key("memory_type", errc::bad_value, fmt::format("\"{}\" is not a memory type", *text));
+  in.fail_key("memory_type", errc::bad_value, not_a_memory_type(*text));
   return {};
 }
 

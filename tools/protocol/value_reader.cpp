@@ -9,6 +9,7 @@
 
 #include "messages/time_text.hpp"
 #include "tools/protocol/base64.hpp"
+#include "tools/protocol/near_name.hpp"
 
 namespace mneme::protocol {
 
@@ -41,6 +42,10 @@ void value_reader::fail_name(std::string_view key, const json& value,
   std::string message = fmt::format("\"{}\" is not a {}", text_of(value), key);
   if (!names.empty()) message += fmt::format(" ({})", fmt::join(names, ", "));
   fail_key(key, errc::bad_value, std::move(message));
+}
+
+void value_reader::fail_type(std::string_view key, const json& value) {
+  fail_key(key, errc::bad_value, not_a_memory_type(text_of(value)));
 }
 
 template <class T>

@@ -54,6 +54,7 @@ public:
     const json* value = find(key);
     if (value == nullptr) return std::nullopt;
     auto parsed = parse_enum<Enum>(text_of(*value));
+    if (!parsed && std::is_same_v<Enum, memory_type>) fail_type(key, *value);
     if (!parsed) fail_name(key, *value);
     return parsed;
   }
@@ -83,6 +84,7 @@ private:
   static std::string_view text_of(const json& value);
   void fail_name(std::string_view key, const json& value,
                  std::span<const std::string_view> names = {});
+  void fail_type(std::string_view key, const json& value);
   /// Keeps a failed result's error under `key` and turns a good one into an optional.
   template <class T>
   std::optional<T> keep(std::string_view key, result<T> parsed);
