@@ -13,6 +13,7 @@
 #include "actors/call_gate.hpp"
 #include "actors/engine_actor.hpp"
 #include "actors/inline_query.hpp"
+#include "actors/list_deadline.hpp"
 #include "actors/query_vectors_actor.hpp"
 #include "actors/read_requests.hpp"
 #include "actors/sure_reply.hpp"
@@ -115,7 +116,15 @@ struct engine::impl {
       return results;
     }
     const seq_no at = running->state->published_seq();
-    for (auto& r : requests) results.push_back(ask<Run>(std::move(r), at));
+    const auto& time = running->options.stopwatch;
+    const std::int64_t began = time ? time() : 0;
+    for (auto& r : requests) {
+      auto in_time = shorten_deadline(r, time ? time() - began : 0);
+      if (in_time)
+        results.push_back(ask<Run>(std::move(r), at));
+      else
+        results.push_back(propagate(in_time));
+    }
     return results;
   }
 

@@ -123,7 +123,7 @@ result<std::vector<memory>> read_by_type(world& w, memory_type type, std::size_t
   auto asking = asker_of(w, options);
   if (!asking) return propagate(asking);
   const asker& who = *asking;
-  const auto left_out = row_tombstoned | row_erased | (include_archived ? 0 : row_archived);
+  const auto left_out = include_archived ? row_gone : row_unfindable;
   const visible_rows visible(who, w.attributes, w.nodes);
   std::vector<memory_id> ids;
   w.attributes.with_type(type)->for_each([&](row_no row) {
@@ -359,6 +359,7 @@ result<world_stats> read_stats(world& w) {
   }
   s.seq = at;
   s.checkpoint_seq = {w.checkpoint_seq};
+  s.queued = w.queued;
   s.rows = w.attributes.row_count();
   s.edges = w.graph.edge_count();
   s.vectors = w.vectors.size();

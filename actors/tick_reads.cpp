@@ -1,5 +1,6 @@
 #include "actors/tick_reads.hpp"
 
+#include "actors/list_deadline.hpp"
 #include "actors/read_requests.hpp"
 #include "query/chroma.hpp"
 #include "query/context.hpp"
@@ -149,13 +150,25 @@ tick_read_answer with_touch_seq(tick_read_answer answer, seq_no seq) {
 }
 
 void tick_share::run(world& w) {
+  const std::int64_t began = context.stopwatch ? context.stopwatch() : 0;
+  const auto run_one = [&](tick_read read) {
+    const std::int64_t passed = context.stopwatch ? context.stopwatch() - began : 0;
+    auto in_time = std::visit(
+        [&](auto& r) -> result<void> {
+          if constexpr (requires { r.deadline_ms; }) return shorten_deadline(r, passed);
+          return {};
+        },
+        read);
+    if (in_time) return run_tick_read(read, w, context);
+    return tick_read_outcome{.answer = propagate(in_time), .actor = {}, .touch = {}};
+  };
   for (std::size_t i = first; i < request->reads.size(); i += step) {
     const text_of_read text = texts.empty() ? text_of_read{} : texts[i];
     context.embedded = text.vector;
     outcomes.push_back(
         text.refused
             ? tick_read_outcome{.answer = std::unexpected(*text.refused), .actor = {}, .touch = {}}
-            : run_tick_read(request->reads[i], w, context));
+            : run_one(request->reads[i]));
   }
 }
 

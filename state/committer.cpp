@@ -83,6 +83,7 @@ void committer::enqueue(commit_command command) {
                                 + " requests are waiting; retry when some have been answered",
                             {}});
   queue_.push_back(std::move(command));
+  world_.queued = queue_.size();
 }
 
 result<kv_reader*> committer::reader() {
@@ -96,6 +97,12 @@ result<kv_reader*> committer::reader() {
 
 committer::round committer::next_round() {
   ensure(!in_round_, "one round at a time");
+  const round next = take_round();
+  world_.queued = queue_.size();
+  return next;
+}
+
+committer::round committer::take_round() {
   while (!queue_.empty()) {
     settle_touches();
     if (std::holds_alternative<checkpoint_command>(queue_.front())) {
@@ -440,6 +447,7 @@ void committer::fail(const error& outcome, const error& stopped) {
   barrier_.reset();
   auto queue = std::move(queue_);
   queue_.clear();
+  world_.queued = 0;
   for (auto& command : queue) refuse(command, stopped);
 }
 

@@ -145,6 +145,7 @@ public:
   [[nodiscard]] std::size_t queued() const { return queue_.size(); }
 
 private:
+  round take_round();
   void execute_next(batch_state& batch, bool& durable);
   void execute_one(mutate_command& c, batch_state& batch, bool& durable);
   void execute_one(touch_command& c, batch_state& batch, bool& durable);

@@ -70,6 +70,7 @@ struct world {
   memory_id last_drawn_id;
   timestamp last_entry_at; ///< created_at of the last entry; zero in an empty world
   std::atomic<std::uint64_t> checkpoint_seq{0};
+  std::atomic<std::uint64_t> queued{0}; ///< commands that wait for the committer
   open_report report;
   embed_status embedding; ///< of a remote embedder
   std::uint64_t retained_seqs = 0;

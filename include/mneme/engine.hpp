@@ -130,6 +130,7 @@ struct world_stats {
   vector_space space;
   seq_no seq;
   seq_no checkpoint_seq;
+  std::uint64_t queued = 0;   ///< writes, checkpoints and proofs that wait for their turn
   std::uint64_t memories = 0; ///< live
   std::uint64_t rows = 0;
   std::uint64_t edges = 0; ///< live

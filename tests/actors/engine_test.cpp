@@ -7,6 +7,7 @@
 #include <set>
 #include <thread>
 
+#include "actors/list_deadline.hpp"
 #include "messages/hash.hpp"
 #include "messages/records.hpp"
 #include "mneme/engine.hpp"
@@ -425,6 +426,21 @@ TEST_CASE("bad options and missing worlds are plain errors") {
   CHECK(engine::open(o).error().code == errc::bad_value);
   CHECK(verify_world(s.world()).error().code == errc::not_found);
   CHECK(replay_world(s.world(), (s.path / "x").string()).error().code == errc::not_found);
+}
+
+TEST_CASE("the deadlines of a list count from its start") {
+  find_request r;
+  CHECK(shorten_deadline(r, 5'000'000'000));
+  CHECK_FALSE(r.deadline_ms);
+  r.deadline_ms = 10;
+  CHECK(shorten_deadline(r, 3'999'999));
+  CHECK(r.deadline_ms == 7);
+  const auto late = shorten_deadline(r, 7'000'000);
+  REQUIRE_FALSE(late);
+  CHECK(late.error().code == errc::deadline_exceeded);
+  CHECK(late.error().at == "deadline_ms");
+  r.deadline_ms = -1; // refused by find itself
+  CHECK(shorten_deadline(r, 7'000'000));
 }
 
 TEST_CASE("a reader beside the writer knows of its checkpoint") {

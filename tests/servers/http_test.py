@@ -565,6 +565,22 @@ class Stopping(unittest.TestCase):
         # Every request whose answer was begun came whole: nothing was written that nobody heard of.
         self.assertEqual(stats["memories"], len(acknowledged))
 
+    def test_a_request_runs_no_longer_than_the_server_lets_it(self):
+        # 9,000 edges are not read in a millisecond.
+        hub = "%026d" % 1
+        with Served(self.world, "--deadline-ms", "1") as server:
+            made = server.post("/v1/batch", {"items": [
+                {"op": "add_edge", "src": hub, "type": "references", "dst": "%026d" % n}
+                for n in range(2, 9002)]})
+            self.assertEqual(made.status, 200, made.text[:200])
+            for asked in ({}, {"deadline_ms": 3600000}, {"deadline_ms": None}):
+                late = server.post("/v1/edges", {"id": hub, **asked})
+                self.assertEqual((late.status, late.code), (504, "deadline_exceeded"))
+            self.assertEqual(server.stop(), 0)
+        with Served(self.world) as server:
+            whole = server.post("/v1/edges", {"id": hub})
+            self.assertEqual((whole.status, len(whole.json["edges"])), (200, 9000))
+
     def test_kill_9_loses_nothing_that_was_acknowledged(self):
         acknowledged = []
         for _ in range(2):

@@ -86,6 +86,7 @@ TEST_CASE("barriers and looks at the ledger pass a full queue") {
   core.enqueue(checkpoint_command{.reply = note_refusal, .last = true});
   CHECK(refused.empty());
   CHECK(core.queued() == 5);
+  CHECK(w->queued == 5);
   core.enqueue(touch_command{.payload = find_late_payload{}, .reply = note_refusal});
   CHECK(refused == std::vector<errc>{errc::busy});
 }

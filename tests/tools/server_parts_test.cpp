@@ -17,6 +17,7 @@
 #include "tools/server/line_input.hpp"
 #include "tools/server/mcp_text.hpp"
 #include "tools/server/permission.hpp"
+#include "tools/server/request_time.hpp"
 
 using namespace mneme;
 using namespace mneme::server;
@@ -176,4 +177,38 @@ TEST_CASE("lines come whole, too long ones are told, and waiting can be broken o
   CHECK(input.next(line) == outcome::end);
   ::close(ends[0]);
   ::close(ends[1]);
+}
+
+TEST_CASE("a request and what it lists may run no longer than the server lets it") {
+  const auto limited = [](std::string_view op, const char* text) {
+    json request = json::parse(text);
+    limit_time(request, op, 500);
+    return request;
+  };
+  CHECK(limited("find", R"({"limit":1})")["deadline_ms"] == 500);
+  CHECK(limited("", R"({"op":"edges","id":"x","deadline_ms":null})")["deadline_ms"] == 500);
+  CHECK(limited("find", R"({"deadline_ms":501})")["deadline_ms"] == 500);
+  CHECK(limited("find", R"({"deadline_ms":20})")["deadline_ms"] == 20);
+  // For validation to refuse.
+  CHECK(limited("find", R"({"deadline_ms":-1})")["deadline_ms"] == -1);
+  CHECK(limited("find", R"({"deadline_ms":"1"})")["deadline_ms"] == "1");
+  const auto many = limited("search_many", R"({"items":[{"query":"a"},5,{"deadline_ms":9}]})");
+  CHECK(many["items"][0]["deadline_ms"] == 500);
+  CHECK(many["items"][1] == 5);
+  CHECK(many["items"][2]["deadline_ms"] == 9);
+  const auto tick = limited("tick", R"({"reads":[{"op":"find"},{"op":"get","id":"x"}],
+                                        "writes":[{"op":"write"}]})");
+  CHECK(tick["reads"][0]["deadline_ms"] == 500);
+  CHECK_FALSE(tick["writes"][0].contains("deadline_ms"));
+  for (const char* other : {R"({"op":"write","type":"Note"})", R"({"op":"nothing"})", "[]", "5"})
+    CHECK(limited("", other) == json::parse(other));
+}
+
+TEST_CASE("every read that takes time takes a deadline") {
+  for (const char* op : {"find", "search", "retrieve", "chroma", "context", "edges", "get"}) {
+    json request = json::object();
+    limit_time(request, op, 1);
+    INFO(op);
+    CHECK(request["deadline_ms"] == 1);
+  }
 }

@@ -6,6 +6,7 @@
 
 #include "tools/protocol/op_table.hpp"
 #include "tools/server/permission.hpp"
+#include "tools/server/request_time.hpp"
 
 namespace mneme::server {
 
@@ -27,6 +28,7 @@ answer gateway::answer_to(const client& who, std::string_view op, json request,
   // A request must not end the server, whatever it meets: no memory, or a bug.
   try {
     if (auto refusal = narrow(request, op, who, session_.target())) return std::move(*refusal);
+    if (most_ms_ > 0) limit_time(request, op, most_ms_);
     answer answered = answer_of(op.empty() ? session_.run(request, oversized)
                                            : session_.run(op, std::move(request), oversized));
     withhold(answered.body, who);
@@ -40,11 +42,8 @@ answer gateway::run(const client& who, std::string_view op, json request,
                     const std::optional<error>& oversized) {
   const auto started = std::chrono::steady_clock::now();
   const std::string_view door = door_of(op, request);
-  const bool is_queued = may_write(door);
   ++counts_.running_requests;
-  if (is_queued) ++counts_.waiting_commits;
   answer answered = answer_to(who, op, std::move(request), oversized);
-  if (is_queued) --counts_.waiting_commits;
   --counts_.running_requests;
   const auto took = std::chrono::steady_clock::now() - started;
   counts_.answered(door, answered.status,

@@ -14,9 +14,10 @@ namespace mneme::server {
 
 class gateway {
 public:
-  /// Borrows the engine. `directory` is the world's, empty in memory.
-  gateway(engine& target, std::string directory)
-      : session_(target), directory_(std::move(directory)) {}
+  /// Borrows the engine. `directory` is the world's, empty in memory. No request may ask for more
+  /// than `most_ms` of time, and one that names no deadline has that; 0: no bound.
+  gateway(engine& target, std::string directory, std::int64_t most_ms = 0)
+      : session_(target), directory_(std::move(directory)), most_ms_(most_ms) {}
 
   /// A request object; `op` is what it has to be, or empty for a request that names its own.
   answer run(const client& who, std::string_view op, json request,
@@ -35,6 +36,7 @@ private:
 
   protocol::session session_; ///< has no state that a request changes
   std::string directory_;
+  std::int64_t most_ms_;
   metrics counts_;
 };
 

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <deque>
 #include <mutex>
 #include <system_error>
 #include <thread>
@@ -25,7 +26,9 @@ constexpr int backlog = 1024;
 constexpr std::size_t spare_threads = 32;
 /// So many times the longest body may be under way in all.
 constexpr std::size_t bodies_at_once = 2;
-constexpr std::chrono::seconds broken_off_within{1};
+/// Connections that wait for a thread: those that were broken off for others end at once, but not
+/// in no time.
+constexpr std::size_t most_waiting = 1024;
 
 /// Set while a connection is to be turned away without a thread of its own.
 thread_local bool is_overrun = false;
@@ -34,23 +37,22 @@ thread_local std::uint64_t arrived = 0;
 /// The connection that httplib answers in this thread.
 thread_local http_connection* under_way = nullptr;
 
-/// A thread for each connection, up to a bound.
+/// A thread for each connection, up to a bound; beyond it a connection waits for the next one that
+/// ends. Accepting never waits.
 class connection_threads : public httplib::TaskQueue {
 public:
   connection_threads(connection_table& table, std::size_t most) : table_(table), most_(most) {}
 
   void enqueue(std::function<void()> serve) override {
+    accepted next{.serve = std::move(serve), .turn = table_.arrive()};
     {
-      // Those that were broken off for others end at once, but not in no time.
-      std::unique_lock lock(mutex_);
-      if (idle_.wait_for(lock, broken_off_within, [&] { return running_ < most_; })) {
-        ++running_;
-        if (start(serve)) return;
-        --running_;
-      }
+      const std::scoped_lock lock(mutex_);
+      if (running_ >= most_ && waiting_.size() < most_waiting)
+        return waiting_.push_back(std::move(next));
+      if (running_ < most_ && start(next)) return;
     }
     is_overrun = true;
-    serve();
+    next.serve();
     is_overrun = false;
   }
 
@@ -60,24 +62,41 @@ public:
   }
 
 private:
-  bool start(const std::function<void()>& serve) {
+  struct accepted {
+    std::function<void()> serve;
+    std::uint64_t turn = 0;
+  };
+
+  /// Under the lock.
+  bool start(const accepted& first) {
     try {
-      std::thread([this, serve, turn = table_.arrive()] {
-        arrived = turn;
-        serve();
-        const std::scoped_lock lock(mutex_);
-        --running_;
-        idle_.notify_all();
-      }).detach();
+      std::thread([this, first] { work(first); }).detach();
+      ++running_;
       return true;
     } catch (const std::system_error&) { // no more threads
       return false;
     }
   }
 
+  void work(accepted c) {
+    for (;;) {
+      arrived = c.turn;
+      c.serve();
+      const std::scoped_lock lock(mutex_);
+      if (waiting_.empty()) {
+        --running_;
+        idle_.notify_all();
+        return;
+      }
+      c = std::move(waiting_.front());
+      waiting_.pop_front();
+    }
+  }
+
   connection_table& table_;
   std::mutex mutex_;
   std::condition_variable idle_;
+  std::deque<accepted> waiting_;
   std::size_t most_;
   std::size_t running_ = 0;
 };

@@ -75,12 +75,11 @@ void metrics::refused_connection(std::string_view why) {
 result<std::string> metrics::text(engine& target, const std::string& directory) {
   auto stats = target.stats();
   if (!stats) return propagate(stats);
-  std::string out =
-      gauge("mneme_connections", "Connections that are open", open_connections)
-      + gauge("mneme_requests_running", "Requests that the engine works on or has queued",
-              running_requests)
-      + gauge("mneme_queue", "Of these, requests of ops that may write", waiting_commits)
-      + sizes(*stats, directory);
+  std::string out = gauge("mneme_connections", "Connections that are open", open_connections)
+                    + gauge("mneme_requests_running",
+                            "Requests that the engine works on or has queued", running_requests)
+                    + gauge("mneme_queue", "Commands that wait for the committer", stats->queued)
+                    + sizes(*stats, directory);
   const std::scoped_lock lock(mutex_);
   out += head("mneme_requests_total", "counter", "Requests answered, by door and HTTP status");
   for (const auto& [key, count] : requests_)

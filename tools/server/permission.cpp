@@ -250,12 +250,6 @@ std::optional<answer> narrow(json& request, std::string_view op, const client& w
   return all.refusal();
 }
 
-bool may_write(std::string_view op) noexcept {
-  if (op == "tick" || op == "retrieve_many" || op == "chroma_many") return true;
-  if (protocol::find_op(op) == nullptr || effect_of(op) == effect::reads) return false;
-  return std::ranges::find(host_reads, op) == host_reads.end();
-}
-
 void withhold(json& answer, const client& who) {
   if (who.is_host()) return;
   const auto take_out = [](json& of) {

@@ -17,9 +17,6 @@ namespace mneme::server {
 /// list.
 std::optional<answer> narrow(json& request, std::string_view op, const client& who, engine& target);
 
-/// Does the op write, or may it?
-bool may_write(std::string_view op) noexcept;
-
 /// Takes out of an answer what counts memories that `who` may not see: how many rows a query looked
 /// at, and its plan.
 void withhold(json& answer, const client& who);

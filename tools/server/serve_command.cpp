@@ -26,6 +26,7 @@ struct serve_options {
   std::size_t max_connections = http_limits{}.connections;
   std::int64_t request_ms = http_limits{}.request_ms;
   std::int64_t idle_ms = http_limits{}.idle_ms;
+  std::int64_t deadline_ms = 30'000;
 };
 
 /// What is checked before the world is opened.
@@ -86,7 +87,7 @@ std::vector<std::string> hosts_of(const std::vector<std::string>& given) {
 }
 
 result<void> serve(const serve_options& o, front& f, engine& target, stop_signal& stop) {
-  gateway to(target, o.served.common.directory);
+  gateway to(target, o.served.common.directory, o.deadline_ms);
   mcp_server mcp(to, {.reference_memory = o.served.reference_memory});
   mcp_http mcp_route(mcp);
   routes all(to, f.keys ? &*f.keys : nullptr,
@@ -138,6 +139,9 @@ void add_serve_command(CLI::App& app, command::command_result& outcome) {
   c->add_option("--max-connections", o->max_connections, "connections at once")
       ->check(CLI::Range(1, 10'000));
   c->add_option("--request-ms", o->request_ms, "to send a request, and to take its answer")
+      ->check(CLI::Range(1, 3'600'000));
+  c->add_option("--deadline-ms", o->deadline_ms,
+                "that a request may run: what names no deadline_ms, or a longer one, has this")
       ->check(CLI::Range(1, 3'600'000));
   c->add_option("--idle-ms", o->idle_ms, "between two requests of a connection")
       ->check(CLI::Range(1, 3'600'000));
