@@ -191,7 +191,8 @@ json mcp_server::call_tool(const call& c) {
 json mcp_server::tool_result(const call& c, const std::string& name, const json& arguments) {
   if (const auto* tool = find_tool(name)) {
     auto [op, a] = server::call_tool(to_, c.who, *tool, arguments);
-    if (!is_ok(a)) return tool_error(within_budget(problem_text(a.body["error"]), options_.text_tokens));
+    if (!is_ok(a))
+      return tool_error(within_budget(problem_text(a.body["error"]), options_.text_tokens));
     a.body.erase("ok");
     return {{"content", content_of(compact_text(op, a.body, options_.text_tokens))},
             {"structuredContent", std::move(a.body)},
