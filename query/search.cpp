@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
@@ -106,8 +107,9 @@ result<std::vector<float>> vector_of(const search_request& r, const query_contex
 
 std::vector<std::string> distinct_terms(std::string_view query) {
   std::vector<std::string> distinct;
+  std::unordered_set<std::string> known; // only asked, so that its order shows nowhere
   for (auto& term : text_terms(query))
-    if (std::ranges::find(distinct, term) == distinct.end()) distinct.push_back(std::move(term));
+    if (known.insert(term).second) distinct.push_back(std::move(term));
   return distinct;
 }
 
@@ -244,6 +246,10 @@ result<void> search_state::check_deadline() const {
   if (!request.deadline_ms || !context.stopwatch) return {};
   if (*request.deadline_ms > std::numeric_limits<std::int64_t>::max() / ns_per_ms) return {};
   if (context.stopwatch() - started_ns <= *request.deadline_ms * ns_per_ms) return {};
+  return late();
+}
+
+std::unexpected<error> search_state::late() {
   return fail(errc::deadline_exceeded, "the search took longer than deadline_ms", "deadline_ms");
 }
 

@@ -2,6 +2,7 @@
 /// merge. candidates = below_floor + cut + returned holds at every step.
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "messages/math.hpp"
 #include "query/search_state.hpp"
@@ -66,13 +67,9 @@ void search_state::narrow(search_leg& leg, const read_views& views) {
   normalise(leg.rows);
   if (!is_content) return;
   std::ranges::sort(leg.rows, descending(&leg_row::score, tie));
-  std::vector<std::uint32_t> paths;
+  std::unordered_map<std::uint32_t, std::size_t> of_path; // only asked: its order shows nowhere
   leg.coverage.cut += count(std::erase_if(leg.rows, [&](const leg_row& r) {
-    const std::uint32_t path = views.attributes->facets(r.row).path;
-    if (std::ranges::count(paths, path) == static_cast<std::ptrdiff_t>(chunks_of_a_path))
-      return true;
-    paths.push_back(path);
-    return false;
+    return ++of_path[views.attributes->facets(r.row).path] > chunks_of_a_path;
   }));
 }
 

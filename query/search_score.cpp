@@ -83,8 +83,12 @@ public:
     return leg_.listed.choice().rows().size() * cost_of_row <= compared + texts_.posting_count();
   }
 
+  /// Did the deadline pass while texts were read?
+  [[nodiscard]] bool is_late() const { return texts_.is_late(); }
+
   /// Scores all that is listed.
   void score_listed(std::vector<leg_row>& rows) {
+    texts_.read_very_many();
     is_all_chosen_ = true;
     choice_ = leg_.listed.choice();
     score_chosen(rows);
@@ -340,20 +344,22 @@ result<void> search_state::score_rows(search_leg& leg, const read_views& views,
                                       std::optional<compared_query>& compared) const {
   if (leg.coverage.searched == 0) return {};
   leg_scorer scorer(*this, leg, views);
+  const auto in_time = [&] { return scorer.is_late() ? late() : check_deadline(); };
+  if (auto ok = in_time(); !ok) return ok;
   if (scorer.lists_few()) {
     scorer.score_listed(leg.rows);
-    return {};
+    return in_time();
   }
   const auto size = static_cast<std::size_t>(window());
   if (scorer.is_plain()) {
     scorer.score_plain(size, leg.rows);
-    return {};
+    return in_time();
   }
   if (!compared) compared = vector.empty() ? compared_query() : views.vectors->compare(vector);
-  if (scorer.score_best(*compared, first_share * size, size, leg.rows)) return {};
-  if (auto ok = check_deadline(); !ok) return ok;
+  const bool is_whole = scorer.score_best(*compared, first_share * size, size, leg.rows);
+  if (auto ok = in_time(); !ok || is_whole) return ok;
   scorer.score_rest(*compared, leg.rows);
-  return {};
+  return in_time();
 }
 
 } // namespace mneme
