@@ -22,7 +22,7 @@ result<void> check_dim(const std::vector<float>& v, std::uint32_t dim, const cha
 result<std::vector<float>> of_text(const std::string& text, std::uint32_t dim,
                                    const query_context& context, const read_views& views) {
   if (!views.embedder) return fail(errc::no_embedder, "the world has no embedder", "near");
-  auto v = embedded_query(text, context, views);
+  auto v = embedded_query(text, dim, context, views);
   if (!v) return fail(v.error().code, v.error().message, "near");
   if (v->empty()) return fail(errc::no_vector, "the text holds nothing to embed", "near");
   if (auto ok = validate_vector(*v); !ok) return fail(ok.error().code, ok.error().message, "near");

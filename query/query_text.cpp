@@ -2,9 +2,23 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "messages/checked_seams.hpp"
+#include "messages/validate.hpp"
 
 namespace mneme {
+
+namespace {
+
+/// What a remote embedder failed with, as the asker is told: the request is not at fault, unless
+/// its text is none.
+error as_outage(error e) {
+  if (e.code != errc::shutdown && e.code != errc::bad_utf8) e.code = errc::io;
+  return e;
+}
+
+} // namespace
 
 std::optional<std::string> text_to_embed(const find_request& r) {
   return r.near;
@@ -22,10 +36,20 @@ std::optional<std::string> text_to_embed(const search_request& r) {
   return r.query;
 }
 
-result<std::vector<float>> embedded_query(const std::string& text, const query_context& context,
-                                          const read_views& views) {
-  if (context.embedded != nullptr) return *context.embedded;
-  return embedded_by(*views.embedder, text);
+result<std::vector<float>> embedded_query(const std::string& text, std::uint32_t dim,
+                                          const query_context& context, const read_views& views) {
+  auto v = context.embedded != nullptr ? *context.embedded : embedded_by(*views.embedder, text);
+  if (views.embedder->remote() == nullptr) return v;
+  if (!v) return std::unexpected(as_outage(std::move(v).error()));
+  if (v->empty()) return v;
+  if (auto ok = validate_vector(*v); !ok)
+    return fail(errc::io, "the embedder gave a bad vector: " + ok.error().message);
+  if (dim != 0 && v->size() != dim)
+    return fail(errc::io,
+                fmt::format("the embedder gave a vector of {} numbers, the world's space has {}: "
+                            "is its model another one now?",
+                            v->size(), dim));
+  return v;
 }
 
 } // namespace mneme

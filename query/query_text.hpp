@@ -23,9 +23,11 @@ std::optional<std::string> text_to_embed(const Request&) {
   return std::nullopt;
 }
 
-/// The vector of a query's text: what the context brings, else the embedder is asked now.
-/// Precondition: there is an embedder.
-result<std::vector<float>> embedded_query(const std::string& text, const query_context& context,
-                                          const read_views& views);
+/// The vector of a query's text: what the context brings, else the embedder is asked now. `dim` is
+/// what it must have; 0 = any. Whatever keeps a remote embedder from giving a vector that this
+/// world can use is `io`: to the asker it is one that gives none. Precondition: there is an
+/// embedder.
+result<std::vector<float>> embedded_query(const std::string& text, std::uint32_t dim,
+                                          const query_context& context, const read_views& views);
 
 } // namespace mneme

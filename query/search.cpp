@@ -71,22 +71,23 @@ result<void> check(const search_request& r) {
   return {};
 }
 
-/// Does the query go on without a vector, because somebody elsewhere has none to give now? Not when
-/// it gives what this world cannot use, nor when the engine ends.
+/// Does the query go on without a vector, because somebody elsewhere has none to give now that this
+/// world can use? Not when the engine ends.
 bool is_outage(const error& e, const embedder& by) {
-  return by.remote() != nullptr && e.code != errc::dim_mismatch && e.code != errc::shutdown;
+  return by.remote() != nullptr && e.code == errc::io;
 }
 
 /// The query's vector: the given one, or its text embedded; empty where there is none. A remote
 /// embedder that fails is a `problem`, and no vector.
 result<std::vector<float>> vector_of(const search_request& r, const query_context& context,
                                      const read_views& views, std::string& problem) {
+  const std::uint32_t dim = asked_dimension(r.at_seq, context, views);
   std::vector<float> v;
   if (r.vector) {
     v = *r.vector;
   } else {
     if (!views.embedder) return v;
-    auto embedded = embedded_query(r.query, context, views);
+    auto embedded = embedded_query(r.query, dim, context, views);
     if (!embedded && is_outage(embedded.error(), *views.embedder)) {
       problem = std::move(embedded.error().message);
       return v;
@@ -97,7 +98,6 @@ result<std::vector<float>> vector_of(const search_request& r, const query_contex
   }
   const char* key = r.vector ? "vector" : "query";
   if (auto ok = validate_vector(v); !ok) return fail(ok.error().code, ok.error().message, key);
-  const std::uint32_t dim = asked_dimension(r.at_seq, context, views);
   if (dim != 0 && v.size() != dim)
     return fail(errc::dim_mismatch,
                 fmt::format("the vector has {} numbers, the world's space has {}", v.size(), dim),

@@ -5,8 +5,8 @@
                                line of DIR/log, ends with its input
 
 A vector counts the letters a, b and c of its text, plus one. What DIR/mode holds decides how it
-answers: ok (or nothing), down (503), wide (another dimension), nan, short:N (refuses texts over N
-bytes), key:K (refuses requests without that key).
+answers: ok (or nothing), down (503), wide (another dimension), nan, zero, huge (too many numbers),
+big (413), short:N (refuses texts over N bytes), key:K (refuses requests without that key).
 """
 
 import http.server
@@ -45,6 +45,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
                                   "texts": len(texts)}) + "\n")
         if now == "down":
             return self.answer(503, {"error": {"message": "come back later"}})
+        if now == "big":
+            return self.answer(413, {"error": {"message": "too big"}})
         if now.startswith("key:") and self.headers.get("Authorization") != "Bearer " + now[4:]:
             return self.answer(401, {"error": {"message": "no key"}})
         if now.startswith("short:") and any(len(t.encode()) > int(now[6:]) for t in texts):
@@ -53,6 +55,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         for i, text in enumerate(texts):
             vector = [1 + text.count("a"), 1 + text.count("b"), 1 + text.count("c")]
             items.append({"index": i, "embedding": vector + [1] if now == "wide" else vector})
+        if now in ("zero", "huge"):
+            items[0]["embedding"] = [0, 0, 0] if now == "zero" else [1] * 5000
         if now == "nan":
             items[0]["embedding"][0] = 1e300
         return self.answer(200, {"object": "list", "data": items[::-1], "model": "letters"})
