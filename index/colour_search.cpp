@@ -112,13 +112,17 @@ void colour_search::open_cell(std::uint32_t number) {
   for (std::uint32_t at = load_acquire(cell.head); at != 0;) {
     const stored_point& p = colours_.point(at - 1);
     at = p.next;
-    ++visited_;
-    if (colours_.alive(p, query_.at)) consider(p);
+    const bool alive = colours_.alive(p, query_.at);
+    const row_no row = alive ? rows_.row_of({p.node}, query_.at) : row_no{};
+    const bool accepted = row.value != no_number && (!query_.accept || query_.accept(row));
+    if (accepted || !query_.accept) ++visited_;
+    if (accepted) consider(p, row);
   }
 }
 
-void colour_search::consider(const stored_point& p) {
+void colour_search::consider(const stored_point& p, row_no row) {
   colour_hit hit;
+  hit.row = row;
   hit.node = {p.node};
   hit.point = {p.L, p.a, p.b};
   hit.mode = p.mode;
@@ -130,8 +134,6 @@ void colour_search::consider(const stored_point& p) {
   if (query_.created_or_accessed && !is_inside(*query_.created_or_accessed, {p.created_at_ns})
       && !is_inside(*query_.created_or_accessed, signals->last_accessed))
     return;
-  hit.row = rows_.row_of(hit.node, query_.at);
-  if (hit.row.value == no_number || (query_.accept && !query_.accept(hit.row))) return;
   hit.before = *signals;
   hit.signals = score_signals(*signals, p.mode, hit.distance, query_.now, weights_of(p.mode));
   hits_.push_back(hit);

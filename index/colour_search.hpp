@@ -23,8 +23,9 @@ struct colour_query {
   std::optional<time_range> created_or_accessed;
   bool include_rotten = false;
   bool nearest_first = false; ///< order by distance instead of by score
+  using accept_type = std::function<bool(row_no row)>;
   /// The row may be in the answer; empty = all may.
-  std::function<bool(row_no row)> accept;
+  accept_type accept;
 };
 
 struct colour_hit {
@@ -45,7 +46,7 @@ public:
   /// The next best: score descending, distance ascending, id ascending (nearest_first: distance
   /// ascending, id ascending). nullopt when there are no more.
   std::optional<colour_hit> next();
-  /// Points looked at so far.
+  /// Points looked at so far: of those that `accept` knows, at the seq read; without it, all.
   [[nodiscard]] std::uint64_t visited() const { return visited_; }
 
 private:
@@ -63,7 +64,7 @@ private:
   void push(item i);
   void open_cube(std::uint32_t number);
   void open_cell(std::uint32_t number);
-  void consider(const stored_point& p);
+  void consider(const stored_point& p, row_no row);
 
   const attributes& rows_;
   const colour_index& colours_;

@@ -101,8 +101,10 @@ result<void> find_state::run_near(const read_views& views) {
     const row_filter filter(request, who, context.at, views, predicate_or_null());
     std::uint64_t scanned = 0;
     const auto accept = [&](slot_no slot) {
-      ++scanned;
       const row_no row = search.row_of(slot);
+      // What an actor may not see does not show in its counts.
+      const bool is_shown = who.sees_all() || (row.value != no_number && filter.visible(row));
+      scanned += is_shown ? 1 : 0;
       return row.value != no_number && filter.test_alive(row) == verdict::yes;
     };
     for (const auto& hit : search.nearest(accept, near_expected, used_hnsw)) {

@@ -96,6 +96,15 @@ driver_choice all_visible(const row_filter& filter, const asker& who) {
   return all;
 }
 
+/// How many of the rows an asker is told of: for the host all, for an actor those that it sees at
+/// the seq read, so that what it may not see does not show in a count.
+std::uint64_t count_shown(const std::vector<std::uint32_t>& rows, const row_filter& filter,
+                          const asker& who) {
+  if (who.sees_all()) return rows.size();
+  return static_cast<std::uint64_t>(std::ranges::count_if(
+      rows, [&](std::uint32_t row) { return filter.alive({row}) && filter.visible({row}); }));
+}
+
 /// The rows of the driver's postings, ascending, each once.
 std::vector<std::uint32_t> rows_of(const driver_choice& driver) {
   std::vector<std::uint32_t> rows;
@@ -290,7 +299,8 @@ result<void> find_state::run_select(const read_views& views) {
     for (std::uint32_t i = 0; i < rows_of_driver.size(); ++i) rows_of_driver[i] = i;
   }
   const bool by_walk = driver.by == driver_choice::kind::bfs;
-  const std::uint64_t scanned = by_walk ? walk.steps.size() : rows_of_driver.size();
+  const std::uint64_t scanned =
+      by_walk ? walk.steps.size() : count_shown(rows_of_driver, filter, who);
   if (!by_walk) note(driver.stage_name(), driver.detail, scanned, scanned, since);
   since = clock_ns();
   result<void> added;
