@@ -36,7 +36,8 @@ public:
     const row_line& line = rows_.rows().line(row);
     const row_facets& f = rows_.facets(row);
     if (r_.type && line.type != *r_.type) return false;
-    if (!passes_both(f)) return false;
+    const bool asks_archived = r_.status == search_status::archived;
+    if (!passes_both(f, asks_archived)) return false;
     if (r_.project && (f.project == no_number || f.project != project_.value)) return false;
     if (r_.origin && f.origin != static_cast<std::uint8_t>(*r_.origin)) return false;
     if (r_.atomic_only && (f.flags & facet_atomic) == 0) return false;
@@ -48,7 +49,8 @@ public:
   /// Precondition: seen.
   [[nodiscard]] bool passes_content(row_no row) {
     const row_facets& f = rows_.facets(row);
-    if (!passes_both(f)) return false;
+    // The status is asked of memories alone: it opens no archived chunks.
+    if (!passes_both(f, false)) return false;
     if (r_.content_source
         && (*r_.content_source == chunk_source::github) != ((f.flags & facet_from_github) != 0))
       return false;
@@ -76,9 +78,9 @@ private:
   enum : std::uint8_t { unknown, yes, no };
 
   /// What holds for memories and chunks alike.
-  [[nodiscard]] bool passes_both(const row_facets& f) const {
+  [[nodiscard]] bool passes_both(const row_facets& f, bool asks_archived) const {
     const bool archived = f.status == static_cast<std::uint8_t>(lifecycle_status::archived);
-    if (archived && !r_.include_archived && r_.status != search_status::archived) return false;
+    if (archived && !r_.include_archived && !asks_archived) return false;
     return !audience_ || f.audience == *audience_;
   }
   [[nodiscard]] bool passes_status(const row_facets& f) const {
