@@ -11,7 +11,7 @@ namespace {
 
 struct search_options {
   common_options common;
-  std::string query;
+  std::optional<std::string> query;
   std::optional<std::string> source_type;
   std::vector<std::string> ids;
   std::optional<std::string> memory_type;
@@ -38,12 +38,12 @@ struct search_options {
 
 result<json> search_request_of(const search_options& o) {
   json request = json::object();
-  if (is_request_argument(o.query)) {
-    auto read = read_request_argument(o.query);
+  if (o.query && is_request_argument(*o.query)) {
+    auto read = read_request_argument(*o.query);
     if (!read) return read;
     request = std::move(*read);
-  } else if (!o.query.empty()) {
-    request["query"] = o.query;
+  } else {
+    set_if(request, "query", o.query);
   }
   set_if(request, "source_type", o.source_type);
   if (!o.ids.empty()) request["memory_ids"] = o.ids;

@@ -65,8 +65,9 @@ constexpr std::string_view source_names[] = {"all", "memory", "content"};
 constexpr std::string_view sort_names[] = {"auto", "relevance", "recency", "hybrid", "updated"};
 constexpr std::string_view audience_names[] = {"personal", "work", "all"};
 constexpr std::string_view sibling_names[] = {"auto", "always", "never"};
-constexpr std::string_view status_names[] = {"",         "open",    "waiting",  "scheduled",
-                                             "resolved", "expired", "archived", "overdue"};
+/// From search_status::open on.
+constexpr std::string_view status_names[] = {"open",    "waiting",  "scheduled", "resolved",
+                                             "expired", "archived", "overdue"};
 constexpr std::string_view chunk_source_names[] = {"github", "local"};
 
 /// A type by its name in lower case; context means note.
@@ -195,7 +196,8 @@ result<search_request> read_search(const json& request, const json_path& at) {
   r.include_lineage = in.flag("include_lineage");
   r.type = read_memory_type(in);
   r.project = in.text("project");
-  r.status = in.name_among<search_status>("status", status_names);
+  if (const auto place = in.name_among<std::uint8_t>("status", status_names))
+    r.status = static_cast<search_status>(*place + static_cast<int>(search_status::open));
   r.due_after = in.time("due_after");
   r.due_before = in.time("due_before");
   r.origin = in.name<lifecycle_origin>("source");
