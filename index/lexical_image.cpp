@@ -10,7 +10,7 @@ namespace mneme {
 
 namespace {
 
-constexpr std::string_view words_image_name = "mnWORD02";
+constexpr std::string_view words_image_name = "mnWORD03";
 constexpr std::size_t document_bytes = 8 + 4 + 4 + 1 + 4;
 constexpr std::size_t change_bytes = 8 + 4 + 1;
 

@@ -27,6 +27,19 @@ bool is_letter_or_digit(utf8proc_int32_t c) {
   }
 }
 
+constexpr utf8proc_int32_t capital_i_with_dot = 0x130;
+constexpr utf8proc_int32_t combining_dot_above = 0x307;
+constexpr utf8proc_int32_t small_sigma = 0x3C3;
+constexpr utf8proc_int32_t final_sigma = 0x3C2;
+
+/// Lower case by the default mapping, which makes of a capital sigma one or the other small one by
+/// where it stands: both are one here.
+utf8proc_int32_t lowered(utf8proc_int32_t c) {
+  if (c == capital_i_with_dot) return 'i';
+  const utf8proc_int32_t lower = utf8proc_tolower(c);
+  return lower == final_sigma ? small_sigma : lower;
+}
+
 /// One per thread: a stemmer keeps its last result.
 class english_stemmer {
 public:
@@ -61,10 +74,10 @@ public:
       if (*at >= 0x80) taken = utf8proc_iterate(at, left, &c);
       if (taken > 0 && is_letter_or_digit(c)) {
         add(c);
-      } else {
+      } else if (c != combining_dot_above || !run_.ends_with('i')) {
         end_run();
-        if (taken <= 0) taken = 1;
       }
+      if (taken <= 0) taken = 1;
       at += taken;
       left -= taken;
     }
@@ -75,7 +88,7 @@ public:
 private:
   void add(utf8proc_int32_t c) {
     utf8proc_uint8_t encoded[4];
-    const auto size = utf8proc_encode_char(utf8proc_tolower(c), encoded);
+    const auto size = utf8proc_encode_char(lowered(c), encoded);
     run_.append(reinterpret_cast<const char*>(encoded), static_cast<std::size_t>(size));
   }
   void end_run() {

@@ -1,8 +1,10 @@
 #pragma once
 /// The terms of a text, as the lexical index and its queries see them: maximal runs of Unicode
 /// letters and digits (general categories L and N; nothing else, no underscore), each lower-cased
-/// by the default mapping of its code points, then stemmed by Snowball's English stemmer. There are
-/// no stop words. libstemmer is used here alone.
+/// by the default mapping of its code points, then stemmed by Snowball's English stemmer. Spellings
+/// that the mapping tells apart by what stands around them are one: both small sigmas, and İ with
+/// or without the dot that its lower case has (a combining dot above behind an i). There are no
+/// stop words. libstemmer is used here alone.
 
 #include <string>
 #include <string_view>

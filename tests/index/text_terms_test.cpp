@@ -30,6 +30,15 @@ TEST_CASE("spec 7, tokens: Unicode") {
         == terms{"a", "b"});
 }
 
+TEST_CASE("spec 7, tokens: both small sigmas are one, and so are both lower cases of a dotted I") {
+  CHECK(text_terms("ΔΡΟΜΟΣ") == text_terms("δρομος"));
+  CHECK(text_terms("Σίσυφος σίσυφοσ ΣΊΣΥΦΟΣ") == terms{"σίσυφοσ", "σίσυφοσ", "σίσυφοσ"});
+  CHECK(text_terms("İstanbul i\u0307stanbul I\u0307STANBUL Istanbul").size() == 4);
+  CHECK(text_terms("İstanbul") == text_terms("istanbul"));
+  CHECK(text_terms("i\u0307stanbul") == text_terms("İSTANBUL"));
+  CHECK(text_terms("a\u0307b") == terms{"a", "b"});
+}
+
 TEST_CASE("a run of any length is a term") {
   const std::string long_run(100'000, 'x');
   CHECK(text_terms(long_run) == terms{long_run});
