@@ -377,6 +377,20 @@ result<memory> engine::resolve(const memory_uri& uri, const read_options& option
                         to_string(uri));
 }
 
+result<memory_reading> engine::read(const get_read& request) {
+  const auto inside = impl_->gate.enter();
+  if (!inside) return std::unexpected(was_closed);
+  return impl_->guarded(read_whole(*impl_->running->state, request), request.options,
+                        to_string(request.id));
+}
+
+result<memory_reading> engine::read(const resolve_read& request) {
+  const auto inside = impl_->gate.enter();
+  if (!inside) return std::unexpected(was_closed);
+  return impl_->guarded(read_whole(*impl_->running->state, request), request.options,
+                        to_string(request.uri));
+}
+
 result<std::vector<memory>> engine::list_by_type(memory_type type, std::size_t limit,
                                                  const read_options& options,
                                                  bool include_archived) {

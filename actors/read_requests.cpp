@@ -191,6 +191,52 @@ result<std::vector<topic_event>> read_topic_events(world& w, const memory_id& to
                     [&](kv_reader& reader, seq_no at) { return read_events(reader, topic, at); });
 }
 
+namespace {
+
+/// `read` is what was read of the memory itself, at `options`.
+result<memory_reading> with_parts(world& w, result<memory> read, const memory_parts& parts,
+                                  const read_options& options) {
+  if (!read) return propagate(read);
+  memory_reading whole{.found = std::move(*read)};
+  const head& h = whole.found.head;
+  if (parts.raw) whole.raw = encode(h);
+  if (h.type != memory_type::topic) {
+    if (!parts.events && !parts.history) return whole;
+    return fail(errc::type_data_mismatch, "only a Topic has fields and events",
+                parts.events ? "events" : "history");
+  }
+  auto fields = read_topic_fields(w, h.id, {.history = parts.history}, options);
+  if (!fields) return propagate(fields);
+  whole.fields = std::move(*fields);
+  if (!parts.events) return whole;
+  auto events = read_topic_events(w, h.id, options);
+  if (!events) return propagate(events);
+  whole.events = std::move(*events);
+  return whole;
+}
+
+/// All parts of one reading are of this seq, whatever is written in between.
+result<read_options> fixed(world& w, read_options options) {
+  auto at = w.readable(options.at_seq);
+  if (!at) return propagate(at);
+  options.at_seq = *at;
+  return options;
+}
+
+} // namespace
+
+result<memory_reading> read_whole(world& w, const get_read& request) {
+  auto options = fixed(w, request.options);
+  if (!options) return propagate(options);
+  return with_parts(w, read_current(w, request.id, *options), request.parts, *options);
+}
+
+result<memory_reading> read_whole(world& w, const resolve_read& request) {
+  auto options = fixed(w, request.options);
+  if (!options) return propagate(options);
+  return with_parts(w, read_version_of(w, request.uri, *options), request.parts, *options);
+}
+
 result<edge_record> read_one_edge(world& w, const edge_key& key, const read_options& options) {
   auto at = w.readable(options.at_seq);
   if (!at) return propagate(at);

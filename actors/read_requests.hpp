@@ -3,12 +3,16 @@
 /// facade and the engine actor.
 
 #include "mneme/engine.hpp"
+#include "mneme/tick.hpp"
 #include "state/world.hpp"
 
 namespace mneme {
 
 result<memory> read_current(world& w, const memory_id& id, const read_options& options);
 result<memory> read_version_of(world& w, const memory_uri& uri, const read_options& options);
+/// The same with what is asked for beside the memory, all of it as of one seq.
+result<memory_reading> read_whole(world& w, const get_read& request);
+result<memory_reading> read_whole(world& w, const resolve_read& request);
 result<std::vector<memory>> read_by_type(world& w, memory_type type, std::size_t limit,
                                          const read_options& options, bool include_archived);
 /// Of a topic: type_data_mismatch for any other memory.

@@ -44,9 +44,11 @@ std::string asking(const Request& r) {
   return r.scope != nullptr ? r.scope->granted_to : r.actor.value_or("");
 }
 
-read_options pinned(read_options options, seq_no at) {
-  if (!options.at_seq) options.at_seq = at;
-  return options;
+/// Request: of a single record.
+template <class Request>
+Request pinned(Request r, seq_no at) {
+  if (!r.options.at_seq) r.options.at_seq = at;
+  return r;
 }
 
 template <class Answer>
@@ -60,22 +62,24 @@ public:
   read_runner(world& w, const query_context& context) : world_(w), context_(context) {}
 
   tick_read_outcome operator()(const get_read& r) const {
-    return single(wrapped(read_current(world_, r.id, pinned(r.options, context_.at))), r.options,
-                  to_string(r.id));
+    return single(r, to_string(r.id),
+                  [&](const get_read& at) { return wrapped(read_whole(world_, at)); });
   }
   tick_read_outcome operator()(const resolve_read& r) const {
-    return single(wrapped(read_version_of(world_, r.uri, pinned(r.options, context_.at))),
-                  r.options, to_string(r.uri));
+    return single(r, to_string(r.uri),
+                  [&](const resolve_read& at) { return wrapped(read_whole(world_, at)); });
   }
   tick_read_outcome operator()(const edges_read& r) const {
-    std::vector<edge_record> found;
-    auto read = read_edges(world_, r.id, r.direction, r.filter, pinned(r.options, context_.at),
-                           [&](const edge_record& e) {
-                             found.push_back(e);
-                             return true;
-                           });
-    return single(read ? result<tick_read_answer>(std::move(found)) : propagate(read), r.options,
-                  to_string(r.id));
+    return single(r, to_string(r.id), [&](const edges_read& at) -> result<tick_read_answer> {
+      std::vector<edge_record> found;
+      auto read =
+          read_edges(world_, at.id, at.direction, at.filter, at.options, [&](const edge_record& e) {
+            found.push_back(e);
+            return true;
+          });
+      if (!read) return propagate(read);
+      return found;
+    });
   }
   template <class Request>
   tick_read_outcome operator()(const Request& r) const {
@@ -89,12 +93,23 @@ public:
 
 private:
   /// Going outside the scope is journaled with the tick.
-  static tick_read_outcome single(result<tick_read_answer> answer, const read_options& options,
-                                  std::string target) {
-    tick_read_outcome out{.answer = std::move(answer), .actor = asking(options), .touch = {}};
+  template <class Request, class Read>
+  tick_read_outcome single(const Request& r, std::string target, Read read) const {
+    const read_options& options = r.options;
+    const std::int64_t started = context_.stopwatch ? context_.stopwatch() : 0;
+    tick_read_outcome out{
+        .answer = read(pinned(r, context_.at)), .actor = asking(options), .touch = {}};
+    if (out.answer && is_late(r.deadline_ms, started))
+      out.answer =
+          fail(errc::deadline_exceeded, "reading took longer than deadline_ms", "deadline_ms");
     if (!out.answer && out.answer.error().code == errc::scope_violation && options.scope != nullptr)
       out.touch = violation_of(*options.scope, std::move(target));
     return out;
+  }
+  [[nodiscard]] bool is_late(std::optional<std::int64_t> deadline_ms, std::int64_t started) const {
+    constexpr std::int64_t ns_per_ms = 1'000'000;
+    return deadline_ms && context_.stopwatch
+           && (context_.stopwatch() - started) / ns_per_ms >= *deadline_ms;
   }
   template <class Run, class Request>
   result<void> ask(const Request& r, tick_read_outcome& out) const {

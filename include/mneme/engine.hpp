@@ -157,6 +157,9 @@ struct open_report {
 
 struct tick_request; // mneme/tick.hpp
 struct tick_result;
+struct get_read;
+struct resolve_read;
+struct memory_reading;
 
 class engine {
 public:
@@ -219,6 +222,10 @@ public:
   result<memory> get(const memory_id& id, const read_options& options = {});
   /// Exactly that version.
   result<memory> resolve(const memory_uri& uri, const read_options& options = {});
+  /// get() and resolve() with what is asked for beside the memory, as of one seq; what a tick
+  /// answers to the same (mneme/tick.hpp).
+  result<memory_reading> read(const get_read& request);
+  result<memory_reading> read(const resolve_read& request);
   /// Live memories in the order of their ids; archived ones only if asked for.
   result<std::vector<memory>> list_by_type(memory_type type, std::size_t limit,
                                            const read_options& options = {},

@@ -2,7 +2,9 @@
 /// One message for all agents of a simulator's tick. Every read sees the state at its start; what
 /// the reads touch and all writes commit together at its end, as one frame.
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -12,26 +14,46 @@
 
 namespace mneme {
 
+/// What is answered beside the memory.
+struct memory_parts {
+  bool raw = false;     ///< the canonical bytes of its head
+  bool history = false; ///< of a Topic: all revisions of its fields
+  bool events = false;  ///< of a Topic: its audit log
+};
+
 struct get_read {
   memory_id id;
   read_options options;
+  memory_parts parts{};
+  std::optional<std::int64_t> deadline_ms{};
 };
 struct resolve_read {
   memory_uri uri;
   read_options options;
+  memory_parts parts{};
+  std::optional<std::int64_t> deadline_ms{};
 };
 struct edges_read {
   memory_id id;
   edge_direction direction = edge_direction::both;
   edge_filter filter;
   read_options options;
+  std::optional<std::int64_t> deadline_ms{};
+};
+
+/// A memory with what was asked for beside it.
+struct memory_reading {
+  memory found;
+  std::optional<std::vector<topic_field_view>> fields{}; ///< of every Topic, by name
+  std::optional<std::vector<topic_event>> events{};      ///< in journal order
+  std::optional<std::string> raw{};
 };
 
 using tick_read = std::variant<find_request, context_request, retrieve_request, chroma_request,
                                search_request, get_read, resolve_read, edges_read>;
-/// What the read of the same place answers: memory for get and resolve.
+/// What the read of the same place answers: memory_reading for get and resolve.
 using tick_read_answer = std::variant<find_result, context_result, retrieve_result, chroma_result,
-                                      search_result, memory, std::vector<edge_record>>;
+                                      search_result, memory_reading, std::vector<edge_record>>;
 
 /// A mutation, possibly under a scope.
 struct scoped_mutation {

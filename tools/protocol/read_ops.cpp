@@ -12,7 +12,7 @@
 #include "tools/protocol/many.hpp"
 #include "tools/protocol/proof_json.hpp"
 #include "tools/protocol/scope_json.hpp"
-#include "tools/protocol/topic_ops.hpp"
+#include "tools/protocol/topic_json.hpp"
 #include "tools/protocol/value_reader.hpp"
 
 namespace mneme::protocol {
@@ -62,16 +62,8 @@ constexpr std::int64_t max_journal_limit = 10'000;
 /// runs repeat.
 class deadline {
 public:
-  /// Of the request's deadline_ms; out_of_range below 1.
-  static result<deadline> of(session& s, const json& request) {
-    std::optional<error> failure;
-    const json_path document;
-    value_reader in(request, document, failure);
-    const auto ms = in.integer("deadline_ms");
-    if (ms && *ms <= 0)
-      in.fail_key("deadline_ms", errc::out_of_range, "deadline_ms must be at least 1");
-    return finish(failure, deadline(s.clock() == nullptr ? ms : std::nullopt));
-  }
+  deadline(session& s, std::optional<std::int64_t> ms)
+      : ms_(s.clock() == nullptr ? ms : std::nullopt) {}
   [[nodiscard]] bool is_over() const {
     const auto passed = std::chrono::steady_clock::now() - started_;
     return ms_ && std::chrono::duration_cast<std::chrono::milliseconds>(passed).count() >= *ms_;
@@ -83,8 +75,6 @@ public:
   }
 
 private:
-  explicit deadline(std::optional<std::int64_t> ms) : ms_(ms) {}
-
   std::optional<std::int64_t> ms_;
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
 };
@@ -96,6 +86,26 @@ read_options read_asker(value_reader& in, const json_path& at) {
     in.fail_at(at.key("actor"), errc::limit_exceeded,
                "actor is over " + std::to_string(max_actor_bytes) + " bytes");
   return options;
+}
+
+std::optional<std::int64_t> read_deadline(value_reader& in) {
+  const auto ms = in.integer("deadline_ms");
+  if (ms && *ms <= 0)
+    in.fail_key("deadline_ms", errc::out_of_range, "deadline_ms must be at least 1");
+  return ms;
+}
+
+memory_parts read_parts(value_reader& in) {
+  return {.raw = in.flag("raw"), .history = in.flag("history"), .events = in.flag("events")};
+}
+
+template <class Request>
+result<json> run_reading(session& s, result<Request> r) {
+  if (!r) return propagate(r);
+  const deadline time(s, r->deadline_ms);
+  auto whole = s.target().read(*r);
+  if (!whole) return propagate(whole);
+  return time.in_time(reading_json(*whole));
 }
 
 } // namespace
@@ -131,14 +141,20 @@ std::span<const key_shape> journal_keys() noexcept {
 result<get_read> read_get(const json& request, const json_path& at) {
   std::optional<error> failure;
   value_reader in(request, at, failure);
-  get_read r{.id = in.id("id").value_or(memory_id{}), .options = read_asker(in, at)};
+  get_read r{.id = in.id("id").value_or(memory_id{}),
+             .options = read_asker(in, at),
+             .parts = read_parts(in),
+             .deadline_ms = read_deadline(in)};
   return finish(failure, std::move(r));
 }
 
 result<resolve_read> read_resolve(const json& request, const json_path& at) {
   std::optional<error> failure;
   value_reader in(request, at, failure);
-  resolve_read r{.uri = in.uri("uri").value_or(memory_uri{}), .options = read_asker(in, at)};
+  resolve_read r{.uri = in.uri("uri").value_or(memory_uri{}),
+                 .options = read_asker(in, at),
+                 .parts = read_parts(in),
+                 .deadline_ms = read_deadline(in)};
   return finish(failure, std::move(r));
 }
 
@@ -149,40 +165,26 @@ result<edges_read> read_edges(const json& request, const json_path& at) {
                .direction = in.direction_or("direction", edge_direction::both),
                .filter = {.types = in.edge_types("types"),
                           .include_tombstoned = in.flag("include_tombstoned")},
-               .options = read_asker(in, at)};
+               .options = read_asker(in, at),
+               .deadline_ms = read_deadline(in)};
   return finish(failure, std::move(r));
 }
 
+json reading_json(const memory_reading& whole) {
+  json m = memory_json(whole.found);
+  if (whole.fields) m["fields"] = fields_json(*whole.fields);
+  if (whole.events) m["events"] = events_json(*whole.events);
+  json answer{{"memory", std::move(m)}};
+  if (whole.raw) answer["raw"] = to_base64(*whole.raw);
+  return answer;
+}
+
 result<json> run_get(session& s, const json& request) {
-  auto r = read_get(request, {});
-  if (!r) return propagate(r);
-  auto time = deadline::of(s, request);
-  if (!time) return propagate(time);
-  // Both reads see one seq, whatever is written in between.
-  if (!r->options.at_seq) r->options.at_seq = s.target().published();
-  auto m = s.target().get(r->id, r->options);
-  if (!m) return propagate(m);
-  json answer{{"memory", memory_json(*m)}};
-  if (auto ok = add_topic(s, request, *m, r->options, answer); !ok) return propagate(ok);
-  if (request.value("raw", json()).is_boolean() && request["raw"].get<bool>()) {
-    auto raw = s.target().raw_head(r->id, r->options);
-    if (!raw) return propagate(raw);
-    answer["raw"] = to_base64(*raw);
-  }
-  return time->in_time(std::move(answer));
+  return run_reading(s, read_get(request, {}));
 }
 
 result<json> run_resolve(session& s, const json& request) {
-  auto r = read_resolve(request, {});
-  if (!r) return propagate(r);
-  auto time = deadline::of(s, request);
-  if (!time) return propagate(time);
-  if (!r->options.at_seq) r->options.at_seq = s.target().published();
-  auto m = s.target().resolve(r->uri, r->options);
-  if (!m) return propagate(m);
-  json answer{{"memory", memory_json(*m)}};
-  if (auto ok = add_topic(s, request, *m, r->options, answer); !ok) return propagate(ok);
-  return time->in_time(std::move(answer));
+  return run_reading(s, read_resolve(request, {}));
 }
 
 result<json> run_get_edge(session& s, const json& request) {
@@ -195,27 +197,26 @@ result<json> run_get_edge(session& s, const json& request) {
                      .type = type.value_or(edge_type::related_to),
                      .dst = in.id("dst").value_or(memory_id{})};
   const read_options options = read_asker(in, document);
+  const auto deadline_ms = read_deadline(in);
   if (failure) return std::unexpected(std::move(*failure));
-  auto time = deadline::of(s, request);
-  if (!time) return propagate(time);
+  const deadline time(s, deadline_ms);
   auto edge = s.target().get_edge(key, options);
   if (!edge) return propagate(edge);
-  return time->in_time(json{{"edge", edge_json(*edge)}});
+  return time.in_time(json{{"edge", edge_json(*edge)}});
 }
 
 result<json> run_edges(session& s, const json& request) {
   auto r = read_edges(request, {});
   if (!r) return propagate(r);
-  auto time = deadline::of(s, request);
-  if (!time) return propagate(time);
+  const deadline time(s, r->deadline_ms);
   json list = json::array();
   auto walked = s.target().for_each_edge(r->id, r->direction, r->filter, r->options,
                                          [&](const edge_record& e) {
                                            list.push_back(edge_json(e));
-                                           return !time->is_over();
+                                           return !time.is_over();
                                          });
   if (!walked) return propagate(walked);
-  return time->in_time(json{{"edges", std::move(list)}});
+  return time.in_time(json{{"edges", std::move(list)}});
 }
 
 result<json> run_find(session& s, const json& request) {

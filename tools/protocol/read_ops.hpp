@@ -24,6 +24,9 @@ result<get_read> read_get(const json& request, const json_path& at);
 result<resolve_read> read_resolve(const json& request, const json_path& at);
 result<edges_read> read_edges(const json& request, const json_path& at);
 
+/// What get and resolve answer.
+json reading_json(const memory_reading& whole);
+
 result<json> run_get(session& s, const json& request);
 result<json> run_resolve(session& s, const json& request);
 result<json> run_get_edge(session& s, const json& request);

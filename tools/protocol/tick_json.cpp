@@ -35,7 +35,7 @@ struct read_spec {
 };
 
 json memory_answer(const json&, tick_read_answer& a) {
-  return {{"memory", memory_json(std::get<memory>(a))}};
+  return reading_json(std::get<memory_reading>(a));
 }
 json edges_answer(const json&, tick_read_answer& a) {
   json list = json::array();

@@ -67,24 +67,4 @@ result<json> run_unarchive(session& s, const json& request) {
   return run_change(s, request, read_unarchive, head_result_json);
 }
 
-result<void> add_topic(session& s, const json& request, const memory& m,
-                       const read_options& options, json& answer) {
-  const json_path document;
-  std::optional<error> failure;
-  value_reader in(request, document, failure);
-  if (m.head.type != memory_type::topic) {
-    if (!in.flag("events") && !in.flag("history")) return {};
-    return fail(errc::type_data_mismatch, "only a Topic has fields and events",
-                in.flag("events") ? "events" : "history");
-  }
-  auto fields = s.target().fields(m.head.id, {.history = in.flag("history")}, options);
-  if (!fields) return propagate(fields);
-  answer["memory"]["fields"] = fields_json(*fields);
-  if (!in.flag("events")) return {};
-  auto events = s.target().events(m.head.id, options);
-  if (!events) return propagate(events);
-  answer["memory"]["events"] = events_json(*events);
-  return {};
-}
-
 } // namespace mneme::protocol

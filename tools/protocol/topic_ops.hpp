@@ -16,8 +16,4 @@ result<json> run_revise(session& s, const json& request);
 result<json> run_forget(session& s, const json& request);
 result<json> run_unarchive(session& s, const json& request);
 
-/// Adds the fields of a topic to its answer, and its audit log if `request` says "events".
-result<void> add_topic(session& s, const json& request, const memory& m,
-                       const read_options& options, json& answer);
-
 } // namespace mneme::protocol
