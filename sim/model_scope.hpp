@@ -37,7 +37,7 @@ viewer viewer_of(const Request& r) {
   if constexpr (std::is_same_v<std::decay_t<decltype(r.actor)>, std::string>)
     who.actor = r.actor.empty() ? std::nullopt : std::optional(r.actor);
   else
-    who.actor = r.actor;
+    who.actor = r.actor && !r.actor->empty() ? r.actor : std::nullopt;
   if constexpr (requires { r.scope; }) who.within = r.scope.get();
   return who;
 }

@@ -28,7 +28,8 @@ bool selects(const scope_selector& s, const head& h) {
 
 asker::asker(std::optional<std::string> actor, std::shared_ptr<const scope> verified)
     : actor_(std::move(actor)), scope_(std::move(verified)) {
-  if (scope_) actor_ = scope_->granted_to;
+  if (actor_ && actor_->empty()) actor_.reset();
+  if (scope_) actor_ = scope_->granted_to; // whatever its name, it sees what the scope opens
 }
 
 const std::string& asker::name() const {

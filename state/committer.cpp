@@ -192,8 +192,7 @@ void committer::answer_later(std::function<void(result<Answer>)> reply, result<A
 
 result<asker> committer::writer(const std::string& actor,
                                 const std::shared_ptr<const scope>& within, batch_state& batch) {
-  const auto given = actor.empty() ? std::nullopt : std::optional(actor);
-  auto who = verify_asker(given, within, batch.now, world_.views());
+  auto who = verify_asker(actor, within, batch.now, world_.views());
   if (!who || within == nullptr || within->writable) return who;
   violated(violation_of(*within, "a write"), batch);
   return mneme::fail(errc::scope_violation, "the scope is for reading only", "scope.writable");

@@ -221,6 +221,7 @@ result<compact_result> read_compact(const load_compact_request& r, const read_vi
   result<void> decoded;
   auto scanned =
       (*reader)->scan(kv_table::compacts, keys::compact(r.intent_id, r.step_id, at),
+  const asker who(r.actor);
                       keys::prefix_end(prefix), [&](std::string_view key, std::string_view value) {
                         auto payload = decode_entry_payload(entry_kind::compact, value);
                         if (!payload) {
@@ -228,7 +229,7 @@ result<compact_result> read_compact(const load_compact_request& r, const read_vi
                           return false;
                         }
                         auto& p = std::get<compact_payload>(*payload);
-                        if (r.actor && p.actor != *r.actor) return true;
+                        if (!who.sees_all() && p.actor != who.name()) return true;
                         seq = keys::seq_at_end(key);
                         record = std::move(p);
                         return false;
@@ -239,7 +240,7 @@ result<compact_result> read_compact(const load_compact_request& r, const read_vi
     return fail(errc::not_found,
                 "there is no compact record of intent " + r.intent_id + ", step " + r.step_id,
                 "intent_id");
-  auto answer = answer_of(*record, asker(r.actor), **reader, at);
+  auto answer = answer_of(*record, who, **reader, at);
   if (answer) answer->seq = seq;
   return answer;
 }

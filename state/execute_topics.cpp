@@ -198,7 +198,7 @@ result<void> put_link(execution& x, const ingest_request& r, const memory_id& to
 /// Who gets to see which topics are similar.
 asker asking_in(const execution& x, const ingest_request& r) {
   if (x.seams.within != nullptr) return *x.seams.within;
-  return r.actor.empty() ? asker() : asker(r.actor);
+  return asker(r.actor);
 }
 
 } // namespace

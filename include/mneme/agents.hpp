@@ -89,7 +89,7 @@ struct compact_result {
 struct load_compact_request {
   std::string intent_id;
   std::string step_id;
-  std::optional<std::string> actor; ///< sees its own records only; absent = the host
+  std::optional<std::string> actor; ///< sees its own records only; absent or "" = the host
   std::optional<seq_no> at_seq;
 };
 

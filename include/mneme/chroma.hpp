@@ -100,7 +100,7 @@ struct chroma_request {
   std::optional<std::string> profile{};        ///< default: the engine's, else "default"
   std::optional<bool> touch{};                 ///< default: true, false with at_seq or read-only
   bool approximate = false;                    ///< score the 3k nearest only
-  std::optional<std::string> actor{};          ///< who is asking; absent = the host, sees all
+  std::optional<std::string> actor{};          ///< who is asking; absent or "" = the host, sees all
   std::shared_ptr<const mneme::scope> scope{}; ///< shows what it opens, and nothing else
   std::optional<seq_no> at_seq{};
   std::optional<std::int64_t> deadline_ms{};

@@ -61,7 +61,7 @@ struct engine_options {
 
 /// Who is asking, and as of when.
 struct read_options {
-  std::optional<std::string> actor; ///< absent = the host, sees all
+  std::optional<std::string> actor; ///< absent or "" = the host, sees all
   std::optional<seq_no> at_seq;
   /// Shows what it opens; asking for one memory that it does not open is scope_violation.
   std::shared_ptr<const mneme::scope> scope{};

@@ -104,7 +104,7 @@ struct find_request {
   bool exact = false; ///< force the exact scan for near
   bool count = false; ///< compute `total`
   bool explain = false;
-  std::optional<std::string> actor{};          ///< who is asking; absent = the host, sees all
+  std::optional<std::string> actor{};          ///< who is asking; absent or "" = the host, sees all
   std::shared_ptr<const mneme::scope> scope{}; ///< shows what it opens, and nothing else
   std::optional<std::int64_t> deadline_ms{};
 };

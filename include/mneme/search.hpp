@@ -87,7 +87,7 @@ struct search_request {
   std::optional<std::int64_t> budget_tokens{};
   std::optional<form_kind> form{};             ///< render hits; default medium with budget_tokens
   bool explain = false;                        ///< the parts of each score
-  std::optional<std::string> actor{};          ///< who is asking; absent = the host, sees all
+  std::optional<std::string> actor{};          ///< who is asking; absent or "" = the host, sees all
   std::shared_ptr<const mneme::scope> scope{}; ///< shows what it opens, and nothing else
   std::optional<seq_no> at_seq{};
   std::optional<std::int64_t> deadline_ms{};

@@ -238,7 +238,7 @@ struct retrieve_request {
   std::optional<seq_no> at_seq{};
   bool expand_refs = false;                    ///< topics that fields refer to are neighbours too
   std::optional<bool> touch{};                 ///< default true; at_seq: false
-  std::optional<std::string> actor{};          ///< who is asking; absent = the host, sees all
+  std::optional<std::string> actor{};          ///< who is asking; absent or "" = the host, sees all
   std::shared_ptr<const mneme::scope> scope{}; ///< shows what it opens, and nothing else
   std::int64_t history_limit = default_history_limit;
   std::optional<std::int64_t> deadline_ms{};

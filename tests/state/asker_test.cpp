@@ -87,7 +87,10 @@ TEST_CASE("the host sees all, an actor its own and what is public", "[asker]") {
   CHECK(ana.may_see(open));
   CHECK(ana.name() == "ana");
   CHECK(ana.refusal() == errc::not_found);
-  CHECK_FALSE(asker("").sees_all());
+  // "" is the host's name, and no stranger's.
+  CHECK(asker("").sees_all());
+  CHECK(asker("").may_see(own));
+  CHECK(asker("").name().empty());
 }
 
 TEST_CASE("a scope opens what include selects and exclude does not, at least scoped", "[asker]") {
@@ -102,6 +105,12 @@ TEST_CASE("a scope opens what include selects and exclude does not, at least sco
   // Nothing of anybody else, not even the grantee's own.
   CHECK_FALSE(sub.may_see(head_of("ana", visibility::actor_public)));
   CHECK_FALSE(sub.may_see(head_of("sub", visibility::scoped)));
+  // Nor does a scope make a host of who has no name.
+  scope nameless = *scope_of("ben", notes);
+  nameless.granted_to.clear();
+  const asker nobody("", std::make_shared<const scope>(nameless));
+  CHECK_FALSE(nobody.sees_all());
+  CHECK_FALSE(nobody.may_see(head_of("ben", visibility::private_)));
   scope_selector this_one;
   this_one.ids = {id_of(1)};
   CHECK_FALSE(

@@ -143,6 +143,36 @@ TEST_CASE("what an actor's key may do with each op") {
   CHECK_FALSE(narrow(host, "", client{}, *world).has_value());
 }
 
+TEST_CASE("no name that a request gives makes an actor's key the host's") {
+  auto world = open_in_memory();
+  REQUIRE(world.has_value());
+  const client ana{.actor = "ana"};
+  for (const char* text :
+       {R"({"op":"find","types":["Note"],"limit":1,"actor":""})",
+        R"({"op":"get","id":"00000000000000000000000001","actor":""})",
+        R"({"op":"write","type":"Note","data":{"statement":"x"},"created_by":""})",
+        R"({"op":"find_many","items":[{"types":["Note"],"limit":1,"actor":""}]})",
+        R"({"op":"batch","items":[{"op":"write","type":"Note","data":{},"actor":""}]})",
+        R"({"op":"tick","reads":[{"op":"context","actor":""}]})",
+        R"({"op":"tick","writes":[{"op":"compact","actor":""}]})"}) {
+    INFO(text);
+    json request = json::parse(text);
+    const auto refusal = narrow(request, "", ana, *world);
+    REQUIRE(refusal);
+    CHECK(refusal->status == 403);
+    CHECK(refusal->body["error"]["code"] == "actor_mismatch");
+  }
+  // null is no name, and becomes the key's.
+  for (const char* text :
+       {R"({"op":"tick","reads":[{"op":"context","actor":null},{"op":"prove","ids":[]}]})",
+        R"({"op":"search_many","items":[{"query":"x","actor":null},{"query":"y"}]})"}) {
+    json request = json::parse(text);
+    CHECK_FALSE(narrow(request, "", ana, *world));
+    for (const auto& item : request.contains("reads") ? request["reads"] : request["items"])
+      CHECK(item["actor"] == "ana");
+  }
+}
+
 TEST_CASE("a text keeps to its budget in whole lines, or at a code point") {
   CHECK(within_budget("one\ntwo\n", 2) == "one\ntwo");
   CHECK(within_budget("one\ntwo\nthree\n", 2) == "one\nt…");
