@@ -55,7 +55,9 @@ result<compact_result> execute_compact(const compact_request& r, const asker& wh
 result<compact_result> read_compact(const load_compact_request& r, const read_views& views,
                                     seq_no at);
 
-/// Is it in the Pinned tier: an Identity, a hard Constraint, an active Goal?
+/// Is it what the Pinned tier is made of: an Identity, a hard Constraint, an active Goal?
 bool is_pinned(memory_type type, const memory_data& data);
+/// Is it in the asker's Pinned tier? An actor's has its own alone.
+bool is_pinned(const asker& who, const head& h, const memory_data& data);
 
 } // namespace mneme

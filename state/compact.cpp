@@ -34,7 +34,7 @@ bool has_text(const memory_data& data, std::string_view field, std::string_view 
 class compaction {
 public:
   compaction(const asker& who, batch_state& batch, const salience_scorer& scorer)
-      : batch_(batch), memories_(batch, who), scorer_(scorer) {}
+      : batch_(batch), who_(who), memories_(batch, who), scorer_(scorer) {}
 
   /// Appends what can be read of `uris` and was not there yet to `out`; the rest is skipped.
   result<void> collect(const std::vector<std::string>& uris, std::vector<considered>& out) {
@@ -52,7 +52,7 @@ public:
       if (!v->has_value())
         return fail(errc::corrupt, "the store does not have " + to_string(c.uri));
       c.content = std::move(**v);
-      c.pinned = is_pinned(c.uri.type, c.content.data);
+      c.pinned = is_pinned(who_, **found, c.content.data);
       c.salience = scorer_(batch_.pending.activation_of(c.uri.id), 0);
       if (c.pinned) c.salience = std::max(c.salience, pinned_salience);
       out.push_back(std::move(c));
@@ -64,6 +64,7 @@ public:
 
 private:
   batch_state& batch_;
+  const asker& who_;
   cited_memories memories_;
   const salience_scorer& scorer_;
   std::set<memory_id> seen_;
@@ -165,6 +166,10 @@ bool is_pinned(memory_type type, const memory_data& data) {
   }
 }
 
+bool is_pinned(const asker& who, const head& h, const memory_data& data) {
+  return (who.sees_all() || h.actor_scope == who.owner()) && is_pinned(h.type, data);
+}
+
 result<void> validate(const compact_request& r) {
   if (auto ok = check_step_name(r.intent_id, "intent_id"); !ok) return ok;
   if (auto ok = check_step_name(r.step_id, "step_id"); !ok) return ok;
@@ -216,12 +221,12 @@ result<compact_result> read_compact(const load_compact_request& r, const read_vi
   auto reader = views.store->reader();
   if (!reader) return propagate(reader);
   const std::string prefix = keys::compact_prefix(r.intent_id, r.step_id);
+  const asker who(r.actor);
   std::optional<compact_payload> record;
   seq_no seq;
   result<void> decoded;
   auto scanned =
       (*reader)->scan(kv_table::compacts, keys::compact(r.intent_id, r.step_id, at),
-  const asker who(r.actor);
                       keys::prefix_end(prefix), [&](std::string_view key, std::string_view value) {
                         auto payload = decode_entry_payload(entry_kind::compact, value);
                         if (!payload) {

@@ -117,6 +117,30 @@ TEST_CASE("8 context: trims by salience over all tiers, one row stays, the rest 
   auto made = e.context(r);
   REQUIRE(made);
   CHECK(numbers(made->pinned) == ints{200});
+TEST_CASE("8 compact: pinned is what is pinned in the actor's context, its own") {
+  engine e = world_of();
+  auto bens = constraint(1, "hard");
+  bens.actor = "ben";
+  bens.visibility = visibility::actor_public;
+  put(e, bens);
+  put(e, constraint(2, "hard"));
+  compact_request c{.in_context = {"mneme://Constraint/" + to_string(id_of(1)) + "#1",
+                                   "mneme://Constraint/" + to_string(id_of(2)) + "#1"},
+                    .load_bearing = {},
+                    .intent_id = "i",
+                    .step_id = "s",
+                    .actor = "ana"};
+  auto done = e.compact(c);
+  REQUIRE(done);
+  REQUIRE(done->kept.size() == 1);
+  CHECK(done->kept[0].uri.id == id_of(2));
+  REQUIRE(done->compacted.size() == 1);
+  CHECK(done->compacted[0].uri.id == id_of(1));
+  CHECK(done->compacted[0].salience < 0.7);
+  c.actor.clear();
+  CHECK(e.compact(c)->kept.size() == 2); // the host's has everybody's
+}
+
   CHECK(made->tokens <= 1000);
   CHECK(made->frame_relevant.size() == 9);
   // Of equal salience the smaller id is cut first.
