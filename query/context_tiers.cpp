@@ -119,7 +119,7 @@ private:
   kv_reader& reader_;
 };
 
-/// Every row once, in the first of its tiers.
+/// Every row once, in the first of its tiers that are asked for.
 result<std::vector<context_row>> arrange(context_state& run, row_reader& records) {
   const auto wanted = [&](context_tier tier) {
     const auto& tiers = run.request.tiers;
@@ -128,6 +128,7 @@ result<std::vector<context_row>> arrange(context_state& run, row_reader& records
   std::vector<context_row> rows;
   std::set<std::uint32_t> taken;
   std::uint64_t count = 0;
+  if (!wanted(context_tier::pinned)) run.pinned.clear(); // what is framed comes in a later tier
   for (auto& row : run.pinned) {
     if ((++count & 1023U) == 0)
       if (auto ok = run.check_deadline(); !ok) return propagate(ok);
@@ -138,7 +139,7 @@ result<std::vector<context_row>> arrange(context_state& run, row_reader& records
     }
     taken.insert(row.row.value);
     row.salience = std::max(row.salience, pinned_salience);
-    if (wanted(context_tier::pinned)) rows.push_back(row);
+    rows.push_back(row);
   }
   std::erase_if(run.framed, [&](const context_row& r) { return taken.contains(r.row.value); });
   if (wanted(context_tier::outcomes)) {

@@ -49,10 +49,15 @@ bool newer(const context_entry& a, const context_entry& b) {
   return a.record.head.id < b.record.head.id;
 }
 
-/// Every row in the first of its tiers; tiers that were not asked for are there too.
+/// Every row in the first of its tiers that are asked for; FrameRelevant may be there unasked.
 std::vector<context_entry> tiers_of(const model& state, const context_request& r, seq_no at,
                                     timestamp now) {
   const auto w = numbers_of(state.weights_at(viewer_of(r).name(), at));
+  const auto wanted = [&](context_tier tier) {
+    return !r.tiers || std::ranges::find(*r.tiers, tier) != r.tiers->end();
+  };
+  const bool with_pinned = wanted(context_tier::pinned);
+  const bool with_outcomes = wanted(context_tier::outcomes);
   std::vector<context_entry> rows;
   std::vector<context_entry> framed;
   for (const auto& id : state.ids_at(at)) {
@@ -60,7 +65,7 @@ std::vector<context_entry> tiers_of(const model& state, const context_request& r
     const head& h = e.record.head;
     if (h.tombstone || is_archived(h) || !sees(viewer_of(r), h)) continue;
     e.salience = salience(e.record.activation, now, w, {});
-    if (is_pinned_content(e.record.version)
+    if (with_pinned && is_pinned_content(e.record.version)
         && (viewer_of(r).sees_all() || h.actor_scope == viewer_of(r).owner())) {
       e.salience = std::max(e.salience, pinned_floor);
       rows.push_back(std::move(e));
@@ -69,8 +74,6 @@ std::vector<context_entry> tiers_of(const model& state, const context_request& r
     }
   }
   std::ranges::sort(framed, newer);
-  const bool with_outcomes =
-      !r.tiers || std::ranges::find(*r.tiers, context_tier::outcomes) != r.tiers->end();
   std::int64_t outcomes = 0;
   for (auto& e : framed) {
     const bool is_outcome =

@@ -94,7 +94,21 @@ TEST_CASE("8 context: tiers, and a memory stays in the first of them") {
   CHECK(numbers(made->frame_relevant) == ints{7, 2, 1});
   auto r = kitchen_context();
   r.tiers = {context_tier::frame_relevant};
-  CHECK(numbers(e.context(r)->frame_relevant) == ints{7, 5, 4, 3, 2, 1});
+  // Whatever is framed, where the tiers before it are not asked for; by plain salience.
+  made = e.context(r);
+  REQUIRE(made);
+  ints all = numbers(made->frame_relevant);
+  for (const auto& i : made->frame_relevant) CHECK(i.salience < 0.7);
+  std::ranges::sort(all);
+  CHECK(all == ints{1, 2, 3, 4, 5, 6, 7});
+  CHECK(made->pinned.empty());
+  r.tiers = {context_tier::outcomes, context_tier::frame_relevant};
+  made = e.context(r);
+  REQUIRE(made);
+  CHECK(numbers(made->outcomes) == ints{5, 4, 3});
+  all = numbers(made->frame_relevant);
+  std::ranges::sort(all);
+  CHECK(all == ints{1, 2, 6, 7});
   r = kitchen_context();
   r.outcome_limit = 0;
   CHECK(e.context(r)->outcomes.empty());
@@ -103,20 +117,6 @@ TEST_CASE("8 context: tiers, and a memory stays in the first of them") {
   CHECK(e.context(r)->frame_relevant.empty()); // no objects: Pinned only
 }
 
-TEST_CASE("8 context: trims by salience over all tiers, one row stays, the rest is reachable") {
-  engine e = world_of();
-  for (std::uint8_t n = 1; n <= 100; ++n) {
-    auto r = note_by(n, std::string(400, 'x'));
-    r.frames = {kitchen};
-    r.importance = n <= 50 ? 5 : 6;
-    put(e, r);
-  }
-  put(e, goal(200, "active"));
-  auto r = kitchen_context();
-  r.budget_tokens = 1000;
-  auto made = e.context(r);
-  REQUIRE(made);
-  CHECK(numbers(made->pinned) == ints{200});
 TEST_CASE("8 compact: pinned is what is pinned in the actor's context, its own") {
   engine e = world_of();
   auto bens = constraint(1, "hard");
@@ -141,6 +141,20 @@ TEST_CASE("8 compact: pinned is what is pinned in the actor's context, its own")
   CHECK(e.compact(c)->kept.size() == 2); // the host's has everybody's
 }
 
+TEST_CASE("8 context: trims by salience over all tiers, one row stays, the rest is reachable") {
+  engine e = world_of();
+  for (std::uint8_t n = 1; n <= 100; ++n) {
+    auto r = note_by(n, std::string(400, 'x'));
+    r.frames = {kitchen};
+    r.importance = n <= 50 ? 5 : 6;
+    put(e, r);
+  }
+  put(e, goal(200, "active"));
+  auto r = kitchen_context();
+  r.budget_tokens = 1000;
+  auto made = e.context(r);
+  REQUIRE(made);
+  CHECK(numbers(made->pinned) == ints{200});
   CHECK(made->tokens <= 1000);
   CHECK(made->frame_relevant.size() == 9);
   // Of equal salience the smaller id is cut first.
