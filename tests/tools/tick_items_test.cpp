@@ -70,5 +70,40 @@ TEST_CASE("9 tick: get and resolve refuse what they refuse outside") {
     const json inside = answer_in_tick(s, "reads", json::parse(line))["error"];
     CHECK(inside["code"] == outside["code"]);
     CHECK(inside["message"] == outside["message"]);
+    CHECK(inside["at"] == "reads[0]." + outside["at"].get<std::string>());
   }
+}
+
+TEST_CASE("an item that fails alone names its place in the request") {
+  struct refused_item {
+    const char* request;
+    const char* list;
+    const char* at;
+  };
+  constexpr refused_item items[] = {
+      {R"({"op":"tick","reads":[{"op":"find","types":["Note"],"limit":0}]})", "reads",
+       "reads[0].limit"},
+      {R"({"op":"tick","reads":[{"op":"find","limit":"x"}]})", "reads", "reads[0].limit"},
+      {R"({"op":"tick","reads":[{"op":"root"}]})", "reads", "reads[0].op"},
+      {R"({"op":"tick","writes":[{"op":"write","type":"Note","data":{"statement":"x"},)"
+       R"("importance":11}]})",
+       "writes", "writes[0].importance"},
+      {R"({"op":"tick","writes":[{"op":"attest","intent_id":"i","outcome":"success","cited":[]}]})",
+       "writes", "writes[0].cited"},
+      {R"({"op":"find_many","items":[{"types":["Note"],"limit":0}]})", "results", "items[0].limit"},
+      {R"({"op":"search_many","items":[{"query":" "}]})", "results", "items[0].query"},
+      {R"({"op":"retrieve_many","items":[{"q":"x","top_k":0}]})", "results", "items[0].top_k"},
+  };
+  engine e = world_with_topic();
+  protocol::session s(e);
+  for (const auto& item : items) {
+    INFO(item.request);
+    const json answer = json::parse(s.answer(item.request));
+    REQUIRE(answer["ok"] == true);
+    CHECK(answer[item.list][0]["error"]["at"] == item.at);
+  }
+  const json batch = json::parse(
+      s.answer(R"({"op":"batch","items":[{"op":"write","type":"Note","data":{"statement":"x"},)"
+               R"("importance":11}]})"));
+  CHECK(batch["error"]["at"] == "items[0].importance");
 }

@@ -278,6 +278,11 @@ json ok_json(json answer) {
   return line;
 }
 
+json error_json(error e, const json_path& item) {
+  e.at = e.at.empty() ? item.text() : item.text() + "." + e.at;
+  return error_json(e);
+}
+
 json error_json(const error& e) {
   json body{{"code", to_string(e.code)}, {"message", e.message}};
   if (!e.at.empty()) body["at"] = e.at;

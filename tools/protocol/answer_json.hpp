@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "mneme/engine.hpp"
+#include "tools/protocol/json_path.hpp"
 #include "tools/protocol/json_text.hpp"
 
 namespace mneme::protocol {
@@ -32,5 +33,7 @@ json edge_result_json(const mutation_result& r);
 json ok_json(json answer);
 /// {"ok":false,"error":{…}}; busy carries pid and retry, corrupt segment and offset, where known.
 json error_json(const error& e);
+/// Of an item of a list that fails alone: the path of what is wrong starts at the document.
+json error_json(error e, const json_path& item);
 
 } // namespace mneme::protocol

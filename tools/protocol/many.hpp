@@ -37,7 +37,8 @@ result<json> run_many(session& s, const json& request, std::string_view op,
   }
   json results = json::array();
   for (auto& found : (s.target().*ask)(std::move(requests)))
-    results.push_back(found ? ok_json(print(*found)) : error_json(found.error()));
+    results.push_back(found ? ok_json(print(*found))
+                            : error_json(found.error(), list.item(results.size())));
   return json{{"results", std::move(results)}};
 }
 

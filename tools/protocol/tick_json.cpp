@@ -153,6 +153,8 @@ struct item_list {
   json answers(const json& request, std::string_view key, std::vector<result<Answer>>& done,
                json (*to_json)(const json&, Answer&)) const {
     json list = json::array();
+    const json_path document;
+    const json_path path = document.key(key);
     std::size_t next = 0;
     for (std::size_t i = 0; i < failed.size(); ++i) {
       if (failed[i]) {
@@ -161,7 +163,7 @@ struct item_list {
       }
       auto& answer = done[next++];
       list.push_back(answer ? ok_json(to_json(request[std::string(key)][i], *answer))
-                            : error_json(answer.error()));
+                            : error_json(answer.error(), path.item(i)));
     }
     return list;
   }
