@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <rapidcheck.h>
+#include <sys/stat.h>
 
 #include "mneme/engine.hpp"
 #include "tests/storage/temporary_directory.hpp"
@@ -167,6 +169,7 @@ TEST_CASE("7 ingest_source: chunks know path, position, index and content hash")
   CHECK(counts.files == 1);
   CHECK(counts.added == 2);
   CHECK(counts.left_out.at("files that are not UTF-8 text") == 1);
+  CHECK(counts.left_out.at("hidden files") == 1);
   const auto chunks = w.chunks("src/a.cpp");
   REQUIRE(chunks.size() == 2);
   const memory& second = chunks[1];
@@ -288,4 +291,43 @@ TEST_CASE("7 ingest_source: a path that is not there is not_found") {
   const auto done = ingest_source(w.engine, r);
   REQUIRE_FALSE(done);
   CHECK(done.error().code == errc::not_found);
+}
+
+TEST_CASE(
+    "7 ingest_source: a folder is not left by its symbolic links, and what is hidden counts") {
+  source_world w;
+  const temporary_directory elsewhere;
+  std::ofstream(elsewhere.path() + "/secret.txt") << "not of this folder\n";
+  w.put("a.txt", "tea\n");
+  w.put(".git-like/config", "hidden\n");
+  w.put(".env", "hidden\n");
+  std::filesystem::create_symlink(elsewhere.path() + "/secret.txt", w.path("link.txt"));
+  std::filesystem::create_directory_symlink(elsewhere.path(), w.path("folder"));
+  REQUIRE(::mkfifo(w.path("pipe").c_str(), 0600) == 0);
+  const auto counts = w.ingest();
+  CHECK(counts.files == 1);
+  CHECK(counts.added == 1);
+  CHECK(counts.left_out
+        == std::map<std::string, std::uint64_t>{{"hidden files", 1},
+                                                {"hidden folders", 1},
+                                                {"symbolic links", 2},
+                                                {"what is no regular file", 1}});
+}
+
+TEST_CASE("7 ingest_source: what is no file is refused by name") {
+  source_world w;
+  protocol::source_request r;
+  for (const auto& path : {std::string("/dev/null"), w.path("pipe")}) {
+    if (path != "/dev/null") REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+    r.path = path;
+    const auto done = ingest_source(w.engine, r);
+    REQUIRE_FALSE(done);
+    CHECK(done.error().code == errc::bad_value);
+    CHECK(done.error().at == "path");
+    CHECK(done.error().message == path + " is neither a file nor a folder");
+  }
+  w.put("named.txt", "tea\n");
+  std::filesystem::create_symlink(w.path("named.txt"), w.path("by-name"));
+  r.path = w.path("by-name"); // whoever names a link means what it leads to
+  REQUIRE(ingest_source(w.engine, r));
 }

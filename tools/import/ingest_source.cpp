@@ -250,6 +250,8 @@ result<source_counts> ingest_source(engine& target, const source_request& reques
   fs::path root = fs::canonical(request.path, missing);
   if (missing)
     return fail(errc::not_found, "cannot read " + request.path + ": " + missing.message(), "path");
+  if (!fs::is_directory(root, missing) && !fs::is_regular_file(root, missing))
+    return fail(errc::bad_value, request.path + " is neither a file nor a folder", "path");
   source_counts counts;
   if (fs::exists(root / ".git", missing)) {
     auto git = git_source::open(root.string());
@@ -260,7 +262,7 @@ result<source_counts> ingest_source(engine& target, const source_request& reques
   const std::string source = root.generic_string();
   std::vector<std::string> paths;
   if (fs::is_directory(root)) {
-    auto listed = list_files(root, is_shown);
+    auto listed = list_files(root, is_shown, &counts.left_out);
     if (!listed) return propagate(listed);
     paths = std::move(*listed);
   } else {

@@ -149,7 +149,7 @@ result<void> import_markdown(engine& target, const import_request& request, impo
     return fail(errc::not_found, "cannot read " + request.path + ": " + missing.message());
   std::vector<std::string> paths;
   if (fs::is_directory(root)) {
-    auto listed = list_files(root, is_markdown);
+    auto listed = list_files(root, is_markdown, &report.left_out);
     if (!listed) return propagate(listed);
     paths = std::move(*listed);
   } else {

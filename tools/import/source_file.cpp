@@ -17,6 +17,8 @@ namespace mneme::importing {
 
 namespace {
 
+namespace fs = std::filesystem;
+
 using file_handle = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
 std::unexpected<error> refused(const std::string& path) {
@@ -81,17 +83,31 @@ result<std::string> read_source(const std::string& path) {
 }
 
 result<std::vector<std::string>> list_files(const std::filesystem::path& root,
-                                            bool (*wanted)(const std::filesystem::path&)) {
-  namespace fs = std::filesystem;
+                                            bool (*wanted)(const std::filesystem::path&),
+                                            std::map<std::string, std::uint64_t>* left_out) {
   std::vector<std::string> paths;
+  const auto leave_out = [&](const char* kind) {
+    if (left_out != nullptr) ++(*left_out)[kind];
+  };
   std::error_code problem;
   fs::recursive_directory_iterator it(root, fs::directory_options::skip_permission_denied, problem);
   for (; !problem && it != fs::recursive_directory_iterator(); it.increment(problem)) {
     std::error_code gone;
+    const fs::file_type type = it->symlink_status(gone).type();
     const bool hidden = it->path().filename().string().starts_with('.');
-    if (hidden && it->is_directory(gone)) it.disable_recursion_pending();
-    if (it->is_regular_file(gone) && wanted(it->path()))
+    if (type == fs::file_type::symlink) {
+      leave_out("symbolic links");
+    } else if (type == fs::file_type::directory) {
+      if (!hidden) continue;
+      it.disable_recursion_pending();
+      leave_out("hidden folders");
+    } else if (type != fs::file_type::regular) {
+      leave_out("what is no regular file");
+    } else if (wanted(it->path())) {
       paths.push_back(it->path().lexically_relative(root).generic_string());
+    } else if (hidden) {
+      leave_out("hidden files");
+    }
   }
   if (problem) return fail(errc::io, "cannot list " + root.string() + ": " + problem.message());
   std::ranges::sort(paths);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -26,8 +27,10 @@ result<void> for_each_line(const std::string& path,
 result<std::string> read_source(const std::string& path);
 
 /// The regular files under `root` that are wanted: relative paths, sorted. Hidden folders are
-/// passed over.
-result<std::vector<std::string>> list_files(const std::filesystem::path& root,
-                                            bool (*wanted)(const std::filesystem::path&));
+/// passed over, and symbolic links, which may lead out of it. With `left_out`, what was passed over
+/// is counted there by its kind.
+result<std::vector<std::string>>
+list_files(const std::filesystem::path& root, bool (*wanted)(const std::filesystem::path&),
+           std::map<std::string, std::uint64_t>* left_out = nullptr);
 
 } // namespace mneme::importing
