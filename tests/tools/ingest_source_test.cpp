@@ -331,3 +331,35 @@ TEST_CASE("7 ingest_source: what is no file is refused by name") {
   r.path = w.path("by-name"); // whoever names a link means what it leads to
   REQUIRE(ingest_source(w.engine, r));
 }
+
+TEST_CASE("7 ingest_source: another visibility or audience reaches the chunks that are there") {
+  source_world w;
+  w.put("a.txt", "tea\n");
+  protocol::source_request r;
+  r.path = w.path("");
+  r.audience = lifecycle_audience::work;
+  r.visibility = visibility::actor_public;
+  REQUIRE(ingest_source(w.engine, r)->added == 1);
+  update_head_request due;
+  due.uri = {memory_type::chunk, w.chunks("a.txt")[0].head.id, 1};
+  due.lifecycle = w.chunks("a.txt")[0].head.lifecycle;
+  due.lifecycle->project = "tea";
+  REQUIRE(w.engine.apply(due));
+
+  r.visibility.reset(); // what is not given stays
+  r.audience = lifecycle_audience::personal;
+  auto done = ingest_source(w.engine, r);
+  REQUIRE(done);
+  CHECK(done->updated == 1);
+  CHECK(done->unchanged + done->added + done->removed == 0);
+  memory chunk = w.chunks("a.txt")[0];
+  CHECK(chunk.head.lifecycle->audience == lifecycle_audience::personal);
+  CHECK(chunk.head.lifecycle->project == "tea");
+  CHECK(chunk.head.visibility == visibility::actor_public);
+
+  r.visibility = visibility::private_;
+  CHECK(ingest_source(w.engine, r)->updated == 1);
+  CHECK(w.chunks("a.txt")[0].head.visibility == visibility::private_);
+  r.audience.reset();
+  CHECK(ingest_source(w.engine, r)->unchanged == 1);
+}

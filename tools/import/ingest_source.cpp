@@ -126,7 +126,7 @@ private:
               {"chunk_index", index}};
     r.actor = request_.actor;
     r.id = *id;
-    r.visibility = request_.visibility;
+    r.visibility = request_.visibility.value_or(visibility::private_);
     r.metadata = metadata;
     if (request_.audience) r.lifecycle.emplace().audience = request_.audience;
     r.provenance.source = provenance_source::imported;
@@ -134,13 +134,32 @@ private:
     return push(std::move(r));
   }
 
-  /// The text is the same; where it stands may have changed.
+  /// What the head of a chunk is to become; nullopt: it stays as it is.
+  std::optional<update_head_request> relabelled(const memory& m,
+                                                const metadata_map& metadata) const {
+    const head& h = m.head;
+    update_head_request r{};
+    metadata_map merged = h.metadata;
+    for (const auto& [key, value] : metadata) merged.insert_or_assign(key, value);
+    if (merged != h.metadata) r.metadata = std::move(merged);
+    if (request_.visibility && *request_.visibility != h.visibility)
+      r.visibility = request_.visibility;
+    lifecycle life = h.lifecycle.value_or(lifecycle{});
+    if (request_.audience && life.audience != request_.audience) {
+      life.audience = request_.audience;
+      r.lifecycle = std::move(life);
+    }
+    if (!r.metadata && !r.visibility && !r.lifecycle) return std::nullopt;
+    r.uri = uri_of(m);
+    r.actor = request_.actor;
+    return r;
+  }
+
+  /// The text is the same; where it stands may have changed, and who may see it.
   result<void> keep(const memory& m, std::int64_t index, const metadata_map& metadata) {
     const bool moved = index_of(m) != index;
-    metadata_map merged = m.head.metadata;
-    for (const auto& [key, value] : metadata) merged.insert_or_assign(key, value);
-    const bool relabelled = merged != m.head.metadata;
-    ++(moved || relabelled ? counts_.updated : counts_.unchanged);
+    auto new_head = relabelled(m, metadata);
+    ++(moved || new_head ? counts_.updated : counts_.unchanged);
     if (moved) {
       const version& v = m.version;
       update_request r{.uri = uri_of(m),
@@ -160,12 +179,8 @@ private:
       r.data.insert_or_assign("chunk_index", index);
       if (auto ok = push(std::move(r)); !ok) return ok;
     }
-    if (!relabelled) return {};
-    update_head_request r{};
-    r.uri = uri_of(m);
-    r.actor = request_.actor;
-    r.metadata = std::move(merged);
-    return push(std::move(r));
+    if (!new_head) return {};
+    return push(std::move(*new_head));
   }
 
   /// A function of source, path and content, and of how often that was there before: what was

@@ -15,8 +15,9 @@ namespace mneme::protocol {
 struct source_request {
   std::string path;
   std::string actor; ///< of the chunks
+  /// Absent: chunks that are there keep theirs, and new ones have none and are private.
   std::optional<lifecycle_audience> audience;
-  mneme::visibility visibility = mneme::visibility::private_;
+  std::optional<mneme::visibility> visibility;
 };
 struct source_counts {
   std::uint64_t files = 0;

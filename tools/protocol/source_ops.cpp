@@ -34,7 +34,7 @@ result<json> run_ingest_source(session& s, const json& request) {
   source_request r{.path = in.text_or("path", ""),
                    .actor = in.text_or("actor", ""),
                    .audience = in.name<lifecycle_audience>("audience"),
-                   .visibility = in.name<visibility>("visibility").value_or(visibility::private_)};
+                   .visibility = in.name<visibility>("visibility")};
   if (failure) return std::unexpected(std::move(*failure));
   if (!s.ingest_source()) return fail(errc::unsupported, "this session reads no files", "op");
   auto done = s.ingest_source()(s.target(), r);
