@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -362,4 +363,35 @@ TEST_CASE("7 ingest_source: another visibility or audience reaches the chunks th
   CHECK(w.chunks("a.txt")[0].head.visibility == visibility::private_);
   r.audience.reset();
   CHECK(ingest_source(w.engine, r)->unchanged == 1);
+}
+
+TEST_CASE(
+    "7 ingest_source: a folder that becomes a git tree, and gets a remote, keeps its chunks") {
+  source_world w;
+  w.put("a.txt", "tea\n");
+  w.put("b.txt", "coffee\n");
+  REQUIRE(w.ingest().added == 2);
+  const memory_id first = w.chunks("a.txt")[0].head.id;
+  const auto git = [&](const std::string& arguments) {
+    REQUIRE(std::system(("git -C '" + w.path("") + "' " + arguments).c_str()) == 0);
+  };
+  git("init -q");
+  auto counts = w.ingest();
+  CHECK(counts.updated == 2); // the name of the source
+  CHECK(counts.added + counts.removed == 0);
+  CHECK(w.ingest().unchanged == 2);
+
+  git("remote add origin https://github.com/example/tea.git");
+  w.put("b.txt", "cocoa\n");
+  counts = w.ingest();
+  CHECK(counts.updated == 1);
+  CHECK(counts.added == 1);
+  CHECK(counts.removed == 1);
+  REQUIRE(w.chunks().size() == 2);
+  const memory chunk = w.chunks("a.txt")[0];
+  CHECK(chunk.head.id == first);
+  CHECK(std::get<std::string>(chunk.version.data.at("source_type")) == "github");
+  CHECK(std::get<std::string>(chunk.head.metadata.at("source"))
+        == "https://github.com/example/tea.git");
+  CHECK(w.ingest().unchanged == 2);
 }

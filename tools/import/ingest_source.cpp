@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -26,11 +27,13 @@ constexpr std::size_t batch_chunks = 500;
 /// Compares the pieces of a source with its chunks in the world, and writes the difference.
 class source_writer {
 public:
-  source_writer(engine& target, const source_request& request, std::string source, bool on_github,
-                source_counts& counts)
+  /// `former`: other names under which the same source may have been ingested.
+  source_writer(engine& target, const source_request& request, std::string source,
+                std::vector<std::string> former, bool on_github, source_counts& counts)
       : engine_(target),
         request_(request),
         source_(std::move(source)),
+        former_(std::move(former)),
         source_type_(on_github ? "github" : "local"),
         counts_(counts) {}
 
@@ -38,7 +41,9 @@ public:
   result<void> open() {
     find_request r;
     r.types = {memory_type::chunk};
-    r.where = predicate{compare_predicate{comparison::eq, "meta.source", source_}};
+    in_predicate named{.field = "meta.source", .values = {source_}};
+    for (const auto& name : former_) named.values.emplace_back(name);
+    r.where = predicate{std::move(named)};
     r.limit = std::int64_t{1} << 32;
     r.include_archived = true; // else an archived chunk would be written again
     auto found = engine_.find(std::move(r));
@@ -54,7 +59,8 @@ public:
         existing_[{*path_text, *hash_text}].push_back(std::move(m));
     }
     for (auto& [key, chunks] : existing_)
-      std::ranges::sort(chunks, {}, [](const memory& m) { return index_of(m); });
+      std::ranges::sort(chunks, {},
+                        [this](const memory& m) { return std::tuple(!is_named(m), index_of(m)); });
     return {};
   }
 
@@ -86,6 +92,17 @@ public:
 private:
   static memory_uri uri_of(const memory& m) {
     return {m.head.type, m.head.id, m.head.current_version};
+  }
+  /// Has it the name that the source has now?
+  [[nodiscard]] bool is_named(const memory& m) const {
+    const auto name = m.head.metadata.find("source");
+    return name != m.head.metadata.end() && name->second == metadata_map::mapped_type(source_);
+  }
+  [[nodiscard]] bool has_source_type(const memory& m) const {
+    const auto type = m.version.data.find("source_type");
+    const auto* text =
+        type == m.version.data.end() ? nullptr : std::get_if<std::string>(&type->second);
+    return text != nullptr && *text == source_type_;
   }
   static std::int64_t index_of(const memory& m) {
     const auto index = m.version.data.find("chunk_index");
@@ -157,7 +174,7 @@ private:
 
   /// The text is the same; where it stands may have changed, and who may see it.
   result<void> keep(const memory& m, std::int64_t index, const metadata_map& metadata) {
-    const bool moved = index_of(m) != index;
+    const bool moved = index_of(m) != index || !has_source_type(m);
     auto new_head = relabelled(m, metadata);
     ++(moved || new_head ? counts_.updated : counts_.unchanged);
     if (moved) {
@@ -177,6 +194,7 @@ private:
                        .expect_version = {},
                        .created_at = {}};
       r.data.insert_or_assign("chunk_index", index);
+      r.data.insert_or_assign("source_type", source_type_);
       if (auto ok = push(std::move(r)); !ok) return ok;
     }
     if (!new_head) return {};
@@ -212,6 +230,7 @@ private:
   engine& engine_;
   const source_request& request_;
   std::string source_;
+  std::vector<std::string> former_;
   std::string source_type_;
   source_counts& counts_;
   std::map<std::pair<std::string, std::string>, std::vector<memory>> existing_;
@@ -243,9 +262,18 @@ result<void> ingest_files(source_writer& writer, const fs::path& root,
   return {};
 }
 
-result<void> ingest_git(engine& target, const source_request& request, git_source& git,
-                        source_counts& counts) {
-  source_writer writer(target, request, git.identity(), git.is_on_github(), counts);
+/// A tree that got a remote has another name than before, and so has a folder that became a tree:
+/// their chunks are taken over.
+std::vector<std::string> names_before(const git_source& git, const std::string& root) {
+  std::vector<std::string> names{root, root + "/"};
+  std::erase(names, git.identity());
+  return names;
+}
+
+result<void> ingest_git(engine& target, const source_request& request, const std::string& root,
+                        git_source& git, source_counts& counts) {
+  source_writer writer(target, request, git.identity(), names_before(git, root), git.is_on_github(),
+                       counts);
   if (auto ok = writer.open(); !ok) return ok;
   auto walked = git.for_each_file([&](const git_file_record& f, std::uint64_t) -> result<void> {
     if (f.state != git_file_state::text) {
@@ -271,7 +299,8 @@ result<source_counts> ingest_source(engine& target, const source_request& reques
   if (fs::exists(root / ".git", missing)) {
     auto git = git_source::open(root.string());
     if (!git) return propagate(git);
-    if (auto ok = ingest_git(target, request, *git, counts); !ok) return propagate(ok);
+    if (auto ok = ingest_git(target, request, root.generic_string(), *git, counts); !ok)
+      return propagate(ok);
     return counts;
   }
   const std::string source = root.generic_string();
@@ -284,7 +313,7 @@ result<source_counts> ingest_source(engine& target, const source_request& reques
     paths.push_back(root.filename().string());
     root = root.parent_path();
   }
-  source_writer writer(target, request, source, false, counts);
+  source_writer writer(target, request, source, {}, false, counts);
   if (auto ok = writer.open(); !ok) return propagate(ok);
   if (auto ok = ingest_files(writer, root, paths, counts); !ok) return propagate(ok);
   if (auto ok = writer.finish(); !ok) return propagate(ok);
