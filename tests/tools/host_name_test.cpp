@@ -19,7 +19,6 @@ engine world_of_agents() {
   protocol::session s(*opened);
   for (const char* line :
        {R"({"op":"write","id":"00000000000000000000000001","type":"Goal","actor":"ana",)"
-        R"("hashtags":["#tea","#cup","#pot","#leaf","#milk","#jug","#hot","#mug"],)"
         R"("frames":[{"verb":"find","kind":"service","ref":"kitchen"}],)"
         R"("data":{"statement":"serve tea","status":"active"}})",
         R"({"op":"write","id":"00000000000000000000000002","type":"Note","actor":"ben",)"
@@ -43,8 +42,6 @@ constexpr const char* reads[] = {
     R"({"op":"search","query":"serve","similarity_floor":0})",
     R"({"op":"search","memory_ids":["00000000000000000000000002"]})",
     R"({"op":"retrieve","q":"tea","touch":false})",
-    R"({"op":"chroma","touch":false,"max_distance":1000,)"
-    R"("hashtags":["#tea","#cup","#pot","#leaf","#milk","#jug","#hot","#mug"]})",
     R"({"op":"context","verb":"find","objects":{"service":"kitchen"}})",
     R"({"op":"get","id":"00000000000000000000000001"})",
     R"({"op":"resolve","uri":"mneme://Note/00000000000000000000000002#1"})",
