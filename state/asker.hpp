@@ -22,7 +22,8 @@ class asker {
 public:
   /// The host.
   asker() = default;
-  /// An actor; the host without one or with the name "". With a scope that was verified, the one it was granted to.
+  /// An actor; the host without one or with the name "". With a scope that was verified, the one it
+  /// was granted to.
   explicit asker(std::optional<std::string> actor, std::shared_ptr<const scope> verified = {});
 
   [[nodiscard]] bool sees_all() const { return !actor_; }

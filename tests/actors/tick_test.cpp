@@ -94,8 +94,8 @@ std::string text_of(const tick_result& t) {
     } else if (const auto* f = std::get_if<find_result>(&*r)) {
       out += " find " + std::to_string(f->seq.value_or(seq_no{}).value);
       for (const auto& m : f->memories) out += to_string(m.head.id);
-    } else if (const auto* m = std::get_if<memory>(&*r)) {
-      out += " get " + to_string(m->head.id);
+    } else if (const auto* m = std::get_if<memory_reading>(&*r)) {
+      out += " get " + to_string(m->found.head.id);
     } else if (const auto* c = std::get_if<context_result>(&*r)) {
       out += " context " + std::to_string(c->tokens);
     } else if (const auto* topics = std::get_if<retrieve_result>(&*r)) {
