@@ -174,7 +174,8 @@ check_result check_many(evidence& known, operation& op, const Requests& requests
   std::optional<seq_no> common;
   for (std::size_t i = 0; i < requests.size(); ++i) {
     const auto& one = many.results[i];
-    if (!one && is_from_outside(one.error().code)) {
+    const bool is_disk = known.disk_is_failing || !is_outage(known, requests[i], one);
+    if (!one && is_from_outside(one.error().code) && is_disk) {
       // The touch of one can fail while the others are answered.
       if (auto ok = check_outside_error(known, op, one.error()); !ok) return ok;
       continue;
@@ -358,7 +359,10 @@ check_result check_visible(const result<reply_message>& answer, seq_no published
 check_result check_reply(evidence& known, operation& op, const result<reply_message>& answer,
                          seq_no published) {
   ensure(known.truth.last() == published, "the model is at the published seq");
-  if (!answer && is_from_outside(answer.error().code))
+  const bool is_disk =
+      known.disk_is_failing
+      || !std::visit([&](const auto& r) { return is_outage(known, r, answer); }, op.request);
+  if (!answer && is_from_outside(answer.error().code) && is_disk)
     return check_outside_error(known, op, answer.error());
   if (!answer && answer.error().code == errc::busy) {
     op.state = operation_state::answered;

@@ -59,11 +59,17 @@ std::optional<check_result> scope_verdict(const evidence& known, const operation
                        answer ? std::nullopt : std::optional(answer.error().code));
 }
 
-/// Whether the query was refused because its embedder could not be asked.
+/// Whether the query was refused because its embedder gave no vector: it could not be asked, or
+/// refuses such a text. Of a message, its one request counts.
 template <class Request, class Answer>
 bool is_outage(const evidence& known, const Request& r, const result<Answer>& answer) {
-  return !answer && answer.error().code == late_outage && known.setup.late_percent.value_or(0) > 0
-         && text_to_embed(r).has_value();
+  if constexpr (requires { r.request; }) {
+    return is_outage(known, r.request, answer);
+  } else {
+    const auto text = text_to_embed(r);
+    return !answer && answer.error().code == errc::io && text
+           && (known.setup.late_percent.value_or(0) > 0 || is_refused_text(known.truth, *text));
+  }
 }
 
 /// Whether the query was refused because it took longer than it may.

@@ -251,7 +251,7 @@ std::expected<compact_result, errc> load_compact_in(const model& state,
   const model::compact_record* found = nullptr;
   for (const auto& c : state.compacts())
     if (c.seq <= at && c.payload.intent_id == r.intent_id && c.payload.step_id == r.step_id
-        && (!r.actor || c.payload.actor == *r.actor))
+        && (viewer_of(r).actor.value_or("").empty() || c.payload.actor == *r.actor))
       found = &c;
   if (found == nullptr) return std::unexpected(errc::not_found);
   compact_result out;

@@ -117,7 +117,7 @@ std::expected<std::vector<float>, errc> near_target(const model& state, const fi
   const vector_space space = state.space_at(at);
   if (r.near) {
     if (state.seams().embeds == nullptr) return std::unexpected(errc::no_embedder);
-    if (is_refused_text(state, *r.near)) return std::unexpected(errc::bad_value);
+    if (is_refused_text(state, *r.near)) return std::unexpected(errc::io);
     auto v = state.seams().embeds->embed(*r.near);
     if (!v || v->empty()) return std::unexpected(errc::no_vector);
     return std::move(*v);

@@ -13,7 +13,7 @@ namespace {
 using leaf_span = std::span<const tree_leaf>; // by ascending path
 
 bool goes_right(const digest& path, std::size_t depth) {
-  return ((path.bytes[depth / 8] >> (7 - depth % 8)) & 1U) != 0;
+  return ((unsigned{path.bytes[depth / 8]} >> (7 - depth % 8)) & 1U) != 0;
 }
 
 digest hashed(std::uint8_t tag, const digest& a, const digest& b) {

@@ -155,7 +155,7 @@ std::expected<std::vector<float>, errc> query_vector(const model& state, const s
     return *given;
   }
   if (state.seams().embeds == nullptr) return std::vector<float>{};
-  if (is_refused_text(state, text)) return std::unexpected(errc::bad_value);
+  if (is_refused_text(state, text)) return std::unexpected(errc::io);
   auto v = state.seams().embeds->embed(text);
   return v ? *v : std::vector<float>{};
 }

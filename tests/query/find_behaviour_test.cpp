@@ -363,11 +363,16 @@ TEST_CASE("the walk passes through what the answer leaves out") {
 }
 
 TEST_CASE("an asker's walk stops at what it may not see") {
-  const walk_world world;
+  walk_world world;
+  for (const std::uint64_t n : {1U, 3U, 4U, 5U, 6U}) {
+    auto own = world.memories[numbered_id(n)].back();
+    own.head.actor_scope = "ana";
+    world.put(own);
+  }
   find_request r = of_notes();
   r.from = numbered_id(1);
   r.follow = follow_spec{.max_hops = 3};
-  r.actor = "";
+  r.actor = "ana";
   CHECK(ids_of(*find_inline(world, r)) == numbered({5})); // neither 2, 3 nor through 9
   r.actor = "ben";
   CHECK(find_inline(world, r)->memories.empty()); // may not see the start

@@ -310,7 +310,7 @@ void choose_near(find_request& r, std::optional<std::vector<float>>& target,
     if (seen.empty() || seen.back()->head.erased) return;
     const auto& s = *d.pick(seen);
     if (s.vector.empty()) return;
-    if (r.actor && seen.back()->head.actor_scope != *r.actor
+    if (!r.actor.value_or("").empty() && seen.back()->head.actor_scope != *r.actor
         && seen.back()->head.visibility != visibility::actor_public)
       return;
     r.near_uri = memory_uri{s.head.type, id, s.version.number};

@@ -96,8 +96,12 @@ std::optional<int> order_of(const value& left, const literal& right) {
   return std::nullopt;
 }
 
+bool is_of_host(const find_request& r) {
+  return r.actor.value_or("").empty();
+}
+
 bool visible(const find_request& r, const head& h) {
-  return !r.actor || h.actor_scope == *r.actor || h.visibility == visibility::actor_public;
+  return is_of_host(r) || h.actor_scope == *r.actor || h.visibility == visibility::actor_public;
 }
 
 const memory_state* state_at(const small_world& world, const memory_id& id, seq_no at) {
@@ -128,7 +132,7 @@ std::map<memory_id, reached> walk(const small_world& world, const find_request& 
   const follow_spec f = r.follow.value_or(follow_spec{});
   std::map<memory_id, reached> seen;
   const auto enterable = [&](const memory_id& id) {
-    if (!r.actor) return true;
+    if (is_of_host(r)) return true;
     const auto* s = state_at(world, id, at);
     return s != nullptr && visible(r, s->head);
   };
