@@ -10,8 +10,9 @@ void model::commit_head(seq_no seq, const head& h, bool is_new) {
   auto& m = memories_[h.id];
   m.heads.put(seq, h);
   const activation* before = m.used.at(seq);
-  activation used = before == nullptr || is_new ? activation{} : *before;
-  used.last_used = h.last_updated_at;
+  const bool is_first = before == nullptr || is_new;
+  activation used = is_first ? activation{} : *before;
+  if (is_first || !h.tombstone) used.last_used = h.last_updated_at;
   used.importance = h.declared_importance;
   m.used.put(seq, used);
 }
@@ -190,6 +191,7 @@ memory_id model::last_drawn(seq_no at) const {
 
 std::vector<digest> model::snapshot_roots() const {
   std::vector<digest> roots;
+  roots.reserve(snapshots_.size());
   for (const auto& [seq, root] : snapshots_) roots.push_back(root);
   return roots;
 }

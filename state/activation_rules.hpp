@@ -8,10 +8,11 @@
 
 namespace mneme {
 
-/// A new head; `first_write` is the write of version 1.
+/// A new head; `first_write` is the write of version 1, which in a restored world may bring a
+/// tombstone along. A later tombstone is no use of the memory.
 inline activation after_head(activation a, const head& h, bool first_write) {
   if (first_write) a = {};
-  a.last_used = h.last_updated_at;
+  if (first_write || !h.tombstone) a.last_used = h.last_updated_at;
   a.importance = h.declared_importance;
   return a;
 }
