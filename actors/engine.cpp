@@ -30,6 +30,7 @@
 #include "state/scope_check.hpp"
 #include "state/unembedded.hpp"
 #include "state/verify.hpp"
+#include "state/world_directory.hpp"
 #include "storage/memory_file_system.hpp"
 
 namespace mneme {

@@ -6,6 +6,7 @@
 
 #include "query/chroma.hpp"
 #include "state/replay.hpp"
+#include "state/world_directory.hpp"
 #include "storage/memory_file_system.hpp"
 
 namespace mneme {

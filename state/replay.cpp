@@ -7,17 +7,6 @@
 
 namespace mneme {
 
-result<world_file> read_world_file(file_system& files, const std::string& dir) {
-  auto bytes = read_file(files, world_path(dir));
-  if (!bytes) {
-    if (bytes.error().code == errc::not_found)
-      return fail(errc::not_found,
-                  "there is no world in " + dir + "; make one with: mneme init " + dir);
-    return propagate(bytes);
-  }
-  return decode_world_file(*bytes);
-}
-
 result<void> replay_journal(file_system& from_files, const std::string& from, world& into,
                             std::optional<seq_no> up_to, const progress& on_progress) {
   ensure(into.published_seq().value == 0, "replay fills an empty world");

@@ -13,7 +13,4 @@ namespace mneme {
 result<void> replay_journal(file_system& from_files, const std::string& from, world& into,
                             std::optional<seq_no> up_to, const progress& on_progress);
 
-/// The WORLD file of a directory; not_found if there is no world.
-result<world_file> read_world_file(file_system& files, const std::string& dir);
-
 } // namespace mneme

@@ -9,7 +9,7 @@
 #include "journal/roots.hpp"
 #include "state/checkpoint.hpp"
 #include "state/entry_check.hpp"
-#include "state/replay.hpp"
+#include "state/world_directory.hpp"
 
 namespace mneme {
 

@@ -8,6 +8,7 @@
 #include "state/entry_check.hpp"
 #include "state/replay_check.hpp"
 #include "state/verify.hpp"
+#include "state/world_directory.hpp"
 #include "storage/key_layout.hpp"
 
 namespace mneme {
@@ -78,11 +79,6 @@ ledger_sources sources_of(world& w) {
       .headers = [&w](seq_no first, std::uint64_t count) { return read_headers(w, first, count); }};
 }
 
-std::unexpected<error> no_world(const std::string& dir) {
-  return fail(errc::not_found,
-              "there is no world in " + dir + "; make one with: mneme init " + dir);
-}
-
 result<void> remove_segments(file_system& fs, const std::string& journal_dir) {
   auto segments = list_segments(fs, journal_dir);
   if (!segments) return propagate(segments);
@@ -96,12 +92,7 @@ result<void> remove_segments(file_system& fs, const std::string& journal_dir) {
 result<void> create_world(world& w, const world_options& options) {
   w.info = options.fresh;
   const std::string dir = journal_directory(w.directory);
-  auto unwritten = is_journal_unwritten(*w.files, w.directory);
-  if (!unwritten) return propagate(unwritten);
-  if (!*unwritten)
-    return fail(errc::corrupt, w.directory
-                                   + " has a journal, but no WORLD file that says what it is of; "
-                                     "put that back, or make a world elsewhere");
+  if (auto ok = check_no_journal(*w.files, w.directory); !ok) return ok;
   if (auto ok = remove_segments(*w.files, dir); !ok) return ok;
   auto journal =
       mneme::journal::open(w.files, dir, w.info.id, w.info.branch, seq_no{0}, options.journal);
@@ -111,13 +102,10 @@ result<void> create_world(world& w, const world_options& options) {
 }
 
 result<void> load_or_create_info(world& w, const world_options& options) {
-  const std::string path = world_path(w.directory);
-  auto there = w.files->exists(path);
+  auto there = w.files->exists(world_path(w.directory));
   if (!there) return propagate(there);
-  if (!*there) return options.create ? create_world(w, options) : no_world(w.directory);
-  auto bytes = read_file(*w.files, path);
-  if (!bytes) return propagate(bytes);
-  auto info = decode_world_file(*bytes);
+  if (!*there && options.create) return create_world(w, options);
+  auto info = read_world_file(*w.files, w.directory);
   if (!info) return propagate(info);
   w.info = std::move(*info);
   return check_journal_begins(*w.files, w.directory, w.info.id);
@@ -417,7 +405,7 @@ result<std::unique_ptr<world>> open_world(const world_options& options) {
     // Before the lock: a directory that is no world is left as it is.
     auto there = options.files->exists(world_path(options.directory));
     if (!there) return propagate(there);
-    if (!*there) return no_world(options.directory);
+    if (!*there) return std::unexpected(no_world(*options.files, options.directory));
   }
   auto lock = options.files->lock(options.directory);
   if (!lock) return propagate(lock);
@@ -436,17 +424,6 @@ result<std::unique_ptr<world>> open_world(const world_options& options) {
       return w;
     }
   }
-}
-
-result<bool> is_journal_unwritten(file_system& fs, const std::string& directory) {
-  const std::string dir = journal_directory(directory);
-  auto names = fs.list(dir);
-  if (!names) return propagate(names);
-  if (names->empty()) return true;
-  if (names->size() > 1 || names->front() != segment_name(seq_no{1})) return false;
-  auto reader = segment_reader::open(fs, dir, seq_no{1});
-  if (!reader) return propagate(reader);
-  return reader->blank_from(segment_head_bytes);
 }
 
 result<void> check_entries(world& w, const journal_frame& frame, std::span<const entry> entries,

@@ -102,10 +102,6 @@ private:
 /// anew from the journal, if the journal is sound (report.store_rebuilt); else nothing is touched.
 result<std::unique_ptr<world>> open_world(const world_options& options);
 
-/// True if the directory's journal holds nothing, or what a world leaves that was never finished: a
-/// first segment without a frame.
-result<bool> is_journal_unwritten(file_system& fs, const std::string& directory);
-
 /// corrupt unless the entries of a journal's frame follow from the state at `before`, which is that
 /// of the frame before it; the store is there or further, the node table too.
 result<void> check_entries(world& w, const journal_frame& frame, std::span<const entry> entries,

@@ -3,7 +3,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
-#include <cstring>
+#include <system_error>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -31,6 +31,7 @@ std::string hint(const error& e, std::string_view directory, bool can_read_besid
   case errc::corrupt:
     return fmt::format("see what is damaged with: mneme verify {}", dir);
   case errc::format_unsupported:
+    if (e.message.find("another world") != std::string::npos) return "put back what was there";
     return "it was written by another version of mneme; use that one";
   case errc::no_embedder:
     return "this world has no embedder: give near_vector, or see: mneme help embedder";
@@ -68,7 +69,7 @@ bool is_terminal(std::FILE* stream) {
 }
 
 bool has_colour(std::FILE* stream) {
-  const char* off = std::getenv("NO_COLOR");
+  const char* off = std::getenv("NO_COLOR"); // NOLINT(concurrency-mt-unsafe): nobody sets it
   return is_terminal(stream) && (off == nullptr || *off == '\0');
 }
 
@@ -140,7 +141,8 @@ bool finish_output() {
   if (flush_output() && lost_output == 0 && std::ferror(stdout) == 0) return true;
   print_error({errc::io,
                fmt::format("the output was not written whole: {}",
-                           lost_output != 0 ? std::strerror(lost_output) : "a write failed"),
+                           lost_output != 0 ? std::generic_category().message(lost_output)
+                                            : "a write failed"),
                {}});
   return false;
 }

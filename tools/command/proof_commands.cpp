@@ -125,7 +125,10 @@ status run_verify(const verify_options& o) {
     return report(o.common,
                   error{errc::missing_key, "give the directory of a world, or --proof", {}});
   auto checked = verify_with_bar(o.common.directory);
-  if (!checked) return report(o.common, checked.error());
+  if (!checked) {
+    const status said = report(o.common, checked.error());
+    return checked.error().code == errc::corrupt ? status::no : said;
+  }
   if (!checked->ok) {
     const error damage{errc::corrupt, checked->problem, {}};
     json line = protocol::error_json(damage);

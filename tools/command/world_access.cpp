@@ -9,6 +9,7 @@
 
 #include "state/checkpoint.hpp"
 #include "state/world.hpp"
+#include "state/world_directory.hpp"
 #include "storage/file.hpp"
 #include "tools/command/console.hpp"
 #include "tools/command/render.hpp"
@@ -54,15 +55,18 @@ namespace {
 result<void> check_world(const std::string& directory) {
   std::error_code problem;
   if (fs::exists(world_path(directory), problem)) return {};
-  return fail(errc::not_found, fmt::format("there is no world in {}; make one with: mneme init {}",
-                                           directory, directory));
+  return std::unexpected(no_world(*make_posix_file_system(), directory));
 }
 
 /// The key for an http embedder: of the environment, or of the file that it names. It is read
 /// whether the world needs it or not, since only the world knows.
 result<std::string> embedder_key() {
-  if (const char* key = std::getenv("MNEME_EMBEDDER_KEY")) return std::string(key);
+  // Nothing here changes the environment.
+  // NOLINTBEGIN(concurrency-mt-unsafe)
+  const char* const key = std::getenv("MNEME_EMBEDDER_KEY");
   const char* const path = std::getenv("MNEME_EMBEDDER_KEY_FILE");
+  // NOLINTEND(concurrency-mt-unsafe)
+  if (key != nullptr) return std::string(key);
   if (path == nullptr) return std::string();
   auto text = importing::read_source(path);
   if (!text) return text;
