@@ -7,29 +7,22 @@
 
 #include "messages/ensure.hpp"
 #include "messages/lower_case.hpp"
+#include "messages/utf8_point.hpp"
 
 namespace mneme {
 
 namespace {
 
-struct point_at {
-  utf8proc_int32_t value = 0;
-  std::size_t bytes = 0;
-};
-
-point_at first_point(std::string_view text) {
-  point_at p;
-  const auto length = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
-                                       static_cast<utf8proc_ssize_t>(text.size()), &p.value);
-  ensure(length > 0, "hashtags are UTF-8");
-  p.bytes = static_cast<std::size_t>(length);
+utf8_point point_at(std::string_view text) {
+  const utf8_point p = first_point(text);
+  ensure(p.value >= 0, "hashtags are UTF-8");
   return p;
 }
 
-point_at last_point(std::string_view text) {
+utf8_point last_point(std::string_view text) {
   std::size_t begin = text.size() - 1;
   while (begin > 0 && (static_cast<unsigned char>(text[begin]) & 0xC0U) == 0x80U) --begin;
-  return first_point(text.substr(begin));
+  return point_at(text.substr(begin));
 }
 
 bool is_space(utf8proc_int32_t c) {
@@ -54,7 +47,7 @@ bool is_punctuation(utf8proc_int32_t c) {
 template <class Cut>
 std::string_view cut_front(std::string_view text, Cut cut) {
   while (!text.empty()) {
-    const point_at p = first_point(text);
+    const utf8_point p = point_at(text);
     if (!cut(p.value)) break;
     text.remove_prefix(p.bytes);
   }
@@ -63,7 +56,7 @@ std::string_view cut_front(std::string_view text, Cut cut) {
 template <class Cut>
 std::string_view cut_back(std::string_view text, Cut cut) {
   while (!text.empty()) {
-    const point_at p = last_point(text);
+    const utf8_point p = last_point(text);
     if (!cut(p.value)) break;
     text.remove_suffix(p.bytes);
   }
@@ -101,7 +94,7 @@ std::vector<std::string> hashtag_words(std::string_view text) {
   while (!(text = cut_front(text, is_space)).empty()) {
     std::size_t end = 0;
     while (end < text.size()) {
-      const point_at p = first_point(text.substr(end));
+      const utf8_point p = point_at(text.substr(end));
       if (is_space(p.value)) break;
       end += p.bytes;
     }

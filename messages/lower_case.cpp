@@ -7,6 +7,7 @@
 #include <utf8proc.h>
 
 #include "messages/ensure.hpp"
+#include "messages/utf8_point.hpp"
 
 namespace mneme {
 
@@ -23,15 +24,11 @@ constexpr code_point final_sigma = 0x3C2;
 std::vector<code_point> code_points(std::string_view text) {
   std::vector<code_point> points;
   points.reserve(text.size());
-  const auto* at = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
-  auto left = static_cast<utf8proc_ssize_t>(text.size());
-  while (left > 0) {
-    code_point point = 0;
-    const auto length = utf8proc_iterate(at, left, &point);
-    ensure(length > 0, "only UTF-8 is put into lower case");
-    points.push_back(point);
-    at += length;
-    left -= length;
+  while (!text.empty()) {
+    const utf8_point p = first_point(text);
+    ensure(p.value >= 0, "only UTF-8 is put into lower case");
+    points.push_back(p.value);
+    text.remove_prefix(p.bytes);
   }
   return points;
 }

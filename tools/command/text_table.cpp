@@ -5,24 +5,16 @@
 #include <utf8proc.h>
 
 #include "messages/ensure.hpp"
+#include "messages/utf8_point.hpp"
 #include "tools/command/console.hpp"
 
 namespace mneme::command {
 
 namespace {
 
-struct code_point {
-  std::size_t bytes = 1;
-  std::size_t columns = 1;
-};
-
-code_point first_point(std::string_view text) {
-  utf8proc_int32_t point = 0;
-  const auto size = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
-                                     static_cast<utf8proc_ssize_t>(text.size()), &point);
-  if (size <= 0) return {};
-  return {static_cast<std::size_t>(size),
-          static_cast<std::size_t>(std::max(0, utf8proc_charwidth(point)))};
+/// Of a terminal; bytes that are no text take one each, as they are shown.
+std::size_t columns_of(utf8_point p) {
+  return p.value < 0 ? 1 : static_cast<std::size_t>(std::max(0, utf8proc_charwidth(p.value)));
 }
 
 } // namespace
@@ -30,8 +22,8 @@ code_point first_point(std::string_view text) {
 std::size_t display_width(std::string_view text) {
   std::size_t columns = 0;
   while (!text.empty()) {
-    const code_point p = first_point(text);
-    columns += p.columns;
+    const utf8_point p = first_point(text);
+    columns += columns_of(p);
     text.remove_prefix(p.bytes);
   }
   return columns;
@@ -42,9 +34,9 @@ std::string cut_to_width(std::string_view text, std::size_t width) {
   std::size_t columns = 0;
   std::size_t end = 0;
   while (end < text.size()) {
-    const code_point p = first_point(text.substr(end));
-    if (columns + p.columns + 1 > width) break;
-    columns += p.columns;
+    const utf8_point p = first_point(text.substr(end));
+    if (columns + columns_of(p) + 1 > width) break;
+    columns += columns_of(p);
     end += p.bytes;
   }
   return std::string(text.substr(0, end)) + "…";

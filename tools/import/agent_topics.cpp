@@ -11,6 +11,7 @@
 #include "messages/validate_topics.hpp"
 #include "tools/import/derived_id.hpp"
 #include "tools/import/source_file.hpp"
+#include "tools/import/text_words.hpp"
 #include "tools/protocol/json_text.hpp"
 #include "tools/protocol/topic_json.hpp"
 
@@ -135,14 +136,7 @@ result<std::vector<topic_source>> persona_topics(const std::string& folder,
 colour_source colour_of(const agent_memory& m) {
   colour_source colour{.whose = m.scope, .names = m.keywords, .text = m.text, .when = m.created};
   for (const auto& [speaker, said] : m.dialogue) colour.text += "\n" + said;
-  // An address: the innermost place says most.
-  std::string_view address = m.subject;
-  while (!address.empty()) {
-    const auto colon = address.rfind(':');
-    const bool is_last = colon == std::string_view::npos;
-    colour.names.emplace_back(is_last ? address : address.substr(colon + 1));
-    address = is_last ? std::string_view() : address.substr(0, colon);
-  }
+  for (auto& place : innermost_first(m.subject, ':')) colour.names.push_back(std::move(place));
   colour.names.push_back(m.predicate);
   colour.names.push_back(m.object);
   return colour;

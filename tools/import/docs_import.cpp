@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <utf8proc.h>
 
+#include "messages/lower_case.hpp"
 #include "messages/time_text.hpp"
 #include "messages/validate.hpp"
 #include "tools/import/docs_topics.hpp"
@@ -76,25 +76,8 @@ result<dated_document> read_document(const source_line& line) {
   return d;
 }
 
-std::string lower(std::string_view text) {
-  std::string out;
-  const auto* at = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
-  auto left = static_cast<utf8proc_ssize_t>(text.size());
-  while (left > 0) {
-    utf8proc_int32_t point = 0;
-    const auto taken = utf8proc_iterate(at, left, &point);
-    if (taken <= 0) break; // cannot be: the line was checked to be UTF-8
-    utf8proc_uint8_t encoded[4];
-    const auto size = utf8proc_encode_char(utf8proc_tolower(point), encoded);
-    out.append(reinterpret_cast<const char*>(encoded), static_cast<std::size_t>(size));
-    at += taken;
-    left -= taken;
-  }
-  return out;
-}
-
 std::string tag_of(std::string_view name, std::string_view value) {
-  return std::string(cut_text(fmt::format("{}:{}", name, lower(value)), max_tag_bytes));
+  return std::string(cut_text(fmt::format("{}:{}", name, lower_case(value)), max_tag_bytes));
 }
 
 bool is_dated(const dated_document& d) {

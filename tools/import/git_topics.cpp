@@ -9,6 +9,7 @@
 #include "messages/validate.hpp"
 #include "tools/import/derived_id.hpp"
 #include "tools/import/text_chunks.hpp"
+#include "tools/import/text_words.hpp"
 
 namespace mneme::importing {
 
@@ -115,6 +116,7 @@ topic_source repository_topics::of_repository(const git_source& git,
   if (!authors_.empty())
     add_field(t, "authors", std::vector<std::string>(authors_.begin(), authors_.end()), since);
   std::vector<std::string> names;
+  names.reserve(folders_.size());
   for (const auto& [name, f] : folders_) names.push_back(name);
   if (!names.empty()) add_field(t, "folders", names, since);
   if (first_commit_) {
@@ -189,13 +191,7 @@ colour_source colour_of(const git_file_record& file, const git_source& git, time
                        .names = {ending_of(file.path)},
                        .text = std::string(cut_text(file.content, coloured_bytes)),
                        .when = at == undated ? std::nullopt : std::optional(at)};
-  // The innermost first: it says most.
-  std::string_view path = file.path;
-  for (auto slash = path.rfind('/'); !path.empty(); slash = path.rfind('/')) {
-    const bool is_last = slash == std::string_view::npos;
-    colour.names.emplace_back(is_last ? path : path.substr(slash + 1));
-    path = is_last ? std::string_view() : path.substr(0, slash);
-  }
+  for (auto& part : innermost_first(file.path, '/')) colour.names.push_back(std::move(part));
   return colour;
 }
 

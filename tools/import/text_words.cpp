@@ -7,6 +7,7 @@
 
 #include "messages/hashtag.hpp"
 #include "messages/lower_case.hpp"
+#include "messages/utf8_point.hpp"
 #include "messages/validate.hpp"
 #include "tools/import/text_chunks.hpp"
 
@@ -37,19 +38,6 @@ constexpr std::array<std::string_view, 143> empty_words = {
     "without", "would",   "wow",    "yeah",   "yes",   "you",     "your",    "yours"};
 static_assert(std::ranges::is_sorted(empty_words));
 
-struct code_point {
-  utf8proc_int32_t value = 0;
-  std::size_t bytes = 0;
-};
-
-code_point point_of(std::string_view text) {
-  code_point p;
-  const auto taken = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
-                                      static_cast<utf8proc_ssize_t>(text.size()), &p.value);
-  p.bytes = taken > 0 ? static_cast<std::size_t>(taken) : 1;
-  return p;
-}
-
 bool is_letter(utf8proc_int32_t c) {
   const auto category = utf8proc_category(c);
   return category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_LO;
@@ -76,7 +64,7 @@ std::vector<std::string> telling_words(std::string_view text) {
     letters = 0;
   };
   for (std::size_t at = 0; at < text.size();) {
-    const code_point p = point_of(text.substr(at));
+    const utf8_point p = first_point(text.substr(at));
     if (is_inside_word(p.value)) {
       if (is_letter(p.value)) ++letters;
     } else {
@@ -108,6 +96,17 @@ std::vector<std::string> word_counts::most(std::size_t count) const {
     words.push_back(entry->first);
   }
   return words;
+}
+
+std::vector<std::string> innermost_first(std::string_view path, char separator) {
+  std::vector<std::string> parts;
+  while (!path.empty()) {
+    const auto at = path.rfind(separator);
+    const bool is_last = at == std::string_view::npos;
+    parts.emplace_back(is_last ? path : path.substr(at + 1));
+    path = is_last ? std::string_view() : path.substr(0, at);
+  }
+  return parts;
 }
 
 std::string name_as_hashtag(std::string_view name) {

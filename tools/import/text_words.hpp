@@ -28,6 +28,9 @@ private:
   std::map<std::string, occurrences> counted_;
 };
 
+/// The parts of a path or an address, the innermost first, which says most.
+std::vector<std::string> innermost_first(std::string_view path, char separator);
+
 /// A name as one hashtag: lower case, blanks inside become `-`, at most 64 bytes. Empty if nothing
 /// is left.
 std::string name_as_hashtag(std::string_view name);
