@@ -41,7 +41,8 @@ take --read-only and then run beside a writer.
     help_topic{"import", "jsonl, docs, markdown, git, facts, generative-agents, an export",
                R"(mneme import DIR PATH… --format FORMAT [--actor NAME] [--no-hashtags]
 
-  jsonl     one write request a line (mneme help write), or add_edge; created_at may be given
+  jsonl     one write request a line (mneme help write), or add_edge; created_at may be given. Two
+            lines of one id must say the same
   docs      {"scope","id","order","text","title"?,"speaker"?,"time"?,"session"?} a line: an Event
             where there is a time, a speaker or a session, else a Note; documents of a session are
             joined by related_to edges of kind "next"; a folder stands for its docs.jsonl. What a
@@ -49,7 +50,8 @@ take --read-only and then run beside a writer.
   markdown  a folder: a Note per file, a Chunk per section, references edges along links
   git       a repository: a Note and Chunks per file of HEAD, an Event per commit, an Identity per
             author; binary files, files over 1 MiB, symbolic links and submodules are left out and
-            counted
+            counted; of a message the first 64 KiB are taken; names that are not UTF-8 are written
+            as git writes them (caf\351.txt)
   facts     {"s","r","o","from"?,"to"?} a line: a Topic per subject, a field per relation, a
             revision per change (mneme help topics); from and to are whole days (days since 1970, or
             YYYY-MM-DD; to is included) or RFC 3339 times (to is excluded)
@@ -68,7 +70,9 @@ Outer its month (2023-05). What has fewer words has no colour; mneme tags lists 
 whoever may ask the world: --no-hashtags assigns none and colours nothing.
 
 Ids are derived from the input: what is there already is left alone, what differs is updated, and
-the same input twice adds nothing. An error names file and line; its batch is not written.
+the same input twice adds nothing. Several inputs are imported one after the other: where two say
+different things of one id, the last one holds. An error names file and line; its batch is not
+written.
 
   $ mneme init demo
   $ printf '{"type":"Note","data":{"statement":"tea at five"}}\n' > notes.jsonl

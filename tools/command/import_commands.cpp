@@ -1,8 +1,8 @@
 // import, export.
 
 #include <cerrno>
-#include <cstring>
 #include <memory>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -121,7 +121,9 @@ struct export_options {
 };
 
 std::unexpected<error> cannot_write(const std::string& name) {
-  return fail(errc::io, fmt::format("cannot write {}: {}", name, std::strerror(errno)), "out");
+  return fail(errc::io,
+              fmt::format("cannot write {}: {}", name, std::generic_category().message(errno)),
+              "out");
 }
 
 result<importing::export_counts> write_export(engine& source, std::FILE* out,

@@ -71,6 +71,23 @@ std::string as_utf8(std::string_view bytes) {
   return text;
 }
 
+/// Names of files, which are any bytes, as git writes them: a backslash is doubled, and what is not
+/// UTF-8 is written in octal. Two files stay two.
+std::string path_text(std::string_view bytes) {
+  const bool is_text = is_utf8(bytes);
+  std::string text;
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\\')
+      text += "\\\\";
+    else if (is_text || byte < 0x80)
+      text.push_back(c);
+    else
+      text += fmt::format("\\{:03o}", byte);
+  }
+  return text;
+}
+
 std::string trimmed(std::string_view text) {
   constexpr std::string_view blanks = " \t\r\n";
   const auto last = text.find_last_not_of(blanks);
@@ -221,13 +238,14 @@ result<void> git_source::impl::read_changes(git_commit* c, git_commit_record& re
     before.reset(raw_before);
   }
   git_diff* raw_diff = nullptr;
-  git_diff_options options = GIT_DIFF_OPTIONS_INIT;
+  git_diff_options options;
+  git_diff_options_init(&options, GIT_DIFF_OPTIONS_VERSION);
   if (git_diff_tree_to_tree(&raw_diff, repo.get(), before.get(), after.get(), &options) != 0)
     return git_failure("cannot compare commit " + record.hash);
   const diff changes(raw_diff);
   record.changed_count = git_diff_num_deltas(raw_diff);
   for (std::size_t i = 0; i < record.changed_count && i < max_changed_paths; ++i)
-    record.changed_paths.push_back(as_utf8(git_diff_get_delta(raw_diff, i)->new_file.path));
+    record.changed_paths.push_back(path_text(git_diff_get_delta(raw_diff, i)->new_file.path));
   return {};
 }
 
@@ -253,7 +271,7 @@ result<git_commit_record> git_source::impl::record_of(const git_oid& id) {
 
 result<git_file_record> git_source::impl::file_of(const tree_entry& entry) {
   if (entry.state != git_file_state::text)
-    return git_file_record{.path = as_utf8(entry.path),
+    return git_file_record{.path = path_text(entry.path),
                            .blob_hash = {},
                            .size = 0,
                            .state = entry.state,
@@ -262,7 +280,7 @@ result<git_file_record> git_source::impl::file_of(const tree_entry& entry) {
   if (git_blob_lookup(&raw, repo.get(), &entry.blob_id) != 0)
     return git_failure("cannot read " + entry.path);
   const blob b(raw);
-  git_file_record file{.path = as_utf8(entry.path),
+  git_file_record file{.path = path_text(entry.path),
                        .blob_hash = hash_text(entry.blob_id),
                        .size = static_cast<std::uint64_t>(git_blob_rawsize(raw)),
                        .state = git_file_state::text,
@@ -376,7 +394,7 @@ result<void> git_source::for_each_file(
     for (const auto& path : *paths) {
       const std::string full = git_repository_workdir(impl_->repo.get()) + path;
       std::error_code gone;
-      git_file_record file{.path = as_utf8(path),
+      git_file_record file{.path = path_text(path),
                            .blob_hash = {},
                            .size = fs::file_size(full, gone),
                            .state = git_file_state::too_large,

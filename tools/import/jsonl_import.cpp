@@ -41,13 +41,18 @@ result<mutation> read_line(const json& request, const std::optional<error>& over
                                : protocol::read_add_edge(request, document);
 }
 
+/// What a line says, whatever its blanks and the order of its keys.
+std::string content_of(json request) {
+  request.erase("op");
+  return protocol::print(request);
+}
+
 /// Derives ids of lines that give none: from their content, and from how many equal lines came
 /// before, so that a file may say the same thing twice.
 class line_ids {
 public:
-  memory_id of(json request, const write_request& r) {
-    request.erase("op");
-    const std::string text = protocol::print(request);
+  memory_id of(const json& request, const write_request& r) {
+    const std::string text = content_of(request);
     const std::uint64_t occurrence = seen_[sha256_of(text)]++;
     return derived_id("jsonl", "", fmt::format("{}#{}", text, occurrence),
                       r.created_at.value_or(undated));
@@ -57,11 +62,33 @@ private:
   std::map<digest, std::uint64_t> seen_;
 };
 
+/// Lines that give their id. Two that say different things of one id would each undo the other,
+/// with every import again.
+class given_ids {
+public:
+  result<void> take(const json& request, const memory_id& id, const std::string& where) {
+    const digest content = sha256_of(content_of(request));
+    const auto [known, is_first] = lines_.try_emplace(id, line{content, where});
+    if (is_first || known->second.content == content) return {};
+    return fail(errc::already_exists,
+                fmt::format("{}: {} says something else of this id", where, known->second.where),
+                "id");
+  }
+
+private:
+  struct line {
+    digest content;
+    std::string where;
+  };
+  std::map<memory_id, line> lines_;
+};
+
 } // namespace
 
 result<void> import_jsonl(engine& target, const import_request& request, import_report& report) {
   import_sink sink(target, report);
   line_ids ids;
+  given_ids given_before;
   const auto visit = [&](const source_line& line) -> result<void> {
     std::optional<error> oversized;
     auto document = protocol::parse_json(line.text, oversized);
@@ -74,7 +101,11 @@ result<void> import_jsonl(engine& target, const import_request& request, import_
       return sink.put(std::move(*edge), line.where);
     }
     auto& write = std::get<write_request>(*read);
-    if (!write.id) write.id = ids.of(*document, write);
+    if (write.id) {
+      if (auto ok = given_before.take(*document, *write.id, line.where); !ok) return ok;
+    } else {
+      write.id = ids.of(*document, write);
+    }
     if (!document->contains("actor")) write.actor = request.actor;
     const source_keys given{.tags = document->contains("tags"),
                             .frames = document->contains("frames"),
