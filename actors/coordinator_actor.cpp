@@ -23,13 +23,11 @@ caf::behavior coordinator_actor::make_behavior() {
 
 void coordinator_actor::start(const ask_query& asked) {
   const job_pointer& job = asked.job;
-  auto at = world_->readable(job->at_seq() ? job->at_seq() : asked.pinned);
-  if (!at) return job->refuse(at.error());
-  auto context = context_of(options_, *at);
+  const auto context = context_of(options_, *world_, job->at_seq() ? job->at_seq() : asked.pinned);
   if (!context) return job->refuse(context.error());
   auto compiled = job->compile(*context, world_->views());
   if (!compiled) return job->refuse(compiled.error());
-  advance(job, *at);
+  advance(job, context->at);
 }
 
 void coordinator_actor::advance(const job_pointer& job, seq_no at) {
@@ -72,7 +70,7 @@ void coordinator_actor::start_tick(const std::shared_ptr<tick_job>& job) {
                       "a tick has at most " + std::to_string(max_tick_items) + " " + key, key));
   auto tick = std::make_shared<running_tick>();
   tick->job = job;
-  const auto context = context_of(options_, world_->published_seq());
+  const auto context = context_of(options_, *world_, std::nullopt);
   if (!context) return job->reply(std::unexpected(context.error()));
   const std::size_t count = std::min(readers_.size(), request.reads.size());
   for (std::size_t i = 0; i < count; ++i)

@@ -2,16 +2,15 @@
 /// Requests that came in one list: their deadlines count from the start of the whole.
 
 #include <cstdint>
-#include <functional>
 
 #include "mneme/error.hpp"
+#include "query/deadline.hpp"
 
 namespace mneme {
 
 /// Leaves the request what is left of its deadline when those before it took `passed_ns`.
 template <class Request>
 result<void> shorten_deadline(Request& r, std::int64_t passed_ns) {
-  constexpr std::int64_t ns_per_ms = 1'000'000;
   if (!r.deadline_ms || *r.deadline_ms < 1) return {}; // none, or refused anyway
   const std::int64_t left = *r.deadline_ms - passed_ns / ns_per_ms;
   if (left < 1)

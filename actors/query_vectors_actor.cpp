@@ -58,8 +58,7 @@ void embed_text_of(query_job& job, world& w, const actor_options& options,
   if (remote_of(w) == nullptr) return;
   const auto text = job.text();
   if (!text) return;
-  auto at = w.readable(job.at_seq() ? job.at_seq() : pinned);
-  auto context = at ? context_of(options, *at) : propagate(at);
+  auto context = context_of(options, w, job.at_seq() ? job.at_seq() : pinned);
   if (context)
     job.refused = job.refusal(*context, w.views(), any_vector(w));
   else
@@ -77,7 +76,7 @@ texts_of_reads embed_texts_of(const tick_request& request, world& w, const actor
   if (remote_of(w) == nullptr || request.reads.size() > max_tick_items
       || request.writes.size() > max_tick_items)
     return {};
-  const auto context = context_of(options, w.published_seq());
+  const auto context = context_of(options, w, std::nullopt);
   if (!context) return {};
   const query_vector any = any_vector(w);
   texts_of_reads found(request.reads.size());

@@ -5,6 +5,7 @@
 #include "journal/journal.hpp"
 #include "messages/records.hpp"
 #include "messages/topic_records.hpp"
+#include "query/positive.hpp"
 #include "state/agent_commands.hpp"
 #include "state/manifests.hpp"
 #include "state/scope_check.hpp"
@@ -169,8 +170,7 @@ auto read_topic(world& w, const memory_id& topic, const read_options& options, R
 result<std::vector<topic_field_view>> read_topic_fields(world& w, const memory_id& topic,
                                                         const field_options& fields,
                                                         const read_options& options) {
-  if (fields.history_limit < 1)
-    return fail(errc::out_of_range, "history_limit is at least 1", "history_limit");
+  if (auto ok = check_positive(fields.history_limit, "history_limit"); !ok) return propagate(ok);
   return read_topic(w, topic, options,
                     [&](kv_reader& reader, seq_no at) -> result<std::vector<topic_field_view>> {
                       auto all = read_fields(reader, topic, at);
@@ -319,6 +319,7 @@ result<void> read_all_memories(world& w, const std::function<bool(const memory_r
   auto reader = w.store->reader();
   if (!reader) return propagate(reader);
   std::vector<memory_id> ids;
+  ids.reserve(w.nodes.size());
   for (std::uint32_t i = 0; i < w.nodes.size(); ++i)
     if (w.attributes.row_of({i}, at).value != no_number) ids.push_back(w.nodes.id({i}));
   std::ranges::sort(ids);
@@ -347,6 +348,7 @@ result<void> read_all_edges(world& w, const std::function<bool(const edge_record
   auto reader = w.store->reader();
   if (!reader) return propagate(reader);
   std::vector<memory_id> ids;
+  ids.reserve(w.nodes.size());
   for (std::uint32_t i = 0; i < w.nodes.size(); ++i) ids.push_back(w.nodes.id({i}));
   std::ranges::sort(ids);
   bool stopped = false;

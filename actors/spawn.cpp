@@ -25,16 +25,25 @@ caf::actor spawn_blocking_class(caf::actor_system& system, thread_use threads, A
 
 } // namespace
 
-result<query_context> context_of(const actor_options& options, seq_no at) {
+query_context read_at(query_context context, const world& w, std::optional<seq_no> wanted) {
+  const auto at = w.readable(wanted);
+  context.at = at ? *at : w.published_seq();
+  context.unreadable = at ? std::nullopt : std::optional(at.error());
+  return context;
+}
+
+result<query_context> context_of(const actor_options& options, const world& w,
+                                 std::optional<seq_no> wanted) {
   auto now = now_of(*options.time);
   if (!now) return propagate(now);
-  return query_context{.at = at,
-                       .now = *now,
-                       .stopwatch = options.stopwatch,
-                       .exact_near = options.exact_near,
-                       .scope = {},
-                       .chroma = options.chroma,
-                       .read_only = options.commits.read_only};
+  return read_at({.at = {},
+                  .now = *now,
+                  .stopwatch = options.stopwatch,
+                  .exact_near = options.exact_near,
+                  .scope = {},
+                  .chroma = options.chroma,
+                  .read_only = options.commits.read_only},
+                 w, wanted);
 }
 
 engine_actors spawn_actors(caf::actor_system& system, const std::shared_ptr<world>& w,

@@ -53,8 +53,11 @@ struct actor_options {
   planted_bugs bugs;
 };
 
-/// What the query of a job needs besides its request, at seq `at`.
-result<query_context> context_of(const actor_options& options, seq_no at);
+/// What a query needs besides its request, to read at `wanted`; nullopt = the published seq.
+result<query_context> context_of(const actor_options& options, const world& w,
+                                 std::optional<seq_no> wanted);
+/// The same for one of several requests that share a context, to read at `wanted`.
+query_context read_at(query_context context, const world& w, std::optional<seq_no> wanted);
 
 /// Spawns the actors around `w`; each keeps it alive.
 engine_actors spawn_actors(caf::actor_system& system, const std::shared_ptr<world>& w,

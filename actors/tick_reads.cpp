@@ -2,8 +2,10 @@
 
 #include "actors/list_deadline.hpp"
 #include "actors/read_requests.hpp"
+#include "actors/spawn.hpp"
 #include "query/chroma.hpp"
 #include "query/context.hpp"
+#include "query/deadline.hpp"
 #include "query/find.hpp"
 #include "query/query_job.hpp"
 #include "query/retrieve.hpp"
@@ -96,33 +98,25 @@ private:
   template <class Request, class Read>
   tick_read_outcome single(const Request& r, std::string target, Read read) const {
     const read_options& options = r.options;
-    const std::int64_t started = context_.stopwatch ? context_.stopwatch() : 0;
+    const std::int64_t started = context_.stopwatch_ns();
     tick_read_outcome out{
         .answer = read(pinned(r, context_.at)), .actor = asking(options), .touch = {}};
-    if (out.answer && is_late(r.deadline_ms, started))
-      out.answer =
-          fail(errc::deadline_exceeded, "reading took longer than deadline_ms", "deadline_ms");
+    if (out.answer)
+      if (auto in_time = check_deadline(r.deadline_ms, started, context_); !in_time)
+        out.answer = propagate(in_time);
     if (!out.answer && out.answer.error().code == errc::scope_violation && options.scope != nullptr)
       out.touch = violation_of(*options.scope, std::move(target));
     return out;
   }
-  [[nodiscard]] bool is_late(std::optional<std::int64_t> deadline_ms, std::int64_t started) const {
-    constexpr std::int64_t ns_per_ms = 1'000'000;
-    return deadline_ms && context_.stopwatch
-           && (context_.stopwatch() - started) / ns_per_ms >= *deadline_ms;
-  }
   template <class Run, class Request>
   result<void> ask(const Request& r, tick_read_outcome& out) const {
-    query_context own = context_;
-    auto at = world_.readable(r.at_seq ? r.at_seq : context_.at);
-    if (!at) return propagate(at);
-    own.at = *at;
+    const query_context own = read_at(context_, world_, r.at_seq ? r.at_seq : context_.at);
     const read_views views = world_.views();
     auto run = compiled_query<Run>(r, own, own.embedded, views);
     if (!run) return propagate(run);
     if (auto ran = run_inline(**run, views); !ran) return ran;
     // The window may have moved on meanwhile, and what was read with it.
-    if (auto still = world_.readable(*at); !still) return propagate(still);
+    if (auto still = world_.readable(own.at); !still) return propagate(still);
     out.touch = (*run)->touch();
     out.answer = tick_read_answer((*run)->take());
     return {};
@@ -143,10 +137,7 @@ std::optional<error> refusal_of(const tick_read& read, world& w, const query_con
   return std::visit(
       [&]<class Request>(const Request& r) -> std::optional<error> {
         if constexpr (requires { typename door_of<Request>::run; }) {
-          query_context own = context;
-          auto at = w.readable(r.at_seq ? r.at_seq : context.at);
-          if (!at) return std::move(at).error();
-          own.at = *at;
+          const query_context own = read_at(context, w, r.at_seq ? r.at_seq : context.at);
           auto run = compiled_query<typename door_of<Request>::run>(r, own, text_vector, w.views());
           if (!run) return std::move(run).error();
         }
@@ -165,9 +156,9 @@ tick_read_answer with_touch_seq(tick_read_answer answer, seq_no seq) {
 }
 
 void tick_share::run(world& w) {
-  const std::int64_t began = context.stopwatch ? context.stopwatch() : 0;
+  const std::int64_t began = context.stopwatch_ns();
   const auto run_one = [&](tick_read read) {
-    const std::int64_t passed = context.stopwatch ? context.stopwatch() - began : 0;
+    const std::int64_t passed = context.stopwatch_ns() - began;
     auto in_time = std::visit(
         [&](auto& r) -> result<void> {
           if constexpr (requires { r.deadline_ms; }) return shorten_deadline(r, passed);

@@ -7,6 +7,7 @@
 #include "index/colour_search.hpp"
 #include "messages/ensure.hpp"
 #include "query/chroma_checks.hpp"
+#include "query/deadline.hpp"
 #include "query/metadata_match.hpp"
 #include "state/asker.hpp"
 
@@ -20,7 +21,6 @@ constexpr std::size_t nearest_per_k = 3;
 constexpr std::size_t least_batch = 16;
 constexpr double own_share = 0.7;
 constexpr double custom_share = 0.3;
-constexpr std::int64_t ns_per_ms = 1'000'000;
 
 enum class chroma_stage : std::uint8_t { search, fetch, done };
 
@@ -71,11 +71,7 @@ struct chroma_state {
 };
 
 result<void> chroma_state::check_deadline() const {
-  const auto& limit = plan.request.deadline_ms;
-  if (!limit || !context.stopwatch) return {};
-  if (*limit > std::numeric_limits<std::int64_t>::max() / ns_per_ms) return {};
-  if (context.stopwatch() - started_ns <= *limit * ns_per_ms) return {};
-  return fail(errc::deadline_exceeded, "the query took longer than deadline_ms", "deadline_ms");
+  return mneme::check_deadline(plan.request.deadline_ms, started_ns, context);
 }
 
 void chroma_state::start(const read_views& views) {
@@ -137,6 +133,7 @@ bool chroma_state::is_settled(double best_left) const {
   if (answer.rows.size() < enough) return false;
   if (plan.request.approximate || !plan.profile->has_custom_scoring()) return true;
   std::vector<double> scores;
+  scores.reserve(answer.rows.size());
   for (const chroma_row& row : answer.rows) scores.push_back(row.score);
   const auto last = scores.begin() + static_cast<std::ptrdiff_t>(enough - 1);
   std::ranges::nth_element(scores, last, std::greater<>());
@@ -177,10 +174,14 @@ chroma_run::chroma_run(std::unique_ptr<chroma_state> state) : state_(std::move(s
 }
 chroma_run::~chroma_run() = default;
 
+result<void> chroma_run::check(const chroma_request& request) {
+  return check_chroma(request);
+}
+
 result<std::unique_ptr<chroma_run>>
 chroma_run::compile(chroma_request request, query_context context, const read_views& views) {
   auto state = std::make_unique<chroma_state>();
-  state->started_ns = context.stopwatch ? context.stopwatch() : 0;
+  state->started_ns = context.stopwatch_ns();
   auto plan = plan_chroma(std::move(request), context, views);
   if (!plan) return propagate(plan);
   state->plan = std::move(*plan);

@@ -8,6 +8,7 @@
 #include "messages/hashtag.hpp"
 #include "messages/validate.hpp"
 #include "query/chroma.hpp"
+#include "query/positive.hpp"
 #include "state/execute_chroma.hpp"
 
 namespace mneme {
@@ -30,11 +31,10 @@ result<void> check_range(const std::optional<time_range>& range) {
 }
 
 result<void> check_numbers(const chroma_request& r) {
-  if (r.k && *r.k < 1) return fail(errc::out_of_range, "k must be at least 1", "k");
+  if (auto ok = check_positive(r.k, "k"); !ok) return ok;
   if (r.max_distance && !(*r.max_distance >= 0 && std::isfinite(*r.max_distance)))
     return fail(errc::out_of_range, "max_distance must not be negative", "max_distance");
-  if (r.deadline_ms && *r.deadline_ms < 1)
-    return fail(errc::out_of_range, "deadline_ms must be at least 1", "deadline_ms");
+  if (auto ok = check_positive(r.deadline_ms, "deadline_ms"); !ok) return ok;
   if (r.weights)
     if (auto ok = check_weights(*r.weights, "score_weights"); !ok) return ok;
   if (r.actor && r.actor->size() > max_actor_bytes)
@@ -93,10 +93,14 @@ result<void> check_defaults(const chroma_defaults& defaults) {
   return check_numbers(as_request);
 }
 
+result<void> check_chroma(const chroma_request& r) {
+  if (auto ok = check_numbers(r); !ok) return ok;
+  return check_touch(r);
+}
+
 result<chroma_plan> plan_chroma(chroma_request request, const query_context& context,
                                 const read_views& views) {
-  if (auto ok = check_numbers(request); !ok) return propagate(ok);
-  if (auto ok = check_touch(request); !ok) return propagate(ok);
+  if (auto ok = check_chroma(request); !ok) return propagate(ok);
   chroma_plan plan;
   plan.request = std::move(request);
   chroma_request& r = plan.request;

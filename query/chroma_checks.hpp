@@ -22,6 +22,9 @@ struct chroma_plan {
   bool touch = false;
 };
 
+/// What is wrong with the request itself.
+result<void> check_chroma(const chroma_request& r);
+
 /// Shape and ranges first, then the profile, then the hashtags.
 result<chroma_plan> plan_chroma(chroma_request request, const query_context& context,
                                 const read_views& views);

@@ -30,8 +30,8 @@ struct field_view {
   bool boolean = false;
   double number = 0;
   std::int64_t time_ns = 0;
-  std::string_view text;
-  memory_id id;
+  std::string_view text{};
+  memory_id id{};
 };
 
 class compiled_predicate {

@@ -1,13 +1,14 @@
 #include "query/context.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include <fmt/format.h>
 
 #include "messages/ensure.hpp"
 #include "messages/validate.hpp"
 #include "query/context_state.hpp"
+#include "query/deadline.hpp"
+#include "query/positive.hpp"
 #include "query/valid_time.hpp"
 #include "state/learning.hpp"
 
@@ -23,30 +24,6 @@ result<void> check_objects(const context_request& r) {
     if (ref.empty() || ref.size() > max_ref_bytes)
       return fail(errc::limit_exceeded, fmt::format("a ref has 1 to {} bytes", max_ref_bytes), at);
   }
-  return {};
-}
-
-result<void> check(const context_request& r) {
-  if (r.budget_tokens && *r.budget_tokens <= 0)
-    return fail(errc::out_of_range, "budget_tokens must be at least 1", "budget_tokens");
-  if (r.outcome_limit < 0)
-    return fail(errc::out_of_range, "outcome_limit must not be negative", "outcome_limit");
-  if (r.deadline_ms && *r.deadline_ms <= 0)
-    return fail(errc::out_of_range, "deadline_ms must be at least 1", "deadline_ms");
-  if (r.action && to_string(*r.action).empty()) return fail(errc::bad_value, "not a verb", "verb");
-  if (r.form > form_kind::full) return fail(errc::bad_value, "not a form", "form");
-  if (r.tiers)
-    for (std::size_t i = 0; i < r.tiers->size(); ++i)
-      if ((*r.tiers)[i] > context_tier::frame_relevant)
-        return fail(errc::bad_value, "not a tier", fmt::format("include_tiers[{}]", i));
-  if (auto ok = check_objects(r); !ok) return ok;
-  if (r.now && !is_valid_time(*r.now))
-    return fail(errc::bad_time, "now is negative or after the year 2261", "now");
-  if (!r.actor) return {};
-  if (!is_utf8(*r.actor)) return fail(errc::bad_utf8, "actor is not UTF-8", "actor");
-  if (r.actor->size() > max_actor_bytes)
-    return fail(errc::limit_exceeded, fmt::format("actor is over {} bytes", max_actor_bytes),
-                "actor");
   return {};
 }
 
@@ -67,11 +44,33 @@ context_run::context_run(std::unique_ptr<context_state> state) : state_(std::mov
 }
 context_run::~context_run() = default;
 
+result<void> context_run::check(const context_request& r) {
+  if (auto ok = check_positive(r.budget_tokens, "budget_tokens"); !ok) return ok;
+  if (r.outcome_limit < 0)
+    return fail(errc::out_of_range, "outcome_limit must not be negative", "outcome_limit");
+  if (auto ok = check_positive(r.deadline_ms, "deadline_ms"); !ok) return ok;
+  if (r.action && to_string(*r.action).empty()) return fail(errc::bad_value, "not a verb", "verb");
+  if (r.form > form_kind::full) return fail(errc::bad_value, "not a form", "form");
+  if (r.tiers)
+    for (std::size_t i = 0; i < r.tiers->size(); ++i)
+      if ((*r.tiers)[i] > context_tier::frame_relevant)
+        return fail(errc::bad_value, "not a tier", fmt::format("include_tiers[{}]", i));
+  if (auto ok = check_objects(r); !ok) return ok;
+  if (r.now && !is_valid_time(*r.now))
+    return fail(errc::bad_time, "now is negative or after the year 2261", "now");
+  if (!r.actor) return {};
+  if (!is_utf8(*r.actor)) return fail(errc::bad_utf8, "actor is not UTF-8", "actor");
+  if (r.actor->size() > max_actor_bytes)
+    return fail(errc::limit_exceeded, fmt::format("actor is over {} bytes", max_actor_bytes),
+                "actor");
+  return {};
+}
+
 result<std::unique_ptr<context_run>>
 context_run::compile(context_request request, query_context context, const read_views& views) {
   if (auto ok = check(request); !ok) return propagate(ok);
   auto state = std::make_unique<context_state>();
-  state->started_ns = context.stopwatch ? context.stopwatch() : 0;
+  state->started_ns = context.stopwatch_ns();
   state->who = asker(request.actor, context.scope);
   state->weights = salience_weights_of(state->who, views, context.at);
   auto budget = budget_of(request, context.scope.get());
@@ -109,11 +108,7 @@ context_result context_run::take() {
 }
 
 result<void> context_state::check_deadline() const {
-  constexpr std::int64_t ns_per_ms = 1'000'000;
-  if (!request.deadline_ms || !context.stopwatch) return {};
-  if (*request.deadline_ms > std::numeric_limits<std::int64_t>::max() / ns_per_ms) return {};
-  if (context.stopwatch() - started_ns <= *request.deadline_ms * ns_per_ms) return {};
-  return fail(errc::deadline_exceeded, "the context took longer than deadline_ms", "deadline_ms");
+  return mneme::check_deadline(request.deadline_ms, started_ns, context);
 }
 
 } // namespace mneme

@@ -19,6 +19,8 @@ public:
   using request_type = context_request;
   using answer_type = context_result;
 
+  /// Sizes, ranges and combinations that no world could answer. compile() refuses them too.
+  static result<void> check(const request_type& request);
   /// out_of_range (budget_tokens, outcome_limit, deadline_ms), bad_value, bad_time, limit_exceeded,
   /// bad_utf8; `at` is the key.
   static result<std::unique_ptr<context_run>>

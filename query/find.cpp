@@ -1,10 +1,10 @@
 #include "query/find.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "messages/ensure.hpp"
+#include "query/deadline.hpp"
 #include "query/find_state.hpp"
 #include "query/near_target.hpp"
 #include "state/learning.hpp"
@@ -15,11 +15,17 @@ find_run::find_run(std::unique_ptr<find_state> state) : state_(std::move(state))
 }
 find_run::~find_run() = default;
 
+result<void> find_run::check(const find_request& request) {
+  if (auto ok = check_bounds(request); !ok) return ok;
+  if (auto ok = check_follow(request); !ok) return ok;
+  return check_order(request);
+}
+
 result<std::unique_ptr<find_run>> find_run::compile(find_request request, query_context context,
                                                     const read_views& views) {
   auto state = std::make_unique<find_state>();
   if (context.exact_near) request.exact = true;
-  state->started_ns = context.stopwatch ? context.stopwatch() : 0;
+  state->started_ns = context.stopwatch_ns();
   if (auto ok = check_bounds(request); !ok) return propagate(ok);
   state->who = asker(request.actor, context.scope);
   auto target = resolve_near(request, state->who, context, views);
@@ -124,7 +130,7 @@ void find_state::selected(const read_views& views) {
 }
 
 void find_state::arrange(const read_views& views) {
-  const std::int64_t since = clock_ns();
+  const std::int64_t since = context.stopwatch_ns();
   const std::uint64_t found = rows.size();
   if (answer.total) answer.total = static_cast<std::int64_t>(found);
   const row_order by = ordering(views);
@@ -155,17 +161,14 @@ void find_state::arrange(const read_views& views) {
 }
 
 result<void> find_state::check_deadline() const {
-  constexpr std::int64_t ns_per_ms = 1'000'000;
-  if (!request.deadline_ms || !context.stopwatch) return {};
-  if (*request.deadline_ms > std::numeric_limits<std::int64_t>::max() / ns_per_ms) return {};
-  if (context.stopwatch() - started_ns <= *request.deadline_ms * ns_per_ms) return {};
-  return fail(errc::deadline_exceeded, "the query took longer than deadline_ms", "deadline_ms");
+  return mneme::check_deadline(request.deadline_ms, started_ns, context);
 }
 
 void find_state::note(const char* name, std::string detail, std::uint64_t in, std::uint64_t out,
                       std::int64_t since_ns) {
   if (!answer.plan) return;
-  answer.plan->stages.push_back({name, std::move(detail), in, out, clock_ns() - since_ns});
+  answer.plan->stages.push_back(
+      {name, std::move(detail), in, out, context.stopwatch_ns() - since_ns});
 }
 
 } // namespace mneme

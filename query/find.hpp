@@ -15,6 +15,8 @@ public:
   using request_type = find_request;
   using answer_type = find_result;
 
+  /// Sizes, ranges and combinations that no world could answer. compile() refuses them too.
+  static result<void> check(const request_type& request);
   /// Validates everything before any work, in the order of the specification, and plans.
   static result<std::unique_ptr<find_run>> compile(find_request request, query_context context,
                                                    const read_views& views);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "messages/validate.hpp"
+#include "query/positive.hpp"
 #include "query/valid_time.hpp"
 
 namespace mneme {
@@ -25,12 +26,6 @@ bool is_memory_type(memory_type type) noexcept {
 bool is_edge_type(edge_type type) noexcept {
   const auto byte = static_cast<std::uint8_t>(type);
   return byte >= 1 && byte <= edge_type_count;
-}
-
-result<void> check_positive(const std::optional<std::int64_t>& value, std::string_view key) {
-  if (value && *value <= 0)
-    return fail(errc::out_of_range, fmt::format("{} must be at least 1", key), std::string(key));
-  return {};
 }
 
 result<void> check_numbers(const find_request& r) {

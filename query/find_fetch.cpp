@@ -208,7 +208,7 @@ result<void> close_open(find_state& run, const read_views& views, record_source&
 } // namespace
 
 result<void> find_state::run_fetch(const read_views& views) {
-  std::int64_t since = clock_ns();
+  std::int64_t since = context.stopwatch_ns();
   auto reader = views.store->reader();
   if (!reader) return propagate(reader);
   record_source source(views, **reader, context.at);
@@ -223,9 +223,10 @@ result<void> find_state::run_fetch(const read_views& views) {
   note("fetch", fmt::format("{} records", source.reads()), entered, rows.size(), since);
   if (request.budget_tokens)
     note("trim", fmt::format("{} tokens", *request.budget_tokens), rows.size(), page.size(),
-         clock_ns());
+         context.stopwatch_ns());
   page.answer();
-  if (request.late_binding) note("touch", {}, accessed.size(), accessed.size(), clock_ns());
+  if (request.late_binding)
+    note("touch", {}, accessed.size(), accessed.size(), context.stopwatch_ns());
   stage = find_stage::done;
   return {};
 }

@@ -93,7 +93,7 @@ void measure(std::vector<candidate>& rows, const std::vector<float>& query, cons
 } // namespace
 
 result<void> find_state::run_near(const read_views& views) {
-  const std::int64_t since = clock_ns();
+  const std::int64_t since = context.stopwatch_ns();
   near_search search(*this, views);
   std::uint64_t entered = rows.size();
   bool used_hnsw = false;

@@ -65,7 +65,7 @@ driver_choice smallest_tag(const std::vector<std::string>& tags, const attribute
     best.cost = posting->cardinality();
     best.detail = tag;
     best.tag = term;
-    best.postings.assign(1, std::move(posting));
+    best.postings = {std::move(posting)};
   }
   return best;
 }
@@ -245,7 +245,7 @@ driver_choice cheapest(const find_state& run, const row_filter& filter, const re
 } // namespace
 
 result<void> find_state::run_walk(const read_views& views) {
-  const std::int64_t since = clock_ns();
+  const std::int64_t since = context.stopwatch_ns();
   const follow_spec follow = request.follow.value_or(follow_spec{});
   const row_filter filter(request, who, context.at, views, nullptr);
   const auto may_see = [&](node_no node) {
@@ -253,7 +253,10 @@ result<void> find_state::run_walk(const read_views& views) {
     return row.value != no_number && filter.visible(row);
   };
   const node_no from = views.nodes->find(*request.from);
-  if (from.value != no_number && (who.sees_all() || may_see(from))) {
+  // What was never written, though edges may name it, is where no walk begins.
+  const bool is_written =
+      from.value != no_number && views.attributes->row_of(from, context.at).value != no_number;
+  if (is_written && (who.sees_all() || may_see(from))) {
     walk_request w;
     w.from = from;
     w.types = follow.types;
@@ -276,7 +279,7 @@ result<void> find_state::run_walk(const read_views& views) {
 }
 
 result<void> find_state::run_select(const read_views& views) {
-  std::int64_t since = clock_ns();
+  std::int64_t since = context.stopwatch_ns();
   const row_filter filter(request, who, context.at, views, predicate_or_null());
   const bool may_be_direct =
       !near_query.empty() && !request.from && tags.empty() && !(where && where->may_stay_open());
@@ -302,7 +305,7 @@ result<void> find_state::run_select(const read_views& views) {
   const std::uint64_t scanned =
       by_walk ? walk.steps.size() : count_shown(rows_of_driver, filter, who);
   if (!by_walk) note(driver.stage_name(), driver.detail, scanned, scanned, since);
-  since = clock_ns();
+  since = context.stopwatch_ns();
   result<void> added;
   if (by_walk) {
     added = chosen.add_walk(context.at);

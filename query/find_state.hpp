@@ -58,9 +58,6 @@ struct find_state {
 
   [[nodiscard]] row_order ordering(const read_views& views) const;
   [[nodiscard]] compiled_predicate* predicate_or_null() { return where ? &*where : nullptr; }
-  [[nodiscard]] std::int64_t clock_ns() const {
-    return context.stopwatch ? context.stopwatch() : 0;
-  }
   /// deadline_exceeded once the request's time is over.
   [[nodiscard]] result<void> check_deadline() const;
   /// The same, every so many rows: `count` is the caller's loop counter.

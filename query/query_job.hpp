@@ -33,6 +33,10 @@ template <class Run>
 result<std::unique_ptr<Run>> compiled_query(typename Run::request_type request,
                                             const query_context& context, const query_vector& text,
                                             const read_views& views) {
+  if (context.unreadable) {
+    if (auto ok = Run::check(request); !ok) return propagate(ok);
+    return std::unexpected(*context.unreadable);
+  }
   auto checked = with_scope(request, context, views);
   if (!checked) return std::unexpected(std::move(checked).error());
   checked->embedded = text;

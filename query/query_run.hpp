@@ -30,8 +30,12 @@ struct query_context {
   std::shared_ptr<const mneme::scope> scope{}; ///< verified; null = none
   chroma_defaults chroma{};
   bool read_only = false; ///< nothing can be reinforced
+  /// Why the seq that was asked for cannot be read. What a run's check() refuses is said first.
+  std::optional<error> unreadable{};
   /// The vector of the query's text, or why there is none; null = not asked for yet.
   std::shared_ptr<const result<std::vector<float>>> embedded{};
+
+  [[nodiscard]] std::int64_t stopwatch_ns() const { return stopwatch ? stopwatch() : 0; }
 };
 
 class query_run {

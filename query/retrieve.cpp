@@ -1,12 +1,13 @@
 #include "query/retrieve.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "messages/ensure.hpp"
 #include "messages/validate.hpp"
+#include "query/deadline.hpp"
 #include "query/find_state.hpp"
 #include "query/near_target.hpp"
+#include "query/positive.hpp"
 #include "query/retrieve_state.hpp"
 
 namespace mneme {
@@ -22,22 +23,8 @@ result<void> check_stages(const retrieve_request& r) {
   return {};
 }
 
-result<void> check_request(const retrieve_request& r, bool structural) {
-  if (auto ok = check_stages(r); !ok) return ok;
-  if (!is_utf8(r.q)) return fail(errc::bad_utf8, "q is not UTF-8", "q");
-  if (is_blank(r.q)) return fail(errc::empty_query, "q is blank", "q");
-  if (r.q.size() > max_data_bytes) return fail(errc::limit_exceeded, "q is over 1 MiB", "q");
-  if (r.top_k < 1) return fail(errc::out_of_range, "top_k is at least 1", "top_k");
-  if (r.history_limit < 1)
-    return fail(errc::out_of_range, "history_limit is at least 1", "history_limit");
-  if (r.deadline_ms && *r.deadline_ms < 1)
-    return fail(errc::out_of_range, "deadline_ms is at least 1", "deadline_ms");
-  if (r.at_seq && r.touch.value_or(false))
-    return fail(errc::unsupported, "a retrieve at a past seq touches nothing", "touch");
-  if (r.expand_refs && !structural)
-    return fail(errc::unsupported, "expand_refs adds neighbours: ask for the stage structural",
-                "expand_refs");
-  return {};
+bool asks_for(const retrieve_request& r, retrieve_stage stage) {
+  return !r.stages || std::ranges::find(*r.stages, stage) != r.stages->end();
 }
 
 /// The vector of q; empty without an embedder (whether that matters is seen later).
@@ -114,15 +101,31 @@ retrieve_run::retrieve_run(std::unique_ptr<retrieve_state> state) : state_(std::
 }
 retrieve_run::~retrieve_run() = default;
 
+result<void> retrieve_run::check(const retrieve_request& r) {
+  if (auto ok = check_stages(r); !ok) return ok;
+  if (!is_utf8(r.q)) return fail(errc::bad_utf8, "q is not UTF-8", "q");
+  if (is_blank(r.q)) return fail(errc::empty_query, "q is blank", "q");
+  if (r.q.size() > max_data_bytes) return fail(errc::limit_exceeded, "q is over 1 MiB", "q");
+  if (auto ok = check_positive(r.top_k, "top_k"); !ok) return ok;
+  if (auto ok = check_positive(r.history_limit, "history_limit"); !ok) return ok;
+  if (auto ok = check_positive(r.deadline_ms, "deadline_ms"); !ok) return ok;
+  if (r.at_seq && r.touch.value_or(false))
+    return fail(errc::unsupported, "a retrieve at a past seq touches nothing", "touch");
+  if (r.expand_refs && !asks_for(r, retrieve_stage::structural))
+    return fail(errc::unsupported, "expand_refs adds neighbours: ask for the stage structural",
+                "expand_refs");
+  return {};
+}
+
 result<std::unique_ptr<retrieve_run>> retrieve_run::compile(retrieve_request request,
                                                             const query_context& context,
                                                             const read_views& views) {
   auto state = std::make_unique<retrieve_state>();
-  state->started_ns = context.stopwatch ? context.stopwatch() : 0;
+  state->started_ns = context.stopwatch_ns();
   state->request = std::move(request);
   state->context = context;
   const retrieve_request& r = state->request;
-  if (auto ok = check_request(r, state->has(retrieve_stage::structural)); !ok) return propagate(ok);
+  if (auto ok = check(r); !ok) return propagate(ok);
   state->who = asker(r.actor, context.scope);
   if (state->has(retrieve_stage::semantic)) {
     auto query = query_vector(r, state->who, context, views);
@@ -184,7 +187,7 @@ retrieve_result retrieve_run::take() {
 }
 
 bool retrieve_state::has(retrieve_stage stage) const {
-  return !request.stages || std::ranges::find(*request.stages, stage) != request.stages->end();
+  return asks_for(request, stage);
 }
 
 result<void> retrieve_state::run_select(const read_views& views) {
@@ -271,11 +274,7 @@ void retrieve_state::selected() {
 }
 
 result<void> retrieve_state::check_deadline() const {
-  constexpr std::int64_t ns_per_ms = 1'000'000;
-  if (!request.deadline_ms || !context.stopwatch) return {};
-  if (*request.deadline_ms > std::numeric_limits<std::int64_t>::max() / ns_per_ms) return {};
-  if (context.stopwatch() - started_ns <= *request.deadline_ms * ns_per_ms) return {};
-  return fail(errc::deadline_exceeded, "the query took longer than deadline_ms", "deadline_ms");
+  return mneme::check_deadline(request.deadline_ms, started_ns, context);
 }
 
 } // namespace mneme

@@ -16,6 +16,8 @@ public:
   using request_type = retrieve_request;
   using answer_type = retrieve_result;
 
+  /// Sizes, ranges and combinations that no world could answer. compile() refuses them too.
+  static result<void> check(const request_type& request);
   /// Validates everything before any work.
   static result<std::unique_ptr<retrieve_run>>
   compile(retrieve_request request, const query_context& context, const read_views& views);

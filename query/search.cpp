@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <unordered_set>
 
 #include <fmt/format.h>
@@ -10,21 +9,15 @@
 #include "index/text_terms.hpp"
 #include "messages/ensure.hpp"
 #include "messages/validate.hpp"
+#include "query/deadline.hpp"
 #include "query/near_target.hpp"
+#include "query/positive.hpp"
 #include "query/query_text.hpp"
 #include "query/search_state.hpp"
 
 namespace mneme {
 
 namespace {
-
-constexpr std::int64_t ns_per_ms = 1'000'000;
-
-result<void> check_positive(const std::optional<std::int64_t>& value, std::string_view key) {
-  if (value && *value <= 0)
-    return fail(errc::out_of_range, fmt::format("{} must be at least 1", key), std::string(key));
-  return {};
-}
 
 template <class Enum>
 bool in_enum(Enum value, Enum last) {
@@ -47,27 +40,6 @@ result<void> check_names(const search_request& r) {
       && (*r.type == memory_type::chunk || static_cast<std::uint8_t>(*r.type) < 1
           || static_cast<std::uint8_t>(*r.type) > memory_type_count))
     return fail(errc::bad_value, "the memory leg has no such type", "memory_type");
-  return {};
-}
-
-result<void> check(const search_request& r) {
-  if (auto ok = check_positive(r.limit, "limit"); !ok) return ok;
-  if (auto ok = check_positive(r.budget_tokens, "budget_tokens"); !ok) return ok;
-  if (auto ok = check_positive(r.deadline_ms, "deadline_ms"); !ok) return ok;
-  if (!(r.similarity_floor >= 0 && r.similarity_floor <= 1))
-    return fail(errc::out_of_range, "similarity_floor is from 0 to 1", "similarity_floor");
-  if (r.actor && r.actor->size() > max_actor_bytes)
-    return fail(errc::limit_exceeded, fmt::format("actor is over {} bytes", max_actor_bytes),
-                "actor");
-  if (auto ok = check_names(r); !ok) return ok;
-  if (r.memory_ids) {
-    if (r.memory_ids->size() > max_batch_items)
-      return fail(errc::limit_exceeded, fmt::format("at most {} ids", max_batch_items),
-                  "memory_ids");
-    return {};
-  }
-  if (!is_utf8(r.query)) return fail(errc::bad_utf8, "the query is not UTF-8", "query");
-  if (is_blank(r.query)) return fail(errc::empty_query, "the query is blank", "query");
   return {};
 }
 
@@ -162,11 +134,32 @@ search_run::search_run(std::unique_ptr<search_state> state) : state_(std::move(s
 }
 search_run::~search_run() = default;
 
+result<void> search_run::check(const search_request& r) {
+  if (auto ok = check_positive(r.limit, "limit"); !ok) return ok;
+  if (auto ok = check_positive(r.budget_tokens, "budget_tokens"); !ok) return ok;
+  if (auto ok = check_positive(r.deadline_ms, "deadline_ms"); !ok) return ok;
+  if (!(r.similarity_floor >= 0 && r.similarity_floor <= 1))
+    return fail(errc::out_of_range, "similarity_floor is from 0 to 1", "similarity_floor");
+  if (r.actor && r.actor->size() > max_actor_bytes)
+    return fail(errc::limit_exceeded, fmt::format("actor is over {} bytes", max_actor_bytes),
+                "actor");
+  if (auto ok = check_names(r); !ok) return ok;
+  if (r.memory_ids) {
+    if (r.memory_ids->size() > max_batch_items)
+      return fail(errc::limit_exceeded, fmt::format("at most {} ids", max_batch_items),
+                  "memory_ids");
+    return {};
+  }
+  if (!is_utf8(r.query)) return fail(errc::bad_utf8, "the query is not UTF-8", "query");
+  if (is_blank(r.query)) return fail(errc::empty_query, "the query is blank", "query");
+  return {};
+}
+
 result<std::unique_ptr<search_run>>
 search_run::compile(search_request request, query_context context, const read_views& views) {
   if (auto ok = check(request); !ok) return propagate(ok);
   auto s = std::make_unique<search_state>();
-  s->started_ns = context.stopwatch ? context.stopwatch() : 0;
+  s->started_ns = context.stopwatch_ns();
   s->weights = views.search;
   s->who = asker(request.actor, context.scope);
   s->audience = audience_of(request, views);
@@ -243,14 +236,7 @@ search_result search_run::take() {
 }
 
 result<void> search_state::check_deadline() const {
-  if (!request.deadline_ms || !context.stopwatch) return {};
-  if (*request.deadline_ms > std::numeric_limits<std::int64_t>::max() / ns_per_ms) return {};
-  if (context.stopwatch() - started_ns <= *request.deadline_ms * ns_per_ms) return {};
-  return late();
-}
-
-std::unexpected<error> search_state::late() {
-  return fail(errc::deadline_exceeded, "the search took longer than deadline_ms", "deadline_ms");
+  return mneme::check_deadline(request.deadline_ms, started_ns, context);
 }
 
 } // namespace mneme

@@ -15,6 +15,8 @@ public:
   using request_type = search_request;
   using answer_type = search_result;
 
+  /// Sizes, ranges and combinations that no world could answer. compile() refuses them too.
+  static result<void> check(const request_type& request);
   /// Validates everything before any work.
   static result<std::unique_ptr<search_run>> compile(search_request request, query_context context,
                                                      const read_views& views);

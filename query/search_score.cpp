@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <ranges>
 
+#include "query/deadline.hpp"
 #include "query/search_filter.hpp"
 #include "query/search_texts.hpp"
 
@@ -316,6 +317,7 @@ private:
   static double worst_of(const std::vector<leg_row>& rows, std::size_t window) {
     if (rows.size() < window) return 0;
     std::vector<double> scores;
+    scores.reserve(rows.size());
     for (const auto& r : rows) scores.push_back(r.raw);
     const auto last = scores.begin() + static_cast<std::ptrdiff_t>(window - 1);
     std::ranges::nth_element(scores, last, std::ranges::greater());

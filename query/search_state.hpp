@@ -94,8 +94,6 @@ struct search_state {
     return std::max(4 * std::min(request.limit, limit_max), least);
   }
   [[nodiscard]] result<void> check_deadline() const;
-  /// What a search is refused with that took too long.
-  [[nodiscard]] static std::unexpected<error> late();
 };
 
 /// Newest first, then by id.

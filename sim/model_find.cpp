@@ -48,6 +48,7 @@ public:
         at_(at) {}
 
   void run() {
+    if (!state_.head_at(from_, at_)) return;
     if (!who_.sees_all() && !visible(from_)) return;
     std::set<memory_id> met{from_};
     std::vector<memory_id> frontier{from_};

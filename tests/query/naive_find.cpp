@@ -136,7 +136,7 @@ std::map<memory_id, reached> walk(const small_world& world, const find_request& 
     const auto* s = state_at(world, id, at);
     return s != nullptr && visible(r, s->head);
   };
-  if (!enterable(*r.from)) return seen;
+  if (state_at(world, *r.from, at) == nullptr || !enterable(*r.from)) return seen;
   std::set<memory_id> visited{*r.from};
   std::deque<std::pair<memory_id, std::int64_t>> queue{{*r.from, 0}};
   while (!queue.empty()) {

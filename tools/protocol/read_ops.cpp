@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "messages/validate.hpp"
+#include "query/deadline.hpp"
 #include "tools/protocol/answer_json.hpp"
 #include "tools/protocol/base64.hpp"
 #include "tools/protocol/find_json.hpp"
@@ -71,7 +72,7 @@ public:
   /// The answer, if it is in time.
   [[nodiscard]] result<json> in_time(json answer) const {
     if (!is_over()) return answer;
-    return fail(errc::deadline_exceeded, "reading took longer than deadline_ms", "deadline_ms");
+    return late();
   }
 
 private:
