@@ -61,6 +61,7 @@ dataset make(std::size_t size) {
   generator g(42);
   dataset d;
   std::vector<float> centres;
+  centres.reserve(200 * dimension);
   for (std::size_t i = 0; i < 200 * dimension; ++i)
     centres.push_back(static_cast<float>(g.gaussian() / std::sqrt(static_cast<double>(dimension))));
   const zipf tags;
@@ -102,7 +103,7 @@ struct scratch_root {
 void check(bool ok, const std::string& what) {
   if (ok) return;
   std::fprintf(stderr, "bench: %s\n", what.c_str());
-  std::exit(1);
+  std::exit(1); // NOLINT(concurrency-mt-unsafe): removes the scratch directory
 }
 
 void load(engine& e, const dataset& d) {

@@ -199,6 +199,7 @@ void colour_index::save(image_writer& out, seq_no from, seq_no at) const {
                     .zero = 0});
   }
   std::vector<std::uint32_t> nodes;
+  nodes.reserve(kept.size());
   for (const saved_point& p : kept) nodes.push_back(p.node);
   std::ranges::sort(nodes);
   nodes.erase(std::ranges::unique(nodes).begin(), nodes.end());

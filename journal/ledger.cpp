@@ -148,6 +148,7 @@ struct ledger::impl {
   [[nodiscard]] std::vector<tree_view> views_at(seq_no seq) const {
     const auto changes = state.undo.back(state.roots.seq.value - seq.value);
     std::vector<tree_view> views;
+    views.reserve(state_namespace_count);
     for (std::size_t i = 0; i < state_namespace_count; ++i)
       views.push_back(state.trees[i].with(changes[i]));
     return views;

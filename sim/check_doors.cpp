@@ -91,6 +91,7 @@ check_result check_bump(evidence& known, const operation& op, reinforcing_door d
   const auto* bump = claimed ? std::get_if<reinforce_payload>(&*claimed) : nullptr;
   if (bump == nullptr) return wrong(name, fmt::format("seq {} is not its touch", seq->value));
   std::vector<memory_id> bumped;
+  bumped.reserve(bump->items.size());
   for (const auto& item : bump->items) bumped.push_back(item.id);
   if (bump->door != door || bump->actor != actor || bumped != ids)
     return wrong(name, fmt::format("its touch at seq {} says something else", seq->value));
@@ -99,6 +100,7 @@ check_result check_bump(evidence& known, const operation& op, reinforcing_door d
 
 std::vector<memory_id> ids_of(const retrieve_result& r) {
   std::vector<memory_id> ids;
+  ids.reserve(r.candidates.size());
   for (const auto& c : r.candidates) ids.push_back(c.topic_id);
   return ids;
 }
@@ -138,6 +140,7 @@ std::string retrieve_difference(const retrieve_result& got, const retrieve_resul
 
 std::vector<memory_id> ids_of(const chroma_result& r) {
   std::vector<memory_id> ids;
+  ids.reserve(r.rows.size());
   for (const auto& row : r.rows) ids.push_back(row.memory.head.id);
   return ids;
 }
@@ -169,6 +172,7 @@ std::string chroma_difference(const chroma_result& got, const chroma_result& exp
 
 std::vector<memory_id> ids_of(const search_result& r) {
   std::vector<memory_id> ids;
+  ids.reserve(r.results.size());
   for (const auto& hit : r.results) ids.push_back(hit.uri.id);
   return ids;
 }

@@ -17,6 +17,7 @@ constexpr auto find_oracle = "find";
 
 std::vector<memory_id> ids_of(const find_result& r) {
   std::vector<memory_id> ids;
+  ids.reserve(r.memories.size());
   for (const auto& m : r.memories) ids.push_back(m.head.id);
   return ids;
 }

@@ -128,6 +128,7 @@ std::vector<std::pair<edge_key, bool>> listed(world& w, const memory_id& id,
 
 std::vector<std::pair<edge_key, bool>> keys_of(const std::vector<edge_record>& edges) {
   std::vector<std::pair<edge_key, bool>> found;
+  found.reserve(edges.size());
   for (const auto& e : edges) found.emplace_back(e.key, e.tombstoned);
   return found;
 }

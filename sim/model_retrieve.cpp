@@ -60,6 +60,7 @@ std::expected<std::vector<bundle_of>, errc> chosen(const model& state, const ret
   if (ids.empty()) return r.topic_ids ? given(state, r, at) : found;
   if (q.empty()) return std::unexpected(errc::no_embedder);
   std::vector<std::pair<double, memory_id>> near;
+  near.reserve(ids.size());
   for (const auto& id : ids) near.emplace_back(cosine_distance(q, state.vector_at(id, at)), id);
   std::ranges::sort(near);
   for (const auto& [distance, id] : near) {

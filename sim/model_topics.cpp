@@ -132,6 +132,7 @@ std::vector<topic_field> model::fields_at(seq_no at) const {
 std::vector<field_revision> model::revisions_of(const topic_field& field) const {
   const auto& all = fields_.at({field.head.topic, field.head.name}).revisions;
   std::vector<field_revision> found;
+  found.reserve(field.head.revisions);
   for (std::size_t i = 0; i < field.head.revisions; ++i) found.push_back(all.at(i).second);
   return found;
 }

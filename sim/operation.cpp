@@ -46,9 +46,12 @@ void put_token(mutation& m, std::string token) {
   std::visit([&](auto& r) { put_token(r, std::move(token)); }, m);
 }
 void put_token(tick_write& w, std::string token) {
-  if (auto* m = std::get_if<scoped_mutation>(&w)) put_token(m->request, std::move(token));
-  if (auto* r = std::get_if<attest_request>(&w)) put_token(*r, std::move(token));
-  if (auto* r = std::get_if<compact_request>(&w)) put_token(*r, std::move(token));
+  if (auto* m = std::get_if<scoped_mutation>(&w))
+    put_token(m->request, std::move(token));
+  else if (auto* r = std::get_if<attest_request>(&w))
+    put_token(*r, std::move(token));
+  else if (auto* c = std::get_if<compact_request>(&w))
+    put_token(*c, std::move(token));
 }
 
 /// The last characters of an id tell it from others well enough for a person.

@@ -83,6 +83,7 @@ result<root_set> roots_of_contents(const world_id& world, const model& state,
                        .headers =
                            [&](seq_no first, std::uint64_t count) {
                              std::vector<std::string> headers;
+                             headers.reserve(count);
                              for (std::uint64_t i = 0; i < count; ++i)
                                headers.push_back(past.entry_at({first.value + i}).header_bytes);
                              return result<std::vector<std::string>>(std::move(headers));

@@ -358,7 +358,8 @@ private:
     memory_file_system beside(disk_.files->image());
     if (auto names = beside.list(dir))
       for (const auto& name : *names)
-        if (auto bytes = beside.testing_bytes(dir + "/" + name)) all.update(name).update(*bytes);
+        if (auto bytes = beside.testing_bytes(fmt::format("{}/{}", dir, name)))
+          all.update(name).update(*bytes);
     return all.finish();
   }
 

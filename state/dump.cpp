@@ -105,6 +105,7 @@ result<std::string> canonical_dump(world& w) {
   auto reader = w.store->reader();
   if (!reader) return propagate(reader);
   std::vector<memory_id> ids;
+  ids.reserve(w.nodes.size());
   for (std::uint32_t i = 0; i < w.nodes.size(); ++i) ids.push_back(w.nodes.id({i}));
   std::ranges::sort(ids);
   std::string out = fmt::format("seq {} root {}\n", at.value, to_hex(w.published_roots().overall));

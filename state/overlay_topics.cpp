@@ -56,6 +56,7 @@ result<std::vector<topic_field>> overlay::fields(const memory_id& topic) {
          it != part->fields.end() && it->first.first == topic; ++it)
       by_name.insert_or_assign(it->first.second, it->second);
   std::vector<topic_field> all;
+  all.reserve(by_name.size());
   for (auto& [name, f] : by_name) all.push_back(std::move(f));
   return all;
 }

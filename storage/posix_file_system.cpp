@@ -148,7 +148,8 @@ public:
       return refused("list", dir);
     }
     errno = 0;
-    while (const dirent* found = ::readdir(stream)) {
+    // Safe for threads in glibc: the stream is this call's own.
+    while (const dirent* found = ::readdir(stream)) { // NOLINT(concurrency-mt-unsafe)
       struct stat info{};
       const bool known = ::fstatat(::dirfd(stream), found->d_name, &info, 0) == 0;
       if (known && !S_ISDIR(info.st_mode)) names.emplace_back(found->d_name);

@@ -133,6 +133,7 @@ public:
 
   result<void> put_personas(const std::string& folder) {
     std::vector<const agent_memory*> memories;
+    memories.reserve(simulation_.memories.size());
     for (const auto& placed : simulation_.memories) memories.push_back(&placed.memory);
     auto topics = persona_topics(folder, simulation_.name, memories, report_);
     if (!topics) return propagate(topics);

@@ -67,6 +67,7 @@ void add_field(topic_source& topic, std::string name, json_value value,
 void add_field(topic_source& topic, std::string name, const std::vector<std::string>& texts,
                std::optional<timestamp> since) {
   std::vector<json_value> list;
+  list.reserve(texts.size());
   for (const auto& text : texts) list.push_back({text});
   add_field(topic, std::move(name), {std::move(list)}, topic_field_type::list, since);
 }

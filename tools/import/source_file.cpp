@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <memory>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -24,7 +24,7 @@ using file_handle = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 std::unexpected<error> refused(const std::string& path) {
   const int cause = errno;
   return fail(cause == ENOENT ? errc::not_found : errc::io,
-              fmt::format("cannot read {}: {}", path, std::strerror(cause)));
+              fmt::format("cannot read {}: {}", path, std::generic_category().message(cause)));
 }
 
 result<file_handle> open_source(const std::string& path) {

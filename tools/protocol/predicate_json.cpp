@@ -115,6 +115,7 @@ result<void> check_predicate(const json& value, const json&, const json_path& at
   for (const auto& [name, member] : members) {
     if (find_operator(name) != nullptr) continue;
     std::vector<std::string_view> names;
+    names.reserve(operators.size());
     for (const auto& op : operators) names.push_back(op.name);
     return unknown_key(name, names, at.key(name));
   }

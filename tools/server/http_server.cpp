@@ -132,8 +132,9 @@ void put_response(http_response made, httplib::Response& to) {
   to.status = made.status;
   for (const auto& [name, value] : made.headers) to.set_header(name, value);
   if (!made.stream) {
-    if (!made.body.empty() || (made.status != 202 && made.status != 204))
-      to.set_content(std::move(made.body), made.content_type);
+    if (made.body.empty() && (made.status == 202 || made.status == 204)) return;
+    to.body = std::move(made.body); // set_content would copy it
+    to.set_header("Content-Type", made.content_type);
     return;
   }
   to.set_chunked_content_provider(

@@ -76,12 +76,13 @@ void announce(const serve_options& o, const front& f, int port) {
 /// a threshold that is set is not learnt, and what is free goes back.
 void give_memory_back() {
 #ifdef M_MMAP_THRESHOLD
-  ::mallopt(M_MMAP_THRESHOLD, 1 << 20);
+  ::mallopt(M_MMAP_THRESHOLD, 1 << 20); // NOLINT(concurrency-mt-unsafe): there are no threads yet
 #endif
 }
 
 std::vector<std::string> hosts_of(const std::vector<std::string>& given) {
   std::vector<std::string> hosts;
+  hosts.reserve(given.size());
   for (const auto& text : given) hosts.push_back(host_of_option(text));
   return hosts;
 }
