@@ -11,9 +11,9 @@ namespace {
 constexpr std::uint64_t max_unsynced_bytes = 4ULL << 20;
 
 /// What every write gets from now on. Rows are read from the store, so they go when it does.
-error stopped_by(const error& cause, const kv_store& store) {
-  const char* reads = store.damaged() ? "reads fail too, since the store has stopped"
-                                      : "reads go on, but for proofs and earlier roots";
+error stopped_by(const error& cause, bool with_store) {
+  const char* reads = with_store ? "reads fail too, since the store has stopped"
+                                 : "reads go on, but for proofs and earlier roots";
   return {errc::io,
           "the engine takes no more writes since something failed (" + cause.message + "); " + reads
               + "; close and open it again to recover",
@@ -28,7 +28,7 @@ committer_actor::committer_actor(caf::actor_config& config, std::shared_ptr<worl
       world_(std::move(w)),
       owners_(std::move(owners)),
       options_(options),
-      core_(*world_, options.time, options.random, options.commits),
+      core_(std::in_place, *world_, options.time, options.random, options.commits),
       durable_(world_->published_seq()),
       synced_bytes_(world_->journal->bytes()),
       checkpointed_bytes_(world_->journal->bytes()) {
@@ -37,7 +37,7 @@ committer_actor::committer_actor(caf::actor_config& config, std::shared_ptr<worl
 caf::behavior committer_actor::make_behavior() {
   return {
       [this](const commit_request& m) {
-        core_.enqueue(std::move(*m.command));
+        core_->enqueue(std::move(*m.command));
         pump();
       },
       [this](const join_embedder& m) { embedder_ = m.embedder; },
@@ -49,7 +49,12 @@ void committer_actor::on_exit() {
   const error ended{errc::shutdown, "the engine has ended", {}};
   for (auto& barrier : std::exchange(deferred_, {}))
     if (barrier.reply) barrier.reply(std::unexpected(ended));
-  core_.fail(ended, ended);
+  // The journal may have the batch already.
+  const error unknown{errc::outcome_unknown, "the engine ended before the write was completed", {}};
+  core_->fail(batch_ ? unknown : ended, ended);
+  // Whoever waits for the engine's end opens the world again; this actor may be freed after that.
+  core_.reset();
+  world_ = nullptr;
 }
 
 /// Requests that never time out; an owner that is gone is a failure like any other.
@@ -62,10 +67,12 @@ void committer_actor::ask(const caf::actor& to, Message message, Then then) {
 }
 
 void committer_actor::pump() {
-  if (core_.in_round() || core_.is_stopped()) return;
+  if (core_->in_round() || core_->is_stopped()) return;
   // A store that has stopped would fail the next batch after the journal has it.
-  if (world_->store->damaged()) return stop();
-  auto round = core_.next_round();
+  if (stop_with_store()) return;
+  auto round = core_->next_round();
+  // Executing reads: it may have met the damage, and nothing has reached the journal yet.
+  if (stop_with_store()) return;
   if (round.batch != nullptr)
     begin_batch(std::move(round.batch));
   else if (round.sync)
@@ -85,7 +92,7 @@ void committer_actor::begin_batch(std::shared_ptr<const commit_batch> batch) {
   ask_index(owners_.lexical);
   ask_index(owners_.vectors);
   ask_index(owners_.attributes);
-  if (options_.bugs.reply_before_publish) core_.testing_reply_early();
+  if (options_.bugs.reply_before_publish) core_->testing_reply_early();
 }
 
 void committer_actor::begin_sync() {
@@ -94,7 +101,7 @@ void committer_actor::begin_sync() {
   ask(owners_.journal, sync_journal{}, [this](const outcome& synced) {
     if (synced.problem) return failed(*synced.problem, errc::outcome_unknown);
     durable_through(world_->published_seq());
-    core_.complete();
+    core_->complete();
     advance_stable_to(durable_);
     pump();
   });
@@ -125,7 +132,9 @@ void committer_actor::ask_index(const caf::actor& owner) {
 }
 
 void committer_actor::arrived(const outcome& o, errc failure_code) {
-  if (o.problem && !problem_) {
+  // Of several failures that of the journal counts, whichever came first: what it refused is not
+  // there, whatever the others have.
+  if (o.problem && (!problem_ || failure_code == errc::io)) {
     problem_ = o.problem;
     problem_code_ = failure_code;
   }
@@ -137,7 +146,7 @@ void committer_actor::arrived(const outcome& o, errc failure_code) {
 void committer_actor::finish_batch() {
   const seq_no last = batch_->last_seq;
   if (syncs_batch_) durable_through(last);
-  core_.complete();
+  core_->complete();
   announce_contents(); // published: the embedder reads what it is told of
   batch_.reset();
   advance_stable_to(durable_);
@@ -156,16 +165,18 @@ void committer_actor::announce_contents() {
 
 void committer_actor::failed(const error& cause, errc outcome_code) {
   batch_.reset();
-  core_.fail({outcome_code, "the write was not completed: " + cause.message, {}},
-             stopped_by(cause, *world_->store));
+  const auto store_problem = world_->store->stopped();
+  core_->fail({outcome_code, "the write was not completed: " + cause.message, {}},
+              stopped_by(store_problem.value_or(cause), store_problem.has_value()));
 }
 
-/// Between two rounds: refuses what waits and what comes.
-void committer_actor::stop() {
-  const error cause =
-      checkpoint_problem_.value_or(error{errc::io, "the store found damage in its files", {}});
-  const error stopped = stopped_by(cause, *world_->store);
-  core_.fail(stopped, stopped);
+/// Refuses what waits and what comes if the store has stopped; true then.
+bool committer_actor::stop_with_store() {
+  const auto problem = world_->store->stopped();
+  if (!problem) return false;
+  const error stopped = stopped_by(*problem, true);
+  core_->fail(stopped, stopped);
+  return true;
 }
 
 void committer_actor::durable_through(seq_no seq) {
@@ -185,17 +196,17 @@ void committer_actor::checkpoint_if_due() {
   const std::uint64_t bytes = world_->journal->bytes();
   if (bytes - checkpointed_bytes_ < options_.checkpoint_journal_bytes) return;
   checkpointed_bytes_ = bytes;
-  core_.enqueue(checkpoint_command{});
+  core_->enqueue(checkpoint_command{});
 }
 
 void committer_actor::begin_barrier() {
   const seq_no seq = world_->published_seq();
   if (checkpointing_) {
-    deferred_.push_back(core_.defer_barrier());
+    deferred_.push_back(core_->defer_barrier());
     return pump();
   }
   if (seq.value == 0 || seq.value == world_->checkpoint_seq) {
-    core_.passed_barrier()(seq);
+    core_->passed_barrier()(seq);
     return pump();
   }
   problem_.reset();
@@ -213,14 +224,13 @@ void committer_actor::begin_barrier() {
 }
 
 void committer_actor::write_checkpoint_at_barrier(const std::string& ledger_image) {
-  auto job = std::make_shared<const checkpoint_job>(core_.job_at_barrier(ledger_image));
+  auto job = std::make_shared<const checkpoint_job>(core_->job_at_barrier(ledger_image));
   const seq_no seq = job->file.seq;
-  auto reply = core_.passed_barrier();
+  auto reply = core_->passed_barrier();
   request(owners_.checkpointer, caf::infinite, run_checkpoint{job})
       .then(
           [this, seq, reply](const outcome& o) {
             if (!o.problem) world_->checkpoint_seq = seq.value;
-            checkpoint_problem_ = o.problem;
             checkpoint_written();
             if (o.problem)
               reply(std::unexpected(*o.problem));
@@ -237,10 +247,10 @@ void committer_actor::write_checkpoint_at_barrier(const std::string& ledger_imag
 
 void committer_actor::checkpoint_written() {
   checkpointing_ = false;
-  core_.checkpoint_done();
+  core_->checkpoint_done();
   advance_stable_to(durable_);
   auto deferred = std::exchange(deferred_, {});
-  for (auto& barrier : deferred) core_.enqueue(std::move(barrier));
+  for (auto& barrier : deferred) core_->enqueue(std::move(barrier));
   pump();
 }
 

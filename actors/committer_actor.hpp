@@ -34,7 +34,7 @@ private:
   void checkpoint_written();
   void announce_contents();
   void failed(const error& cause, errc outcome_code);
-  void stop();
+  bool stop_with_store();
   /// The journal rests and is synced.
   void durable_through(seq_no seq);
   void advance_stable_to(seq_no seq);
@@ -45,13 +45,12 @@ private:
   std::shared_ptr<world> world_;
   engine_actors owners_;
   actor_options options_;
-  committer core_;
+  std::optional<committer> core_;             ///< until the actor ends
   std::shared_ptr<const commit_batch> batch_; ///< in progress
   std::optional<error> problem_;              ///< of the batch in progress
   errc problem_code_ = errc::io;
   int waiting_for_ = 0;
   bool checkpointing_ = false;               ///< the store's stable seq stands still meanwhile
-  std::optional<error> checkpoint_problem_;  ///< of the last one
   std::vector<checkpoint_command> deferred_; ///< barriers that came meanwhile
   caf::actor embedder_;                      ///< may be null
   seq_no durable_;

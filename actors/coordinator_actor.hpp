@@ -15,7 +15,10 @@ public:
                     const actor_options& options);
   caf::behavior make_behavior() override;
   /// Lets go of the queries under way, which answers them.
-  void on_exit() override { multiplexed_responses_.clear(); }
+  void on_exit() override {
+    multiplexed_responses_.clear();
+    world_ = nullptr; // this actor may be freed after the world was opened again
+  }
 
 private:
   using job_pointer = std::shared_ptr<query_job>;

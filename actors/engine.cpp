@@ -65,7 +65,6 @@ struct engine::impl {
   std::shared_ptr<running_engine> running;
   open_report report;
   timestamp opened_last_entry_at;
-  bool read_only = false;
   query_driver queries = query_driver::caller;
   call_gate gate; ///< every call but close() holds a pass
   std::mutex closing;
@@ -133,18 +132,16 @@ struct engine::impl {
     // Whoever comes second waits for the first: the world is closed when any close() returns.
     const std::lock_guard one_at_a_time(closing);
     if (std::exchange(closed, true)) return std::unexpected(was_closed);
+    running->state->embedding.end();
     gate.close();
     // A barrier behind everything queued; what comes later is refused.
     waiting<seq_no> barrier;
     hand_over(*running, checkpoint_command{.reply = barrier.reply(), .last = true});
-    auto reached = barrier.get();
+    running->last_barrier = barrier.get();
     stop_actors(running->actors);
     running->actors = {};
     system.await_all_actors_done();
-    result<void> done;
-    if (!read_only) done = reached ? close_world(*running->state) : propagate(reached);
-    running->state.reset();
-    return done;
+    return end_world(*running);
   }
 };
 
@@ -160,7 +157,6 @@ result<engine> engine::open(engine_options options) {
   auto i = std::make_unique<impl>();
   i->report = opened->state->report;
   i->opened_last_entry_at = opened->state->last_entry_at;
-  i->read_only = options.read_only;
   i->queries = options.queries;
   i->running = start_engine(i->system, std::move(*opened));
   // This thread would keep a reference to the system's logger, for which the system's end waits:
@@ -455,7 +451,8 @@ result<proof_bundle> engine::prove(const prove_request& request) {
 result<std::optional<manifest>> engine::find_snapshot(const digest& overall_root) {
   const auto inside = impl_->gate.enter();
   if (!inside) return std::unexpected(was_closed);
-  return find_manifest(*impl_->running->state->store, overall_root);
+  const world& w = *impl_->running->state;
+  return find_manifest(*w.store, overall_root, w.published_seq());
 }
 
 result<std::vector<journal_item>> engine::journal(seq_no from, std::size_t limit) {
@@ -471,13 +468,16 @@ result<world_stats> engine::stats() {
 }
 
 result<std::uint64_t> engine::wait_for_embeddings(std::int64_t timeout_ms) {
-  if (impl_->closed) return std::unexpected(was_closed);
-  const std::shared_ptr<world> w = impl_->running->state;
-  if (w->embedder == nullptr || w->embedder->remote() == nullptr) return 0;
-  const auto pending = [&] { return count_unembedded(w->views(), w->published_seq()); };
-  w->embedding.wait(timeout_ms, [&](const embed_status::report& r) {
+  const auto inside = impl_->gate.enter();
+  if (!inside) return std::unexpected(was_closed);
+  world& w = *impl_->running->state;
+  if (w.embedder == nullptr || w.embedder->remote() == nullptr) return 0;
+  const auto pending = [&] { return count_unembedded(w.views(), w.published_seq()); };
+  if (impl_->running->options.commits.read_only) return pending(); // nobody embeds here
+  const bool goes_on = w.embedding.wait(timeout_ms, [&](const embed_status::report& r) {
     return !r.problem.empty() || pending() <= r.refused;
   });
+  if (!goes_on) return std::unexpected(was_closed);
   return pending();
 }
 

@@ -111,6 +111,14 @@ commit_command inspect_proofs(prove_request request,
       .reply = reply};
 }
 
+result<void> end_world(running_engine& engine) {
+  result<void> sealed;
+  if (!engine.options.commits.read_only)
+    sealed = engine.last_barrier ? close_world(*engine.state) : propagate(engine.last_barrier);
+  engine.state.reset();
+  return sealed;
+}
+
 std::shared_ptr<running_engine> start_engine(caf::actor_system& system, opened_engine opened) {
   auto engine = std::make_shared<running_engine>();
   engine->state = std::move(opened.state);
@@ -323,24 +331,19 @@ public:
     engine_->closed = true;
     // Everything queued before is committed first. The world is sealed when its actors are gone.
     engine_->when_ended = [pending, engine = engine_.get()]() mutable {
-      auto sealed = engine->sealable ? close_world(*engine->state) : result<void>{};
-      engine->state.reset();
-      if (sealed)
+      if (auto sealed = end_world(*engine); sealed)
         pending.deliver(closed_reply{});
       else
         pending.deliver(to_caf_error(sealed.error()));
     };
-    hand_over(*engine_, checkpoint_command{.reply =
-                                               [self = internal_engine_actor(self_),
-                                                engine = engine_](const result<seq_no>& r) {
-                                                 caf::anon_send(
-                                                     self, run_closure{[=, ok = r.has_value()] {
-                                                       engine->sealable =
-                                                           ok && !engine->options.commits.read_only;
-                                                       stop_actors(engine->actors);
-                                                     }});
-                                               },
-                                           .last = true});
+    auto reached = [self = internal_engine_actor(self_), engine = engine_](result<seq_no> r) {
+      caf::anon_send(self, run_closure{[engine, r = std::move(r)] {
+                       engine->last_barrier = r;
+                       stop_actors(engine->actors);
+                     }});
+    };
+    hand_over(*engine_,
+              checkpoint_command{.reply = sure_reply<seq_no>(std::move(reached)), .last = true});
     return pending;
   }
 

@@ -17,7 +17,8 @@ struct running_engine {
   // Of the engine actor:
   std::size_t alive = 0; ///< owned actors that have not ended
   bool closed = false;
-  bool sealable = false;            ///< nothing failed: the journal may be sealed
+  /// How the last barrier went, which close() sends behind everything queued.
+  result<seq_no> last_barrier = fail(errc::shutdown, "the engine ended while it was closed");
   std::function<void()> when_ended; ///< when the last actor is gone
   bool ended = false;               ///< it is, and `state` may be; quits when all are answered
   std::size_t unanswered = 0;       ///< promises to hosts
@@ -33,6 +34,9 @@ using internal_engine_actor = engine_actor::extend<caf::reacts_to<run_closure>>;
 
 internal_engine_actor::behavior_type engine_behavior(internal_engine_actor::pointer self,
                                                      std::shared_ptr<running_engine> engine);
+
+/// Once its actors have ended: seals the world if nothing failed, and lets go of it.
+result<void> end_world(running_engine& engine);
 
 /// Sends the command to the engine's committer.
 void hand_over(const running_engine& engine, commit_command command);

@@ -83,65 +83,75 @@ result<asker> asker_of(world& w, const read_options& options) {
   return verify_asker(options.actor, options.scope, *now, w.views());
 }
 
+/// What `read` answers, unless the window has moved on meanwhile, and what was read with it.
+template <class Read>
+auto read_inside_window(world& w, seq_no at, Read read) -> decltype(read()) {
+  auto answer = read();
+  if (auto still = w.readable(at); answer && !still) return propagate(still);
+  return answer;
+}
+
+/// Runs `read` for who asks, at the seq asked.
+template <class Read>
+auto read_for(world& w, const read_options& options, Read read)
+    -> decltype(read(std::declval<kv_reader&>(), std::declval<const asker&>(), seq_no{})) {
+  auto at = w.readable(options.at_seq);
+  if (!at) return propagate(at);
+  auto reader = w.store->reader();
+  if (!reader) return propagate(reader);
+  auto who = asker_of(w, options);
+  if (!who) return propagate(who);
+  return read_inside_window(w, *at, [&] { return read(**reader, *who, *at); });
+}
+
 } // namespace
 
 result<memory> read_current(world& w, const memory_id& id, const read_options& options) {
-  auto at = w.readable(options.at_seq);
-  if (!at) return propagate(at);
-  auto reader = w.store->reader();
-  if (!reader) return propagate(reader);
-  auto who = asker_of(w, options);
-  if (!who) return propagate(who);
-  return visible_memory(w, **reader, id, *who, *at, "id");
+  return read_for(w, options, [&](kv_reader& reader, const asker& who, seq_no at) {
+    return visible_memory(w, reader, id, who, at, "id");
+  });
 }
 
 result<memory> read_version_of(world& w, const memory_uri& uri, const read_options& options) {
-  auto at = w.readable(options.at_seq);
-  if (!at) return propagate(at);
-  auto reader = w.store->reader();
-  if (!reader) return propagate(reader);
-  auto who = asker_of(w, options);
-  if (!who) return propagate(who);
-  auto m = visible_memory(w, **reader, uri.id, *who, *at, "uri");
-  if (!m) return m;
-  if (m->head.type != uri.type || uri.version == 0 || uri.version > m->head.current_version)
-    return fail(errc::not_found, "there is no " + to_string(uri), "uri");
-  if (uri.version != m->head.current_version) {
-    auto v = read_version(**reader, uri.id, uri.version);
-    if (!v) return propagate(v);
-    if (!v->has_value()) return fail(errc::not_found, "there is no " + to_string(uri), "uri");
-    m->version = std::move(**v);
-  }
-  return m;
+  return read_for(
+      w, options, [&](kv_reader& reader, const asker& who, seq_no at) -> result<memory> {
+        auto m = visible_memory(w, reader, uri.id, who, at, "uri");
+        if (!m) return m;
+        if (m->head.type != uri.type || uri.version == 0 || uri.version > m->head.current_version)
+          return fail(errc::not_found, "there is no " + to_string(uri), "uri");
+        if (uri.version == m->head.current_version) return m;
+        auto v = read_version(reader, uri.id, uri.version);
+        if (!v) return propagate(v);
+        if (!v->has_value()) return fail(errc::not_found, "there is no " + to_string(uri), "uri");
+        m->version = std::move(**v);
+        return m;
+      });
 }
 
 result<std::vector<memory>> read_by_type(world& w, memory_type type, std::size_t limit,
                                          const read_options& options, bool include_archived) {
-  auto at = w.readable(options.at_seq);
-  if (!at) return propagate(at);
-  auto reader = w.store->reader();
-  if (!reader) return propagate(reader);
-  auto asking = asker_of(w, options);
-  if (!asking) return propagate(asking);
-  const asker& who = *asking;
-  const auto left_out = include_archived ? row_gone : row_unfindable;
-  const visible_rows visible(who, w.attributes, w.nodes);
-  std::vector<memory_id> ids;
-  w.attributes.with_type(type)->for_each([&](row_no row) {
-    const auto flags = w.attributes.rows().line(row).flags;
-    if ((flags & left_out) == 0 && w.attributes.alive(row, *at) && visible(row))
-      ids.push_back(w.nodes.id(w.attributes.node(row)));
-    return true;
-  });
-  std::ranges::sort(ids);
-  std::vector<memory> found;
-  for (const auto& id : ids) {
-    if (found.size() == limit) break;
-    auto m = visible_memory(w, **reader, id, who, *at, "id");
-    if (!m) return propagate(m);
-    found.push_back(std::move(*m));
-  }
-  return found;
+  return read_for(
+      w, options,
+      [&](kv_reader& reader, const asker& who, seq_no at) -> result<std::vector<memory>> {
+        const auto left_out = include_archived ? row_gone : row_unfindable;
+        const visible_rows visible(who, w.attributes, w.nodes);
+        std::vector<memory_id> ids;
+        w.attributes.with_type(type)->for_each([&](row_no row) {
+          const auto flags = w.attributes.rows().line(row).flags;
+          if ((flags & left_out) == 0 && w.attributes.alive(row, at) && visible(row))
+            ids.push_back(w.nodes.id(w.attributes.node(row)));
+          return true;
+        });
+        std::ranges::sort(ids);
+        std::vector<memory> found;
+        for (const auto& id : ids) {
+          if (found.size() == limit) break;
+          auto m = visible_memory(w, reader, id, who, at, "id");
+          if (!m) return propagate(m);
+          found.push_back(std::move(*m));
+        }
+        return found;
+      });
 }
 
 namespace {
@@ -150,19 +160,17 @@ namespace {
 template <class Read>
 auto read_topic(world& w, const memory_id& topic, const read_options& options, Read read)
     -> decltype(read(std::declval<kv_reader&>(), seq_no{})) {
-  auto at = w.readable(options.at_seq);
-  if (!at) return propagate(at);
-  auto reader = w.store->reader();
-  if (!reader) return propagate(reader);
-  auto who = asker_of(w, options);
-  if (!who) return propagate(who);
-  auto m = visible_memory(w, **reader, topic, *who, *at, "id");
-  if (!m) return propagate(m);
-  if (m->head.type != memory_type::topic)
-    return fail(
-        errc::type_data_mismatch,
-        to_string(topic) + " is a " + std::string(to_string(m->head.type)) + ", not a Topic", "id");
-  return read(**reader, *at);
+  using answer_type = decltype(read(std::declval<kv_reader&>(), seq_no{}));
+  return read_for(w, options, [&](kv_reader& reader, const asker& who, seq_no at) -> answer_type {
+    auto m = visible_memory(w, reader, topic, who, at, "id");
+    if (!m) return propagate(m);
+    if (m->head.type != memory_type::topic)
+      return fail(errc::type_data_mismatch,
+                  to_string(topic) + " is a " + std::string(to_string(m->head.type))
+                      + ", not a Topic",
+                  "id");
+    return read(reader, at);
+  });
 }
 
 } // namespace
@@ -238,52 +246,44 @@ result<memory_reading> read_whole(world& w, const resolve_read& request) {
 }
 
 result<edge_record> read_one_edge(world& w, const edge_key& key, const read_options& options) {
-  auto at = w.readable(options.at_seq);
-  if (!at) return propagate(at);
-  auto reader = w.store->reader();
-  if (!reader) return propagate(reader);
-  auto found = read_edge(**reader, key, *at);
-  if (!found) return propagate(found);
-  auto asking = asker_of(w, options);
-  if (!asking) return propagate(asking);
-  const asker& who = *asking;
-  bool visible = found->has_value();
-  for (const auto& end : {key.src, key.dst}) {
-    if (!visible) break;
-    auto seen = who.may_see(**reader, end, *at);
-    if (!seen) return propagate(seen);
-    visible = *seen;
-  }
-  if (!visible)
-    return fail(who.refusal(), "there was never an edge " + to_string(key.src) + " "
-                                   + std::string(to_string(key.type)) + " " + to_string(key.dst));
-  return std::move(**found);
+  return read_for(w, options,
+                  [&](kv_reader& reader, const asker& who, seq_no at) -> result<edge_record> {
+                    auto found = read_edge(reader, key, at);
+                    if (!found) return propagate(found);
+                    bool visible = found->has_value();
+                    for (const auto& end : {key.src, key.dst}) {
+                      if (!visible) break;
+                      auto seen = who.may_see(reader, end, at);
+                      if (!seen) return propagate(seen);
+                      visible = *seen;
+                    }
+                    if (!visible)
+                      return fail(who.refusal(), "there was never an edge " + to_string(key.src)
+                                                     + " " + std::string(to_string(key.type)) + " "
+                                                     + to_string(key.dst));
+                    return std::move(**found);
+                  });
 }
 
 result<void> read_edges(world& w, const memory_id& id, edge_direction direction,
                         const edge_filter& filter, const read_options& options,
                         const std::function<bool(const edge_record&)>& visit) {
-  auto at = w.readable(options.at_seq);
-  if (!at) return propagate(at);
-  auto reader = w.store->reader();
-  if (!reader) return propagate(reader);
-  auto asking = asker_of(w, options);
-  if (!asking) return propagate(asking);
-  const asker& who = *asking;
-  auto seen = who.may_see(**reader, id, *at);
-  if (!seen) return propagate(seen);
-  if (!*seen) return hidden(who, id, "id");
-  const node_no node = w.nodes.find(id);
-  if (node.value == no_number) return {};
-  bool stopped = false;
-  for (const auto one_way : {edge_direction::out, edge_direction::in}) {
-    if (stopped || (direction != edge_direction::both && direction != one_way)) continue;
-    if (auto ok =
-            read_edges_one_way(w, **reader, id, node, one_way, filter, *at, who, visit, stopped);
-        !ok)
-      return ok;
-  }
-  return {};
+  return read_for(w, options, [&](kv_reader& reader, const asker& who, seq_no at) -> result<void> {
+    auto seen = who.may_see(reader, id, at);
+    if (!seen) return propagate(seen);
+    if (!*seen) return hidden(who, id, "id");
+    const node_no node = w.nodes.find(id);
+    if (node.value == no_number) return {};
+    bool stopped = false;
+    for (const auto one_way : {edge_direction::out, edge_direction::in}) {
+      if (stopped || (direction != edge_direction::both && direction != one_way)) continue;
+      if (auto ok =
+              read_edges_one_way(w, reader, id, node, one_way, filter, at, who, visit, stopped);
+          !ok)
+        return ok;
+    }
+    return {};
+  });
 }
 
 namespace {
@@ -312,10 +312,8 @@ result<std::uint64_t> count_fields(kv_reader& reader) {
   return count;
 }
 
-} // namespace
-
-result<void> read_all_memories(world& w, const std::function<bool(const memory_record&)>& visit) {
-  const seq_no at = w.published_seq();
+result<void> visit_memories(world& w, seq_no at,
+                            const std::function<bool(const memory_record&)>& visit) {
   auto reader = w.store->reader();
   if (!reader) return propagate(reader);
   std::vector<memory_id> ids;
@@ -343,8 +341,8 @@ result<void> read_all_memories(world& w, const std::function<bool(const memory_r
   return {};
 }
 
-result<void> read_all_edges(world& w, const std::function<bool(const edge_record&)>& visit) {
-  const seq_no at = w.published_seq();
+result<void> visit_edges(world& w, seq_no at,
+                         const std::function<bool(const edge_record&)>& visit) {
   auto reader = w.store->reader();
   if (!reader) return propagate(reader);
   std::vector<memory_id> ids;
@@ -360,6 +358,18 @@ result<void> read_all_edges(world& w, const std::function<bool(const edge_record
       return ok;
   }
   return {};
+}
+
+} // namespace
+
+result<void> read_all_memories(world& w, const std::function<bool(const memory_record&)>& visit) {
+  const seq_no at = w.published_seq();
+  return read_inside_window(w, at, [&] { return visit_memories(w, at, visit); });
+}
+
+result<void> read_all_edges(world& w, const std::function<bool(const edge_record&)>& visit) {
+  const seq_no at = w.published_seq();
+  return read_inside_window(w, at, [&] { return visit_edges(w, at, visit); });
 }
 
 result<std::vector<journal_item>> read_journal_items(world& w, seq_no from, std::size_t limit) {
@@ -436,7 +446,7 @@ result<compact_result> read_compact_record(world& w, const load_compact_request&
 
 result<seq_no> seq_of_root(world& w, const digest& root, const root_set& current) {
   if (root == current.overall) return current.seq;
-  auto snapshot = find_manifest(*w.store, root);
+  auto snapshot = find_manifest(*w.store, root, current.seq);
   if (!snapshot) return propagate(snapshot);
   if (!snapshot->has_value())
     return fail(errc::root_unavailable,

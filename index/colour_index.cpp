@@ -174,18 +174,28 @@ void colour_index::set_signals(node_no node, seq_no seq, const colour_signals& v
   signals_.set(node, seq, values);
 }
 
+std::uint32_t colour_index::points_through(seq_no at) const {
+  std::uint32_t count = point_count();
+  while (count > 0 && points_[count - 1].begin > at.value) --count;
+  return count;
+}
+
 void colour_index::save(image_writer& out, seq_no from, seq_no at) const {
   tags_.save(out, at);
+  const std::uint32_t size = points_through(at);
+  // The last point of a memory says its mode and place, should it come back; the last one as of
+  // `at`, since the writer goes on meanwhile.
+  sparse_column<std::uint32_t> last_of_node; // point + 1
+  for (std::uint32_t number = 0; number < size; ++number)
+    last_of_node.grow(points_[number].node) = number + 1;
   std::vector<saved_point> kept;
   std::vector<signal_record> records;
-  const std::uint32_t size = point_count();
   for (std::uint32_t number = 0; number < size; ++number) {
     const stored_point& p = points_[number];
-    if (p.begin > at.value) break;
     std::uint64_t end = load_acquire(p.end);
     if (end > at.value) end = forever;
-    // The last point of a memory says its mode and place, should it come back.
-    const bool is_needed = end > from.value || (is_last(number) && !p.erased);
+    const bool is_last_point = *last_of_node.find(p.node) == number + 1;
+    const bool is_needed = end > from.value || (is_last_point && !p.erased);
     if (!is_needed) continue;
     kept.push_back({.begin = p.begin,
                     .end = end,

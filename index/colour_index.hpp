@@ -112,6 +112,8 @@ private:
   void append(const stored_point& p);
   colour_cube& cube_of(const stored_point& p, std::uint32_t& cell);
   [[nodiscard]] std::uint32_t last_of(node_no node) const;
+  /// The number of points that began at `at` or before.
+  [[nodiscard]] std::uint32_t points_through(seq_no at) const;
 
   tag_table tags_;
   signal_chain signals_;

@@ -18,10 +18,20 @@ embed_status::report embed_status::get() const {
   return report_;
 }
 
-void embed_status::wait(std::int64_t timeout_ms,
+bool embed_status::wait(std::int64_t timeout_ms,
                         const std::function<bool(const report&)>& is_over) const {
   std::unique_lock hold(guard_);
-  changed_.wait_for(hold, std::chrono::milliseconds(timeout_ms), [&] { return is_over(report_); });
+  changed_.wait_for(hold, std::chrono::milliseconds(timeout_ms),
+                    [&] { return ended_ || is_over(report_); });
+  return !ended_;
+}
+
+void embed_status::end() {
+  {
+    const std::lock_guard hold(guard_);
+    ended_ = true;
+  }
+  changed_.notify_all();
 }
 
 } // namespace mneme

@@ -18,13 +18,17 @@ public:
 
   void set(report r);
   [[nodiscard]] report get() const;
-  /// Until `is_over` says so (asked at first, and after every set()), or the time is over.
-  void wait(std::int64_t timeout_ms, const std::function<bool(const report&)>& is_over) const;
+  /// Until `is_over` says so (asked at first, and after every set()), the time is over, or end().
+  /// False after end().
+  bool wait(std::int64_t timeout_ms, const std::function<bool(const report&)>& is_over) const;
+  /// Nobody waits from now on.
+  void end();
 
 private:
   mutable std::mutex guard_;
   mutable std::condition_variable changed_;
   report report_;
+  bool ended_ = false;
 };
 
 } // namespace mneme

@@ -8,7 +8,8 @@
 
 namespace mneme {
 
-/// The snapshot with this root; nullopt if there is none.
-result<std::optional<manifest>> find_manifest(kv_store& store, const digest& overall_root);
+/// The snapshot with this root whose entry is `at` or before; nullopt if there is none.
+result<std::optional<manifest>> find_manifest(kv_store& store, const digest& overall_root,
+                                              seq_no at);
 
 } // namespace mneme

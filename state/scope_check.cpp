@@ -62,7 +62,7 @@ result<asker> verify_asker(const std::optional<std::string>& actor,
   if (!verify_signature(*key, scope_bytes(s), s.signature))
     return fail(errc::bad_signature, "the signature is not that of \"" + s.granted_by + "\"",
                 "scope.signature");
-  auto snapshot = find_manifest(*views.store, s.snapshot_root);
+  auto snapshot = find_manifest(*views.store, s.snapshot_root, views.published);
   if (!snapshot) return propagate(snapshot);
   if (!snapshot->has_value())
     return fail(errc::snapshot_unknown, "no snapshot of this world has that root",

@@ -299,7 +299,7 @@ result<std::unique_ptr<world>> try_open(const world_options& options,
   }
   w->report.checkpoint = loaded;
   if (auto ok = recover(*w, checkpoint, loaded); !ok) {
-    how.store_failed = stored.value > 0 || w->store->damaged();
+    how.store_failed = stored.value > 0 || w->store->stopped().has_value();
     return propagate(ok);
   }
   if (auto ok = check_older(*w, std::min(stored, loaded)); !ok) return propagate(ok);

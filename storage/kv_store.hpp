@@ -67,9 +67,10 @@ public:
   virtual result<void> checkpoint() = 0;
   /// The seq that the opened files hold: everything after it must be applied again.
   [[nodiscard]] virtual seq_no recovered() const = 0;
-  /// True once it has stopped for good, after damage in its files or a checkpoint that failed half
-  /// way: every further call fails, and only a store that is made anew is of use. From any thread.
-  [[nodiscard]] virtual bool damaged() const { return false; }
+  /// Why it has stopped for good (damage in its files, a checkpoint that failed half way), the same
+  /// for all who ask; nullopt while it goes on. Once it has, every further call fails, and only a
+  /// store that is made anew is of use. From any thread.
+  [[nodiscard]] virtual std::optional<error> stopped() const { return {}; }
   /// Reads and checks all tables (slow). Blocks apply(), not readers.
   virtual result<void> verify() = 0;
 };

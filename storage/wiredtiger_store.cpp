@@ -140,10 +140,12 @@ public:
   result<void> checkpoint() override;
   [[nodiscard]] seq_no recovered() const override { return recovered_; }
   result<void> verify() override;
-  [[nodiscard]] bool damaged() const override { return panicked_; }
+  [[nodiscard]] std::optional<error> stopped() const override;
 
   /// What a failed call becomes; a panic ends all further use.
   std::unexpected<error> failure(std::string_view action, int ret);
+  /// The first panic is the cause that all are told of from then on.
+  void stop(const error& cause);
   result<void> usable() const;
   void put_back(session_pointer session);
   /// Of a transaction that has failed or only read.
@@ -163,7 +165,9 @@ private:
   std::string dir_;
   bool read_only_ = false;
   WT_CONNECTION* connection_ = nullptr;
-  std::atomic<bool> panicked_ = false;
+  std::atomic<bool> panicked_ = false; ///< set after stopped_by_
+  mutable std::mutex panic_mutex_;
+  std::optional<error> stopped_by_;
   std::atomic<bool> transaction_stuck_ = false; ///< neither committed nor rolled back
   seq_no recovered_;
 
@@ -277,21 +281,37 @@ private:
 };
 
 std::unexpected<error> wiredtiger_store::failure(std::string_view action, int ret) {
-  if (ret == WT_PANIC && !panicked_.exchange(true) && !read_only_) {
-    // So that the next open does not go on with it; if this cannot be written, it panics again.
-    std::ofstream(dir_ + std::string(damage_mark)) << "found damaged\n";
-  }
   const std::string detail = log_.take();
-  return fail(errc::io, fmt::format("cannot {} in the store {}: {}{}{}", action, dir_,
-                                    wiredtiger_strerror(ret), detail.empty() ? "" : ": ", detail));
+  error e{errc::io,
+          fmt::format("cannot {} in the store {}: {}{}{}", action, dir_, wiredtiger_strerror(ret),
+                      detail.empty() ? "" : ": ", detail),
+          {}};
+  if (ret != WT_PANIC) return std::unexpected(std::move(e));
+  stop(e);
+  return std::unexpected(*stopped());
+}
+
+void wiredtiger_store::stop(const error& cause) {
+  const std::lock_guard guard(panic_mutex_);
+  if (stopped_by_) return;
+  stopped_by_ = cause;
+  panicked_ = true;
+  // So that the next open does not go on with it; if this cannot be written, it panics again.
+  if (!read_only_) std::ofstream(dir_ + std::string(damage_mark)) << "found damaged\n";
+}
+
+std::optional<error> wiredtiger_store::stopped() const {
+  if (!panicked_) return {};
+  const std::lock_guard guard(panic_mutex_);
+  return stopped_by_;
 }
 
 result<void> wiredtiger_store::usable() const {
-  if (panicked_)
-    return fail(errc::io, fmt::format("the store {} stopped after damage or a failed write; close "
-                                      "and open it again to recover",
-                                      dir_));
-  return {};
+  const auto cause = stopped();
+  if (!cause) return {};
+  return fail(cause->code,
+              fmt::format("the store has stopped ({}); close and open it again to recover",
+                          cause->message));
 }
 
 void wiredtiger_store::roll_back(WT_SESSION* session) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <thread>
 
 #include <catch2/catch.hpp>
 
@@ -214,6 +215,30 @@ TEST_CASE("a query that waits for a remote embedder keeps nobody else waiting") 
   waiting.receive([](const find_reply&) {}, failed);
   self->request(*memory, caf::infinite, close_message{})
       .receive([](const closed_reply&) {}, failed);
+}
+
+TEST_CASE("who waits for embeddings does not keep the world from closing") {
+  const auto embedder = std::make_shared<letters>();
+  engine e = open_with(embedder);
+  embedder->is_open = false;
+  REQUIRE(e.apply(of_text("wait for it")));
+  std::atomic<bool> is_waiting = false;
+  result<std::uint64_t> waited;
+  std::thread waiter([&] {
+    is_waiting = true;
+    is_waiting.notify_all();
+    waited = e.wait_for_embeddings(long_enough_ms);
+  });
+  is_waiting.wait(false);
+  result<void> closed;
+  std::thread closer([&] { closed = e.close(); });
+  waiter.join();
+  embedder->is_open = true;
+  embedder->is_open.notify_all();
+  closer.join();
+  CHECK(closed);
+  REQUIRE_FALSE(waited);
+  CHECK(waited.error().code == errc::shutdown);
 }
 
 TEST_CASE("a request that is refused anyway asks no remote embedder") {

@@ -2,6 +2,7 @@
 #include <atomic>
 
 #include "actors/engine_actor.hpp"
+#include "actors/read_requests.hpp"
 #include "tests/actors/engine_site.hpp"
 
 using namespace mneme;
@@ -12,8 +13,16 @@ namespace {
 /// What fails, and whether the store is gone then; shared with the store, which the engine owns.
 struct store_faults {
   std::atomic<bool> checkpoint = false; ///< the next one fails, and the store stops
+  std::atomic<bool> reader = false;     ///< likewise
   std::atomic<bool> apply = false;      ///< fails; the store stays
+  std::atomic<bool> held = false;       ///< a checkpoint that fails, and any batch, answers later
   std::atomic<bool> stopped = false;
+  std::atomic<bool> applying = false;
+
+  void release() {
+    held = false;
+    held.notify_all();
+  }
 };
 
 error no_space(const char* what) {
@@ -26,10 +35,14 @@ public:
       : real_(std::move(real)), faults_(std::move(faults)) {}
 
   result<std::unique_ptr<kv_reader>> reader() override {
+    if (faults_->reader) faults_->stopped = true;
     if (faults_->stopped) return std::unexpected(no_space("reader"));
     return real_->reader();
   }
   result<void> apply(const std::vector<kv_write>& writes, seq_no commit) override {
+    faults_->applying = true;
+    faults_->applying.notify_all();
+    faults_->held.wait(true);
     if (faults_->stopped || faults_->apply) return std::unexpected(no_space("apply"));
     return real_->apply(writes, commit);
   }
@@ -37,10 +50,15 @@ public:
   result<void> checkpoint() override {
     if (!faults_->checkpoint) return real_->checkpoint();
     faults_->stopped = true;
+    faults_->stopped.notify_all();
+    faults_->held.wait(true);
     return std::unexpected(no_space("checkpoint"));
   }
   [[nodiscard]] seq_no recovered() const override { return real_->recovered(); }
-  [[nodiscard]] bool damaged() const override { return faults_->stopped; }
+  [[nodiscard]] std::optional<error> stopped() const override {
+    if (!faults_->stopped) return {};
+    return no_space(faults_->reader ? "reader" : "checkpoint");
+  }
   result<void> verify() override { return real_->verify(); }
 
 private:
@@ -58,16 +76,44 @@ public:
     REQUIRE(opened);
     state_ = opened->state.get();
     state_->store = std::make_unique<failing_store>(std::move(state_->store), faults);
-    handle_ = system_.spawn(engine_behavior, start_engine(system_, std::move(*opened)));
+    auto engine = start_engine(system_, std::move(*opened));
+    committer_ = engine->actors.committer;
+    handle_ = system_.spawn(engine_behavior, std::move(engine));
   }
-  ~engine_on_failing_store() { caf::anon_send_exit(handle_, caf::exit_reason::user_shutdown); }
+  ~engine_on_failing_store() { end(); }
 
   std::optional<error> write(const std::string& text) {
-    write_request r;
-    r.type = memory_type::note;
-    r.data["statement"] = text;
-    return ask<mutation_result>(apply_message{r});
+    return ask<mutation_result>(apply_message{note(text)});
   }
+  /// Writes while a checkpoint fails whose answer is late.
+  std::optional<error> write_beside_failing_checkpoint() {
+    faults->checkpoint = true;
+    faults->held = true;
+    auto checkpointed = self_->request(handle_, caf::infinite, checkpoint_message{});
+    faults->stopped.wait(false);
+    auto written = write("beside");
+    faults->release();
+    REQUIRE(outcome_of<checkpoint_reply>(checkpointed));
+    return written;
+  }
+  /// Writes while the engine ends under the write.
+  std::optional<error> write_into_end() {
+    faults->held = true;
+    auto written = self_->request(handle_, caf::infinite, apply_message{note("under way")});
+    faults->applying.wait(false);
+    end();
+    auto failed = outcome_of<mutation_result>(written);
+    faults->release();
+    return failed;
+  }
+  std::optional<error> tick(std::vector<tick_write> writes) {
+    auto request = std::make_shared<tick_request>();
+    request->writes = std::move(writes);
+    return ask<tick_reply>(tick_message{std::move(request)});
+  }
+  std::optional<error> close() { return ask<closed_reply>(close_message{}); }
+  void end() { caf::anon_send_exit(handle_, caf::exit_reason::user_shutdown); }
+  void kill_committer() { caf::anon_send_exit(committer_, caf::exit_reason::kill); }
   std::optional<error> checkpoint() { return ask<checkpoint_reply>(checkpoint_message{}); }
   std::optional<error> find() {
     find_request f;
@@ -76,22 +122,35 @@ public:
     return ask<find_reply>(find_message{f});
   }
   [[nodiscard]] seq_no journaled() const { return state_->journal->last_seq(); }
+  [[nodiscard]] world& state() { return *state_; }
+
+  static write_request note(const std::string& text) {
+    write_request r;
+    r.type = memory_type::note;
+    r.data["statement"] = text;
+    return r;
+  }
 
   std::shared_ptr<store_faults> faults = std::make_shared<store_faults>();
 
 private:
+  template <class Answer, class Request>
+  std::optional<error> outcome_of(Request& asked) {
+    std::optional<error> failed;
+    asked.receive([](const Answer&) {}, [&](const caf::error& e) { failed = to_error(e); });
+    return failed;
+  }
   template <class Answer, class Message>
   std::optional<error> ask(Message m) {
-    std::optional<error> failed;
-    self_->request(handle_, caf::infinite, std::move(m))
-        .receive([](const Answer&) {}, [&](const caf::error& e) { failed = to_error(e); });
-    return failed;
+    auto asked = self_->request(handle_, caf::infinite, std::move(m));
+    return outcome_of<Answer>(asked);
   }
 
   host_config config_;
   caf::actor_system system_{config_};
   caf::scoped_actor self_{system_};
   world* state_ = nullptr;
+  caf::actor committer_;
   engine_actor handle_;
 };
 
@@ -119,6 +178,16 @@ TEST_CASE("after a checkpoint that stopped the store no write reaches the journa
   CHECK(e.find());
 }
 
+TEST_CASE("a write beside a checkpoint that stops the store is told what stopped it") {
+  engine_on_failing_store e;
+  CHECK_FALSE(e.write("before"));
+  const seq_no last = e.journaled();
+  const auto refused = e.write_beside_failing_checkpoint();
+  REQUIRE(refused);
+  CHECK(says(refused, "checkpoint: no space left"));
+  CHECK(e.journaled() == last);
+}
+
 TEST_CASE("a store that fails one batch and stays is still read from") {
   engine_on_failing_store e;
   CHECK_FALSE(e.write("before"));
@@ -131,4 +200,62 @@ TEST_CASE("a store that fails one batch and stays is still read from") {
   CHECK(refused->code == errc::io);
   CHECK(says(refused, "reads go on"));
   CHECK_FALSE(e.find());
+}
+
+TEST_CASE("a write that executes after its own tick met the damage does not reach the journal") {
+  engine_on_failing_store e;
+  e.faults->reader = true;
+  update_head_request of_nothing;
+  of_nothing.uri = {memory_type::note, id_of(1), 1};
+  of_nothing.importance = 3;
+  const auto refused = e.tick({scoped_mutation{of_nothing}, scoped_mutation{e.note("after")}});
+  REQUIRE(refused);
+  CHECK(refused->code == errc::io);
+  CHECK(says(refused, "reader: no space left"));
+  CHECK(e.journaled() == seq_no{0});
+}
+
+TEST_CASE("close says that its last checkpoint failed") {
+  engine_on_failing_store e;
+  CHECK_FALSE(e.write("before"));
+  SECTION("itself") {
+    e.faults->checkpoint = true;
+  }
+  SECTION("since the engine had stopped before") {
+    e.faults->checkpoint = true;
+    CHECK(e.checkpoint());
+    CHECK(e.write("after"));
+  }
+  CHECK(says(e.close(), "checkpoint: no space left"));
+}
+
+TEST_CASE("close is answered where nobody is left who could checkpoint") {
+  engine_on_failing_store e;
+  CHECK_FALSE(e.write("before"));
+  e.kill_committer();
+  const auto failed = e.close();
+  REQUIRE(failed);
+  CHECK(failed->code == errc::shutdown);
+}
+
+TEST_CASE("a write under which the engine ends has an unknown outcome") {
+  engine_on_failing_store e;
+  const auto failed = e.write_into_end();
+  REQUIRE(failed);
+  CHECK(failed->code == errc::outcome_unknown);
+}
+
+TEST_CASE("what is read all at once is refused if the window has moved past it meanwhile") {
+  engine_on_failing_store e;
+  CHECK_FALSE(e.write("before"));
+  CHECK_FALSE(e.write("before too"));
+  e.state().retained_seqs = 2;
+  int more = 3;
+  const auto read = read_all_memories(e.state(), [&](const memory_record&) {
+    for (; more > 0; --more) CHECK_FALSE(e.write("beside"));
+    return true;
+  });
+  REQUIRE_FALSE(read);
+  CHECK(read.error().code == errc::seq_unavailable);
+  CHECK(read_all_memories(e.state(), [](const memory_record&) { return true; }));
 }

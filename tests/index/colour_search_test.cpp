@@ -172,6 +172,25 @@ TEST_CASE("6.4 an image of the colour space holds the same at every seq it retai
   }));
 }
 
+TEST_CASE("6.3 an image has the signals of a memory that comes back while it is written") {
+  attributes rows;
+  colour_index& colours = rows.colours();
+  coloured_state memory{
+      .node = {0}, .point = {50, 0, 0}, .mode = memory_mode{1}, .created_at = began};
+  colours.put(memory, {1});
+  colours.set_signals(memory.node, {1}, fresh_signals(began));
+  memory.findable = false;
+  colours.put(memory, {2});
+  memory.findable = true;
+  colours.put(memory, {11}); // after the checkpoint's seq
+  rows.retain_from({5});
+  const std::string image = rows.save({10});
+  attributes loaded;
+  REQUIRE(loaded.load(image).has_value());
+  CHECK(loaded.colours().mode_of(memory.node) == memory.mode);
+  CHECK(loaded.colours().signals_of(memory.node, {10}) == fresh_signals(began));
+}
+
 TEST_CASE("6.4 the search looks at few of many points") {
   colour_world world(7, 0);
   for (int i = 0; i < 3000; ++i) world.write();

@@ -178,9 +178,14 @@ TEST_CASE("a checkpoint that cannot be finished stops the store; what is under w
   }
   REQUIRE_FALSE(checkpointed);
   CHECK(checkpointed.error().code == errc::io);
-  REQUIRE(store->damaged());
-  CHECK(store->apply(batch_of(1, seq_no{21}), seq_no{21}).error().code == errc::io);
-  CHECK((*reader)->get(kv_table::heads, "key").error().code == errc::io);
+  const auto cause = store->stopped();
+  REQUIRE(cause);
+  CHECK(cause->message == checkpointed.error().message);
+  for (const auto& later : {store->apply(batch_of(1, seq_no{21}), seq_no{21}).error(),
+                            (*reader)->get(kv_table::heads, "key").error()}) {
+    CHECK(later.code == errc::io);
+    CHECK(later.message.find(cause->message) != std::string::npos);
+  }
   reader->reset();
   store.reset(); // and waits for no transaction
   auto again = open_wiredtiger_store(site.directory(), {});
