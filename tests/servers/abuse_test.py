@@ -65,7 +65,7 @@ class OverHttp(unittest.TestCase):
         self.host = make_key(keys, "--host")
         self.keys = [make_key(keys, "--actor", "ana"), make_key(keys, "--actor", "ana", "--read-only")]
         self.server = Served(folder / "w", "--keys", keys, "--compat", "reference-memory",
-                             "--request-ms", "2000", "--max-body", str(1 << 20))
+                             "--max-body", str(1 << 20))
         self.addCleanup(self.server.__exit__)
         self.server.op(self.host, op="write", type="Note", id=NOTE, data={"statement": "x"},
                        actor="bob")

@@ -62,9 +62,4 @@ bool connection_table::was_evicted(handle at) {
   return at->was_evicted;
 }
 
-std::size_t connection_table::size() {
-  const std::scoped_lock lock(mutex_);
-  return entries_.size();
-}
-
 } // namespace mneme::server

@@ -34,7 +34,6 @@ public:
 
   [[nodiscard]] bool is_closing();
   [[nodiscard]] bool was_evicted(handle at);
-  [[nodiscard]] std::size_t size();
 
 private:
   std::mutex mutex_;

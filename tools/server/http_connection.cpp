@@ -205,11 +205,12 @@ void http_connection::send(const std::string& response) {
 void http_connection::linger() {
   if (is_broken_ || table_ == nullptr || !table_->await(at_)) return;
   ::shutdown(socket_, SHUT_WR);
-  const auto until = steady_clock::now() + lingers_for;
+  // Whoever still sends is let finish, as long as a request may take.
+  const auto until = steady_clock::now() + milliseconds(limits_.request_ms);
   do {
     buffer_.clear();
     used_ = 0;
-  } while (fill(until));
+  } while (fill(std::min(until, steady_clock::now() + lingers_for)));
 }
 
 void http_connection::get_remote_ip_and_port(std::string& ip, int& port) const {

@@ -55,7 +55,8 @@ struct http_handlers {
   std::function<http_response(int status, std::string_view code, std::string_view message)> refuse;
   /// A connection that was turned away or broken off.
   std::function<void(std::string_view why)> on_refused_connection;
-  std::function<void(std::size_t open)> on_connections;
+  std::function<void()> on_connection_opened;
+  std::function<void()> on_connection_closed;
 };
 
 } // namespace mneme::server

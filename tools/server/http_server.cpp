@@ -317,7 +317,7 @@ private:
       http_connection c(socket, limits_);
       turn_away(c, 503, "busy", "the server has no connection left; try again", "full");
     } else {
-      handlers_.on_connections(table_.size());
+      handlers_.on_connection_opened();
       http_connection c(socket, limits_, &table_, at);
       under_way = &c;
       converse(c, at);
@@ -325,7 +325,7 @@ private:
       if (c.is_spent()) c.linger();
       if (table_.was_evicted(at)) handlers_.on_refused_connection("evicted");
       table_.remove(at);
-      handlers_.on_connections(table_.size());
+      handlers_.on_connection_closed();
     }
     finish(socket);
     return true;

@@ -100,7 +100,8 @@ result<void> serve(const serve_options& o, front& f, engine& target, stop_signal
        .handle = [&](const http_request& request) { return all.handle(request); },
        .refuse = refuse,
        .on_refused_connection = [&](std::string_view why) { to.counts().refused_connection(why); },
-       .on_connections = [&](std::size_t open) { to.counts().open_connections = open; }});
+       .on_connection_opened = [&] { ++to.counts().open_connections; },
+       .on_connection_closed = [&] { --to.counts().open_connections; }});
   auto port = server.bind(f.address.host, f.address.port);
   if (!port) return propagate(port);
   stop.on_stop([&] { server.stop(); });
