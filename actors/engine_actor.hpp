@@ -14,11 +14,11 @@ struct running_engine {
   std::shared_ptr<world> state;
   actor_options options;
   engine_actors actors;
+  /// How the barrier went that close() sends behind everything queued.
+  result<seq_no> last_barrier = fail(errc::shutdown, "the engine ended while it was being closed");
   // Of the engine actor:
   std::size_t alive = 0; ///< owned actors that have not ended
   bool closed = false;
-  /// How the last barrier went, which close() sends behind everything queued.
-  result<seq_no> last_barrier = fail(errc::shutdown, "the engine ended while it was closed");
   std::function<void()> when_ended; ///< when the last actor is gone
   bool ended = false;               ///< it is, and `state` may be; quits when all are answered
   std::size_t unanswered = 0;       ///< promises to hosts

@@ -312,8 +312,10 @@ result<std::uint64_t> count_fields(kv_reader& reader) {
   return count;
 }
 
-result<void> visit_memories(world& w, seq_no at,
-                            const std::function<bool(const memory_record&)>& visit) {
+} // namespace
+
+result<void> read_all_memories(world& w, const std::function<bool(const memory_record&)>& visit) {
+  const seq_no at = w.published_seq();
   auto reader = w.store->reader();
   if (!reader) return propagate(reader);
   std::vector<memory_id> ids;
@@ -341,6 +343,8 @@ result<void> visit_memories(world& w, seq_no at,
   return {};
 }
 
+namespace {
+
 result<void> visit_edges(world& w, seq_no at,
                          const std::function<bool(const edge_record&)>& visit) {
   auto reader = w.store->reader();
@@ -361,11 +365,6 @@ result<void> visit_edges(world& w, seq_no at,
 }
 
 } // namespace
-
-result<void> read_all_memories(world& w, const std::function<bool(const memory_record&)>& visit) {
-  const seq_no at = w.published_seq();
-  return read_inside_window(w, at, [&] { return visit_memories(w, at, visit); });
-}
 
 result<void> read_all_edges(world& w, const std::function<bool(const edge_record&)>& visit) {
   const seq_no at = w.published_seq();

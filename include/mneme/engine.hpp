@@ -240,8 +240,8 @@ public:
                              const std::function<bool(const edge_record&)>& visit);
 
   /// Every memory in id order, with all its versions, and every edge in key order (tombstoned ones
-  /// too), as of one seq: what an export writes and restore_request takes back. seq_unavailable if
-  /// more was written meanwhile than the engine keeps the past of.
+  /// too), as of one seq: what an export writes and restore_request takes back. Of edges
+  /// seq_unavailable if more was written meanwhile than the engine keeps the past of.
   result<void> for_each_memory(const std::function<bool(const memory_record&)>& visit);
   result<void> for_each_edge_record(const std::function<bool(const edge_record&)>& visit);
 
@@ -252,7 +252,8 @@ public:
   result<std::vector<journal_item>> journal(seq_no from, std::size_t limit);
   result<world_stats> stats();
   /// Waits until a remote embedder has embedded every memory that it does not refuse, it fails, or
-  /// the time is over. Answers embeddings_pending.
+  /// the time is over. Answers embeddings_pending; shutdown if the engine is closed meanwhile. A
+  /// read-only engine embeds nothing: it answers at once.
   result<std::uint64_t> wait_for_embeddings(std::int64_t timeout_ms);
   [[nodiscard]] open_report opened() const;
   [[nodiscard]] seq_no published() const;
@@ -263,8 +264,9 @@ public:
 
   /// Makes the next open fast. Returns the seq it holds.
   result<seq_no> checkpoint();
-  /// Waits for the calls under way in other threads, seals the journal, checkpoints, stops. Further
-  /// calls answer shutdown. Never from inside a call: not from a visitor.
+  /// Waits for the calls under way in other threads (one that asks a remote embedder may take as
+  /// long as that), seals the journal, checkpoints, stops. Further calls answer shutdown. Never from
+  /// inside a call: not from a visitor.
   result<void> close();
 
 private:

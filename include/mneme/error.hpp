@@ -98,7 +98,7 @@ enum class errc : std::uint8_t {
   format_unsupported, ///< written by a newer format, or a file of another world
   read_only,
   io,              ///< the operating system refused; the message says what and why
-  outcome_unknown, ///< the write is in the journal, but was not applied; reopen to recover
+  outcome_unknown, ///< the write may be in the journal or not; reopen to see
   shutdown,        ///< the engine has stopped
 };
 

@@ -1,4 +1,5 @@
-// A store that stops for good under a running engine: a full disk cuts a checkpoint short.
+// An engine under which something ends: its store (a full disk cuts a checkpoint short), the actors
+// that write, the window that is read from.
 #include <atomic>
 
 #include "actors/engine_actor.hpp"
@@ -13,7 +14,7 @@ namespace {
 /// What fails, and whether the store is gone then; shared with the store, which the engine owns.
 struct store_faults {
   std::atomic<bool> checkpoint = false; ///< the next one fails, and the store stops
-  std::atomic<bool> reader = false;     ///< likewise
+  std::atomic<bool> read = false;       ///< likewise
   std::atomic<bool> apply = false;      ///< fails; the store stays
   std::atomic<bool> held = false;       ///< a checkpoint that fails, and any batch, answers later
   std::atomic<bool> stopped = false;
@@ -29,15 +30,47 @@ error no_space(const char* what) {
   return {errc::io, std::string(what) + ": no space left on device", {}};
 }
 
+class failing_reader final : public kv_reader {
+public:
+  failing_reader(std::unique_ptr<kv_reader> real, std::shared_ptr<store_faults> faults)
+      : real_(std::move(real)), faults_(std::move(faults)) {}
+
+  result<std::optional<std::string>> get(kv_table table, std::string_view key) override {
+    if (auto ok = usable(); !ok) return propagate(ok);
+    return real_->get(table, key);
+  }
+  result<std::optional<std::pair<std::string, std::string>>>
+  first(kv_table table, std::string_view lower, std::string_view upper) override {
+    if (auto ok = usable(); !ok) return propagate(ok);
+    return real_->first(table, lower, upper);
+  }
+  result<void> scan(kv_table table, std::string_view lower, std::string_view upper,
+                    const std::function<bool(std::string_view, std::string_view)>& visit) override {
+    if (auto ok = usable(); !ok) return ok;
+    return real_->scan(table, lower, upper, visit);
+  }
+
+private:
+  result<void> usable() {
+    if (faults_->read) faults_->stopped = true;
+    if (faults_->stopped) return std::unexpected(no_space("read"));
+    return {};
+  }
+
+  std::unique_ptr<kv_reader> real_;
+  std::shared_ptr<store_faults> faults_;
+};
+
 class failing_store final : public kv_store {
 public:
   failing_store(std::unique_ptr<kv_store> real, std::shared_ptr<store_faults> faults)
       : real_(std::move(real)), faults_(std::move(faults)) {}
 
   result<std::unique_ptr<kv_reader>> reader() override {
-    if (faults_->reader) faults_->stopped = true;
     if (faults_->stopped) return std::unexpected(no_space("reader"));
-    return real_->reader();
+    auto real = real_->reader();
+    if (!real) return real;
+    return std::make_unique<failing_reader>(std::move(*real), faults_);
   }
   result<void> apply(const std::vector<kv_write>& writes, seq_no commit) override {
     faults_->applying = true;
@@ -57,7 +90,7 @@ public:
   [[nodiscard]] seq_no recovered() const override { return real_->recovered(); }
   [[nodiscard]] std::optional<error> stopped() const override {
     if (!faults_->stopped) return {};
-    return no_space(faults_->reader ? "reader" : "checkpoint");
+    return no_space(faults_->read ? "read" : "checkpoint");
   }
   result<void> verify() override { return real_->verify(); }
 
@@ -77,13 +110,29 @@ public:
     state_ = opened->state.get();
     state_->store = std::make_unique<failing_store>(std::move(state_->store), faults);
     auto engine = start_engine(system_, std::move(*opened));
+    held_ = engine->state;
     committer_ = engine->actors.committer;
+    coordinator_ = engine->actors.coordinator;
     handle_ = system_.spawn(engine_behavior, std::move(engine));
   }
   ~engine_on_failing_store() { end(); }
 
   std::optional<error> write(const std::string& text) {
     return ask<mutation_result>(apply_message{note(text)});
+  }
+  /// Two memories and an edge.
+  std::optional<error> write_linked() {
+    add_edge_request edge;
+    edge.type = static_cast<std::uint8_t>(edge_type::references);
+    batch_message linked;
+    for (auto* end : {&edge.src, &edge.dst}) {
+      *end = id_of(static_cast<std::uint8_t>(linked.items.size() + 1));
+      auto r = note("end");
+      r.id = *end;
+      linked.items.emplace_back(std::move(r));
+    }
+    linked.items.emplace_back(edge);
+    return ask<batch_result>(std::move(linked));
   }
   /// Writes while a checkpoint fails whose answer is late.
   std::optional<error> write_beside_failing_checkpoint() {
@@ -123,6 +172,8 @@ public:
   }
   [[nodiscard]] seq_no journaled() const { return state_->journal->last_seq(); }
   [[nodiscard]] world& state() { return *state_; }
+  /// False: the directory can be opened again.
+  [[nodiscard]] bool holds_world() const { return !held_.expired(); }
 
   static write_request note(const std::string& text) {
     write_request r;
@@ -150,7 +201,9 @@ private:
   caf::actor_system system_{config_};
   caf::scoped_actor self_{system_};
   world* state_ = nullptr;
-  caf::actor committer_;
+  std::weak_ptr<world> held_;
+  caf::actor committer_; // handles keep actors in memory, as their last message may
+  caf::actor coordinator_;
   engine_actor handle_;
 };
 
@@ -204,15 +257,17 @@ TEST_CASE("a store that fails one batch and stays is still read from") {
 
 TEST_CASE("a write that executes after its own tick met the damage does not reach the journal") {
   engine_on_failing_store e;
-  e.faults->reader = true;
-  update_head_request of_nothing;
-  of_nothing.uri = {memory_type::note, id_of(1), 1};
-  of_nothing.importance = 3;
-  const auto refused = e.tick({scoped_mutation{of_nothing}, scoped_mutation{e.note("after")}});
+  CHECK_FALSE(e.write_linked());
+  const seq_no last = e.journaled();
+  e.faults->read = true;
+  update_head_request reads;
+  reads.uri = {memory_type::note, id_of(1), 1};
+  reads.importance = 3;
+  const auto refused = e.tick({scoped_mutation{reads}, scoped_mutation{e.note("after")}});
   REQUIRE(refused);
   CHECK(refused->code == errc::io);
-  CHECK(says(refused, "reader: no space left"));
-  CHECK(e.journaled() == seq_no{0});
+  CHECK(says(refused, "read: no space left"));
+  CHECK(e.journaled() == last);
 }
 
 TEST_CASE("close says that its last checkpoint failed") {
@@ -227,6 +282,15 @@ TEST_CASE("close says that its last checkpoint failed") {
     CHECK(e.write("after"));
   }
   CHECK(says(e.close(), "checkpoint: no space left"));
+}
+
+TEST_CASE("the world is let go of when close answers, whoever still has its actors") {
+  engine_on_failing_store e;
+  CHECK_FALSE(e.write("before"));
+  CHECK_FALSE(e.find());
+  CHECK(e.holds_world());
+  CHECK_FALSE(e.close());
+  CHECK_FALSE(e.holds_world());
 }
 
 TEST_CASE("close is answered where nobody is left who could checkpoint") {
@@ -245,17 +309,18 @@ TEST_CASE("a write under which the engine ends has an unknown outcome") {
   CHECK(failed->code == errc::outcome_unknown);
 }
 
-TEST_CASE("what is read all at once is refused if the window has moved past it meanwhile") {
+TEST_CASE("an export of edges is refused if the window has moved past it meanwhile") {
   engine_on_failing_store e;
-  CHECK_FALSE(e.write("before"));
-  CHECK_FALSE(e.write("before too"));
+  CHECK_FALSE(e.write_linked());
   e.state().retained_seqs = 2;
   int more = 3;
-  const auto read = read_all_memories(e.state(), [&](const memory_record&) {
+  const auto read = read_all_edges(e.state(), [&](const edge_record&) {
     for (; more > 0; --more) CHECK_FALSE(e.write("beside"));
     return true;
   });
   REQUIRE_FALSE(read);
   CHECK(read.error().code == errc::seq_unavailable);
-  CHECK(read_all_memories(e.state(), [](const memory_record&) { return true; }));
+  int edges = 0;
+  CHECK(read_all_edges(e.state(), [&](const edge_record&) { return ++edges > 0; }));
+  CHECK(edges == 1);
 }

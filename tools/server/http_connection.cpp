@@ -18,7 +18,7 @@ using std::chrono::steady_clock;
 
 constexpr std::string_view head_end = "\r\n\r\n";
 constexpr std::size_t receive_bytes = 64U << 10;
-constexpr milliseconds lingers_for{2000};
+constexpr milliseconds lingers_between{2000}; ///< pieces of what is not read any more
 
 /// Waits for `events` until then; false when it is too late.
 bool wait_for(int socket, short events, steady_clock::time_point until) {
@@ -210,7 +210,7 @@ void http_connection::linger() {
   do {
     buffer_.clear();
     used_ = 0;
-  } while (fill(std::min(until, steady_clock::now() + lingers_for)));
+  } while (fill(std::min(until, steady_clock::now() + lingers_between)));
 }
 
 void http_connection::get_remote_ip_and_port(std::string& ip, int& port) const {
