@@ -21,6 +21,10 @@ namespace mneme {
 
 inline constexpr std::size_t max_predicate_nodes = 1024;
 inline constexpr std::size_t max_predicate_depth = 64;
+/// Of RE2's programs, for all patterns together: some ten milliseconds to compile.
+inline constexpr std::size_t max_pattern_steps = 1U << 18;
+/// That one pattern and its automaton may take.
+inline constexpr std::int64_t pattern_bytes = 2 << 20;
 
 enum class verdict : std::uint8_t { no, yes, open };
 

@@ -127,11 +127,9 @@ result<std::vector<context_row>> arrange(context_state& run, row_reader& records
   };
   std::vector<context_row> rows;
   std::set<std::uint32_t> taken;
-  std::uint64_t count = 0;
   if (!wanted(context_tier::pinned)) run.pinned.clear(); // what is framed comes in a later tier
   for (auto& row : run.pinned) {
-    if ((++count & 1023U) == 0)
-      if (auto ok = run.check_deadline(); !ok) return propagate(ok);
+    if (auto ok = run.check_deadline(); !ok) return propagate(ok);
     if (row.uri.type != memory_type::identity) {
       auto m = records.read(row);
       if (!m) return propagate(m);
@@ -191,8 +189,7 @@ result<void> context_state::fetch(const read_views& views) {
   };
   std::vector<placed> kept;
   for (const auto& row : *rows) {
-    if ((kept.size() & 63U) == 63U)
-      if (auto ok = check_deadline(); !ok) return ok;
+    if (auto ok = check_deadline(); !ok) return ok;
     auto item = records.item(row);
     if (!item) return propagate(item);
     if (!kept.empty() && answer.tokens + item->tokens > answer.budget_tokens) break;

@@ -56,7 +56,7 @@ public:
   result<void> read_all() {
     page_.reserve(run_.rows.size());
     for (std::size_t i = 0; i < run_.rows.size(); ++i) {
-      if (auto ok = run_.check_deadline(i); !ok) return ok;
+      if (auto ok = run_.check_deadline(); !ok) return ok;
       page_.emplace_back();
       if (auto ok = read(run_.rows[i], page_.back()); !ok) return ok;
     }
@@ -80,7 +80,7 @@ public:
       left -= row.text.tokens; // negative when the first row alone is too long
       page_.push_back(std::move(row));
       heap.pop_back();
-      if (auto ok = run_.check_deadline(heap.size()); !ok) return ok;
+      if (auto ok = run_.check_deadline(); !ok) return ok;
     }
     run_.answer.trimmed_by_budget = static_cast<std::int64_t>(heap.size());
     std::ranges::sort(page_, [this](const answer_row& a, const answer_row& b) {
@@ -156,7 +156,7 @@ public:
   result<void> keep_all() {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < run_.rows.size(); ++i) {
-      if (auto ok = run_.check_deadline(i); !ok) return ok;
+      if (auto ok = run_.check_deadline(); !ok) return ok;
       auto pass = passes(run_.rows[i]);
       if (!pass) return propagate(pass);
       if (*pass) run_.rows[kept++] = run_.rows[i];
@@ -173,7 +173,7 @@ public:
     run_.rows.clear();
     std::ranges::make_heap(heap, after);
     while (!heap.empty() && run_.rows.size() < most) {
-      if (auto ok = run_.check_deadline(heap.size()); !ok) return ok;
+      if (auto ok = run_.check_deadline(); !ok) return ok;
       std::ranges::pop_heap(heap, after);
       auto pass = passes(heap.back());
       if (!pass) return propagate(pass);
@@ -220,6 +220,7 @@ result<void> find_state::run_fetch(const read_views& views) {
   page_reader page(*this, views, source);
   auto read = request.budget_tokens ? page.read_within(*request.budget_tokens) : page.read_all();
   if (!read) return read;
+  if (auto ok = check_deadline(); !ok) return ok;
   note("fetch", fmt::format("{} records", source.reads()), entered, rows.size(), since);
   if (request.budget_tokens)
     note("trim", fmt::format("{} tokens", *request.budget_tokens), rows.size(), page.size(),

@@ -268,6 +268,7 @@ result<void> find_state::run_walk(const read_views& views) {
     w.at = context.at;
     if (!who.sees_all()) w.may_see = may_see;
     walk = views.graph->walk(w);
+    if (auto ok = check_deadline(); !ok) return ok;
   }
   answer.truncated = walk.truncated;
   note("bfs",

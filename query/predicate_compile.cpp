@@ -86,9 +86,15 @@ private:
     if (!is_utf8(p.pattern)) return fail(errc::bad_utf8, "pattern is not UTF-8", at);
     re2::RE2::Options options;
     options.set_log_errors(false);
+    options.set_max_mem(pattern_bytes);
     n->pattern = std::make_unique<re2::RE2>(p.pattern, options);
     if (!n->pattern->ok())
       return fail(errc::bad_regex, fmt::format("bad pattern: {}", n->pattern->error()), at);
+    pattern_steps_ += static_cast<std::size_t>(n->pattern->ProgramSize());
+    if (pattern_steps_ > max_pattern_steps)
+      return fail(errc::limit_exceeded,
+                  fmt::format("the patterns have more than {} steps together", max_pattern_steps),
+                  at);
     return push(std::move(*n));
   }
 
@@ -222,6 +228,7 @@ private:
   type_set types_;
   const attributes& columns_;
   std::size_t seen_ = 0;
+  std::size_t pattern_steps_ = 0;
 };
 
 result<compiled_predicate> compiled_predicate::compile(const predicate& p, type_set types,

@@ -431,11 +431,24 @@ TEST_CASE("total counts what passes, whatever the page is") {
   CHECK(find_inline(world, r)->memories.empty());
 }
 
-TEST_CASE("a deadline ends a query between its stages") {
+TEST_CASE("a deadline ends a query between its stages and between two records") {
   small_world world;
-  world.put(note(1, "one"));
+  for (std::uint8_t n = 1; n <= 20; ++n) world.put(note(n, "one"));
   find_request r = of_notes();
-  r.deadline_ms = 5;
+  SECTION("of the page") {
+  }
+  SECTION("of the page, as far as the budget goes") {
+    r.limit.reset();
+    r.budget_tokens = 1000;
+  }
+  SECTION("that the predicate needs") {
+    r.where = matches("data.statement", "^one$");
+  }
+  SECTION("that the predicate needs, all of them") {
+    r.where = matches("data.statement", "^one$");
+    r.count = true;
+  }
+  r.deadline_ms = 15;
   std::int64_t time_ns = 0;
   const auto run_with_step = [&](std::int64_t step_ns) {
     time_ns = 0;
@@ -445,10 +458,13 @@ TEST_CASE("a deadline ends a query between its stages") {
     return run_inline(**run, views);
   };
   CHECK(run_with_step(1000).has_value());
-  const auto late = run_with_step(6'000'000);
-  REQUIRE_FALSE(late.has_value());
-  CHECK(late.error().code == errc::deadline_exceeded);
-  CHECK(late.error().at == "deadline_ms");
+  for (const std::int64_t step_ns : {16'000'000, 1'000'000}) {
+    const auto late = run_with_step(step_ns);
+    REQUIRE_FALSE(late.has_value());
+    CHECK(late.error().code == errc::deadline_exceeded);
+    CHECK(late.error().at == "deadline_ms");
+    CHECK(time_ns <= 16 * step_ns); // it ends at the look that shows it
+  }
 }
 
 TEST_CASE("a row without its record is reported as damage") {

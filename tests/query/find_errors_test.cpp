@@ -412,6 +412,14 @@ TEST_CASE("patterns") {
   }
   CHECK(outcome_of(world, matches("data.statement", "\xff")) == "bad_utf8 where.matches");
   CHECK(outcome_of(world, matches("data.statement", "")) == "ok");
+  CHECK(outcome_of(world, matches("data.statement", "a[ab]{900}q")) == "ok");
+  std::string widest;
+  for (int i = 0; i < 30; ++i) widest += ".{1000}";
+  CHECK(outcome_of(world, matches("data.statement", widest)) == "bad_regex where.matches");
+  const auto wide = matches("data.statement", ".{1000}.{1000}");
+  CHECK(outcome_of(world, any_of(std::vector<predicate>(10, wide))) == "ok");
+  CHECK(outcome_of(world, any_of(std::vector<predicate>(1000, wide)))
+            .starts_with("limit_exceeded where.or["));
 }
 
 TEST_CASE("the path of a predicate's error") {

@@ -43,7 +43,7 @@ struct find_options {
 /// Tags and --where, and-ed with what the request has.
 result<void> add_where(json& request, const find_options& o) {
   json all = json::array();
-  if (request.contains("where")) all.push_back(request["where"]);
+  if (request.contains("where") && !request["where"].is_null()) all.push_back(request["where"]);
   for (const auto& tag : o.tags) all.push_back({{"has_tag", tag}});
   if (o.where) {
     auto given = protocol::parse_json(*o.where);
@@ -57,13 +57,33 @@ result<void> add_where(json& request, const find_options& o) {
   return {};
 }
 
+/// What flags add to, made if it is absent; null where the request has something of another kind
+/// there, which is refused when the request is read.
+json* part_of(json& request, const char* key, json::value_t kind) {
+  json& there = request[key];
+  if (there.is_null()) there = json(kind);
+  return there.type() == kind ? &there : nullptr;
+}
+
+void add_follow(json& request, const find_options& o) {
+  if (!o.hops && o.edges.empty() && !o.direction) return;
+  json* follow = part_of(request, "follow", json::value_t::object);
+  if (follow == nullptr) return;
+  set_if(*follow, "max_hops", o.hops);
+  if (!o.edges.empty()) (*follow)["types"] = o.edges;
+  set_if(*follow, "direction", o.direction);
+}
+
 /// FIELD, FIELD:asc or FIELD:desc.
 void add_order(json& request, const std::vector<std::string>& order) {
+  if (order.empty()) return;
+  json* all = part_of(request, "order_by", json::value_t::array);
+  if (all == nullptr) return;
   for (const auto& by : order) {
     const auto colon = by.rfind(':');
     json item{{"field", by.substr(0, colon)}};
     if (colon != std::string::npos) item["dir"] = by.substr(colon + 1);
-    request["order_by"].push_back(std::move(item));
+    all->push_back(std::move(item));
   }
 }
 
@@ -81,9 +101,7 @@ result<json> find_request_of(const find_options& o) {
   set_if(request, "near_k", o.near_k);
   set_if(request, "rank", o.rank);
   set_if(request, "from", o.from);
-  if (o.hops) request["follow"]["max_hops"] = *o.hops;
-  if (!o.edges.empty()) request["follow"]["types"] = o.edges;
-  if (o.direction) request["follow"]["direction"] = *o.direction;
+  add_follow(request, o);
   add_order(request, o.order);
   set_if(request, "limit", o.limit);
   set_if(request, "offset", o.offset);
