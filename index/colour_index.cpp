@@ -148,7 +148,7 @@ void colour_index::put(const coloured_state& state, seq_no begin) {
   const bool was_findable = last != no_number && points_[last].end == forever;
   if (state.findable == was_findable && last != no_number) return;
   if (was_findable) {
-    points_[last].erased = state.erased;
+    store_release(points_[last].erased, state.erased);
     store_release(points_[last].end, begin.value);
     return;
   }
@@ -195,18 +195,19 @@ void colour_index::save(image_writer& out, seq_no from, seq_no at) const {
     std::uint64_t end = load_acquire(p.end);
     if (end > at.value) end = forever;
     const bool is_last_point = *last_of_node.find(p.node) == number + 1;
-    const bool is_needed = end > from.value || (is_last_point && !p.erased);
+    const bool is_needed = end > from.value || (is_last_point && !load_acquire(p.erased));
     if (!is_needed) continue;
-    kept.push_back({.begin = p.begin,
-                    .end = end,
-                    .L = p.L,
-                    .a = p.a,
-                    .b = p.b,
-                    .created_at_ns = p.created_at_ns,
-                    .node = p.node,
-                    .mode = static_cast<std::uint8_t>(p.mode),
-                    .erased = static_cast<std::uint8_t>(end != forever && p.erased ? 1 : 0),
-                    .zero = 0});
+    kept.push_back(
+        {.begin = p.begin,
+         .end = end,
+         .L = p.L,
+         .a = p.a,
+         .b = p.b,
+         .created_at_ns = p.created_at_ns,
+         .node = p.node,
+         .mode = static_cast<std::uint8_t>(p.mode),
+         .erased = static_cast<std::uint8_t>(end != forever && load_acquire(p.erased) ? 1 : 0),
+         .zero = 0});
   }
   std::vector<std::uint32_t> nodes;
   nodes.reserve(kept.size());

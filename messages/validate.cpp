@@ -264,7 +264,11 @@ result<void> validate(const restore_request& r) {
   request_checker check;
   check_restored(check, r.version);
   check_restored(check, r.head);
-  if (r.vector) check.require(validate_vector(*r.vector));
+  if (r.vector) {
+    check.require(validate_vector(*r.vector));
+    if (!r.head.embedding || r.head.embedding->dim != r.vector->size())
+      check.refuse(errc::bad_value, "the head does not name this vector", {"head.embedding"});
+  }
   const bool belong_together = r.head.id == r.version.id && r.head.type == r.version.type
                                && r.head.current_version == r.version.number
                                && r.head.version_hash == r.version.hash;
@@ -279,6 +283,19 @@ result<void> validate(const restore_request& r) {
     check.refuse(errc::bad_value, "no version that was written has these values", {"version"});
   if (check.ok() && hash_of(r.version) != r.version.hash)
     check.refuse(errc::bad_value, "the hash is not that of the content", {"version.hash"});
+  return check.done();
+}
+
+result<void> validate_actor(std::string_view actor) {
+  request_checker check;
+  check.text({"actor"}, actor, max_actor_bytes);
+  return check.done();
+}
+
+result<void> validate_snapshot(std::string_view reason, std::string_view actor) {
+  request_checker check;
+  check.text({"reason"}, reason, max_free_text_bytes);
+  check.text({"actor"}, actor, max_actor_bytes);
   return check.done();
 }
 

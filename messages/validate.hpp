@@ -43,6 +43,9 @@ result<void> validate_data(memory_type type, const memory_data& data);
 memory_data with_defaults(memory_type type, memory_data data, timestamp created_at);
 /// Empty, all zero, too long or not finite is bad_vector.
 result<void> validate_vector(const std::vector<float>& v);
+/// Who acts, and what for, where that is all a request says.
+result<void> validate_actor(std::string_view actor);
+result<void> validate_snapshot(std::string_view reason, std::string_view actor);
 /// Distinct, sorted bytewise.
 std::vector<std::string> normalise_tags(std::vector<std::string> tags);
 /// Moves of lifecycle.status: none to any; any to the same, to none, to archived; archived to any;

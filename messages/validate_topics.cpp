@@ -108,12 +108,6 @@ void check_placement(request_checker& check, const ingest_request& r) {
     check.refuse(errc::bad_value, "version_field takes exactly one field", {"fields"});
 }
 
-result<void> validate_actor(const std::string& actor) {
-  request_checker check;
-  check.text({"actor"}, actor, max_actor_bytes);
-  return check.done();
-}
-
 } // namespace
 
 result<void> validate(const ingest_request& r) {
@@ -122,6 +116,7 @@ result<void> validate(const ingest_request& r) {
     check.refuse(errc::bad_value, "not a placement", {"placement"});
   check_placement(check, r);
   check.text({"actor"}, r.actor, max_actor_bytes);
+  check.optional_text({"created_by"}, r.created_by, max_actor_bytes);
   check.optional_text({"title"}, r.title, max_data_bytes);
   if (r.title && is_blank(*r.title))
     check.refuse(errc::missing_field, "a topic's title is not blank", {"title"});

@@ -303,6 +303,9 @@ result<tick_write_answer> committer::write_of_tick(const tick_write& w, batch_st
     return mneme::fail(
         errc::limit_exceeded,
         fmt::format("the entries of a tick take at most {} MiB", max_command_bytes >> 20));
+  if (batch.entries.size() > max_command_entries)
+    return mneme::fail(errc::limit_exceeded,
+                       fmt::format("a tick makes at most {} entries", max_command_entries));
   if (const auto* r = std::get_if<attest_request>(&w)) {
     auto done = attest(*r, batch);
     if (!done) return propagate(done);
@@ -350,6 +353,8 @@ void committer::execute_one(embed_command& c, batch_state& batch, bool&) {
 
 void committer::execute_one(decay_command& c, batch_state& batch, bool& durable) {
   ensure(batch.entries.empty(), "a decay cycle stands alone");
+  if (auto ok = validate_actor(c.actor); !ok)
+    return answer_later<decay_result>(std::move(c.reply), propagate(ok));
   planned_decay plan = plan_decay(world_.views(), world_.published_seq(), batch.now);
   plan.payload.actor = std::move(c.actor);
   batch.entries.push_back(
@@ -360,14 +365,15 @@ void committer::execute_one(decay_command& c, batch_state& batch, bool& durable)
 }
 
 void committer::execute_one(snapshot_command& c, batch_state& batch, bool& durable) {
+  if (auto ok = validate_snapshot(c.reason, c.actor); !ok)
+    return answer_later<snapshot_result>(std::move(c.reply), propagate(ok));
   // A snapshot stands alone, so the ledger is exactly at the published seq.
   const root_set roots = world_.ledger->roots();
   ensure(roots.seq == world_.published_seq() && batch.entries.empty(), "a snapshot stands alone");
-  batch.entries.push_back(execute_snapshot(roots, std::move(c.reason), c.actor,
-                                           {{"edges", world_.graph.edge_count()},
-                                            {"nodes", world_.nodes.size()},
-                                            {"rows", world_.attributes.row_count()}},
-                                           ids_.draw_nonce(), batch.now));
+  batch.entries.push_back(
+      execute_snapshot(roots, std::move(c.reason), c.actor,
+                       {{"edges", world_.graph.edge_count()}, {"nodes", world_.nodes.size()}},
+                       ids_.draw_nonce(), batch.now));
   durable = true;
   answer_later<snapshot_result>(
       std::move(c.reply),

@@ -17,6 +17,24 @@
 
 namespace mneme {
 
+namespace {
+
+/// Defaults and rendering add to what was given; what the journal holds keeps to the limit too.
+result<void> check_stored_size(memory_type type, const prepared& p) {
+  const auto too_large = [](const char* what, const char* at) {
+    return fail(errc::limit_exceeded,
+                fmt::format("{} would be over the limit of {} bytes", what, max_data_bytes), at);
+  };
+  if (encode_data(type, p.data).size() > max_data_bytes)
+    return too_large("the data with its defaults", "data");
+  if (p.forms.short_form.size() > max_data_bytes) return too_large("the short form", "forms.short");
+  if (p.forms.medium_form.size() > max_data_bytes)
+    return too_large("the medium form", "forms.medium");
+  return {};
+}
+
+} // namespace
+
 result<prepared> prepare_content(memory_type type, const memory_data& data,
                                  const forms_override& own,
                                  const std::optional<std::vector<float>>& vector, timestamp now,
@@ -27,6 +45,7 @@ result<prepared> prepare_content(memory_type type, const memory_data& data,
   auto rendered = render_forms(type, p.data, own, *seams.tokens);
   if (!rendered) return propagate(rendered);
   p.forms = std::move(*rendered);
+  if (auto ok = check_stored_size(type, p); !ok) return propagate(ok);
   if (vector) {
     p.vector = vector;
     p.vector_given = true;
@@ -199,7 +218,11 @@ result<void> run(execution& x, const update_request& r, const prepared& p) {
     h.embedding.reset(); // the new text holds nothing to embed, or its vector comes later
   } else if (h.embedding) {
     // Kept: the new content carries the old vector, so that each content is whole by itself.
-    *vector = spaced_vector{.space = x.state.space(), .values = x.state.vector_of(h.id)};
+    auto values = x.state.vector_of(h.id);
+    if (values.empty())
+      h.embedding.reset();
+    else
+      *vector = spaced_vector{.space = x.state.space(), .values = std::move(values)};
   }
   version v{.id = h.id,
             .number = number,
@@ -367,6 +390,10 @@ result<void> run_all(execution& x, std::span<const mutation> items, std::span<co
   for (std::size_t i = 0; i < items.size(); ++i) {
     auto done = std::visit([&](const auto& r) { return run(x, r, ready[i]); }, items[i]);
     if (!done) return std::unexpected(located(std::move(done.error()), is_batch, i));
+    if (x.out.entries.size() > max_command_entries)
+      return fail(errc::limit_exceeded,
+                  fmt::format("a batch makes at most {} entries", max_command_entries),
+                  fmt::format("items[{}]", i));
     if (x.payload_bytes > max_command_bytes)
       return fail(
           errc::limit_exceeded,

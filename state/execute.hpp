@@ -33,6 +33,11 @@ struct executed_command {
 /// gathered before it (committer_options::max_bytes) this stays well below a frame's limit.
 inline constexpr std::uint64_t max_command_bytes = 512ULL << 20;
 
+/// Likewise; a tick may make as many before its last write.
+inline constexpr std::size_t max_command_entries = 32'768;
+/// That revise and forget make in one call; there may be more to do.
+inline constexpr std::size_t sweep_entries = 16'384;
+
 /// Executes all items as one command. On error nothing was drawn, the overlay's layer is dropped
 /// and `at` starts with "items[i]." when `is_batch`.
 result<executed_command> execute(std::span<const mutation> items, bool is_batch, overlay& state,

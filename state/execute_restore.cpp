@@ -13,14 +13,33 @@ result<void> check_same_colour(const head& existing, const head& wanted) {
               "head.colour");
 }
 
-/// The content is there already: only the head may still differ.
-result<void> restore_head(execution& x, const head& existing, const head& wanted) {
+/// The content is there already and has no vector: it gets the one given, as an embedder's.
+void restore_vector(execution& x, head& existing, const embedding_ref& embedding,
+                    const spaced_vector& vector) {
+  existing.embedding = embedding;
+  x.state.put(existing);
+  x.state.put_vector(existing.id, vector);
+  append_entry(x, entry_kind::embed, {}, {leaf_of(existing)}, embed_payload{existing, vector});
+}
+
+/// The content is there already: only the head may still differ, and its vector be missing.
+result<void> restore_head(execution& x, head existing, head wanted, const prepared& p) {
+  if (auto ok = check_same_colour(existing, wanted); !ok) return ok;
+  const std::size_t before = x.out.entries.size();
+  if (!existing.embedding && !existing.tombstone) {
+    auto vector = place_vector(p, x.state, x.seams);
+    if (!vector) return propagate(vector);
+    if (*vector) restore_vector(x, existing, *wanted.embedding, **vector);
+  }
+  wanted.embedding = existing.embedding; // a content keeps the vector that it has
   if (existing == wanted) {
-    x.out.results.push_back(
-        unchanged(x, memory_uri{wanted.type, wanted.id, wanted.current_version}));
+    if (x.out.entries.size() > before)
+      x.out.results.push_back(changed_memory(x, wanted));
+    else
+      x.out.results.push_back(
+          unchanged(x, memory_uri{wanted.type, wanted.id, wanted.current_version}));
     return {};
   }
-  if (auto ok = check_same_colour(existing, wanted); !ok) return ok;
   x.state.put(wanted);
   const bool ends = wanted.tombstone && !existing.tombstone;
   append_entry(x, ends ? entry_kind::tombstone : entry_kind::update_head,
@@ -37,7 +56,7 @@ result<void> run(execution& x, const restore_request& r, const prepared& p) {
   if (!existing) return propagate(existing);
   if (existing->has_value() && (*existing)->version_hash == r.version.hash
       && (*existing)->current_version == r.version.number)
-    return restore_head(x, **existing, r.head);
+    return restore_head(x, **existing, r.head, p);
   const std::uint32_t expected =
       existing->has_value() ? (*existing)->current_version + 1 : std::uint32_t{1};
   if (r.version.number != expected)
@@ -45,20 +64,26 @@ result<void> run(execution& x, const restore_request& r, const prepared& p) {
                 "version " + std::to_string(expected) + " of " + to_string(r.head.id)
                     + " is the next to restore",
                 "version");
-  if (existing->has_value())
+  if (existing->has_value()) {
+    if ((*existing)->type != r.head.type)
+      return fail(errc::bad_value, "the type of " + to_string(r.head.id) + " cannot change",
+                  "head.type");
     if (auto ok = check_same_colour(**existing, r.head); !ok) return ok;
+  }
   auto vector = place_vector(p, x.state, x.seams);
   if (!vector) return propagate(vector);
-  x.state.put(r.head);
+  head h = r.head;
+  if (!*vector) h.embedding.reset();
+  x.state.put(h);
   x.state.put(r.version);
-  if (*vector) x.state.put_vector(r.head.id, **vector);
+  if (*vector) x.state.put_vector(h.id, **vector);
   if (expected == 1)
-    append_entry(x, entry_kind::write, r.version.created_by, {leaf_of(r.head)},
-                 write_payload{r.head, r.version, std::move(*vector), false});
+    append_entry(x, entry_kind::write, r.version.created_by, {leaf_of(h)},
+                 write_payload{h, r.version, std::move(*vector), false});
   else
-    append_entry(x, entry_kind::update, r.version.created_by, {leaf_of(r.head)},
-                 update_payload{r.head, r.version, std::move(*vector)});
-  x.out.results.push_back(changed_memory(x, r.head));
+    append_entry(x, entry_kind::update, r.version.created_by, {leaf_of(h)},
+                 update_payload{h, r.version, std::move(*vector)});
+  x.out.results.push_back(changed_memory(x, h));
   return {};
 }
 
@@ -99,7 +124,7 @@ result<void> run(execution& x, const restore_field_request& r, const prepared&) 
     auto revisions = x.state.revisions((*existing)->head);
     if (!revisions) return propagate(revisions);
     known = revisions->size();
-    if (known > r.revisions.size()) return taken();
+    if (known >= r.revisions.size()) return taken();
     for (std::size_t i = 0; i < known; ++i)
       if ((*revisions)[i].hash != r.revisions[i].hash) return taken();
   }

@@ -167,7 +167,7 @@ result<void> run(execution& x, const revise_request& r, const prepared&) {
   std::ranges::sort(merges, {}, [](const std::vector<head>& topics) { return topics[0].id; });
   topic_changes changes;
   for (auto& topics : merges)
-    for (std::size_t i = 1; i < topics.size(); ++i) {
+    for (std::size_t i = 1; i < topics.size() && x.out.entries.size() < sweep_entries; ++i) {
       changes.merged.push_back({.keeper = topics[0].id, .loser = topics[i].id});
       if (auto ok = merge(x, r.actor, topics[0].id, std::move(topics[i])).run(); !ok) return ok;
     }

@@ -249,6 +249,7 @@ result<void> run(execution& x, const ingest_request& r, const prepared& p) {
 result<void> run(execution& x, const forget_request& r, const prepared&) {
   topic_changes changes;
   for (const auto& id : x.state.topics()) {
+    if (x.out.entries.size() >= sweep_entries) break;
     auto found = x.state.head(id);
     if (!found) return propagate(found);
     if (!found->has_value()) continue;

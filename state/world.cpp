@@ -141,7 +141,10 @@ result<void> replay_frame(world& w, const marks& from, const journal_frame& fram
   if (const auto todo = behind(from.store); !todo.empty()) {
     std::vector<kv_write> writes;
     for (const auto& e : todo) append_writes(e, writes);
-    if (auto ok = w.store->apply(writes, todo.back().header.seq); !ok) return ok;
+    const seq_no last = todo.back().header.seq;
+    if (auto ok = w.store->apply(writes, last); !ok) return ok;
+    // The journal was made durable when it was opened. A stable seq that stands makes stores crawl.
+    if (auto ok = w.store->set_stable(last); !ok) return ok;
   }
   std::vector<index_delta> deltas;
   for (const auto& e : behind(from.indexes)) {
@@ -237,9 +240,7 @@ result<void> open_store_of(world& w, const world_options& options, attempt& how)
 result<void> recover(world& w, const std::optional<checkpoint_file>& checkpoint, seq_no loaded) {
   if (auto ok = load_or_rebuild_ledger(w, checkpoint); !ok) return ok;
   const marks from{.store = w.store->recovered(), .indexes = loaded};
-  if (auto ok = replay_tail(w, from); !ok) return ok;
-  if (w.journal->last_seq().value == 0) return {};
-  return w.store->set_stable(w.journal->last_seq());
+  return replay_tail(w, from);
 }
 
 /// Nobody should build on a journal that is damaged before the checkpoint, where nothing is

@@ -265,8 +265,8 @@ public:
   /// Makes the next open fast. Returns the seq it holds.
   result<seq_no> checkpoint();
   /// Waits for the calls under way in other threads (one that asks a remote embedder may take as
-  /// long as that), seals the journal, checkpoints, stops. Further calls answer shutdown. Never from
-  /// inside a call: not from a visitor.
+  /// long as that), seals the journal, checkpoints, stops. Further calls answer shutdown. Never
+  /// from inside a call: not from a visitor.
   result<void> close();
 
 private:

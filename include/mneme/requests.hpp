@@ -118,6 +118,8 @@ struct promote_request {
 struct restore_request {
   mneme::head head; ///< current_version and version_hash must be those of `version`
   mneme::version version;
+  /// Of this content, as head.embedding says. Without it the content has the vector that it has
+  /// here already, or none, as earlier versions, and the head names none.
   std::optional<std::vector<float>> vector;
 };
 
