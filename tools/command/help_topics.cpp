@@ -186,7 +186,8 @@ Fields:
   meta.NAME  metadata
 
 Times are RFC 3339 text or integer nanoseconds. On a memory that has not got the field every
-predicate is false, ne too. Patterns are RE2, anywhere in the text.
+predicate is false, ne too. Patterns are RE2, anywhere in the text; those of one request have
+262,144 steps together (a character is one, a class of Unicode characters some ten).
 
   $ mneme init demo
   $ mneme write demo --type Goal --metadata '{"room":"kitchen"}' statement="clean up" status=active
