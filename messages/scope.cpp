@@ -4,6 +4,7 @@
 
 #include "messages/record_codec.hpp"
 #include "messages/signature.hpp"
+#include "messages/validate.hpp"
 
 namespace mneme {
 
@@ -78,6 +79,7 @@ std::string scope_bytes(const scope& s) {
 }
 
 result<void> sign_scope(scope& s, const ed25519_key& private_key) {
+  if (auto ok = validate(s); !ok) return ok;
   auto signature = sign(private_key, scope_bytes(s));
   if (!signature) return propagate(signature);
   s.signature = *signature;

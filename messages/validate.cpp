@@ -292,6 +292,20 @@ result<void> validate_actor(std::string_view actor) {
   return check.done();
 }
 
+result<void> validate(const scope& s) {
+  request_checker check;
+  check.text({"scope.actor"}, s.actor, max_actor_bytes);
+  check.text({"scope.granted_by"}, s.granted_by, max_actor_bytes);
+  check.text({"scope.granted_to"}, s.granted_to, max_actor_bytes);
+  for (const auto* selector : {&s.include, &s.exclude}) {
+    for (const auto& tag : selector->tags) check.text({"scope.tags"}, tag, max_free_text_bytes);
+    if (!selector->frame) continue;
+    for (const auto& ref : selector->frame->refs)
+      check.text({"scope.frame"}, ref, max_free_text_bytes);
+  }
+  return check.done();
+}
+
 result<void> validate_snapshot(std::string_view reason, std::string_view actor) {
   request_checker check;
   check.text({"reason"}, reason, max_free_text_bytes);

@@ -37,9 +37,8 @@ result<void> check_numbers(const chroma_request& r) {
   if (auto ok = check_positive(r.deadline_ms, "deadline_ms"); !ok) return ok;
   if (r.weights)
     if (auto ok = check_weights(*r.weights, "score_weights"); !ok) return ok;
-  if (r.actor && r.actor->size() > max_actor_bytes)
-    return fail(errc::limit_exceeded, fmt::format("actor is over {} bytes", max_actor_bytes),
-                "actor");
+  if (r.actor)
+    if (auto ok = validate_actor(*r.actor); !ok) return ok;
   for (const auto& [key, filter] : r.filters)
     if (auto ok = check_filter(filter, "metadata_filters." + key); !ok) return ok;
   return check_range(r.temporal_range);

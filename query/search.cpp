@@ -140,9 +140,8 @@ result<void> search_run::check(const search_request& r) {
   if (auto ok = check_positive(r.deadline_ms, "deadline_ms"); !ok) return ok;
   if (!(r.similarity_floor >= 0 && r.similarity_floor <= 1))
     return fail(errc::out_of_range, "similarity_floor is from 0 to 1", "similarity_floor");
-  if (r.actor && r.actor->size() > max_actor_bytes)
-    return fail(errc::limit_exceeded, fmt::format("actor is over {} bytes", max_actor_bytes),
-                "actor");
+  if (r.actor)
+    if (auto ok = validate_actor(*r.actor); !ok) return ok;
   if (auto ok = check_names(r); !ok) return ok;
   if (r.memory_ids) {
     if (r.memory_ids->size() > max_batch_items)

@@ -67,13 +67,19 @@ result<void> check_interval(timestamp from, const std::optional<timestamp>& unti
 
 } // namespace
 
+vector_space space_of_vectors(vector_space embedder, const vector_space& world, std::uint32_t dim) {
+  // The world's stays, whatever a host's embedder says of its own meanwhile.
+  if (world.dim != 0) return world;
+  if (embedder.dim != 0) return embedder;
+  return {.model = embedder.model.empty() ? "external" : std::move(embedder.model), .dim = dim};
+}
+
 result<std::optional<spaced_vector>> place_vector(const prepared& p, const overlay& state,
                                                   const execution_seams& seams) {
   if (!p.vector) return std::optional<spaced_vector>{};
-  vector_space space = seams.embedder != nullptr ? seams.embedder->space() : state.space();
   const auto dim = static_cast<std::uint32_t>(p.vector->size());
-  if (space.dim == 0 && state.space().dim != 0) space = state.space();
-  if (space.dim == 0) space = {.model = space.model.empty() ? "external" : space.model, .dim = dim};
+  vector_space space = space_of_vectors(
+      seams.embedder != nullptr ? seams.embedder->space() : vector_space{}, state.space(), dim);
   if (space.dim != dim)
     return fail(errc::dim_mismatch,
                 "a vector of " + std::to_string(dim) + " numbers was given; this world's have "
@@ -449,6 +455,7 @@ result<executed_command> execute(std::span<const mutation> items, bool is_batch,
 }
 
 const std::string& acting_in(const mutation& m) {
+  static const std::string nobody; // a request that is refused anyway
   return std::visit(
       [](const auto& r) -> const std::string& {
         using request = std::decay_t<decltype(r)>;
@@ -457,7 +464,7 @@ const std::string& acting_in(const mutation& m) {
         else if constexpr (std::is_same_v<request, restore_edge_request>)
           return r.edge.created_by;
         else if constexpr (std::is_same_v<request, restore_field_request>)
-          return r.revisions.back().created_by;
+          return r.revisions.empty() ? nobody : r.revisions.back().created_by;
         else
           return r.actor;
       },

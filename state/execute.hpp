@@ -38,6 +38,10 @@ inline constexpr std::size_t max_command_entries = 32'768;
 /// That revise and forget make in one call; there may be more to do.
 inline constexpr std::size_t sweep_entries = 16'384;
 
+/// What the vectors of a world are: the first one settles it, of `dim` numbers where the embedder
+/// does not say.
+vector_space space_of_vectors(vector_space embedder, const vector_space& world, std::uint32_t dim);
+
 /// Executes all items as one command. On error nothing was drawn, the overlay's layer is dropped
 /// and `at` starts with "items[i]." when `is_batch`.
 result<executed_command> execute(std::span<const mutation> items, bool is_batch, overlay& state,

@@ -4,6 +4,7 @@
 #include "messages/leaf_of.hpp"
 #include "messages/records.hpp"
 #include "messages/validate.hpp"
+#include "state/execute.hpp"
 
 namespace mneme {
 
@@ -12,7 +13,7 @@ namespace {
 result<void> place(const late_vector& item, const overlay& state, vector_space& space) {
   if (auto ok = validate_vector(item.values); !ok) return ok;
   const auto dim = static_cast<std::uint32_t>(item.values.size());
-  if (space.dim == 0) space.dim = state.space().dim != 0 ? state.space().dim : dim;
+  space = space_of_vectors(std::move(space), state.space(), dim);
   if (space.dim == dim) return {};
   return fail(errc::dim_mismatch, "the embedder gave a vector of " + std::to_string(dim)
                                       + " numbers; this world's have " + std::to_string(space.dim));

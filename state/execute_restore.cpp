@@ -14,9 +14,8 @@ result<void> check_same_colour(const head& existing, const head& wanted) {
 }
 
 /// The content is there already and has no vector: it gets the one given, as an embedder's.
-void restore_vector(execution& x, head& existing, const embedding_ref& embedding,
-                    const spaced_vector& vector) {
-  existing.embedding = embedding;
+void restore_vector(execution& x, head& existing, const spaced_vector& vector) {
+  existing.embedding = embedding_ref{.dim = vector.space.dim, .version = existing.current_version};
   x.state.put(existing);
   x.state.put_vector(existing.id, vector);
   append_entry(x, entry_kind::embed, {}, {leaf_of(existing)}, embed_payload{existing, vector});
@@ -29,9 +28,10 @@ result<void> restore_head(execution& x, head existing, head wanted, const prepar
   if (!existing.embedding && !existing.tombstone) {
     auto vector = place_vector(p, x.state, x.seams);
     if (!vector) return propagate(vector);
-    if (*vector) restore_vector(x, existing, *wanted.embedding, **vector);
+    if (*vector) restore_vector(x, existing, **vector);
   }
-  wanted.embedding = existing.embedding; // a content keeps the vector that it has
+  // A content keeps the vector that it has. One that came just now may be of an earlier version.
+  if (x.out.entries.size() == before) wanted.embedding = existing.embedding;
   if (existing == wanted) {
     if (x.out.entries.size() > before)
       x.out.results.push_back(changed_memory(x, wanted));

@@ -5,6 +5,7 @@
 #include "journal/proof.hpp"
 #include "messages/entry.hpp"
 #include "messages/signature.hpp"
+#include "messages/validate.hpp"
 #include "state/manifests.hpp"
 
 namespace mneme {
@@ -42,6 +43,7 @@ result<asker> verify_asker(const std::optional<std::string>& actor,
   const scope& s = *given;
   if (views.keys == nullptr)
     return fail(errc::no_key_resolver, "this engine knows no keys to check scopes with", "scope");
+  if (auto ok = validate(s); !ok) return propagate(ok);
   if (actor && !actor->empty() && *actor != s.granted_to)
     return fail(errc::actor_mismatch, "the scope was granted to \"" + s.granted_to + "\"", "actor");
   if (!s.granted_by.empty() && s.granted_by != s.actor)

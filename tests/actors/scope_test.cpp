@@ -181,6 +181,30 @@ TEST_CASE("8 scope: checks in their order, each with its own error") {
   CHECK(without.find(f).error().code == errc::no_key_resolver);
 }
 
+TEST_CASE("8 scope: texts that are not UTF-8 are refused, signed or not, and so is such an actor") {
+  small_world w;
+  auto s = w.unsigned_scope();
+  s.granted_to = "\xff";
+  CHECK(sign_scope(s, private_key(1)).error().code == errc::bad_utf8);
+  const auto read =
+      w.e.get(id_of(1), {.actor = {}, .at_seq = {}, .scope = std::make_shared<scope>(s)});
+  REQUIRE_FALSE(read);
+  CHECK(read.error().code == errc::bad_utf8);
+  CHECK(read.error().at == "scope.granted_to");
+  retrieve_request r;
+  r.q = "harbour";
+  r.actor = "\xff";
+  CHECK(w.e.retrieve(r).error().code == errc::bad_utf8);
+  chroma_request c;
+  c.hashtags = {"tea"};
+  c.actor = "\xff";
+  CHECK(w.e.chroma(c).error().code == errc::bad_utf8);
+  search_request q;
+  q.query = "text";
+  q.actor = "\xff";
+  CHECK(w.e.search(q).error().code == errc::bad_utf8);
+}
+
 TEST_CASE("8 scope: the order of a selector's items does not matter to the signature") {
   small_world w;
   auto s = w.unsigned_scope();

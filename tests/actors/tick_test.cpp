@@ -163,6 +163,16 @@ std::string run_with_readers(std::size_t readers, std::size_t threads) {
 
 } // namespace
 
+TEST_CASE("8 tick: restored fields without a revision are refused, each by itself") {
+  auto opened = open_in_memory();
+  REQUIRE(opened);
+  tick_request t;
+  for (int i = 0; i < 2; ++i) t.writes.emplace_back(scoped_mutation{restore_field_request{}});
+  const auto ticked = opened->tick(t);
+  REQUIRE(ticked);
+  for (const auto& w : ticked->writes) CHECK_FALSE(w);
+}
+
 TEST_CASE("8 ticks: the same bytes of journal and answers with 1 or N readers") {
   const std::string one = run_with_readers(1, 1);
   CHECK(run_with_readers(2, 2) == one);

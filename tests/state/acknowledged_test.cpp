@@ -116,6 +116,45 @@ TEST_CASE("a memory that is restored again with the vector that it lacked has it
   at.check_sound();
 }
 
+TEST_CASE("a vector that an earlier version had comes back behind the version that kept it") {
+  written source;
+  auto one = note("one");
+  one.id = id_of(1);
+  one.vector = std::vector<float>{1, 2, 3};
+  REQUIRE(source.d.apply(one));
+  update_request u;
+  u.uri = {memory_type::note, id_of(1), 1};
+  u.data["statement"] = std::string("two");
+  REQUIRE(source.d.apply(u));
+  restore_request last{.head = source.head_of(id_of(1)),
+                       .version = source.version_of(id_of(1), 2),
+                       .vector = one.vector};
+  REQUIRE(last.head.embedding == embedding_ref{.dim = 3, .version = 1});
+  written at;
+  restore_request first{.head = last.head, .version = source.version_of(id_of(1), 1), .vector = {}};
+  first.head.current_version = 1;
+  first.head.version_hash = first.version.hash;
+  REQUIRE(at.d.apply(first));
+  auto bare = last;
+  bare.vector.reset();
+  REQUIRE(at.d.apply(bare)); // an import that was interrupted
+  REQUIRE(at.d.apply(last));
+  CHECK(at.head_of(id_of(1)) == last.head);
+  CHECK(at.vector_size(id_of(1)) == 3);
+  CHECK_FALSE(at.d.apply(last)->changed);
+  at.check_sound();
+}
+
+TEST_CASE("the world's first vector settles its space, whatever an embedder says") {
+  const vector_space silent{};
+  CHECK(space_of_vectors(silent, {}, 3) == vector_space{.model = "external", .dim = 3});
+  CHECK(space_of_vectors({.model = "m", .dim = 0}, {}, 3) == vector_space{.model = "m", .dim = 3});
+  CHECK(space_of_vectors({.model = "m", .dim = 4}, {}, 3) == vector_space{.model = "m", .dim = 4});
+  const vector_space known{.model = "external", .dim = 3};
+  CHECK(space_of_vectors(silent, known, 3) == known);
+  CHECK(space_of_vectors({.model = "m", .dim = 4}, known, 4) == known);
+}
+
 TEST_CASE("a version of another type is not restored behind those that are there") {
   written at;
   auto one = note("one");
