@@ -46,9 +46,9 @@ memory_data with_defaults(memory_type type, memory_data data, timestamp created_
 result<void> validate_vector(const std::vector<float>& v);
 /// Who acts, and what for, where that is all a request says.
 result<void> validate_actor(std::string_view actor);
+result<void> validate_snapshot(std::string_view reason, std::string_view actor);
 /// Only that its texts can be encoded; what it grants is verified elsewhere.
 result<void> validate(const scope& s);
-result<void> validate_snapshot(std::string_view reason, std::string_view actor);
 /// Distinct, sorted bytewise.
 std::vector<std::string> normalise_tags(std::vector<std::string> tags);
 /// Moves of lifecycle.status: none to any; any to the same, to none, to archived; archived to any;

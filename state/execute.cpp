@@ -225,7 +225,7 @@ result<void> run(execution& x, const update_request& r, const prepared& p) {
   } else if (h.embedding) {
     // Kept: the new content carries the old vector, so that each content is whole by itself.
     auto values = x.state.vector_of(h.id);
-    if (values.empty())
+    if (values.empty()) // a journal of before may hold a head that names none
       h.embedding.reset();
     else
       *vector = spaced_vector{.space = x.state.space(), .values = std::move(values)};

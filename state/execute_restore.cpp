@@ -32,20 +32,17 @@ result<void> restore_head(execution& x, head existing, head wanted, const prepar
   }
   // A content keeps the vector that it has. One that came just now may be of an earlier version.
   if (x.out.entries.size() == before) wanted.embedding = existing.embedding;
-  if (existing == wanted) {
-    if (x.out.entries.size() > before)
-      x.out.results.push_back(changed_memory(x, wanted));
-    else
-      x.out.results.push_back(
-          unchanged(x, memory_uri{wanted.type, wanted.id, wanted.current_version}));
-    return {};
+  if (existing != wanted) {
+    x.state.put(wanted);
+    const bool ends = wanted.tombstone && !existing.tombstone;
+    append_entry(x, ends ? entry_kind::tombstone : entry_kind::update_head,
+                 ends ? wanted.tombstone->by : wanted.actor_scope, {leaf_of(wanted)},
+                 head_payload{wanted});
   }
-  x.state.put(wanted);
-  const bool ends = wanted.tombstone && !existing.tombstone;
-  append_entry(x, ends ? entry_kind::tombstone : entry_kind::update_head,
-               ends ? wanted.tombstone->by : wanted.actor_scope, {leaf_of(wanted)},
-               head_payload{wanted});
-  x.out.results.push_back(changed_memory(x, wanted));
+  const bool is_changed = x.out.entries.size() > before;
+  x.out.results.push_back(
+      is_changed ? changed_memory(x, wanted)
+                 : unchanged(x, memory_uri{wanted.type, wanted.id, wanted.current_version}));
   return {};
 }
 

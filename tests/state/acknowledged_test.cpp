@@ -227,7 +227,7 @@ TEST_CASE("a batch of more entries than a frame takes is refused and the engine 
   at.check_sound();
 }
 
-TEST_CASE("forget and revise do in some calls what is too much for one") {
+TEST_CASE("forget does in some calls what is too much for one") {
   written at;
   constexpr std::size_t topics = sweep_entries + 10;
   for (std::size_t first = 0; first < topics;) {
@@ -264,4 +264,24 @@ TEST_CASE("what a snapshot, a decay cycle and a topic's writer are called is tex
   CHECK(refused.error().code == errc::bad_utf8);
   CHECK(refused.error().at == "created_by");
   CHECK(at.w->published_seq() == seq_no{0});
+}
+
+TEST_CASE("revise does in some calls what is too much for one") {
+  written at;
+  constexpr std::size_t topics = sweep_entries / 2 + 10; // a merge makes two entries or more
+  for (std::size_t first = 0; first < topics;) {
+    std::vector<mutation> items;
+    for (; items.size() < 1000 && first < topics; ++first) {
+      ingest_request topic;
+      topic.placement = ingest_placement::new_topic;
+      topic.title = "Harbour";
+      items.emplace_back(std::move(topic));
+    }
+    REQUIRE(at.d.run(items, true));
+  }
+  const auto merged = [&] { return at.d.apply(revise_request{})->topics->merged.size(); };
+  const std::size_t first = merged();
+  CHECK(first <= sweep_entries / 2);
+  CHECK(first + merged() == topics - 1);
+  CHECK(merged() == 0);
 }

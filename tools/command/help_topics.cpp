@@ -187,7 +187,7 @@ Fields:
 
 Times are RFC 3339 text or integer nanoseconds. On a memory that has not got the field every
 predicate is false, ne too. Patterns are RE2, anywhere in the text; those of one request have
-262,144 steps together (a character is one, a class of Unicode characters some ten).
+262,144 steps together (a letter is one, a dot eight).
 
   $ mneme init demo
   $ mneme write demo --type Goal --metadata '{"room":"kitchen"}' statement="clean up" status=active
