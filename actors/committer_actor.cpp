@@ -28,7 +28,7 @@ committer_actor::committer_actor(caf::actor_config& config, std::shared_ptr<worl
       world_(std::move(w)),
       owners_(std::move(owners)),
       options_(options),
-      core_(std::in_place, *world_, options.time, options.random, options.commits),
+      core_(std::in_place, *world_, options.queries.time, options.random, options.commits),
       durable_(world_->published_seq()),
       synced_bytes_(world_->journal->bytes()),
       checkpointed_bytes_(world_->journal->bytes()) {

@@ -23,7 +23,8 @@ caf::behavior coordinator_actor::make_behavior() {
 
 void coordinator_actor::start(const ask_query& asked) {
   const job_pointer& job = asked.job;
-  const auto context = context_of(options_, *world_, job->at_seq() ? job->at_seq() : asked.pinned);
+  const auto context =
+      context_of(options_.queries, world_->views(), job->at_seq() ? job->at_seq() : asked.pinned);
   if (!context) return job->refuse(context.error());
   auto compiled = job->compile(*context, world_->views());
   if (!compiled) return job->refuse(compiled.error());
@@ -70,7 +71,7 @@ void coordinator_actor::start_tick(const std::shared_ptr<tick_job>& job) {
                       "a tick has at most " + std::to_string(max_tick_items) + " " + key, key));
   auto tick = std::make_shared<running_tick>();
   tick->job = job;
-  const auto context = context_of(options_, *world_, std::nullopt);
+  const auto context = context_of(options_.queries, world_->views(), std::nullopt);
   if (!context) return job->reply(std::unexpected(context.error()));
   const std::size_t count = std::min(readers_.size(), request.reads.size());
   for (std::size_t i = 0; i < count; ++i)

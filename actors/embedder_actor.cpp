@@ -2,9 +2,9 @@
 
 #include <chrono>
 
-#include "messages/checked_seams.hpp"
-#include "messages/forms.hpp"
-#include "state/unembedded.hpp"
+#include "messages/seams/checked_seams.hpp"
+#include "messages/text/forms.hpp"
+#include "views/unembedded.hpp"
 
 namespace mneme {
 

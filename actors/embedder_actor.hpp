@@ -5,7 +5,7 @@
 #include <caf/all.hpp>
 
 #include "actors/spawn.hpp"
-#include "state/embed_queue.hpp"
+#include "state/embedding/embed_queue.hpp"
 
 namespace mneme {
 

@@ -6,7 +6,7 @@ namespace {
 
 bool may_wait(const entry_payload& touched, const actor_options& options) {
   const auto* reinforced = std::get_if<reinforce_payload>(&touched);
-  return options.chroma.touches == touch_mode::batched && reinforced != nullptr
+  return options.queries.chroma.touches == touch_mode::batched && reinforced != nullptr
          && reinforced->door == reinforcing_door::chroma;
 }
 

@@ -13,25 +13,32 @@
 #include "actors/call_gate.hpp"
 #include "actors/engine_actor.hpp"
 #include "actors/inline_query.hpp"
-#include "actors/list_deadline.hpp"
 #include "actors/query_vectors_actor.hpp"
-#include "actors/read_requests.hpp"
 #include "actors/sure_reply.hpp"
-#include "messages/checked_seams.hpp"
-#include "messages/records.hpp"
-#include "messages/validate.hpp"
-#include "query/chroma.hpp"
-#include "query/context.hpp"
-#include "query/find.hpp"
-#include "query/retrieve.hpp"
-#include "query/search.hpp"
-#include "state/manifests.hpp"
-#include "state/replay.hpp"
-#include "state/scope_check.hpp"
-#include "state/unembedded.hpp"
-#include "state/verify.hpp"
-#include "state/world_directory.hpp"
+#include "messages/codec/records.hpp"
+#include "messages/seams/checked_seams.hpp"
+#include "messages/validate/validate.hpp"
+#include "query/chroma/chroma.hpp"
+#include "query/context/compact_record.hpp"
+#include "query/context/context.hpp"
+#include "query/find/find.hpp"
+#include "query/list_deadline.hpp"
+#include "query/records/edge_reads.hpp"
+#include "query/records/point_reads.hpp"
+#include "query/records/topic_parts.hpp"
+#include "query/records/whole_world.hpp"
+#include "query/retrieve/retrieve.hpp"
+#include "query/search/search.hpp"
+#include "state/checkpoint/world_directory.hpp"
+#include "state/inspection/journal_items.hpp"
+#include "state/inspection/proofs.hpp"
+#include "state/inspection/stats.hpp"
+#include "state/recovery/replay.hpp"
+#include "state/recovery/verify.hpp"
 #include "storage/memory_file_system.hpp"
+#include "views/manifests.hpp"
+#include "views/scope_check.hpp"
+#include "views/unembedded.hpp"
 
 namespace mneme {
 
@@ -116,7 +123,7 @@ struct engine::impl {
       return results;
     }
     const seq_no at = running->state->published_seq();
-    const auto& time = running->options.stopwatch;
+    const auto& time = running->options.queries.stopwatch;
     const std::int64_t began = time ? time() : 0;
     for (auto& r : requests) {
       auto in_time = shorten_deadline(r, time ? time() - began : 0);
@@ -260,7 +267,7 @@ result<compact_result> engine::compact(compact_request request) {
 result<compact_result> engine::load_compact(const load_compact_request& request) {
   const auto inside = impl_->gate.enter();
   if (!inside) return std::unexpected(was_closed);
-  return read_compact_record(*impl_->running->state, request);
+  return read_compact_record(impl_->running->state->views(), request);
 }
 
 result<context_result> engine::context(context_request request) {
@@ -349,42 +356,43 @@ result<std::vector<topic_field_view>>
 engine::fields(const memory_id& topic, const field_options& fields, const read_options& options) {
   const auto inside = impl_->gate.enter();
   if (!inside) return std::unexpected(was_closed);
-  return impl_->guarded(read_topic_fields(*impl_->running->state, topic, fields, options), options,
-                        to_string(topic));
+  return impl_->guarded(read_topic_fields(impl_->running->state->views(), topic, fields, options),
+                        options, to_string(topic));
 }
 
 result<std::vector<topic_event>> engine::events(const memory_id& topic,
                                                 const read_options& options) {
   const auto inside = impl_->gate.enter();
   if (!inside) return std::unexpected(was_closed);
-  return impl_->guarded(read_topic_events(*impl_->running->state, topic, options), options,
+  return impl_->guarded(read_topic_events(impl_->running->state->views(), topic, options), options,
                         to_string(topic));
 }
 
 result<memory> engine::get(const memory_id& id, const read_options& options) {
   const auto inside = impl_->gate.enter();
   if (!inside) return std::unexpected(was_closed);
-  return impl_->guarded(read_current(*impl_->running->state, id, options), options, to_string(id));
+  return impl_->guarded(read_current(impl_->running->state->views(), id, options), options,
+                        to_string(id));
 }
 
 result<memory> engine::resolve(const memory_uri& uri, const read_options& options) {
   const auto inside = impl_->gate.enter();
   if (!inside) return std::unexpected(was_closed);
-  return impl_->guarded(read_version_of(*impl_->running->state, uri, options), options,
+  return impl_->guarded(read_version_of(impl_->running->state->views(), uri, options), options,
                         to_string(uri));
 }
 
 result<memory_reading> engine::read(const get_read& request) {
   const auto inside = impl_->gate.enter();
   if (!inside) return std::unexpected(was_closed);
-  return impl_->guarded(read_whole(*impl_->running->state, request), request.options,
+  return impl_->guarded(read_whole(impl_->running->state->views(), request), request.options,
                         to_string(request.id));
 }
 
 result<memory_reading> engine::read(const resolve_read& request) {
   const auto inside = impl_->gate.enter();
   if (!inside) return std::unexpected(was_closed);
-  return impl_->guarded(read_whole(*impl_->running->state, request), request.options,
+  return impl_->guarded(read_whole(impl_->running->state->views(), request), request.options,
                         to_string(request.uri));
 }
 
@@ -393,7 +401,7 @@ result<std::vector<memory>> engine::list_by_type(memory_type type, std::size_t l
                                                  bool include_archived) {
   const auto inside = impl_->gate.enter();
   if (!inside) return std::unexpected(was_closed);
-  return read_by_type(*impl_->running->state, type, limit, options, include_archived);
+  return read_by_type(impl_->running->state->views(), type, limit, options, include_archived);
 }
 
 result<std::string> engine::raw_head(const memory_id& id, const read_options& options) {
@@ -405,7 +413,7 @@ result<std::string> engine::raw_head(const memory_id& id, const read_options& op
 result<edge_record> engine::get_edge(const edge_key& key, const read_options& options) {
   const auto inside = impl_->gate.enter();
   if (!inside) return std::unexpected(was_closed);
-  return impl_->guarded(read_one_edge(*impl_->running->state, key, options), options,
+  return impl_->guarded(read_one_edge(impl_->running->state->views(), key, options), options,
                         to_string(key.src) + " " + std::string(to_string(key.type)) + " "
                             + to_string(key.dst));
 }
@@ -415,20 +423,21 @@ result<void> engine::for_each_edge(const memory_id& id, edge_direction direction
                                    const std::function<bool(const edge_record&)>& visit) {
   const auto inside = impl_->gate.enter();
   if (!inside) return std::unexpected(was_closed);
-  return impl_->guarded(read_edges(*impl_->running->state, id, direction, filter, options, visit),
-                        options, to_string(id));
+  return impl_->guarded(
+      read_edges(impl_->running->state->views(), id, direction, filter, options, visit), options,
+      to_string(id));
 }
 
 result<void> engine::for_each_memory(const std::function<bool(const memory_record&)>& visit) {
   const auto inside = impl_->gate.enter();
   if (!inside) return std::unexpected(was_closed);
-  return read_all_memories(*impl_->running->state, visit);
+  return read_all_memories(impl_->running->state->views(), visit);
 }
 
 result<void> engine::for_each_edge_record(const std::function<bool(const edge_record&)>& visit) {
   const auto inside = impl_->gate.enter();
   if (!inside) return std::unexpected(was_closed);
-  return read_all_edges(*impl_->running->state, visit);
+  return read_all_edges(impl_->running->state->views(), visit);
 }
 
 result<root_set> engine::root(std::optional<seq_no> at_seq) {
@@ -491,7 +500,7 @@ seq_no engine::published() const {
 }
 
 timestamp engine::now() const {
-  return now_of(*impl_->running->options.time).value_or(timestamp{});
+  return now_of(*impl_->running->options.queries.time).value_or(timestamp{});
 }
 
 timestamp engine::last_entry_at() const {

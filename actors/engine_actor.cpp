@@ -3,15 +3,21 @@
 #include <utility>
 
 #include "actors/query_vectors_actor.hpp"
-#include "actors/read_requests.hpp"
 #include "actors/sure_reply.hpp"
-#include "query/chroma.hpp"
-#include "query/context.hpp"
-#include "query/find.hpp"
-#include "query/retrieve.hpp"
-#include "query/search.hpp"
-#include "state/scope_check.hpp"
-#include "state/verify.hpp"
+#include "query/chroma/chroma.hpp"
+#include "query/context/compact_record.hpp"
+#include "query/context/context.hpp"
+#include "query/find/find.hpp"
+#include "query/records/edge_reads.hpp"
+#include "query/records/point_reads.hpp"
+#include "query/records/topic_parts.hpp"
+#include "query/records/whole_world.hpp"
+#include "query/retrieve/retrieve.hpp"
+#include "query/search/search.hpp"
+#include "state/inspection/journal_items.hpp"
+#include "state/inspection/proofs.hpp"
+#include "state/inspection/stats.hpp"
+#include "views/scope_check.hpp"
 
 namespace mneme {
 
@@ -76,38 +82,13 @@ commit_command mutate(std::vector<mutation> items, bool is_batch, durability d,
 }
 
 commit_command inspect_roots(seq_no at, std::function<void(result<root_set>)> reply) {
-  return inspect_command{.run =
-                             [at, reply](world& w) {
-                               auto readable = w.readable(at);
-                               if (!readable) return reply(propagate(readable));
-                               auto roots = w.ledger->roots_at(at);
-                               // The undo list may be shorter than the window (after a crash in
-                               // the middle of a checkpoint); the journal always knows.
-                               if (!roots && roots.error().code == errc::seq_unavailable)
-                                 roots = fold_roots(*w.files, w.directory, at);
-                               reply(std::move(roots));
-                             },
-                         .reply = reply};
+  return inspect_command{.run = [at, reply](world& w) { reply(roots_at(w, at)); }, .reply = reply};
 }
 
 commit_command inspect_proofs(prove_request request,
                               std::function<void(result<proof_bundle>)> reply) {
   return inspect_command{
-      .run =
-          [request = std::move(request), reply](world& w) {
-            auto at = request.root ? seq_of_root(w, *request.root, w.ledger->roots())
-                                   : result<seq_no>(w.published_seq());
-            if (!at) return reply(propagate(at));
-            auto keys = proof_keys(w, request);
-            if (!keys) return reply(propagate(keys));
-            auto bundle = w.ledger->prove(*keys, *at);
-            if (!bundle && bundle.error().code == errc::seq_unavailable && bundle.error().at.empty()
-                && request.root)
-              bundle = fail(errc::root_unavailable,
-                            "the state of root " + to_hex(*request.root) + " is no longer retained",
-                            "root");
-            reply(std::move(bundle));
-          },
+      .run = [request = std::move(request), reply](world& w) { reply(prove(w, request)); },
       .reply = reply};
 }
 
@@ -221,7 +202,7 @@ public:
   }
   caf::result<compact_reply> load_compact(const load_compact_message& m) const {
     if (!engine_->state) return to_caf_error(was_closed);
-    return answer(read_compact_record(*engine_->state, m.request), shared<compact_result>);
+    return answer(read_compact_record(engine_->state->views(), m.request), shared<compact_result>);
   }
   auto tick(const tick_message& m) const {
     auto pending = self_->make_response_promise<tick_reply>();
@@ -245,32 +226,32 @@ public:
   }
   caf::result<fields_reply> fields(const fields_message& m) const {
     if (!engine_->state) return to_caf_error(was_closed);
-    return answer(guarded(read_topic_fields(*engine_->state, m.topic, m.fields, m.options),
+    return answer(guarded(read_topic_fields(engine_->state->views(), m.topic, m.fields, m.options),
                           m.options, to_string(m.topic)),
                   shared<std::vector<topic_field_view>>);
   }
   caf::result<events_reply> events(const events_message& m) const {
     if (!engine_->state) return to_caf_error(was_closed);
-    return answer(guarded(read_topic_events(*engine_->state, m.topic, m.options), m.options,
+    return answer(guarded(read_topic_events(engine_->state->views(), m.topic, m.options), m.options,
                           to_string(m.topic)),
                   shared<std::vector<topic_event>>);
   }
   caf::result<memory_reply> get(const get_message& m) const {
     if (!engine_->state) return to_caf_error(was_closed);
     return answer(
-        guarded(read_current(*engine_->state, m.id, m.options), m.options, to_string(m.id)),
+        guarded(read_current(engine_->state->views(), m.id, m.options), m.options, to_string(m.id)),
         shared<memory>);
   }
   caf::result<memory_reply> resolve(const resolve_message& m) const {
     if (!engine_->state) return to_caf_error(was_closed);
-    return answer(
-        guarded(read_version_of(*engine_->state, m.uri, m.options), m.options, to_string(m.uri)),
-        shared<memory>);
+    return answer(guarded(read_version_of(engine_->state->views(), m.uri, m.options), m.options,
+                          to_string(m.uri)),
+                  shared<memory>);
   }
   caf::result<edges_reply> edges(const edges_message& m) const {
     if (!engine_->state) return to_caf_error(was_closed);
     std::vector<edge_record> found;
-    auto read = read_edges(*engine_->state, m.id, m.direction, m.filter, m.options,
+    auto read = read_edges(engine_->state->views(), m.id, m.direction, m.filter, m.options,
                            [&](const edge_record& e) {
                              found.push_back(e);
                              return true;

@@ -7,7 +7,8 @@ namespace mneme {
 void run_in_caller(const std::shared_ptr<query_job>& job, const running_engine& engine,
                    std::optional<seq_no> pinned) {
   world& w = *engine.state;
-  const auto context = context_of(engine.options, w, job->at_seq() ? job->at_seq() : pinned);
+  const auto context =
+      context_of(engine.options.queries, w.views(), job->at_seq() ? job->at_seq() : pinned);
   if (!context) return job->refuse(context.error());
   const read_views views = w.views();
   if (auto ok = job->compile(*context, views); !ok) return job->refuse(ok.error());

@@ -10,9 +10,9 @@
 #include <caf/actor.hpp>
 #include <caf/allowed_unsafe_message_type.hpp>
 
-#include "actors/tick_reads.hpp"
 #include "query/query_job.hpp"
-#include "state/committer.hpp"
+#include "query/tick_reads.hpp"
+#include "state/commit/committer.hpp"
 
 namespace mneme {
 

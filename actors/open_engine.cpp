@@ -4,9 +4,9 @@
 #include <chrono>
 #include <limits>
 
-#include "query/chroma.hpp"
-#include "state/replay.hpp"
-#include "state/world_directory.hpp"
+#include "query/chroma/chroma.hpp"
+#include "state/checkpoint/world_directory.hpp"
+#include "state/recovery/replay.hpp"
 #include "storage/memory_file_system.hpp"
 
 namespace mneme {
@@ -54,15 +54,17 @@ actor_options actor_options_of(const engine_options& options, const world& w) {
                .max_entries = 1024,
                .read_only = options.read_only};
   a.checkpoint_journal_bytes = options.checkpoint_journal_bytes;
-  a.time = options.clock != nullptr ? options.clock : make_system_clock();
+  a.queries.time = options.clock != nullptr ? options.clock : make_system_clock();
   a.random = session_random(options, w.published_seq());
   a.jitter = options.seed ? make_seeded_random(*options.seed, ~w.published_seq().value)
                           : make_system_random();
-  a.exact_near = options.exact_near;
-  a.chroma = options.chroma;
-  if (a.chroma.profiles == nullptr) a.chroma.profiles = std::make_shared<profile_registry>();
+  a.queries.exact_near = options.exact_near;
+  a.queries.chroma = options.chroma;
+  if (a.queries.chroma.profiles == nullptr)
+    a.queries.chroma.profiles = std::make_shared<profile_registry>();
+  a.queries.read_only = options.read_only;
   // A run that must repeat has no real time in its answers.
-  if (!options.exact_near) a.stopwatch = monotonic_ns;
+  if (!options.exact_near) a.queries.stopwatch = monotonic_ns;
   return a;
 }
 

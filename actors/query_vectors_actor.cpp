@@ -4,8 +4,8 @@
 #include <map>
 #include <span>
 
-#include "messages/checked_seams.hpp"
-#include "messages/validate.hpp"
+#include "messages/seams/checked_seams.hpp"
+#include "messages/validate/validate.hpp"
 #include "query/query_text.hpp"
 
 namespace mneme {
@@ -58,7 +58,7 @@ void embed_text_of(query_job& job, world& w, const actor_options& options,
   if (remote_of(w) == nullptr) return;
   const auto text = job.text();
   if (!text) return;
-  auto context = context_of(options, w, job.at_seq() ? job.at_seq() : pinned);
+  auto context = context_of(options.queries, w.views(), job.at_seq() ? job.at_seq() : pinned);
   if (context)
     job.refused = job.refusal(*context, w.views(), any_vector(w));
   else
@@ -76,7 +76,7 @@ texts_of_reads embed_texts_of(const tick_request& request, world& w, const actor
   if (remote_of(w) == nullptr || request.reads.size() > max_tick_items
       || request.writes.size() > max_tick_items)
     return {};
-  const auto context = context_of(options, w, std::nullopt);
+  const auto context = context_of(options.queries, w.views(), std::nullopt);
   if (!context) return {};
   const query_vector any = any_vector(w);
   texts_of_reads found(request.reads.size());
@@ -85,7 +85,7 @@ texts_of_reads embed_texts_of(const tick_request& request, world& w, const actor
   for (const auto& read : request.reads) {
     auto text = std::visit([](const auto& r) { return text_to_embed(r); }, read);
     auto& refused = found[by_read.size()].refused;
-    if (text) refused = refusal_of(read, w, *context, any);
+    if (text) refused = refusal_of(read, w.views(), *context, any);
     if (refused) text.reset();
     if (text) texts.push_back(*text);
     by_read.push_back(std::move(text));

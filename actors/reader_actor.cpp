@@ -11,7 +11,7 @@ caf::behavior reader_behavior(caf::event_based_actor*, const std::shared_ptr<wor
         return ran ? outcome{} : outcome{ran.error()};
       },
       [=](const run_share& m) {
-        m.share->run(*w);
+        m.share->run(w->views());
         return outcome{};
       },
   };

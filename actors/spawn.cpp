@@ -4,7 +4,6 @@
 #include "actors/coordinator_actor.hpp"
 #include "actors/embedder_actor.hpp"
 #include "actors/query_vectors_actor.hpp"
-#include "messages/checked_seams.hpp"
 
 namespace mneme {
 
@@ -24,27 +23,6 @@ caf::actor spawn_blocking_class(caf::actor_system& system, thread_use threads, A
 }
 
 } // namespace
-
-query_context read_at(query_context context, const world& w, std::optional<seq_no> wanted) {
-  const auto at = w.readable(wanted);
-  context.at = at ? *at : w.published_seq();
-  context.unreadable = at ? std::nullopt : std::optional(at.error());
-  return context;
-}
-
-result<query_context> context_of(const actor_options& options, const world& w,
-                                 std::optional<seq_no> wanted) {
-  auto now = now_of(*options.time);
-  if (!now) return propagate(now);
-  return read_at({.at = {},
-                  .now = *now,
-                  .stopwatch = options.stopwatch,
-                  .exact_near = options.exact_near,
-                  .scope = {},
-                  .chroma = options.chroma,
-                  .read_only = options.commits.read_only},
-                 w, wanted);
-}
 
 engine_actors spawn_actors(caf::actor_system& system, const std::shared_ptr<world>& w,
                            const actor_options& options) {

@@ -44,20 +44,11 @@ struct actor_options {
   std::size_t readers = 2;
   committer_options commits;
   std::uint64_t checkpoint_journal_bytes = 0; ///< automatic checkpoint after so much; 0 = never
-  std::shared_ptr<clock> time;
+  query_seams queries;                        ///< its clock is the committer's too
   std::shared_ptr<random_source> random;
   std::shared_ptr<random_source> jitter; ///< of a remote embedder's delays; not the committer's
-  bool exact_near = false;
-  chroma_defaults chroma;
-  std::function<std::int64_t()> stopwatch; ///< empty = times in explain are zero
   planted_bugs bugs;
 };
-
-/// What a query needs besides its request, to read at `wanted`; nullopt = the published seq.
-result<query_context> context_of(const actor_options& options, const world& w,
-                                 std::optional<seq_no> wanted);
-/// The same for one of several requests that share a context, to read at `wanted`.
-query_context read_at(query_context context, const world& w, std::optional<seq_no> wanted);
 
 /// Spawns the actors around `w`; each keeps it alive.
 engine_actors spawn_actors(caf::actor_system& system, const std::shared_ptr<world>& w,

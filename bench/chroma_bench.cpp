@@ -6,8 +6,8 @@
 #include <benchmark/benchmark.h>
 
 #include "bench/dataset.hpp"
-#include "index/colour_search.hpp"
-#include "index/gravity.hpp"
+#include "index/colour/colour_search.hpp"
+#include "index/colour/gravity.hpp"
 
 namespace mneme::bench {
 

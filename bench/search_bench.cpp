@@ -8,9 +8,9 @@
 #include <benchmark/benchmark.h>
 
 #include "bench/dataset.hpp"
-#include "index/text_terms.hpp"
-#include "messages/forms.hpp"
-#include "query/bm25.hpp"
+#include "index/lexical/text_terms.hpp"
+#include "messages/text/forms.hpp"
+#include "query/search/bm25.hpp"
 
 namespace mneme::bench {
 

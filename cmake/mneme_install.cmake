@@ -12,7 +12,7 @@ add_library(mneme::verifier ALIAS mneme_verifier)
 set_target_properties(mneme_engine PROPERTIES EXPORT_NAME mneme)
 set_target_properties(mneme_verifier PROPERTIES EXPORT_NAME verifier)
 
-install(TARGETS mneme_engine mneme_actors mneme_query mneme_state mneme_index mneme_journal
+install(TARGETS mneme_engine mneme_actors mneme_query mneme_state mneme_views mneme_index mneme_journal
     mneme_verifier mneme_storage mneme_network mneme_messages
   EXPORT mneme_targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -12,7 +12,7 @@
 
 #include "fuzz/property.hpp"
 #include "journal/frame.hpp"
-#include "messages/entry.hpp"
+#include "messages/codec/entry.hpp"
 
 namespace {
 

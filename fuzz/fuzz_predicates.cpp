@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "fuzz/property.hpp"
-#include "query/find.hpp"
+#include "query/find/find.hpp"
 #include "tools/protocol/json_text.hpp"
 #include "tools/protocol/predicate_json.hpp"
 

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "fuzz/property.hpp"
-#include "messages/entry.hpp"
-#include "messages/records.hpp"
+#include "messages/codec/entry.hpp"
+#include "messages/codec/records.hpp"
 
 namespace {
 

@@ -29,7 +29,7 @@
 #include <string_view>
 #include <vector>
 
-#include "messages/entry.hpp"
+#include "messages/codec/entry.hpp"
 
 namespace mneme {
 

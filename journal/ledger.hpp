@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "messages/entry.hpp"
+#include "messages/codec/entry.hpp"
 #include "mneme/proof.hpp"
 
 namespace mneme {

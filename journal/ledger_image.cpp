@@ -1,7 +1,7 @@
 #include "journal/ledger_state.hpp"
 
 #include "journal/roots.hpp"
-#include "messages/canonical.hpp"
+#include "messages/codec/canonical.hpp"
 #include "messages/ensure.hpp"
 
 namespace mneme {

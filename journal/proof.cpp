@@ -6,7 +6,7 @@
 #include "journal/hash_rules.hpp"
 #include "journal/roots.hpp"
 #include "journal/tree_shape.hpp"
-#include "messages/entry.hpp"
+#include "messages/codec/entry.hpp"
 
 namespace mneme {
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "messages/entry.hpp"
+#include "messages/codec/entry.hpp"
 #include "mneme/proof.hpp"
 
 namespace mneme {

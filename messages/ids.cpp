@@ -1,6 +1,6 @@
 #include "mneme/ids.hpp"
 
-#include "messages/hex.hpp"
+#include "messages/text/hex.hpp"
 
 namespace mneme {
 

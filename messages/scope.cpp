@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "messages/record_codec.hpp"
+#include "messages/codec/record_codec.hpp"
 #include "messages/signature.hpp"
-#include "messages/validate.hpp"
+#include "messages/validate/validate.hpp"
 
 namespace mneme {
 

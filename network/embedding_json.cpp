@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "messages/validate.hpp"
+#include "messages/validate/validate.hpp"
 
 namespace mneme {
 

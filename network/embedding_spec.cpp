@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "messages/validate.hpp"
+#include "messages/validate/validate.hpp"
 
 namespace mneme {
 

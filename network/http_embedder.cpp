@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "messages/validate.hpp"
+#include "messages/validate/validate.hpp"
 #include "network/embedding_json.hpp"
 #include "network/http_client.hpp"
 

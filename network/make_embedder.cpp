@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-#include "messages/validate.hpp"
+#include "messages/validate/validate.hpp"
 #include "network/http_embedder.hpp"
 
 namespace mneme {

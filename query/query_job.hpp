@@ -10,7 +10,7 @@
 
 #include "query/query_run.hpp"
 #include "query/query_text.hpp"
-#include "state/scope_check.hpp"
+#include "views/scope_check.hpp"
 
 namespace mneme {
 

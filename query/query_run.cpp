@@ -1,6 +1,30 @@
 #include "query/query_run.hpp"
 
+#include "messages/seams/checked_seams.hpp"
+
 namespace mneme {
+
+query_context read_at(query_context context, const read_views& views,
+                      std::optional<seq_no> wanted) {
+  const auto at = views.window->readable(wanted);
+  context.at = at ? *at : views.window->published();
+  context.unreadable = at ? std::nullopt : std::optional(at.error());
+  return context;
+}
+
+result<query_context> context_of(const query_seams& seams, const read_views& views,
+                                 std::optional<seq_no> wanted) {
+  auto now = now_of(*seams.time);
+  if (!now) return propagate(now);
+  return read_at({.at = {},
+                  .now = *now,
+                  .stopwatch = seams.stopwatch,
+                  .exact_near = seams.exact_near,
+                  .scope = {},
+                  .chroma = seams.chroma,
+                  .read_only = seams.read_only},
+                 views, wanted);
+}
 
 result<void> run_inline(query_run& query, const read_views& views) {
   while (query.next().has_value()) {

@@ -9,15 +9,24 @@
 #include <optional>
 #include <vector>
 
-#include "messages/entry.hpp"
+#include "messages/codec/entry.hpp"
 #include "mneme/chroma.hpp"
 #include "mneme/scope.hpp"
-#include "state/read_views.hpp"
+#include "views/read_views.hpp"
 
 namespace mneme {
 
 /// Who runs the next effect.
 enum class effect_owner : std::uint8_t { graph, attributes, vectors, store };
+
+/// What queries take from outside the world, the same for all of an engine.
+struct query_seams {
+  std::shared_ptr<clock> time;               ///< what `now` is
+  std::function<std::int64_t()> stopwatch{}; ///< as in query_context
+  bool exact_near = false;
+  chroma_defaults chroma{};
+  bool read_only = false;
+};
 
 /// What a door needs besides the request.
 struct query_context {
@@ -37,6 +46,12 @@ struct query_context {
 
   [[nodiscard]] std::int64_t stopwatch_ns() const { return stopwatch ? stopwatch() : 0; }
 };
+
+/// What a query needs besides its request, to read at `wanted`; nullopt = the published seq.
+result<query_context> context_of(const query_seams& seams, const read_views& views,
+                                 std::optional<seq_no> wanted);
+/// The same for one of several requests that share a context, to read at `wanted`.
+query_context read_at(query_context context, const read_views& views, std::optional<seq_no> wanted);
 
 class query_run {
 public:

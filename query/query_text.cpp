@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "messages/checked_seams.hpp"
-#include "messages/validate.hpp"
+#include "messages/seams/checked_seams.hpp"
+#include "messages/validate/validate.hpp"
 
 namespace mneme {
 

@@ -1,7 +1,7 @@
 #include "query/rendering.hpp"
 
-#include "messages/checked_seams.hpp"
-#include "messages/forms.hpp"
+#include "messages/seams/checked_seams.hpp"
+#include "messages/text/forms.hpp"
 
 namespace mneme {
 

@@ -4,6 +4,7 @@ the shape of the tree. Python 3 standard library only. Every finding says what t
 
     scripts/check_structure.py            everything but the headers
     scripts/check_structure.py --headers  also compiles every header alone (about a minute)
+    scripts/check_structure.py --graph    prints which room includes which, and how often, instead
 """
 
 import concurrent.futures
@@ -15,11 +16,26 @@ import sys
 
 ROOT = pathlib.Path(os.environ.get("MNEME_TREE", pathlib.Path(__file__).resolve().parent.parent))
 
-# Includes point to the left: a folder may use itself and any folder before it.
-ORDER = ["include/mneme", "messages", "network", "storage", "journal", "index", "state", "query", "actors",
-         "sim", "tools"]
+# The rooms of the house, and those that each stands on: it may use them and all that they use.
+# Reading (query) and writing (state) are wings of their own over the same ground; neither sees the
+# other, and the actors join them.
+STANDS_ON = {
+    "include/mneme": [],
+    "messages": ["include/mneme"],
+    "network": ["messages"],
+    "storage": ["messages"],
+    "journal": ["storage"],
+    "index": ["messages"],
+    "views": ["index", "journal"],
+    "state": ["views", "network"],
+    "query": ["views"],
+    "actors": ["state", "query"],
+    "sim": ["actors"],
+    "tools": ["sim"],
+}
+ROOMS = list(STANDS_ON)
 # Pure code: everything that must give the same bytes on every run.
-CORES = ["include/mneme", "messages", "storage", "journal", "index", "state", "query"]
+CORES = ["include/mneme", "messages", "storage", "journal", "index", "views", "state", "query"]
 # May use any folder.
 USERS = ["tests", "bench", "fuzz"]
 # Use the installed headers only.
@@ -30,10 +46,10 @@ WRAPPED = {
     "caf/": ["actors/", "sim/", "include/mneme/caf.hpp", "tests/actors/", "tests/search/",
              "tests/sim/", "tests/install/", "tests/tools/", "tests/cases/", "bench/", "examples/"],
     "wiredtiger.h": ["storage/wiredtiger_store.cpp", "bench/"],
-    "hnswlib/": ["index/hnsw_", "bench/"],
-    "libstemmer.h": ["index/text_terms.cpp"],
-    "openssl/": ["messages/hash.cpp", "messages/signature.cpp", "tools/server/api_keys.cpp"],
-    "httplib.h": ["tools/server/http_connection.", "tools/server/http_server.cpp"],
+    "hnswlib/": ["index/vectors/hnsw_", "bench/"],
+    "libstemmer.h": ["index/lexical/text_terms.cpp"],
+    "openssl/": ["messages/hash.cpp", "messages/signature.cpp", "tools/server/access/api_keys.cpp"],
+    "httplib.h": ["tools/server/http/http_connection.", "tools/server/http/http_server.cpp"],
     "msgpack": ["messages/", "tests/messages/"],
     "roaring/": ["index/", "query/", "tests/index/"],
     "re2/": ["query/", "sim/", "tests/query/"],
@@ -57,24 +73,24 @@ BANNED = [
     ("clock", r"\b(?:system_clock|steady_clock|high_resolution_clock)::now|\bclock_gettime\s*\(|"
      r"\bgettimeofday\s*\(|\bstd::time\s*\(",
      "take the time from the injected mneme::clock (or the stopwatch in find_context)",
-     CORES, ["messages/clock.cpp"]),
+     CORES, ["messages/seams/clock.cpp"]),
     ("randomness", r"\b(?:std::)?s?rand\s*\(\s*\)|\brandom_device\b|\bmt19937|\bgetrandom\s*\(|"
      r"\bgetentropy\s*\(|std::\w+_distribution\b",
-     "draw from the injected mneme::random_source", CORES, ["messages/random.cpp"]),
+     "draw from the injected mneme::random_source", CORES, ["messages/seams/random.cpp"]),
     ("environment", r"\b(?:secure_)?getenv\s*\(|\bsetenv\s*\(",
      "take it as an option", CORES + ["actors"], []),
     ("locale", r"\bsetlocale\s*\(|\bstd::locale\b|\bstd::(?:tolower|toupper|isalpha|isalnum|isspace|"
      r"isdigit|ispunct|isupper|islower|isxdigit)\s*\(",
      "use messages/utf8.hpp, or compare the bytes", CORES + ["actors"], []),
     ("locale", r"\b(?:std::)?(?:stod|stof|strtod|strtof|atof|strftime|localtime|gmtime|mktime)\s*\(",
-     "use std::from_chars and messages/time_text.hpp", CORES + ["actors", "tools"], []),
+     "use std::from_chars and messages/text/time_text.hpp", CORES + ["actors", "tools"], []),
     ("thread id", r"\bthis_thread::get_id\b|\bpthread_self\s*\(|\bgettid\s*\(",
      "let the owner of the data be an argument", CORES + ["actors", "sim"], []),
     ("sleeping", r"\bthis_thread::sleep_|\b(?:usleep|nanosleep)\s*\(",
      "wait for the message, future or condition itself", CORES + ["actors", "sim", "tests"], []),
     ("libm", r"\bstd::(?:exp2?|expm1|log|log2|log10|log1p|pow|sin|cos|tan|tanh|atan2?|hypot|cbrt)f?"
      r"\s*\(", "libm differs between machines: use messages/math.hpp (sqrt is exact and fine)",
-     CORES + ["actors"], ["query/math.cpp"]),
+     CORES + ["actors"], ["messages/math.cpp"]),
     ("exception", r"\bthrow\b(?! std::bad_alloc)",
      "return mneme::result<T>; a wrapped library's exceptions end in the file that wraps it",
      CORES + ["actors"], []),
@@ -84,7 +100,7 @@ BANNED = [
      "return the text; only tools/ talks to people", CORES + ["actors"],
      ["messages/ensure.cpp"]),
     ("fast math", r"-ffast-math|\bFP_CONTRACT\s+ON", "floats must give the same bits everywhere",
-     ORDER, []),
+     ROOMS, []),
 ]
 
 LEFTOVER = re.compile(r"\b(?:TODO|FIXME|XXX|HACK)\b")
@@ -153,7 +169,7 @@ def check_include(report, name, line_no, include, angled):
         target = "include/mneme"
         exists = (ROOT / "include" / include).exists()
     else:
-        target = folder_of(include, ORDER + USERS)
+        target = folder_of(include, ROOMS + USERS)
         exists = (ROOT / include).exists()
     if not exists:
         report.problem(name, line_no, f'"{include}" is not a path from the top of the tree')
@@ -162,12 +178,22 @@ def check_include(report, name, line_no, include, angled):
         if target != "include/mneme":
             report.problem(name, line_no, f'a host includes "mneme/…" only, not "{include}"')
         return
-    here = folder_of(name, ORDER)
+    here = folder_of(name, ROOMS)
     if here is None:
         return  # tests and benches see everything
-    if target not in ORDER or ORDER.index(target) > ORDER.index(here):
-        report.problem(name, line_no, f'{here} may not use {target} ("{include}"): includes point '
-                       "one way, " + " <- ".join(ORDER))
+    if target == here:
+        return
+    if target not in below(here):
+        report.problem(name, line_no, f'{here} may not use {target} ("{include}"): it stands on '
+                       f'{", ".join(STANDS_ON[here]) or "nothing"} alone, and on what these stand on')
+
+
+def below(room):
+    """The rooms that a room may use."""
+    found = set()
+    for one in STANDS_ON[room]:
+        found |= {one} | below(one)
+    return found
 
 
 def check_includes(report, name, text):
@@ -266,7 +292,30 @@ def check_headers(report, names):
     return len(headers)
 
 
+def print_graph(names):
+    """Rooms in the order in which they stand on each other, each with what it includes."""
+    counts = {}
+    for name in names:
+        here = folder_of(name, ROOMS)
+        if here is None or not name.endswith(SOURCE):
+            continue
+        for include in re.findall(r'^\s*#\s*include\s*"([^"]+)"', (ROOT / name).read_text(), re.M):
+            target = folder_of(include, ROOMS) or \
+                ("include/mneme" if include.startswith("mneme/") else None)
+            if target and target != here:
+                counts[here, target] = counts.get((here, target), 0) + 1
+    for here in ROOMS:
+        used = [f"{target} {counts[here, target]}" for target in ROOMS if (here, target) in counts]
+        print(f"{here:14} -> {', '.join(used) or '(none)'}")
+    wrong = [f"{here} -> {target}" for here, target in counts if target not in below(here)]
+    print("every arrow points down" if not wrong else "arrows that do not point down: "
+          + ", ".join(wrong))
+
+
 def main(arguments):
+    if arguments == ["--graph"]:
+        print_graph(tree())
+        return 0
     if set(arguments) - {"--headers"}:
         print(__doc__, file=sys.stderr)
         return 2

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "query/find.hpp"
+#include "query/find/find.hpp"
 #include "sim/check_reply.hpp"
 #include "sim/model_find.hpp"
 

@@ -6,11 +6,11 @@
 #include <fmt/format.h>
 
 #include "journal/journal.hpp"
-#include "messages/forms.hpp"
-#include "messages/leaf_of.hpp"
+#include "messages/codec/leaf_of.hpp"
+#include "messages/text/forms.hpp"
 #include "sim/model_physics.hpp"
 #include "sim/outcomes.hpp"
-#include "state/checkpoint.hpp"
+#include "state/checkpoint/checkpoint.hpp"
 
 namespace mneme::sim {
 

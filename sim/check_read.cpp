@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "messages/records.hpp"
+#include "messages/codec/records.hpp"
 #include "sim/check_reply.hpp"
 #include "sim/model_doors.hpp"
 

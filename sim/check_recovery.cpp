@@ -4,9 +4,9 @@
 
 #include "sim/check_journal.hpp"
 #include "sim/check_state.hpp"
-#include "state/dump.hpp"
-#include "state/replay.hpp"
-#include "state/verify.hpp"
+#include "state/recovery/dump.hpp"
+#include "state/recovery/replay.hpp"
+#include "state/recovery/verify.hpp"
 
 namespace mneme::sim {
 

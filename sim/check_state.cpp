@@ -6,11 +6,11 @@
 
 #include <fmt/format.h>
 
-#include "index/text_terms.hpp"
-#include "messages/forms.hpp"
+#include "index/lexical/text_terms.hpp"
+#include "messages/text/forms.hpp"
 #include "sim/model_doors.hpp"
-#include "state/topic_reads.hpp"
-#include "state/verify.hpp"
+#include "state/recovery/verify.hpp"
+#include "views/topic_reads.hpp"
 
 namespace mneme::sim {
 

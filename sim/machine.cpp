@@ -54,15 +54,15 @@ result<std::unique_ptr<machine>> machine::boot(const engine_setup& setup, const 
                            .max_entries = setup.max_entries,
                            .read_only = false};
   opened.actors.checkpoint_journal_bytes = setup.checkpoint_journal_bytes;
-  opened.actors.time = std::move(clock);
+  opened.actors.queries.time = std::move(clock);
   opened.actors.random = make_seeded_random(setup.seed, boot_number);
   opened.actors.jitter = make_seeded_random(setup.seed, ~boot_number);
-  opened.actors.stopwatch = [shown = std::make_shared<std::int64_t>(0)] {
+  opened.actors.queries.stopwatch = [shown = std::make_shared<std::int64_t>(0)] {
     return *shown += stopwatch_step_ns;
   };
-  opened.actors.exact_near = true;
-  opened.actors.chroma.profiles = profiles_of_host();
-  opened.actors.chroma.touches = setup.touches;
+  opened.actors.queries.exact_near = true;
+  opened.actors.queries.chroma.profiles = profiles_of_host();
+  opened.actors.queries.chroma.touches = setup.touches;
   opened.actors.bugs = setup.bugs;
 
   m->config_ = std::make_unique<caf::actor_system_config>();

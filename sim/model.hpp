@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "messages/entry.hpp"
+#include "messages/codec/entry.hpp"
 #include "mneme/requests.hpp"
 #include "mneme/seams.hpp"
 #include "mneme/search.hpp"

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "messages/forms.hpp"
+#include "messages/text/forms.hpp"
 #include "sim/model_doors.hpp"
 #include "sim/model_physics.hpp"
 

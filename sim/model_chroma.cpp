@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "messages/hashtag.hpp"
-#include "messages/time_text.hpp"
+#include "messages/text/hashtag.hpp"
+#include "messages/text/time_text.hpp"
 #include "sim/model_doors.hpp"
 #include "sim/model_physics.hpp"
 #include "sim/model_write.hpp"

@@ -4,8 +4,8 @@
 #include <map>
 #include <set>
 
-#include "index/vectors.hpp"
-#include "messages/forms.hpp"
+#include "index/vectors/vectors.hpp"
+#include "messages/text/forms.hpp"
 #include "sim/model_physics.hpp"
 
 namespace mneme::sim {

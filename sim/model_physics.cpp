@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "index/semantic_stack.hpp"
+#include "index/colour/semantic_stack.hpp"
 #include "messages/math.hpp"
 
 namespace mneme::sim {

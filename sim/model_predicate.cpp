@@ -2,7 +2,7 @@
 
 #include <re2/re2.h>
 
-#include "messages/schema.hpp"
+#include "messages/validate/schema.hpp"
 #include "sim/model_find.hpp"
 
 namespace mneme::sim {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "messages/codec/records.hpp"
 #include "messages/hash.hpp"
-#include "messages/records.hpp"
 #include "sim/model_scope.hpp"
 
 namespace mneme::sim {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "index/vectors.hpp"
+#include "index/vectors/vectors.hpp"
 #include "sim/model_doors.hpp"
 
 namespace mneme::sim {

@@ -6,7 +6,7 @@
 
 #include "messages/ensure.hpp"
 #include "messages/hash.hpp"
-#include "messages/validate.hpp"
+#include "messages/validate/validate.hpp"
 
 namespace mneme::sim {
 

@@ -4,10 +4,10 @@
 #include <array>
 #include <map>
 
-#include "index/text_terms.hpp"
-#include "index/vectors.hpp"
-#include "messages/forms.hpp"
+#include "index/lexical/text_terms.hpp"
+#include "index/vectors/vectors.hpp"
 #include "messages/math.hpp"
+#include "messages/text/forms.hpp"
 #include "sim/searched_state.hpp"
 
 namespace mneme::sim {

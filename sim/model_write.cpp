@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <set>
 
-#include "index/semantic_stack.hpp"
-#include "messages/forms.hpp"
-#include "messages/leaf_of.hpp"
-#include "messages/records.hpp"
-#include "messages/topic_records.hpp"
-#include "messages/validate.hpp"
+#include "index/colour/semantic_stack.hpp"
+#include "messages/codec/leaf_of.hpp"
+#include "messages/codec/records.hpp"
+#include "messages/codec/topic_records.hpp"
+#include "messages/text/forms.hpp"
+#include "messages/validate/validate.hpp"
 #include "sim/model_physics.hpp"
 
 namespace mneme::sim {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "messages/entry.hpp"
+#include "messages/codec/entry.hpp"
 #include "mneme/requests.hpp"
 #include "sim/model_scope.hpp"
 

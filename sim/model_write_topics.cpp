@@ -5,9 +5,9 @@
 #include <map>
 #include <tuple>
 
-#include "index/vectors.hpp"
-#include "messages/topic_records.hpp"
-#include "messages/validate_topics.hpp"
+#include "index/vectors/vectors.hpp"
+#include "messages/codec/topic_records.hpp"
+#include "messages/validate/validate_topics.hpp"
 #include "sim/model_write.hpp"
 
 namespace mneme::sim {

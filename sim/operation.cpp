@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "messages/ensure.hpp"
-#include "query/find.hpp"
+#include "query/find/find.hpp"
 #include "sim/model_scope.hpp"
 
 namespace mneme::sim {

@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "messages/entry.hpp"
+#include "messages/codec/entry.hpp"
 #include "mneme/caf.hpp"
 
 namespace mneme::sim {

@@ -3,8 +3,8 @@
 #include <span>
 
 #include "journal/roots.hpp"
-#include "messages/records.hpp"
-#include "messages/topic_records.hpp"
+#include "messages/codec/records.hpp"
+#include "messages/codec/topic_records.hpp"
 
 namespace mneme::sim {
 

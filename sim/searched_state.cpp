@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "messages/forms.hpp"
+#include "messages/text/forms.hpp"
 
 namespace mneme::sim {
 

@@ -10,7 +10,7 @@
 #include "sim/check_reply.hpp"
 #include "sim/check_state.hpp"
 #include "sim/workload.hpp"
-#include "state/checkpoint.hpp"
+#include "state/checkpoint/checkpoint.hpp"
 
 namespace mneme::sim {
 

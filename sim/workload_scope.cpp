@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "messages/time_text.hpp"
+#include "messages/text/time_text.hpp"
 #include "sim/model_scope.hpp"
 #include "sim/workload.hpp"
 

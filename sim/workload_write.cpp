@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "messages/schema.hpp"
-#include "messages/validate.hpp"
+#include "messages/validate/schema.hpp"
+#include "messages/validate/validate.hpp"
 #include "sim/workload.hpp"
 
 namespace mneme::sim {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "messages/entry.hpp"
+#include "messages/codec/entry.hpp"
 
 namespace mneme {
 

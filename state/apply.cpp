@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <limits>
 
-#include "index/mnemosyne.hpp"
+#include "index/colour/mnemosyne.hpp"
+#include "messages/codec/records.hpp"
+#include "messages/codec/topic_records.hpp"
 #include "messages/ensure.hpp"
-#include "messages/forms.hpp"
-#include "messages/records.hpp"
-#include "messages/topic_records.hpp"
+#include "messages/text/forms.hpp"
 #include "state/activation_rules.hpp"
-#include "state/topic_events.hpp"
+#include "state/execute/topic_events.hpp"
 #include "storage/key_layout.hpp"
 
 namespace mneme {

@@ -9,12 +9,12 @@
 #include <span>
 #include <vector>
 
-#include "index/attributes.hpp"
-#include "index/graph.hpp"
-#include "index/lexical.hpp"
-#include "index/node_table.hpp"
-#include "index/vectors.hpp"
-#include "messages/entry.hpp"
+#include "index/columns/attributes.hpp"
+#include "index/graph/graph.hpp"
+#include "index/lexical/lexical.hpp"
+#include "index/rows/node_table.hpp"
+#include "index/vectors/vectors.hpp"
+#include "messages/codec/entry.hpp"
 #include "storage/kv_store.hpp"
 
 namespace mneme {

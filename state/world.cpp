@@ -4,11 +4,11 @@
 #include <utility>
 
 #include "journal/segment.hpp"
-#include "messages/checked_seams.hpp"
-#include "state/entry_check.hpp"
-#include "state/replay_check.hpp"
-#include "state/verify.hpp"
-#include "state/world_directory.hpp"
+#include "messages/seams/checked_seams.hpp"
+#include "state/checkpoint/world_directory.hpp"
+#include "state/recovery/entry_check.hpp"
+#include "state/recovery/replay_check.hpp"
+#include "state/recovery/verify.hpp"
 #include "storage/key_layout.hpp"
 
 namespace mneme {
@@ -193,7 +193,7 @@ seq_no load_images(world& w, const std::optional<checkpoint_file>& checkpoint) {
 
 result<void> load_or_rebuild_ledger(world& w, const std::optional<checkpoint_file>& checkpoint) {
   w.ledger = std::make_unique<ledger>(w.info.id, sources_of(w));
-  w.ledger->retain(w.retained_seqs);
+  w.ledger->retain(w.window.retained_seqs());
   const seq_no stored = w.store->recovered();
   if (stored.value == 0) return {};
   // An image of another seq than the store's cannot be carried forward: the leaves are the store's.
@@ -201,7 +201,7 @@ result<void> load_or_rebuild_ledger(world& w, const std::optional<checkpoint_fil
       && load_ledger(*w.files, w.directory, w.info.id, *checkpoint, *w.ledger))
     return {};
   w.ledger = std::make_unique<ledger>(w.info.id, sources_of(w));
-  w.ledger->retain(w.retained_seqs);
+  w.ledger->retain(w.window.retained_seqs());
   return w.ledger->rebuild(stored);
 }
 
@@ -212,7 +212,7 @@ result<std::unique_ptr<world>> prepare_world(const world_options& options) {
   w->tokens = options.tokens;
   w->keys = options.keys;
   w->time = options.time;
-  w->retained_seqs = options.retained_seqs;
+  w->window.retain(options.retained_seqs);
   w->audience = options.audience;
   w->numbers.nodes = &w->nodes;
   return w;
@@ -326,7 +326,10 @@ read_views world::views() {
           .lexical = &lexical,
           .vectors = &vectors,
           .store = store.get(),
+          .window = &window,
           .published = published_seq(),
+          .time = time,
+          .last_entry_at = time == nullptr ? last_entry_at : timestamp{},
           .embedder = embedder,
           .tokens = tokens,
           .keys = keys,
@@ -334,21 +337,16 @@ read_views world::views() {
           .audience = audience};
 }
 
-result<timestamp> world::now() const {
-  if (time == nullptr) return last_entry_at;
-  return now_of(*time);
-}
-
 void world::publish(seq_no seq) {
   {
     const std::lock_guard hold(roots_guard_);
     published_roots_ = ledger->roots();
   }
-  published.store(seq.value, std::memory_order_release);
+  window.publish(seq);
 }
 
 void world::retain_before(seq_no seq) {
-  const seq_no from{seq.value - std::min(seq.value, retained_seqs)};
+  const seq_no from = window.first_before(seq);
   attributes.retain_from(from);
   graph.retain_from(from);
   order.retain_from(from);
@@ -358,22 +356,6 @@ void world::retain_before(seq_no seq) {
 root_set world::published_roots() const {
   const std::lock_guard hold(roots_guard_);
   return published_roots_;
-}
-
-result<seq_no> world::readable(std::optional<seq_no> at) const {
-  const seq_no last = published_seq();
-  if (!at) return last;
-  if (*at > last)
-    return fail(errc::seq_unavailable,
-                "seq " + std::to_string(at->value) + " is after the end, which is "
-                    + std::to_string(last.value),
-                "at_seq");
-  if (last.value - at->value > retained_seqs || *at < attributes.retained())
-    return fail(errc::seq_unavailable,
-                "seq " + std::to_string(at->value) + " is before the retained window of "
-                    + std::to_string(retained_seqs) + " entries",
-                "at_seq");
-  return *at;
 }
 
 result<std::shared_ptr<embedder>>

@@ -14,12 +14,12 @@
 #include "journal/ledger.hpp"
 #include "mneme/engine.hpp"
 #include "state/apply.hpp"
-#include "state/checkpoint.hpp"
-#include "state/embed_status.hpp"
-#include "state/read_views.hpp"
-#include "state/world_file.hpp"
+#include "state/checkpoint/checkpoint.hpp"
+#include "state/checkpoint/world_file.hpp"
+#include "state/embedding/embed_status.hpp"
 #include "storage/file.hpp"
 #include "storage/kv_store.hpp"
+#include "views/read_views.hpp"
 
 namespace mneme {
 
@@ -73,24 +73,20 @@ struct world {
   std::atomic<std::uint64_t> queued{0}; ///< commands that wait for the committer
   open_report report;
   embed_status embedding; ///< of a remote embedder
-  std::uint64_t retained_seqs = 0;
-  /// The last seq that readers may see; stored after everything it covers is in place.
-  std::atomic<std::uint64_t> published{0};
+  read_window window{attributes};
 
   explicit world(const vector_index_options& options) : vectors(options) {}
   [[nodiscard]] read_views views();
-  /// Whether a scope has expired is a question to this clock.
-  [[nodiscard]] result<timestamp> now() const;
   /// Makes everything up to `seq` visible; the ledger stands at `seq`.
   void publish(seq_no seq);
   /// Lets the indexes forget what reads from `seq` back to the window's start do not need.
   void retain_before(seq_no seq);
   /// The roots as of the published seq; from any thread.
   [[nodiscard]] root_set published_roots() const;
-  [[nodiscard]] seq_no published_seq() const { return {published.load(std::memory_order_acquire)}; }
-  /// seq_unavailable unless `at` is published and retained: inside the window, and not before what
-  /// the images that this world was opened from hold.
-  [[nodiscard]] result<seq_no> readable(std::optional<seq_no> at) const;
+  [[nodiscard]] seq_no published_seq() const { return window.published(); }
+  [[nodiscard]] result<seq_no> readable(std::optional<seq_no> at) const {
+    return window.readable(at);
+  }
 
 private:
   mutable std::mutex roots_guard_;

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "messages/entry.hpp"
+#include "messages/codec/entry.hpp"
 #include "mneme/types.hpp"
 
 namespace mneme::keys {

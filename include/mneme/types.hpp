@@ -135,7 +135,7 @@ result<memory_uri> parse_memory_uri(std::string_view text);
 using field_value = std::variant<std::string, std::int64_t, double, bool, timestamp, memory_id,
                                  std::vector<std::string>>;
 /// Typed data of a memory by field name; which names and kinds a type has is the closed schema
-/// of messages/schema.hpp. `cost` is two fields, "cost.asset" and "cost.amount".
+/// of messages/validate/schema.hpp. `cost` is two fields, "cost.asset" and "cost.amount".
 using memory_data = std::map<std::string, field_value, std::less<>>;
 
 using scalar = std::variant<std::string, std::int64_t, double, bool>;

@@ -1,8 +1,8 @@
 // Spec 6.4, profiles: text to requests, custom scores, what a profile makes of an answer.
 #include <catch2/catch.hpp>
 
-#include "query/profiles.hpp"
-#include "query/time_words.hpp"
+#include "query/chroma/profiles.hpp"
+#include "query/search/time_words.hpp"
 #include "tests/actors/chroma_world.hpp"
 
 using namespace mneme;

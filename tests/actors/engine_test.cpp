@@ -7,10 +7,10 @@
 #include <set>
 #include <thread>
 
-#include "actors/list_deadline.hpp"
+#include "messages/codec/records.hpp"
 #include "messages/hash.hpp"
-#include "messages/records.hpp"
 #include "mneme/engine.hpp"
+#include "query/list_deadline.hpp"
 #include "tests/actors/engine_site.hpp"
 
 using namespace mneme;

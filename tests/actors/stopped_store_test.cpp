@@ -3,7 +3,7 @@
 #include <atomic>
 
 #include "actors/engine_actor.hpp"
-#include "actors/read_requests.hpp"
+#include "query/records/whole_world.hpp"
 #include "tests/actors/engine_site.hpp"
 
 using namespace mneme;
@@ -312,15 +312,15 @@ TEST_CASE("a write under which the engine ends has an unknown outcome") {
 TEST_CASE("an export of edges is refused if the window has moved past it meanwhile") {
   engine_on_failing_store e;
   CHECK_FALSE(e.write_linked());
-  e.state().retained_seqs = 2;
+  e.state().window.retain(2);
   int more = 3;
-  const auto read = read_all_edges(e.state(), [&](const edge_record&) {
+  const auto read = read_all_edges(e.state().views(), [&](const edge_record&) {
     for (; more > 0; --more) CHECK_FALSE(e.write("beside"));
     return true;
   });
   REQUIRE_FALSE(read);
   CHECK(read.error().code == errc::seq_unavailable);
   int edges = 0;
-  CHECK(read_all_edges(e.state(), [&](const edge_record&) { return ++edges > 0; }));
+  CHECK(read_all_edges(e.state().views(), [&](const edge_record&) { return ++edges > 0; }));
   CHECK(edges == 1);
 }

@@ -42,7 +42,13 @@ class Architecture(unittest.TestCase):
                 self.assertIn({"checkpointer": "checkpoint"}.get(actor, actor), actors)
 
     def test_code_map(self):
-        mapped = set(re.findall(r"`([a-z]+)(?:/mneme)?/`", TEXT.split("## Code map")[1]))
+        mapped = set()
+        for section in re.split(r"^### ", TEXT.split("## Code map")[1].split("\n## ")[0], flags=re.M)[1:]:
+            rooms = re.findall(r"`([a-z]+)(?:/mneme)?/`", section.splitlines()[0])
+            mapped |= set(rooms)
+            for folder in re.findall(r"`([a-z]+)/`", section.split("\n", 1)[1]):
+                self.assertTrue(any((TOP / place).is_dir() for place in
+                                    [folder] + [f"{room}/{folder}" for room in rooms]), folder)
         folders = {p.parent.relative_to(TOP).parts[0] for p in TOP.glob("*/*") if p.suffix in
                    (".cpp", ".hpp")} | {"include"}
         self.assertLessEqual(folders, mapped)

@@ -2,8 +2,8 @@
 #include "journal/hash_rules.hpp"
 #include "journal/roots.hpp"
 #include "journal/state_tree.hpp"
-#include "state/checkpoint.hpp"
-#include "state/world_file.hpp"
+#include "state/checkpoint/checkpoint.hpp"
+#include "state/checkpoint/world_file.hpp"
 #include "storage/key_layout.hpp"
 #include "tests/docs/format_samples.hpp"
 

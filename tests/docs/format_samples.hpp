@@ -8,9 +8,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "messages/entry.hpp"
-#include "messages/hex.hpp"
-#include "messages/records.hpp"
+#include "messages/codec/entry.hpp"
+#include "messages/codec/records.hpp"
+#include "messages/text/hex.hpp"
 
 namespace mneme::testing {
 

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "messages/schema.hpp"
+#include "messages/validate/schema.hpp"
 #include "tests/docs/format_samples.hpp"
 
 namespace {

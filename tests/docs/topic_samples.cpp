@@ -1,4 +1,4 @@
-#include "messages/topic_records.hpp"
+#include "messages/codec/topic_records.hpp"
 #include "tests/docs/format_samples.hpp"
 
 namespace mneme::testing {

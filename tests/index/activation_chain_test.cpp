@@ -1,5 +1,5 @@
 // activation_chain: every retained seq reads as it was, older ones give nothing, memory is bounded.
-#include "index/activation_chain.hpp"
+#include "index/columns/activation_chain.hpp"
 
 #include <catch2/catch.hpp>
 #include <map>

@@ -1,6 +1,6 @@
 // attributes: every column, posting and activation at every retained seq equals a naive model,
 // also after images were written and loaded on the way.
-#include "index/attributes.hpp"
+#include "index/columns/attributes.hpp"
 
 #include <catch2/catch.hpp>
 #include <memory>

@@ -4,9 +4,9 @@
 #include <catch2/catch.hpp>
 #include <rapidcheck.h>
 
-#include "index/gravity.hpp"
-#include "index/mnemosyne.hpp"
-#include "index/semantic_stack.hpp"
+#include "index/colour/gravity.hpp"
+#include "index/colour/mnemosyne.hpp"
+#include "index/colour/semantic_stack.hpp"
 #include "messages/math.hpp"
 
 using namespace mneme;

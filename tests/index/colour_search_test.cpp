@@ -5,7 +5,7 @@
 #include <catch2/catch.hpp>
 #include <rapidcheck.h>
 
-#include "index/colour_search.hpp"
+#include "index/colour/colour_search.hpp"
 #include "tests/index/dice.hpp"
 
 using namespace mneme;

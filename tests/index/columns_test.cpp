@@ -1,9 +1,9 @@
 // The building blocks: paged columns, hash slots, dictionaries, image bytes.
-#include "index/hash_slots.hpp"
+#include "index/columns/paged_column.hpp"
+#include "index/graph/visited_nodes.hpp"
 #include "index/image.hpp"
-#include "index/paged_column.hpp"
-#include "index/term_dictionary.hpp"
-#include "index/visited_nodes.hpp"
+#include "index/lexical/hash_slots.hpp"
+#include "index/lexical/term_dictionary.hpp"
 
 #include <catch2/catch.hpp>
 #include <limits>

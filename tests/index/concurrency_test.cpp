@@ -7,9 +7,9 @@
 #include <memory>
 #include <set>
 
-#include "index/attributes.hpp"
-#include "index/graph.hpp"
-#include "index/node_table.hpp"
+#include "index/columns/attributes.hpp"
+#include "index/graph/graph.hpp"
+#include "index/rows/node_table.hpp"
 #include "tests/index/vector_cloud.hpp"
 
 namespace mneme {

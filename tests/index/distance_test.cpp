@@ -1,6 +1,6 @@
 // Distance kernels: the bits of the written definition on whatever CPU runs the test, and bounds
 // that always hold.
-#include "index/distance.hpp"
+#include "index/vectors/distance.hpp"
 
 #include <array>
 #include <bit>
@@ -9,7 +9,7 @@
 #include <limits>
 #include <vector>
 
-#include "index/vectors.hpp"
+#include "index/vectors/vectors.hpp"
 #include "tests/index/dice.hpp"
 
 namespace mneme {

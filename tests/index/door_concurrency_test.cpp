@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 
-#include "index/attributes.hpp"
-#include "index/colour_search.hpp"
-#include "index/lexical.hpp"
-#include "index/signal_chain.hpp"
+#include "index/colour/colour_search.hpp"
+#include "index/columns/attributes.hpp"
+#include "index/columns/signal_chain.hpp"
+#include "index/lexical/lexical.hpp"
 #include "tests/index/vector_cloud.hpp"
 #include "tests/index/writer_and_readers.hpp"
 

@@ -6,8 +6,8 @@
 #include <set>
 #include <vector>
 
-#include "index/graph.hpp"
-#include "index/node_table.hpp"
+#include "index/graph/graph.hpp"
+#include "index/rows/node_table.hpp"
 #include "tests/index/dice.hpp"
 
 namespace mneme {

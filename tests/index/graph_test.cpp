@@ -1,6 +1,6 @@
 // graph: neighbours and walks at present and past seqs equal naive models, on random graphs with
 // tombstones, revivals and hubs, also through images.
-#include "index/graph.hpp"
+#include "index/graph/graph.hpp"
 
 #include <catch2/catch.hpp>
 #include <memory>

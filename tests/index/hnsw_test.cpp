@@ -1,6 +1,6 @@
 // HNSW: graphs depend on nothing but the vectors, recall stays high, and answers never underfill,
 // whatever the filter.
-#include "index/hnsw_segment.hpp"
+#include "index/vectors/hnsw_segment.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

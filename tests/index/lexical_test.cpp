@@ -6,8 +6,8 @@
 #include <catch2/catch.hpp>
 #include <rapidcheck/catch.h>
 
-#include "index/lexical.hpp"
-#include "index/text_terms.hpp"
+#include "index/lexical/lexical.hpp"
+#include "index/lexical/text_terms.hpp"
 #include "tests/index/damage.hpp"
 #include "tests/index/dice.hpp"
 

@@ -1,5 +1,5 @@
 // node_table: numbers are dense and stable, images round-trip, damage is refused.
-#include "index/node_table.hpp"
+#include "index/rows/node_table.hpp"
 
 #include <catch2/catch.hpp>
 #include <map>

@@ -1,5 +1,5 @@
 // posting: views are exact snapshots at every size, through growing tails and sealed parts.
-#include "index/posting.hpp"
+#include "index/lexical/posting.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "index/attributes.hpp"
+#include "index/columns/attributes.hpp"
 #include "tests/index/dice.hpp"
 
 namespace mneme {

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "index/text_terms.hpp"
+#include "index/lexical/text_terms.hpp"
 
 using mneme::text_terms;
 using terms = std::vector<std::string>;

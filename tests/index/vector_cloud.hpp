@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "index/vectors.hpp"
+#include "index/vectors/vectors.hpp"
 #include "tests/index/dice.hpp"
 
 namespace mneme {

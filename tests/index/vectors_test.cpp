@@ -1,7 +1,7 @@
 // vectors: every exact path equals brute force by the definition, with ties, duplicates, gaps in
 // the slots and filters; images round-trip.
-#include "index/compared_query.hpp"
-#include "index/vectors.hpp"
+#include "index/vectors/compared_query.hpp"
+#include "index/vectors/vectors.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -1,5 +1,5 @@
 // Learned weights: by actor and seq, and through an image.
-#include "index/weight_table.hpp"
+#include "index/columns/weight_table.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -11,7 +11,7 @@
 #include "journal/roots.hpp"
 #include "journal/state_tree.hpp"
 #include "journal/tree_shape.hpp"
-#include "messages/entry.hpp"
+#include "messages/codec/entry.hpp"
 #include "messages/hash.hpp"
 #include "tests/journal/sample_world.hpp"
 #include "tests/vectors/ics23_smt.hpp"

@@ -6,9 +6,9 @@
 
 #include <rapidcheck.h>
 
-#include "messages/schema.hpp"
-#include "messages/time_text.hpp"
-#include "messages/validate.hpp"
+#include "messages/text/time_text.hpp"
+#include "messages/validate/schema.hpp"
+#include "messages/validate/validate.hpp"
 
 namespace mneme::test {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "messages/entry.hpp"
+#include "messages/codec/entry.hpp"
 
 namespace mneme::test {
 

@@ -8,7 +8,7 @@
 #include <msgpack.hpp>
 #include <rapidcheck/catch.h>
 
-#include "messages/canonical.hpp"
+#include "messages/codec/canonical.hpp"
 #include "tests/messages/any_record.hpp"
 
 using namespace mneme;

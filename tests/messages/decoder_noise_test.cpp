@@ -5,8 +5,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "messages/entry.hpp"
-#include "messages/records.hpp"
+#include "messages/codec/entry.hpp"
+#include "messages/codec/records.hpp"
 
 using namespace mneme;
 

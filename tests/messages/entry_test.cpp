@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <rapidcheck/catch.h>
 
-#include "messages/entry.hpp"
+#include "messages/codec/entry.hpp"
 #include "messages/hash.hpp"
 #include "tests/messages/any_record.hpp"
 

@@ -3,8 +3,8 @@
 #include <catch2/catch.hpp>
 #include <rapidcheck/catch.h>
 
-#include "messages/forms.hpp"
-#include "messages/validate.hpp"
+#include "messages/text/forms.hpp"
+#include "messages/validate/validate.hpp"
 #include "tests/messages/any_record.hpp"
 
 using namespace mneme;

@@ -5,9 +5,9 @@
 
 #include <catch2/catch.hpp>
 
-#include "messages/entry.hpp"
+#include "messages/codec/entry.hpp"
+#include "messages/codec/records.hpp"
 #include "messages/hash.hpp"
-#include "messages/records.hpp"
 
 using namespace mneme;
 

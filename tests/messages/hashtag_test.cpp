@@ -1,8 +1,8 @@
 // Spec 6.2, text of hashtags: strip, lower-case, NFC; words of a text that may be hashtags.
 #include <catch2/catch.hpp>
 
-#include "messages/hashtag.hpp"
-#include "messages/lower_case.hpp"
+#include "messages/text/hashtag.hpp"
+#include "messages/text/lower_case.hpp"
 
 using namespace mneme;
 

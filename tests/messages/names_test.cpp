@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "messages/entry.hpp"
+#include "messages/codec/entry.hpp"
 #include "mneme/error.hpp"
 #include "mneme/types.hpp"
 

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <rapidcheck/catch.h>
 
-#include "messages/records.hpp"
+#include "messages/codec/records.hpp"
 #include "tests/messages/any_record.hpp"
 
 using namespace mneme;

@@ -3,8 +3,8 @@
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 
-#include "messages/schema.hpp"
-#include "messages/validate.hpp"
+#include "messages/validate/schema.hpp"
+#include "messages/validate/validate.hpp"
 
 using namespace mneme;
 

@@ -6,7 +6,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "messages/time_text.hpp"
+#include "messages/text/time_text.hpp"
 #include "mneme/seams.hpp"
 
 using namespace mneme;

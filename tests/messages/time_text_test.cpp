@@ -5,7 +5,7 @@
 #include <catch2/catch.hpp>
 #include <rapidcheck/catch.h>
 
-#include "messages/time_text.hpp"
+#include "messages/text/time_text.hpp"
 #include "tests/messages/any_record.hpp"
 
 using namespace mneme;

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <rapidcheck/catch.h>
 
-#include "messages/validate.hpp"
+#include "messages/validate/validate.hpp"
 #include "tests/messages/any_record.hpp"
 
 using namespace mneme;

@@ -5,10 +5,10 @@
 #include <catch2/catch.hpp>
 #include <rapidcheck/catch.h>
 
-#include "messages/records.hpp"
-#include "messages/schema.hpp"
-#include "messages/time_text.hpp"
-#include "messages/validate.hpp"
+#include "messages/codec/records.hpp"
+#include "messages/text/time_text.hpp"
+#include "messages/validate/schema.hpp"
+#include "messages/validate/validate.hpp"
 #include "tests/messages/any_record.hpp"
 
 using namespace mneme;

@@ -5,9 +5,9 @@
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 
-#include "messages/records.hpp"
-#include "messages/time_text.hpp"
-#include "messages/validate.hpp"
+#include "messages/codec/records.hpp"
+#include "messages/text/time_text.hpp"
+#include "messages/validate/validate.hpp"
 
 using namespace mneme;
 

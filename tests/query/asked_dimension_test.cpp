@@ -1,8 +1,8 @@
 // The dimension that a query's vector must have: that of the space as the asker may know it.
 #include <catch2/catch.hpp>
 
-#include "query/find.hpp"
-#include "query/search.hpp"
+#include "query/find/find.hpp"
+#include "query/search/search.hpp"
 #include "tests/query/topic_world.hpp"
 
 using namespace mneme;

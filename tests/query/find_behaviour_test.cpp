@@ -7,7 +7,7 @@
 #include <catch2/catch.hpp>
 
 #include "messages/math.hpp"
-#include "query/find.hpp"
+#include "query/find/find.hpp"
 #include "storage/key_layout.hpp"
 #include "tests/query/small_world.hpp"
 

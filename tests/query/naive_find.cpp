@@ -8,8 +8,8 @@
 
 #include <re2/re2.h>
 
-#include "messages/forms.hpp"
 #include "messages/math.hpp"
+#include "messages/text/forms.hpp"
 
 namespace mneme::testing {
 

@@ -6,7 +6,7 @@
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 
-#include "query/find.hpp"
+#include "query/find/find.hpp"
 #include "tests/query/small_world.hpp"
 
 namespace mneme::testing {

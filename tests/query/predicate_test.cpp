@@ -3,8 +3,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "query/compiled_predicate.hpp"
-#include "query/find.hpp"
+#include "query/find/find.hpp"
+#include "query/predicate/compiled_predicate.hpp"
 #include "tests/query/small_world.hpp"
 
 namespace mneme::testing {

@@ -2,7 +2,7 @@
 // last bit: random stores, askers, scopes and filters.
 #include <catch2/catch.hpp>
 
-#include "query/search.hpp"
+#include "query/search/search.hpp"
 #include "tests/index/dice.hpp"
 #include "tests/state/site.hpp"
 

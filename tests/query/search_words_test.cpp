@@ -1,7 +1,7 @@
 // Queries of very many words: what they cost, when they end, and that they are ranked as others.
 #include <catch2/catch.hpp>
 
-#include "query/search.hpp"
+#include "query/search/search.hpp"
 #include "tests/state/site.hpp"
 
 using namespace mneme;

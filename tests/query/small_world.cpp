@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "messages/codec/records.hpp"
 #include "messages/ensure.hpp"
-#include "messages/records.hpp"
-#include "query/find.hpp"
+#include "query/find/find.hpp"
 #include "storage/key_layout.hpp"
 
 namespace mneme::testing {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "mneme/query.hpp"
-#include "state/read_views.hpp"
+#include "views/read_views.hpp"
 
 namespace mneme::testing {
 

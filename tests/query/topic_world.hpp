@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "query/retrieve.hpp"
+#include "query/retrieve/retrieve.hpp"
 #include "tests/state/site.hpp"
 
 namespace mneme::testing {

@@ -47,6 +47,19 @@ class CheckStructure(unittest.TestCase):
         self.finds({"messages/a.hpp": '#pragma once\n#include "query/q.hpp"\n'},
                    "messages/a.hpp:2: messages may not use query")
 
+    def test_wings_do_not_see_each_other(self):
+        self.finds({"state/README.md": "# state\n", "state/s.hpp": "#pragma once\n",
+                    "query/q.hpp": '#pragma once\n#include "state/s.hpp"\n'},
+                   "query/q.hpp:2: query may not use state")
+
+    def test_graph(self):
+        status, output = self.run_on({}, "--graph")
+        self.assertEqual(status, 0, output)
+        self.assertIn("query          -> messages 1", output)
+        self.assertIn("every arrow points down", output)
+        _, output = self.run_on({"messages/a.hpp": '#pragma once\n#include "query/q.hpp"\n'}, "--graph")
+        self.assertIn("arrows that do not point down: messages -> query", output)
+
     def test_wrapped_library(self):
         self.finds({"query/q.cpp": '#include "query/q.hpp"\n#include <caf/all.hpp>\n'},
                    "query/q.cpp:2: <caf/all.hpp> may be included by")

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <set>
 
-#include "index/text_terms.hpp"
-#include "index/vectors.hpp"
+#include "index/lexical/text_terms.hpp"
+#include "index/vectors/vectors.hpp"
 
 namespace mneme::testing {
 

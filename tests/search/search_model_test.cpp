@@ -1,7 +1,7 @@
 // Random worlds and random questions against the definition, also of the past.
 #include <catch2/catch.hpp>
 
-#include "messages/forms.hpp"
+#include "messages/text/forms.hpp"
 #include "tests/index/dice.hpp"
 #include "tests/search/naive_search.hpp"
 #include "tests/search/search_world.hpp"

@@ -4,8 +4,8 @@
 
 #include "journal/proof.hpp"
 #include "journal/state_tree.hpp"
+#include "messages/codec/records.hpp"
 #include "messages/hash.hpp"
-#include "messages/records.hpp"
 #include "sim/model_write.hpp"
 #include "sim/workload.hpp"
 

@@ -1,13 +1,13 @@
 // What is acknowledged is sound: the journal that holds it is verified, replayed and opened again.
 #include <catch2/catch.hpp>
 
-#include "messages/records.hpp"
-#include "messages/topic_records.hpp"
-#include "messages/validate.hpp"
-#include "state/replay.hpp"
-#include "state/topic_reads.hpp"
-#include "state/verify.hpp"
+#include "messages/codec/records.hpp"
+#include "messages/codec/topic_records.hpp"
+#include "messages/validate/validate.hpp"
+#include "state/recovery/replay.hpp"
+#include "state/recovery/verify.hpp"
 #include "tests/state/site.hpp"
+#include "views/topic_reads.hpp"
 
 using namespace mneme;
 using namespace mneme::testing;

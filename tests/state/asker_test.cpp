@@ -1,11 +1,11 @@
 /// One rule of who sees what: on records, on columns, and with a scope.
 
-#include "state/asker.hpp"
+#include "views/asker.hpp"
 
 #include <random>
 
-#include "state/read_views.hpp"
 #include "tests/state/site.hpp"
+#include "views/read_views.hpp"
 
 namespace mneme::testing {
 namespace {

@@ -3,11 +3,12 @@
 #include <array>
 #include <cmath>
 
-#include "state/dump.hpp"
-#include "state/learning.hpp"
-#include "state/replay.hpp"
-#include "state/salience.hpp"
+#include "query/context/compact_record.hpp"
+#include "state/recovery/dump.hpp"
+#include "state/recovery/replay.hpp"
 #include "tests/state/site.hpp"
+#include "views/learning.hpp"
+#include "views/salience.hpp"
 
 namespace mneme::testing {
 namespace {
@@ -272,24 +273,27 @@ TEST_CASE("8 compact: load_bearing and pinned stay, the rest becomes short", "[c
   CHECK(to_hex(s.w->published_roots().state_roots[2]) == root);
 
   load_compact_request load{.intent_id = "trip", .step_id = "1", .actor = "ana", .at_seq = {}};
-  auto loaded = read_compact(load, s.w->views(), s.w->published_seq());
+  const auto load_at = [&](std::optional<seq_no> at) {
+    load.at_seq = at;
+    return read_compact_record(s.w->views(), load);
+  };
+  auto loaded = load_at({});
   REQUIRE(loaded);
   CHECK(loaded->seq == done->seq);
   CHECK(loaded->kept[0].text == done->kept[0].text);
   CHECK(loaded->compacted[0].short_form == done->compacted[0].short_form);
   load.actor = "ben";
-  CHECK(read_compact(load, s.w->views(), s.w->published_seq()).error().code == errc::not_found);
+  CHECK(load_at({}).error().code == errc::not_found);
   load.actor.reset();
-  CHECK(read_compact(load, s.w->views(), s.w->published_seq()));
-  CHECK(read_compact(load, s.w->views(), seq_no{done->seq.value - 1}).error().code
-        == errc::not_found);
+  CHECK(load_at({}));
+  CHECK(load_at(seq_no{done->seq.value - 1}).error().code == errc::not_found);
 
   // The same step again replaces.
   r.load_bearing.clear();
   auto again = run_one<compact_result, compact_command>(s.d, r);
   REQUIRE(again);
-  CHECK(read_compact(load, s.w->views(), s.w->published_seq())->kept.size() == 1);
-  CHECK(read_compact(load, s.w->views(), done->seq)->kept.size() == 2);
+  CHECK(load_at({})->kept.size() == 1);
+  CHECK(load_at(done->seq)->kept.size() == 2);
 
   r.budget_tokens = 1;
   const seq_no at = s.w->published_seq();
@@ -343,8 +347,8 @@ TEST_CASE("2.3 replay: attest, weights and compact records come back byte for by
         == s.weights("ana", s.w->published_seq()));
   CHECK(into->attributes.activation_of(into->nodes.find(uri.id), into->published_seq())
         == s.used(uri));
-  CHECK(read_compact({.intent_id = "trip", .step_id = "1", .actor = {}, .at_seq = {}},
-                     into->views(), into->published_seq()));
+  CHECK(read_compact_record(into->views(),
+                            {.intent_id = "trip", .step_id = "1", .actor = {}, .at_seq = {}}));
 }
 
 } // namespace mneme::testing

@@ -1,11 +1,11 @@
 // Spec 6: what chroma changes is in the journal, and comes back from it byte for byte.
 #include <catch2/catch.hpp>
 
-#include "index/mnemosyne.hpp"
-#include "state/dump.hpp"
-#include "state/execute.hpp"
-#include "state/pending_records.hpp"
-#include "state/replay.hpp"
+#include "index/colour/mnemosyne.hpp"
+#include "state/execute/execute.hpp"
+#include "state/execute/pending_records.hpp"
+#include "state/recovery/dump.hpp"
+#include "state/recovery/replay.hpp"
 #include "tests/state/site.hpp"
 
 using namespace mneme;

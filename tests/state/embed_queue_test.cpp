@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "state/embed_queue.hpp"
+#include "state/embedding/embed_queue.hpp"
 
 using namespace mneme;
 

@@ -2,12 +2,12 @@
 
 #include <catch2/catch.hpp>
 
-#include "messages/leaf_of.hpp"
-#include "state/dump.hpp"
-#include "state/replay.hpp"
-#include "state/unembedded.hpp"
-#include "state/verify.hpp"
+#include "messages/codec/leaf_of.hpp"
+#include "state/recovery/dump.hpp"
+#include "state/recovery/replay.hpp"
+#include "state/recovery/verify.hpp"
 #include "tests/state/site.hpp"
+#include "views/unembedded.hpp"
 
 using namespace mneme;
 using namespace mneme::testing;

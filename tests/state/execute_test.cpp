@@ -1,8 +1,8 @@
 // What each mutation does to the state, what it journals, and that a refused one changes nothing.
 #include <catch2/catch.hpp>
 
-#include "messages/records.hpp"
-#include "state/dump.hpp"
+#include "messages/codec/records.hpp"
+#include "state/recovery/dump.hpp"
 #include "tests/state/site.hpp"
 
 using namespace mneme;

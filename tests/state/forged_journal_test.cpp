@@ -2,12 +2,12 @@
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 
+#include "messages/codec/leaf_of.hpp"
+#include "messages/codec/records.hpp"
+#include "messages/codec/topic_records.hpp"
 #include "messages/hash.hpp"
-#include "messages/leaf_of.hpp"
-#include "messages/records.hpp"
-#include "messages/topic_records.hpp"
-#include "state/replay.hpp"
-#include "state/verify.hpp"
+#include "state/recovery/replay.hpp"
+#include "state/recovery/verify.hpp"
 #include "tests/state/site.hpp"
 
 using namespace mneme;

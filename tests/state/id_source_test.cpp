@@ -1,7 +1,7 @@
 // What is given back is drawn again: a command that fails leaves no trace in what later ones draw.
 #include <catch2/catch.hpp>
 
-#include "state/id_source.hpp"
+#include "state/execute/id_source.hpp"
 
 using namespace mneme;
 

@@ -1,8 +1,8 @@
 // Snapshots as readers find them.
 #include <catch2/catch.hpp>
 
-#include "state/manifests.hpp"
 #include "storage/key_layout.hpp"
+#include "views/manifests.hpp"
 
 using namespace mneme;
 

@@ -4,9 +4,9 @@
 #include <catch2/catch.hpp>
 #include <zlib.h>
 
-#include "state/dump.hpp"
-#include "state/replay.hpp"
-#include "state/verify.hpp"
+#include "state/recovery/dump.hpp"
+#include "state/recovery/replay.hpp"
+#include "state/recovery/verify.hpp"
 #include "tests/state/site.hpp"
 
 using namespace mneme;

@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "state/committer.hpp"
+#include "state/commit/committer.hpp"
 #include "storage/memory_file_system.hpp"
 
 namespace mneme::testing {

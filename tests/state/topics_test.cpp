@@ -2,13 +2,13 @@
 #include <array>
 #include <catch2/catch.hpp>
 
+#include "messages/codec/topic_records.hpp"
 #include "messages/hash.hpp"
-#include "messages/topic_records.hpp"
-#include "state/dump.hpp"
-#include "state/replay.hpp"
-#include "state/topic_reads.hpp"
-#include "state/verify.hpp"
+#include "state/recovery/dump.hpp"
+#include "state/recovery/replay.hpp"
+#include "state/recovery/verify.hpp"
 #include "tests/state/site.hpp"
+#include "views/topic_reads.hpp"
 
 using namespace mneme;
 using namespace mneme::testing;

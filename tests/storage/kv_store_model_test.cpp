@@ -10,7 +10,7 @@ using namespace mneme::testing;
 
 namespace {
 
-struct progress {
+struct writer_progress {
   std::uint64_t applied = 0;
   std::uint64_t stable = 0;
   std::uint64_t checkpointed = 0;
@@ -18,7 +18,7 @@ struct progress {
 
 template <class Site>
 void step(Site& site, std::unique_ptr<kv_store>& store, dice& roll, std::uint64_t seed,
-          progress& at) {
+          writer_progress& at) {
   const auto choice = roll.below(40);
   if (choice < 28) {
     ++at.applied;
@@ -51,7 +51,7 @@ TEMPLATE_TEST_CASE("random histories with crashes", "[kv]", memory_site, wiredti
     TestType site;
     auto store = site.open();
     dice roll(seed);
-    progress at;
+    writer_progress at;
     for (int i = 0; i < 180; ++i) {
       step(site, store, roll, seed, at);
       if (i % 10 == 0) REQUIRE(contents_of(*store) == contents_at(seed, seq_no{at.applied}));

@@ -5,7 +5,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "messages/records.hpp"
+#include "messages/codec/records.hpp"
 
 using namespace mneme;
 using namespace mneme::importing;

@@ -11,13 +11,13 @@
 #include <unistd.h>
 
 #include "tools/protocol/op_table.hpp"
+#include "tools/server/access/permission.hpp"
 #include "tools/server/answer.hpp"
-#include "tools/server/connection_table.hpp"
-#include "tools/server/http_host.hpp"
-#include "tools/server/line_input.hpp"
-#include "tools/server/mcp_text.hpp"
-#include "tools/server/permission.hpp"
-#include "tools/server/request_time.hpp"
+#include "tools/server/http/connection_table.hpp"
+#include "tools/server/http/http_host.hpp"
+#include "tools/server/http/request_time.hpp"
+#include "tools/server/mcp/line_input.hpp"
+#include "tools/server/mcp/mcp_text.hpp"
 
 using namespace mneme;
 using namespace mneme::server;

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "messages/schema.hpp"
+#include "messages/validate/schema.hpp"
 #include "tools/protocol/session.hpp"
 
 using namespace mneme;

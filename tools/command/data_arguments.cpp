@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "messages/schema.hpp"
+#include "messages/validate/schema.hpp"
 #include "tools/protocol/near_name.hpp"
 
 namespace mneme::command {

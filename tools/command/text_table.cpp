@@ -5,7 +5,7 @@
 #include <utf8proc.h>
 
 #include "messages/ensure.hpp"
-#include "messages/utf8_point.hpp"
+#include "messages/text/utf8_point.hpp"
 #include "tools/command/console.hpp"
 
 namespace mneme::command {

@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "state/checkpoint.hpp"
+#include "state/checkpoint/checkpoint.hpp"
+#include "state/checkpoint/world_directory.hpp"
 #include "state/world.hpp"
-#include "state/world_directory.hpp"
 #include "storage/file.hpp"
 #include "tools/command/console.hpp"
 #include "tools/command/render.hpp"

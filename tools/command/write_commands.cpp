@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "messages/schema.hpp"
+#include "messages/validate/schema.hpp"
 #include "tools/command/data_arguments.hpp"
 #include "tools/command/world_arguments.hpp"
 

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "messages/validate.hpp"
+#include "messages/validate/validate.hpp"
 #include "tools/import/derived_id.hpp"
 #include "tools/import/known_members.hpp"
 #include "tools/import/local_time.hpp"

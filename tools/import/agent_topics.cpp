@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "messages/validate.hpp"
-#include "messages/validate_topics.hpp"
+#include "messages/validate/validate.hpp"
+#include "messages/validate/validate_topics.hpp"
 #include "tools/import/derived_id.hpp"
 #include "tools/import/source_file.hpp"
 #include "tools/import/text_words.hpp"

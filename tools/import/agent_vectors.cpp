@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "messages/validate.hpp"
+#include "messages/validate/validate.hpp"
 #include "tools/import/import_sink.hpp"
 #include "tools/import/source_file.hpp"
 #include "tools/protocol/shape.hpp"

@@ -9,9 +9,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "messages/lower_case.hpp"
-#include "messages/time_text.hpp"
-#include "messages/validate.hpp"
+#include "messages/text/lower_case.hpp"
+#include "messages/text/time_text.hpp"
+#include "messages/validate/validate.hpp"
 #include "tools/import/docs_topics.hpp"
 #include "tools/import/import.hpp"
 #include "tools/import/import_sink.hpp"

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "messages/time_text.hpp"
-#include "messages/validate.hpp"
+#include "messages/text/time_text.hpp"
+#include "messages/validate/validate.hpp"
 #include "tools/import/derived_id.hpp"
 #include "tools/import/import_topics.hpp"
 #include "tools/import/text_chunks.hpp"

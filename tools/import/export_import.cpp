@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "messages/records.hpp"
+#include "messages/codec/records.hpp"
 #include "tools/import/export_format.hpp"
 #include "tools/import/import.hpp"
 #include "tools/import/import_sink.hpp"

@@ -9,9 +9,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "messages/time_text.hpp"
-#include "messages/topic_records.hpp"
-#include "messages/validate_topics.hpp"
+#include "messages/codec/topic_records.hpp"
+#include "messages/text/time_text.hpp"
+#include "messages/validate/validate_topics.hpp"
 #include "tools/import/derived_id.hpp"
 #include "tools/import/import.hpp"
 #include "tools/import/import_sink.hpp"

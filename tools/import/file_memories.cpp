@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "messages/hash.hpp"
-#include "messages/validate.hpp"
+#include "messages/validate/validate.hpp"
 #include "tools/import/derived_id.hpp"
 
 namespace mneme::importing {

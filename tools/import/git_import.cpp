@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "messages/validate.hpp"
+#include "messages/validate/validate.hpp"
 #include "tools/import/derived_id.hpp"
 #include "tools/import/file_memories.hpp"
 #include "tools/import/git_source.hpp"

@@ -6,8 +6,8 @@
 
 #include <git2.h>
 
-#include "messages/time_text.hpp"
-#include "messages/validate.hpp"
+#include "messages/text/time_text.hpp"
+#include "messages/validate/validate.hpp"
 #include "tools/import/derived_id.hpp"
 #include "tools/import/file_memories.hpp"
 #include "tools/import/source_file.hpp"

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "messages/lower_case.hpp"
-#include "messages/validate.hpp"
+#include "messages/text/lower_case.hpp"
+#include "messages/validate/validate.hpp"
 #include "tools/import/derived_id.hpp"
 #include "tools/import/text_chunks.hpp"
 #include "tools/import/text_words.hpp"

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "index/semantic_stack.hpp"
-#include "messages/hashtag.hpp"
-#include "messages/time_text.hpp"
+#include "index/colour/semantic_stack.hpp"
+#include "messages/text/hashtag.hpp"
+#include "messages/text/time_text.hpp"
 #include "tools/import/text_words.hpp"
 
 namespace mneme::importing {

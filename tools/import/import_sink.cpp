@@ -3,7 +3,7 @@
 #include <charconv>
 
 #include "messages/ensure.hpp"
-#include "messages/validate.hpp"
+#include "messages/validate/validate.hpp"
 
 namespace mneme::importing {
 

@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <map>
 
-#include "messages/lower_case.hpp"
-#include "messages/time_text.hpp"
-#include "messages/validate.hpp"
+#include "messages/text/lower_case.hpp"
+#include "messages/text/time_text.hpp"
+#include "messages/validate/validate.hpp"
 #include "tools/import/derived_id.hpp"
 #include "tools/import/file_memories.hpp"
 #include "tools/import/import.hpp"

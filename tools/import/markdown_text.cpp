@@ -6,7 +6,7 @@
 
 #include <cmark.h>
 
-#include "messages/validate.hpp"
+#include "messages/validate/validate.hpp"
 
 namespace mneme::importing {
 

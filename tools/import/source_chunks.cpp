@@ -1,6 +1,6 @@
 #include "tools/import/source_chunks.hpp"
 
-#include "messages/validate.hpp"
+#include "messages/validate/validate.hpp"
 #include "tools/import/markdown_text.hpp"
 #include "tools/import/text_chunks.hpp"
 

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "messages/validate.hpp"
+#include "messages/validate/validate.hpp"
 #include "tools/protocol/json_text.hpp"
 #include "tools/protocol/line_reader.hpp"
 

@@ -5,10 +5,10 @@
 
 #include <utf8proc.h>
 
-#include "messages/hashtag.hpp"
-#include "messages/lower_case.hpp"
-#include "messages/utf8_point.hpp"
-#include "messages/validate.hpp"
+#include "messages/text/hashtag.hpp"
+#include "messages/text/lower_case.hpp"
+#include "messages/text/utf8_point.hpp"
+#include "messages/validate/validate.hpp"
 #include "tools/import/text_chunks.hpp"
 
 namespace mneme::importing {

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "messages/ensure.hpp"
-#include "messages/schema.hpp"
+#include "messages/validate/schema.hpp"
 
 namespace mneme::protocol {
 

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "messages/validate.hpp"
+#include "messages/validate/validate.hpp"
 #include "tools/protocol/answer_json.hpp"
 #include "tools/protocol/session.hpp"
 #include "tools/protocol/shape.hpp"

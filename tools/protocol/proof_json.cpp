@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "messages/hex.hpp"
+#include "messages/text/hex.hpp"
 #include "tools/protocol/answer_json.hpp"
 #include "tools/protocol/base64.hpp"
 #include "tools/protocol/scope_json.hpp"

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "messages/validate.hpp"
+#include "messages/validate/validate.hpp"
 #include "query/deadline.hpp"
 #include "tools/protocol/answer_json.hpp"
 #include "tools/protocol/base64.hpp"

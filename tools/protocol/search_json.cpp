@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "messages/lower_case.hpp"
+#include "messages/text/lower_case.hpp"
 #include "tools/protocol/answer_json.hpp"
 #include "tools/protocol/data_json.hpp"
 #include "tools/protocol/find_json.hpp"

@@ -7,7 +7,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "messages/time_text.hpp"
+#include "messages/text/time_text.hpp"
 #include "tools/protocol/base64.hpp"
 #include "tools/protocol/near_name.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tools/server/key_notes.hpp"
+#include "tools/server/access/key_notes.hpp"
 
 namespace mneme::server {
 

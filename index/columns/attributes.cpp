@@ -1,0 +1,274 @@
+#include "index/columns/attributes.hpp"
+
+#include <algorithm>
+
+#include "index/columns/attributes_state.hpp"
+
+namespace mneme {
+
+namespace {
+
+constexpr std::size_t row_terms_max = 0xFFFF;
+
+/// Interns each text once, in the given order.
+template <class Texts, class ToText>
+std::vector<std::uint32_t> intern_all(term_dictionary& terms, const Texts& texts, ToText to_text) {
+  std::vector<std::uint32_t> numbers;
+  numbers.reserve(texts.size());
+  for (const auto& t : texts) {
+    const std::uint32_t number = terms.intern(to_text(t));
+    if (std::ranges::find(numbers, number) == numbers.end()) numbers.push_back(number);
+  }
+  ensure(numbers.size() <= row_terms_max, "a row has at most 65535 tags and frames");
+  return numbers;
+}
+
+row_line line_of(const row_values& v, seq_no begin, std::uint32_t actor) {
+  return {.begin = begin.value,
+          .end = forever,
+          .created_at_ns = v.created_at.ns,
+          .last_updated_at_ns = v.last_updated_at.ns,
+          .valid_from_ns = v.valid_from.ns,
+          .valid_until_ns = v.valid_until_ns,
+          .node = v.node.value,
+          .slot = v.slot.value,
+          .actor = actor,
+          .type = v.type,
+          .visibility = v.visibility,
+          .importance = v.importance,
+          .flags = static_cast<std::uint8_t>(
+              (v.tombstoned ? row_tombstoned : 0) | (v.erased ? row_erased : 0)
+              | (v.has_vector ? row_has_vector : 0) | (v.archived ? row_archived : 0))};
+}
+
+} // namespace
+
+std::string frame_text(const intent_frame& frame) {
+  std::string text;
+  text.reserve(frame.ref.size() + 2);
+  text.push_back(static_cast<char>(frame.action));
+  text.push_back(static_cast<char>(frame.kind));
+  text.append(frame.ref);
+  return text;
+}
+
+std::uint32_t attributes::impl::place_terms(std::span<const std::uint32_t> tag_terms,
+                                            std::span<const std::uint32_t> frame_terms,
+                                            row_no like) {
+  const auto equals = [&](std::uint32_t position, std::span<const std::uint32_t> terms) {
+    for (const std::uint32_t term : terms)
+      if (rows.term(position++) != term) return false;
+    return true;
+  };
+  if (like.value != no_number) {
+    const row_rest& r = rows.rest(like);
+    if (r.tag_count == tag_terms.size() && r.frame_count == frame_terms.size()
+        && equals(r.terms_begin, tag_terms) && equals(r.terms_begin + r.tag_count, frame_terms))
+      return r.terms_begin;
+  }
+  const std::uint32_t begin = rows.terms_end();
+  for (const std::uint32_t term : tag_terms) rows.append_term(term);
+  for (const std::uint32_t term : frame_terms) rows.append_term(term);
+  return begin;
+}
+
+row_facets attributes::impl::intern(const facet_values& v) {
+  const auto place = [this](std::string_view text) {
+    return text.empty() ? no_number : places.intern(text);
+  };
+  const auto byte = [](const auto& name) {
+    return name ? static_cast<std::uint8_t>(*name) : std::uint8_t{0};
+  };
+  return {.due_ns = v.due ? v.due->ns : 0,
+          .project = place(v.project),
+          .path = place(v.path),
+          .reference = v.reference.value,
+          .before_of_reference = no_number,
+          .status = byte(v.status),
+          .origin = byte(v.origin),
+          .audience = byte(v.audience),
+          .flags = static_cast<std::uint8_t>((v.atomic ? facet_atomic : 0)
+                                             | (v.from_github ? facet_from_github : 0)
+                                             | (v.due ? facet_has_due : 0))};
+}
+
+row_no attributes::impl::append(const row_line& line, row_rest rest, row_facets its_facets,
+                                std::span<const std::uint32_t> tag_terms,
+                                std::span<const std::uint32_t> frame_terms) {
+  rest.terms_begin = place_terms(tag_terms, frame_terms, rows.last_of({line.node}));
+  rest.tag_count = static_cast<std::uint16_t>(tag_terms.size());
+  rest.frame_count = static_cast<std::uint16_t>(frame_terms.size());
+  std::uint32_t* last_of = nullptr;
+  if (its_facets.reference != no_number) {
+    last_of = &last_of_reference.grow(its_facets.reference);
+    its_facets.before_of_reference = *last_of - 1;
+  }
+  facets.grow(rows.size()) = its_facets;
+  const row_no row = rows.append(line, rest);
+  if (last_of != nullptr) store_release(*last_of, row.value + 1);
+  by_type.grow(static_cast<std::uint8_t>(line.type)).add(row.value, is_gone);
+  by_actor.grow(line.actor).add(row.value, is_gone);
+  if (line.visibility == visibility::actor_public) everybodys.add(row.value, is_gone);
+  if ((line.flags & row_archived) != 0) archived.add(row.value, is_gone);
+  if (its_facets.reference != no_number) referring.add(row.value, is_gone);
+  for (const std::uint32_t term : tag_terms) by_tag.grow(term).add(row.value, is_gone);
+  for (const std::uint32_t term : frame_terms) by_frame.grow(term).add(row.value, is_gone);
+  return row;
+}
+
+attributes::attributes()
+    : impl_(std::make_unique<impl>()), rows_(&impl_->rows), facets_(&impl_->facets) {
+}
+attributes::~attributes() = default;
+
+row_no attributes::put(const row_values& values, seq_no begin) {
+  ensure(values.node.value != no_number, "a row belongs to a node");
+  ensure(is_memory_type(values.type), "a row has a known type");
+  const std::uint32_t actor = impl_->actors.intern(values.actor_scope);
+  const auto tag_terms = intern_all(impl_->tags, values.tags,
+                                    [](const std::string& t) { return std::string_view(t); });
+  const auto frame_terms = intern_all(impl_->frames, values.frames, frame_text);
+  const row_no before = rows_->last_of(values.node);
+  const row_rest rest{.version_created_at_ns = values.version_created_at.ns,
+                      .confidence = values.confidence,
+                      .version = values.version,
+                      .terms_begin = 0,
+                      .tag_count = 0,
+                      .frame_count = 0,
+                      .before_of_node = no_number,
+                      .before_of_slot = no_number};
+  const row_no row = impl_->append(line_of(values, begin, actor), rest,
+                                   impl_->intern(values.facets), tag_terms, frame_terms);
+  if (before.value != no_number) impl_->rows.close(before, begin.value);
+  return row;
+}
+
+void attributes::set_activation(node_no node, seq_no seq, const activation& values) {
+  ensure(node.value != no_number, "activation belongs to a node");
+  impl_->activations.set(node, seq, values);
+}
+
+void attributes::set_weights(std::string_view actor, seq_no seq, const learned_weights& weights) {
+  impl_->weights.put(actor, seq, weights);
+}
+
+learned_weights attributes::weights_of(std::string_view actor, seq_no at) const {
+  return impl_->weights.find(actor, at);
+}
+
+void attributes::retain_from(seq_no seq) {
+  if (seq.value <= impl_->retained.load(std::memory_order_relaxed)) return;
+  impl_->retained.store(seq.value, std::memory_order_release);
+  impl_->activations.retain_from(seq);
+  impl_->colours.retain_from(seq);
+  impl_->weights.retain_from(seq);
+}
+
+colour_index& attributes::colours() {
+  return impl_->colours;
+}
+
+const colour_index& attributes::colours() const {
+  return impl_->colours;
+}
+
+seq_no attributes::retained() const {
+  return {impl_->retained.load(std::memory_order_acquire)};
+}
+
+std::vector<term_no> attributes::tags(row_no row) const {
+  const row_rest& r = rows_->rest(row);
+  std::vector<term_no> found(r.tag_count);
+  for (std::uint32_t i = 0; i < r.tag_count; ++i) found[i] = {rows_->term(r.terms_begin + i)};
+  return found;
+}
+
+std::vector<intent_frame> attributes::frames(row_no row) const {
+  const row_rest& r = rows_->rest(row);
+  std::vector<intent_frame> found(r.frame_count);
+  for (std::uint32_t i = 0; i < r.frame_count; ++i) {
+    const auto text = impl_->frames.text(rows_->term(r.terms_begin + r.tag_count + i));
+    found[i] = {.action = static_cast<verb>(text[0]),
+                .kind = static_cast<object_kind>(text[1]),
+                .ref = std::string(text.substr(2))};
+  }
+  return found;
+}
+
+term_no attributes::tag_term(std::string_view tag) const {
+  return {impl_->tags.find(tag)};
+}
+
+term_no attributes::actor_term(std::string_view actor) const {
+  return {impl_->actors.find(actor)};
+}
+
+std::string attributes::tag_text(term_no tag) const {
+  return std::string(impl_->tags.text(tag.value));
+}
+
+std::string attributes::actor_text(term_no actor) const {
+  return std::string(impl_->actors.text(actor.value));
+}
+
+void attributes::for_each_referring(node_no node, const std::function<bool(row_no)>& visit) const {
+  const std::uint32_t* last = impl_->last_of_reference.find(node.value);
+  row_no row{last == nullptr ? no_number : load_acquire(*last) - 1};
+  while (row.value != no_number && visit(row)) row.value = facets(row).before_of_reference;
+}
+
+bool attributes::is_referred_to(node_no node) const {
+  const std::uint32_t* last = impl_->last_of_reference.find(node.value);
+  return last != nullptr && load_acquire(*last) != 0;
+}
+
+term_no attributes::place_term(std::string_view place) const {
+  return {impl_->places.find(place)};
+}
+
+std::string_view attributes::place_text(term_no place) const {
+  return impl_->places.text(place.value);
+}
+
+std::shared_ptr<const posting_view> attributes::with_type(memory_type type) const {
+  return impl_->by_type.view(static_cast<std::uint8_t>(type));
+}
+
+std::shared_ptr<const posting_view> attributes::with_tag(term_no tag) const {
+  return impl_->by_tag.view(tag.value);
+}
+
+std::shared_ptr<const posting_view> attributes::with_actor(term_no actor) const {
+  return impl_->by_actor.view(actor.value);
+}
+
+std::shared_ptr<const posting_view> attributes::everybodys() const {
+  return impl_->everybodys.view();
+}
+
+std::shared_ptr<const posting_view> attributes::with_frame(const intent_frame& frame) const {
+  return impl_->by_frame.view(impl_->frames.find(frame_text(frame)));
+}
+
+std::shared_ptr<const posting_view> attributes::archived() const {
+  return impl_->archived.view();
+}
+
+std::shared_ptr<const posting_view> attributes::referring() const {
+  return impl_->referring.view();
+}
+
+activation attributes::activation_of(node_no node, seq_no at) const {
+  return impl_->activations.find(node, at).value_or(activation{});
+}
+
+std::uint64_t attributes::live_count(memory_type type, seq_no at) const {
+  std::vector<std::uint32_t> rows;
+  with_type(type)->append_to(rows);
+  return static_cast<std::uint64_t>(std::ranges::count_if(rows, [&](std::uint32_t row) {
+    const auto flags = rows_->line({row}).flags;
+    return (flags & row_gone) == 0 && rows_->alive({row}, at);
+  }));
+}
+
+} // namespace mneme

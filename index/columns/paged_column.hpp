@@ -1,0 +1,164 @@
+#pragma once
+/// An array by dense number that one thread grows while others read. Pages double in size and never
+/// move, so a reference stays valid for the array's life; fresh entries are all zero bytes. A
+/// reader may touch an entry only after it has learned of it through something the writer published
+/// later (a length, a posting, the published seq).
+
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <cstdlib>
+#include <type_traits>
+#include <vector>
+
+#include "messages/ensure.hpp"
+
+namespace mneme {
+
+/// Where entry `index` of a paged array lies.
+struct page_place {
+  std::uint32_t page = 0;
+  std::uint32_t offset = 0;
+};
+
+inline constexpr std::uint32_t first_page_bits = 10;
+inline constexpr std::uint32_t page_count_max = 33 - first_page_bits;
+
+/// Page p holds 2^(first_page_bits + p) entries.
+constexpr page_place place_of(std::uint32_t index) noexcept {
+  const std::uint64_t shifted = std::uint64_t{index} + (1U << first_page_bits);
+  const auto page = static_cast<std::uint32_t>(std::bit_width(shifted)) - 1 - first_page_bits;
+  return {page,
+          static_cast<std::uint32_t>(shifted - (std::uint64_t{1} << (first_page_bits + page)))};
+}
+constexpr std::uint64_t page_length(std::uint32_t page) noexcept {
+  return std::uint64_t{1} << (first_page_bits + page);
+}
+
+/// Atomic access to plain fields that the writer changes after it has published them.
+template <class T>
+T load_acquire(const T& field) noexcept {
+  return std::atomic_ref<T>(const_cast<T&>(field)).load(std::memory_order_acquire);
+}
+template <class T>
+T load_relaxed(const T& field) noexcept {
+  return std::atomic_ref<T>(const_cast<T&>(field)).load(std::memory_order_relaxed);
+}
+template <class T>
+void store_release(T& field, T value) noexcept {
+  std::atomic_ref<T>(field).store(value, std::memory_order_release);
+}
+
+/// Zero bytes, as allocated and as aligned within. Large blocks cost memory only where they are
+/// used.
+struct zeroed_block {
+  void* block;
+  void* aligned;
+};
+inline zeroed_block zeroed(std::size_t bytes, std::size_t alignment) {
+  void* const block = std::calloc(bytes + alignment, 1);
+  ensure(block != nullptr, "out of memory for an index page");
+  const auto address = reinterpret_cast<std::uintptr_t>(block);
+  const std::uintptr_t past = address % alignment;
+  return {block, static_cast<char*>(block) + (past == 0 ? 0 : alignment - past)};
+}
+
+template <class T>
+class paged_column {
+  static_assert(std::is_trivially_copyable_v<T>, "entries begin as zero bytes");
+
+public:
+  paged_column() = default;
+  paged_column(const paged_column&) = delete;
+  paged_column& operator=(const paged_column&) = delete;
+  ~paged_column() {
+    for (void* block : blocks_) std::free(block);
+  }
+
+  /// Writer: the entry, in a fresh page if need be.
+  T& grow(std::uint32_t index) {
+    const page_place at = place_of(index);
+    T* page = pages_[at.page].load(std::memory_order_relaxed);
+    if (page == nullptr) page = add_page(at.page);
+    return page[at.offset];
+  }
+
+  /// Precondition: the entry's page exists (the writer has grown it).
+  [[nodiscard]] const T& operator[](std::uint32_t index) const {
+    const page_place at = place_of(index);
+    return pages_[at.page].load(std::memory_order_acquire)[at.offset];
+  }
+  [[nodiscard]] T& operator[](std::uint32_t index) {
+    const page_place at = place_of(index);
+    return pages_[at.page].load(std::memory_order_acquire)[at.offset];
+  }
+
+private:
+  T* add_page(std::uint32_t page) {
+    const zeroed_block fresh = zeroed(page_length(page) * sizeof(T), alignof(T));
+    blocks_[page] = fresh.block;
+    T* const entries = static_cast<T*>(fresh.aligned);
+    pages_[page].store(entries, std::memory_order_release);
+    return entries;
+  }
+
+  std::array<std::atomic<T*>, page_count_max> pages_{};
+  std::array<void*, page_count_max> blocks_{}; ///< as allocated; pages_ are aligned within
+};
+
+/// As paged_column, for numbers that may come in any order and with gaps. Two levels of directories
+/// over small pages of equal size, so that an empty column takes 8 KiB, and one number, however
+/// large, one directory and one page more:
+///
+///     index  =  |  10 bits: directory  |  10 bits: page  |  12 bits: entry  |
+template <class T>
+class sparse_column {
+  static_assert(std::is_trivially_copyable_v<T>, "entries begin as zero bytes");
+
+public:
+  sparse_column() = default;
+  sparse_column(const sparse_column&) = delete;
+  sparse_column& operator=(const sparse_column&) = delete;
+  ~sparse_column() {
+    for (void* block : blocks_) std::free(block);
+  }
+
+  /// Writer: the entry, in a fresh page if need be.
+  T& grow(std::uint32_t index) {
+    T*& page = fresh_if_null(top_[index >> (page_bits + directory_bits)],
+                             directory_entries)[(index >> page_bits) & (directory_entries - 1)];
+    return fresh_if_null(page, page_entries)[index & (page_entries - 1)];
+  }
+
+  /// The entry, or nullptr if nothing near it was ever grown.
+  [[nodiscard]] const T* find(std::uint32_t index) const {
+    T* const* const directory = load_acquire(top_[index >> (page_bits + directory_bits)]);
+    if (directory == nullptr) return nullptr;
+    const T* const page = load_acquire(directory[(index >> page_bits) & (directory_entries - 1)]);
+    return page == nullptr ? nullptr : page + (index & (page_entries - 1));
+  }
+
+private:
+  static constexpr std::uint32_t page_bits = 12;
+  static constexpr std::uint32_t directory_bits = 10;
+  static constexpr std::uint32_t page_entries = 1U << page_bits;
+  static constexpr std::uint32_t directory_entries = 1U << directory_bits;
+  static_assert(page_bits + 2 * directory_bits == 32, "every number has its place");
+
+  /// What `place` points to; zero bytes for `length` of them, if it was null.
+  template <class U>
+  U* fresh_if_null(U*& place, std::uint32_t length) {
+    if (place == nullptr) {
+      const zeroed_block fresh = zeroed(length * sizeof(U), alignof(U));
+      blocks_.push_back(fresh.block);
+      store_release(place, static_cast<U*>(fresh.aligned));
+    }
+    return place;
+  }
+
+  std::array<T**, directory_entries> top_{};
+  std::vector<void*> blocks_; ///< directories and pages, as allocated
+};
+
+} // namespace mneme

@@ -1,0 +1,193 @@
+#pragma once
+/// Small values by dense number and seq. The newest record of a number lies in the number's own
+/// cell; what it replaced moves to a history record, linked newest to oldest. Cells and records are
+/// read under a sequence lock of their own: readers never write, the writer never waits.
+///
+/// History records are reused once retain_from() has passed the seq of the record after them. A
+/// link carries the lock value its target had, so a reader whose seq has left the retained window
+/// finds a mismatch and stops; within the window a link never dangles.
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "index/columns/paged_column.hpp"
+#include "index/numbers.hpp"
+#include "mneme/ids.hpp"
+
+namespace mneme {
+
+/// How values become words that can be read and written atomically. Specialise it with
+/// `static constexpr std::size_t count` (at most 5, so that a cell is a cache line), pack() to
+/// std::array<std::uint64_t, count> and unpack() from it.
+template <class Values>
+struct chain_words;
+
+/// One record of a number's chain.
+template <class Values>
+struct chain_record {
+  node_no node;
+  std::uint64_t seq = 0;
+  Values values;
+};
+
+template <class Values>
+class seq_chain {
+public:
+  /// Writer: seqs ascend over all calls; a second record at the node's newest seq replaces it.
+  void set(node_no node, seq_no seq, const Values& values);
+  /// Writer: records that no reader at or after `seq` needs may be reused.
+  void retain_from(seq_no seq);
+
+  /// The newest record at or before `at`.
+  [[nodiscard]] std::optional<Values> find(node_no node, seq_no at) const;
+  /// Appends the records that reads from `from` to `at` need, oldest first.
+  void append_records(node_no node, seq_no from, seq_no at,
+                      std::vector<chain_record<Values>>& records) const;
+  /// Every node with a record is below this number.
+  [[nodiscard]] std::uint32_t node_limit() const {
+    return node_limit_.load(std::memory_order_acquire);
+  }
+  /// History records in memory, in use or free (for tests of the bound).
+  [[nodiscard]] std::uint32_t history_capacity() const { return history_count_; }
+
+private:
+  using codec = chain_words<Values>;
+  using words = std::array<std::uint64_t, codec::count>;
+  static_assert(codec::count <= 5, "a cell is one cache line");
+
+  /// Every field is read and written atomically.
+  struct alignas(64) cell {
+    std::uint64_t lock; ///< 0 = never written, odd = being written
+    std::uint64_t seq;
+    words values;
+    std::uint64_t before; ///< low half of the target's lock << 32 | record + 1; 0 = none
+  };
+  struct superseded {
+    std::uint64_t by_seq; ///< readers from this seq on do not need the record
+    std::uint32_t record;
+  };
+
+  static std::uint64_t write(cell& target, const cell& values);
+  static cell read(const cell& source);
+  std::uint32_t free_record();
+  /// The record a link points to, or nullopt if it was reused since.
+  [[nodiscard]] std::optional<cell> follow(std::uint64_t link) const;
+
+  sparse_column<cell> newest_;
+  paged_column<cell> history_;
+  std::uint32_t history_count_ = 0;
+  std::vector<std::uint32_t> free_;
+  std::deque<superseded> superseded_; ///< by_seq ascends
+  std::atomic<std::uint32_t> node_limit_{0};
+};
+
+// Release stores of the fields keep the odd lock before them; acquire loads keep the second look
+// at the lock behind them. Fences would do the same, but ThreadSanitizer does not model them.
+template <class Values>
+std::uint64_t seq_chain<Values>::write(cell& target, const cell& values) {
+  const std::uint64_t stable = target.lock + 2;
+  std::atomic_ref<std::uint64_t>(target.lock).store(stable - 1, std::memory_order_relaxed);
+  store_release(target.seq, values.seq);
+  for (std::size_t i = 0; i < codec::count; ++i) store_release(target.values[i], values.values[i]);
+  store_release(target.before, values.before);
+  store_release(target.lock, stable);
+  return stable;
+}
+
+template <class Values>
+typename seq_chain<Values>::cell seq_chain<Values>::read(const cell& source) {
+  for (;;) {
+    cell c{};
+    c.lock = load_acquire(source.lock);
+    if (c.lock == 0) return c;
+    if ((c.lock & 1) != 0) {
+      std::this_thread::yield();
+      continue;
+    }
+    c.seq = load_acquire(source.seq);
+    for (std::size_t i = 0; i < codec::count; ++i) c.values[i] = load_acquire(source.values[i]);
+    c.before = load_acquire(source.before);
+    if (load_relaxed(source.lock) == c.lock) return c;
+  }
+}
+
+template <class Values>
+std::optional<typename seq_chain<Values>::cell>
+seq_chain<Values>::follow(std::uint64_t link) const {
+  const cell c = read(history_[static_cast<std::uint32_t>(link) - 1]);
+  if (static_cast<std::uint32_t>(c.lock) != static_cast<std::uint32_t>(link >> 32)) return {};
+  return c;
+}
+
+template <class Values>
+std::uint32_t seq_chain<Values>::free_record() {
+  if (free_.empty()) {
+    ensure(history_count_ != no_number, "the history of a chain is full");
+    history_.grow(history_count_);
+    return history_count_++;
+  }
+  const std::uint32_t record = free_.back();
+  free_.pop_back();
+  return record;
+}
+
+template <class Values>
+void seq_chain<Values>::set(node_no node, seq_no seq, const Values& values) {
+  cell& newest = newest_.grow(node.value);
+  cell next{.lock = 0, .seq = seq.value, .values = codec::pack(values), .before = newest.before};
+  if (newest.lock != 0 && newest.seq != seq.value) {
+    ensure(newest.seq < seq.value, "records are set in seq order");
+    const std::uint32_t record = free_record();
+    const std::uint64_t lock = write(history_[record], newest);
+    next.before = lock << 32 | (record + 1);
+    superseded_.push_back({seq.value, record});
+  }
+  write(newest, next);
+  if (node.value >= node_limit_.load(std::memory_order_relaxed))
+    node_limit_.store(node.value + 1, std::memory_order_release);
+}
+
+template <class Values>
+void seq_chain<Values>::retain_from(seq_no seq) {
+  while (!superseded_.empty() && superseded_.front().by_seq <= seq.value) {
+    free_.push_back(superseded_.front().record);
+    superseded_.pop_front();
+  }
+}
+
+template <class Values>
+std::optional<Values> seq_chain<Values>::find(node_no node, seq_no at) const {
+  const cell* newest = newest_.find(node.value);
+  if (newest == nullptr) return {};
+  cell c = read(*newest);
+  if (c.lock == 0) return {};
+  while (c.seq > at.value) {
+    if (c.before == 0) return {};
+    const auto before = follow(c.before);
+    if (!before) return {};
+    c = *before;
+  }
+  return codec::unpack(c.values);
+}
+
+template <class Values>
+void seq_chain<Values>::append_records(node_no node, seq_no from, seq_no at,
+                                       std::vector<chain_record<Values>>& records) const {
+  const cell* newest = newest_.find(node.value);
+  if (newest == nullptr) return;
+  const auto first = static_cast<std::ptrdiff_t>(records.size());
+  for (std::optional<cell> c = read(*newest); c && c->lock != 0;) {
+    if (c->seq <= at.value) records.push_back({node, c->seq, codec::unpack(c->values)});
+    if (c->seq <= from.value || c->before == 0) break;
+    c = follow(c->before);
+  }
+  std::reverse(records.begin() + first, records.end());
+}
+
+} // namespace mneme

@@ -1,0 +1,119 @@
+#pragma once
+/// The edges of one node in one direction, sorted by (edge type, other id), every state of an edge
+/// being an entry of its own, alive over [begin, end). A short list is one block; a long one is a
+/// directory of blocks, so that adding to a hub copies one block at most. Readers may iterate while
+/// the writer adds: blocks are replaced, never changed, except that an entry may be appended behind
+/// the last one and an `end` may be set.
+
+#include <cstdint>
+
+#include "index/columns/paged_column.hpp"
+#include "index/numbers.hpp"
+#include "index/reclamation.hpp"
+#include "index/rows/node_table.hpp"
+#include "mneme/types.hpp"
+
+namespace mneme {
+
+struct edge_entry {
+  std::uint64_t id_prefix; ///< the first 8 bytes of the other id, big-endian: compares as they do
+  std::uint64_t begin;
+  std::uint64_t end; ///< atomic
+  std::uint32_t node;
+  edge_type type;
+  bool tombstoned;
+};
+
+/// The prefix by which entries of this id sort.
+std::uint64_t prefix_of(const memory_id& id);
+
+/// Orders by (type, other id).
+inline bool sorts_before(const node_table& nodes, const edge_entry& a, const edge_entry& b) {
+  if (a.type != b.type) return a.type < b.type;
+  if (a.id_prefix != b.id_prefix) return a.id_prefix < b.id_prefix;
+  return a.node != b.node && nodes.id({a.node}) < nodes.id({b.node});
+}
+
+struct edge_block {
+  std::uint32_t capacity;
+  std::uint32_t size; ///< atomic; entries below it are readable
+
+  [[nodiscard]] edge_entry* entries() { return reinterpret_cast<edge_entry*>(this + 1); }
+  [[nodiscard]] const edge_entry* entries() const {
+    return reinterpret_cast<const edge_entry*>(this + 1);
+  }
+};
+
+struct edge_directory {
+  std::uint32_t capacity;
+  std::uint32_t size; ///< atomic
+
+  /// Each is atomic; blocks are never empty.
+  [[nodiscard]] edge_block** blocks() { return reinterpret_cast<edge_block**>(this + 1); }
+  [[nodiscard]] edge_block* const* blocks() const {
+    return reinterpret_cast<edge_block* const*>(this + 1);
+  }
+};
+
+/// A list as its owner holds it: atomic; a block, or a directory with the lowest bit set; 0 =
+/// empty.
+using edge_list = std::uintptr_t;
+
+/// Reads the entries of a list in order. Its reader stands in a reclaimer::guard.
+class edge_cursor {
+public:
+  explicit edge_cursor(edge_list list);
+  /// The next entry, or nullptr.
+  const edge_entry* next() {
+    if (position_ == size_ && !enter_next_block()) return nullptr;
+    return entries_ + position_++;
+  }
+
+private:
+  bool enter_next_block();
+  void enter(const edge_block& block);
+
+  const edge_entry* entries_ = nullptr;
+  std::uint32_t position_ = 0;
+  std::uint32_t size_ = 0;
+  edge_block* const* next_block_ = nullptr;
+  edge_block* const* last_block_ = nullptr;
+};
+
+/// Adds to lists; the one writer of a graph has one.
+class edge_list_writer {
+public:
+  edge_list_writer(const node_table& nodes, reclaimer& retired)
+      : nodes_(nodes), retired_(retired) {}
+
+  /// What put() replaced.
+  enum class edge_before : std::uint8_t { none, live, tombstoned };
+
+  /// The edge's state from `entry.begin` on; the state before it ends there. Does nothing if it is
+  /// the same state. Entries that ended at or before `retained` may be dropped on the way.
+  edge_before put(edge_list& list, const edge_entry& entry, std::uint64_t retained);
+
+  /// A list of entries that are sorted already; for loading.
+  static edge_list build(const edge_entry* entries, std::uint32_t count);
+  /// Frees a list that no reader can hold.
+  static void destroy(edge_list list);
+
+private:
+  struct place {
+    edge_block* block;
+    std::uint32_t block_index; ///< in the directory
+    std::uint32_t position;    ///< behind the last entry that does not sort after
+  };
+
+  [[nodiscard]] place locate(edge_list list, const edge_entry& entry) const;
+  void insert(edge_list& list, const place& at, const edge_entry& entry, std::uint64_t retained);
+  void replace_block(edge_list& list, const place& at, edge_block* first, edge_block* second);
+  [[nodiscard]] bool is_same_edge(const edge_entry& a, const edge_entry& b) const {
+    return a.type == b.type && a.node == b.node;
+  }
+
+  const node_table& nodes_;
+  reclaimer& retired_;
+};
+
+} // namespace mneme

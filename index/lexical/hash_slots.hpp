@@ -1,0 +1,73 @@
+#pragma once
+/// Dense numbers by hash: open addressing that one thread fills while others look up. The table is
+/// replaced whole when it is half full; old tables stay until destruction, since a reader may still
+/// be probing one (all of them together are smaller than the newest).
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "index/columns/paged_column.hpp"
+#include "index/numbers.hpp"
+
+namespace mneme {
+
+class hash_slots {
+public:
+  hash_slots() { add_table(64); }
+
+  /// The number with this hash that `is_same(number)` accepts, or no_number.
+  template <class IsSame>
+  [[nodiscard]] std::uint32_t find(std::uint32_t hash, IsSame&& is_same) const {
+    const table& t = *current_.load(std::memory_order_acquire);
+    for (std::uint64_t i = hash & t.mask;; i = (i + 1) & t.mask) {
+      const std::uint64_t slot = load_acquire(t.slots[i]);
+      if (slot == 0) return no_number;
+      const auto number = static_cast<std::uint32_t>(slot) - 1;
+      if (static_cast<std::uint32_t>(slot >> 32) == hash && is_same(number)) return number;
+    }
+  }
+
+  /// Writer. Precondition: the number is not there yet, and what it names is readable.
+  void insert(std::uint32_t hash, std::uint32_t number) {
+    if (2 * (count_ + 1) > current_.load(std::memory_order_relaxed)->mask + 1) grow();
+    place(*current_.load(std::memory_order_relaxed), std::uint64_t{hash} << 32 | (number + 1));
+    ++count_;
+  }
+
+private:
+  struct table {
+    std::uint64_t mask = 0;
+    std::unique_ptr<std::uint64_t[]> slots; ///< hash << 32 | number + 1; 0 = free
+  };
+
+  static void place(table& t, std::uint64_t slot) {
+    std::uint64_t i = (slot >> 32) & t.mask;
+    while (t.slots[i] != 0) i = (i + 1) & t.mask;
+    store_release(t.slots[i], slot);
+  }
+
+  table& add_table(std::uint64_t capacity) {
+    auto t = std::make_unique<table>();
+    t->mask = capacity - 1;
+    t->slots = std::make_unique<std::uint64_t[]>(capacity);
+    tables_.push_back(std::move(t));
+    if (tables_.size() == 1) current_.store(tables_.back().get(), std::memory_order_release);
+    return *tables_.back();
+  }
+
+  void grow() {
+    const table& old = *current_.load(std::memory_order_relaxed);
+    table& wider = add_table(2 * (old.mask + 1));
+    for (std::uint64_t i = 0; i <= old.mask; ++i)
+      if (old.slots[i] != 0) place(wider, old.slots[i]);
+    current_.store(&wider, std::memory_order_release);
+  }
+
+  std::atomic<table*> current_{nullptr};
+  std::vector<std::unique_ptr<table>> tables_;
+  std::uint64_t count_ = 0;
+};
+
+} // namespace mneme

@@ -1,0 +1,84 @@
+#pragma once
+/// The lexical index: which contents have which terms, how often, and the term statistics of each
+/// corpus, exact at any retained seq. One writer, many concurrent readers.
+///
+/// A content is a slot. It is live from the seq that wrote it until it is replaced, moves to
+/// another slot or its memory is tombstoned, and again from a seq that restores the memory.
+/// Statistics count live contents; postings name every content that was ever there, in slot order:
+/// whoever reads them knows which rows it wants.
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "index/numbers.hpp"
+#include "index/rows/row_store.hpp"
+#include "mneme/error.hpp"
+#include "mneme/ids.hpp"
+
+namespace mneme {
+
+/// Memories and chunks have statistics of their own.
+enum class corpus : std::uint8_t { memories, chunks };
+inline constexpr std::size_t corpus_count = 2;
+
+/// A term occurs `count` times in a content.
+struct term_posting {
+  std::uint32_t slot;
+  std::uint32_t count;
+};
+
+struct corpus_size {
+  std::uint64_t documents = 0;
+  std::uint64_t length = 0; ///< terms of all documents together
+
+  friend bool operator==(const corpus_size&, const corpus_size&) = default;
+};
+
+class lexical {
+public:
+  lexical();
+  ~lexical();
+
+  // Writer. Seqs ascend over all calls, slots over all calls of put and carry.
+  /// A memory's new content, live from `seq` on; the one before it ends there.
+  void put(node_no node, slot_no slot, corpus in, std::string_view text, seq_no seq);
+  /// The newest content of `node` with its terms gets the number `slot` from `seq` on; its text is
+  /// the same. Precondition: the node has a content.
+  void carry(node_no node, slot_no slot, seq_no seq);
+  /// The memory of `node` has no live content from `seq` on (tombstoned), or its newest one again.
+  /// What is so already changes nothing.
+  void set_live(node_no node, bool live, seq_no seq);
+  /// Nobody reads at a seq before `seq` from now on.
+  void retain_from(seq_no seq);
+
+  // Readers.
+  /// no_number if no content ever had the term.
+  [[nodiscard]] term_no term(std::string_view text) const;
+  [[nodiscard]] corpus_size size(corpus of, seq_no at) const;
+  /// Live contents with the term.
+  [[nodiscard]] std::uint64_t document_frequency(corpus of, term_no term, seq_no at) const;
+  /// Ascending slots, also of contents that are not live. Valid for the index's life.
+  [[nodiscard]] std::span<const term_posting> postings(corpus of, term_no term) const;
+  /// Terms of a content; 0 if the slot has none.
+  [[nodiscard]] std::uint32_t length(slot_no slot) const;
+  /// How often a content has a term; 0 if there is no such content.
+  [[nodiscard]] std::uint32_t count(slot_no slot, term_no term) const;
+
+  /// The state as of `at`, with what reads back to the retained seq need; may run beside the
+  /// writer.
+  [[nodiscard]] std::string save(seq_no at) const;
+  /// Into an empty index, which stays empty if the image is damaged (corrupt).
+  result<void> load(std::string_view image);
+
+  struct impl;
+
+private:
+  std::unique_ptr<impl> impl_;
+};
+
+} // namespace mneme

@@ -1,0 +1,79 @@
+#pragma once
+/// The rows that carry one term: a sealed part (an immutable Roaring bitmap, replaced whole) and an
+/// append-only tail that is sealed when it has grown. The writer appends ascending rows; a view is
+/// a snapshot that its holder may keep while the writer goes on.
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "index/columns/paged_column.hpp"
+#include "index/numbers.hpp"
+
+namespace mneme {
+
+/// A sorted set of rows, read-only and safe to hold while the writer goes on. Contains dead rows
+/// too: test alive() at the seq read.
+class posting_view {
+public:
+  virtual ~posting_view() = default;
+  /// Upper bound of the number of rows.
+  [[nodiscard]] virtual std::uint64_t cardinality() const = 0;
+  [[nodiscard]] virtual bool contains(row_no row) const = 0;
+  /// Rows ascending; `visit` returns false to stop.
+  virtual void for_each(const std::function<bool(row_no)>& visit) const = 0;
+  /// The rows as an array, ascending (faster than for_each for small sets).
+  virtual void append_to(std::vector<std::uint32_t>& rows) const = 0;
+};
+
+/// Is this row needed by no reader any more?
+using row_is_gone = std::function<bool(std::uint32_t row)>;
+
+/// Views whose union is meant; a row may be in more than one.
+using posting_list = std::vector<std::shared_ptr<const posting_view>>;
+/// Upper bound of the number of rows in all of them.
+std::uint64_t cardinality(const posting_list& list);
+
+class posting {
+public:
+  posting();
+  ~posting();
+
+  /// Writer: `row` is above every row added before. When the tail is sealed, rows that are gone are
+  /// left out of the new sealed part.
+  void add(std::uint32_t row, const row_is_gone& is_gone);
+  /// The rows added so far.
+  [[nodiscard]] std::shared_ptr<const posting_view> view() const;
+
+  struct sealed_part;
+  struct tail_part;
+
+private:
+  void replace_tail(std::uint32_t capacity, std::uint32_t keep);
+  void seal(const row_is_gone& is_gone);
+
+  mutable std::mutex mutex_; ///< held only while the two pointers are copied or replaced
+  std::shared_ptr<const sealed_part> sealed_;
+  std::shared_ptr<tail_part> tail_;
+};
+
+/// The view of a term that no row carries.
+std::shared_ptr<const posting_view> empty_posting();
+
+/// The postings of one kind of term, by term number.
+class posting_set {
+public:
+  /// Writer: the posting of `term`, made if need be.
+  posting& grow(std::uint32_t term);
+  /// Never null.
+  [[nodiscard]] std::shared_ptr<const posting_view> view(std::uint32_t term) const;
+
+private:
+  sparse_column<posting*> by_term_;
+  std::vector<std::unique_ptr<posting>> owned_;
+};
+
+} // namespace mneme

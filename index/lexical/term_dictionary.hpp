@@ -1,0 +1,47 @@
+#pragma once
+/// Interned strings: text ↔ dense number in order of first sight. One writer, concurrent readers;
+/// texts never move.
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "index/columns/paged_column.hpp"
+#include "index/lexical/hash_slots.hpp"
+#include "index/numbers.hpp"
+
+namespace mneme {
+
+class term_dictionary {
+public:
+  /// Writer: the number of `text`, new if it was never seen.
+  std::uint32_t intern(std::string_view text);
+
+  /// Readers.
+  [[nodiscard]] std::uint32_t find(std::string_view text) const; ///< or no_number
+  /// Precondition: term < size().
+  [[nodiscard]] std::string_view text(std::uint32_t term) const {
+    const stored& s = texts_[term];
+    return {s.begin, s.length};
+  }
+  [[nodiscard]] std::uint32_t size() const { return size_.load(std::memory_order_acquire); }
+
+private:
+  struct stored {
+    const char* begin;
+    std::size_t length;
+  };
+
+  const char* copy(std::string_view text);
+
+  paged_column<stored> texts_;
+  hash_slots numbers_;
+  std::vector<std::unique_ptr<char[]>> chunks_;
+  std::size_t chunk_left_ = 0;
+  char* chunk_next_ = nullptr;
+  std::atomic<std::uint32_t> size_{0};
+};
+
+} // namespace mneme

@@ -1,0 +1,56 @@
+#include "index/rows/row_store.hpp"
+
+namespace mneme {
+
+row_no row_store::append(const row_line& line, row_rest rest) {
+  const std::uint32_t row = size_.load(std::memory_order_relaxed);
+  ensure(row != no_number, "the row table is full");
+  ensure(row == 0 || lines_[row - 1].begin <= line.begin, "rows are appended in seq order");
+  std::uint32_t& last_of_node = last_of_node_.grow(line.node);
+  rest.before_of_node = last_of_node - 1;
+  rest.before_of_slot = no_number;
+  lines_.grow(row) = line;
+  if (line.slot != no_number) {
+    std::uint32_t& last_of_slot = last_of_slot_.grow(line.slot);
+    rest.before_of_slot = last_of_slot - 1;
+    rest_.grow(row) = rest;
+    store_release(last_of_slot, row + 1);
+  } else {
+    rest_.grow(row) = rest;
+  }
+  store_release(last_of_node, row + 1);
+  size_.store(row + 1, std::memory_order_release);
+  return {row};
+}
+
+row_no row_store::row_of(node_no node, seq_no at) const {
+  row_no row = last_of(node);
+  while (row.value != no_number && lines_[row.value].begin > at.value)
+    row.value = rest_[row.value].before_of_node;
+  if (row.value != no_number && !alive(row, at)) return {};
+  return row;
+}
+
+row_no row_store::row_of_slot(slot_no slot, seq_no at) const {
+  const std::uint32_t* last = slot.value == no_number ? nullptr : last_of_slot_.find(slot.value);
+  row_no row{last == nullptr ? no_number : load_acquire(*last) - 1};
+  while (row.value != no_number && lines_[row.value].begin > at.value)
+    row.value = rest_[row.value].before_of_slot;
+  if (row.value != no_number && !alive(row, at)) return {};
+  return row;
+}
+
+std::uint32_t row_store::count_at(seq_no at) const {
+  std::uint32_t low = 0;
+  std::uint32_t high = size();
+  while (low < high) {
+    const std::uint32_t middle = low + (high - low) / 2;
+    if (lines_[middle].begin <= at.value)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+} // namespace mneme

@@ -1,0 +1,155 @@
+#pragma once
+/// The columns of all rows. What filters test lies in one cache line per row, so a scattered
+/// candidate costs one memory access whatever is asked of it; the rest lies in a second page.
+/// One writer, many readers: entries are written before the row number is given out, and only
+/// `end` changes afterwards (atomically, once).
+
+#include <atomic>
+#include <cstdint>
+
+#include "index/columns/paged_column.hpp"
+#include "index/numbers.hpp"
+#include "mneme/types.hpp"
+
+namespace mneme {
+
+/// Dense number of an interned string (actor or tag); no_number if it was never seen.
+struct term_no {
+  std::uint32_t value = no_number;
+  friend auto operator<=>(const term_no&, const term_no&) = default;
+};
+
+/// The columns of one row by value, for code that wants several of them.
+struct row_columns {
+  node_no node;
+  slot_no slot;
+  std::uint64_t begin = 0;
+  memory_type type{};
+  mneme::visibility visibility{};
+  std::uint8_t importance = 0;
+  bool tombstoned = false;
+  bool erased = false;
+  bool has_vector = false;
+  std::uint32_t version = 0;
+  term_no actor;
+  std::int64_t created_at_ns = 0;
+  std::int64_t last_updated_at_ns = 0;
+  std::int64_t version_created_at_ns = 0;
+  std::int64_t valid_from_ns = 0;
+  std::int64_t valid_until_ns = 0;
+  double confidence = 1.0;
+};
+
+/// The part of a row that filters test.
+struct alignas(64) row_line {
+  std::uint64_t begin;
+  std::uint64_t end; ///< atomic; 0 = a row that is not there yet
+  std::int64_t created_at_ns;
+  std::int64_t last_updated_at_ns;
+  std::int64_t valid_from_ns;
+  std::int64_t valid_until_ns;
+  std::uint32_t node;
+  std::uint32_t slot;
+  std::uint32_t actor;
+  memory_type type;
+  mneme::visibility visibility;
+  std::uint8_t importance;
+  std::uint8_t flags;
+};
+static_assert(sizeof(row_line) == 64);
+
+inline constexpr std::uint8_t row_tombstoned = 1;
+inline constexpr std::uint8_t row_erased = 2;
+inline constexpr std::uint8_t row_has_vector = 4;
+inline constexpr std::uint8_t row_archived = 8; ///< lifecycle status
+/// Shown only to who asks for what is no more.
+inline constexpr std::uint8_t row_gone = row_tombstoned | row_erased;
+/// Found through no door unless asked for by name.
+inline constexpr std::uint8_t row_unfindable = row_gone | row_archived;
+
+/// The rest of a row. Its tags and then its frames are consecutive entries of the term list.
+struct row_rest {
+  std::int64_t version_created_at_ns;
+  double confidence;
+  std::uint32_t version;
+  std::uint32_t terms_begin;
+  std::uint16_t tag_count;
+  std::uint16_t frame_count;
+  std::uint32_t before_of_node; ///< the node's row before this one, or no_number
+  std::uint32_t before_of_slot;
+};
+
+class row_store {
+public:
+  /// Writer: appends a row whose tags and frames are already in the term list.
+  row_no append(const row_line& line, row_rest rest);
+  /// Writer: the row is alive up to `end` only.
+  void close(row_no row, std::uint64_t end) { store_release(lines_[row.value].end, end); }
+  /// Writer: appends to the term list.
+  std::uint32_t append_term(std::uint32_t term) {
+    ensure(term_count_ != no_number, "the list of row terms is full");
+    terms_.grow(term_count_) = term;
+    return term_count_++;
+  }
+  /// Writer: where the next term will be.
+  [[nodiscard]] std::uint32_t terms_end() const { return term_count_; }
+
+  [[nodiscard]] std::uint32_t size() const { return size_.load(std::memory_order_acquire); }
+  [[nodiscard]] const row_line& line(row_no row) const { return lines_[row.value]; }
+  [[nodiscard]] const row_rest& rest(row_no row) const { return rest_[row.value]; }
+  [[nodiscard]] std::uint64_t end(row_no row) const { return load_acquire(lines_[row.value].end); }
+  [[nodiscard]] bool alive(row_no row, seq_no at) const {
+    const row_line& l = lines_[row.value];
+    return l.begin <= at.value && at.value < load_acquire(l.end);
+  }
+  [[nodiscard]] std::uint32_t term(std::uint32_t position) const { return terms_[position]; }
+  [[nodiscard]] row_columns columns(row_no row) const;
+  [[nodiscard]] bool has_tag(row_no row, term_no tag) const {
+    const row_rest& r = rest_[row.value];
+    for (std::uint32_t i = 0; i < r.tag_count; ++i)
+      if (terms_[r.terms_begin + i] == tag.value) return true;
+    return false;
+  }
+  [[nodiscard]] row_no row_of(node_no node, seq_no at) const;
+  [[nodiscard]] row_no row_of_slot(slot_no slot, seq_no at) const;
+  /// The newest row of `node`, or no_number.
+  [[nodiscard]] row_no last_of(node_no node) const {
+    const std::uint32_t* last = last_of_node_.find(node.value);
+    return {last == nullptr ? no_number : load_acquire(*last) - 1};
+  }
+  /// Rows with begin <= `at` are exactly those below this number.
+  [[nodiscard]] std::uint32_t count_at(seq_no at) const;
+
+private:
+  paged_column<row_line> lines_;
+  paged_column<row_rest> rest_;
+  paged_column<std::uint32_t> terms_;
+  sparse_column<std::uint32_t> last_of_node_; ///< row + 1; 0 = none
+  sparse_column<std::uint32_t> last_of_slot_;
+  std::uint32_t term_count_ = 0;
+  std::atomic<std::uint32_t> size_{0};
+};
+
+inline row_columns row_store::columns(row_no row) const {
+  const row_line& l = lines_[row.value];
+  const row_rest& r = rest_[row.value];
+  return {.node = {l.node},
+          .slot = {l.slot},
+          .begin = l.begin,
+          .type = l.type,
+          .visibility = l.visibility,
+          .importance = l.importance,
+          .tombstoned = (l.flags & row_tombstoned) != 0,
+          .erased = (l.flags & row_erased) != 0,
+          .has_vector = (l.flags & row_has_vector) != 0,
+          .version = r.version,
+          .actor = {l.actor},
+          .created_at_ns = l.created_at_ns,
+          .last_updated_at_ns = l.last_updated_at_ns,
+          .version_created_at_ns = r.version_created_at_ns,
+          .valid_from_ns = l.valid_from_ns,
+          .valid_until_ns = l.valid_until_ns,
+          .confidence = r.confidence};
+}
+
+} // namespace mneme

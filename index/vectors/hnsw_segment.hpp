@@ -1,0 +1,53 @@
+#pragma once
+/// An immutable HNSW graph over the vectors at positions [begin, end). It holds links only; vectors
+/// are compared by the codes in vector_rows. The graph depends on nothing but the vectors in their
+/// order: a level is a function of the position, distances are the same on every machine.
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "index/vectors/vector_rows.hpp"
+
+namespace mneme {
+
+class hnsw_segment {
+public:
+  struct parameters {
+    std::uint32_t m = 16;
+    std::uint32_t ef_construction = 200;
+  };
+
+  /// The graph over [begin, end): a copy of `base` (over [begin, base.end()); may be null) that the
+  /// other vectors are inserted into. nullptr if `stop` was set meanwhile or memory ran out. The
+  /// rows must outlive the segment.
+  static std::unique_ptr<hnsw_segment> extend(const hnsw_segment* base, const vector_rows& rows,
+                                              std::uint32_t begin, std::uint32_t end,
+                                              const parameters& p, const std::atomic<bool>& stop);
+  ~hnsw_segment();
+
+  [[nodiscard]] std::uint32_t begin() const { return begin_; }
+  [[nodiscard]] std::uint32_t end() const { return end_; }
+
+  /// Appends the positions of about the `ef` nearest vectors that `accept` passes; what it does not
+  /// pass is walked through. False (and nothing appended) if more than `compared_max` vectors would
+  /// have to be compared.
+  bool search(const prepared_query& query, std::size_t ef, std::uint64_t compared_max,
+              const std::function<bool(slot_no)>& accept,
+              std::vector<std::uint32_t>& positions) const;
+
+  struct graph;
+
+private:
+  hnsw_segment(const vector_rows& rows, std::uint32_t begin, std::uint32_t end,
+               std::unique_ptr<graph> links);
+
+  const vector_rows& rows_;
+  std::uint32_t begin_;
+  std::uint32_t end_;
+  std::unique_ptr<graph> links_;
+};
+
+} // namespace mneme

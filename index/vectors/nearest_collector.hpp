@@ -1,0 +1,44 @@
+#pragma once
+/// Keeps the k nearest of what it is offered: by distance, ties by id, then by slot.
+
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include "index/vectors/vectors.hpp"
+
+namespace mneme {
+
+class nearest_collector {
+public:
+  /// `tie` gives a slot's id; it must outlive the collector. Precondition: k > 0.
+  nearest_collector(std::size_t k, const std::function<memory_id(slot_no)>& tie)
+      : k_(k), tie_(tie) {}
+
+  /// Could something at this distance still enter?
+  [[nodiscard]] bool may_enter(double distance) const {
+    return kept_.size() < k_ || distance <= kept_.front().hit.distance;
+  }
+  /// Only a vector whose cosine may reach this can still enter.
+  [[nodiscard]] float least_cosine() const {
+    if (kept_.size() < k_) return -std::numeric_limits<float>::infinity();
+    // Half of a bound's slack: the rounding of this number does not matter.
+    return static_cast<float>(1.0 - kept_.front().hit.distance) - 1e-6F;
+  }
+  void offer(slot_no slot, double distance);
+  /// Nearest first; ends the collection.
+  std::vector<near_hit> take();
+
+private:
+  struct kept_hit {
+    near_hit hit;
+    memory_id id;
+  };
+  static bool is_nearer(const kept_hit& a, const kept_hit& b);
+
+  std::size_t k_;
+  const std::function<memory_id(slot_no)>& tie_;
+  std::vector<kept_hit> kept_; ///< a heap with the farthest in front
+};
+
+} // namespace mneme

@@ -1,0 +1,62 @@
+#include "index/vectors/vector_rows.hpp"
+
+#include <algorithm>
+
+namespace mneme {
+
+namespace {
+
+constexpr std::size_t line_bytes = 64;
+constexpr std::size_t line_floats = line_bytes / sizeof(float);
+
+void prefetch(const void* begin, std::size_t bytes) {
+  const auto* const at = static_cast<const char*>(begin);
+  for (std::size_t i = 0; i < bytes; i += line_bytes) __builtin_prefetch(at + i);
+}
+
+} // namespace
+
+void vector_rows::set_dimension(std::uint32_t dim) {
+  ensure(size_.load(std::memory_order_relaxed) == 0, "the dimension is fixed before the vectors");
+  dim_ = dim;
+  values_.set_stride((dim + line_floats - 1) / line_floats * line_floats);
+  codes_.set_stride(padded(dim));
+}
+
+void vector_rows::append(slot_no slot, std::span<const float> values) {
+  const std::uint32_t position = size_.load(std::memory_order_relaxed);
+  ensure(values.size() == dim_ && dim_ != 0, "a vector has the space's dimension");
+  ensure(position == 0 || slots_[position - 1] < slot.value, "slots ascend");
+  std::ranges::copy(values, values_.grow(position));
+  const double norm = norm_f64(values.data(), values.size());
+  norms_.grow(position) = norm;
+  scales_.grow(position) = encode(values, norm, {codes_.grow(position), codes_.stride()});
+  slots_.grow(position) = slot.value;
+  store_release(positions_.grow(slot.value), position + 1);
+  size_.store(position + 1, std::memory_order_release);
+}
+
+std::uint32_t vector_rows::position_of(slot_no slot) const {
+  if (slot.value == no_number) return no_number;
+  const std::uint32_t* position = positions_.find(slot.value);
+  return position == nullptr ? no_number : load_acquire(*position) - 1;
+}
+
+void vector_rows::prefetch_codes(std::uint32_t position) const {
+  __builtin_prefetch(&scales_[position]);
+  prefetch(codes_[position], codes_.stride());
+}
+
+void vector_rows::prefetch_values(std::uint32_t position) const {
+  __builtin_prefetch(&norms_[position]);
+  prefetch(values_[position], dim_ * sizeof(float));
+}
+
+prepared_query::prepared_query(std::span<const float> values, std::size_t code_count)
+    : values_(values),
+      norm_(norm_f64(values.data(), values.size())),
+      codes_(std::make_unique_for_overwrite<std::int16_t[]>(code_count)),
+      scale_(encode_query(values, norm_, {codes_.get(), code_count})) {
+}
+
+} // namespace mneme

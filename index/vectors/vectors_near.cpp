@@ -1,0 +1,161 @@
+#include <algorithm>
+#include <array>
+
+#include "index/vectors/compared_query.hpp"
+#include "index/vectors/vectors_state.hpp"
+
+namespace mneme {
+
+namespace {
+
+/// Scattered rows are asked for this far ahead of their use.
+constexpr std::size_t ahead = 8;
+/// Up to so many slots the true distances are computed at once.
+constexpr std::size_t bounded_min = 64;
+/// Rows whose bounds are computed at once.
+constexpr std::uint32_t scan_rows = 256;
+/// Up to here an answer is always exact.
+constexpr std::uint64_t exact_candidates_max = 10'000;
+/// A graph search that keeps `ef` candidates costs about as much as an exact scan of this many
+/// vectors per candidate.
+constexpr std::uint64_t scanned_per_ef = 160;
+
+/// A row and the upper bound of its cosine.
+struct bounded_row {
+  float bound;
+  std::uint32_t position;
+};
+
+/// Is the exact scan of the `expected` accepted ones cheaper than a graph search that has to walk
+/// through the others? By measurement it is below sqrt(3200 * size).
+bool scan_is_cheaper(std::uint64_t expected, std::uint64_t size) {
+  return expected <= exact_candidates_max || expected * expected <= 3200 * size;
+}
+
+} // namespace
+
+// The true distance is computed only where the bound from the codes leaves it open.
+void vectors::impl::scan(const prepared_query& query, std::uint32_t begin, std::uint32_t end,
+                         const std::function<bool(slot_no)>& accept,
+                         nearest_collector& nearest) const {
+  std::array<float, scan_rows> bounds;
+  while (begin != end) {
+    const std::uint32_t count = std::min({scan_rows, end - begin, vector_rows::run_length(begin)});
+    query.bound(rows, begin, count, bounds.data());
+    for (std::uint32_t i = 0; i < count; ++i) {
+      if (bounds[i] < nearest.least_cosine()) continue;
+      const slot_no slot = rows.slot(begin + i);
+      if (accept(slot)) nearest.offer(slot, query.distance(rows, begin + i));
+    }
+    begin += count;
+  }
+}
+
+// Bounds first: the k best of them make nearly all others hopeless.
+void vectors::impl::offer_best(const prepared_query& query, std::span<const slot_no> slots,
+                               std::size_t k, nearest_collector& nearest) const {
+  std::vector<bounded_row> all;
+  all.reserve(slots.size());
+  for (const slot_no slot : slots)
+    if (const std::uint32_t at = rows.position_of(slot); at != no_number) all.push_back({0, at});
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (i + ahead < all.size()) rows.prefetch_codes(all[i + ahead].position);
+    query.bound(rows, all[i].position, 1, &all[i].bound);
+  }
+  const auto rest = all.begin() + static_cast<std::ptrdiff_t>(std::min(k, all.size()));
+  std::ranges::nth_element(all, rest, std::ranges::greater(), &bounded_row::bound);
+  for (auto it = all.begin(); it != rest; ++it) rows.prefetch_values(it->position);
+  for (const bounded_row& row : all)
+    if (row.bound >= nearest.least_cosine())
+      nearest.offer(rows.slot(row.position), query.distance(rows, row.position));
+}
+
+std::optional<std::vector<near_hit>>
+vectors::impl::search_segments(const prepared_query& query, std::size_t k, std::uint64_t expected,
+                               const std::function<bool(slot_no)>& accept,
+                               const std::function<memory_id(slot_no)>& tie) const {
+  const auto segments = builder.segments();
+  const std::uint32_t size = rows.size();
+  // What a filter takes away is walked through: look wider where it takes much.
+  const std::size_t wide = expected < size / 2 ? 2 : 1;
+  const std::size_t ef = std::max<std::size_t>(options.ef_search * wide, 2 * k);
+  if (segments->empty() || ef * scanned_per_ef > size) return {};
+  std::vector<std::uint32_t> positions;
+  for (const auto& segment : *segments) {
+    const std::uint64_t compared_max = (segment->end() - segment->begin()) / 3;
+    if (!segment->search(query, ef, compared_max, accept, positions)) return {};
+  }
+  nearest_collector nearest(k, tie);
+  for (const std::uint32_t at : positions) rows.prefetch_values(at);
+  for (const std::uint32_t at : positions) nearest.offer(rows.slot(at), query.distance(rows, at));
+  scan(query, segments->back()->end(), size, accept, nearest);
+  auto hits = nearest.take();
+  // Too few can mean that parts of a graph were out of reach; the scan knows.
+  if (hits.size() < k) return {};
+  return hits;
+}
+
+std::vector<near_hit> vectors::distances(std::span<const float> query,
+                                         std::span<const slot_no> slots) const {
+  std::vector<near_hit> hits;
+  if (!impl_->fits(query)) return hits;
+  const vector_rows& rows = impl_->rows;
+  const double norm = norm_f64(query.data(), query.size());
+  hits.reserve(slots.size());
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    if (i + ahead < slots.size()) {
+      const std::uint32_t later = rows.position_of(slots[i + ahead]);
+      if (later != no_number) rows.prefetch_values(later);
+    }
+    const std::uint32_t position = rows.position_of(slots[i]);
+    if (position == no_number) continue;
+    const double dot = dot_f64(query.data(), rows.values(position).data(), query.size());
+    hits.push_back({slots[i], distance_of(dot, norm, rows.norm(position))});
+  }
+  return hits;
+}
+
+std::vector<near_hit> vectors::nearest_of(std::span<const float> query,
+                                          std::span<const slot_no> slots, std::size_t k,
+                                          const std::function<memory_id(slot_no)>& tie) const {
+  if (!impl_->fits(query) || k == 0) return {};
+  nearest_collector nearest(k, tie);
+  if (slots.size() <= bounded_min || slots.size() <= 2 * k)
+    for (const near_hit& hit : distances(query, slots)) nearest.offer(hit.slot, hit.distance);
+  else
+    impl_->offer_best(prepared_query(query, impl_->rows.code_count()), slots, k, nearest);
+  return nearest.take();
+}
+
+compared_query vectors::compare(std::span<const float> query) const {
+  return impl_->fits(query) ? compared_query(impl_->rows, query) : compared_query();
+}
+
+std::vector<near_hit> vectors::nearest_exact(std::span<const float> query, std::size_t k,
+                                             const std::function<bool(slot_no)>& accept,
+                                             const std::function<memory_id(slot_no)>& tie) const {
+  if (!impl_->fits(query) || k == 0) return {};
+  nearest_collector nearest(k, tie);
+  impl_->scan(prepared_query(query, impl_->rows.code_count()), 0, impl_->rows.size(), accept,
+              nearest);
+  return nearest.take();
+}
+
+std::vector<near_hit> vectors::nearest(std::span<const float> query, std::size_t k,
+                                       std::uint64_t expected,
+                                       const std::function<bool(slot_no)>& accept,
+                                       const std::function<memory_id(slot_no)>& tie,
+                                       bool& used_hnsw) const {
+  used_hnsw = false;
+  if (!impl_->fits(query) || k == 0) return {};
+  if (!scan_is_cheaper(expected, size())) {
+    const prepared_query prepared(query, impl_->rows.code_count());
+    if (auto hits = impl_->search_segments(prepared, k, expected, accept, tie)) {
+      used_hnsw = true;
+      return std::move(*hits);
+    }
+  }
+  return nearest_exact(query, k, accept, tie);
+}
+
+} // namespace mneme

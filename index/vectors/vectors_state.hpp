@@ -1,0 +1,48 @@
+#pragma once
+/// What the class vectors holds; shared by its writer, its searches and its image.
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "index/vectors/nearest_collector.hpp"
+#include "index/vectors/segment_builder.hpp"
+#include "index/vectors/vector_rows.hpp"
+#include "index/vectors/vectors.hpp"
+
+namespace mneme {
+
+inline constexpr std::uint32_t dimension_max = 4096;
+
+struct vectors::impl {
+  explicit impl(const vector_index_options& o)
+      : options(o), builder(rows, {.m = o.m, .ef_construction = o.ef_construction}) {
+    ensure(o.m >= 2 && o.ef_construction >= 1 && o.ef_search >= 1, "graphs have links");
+  }
+
+  const vector_index_options options;
+  vector_rows rows;
+  std::unique_ptr<const vector_space> fixed_space;
+  seq_no fixed_since; ///< readers: after `space`
+  std::atomic<const vector_space*> space{nullptr};
+  segment_builder builder; ///< last, so that it is stopped first
+
+  /// Writer, once.
+  void fix_space(const vector_space& s, seq_no since);
+  /// Is this a query of the space?
+  [[nodiscard]] bool fits(std::span<const float> query) const;
+  /// Offers the accepted vectors at [begin, end).
+  void scan(const prepared_query& query, std::uint32_t begin, std::uint32_t end,
+            const std::function<bool(slot_no)>& accept, nearest_collector& nearest) const;
+  /// Offers those of `slots` that can be among the k nearest.
+  void offer_best(const prepared_query& query, std::span<const slot_no> slots, std::size_t k,
+                  nearest_collector& nearest) const;
+  /// nullopt if a scan is cheaper, or has to decide.
+  [[nodiscard]] std::optional<std::vector<near_hit>>
+  search_segments(const prepared_query& query, std::size_t k, std::uint64_t expected,
+                  const std::function<bool(slot_no)>& accept,
+                  const std::function<memory_id(slot_no)>& tie) const;
+};
+
+} // namespace mneme

@@ -1,0 +1,307 @@
+#pragma once
+/// A journal entry: header (what the Merkle log hashes) and payload (full canonical bytes of what
+/// changed). The payload is bound to the header by its hash only, so that it can be erased.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "mneme/agents.hpp"
+#include "mneme/proof.hpp"
+#include "mneme/topics.hpp"
+#include "mneme/types.hpp"
+
+namespace mneme {
+
+/// Stored; append-only.
+enum class entry_kind : std::uint8_t {
+  write = 1,
+  update = 2,
+  tombstone = 3,
+  update_head = 4,
+  add_edge = 5,
+  remove_edge = 6,
+  field = 7,
+  topic_archive = 8,
+  topic_merge = 9,
+  embed = 10,
+  find_late = 11,
+  reinforce = 12,
+  decay_cycle = 13,
+  attest = 14,
+  learn_weights = 15,
+  compact = 16,
+  snapshot = 17,
+  scope_violation = 18,
+  config = 19,
+  migration = 20,
+  erase = 21,
+  assign_tag = 22,
+  topic_unarchive = 23,
+  topic_salience = 24,
+};
+std::string_view to_string(entry_kind kind) noexcept;
+
+/// Anchors of the semantic stack are numbered from 1 to this.
+inline constexpr std::uint32_t anchor_count = 10'000;
+
+/// path of a key in a state tree: SHA-256(0x03 ‖ namespace name ‖ 0x00 ‖ key bytes).
+digest state_path(state_namespace ns, std::string_view key);
+
+/// One change of a state tree. value_hash is 32 zero bytes for a deletion.
+struct state_leaf {
+  state_namespace ns{};
+  digest path;
+  digest value_hash;
+
+  friend bool operator==(const state_leaf&, const state_leaf&) = default;
+};
+
+struct entry_header {
+  seq_no seq;
+  entry_kind kind{};
+  timestamp created_at;
+  std::string created_by;
+  std::vector<state_leaf> leaves;
+  digest payload_hash;
+
+  friend bool operator==(const entry_header&, const entry_header&) = default;
+};
+/// Canonical array [schema, seq, kind, created_at, created_by, [[ns, path, value_hash]…],
+/// payload_hash].
+std::string encode(const entry_header& h);
+result<entry_header> decode_entry_header(std::string_view bytes);
+
+/// A vector with the space it lives in.
+struct spaced_vector {
+  vector_space space;
+  std::vector<float> values;
+
+  friend bool operator==(const spaced_vector&, const spaced_vector&) = default;
+};
+
+struct write_payload {
+  mneme::head head;
+  mneme::version version;
+  std::optional<spaced_vector> vector;
+  bool id_drawn = true; ///< false: the id was the caller's and does not push drawn ones
+
+  friend bool operator==(const write_payload&, const write_payload&) = default;
+};
+struct update_payload {
+  mneme::head head;
+  mneme::version version;
+  std::optional<spaced_vector> vector; ///< absent: the vector of the version before is kept
+
+  friend bool operator==(const update_payload&, const update_payload&) = default;
+};
+/// update_head and tombstone: the whole new head.
+struct head_payload {
+  mneme::head head;
+
+  friend bool operator==(const head_payload&, const head_payload&) = default;
+};
+/// add_edge and remove_edge: the whole new record.
+struct edge_payload {
+  edge_record edge;
+
+  friend bool operator==(const edge_payload&, const edge_payload&) = default;
+};
+/// A vector that came later than its content: the head with its new `embedding`.
+struct embed_payload {
+  mneme::head head;
+  spaced_vector vector;
+
+  friend bool operator==(const embed_payload&, const embed_payload&) = default;
+};
+struct find_late_payload {
+  std::string predicate; ///< canonical text
+  std::vector<memory_type> types;
+  std::vector<std::string> tags;
+  std::optional<std::int64_t> limit;
+  std::int64_t result_count = 0;
+  std::vector<memory_id> accessed; ///< in result order
+  std::string actor;
+  mneme::nonce nonce{}; ///< so that the payload hash confirms no guess at the predicate
+
+  friend bool operator==(const find_late_payload&, const find_late_payload&) = default;
+};
+struct snapshot_payload {
+  mneme::manifest manifest;
+  mneme::nonce nonce{}; ///< as in find_late_payload: the reason given is free text
+
+  friend bool operator==(const snapshot_payload&, const snapshot_payload&) = default;
+};
+/// Reinforces what was cited. A learn_weights entry of the same actor follows at once.
+struct attest_payload {
+  std::string intent_id;
+  attest_outcome outcome{};
+  std::string reason;
+  std::vector<memory_id> cited; ///< distinct, in the order given; may be empty
+  std::string actor;
+  mneme::nonce nonce{};
+
+  friend bool operator==(const attest_payload&, const attest_payload&) = default;
+};
+/// The actor's weights from here on.
+struct learn_weights_payload {
+  std::string actor;
+  bool skipped = false; ///< there was nothing to learn from: the weights are those before
+  learned_weights weights;
+  mneme::nonce nonce{};
+
+  friend bool operator==(const learn_weights_payload&, const learn_weights_payload&) = default;
+};
+/// A salience in units of 1e-9 beside what it is of.
+struct weighed_uri {
+  memory_uri uri;
+  std::int64_t salience = 0;
+  std::int64_t tokens = 0;
+  std::string short_form; ///< empty for what was kept: its version has the text
+
+  friend bool operator==(const weighed_uri&, const weighed_uri&) = default;
+};
+/// Saliences of a compact record are whole numbers of 1 / this.
+inline constexpr double compact_salience_unit = 1e9;
+struct compact_payload {
+  std::string intent_id;
+  std::string step_id;
+  std::string actor;
+  std::int64_t budget_tokens = 0;
+  std::int64_t tokens = 0;
+  std::vector<weighed_uri> kept;
+  std::vector<weighed_uri> compacted;
+  mneme::nonce nonce{};
+
+  friend bool operator==(const compact_payload&, const compact_payload&) = default;
+};
+/// Somebody with a scope asked for what it does not open.
+struct scope_violation_payload {
+  std::string grantee;
+  std::string granter;
+  std::string actor;  ///< whose memories the scope opens
+  std::string target; ///< what was asked for
+  mneme::nonce nonce{};
+
+  friend bool operator==(const scope_violation_payload&, const scope_violation_payload&) = default;
+};
+/// A field's new state and the revisions that are new in it (one, but for a merge or a restore).
+struct field_payload {
+  topic_field field;
+  std::vector<field_revision> revisions;
+
+  friend bool operator==(const field_payload&, const field_payload&) = default;
+};
+/// A topic that was forgotten: archived, its salience halved.
+struct topic_archive_payload {
+  mneme::head head;
+  std::int64_t from_e9 = 0;
+  std::int64_t to_e9 = 0;
+
+  friend bool operator==(const topic_archive_payload&, const topic_archive_payload&) = default;
+};
+/// The end of a merge: the loser's head, archived. What it had came to the keeper before.
+struct topic_merge_payload {
+  memory_id keeper;
+  mneme::head head;
+
+  friend bool operator==(const topic_merge_payload&, const topic_merge_payload&) = default;
+};
+/// A salience that somebody set.
+struct topic_salience_payload {
+  memory_id topic;
+  std::int64_t from_e9 = 0;
+  std::int64_t to_e9 = 0;
+  std::string reason;
+  mneme::nonce nonce{};
+
+  friend bool operator==(const topic_salience_payload&, const topic_salience_payload&) = default;
+};
+/// One reinforced memory: the value before and after, in units of 1e-9.
+struct reinforced_item {
+  memory_id id;
+  std::int64_t from_e9 = 0;
+  std::int64_t to_e9 = 0;
+
+  friend bool operator==(const reinforced_item&, const reinforced_item&) = default;
+};
+/// Which door reinforced; stored, append-only.
+enum class reinforcing_door : std::uint8_t { retrieve = 1, chroma = 2 };
+std::string_view to_string(reinforcing_door door) noexcept;
+/// What a retrieve (topic_salience) or a chroma query (strength_raw) reinforced, in result order.
+struct reinforce_payload {
+  reinforcing_door door{};
+  std::string actor;
+  std::vector<reinforced_item> items;
+  mneme::nonce nonce{};
+
+  friend bool operator==(const reinforce_payload&, const reinforce_payload&) = default;
+};
+/// One row of a decay cycle as it is afterwards; the strength in units of 1e-9.
+struct decayed_item {
+  memory_id id;
+  std::int64_t strength_e9 = 0;
+  bool ascended = false;
+  bool rotten = false;
+
+  friend bool operator==(const decayed_item&, const decayed_item&) = default;
+};
+/// Every coloured memory that is neither tombstoned nor ascended before the cycle, in id order.
+struct decay_cycle_payload {
+  std::vector<decayed_item> items;
+  std::string actor;
+  mneme::nonce nonce{};
+
+  friend bool operator==(const decay_cycle_payload&, const decay_cycle_payload&) = default;
+};
+struct assign_tag_payload {
+  std::string tag;          ///< normalised
+  std::uint32_t anchor = 0; ///< 1..10000
+  std::string actor;
+  mneme::nonce nonce{};
+
+  friend bool operator==(const assign_tag_payload&, const assign_tag_payload&) = default;
+};
+/// The content was erased; replays as a stub.
+struct erased_payload {
+  friend bool operator==(const erased_payload&, const erased_payload&) = default;
+};
+
+/// Which alternative goes with which kind: write→write_payload, update→update_payload,
+/// tombstone and update_head→head_payload, add_edge and remove_edge→edge_payload,
+/// embed→embed_payload, find_late→find_late_payload, snapshot→snapshot_payload,
+/// reinforce→reinforce_payload, decay_cycle→decay_cycle_payload, assign_tag→assign_tag_payload,
+/// attest→attest_payload, learn_weights→learn_weights_payload, compact→compact_payload,
+/// scope_violation→scope_violation_payload, field→field_payload,
+/// topic_archive→topic_archive_payload, topic_merge→topic_merge_payload,
+/// topic_unarchive→head_payload, topic_salience→topic_salience_payload,
+/// reinforce→reinforce_payload; any kind may be erased_payload.
+using entry_payload =
+    std::variant<write_payload, update_payload, head_payload, edge_payload, embed_payload,
+                 find_late_payload, snapshot_payload, reinforce_payload, decay_cycle_payload,
+                 assign_tag_payload, attest_payload, learn_weights_payload, compact_payload,
+                 scope_violation_payload, field_payload, topic_archive_payload, topic_merge_payload,
+                 topic_salience_payload, erased_payload>;
+std::string encode(const entry_payload& payload);
+result<entry_payload> decode_entry_payload(entry_kind kind, std::string_view bytes);
+
+std::string encode(const manifest& m);
+result<manifest> decode_manifest(std::string_view bytes);
+
+/// A whole entry: the typed payload that apply() reads, and the bytes that the journal keeps.
+struct entry {
+  entry_header header;
+  entry_payload payload;
+  std::string header_bytes;
+  std::string payload_bytes;
+};
+
+/// Fills header.payload_hash and both byte strings from `header` and `payload`.
+entry seal_entry(entry_header header, entry_payload payload);
+/// Decodes a journaled entry and checks the payload hash (unless erased).
+result<entry> open_entry(std::string header_bytes, std::string payload_bytes, bool erased);
+
+} // namespace mneme

@@ -1,0 +1,14 @@
+#pragma once
+/// The leaf of a record in the state tree of its namespace: path of its key, hash of its canonical
+/// bytes.
+
+#include "messages/codec/entry.hpp"
+#include "messages/codec/topic_records.hpp"
+
+namespace mneme {
+
+state_leaf leaf_of(const head& h);
+state_leaf leaf_of(const edge_record& e);
+state_leaf leaf_of(const field_head& f);
+
+} // namespace mneme

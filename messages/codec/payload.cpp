@@ -1,0 +1,464 @@
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "messages/codec/entry.hpp"
+#include "messages/codec/record_codec.hpp"
+#include "messages/codec/topic_records.hpp"
+#include "messages/validate/validate.hpp"
+
+namespace mneme {
+
+namespace {
+
+template <class Map, class Payload>
+void write_layout(Map& m, Payload& p) {
+  m.schema();
+  m.required(1, p.head);
+  m.required(2, p.version);
+  m.optional(3, p.vector);
+  m.required(4, p.id_drawn);
+}
+
+template <class Map, class Payload>
+void update_layout(Map& m, Payload& p) {
+  m.schema();
+  m.required(1, p.head);
+  m.required(2, p.version);
+  m.optional(3, p.vector);
+}
+
+template <class Map, class Payload>
+void find_late_layout(Map& m, Payload& p) {
+  m.schema();
+  m.defaulted(1, p.predicate);
+  m.defaulted(2, p.types);
+  m.defaulted(3, p.tags);
+  m.optional(4, p.limit);
+  m.required(5, p.result_count);
+  m.defaulted(6, p.accessed);
+  m.defaulted(7, p.actor);
+  m.defaulted(8, p.nonce);
+}
+
+template <class Map, class Payload>
+void reinforce_layout(Map& m, Payload& p) {
+  m.schema();
+  m.required(1, p.door);
+  m.defaulted(2, p.actor);
+  m.required(3, p.items);
+  m.required(4, p.nonce);
+}
+
+template <class Map, class Payload>
+void decay_layout(Map& m, Payload& p) {
+  m.schema();
+  m.required(1, p.items);
+  m.defaulted(2, p.actor);
+  m.required(3, p.nonce);
+}
+
+template <class Map, class Payload>
+void assign_tag_layout(Map& m, Payload& p) {
+  m.schema();
+  m.required(1, p.tag);
+  m.required(2, p.anchor);
+  m.defaulted(3, p.actor);
+  m.required(4, p.nonce);
+}
+
+/// Bits of a decayed item's last member.
+constexpr std::uint8_t decayed_ascended = 1;
+constexpr std::uint8_t decayed_rotten = 2;
+
+template <class Map, class Manifest>
+void manifest_layout(Map& m, Manifest& x) {
+  m.schema();
+  m.required(1, x.seq);
+  m.required(2, x.journal_root);
+  m.required(3, x.state_roots);
+  m.required(4, x.overall_root);
+  m.required(5, x.created_at);
+  m.defaulted(6, x.trigger);
+  m.defaulted(7, x.counters);
+}
+
+template <class Map, class Payload>
+void attest_layout(Map& m, Payload& p) {
+  m.schema();
+  m.required(1, p.intent_id);
+  m.required(2, p.outcome);
+  m.defaulted(3, p.reason);
+  m.defaulted(4, p.cited);
+  m.defaulted(5, p.actor);
+  m.defaulted(6, p.nonce);
+}
+
+template <class Map, class Payload>
+void learn_weights_layout(Map& m, Payload& p) {
+  m.schema();
+  m.defaulted(1, p.actor);
+  m.required(2, p.skipped);
+  m.required(3, p.weights);
+  m.defaulted(4, p.nonce);
+}
+
+template <class Map, class Payload>
+void compact_layout(Map& m, Payload& p) {
+  m.schema();
+  m.required(1, p.intent_id);
+  m.required(2, p.step_id);
+  m.defaulted(3, p.actor);
+  m.required(4, p.budget_tokens);
+  m.required(5, p.tokens);
+  m.defaulted(6, p.kept);
+  m.defaulted(7, p.compacted);
+  m.defaulted(8, p.nonce);
+}
+
+template <class Map, class Payload>
+void scope_violation_layout(Map& m, Payload& p) {
+  m.schema();
+  m.required(1, p.grantee);
+  m.required(2, p.granter);
+  m.required(3, p.actor);
+  m.required(4, p.target);
+  m.defaulted(5, p.nonce);
+}
+
+template <class Map, class Payload>
+void field_layout(Map& m, Payload& p) {
+  m.schema();
+  m.required(1, p.field);
+  m.required(2, p.revisions);
+}
+
+template <class Map, class Payload>
+void topic_archive_layout(Map& m, Payload& p) {
+  m.schema();
+  m.required(1, p.head);
+  m.required(2, p.from_e9);
+  m.required(3, p.to_e9);
+}
+
+template <class Map, class Payload>
+void topic_merge_layout(Map& m, Payload& p) {
+  m.schema();
+  m.required(1, p.keeper);
+  m.required(2, p.head);
+}
+
+template <class Map, class Payload>
+void topic_salience_layout(Map& m, Payload& p) {
+  m.schema();
+  m.required(1, p.topic);
+  m.required(2, p.from_e9);
+  m.required(3, p.to_e9);
+  m.defaulted(4, p.reason);
+  m.required(5, p.nonce);
+}
+
+using counter_map = std::map<std::string, std::uint64_t, std::less<>>;
+
+} // namespace
+
+/// [model, dim, little-endian float32s].
+void put(canonical_writer& out, const spaced_vector& v) {
+  std::string bytes(v.values.size() * sizeof(float), '\0');
+  for (std::size_t i = 0; i < v.values.size(); ++i) {
+    const auto bits = std::bit_cast<std::uint32_t>(v.values[i] == 0 ? 0.0F : v.values[i]);
+    for (std::size_t k = 0; k < sizeof bits; ++k)
+      bytes[i * sizeof bits + k] = static_cast<char>((bits >> (8 * k)) & 0xFFU);
+  }
+  out.array(3);
+  put(out, v.space.model);
+  put(out, v.space.dim);
+  out.binary(bytes);
+}
+void get(item_parser& in, spaced_vector& v) {
+  in.array_of(3);
+  get(in, v.space.model);
+  get(in, v.space.dim);
+  const std::string_view bytes = in.binary();
+  if (!in.ok()) return;
+  if (v.space.dim == 0 || v.space.dim > max_vector_dim
+      || bytes.size() != v.space.dim * sizeof(float))
+    return in.refuse("a vector has as many numbers as its space");
+  v.values.resize(v.space.dim);
+  for (std::size_t i = 0; i < v.values.size(); ++i) {
+    std::uint32_t bits = 0;
+    for (std::size_t k = sizeof bits; k-- > 0;)
+      bits = (bits << 8) | static_cast<std::uint8_t>(bytes[i * sizeof bits + k]);
+    v.values[i] = std::bit_cast<float>(bits);
+    if (!std::isfinite(v.values[i]) || (v.values[i] == 0 && bits != 0))
+      return in.refuse("a number of a vector is not finite, or -0");
+  }
+}
+
+/// [recency, access, citations, importance, similarity], none negative.
+void put(canonical_writer& out, const learned_weights& w) {
+  out.array(5);
+  for (const std::int64_t part : {w.recency, w.access, w.citations, w.importance, w.similarity})
+    out.integer(part);
+}
+void get(item_parser& in, learned_weights& w) {
+  in.array_of(5);
+  for (std::int64_t* part : {&w.recency, &w.access, &w.citations, &w.importance, &w.similarity}) {
+    get(in, *part);
+    if (*part < 0) in.refuse("a weight is negative");
+  }
+}
+
+/// [id, type, version, salience, tokens, short form].
+void put(canonical_writer& out, const weighed_uri& w) {
+  out.array(6);
+  put(out, w.uri.id);
+  put(out, w.uri.type);
+  put(out, w.uri.version);
+  put(out, w.salience);
+  put(out, w.tokens);
+  put(out, w.short_form);
+}
+void get(item_parser& in, weighed_uri& w) {
+  in.array_of(6);
+  get(in, w.uri.id);
+  get(in, w.uri.type);
+  get(in, w.uri.version);
+  get(in, w.salience);
+  get(in, w.tokens);
+  get(in, w.short_form);
+}
+
+/// [id, from, to].
+void put(canonical_writer& out, const reinforced_item& item) {
+  out.array(3);
+  put(out, item.id);
+  put(out, item.from_e9);
+  put(out, item.to_e9);
+}
+void get(item_parser& in, reinforced_item& item) {
+  in.array_of(3);
+  get(in, item.id);
+  get(in, item.from_e9);
+  get(in, item.to_e9);
+}
+
+/// [id, strength, flags].
+void put(canonical_writer& out, const decayed_item& item) {
+  out.array(3);
+  put(out, item.id);
+  put(out, item.strength_e9);
+  put(out, static_cast<std::uint8_t>((item.ascended ? decayed_ascended : 0)
+                                     | (item.rotten ? decayed_rotten : 0)));
+}
+void get(item_parser& in, decayed_item& item) {
+  in.array_of(3);
+  get(in, item.id);
+  get(in, item.strength_e9);
+  const std::uint64_t flags = in.unsigned_up_to(decayed_rotten);
+  item.ascended = (flags & decayed_ascended) != 0;
+  item.rotten = (flags & decayed_rotten) != 0;
+  if (in.ok() && item.strength_e9 < 0) in.refuse("a strength is not negative");
+}
+
+void put(canonical_writer& out, const state_root_array& roots) {
+  out.array(state_namespace_count);
+  for (const digest& root : roots) put(out, root);
+}
+void get(item_parser& in, state_root_array& roots) {
+  in.array_of(state_namespace_count);
+  for (digest& root : roots) get(in, root);
+}
+
+/// [[name, count]…] in bytewise order of the names.
+void put(canonical_writer& out, const counter_map& counters) {
+  out.array(static_cast<std::uint32_t>(counters.size()));
+  for (const auto& [name, count] : counters) {
+    out.array(2);
+    put(out, name);
+    put(out, count);
+  }
+}
+void get(item_parser& in, counter_map& counters) {
+  const std::uint32_t size = in.array();
+  for (std::uint32_t i = 0; i < size && in.ok(); ++i) {
+    in.array_of(2);
+    std::string name(in.text());
+    const std::uint64_t count = in.unsigned_integer();
+    if (!in.ok()) return;
+    if (!counters.empty() && name <= counters.rbegin()->first)
+      return in.refuse("counter names do not ascend");
+    counters.emplace_hint(counters.end(), std::move(name), count);
+  }
+}
+
+void put(canonical_writer& out, const manifest& x) {
+  map_writer m;
+  manifest_layout(m, x);
+  m.append_to(out);
+}
+void get(item_parser& in, manifest& x) {
+  map_parser m(in);
+  manifest_layout(m, x);
+  m.finish();
+}
+
+namespace {
+
+// Which layout a payload has; the same for both directions.
+template <class Map, class Payload>
+void payload_layout(Map& m, Payload& p) {
+  using plain = std::remove_const_t<Payload>;
+  if constexpr (std::is_same_v<plain, write_payload>) {
+    write_layout(m, p);
+  } else if constexpr (std::is_same_v<plain, update_payload>) {
+    update_layout(m, p);
+  } else if constexpr (std::is_same_v<plain, embed_payload>) {
+    m.schema();
+    m.required(1, p.head);
+    m.required(2, p.vector);
+  } else if constexpr (std::is_same_v<plain, find_late_payload>) {
+    find_late_layout(m, p);
+  } else if constexpr (std::is_same_v<plain, attest_payload>) {
+    attest_layout(m, p);
+  } else if constexpr (std::is_same_v<plain, learn_weights_payload>) {
+    learn_weights_layout(m, p);
+  } else if constexpr (std::is_same_v<plain, compact_payload>) {
+    compact_layout(m, p);
+  } else if constexpr (std::is_same_v<plain, scope_violation_payload>) {
+    scope_violation_layout(m, p);
+  } else if constexpr (std::is_same_v<plain, field_payload>) {
+    field_layout(m, p);
+  } else if constexpr (std::is_same_v<plain, topic_archive_payload>) {
+    topic_archive_layout(m, p);
+  } else if constexpr (std::is_same_v<plain, topic_merge_payload>) {
+    topic_merge_layout(m, p);
+  } else if constexpr (std::is_same_v<plain, topic_salience_payload>) {
+    topic_salience_layout(m, p);
+  } else if constexpr (std::is_same_v<plain, reinforce_payload>) {
+    reinforce_layout(m, p);
+  } else if constexpr (std::is_same_v<plain, decay_cycle_payload>) {
+    decay_layout(m, p);
+  } else if constexpr (std::is_same_v<plain, assign_tag_payload>) {
+    assign_tag_layout(m, p);
+  } else {
+    m.schema();
+    if constexpr (std::is_same_v<plain, head_payload>) {
+      m.required(1, p.head);
+    } else if constexpr (std::is_same_v<plain, edge_payload>) {
+      m.required(1, p.edge);
+    } else {
+      m.required(1, p.manifest);
+      m.defaulted(2, p.nonce);
+    }
+  }
+}
+
+template <class Payload>
+result<entry_payload> decode_payload(std::string_view bytes) {
+  item_parser in(bytes);
+  map_parser m(in);
+  Payload p;
+  payload_layout(m, p);
+  m.finish();
+  if (auto ok = in.finish(); !ok) return propagate(ok);
+  return entry_payload(std::move(p));
+}
+
+/// The head must speak of this vector, and the vector must have a direction.
+result<entry_payload> decode_embed(std::string_view bytes) {
+  auto decoded = decode_payload<embed_payload>(bytes);
+  if (!decoded) return decoded;
+  const auto& p = std::get<embed_payload>(*decoded);
+  const embedding_ref expected{.dim = p.vector.space.dim, .version = p.head.current_version};
+  if (p.head.embedding != expected || p.head.tombstone || p.head.erased)
+    return fail(errc::corrupt, "the head of an embed entry does not go with its vector");
+  if (!validate_vector(p.vector.values))
+    return fail(errc::corrupt, "the vector of an embed entry has no direction");
+  return decoded;
+}
+
+result<entry_payload> decode_assignment(std::string_view bytes) {
+  auto p = decode_payload<assign_tag_payload>(bytes);
+  if (!p) return p;
+  const auto& assigned = std::get<assign_tag_payload>(*p);
+  if (assigned.tag.empty() || assigned.anchor == 0 || assigned.anchor > anchor_count)
+    return fail(errc::corrupt, "an assignment of no tag, or to an anchor that does not exist");
+  return p;
+}
+
+} // namespace
+
+std::string encode(const entry_payload& payload) {
+  if (std::holds_alternative<erased_payload>(payload)) return {};
+  map_writer m;
+  std::visit(
+      [&](const auto& p) {
+        if constexpr (!std::is_same_v<std::decay_t<decltype(p)>, erased_payload>)
+          payload_layout(m, p);
+      },
+      payload);
+  return m.bytes();
+}
+
+result<entry_payload> decode_entry_payload(entry_kind kind, std::string_view bytes) {
+  switch (kind) {
+  case entry_kind::write:
+    return decode_payload<write_payload>(bytes);
+  case entry_kind::update:
+    return decode_payload<update_payload>(bytes);
+  case entry_kind::tombstone:
+  case entry_kind::update_head:
+  case entry_kind::topic_unarchive:
+    return decode_payload<head_payload>(bytes);
+  case entry_kind::add_edge:
+  case entry_kind::remove_edge:
+    return decode_payload<edge_payload>(bytes);
+  case entry_kind::embed:
+    return decode_embed(bytes);
+  case entry_kind::find_late:
+    return decode_payload<find_late_payload>(bytes);
+  case entry_kind::snapshot:
+    return decode_payload<snapshot_payload>(bytes);
+  case entry_kind::attest:
+    return decode_payload<attest_payload>(bytes);
+  case entry_kind::learn_weights:
+    return decode_payload<learn_weights_payload>(bytes);
+  case entry_kind::compact:
+    return decode_payload<compact_payload>(bytes);
+  case entry_kind::scope_violation:
+    return decode_payload<scope_violation_payload>(bytes);
+  case entry_kind::field:
+    return decode_payload<field_payload>(bytes);
+  case entry_kind::topic_archive:
+    return decode_payload<topic_archive_payload>(bytes);
+  case entry_kind::topic_merge:
+    return decode_payload<topic_merge_payload>(bytes);
+  case entry_kind::topic_salience:
+    return decode_payload<topic_salience_payload>(bytes);
+  case entry_kind::reinforce:
+    return decode_payload<reinforce_payload>(bytes);
+  case entry_kind::decay_cycle:
+    return decode_payload<decay_cycle_payload>(bytes);
+  case entry_kind::assign_tag:
+    return decode_assignment(bytes);
+  default:
+    return fail(errc::format_unsupported,
+                fmt::format("this version reads no payload of kind {} ({})",
+                            static_cast<unsigned>(kind), to_string(kind)));
+  }
+}
+
+std::string encode(const manifest& m) {
+  canonical_writer out;
+  put(out, m);
+  return out.take();
+}
+
+result<manifest> decode_manifest(std::string_view bytes) {
+  return decode_whole<manifest>(bytes);
+}
+
+} // namespace mneme

@@ -1,0 +1,235 @@
+#include "query/chroma/chroma.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "index/colour/colour_search.hpp"
+#include "messages/ensure.hpp"
+#include "query/chroma/chroma_checks.hpp"
+#include "query/chroma/metadata_match.hpp"
+#include "query/deadline.hpp"
+#include "views/asker.hpp"
+
+namespace mneme {
+
+namespace {
+
+/// How many times k rows the approximation scores.
+constexpr std::size_t nearest_per_k = 3;
+/// Rows fetched at once where records decide; a few more than k, since some may not pass.
+constexpr std::size_t least_batch = 16;
+constexpr double own_share = 0.7;
+constexpr double custom_share = 0.3;
+
+enum class chroma_stage : std::uint8_t { search, fetch, done };
+
+std::string label_of(const memory& m) {
+  if (const auto found = m.version.data.find("label"); found != m.version.data.end())
+    if (const auto* text = std::get_if<std::string>(&found->second); text && !text->empty())
+      return *text;
+  return m.version.forms.short_form;
+}
+
+bool comes_first(const chroma_row& x, const chroma_row& y) {
+  if (x.score != y.score) return x.score > y.score;
+  if (x.distance != y.distance) return x.distance < y.distance;
+  return x.memory.head.id < y.memory.head.id;
+}
+
+} // namespace
+
+struct chroma_state {
+  chroma_plan plan;
+  query_context context;
+  std::int64_t started_ns = 0;
+  chroma_stage stage = chroma_stage::search;
+  std::unique_ptr<colour_search> search;
+  std::vector<colour_hit> batch; ///< found, not fetched yet
+  bool exhausted = false;
+  std::vector<memory_id> touched;
+  chroma_result answer;
+
+  [[nodiscard]] bool records_decide() const {
+    return !plan.request.filters.empty() || plan.profile->has_custom_scoring();
+  }
+  /// Rows that must pass before the answer is known; more with custom scores, see is_settled().
+  [[nodiscard]] std::size_t wanted() const {
+    if (!plan.request.approximate) return plan.k;
+    return plan.k > std::numeric_limits<std::size_t>::max() / nearest_per_k
+               ? plan.k
+               : plan.k * nearest_per_k;
+  }
+  [[nodiscard]] result<void> check_deadline() const;
+  void start(const read_views& views);
+  void run_search(const read_views& views);
+  result<void> run_fetch(const read_views& views);
+  [[nodiscard]] chroma_row row_of(const colour_hit& hit, memory m) const;
+  void keep(chroma_row row);
+  [[nodiscard]] bool is_settled(double best_left) const;
+  void finish();
+};
+
+result<void> chroma_state::check_deadline() const {
+  return mneme::check_deadline(plan.request.deadline_ms, started_ns, context);
+}
+
+void chroma_state::start(const read_views& views) {
+  const chroma_request& r = plan.request;
+  const asker who(r.actor, context.scope);
+  const visible_rows visible(who, *views.attributes, *views.nodes);
+  search = std::make_unique<colour_search>(
+      *views.attributes, *views.nodes,
+      colour_query{.point = plan.point,
+                   .now = context.now,
+                   .at = context.at,
+                   .weights = r.weights,
+                   .max_distance = r.max_distance,
+                   .created_or_accessed = r.temporal_range,
+                   .include_rotten = *r.include_rotten,
+                   .nearest_first = r.approximate,
+                   .accept = who.sees_all() ? colour_query::accept_type()
+                                            : [visible](row_no row) { return visible(row); }});
+}
+
+void chroma_state::run_search(const read_views& views) {
+  if (search == nullptr) start(views);
+  const std::size_t size = records_decide() ? std::max(least_batch, plan.k) : wanted();
+  while (batch.size() < size && !exhausted) {
+    if (auto hit = search->next())
+      batch.push_back(*hit);
+    else
+      exhausted = true;
+  }
+  answer.candidates_scanned = static_cast<std::int64_t>(search->visited());
+  stage = chroma_stage::fetch;
+}
+
+chroma_row chroma_state::row_of(const colour_hit& hit, memory m) const {
+  chroma_row row;
+  row.label = label_of(m);
+  row.memory = std::move(m);
+  row.memory.signals = hit.before;
+  row.distance = hit.distance;
+  row.relevance = hit.signals.relevance;
+  row.recency = hit.signals.recency;
+  row.strength_norm = hit.signals.strength_norm;
+  row.health = hit.signals.health;
+  row.score = hit.signals.score;
+  return row;
+}
+
+void chroma_state::keep(chroma_row row) {
+  if (plan.profile->has_custom_scoring()) {
+    const double custom = plan.profile->custom_scoring(row, plan.request);
+    row.score = own_share * row.score + custom_share * std::clamp(custom, 0.0, 1.0);
+  }
+  answer.rows.push_back(std::move(row));
+}
+
+/// Can no row that is left, of at most `best_left` before custom scores, enter the answer?
+bool chroma_state::is_settled(double best_left) const {
+  const std::size_t enough = wanted();
+  if (answer.rows.size() < enough) return false;
+  if (plan.request.approximate || !plan.profile->has_custom_scoring()) return true;
+  std::vector<double> scores;
+  scores.reserve(answer.rows.size());
+  for (const chroma_row& row : answer.rows) scores.push_back(row.score);
+  const auto last = scores.begin() + static_cast<std::ptrdiff_t>(enough - 1);
+  std::ranges::nth_element(scores, last, std::greater<>());
+  return *last > own_share * best_left + custom_share;
+}
+
+result<void> chroma_state::run_fetch(const read_views& views) {
+  auto reader = views.store->reader();
+  if (!reader) return propagate(reader);
+  bool settled = false;
+  for (std::size_t i = 0; i < batch.size() && !settled; ++i) {
+    if (auto ok = check_deadline(); !ok) return ok;
+    const colour_hit& hit = batch[i];
+    auto found = read_memory(views, **reader, views.nodes->id(hit.node), context.at);
+    if (!found) return propagate(found);
+    if (!found->has_value() || !matches(plan.request.filters, (*found)->head.metadata)) continue;
+    keep(row_of(hit, std::move(**found)));
+    settled = is_settled(hit.signals.score);
+  }
+  batch.clear();
+  if (settled || exhausted)
+    finish();
+  else
+    stage = chroma_stage::search;
+  return {};
+}
+
+void chroma_state::finish() {
+  std::ranges::sort(answer.rows, comes_first);
+  if (answer.rows.size() > plan.k) answer.rows.resize(plan.k);
+  if (plan.touch)
+    for (const chroma_row& row : answer.rows) touched.push_back(row.memory.head.id);
+  search.reset();
+  stage = chroma_stage::done;
+}
+
+chroma_run::chroma_run(std::unique_ptr<chroma_state> state) : state_(std::move(state)) {
+}
+chroma_run::~chroma_run() = default;
+
+result<void> chroma_run::check(const chroma_request& request) {
+  return check_chroma(request);
+}
+
+result<std::unique_ptr<chroma_run>>
+chroma_run::compile(chroma_request request, query_context context, const read_views& views) {
+  auto state = std::make_unique<chroma_state>();
+  state->started_ns = context.stopwatch_ns();
+  auto plan = plan_chroma(std::move(request), context, views);
+  if (!plan) return propagate(plan);
+  state->plan = std::move(*plan);
+  state->context = std::move(context);
+  chroma_result& answer = state->answer;
+  const lab_point& p = state->plan.point;
+  answer.point = {p.L, p.a, p.b, node_id_of(p.L, p.a, p.b), state->plan.counts};
+  answer.hashtags = state->plan.hashtags;
+  answer.profile = state->plan.profile_name;
+  answer.at_seq = state->context.at;
+  return std::unique_ptr<chroma_run>(new chroma_run(std::move(state)));
+}
+
+std::optional<effect_owner> chroma_run::next() const {
+  switch (state_->stage) {
+  case chroma_stage::search:
+    return effect_owner::attributes;
+  case chroma_stage::fetch:
+    return effect_owner::store;
+  case chroma_stage::done:
+    break;
+  }
+  return std::nullopt;
+}
+
+result<void> chroma_run::run(const read_views& views) {
+  ensure(state_->stage != chroma_stage::done, "a finished query is not run");
+  if (auto ok = state_->check_deadline(); !ok) return ok;
+  if (state_->stage == chroma_stage::fetch) return state_->run_fetch(views);
+  state_->run_search(views);
+  return {};
+}
+
+std::optional<entry_payload> chroma_run::touch() const {
+  ensure(state_->stage == chroma_stage::done, "only a finished query knows what it touched");
+  if (state_->touched.empty()) return std::nullopt;
+  reinforce_payload payload;
+  payload.door = reinforcing_door::chroma;
+  payload.actor = asker(state_->plan.request.actor, state_->context.scope).name();
+  // The committer knows the strengths as they are when the entry is made.
+  for (const memory_id& id : state_->touched) payload.items.push_back({id, 0, 0});
+  return payload;
+}
+
+chroma_result chroma_run::take() {
+  ensure(state_->stage == chroma_stage::done, "only a finished query has an answer");
+  state_->plan.profile->post_process(state_->answer, state_->plan.request);
+  return std::move(state_->answer);
+}
+
+} // namespace mneme

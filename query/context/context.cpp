@@ -1,0 +1,114 @@
+#include "query/context/context.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "messages/ensure.hpp"
+#include "messages/validate/validate.hpp"
+#include "query/context/context_state.hpp"
+#include "query/deadline.hpp"
+#include "query/find/valid_time.hpp"
+#include "query/positive.hpp"
+#include "views/learning.hpp"
+
+namespace mneme {
+
+namespace {
+
+result<void> check_objects(const context_request& r) {
+  for (const auto& [kind, ref] : r.objects) {
+    const std::string at = fmt::format("objects.{}", to_string(kind));
+    if (to_string(kind).empty()) return fail(errc::bad_value, "not a kind of object", "objects");
+    if (!is_utf8(ref)) return fail(errc::bad_utf8, "the ref is not UTF-8", at);
+    if (ref.empty() || ref.size() > max_ref_bytes)
+      return fail(errc::limit_exceeded, fmt::format("a ref has 1 to {} bytes", max_ref_bytes), at);
+  }
+  return {};
+}
+
+/// What may be used, within the scope's budget.
+result<std::int64_t> budget_of(const context_request& r, const scope* within) {
+  const std::int64_t most = within != nullptr ? within->budget_tokens : max_context_tokens;
+  if (!r.budget_tokens) return std::min({default_context_tokens, most, max_context_tokens});
+  const std::int64_t asked = std::min(*r.budget_tokens, max_context_tokens);
+  if (asked > most)
+    return fail(errc::budget_exceeded, fmt::format("the scope allows {} tokens", most),
+                "budget_tokens");
+  return asked;
+}
+
+} // namespace
+
+context_run::context_run(std::unique_ptr<context_state> state) : state_(std::move(state)) {
+}
+context_run::~context_run() = default;
+
+result<void> context_run::check(const context_request& r) {
+  if (auto ok = check_positive(r.budget_tokens, "budget_tokens"); !ok) return ok;
+  if (r.outcome_limit < 0)
+    return fail(errc::out_of_range, "outcome_limit must not be negative", "outcome_limit");
+  if (auto ok = check_positive(r.deadline_ms, "deadline_ms"); !ok) return ok;
+  if (r.action && to_string(*r.action).empty()) return fail(errc::bad_value, "not a verb", "verb");
+  if (r.form > form_kind::full) return fail(errc::bad_value, "not a form", "form");
+  if (r.tiers)
+    for (std::size_t i = 0; i < r.tiers->size(); ++i)
+      if ((*r.tiers)[i] > context_tier::frame_relevant)
+        return fail(errc::bad_value, "not a tier", fmt::format("include_tiers[{}]", i));
+  if (auto ok = check_objects(r); !ok) return ok;
+  if (r.now && !is_valid_time(*r.now))
+    return fail(errc::bad_time, "now is negative or after the year 2261", "now");
+  if (!r.actor) return {};
+  if (!is_utf8(*r.actor)) return fail(errc::bad_utf8, "actor is not UTF-8", "actor");
+  if (r.actor->size() > max_actor_bytes)
+    return fail(errc::limit_exceeded, fmt::format("actor is over {} bytes", max_actor_bytes),
+                "actor");
+  return {};
+}
+
+result<std::unique_ptr<context_run>>
+context_run::compile(context_request request, query_context context, const read_views& views) {
+  if (auto ok = check(request); !ok) return propagate(ok);
+  auto state = std::make_unique<context_state>();
+  state->started_ns = context.stopwatch_ns();
+  state->who = asker(request.actor, context.scope);
+  state->weights = salience_weights_of(state->who, views, context.at);
+  auto budget = budget_of(request, context.scope.get());
+  if (!budget) return propagate(budget);
+  state->answer.budget_tokens = *budget;
+  state->answer.at_seq = context.at;
+  state->request = std::move(request);
+  state->context = std::move(context);
+  return std::unique_ptr<context_run>(new context_run(std::move(state)));
+}
+
+std::optional<effect_owner> context_run::next() const {
+  switch (state_->stage) {
+  case context_stage::select:
+    return effect_owner::attributes;
+  case context_stage::fetch:
+    return effect_owner::store;
+  case context_stage::done:
+    break;
+  }
+  return std::nullopt;
+}
+
+result<void> context_run::run(const read_views& views) {
+  ensure(state_->stage != context_stage::done, "a finished query is not run");
+  if (auto ok = state_->check_deadline(); !ok) return ok;
+  if (state_->stage == context_stage::fetch) return state_->fetch(views);
+  state_->select(views);
+  return {};
+}
+
+context_result context_run::take() {
+  ensure(state_->stage == context_stage::done, "only a finished query has an answer");
+  return std::move(state_->answer);
+}
+
+result<void> context_state::check_deadline() const {
+  return mneme::check_deadline(request.deadline_ms, started_ns, context);
+}
+
+} // namespace mneme

@@ -1,0 +1,174 @@
+#include "query/find/find.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "messages/ensure.hpp"
+#include "query/deadline.hpp"
+#include "query/find/find_state.hpp"
+#include "query/find/near_target.hpp"
+#include "views/learning.hpp"
+
+namespace mneme {
+
+find_run::find_run(std::unique_ptr<find_state> state) : state_(std::move(state)) {
+}
+find_run::~find_run() = default;
+
+result<void> find_run::check(const find_request& request) {
+  if (auto ok = check_bounds(request); !ok) return ok;
+  if (auto ok = check_follow(request); !ok) return ok;
+  return check_order(request);
+}
+
+result<std::unique_ptr<find_run>> find_run::compile(find_request request, query_context context,
+                                                    const read_views& views) {
+  auto state = std::make_unique<find_state>();
+  if (context.exact_near) request.exact = true;
+  state->started_ns = context.stopwatch_ns();
+  if (auto ok = check_bounds(request); !ok) return propagate(ok);
+  state->who = asker(request.actor, context.scope);
+  auto target = resolve_near(request, state->who, context, views);
+  if (!target) return propagate(target);
+  if (auto ok = check_follow(request); !ok) return propagate(ok);
+  if (request.where) {
+    auto where =
+        compiled_predicate::compile(*request.where, types_asked(request), *views.attributes);
+    if (!where) return propagate(where);
+    state->where = std::move(*where);
+  }
+  if (auto ok = check_order(request); !ok) return propagate(ok);
+  state->tags = required_tags(request);
+  if (!request.from && target->empty() && state->tags.empty() && request.types.empty())
+    return fail(errc::too_broad, "name types, a tag, near or from: nothing narrows the query");
+  state->weights = salience_weights_of(state->who, views, context.at);
+  state->near_query = std::move(*target);
+  state->order = order_asked(request);
+  state->stage = request.from ? find_stage::walk : find_stage::select;
+
+  find_result& answer = state->answer;
+  answer.at_seq = context.at;
+  answer.form = request.form;
+  if (!request.form && request.budget_tokens) {
+    answer.form = form_kind::medium;
+    answer.form_defaulted = true;
+  }
+  if (has_near(request)) answer.near_mode = near_mode::exact;
+  if (request.count) answer.total = 0;
+  if (request.explain) {
+    answer.plan.emplace();
+    if (request.where) answer.plan->predicate = to_text(*request.where);
+  }
+  state->request = std::move(request);
+  state->context = std::move(context);
+  return std::unique_ptr<find_run>(new find_run(std::move(state)));
+}
+
+std::optional<effect_owner> find_run::next() const {
+  switch (state_->stage) {
+  case find_stage::walk:
+    return effect_owner::graph;
+  case find_stage::select:
+    return effect_owner::attributes;
+  case find_stage::near:
+    return effect_owner::vectors;
+  case find_stage::fetch:
+    return effect_owner::store;
+  case find_stage::done:
+    break;
+  }
+  return std::nullopt;
+}
+
+result<void> find_run::run(const read_views& views) {
+  ensure(state_->stage != find_stage::done, "a finished query is not run");
+  if (auto ok = state_->check_deadline(); !ok) return ok;
+  switch (state_->stage) {
+  case find_stage::walk:
+    return state_->run_walk(views);
+  case find_stage::select:
+    return state_->run_select(views);
+  case find_stage::near:
+    return state_->run_near(views);
+  case find_stage::fetch:
+    return state_->run_fetch(views);
+  case find_stage::done:
+    break;
+  }
+  return {};
+}
+
+std::optional<entry_payload> find_run::touch() const {
+  ensure(state_->stage == find_stage::done, "only a finished query knows what it touched");
+  const find_request& r = state_->request;
+  if (!r.late_binding) return std::nullopt;
+  find_late_payload late;
+  if (r.where) late.predicate = to_text(*r.where);
+  late.types = r.types;
+  late.tags = state_->tags;
+  late.limit = r.limit;
+  late.result_count = static_cast<std::int64_t>(state_->accessed.size());
+  late.accessed = state_->accessed;
+  late.actor = state_->who.name();
+  return late;
+}
+
+find_result find_run::take() {
+  ensure(state_->stage == find_stage::done, "only a finished query has an answer");
+  return std::move(state_->answer);
+}
+
+row_order find_state::ordering(const read_views& views) const {
+  return {order,        salience_scorer(context.now, !near_query.empty(), weights),
+          context.at,   *views.attributes,
+          *views.nodes, walk.steps};
+}
+
+void find_state::selected(const read_views& views) {
+  if (!some_open) arrange(views);
+  stage = rows.empty() ? find_stage::done : find_stage::fetch;
+}
+
+void find_state::arrange(const read_views& views) {
+  const std::int64_t since = context.stopwatch_ns();
+  const std::uint64_t found = rows.size();
+  if (answer.total) answer.total = static_cast<std::int64_t>(found);
+  const row_order by = ordering(views);
+  const bool all_salience = by.uses_salience() || request.budget_tokens.has_value();
+  for (auto& c : rows) {
+    if (all_salience) by.set_salience(c);
+    by.set_key(c);
+  }
+  const auto before = [&](const candidate& a, const candidate& b) { return by.before(a, b); };
+  const auto position = [&](std::uint64_t n) {
+    return rows.begin() + static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(n, rows.size()));
+  };
+  const auto first = position(static_cast<std::uint64_t>(request.offset));
+  const auto last = position(page_end(request));
+  if (request.limit) {
+    if (last != rows.end()) std::nth_element(rows.begin(), last, rows.end(), before);
+    std::sort(rows.begin(), last, before);
+  } else if (first != rows.begin() && first != rows.end()) {
+    std::nth_element(rows.begin(), first, rows.end(), before);
+  }
+  rows.erase(last, rows.end());
+  rows.erase(rows.begin(), first);
+  if (!all_salience) {
+    for (auto& c : rows) by.set_salience(c);
+  }
+  arranged = true;
+  note("order", {}, found, rows.size(), since);
+}
+
+result<void> find_state::check_deadline() const {
+  return mneme::check_deadline(request.deadline_ms, started_ns, context);
+}
+
+void find_state::note(const char* name, std::string detail, std::uint64_t in, std::uint64_t out,
+                      std::int64_t since_ns) {
+  if (!answer.plan) return;
+  answer.plan->stages.push_back(
+      {name, std::move(detail), in, out, context.stopwatch_ns() - since_ns});
+}
+
+} // namespace mneme

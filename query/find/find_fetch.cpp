@@ -1,0 +1,235 @@
+/// The stage fetch: records of the rows that the columns left open, then of the page, rendered and
+/// cut to the budget.
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "query/find/find_state.hpp"
+#include "query/rendering.hpp"
+
+namespace mneme {
+
+namespace {
+
+/// Records that were fetched for the predicate and passed are kept, up to so many, for the answer.
+constexpr std::size_t records_kept = 1024;
+
+/// Reads records as of the seq of the query.
+class record_source {
+public:
+  record_source(const read_views& views, kv_reader& reader, seq_no at)
+      : views_(views), reader_(reader), at_(at) {}
+
+  result<memory> read(const candidate& c) {
+    ++reads_;
+    const memory_id& id = views_.nodes->id(c.node);
+    auto m = read_memory(views_, reader_, id, at_);
+    if (!m) return propagate(m);
+    if (!*m)
+      return fail(errc::corrupt,
+                  fmt::format("{} has a row, but no record at seq {}", to_string(id), at_.value));
+    return std::move(**m);
+  }
+  [[nodiscard]] std::uint64_t reads() const { return reads_; }
+
+private:
+  const read_views& views_;
+  kv_reader& reader_;
+  seq_no at_;
+  std::uint64_t reads_ = 0;
+};
+
+struct answer_row {
+  candidate at;
+  memory record;
+  rendered_text text;
+};
+
+/// Turns the page into rows of the answer.
+class page_reader {
+public:
+  page_reader(find_state& run, const read_views& views, record_source& source)
+      : run_(run), views_(views), source_(source), order_(run.ordering(views)) {}
+
+  result<void> read_all() {
+    page_.reserve(run_.rows.size());
+    for (std::size_t i = 0; i < run_.rows.size(); ++i) {
+      if (auto ok = run_.check_deadline(); !ok) return ok;
+      page_.emplace_back();
+      if (auto ok = read(run_.rows[i], page_.back()); !ok) return ok;
+    }
+    return {};
+  }
+
+  /// Dropping the least salient row until the rest fits is to keep the longest run of rows in
+  /// salience order that fits, and one row at least: only those are read.
+  result<void> read_within(std::int64_t budget) {
+    const auto dropped_sooner = [this](const candidate& a, const candidate& b) {
+      return order_.kept_longer(b, a);
+    };
+    auto heap = run_.rows;
+    std::ranges::make_heap(heap, dropped_sooner);
+    std::int64_t left = budget;
+    while (!heap.empty()) {
+      std::ranges::pop_heap(heap, dropped_sooner);
+      answer_row row;
+      if (auto ok = read(heap.back(), row); !ok) return ok;
+      if (!page_.empty() && row.text.tokens > left) break;
+      left -= row.text.tokens; // negative when the first row alone is too long
+      page_.push_back(std::move(row));
+      heap.pop_back();
+      if (auto ok = run_.check_deadline(); !ok) return ok;
+    }
+    run_.answer.trimmed_by_budget = static_cast<std::int64_t>(heap.size());
+    std::ranges::sort(page_, [this](const answer_row& a, const answer_row& b) {
+      return order_.before(a.at, b.at);
+    });
+    return {};
+  }
+
+  void answer() {
+    run_.answer.memories.reserve(page_.size());
+    for (auto& row : page_) put(std::move(row));
+  }
+  [[nodiscard]] std::size_t size() const { return page_.size(); }
+
+private:
+  result<void> read(const candidate& c, answer_row& row) {
+    row.at = c;
+    if (c.fetched != no_number) {
+      row.record = std::move(run_.fetched[c.fetched]);
+    } else {
+      auto record = source_.read(c);
+      if (!record) return propagate(record);
+      row.record = std::move(*record);
+    }
+    if (run_.answer.form) row.text = render(row.record, *run_.answer.form, *views_.tokens);
+    return {};
+  }
+
+  void put(answer_row&& row) {
+    find_result& out = run_.answer;
+    if (run_.request.late_binding) run_.accessed.push_back(row.record.head.id);
+    out.memories.push_back(std::move(row.record));
+    if (out.form) {
+      out.rendered.push_back(std::move(row.text.text));
+      out.rendered_tokens.push_back(row.text.tokens);
+    }
+    out.scores.push_back(row.at.salience);
+    if (!run_.near_query.empty()) out.distances.push_back(row.at.distance);
+    if (!run_.request.from) return;
+    const walk_step& step = run_.walk.steps[row.at.step];
+    out.hops.push_back(step.hop);
+    out.via.push_back(
+        edge_key{views_.nodes->id(step.via_src), step.via_type, views_.nodes->id(step.via_dst)});
+  }
+
+  find_state& run_;
+  const read_views& views_;
+  record_source& source_;
+  row_order order_;
+  std::vector<answer_row> page_;
+};
+
+/// Decides open rows one by one in the order in which they are wanted.
+class open_rows {
+public:
+  open_rows(find_state& run, record_source& source) : run_(run), source_(source) {}
+
+  /// True if the row passes; keeps its record while there is room.
+  result<bool> passes(candidate& c) {
+    if (!c.open) return true;
+    auto record = source_.read(c);
+    if (!record) return propagate(record);
+    c.open = false;
+    if (!run_.where->test_record(*record)) return false;
+    if (run_.fetched.size() < records_kept) {
+      c.fetched = static_cast<std::uint32_t>(run_.fetched.size());
+      run_.fetched.push_back(std::move(*record));
+    }
+    return true;
+  }
+
+  /// Keeps all rows that pass.
+  result<void> keep_all() {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < run_.rows.size(); ++i) {
+      if (auto ok = run_.check_deadline(); !ok) return ok;
+      auto pass = passes(run_.rows[i]);
+      if (!pass) return propagate(pass);
+      if (*pass) run_.rows[kept++] = run_.rows[i];
+    }
+    run_.rows.resize(kept);
+    return {};
+  }
+
+  /// Keeps the first `most` rows that pass, in the order of `before`.
+  template <class Before>
+  result<void> keep_first(std::uint64_t most, const Before& before) {
+    const auto after = [&](const candidate& a, const candidate& b) { return before(b, a); };
+    auto heap = std::move(run_.rows);
+    run_.rows.clear();
+    std::ranges::make_heap(heap, after);
+    while (!heap.empty() && run_.rows.size() < most) {
+      if (auto ok = run_.check_deadline(); !ok) return ok;
+      std::ranges::pop_heap(heap, after);
+      auto pass = passes(heap.back());
+      if (!pass) return propagate(pass);
+      if (*pass) run_.rows.push_back(heap.back());
+      heap.pop_back();
+    }
+    return {};
+  }
+
+private:
+  find_state& run_;
+  record_source& source_;
+};
+
+/// Tests the open rows on their records, as few as the answer needs.
+result<void> close_open(find_state& run, const read_views& views, record_source& source) {
+  open_rows open(run, source);
+  const find_request& request = run.request;
+  const row_order by = run.ordering(views);
+  if (!run.near_query.empty())
+    return open.keep_first(near_count(request),
+                           [&](const candidate& a, const candidate& b) { return by.nearer(a, b); });
+  if (request.count || !request.limit) return open.keep_all();
+  for (auto& c : run.rows) {
+    if (by.uses_salience()) by.set_salience(c);
+    by.set_key(c);
+  }
+  return open.keep_first(page_end(request),
+                         [&](const candidate& a, const candidate& b) { return by.before(a, b); });
+}
+
+} // namespace
+
+result<void> find_state::run_fetch(const read_views& views) {
+  std::int64_t since = context.stopwatch_ns();
+  auto reader = views.store->reader();
+  if (!reader) return propagate(reader);
+  record_source source(views, **reader, context.at);
+  const std::uint64_t entered = rows.size();
+  if (some_open) {
+    if (auto ok = close_open(*this, views, source); !ok) return ok;
+    arrange(views);
+  }
+  page_reader page(*this, views, source);
+  auto read = request.budget_tokens ? page.read_within(*request.budget_tokens) : page.read_all();
+  if (!read) return read;
+  if (auto ok = check_deadline(); !ok) return ok;
+  note("fetch", fmt::format("{} records", source.reads()), entered, rows.size(), since);
+  if (request.budget_tokens)
+    note("trim", fmt::format("{} tokens", *request.budget_tokens), rows.size(), page.size(),
+         context.stopwatch_ns());
+  page.answer();
+  if (request.late_binding)
+    note("touch", {}, accessed.size(), accessed.size(), context.stopwatch_ns());
+  stage = find_stage::done;
+  return {};
+}
+
+} // namespace mneme

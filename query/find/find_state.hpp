@@ -1,0 +1,73 @@
+#pragma once
+/// What a find carries from stage to stage. walk → select → near → fetch; stages that have nothing
+/// to do are skipped. Exactly one party holds it at a time.
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "query/find/find.hpp"
+#include "query/find/find_checks.hpp"
+#include "query/find/row_filter.hpp"
+#include "query/find/row_order.hpp"
+#include "query/predicate/compiled_predicate.hpp"
+
+namespace mneme {
+
+/// Up to so many candidate rows near is always exact.
+inline constexpr std::uint64_t exact_near_rows = 10'000;
+
+enum class find_stage : std::uint8_t { walk, select, near, fetch, done };
+
+struct find_state {
+  find_request request;
+  query_context context;
+  asker who;
+  salience_weights weights;
+  std::optional<compiled_predicate> where;
+  std::vector<float> near_query; ///< empty without near
+  std::vector<std::string> tags; ///< that every row must have
+  std::vector<order_by> order;
+  std::int64_t started_ns = 0;
+
+  find_stage stage = find_stage::select;
+  walk_result walk;
+  std::vector<candidate> rows;     ///< what is still in the answer
+  bool some_open = false;          ///< rows whose predicate needs the record
+  bool near_direct = false;        ///< the vectors propose rows; there was no selection
+  std::uint64_t near_expected = 0; ///< rows that near_direct will accept, by a sample
+  bool arranged = false;           ///< rows are the page: offset and limit are applied
+  std::vector<memory> fetched;
+  find_result answer;
+  std::vector<memory_id> accessed; ///< returned ids, with late_binding
+
+  // Stages (find_select.cpp, find_near.cpp, find_fetch.cpp).
+  result<void> run_walk(const read_views& views);
+  result<void> run_select(const read_views& views);
+  result<void> run_near(const read_views& views);
+  result<void> run_fetch(const read_views& views);
+
+  /// Keeps the rows that the vectors named, with their distances.
+  void keep_hits(std::span<const near_hit> hits);
+  /// Orders the rows and keeps the page. Precondition: none is open.
+  void arrange(const read_views& views);
+  /// Ends the selection of rows: arranges them if that is possible, and names the next stage.
+  void selected(const read_views& views);
+
+  [[nodiscard]] row_order ordering(const read_views& views) const;
+  [[nodiscard]] compiled_predicate* predicate_or_null() { return where ? &*where : nullptr; }
+  /// deadline_exceeded once the request's time is over.
+  [[nodiscard]] result<void> check_deadline() const;
+  /// The same, every so many rows: `count` is the caller's loop counter.
+  [[nodiscard]] result<void> check_deadline(std::uint64_t count) const {
+    if ((count & 1023U) != 1023U) return {};
+    return check_deadline();
+  }
+  /// Adds a stage to the plan, if it was asked for.
+  void note(const char* name, std::string detail, std::uint64_t in, std::uint64_t out,
+            std::int64_t since_ns);
+};
+
+} // namespace mneme

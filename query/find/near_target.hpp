@@ -1,0 +1,23 @@
+#pragma once
+/// The vector that a near query asks for.
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "query/find/find.hpp"
+#include "views/asker.hpp"
+
+namespace mneme {
+
+/// How many numbers the vector of a query has; 0 = any. A world has one space, whatever seq is
+/// asked about; but an asker knows only what was published, and without `at_seq` what it reads.
+std::uint32_t asked_dimension(const std::optional<seq_no>& at_seq, const query_context& context,
+                              const read_views& views);
+
+/// Embeds the text, takes the vector of the uri's version, or checks the given one. Empty without
+/// near. no_embedder, no_vector, not_found, erased, bad_vector, dim_mismatch; `at` is the key.
+result<std::vector<float>> resolve_near(const find_request& r, const asker& who,
+                                        const query_context& context, const read_views& views);
+
+} // namespace mneme

@@ -1,0 +1,62 @@
+#include "query/find/row_order.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace mneme {
+
+namespace {
+
+/// Maps doubles (no NaN) to integers of the same order; both zeros to one.
+std::int64_t sortable(double v) {
+  const auto bits = std::bit_cast<std::int64_t>(v + 0.0);
+  return bits < 0 ? bits ^ INT64_MAX : bits;
+}
+
+} // namespace
+
+std::int64_t row_order::key_of(const candidate& c, const order_by& by) const {
+  std::int64_t key = 0;
+  switch (by.field) {
+  case order_field::salience:
+    key = sortable(c.salience);
+    break;
+  case order_field::version_created_at:
+    key = columns_.rows().rest(c.row).version_created_at_ns;
+    break;
+  case order_field::head_last_updated_at:
+    key = columns_.rows().line(c.row).last_updated_at_ns;
+    break;
+  case order_field::head_declared_importance:
+    key = columns_.rows().line(c.row).importance;
+    break;
+  case order_field::near_distance:
+    key = sortable(c.distance);
+    break;
+  case order_field::hop:
+    key = steps_[c.step].hop;
+    break;
+  }
+  return by.descending ? ~key : key;
+}
+
+bool row_order::uses_salience() const {
+  return std::ranges::any_of(order_,
+                             [](const order_by& by) { return by.field == order_field::salience; });
+}
+
+void row_order::set_salience(candidate& c) const {
+  c.salience = c.tombstoned ? 0.0 : scorer_(columns_.activation_of(c.node, at_), c.distance);
+}
+
+bool row_order::before(const candidate& a, const candidate& b) const {
+  if (a.key != b.key) return a.key < b.key;
+  for (std::size_t i = 1; i < order_.size(); ++i) {
+    const std::int64_t left = key_of(a, order_[i]);
+    const std::int64_t right = key_of(b, order_[i]);
+    if (left != right) return left < right;
+  }
+  return smaller_id(a.node, b.node);
+}
+
+} // namespace mneme

@@ -1,0 +1,81 @@
+#pragma once
+/// Candidate rows of one find and their order. All order fields are columns, distances or hops, so
+/// rows are ordered before any record is fetched. Ties always end in id order.
+
+#include <cstdint>
+#include <vector>
+
+#include "index/columns/attributes.hpp"
+#include "index/graph/graph.hpp"
+#include "index/rows/node_table.hpp"
+#include "mneme/query.hpp"
+#include "views/salience.hpp"
+
+namespace mneme {
+
+struct candidate {
+  row_no row;
+  node_no node;
+  slot_no slot;
+  std::uint32_t step = no_number;    ///< in the walk's steps
+  std::uint32_t fetched = no_number; ///< in the records fetched so far
+  std::int64_t key = 0;              ///< of the first order field; smaller comes first
+  double distance = 0;
+  double salience = 0;
+  bool tombstoned = false;
+  bool open = false; ///< the predicate needs the record
+};
+
+/// A row with its columns, not scored yet.
+inline candidate candidate_of(row_no row, const attributes& columns) {
+  const row_line& line = columns.rows().line(row);
+  candidate c;
+  c.row = row;
+  c.node = {line.node};
+  c.slot = {line.slot};
+  c.tombstoned = (line.flags & row_tombstoned) != 0;
+  return c;
+}
+
+class row_order {
+public:
+  row_order(std::vector<order_by> order, salience_scorer scorer, seq_no at,
+            const attributes& columns, const node_table& nodes, const std::vector<walk_step>& steps)
+      : order_(std::move(order)),
+        scorer_(scorer),
+        at_(at),
+        columns_(columns),
+        nodes_(nodes),
+        steps_(steps) {}
+
+  /// True if some order field is the salience.
+  [[nodiscard]] bool uses_salience() const;
+  void set_salience(candidate& c) const;
+  /// Sets the key. Precondition: the salience is set if it is an order field.
+  void set_key(candidate& c) const { c.key = key_of(c, order_.front()); }
+  /// Strict total order. Precondition: both keys are set.
+  [[nodiscard]] bool before(const candidate& a, const candidate& b) const;
+  [[nodiscard]] bool smaller_id(node_no a, node_no b) const { return nodes_.id(a) < nodes_.id(b); }
+  /// Nearest first.
+  [[nodiscard]] bool nearer(const candidate& a, const candidate& b) const {
+    if (a.distance != b.distance) return a.distance < b.distance;
+    return smaller_id(a.node, b.node);
+  }
+  /// The order in which a budget keeps rows: higher salience first, then the earlier row.
+  [[nodiscard]] bool kept_longer(const candidate& a, const candidate& b) const {
+    if (a.salience != b.salience) return a.salience > b.salience;
+    return before(a, b);
+  }
+
+private:
+  [[nodiscard]] std::int64_t key_of(const candidate& c, const order_by& by) const;
+
+  std::vector<order_by> order_; ///< never empty
+  salience_scorer scorer_;
+  seq_no at_;
+  const attributes& columns_;
+  const node_table& nodes_;
+  const std::vector<walk_step>& steps_;
+};
+
+} // namespace mneme

@@ -1,0 +1,333 @@
+#include <algorithm>
+
+#include <re2/re2.h>
+
+#include "index/columns/attributes.hpp"
+#include "messages/ensure.hpp"
+#include "query/predicate/compiled_predicate.hpp"
+
+namespace mneme {
+
+namespace {
+
+constexpr std::int64_t open_end_ns = INT64_MAX;
+
+field_view number_view(double v) {
+  return {.kind = value_kind::number, .number = v};
+}
+field_view text_view(std::string_view v) {
+  return {.kind = value_kind::text, .text = v};
+}
+field_view boolean_view(bool v) {
+  return {.kind = value_kind::boolean, .boolean = v};
+}
+field_view time_view(std::int64_t ns) {
+  return {.kind = value_kind::time, .time_ns = ns};
+}
+field_view id_view(const memory_id& id) {
+  return {.kind = value_kind::id, .id = id};
+}
+field_view time_view(const std::optional<timestamp>& t) {
+  return t ? time_view(t->ns) : field_view{};
+}
+
+struct view_of_value {
+  field_view operator()(const std::string& v) const { return text_view(v); }
+  field_view operator()(std::int64_t v) const { return number_view(static_cast<double>(v)); }
+  field_view operator()(double v) const { return number_view(v); }
+  field_view operator()(bool v) const { return boolean_view(v); }
+  field_view operator()(timestamp v) const { return time_view(v.ns); }
+  field_view operator()(const memory_id& v) const { return id_view(v); }
+  template <class Element>
+  field_view operator()(const std::vector<Element>&) const {
+    return {};
+  }
+};
+
+field_view record_value(const field_reference& field, const memory& m) {
+  const head& h = m.head;
+  const version& v = m.version;
+  switch (field.name) {
+  case field_name::unknown:
+    return {};
+  case field_name::head_id:
+    return id_view(h.id);
+  case field_name::head_type:
+    return text_view(to_string(h.type));
+  case field_name::head_current_version:
+    return number_view(h.current_version);
+  case field_name::head_actor_scope:
+    return text_view(h.actor_scope);
+  case field_name::head_visibility:
+    return text_view(to_string(h.visibility));
+  case field_name::head_declared_importance:
+    return number_view(h.declared_importance);
+  case field_name::head_tombstoned:
+    return boolean_view(h.tombstone.has_value());
+  case field_name::head_created_at:
+    return time_view(h.created_at.ns);
+  case field_name::head_last_updated_at:
+    return time_view(h.last_updated_at.ns);
+  case field_name::version_number:
+    return number_view(v.number);
+  case field_name::version_created_at:
+    return time_view(v.created_at.ns);
+  case field_name::version_created_by:
+    return text_view(v.created_by);
+  case field_name::version_expires_at:
+    return time_view(v.expires_at);
+  case field_name::version_confidence:
+    return number_view(v.confidence);
+  case field_name::version_provenance_source:
+    return text_view(to_string(v.provenance.source));
+  case field_name::version_signed_by_present:
+    return boolean_view(!v.provenance.signed_by.empty());
+  case field_name::version_valid_from:
+    return time_view(v.valid_from.ns);
+  case field_name::version_valid_until:
+    return time_view(v.valid_until);
+  case field_name::data: {
+    const auto found = v.data.find(field.key);
+    return found == v.data.end() ? field_view{} : std::visit(view_of_value{}, found->second);
+  }
+  case field_name::meta: {
+    const auto found = h.metadata.find(field.key);
+    return found == h.metadata.end() ? field_view{} : std::visit(view_of_value{}, found->second);
+  }
+  }
+  return {};
+}
+
+/// The value where the columns hold it; nullopt where only the record tells.
+std::optional<field_view> column_value(const field_reference& field, row_no row,
+                                       const row_store& rows, const node_table& nodes) {
+  const row_line& c = rows.line(row);
+  switch (field.name) {
+  case field_name::unknown:
+    return field_view{};
+  case field_name::head_id:
+    return id_view(nodes.id({c.node}));
+  case field_name::head_type:
+    return text_view(to_string(c.type));
+  case field_name::head_current_version:
+    return number_view(rows.rest(row).version);
+  case field_name::head_visibility:
+    return text_view(to_string(c.visibility));
+  case field_name::head_declared_importance:
+    return number_view(c.importance);
+  case field_name::head_tombstoned:
+    return boolean_view((c.flags & row_tombstoned) != 0);
+  case field_name::head_created_at:
+    return time_view(c.created_at_ns);
+  case field_name::head_last_updated_at:
+    return time_view(c.last_updated_at_ns);
+  case field_name::version_number:
+    return number_view(rows.rest(row).version);
+  case field_name::version_created_at:
+    return time_view(rows.rest(row).version_created_at_ns);
+  case field_name::version_confidence:
+    return number_view(rows.rest(row).confidence);
+  case field_name::version_valid_from:
+    return time_view(c.valid_from_ns);
+  case field_name::version_expires_at:
+  case field_name::version_valid_until:
+    // The column is the earlier of the two: only when it is open are both known (absent).
+    if (c.valid_until_ns == open_end_ns) return field_view{};
+    return std::nullopt;
+  case field_name::data:
+    if (field.kind_by_type[static_cast<std::size_t>(c.type)] == value_kind::none)
+      return field_view{};
+    return std::nullopt;
+  case field_name::head_actor_scope:
+  case field_name::version_created_by:
+  case field_name::version_provenance_source:
+  case field_name::version_signed_by_present:
+  case field_name::meta:
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+/// Strict order of `value` against the one operand of its kind: -1, 0, 1; nullopt without one.
+struct operand_order {
+  bool known = false;
+  int sign = 0;
+};
+template <class T, class List>
+operand_order order_against(const T& value, const List& operands) {
+  if (operands.empty()) return {};
+  const auto& operand = operands.front();
+  return {true, value < operand ? -1 : (operand < value ? 1 : 0)};
+}
+
+template <class T, class List>
+bool contains(const List& sorted, const T& value) {
+  const auto found = std::lower_bound(sorted.begin(), sorted.end(), value);
+  return found != sorted.end() && !(value < *found);
+}
+
+constexpr verdict to_verdict(bool v) {
+  return v ? verdict::yes : verdict::no;
+}
+
+} // namespace
+
+bool compiled_predicate::test_value(const node& n, const field_view& value) {
+  const operand_lists& operands = n.operands;
+  if (value.kind == value_kind::none) return false;
+  if (n.op == node_op::matches)
+    return value.kind == value_kind::text
+           && re2::RE2::PartialMatch(re2::StringPiece(value.text.data(), value.text.size()),
+                                     *n.pattern);
+  if (n.op == node_op::in) {
+    switch (value.kind) {
+    case value_kind::number:
+      return contains(operands.numbers, value.number);
+    case value_kind::text:
+      return contains(operands.texts, value.text);
+    case value_kind::time:
+      return contains(operands.times_ns, value.time_ns);
+    case value_kind::id:
+      return contains(operands.ids, value.id);
+    case value_kind::boolean:
+      return value.boolean ? operands.has_true : operands.has_false;
+    case value_kind::none:
+      return false;
+    }
+  }
+  operand_order order;
+  switch (value.kind) {
+  case value_kind::number:
+    order = order_against(value.number, operands.numbers);
+    break;
+  case value_kind::text:
+    order = order_against(value.text, operands.texts);
+    break;
+  case value_kind::time:
+    order = order_against(value.time_ns, operands.times_ns);
+    break;
+  case value_kind::id:
+    order = order_against(value.id, operands.ids);
+    break;
+  case value_kind::boolean:
+    order.known = operands.has_true || operands.has_false;
+    order.sign = value.boolean == operands.has_true ? 0 : 1;
+    break;
+  case value_kind::none:
+    break;
+  }
+  if (!order.known) return false;
+  switch (n.op) {
+  case node_op::eq:
+    return order.sign == 0;
+  case node_op::ne:
+    return order.sign != 0;
+  case node_op::gt:
+    return order.sign > 0;
+  case node_op::gte:
+    return order.sign >= 0;
+  case node_op::lt:
+    return order.sign < 0;
+  case node_op::lte:
+    return order.sign <= 0;
+  default:
+    return false;
+  }
+}
+
+verdict compiled_predicate::test_actor(node& n, term_no actor, const attributes& columns) {
+  const std::size_t index = actor.value;
+  if (index >= n.by_actor.size()) n.by_actor.resize(index + 1, verdict::open);
+  verdict& known = n.by_actor[index];
+  if (known == verdict::open)
+    known = to_verdict(test_value(n, text_view(columns.actor_text(actor))));
+  return known;
+}
+
+verdict compiled_predicate::test_columns(node& n, row_no row, const attributes& columns,
+                                         const node_table& nodes) {
+  switch (n.op) {
+  case node_op::has_tag:
+    if (n.tag_term.value == no_number) return verdict::no;
+    return to_verdict(n.tag_term == assumed_tag_ || columns.has_tag(row, n.tag_term));
+  case node_op::all_of:
+  case node_op::any_of: {
+    const verdict decisive = n.op == node_op::all_of ? verdict::no : verdict::yes;
+    verdict all = n.op == node_op::all_of ? verdict::yes : verdict::no;
+    for (const auto child : n.children) {
+      const verdict v = test_columns(nodes_[child], row, columns, nodes);
+      if (v == decisive) return v;
+      if (v == verdict::open) all = v;
+    }
+    return all;
+  }
+  case node_op::negate: {
+    const verdict v = test_columns(nodes_[n.children.front()], row, columns, nodes);
+    return v == verdict::open ? v : to_verdict(v == verdict::no);
+  }
+  default:
+    break;
+  }
+  if (n.field.name == field_name::head_actor_scope)
+    return test_actor(n, {columns.rows().line(row).actor}, columns);
+  const auto value = column_value(n.field, row, columns.rows(), nodes);
+  return value ? to_verdict(test_value(n, *value)) : verdict::open;
+}
+
+verdict compiled_predicate::test_columns(row_no row, const attributes& columns,
+                                         const node_table& nodes) {
+  ensure(!nodes_.empty(), "a compiled predicate has nodes");
+  return test_columns(nodes_.back(), row, columns, nodes);
+}
+
+bool compiled_predicate::test_record(const node& n, const memory& m) const {
+  const auto test = [&](std::uint32_t child) { return test_record(nodes_[child], m); };
+  switch (n.op) {
+  case node_op::has_tag:
+    return contains(m.head.tags, n.tag);
+  case node_op::all_of:
+    return std::ranges::all_of(n.children, test);
+  case node_op::any_of:
+    return std::ranges::any_of(n.children, test);
+  case node_op::negate:
+    return !test(n.children.front());
+  default:
+    return test_value(n, record_value(n.field, m));
+  }
+}
+
+bool compiled_predicate::test_record(const memory& m) const {
+  return test_record(nodes_.back(), m);
+}
+
+int compiled_predicate::cost_of(const node& n) {
+  switch (n.field.name) {
+  case field_name::data:
+  case field_name::meta:
+  case field_name::version_created_by:
+  case field_name::version_provenance_source:
+  case field_name::version_signed_by_present:
+  case field_name::version_expires_at:
+  case field_name::version_valid_until:
+    return 2;
+  case field_name::head_current_version:
+  case field_name::version_number:
+  case field_name::version_created_at:
+  case field_name::version_confidence:
+    return 1;
+  default:
+    return n.op == node_op::has_tag ? 1 : 0;
+  }
+}
+
+bool compiled_predicate::reads_rest() const {
+  return std::ranges::any_of(nodes_, [this](const node& n) {
+    return cost_of(n) == 1 && !(n.op == node_op::has_tag && n.tag_term == assumed_tag_);
+  });
+}
+
+bool compiled_predicate::may_stay_open() const {
+  return std::ranges::any_of(nodes_, [](const node& n) { return cost_of(n) == 2; });
+}
+
+} // namespace mneme

@@ -1,0 +1,86 @@
+#include "query/records/edge_reads.hpp"
+
+#include "query/records/read_for.hpp"
+
+namespace mneme {
+
+namespace {
+
+bool wanted(const edge_filter& filter, edge_type type) {
+  if (filter.types.empty()) return true;
+  for (const edge_type t : filter.types)
+    if (t == type) return true;
+  return false;
+}
+
+} // namespace
+
+result<void> edge_scan::one_way(const memory_id& id, edge_direction direction) {
+  const node_no node = views.nodes->find(id);
+  if (node.value == no_number) return {};
+  result<void> ok;
+  views.graph->neighbours(node, direction, at, filter.include_tombstoned, [&](const neighbour& n) {
+    if (!wanted(filter, n.type)) return true;
+    const memory_id& other = views.nodes->id(n.node);
+    auto seen = who.may_see(reader, other, at);
+    if (!seen) {
+      ok = propagate(seen);
+      return false;
+    }
+    if (!*seen) return true;
+    const edge_key key = direction == edge_direction::out ? edge_key{id, n.type, other}
+                                                          : edge_key{other, n.type, id};
+    auto record = read_edge(reader, key, at);
+    if (!record) {
+      ok = propagate(record);
+      return false;
+    }
+    if (!record->has_value()) {
+      ok = fail(errc::corrupt, "the graph has an edge that the store has not");
+      return false;
+    }
+    stopped = !visit(**record);
+    return !stopped;
+  });
+  return ok;
+}
+
+result<edge_record> read_one_edge(const read_views& views, const edge_key& key,
+                                  const read_options& options) {
+  return read_for(views, options,
+                  [&](kv_reader& reader, const asker& who, seq_no at) -> result<edge_record> {
+                    auto found = read_edge(reader, key, at);
+                    if (!found) return propagate(found);
+                    bool visible = found->has_value();
+                    for (const auto& end : {key.src, key.dst}) {
+                      if (!visible) break;
+                      auto seen = who.may_see(reader, end, at);
+                      if (!seen) return propagate(seen);
+                      visible = *seen;
+                    }
+                    if (!visible)
+                      return fail(who.refusal(), "there was never an edge " + to_string(key.src)
+                                                     + " " + std::string(to_string(key.type)) + " "
+                                                     + to_string(key.dst));
+                    return std::move(**found);
+                  });
+}
+
+result<void> read_edges(const read_views& views, const memory_id& id, edge_direction direction,
+                        const edge_filter& filter, const read_options& options,
+                        const std::function<bool(const edge_record&)>& visit) {
+  return read_for(
+      views, options, [&](kv_reader& reader, const asker& who, seq_no at) -> result<void> {
+        auto seen = who.may_see(reader, id, at);
+        if (!seen) return propagate(seen);
+        if (!*seen) return who.hidden(id, "id");
+        edge_scan scan{views, reader, filter, at, who, visit};
+        for (const auto one_way : {edge_direction::out, edge_direction::in}) {
+          if (scan.stopped || (direction != edge_direction::both && direction != one_way)) continue;
+          if (auto ok = scan.one_way(id, one_way); !ok) return ok;
+        }
+        return {};
+      });
+}
+
+} // namespace mneme

@@ -1,0 +1,32 @@
+#pragma once
+/// Reads of edges, in the caller's thread over the read views.
+
+#include <functional>
+
+#include "mneme/engine.hpp"
+#include "views/asker.hpp"
+#include "views/read_views.hpp"
+
+namespace mneme {
+
+result<edge_record> read_one_edge(const read_views& views, const edge_key& key,
+                                  const read_options& options);
+/// `visit` returns false to stop.
+result<void> read_edges(const read_views& views, const memory_id& id, edge_direction direction,
+                        const edge_filter& filter, const read_options& options,
+                        const std::function<bool(const edge_record&)>& visit);
+
+/// The edges of one memory in one direction, for an asker at a seq.
+struct edge_scan {
+  const read_views& views;
+  kv_reader& reader;
+  const edge_filter& filter;
+  seq_no at;
+  const asker& who;
+  const std::function<bool(const edge_record&)>& visit;
+  bool stopped = false; ///< visit has returned false
+
+  result<void> one_way(const memory_id& id, edge_direction direction);
+};
+
+} // namespace mneme

@@ -1,0 +1,118 @@
+#include "query/records/point_reads.hpp"
+
+#include <algorithm>
+
+#include "messages/codec/records.hpp"
+#include "query/records/read_for.hpp"
+#include "query/records/topic_parts.hpp"
+
+namespace mneme {
+
+result<memory> visible_memory(const read_views& views, kv_reader& reader, const memory_id& id,
+                              const asker& who, seq_no at, std::string_view key) {
+  auto found = read_memory(views, reader, id, at);
+  if (!found) return propagate(found);
+  if (!found->has_value() || !who.may_see((*found)->head)) return who.hidden(id, key);
+  if ((*found)->head.erased)
+    return fail(errc::erased, "memory " + to_string(id) + " was erased", std::string(key));
+  return std::move(**found);
+}
+
+result<memory> read_current(const read_views& views, const memory_id& id,
+                            const read_options& options) {
+  return read_for(views, options, [&](kv_reader& reader, const asker& who, seq_no at) {
+    return visible_memory(views, reader, id, who, at, "id");
+  });
+}
+
+result<memory> read_version_of(const read_views& views, const memory_uri& uri,
+                               const read_options& options) {
+  return read_for(
+      views, options, [&](kv_reader& reader, const asker& who, seq_no at) -> result<memory> {
+        auto m = visible_memory(views, reader, uri.id, who, at, "uri");
+        if (!m) return m;
+        if (m->head.type != uri.type || uri.version == 0 || uri.version > m->head.current_version)
+          return fail(errc::not_found, "there is no " + to_string(uri), "uri");
+        if (uri.version == m->head.current_version) return m;
+        auto v = read_version(reader, uri.id, uri.version);
+        if (!v) return propagate(v);
+        if (!v->has_value()) return fail(errc::not_found, "there is no " + to_string(uri), "uri");
+        m->version = std::move(**v);
+        return m;
+      });
+}
+
+result<std::vector<memory>> read_by_type(const read_views& views, memory_type type,
+                                         std::size_t limit, const read_options& options,
+                                         bool include_archived) {
+  return read_for(
+      views, options,
+      [&](kv_reader& reader, const asker& who, seq_no at) -> result<std::vector<memory>> {
+        const auto left_out = include_archived ? row_gone : row_unfindable;
+        const visible_rows visible(who, *views.attributes, *views.nodes);
+        std::vector<memory_id> ids;
+        views.attributes->with_type(type)->for_each([&](row_no row) {
+          const auto flags = views.attributes->rows().line(row).flags;
+          if ((flags & left_out) == 0 && views.attributes->alive(row, at) && visible(row))
+            ids.push_back(views.nodes->id(views.attributes->node(row)));
+          return true;
+        });
+        std::ranges::sort(ids);
+        std::vector<memory> found;
+        for (const auto& id : ids) {
+          if (found.size() == limit) break;
+          auto m = visible_memory(views, reader, id, who, at, "id");
+          if (!m) return propagate(m);
+          found.push_back(std::move(*m));
+        }
+        return found;
+      });
+}
+
+namespace {
+
+/// `read` is what was read of the memory itself, at `options`.
+result<memory_reading> with_parts(const read_views& views, result<memory> read,
+                                  const memory_parts& parts, const read_options& options) {
+  if (!read) return propagate(read);
+  memory_reading whole{.found = std::move(*read)};
+  const head& h = whole.found.head;
+  if (parts.raw) whole.raw = encode(h);
+  if (h.type != memory_type::topic) {
+    if (!parts.events && !parts.history) return whole;
+    return fail(errc::type_data_mismatch, "only a Topic has fields and events",
+                parts.events ? "events" : "history");
+  }
+  auto fields = read_topic_fields(views, h.id, {.history = parts.history}, options);
+  if (!fields) return propagate(fields);
+  whole.fields = std::move(*fields);
+  if (!parts.events) return whole;
+  auto events = read_topic_events(views, h.id, options);
+  if (!events) return propagate(events);
+  whole.events = std::move(*events);
+  return whole;
+}
+
+/// All parts of one reading are of this seq, whatever is written in between.
+result<read_options> fixed(const read_views& views, read_options options) {
+  auto at = views.window->readable(options.at_seq);
+  if (!at) return propagate(at);
+  options.at_seq = *at;
+  return options;
+}
+
+} // namespace
+
+result<memory_reading> read_whole(const read_views& views, const get_read& request) {
+  auto options = fixed(views, request.options);
+  if (!options) return propagate(options);
+  return with_parts(views, read_current(views, request.id, *options), request.parts, *options);
+}
+
+result<memory_reading> read_whole(const read_views& views, const resolve_read& request) {
+  auto options = fixed(views, request.options);
+  if (!options) return propagate(options);
+  return with_parts(views, read_version_of(views, request.uri, *options), request.parts, *options);
+}
+
+} // namespace mneme

@@ -1,0 +1,282 @@
+#include "query/retrieve/retrieve.hpp"
+
+#include <algorithm>
+
+#include "messages/ensure.hpp"
+#include "messages/validate/validate.hpp"
+#include "query/deadline.hpp"
+#include "query/find/find_state.hpp"
+#include "query/find/near_target.hpp"
+#include "query/positive.hpp"
+#include "query/retrieve/retrieve_state.hpp"
+
+namespace mneme {
+
+namespace {
+
+result<void> check_stages(const retrieve_request& r) {
+  if (!r.stages) return {};
+  for (std::size_t i = 0; i < r.stages->size(); ++i)
+    if (to_string((*r.stages)[i]).empty())
+      return fail(errc::bad_stage, "the stages are semantic, structural and temporal",
+                  "stages[" + std::to_string(i) + "]");
+  return {};
+}
+
+bool asks_for(const retrieve_request& r, retrieve_stage stage) {
+  return !r.stages || std::ranges::find(*r.stages, stage) != r.stages->end();
+}
+
+/// The vector of q; empty without an embedder (whether that matters is seen later).
+result<std::vector<float>> query_vector(const retrieve_request& r, const asker& who,
+                                        const query_context& context, const read_views& views) {
+  find_request near;
+  near.at_seq = r.at_seq;
+  if (r.vector)
+    near.near_vector = r.vector;
+  else if (views.embedder)
+    near.near = r.q;
+  auto v = resolve_near(near, who, context, views);
+  if (!v) v.error().at = r.vector ? "vector" : "q";
+  return v;
+}
+
+/// Each once, in the caller's order, cut to top_k before anything is looked at.
+std::vector<memory_id> named_topics(const retrieve_request& r) {
+  std::vector<memory_id> ids;
+  for (const auto& id : *r.topic_ids) {
+    if (ids.size() == static_cast<std::size_t>(r.top_k)) break;
+    if (std::ranges::find(ids, id) == ids.end()) ids.push_back(id);
+  }
+  return ids;
+}
+
+/// Which rows a retrieve may return.
+class topic_filter {
+public:
+  topic_filter(const retrieve_state& state, const read_views& views)
+      : columns_(*views.attributes),
+        nodes_(*views.nodes),
+        at_(state.context.at),
+        visible_(state.who, columns_, nodes_) {}
+
+  [[nodiscard]] bool test(row_no row) const {
+    return row.value != no_number && columns_.alive(row, at_)
+           && is_visible_topic(columns_, visible_, row)
+           && (columns_.rows().line(row).flags & row_archived) == 0;
+  }
+  /// Calls `visit` with every row that passes and has a vector.
+  template <class Visit>
+  void each_with_vector(const Visit& visit) const {
+    columns_.with_type(memory_type::topic)->for_each([&](row_no row) {
+      if ((columns_.rows().line(row).flags & row_has_vector) != 0 && test(row)) visit(row);
+      return true;
+    });
+  }
+  [[nodiscard]] std::vector<retrieve_candidate> named(const std::vector<memory_id>& ids) const {
+    std::vector<retrieve_candidate> found;
+    for (const auto& id : ids) {
+      const node_no node = nodes_.find(id);
+      if (node.value != no_number && test(columns_.row_of(node, at_)))
+        found.push_back({.node = node, .similarity = {}, .adjacent = {}});
+    }
+    return found;
+  }
+
+private:
+  const attributes& columns_;
+  const node_table& nodes_;
+  seq_no at_;
+  visible_rows visible_;
+};
+
+} // namespace
+
+bool is_visible_topic(const attributes& columns, const visible_rows& visible, row_no row) {
+  const row_line& line = columns.rows().line(row);
+  return line.type == memory_type::topic && (line.flags & row_gone) == 0 && visible(row);
+}
+
+retrieve_run::retrieve_run(std::unique_ptr<retrieve_state> state) : state_(std::move(state)) {
+}
+retrieve_run::~retrieve_run() = default;
+
+result<void> retrieve_run::check(const retrieve_request& r) {
+  if (auto ok = check_stages(r); !ok) return ok;
+  if (!is_utf8(r.q)) return fail(errc::bad_utf8, "q is not UTF-8", "q");
+  if (is_blank(r.q)) return fail(errc::empty_query, "q is blank", "q");
+  if (r.q.size() > max_data_bytes) return fail(errc::limit_exceeded, "q is over 1 MiB", "q");
+  if (r.actor)
+    if (auto ok = validate_actor(*r.actor); !ok) return ok;
+  if (auto ok = check_positive(r.top_k, "top_k"); !ok) return ok;
+  if (auto ok = check_positive(r.history_limit, "history_limit"); !ok) return ok;
+  if (auto ok = check_positive(r.deadline_ms, "deadline_ms"); !ok) return ok;
+  if (r.at_seq && r.touch.value_or(false))
+    return fail(errc::unsupported, "a retrieve at a past seq touches nothing", "touch");
+  if (r.expand_refs && !asks_for(r, retrieve_stage::structural))
+    return fail(errc::unsupported, "expand_refs adds neighbours: ask for the stage structural",
+                "expand_refs");
+  return {};
+}
+
+result<std::unique_ptr<retrieve_run>> retrieve_run::compile(retrieve_request request,
+                                                            const query_context& context,
+                                                            const read_views& views) {
+  auto state = std::make_unique<retrieve_state>();
+  state->started_ns = context.stopwatch_ns();
+  state->request = std::move(request);
+  state->context = context;
+  const retrieve_request& r = state->request;
+  if (auto ok = check(r); !ok) return propagate(ok);
+  state->who = asker(r.actor, context.scope);
+  if (state->has(retrieve_stage::semantic)) {
+    auto query = query_vector(r, state->who, context, views);
+    if (!query) return propagate(query);
+    state->query = std::move(*query);
+  }
+  state->answer.at_seq = context.at;
+  return std::unique_ptr<retrieve_run>(new retrieve_run(std::move(state)));
+}
+
+std::optional<effect_owner> retrieve_run::next() const {
+  switch (state_->step) {
+  case retrieve_step::select:
+    return effect_owner::attributes;
+  case retrieve_step::near:
+    return effect_owner::vectors;
+  case retrieve_step::link:
+    return effect_owner::graph;
+  case retrieve_step::fetch:
+    return effect_owner::store;
+  case retrieve_step::done:
+    break;
+  }
+  return std::nullopt;
+}
+
+result<void> retrieve_run::run(const read_views& views) {
+  if (auto ok = state_->check_deadline(); !ok) return ok;
+  switch (state_->step) {
+  case retrieve_step::select:
+    return state_->run_select(views);
+  case retrieve_step::near:
+    return state_->run_near(views);
+  case retrieve_step::link:
+    return state_->run_link(views);
+  case retrieve_step::fetch:
+    return state_->run_fetch(views);
+  case retrieve_step::done:
+    break;
+  }
+  ensure(false, "a finished query is not run");
+  return {};
+}
+
+std::optional<entry_payload> retrieve_run::touch() const {
+  ensure(state_->step == retrieve_step::done, "only a finished query knows what it touched");
+  if (!state_->touches() || state_->answer.candidates.empty()) return std::nullopt;
+  reinforce_payload bump;
+  bump.door = reinforcing_door::retrieve;
+  bump.actor = state_->who.name();
+  for (const auto& c : state_->answer.candidates)
+    bump.items.push_back({.id = c.topic_id, .from_e9 = 0, .to_e9 = 0});
+  return bump;
+}
+
+retrieve_result retrieve_run::take() {
+  ensure(state_->step == retrieve_step::done, "only a finished query has an answer");
+  return std::move(state_->answer);
+}
+
+bool retrieve_state::has(retrieve_stage stage) const {
+  return asks_for(request, stage);
+}
+
+result<void> retrieve_state::run_select(const read_views& views) {
+  const topic_filter topics(*this, views);
+  if (!has(retrieve_stage::semantic)) {
+    if (request.topic_ids) {
+      chosen = topics.named(named_topics(request));
+    } else {
+      topics.each_with_vector([&](row_no row) {
+        chosen.push_back({.node = views.attributes->node(row), .similarity = {}, .adjacent = {}});
+      });
+      std::ranges::sort(chosen, {}, [&](const auto& c) { return views.nodes->id(c.node); });
+      if (chosen.size() > static_cast<std::size_t>(request.top_k))
+        chosen.erase(chosen.begin() + static_cast<std::ptrdiff_t>(request.top_k), chosen.end());
+    }
+    selected();
+    return {};
+  }
+  topics.each_with_vector([&](row_no row) { slots.push_back(views.attributes->slot(row)); });
+  if (!slots.empty()) {
+    if (query.empty())
+      return fail(errc::no_embedder, "the world has no embedder: give the vector of q", "q");
+    step = retrieve_step::near;
+    return {};
+  }
+  if (request.topic_ids) chosen = topics.named(named_topics(request));
+  selected();
+  return {};
+}
+
+result<void> retrieve_state::run_near(const read_views& views) {
+  const auto node_of = [&](slot_no slot) {
+    return views.attributes->node(views.attributes->row_of_slot(slot, context.at));
+  };
+  const auto tie = [&](slot_no slot) { return views.nodes->id(node_of(slot)); };
+  const auto most = static_cast<std::size_t>(
+      std::min<std::uint64_t>(static_cast<std::uint64_t>(request.top_k), slots.size()));
+  std::vector<near_hit> hits;
+  if (slots.size() > exact_near_rows && !request.at_seq && !context.exact_near) {
+    std::ranges::sort(slots);
+    const auto accept = [&](slot_no slot) { return std::ranges::binary_search(slots, slot); };
+    bool used_hnsw = false;
+    hits = views.vectors->nearest(query, most, slots.size(), accept, tie, used_hnsw);
+  } else {
+    hits = views.vectors->nearest_of(query, slots, most, tie);
+  }
+  for (const auto& hit : hits) {
+    const node_no node = node_of(hit.slot);
+    if (request.topic_ids
+        && std::ranges::find(*request.topic_ids, views.nodes->id(node)) == request.topic_ids->end())
+      continue;
+    chosen.push_back({.node = node, .similarity = 1.0 - hit.distance, .adjacent = {}});
+  }
+  selected();
+  return {};
+}
+
+result<void> retrieve_state::run_link(const read_views& views) {
+  const attributes& columns = *views.attributes;
+  const visible_rows visible(who, columns, *views.nodes);
+  for (auto& c : chosen) {
+    // Out before in, each in (type byte, id) order: the first edge of a pair names it.
+    for (const auto direction : {edge_direction::out, edge_direction::in})
+      views.graph->neighbours(c.node, direction, context.at, false, [&](const neighbour& n) {
+        const row_no row = columns.row_of(n.node, context.at);
+        const bool known =
+            std::ranges::find(c.adjacent, n.node, &topic_adjacency::node) != c.adjacent.end();
+        if (!known && row.value != no_number && is_visible_topic(columns, visible, row))
+          c.adjacent.push_back(
+              {.node = n.node, .type = n.type, .outgoing = direction == edge_direction::out});
+        return true;
+      });
+    if (auto ok = check_deadline(); !ok) return ok;
+  }
+  step = retrieve_step::fetch;
+  return {};
+}
+
+void retrieve_state::selected() {
+  if (has(retrieve_stage::structural) && !chosen.empty())
+    step = retrieve_step::link;
+  else
+    step = retrieve_step::fetch;
+}
+
+result<void> retrieve_state::check_deadline() const {
+  return mneme::check_deadline(request.deadline_ms, started_ns, context);
+}
+
+} // namespace mneme

@@ -1,0 +1,175 @@
+/// The last step of a retrieve: bundles of the chosen topics from the store, and the summary.
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "query/retrieve/retrieve_state.hpp"
+#include "views/topic_reads.hpp"
+
+namespace mneme {
+
+namespace {
+
+constexpr std::size_t summary_lines = 5;
+
+std::string text_of(const memory& m, std::string_view field) {
+  const auto found = m.version.data.find(field);
+  if (found == m.version.data.end()) return {};
+  return std::get<std::string>(found->second);
+}
+
+/// Reads one bundle after the other as of the seq of the query.
+class bundle_reader {
+public:
+  bundle_reader(const retrieve_state& run, const read_views& views, kv_reader& reader)
+      : run_(run),
+        views_(views),
+        reader_(reader),
+        at_(run.context.at),
+        visible_(run.who, *views.attributes, *views.nodes) {}
+
+  result<topic_bundle> read(const retrieve_candidate& c) {
+    auto topic = read_topic(views_.nodes->id(c.node));
+    if (!topic) return propagate(topic);
+    topic_bundle b{.topic_id = topic->head.id,
+                   .title = text_of(*topic, "title"),
+                   .summary = text_of(*topic, "summary"),
+                   .topic_kind = text_of(*topic, "topic_kind"),
+                   .salience_e9 = topic->activation.topic_salience_e9,
+                   .similarity = c.similarity,
+                   .neighbours = {},
+                   .fields = {}};
+    const bool structural = run_.has(retrieve_stage::structural);
+    if (structural || run_.has(retrieve_stage::temporal))
+      if (auto ok = read_fields_into(b); !ok) return propagate(ok);
+    if (structural)
+      if (auto ok = read_neighbours_into(b, c); !ok) return propagate(ok);
+    return b;
+  }
+
+private:
+  result<memory> read_topic(const memory_id& id) {
+    auto m = read_memory(views_, reader_, id, at_);
+    if (!m) return propagate(m);
+    if (!m->has_value())
+      return fail(errc::corrupt,
+                  fmt::format("{} has a row, but no record at seq {}", to_string(id), at_.value));
+    return std::move(**m);
+  }
+
+  result<std::vector<topic_field>> wanted_fields(const memory_id& topic) {
+    if (!run_.request.field_names) return read_fields(reader_, topic, at_);
+    std::vector<topic_field> fields;
+    std::vector<std::string> seen;
+    for (const auto& name : *run_.request.field_names) {
+      if (std::ranges::find(seen, name) != seen.end()) continue;
+      seen.push_back(name);
+      auto f = read_field(reader_, topic, name, at_);
+      if (!f) return propagate(f);
+      if (f->has_value()) fields.push_back(std::move(**f));
+    }
+    return fields;
+  }
+
+  result<void> read_fields_into(topic_bundle& b) {
+    auto fields = wanted_fields(b.topic_id);
+    if (!fields) return propagate(fields);
+    const field_options options{.history =
+                                    run_.request.explain && run_.has(retrieve_stage::temporal),
+                                .history_limit = run_.request.history_limit,
+                                .as_of = run_.request.as_of};
+    b.fields.emplace();
+    for (auto& f : *fields) {
+      auto view = read_field_view(reader_, std::move(f), options);
+      if (!view) return propagate(view);
+      b.fields->push_back(std::move(*view));
+    }
+    return {};
+  }
+
+  result<void> read_neighbours_into(topic_bundle& b, const retrieve_candidate& c) {
+    b.neighbours.emplace();
+    for (const auto& adjacent : c.adjacent) {
+      const memory_id& other = views_.nodes->id(adjacent.node);
+      const edge_key key = adjacent.outgoing ? edge_key{b.topic_id, adjacent.type, other}
+                                             : edge_key{other, adjacent.type, b.topic_id};
+      auto edge = read_edge(reader_, key, at_);
+      if (!edge) return propagate(edge);
+      if (!edge->has_value())
+        return fail(errc::corrupt, "the graph has an edge that the store has not");
+      std::string kind = (*edge)->kind;
+      if (kind.empty()) kind = to_string(adjacent.type);
+      if (auto ok = add_neighbour(b, other, std::move(kind), adjacent.outgoing); !ok) return ok;
+    }
+    if (run_.request.expand_refs)
+      if (auto ok = add_references(b); !ok) return ok;
+    std::ranges::sort(*b.neighbours, {}, &topic_neighbour::id);
+    return {};
+  }
+
+  /// Topics that the bundle's fields refer to, unless an edge leads there already.
+  result<void> add_references(topic_bundle& b) {
+    std::vector<std::pair<std::string, memory_id>> references;
+    for (const auto& view : *b.fields)
+      if (const auto& ref = view.field.head.ref_topic_id; ref && *ref != b.topic_id)
+        references.emplace_back(view.field.head.name, *ref);
+    std::ranges::sort(references);
+    for (const auto& [field, id] : references) {
+      if (std::ranges::find(*b.neighbours, id, &topic_neighbour::id) != b.neighbours->end())
+        continue;
+      const node_no node = views_.nodes->find(id);
+      if (node.value == no_number) continue;
+      const row_no row = views_.attributes->row_of(node, at_);
+      if (row.value == no_number || !is_visible_topic(*views_.attributes, visible_, row)) continue;
+      if (auto ok = add_neighbour(b, id, "ref:" + field, true); !ok) return ok;
+    }
+    return {};
+  }
+
+  result<void> add_neighbour(topic_bundle& b, const memory_id& id, std::string kind,
+                             bool outgoing) {
+    auto other = read_topic(id);
+    if (!other) return propagate(other);
+    b.neighbours->push_back({.id = id,
+                             .title = text_of(*other, "title"),
+                             .kind = std::move(kind),
+                             .outgoing = outgoing});
+    return {};
+  }
+
+  const retrieve_state& run_;
+  const read_views& views_;
+  kv_reader& reader_;
+  seq_no at_;
+  visible_rows visible_;
+};
+
+std::string summary_of(const std::string& q, const std::vector<topic_bundle>& candidates) {
+  std::string text = fmt::format("Top topics for '{}':", q);
+  for (std::size_t i = 0; i < std::min(candidates.size(), summary_lines); ++i) {
+    const topic_bundle& b = candidates[i];
+    text += fmt::format("\n- {} '{}'", to_string(b.topic_id), b.title);
+    if (b.similarity) text += fmt::format(" sim={:.3f}", *b.similarity);
+  }
+  return text;
+}
+
+} // namespace
+
+result<void> retrieve_state::run_fetch(const read_views& views) {
+  auto reader = views.store->reader();
+  if (!reader) return propagate(reader);
+  bundle_reader bundles(*this, views, **reader);
+  for (const auto& c : chosen) {
+    if (auto ok = check_deadline(); !ok) return ok;
+    auto bundle = bundles.read(c);
+    if (!bundle) return propagate(bundle);
+    answer.candidates.push_back(std::move(*bundle));
+  }
+  answer.summary_text = summary_of(request.q, answer.candidates);
+  step = retrieve_step::done;
+  return {};
+}
+
+} // namespace mneme

@@ -1,0 +1,59 @@
+#pragma once
+/// What a retrieve carries from stage to stage. Exactly one party holds it at a time.
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "query/retrieve/retrieve.hpp"
+#include "views/asker.hpp"
+
+namespace mneme {
+
+enum class retrieve_step : std::uint8_t { select, near, link, fetch, done };
+
+/// A neighbour before its title and kind are read.
+struct topic_adjacency {
+  node_no node;
+  edge_type type{};
+  bool outgoing = true;
+};
+
+struct retrieve_candidate {
+  node_no node;
+  std::optional<double> similarity;
+  std::vector<topic_adjacency> adjacent;
+};
+
+struct retrieve_state {
+  retrieve_request request;
+  query_context context;
+  asker who;
+  std::vector<float> query; ///< empty when semantic does not run, or there is no embedder
+  std::int64_t started_ns = 0;
+
+  retrieve_step step = retrieve_step::select;
+  std::vector<slot_no> slots; ///< of the topics with a vector that near chooses from
+  std::vector<retrieve_candidate> chosen;
+  retrieve_result answer;
+
+  [[nodiscard]] bool has(retrieve_stage stage) const;
+  [[nodiscard]] bool touches() const { return request.touch.value_or(!request.at_seq); }
+
+  // Steps (retrieve.cpp, retrieve_fetch.cpp).
+  result<void> run_select(const read_views& views);
+  result<void> run_near(const read_views& views);
+  result<void> run_link(const read_views& views);
+  result<void> run_fetch(const read_views& views);
+
+  /// Names the step behind the choice of candidates.
+  void selected();
+  /// deadline_exceeded once the request's time is over.
+  [[nodiscard]] result<void> check_deadline() const;
+};
+
+/// May a row be a neighbour: a topic that exists, is neither tombstoned nor erased, and that the
+/// asker may see?
+bool is_visible_topic(const attributes& columns, const visible_rows& visible, row_no row);
+
+} // namespace mneme

@@ -1,0 +1,21 @@
+#include "query/search/bm25.hpp"
+
+#include <algorithm>
+
+#include "messages/math.hpp"
+
+namespace mneme {
+
+double inverse_document_frequency(std::uint64_t documents, std::uint64_t with_term) {
+  const auto all = static_cast<double>(documents);
+  const auto some = static_cast<double>(with_term);
+  return stable_log(1.0 + (all - some + 0.5) / (some + 0.5));
+}
+
+double length_normalisation(const search_weights& w, double mean_length) {
+  const double along =
+      std::clamp((mean_length - w.short_length) / (w.long_length - w.short_length), 0.0, 1.0);
+  return w.b_short + (w.b - w.b_short) * along;
+}
+
+} // namespace mneme

@@ -1,0 +1,241 @@
+#include "query/search/search.hpp"
+
+#include <algorithm>
+#include <array>
+#include <unordered_set>
+
+#include <fmt/format.h>
+
+#include "index/lexical/text_terms.hpp"
+#include "messages/ensure.hpp"
+#include "messages/validate/validate.hpp"
+#include "query/deadline.hpp"
+#include "query/find/near_target.hpp"
+#include "query/positive.hpp"
+#include "query/query_text.hpp"
+#include "query/search/search_state.hpp"
+
+namespace mneme {
+
+namespace {
+
+template <class Enum>
+bool in_enum(Enum value, Enum last) {
+  return static_cast<std::uint8_t>(value) <= static_cast<std::uint8_t>(last);
+}
+
+result<void> check_names(const search_request& r) {
+  const auto bad = [](const char* key) {
+    return fail(errc::bad_value, fmt::format("not a value of {}", key), key);
+  };
+  if (!in_enum(r.source, search_source::content)) return bad("source_type");
+  if (!in_enum(r.sort, search_sort::updated)) return bad("sort");
+  if (!in_enum(r.include_siblings, sibling_mode::never)) return bad("include_siblings");
+  if (r.audience && !in_enum(*r.audience, search_audience::all)) return bad("audience");
+  if (r.status && !in_enum(*r.status, search_status::overdue)) return bad("status");
+  if (r.content_source && !in_enum(*r.content_source, chunk_source::local))
+    return bad("content_source_type");
+  if (r.form && !in_enum(*r.form, form_kind::full)) return bad("form");
+  if (r.type
+      && (*r.type == memory_type::chunk || static_cast<std::uint8_t>(*r.type) < 1
+          || static_cast<std::uint8_t>(*r.type) > memory_type_count))
+    return fail(errc::bad_value, "the memory leg has no such type", "memory_type");
+  return {};
+}
+
+/// Does the query go on without a vector, because somebody elsewhere has none to give now that this
+/// world can use? Not when the engine ends.
+bool is_outage(const error& e, const embedder& by) {
+  return by.remote() != nullptr && e.code == errc::io;
+}
+
+/// The query's vector: the given one, or its text embedded; empty where there is none. A remote
+/// embedder that fails is a `problem`, and no vector.
+result<std::vector<float>> vector_of(const search_request& r, const query_context& context,
+                                     const read_views& views, std::string& problem) {
+  const std::uint32_t dim = asked_dimension(r.at_seq, context, views);
+  std::vector<float> v;
+  if (r.vector) {
+    v = *r.vector;
+  } else {
+    if (!views.embedder) return v;
+    auto embedded = embedded_query(r.query, dim, context, views);
+    if (!embedded && is_outage(embedded.error(), *views.embedder)) {
+      problem = std::move(embedded.error().message);
+      return v;
+    }
+    if (!embedded) return fail(embedded.error().code, embedded.error().message, "query");
+    v = std::move(*embedded);
+    if (v.empty()) return v;
+  }
+  const char* key = r.vector ? "vector" : "query";
+  if (auto ok = validate_vector(v); !ok) return fail(ok.error().code, ok.error().message, key);
+  if (dim != 0 && v.size() != dim)
+    return fail(errc::dim_mismatch,
+                fmt::format("the vector has {} numbers, the world's space has {}", v.size(), dim),
+                key);
+  return v;
+}
+
+std::vector<std::string> distinct_terms(std::string_view query) {
+  std::vector<std::string> distinct;
+  std::unordered_set<std::string> known; // only asked, so that its order shows nowhere
+  for (auto& term : text_terms(query))
+    if (known.insert(term).second) distinct.push_back(std::move(term));
+  return distinct;
+}
+
+/// Words by which a query shows that it asks about time.
+bool has_time_word(std::string_view query) {
+  static constexpr std::array<std::string_view, 14> words = {
+      "today", "yesterday", "tomorrow", "now",  "recent", "recently", "latest",
+      "last",  "week",      "month",    "year", "since",  "before",   "after"};
+  std::string word;
+  const auto is_word = [&] {
+    return word == "ago" || std::ranges::find(words, word) != words.end();
+  };
+  for (const char c : query) {
+    const bool upper = c >= 'A' && c <= 'Z';
+    const bool part = upper || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'
+                      || static_cast<unsigned char>(c) >= 0x80;
+    if (part) {
+      word.push_back(upper ? static_cast<char>(c - 'A' + 'a') : c);
+      continue;
+    }
+    if (is_word()) return true;
+    word.clear();
+  }
+  return is_word();
+}
+
+std::optional<search_audience> audience_of(const search_request& r, const read_views& views) {
+  if (r.audience) return r.audience;
+  if (!views.audience) return {};
+  return *views.audience == lifecycle_audience::work ? search_audience::work
+                                                     : search_audience::personal;
+}
+
+void choose_legs(search_state& s) {
+  const search_request& r = s.request;
+  s.memory.of = corpus::memories;
+  s.content.of = corpus::chunks;
+  s.memory.runs = r.source != search_source::content;
+  s.content.runs = r.source != search_source::memory && !r.atomic_only;
+  if (r.atomic_only && r.source == search_source::content)
+    s.answer.coverage.notes.emplace_back(
+        "atomic_only leaves out all content: nothing was searched");
+  if (r.include_lineage && !r.memory_ids)
+    s.answer.coverage.notes.emplace_back("include_lineage needs memory_ids and was ignored");
+}
+
+} // namespace
+
+search_run::search_run(std::unique_ptr<search_state> state) : state_(std::move(state)) {
+}
+search_run::~search_run() = default;
+
+result<void> search_run::check(const search_request& r) {
+  if (auto ok = check_positive(r.limit, "limit"); !ok) return ok;
+  if (auto ok = check_positive(r.budget_tokens, "budget_tokens"); !ok) return ok;
+  if (auto ok = check_positive(r.deadline_ms, "deadline_ms"); !ok) return ok;
+  if (!(r.similarity_floor >= 0 && r.similarity_floor <= 1))
+    return fail(errc::out_of_range, "similarity_floor is from 0 to 1", "similarity_floor");
+  if (r.actor)
+    if (auto ok = validate_actor(*r.actor); !ok) return ok;
+  if (auto ok = check_names(r); !ok) return ok;
+  if (r.memory_ids) {
+    if (r.memory_ids->size() > max_batch_items)
+      return fail(errc::limit_exceeded, fmt::format("at most {} ids", max_batch_items),
+                  "memory_ids");
+    return {};
+  }
+  if (!is_utf8(r.query)) return fail(errc::bad_utf8, "the query is not UTF-8", "query");
+  if (is_blank(r.query)) return fail(errc::empty_query, "the query is blank", "query");
+  return {};
+}
+
+result<std::unique_ptr<search_run>>
+search_run::compile(search_request request, query_context context, const read_views& views) {
+  if (auto ok = check(request); !ok) return propagate(ok);
+  auto s = std::make_unique<search_state>();
+  s->started_ns = context.stopwatch_ns();
+  s->weights = views.search;
+  s->who = asker(request.actor, context.scope);
+  s->audience = audience_of(request, views);
+  search_result& answer = s->answer;
+  if (!request.memory_ids) {
+    auto vector = vector_of(request, context, views, answer.embedder_problem);
+    if (!vector) return propagate(vector);
+    if (!answer.embedder_problem.empty())
+      answer.coverage.notes.emplace_back("the embedder gave the query no vector: words alone");
+    s->vector = std::move(*vector);
+    s->terms = distinct_terms(request.query);
+    s->sort = request.sort;
+    if (s->sort == search_sort::automatic)
+      s->sort = has_time_word(request.query) ? search_sort::hybrid : search_sort::relevance;
+    answer.query = request.query;
+    answer.applied_audience = s->audience;
+  }
+  answer.source = request.source;
+  answer.sort = s->sort;
+  answer.similarity_floor = request.similarity_floor;
+  answer.include_siblings = request.include_siblings;
+  answer.at_seq = context.at;
+  answer.form = request.form;
+  if (!request.form && request.budget_tokens) answer.form = form_kind::medium;
+  s->request = std::move(request);
+  s->context = std::move(context);
+  choose_legs(*s);
+  if (!s->request.memory_ids) answer.coverage.notes.push_back("weights: " + to_string(s->weights));
+  if (s->request.include_metadata)
+    answer.metadata = search_metadata{.weights = s->weights,
+                                      .terms = s->terms,
+                                      .has_vector = !s->vector.empty(),
+                                      .window = s->window()};
+  return std::unique_ptr<search_run>(new search_run(std::move(s)));
+}
+
+std::optional<effect_owner> search_run::next() const {
+  switch (state_->stage) {
+  case search_stage::select:
+    return effect_owner::attributes;
+  case search_stage::rank:
+    return state_->vector.empty() ? effect_owner::graph : effect_owner::vectors;
+  case search_stage::fetch:
+    return effect_owner::store;
+  case search_stage::done:
+    break;
+  }
+  return std::nullopt;
+}
+
+result<void> search_run::run(const read_views& views) {
+  ensure(state_->stage != search_stage::done, "a finished search is not run");
+  if (auto ok = state_->check_deadline(); !ok) return ok;
+  switch (state_->stage) {
+  case search_stage::select:
+    return state_->request.memory_ids ? state_->run_lookup(views) : state_->run_select(views);
+  case search_stage::rank:
+    return state_->run_rank(views);
+  case search_stage::fetch:
+    return state_->run_fetch(views);
+  case search_stage::done:
+    break;
+  }
+  return {};
+}
+
+std::optional<entry_payload> search_run::touch() const {
+  return std::nullopt;
+}
+
+search_result search_run::take() {
+  ensure(state_->stage == search_stage::done, "only a finished search has an answer");
+  return std::move(state_->answer);
+}
+
+result<void> search_state::check_deadline() const {
+  return mneme::check_deadline(request.deadline_ms, started_ns, context);
+}
+
+} // namespace mneme

@@ -1,0 +1,224 @@
+/// The stage fetch: the records of the hits, their lineage, and what fits a budget.
+
+#include <algorithm>
+#include <set>
+
+#include "messages/ensure.hpp"
+#include "messages/text/forms.hpp"
+#include "query/rendering.hpp"
+#include "query/search/search_state.hpp"
+
+namespace mneme {
+
+namespace {
+
+constexpr std::size_t content_bytes = 600;
+constexpr int lineage_steps = 10;
+
+std::string cut_content(std::string text, bool& truncated) {
+  truncated = text.size() > content_bytes;
+  if (!truncated) return text;
+  std::size_t end = content_bytes;
+  while (end > 0 && (static_cast<std::uint8_t>(text[end]) & 0xC0U) == 0x80U) --end;
+  text.resize(end);
+  return text;
+}
+
+std::string text_field(const version& v, std::string_view name) {
+  const auto field = v.data.find(name);
+  const auto* text = field == v.data.end() ? nullptr : std::get_if<std::string>(&field->second);
+  return text == nullptr ? std::string() : *text;
+}
+
+class hit_reader {
+public:
+  hit_reader(const search_state& s, const read_views& views, kv_reader& reader)
+      : s_(s), views_(views), reader_(reader), visible_(s.who, *views.attributes, *views.nodes) {}
+
+  result<search_hit> read(const leg_row& at) {
+    auto record = memory_of(at.row);
+    if (!record) return propagate(record);
+    search_hit hit = hit_of(*record);
+    hit.score = at.score;
+    hit.raw_score = at.raw;
+    if (s_.request.explain && !s_.request.memory_ids)
+      hit.parts = score_parts{
+          .vector = at.vector, .text = at.text, .neighbours = at.neighbours, .recency = at.recency};
+    if (s_.answer.form) {
+      auto text = render(*record, *s_.answer.form, *views_.tokens);
+      hit.rendered = std::move(text.text);
+      hit.tokens = text.tokens;
+    }
+    const bool wants_lineage = s_.request.memory_ids && s_.request.include_lineage;
+    if (wants_lineage && record->head.type == memory_type::decision) {
+      auto chain = lineage_of(at.row);
+      if (!chain) return propagate(chain);
+      hit.lineage = std::move(*chain);
+    }
+    return hit;
+  }
+
+private:
+  result<memory> memory_of(row_no row) {
+    const memory_id& id = views_.nodes->id(views_.attributes->node(row));
+    auto record = read_memory(views_, reader_, id, s_.context.at);
+    if (!record) return propagate(record);
+    if (!record->has_value())
+      return fail(errc::corrupt, "memory " + to_string(id) + " is missing in the store");
+    return std::move(**record);
+  }
+
+  [[nodiscard]] search_hit hit_of(const memory& m) const {
+    search_hit hit;
+    hit.uri = {m.head.type, m.head.id, m.head.current_version};
+    hit.title = m.version.forms.short_form;
+    if (m.head.type == memory_type::chunk) {
+      hit.path = text_field(m.version, "path");
+      const auto index = m.version.data.find("chunk_index");
+      if (index != m.version.data.end())
+        if (const auto* n = std::get_if<std::int64_t>(&index->second)) hit.chunk_index = *n;
+      hit.content = cut_content(text_field(m.version, "content"), hit.truncated);
+    } else {
+      hit.content = cut_content(full_text(m.version.type, m.version.data), hit.truncated);
+    }
+    if (m.head.lifecycle) {
+      const lifecycle& l = *m.head.lifecycle;
+      hit.status = l.status;
+      hit.due_date = l.due_date;
+      hit.audience = l.audience;
+      hit.project = l.project;
+      hit.overdue = l.status && l.due_date && *l.status <= lifecycle_status::scheduled
+                    && *l.due_date < s_.context.now;
+    }
+    hit.tags = m.head.tags;
+    hit.metadata = m.head.metadata;
+    hit.created_at = m.head.created_at;
+    hit.updated_at = m.head.last_updated_at;
+    return hit;
+  }
+
+  result<lineage_item> item_of(row_no row) {
+    auto record = memory_of(row);
+    if (!record) return propagate(record);
+    lineage_item item{.uri = {record->head.type, record->head.id, record->head.current_version},
+                      .title = record->version.forms.short_form,
+                      .status = {}};
+    if (record->head.lifecycle) item.status = record->head.lifecycle->status;
+    return item;
+  }
+
+  [[nodiscard]] bool seen(node_no node, row_no& row) const {
+    return is_live(*views_.attributes, node, s_.context.at, row) && visible_(row);
+  }
+
+  /// What `row` replaced, newest first.
+  bool collect_ancestors(row_no row, std::vector<row_no>& found) const {
+    const attributes& rows = *views_.attributes;
+    std::set<std::uint32_t> met{rows.node(row).value};
+    for (int step = 0;; ++step) {
+      const node_no older{rows.facets(row).reference};
+      if (older.value == no_number || !met.insert(older.value).second || !seen(older, row)
+          || rows.rows().line(row).type != memory_type::decision)
+        return false;
+      if (step == lineage_steps) return true;
+      found.push_back(row);
+    }
+  }
+
+  /// What replaced `row`, step by step.
+  bool collect_descendants(row_no row, std::vector<row_no>& found) const {
+    const attributes& rows = *views_.attributes;
+    std::set<std::uint32_t> met{rows.node(row).value};
+    std::vector<row_no> last{row};
+    for (int step = 0; !last.empty(); ++step) {
+      std::vector<row_no> next;
+      for (const row_no of : last)
+        rows.for_each_referring(rows.node(of), [&](row_no by) {
+          row_no current;
+          const node_no node = rows.node(by);
+          if (!rows.alive(by, s_.context.at) || !seen(node, current)
+              || rows.rows().line(by).type != memory_type::decision)
+            return true;
+          if (met.insert(node.value).second) next.push_back(current);
+          return true;
+        });
+      if (step == lineage_steps) return !next.empty();
+      found.insert(found.end(), next.begin(), next.end());
+      last = std::move(next);
+    }
+    return false;
+  }
+
+  result<search_lineage> lineage_of(row_no row) {
+    search_lineage chain;
+    std::vector<row_no> ancestors;
+    std::vector<row_no> descendants;
+    chain.truncated = collect_ancestors(row, ancestors);
+    chain.truncated |= collect_descendants(row, descendants);
+    std::ranges::reverse(ancestors);
+    const attributes& rows = *views_.attributes;
+    std::ranges::sort(descendants, {}, [&](row_no r) { return views_.nodes->id(rows.node(r)); });
+    for (const auto& [from, to] :
+         {std::pair(&ancestors, &chain.ancestors), std::pair(&descendants, &chain.descendants)})
+      for (const row_no r : *from) {
+        auto item = item_of(r);
+        if (!item) return propagate(item);
+        to->push_back(std::move(*item));
+      }
+    return chain;
+  }
+
+  const search_state& s_;
+  const read_views& views_;
+  kv_reader& reader_;
+  visible_rows visible_;
+};
+
+/// Which hits to keep within the budget: the best score per token first, whatever fits.
+std::vector<bool> pack(const std::vector<search_hit>& hits, std::int64_t budget) {
+  std::vector<std::size_t> order(hits.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  const auto worth = [&](std::size_t i) {
+    return hits[i].score / static_cast<double>(std::max<std::int64_t>(1, hits[i].tokens));
+  };
+  std::ranges::stable_sort(order,
+                           [&](std::size_t a, std::size_t b) { return worth(a) > worth(b); });
+  std::vector<bool> kept(hits.size(), false);
+  for (const std::size_t i : order) {
+    if (hits[i].tokens > budget) continue;
+    kept[i] = true;
+    budget -= hits[i].tokens;
+  }
+  return kept;
+}
+
+} // namespace
+
+result<void> search_state::run_fetch(const read_views& views) {
+  auto reader = views.store->reader();
+  if (!reader) return propagate(reader);
+  hit_reader source(*this, views, **reader);
+  std::vector<search_hit> found;
+  found.reserve(hits.size());
+  for (const auto& at : hits) {
+    auto hit = source.read(at);
+    if (!hit) return propagate(hit);
+    found.push_back(std::move(*hit));
+  }
+  std::vector<bool> kept(found.size(), true);
+  if (request.budget_tokens) kept = pack(found, *request.budget_tokens);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const bool is_chunk = found[i].uri.type == memory_type::chunk;
+    leg_coverage& coverage = (is_chunk ? content : memory).coverage;
+    ++(kept[i] ? coverage.returned : coverage.cut);
+    if (!kept[i]) continue;
+    answer.tokens += found[i].tokens;
+    answer.results.push_back(std::move(found[i]));
+  }
+  answer.coverage.memory = memory.coverage;
+  answer.coverage.content = content.coverage;
+  stage = search_stage::done;
+  return {};
+}
+
+} // namespace mneme

@@ -1,0 +1,133 @@
+#pragma once
+/// The filters of one search, on columns.
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "query/search/search_state.hpp"
+
+namespace mneme {
+
+class leg_filter {
+public:
+  leg_filter(const search_state& s, const read_views& views)
+      : s_(s),
+        r_(s.request),
+        rows_(*views.attributes),
+        graph_(*views.graph),
+        at_(s.context.at),
+        visible_(s.who, rows_, *views.nodes) {
+    if (r_.project) project_ = rows_.place_term(*r_.project);
+    if (r_.tag) tag_ = rows_.tag_term(*r_.tag);
+    if (s.audience && *s.audience != search_audience::all)
+      audience_ = static_cast<std::uint8_t>(*s.audience == search_audience::personal
+                                                ? lifecycle_audience::personal
+                                                : lifecycle_audience::work);
+  }
+
+  /// Alive, not tombstoned, and the asker sees it.
+  [[nodiscard]] bool seen(row_no row) const {
+    return (rows_.rows().line(row).flags & row_gone) == 0 && rows_.alive(row, at_) && visible_(row);
+  }
+
+  /// Precondition: seen.
+  [[nodiscard]] bool passes_memory(row_no row) const {
+    const row_line& line = rows_.rows().line(row);
+    const row_facets& f = rows_.facets(row);
+    if (r_.type && line.type != *r_.type) return false;
+    const bool asks_archived = r_.status == search_status::archived;
+    if (!passes_both(f, asks_archived)) return false;
+    if (r_.project && (f.project == no_number || f.project != project_.value)) return false;
+    if (r_.origin && f.origin != static_cast<std::uint8_t>(*r_.origin)) return false;
+    if (r_.atomic_only && (f.flags & facet_atomic) == 0) return false;
+    if (!passes_status(f) || !passes_due(f)) return false;
+    if (r_.tag && (tag_.value == no_number || !rows_.has_tag(row, tag_))) return false;
+    return r_.include_archived || !superseded(line);
+  }
+
+  /// Precondition: seen.
+  [[nodiscard]] bool passes_content(row_no row) {
+    const row_facets& f = rows_.facets(row);
+    // The status is asked of memories alone: it opens no archived chunks.
+    if (!passes_both(f, false)) return false;
+    if (r_.content_source
+        && (*r_.content_source == chunk_source::github) != ((f.flags & facet_from_github) != 0))
+      return false;
+    return !r_.source_filter || path_fits(f.path);
+  }
+
+  /// Was it made a memory that the asker finds instead?
+  [[nodiscard]] bool promoted(row_no row) const {
+    const node_no memory{rows_.facets(row).reference};
+    row_no found;
+    return memory.value != no_number && is_live(rows_, memory, at_, found)
+           && rows_.rows().line(found).type != memory_type::chunk && visible_(found);
+  }
+
+  /// Does the path contain what source_filter asks for? Each path is looked at once.
+  bool path_fits(std::uint32_t path) {
+    if (path == no_number) return false;
+    if (path >= fits_.size()) fits_.resize(path + 1, unknown);
+    if (fits_[path] == unknown)
+      fits_[path] = rows_.place_text({path}).contains(*r_.source_filter) ? yes : no;
+    return fits_[path] == yes;
+  }
+
+private:
+  enum : std::uint8_t { unknown, yes, no };
+
+  /// What holds for memories and chunks alike.
+  [[nodiscard]] bool passes_both(const row_facets& f, bool asks_archived) const {
+    const bool archived = f.status == static_cast<std::uint8_t>(lifecycle_status::archived);
+    if (archived && !r_.include_archived && !asks_archived) return false;
+    return !audience_ || f.audience == *audience_;
+  }
+  [[nodiscard]] bool passes_status(const row_facets& f) const {
+    if (!r_.status) return true;
+    if (*r_.status != search_status::overdue) return f.status == static_cast<int>(*r_.status);
+    return f.status >= static_cast<int>(lifecycle_status::open)
+           && f.status <= static_cast<int>(lifecycle_status::scheduled)
+           && (f.flags & facet_has_due) != 0 && f.due_ns < s_.context.now.ns;
+  }
+  [[nodiscard]] bool passes_due(const row_facets& f) const {
+    if (!r_.due_after && !r_.due_before) return true;
+    if ((f.flags & facet_has_due) == 0) return false;
+    return (!r_.due_after || f.due_ns >= r_.due_after->ns)
+           && (!r_.due_before || f.due_ns <= r_.due_before->ns);
+  }
+  /// Does a live Decision that the asker sees replace it, or such a memory supersede it? What one
+  /// cannot see hides nothing of one's own.
+  [[nodiscard]] bool superseded(const row_line& line) const {
+    bool found = false;
+    const node_no node{line.node};
+    if (rows_.is_referred_to(node))
+      rows_.for_each_referring(node, [&](row_no by) {
+        const row_line& other = rows_.rows().line(by);
+        found = other.type == memory_type::decision && other.node != line.node
+                && (other.flags & row_gone) == 0 && rows_.alive(by, at_) && visible_(by);
+        return !found;
+      });
+    if (found || !graph_.ever_led_to(node, edge_type::supersedes)) return found;
+    graph_.neighbours(node, edge_direction::in, at_, false, [&](const neighbour& n) {
+      if (n.type > edge_type::supersedes) return false; // they come by type
+      row_no by;
+      found = n.type == edge_type::supersedes && is_live(rows_, n.node, at_, by) && visible_(by);
+      return !found;
+    });
+    return found;
+  }
+
+  const search_state& s_;
+  const search_request& r_;
+  const attributes& rows_;
+  const graph& graph_;
+  seq_no at_;
+  visible_rows visible_;
+  term_no project_;
+  term_no tag_;
+  std::optional<std::uint8_t> audience_;
+  std::vector<std::uint8_t> fits_; ///< by place term
+};
+
+} // namespace mneme

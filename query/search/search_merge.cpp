@@ -1,0 +1,118 @@
+/// The stage rank: each leg's window, floors, normalisation, the rule of two chunks a path, and the
+/// merge. candidates = below_floor + cut + returned holds at every step.
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "messages/math.hpp"
+#include "query/search/search_state.hpp"
+
+namespace mneme {
+
+namespace {
+
+constexpr double raw_floor = 0.3;
+constexpr std::size_t chunks_of_a_path = 2;
+constexpr std::size_t least_to_normalise = 3;
+
+/// By a number of the row, larger first.
+auto descending(double leg_row::* by, const tie_order& tie) {
+  return [by, &tie](const leg_row& a, const leg_row& b) {
+    return a.*by != b.*by ? a.*by > b.*by : tie(a, b);
+  };
+}
+
+void normalise(std::vector<leg_row>& rows) {
+  if (rows.empty()) return;
+  const auto [least, most] = std::ranges::minmax(rows, {}, &leg_row::mixed);
+  const double from = least.mixed;
+  const double span = most.mixed - from;
+  for (auto& r : rows) r.score = span > 0 ? (r.mixed - from) / span : 1.0;
+}
+
+/// 0.5^(age / 90 days)
+double halved_by_age(std::int64_t age_ns) {
+  constexpr double half_life_ns = 90.0 * 86'400e9;
+  constexpr double ln2 = 0.693147180559945309417;
+  return stable_exp(-ln2 * (static_cast<double>(age_ns) / half_life_ns));
+}
+
+std::int64_t count(std::size_t n) {
+  return static_cast<std::int64_t>(n);
+}
+
+} // namespace
+
+double search_state::recency_of(row_no row, const read_views& views) const {
+  const std::int64_t created = views.attributes->rows().line(row).created_at_ns;
+  return halved_by_age(std::max<std::int64_t>(0, context.now.ns - created));
+}
+
+void search_state::narrow(search_leg& leg, const read_views& views) {
+  const tie_order tie(views);
+  std::erase_if(leg.rows, [](const leg_row& r) { return !(r.raw > 0); });
+  const auto kept = std::min<std::uint64_t>(leg.rows.size(), static_cast<std::uint64_t>(window()));
+  const auto end = leg.rows.begin() + static_cast<std::ptrdiff_t>(kept);
+  std::ranges::partial_sort(leg.rows, end, descending(&leg_row::raw, tie));
+  leg.rows.erase(end, leg.rows.end());
+  leg.coverage.candidates = count(leg.rows.size());
+  for (auto& r : leg.rows) r.recency = recency_of(r.row, views);
+  leg.floor_on_raw = leg.rows.size() < least_to_normalise;
+  const bool is_content = leg.of == corpus::chunks;
+  if (is_content && !request.include_low_relevance)
+    leg.coverage.below_floor +=
+        count(std::erase_if(leg.rows, [](const leg_row& r) { return r.raw < raw_floor; }));
+  const bool is_hybrid = sort == search_sort::hybrid && !is_content;
+  for (auto& r : leg.rows) r.mixed = is_hybrid ? 0.7 * r.raw + 0.3 * r.recency : r.raw;
+  normalise(leg.rows);
+  if (!is_content) return;
+  std::ranges::sort(leg.rows, descending(&leg_row::score, tie));
+  std::unordered_map<std::uint32_t, std::size_t> of_path; // only asked: its order shows nowhere
+  leg.coverage.cut += count(std::erase_if(leg.rows, [&](const leg_row& r) {
+    return ++of_path[views.attributes->facets(r.row).path] > chunks_of_a_path;
+  }));
+}
+
+void search_state::merge(const read_views& views) {
+  const tie_order tie(views);
+  for (search_leg* leg : {&memory, &content})
+    leg->coverage.below_floor += count(std::erase_if(leg->rows, [&](const leg_row& r) {
+      return (leg->floor_on_raw ? r.raw : r.score) < request.similarity_floor;
+    }));
+  const row_store& columns = views.attributes->rows();
+  const auto is_chunk = [&](const leg_row& r) {
+    return columns.line(r.row).type == memory_type::chunk;
+  };
+  hits = std::move(memory.rows);
+  hits.insert(hits.end(), content.rows.begin(), content.rows.end());
+  const bool by_time = sort == search_sort::recency || sort == search_sort::updated;
+  const auto time = [&](const leg_row& r) {
+    return sort == search_sort::updated ? columns.line(r.row).last_updated_at_ns
+                                        : columns.line(r.row).created_at_ns;
+  };
+  std::ranges::sort(hits, [&](const leg_row& a, const leg_row& b) {
+    if (by_time && is_chunk(a) != is_chunk(b)) return is_chunk(b);
+    if (by_time && !is_chunk(a) && time(a) != time(b)) return time(a) > time(b);
+    if (a.score != b.score) return a.score > b.score;
+    if (is_chunk(a) != is_chunk(b)) return is_chunk(b);
+    return tie(a, b);
+  });
+  while (count(hits.size()) > request.limit) {
+    ++(is_chunk(hits.back()) ? content : memory).coverage.cut;
+    hits.pop_back();
+  }
+}
+
+result<void> search_state::run_rank(const read_views& views) {
+  std::optional<compared_query> compared;
+  for (search_leg* leg : {&memory, &content}) {
+    if (auto ok = score_rows(*leg, views, compared); !ok) return ok;
+    if (auto ok = check_deadline(); !ok) return ok;
+    narrow(*leg, views);
+  }
+  merge(views);
+  stage = search_stage::fetch;
+  return {};
+}
+
+} // namespace mneme

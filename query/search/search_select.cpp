@@ -1,0 +1,205 @@
+/// The stage select: which rows each leg searches; or the rows of given ids.
+///
+/// A memory leg without filters searches every live memory but those that are archived or replaced.
+/// Those are few and known, so the others are counted, not looked at. What else a leg searches is
+/// listed.
+
+#include <algorithm>
+#include <set>
+
+#include "query/search/bm25.hpp"
+#include "query/search/search_filter.hpp"
+
+namespace mneme {
+
+namespace {
+
+/// So many rows that may be hidden are always looked at one by one.
+constexpr std::uint64_t few_hidden = 64;
+
+/// Counts distinct paths.
+class path_set {
+public:
+  void add(std::uint32_t path) {
+    if (path == no_number) return;
+    if (path >= seen_.size()) seen_.resize(path + 1, false);
+    if (seen_[path]) return;
+    seen_[path] = true;
+    ++count_;
+  }
+  [[nodiscard]] std::int64_t count() const { return count_; }
+
+private:
+  std::vector<bool> seen_;
+  std::int64_t count_ = 0;
+};
+
+} // namespace
+
+bool is_live(const attributes& rows, node_no node, seq_no at, row_no& row) {
+  row = rows.row_of(node, at);
+  return row.value != no_number && (rows.rows().line(row).flags & row_gone) == 0;
+}
+
+result<void> search_state::run_select(const read_views& views) {
+  if (memory.runs && !filters_memories()) memory.is_counted = count_memories(views);
+  if (auto ok = list_rows(views); !ok) return ok;
+  stage = search_stage::rank;
+  return {};
+}
+
+bool search_state::filters_memories() const {
+  const search_request& r = request;
+  const bool by_audience = audience && *audience != search_audience::all;
+  return !who.sees_all() || by_audience || r.type || r.project || r.status || r.due_after
+         || r.due_before || r.origin || r.tag || r.atomic_only;
+}
+
+bool search_state::count_memories(const read_views& views) {
+  const attributes& rows = *views.attributes;
+  std::vector<std::uint32_t> nodes; // that may be hidden
+  if (!request.include_archived) {
+    const auto archived = rows.archived();
+    const auto referring = rows.referring();
+    const auto superseded = views.graph->ever_led_to(edge_type::supersedes);
+    if (archived->cardinality() + referring->cardinality() + superseded.size()
+        > few_hidden + rows.row_count() / 8)
+      return false;
+    nodes.assign(superseded.begin(), superseded.end());
+    std::vector<std::uint32_t> of;
+    archived->append_to(of);
+    for (const std::uint32_t row : of) nodes.push_back(rows.node({row}).value);
+    of.clear();
+    referring->append_to(of);
+    for (const std::uint32_t row : of) nodes.push_back(rows.facets({row}).reference);
+    std::ranges::sort(nodes);
+    nodes.erase(std::ranges::unique(nodes).begin(), nodes.end());
+  }
+  const leg_filter filter(*this, views);
+  const corpus_size live = views.lexical->size(corpus::memories, context.at);
+  std::uint64_t hidden = 0;
+  std::uint64_t hidden_length = 0;
+  for (const std::uint32_t node : nodes) {
+    const row_no row = rows.row_of({node}, context.at);
+    if (row.value == no_number || rows.rows().line(row).type == memory_type::chunk) continue;
+    if (!filter.seen(row) || filter.passes_memory(row)) continue;
+    ++hidden;
+    hidden_length += views.lexical->length(rows.slot(row));
+  }
+  memory.coverage.searched = static_cast<std::int64_t>(live.documents - hidden);
+  memory.length = live.length - hidden_length;
+  return true;
+}
+
+result<void> search_state::list_rows(const read_views& views) {
+  const attributes& rows = *views.attributes;
+  const bool lists_memories = memory.runs && !memory.is_counted;
+  if (!lists_memories && !content.runs) return {};
+  leg_filter filter(*this, views);
+  path_set sources;
+  bool source_found = false;
+  const bool sums = wants_length();
+  const auto consider = [&](row_no row) {
+    const row_line& line = rows.rows().line(row);
+    const bool is_chunk = line.type == memory_type::chunk;
+    if (!(is_chunk ? content.runs : lists_memories) || !filter.seen(row)) return;
+    search_leg& leg = is_chunk ? content : memory;
+    if (is_chunk) {
+      const std::uint32_t path = rows.facets(row).path;
+      sources.add(path);
+      if (request.source_filter) source_found |= filter.path_fits(path);
+      if (!filter.passes_content(row)) return;
+      if (filter.promoted(row)) {
+        ++leg.coverage.promoted_hidden;
+        return;
+      }
+    } else if (!filter.passes_memory(row)) {
+      return;
+    }
+    leg.listed.add({line.slot}, row);
+    ++leg.coverage.searched;
+    if (sums) leg.length += views.lexical->length({line.slot});
+  };
+  const std::uint32_t limit = rows.rows().count_at(context.at);
+  if (const auto narrowest = narrowest_postings(views)) {
+    std::vector<std::uint32_t> few;
+    for (const auto& posting : *narrowest) {
+      const auto before = static_cast<std::ptrdiff_t>(few.size());
+      posting->append_to(few);
+      std::inplace_merge(few.begin(), few.begin() + before, few.end());
+    }
+    few.erase(std::ranges::unique(few).begin(), few.end());
+    for (std::size_t i = 0; i < few.size(); ++i) {
+      if ((i & 4095U) == 4095U)
+        if (auto ok = check_deadline(); !ok) return ok;
+      if (few[i] < limit) consider({few[i]});
+    }
+  } else {
+    for (row_no row{0}; row.value < limit; ++row.value) {
+      if ((row.value & 4095U) == 4095U)
+        if (auto ok = check_deadline(); !ok) return ok;
+      consider(row);
+    }
+  }
+  memory.listed.settle();
+  content.listed.settle();
+  content.coverage.indexed_sources = sources.count();
+  if (content.runs && request.source_filter && !source_found)
+    answer.coverage.requested_sources_not_found.push_back(*request.source_filter);
+  return check_deadline();
+}
+
+std::optional<posting_list> search_state::postings_by_filter(const read_views& views) const {
+  const attributes& rows = *views.attributes;
+  posting_list few;
+  if (memory.runs && !memory.is_counted) {
+    // Which rows a leg searches follows from its filters; these only spare looking at the others.
+    if (request.tag)
+      few.push_back(rows.with_tag(rows.tag_term(*request.tag)));
+    else if (request.type)
+      few.push_back(rows.with_type(*request.type));
+    else
+      return std::nullopt;
+  }
+  if (!content.runs) return few;
+  if (!few.empty() && request.tag) return std::nullopt; // chunks have tags too
+  few.push_back(rows.with_type(memory_type::chunk));
+  return few;
+}
+
+std::optional<posting_list> search_state::narrowest_postings(const read_views& views) const {
+  auto by_filter = postings_by_filter(views);
+  auto seen = visible_rows(who, *views.attributes, *views.nodes).postings();
+  const bool is_less = !by_filter || cardinality(seen) < cardinality(*by_filter);
+  if (!seen.empty() && is_less) return seen;
+  return by_filter;
+}
+
+double search_state::length_share(const search_leg& leg) const {
+  if (!wants_length()) return weights.b;
+  return length_normalisation(weights, static_cast<double>(leg.length)
+                                           / static_cast<double>(leg.coverage.searched));
+}
+
+result<void> search_state::run_lookup(const read_views& views) {
+  leg_filter filter(*this, views);
+  const attributes& rows = *views.attributes;
+  std::set<memory_id> seen;
+  for (const auto& id : *request.memory_ids) {
+    if (!seen.insert(id).second) continue;
+    const node_no node = views.nodes->find(id);
+    const row_no row = node.value == no_number ? row_no{} : rows.row_of(node, context.at);
+    if (row.value == no_number || !filter.seen(row)
+        || rows.rows().line(row).type == memory_type::chunk) {
+      answer.coverage.not_found_ids.push_back(id);
+      continue;
+    }
+    hits.push_back({.row = row, .slot = rows.slot(row), .raw = 1, .score = 1});
+  }
+  memory.coverage.searched = static_cast<std::int64_t>(hits.size());
+  memory.coverage.candidates = memory.coverage.searched;
+  stage = search_stage::fetch;
+  return {};
+}
+
+} // namespace mneme

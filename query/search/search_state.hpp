@@ -1,0 +1,118 @@
+#pragma once
+/// What a search carries from stage to stage. select → rank → fetch; a look-up by ids goes from
+/// select to fetch. Exactly one party holds it at a time.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "index/vectors/compared_query.hpp"
+#include "query/search/search.hpp"
+#include "query/search/search_rows.hpp"
+#include "views/asker.hpp"
+
+namespace mneme {
+
+enum class search_stage : std::uint8_t { select, rank, fetch, done };
+
+/// A row on its way through a leg.
+struct leg_row {
+  row_no row;
+  slot_no slot;
+  double text = 0;       ///< bm25, then over the largest
+  double vector = 0;     ///< cosine, then as the weights want it
+  double neighbours = 0; ///< the best score right before and the best right after, summed
+  double raw = 0;        ///< of the leg
+  double recency = 0;
+  double mixed = 0; ///< what is normalised: raw, or its hybrid with recency
+  double score = 0; ///< in [0,1]
+};
+
+struct search_leg {
+  bool runs = false;
+  corpus of{};
+  bool is_counted = false;   ///< what is searched was counted: a row passes if the filter says so
+  listed_rows listed;        ///< else: what is searched
+  std::uint64_t length = 0;  ///< of all that is searched, in terms; of a listed leg where wanted
+  std::vector<leg_row> rows; ///< what is still in the answer
+  leg_coverage coverage;
+  bool floor_on_raw = false; ///< the window is too small to normalise by
+};
+
+struct search_state {
+  search_request request;
+  query_context context;
+  asker who;
+  search_weights weights;
+  std::optional<search_audience> audience;
+  std::vector<std::string> terms; ///< of the query, distinct, in order
+  std::vector<float> vector;      ///< of the query; empty = none
+  search_sort sort = search_sort::relevance;
+  std::int64_t started_ns = 0;
+
+  search_stage stage = search_stage::select;
+  search_leg memory;
+  search_leg content;
+  std::vector<leg_row> hits; ///< merged
+  search_result answer;
+
+  // Stages (search_select.cpp, search_merge.cpp, search_fetch.cpp).
+  result<void> run_select(const read_views& views);
+  result<void> run_lookup(const read_views& views);
+  result<void> run_rank(const read_views& views);
+  result<void> run_fetch(const read_views& views);
+
+  /// Must every row be tested to know what the memory leg searches? Else it is all there is but
+  /// for a few.
+  [[nodiscard]] bool filters_memories() const;
+  /// Counts what the memory leg searches, unless too many rows would have to be looked at.
+  bool count_memories(const read_views& views);
+  /// Lists what the legs search that are not counted.
+  result<void> list_rows(const read_views& views);
+  /// Postings that hold all rows that can pass; nullopt where only all rows do.
+  [[nodiscard]] std::optional<posting_list> narrowest_postings(const read_views& views) const;
+  /// The same by the filters alone, whoever asks.
+  [[nodiscard]] std::optional<posting_list> postings_by_filter(const read_views& views) const;
+  /// Does BM25 ask how long the rows are that are searched?
+  [[nodiscard]] bool wants_length() const { return weights.b != weights.b_short; }
+  /// b of BM25 for what a leg searches.
+  [[nodiscard]] double length_share(const search_leg& leg) const;
+  /// The rows of the leg's window, scored, with others (search_score.cpp). The query is compared
+  /// with all vectors only where that is needed, and then once.
+  result<void> score_rows(search_leg& leg, const read_views& views,
+                          std::optional<compared_query>& compared) const;
+  [[nodiscard]] double recency_of(row_no row, const read_views& views) const;
+  /// Window, raw floor, normalisation, and two of one path.
+  void narrow(search_leg& leg, const read_views& views);
+  /// Merges both legs into `hits`.
+  void merge(const read_views& views);
+
+  [[nodiscard]] std::int64_t window() const {
+    constexpr std::int64_t least = 50;
+    constexpr std::int64_t limit_max = std::int64_t{1} << 40;
+    return std::max(4 * std::min(request.limit, limit_max), least);
+  }
+  [[nodiscard]] result<void> check_deadline() const;
+};
+
+/// Newest first, then by id.
+class tie_order {
+public:
+  explicit tie_order(const read_views& views) : views_(views) {}
+
+  [[nodiscard]] bool operator()(const leg_row& a, const leg_row& b) const {
+    const row_line& left = views_.attributes->rows().line(a.row);
+    const row_line& right = views_.attributes->rows().line(b.row);
+    if (left.created_at_ns != right.created_at_ns) return left.created_at_ns > right.created_at_ns;
+    return views_.nodes->id({left.node}) < views_.nodes->id({right.node});
+  }
+
+private:
+  const read_views& views_;
+};
+
+/// Is the newest state of `node` at `at` there and not tombstoned? `row` is it.
+bool is_live(const attributes& rows, node_no node, seq_no at, row_no& row);
+
+} // namespace mneme

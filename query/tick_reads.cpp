@@ -1,0 +1,182 @@
+#include "query/tick_reads.hpp"
+
+#include "query/chroma/chroma.hpp"
+#include "query/context/context.hpp"
+#include "query/deadline.hpp"
+#include "query/find/find.hpp"
+#include "query/list_deadline.hpp"
+#include "query/query_job.hpp"
+#include "query/records/edge_reads.hpp"
+#include "query/records/point_reads.hpp"
+#include "query/retrieve/retrieve.hpp"
+#include "query/search/search.hpp"
+
+namespace mneme {
+
+namespace {
+
+/// Which run answers a door's requests. A new door is one line here and one alternative of
+/// tick_read.
+template <class Request>
+struct door_of;
+template <>
+struct door_of<find_request> {
+  using run = find_run;
+};
+template <>
+struct door_of<context_request> {
+  using run = context_run;
+};
+template <>
+struct door_of<retrieve_request> {
+  using run = retrieve_run;
+};
+template <>
+struct door_of<chroma_request> {
+  using run = chroma_run;
+};
+template <>
+struct door_of<search_request> {
+  using run = search_run;
+};
+
+/// Request: with an actor and a scope.
+template <class Request>
+std::string asking(const Request& r) {
+  return r.scope != nullptr ? r.scope->granted_to : r.actor.value_or("");
+}
+
+/// Request: of a single record.
+template <class Request>
+Request pinned(Request r, seq_no at) {
+  if (!r.options.at_seq) r.options.at_seq = at;
+  return r;
+}
+
+template <class Answer>
+result<tick_read_answer> wrapped(result<Answer> r) {
+  if (!r) return propagate(r);
+  return tick_read_answer(std::move(*r));
+}
+
+class read_runner {
+public:
+  read_runner(const read_views& views, const query_context& context)
+      : views_(views), context_(context) {}
+
+  tick_read_outcome operator()(const get_read& r) const {
+    return single(r, to_string(r.id),
+                  [&](const get_read& at) { return wrapped(read_whole(views_, at)); });
+  }
+  tick_read_outcome operator()(const resolve_read& r) const {
+    return single(r, to_string(r.uri),
+                  [&](const resolve_read& at) { return wrapped(read_whole(views_, at)); });
+  }
+  tick_read_outcome operator()(const edges_read& r) const {
+    return single(r, to_string(r.id), [&](const edges_read& at) -> result<tick_read_answer> {
+      std::vector<edge_record> found;
+      auto read =
+          read_edges(views_, at.id, at.direction, at.filter, at.options, [&](const edge_record& e) {
+            found.push_back(e);
+            return true;
+          });
+      if (!read) return propagate(read);
+      return found;
+    });
+  }
+  template <class Request>
+  tick_read_outcome operator()(const Request& r) const {
+    tick_read_outcome out{.answer = {}, .actor = asking(r), .touch = {}};
+    if (auto ok = ask<typename door_of<Request>::run>(r, out); !ok) {
+      out.answer = propagate(ok);
+      out.touch.reset();
+    }
+    return out;
+  }
+
+private:
+  /// Going outside the scope is journaled with the tick.
+  template <class Request, class Read>
+  tick_read_outcome single(const Request& r, std::string target, Read read) const {
+    const read_options& options = r.options;
+    const std::int64_t started = context_.stopwatch_ns();
+    tick_read_outcome out{
+        .answer = read(pinned(r, context_.at)), .actor = asking(options), .touch = {}};
+    if (out.answer)
+      if (auto in_time = check_deadline(r.deadline_ms, started, context_); !in_time)
+        out.answer = propagate(in_time);
+    if (!out.answer && out.answer.error().code == errc::scope_violation && options.scope != nullptr)
+      out.touch = violation_of(*options.scope, std::move(target));
+    return out;
+  }
+  template <class Run, class Request>
+  result<void> ask(const Request& r, tick_read_outcome& out) const {
+    const query_context own = read_at(context_, views_, r.at_seq ? r.at_seq : context_.at);
+    auto run = compiled_query<Run>(r, own, own.embedded, views_);
+    if (!run) return propagate(run);
+    if (auto ran = run_inline(**run, views_); !ran) return ran;
+    // The window may have moved on meanwhile, and what was read with it.
+    if (auto still = views_.window->readable(own.at); !still) return propagate(still);
+    out.touch = (*run)->touch();
+    out.answer = tick_read_answer((*run)->take());
+    return {};
+  }
+
+  const read_views& views_;
+  const query_context& context_;
+};
+
+} // namespace
+
+tick_read_outcome run_tick_read(const tick_read& read, const read_views& views,
+                                const query_context& context) {
+  return std::visit(read_runner(views, context), read);
+}
+
+std::optional<error> refusal_of(const tick_read& read, const read_views& views,
+                                const query_context& context, const query_vector& text_vector) {
+  return std::visit(
+      [&]<class Request>(const Request& r) -> std::optional<error> {
+        if constexpr (requires { typename door_of<Request>::run; }) {
+          const query_context own = read_at(context, views, r.at_seq ? r.at_seq : context.at);
+          auto run = compiled_query<typename door_of<Request>::run>(r, own, text_vector, views);
+          if (!run) return std::move(run).error();
+        }
+        return std::nullopt;
+      },
+      read);
+}
+
+tick_read_answer with_touch_seq(tick_read_answer answer, seq_no seq) {
+  std::visit(
+      [&](auto& a) {
+        if constexpr (requires { a.seq = std::optional(seq); }) a.seq = seq;
+      },
+      answer);
+  return answer;
+}
+
+void tick_share::run(const read_views& views) {
+  const std::int64_t began = context.stopwatch_ns();
+  const auto run_one = [&](tick_read read) {
+    const std::int64_t passed = context.stopwatch_ns() - began;
+    auto in_time = std::visit(
+        [&](auto& r) -> result<void> {
+          if constexpr (requires { r.deadline_ms; }) return shorten_deadline(r, passed);
+          return {};
+        },
+        read);
+    if (in_time) return run_tick_read(read, views, context);
+    return tick_read_outcome{.answer = propagate(in_time), .actor = {}, .touch = {}};
+  };
+  for (std::size_t i = first; i < request->reads.size(); i += step) {
+    const text_of_read text = texts.empty() ? text_of_read{} : texts[i];
+    context.embedded = text.vector;
+    outcomes.push_back(
+        text.refused
+            ? tick_read_outcome{.answer = std::unexpected(*text.refused), .actor = {}, .touch = {}}
+            : run_one(request->reads[i]));
+  }
+}
+
+} // namespace mneme

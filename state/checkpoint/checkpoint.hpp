@@ -1,0 +1,78 @@
+#pragma once
+/// Checkpoints: the store's own, plus one immutable image file per index and for the ledger, all as
+/// of one seq. The CHECKPOINT file names them and is replaced last; what it does not name is
+/// removed. A missing or damaged image costs a replay of the journal, never a wrong answer.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "journal/ledger.hpp"
+#include "mneme/ids.hpp"
+#include "storage/file.hpp"
+#include "views/read_views.hpp"
+
+namespace mneme {
+
+/// The CHECKPOINT file: "MNEMECKP" ‖ canonical array ‖ SHA-256.
+struct checkpoint_file {
+  seq_no seq;
+  std::uint32_t node_count = 0;
+  std::uint32_t next_slot = 0;
+  memory_id last_drawn_id;
+  timestamp last_entry_at;
+  digest overall_root;
+
+  friend bool operator==(const checkpoint_file&, const checkpoint_file&) = default;
+};
+std::string encode(const checkpoint_file& c);
+result<checkpoint_file> decode_checkpoint_file(std::string_view bytes);
+
+/// What must be fixed at the frame barrier; the rest is read beside the writer.
+struct checkpoint_job {
+  checkpoint_file file;
+  std::string ledger_image;
+};
+
+/// Paths inside a world's directory.
+std::string world_path(const std::string& dir);
+std::string checkpoint_path(const std::string& dir);
+std::string journal_directory(const std::string& dir);
+std::string store_directory(const std::string& dir);
+std::string image_directory(const std::string& dir);
+
+/// Writes all images and the store's checkpoint as of job.file.seq, then the CHECKPOINT file, then
+/// removes older images. The caller has set the store's stable seq to job.file.seq and keeps it
+/// there until this returns. Runs beside readers and the writer.
+result<void> write_checkpoint(file_system& fs, const std::string& dir, const world_id& world,
+                              const read_views& views, const checkpoint_job& job);
+
+/// The newest checkpoint that stands; nullopt if there is none.
+result<std::optional<checkpoint_file>> read_checkpoint(file_system& fs, const std::string& dir);
+
+/// corrupt if the journal's first segment or its head is missing: a world has both before it has
+/// its WORLD file.
+result<void> check_journal_begins(file_system& fs, const std::string& dir, const world_id& world);
+
+/// corrupt if the journal does not begin, or ends before the seq that the checkpoint was taken at:
+/// whatever reads the journal alone must not answer from what is left of it.
+result<void> check_journal_reaches_checkpoint(file_system& fs, const std::string& dir,
+                                              const world_id& world);
+
+struct index_owners {
+  node_table& nodes;
+  mneme::attributes& attributes;
+  mneme::graph& graph;
+  mneme::graph& order;
+  mneme::lexical& lexical;
+  mneme::vectors& vectors;
+};
+
+/// Loads the index images of `checkpoint` into empty owners. On any failure the owners must be
+/// thrown away.
+result<void> load_indexes(file_system& fs, const std::string& dir, const world_id& world,
+                          const checkpoint_file& checkpoint, const index_owners& owners);
+result<void> load_ledger(file_system& fs, const std::string& dir, const world_id& world,
+                         const checkpoint_file& checkpoint, ledger& ledger);
+
+} // namespace mneme

@@ -1,0 +1,45 @@
+#include "state/checkpoint/world_directory.hpp"
+
+#include "journal/segment.hpp"
+#include "state/checkpoint/checkpoint.hpp"
+
+namespace mneme {
+
+result<world_file> read_world_file(file_system& files, const std::string& directory) {
+  auto bytes = read_file(files, world_path(directory));
+  if (bytes) return decode_world_file(*bytes);
+  if (bytes.error().code != errc::not_found) return propagate(bytes);
+  return std::unexpected(no_world(files, directory));
+}
+
+error no_world(file_system& files, const std::string& directory) {
+  // A folder that is called journal is no journal without a segment.
+  const auto segments = list_segments(files, journal_directory(directory));
+  if (segments && !segments->empty())
+    if (auto ok = check_no_journal(files, directory); !ok) return std::move(ok).error();
+  return {errc::not_found,
+          "there is no world in " + directory + "; make one with: mneme init " + directory,
+          {}};
+}
+
+result<void> check_no_journal(file_system& files, const std::string& directory) {
+  auto unwritten = is_journal_unwritten(files, directory);
+  if (!unwritten) return propagate(unwritten);
+  if (*unwritten) return {};
+  return fail(errc::corrupt, directory
+                                 + " has a journal, but no WORLD file that says what it is of; "
+                                   "put that back, or make a world elsewhere");
+}
+
+result<bool> is_journal_unwritten(file_system& files, const std::string& directory) {
+  const std::string dir = journal_directory(directory);
+  auto names = files.list(dir);
+  if (!names) return propagate(names);
+  if (names->empty()) return true;
+  if (names->size() > 1 || names->front() != segment_name(seq_no{1})) return false;
+  auto reader = segment_reader::open(files, dir, seq_no{1});
+  if (!reader) return propagate(reader);
+  return reader->blank_from(segment_head_bytes);
+}
+
+} // namespace mneme

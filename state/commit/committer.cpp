@@ -1,0 +1,460 @@
+#include "state/commit/committer.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "messages/ensure.hpp"
+#include "messages/seams/checked_seams.hpp"
+#include "messages/validate/validate.hpp"
+#include "state/execute/cited_memories.hpp"
+#include "state/execute/execute_chroma.hpp"
+#include "state/execute/scoped_writes.hpp"
+#include "views/scope_check.hpp"
+
+namespace mneme {
+
+namespace {
+
+/// Answers a command that will not be executed.
+void refuse(commit_command& command, const error& e) {
+  std::visit(
+      [&](auto& c) {
+        if (c.reply) c.reply(std::unexpected(e));
+      },
+      command);
+}
+
+bool stands_alone(const commit_command& c) {
+  return std::holds_alternative<snapshot_command>(c) || std::holds_alternative<decay_command>(c)
+         || std::holds_alternative<checkpoint_command>(c)
+         || std::holds_alternative<inspect_command>(c);
+}
+
+/// What counts against the bound of the queue: it may wait there for long and in numbers.
+bool is_write(const commit_command& c) {
+  return !stands_alone(c) && !std::holds_alternative<embed_command>(c)
+         && !std::holds_alternative<late_touch_command>(c);
+}
+
+/// Whose command it is; "" = the host.
+const std::string& acting_in(const tick_write& w) {
+  if (const auto* m = std::get_if<scoped_mutation>(&w))
+    return m->scope != nullptr ? m->scope->granted_to : acting_in(m->request);
+  const auto of = [](const auto& r) -> const std::string& {
+    return r.scope != nullptr ? r.scope->granted_to : r.actor;
+  };
+  if (const auto* r = std::get_if<attest_request>(&w)) return of(*r);
+  return of(std::get<compact_request>(w));
+}
+
+/// 0 … count-1 by the actor's bytes; those of one actor stay in their order.
+template <class ActorOf>
+std::vector<std::size_t> by_actor(std::size_t count, const ActorOf& actor_of) {
+  std::vector<std::size_t> order(count);
+  for (std::size_t i = 0; i < count; ++i) order[i] = i;
+  std::ranges::stable_sort(order, {}, actor_of);
+  return order;
+}
+
+} // namespace
+
+committer::committer(world& w, std::shared_ptr<clock> clock, std::shared_ptr<random_source> random,
+                     const committer_options& options)
+    : world_(w),
+      clock_(std::move(clock)),
+      ids_(std::move(random), w.last_drawn_id),
+      options_(options) {
+}
+
+committer::~committer() {
+  const error gone{errc::shutdown, "the engine was closed", {}};
+  for (auto& reply : replies_) reply(&gone);
+  for (auto& command : queue_) refuse(command, gone);
+}
+
+void committer::enqueue(commit_command command) {
+  if (options_.read_only && !std::holds_alternative<inspect_command>(command))
+    return refuse(command, {errc::read_only, "the engine was opened read-only", {}});
+  if (stopped_) return refuse(command, *stopped_);
+  // Barriers are few, and whoever waits for one must not lose it to a burst of writes.
+  if (is_write(command) && queue_.size() >= options_.max_queued)
+    return refuse(command, {errc::busy,
+                            std::to_string(options_.max_queued)
+                                + " requests are waiting; retry when some have been answered",
+                            {}});
+  queue_.push_back(std::move(command));
+  world_.queued = queue_.size();
+}
+
+result<kv_reader*> committer::reader() {
+  if (reader_ == nullptr) {
+    auto opened = world_.store->reader();
+    if (!opened) return propagate(opened);
+    reader_ = std::move(*opened);
+  }
+  return reader_.get();
+}
+
+committer::round committer::next_round() {
+  ensure(!in_round_, "one round at a time");
+  const round next = take_round();
+  world_.queued = queue_.size();
+  return next;
+}
+
+committer::round committer::take_round() {
+  while (!queue_.empty()) {
+    settle_touches();
+    if (std::holds_alternative<checkpoint_command>(queue_.front())) {
+      barrier_ = std::get<checkpoint_command>(std::move(queue_.front()));
+      queue_.pop_front();
+      in_round_ = true;
+      return {.batch = nullptr, .barrier = true, .sync = false};
+    }
+    if (auto* inspect = std::get_if<inspect_command>(&queue_.front())) {
+      const auto run = std::move(inspect->run);
+      queue_.pop_front();
+      run(world_);
+      continue;
+    }
+    auto session = reader();
+    if (!session) {
+      refuse(queue_.front(), session.error());
+      queue_.pop_front();
+      continue;
+    }
+    const read_views views = world_.views();
+    overlay state(views, **session, world_.published_seq(), world_.vectors.space());
+    std::vector<entry> entries;
+    pending_records pending(views, **session, world_.published_seq(), entries);
+    batch_state batch{state, pending, ids_, *world_.tokens, {}, world_.published_seq(), entries};
+    bool durable = false;
+    const bool alone = stands_alone(queue_.front());
+    do {
+      execute_next(batch, durable);
+    } while (!alone && options_.mode == commit_mode::grouped && !queue_.empty()
+             && !stands_alone(queue_.front()) && entries.size() < options_.max_entries
+             && batch.payload_bytes() < options_.max_bytes);
+    if (!entries.empty()) {
+      batch_ = make_batch(std::move(entries), world_.numbers, durable);
+      in_round_ = true;
+      return {.batch = batch_, .barrier = false, .sync = false};
+    }
+    if (durable && world_.journal->durable_through() < world_.published_seq()) {
+      // A durable answer must not rest on a relaxed write that a crash could still take.
+      in_round_ = true;
+      return {.batch = nullptr, .barrier = false, .sync = true};
+    }
+    // Nothing was written: what was read is published and durable already.
+    auto replies = std::move(replies_);
+    replies_.clear();
+    for (auto& reply : replies) reply(nullptr);
+  }
+  return {};
+}
+
+void committer::settle_touches() {
+  const commit_command& next = queue_.front();
+  const bool must_settle = stands_alone(next) && !std::holds_alternative<inspect_command>(next);
+  if (!must_settle || touches_.is_empty()) return;
+  queue_.emplace_front(
+      touch_command{.payload = touches_.take(), .reply = [](const result<seq_no>&) {}});
+}
+
+void committer::execute_next(batch_state& batch, bool& durable) {
+  commit_command command = std::move(queue_.front());
+  queue_.pop_front();
+  const auto now = now_of(*clock_);
+  if (!now) // The batch so far may hold what the answer should not overtake.
+    return replies_.push_back([c = std::make_shared<commit_command>(std::move(command)),
+                               own = now.error()](const error* e) { refuse(*c, e ? *e : own); });
+  batch.now = *now;
+  if (touches_.is_due(*now)) touch(touches_.take(), batch);
+  std::visit(
+      [&](auto& c) {
+        using kind = std::decay_t<decltype(c)>;
+        if constexpr (!std::is_same_v<kind, checkpoint_command>
+                      && !std::is_same_v<kind, inspect_command>)
+          execute_one(c, batch, durable);
+      },
+      command);
+}
+
+template <class Answer>
+void committer::answer_later(std::function<void(result<Answer>)> reply, result<Answer> answer) {
+  replies_.push_back([reply = std::move(reply), answer = std::move(answer)](const error* e) {
+    if (e != nullptr)
+      reply(std::unexpected(*e));
+    else
+      reply(answer);
+  });
+}
+
+result<asker> committer::writer(const std::string& actor,
+                                const std::shared_ptr<const scope>& within, batch_state& batch) {
+  auto who = verify_asker(actor, within, batch.now, world_.views());
+  if (!who || within == nullptr || within->writable) return who;
+  violated(violation_of(*within, "a write"), batch);
+  return mneme::fail(errc::scope_violation, "the scope is for reading only", "scope.writable");
+}
+
+void committer::violated(scope_violation_payload payload, batch_state& batch) {
+  if (!violations_.take(payload.grantee, batch.now)) return;
+  payload.nonce = ids_.draw_nonce();
+  const std::string grantee = payload.grantee;
+  append_agent_entry(batch, entry_kind::scope_violation, grantee, std::move(payload));
+}
+
+result<executed_command> committer::mutate(std::span<const mutation> items, bool is_batch,
+                                           const std::shared_ptr<const scope>& within,
+                                           batch_state& batch) {
+  if (within != nullptr) {
+    const std::string& actor = items.empty() ? within->granted_to : acting_in(items.front());
+    auto who = writer(actor, within, batch);
+    if (!who) return propagate(who);
+    auto admitted = inside_scope(items, is_batch, *who, batch.records);
+    if (!admitted) {
+      if (admitted.error().code == errc::scope_violation)
+        violated(violation_of(*within, admitted.error().message), batch);
+      return propagate(admitted);
+    }
+    return execute_for(&*who, *admitted, is_batch, batch);
+  }
+  return execute_for(nullptr, items, is_batch, batch);
+}
+
+result<executed_command> committer::execute_for(const asker* within,
+                                                std::span<const mutation> items, bool is_batch,
+                                                batch_state& batch) {
+  const execution_seams seams{world_.embedder.get(), world_.tokens.get(), within};
+  auto done = execute(items, is_batch, batch.records, ids_, seams, batch.now, batch.last_seq());
+  if (!done) return done;
+  for (auto& e : done->entries) batch.entries.push_back(std::move(e));
+  return done;
+}
+
+void committer::execute_one(mutate_command& c, batch_state& batch, bool& durable) {
+  const std::size_t before = batch.entries.size();
+  auto done = mutate(c.items, c.is_batch, c.scope, batch);
+  if (!done) {
+    durable |= batch.entries.size() > before; // a violation was journaled
+    return answer_later<batch_result>(std::move(c.reply), propagate(done));
+  }
+  if (c.durability == durability::durable) durable = true;
+  answer_later<batch_result>(std::move(c.reply), batch_result{.results = std::move(done->results),
+                                                              .seq = batch.last_seq()});
+}
+
+seq_no committer::touch(entry_payload payload, batch_state& batch) {
+  if (auto* violation = std::get_if<scope_violation_payload>(&payload)) {
+    violated(std::move(*violation), batch);
+    return batch.last_seq();
+  }
+  batch.entries.push_back(
+      execute_touch(std::move(payload), batch.records, ids_, batch.now, batch.last_seq()));
+  return batch.last_seq();
+}
+
+void committer::execute_one(touch_command& c, batch_state& batch, bool& durable) {
+  durable = true;
+  answer_later<seq_no>(std::move(c.reply), touch(std::move(c.payload), batch));
+}
+
+void committer::execute_one(late_touch_command& c, batch_state& batch, bool&) {
+  // Not durable by itself: whoever chose to batch touches can lose some.
+  touches_.add(std::move(c.payload), c.asked_at);
+  if (touches_.is_due(batch.now)) touch(touches_.take(), batch);
+}
+
+result<attest_result> committer::attest(const attest_request& r, batch_state& batch) {
+  if (auto ok = validate(r); !ok) return propagate(ok);
+  auto who = writer(r.actor, r.scope, batch);
+  if (!who) return propagate(who);
+  std::string key = who->name();
+  key.push_back('\0');
+  key += r.intent_id;
+  if (!attests_.take(key, batch.now))
+    return mneme::fail(errc::rate_limited,
+                       "an intent is attested once a second, five times at once", "intent_id");
+  return execute_attest(r, *who, batch);
+}
+
+result<compact_result> committer::compact(const compact_request& r, batch_state& batch) {
+  if (auto ok = validate(r); !ok) return propagate(ok);
+  auto who = writer(r.actor, r.scope, batch);
+  if (!who) return propagate(who);
+  return execute_compact(r, *who, batch);
+}
+
+void committer::execute_one(attest_command& c, batch_state& batch, bool& durable) {
+  auto done = attest(c.request, batch);
+  durable = true;
+  answer_later<attest_result>(std::move(c.reply), std::move(done));
+}
+
+void committer::execute_one(compact_command& c, batch_state& batch, bool& durable) {
+  auto done = compact(c.request, batch);
+  durable = true;
+  answer_later<compact_result>(std::move(c.reply), std::move(done));
+}
+
+result<tick_write_answer> committer::write_of_tick(const tick_write& w, batch_state& batch) {
+  if (batch.payload_bytes() > max_command_bytes)
+    return mneme::fail(
+        errc::limit_exceeded,
+        fmt::format("the entries of a tick take at most {} MiB", max_command_bytes >> 20));
+  if (batch.entries.size() > max_command_entries)
+    return mneme::fail(errc::limit_exceeded,
+                       fmt::format("a tick makes at most {} entries", max_command_entries));
+  if (const auto* r = std::get_if<attest_request>(&w)) {
+    auto done = attest(*r, batch);
+    if (!done) return propagate(done);
+    return std::move(*done);
+  }
+  if (const auto* r = std::get_if<compact_request>(&w)) {
+    auto done = compact(*r, batch);
+    if (!done) return propagate(done);
+    return std::move(*done);
+  }
+  const auto& m = std::get<scoped_mutation>(w);
+  auto done = mutate(std::span(&m.request, 1), false, m.scope, batch);
+  if (!done) return propagate(done);
+  return std::move(done->results.front());
+}
+
+void committer::execute_one(tick_command& c, batch_state& batch, bool& durable) {
+  tick_commit answer;
+  answer.touches.resize(c.touches.size());
+  const auto actor_of_touch = [&](std::size_t i) -> const std::string& {
+    return c.touches[i].actor;
+  };
+  for (const std::size_t i : by_actor(c.touches.size(), actor_of_touch))
+    answer.touches[i] = touch(std::move(c.touches[i].payload), batch);
+  answer.writes.resize(c.writes.size());
+  const auto actor_of_write = [&](std::size_t i) -> const std::string& {
+    return acting_in(c.writes[i]);
+  };
+  for (const std::size_t i : by_actor(c.writes.size(), actor_of_write))
+    answer.writes[i] = write_of_tick(c.writes[i], batch);
+  durable = true;
+  answer.seq = batch.last_seq();
+  answer_later<tick_commit>(std::move(c.reply), std::move(answer));
+}
+
+void committer::execute_one(embed_command& c, batch_state& batch, bool&) {
+  // Not durable by itself: a vector that a crash takes is made again.
+  const vector_space space =
+      world_.embedder != nullptr ? world_.embedder->space() : batch.records.space();
+  auto done = execute_embed(c.items, batch.records, space, batch.now, batch.last_seq());
+  if (!done) return answer_later<seq_no>(std::move(c.reply), propagate(done));
+  for (auto& e : *done) batch.entries.push_back(std::move(e));
+  answer_later<seq_no>(std::move(c.reply), batch.last_seq());
+}
+
+void committer::execute_one(decay_command& c, batch_state& batch, bool& durable) {
+  ensure(batch.entries.empty(), "a decay cycle stands alone");
+  if (auto ok = validate_actor(c.actor); !ok)
+    return answer_later<decay_result>(std::move(c.reply), propagate(ok));
+  planned_decay plan = plan_decay(world_.views(), world_.published_seq(), batch.now);
+  plan.payload.actor = std::move(c.actor);
+  batch.entries.push_back(
+      execute_decay(std::move(plan.payload), ids_, batch.now, batch.last_seq()));
+  durable = true;
+  plan.counts.seq = batch.last_seq();
+  answer_later<decay_result>(std::move(c.reply), plan.counts);
+}
+
+void committer::execute_one(snapshot_command& c, batch_state& batch, bool& durable) {
+  if (auto ok = validate_snapshot(c.reason, c.actor); !ok)
+    return answer_later<snapshot_result>(std::move(c.reply), propagate(ok));
+  // A snapshot stands alone, so the ledger is exactly at the published seq.
+  const root_set roots = world_.ledger->roots();
+  ensure(roots.seq == world_.published_seq() && batch.entries.empty(), "a snapshot stands alone");
+  batch.entries.push_back(
+      execute_snapshot(roots, std::move(c.reason), c.actor,
+                       {{"edges", world_.graph.edge_count()}, {"nodes", world_.nodes.size()}},
+                       ids_.draw_nonce(), batch.now));
+  durable = true;
+  answer_later<snapshot_result>(
+      std::move(c.reply),
+      snapshot_result{.manifest = std::get<snapshot_payload>(batch.entries.back().payload).manifest,
+                      .seq = roots.seq.next()});
+}
+
+void committer::complete() {
+  ensure(in_round_ && !barrier_, "a batch or a sync is in progress");
+  if (batch_ != nullptr) publish_batch();
+  in_round_ = false;
+  auto replies = std::move(replies_);
+  replies_.clear();
+  for (auto& reply : replies) reply(nullptr);
+}
+
+void committer::publish_batch() {
+  world_.last_drawn_id = ids_.last_drawn();
+  world_.last_entry_at = batch_->entries.back().header.created_at;
+  // Published before any reply leaves, so that a caller always reads its own write.
+  world_.publish(batch_->last_seq);
+  // An image that is being written must hold its own window whole: after a crash it may be where
+  // the world goes on from.
+  world_.retain_before(std::min(batch_->last_seq, imaged_.value_or(batch_->last_seq)));
+  batch_.reset();
+}
+
+void committer::testing_reply_early() {
+  auto replies = std::move(replies_);
+  replies_.clear();
+  for (auto& reply : replies) reply(nullptr);
+}
+
+checkpoint_job committer::job_at_barrier(std::string ledger_image) {
+  ensure(in_round_ && barrier_.has_value(), "a barrier is in progress");
+  imaged_ = world_.published_seq();
+  return {.file = {.seq = world_.published_seq(),
+                   .node_count = world_.nodes.size(),
+                   .next_slot = world_.numbers.next_slot,
+                   .last_drawn_id = ids_.last_drawn(),
+                   .last_entry_at = world_.last_entry_at,
+                   .overall_root = world_.ledger->roots().overall},
+          .ledger_image = std::move(ledger_image)};
+}
+
+std::function<void(result<seq_no>)> committer::passed_barrier() {
+  ensure(in_round_ && barrier_.has_value(), "a barrier is in progress");
+  auto reply = std::move(barrier_->reply);
+  const bool last = barrier_->last;
+  barrier_.reset();
+  in_round_ = false;
+  if (last) {
+    const error closed{errc::shutdown, "the engine was closed", {}};
+    fail(closed, closed);
+  }
+  if (!reply) return [](const result<seq_no>&) {};
+  return reply;
+}
+
+checkpoint_command committer::defer_barrier() {
+  ensure(in_round_ && barrier_.has_value(), "a barrier is in progress");
+  checkpoint_command deferred = std::move(*barrier_);
+  barrier_.reset();
+  in_round_ = false;
+  return deferred;
+}
+
+void committer::fail(const error& outcome, const error& stopped) {
+  stopped_ = stopped;
+  in_round_ = false;
+  batch_.reset();
+  auto replies = std::move(replies_);
+  replies_.clear();
+  for (auto& reply : replies) reply(&outcome);
+  if (barrier_ && barrier_->reply) barrier_->reply(std::unexpected(outcome));
+  barrier_.reset();
+  auto queue = std::move(queue_);
+  queue_.clear();
+  world_.queued = 0;
+  for (auto& command : queue) refuse(command, stopped);
+}
+
+} // namespace mneme

@@ -1,0 +1,135 @@
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "messages/seams/checked_seams.hpp"
+#include "messages/validate/validate.hpp"
+#include "state/execute/agent_commands.hpp"
+#include "state/execute/cited_memories.hpp"
+#include "views/pinned.hpp"
+#include "views/salience.hpp"
+
+namespace mneme {
+
+namespace {
+
+/// A memory of the request, with what both forms of it cost.
+struct considered {
+  memory_uri uri;
+  version content;
+  bool pinned = false;
+  double salience = 0;
+};
+
+/// Collects the memories of one request, each once.
+class compaction {
+public:
+  compaction(const asker& who, batch_state& batch, const salience_scorer& scorer)
+      : batch_(batch), who_(who), memories_(batch, who), scorer_(scorer) {}
+
+  /// Appends what can be read of `uris` and was not there yet to `out`; the rest is skipped.
+  result<void> collect(const std::vector<std::string>& uris, std::vector<considered>& out) {
+    for (const auto& text : uris) {
+      considered c;
+      auto found = memories_.find(text, c.uri);
+      if (!found) return propagate(found);
+      if (!found->has_value()) {
+        if (std::ranges::find(skipped, text) == skipped.end()) skipped.push_back(text);
+        continue;
+      }
+      if (!seen_.insert(c.uri.id).second) continue;
+      auto v = batch_.pending.version_of(c.uri.id, c.uri.version);
+      if (!v) return propagate(v);
+      if (!v->has_value())
+        return fail(errc::corrupt, "the store does not have " + to_string(c.uri));
+      c.content = std::move(**v);
+      c.pinned = is_pinned(who_, **found, c.content.data);
+      c.salience = scorer_(batch_.pending.activation_of(c.uri.id), 0);
+      if (c.pinned) c.salience = std::max(c.salience, pinned_salience);
+      out.push_back(std::move(c));
+    }
+    return {};
+  }
+
+  std::vector<std::string> skipped;
+
+private:
+  batch_state& batch_;
+  const asker& who_;
+  cited_memories memories_;
+  const salience_scorer& scorer_;
+  std::set<memory_id> seen_;
+};
+
+std::int64_t to_units(double salience) {
+  return static_cast<std::int64_t>(std::floor(salience * compact_salience_unit + 0.5));
+}
+
+/// Adds `text`, which stands for the memory, and its tokens.
+template <class Item>
+result<void> add(const considered& c, const std::string& text, const token_counter& by,
+                 std::vector<Item>& to, std::int64_t& tokens) {
+  auto counted = tokens_of(by, text);
+  if (!counted) return propagate(counted);
+  to.push_back({c.uri, text, *counted, c.salience});
+  tokens += *counted;
+  return {};
+}
+
+result<void> keep(const considered& c, const token_counter& by, compact_result& answer) {
+  return add(c, c.content.forms.medium_form, by, answer.kept, answer.tokens);
+}
+
+result<void> shorten(const considered& c, const token_counter& by, compact_result& answer) {
+  return add(c, c.content.forms.short_form, by, answer.compacted, answer.tokens);
+}
+
+compact_payload payload_of(const compact_request& r, const std::string& actor,
+                           const compact_result& answer) {
+  compact_payload p{.intent_id = r.intent_id,
+                    .step_id = r.step_id,
+                    .actor = actor,
+                    .budget_tokens = r.budget_tokens,
+                    .tokens = answer.tokens,
+                    .kept = {},
+                    .compacted = {},
+                    .nonce = {}};
+  for (const auto& k : answer.kept) p.kept.push_back({k.uri, to_units(k.salience), k.tokens, {}});
+  for (const auto& c : answer.compacted)
+    p.compacted.push_back({c.uri, to_units(c.salience), c.tokens, c.short_form});
+  return p;
+}
+
+} // namespace
+
+result<compact_result> execute_compact(const compact_request& r, const asker& who,
+                                       batch_state& batch) {
+  const salience_scorer scorer(batch.now, false, weights_of(batch.pending.weights_of(who.name())));
+  compaction found(who, batch, scorer);
+  std::vector<considered> bearing;
+  std::vector<considered> others;
+  if (auto ok = found.collect(r.load_bearing, bearing); !ok) return propagate(ok);
+  if (auto ok = found.collect(r.in_context, others); !ok) return propagate(ok);
+  compact_result answer;
+  for (const auto& c : bearing)
+    if (auto ok = keep(c, batch.tokens, answer); !ok) return propagate(ok);
+  for (const auto& c : others)
+    if (c.pinned)
+      if (auto ok = keep(c, batch.tokens, answer); !ok) return propagate(ok);
+  for (const auto& c : others)
+    if (!c.pinned)
+      if (auto ok = shorten(c, batch.tokens, answer); !ok) return propagate(ok);
+  if (answer.tokens > r.budget_tokens)
+    return fail(errc::budget_unreachable,
+                "what must stay and the short forms of the rest take "
+                    + std::to_string(answer.tokens) + " tokens",
+                "budget_tokens");
+  answer.skipped = std::move(found.skipped);
+  compact_payload p = payload_of(r, who.name(), answer);
+  p.nonce = batch.ids.draw_nonce();
+  append_agent_entry(batch, entry_kind::compact, who.name(), std::move(p));
+  answer.seq = batch.entries.back().header.seq;
+  return answer;
+}
+
+} // namespace mneme

@@ -1,0 +1,487 @@
+#include "state/execute/execute.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "messages/codec/records.hpp"
+#include "messages/codec/topic_records.hpp"
+#include "messages/ensure.hpp"
+#include "messages/seams/checked_seams.hpp"
+#include "messages/text/forms.hpp"
+#include "messages/validate/validate.hpp"
+#include "messages/validate/validate_topics.hpp"
+#include "state/execute/execute_chroma.hpp"
+#include "state/execute/execution.hpp"
+
+namespace mneme {
+
+namespace {
+
+/// Defaults and rendering add to what was given; what the journal holds keeps to the limit too.
+result<void> check_stored_size(memory_type type, const prepared& p) {
+  const auto too_large = [](const char* what, const char* at) {
+    return fail(errc::limit_exceeded,
+                fmt::format("{} would be over the limit of {} bytes", what, max_data_bytes), at);
+  };
+  if (encode_data(type, p.data).size() > max_data_bytes)
+    return too_large("the data with its defaults", "data");
+  if (p.forms.short_form.size() > max_data_bytes) return too_large("the short form", "forms.short");
+  if (p.forms.medium_form.size() > max_data_bytes)
+    return too_large("the medium form", "forms.medium");
+  return {};
+}
+
+} // namespace
+
+result<prepared> prepare_content(memory_type type, const memory_data& data,
+                                 const forms_override& own,
+                                 const std::optional<std::vector<float>>& vector, timestamp now,
+                                 const execution_seams& seams) {
+  prepared p;
+  p.now = now;
+  p.data = with_defaults(type, data, now);
+  auto rendered = render_forms(type, p.data, own, *seams.tokens);
+  if (!rendered) return propagate(rendered);
+  p.forms = std::move(*rendered);
+  if (auto ok = check_stored_size(type, p); !ok) return propagate(ok);
+  if (vector) {
+    p.vector = vector;
+    p.vector_given = true;
+  } else if (seams.embedder != nullptr && seams.embedder->remote() == nullptr) {
+    auto embedded = embedded_by(*seams.embedder, embedding_text(type, p.data));
+    if (!embedded) return propagate(embedded);
+    if (!embedded->empty()) p.vector = std::move(*embedded);
+  }
+  return p;
+}
+
+namespace {
+
+result<void> check_interval(timestamp from, const std::optional<timestamp>& until) {
+  if (until && *until <= from)
+    return fail(errc::bad_interval, "valid_until must be later than valid_from", "valid_until");
+  return {};
+}
+
+} // namespace
+
+vector_space space_of_vectors(vector_space embedder, const vector_space& world, std::uint32_t dim) {
+  // The world's stays, whatever a host's embedder says of its own meanwhile.
+  if (world.dim != 0) return world;
+  if (embedder.dim != 0) return embedder;
+  return {.model = embedder.model.empty() ? "external" : std::move(embedder.model), .dim = dim};
+}
+
+result<std::optional<spaced_vector>> place_vector(const prepared& p, const overlay& state,
+                                                  const execution_seams& seams) {
+  if (!p.vector) return std::optional<spaced_vector>{};
+  const auto dim = static_cast<std::uint32_t>(p.vector->size());
+  vector_space space = space_of_vectors(
+      seams.embedder != nullptr ? seams.embedder->space() : vector_space{}, state.space(), dim);
+  if (space.dim != dim)
+    return fail(errc::dim_mismatch,
+                "a vector of " + std::to_string(dim) + " numbers was given; this world's have "
+                    + std::to_string(space.dim),
+                "vector");
+  return std::optional<spaced_vector>({.space = std::move(space), .values = *p.vector});
+}
+
+void append_entry(execution& x, entry_kind kind, std::string created_by,
+                  std::vector<state_leaf> leaves, entry_payload payload) {
+  entry_header header{.seq = {x.current.value + x.out.entries.size() + 1},
+                      .kind = kind,
+                      .created_at = x.now,
+                      .created_by = std::move(created_by),
+                      .leaves = std::move(leaves),
+                      .payload_hash = {}};
+  x.out.entries.push_back(seal_entry(std::move(header), std::move(payload)));
+  x.payload_bytes += x.out.entries.back().payload_bytes.size();
+}
+
+mutation_result changed_memory(const execution& x, const head& h) {
+  return {.changed = true,
+          .seq = {x.current.value + x.out.entries.size()},
+          .uri = memory_uri{h.type, h.id, h.current_version}};
+}
+
+mutation_result changed_edge(const execution& x, bool changed) {
+  return {.changed = changed, .seq = {x.current.value + x.out.entries.size()}, .uri = {}};
+}
+
+mutation_result unchanged(const execution& x, std::optional<memory_uri> uri) {
+  return {.changed = false, .seq = {x.current.value + x.out.entries.size()}, .uri = uri};
+}
+
+namespace {
+
+/// Reads the head that an update, update_head or tombstone is about.
+result<head> existing_head(execution& x, const memory_uri& uri,
+                           const std::optional<std::uint32_t>& expect_version) {
+  auto found = x.state.head(uri.id);
+  if (!found) return propagate(found);
+  if (!found->has_value())
+    return fail(errc::not_found, "there is no memory " + to_string(uri.id), "uri");
+  head h = std::move(**found);
+  if (h.erased) return fail(errc::erased, "memory " + to_string(uri.id) + " was erased", "uri");
+  if (h.type != uri.type)
+    return fail(errc::type_data_mismatch,
+                "memory " + to_string(uri.id) + " is a " + std::string(to_string(h.type)), "uri");
+  if (expect_version && *expect_version != h.current_version)
+    return fail(errc::version_conflict,
+                "expected version " + std::to_string(*expect_version) + ", the current one is "
+                    + std::to_string(h.current_version),
+                "expect_version");
+  return h;
+}
+
+/// Fills the version's hash and returns the head's anchor of it.
+void seal_version(version& v, head& h) {
+  v.hash = {};
+  v.hash = hash_of(v);
+  h.version_hash = v.hash;
+}
+
+result<void> run(execution& x, const write_request& r, const prepared& p) {
+  const timestamp created = p.now;
+  const timestamp from = r.valid_from.value_or(created);
+  if (auto ok = check_interval(from, r.valid_until); !ok) return ok;
+  auto vector = place_vector(p, x.state, x.seams);
+  if (!vector) return propagate(vector);
+  if (r.id) {
+    auto taken = x.state.head(*r.id);
+    if (!taken) return propagate(taken);
+    if (taken->has_value())
+      return fail(errc::already_exists, "memory " + to_string(*r.id) + " exists", "id");
+  }
+  auto colour = colour_of(r, x.state);
+  if (!colour) return propagate(colour);
+  const auto taken = [&](const memory_id& id) { return x.is_taken(id); };
+  head h{.id = r.id ? *r.id : x.draw.draw_id(x.now, taken),
+         .type = r.type,
+         .current_version = 1,
+         .actor_scope = r.actor,
+         .visibility = r.visibility,
+         .declared_importance = static_cast<std::uint8_t>(r.importance),
+         .tags = normalise_tags(r.tags),
+         .frames = r.frames,
+         .metadata = r.metadata,
+         .lifecycle = r.lifecycle,
+         .colour = std::move(*colour),
+         .tombstone = {},
+         .embedding = {},
+         .created_at = created,
+         .last_updated_at = created,
+         .version_hash = {},
+         .erased = false,
+         .nonce = x.draw.draw_nonce()};
+  version v{.id = h.id,
+            .number = 1,
+            .type = r.type,
+            .data = p.data,
+            .created_at = created,
+            .created_by = r.created_by.value_or(r.actor),
+            .expires_at = r.expires_at,
+            .confidence = r.confidence == 0 ? 1.0 : r.confidence,
+            .provenance = r.provenance,
+            .forms = p.forms,
+            .short_overridden = r.forms.short_form.has_value(),
+            .medium_overridden = r.forms.medium_form.has_value(),
+            .valid_from = from,
+            .valid_until = r.valid_until,
+            .nonce = x.draw.draw_nonce(),
+            .hash = {}};
+  if (*vector)
+    h.embedding =
+        embedding_ref{.dim = static_cast<std::uint32_t>((*vector)->values.size()), .version = 1};
+  seal_version(v, h);
+  x.state.put(h);
+  x.state.put(v);
+  if (*vector) x.state.put_vector(h.id, **vector);
+  append_entry(x, entry_kind::write, v.created_by, {leaf_of(h)},
+               write_payload{h, v, std::move(*vector), !r.id.has_value()});
+  x.out.results.push_back(changed_memory(x, h));
+  return {};
+}
+
+result<void> run(execution& x, const update_request& r, const prepared& p) {
+  const timestamp from = r.valid_from.value_or(p.now);
+  if (auto ok = check_interval(from, r.valid_until); !ok) return ok;
+  auto existing = existing_head(x, r.uri, r.expect_version);
+  if (!existing) return propagate(existing);
+  head h = std::move(*existing);
+  if (h.tombstone)
+    return fail(errc::tombstoned, "memory " + to_string(h.id) + " was tombstoned", "uri");
+  if (h.current_version == std::numeric_limits<std::uint32_t>::max())
+    return fail(errc::limit_exceeded, "the memory has no version number left", "uri");
+  auto vector = place_vector(p, x.state, x.seams);
+  if (!vector) return propagate(vector);
+  const std::uint32_t number = h.current_version + 1;
+  if (*vector) {
+    h.embedding = embedding_ref{static_cast<std::uint32_t>((*vector)->values.size()), number};
+  } else if (x.seams.embedder != nullptr) {
+    h.embedding.reset(); // the new text holds nothing to embed, or its vector comes later
+  } else if (h.embedding) {
+    // Kept: the new content carries the old vector, so that each content is whole by itself.
+    auto values = x.state.vector_of(h.id);
+    if (values.empty()) // a journal of before may hold a head that names none
+      h.embedding.reset();
+    else
+      *vector = spaced_vector{.space = x.state.space(), .values = std::move(values)};
+  }
+  version v{.id = h.id,
+            .number = number,
+            .type = h.type,
+            .data = p.data,
+            .created_at = p.now,
+            .created_by = r.created_by.value_or(r.actor),
+            .expires_at = r.expires_at,
+            .confidence = r.confidence == 0 ? 1.0 : r.confidence,
+            .provenance = r.provenance,
+            .forms = p.forms,
+            .short_overridden = r.forms.short_form.has_value(),
+            .medium_overridden = r.forms.medium_form.has_value(),
+            .valid_from = from,
+            .valid_until = r.valid_until,
+            .nonce = x.draw.draw_nonce(),
+            .hash = {}};
+  h.current_version = number;
+  h.last_updated_at = p.now;
+  seal_version(v, h);
+  x.state.put(h);
+  x.state.put(v);
+  if (*vector) x.state.put_vector(h.id, **vector);
+  append_entry(x, entry_kind::update, v.created_by, {leaf_of(h)},
+               update_payload{h, v, std::move(*vector)});
+  x.out.results.push_back(changed_memory(x, h));
+  return {};
+}
+
+result<void> run(execution& x, const update_head_request& r, const prepared&) {
+  auto existing = existing_head(x, r.uri, r.expect_version);
+  if (!existing) return propagate(existing);
+  head h = std::move(*existing);
+  if (h.tombstone)
+    return fail(errc::tombstoned, "memory " + to_string(h.id) + " was tombstoned", "uri");
+  if (r.lifecycle) {
+    if (auto ok = validate_transition(h.lifecycle, *r.lifecycle); !ok) return ok;
+    h.lifecycle = *r.lifecycle;
+  }
+  if (r.tags) h.tags = normalise_tags(*r.tags);
+  if (r.frames) h.frames = *r.frames;
+  if (r.importance) h.declared_importance = static_cast<std::uint8_t>(*r.importance);
+  if (r.visibility) h.visibility = *r.visibility;
+  if (r.metadata) h.metadata = *r.metadata;
+  h.last_updated_at = x.now;
+  x.state.put(h);
+  append_entry(x, entry_kind::update_head, r.by.value_or(r.actor), {leaf_of(h)}, head_payload{h});
+  x.out.results.push_back(changed_memory(x, h));
+  return {};
+}
+
+result<void> run(execution& x, const tombstone_request& r, const prepared&) {
+  auto existing = existing_head(x, r.uri, r.expect_version);
+  if (!existing) return propagate(existing);
+  head h = std::move(*existing);
+  if (h.tombstone) {
+    x.out.results.push_back(unchanged(x, memory_uri{h.type, h.id, h.current_version}));
+    return {};
+  }
+  const std::string by = r.by.value_or(r.actor);
+  h.tombstone = tombstone{.reason = r.reason,
+                          .cause = r.cause,
+                          .superseded_by = r.superseded_by,
+                          .at = x.now,
+                          .by = by};
+  h.last_updated_at = x.now;
+  x.state.put(h);
+  append_entry(x, entry_kind::tombstone, by, {leaf_of(h)}, head_payload{h});
+  x.out.results.push_back(changed_memory(x, h));
+  return {};
+}
+
+result<void> run(execution& x, const add_edge_request& r, const prepared&) {
+  const edge_key key{r.src, static_cast<edge_type>(r.type), r.dst};
+  auto existing = x.state.edge(key);
+  if (!existing) return propagate(existing);
+  if (existing->has_value() && !(*existing)->tombstoned) {
+    x.out.results.push_back(changed_edge(x, false));
+    return {};
+  }
+  edge_record e{.key = key,
+                .created_at = r.created_at.value_or(x.now),
+                .created_by = r.by.value_or(r.actor),
+                .weight = r.weight,
+                .data = r.data,
+                .kind = r.kind,
+                .tombstoned = false,
+                .tombstoned_at = {},
+                .tombstoned_reason = {},
+                .tombstoned_by = {},
+                .nonce = x.draw.draw_nonce()};
+  x.state.put(e);
+  append_entry(x, entry_kind::add_edge, e.created_by, {leaf_of(e)}, edge_payload{e});
+  x.out.results.push_back(changed_edge(x, true));
+  return {};
+}
+
+result<void> run(execution& x, const remove_edge_request& r, const prepared&) {
+  const edge_key key{r.src, static_cast<edge_type>(r.type), r.dst};
+  auto existing = x.state.edge(key);
+  if (!existing) return propagate(existing);
+  if (!existing->has_value() || (*existing)->tombstoned) {
+    x.out.results.push_back(changed_edge(x, false));
+    return {};
+  }
+  edge_record e = std::move(**existing);
+  e.tombstoned = true;
+  e.tombstoned_at = x.now;
+  e.tombstoned_reason = r.reason;
+  e.tombstoned_by = r.by.value_or(r.actor);
+  x.state.put(e);
+  append_entry(x, entry_kind::remove_edge, e.tombstoned_by, {leaf_of(e)}, edge_payload{e});
+  x.out.results.push_back(changed_edge(x, true));
+  return {};
+}
+
+result<void> run(execution& x, const assign_tag_request& r, const prepared&) {
+  auto plan = plan_assignment(r, x.state);
+  if (!plan) return propagate(plan);
+  const tag_assignment& bound = plan->assignment;
+  if (plan->changed) {
+    x.state.put(bound);
+    append_entry(x, entry_kind::assign_tag, r.actor, {},
+                 assign_tag_payload{bound.tag, bound.anchor, r.actor, x.draw.draw_nonce()});
+  }
+  x.out.results.push_back({.changed = plan->changed,
+                           .seq = {x.current.value + x.out.entries.size()},
+                           .uri = {},
+                           .tag = bound});
+  return {};
+}
+
+result<prepared> prepare(const write_request& r, timestamp now, const execution_seams& seams) {
+  return prepare_content(r.type, r.data, r.forms, r.vector, r.created_at.value_or(now), seams);
+}
+result<prepared> prepare(const update_request& r, timestamp now, const execution_seams& seams) {
+  return prepare_content(r.uri.type, r.data, r.forms, r.vector, r.created_at.value_or(now), seams);
+}
+result<prepared> prepare(const restore_request& r, timestamp now, const execution_seams&) {
+  prepared p;
+  p.now = now;
+  p.vector = r.vector;
+  return p;
+}
+result<prepared> prepare(const ingest_request& r, timestamp now, const execution_seams& seams) {
+  return prepare_ingest(r, now, seams);
+}
+template <class Request>
+result<prepared> prepare(const Request&, timestamp now, const execution_seams&) {
+  prepared p;
+  p.now = now;
+  return p;
+}
+
+error located(error e, bool is_batch, std::size_t i) {
+  if (is_batch) {
+    const std::string item = "items[" + std::to_string(i) + "]";
+    e.at = e.at.empty() ? item : item + "." + e.at;
+  }
+  return e;
+}
+
+result<void> run_all(execution& x, std::span<const mutation> items, std::span<const prepared> ready,
+                     bool is_batch) {
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    auto done = std::visit([&](const auto& r) { return run(x, r, ready[i]); }, items[i]);
+    if (!done) return std::unexpected(located(std::move(done.error()), is_batch, i));
+    if (x.out.entries.size() > max_command_entries)
+      return fail(errc::limit_exceeded,
+                  fmt::format("a batch makes at most {} entries", max_command_entries),
+                  fmt::format("items[{}]", i));
+    if (x.payload_bytes > max_command_bytes)
+      return fail(
+          errc::limit_exceeded,
+          fmt::format("the entries of a batch take at most {} MiB", max_command_bytes >> 20),
+          fmt::format("items[{}]", i));
+  }
+  return {};
+}
+
+std::vector<memory_id> ids_given_by(std::span<const mutation> items) {
+  std::vector<memory_id> given;
+  for (const auto& item : items) {
+    if (const auto* w = std::get_if<write_request>(&item); w != nullptr && w->id)
+      given.push_back(*w->id);
+    const auto* topic = std::get_if<ingest_request>(&item);
+    if (topic == nullptr) continue;
+    if (topic->topic_id) given.push_back(*topic->topic_id);
+    for (const auto& link : topic->links) given.push_back(link.topic_id);
+  }
+  std::ranges::sort(given);
+  return given;
+}
+
+} // namespace
+
+result<executed_command> execute(std::span<const mutation> items, bool is_batch, overlay& state,
+                                 id_source& ids, const execution_seams& seams, timestamp now,
+                                 seq_no current) {
+  if (items.size() > max_batch_items)
+    return fail(errc::limit_exceeded,
+                "a batch has at most " + std::to_string(max_batch_items) + " items", "items");
+  std::vector<prepared> ready;
+  ready.reserve(items.size());
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    auto checked = std::visit([](const auto& r) { return validate(r); }, items[i]);
+    if (!checked) return std::unexpected(located(std::move(checked.error()), is_batch, i));
+    auto p = std::visit([&](const auto& r) { return prepare(r, now, seams); }, items[i]);
+    if (!p) return std::unexpected(located(std::move(p.error()), is_batch, i));
+    ready.push_back(std::move(*p));
+  }
+  const auto given = ids_given_by(items);
+  ids.mark();
+  execution x{state, ids, seams, now, current, given};
+  if (auto done = run_all(x, items, ready, is_batch); !done) {
+    // What fails has drawn nothing.
+    ids.give_back();
+    state.drop_layer();
+    return std::unexpected(std::move(done.error()));
+  }
+  ids.keep();
+  state.keep_layer();
+  return std::move(x.out);
+}
+
+const std::string& acting_in(const mutation& m) {
+  static const std::string nobody; // a request that is refused anyway
+  return std::visit(
+      [](const auto& r) -> const std::string& {
+        using request = std::decay_t<decltype(r)>;
+        if constexpr (std::is_same_v<request, restore_request>)
+          return r.head.actor_scope;
+        else if constexpr (std::is_same_v<request, restore_edge_request>)
+          return r.edge.created_by;
+        else if constexpr (std::is_same_v<request, restore_field_request>)
+          return r.revisions.empty() ? nobody : r.revisions.back().created_by;
+        else
+          return r.actor;
+      },
+      m);
+}
+
+result<void> run_part(execution& x, const write_request& r, const prepared& p) {
+  return run(x, r, p);
+}
+result<void> run_part(execution& x, const update_request& r, const prepared& p) {
+  return run(x, r, p);
+}
+result<void> run_part(execution& x, const add_edge_request& r) {
+  return run(x, r, prepared{});
+}
+result<void> run_part(execution& x, const remove_edge_request& r) {
+  return run(x, r, prepared{});
+}
+
+} // namespace mneme

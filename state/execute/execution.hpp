@@ -1,0 +1,81 @@
+#pragma once
+/// The execution of one command, and what its parts share. Private to execute*.cpp.
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "messages/codec/leaf_of.hpp"
+#include "messages/codec/topic_records.hpp"
+#include "state/execute/execute.hpp"
+
+namespace mneme {
+
+/// What a mutation needs that depends on the request and the clock only; computed once.
+struct prepared {
+  memory_data data;
+  mneme::forms forms;
+  std::optional<std::vector<float>> vector; ///< given, or embedded
+  bool vector_given = false;
+  timestamp now;
+};
+
+struct execution {
+  overlay& state;
+  id_source& draw;
+  const execution_seams& seams;
+  timestamp now;
+  seq_no current;
+  const std::vector<memory_id>& given; ///< by the command's items, ascending
+  executed_command out{};
+  std::uint64_t payload_bytes = 0; ///< of the entries so far
+
+  /// Whether a drawn id would meet a memory, an end of an edge, or an id that the command gives.
+  [[nodiscard]] bool is_taken(const memory_id& id) const {
+    return state.knows(id) || std::ranges::binary_search(given, id);
+  }
+};
+
+/// Seals the entry with the next seq.
+void append_entry(execution& x, entry_kind kind, std::string created_by,
+                  std::vector<state_leaf> leaves, entry_payload payload);
+mutation_result changed_memory(const execution& x, const head& h);
+mutation_result changed_edge(const execution& x, bool changed);
+/// What a request that found nothing to do answers.
+mutation_result unchanged(const execution& x, std::optional<memory_uri> uri = {});
+
+/// Whether whoever writes may change the memory: outside of a scope everybody may.
+bool is_open(const execution& x, const head& h);
+bool is_archived(const head& h);
+/// Sets the lifecycle status.
+void archive(head& h, timestamp now);
+
+result<prepared> prepare_content(memory_type type, const memory_data& data,
+                                 const forms_override& own,
+                                 const std::optional<std::vector<float>>& vector, timestamp now,
+                                 const execution_seams& seams);
+
+/// The space that a content's vector lives in; the first explicit vector of a world without an
+/// embedder fixes it.
+result<std::optional<spaced_vector>> place_vector(const prepared& p, const overlay& state,
+                                                  const execution_seams& seams);
+
+// Parts of larger requests: as the requests alone, and each adds its own result.
+result<void> run_part(execution& x, const write_request& r, const prepared& p);
+result<void> run_part(execution& x, const update_request& r, const prepared& p);
+result<void> run_part(execution& x, const add_edge_request& r);
+result<void> run_part(execution& x, const remove_edge_request& r);
+
+// execute_topics.cpp, execute_revise.cpp, execute_restore.cpp
+result<prepared> prepare_ingest(const ingest_request& r, timestamp now,
+                                const execution_seams& seams);
+result<void> run(execution& x, const ingest_request& r, const prepared& p);
+result<void> run(execution& x, const revise_request& r, const prepared& p);
+result<void> run(execution& x, const forget_request& r, const prepared& p);
+result<void> run(execution& x, const unarchive_request& r, const prepared& p);
+result<void> run(execution& x, const restore_request& r, const prepared& p);
+result<void> run(execution& x, const restore_edge_request& r, const prepared& p);
+result<void> run(execution& x, const restore_field_request& r, const prepared& p);
+
+} // namespace mneme

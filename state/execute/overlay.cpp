@@ -1,0 +1,136 @@
+#include "state/execute/overlay.hpp"
+
+#include "messages/codec/records.hpp"
+#include "messages/text/hashtag.hpp"
+
+namespace mneme {
+
+result<std::optional<head>> overlay::head(const memory_id& id) {
+  if (auto it = top_.heads.find(id); it != top_.heads.end()) return it->second;
+  if (auto it = base_.heads.find(id); it != base_.heads.end()) return it->second;
+  // Most new ids are unknown to the node table, which answers without touching the store.
+  if (views_.nodes->find(id).value == no_number) return std::optional<mneme::head>{};
+  return read_head(reader_, id, at_);
+}
+
+bool overlay::knows(const memory_id& id) const {
+  return top_.heads.contains(id) || base_.heads.contains(id)
+         || views_.nodes->find(id).value != no_number;
+}
+
+result<std::optional<edge_record>> overlay::edge(const edge_key& key) {
+  if (auto it = top_.edges.find(key); it != top_.edges.end()) return it->second;
+  if (auto it = base_.edges.find(key); it != base_.edges.end()) return it->second;
+  if (views_.nodes->find(key.src).value == no_number
+      || views_.nodes->find(key.dst).value == no_number)
+    return std::optional<edge_record>{};
+  return read_edge(reader_, key, at_);
+}
+
+std::vector<float> overlay::vector_of(const memory_id& id) {
+  if (auto it = top_.vectors.find(id); it != top_.vectors.end()) return it->second;
+  // Content that waits for its vector has not got that of the content before it.
+  for (const layer* written : {&top_, &base_})
+    if (auto it = written->heads.find(id); it != written->heads.end()) {
+      if (!it->second.embedding) return {};
+      break;
+    }
+  if (auto it = base_.vectors.find(id); it != base_.vectors.end()) return it->second;
+  const node_no node = views_.nodes->find(id);
+  if (node.value == no_number) return {};
+  const row_no row = views_.attributes->row_of(node, at_);
+  if (row.value == no_number) return {};
+  const auto values = views_.vectors->get(views_.attributes->slot(row));
+  return {values.begin(), values.end()};
+}
+
+const vector_space& overlay::space() const {
+  return top_.space.dim != 0 ? top_.space : base_.space;
+}
+
+std::optional<tag_assignment> overlay::tag(std::string_view normalised) const {
+  const std::string_view key = hashtag_key(normalised);
+  if (auto it = top_.tags.find(key); it != top_.tags.end()) return it->second;
+  if (auto it = base_.tags.find(key); it != base_.tags.end()) return it->second;
+  return views_.attributes->colours().tags().find(normalised, at_);
+}
+
+bool overlay::is_taken(std::uint32_t anchor) const {
+  return top_.taken.contains(anchor) || base_.taken.contains(anchor)
+         || views_.attributes->colours().tags().taken(anchor, at_);
+}
+
+std::optional<colour_signals> overlay::signals_of(const memory_id& id) const {
+  if (auto it = top_.signals.find(id); it != top_.signals.end()) return it->second;
+  if (auto it = base_.signals.find(id); it != base_.signals.end()) return it->second;
+  const node_no node = views_.nodes->find(id);
+  if (node.value == no_number) return {};
+  return views_.attributes->colours().signals_of(node, at_);
+}
+
+std::optional<memory_mode> overlay::mode_of(const memory_id& id) const {
+  const node_no node = views_.nodes->find(id);
+  if (node.value == no_number) return {};
+  return views_.attributes->colours().mode_of(node);
+}
+
+void overlay::put(const tag_assignment& assignment) {
+  top_.tags.insert_or_assign(std::string(hashtag_key(assignment.tag)), assignment);
+  top_.taken.insert(assignment.anchor);
+}
+
+void overlay::put(const memory_id& id, const colour_signals& signals) {
+  top_.signals.insert_or_assign(id, signals);
+}
+
+void overlay::put(const mneme::head& h) {
+  top_.heads.insert_or_assign(h.id, h);
+}
+
+void overlay::put(const edge_record& e) {
+  top_.edges.insert_or_assign(e.key, e);
+}
+
+void overlay::put_vector(const memory_id& id, const spaced_vector& v) {
+  top_.vectors.insert_or_assign(id, v.values);
+  top_.space = v.space;
+}
+
+void overlay::put(const version& v) {
+  if (v.type == memory_type::topic) top_.versions.insert_or_assign(v.id, v);
+}
+
+void overlay::put(const topic_field& f, const std::vector<field_revision>& fresh) {
+  const std::pair key(f.head.topic, f.head.name);
+  top_.fields.insert_or_assign(key, f);
+  auto& revisions = top_.revisions[key];
+  revisions.insert(revisions.end(), fresh.begin(), fresh.end());
+}
+
+void overlay::put_topic_salience(const memory_id& id, std::int64_t e9) {
+  top_.saliences_e9.insert_or_assign(id, e9);
+}
+
+void overlay::keep_layer() {
+  for (auto& [id, h] : top_.heads) base_.heads.insert_or_assign(id, std::move(h));
+  for (auto& [key, e] : top_.edges) base_.edges.insert_or_assign(key, std::move(e));
+  for (auto& [id, v] : top_.vectors) base_.vectors.insert_or_assign(id, std::move(v));
+  base_.tags.merge(top_.tags);
+  base_.taken.merge(top_.taken);
+  for (auto& [id, s] : top_.signals) base_.signals.insert_or_assign(id, s);
+  if (top_.space.dim != 0) base_.space = std::move(top_.space);
+  for (auto& [id, v] : top_.versions) base_.versions.insert_or_assign(id, std::move(v));
+  for (const auto& [id, e9] : top_.saliences_e9) base_.saliences_e9.insert_or_assign(id, e9);
+  for (auto& [key, f] : top_.fields) base_.fields.insert_or_assign(key, std::move(f));
+  for (auto& [key, fresh] : top_.revisions) {
+    auto& revisions = base_.revisions[key];
+    for (auto& r : fresh) revisions.push_back(std::move(r));
+  }
+  top_ = {};
+}
+
+void overlay::drop_layer() {
+  top_ = {};
+}
+
+} // namespace mneme

@@ -1,0 +1,97 @@
+#pragma once
+/// The published state plus what the batch being built has changed: what execute() reads. A command
+/// works on a layer of its own that is kept or dropped whole. Owned by the committer.
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "messages/codec/entry.hpp"
+#include "mneme/requests.hpp"
+#include "views/asker.hpp"
+#include "views/read_views.hpp"
+
+namespace mneme {
+
+class overlay {
+public:
+  /// Reads the published state `at` through `reader`; both must outlive the overlay.
+  overlay(const read_views& views, kv_reader& reader, seq_no at, vector_space space)
+      : views_(views), reader_(reader), at_(at) {
+    base_.space = std::move(space);
+  }
+
+  result<std::optional<mneme::head>> head(const memory_id& id);
+  /// Whether the id is a memory's or an end of a published edge's. Never touches the store.
+  [[nodiscard]] bool knows(const memory_id& id) const;
+  result<std::optional<edge_record>> edge(const edge_key& key);
+  /// The vector that the memory's current version has; empty if it has none.
+  std::vector<float> vector_of(const memory_id& id);
+  [[nodiscard]] const vector_space& space() const;
+  /// The assignment of a normalised hashtag.
+  [[nodiscard]] std::optional<tag_assignment> tag(std::string_view normalised) const;
+  [[nodiscard]] bool is_taken(std::uint32_t anchor) const;
+  /// The signals of a memory with a colour.
+  [[nodiscard]] std::optional<colour_signals> signals_of(const memory_id& id) const;
+  [[nodiscard]] std::optional<memory_mode> mode_of(const memory_id& id) const;
+
+  // Of topics.
+  /// Every topic that there is, in id order.
+  std::vector<memory_id> topics();
+  /// The current version of a topic.
+  result<version> topic_version(const mneme::head& h);
+  std::int64_t topic_salience_e9(const memory_id& id);
+  result<std::optional<topic_field>> field(const memory_id& topic, const std::string& name);
+  /// By name.
+  result<std::vector<topic_field>> fields(const memory_id& topic);
+  /// By number.
+  result<std::vector<field_revision>> revisions(const field_head& field);
+  /// Edges from and to `id` that are not tombstoned, in key order.
+  result<std::vector<edge_record>> live_edges(const memory_id& id);
+  /// The nearest live topics that are not archived and that `who` may see, as published (this
+  /// batch left out), without `self`.
+  [[nodiscard]] std::vector<memory_id> similar_topics(const std::vector<float>& vector,
+                                                      const memory_id& self, const asker& who,
+                                                      std::size_t most) const;
+
+  void put(const mneme::head& h);
+  void put(const tag_assignment& assignment);
+  void put(const memory_id& id, const colour_signals& signals);
+  void put(const edge_record& e);
+  void put_vector(const memory_id& id, const spaced_vector& v);
+  /// Kept for topics only: nothing else is read back.
+  void put(const version& v);
+  void put(const topic_field& f, const std::vector<field_revision>& fresh);
+  void put_topic_salience(const memory_id& id, std::int64_t e9);
+
+  /// Makes the current layer part of the base, or forgets it.
+  void keep_layer();
+  void drop_layer();
+
+private:
+  struct layer {
+    std::map<memory_id, mneme::head> heads;
+    std::map<edge_key, edge_record> edges;
+    std::map<memory_id, std::vector<float>> vectors;
+    std::map<std::string, tag_assignment, std::less<>> tags; ///< by hashtag_key
+    std::set<std::uint32_t> taken;                           ///< anchors of `tags`
+    std::map<memory_id, colour_signals> signals;
+    vector_space space;
+    std::map<memory_id, version> versions;
+    std::map<memory_id, std::int64_t> saliences_e9;
+    std::map<std::pair<memory_id, std::string>, topic_field> fields;
+    std::map<std::pair<memory_id, std::string>, std::vector<field_revision>> revisions;
+  };
+
+  const read_views& views_;
+  kv_reader& reader_;
+  seq_no at_;
+  layer base_;
+  layer top_;
+};
+
+} // namespace mneme

@@ -1,0 +1,123 @@
+// What the overlay knows of topics: the published state and what the batch has changed.
+
+#include <algorithm>
+
+#include "state/execute/overlay.hpp"
+#include "views/topic_reads.hpp"
+
+namespace mneme {
+
+std::vector<memory_id> overlay::topics() {
+  std::set<memory_id> ids;
+  views_.attributes->with_type(memory_type::topic)->for_each([&](row_no row) {
+    if (views_.attributes->alive(row, at_))
+      ids.insert(views_.nodes->id(views_.attributes->node(row)));
+    return true;
+  });
+  for (const auto* part : {&base_, &top_})
+    for (const auto& [id, h] : part->heads)
+      if (h.type == memory_type::topic) ids.insert(id);
+  return {ids.begin(), ids.end()};
+}
+
+result<version> overlay::topic_version(const mneme::head& h) {
+  for (const auto* part : {&top_, &base_})
+    if (auto it = part->versions.find(h.id); it != part->versions.end()) return it->second;
+  auto found = read_version(reader_, h.id, h.current_version);
+  if (!found) return propagate(found);
+  if (!found->has_value())
+    return fail(errc::corrupt, "the current version of " + to_string(h.id) + " is missing");
+  return std::move(**found);
+}
+
+std::int64_t overlay::topic_salience_e9(const memory_id& id) {
+  for (const auto* part : {&top_, &base_})
+    if (auto it = part->saliences_e9.find(id); it != part->saliences_e9.end()) return it->second;
+  const node_no node = views_.nodes->find(id);
+  if (node.value == no_number) return salience_one_e9;
+  return views_.attributes->activation_of(node, at_).topic_salience_e9;
+}
+
+result<std::optional<topic_field>> overlay::field(const memory_id& topic, const std::string& name) {
+  const std::pair key(topic, name);
+  for (const auto* part : {&top_, &base_})
+    if (auto it = part->fields.find(key); it != part->fields.end()) return it->second;
+  if (views_.nodes->find(topic).value == no_number) return std::optional<topic_field>{};
+  return read_field(reader_, topic, name, at_);
+}
+
+result<std::vector<topic_field>> overlay::fields(const memory_id& topic) {
+  auto published = read_fields(reader_, topic, at_);
+  if (!published) return propagate(published);
+  std::map<std::string, topic_field> by_name;
+  for (auto& f : *published) by_name.emplace(f.head.name, std::move(f));
+  for (const auto* part : {&base_, &top_})
+    for (auto it = part->fields.lower_bound({topic, {}});
+         it != part->fields.end() && it->first.first == topic; ++it)
+      by_name.insert_or_assign(it->first.second, it->second);
+  std::vector<topic_field> all;
+  all.reserve(by_name.size());
+  for (auto& [name, f] : by_name) all.push_back(std::move(f));
+  return all;
+}
+
+result<std::vector<field_revision>> overlay::revisions(const field_head& field) {
+  auto published = read_field(reader_, field.topic, field.name, at_);
+  if (!published) return propagate(published);
+  std::vector<field_revision> all;
+  if (published->has_value()) {
+    auto read = read_revisions(reader_, (*published)->head);
+    if (!read) return propagate(read);
+    all = std::move(*read);
+  }
+  for (const auto* part : {&base_, &top_})
+    if (auto it = part->revisions.find({field.topic, field.name}); it != part->revisions.end())
+      all.insert(all.end(), it->second.begin(), it->second.end());
+  return all;
+}
+
+result<std::vector<edge_record>> overlay::live_edges(const memory_id& id) {
+  std::set<edge_key> keys;
+  if (const node_no node = views_.nodes->find(id); node.value != no_number)
+    for (const auto direction : {edge_direction::out, edge_direction::in})
+      views_.graph->neighbours(node, direction, at_, false, [&](const neighbour& n) {
+        const memory_id& other = views_.nodes->id(n.node);
+        keys.insert(direction == edge_direction::out ? edge_key{id, n.type, other}
+                                                     : edge_key{other, n.type, id});
+        return true;
+      });
+  for (const auto* part : {&base_, &top_})
+    for (const auto& [key, e] : part->edges)
+      if (key.src == id || key.dst == id) keys.insert(key);
+  std::vector<edge_record> live;
+  for (const auto& key : keys) {
+    auto e = edge(key);
+    if (!e) return propagate(e);
+    if (e->has_value() && !(*e)->tombstoned) live.push_back(std::move(**e));
+  }
+  return live;
+}
+
+std::vector<memory_id> overlay::similar_topics(const std::vector<float>& vector,
+                                               const memory_id& self, const asker& who,
+                                               std::size_t most) const {
+  const attributes& rows = *views_.attributes;
+  const visible_rows visible(who, rows, *views_.nodes);
+  std::vector<slot_no> slots;
+  rows.with_type(memory_type::topic)->for_each([&](row_no row) {
+    const row_line& line = rows.rows().line(row);
+    const bool usable = (line.flags & row_has_vector) != 0 && (line.flags & row_unfindable) == 0;
+    if (usable && visible(row) && rows.alive(row, at_) && views_.nodes->id({line.node}) != self)
+      slots.push_back({line.slot});
+    return true;
+  });
+  const auto id_of = [&](slot_no slot) {
+    return views_.nodes->id(rows.node(rows.row_of_slot(slot, at_)));
+  };
+  std::vector<memory_id> ids;
+  for (const auto& hit : views_.vectors->nearest_of(vector, slots, most, id_of))
+    ids.push_back(id_of(hit.slot));
+  return ids;
+}
+
+} // namespace mneme

@@ -1,0 +1,37 @@
+#include "state/inspection/journal_items.hpp"
+
+#include "journal/journal.hpp"
+
+namespace mneme {
+
+result<std::vector<journal_item>> read_journal_items(const world& w, seq_no from,
+                                                     std::size_t limit) {
+  std::vector<journal_item> items;
+  const seq_no last = w.published_seq();
+  const seq_no first{std::max<std::uint64_t>(from.value, 1)};
+  if (first > last || limit == 0) return items;
+  auto walked = read_journal(*w.files, journal_directory(w.directory), w.info.id, first, true,
+                             [&](const journal_frame& frame) -> result<bool> {
+                               for (const auto& raw : frame.entries) {
+                                 auto h = decode_entry_header(raw.header);
+                                 if (!h) return propagate(h);
+                                 if (h->seq < first) continue;
+                                 if (h->seq > last || items.size() == limit) return false;
+                                 journal_item item{.seq = h->seq,
+                                                   .kind = std::string(to_string(h->kind)),
+                                                   .created_at = h->created_at,
+                                                   .created_by = h->created_by,
+                                                   .leaves = {},
+                                                   .payload_hash = h->payload_hash,
+                                                   .header = raw.header};
+                                 for (const auto& leaf : h->leaves)
+                                   item.leaves.push_back({leaf.ns, leaf.path, leaf.value_hash});
+                                 items.push_back(std::move(item));
+                               }
+                               return items.size() < limit;
+                             });
+  if (!walked) return propagate(walked);
+  return items;
+}
+
+} // namespace mneme

@@ -1,0 +1,12 @@
+#pragma once
+/// The journal's entries as a host sees them.
+
+#include "state/world.hpp"
+
+namespace mneme {
+
+/// Of the published entries from `from` on, at most `limit`.
+result<std::vector<journal_item>> read_journal_items(const world& w, seq_no from,
+                                                     std::size_t limit);
+
+} // namespace mneme

@@ -1,0 +1,89 @@
+#include "state/inspection/proofs.hpp"
+
+#include "messages/codec/records.hpp"
+#include "messages/codec/topic_records.hpp"
+#include "state/recovery/verify.hpp"
+#include "storage/key_layout.hpp"
+#include "views/manifests.hpp"
+#include "views/scope_check.hpp"
+
+namespace mneme {
+
+namespace {
+
+/// The seq of a root that proofs may be asked against.
+result<seq_no> seq_of_root(world& w, const digest& root, const root_set& current) {
+  if (root == current.overall) return current.seq;
+  auto snapshot = find_manifest(*w.store, root, current.seq);
+  if (!snapshot) return propagate(snapshot);
+  if (!snapshot->has_value())
+    return fail(errc::root_unavailable,
+                "root " + to_hex(root) + " is neither the current one nor a snapshot's", "root");
+  return (*snapshot)->seq;
+}
+
+result<ledger::proof_request> proof_keys(world& w, const prove_request& request) {
+  auto reader = w.store->reader();
+  if (!reader) return propagate(reader);
+  const seq_no at = w.published_seq();
+  const read_views views = w.views();
+  auto now = views.now();
+  if (!now) return propagate(now);
+  auto asking = verify_asker(request.actor, request.scope, *now, views);
+  if (!asking) return propagate(asking);
+  const asker& who = *asking;
+  if (request.scope != nullptr && !request.seqs.empty())
+    return fail(errc::scope_violation, "a scope opens no entries of the journal", "seqs");
+  ledger::proof_request keys;
+  for (const auto& id : request.ids) {
+    auto seen = who.may_see(**reader, id, at);
+    if (!seen) return propagate(seen);
+    if (!*seen) return who.hidden(id, "ids");
+    keys.keys.emplace_back(state_namespace::memories, std::string(id.raw()));
+  }
+  for (const auto& key : request.edges) {
+    for (const auto& end : {key.src, key.dst}) {
+      auto seen = who.may_see(**reader, end, at);
+      if (!seen) return propagate(seen);
+      if (!*seen) return who.hidden(end, "edges");
+    }
+    keys.keys.emplace_back(state_namespace::edges, key_bytes(key));
+  }
+  for (const auto& [topic, name] : request.fields) {
+    auto seen = who.may_see(**reader, topic, at);
+    if (!seen) return propagate(seen);
+    if (!*seen) return who.hidden(topic, "fields");
+    keys.keys.emplace_back(state_namespace::fields, field_key_bytes(topic, name));
+  }
+  keys.seqs = request.seqs;
+  return keys;
+}
+
+} // namespace
+
+result<root_set> roots_at(world& w, seq_no at) {
+  auto readable = w.readable(at);
+  if (!readable) return propagate(readable);
+  auto roots = w.ledger->roots_at(at);
+  // The undo list may be shorter than the window (after a crash in the middle of a checkpoint);
+  // the journal always knows.
+  if (!roots && roots.error().code == errc::seq_unavailable)
+    return fold_roots(*w.files, w.directory, at);
+  return roots;
+}
+
+result<proof_bundle> prove(world& w, const prove_request& request) {
+  auto at = request.root ? seq_of_root(w, *request.root, w.ledger->roots())
+                         : result<seq_no>(w.published_seq());
+  if (!at) return propagate(at);
+  auto keys = proof_keys(w, request);
+  if (!keys) return propagate(keys);
+  auto bundle = w.ledger->prove(*keys, *at);
+  if (!bundle && bundle.error().code == errc::seq_unavailable && bundle.error().at.empty()
+      && request.root)
+    return fail(errc::root_unavailable,
+                "the state of root " + to_hex(*request.root) + " is no longer retained", "root");
+  return bundle;
+}
+
+} // namespace mneme

@@ -1,0 +1,10 @@
+#pragma once
+/// What a world holds, in numbers.
+
+#include "state/world.hpp"
+
+namespace mneme {
+
+result<world_stats> read_stats(world& w);
+
+} // namespace mneme

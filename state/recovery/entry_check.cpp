@@ -1,0 +1,302 @@
+#include "state/recovery/entry_check.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "journal/segment.hpp"
+#include "messages/codec/leaf_of.hpp"
+#include "messages/codec/records.hpp"
+#include "messages/codec/topic_records.hpp"
+#include "messages/text/hashtag.hpp"
+#include "messages/validate/validate.hpp"
+
+namespace mneme {
+
+namespace {
+
+std::unexpected<error> forged(const std::string& what) {
+  return fail(errc::corrupt, what);
+}
+
+result<void> check_leaves(const entry& e, std::span<const state_leaf> expected) {
+  if (!std::ranges::equal(e.header.leaves, expected))
+    return forged("the leaves of its header are not those of its payload");
+  return {};
+}
+
+/// What every head in a journal keeps to.
+result<void> check_head(const entry& e, const head& h) {
+  if (h.id.is_zero()) return forged("a memory with the zero id");
+  if (h.erased) return forged("an erased head in an entry that erases nothing");
+  if (auto whole = validate(h); !whole)
+    return forged(whole.error().at + ": " + whole.error().message);
+  const bool ends = e.header.kind == entry_kind::tombstone;
+  if (ends && !h.tombstone) return forged("a tombstone entry whose head has none");
+  const std::array leaves{leaf_of(h)};
+  return check_leaves(e, leaves);
+}
+
+/// A head with content of its own.
+result<void> check_content(const entry& e, const head& h, const version& v,
+                           const std::optional<spaced_vector>& vector, const entry_past& past) {
+  if (auto ok = check_head(e, h); !ok) return ok;
+  std::optional<std::vector<float>> values;
+  if (vector) values = vector->values;
+  auto whole = validate(restore_request{.head = h, .version = v, .vector = std::move(values)});
+  if (!whole) return forged(whole.error().at + ": " + whole.error().message);
+  if (vector && past.space.dim != 0 && vector->space.dim != past.space.dim)
+    return forged("a vector of another dimension than those before");
+  return {};
+}
+
+/// What there is of the memory that the head is a later state of.
+result<std::optional<known_memory>> memory_before(const entry_past& past, const head& h) {
+  auto before = past.memory(h.id);
+  if (!before) return propagate(before);
+  if (before->has_value() && (*before)->type != h.type)
+    return forged("memory " + to_string(h.id) + " changes its type");
+  if (before->has_value() && (*before)->coloured != h.colour.has_value())
+    return forged("memory " + to_string(h.id) + " gains or loses its colour");
+  return before;
+}
+
+result<void> check(const entry& e, const write_payload& p, const entry_past& past) {
+  auto before = past.memory(p.head.id);
+  if (!before) return propagate(before);
+  if (before->has_value()) return forged("memory " + to_string(p.head.id) + " is written twice");
+  if (p.head.current_version != 1) return forged("a write of another version than the first");
+  return check_content(e, p.head, p.version, p.vector, past);
+}
+
+result<void> check(const entry& e, const update_payload& p, const entry_past& past) {
+  auto before = memory_before(past, p.head);
+  if (!before) return propagate(before);
+  if (!before->has_value())
+    return forged("an update of the unknown memory " + to_string(p.head.id));
+  if (p.head.current_version == 1 || p.head.current_version - 1 != (*before)->version)
+    return forged("version " + std::to_string(p.head.current_version) + " of "
+                  + to_string(p.head.id) + " follows version "
+                  + std::to_string((*before)->version));
+  return check_content(e, p.head, p.version, p.vector, past);
+}
+
+/// A head that changed without its content.
+result<void> check_changed(const entry& e, const head& h, const entry_past& past) {
+  auto before = memory_before(past, h);
+  if (!before) return propagate(before);
+  if (!before->has_value()) return forged("a head of the unknown memory " + to_string(h.id));
+  if (h.current_version != (*before)->version || h.version_hash != (*before)->version_hash)
+    return forged("a head of " + to_string(h.id) + " that is not of its current version");
+  return check_head(e, h);
+}
+result<void> check(const entry& e, const head_payload& p, const entry_past& past) {
+  return check_changed(e, p.head, past);
+}
+
+result<void> check(const entry& e, const embed_payload& p, const entry_past& past) {
+  if (past.space.dim != 0 && p.vector.space.dim != past.space.dim)
+    return forged("a vector of another dimension than those before");
+  return check_changed(e, p.head, past);
+}
+
+result<void> check_topic(const memory_id& id, const entry_past& past) {
+  auto known = past.memory(id);
+  if (!known) return propagate(known);
+  if (!known->has_value() || (*known)->type != memory_type::topic)
+    return forged("there is no topic " + to_string(id));
+  return {};
+}
+
+result<void> check(const entry& e, const topic_archive_payload& p, const entry_past& past) {
+  if (auto ok = check_topic(p.head.id, past); !ok) return ok;
+  return check_changed(e, p.head, past);
+}
+result<void> check(const entry& e, const topic_merge_payload& p, const entry_past& past) {
+  if (auto ok = check_topic(p.keeper, past); !ok) return ok;
+  if (auto ok = check_topic(p.head.id, past); !ok) return ok;
+  return check_changed(e, p.head, past);
+}
+result<void> check(const entry& e, const topic_salience_payload& p, const entry_past& past) {
+  if (auto ok = check_topic(p.topic, past); !ok) return ok;
+  return check_leaves(e, {});
+}
+
+/// A field's new revisions are the last ones that it has.
+result<void> check(const entry& e, const field_payload& p, const entry_past& past) {
+  const field_head& f = p.field.head;
+  if (auto ok = check_topic(f.topic, past); !ok) return ok;
+  if (p.revisions.empty() || p.revisions.size() > f.revisions)
+    return forged("field " + f.name + " does not have its new revisions");
+  std::uint32_t number = f.revisions - static_cast<std::uint32_t>(p.revisions.size());
+  for (const auto& r : p.revisions) {
+    if (r.topic != f.topic || r.field != f.name || r.number != ++number)
+      return forged("a revision of another field than " + f.name + ", or out of order");
+    if (hash_of(r) != r.hash) return forged("a revision of " + f.name + " without its hash");
+    if (r.number == p.field.current && r.hash != f.newest_hash)
+      return forged("field " + f.name + " names another revision than its current one");
+  }
+  const std::array leaves{leaf_of(f)};
+  return check_leaves(e, leaves);
+}
+
+result<void> check(const entry& e, const edge_payload& p, const entry_past&) {
+  auto whole = validate(restore_edge_request{p.edge});
+  if (!whole) return forged(whole.error().at + ": " + whole.error().message);
+  if (p.edge.tombstoned != (e.header.kind == entry_kind::remove_edge))
+    return forged("an edge that is tombstoned in an add_edge, or not in a remove_edge");
+  const std::array leaves{leaf_of(p.edge)};
+  return check_leaves(e, leaves);
+}
+
+result<void> check_touched(const memory_id& id, bool by_colour, const entry_past& past) {
+  auto known = past.memory(id);
+  if (!known) return propagate(known);
+  if (!known->has_value()) return forged("a touch of the unknown memory " + to_string(id));
+  if (by_colour && !(*known)->coloured)
+    return forged("memory " + to_string(id) + " is touched by its colour, but has none");
+  return {};
+}
+
+result<void> check(const entry& e, const find_late_payload& p, const entry_past& past) {
+  for (const auto& id : p.accessed)
+    if (auto ok = check_touched(id, false, past); !ok) return ok;
+  return check_leaves(e, {});
+}
+
+result<void> check(const entry& e, const attest_payload& p, const entry_past& past) {
+  for (const auto& id : p.cited)
+    if (auto ok = check_touched(id, false, past); !ok) return ok;
+  return check_leaves(e, {});
+}
+
+template <class Items>
+result<void> check_coloured(const entry& e, const Items& items, const entry_past& past) {
+  for (const auto& item : items)
+    if (auto ok = check_touched(item.id, true, past); !ok) return ok;
+  return check_leaves(e, {});
+}
+result<void> check(const entry& e, const reinforce_payload& p, const entry_past& past) {
+  if (p.door == reinforcing_door::retrieve) {
+    for (const auto& item : p.items)
+      if (auto ok = check_topic(item.id, past); !ok) return ok;
+    return check_leaves(e, {});
+  }
+  return check_coloured(e, p.items, past);
+}
+result<void> check(const entry& e, const decay_cycle_payload& p, const entry_past& past) {
+  return check_coloured(e, p.items, past);
+}
+
+result<void> check(const entry& e, const snapshot_payload& p, const entry_past& past) {
+  const manifest& m = p.manifest;
+  if (m.seq.value + 1 != e.header.seq.value) return forged("a snapshot of another seq");
+  if (!past.roots.overall.is_zero()
+      && (m.overall_root != past.roots.overall || m.journal_root != past.roots.journal_root
+          || m.state_roots != past.roots.state_roots))
+    return forged("a snapshot whose roots are not those before it");
+  return check_leaves(e, {});
+}
+
+/// Whose request it was stands in the header too.
+result<void> check_signed(const entry& e, const std::string& actor) {
+  if (e.header.created_by != actor) return forged("it is signed by another actor");
+  return check_leaves(e, {});
+}
+
+result<void> check(const entry& e, const learn_weights_payload& p, const entry_past&) {
+  const learned_weights& w = p.weights;
+  constexpr std::int64_t whole = 1'000'000'000;
+  constexpr std::int64_t rounding = 5; // half a unit for each, and more
+  std::int64_t sum = 0;
+  for (const std::int64_t one : {w.recency, w.access, w.citations, w.importance, w.similarity}) {
+    if (one < 0 || one > whole) return forged("a learned weight that is not in 0 .. 1");
+    sum += one;
+  }
+  if (sum < whole - rounding || sum > whole + rounding)
+    return forged("learned weights that do not add up to 1");
+  return check_signed(e, p.actor);
+}
+
+result<void> check(const entry& e, const compact_payload& p, const entry_past& past) {
+  std::int64_t tokens = 0;
+  for (const auto* items : {&p.kept, &p.compacted})
+    for (const auto& item : *items) {
+      auto known = past.memory(item.uri.id);
+      if (!known) return propagate(known);
+      if (!known->has_value() || item.uri.version == 0 || item.uri.version > (*known)->version)
+        return forged("a compact record of the unknown memory " + to_string(item.uri));
+      if (item.tokens < 0 || item.tokens > p.budget_tokens - tokens)
+        return forged("a compact record over its budget");
+      tokens += item.tokens;
+    }
+  if (tokens != p.tokens) return forged("a compact record whose tokens do not add up");
+  return check_signed(e, p.actor);
+}
+
+result<void> check(const entry& e, const assign_tag_payload& p, const entry_past&) {
+  if (p.tag.empty() || normalise_hashtag(p.tag) != p.tag)
+    return forged("a hashtag that is not normalised");
+  if (p.anchor == 0 || p.anchor > anchor_count)
+    return forged("an anchor that is not in 1 .. 10000");
+  return check_signed(e, p.actor);
+}
+
+result<void> check(const entry& e, const scope_violation_payload& p, const entry_past&) {
+  return check_signed(e, p.grantee);
+}
+
+/// Content that was erased.
+result<void> check(const entry&, const erased_payload&, const entry_past&) {
+  return {};
+}
+
+/// What a payload says of a memory, or of the world's vectors.
+template <class Payload>
+void keep(const Payload& p, std::map<memory_id, known_memory>& memories, vector_space& space) {
+  if constexpr (requires { p.head.version_hash; })
+    memories.insert_or_assign(p.head.id, known_memory::of(p.head));
+  if constexpr (requires { p.vector->space; })
+    if (p.vector) space = p.vector->space;
+  if constexpr (requires { p.vector.space; }) space = p.vector.space;
+}
+
+} // namespace
+
+result<void> check_entry(const entry& e, const entry_past& past) {
+  return std::visit([&](const auto& p) { return check(e, p, past); }, e.payload);
+}
+
+result<std::vector<entry>> open_entries(const journal_frame& frame, seq_no last) {
+  std::vector<entry> entries;
+  seq_no seq = frame.prefix.first_seq;
+  for (const auto& raw : frame.entries) {
+    if (seq > last) break;
+    auto e = open_entry(raw.header, raw.payload, raw.erased);
+    if (!e && e.error().code != errc::corrupt) return propagate(e);
+    if (!e || e->header.seq != seq)
+      return corrupt_at(frame.segment, frame.offset,
+                        "entry " + std::to_string(seq.value) + ": "
+                            + (e ? "it carries another seq" : e.error().message));
+    entries.push_back(std::move(*e));
+    seq = seq.next();
+  }
+  return entries;
+}
+
+result<void> entry_checker::check(const journal_frame& frame, std::span<const entry> entries,
+                                  const root_set& before) {
+  past_.roots = before;
+  for (const auto& e : entries) {
+    auto ok = check_entry(e, past_);
+    if (!ok && ok.error().code == errc::corrupt)
+      return corrupt_at(frame.segment, frame.offset,
+                        "entry " + std::to_string(e.header.seq.value) + ": " + ok.error().message);
+    if (!ok) return ok;
+    past_.roots = {};
+    std::visit([&](const auto& p) { keep(p, fresh_, past_.space); }, e.payload);
+  }
+  return {};
+}
+
+} // namespace mneme

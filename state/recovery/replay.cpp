@@ -1,0 +1,63 @@
+#include "state/recovery/replay.hpp"
+
+#include "messages/ensure.hpp"
+#include "state/checkpoint/checkpoint.hpp"
+#include "state/recovery/entry_check.hpp"
+#include "state/recovery/replay_check.hpp"
+
+namespace mneme {
+
+namespace {
+
+/// A stable seq that stands makes stores crawl, so the copy is made durable every so often.
+constexpr std::uint64_t synced_every_bytes = 4ULL << 20;
+
+result<void> sync(world& w) {
+  if (auto ok = w.journal->sync(); !ok) return ok;
+  return w.store->set_stable(w.published_seq());
+}
+
+} // namespace
+
+result<void> replay_journal(file_system& from_files, const std::string& from, world& into,
+                            std::optional<seq_no> up_to, const progress& on_progress) {
+  ensure(into.published_seq().value == 0, "replay fills an empty world");
+  const seq_no last = up_to.value_or(seq_no{~0ULL});
+  if (auto ok = check_journal_reaches_checkpoint(from_files, from, into.info.id); !ok) return ok;
+  if (last.value == 0) return {};
+  std::uint64_t synced_bytes = 0;
+  auto walked = read_journal(
+      from_files, journal_directory(from), into.info.id, seq_no{1}, true,
+      [&](const journal_frame& frame) -> result<bool> {
+        if (frame.prefix.previous_root != into.ledger->roots().overall)
+          return fail(errc::corrupt, "replay has another root at seq "
+                                         + std::to_string(into.published_seq().value)
+                                         + " than segment " + frame.segment + " records at offset "
+                                         + std::to_string(frame.offset));
+        if (frame.prefix.seal) {
+          if (auto ok = into.journal->append_seal(into.ledger->roots().overall); !ok)
+            return propagate(ok);
+          return true;
+        }
+        auto entries = open_entries(frame, last);
+        if (!entries) return propagate(entries);
+        if (auto ok = check_entries(into, frame, *entries, into.published_seq()); !ok)
+          return propagate(ok);
+        const seq_no at = entries->back().header.seq;
+        if (auto ok = check_embeddings(into, *entries); !ok) return propagate(ok);
+        if (auto ok = commit_directly(into, std::move(*entries), false); !ok) return propagate(ok);
+        if (into.journal->bytes() - synced_bytes >= synced_every_bytes) {
+          if (auto ok = sync(into); !ok) return propagate(ok);
+          synced_bytes = into.journal->bytes();
+        }
+        if (on_progress) on_progress(at.value, up_to ? up_to->value : 0);
+        return at < last;
+      });
+  if (!walked) return walked;
+  if (up_to && into.published_seq() != *up_to)
+    return fail(errc::seq_unavailable,
+                "the journal ends at seq " + std::to_string(into.published_seq().value), "up_to");
+  return sync(into);
+}
+
+} // namespace mneme

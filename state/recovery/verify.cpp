@@ -1,0 +1,156 @@
+#include "state/recovery/verify.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "journal/journal.hpp"
+#include "journal/ledger.hpp"
+#include "journal/roots.hpp"
+#include "state/checkpoint/checkpoint.hpp"
+#include "state/checkpoint/world_directory.hpp"
+#include "state/recovery/entry_check.hpp"
+
+namespace mneme {
+
+namespace {
+
+/// A ledger over leaves that are kept in memory, fed from headers.
+class folding_ledger {
+public:
+  explicit folding_ledger(const world_id& world)
+      : ledger_(world, {.leaves = [this](state_namespace ns, const digest& first,
+                                         const digest& last) { return range(ns, first, last); },
+                        .headers = [](seq_no, std::uint64_t) -> result<std::vector<std::string>> {
+                          return fail(errc::unsupported, "a folded ledger makes no proofs");
+                        }}) {
+    ledger_.retain(0);
+  }
+
+  result<void> apply(std::span<const entry> entries) {
+    if (auto roots = ledger_.apply(entries); !roots) return propagate(roots);
+    for (const auto& e : entries)
+      for (const auto& leaf : e.header.leaves) {
+        auto& tree = leaves_[static_cast<std::size_t>(leaf.ns)];
+        if (leaf.value_hash.is_zero())
+          tree.erase(leaf.path);
+        else
+          tree.insert_or_assign(leaf.path, leaf.value_hash);
+      }
+    return {};
+  }
+  [[nodiscard]] const root_set& roots() const { return ledger_.roots(); }
+
+private:
+  result<std::vector<tree_leaf>> range(state_namespace ns, const digest& first,
+                                       const digest& last) const {
+    std::vector<tree_leaf> found;
+    const auto& tree = leaves_[static_cast<std::size_t>(ns)];
+    for (auto it = tree.lower_bound(first); it != tree.end() && it->first <= last; ++it)
+      found.push_back({it->first, it->second});
+    return found;
+  }
+
+  std::array<std::map<digest, digest>, state_namespace_count> leaves_;
+  ledger ledger_;
+};
+
+std::string place(const journal_frame& frame) {
+  return "segment " + frame.segment + ", frame at offset " + std::to_string(frame.offset);
+}
+
+/// What stands behind the last frame, and whether the journal reaches what a checkpoint vouches
+/// for.
+result<void> check_end(file_system& fs, const std::string& dir, const std::string& segment,
+                       std::uint64_t end, verify_report& report) {
+  auto names = fs.list(journal_directory(dir));
+  if (!names) return propagate(names);
+  if (!names->empty()) {
+    const std::string& last = names->back();
+    auto bytes = read_file(fs, journal_directory(dir) + "/" + last);
+    if (!bytes) return propagate(bytes);
+    const auto from =
+        std::min<std::size_t>(last == segment ? end : segment_head_bytes, bytes->size());
+    const auto torn = bytes->find_last_not_of('\0');
+    if (torn != std::string::npos && torn >= from) report.torn_bytes = torn + 1 - from;
+  }
+  auto checkpoint = read_checkpoint(fs, dir);
+  if (checkpoint && *checkpoint && (*checkpoint)->seq > report.roots.seq) {
+    report.ok = false;
+    report.problem = "segment " + segment + ", offset " + std::to_string(end)
+                     + ": the journal ends at seq " + std::to_string(report.roots.seq.value)
+                     + ", but the checkpoint is of seq " + std::to_string((*checkpoint)->seq.value);
+  }
+  return {};
+}
+
+} // namespace
+
+result<verify_report> verify_journal(file_system& fs, const std::string& dir,
+                                     const progress& on_progress) {
+  auto info = read_world_file(fs, dir);
+  if (!info) return propagate(info);
+  verify_report report;
+  folding_ledger ledger(info->id);
+  entry_checker checker(
+      [](const memory_id&) { return result<std::optional<known_memory>>(std::nullopt); }, {});
+  std::string segment;
+  std::uint64_t end = 0;
+  auto walked = check_journal_begins(fs, dir, info->id);
+  if (walked)
+    walked = read_journal(fs, journal_directory(dir), info->id, seq_no{1}, true,
+                          [&](const journal_frame& frame) -> result<bool> {
+                            if (frame.prefix.previous_root != ledger.roots().overall)
+                              return fail(errc::corrupt,
+                                          place(frame) + ": the recorded root of seq "
+                                              + std::to_string(ledger.roots().seq.value)
+                                              + " is not the root of the entries before it");
+                            auto entries = open_entries(frame);
+                            if (!entries) return propagate(entries);
+                            if (auto ok = checker.check(frame, *entries, ledger.roots()); !ok)
+                              return propagate(ok);
+                            if (!entries->empty())
+                              if (auto ok = ledger.apply(*entries); !ok) return propagate(ok);
+                            if (frame.segment != segment) {
+                              segment = frame.segment;
+                              ++report.segments;
+                            }
+                            end = frame.offset + frame_prefix_bytes + frame.prefix.header_bytes
+                                  + frame.prefix.payload_bytes;
+                            ++report.frames;
+                            report.entries += entries->size();
+                            if (on_progress) on_progress(report.entries, 0);
+                            return true;
+                          });
+  report.roots = ledger.roots();
+  report.ok = walked.has_value();
+  if (!walked) {
+    if (walked.error().code != errc::corrupt) return propagate(walked);
+    report.problem = walked.error().message;
+    return report;
+  }
+  if (auto ok = check_end(fs, dir, segment, end, report); !ok) return propagate(ok);
+  return report;
+}
+
+result<root_set> fold_roots(file_system& fs, const std::string& dir, seq_no at) {
+  auto info = read_world_file(fs, dir);
+  if (!info) return propagate(info);
+  if (auto ok = check_journal_reaches_checkpoint(fs, dir, info->id); !ok) return propagate(ok);
+  folding_ledger ledger(info->id);
+  if (at.value == 0) return empty_roots(info->id);
+  auto walked = read_journal(fs, journal_directory(dir), info->id, seq_no{1}, true,
+                             [&](const journal_frame& frame) -> result<bool> {
+                               auto entries = open_entries(frame, at);
+                               if (!entries) return propagate(entries);
+                               if (!entries->empty())
+                                 if (auto ok = ledger.apply(*entries); !ok) return propagate(ok);
+                               return ledger.roots().seq < at;
+                             });
+  if (!walked) return propagate(walked);
+  if (ledger.roots().seq != at)
+    return fail(errc::seq_unavailable, "the journal ends before seq " + std::to_string(at.value));
+  return ledger.roots();
+}
+
+} // namespace mneme

@@ -1,0 +1,65 @@
+#include "tools/server/access/gateway.hpp"
+
+#include <chrono>
+
+#include <nlohmann/json.hpp>
+
+#include "tools/protocol/op_table.hpp"
+#include "tools/server/access/permission.hpp"
+#include "tools/server/http/request_time.hpp"
+
+namespace mneme::server {
+
+namespace {
+
+/// What a request is counted as: its op, if there is such a one.
+std::string_view door_of(std::string_view op, const json& request) {
+  if (op.empty() && request.is_object())
+    if (const auto named = request.find("op"); named != request.end() && named->is_string())
+      op = named->get_ref<const std::string&>();
+  const auto* spec = protocol::find_op(op);
+  return spec == nullptr ? "unknown" : spec->name;
+}
+
+} // namespace
+
+answer gateway::answer_to(const client& who, std::string_view op, json request,
+                          const std::optional<error>& oversized) {
+  // A request must not end the server, whatever it meets: no memory, or a bug.
+  try {
+    if (auto refusal = narrow(request, op, who, session_.target())) return std::move(*refusal);
+    if (most_ms_ > 0) limit_time(request, op, most_ms_);
+    answer answered = answer_of(op.empty() ? session_.run(request, oversized)
+                                           : session_.run(op, std::move(request), oversized));
+    withhold(answered.body, who);
+    return answered;
+  } catch (const std::exception&) {
+    return failed({errc::io, "the server could not answer", {}});
+  }
+}
+
+answer gateway::run(const client& who, std::string_view op, json request,
+                    const std::optional<error>& oversized) {
+  const auto started = std::chrono::steady_clock::now();
+  const std::string_view door = door_of(op, request);
+  ++counts_.running_requests;
+  answer answered = answer_to(who, op, std::move(request), oversized);
+  --counts_.running_requests;
+  const auto took = std::chrono::steady_clock::now() - started;
+  counts_.answered(door, answered.status,
+                   std::chrono::duration_cast<std::chrono::nanoseconds>(took).count());
+  return answered;
+}
+
+answer gateway::run_text(const client& who, std::string_view op, std::string_view text) {
+  if (text.empty() && !op.empty()) return run(who, op, json::object());
+  std::optional<error> oversized;
+  auto request = protocol::parse_json(text, oversized);
+  if (!request) {
+    counts_.answered("unknown", status_of(request.error().code), 0);
+    return failed(request.error());
+  }
+  return run(who, op, std::move(*request), oversized);
+}
+
+} // namespace mneme::server

@@ -1,0 +1,43 @@
+#pragma once
+/// The one way from a server to the engine: a request of the line protocol is narrowed to what the
+/// client may do, run, answered and counted. Thread-safe.
+
+#include <string>
+#include <string_view>
+
+#include "tools/protocol/session.hpp"
+#include "tools/server/access/client.hpp"
+#include "tools/server/answer.hpp"
+#include "tools/server/http/metrics.hpp"
+
+namespace mneme::server {
+
+class gateway {
+public:
+  /// Borrows the engine. `directory` is the world's, empty in memory. No request may ask for more
+  /// than `most_ms` of time, and one that names no deadline has that; 0: no bound.
+  gateway(engine& target, std::string directory, std::int64_t most_ms = 0)
+      : session_(target), directory_(std::move(directory)), most_ms_(most_ms) {}
+
+  /// A request object; `op` is what it has to be, or empty for a request that names its own.
+  answer run(const client& who, std::string_view op, json request,
+             const std::optional<error>& oversized = {});
+  /// The same from its text, which is parsed strictly. An empty text is an empty request where the
+  /// op is known.
+  answer run_text(const client& who, std::string_view op, std::string_view text);
+
+  [[nodiscard]] engine& target() { return session_.target(); }
+  [[nodiscard]] metrics& counts() { return counts_; }
+  result<std::string> metrics_text() { return counts_.text(target(), directory_); }
+
+private:
+  answer answer_to(const client& who, std::string_view op, json request,
+                   const std::optional<error>& oversized);
+
+  protocol::session session_; ///< has no state that a request changes
+  std::string directory_;
+  std::int64_t most_ms_;
+  metrics counts_;
+};
+
+} // namespace mneme::server

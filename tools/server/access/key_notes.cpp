@@ -1,0 +1,249 @@
+#include "tools/server/access/key_notes.hpp"
+
+#include <array>
+
+#include "messages/validate/schema.hpp"
+#include "mneme/types.hpp"
+
+namespace mneme::server {
+
+namespace {
+
+using names = std::vector<std::string_view>;
+
+template <class Enum>
+names enum_names() {
+  names all;
+  for (std::uint8_t byte = 1; byte != 0; ++byte) {
+    const auto name = to_string(static_cast<Enum>(byte));
+    if (!parse_enum<Enum>(name)) break;
+    all.push_back(name);
+  }
+  return all;
+}
+
+names of(std::initializer_list<std::string_view> list) {
+  return list;
+}
+
+names search_types() {
+  return of({"identity", "fact", "preference", "belief", "event", "goal", "constraint",
+             "capability", "pattern", "decision", "commitment", "blocker", "note", "topic",
+             "context"});
+}
+names search_statuses() {
+  names all = enum_names<lifecycle_status>();
+  all.push_back("overdue");
+  return all;
+}
+names tombstone_causes() {
+  return of({"superseded", "wrong", "deleted", "expired"});
+}
+names forms() {
+  return of({"short", "medium", "full"});
+}
+
+struct note_row {
+  std::string_view op; ///< empty: of any op
+  std::string_view key;
+  std::string_view text;
+  names (*admits)() = nullptr;
+};
+
+constexpr std::array rows = {
+    note_row{"", "actor", "The agent that asks or acts; it sees its own memories and public ones."},
+    note_row{"", "scope", "A signed scope that narrows what the asker sees."},
+    note_row{"", "at_seq", "Answer as of this entry of the journal: the world as it was then."},
+    note_row{"", "deadline_ms", "Give up after so many milliseconds."},
+    note_row{"", "id", "Id of a memory (26 characters)."},
+    note_row{"", "uri", "Uri of a memory: mneme://Type/ID#VERSION."},
+    note_row{"", "limit", "At most so many results."},
+    note_row{"", "offset", "Skip so many results."},
+    note_row{"", "budget_tokens", "At most so many tokens of text in the answer."},
+    note_row{"", "form", "How long each text is.", forms},
+    note_row{"", "explain", "Also say how the answer came about."},
+    note_row{"", "vector", "The embedding, where the caller makes its own."},
+    note_row{"", "visibility", "Who may see it: private to the actor, scoped, or actor_public.",
+             enum_names<visibility>},
+    note_row{"", "tags", "Up to 16 tags, to find it again."},
+    note_row{"", "importance", "0 (trivial) to 10 (vital); 5 by default."},
+    note_row{"", "frames", "What intents it matters to: {verb, kind, ref}."},
+    note_row{"", "metadata", "Free keys with text, number, boolean or list values."},
+    note_row{"", "lifecycle", "Status, due date, project and the like."},
+    note_row{"", "valid_from", "From when it is true."},
+    note_row{"", "valid_until", "Until when it is true."},
+    note_row{"", "expires_at", "After this it is no longer valid."},
+    note_row{"", "confidence", "0 to 1: how sure this is."},
+    note_row{"", "provenance", "Where it comes from."},
+    note_row{"", "created_by", "Who wrote it; the actor by default."},
+    note_row{"", "by", "Who does it; the actor by default."},
+    note_row{"", "expect_version", "Refuse (version_conflict) if another version is current."},
+    note_row{"", "hashtags", "At least 8 assigned hashtags; they fix the point in colour space."},
+    note_row{"", "touch", "false: do not reinforce what the answer shows."},
+    note_row{"", "as_of", "Only what was true at this time."},
+    note_row{"", "reason", "Why."},
+
+    note_row{"write", "type", "The kind of memory.", enum_names<memory_type>},
+    note_row{"write", "data", "The fields of the type."},
+    note_row{"write", "id", "Id of the new memory, where the caller makes its own."},
+    note_row{"write", "mode", "How its strength in colour space rises and falls.",
+             enum_names<memory_mode>},
+    note_row{"write", "forms", "Own short and medium texts instead of the automatic ones."},
+    note_row{"update", "data", "The new data, whole: what is left out is gone."},
+    note_row{"update", "type", "The memory's type, if it is to be checked.",
+             enum_names<memory_type>},
+    note_row{"update", "forms", "Own short and medium texts instead of the automatic ones."},
+    note_row{"tombstone", "cause", "What kind of end it is.", tombstone_causes},
+    note_row{"tombstone", "superseded_by", "Id of the memory that takes its place."},
+    note_row{"add_edge", "src", "Id of the memory that the edge leaves."},
+    note_row{"add_edge", "dst", "Id of the memory that the edge goes to."},
+    note_row{"add_edge", "type", "What the first is to the second.", enum_names<edge_type>},
+    note_row{"add_edge", "weight", "Strength of the link; 1 by default."},
+    note_row{"add_edge", "kind", "A word of your own for the link."},
+    note_row{"add_edge", "data", "Opaque bytes, as base64."},
+    note_row{
+        "ingest", "placement",
+        "new_topic (needs a title), extend_topic (more fields or links), or version_field (the "
+        "next value of one field).",
+        [] { return of({"new_topic", "extend_topic", "version_field"}); }},
+    note_row{"ingest", "topic_id", "Id of the topic to extend."},
+    note_row{"ingest", "title", "Title of the topic."},
+    note_row{"ingest", "summary", "What the topic is, in a sentence or two."},
+    note_row{"ingest", "topic_kind", "person, place, project or any other word."},
+    note_row{"ingest", "salience", "How much the topic matters; 1 by default."},
+    note_row{"ingest", "fields", "Named values, each with its own history: {name: {value}}."},
+    note_row{"ingest", "links", "Edges to other topics: [{topic_id, type, kind}]."},
+    note_row{"get", "raw", "Also the canonical bytes of the head."},
+    note_row{"get", "history", "Of a topic: also the earlier values of its fields."},
+    note_row{"get", "events", "Of a topic: also its audit log."},
+    note_row{"resolve", "uri", "Exactly this version."},
+    note_row{"edges", "direction", "Which edges.", [] { return of({"out", "in", "both"}); }},
+
+    note_row{"find", "types", "Only these types.", enum_names<memory_type>},
+    note_row{"find", "where",
+             "A test on fields, an object with one key: {\"has_tag\":\"tea\"}, "
+             "{\"eq\":[\"data.status\",\"active\"]}, ne, gt, gte, lt, lte, in, matches, and, or, "
+             "not. Fields: data.*, head.*, version.*, meta.*."},
+    note_row{"find", "order_by",
+             "[{field, dir}] with salience, version.created_at, head.last_updated_at, "
+             "head.declared_importance, near.distance or hop."},
+    note_row{"find", "near", "Nearest in meaning to this text."},
+    note_row{"find", "near_uri", "Nearest in meaning to this memory."},
+    note_row{"find", "near_vector", "Nearest to this vector."},
+    note_row{"find", "near_k", "How many nearest to keep."},
+    note_row{"find", "rank", "Order of what near finds.",
+             [] { return of({"salience", "distance"}); }},
+    note_row{"find", "from", "Walk along edges from this memory (id or uri)."},
+    note_row{"find", "follow", "How to walk: edge types, direction, min_hops, max_hops (up to 6)."},
+    note_row{"find", "include_tombstoned", "Also what was forgotten."},
+    note_row{"find", "include_archived", "Also archived memories."},
+    note_row{"find", "late_binding", "Reinforce what is found; journaled."},
+    note_row{"find", "exact", "Never an approximate near."},
+    note_row{"find", "count", "Also say how many there are in all."},
+
+    note_row{"retrieve", "q", "The question, in plain words."},
+    note_row{"retrieve", "stages", "Which parts to run; all by default.",
+             [] { return of({"semantic", "structural", "temporal"}); }},
+    note_row{"retrieve", "explain", "true: also the earlier values of every field."},
+    note_row{"retrieve", "top_k", "How many topics; 5 by default."},
+    note_row{"retrieve", "topic_ids", "These topics instead of the nearest ones."},
+    note_row{"retrieve", "field_names", "Only these fields."},
+    note_row{"retrieve", "expand_refs", "Also the topics that fields refer to."},
+    note_row{"retrieve", "history_limit", "At most so many earlier values of a field."},
+
+    note_row{"chroma", "text", "Plain words; the hashtags that they name are used."},
+    note_row{"chroma", "k", "How many results."},
+    note_row{"chroma", "max_distance", "Nothing farther than this in colour space."},
+    note_row{"chroma", "temporal_range", "[start or null, end or null] of the creation time."},
+    note_row{"chroma", "metadata_filters",
+             "{key: value}, {key: [values]} or {key: {\"$gte\": n}}."},
+    note_row{"chroma", "include_rotten", "Also what decay has let rot."},
+    note_row{"chroma", "score_weights", "{relevance, recency, strength}."},
+    note_row{"chroma", "profile", "How text is read.",
+             [] { return of({"default", "knowledge_patch"}); }},
+    note_row{"chroma", "approximate", "Allow a faster, inexact ranking."},
+
+    note_row{"search", "query", "What you look for, in plain words."},
+    note_row{"search", "limit", "At most so many results; 10 by default."},
+    note_row{"search", "source_type",
+             "all (default), memory (what was remembered) or content (ingested documents).",
+             [] { return of({"all", "memory", "content"}); }},
+    note_row{"search", "memory_ids", "Look these ids up directly instead of searching."},
+    note_row{"search", "include_lineage",
+             "With memory_ids: what a decision replaced, and what replaced it."},
+    note_row{"search", "memory_type", "Only memories of this type.", search_types},
+    note_row{"search", "project", "Only memories of this project."},
+    note_row{"search", "status", "Only memories of this status.", search_statuses},
+    note_row{"search", "due_after", "Due at this time or later."},
+    note_row{"search", "due_before", "Due at this time or earlier."},
+    note_row{"search", "source", "How the memory came about.", enum_names<lifecycle_origin>},
+    note_row{"search", "tag", "Only memories with this tag."},
+    note_row{"search", "sort", "auto (default): newest first where the query names a time.",
+             [] { return of({"auto", "relevance", "recency", "hybrid", "updated"}); }},
+    note_row{"search", "include_archived", "Also archived and superseded memories."},
+    note_row{"search", "include_siblings", "Only echoed.",
+             [] { return of({"auto", "always", "never"}); }},
+    note_row{"search", "atomic_only", "Only memories marked atomic."},
+    note_row{"search", "audience", "Only memories for this audience.",
+             [] { return of({"personal", "work", "all"}); }},
+    note_row{"search", "include_metadata", "Also how the search was weighed."},
+    note_row{"search", "source_filter", "Only documents whose path contains this."},
+    note_row{"search", "content_source_type", "Only documents from here.",
+             [] { return of({"github", "local"}); }},
+    note_row{"search", "include_low_relevance", "Also documents that hardly match."},
+    note_row{"search", "similarity_floor",
+             "Drop what scores less (0 to 1); 0.3 by default, 0 drops "
+             "nothing."},
+
+    note_row{"context", "verb", "What you are about to do.", enum_names<verb>},
+    note_row{"context", "objects",
+             "What with: {service|model|agent|knowledge|intent|asset|plan|capability: name}."},
+    note_row{"context", "include_tiers", "Only these parts.",
+             [] { return of({"pinned", "outcomes", "frame_relevant"}); }},
+    note_row{"context", "outcome_limit", "How many past outcomes; 3 by default."},
+    note_row{"context", "now", "The time to weigh by; now by default."},
+    note_row{"attest", "intent_id", "Name of what was attempted, of your choice."},
+    note_row{"attest", "outcome", "How it ended.", [] { return of({"success", "failure"}); }},
+    note_row{"attest", "reason",
+             "Why; factual_error and wrong_assumption count against what was "
+             "cited."},
+    note_row{"attest", "cited", "Uris of the memories that it rested on."},
+    note_row{"promote", "chunk", "Id of the document chunk."},
+    note_row{"promote", "memory", "Id of the memory that was made of it."},
+    note_row{"prove", "ids", "Ids of the memories to prove present or absent."},
+    note_row{"prove", "edges", "Edges to prove: {src, type, dst}."},
+    note_row{"prove", "fields", "Fields of topics to prove: {topic, name}."},
+    note_row{"prove", "seqs", "Entries of the journal to prove."},
+    note_row{"prove", "root", "Against this root (hex); the current one by default."},
+};
+
+/// The fields that each type has, required ones first marked so.
+std::string fields_of_types() {
+  std::string text;
+  for (std::uint8_t byte = 1; byte <= memory_type_count; ++byte) {
+    const auto type = static_cast<memory_type>(byte);
+    text += " " + std::string(to_string(type)) + ":";
+    for (const bool required : {true, false})
+      for (const auto& field : fields_of(type))
+        if (field.required == required)
+          text += " " + std::string(field.name) + (required ? "" : "?");
+    text += ".";
+  }
+  return text;
+}
+
+} // namespace
+
+key_note note_of(std::string_view op, std::string_view key) {
+  const note_row* found = nullptr;
+  for (const auto& row : rows) {
+    if (row.key != key || (!row.op.empty() && row.op != op)) continue;
+    if (found == nullptr || !row.op.empty()) found = &row;
+  }
+  if (found == nullptr) return {};
+  std::string text(found->text);
+  if (found->op == "write" && key == "data") text += fields_of_types();
+  return {std::move(text), found->admits == nullptr ? names{} : found->admits()};
+}
+
+} // namespace mneme::server

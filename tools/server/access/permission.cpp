@@ -1,0 +1,265 @@
+#include "tools/server/access/permission.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "tools/protocol/json_path.hpp"
+#include "tools/protocol/op_table.hpp"
+
+namespace mneme::server {
+
+namespace {
+
+using protocol::json_path;
+
+enum class effect : std::uint8_t {
+  reads,   ///< changes nothing
+  touches, ///< a read that reinforces unless told not to
+  writes,
+  host, ///< of the world as a whole: not for an actor's key
+};
+
+struct op_effect {
+  std::string_view op;
+  effect does{};
+};
+
+/// Every op that is not of the host alone. A new op is the host's until it stands here.
+constexpr std::array effects = {
+    op_effect{"get", effect::reads},          op_effect{"resolve", effect::reads},
+    op_effect{"get_edge", effect::reads},     op_effect{"edges", effect::reads},
+    op_effect{"find", effect::reads},         op_effect{"find_many", effect::reads},
+    op_effect{"context", effect::reads},      op_effect{"load_compact", effect::reads},
+    op_effect{"search", effect::reads},       op_effect{"search_many", effect::reads},
+    op_effect{"point", effect::reads},        op_effect{"suggest_hashtags", effect::reads},
+    op_effect{"tags", effect::reads},         op_effect{"root", effect::reads},
+    op_effect{"prove", effect::reads},        op_effect{"tick", effect::reads},
+    op_effect{"retrieve", effect::touches},   op_effect{"retrieve_many", effect::reads},
+    op_effect{"chroma", effect::touches},     op_effect{"chroma_many", effect::reads},
+    op_effect{"write", effect::writes},       op_effect{"update", effect::writes},
+    op_effect{"update_head", effect::writes}, op_effect{"tombstone", effect::writes},
+    op_effect{"add_edge", effect::writes},    op_effect{"remove_edge", effect::writes},
+    op_effect{"assign_tag", effect::writes},  op_effect{"ingest", effect::writes},
+    op_effect{"unarchive", effect::writes},   op_effect{"batch", effect::writes},
+    op_effect{"compact", effect::writes},     op_effect{"attest", effect::writes},
+    op_effect{"promote", effect::writes},
+};
+/// Ops of the host that change nothing.
+constexpr std::array<std::string_view, 2> host_reads = {"journal", "stats"};
+/// What has no scope and shows nothing of any memory.
+constexpr std::array<std::string_view, 4> unscoped = {"root", "point", "suggest_hashtags", "tags"};
+/// Keys that hold a list of requests. The items of find_many and its like are of the op without
+/// "_many"; those of batch and tick name theirs.
+constexpr std::array<std::string_view, 3> list_keys = {"items", "reads", "writes"};
+/// Keys that say who acted.
+constexpr std::array<std::string_view, 3> acting_keys = {"actor", "created_by", "by"};
+/// Keys of writes that name a memory, by id or uri.
+constexpr std::array<std::string_view, 8> target_keys = {
+    "uri", "superseded_by", "src", "dst", "topic_id", "chunk", "memory", "id"};
+
+effect effect_of(std::string_view op) {
+  const auto found = std::ranges::find(effects, op, &op_effect::op);
+  return found == effects.end() ? effect::host : found->does;
+}
+
+bool has_key(const protocol::op_spec& op, std::string_view key) {
+  return std::ranges::find(op.keys, key, &protocol::key_shape::name) != op.keys.end();
+}
+
+bool is_given(const json& object, std::string_view key) {
+  const auto found = object.find(key);
+  return found != object.end() && !found->is_null();
+}
+
+bool is_text(const json& object, std::string_view key, std::string_view text) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string()
+         && found->get_ref<const std::string&>() == text;
+}
+
+/// What refused a request, if anything did.
+class narrowing {
+public:
+  narrowing(const client& who, engine& target) : who_(who), target_(target) {}
+
+  void request(json& r, std::string_view op_of_list, const json_path& at) {
+    if (refusal_ || !r.is_object()) return;
+    std::string name(op_of_list);
+    if (is_given(r, "op")) {
+      if (!r["op"].is_string()) return;
+      name = r["op"].get<std::string>();
+    }
+    const auto* op = protocol::find_op(name);
+    if (op == nullptr) return;
+    check_effect(r, *op, at);
+    check_actor(r, *op, at);
+    check_scope(r, *op, at);
+    check_targets(r, *op, at);
+    lists(r, *op, at);
+  }
+
+  std::optional<answer> refusal() { return std::move(refusal_); }
+
+private:
+  void refuse(int status, std::string_view code, const std::string& message, const json_path& at) {
+    if (!refusal_) refusal_ = refused(status, code, message, at.text());
+  }
+  void forbid(const std::string& message, const json_path& at) {
+    refuse(403, "forbidden", message, at);
+  }
+
+  void check_effect(json& r, const protocol::op_spec& op, const json_path& at) {
+    const effect does = effect_of(op.name);
+    if (does == effect::host && !who_.is_host())
+      return forbid(fmt::format("\"{}\" is for a key of the host", op.name), at.key("op"));
+    if (!who_.read_only) return;
+    const bool reads_all =
+        std::ranges::find(host_reads, op.name) != host_reads.end() || does == effect::reads;
+    if (!reads_all && does != effect::touches)
+      return refuse(403, "read_only", "this key may only read", at.key("op"));
+    if (op.name == "find" && is_given(r, "late_binding") && r["late_binding"] == true)
+      return refuse(403, "read_only", "a late-binding find writes; this key may only read",
+                    at.key("late_binding"));
+    if (does != effect::touches) return;
+    if (is_given(r, "touch") && r["touch"] == true)
+      return refuse(403, "read_only", "touch writes; this key may only read", at.key("touch"));
+    if (!is_given(r, "touch") || r["touch"].is_boolean()) r["touch"] = false;
+  }
+
+  void check_actor(json& r, const protocol::op_spec& op, const json_path& at) {
+    if (who_.is_host()) return;
+    for (const auto key : acting_keys)
+      if (is_given(r, key) && r[std::string(key)].is_string() && r[std::string(key)] != who_.actor)
+        return refuse(403, "actor_mismatch", fmt::format("this key is of \"{}\"", who_.actor),
+                      at.key(key));
+    // What is no text is the engine's to refuse.
+    if (has_key(op, "actor") && (!is_given(r, "actor") || r["actor"].is_string()))
+      r["actor"] = who_.actor;
+    if (op.name == "prove" && is_given(r, "seqs"))
+      forbid("proofs of journal entries are for a key of the host", at.key("seqs"));
+  }
+
+  void check_scope(json& r, const protocol::op_spec& op, const json_path& at) {
+    if (who_.scope.empty()) return;
+    const bool is_list = std::ranges::any_of(
+        list_keys, [&](auto key) { return has_key(op, key) && !has_key(op, "scope"); });
+    if (is_list || std::ranges::find(unscoped, op.name) != unscoped.end()) return;
+    if (!has_key(op, "scope"))
+      return forbid(fmt::format("\"{}\" takes no scope, and this key has one", op.name),
+                    at.key("op"));
+    if (is_given(r, "scope")) return forbid("this key has a scope of its own", at.key("scope"));
+    if (!in_batch_) r["scope"] = json::parse(who_.scope);
+  }
+
+  /// Someone else's memory is as if it were not there. What a batch itself writes may be named in
+  /// it.
+  void check_target(const json& value, const json_path& at) {
+    if (refusal_ || !value.is_string()) return;
+    const auto& text = value.get_ref<const std::string&>();
+    auto id = parse_memory_id(text);
+    if (!id)
+      if (const auto uri = parse_memory_uri(text)) id = uri->id;
+    if (!id || own_ids_.contains(*id)) return;
+    const auto seen = target_.get(*id, {.actor = who_.actor, .at_seq = {}});
+    if (seen) return;
+    if (seen.error().code == errc::not_found)
+      refuse(404, "not_found", "no such memory", at);
+    else
+      refusal_ = failed(seen.error());
+  }
+
+  /// What a scope opens is the engine's to judge, for writes too.
+  void check_targets(const json& r, const protocol::op_spec& op, const json_path& at) {
+    if (who_.is_host() || !who_.scope.empty()) return;
+    const bool is_write = effect_of(op.name) == effect::writes;
+    if (in_batch_) note_own_id(r, op);
+    if (is_write)
+      for (const auto key : target_keys)
+        if (has_key(op, key) && is_given(r, key) && !(op.name == "write" && key == "id"))
+          check_target(r[std::string(key)], at.key(key));
+    if (op.name == "ingest") check_ingest(r, at);
+    if (op.name == "prove") check_proofs(r, at);
+  }
+
+  /// A batch is all or none: where the id is taken, nothing of it is done. The items of a tick
+  /// stand alone, and an item that names what an earlier one failed to make would reach someone
+  /// else's.
+  void note_own_id(const json& r, const protocol::op_spec& op) {
+    const char* key = op.name == "write" ? "id" : "topic_id";
+    const bool makes_one =
+        op.name == "write" || (op.name == "ingest" && is_text(r, "placement", "new_topic"));
+    if (makes_one && is_given(r, key) && r[key].is_string())
+      if (const auto id = parse_memory_id(r[key].get_ref<const std::string&>()))
+        own_ids_.insert(*id);
+  }
+
+  void check_ingest(const json& r, const json_path& at) {
+    if (is_given(r, "links") && r["links"].is_array())
+      for (std::size_t i = 0; i < r["links"].size(); ++i)
+        check_member(r["links"][i], "topic_id", at.key("links").item(i));
+    if (is_given(r, "fields") && r["fields"].is_object())
+      for (const auto& [name, field] : r["fields"].items())
+        check_member(field, "ref_topic_id", at.key("fields").key(name));
+  }
+
+  void check_proofs(const json& r, const json_path& at) {
+    for (const char* list : {"edges", "fields"}) {
+      if (!is_given(r, list) || !r[list].is_array()) continue;
+      for (std::size_t i = 0; i < r[list].size(); ++i)
+        for (const char* key : {"src", "dst", "topic"})
+          check_member(r[list][i], key, at.key(list).item(i));
+    }
+  }
+
+  void check_member(const json& object, std::string_view key, const json_path& at) {
+    if (object.is_object() && is_given(object, key))
+      check_target(object[std::string(key)], at.key(key));
+  }
+
+  void lists(json& r, const protocol::op_spec& op, const json_path& at) {
+    constexpr std::string_view many = "_many";
+    const auto one = op.name.ends_with(many) ? op.name.substr(0, op.name.size() - many.size()) : "";
+    const bool is_whole = at.text().empty(); // a batch stands in no list
+    in_batch_ = op.name == "batch" && is_whole;
+    for (const auto key : list_keys) {
+      if (!has_key(op, key) || !is_given(r, key) || !r[std::string(key)].is_array()) continue;
+      json& items = r[std::string(key)];
+      for (std::size_t i = 0; i < items.size(); ++i) request(items[i], one, at.key(key).item(i));
+    }
+    in_batch_ = false;
+  }
+
+  const client& who_;
+  engine& target_;
+  bool in_batch_ = false; ///< the scope of a batch stands beside its items
+  std::set<memory_id> own_ids_;
+  std::optional<answer> refusal_;
+};
+
+} // namespace
+
+std::optional<answer> narrow(json& request, std::string_view op, const client& who,
+                             engine& target) {
+  if (who.is_host() && !who.read_only && who.scope.empty()) return std::nullopt;
+  narrowing all(who, target);
+  all.request(request, op, json_path{});
+  return all.refusal();
+}
+
+void withhold(json& answer, const client& who) {
+  if (who.is_host()) return;
+  const auto take_out = [](json& of) {
+    if (!of.is_object()) return;
+    for (const char* key : {"candidates_scanned", "plan"}) of.erase(key);
+  };
+  take_out(answer);
+  for (const char* list : {"results", "reads"}) // of find_many and its like, and of a tick
+    if (is_given(answer, list) && answer[list].is_array())
+      for (auto& item : answer[list]) take_out(item);
+}
+
+} // namespace mneme::server

@@ -1,0 +1,49 @@
+#include "tools/server/access/served_world.hpp"
+
+#include <CLI/App.hpp>
+
+#include "tools/command/world_arguments.hpp"
+
+namespace mneme::server {
+
+void add_served_options(CLI::App& command, served_options& options) {
+  command
+      .add_option("DIR", options.common.directory,
+                  "directory of the world; made where there is none")
+      ->required()
+      ->check(command::not_empty());
+  command.add_option("--embedder", options.embedder,
+                     "of a new world: hash:384 (default), hash:N, none or http:URL");
+  command.add_option("--audience", options.audience, "of searches that name none")
+      ->check(CLI::IsMember({"personal", "work"}));
+  command.add_option(
+      "--scope-keys", options.scope_keys,
+      "file of {\"agent\": base64 of its Ed25519 public key}: scopes are then taken");
+  command
+      .add_option_function<std::string>(
+          "--compat", [&options](const std::string&) { options.reference_memory = true; },
+          "reference-memory: also the nine tools of the reference memory server")
+      ->check(CLI::IsMember({"reference-memory"}));
+}
+
+result<engine> open_served(const served_options& options) {
+  engine_options opening;
+  opening.directory = options.common.directory;
+  opening.embedder_spec = options.embedder;
+  if (options.audience) opening.audience = parse_enum<lifecycle_audience>(*options.audience);
+  if (options.scope_keys) {
+    auto keys = command::read_agent_keys(*options.scope_keys);
+    if (!keys) return propagate(keys);
+    opening.keys = std::move(*keys);
+  }
+  auto target = command::open_or_create(std::move(opening));
+  if (target) command::tell_of_torn_write(*target);
+  return target;
+}
+
+command::status close_served(const served_options& options, engine& target) {
+  if (auto closed = target.close(); !closed) return command::report(options.common, closed.error());
+  return command::status::done;
+}
+
+} // namespace mneme::server

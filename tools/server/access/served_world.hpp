@@ -1,0 +1,30 @@
+#pragma once
+/// A world as both servers open and close it.
+
+#include <optional>
+#include <string>
+
+#include <CLI/App.hpp>
+
+#include "mneme/engine.hpp"
+#include "tools/command/world_access.hpp"
+#include "tools/server/access/gateway.hpp"
+
+namespace mneme::server {
+
+/// Options that both servers have.
+struct served_options {
+  command::common_options common;
+  std::optional<std::string> embedder;   ///< of a new world
+  std::optional<std::string> scope_keys; ///< file of public keys: scopes are taken
+  std::optional<std::string> audience;   ///< of searches that name none
+  bool reference_memory = false;
+};
+
+void add_served_options(CLI::App& command, served_options& options);
+
+result<engine> open_served(const served_options& options);
+/// Stops, seals and checkpoints; the exit status.
+command::status close_served(const served_options& options, engine& target);
+
+} // namespace mneme::server

@@ -1,0 +1,46 @@
+#pragma once
+/// The routes of `mneme serve`: each maps onto a request of the line protocol, or is the server's
+/// own (health, metrics, openapi, mcp).
+
+#include <memory>
+
+#include "tools/server/access/api_keys.hpp"
+#include "tools/server/access/gateway.hpp"
+#include "tools/server/http/http_host.hpp"
+#include "tools/server/http/http_message.hpp"
+
+namespace mneme::server {
+
+class mcp_http;
+
+class routes {
+public:
+  /// Borrows the gateway, and `keys` unless it is null: then everybody is the host.
+  routes(gateway& to, key_ring* keys, host_rule hosts, mcp_http& mcp)
+      : to_(to), keys_(keys), hosts_(std::move(hosts)), mcp_(mcp) {}
+
+  /// Host, key, route, method and type of the body: all that is known before the body is read.
+  std::optional<http_response> check(http_request& head);
+  http_response handle(const http_request& request);
+
+private:
+  std::optional<http_response> authenticate(http_request& head);
+  http_response memory(const http_request& request);
+  http_response proof(const http_request& request);
+  http_response root(const http_request& request);
+  http_response metrics_page(const http_request& request);
+
+  gateway& to_;
+  key_ring* keys_;
+  host_rule hosts_;
+  mcp_http& mcp_;
+};
+
+/// An answer as a response, with Retry-After where it is due.
+http_response respond(const answer& a);
+http_response refuse(int status, std::string_view code, std::string_view message);
+
+/// The op of POST /v1/NAME; empty: none. `query` is retrieve.
+std::string_view op_of_route(std::string_view path) noexcept;
+
+} // namespace mneme::server

@@ -1,0 +1,58 @@
+// mcp: the Model Context Protocol on standard input and output.
+
+#include <unistd.h>
+
+#include "tools/command/world_arguments.hpp"
+#include "tools/protocol/line_reader.hpp"
+#include "tools/server/access/served_world.hpp"
+#include "tools/server/http/stop_signal.hpp"
+#include "tools/server/mcp/mcp_stdio.hpp"
+#include "tools/server/server_commands.hpp"
+
+namespace mneme::server {
+
+namespace {
+
+struct mcp_command_options {
+  served_options served;
+  std::string actor;
+  bool read_only = false;
+  std::size_t text_tokens = mcp_options{}.text_tokens;
+};
+
+command::status run_mcp(const mcp_command_options& o) {
+  stop_signal stop;
+  auto target = open_served(o.served);
+  if (!target) return command::report(o.served.common, target.error());
+  {
+    gateway to(*target, o.served.common.directory);
+    mcp_server server(
+        to, {.reference_memory = o.served.reference_memory, .text_tokens = o.text_tokens});
+    const client who{.actor = o.actor, .read_only = o.read_only};
+    line_input input(STDIN_FILENO, protocol::max_line_bytes);
+    stop.on_stop([&] { input.stop(); });
+    serve_stdio(server, who, input, [](const std::string& line) {
+      return command::put_line(line) && command::flush_output();
+    });
+    stop.forget();
+  }
+  return close_served(o.served, *target);
+}
+
+} // namespace
+
+void add_mcp_command(CLI::App& app, command::command_result& outcome) {
+  CLI::App* c = app.add_subcommand(
+      "mcp", "Serve a world to one MCP client on standard input and output (docs/SERVERS.md)");
+  auto o = std::make_shared<mcp_command_options>();
+  add_served_options(*c, o->served);
+  // An empty name, say of a variable that is not set, would be the host's rights.
+  c->add_option("--actor", o->actor, "who the client is: it then sees only what this actor may")
+      ->check(command::not_empty());
+  c->add_flag("--read-only", o->read_only, "the client may read, and leaves no trace");
+  c->add_option("--text-tokens", o->text_tokens, "of the text form of an answer; 2000 by default")
+      ->check(CLI::Range(50, 1'000'000));
+  c->callback([o, &outcome] { outcome.exit = run_mcp(*o); });
+}
+
+} // namespace mneme::server

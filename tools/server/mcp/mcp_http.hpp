@@ -1,0 +1,48 @@
+#pragma once
+/// The Model Context Protocol over streamable HTTP: POST carries one message, DELETE ends a
+/// session. An answer is JSON, or an event stream where progress was asked for. This server never
+/// speaks first, so GET is not offered.
+
+#include <list>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "tools/server/http/http_message.hpp"
+#include "tools/server/mcp/mcp_server.hpp"
+
+namespace mneme::server {
+
+class mcp_http {
+public:
+  explicit mcp_http(mcp_server& server) : server_(server) {}
+
+  /// The request was authenticated, and its method is POST or DELETE.
+  http_response handle(const http_request& request);
+
+private:
+  struct session {
+    std::string id;
+    std::string key_id; ///< of who opened it
+    std::mutex mutex{};
+    std::set<std::string> running{}; ///< printed ids of requests
+    std::set<std::string> cancelled{};
+  };
+  using session_ptr = std::shared_ptr<session>;
+
+  http_response post(const http_request& request);
+  http_response initialize(const http_request& request, const json& message);
+  http_response run(const http_request& request, const session_ptr& in, const json& message);
+  /// The session of the request's header, or the refusal.
+  session_ptr find(const http_request& request, http_response& refusal);
+  session_ptr open(const client& who);
+  bool close(const std::string& id);
+  static void cancel(session& in, const json& message);
+
+  mcp_server& server_;
+  std::mutex mutex_;
+  std::list<session_ptr> sessions_; ///< the one used last is first
+};
+
+} // namespace mneme::server

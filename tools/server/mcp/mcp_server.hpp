@@ -1,0 +1,43 @@
+#pragma once
+/// The Model Context Protocol over the gateway, whatever carries the messages: versions 2025-06-18
+/// and 2025-11-25; tools, resources, prompts, progress. Thread-safe.
+
+#include <optional>
+#include <string>
+
+#include "tools/server/access/gateway.hpp"
+#include "tools/server/mcp/mcp_message.hpp"
+#include "tools/server/mcp/reference_memory.hpp"
+
+namespace mneme::server {
+
+struct mcp_options {
+  bool reference_memory = false;  ///< also its nine tools
+  std::size_t text_tokens = 2000; ///< of the text form of an answer
+};
+
+class mcp_server {
+public:
+  mcp_server(gateway& to, mcp_options options) : to_(to), options_(options), graph_(to) {}
+
+  /// The response to a request. Progress goes to `notify` where the request asks for it.
+  json handle(const client& who, const json& request, const notifier& notify);
+
+  static bool knows_version(std::string_view version) noexcept;
+
+private:
+  struct call; // a request under way
+  json dispatch(const call& c, const std::string& method);
+  json list_tools(const client& who) const;
+  json call_tool(const call& c);
+  json tool_result(const call& c, const std::string& name, const json& arguments);
+  json list_resources(const call& c);
+  json read_resource(const call& c);
+  json get_prompt(const call& c);
+
+  gateway& to_;
+  mcp_options options_;
+  reference_memory graph_;
+};
+
+} // namespace mneme::server

@@ -1,0 +1,158 @@
+#include "tools/server/mcp/mcp_text.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace mneme::server {
+
+namespace {
+
+using protocol::json;
+
+constexpr std::size_t bytes_per_token = 4;
+constexpr std::size_t excerpt_bytes = 300;
+constexpr std::string_view ellipsis = "…";
+
+std::string text_of(const json& value) {
+  return value.is_string() ? value.get<std::string>() : protocol::print(value);
+}
+
+std::string one_line(std::string text) {
+  for (char& c : text)
+    if (c == '\n' || c == '\r' || c == '\t') c = ' ';
+  return text;
+}
+
+/// Cut at a code point.
+std::string cut(std::string text, std::size_t bytes) {
+  if (text.size() <= bytes) return text;
+  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0U) == 0x80U) --bytes;
+  text.resize(bytes);
+  return text + std::string(ellipsis);
+}
+
+std::string found_text(const json& a) {
+  std::string out;
+  const json& memories = a["memories"];
+  for (std::size_t i = 0; i < memories.size(); ++i) {
+    const json& m = memories[i];
+    const bool is_rendered = i < a["rendered"].size();
+    out += fmt::format("{} | {}\n", text_of(m["uri"]),
+                       one_line(text_of(is_rendered ? a["rendered"][i] : m["forms"]["medium"])));
+  }
+  if (memories.empty()) return "nothing found\n";
+  return out;
+}
+
+std::string hits_text(const json& a) {
+  std::string out;
+  for (const auto& h : a["results"]) {
+    const bool is_chunk = h["source_type"] == "content_chunk";
+    out += fmt::format("{:.2f} {} | {}", h["score"].get<double>(), text_of(h["uri"]),
+                       is_chunk ? text_of(h["path"]) : text_of(h["memory_type"]));
+    if (!h["status"].is_null()) out += fmt::format(" {}", text_of(h["status"]));
+    out += fmt::format(" | {}\n", cut(one_line(text_of(h["content"])), excerpt_bytes));
+  }
+  if (a["results"].empty()) out = "nothing found\n";
+  for (const auto& note : a["coverage"]["notes"])
+    if (const auto text = text_of(note); !text.starts_with("weights:")) out += text + "\n";
+  return out;
+}
+
+std::string topics_text(const json& a) {
+  std::string out;
+  for (const auto& c : a["candidates"]) {
+    out += fmt::format("{} ({}) {}\n", text_of(c["title"]), text_of(c["topic_id"]),
+                       one_line(text_of(c["summary"])));
+    if (!c.contains("fields")) continue;
+    for (const auto& f : c["fields"]) {
+      if (f["current"].is_null()) continue;
+      out += fmt::format("  {}: {} (since {})\n", text_of(f["name"]),
+                         one_line(text_of(f["current"]["value"])),
+                         text_of(f["current"]["valid_from"]));
+      for (const auto& r : f["history"])
+        if (r["revision"] != f["current"]["revision"])
+          out += fmt::format("    was {} (since {})\n", one_line(text_of(r["value"])),
+                             text_of(r["valid_from"]));
+    }
+  }
+  return out.empty() ? "no such topic\n" : out;
+}
+
+std::string colours_text(const json& a) {
+  std::string out;
+  for (const auto& r : a["results"])
+    out += fmt::format("{:.2f} {} | {}\n", r["score"].get<double>(), text_of(r["uri"]),
+                       one_line(text_of(r["label"])));
+  return out.empty() ? "nothing found\n" : out;
+}
+
+std::string context_text(const json& a) {
+  std::string out;
+  for (const auto& [tier, items] : a["tiers"].items()) {
+    if (items.empty()) continue;
+    out += tier + ":\n";
+    for (const auto& i : items)
+      out += fmt::format("  {} | {}\n", text_of(i["uri"]), one_line(text_of(i["text"])));
+  }
+  if (!a["reachable_uris"].empty())
+    out += fmt::format("more: {}\n", protocol::print(a["reachable_uris"]));
+  return out.empty() ? "nothing is remembered yet\n" : out;
+}
+
+std::string memory_text(const json& a) {
+  const json& m = a["memory"];
+  std::string out = fmt::format("{} | {}\n", text_of(m["uri"]), text_of(m["forms"]["medium"]));
+  for (const auto& [name, value] : m["version"]["data"].items())
+    out += fmt::format("{}: {}\n", name, text_of(value));
+  if (!m["tags"].empty()) out += fmt::format("tags: {}\n", protocol::print(m["tags"]));
+  if (!m["tombstone"].is_null())
+    out += fmt::format("forgotten: {}\n", text_of(m["tombstone"]["reason"]));
+  if (m.contains("fields"))
+    for (const auto& f : m["fields"])
+      if (!f["current"].is_null())
+        out += fmt::format("{}: {}\n", text_of(f["name"]), text_of(f["current"]["value"]));
+  return out;
+}
+
+std::string text_for(std::string_view op, const json& a) {
+  if (op == "find") return found_text(a);
+  if (op == "search") return hits_text(a);
+  if (op == "retrieve") return topics_text(a);
+  if (op == "chroma") return colours_text(a);
+  if (op == "context") return context_text(a);
+  if (op == "get" || op == "resolve") return memory_text(a);
+  if (op == "write" || op == "update") return fmt::format("{}\n", text_of(a["uri"]));
+  if (op == "promote") return fmt::format("{}\n", text_of(a["uri"]));
+  if (op == "root")
+    return fmt::format("root {} at seq {}\n", text_of(a["root"]), text_of(a["seq"]));
+  if (op == "prove")
+    return fmt::format("{} proofs against root {}\n", a["proofs"].size(), text_of(a["root"]));
+  if (op == "ingest")
+    return fmt::format("topic {}: {}\n", text_of(a["topic_id"]), protocol::print(a["applied"]));
+  return protocol::print(a) + "\n";
+}
+
+} // namespace
+
+std::string within_budget(std::string text, std::size_t budget_tokens) {
+  if (text.ends_with('\n')) text.pop_back();
+  const std::size_t most = budget_tokens * bytes_per_token;
+  if (text.size() <= most) return text;
+  const auto lines = std::ranges::count(text, '\n') + 1;
+  // What says so has to fit too.
+  constexpr std::string_view left_out = "… {} more lines are in the structured content";
+  const std::size_t note_bytes = fmt::format(left_out, lines).size() + 1;
+  const auto end = most < 2 * note_bytes ? std::string::npos : text.rfind('\n', most - note_bytes);
+  if (end == std::string::npos) return cut(std::move(text), most - ellipsis.size());
+  const auto kept = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(end), '\n');
+  return text.substr(0, end + 1) + fmt::format(left_out, lines - kept - 1);
+}
+
+std::string compact_text(std::string_view op, const json& answer, std::size_t budget_tokens) {
+  return within_budget(text_for(op, answer), budget_tokens);
+}
+
+} // namespace mneme::server

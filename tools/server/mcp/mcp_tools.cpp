@@ -1,0 +1,367 @@
+#include "tools/server/mcp/mcp_tools.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "tools/server/json_schema.hpp"
+
+namespace mneme::server {
+
+namespace {
+
+constexpr std::array<std::string_view, 1> search_ops = {"search"};
+constexpr std::array<std::string_view, 1> find_ops = {"find"};
+constexpr std::array<std::string_view, 1> retrieve_ops = {"retrieve"};
+constexpr std::array<std::string_view, 1> chroma_ops = {"chroma"};
+constexpr std::array<std::string_view, 1> context_ops = {"context"};
+constexpr std::array<std::string_view, 2> get_ops = {"get", "resolve"};
+constexpr std::array<std::string_view, 2> remember_ops = {"write", "ingest"};
+constexpr std::array<std::string_view, 2> update_ops = {"update", "update_head"};
+constexpr std::array<std::string_view, 2> relate_ops = {"add_edge", "remove_edge"};
+constexpr std::array<std::string_view, 1> forget_ops = {"tombstone"};
+constexpr std::array<std::string_view, 1> promote_ops = {"promote"};
+constexpr std::array<std::string_view, 1> attest_ops = {"attest"};
+constexpr std::array<std::string_view, 1> root_ops = {"root"};
+constexpr std::array<std::string_view, 1> prove_ops = {"prove"};
+
+constexpr std::array<std::string_view, 5> query_hidden = {"scope", "vector", "deadline_ms",
+                                                          "explain", "now"};
+constexpr std::array<std::string_view, 8> find_hidden = {
+    "scope", "near_vector", "deadline_ms", "explain", "late_binding", "exact", "near_k", "rank"};
+constexpr std::array<std::string_view, 3> retrieve_hidden = {"scope", "vector", "deadline_ms"};
+constexpr std::array<std::string_view, 2> get_hidden = {"scope", "raw"};
+constexpr std::array<std::string_view, 7> write_hidden = {"scope", "vector", "created_by", "by",
+                                                          "mode",  "forms",  "provenance"};
+constexpr std::array<std::string_view, 4> edge_hidden = {"scope", "by", "data", "reason"};
+constexpr std::array<std::string_view, 2> forget_hidden = {"scope", "by"};
+
+bool is_given(const json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && !found->is_null();
+}
+
+result<json> build_get(const json& arguments) {
+  json request = arguments;
+  request["op"] = is_given(arguments, "uri") ? "resolve" : "get";
+  return request;
+}
+
+/// Plain text becomes a Note; a placement, a title or fields mean a topic.
+result<json> build_remember(const json& arguments) {
+  json request = arguments;
+  const bool is_topic = is_given(arguments, "placement") || is_given(arguments, "title")
+                        || is_given(arguments, "topic_id") || is_given(arguments, "fields");
+  request["op"] = is_topic ? "ingest" : "write";
+  if (is_topic) {
+    if (!is_given(request, "placement"))
+      request["placement"] = is_given(request, "topic_id") ? "extend_topic" : "new_topic";
+    return request;
+  }
+  if (!is_given(request, "text")) return request;
+  if (is_given(request, "data"))
+    return fail(errc::bad_value, "give text or data, not both", "text");
+  request["data"] = {{"statement", request["text"]}};
+  request.erase("text");
+  if (!is_given(request, "type")) request["type"] = "Note";
+  return request;
+}
+
+/// data makes a new version; the other keys change the head; both at once are all or none.
+result<json> build_update(const json& arguments) {
+  constexpr std::array head_keys = {"tags",       "frames",    "importance",
+                                    "visibility", "lifecycle", "metadata"};
+  json version = arguments;
+  version["op"] = "update";
+  json head{{"op", "update_head"}};
+  for (const char* key : {"uri", "actor", "expect_version"})
+    if (is_given(arguments, key)) head[key] = arguments[key];
+  bool changes_head = false;
+  for (const char* key : head_keys) {
+    if (!is_given(arguments, key)) continue;
+    head[key] = arguments[key];
+    version.erase(key);
+    changes_head = true;
+  }
+  if (!changes_head) return version;
+  if (!is_given(arguments, "data")) {
+    for (const auto& [key, value] : version.items())
+      if (!head.contains(key)) head[key] = value; // refused there by its name
+    return head;
+  }
+  head.erase("expect_version"); // the new version is current by then
+  return json{{"op", "batch"}, {"items", json::array({version, head})}};
+}
+
+result<json> build_relate(const json& arguments) {
+  json request = arguments;
+  const bool removes = is_given(arguments, "remove") && arguments["remove"] == true;
+  if (is_given(arguments, "remove") && !arguments["remove"].is_boolean())
+    return protocol::wrong_type("true or false", arguments["remove"],
+                                protocol::json_path().key("remove"));
+  request.erase("remove");
+  request["op"] = removes ? "remove_edge" : "add_edge";
+  return request;
+}
+
+constexpr std::string_view remember_patch = R"({"properties":{
+  "text":{"type":"string","description":"What to remember, in plain words: becomes a Note."}},
+  "required":[]})";
+constexpr std::string_view get_patch = R"({"required":[]})";
+constexpr std::string_view update_patch = R"({"required":["uri"]})";
+constexpr std::string_view relate_patch = R"({"properties":{
+  "remove":{"type":"boolean","description":"true: take the link away."}}})";
+
+constexpr std::array table = {
+    tool_spec{
+        .name = "search",
+        .title = "Search memory",
+        .description =
+            "Search everything that was remembered and every ingested document by plain words. Use "
+            "this first when you do not know where something is. Answers ranked hits with their "
+            "uris; it changes nothing.",
+        .ops = search_ops,
+        .hidden = query_hidden,
+        .is_read_only = true,
+        .is_idempotent = true},
+    tool_spec{
+        .name = "find",
+        .title = "Find by type, tag, field or link",
+        .description =
+            "Find memories by exact conditions: type, tag, field values, meaning (near) and links "
+            "(from), all together. Use it when you know what you are looking for; use search when "
+            "you do not. Needs a type, a tag, near or from, and a limit or budget_tokens.",
+        .ops = find_ops,
+        .hidden = find_hidden,
+        .is_read_only = true,
+        .is_idempotent = true},
+    tool_spec{
+        .name = "retrieve",
+        .title = "Retrieve topics with their history",
+        .description =
+            "Look up topics (people, places, projects) near to a question, with their neighbours "
+            "and the value of each field, with explain also the earlier ones. Use it for \"what do "
+            "we know about X\" and \"how did X change\". Reinforces what it shows unless touch is "
+            "false.",
+        .ops = retrieve_ops,
+        .hidden = retrieve_hidden},
+    tool_spec{
+        .name = "chroma_query",
+        .title = "Query by hashtags",
+        .description =
+            "Find memories whose hashtags lie near a set of hashtags, weighed with recency and "
+            "strength. Only for memories that were written with hashtags. Give hashtags (at least "
+            "8) or text. Reinforces what it shows unless touch is false.",
+        .ops = chroma_ops,
+        .hidden = query_hidden},
+    tool_spec{
+        .name = "context",
+        .title = "Start with context",
+        .description =
+            "What you should know before you begin: your identity, hard constraints and active "
+            "goals, past outcomes and memories that matter to what you are about to do. Call it "
+            "once at the start of a task.",
+        .ops = context_ops,
+        .hidden = query_hidden,
+        .is_read_only = true,
+        .is_idempotent = true},
+    tool_spec{.name = "get",
+              .title = "Get one memory",
+              .description = "Read one memory whole: by id its newest version, by uri exactly that "
+                             "version. Topics come with their fields; history adds earlier values.",
+              .ops = get_ops,
+              .hidden = get_hidden,
+              .is_read_only = true,
+              .is_idempotent = true,
+              .build = build_get,
+              .schema_patch = get_patch},
+    tool_spec{
+        .name = "remember",
+        .title = "Remember something",
+        .description =
+            "Store something for later. Simplest: {\"text\": \"…\"} becomes a Note. With type and "
+            "data it becomes that kind of memory (Fact, Preference, Goal, Decision, Event …). With "
+            "a title and fields it becomes a topic whose fields keep their history.",
+        .ops = remember_ops,
+        .hidden = write_hidden,
+        .build = build_remember,
+        .schema_patch = remember_patch},
+    tool_spec{
+        .name = "update",
+        .title = "Update a memory",
+        .description =
+            "Change a memory. data replaces its data whole, as a new version (the old one stays "
+            "readable); tags, importance, visibility, lifecycle and metadata change in place.",
+        .ops = update_ops,
+        .hidden = write_hidden,
+        .build = build_update,
+        .schema_patch = update_patch},
+    tool_spec{.name = "relate",
+              .title = "Link two memories",
+              .description =
+                  "Make (or with remove, take away) a typed link from one memory to another, such "
+                  "as references, supersedes, contradicts, part_of or caused_by.",
+              .ops = relate_ops,
+              .hidden = edge_hidden,
+              .is_idempotent = true,
+              .build = build_relate,
+              .schema_patch = relate_patch},
+    tool_spec{.name = "forget",
+              .title = "Forget a memory",
+              .description =
+                  "Take a memory out of every answer. Its versions stay in the journal; nothing is "
+                  "erased. Use update when it is only outdated.",
+              .ops = forget_ops,
+              .hidden = forget_hidden,
+              .is_destructive = true},
+    tool_spec{.name = "promote",
+              .title = "Promote a document chunk",
+              .description = "Say that a memory was made of a document chunk: searches then show "
+                             "the memory instead of the chunk.",
+              .ops = promote_ops},
+    tool_spec{.name = "attest",
+              .title = "Report an outcome",
+              .description =
+                  "Say how something ended and which memories it rested on. These are reinforced, "
+                  "and ranking learns from it. Call it when a task is done.",
+              .ops = attest_ops,
+              .hidden = query_hidden},
+    tool_spec{.name = "root",
+              .title = "Root of all state",
+              .description = "The hash over everything that is remembered, and the last entry of "
+                             "the journal. Equal roots mean equal memory.",
+              .ops = root_ops,
+              .is_read_only = true,
+              .is_idempotent = true},
+    tool_spec{.name = "prove",
+              .title = "Prove a memory",
+              .description = "Proofs that memories, edges or fields are (or are not) part of the "
+                             "state under a root. Anybody can check them without the engine.",
+              .ops = prove_ops,
+              .is_read_only = true,
+              .is_idempotent = true},
+};
+
+bool is_hidden(const tool_spec& tool, const client& who, std::string_view key) {
+  if (std::ranges::find(tool.hidden, key) != tool.hidden.end()) return true;
+  return !who.is_host() && (key == "actor" || key == "by" || key == "created_by");
+}
+
+/// What the schema does not have is not taken: a tool that says it only reads must not write
+/// because an op can.
+result<void> check_offered(const tool_spec& tool, const json& arguments) {
+  for (const auto& [name, value] : arguments.items())
+    if (name == "op"
+        || (!value.is_null() && std::ranges::find(tool.hidden, name) != tool.hidden.end()))
+      return protocol::unknown_key(name, {}, protocol::json_path().key(name));
+  return {};
+}
+
+/// The keys of all ops of a tool; the patch says what more there is, and what is required of
+/// several ops.
+json input_schema(const tool_spec& tool, const client& who) {
+  json properties = json::object();
+  json required = json::array();
+  for (const auto name : tool.ops) {
+    const auto& op = *protocol::find_op(name);
+    for (const auto& key : op.keys) {
+      const std::string text(key.name);
+      if (is_hidden(tool, who, key.name) || properties.contains(text)) continue;
+      properties[text] = schema_of_key(op.name, key);
+      if (key.required) required.push_back(text);
+    }
+  }
+  json schema{{"type", "object"}, {"properties", std::move(properties)}};
+  if (!tool.schema_patch.empty()) {
+    const json patch = json::parse(tool.schema_patch);
+    if (patch.contains("properties")) {
+      // What is said of a tool itself comes first: it is what a model should use.
+      json own = patch["properties"];
+      own.update(schema["properties"]);
+      schema["properties"] = std::move(own);
+    }
+    if (patch.contains("required")) required = patch["required"];
+  }
+  if (!required.empty()) schema["required"] = std::move(required);
+  schema["additionalProperties"] = false;
+  return schema;
+}
+
+/// Names of the definitions that `value` refers to.
+void references_of(const json& value, std::set<std::string>& names) {
+  constexpr std::string_view prefix = "#/$defs/";
+  if (value.is_object() && value.contains("$ref"))
+    names.insert(value["$ref"].get<std::string>().substr(prefix.size()));
+  if (value.is_structured())
+    for (const auto& member : value) references_of(member, names);
+}
+
+/// What every op of the tool may answer.
+json output_schema(const tool_spec& tool) {
+  json schema = answer_schema(*protocol::find_op(tool.ops[0]));
+  for (const auto name : tool.ops.subspan(1)) {
+    const json other = answer_schema(*protocol::find_op(name));
+    schema["properties"].update(other["properties"]);
+    json shared = json::array();
+    for (const auto& key : schema["required"])
+      if (std::ranges::find(other["required"], key) != other["required"].end())
+        shared.push_back(key);
+    schema["required"] = std::move(shared);
+  }
+  // update of data and head at once is a batch.
+  if (tool.name == "update") {
+    schema["properties"]["results"] = {{"type", "array"}, {"items", {{"type", "object"}}}};
+    schema["required"] = json::array({"seq"});
+  }
+  std::set<std::string> used;
+  references_of(schema, used);
+  const json all = answer_definitions();
+  for (const auto& name : used) schema["$defs"][name] = all[name];
+  return schema;
+}
+
+} // namespace
+
+std::span<const tool_spec> tools() noexcept {
+  return table;
+}
+
+const tool_spec* find_tool(std::string_view name) noexcept {
+  const auto found = std::ranges::find(table, name, &tool_spec::name);
+  return found == table.end() ? nullptr : &*found;
+}
+
+json tool_json(const tool_spec& tool, const client& who) {
+  return {{"name", tool.name},
+          {"title", tool.title},
+          {"description", tool.description},
+          {"inputSchema", input_schema(tool, who)},
+          {"outputSchema", output_schema(tool)},
+          {"annotations",
+           {{"title", tool.title},
+            {"readOnlyHint", tool.is_read_only},
+            {"destructiveHint", tool.is_destructive},
+            {"idempotentHint", tool.is_idempotent},
+            {"openWorldHint", false}}}};
+}
+
+bool is_offered(const tool_spec& tool, const client& who) noexcept {
+  return !who.read_only || tool.is_read_only || tool.name == "retrieve"
+         || tool.name == "chroma_query";
+}
+
+std::pair<std::string, answer> call_tool(gateway& to, const client& who, const tool_spec& tool,
+                                         const json& arguments) {
+  if (auto ok = check_offered(tool, arguments); !ok)
+    return {std::string(tool.ops[0]), failed(ok.error())};
+  if (tool.build == nullptr) return {std::string(tool.ops[0]), to.run(who, tool.ops[0], arguments)};
+  auto request = tool.build(arguments);
+  if (!request) return {std::string(tool.ops[0]), failed(request.error())};
+  std::string op = (*request)["op"].get<std::string>();
+  return {op, to.run(who, "", std::move(*request))};
+}
+
+} // namespace mneme::server

@@ -1,0 +1,68 @@
+#include "views/read_views.hpp"
+
+#include "messages/codec/records.hpp"
+#include "messages/seams/checked_seams.hpp"
+#include "storage/key_layout.hpp"
+
+namespace mneme {
+
+result<timestamp> read_views::now() const {
+  if (time == nullptr) return last_entry_at;
+  return now_of(*time);
+}
+
+namespace {
+
+/// The newest row at or before `at` among the rows of one key: rows of a key sort newest first.
+template <class Record, class Decode>
+result<std::optional<Record>> newest(kv_reader& reader, kv_table table, const std::string& lower,
+                                     std::string_view key_prefix, Decode decode) {
+  auto row = reader.first(table, lower, keys::prefix_end(std::string(key_prefix)));
+  if (!row) return propagate(row);
+  if (!row->has_value()) return std::optional<Record>{};
+  auto record = decode((*row)->second);
+  if (!record) return propagate(record);
+  return std::optional<Record>(std::move(*record));
+}
+
+} // namespace
+
+result<std::optional<head>> read_head(kv_reader& reader, const memory_id& id, seq_no at) {
+  return newest<head>(reader, kv_table::heads, keys::head(id, at), id.raw(), decode_head);
+}
+
+result<std::optional<version>> read_version(kv_reader& reader, const memory_id& id,
+                                            std::uint32_t number) {
+  auto row = reader.get(kv_table::versions, keys::version(id, number));
+  if (!row) return propagate(row);
+  if (!row->has_value()) return std::optional<version>{};
+  auto record = decode_version(**row);
+  if (!record) return propagate(record);
+  return std::optional<version>(std::move(*record));
+}
+
+result<std::optional<edge_record>> read_edge(kv_reader& reader, const edge_key& key, seq_no at) {
+  return newest<edge_record>(reader, kv_table::edges, keys::edge(key, at), key_bytes(key),
+                             decode_edge);
+}
+
+result<std::optional<memory>> read_memory(const read_views& views, kv_reader& reader,
+                                          const memory_id& id, seq_no at) {
+  auto h = read_head(reader, id, at);
+  if (!h) return propagate(h);
+  if (!h->has_value()) return std::optional<memory>{};
+  auto v = read_version(reader, id, (*h)->current_version);
+  if (!v) return propagate(v);
+  if (!v->has_value())
+    return fail(errc::corrupt, "version " + std::to_string((*h)->current_version) + " of "
+                                   + to_string(id) + " is missing in the store");
+  memory m{.head = std::move(**h), .version = std::move(**v), .activation = {}};
+  const node_no node = views.nodes->find(id);
+  if (node.value != no_number) {
+    m.activation = views.attributes->activation_of(node, at);
+    if (m.head.colour) m.signals = views.attributes->colours().signals_of(node, at);
+  }
+  return std::optional<memory>(std::move(m));
+}
+
+} // namespace mneme

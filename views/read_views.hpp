@@ -1,0 +1,56 @@
+#pragma once
+/// What a reader needs of a world: the owners' read sides, all safe to use from any thread beside
+/// the one writer. A read picks a seq at or below the published one and passes it everywhere.
+
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+
+#include "index/columns/attributes.hpp"
+#include "index/graph/graph.hpp"
+#include "index/lexical/lexical.hpp"
+#include "index/rows/node_table.hpp"
+#include "index/vectors/vectors.hpp"
+#include "mneme/scope.hpp"
+#include "mneme/seams.hpp"
+#include "mneme/search.hpp"
+#include "storage/kv_store.hpp"
+#include "views/read_window.hpp"
+
+namespace mneme {
+
+struct read_views {
+  const node_table* nodes = nullptr;
+  const mneme::attributes* attributes = nullptr;
+  const mneme::graph* graph = nullptr;
+  const mneme::graph* order = nullptr; ///< edges of kind "next" alone
+  const mneme::lexical* lexical = nullptr;
+  const mneme::vectors* vectors = nullptr;
+  kv_store* store = nullptr;
+  const read_window* window = nullptr; ///< null in views that nobody publishes
+  /// What readers may know of: the newest seq published; of views that nobody publishes, any.
+  seq_no published{std::numeric_limits<std::uint64_t>::max()};
+  std::shared_ptr<clock> time{}; ///< by which scopes expire; null = that of the last entry
+  timestamp last_entry_at{};     ///< only without a clock
+  std::shared_ptr<const mneme::embedder> embedder; ///< null = none
+  std::shared_ptr<const token_counter> tokens;
+  std::shared_ptr<const key_resolver> keys;   ///< null = no scope is taken
+  search_weights search;                      ///< of the world
+  std::optional<lifecycle_audience> audience; ///< whom searches are for unless they say
+
+  /// Whether a scope has expired is a question to this clock.
+  [[nodiscard]] result<timestamp> now() const;
+};
+
+/// The state of one record as of `at`; nullopt if there was none then.
+result<std::optional<head>> read_head(kv_reader& reader, const memory_id& id, seq_no at);
+result<std::optional<version>> read_version(kv_reader& reader, const memory_id& id,
+                                            std::uint32_t number);
+result<std::optional<edge_record>> read_edge(kv_reader& reader, const edge_key& key, seq_no at);
+/// Head, current version and activation as of `at`; nullopt if the memory did not exist then.
+result<std::optional<memory>> read_memory(const read_views& views, kv_reader& reader,
+                                          const memory_id& id, seq_no at);
+
+} // namespace mneme

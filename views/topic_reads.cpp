@@ -1,0 +1,141 @@
+#include "views/topic_reads.hpp"
+
+#include <algorithm>
+
+#include "messages/codec/topic_records.hpp"
+#include "storage/key_layout.hpp"
+
+namespace mneme {
+
+namespace {
+
+/// Decodes every row of a range into `out`.
+template <class Record, class Decode>
+result<void> decode_rows(kv_reader& reader, const std::string& lower, const std::string& upper,
+                         std::vector<Record>& out, Decode decode) {
+  result<void> decoded;
+  auto scanned =
+      reader.scan(kv_table::fields, lower, upper, [&](std::string_view, std::string_view value) {
+        auto record = decode(value);
+        if (!record) {
+          decoded = propagate(record);
+          return false;
+        }
+        out.push_back(std::move(*record));
+        return true;
+      });
+  if (!scanned) return scanned;
+  return decoded;
+}
+
+bool is_valid_at(const field_revision& r, timestamp as_of) {
+  return r.valid_from <= as_of && (!r.valid_until || as_of < *r.valid_until);
+}
+
+} // namespace
+
+result<std::optional<topic_field>> read_field(kv_reader& reader, const memory_id& topic,
+                                              std::string_view name, seq_no at) {
+  auto row = reader.first(kv_table::fields, keys::field(topic, name, at),
+                          keys::prefix_end(keys::field_prefix(topic, name)));
+  if (!row) return propagate(row);
+  if (!row->has_value()) return std::optional<topic_field>{};
+  auto field = decode_topic_field((*row)->second);
+  if (!field) return propagate(field);
+  return std::optional<topic_field>(std::move(*field));
+}
+
+result<std::vector<topic_field>> read_fields(kv_reader& reader, const memory_id& topic, seq_no at) {
+  std::vector<topic_field> fields;
+  const std::string end = keys::prefix_end(keys::topic_rows(topic, keys::topic_row::field));
+  std::string cursor = keys::topic_rows(topic, keys::topic_row::field);
+  for (;;) {
+    auto row = reader.first(kv_table::fields, cursor, end);
+    if (!row) return propagate(row);
+    if (!row->has_value()) return fields;
+    auto newest = decode_topic_field((*row)->second);
+    if (!newest) return propagate(newest);
+    const std::string name = newest->head.name;
+    cursor = keys::prefix_end(keys::field_prefix(topic, name));
+    if ((*row)->first >= keys::field(topic, name, at)) {
+      fields.push_back(std::move(*newest));
+      continue;
+    }
+    auto then = read_field(reader, topic, name, at);
+    if (!then) return propagate(then);
+    if (then->has_value()) fields.push_back(std::move(**then));
+  }
+}
+
+result<field_revision> read_revision(kv_reader& reader, const field_head& field,
+                                     std::uint32_t number) {
+  auto row = reader.get(kv_table::fields, keys::field_revision(field.topic, field.name, number));
+  if (!row) return propagate(row);
+  if (!row->has_value())
+    return fail(errc::corrupt, "revision " + std::to_string(number) + " of field " + field.name
+                                   + " of " + to_string(field.topic) + " is missing in the store");
+  return decode_field_revision(**row);
+}
+
+result<std::vector<field_revision>> read_revisions(kv_reader& reader, const field_head& field) {
+  std::vector<field_revision> revisions;
+  revisions.reserve(field.revisions);
+  std::string upper = keys::field_revision(field.topic, field.name, field.revisions);
+  upper.push_back('\0'); // behind the last one that the field had
+  if (auto ok = decode_rows(reader, keys::field_revision(field.topic, field.name, 1), upper,
+                            revisions, decode_field_revision);
+      !ok)
+    return propagate(ok);
+  if (revisions.size() != field.revisions)
+    return fail(errc::corrupt, "field " + field.name + " of " + to_string(field.topic)
+                                   + " lacks revisions in the store");
+  return revisions;
+}
+
+result<std::vector<topic_event>> read_events(kv_reader& reader, const memory_id& topic, seq_no at) {
+  std::vector<topic_event> events;
+  if (auto ok = decode_rows(reader, keys::topic_event(topic, seq_no{0}, 0),
+                            keys::topic_event(topic, at.next(), 0), events, decode_topic_event);
+      !ok)
+    return propagate(ok);
+  return events;
+}
+
+void order_history(std::vector<field_revision>& revisions) {
+  std::ranges::sort(revisions, [](const field_revision& a, const field_revision& b) {
+    if (a.merged_from.has_value() != b.merged_from.has_value()) return b.merged_from.has_value();
+    if (a.merged_from && a.valid_from != b.valid_from) return a.valid_from > b.valid_from;
+    return a.number > b.number;
+  });
+}
+
+result<topic_field_view> read_field_view(kv_reader& reader, topic_field field,
+                                         const field_options& options) {
+  topic_field_view view{.field = std::move(field), .current = {}, .history = {}};
+  if (!options.as_of && !options.history) {
+    auto current = read_revision(reader, view.field.head, view.field.current);
+    if (!current) return propagate(current);
+    view.history.push_back(*current);
+    view.current = std::move(*current);
+    return view;
+  }
+  auto revisions = read_revisions(reader, view.field.head);
+  if (!revisions) return propagate(revisions);
+  order_history(*revisions);
+  for (const auto& r : *revisions) {
+    if (options.as_of ? !is_valid_at(r, *options.as_of) : r.number != view.field.current) continue;
+    view.current = r;
+    break;
+  }
+  if (options.history) {
+    const auto most = static_cast<std::size_t>(options.history_limit);
+    if (revisions->size() > most)
+      revisions->erase(revisions->begin() + static_cast<std::ptrdiff_t>(most), revisions->end());
+    view.history = std::move(*revisions);
+  } else if (view.current) {
+    view.history.push_back(*view.current);
+  }
+  return view;
+}
+
+} // namespace mneme
