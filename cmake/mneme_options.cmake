@@ -52,6 +52,8 @@ endif()
 
 # mneme_folder(<name> SOURCES ... DEPS ...): the static library mneme_<name> of one folder. DEPS
 # point to the left only; the include rule of scripts/ checks the same for #includes.
+set(shells actors sim protocol import command server)
+
 function(mneme_folder name)
   cmake_parse_arguments(arg "" "" "SOURCES;DEPS" ${ARGN})
   add_library(mneme_${name} STATIC ${arg_SOURCES})
@@ -61,4 +63,13 @@ function(mneme_folder name)
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_compile_features(mneme_${name} PUBLIC cxx_std_23)
   target_link_libraries(mneme_${name} PUBLIC ${arg_DEPS} PRIVATE $<BUILD_INTERFACE:mneme_flags>)
+  if(NOT CMAKE_UNITY_BUILD)
+    target_precompile_headers(mneme_${name} PRIVATE <algorithm> <expected> <functional> <map> <memory>
+      <optional> <span> <string> <variant> <vector> <fmt/format.h>)
+  endif()
+  # Under sanitizers the cores decide how long the tests run, the folders above them how long the
+  # build does.
+  if(CMAKE_BUILD_TYPE STREQUAL "Debug" AND NOT name IN_LIST shells)
+    target_compile_options(mneme_${name} PRIVATE -O1)
+  endif()
 endfunction()

@@ -25,7 +25,7 @@ std::int64_t fixed(double salience) {
   return std::llround(salience * 1e9);
 }
 
-write_outcome refusal(errc code) {
+write_outcome refused_with(errc code) {
   write_outcome out;
   out.refused = code;
   return out;
@@ -49,12 +49,12 @@ public:
         entries_(entries) {}
 
   write_outcome run() {
-    if (auto code = place()) return refusal(*code);
+    if (auto code = place()) return refused_with(*code);
     if (r_.salience) set_salience();
     for (const auto& f : r_.fields)
-      if (auto code = put_field(f)) return refusal(*code);
+      if (auto code = put_field(f)) return refused_with(*code);
     for (const auto& link : r_.links)
-      if (auto code = put_link(link)) return refusal(*code);
+      if (auto code = put_link(link)) return refused_with(*code);
     const head h = *state_.head_at(topic_, state_.last());
     write_outcome out;
     out.changed = changed_;
@@ -342,7 +342,7 @@ write_outcome topic_outcome_of(const model& state, const forget_request& r, time
 write_outcome topic_outcome_of(const model& state, const unarchive_request& r, timestamp now,
                                entry_sink& entries) {
   auto h = live_topic(state, r.id);
-  if (!h) return refusal(h.error());
+  if (!h) return refused_with(h.error());
   write_outcome out;
   out.uri = memory_uri{h->type, h->id, h->current_version};
   if (!is_archived(*h)) return out;

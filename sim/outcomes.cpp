@@ -10,7 +10,7 @@ const scope* scope_of(const tick_write& w) {
   return std::visit([](const auto& r) { return r.scope.get(); }, w);
 }
 
-std::string acting_in(const mutation& m) {
+std::string actor_of_item(const mutation& m) {
   return std::visit(
       [](const auto& r) {
         if constexpr (requires { r.actor; })
@@ -22,7 +22,7 @@ std::string acting_in(const mutation& m) {
 }
 
 viewer viewer_of_mutation(const scoped_mutation& m) {
-  const std::string actor = acting_in(m.request);
+  const std::string actor = actor_of_item(m.request);
   return {actor.empty() ? std::nullopt : std::optional(actor), m.scope.get()};
 }
 
@@ -31,7 +31,7 @@ std::string actor_of(const tick_write& w) {
   if (of != nullptr) return of->granted_to;
   if (const auto* r = std::get_if<attest_request>(&w)) return r->actor;
   if (const auto* r = std::get_if<compact_request>(&w)) return r->actor;
-  return acting_in(std::get<scoped_mutation>(w).request);
+  return actor_of_item(std::get<scoped_mutation>(w).request);
 }
 
 struct agent_rules {

@@ -6,17 +6,13 @@
 #include <fmt/format.h>
 
 #include "messages/validate/validate.hpp"
+#include "query/enum_range.hpp"
 #include "query/find/valid_time.hpp"
 #include "query/positive.hpp"
 
 namespace mneme {
 
 namespace {
-
-template <class Enum>
-bool in_enum(Enum value, Enum last) noexcept {
-  return static_cast<std::uint8_t>(value) <= static_cast<std::uint8_t>(last);
-}
 
 bool is_memory_type(memory_type type) noexcept {
   const auto byte = static_cast<std::uint8_t>(type);

@@ -10,6 +10,7 @@
 #include "messages/ensure.hpp"
 #include "messages/validate/validate.hpp"
 #include "query/deadline.hpp"
+#include "query/enum_range.hpp"
 #include "query/find/near_target.hpp"
 #include "query/positive.hpp"
 #include "query/query_text.hpp"
@@ -18,11 +19,6 @@
 namespace mneme {
 
 namespace {
-
-template <class Enum>
-bool in_enum(Enum value, Enum last) {
-  return static_cast<std::uint8_t>(value) <= static_cast<std::uint8_t>(last);
-}
 
 result<void> check_names(const search_request& r) {
   const auto bad = [](const char* key) {

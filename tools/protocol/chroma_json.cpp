@@ -93,13 +93,14 @@ constexpr std::array chroma_table = {
     key_shape{"deadline_ms", &shapes::integer},
 };
 
-result<void> check_item(const json& value, const json&, const json_path& at) {
+result<void> check_chroma(const json& value, const json&, const json_path& at) {
   return check_item_of("chroma", chroma_table, value, at);
 }
-constexpr shape item_shape{
-    .kind = shape_kind::custom, .check = check_item, .json_schema = R"({"type":"object"})"};
-constexpr shape items_shape{.kind = shape_kind::list, .name = "[chroma…]", .item = &item_shape};
-constexpr std::array chroma_many_table = {key_shape{"items", &items_shape, true}};
+constexpr shape one_chroma_shape{
+    .kind = shape_kind::custom, .check = check_chroma, .json_schema = R"({"type":"object"})"};
+constexpr shape chromas_shape{
+    .kind = shape_kind::list, .name = "[chroma…]", .item = &one_chroma_shape};
+constexpr std::array chroma_many_table = {key_shape{"items", &chromas_shape, true}};
 
 constexpr std::array decay_table = {key_shape{"actor", &shapes::text}};
 constexpr std::array point_table = {key_shape{"hashtags", &shapes::texts, true},

@@ -52,13 +52,14 @@ constexpr std::array search_table = {
     key_shape{"deadline_ms", &shapes::integer},
 };
 
-result<void> check_item(const json& value, const json&, const json_path& at) {
+result<void> check_search(const json& value, const json&, const json_path& at) {
   return check_item_of("search", search_keys(), value, at);
 }
-constexpr shape item_shape{
-    .kind = shape_kind::custom, .check = check_item, .json_schema = R"({"type":"object"})"};
-constexpr shape items_shape{.kind = shape_kind::list, .name = "[search…]", .item = &item_shape};
-constexpr std::array search_many_table = {key_shape{"items", &items_shape, true}};
+constexpr shape search_shape{
+    .kind = shape_kind::custom, .check = check_search, .json_schema = R"({"type":"object"})"};
+constexpr shape searches_shape{
+    .kind = shape_kind::list, .name = "[search…]", .item = &search_shape};
+constexpr std::array search_many_table = {key_shape{"items", &searches_shape, true}};
 
 // Each in the order of its enum.
 constexpr std::string_view source_names[] = {"all", "memory", "content"};

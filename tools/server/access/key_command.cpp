@@ -78,7 +78,7 @@ command::status add_key(const key_options& o) {
   return command::status::done;
 }
 
-command::status list_keys(const key_options& o) {
+command::status show_keys(const key_options& o) {
   auto keys = existing_keys(o.file);
   if (!keys) return command::report(o.common, keys.error());
   if (o.common.json) {
@@ -130,7 +130,7 @@ void add_key_command(CLI::App& app, command::command_result& outcome) {
   add->add_flag("--host", o->is_host, "a key of the host: it may do all");
   add->add_flag("--read-only", o->read_only, "it may read, and changes nothing");
   add->add_option("--scope", o->scope, "a signed scope that narrows it (JSON, or - for stdin)");
-  add_one(*c, "list", "The keys, without their secrets", o, outcome, list_keys);
+  add_one(*c, "list", "The keys, without their secrets", o, outcome, show_keys);
   CLI::App* revoke = add_one(*c, "revoke", "Take a key away, at once", o, outcome, revoke_key);
   revoke->add_option("ID", o->id, "of the key (mneme key list)")->required();
 }

@@ -50,7 +50,7 @@ struct note_row {
   names (*admits)() = nullptr;
 };
 
-constexpr std::array rows = {
+constexpr std::array note_rows = {
     note_row{"", "actor", "The agent that asks or acts; it sees its own memories and public ones."},
     note_row{"", "scope", "A signed scope that narrows what the asker sees."},
     note_row{"", "at_seq", "Answer as of this entry of the journal: the world as it was then."},
@@ -236,7 +236,7 @@ std::string fields_of_types() {
 
 key_note note_of(std::string_view op, std::string_view key) {
   const note_row* found = nullptr;
-  for (const auto& row : rows) {
+  for (const auto& row : note_rows) {
     if (row.key != key || (!row.op.empty() && row.op != op)) continue;
     if (found == nullptr || !row.op.empty()) found = &row;
   }
