@@ -3,10 +3,12 @@
 /// there is none, as in deterministic runs, nothing is ever late.
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 
 #include "mneme/error.hpp"
-#include "query/query_run.hpp"
+#include "views/read_views.hpp"
 
 namespace mneme {
 
@@ -15,8 +17,31 @@ inline constexpr std::int64_t ns_per_ms = 1'000'000;
 /// deadline_exceeded: what answers come to that are late.
 std::unexpected<error> late();
 
-/// `late` once the deadline, in milliseconds from `started_ns` of the stopwatch, has passed.
-result<void> check_deadline(std::optional<std::int64_t> deadline_ms, std::int64_t started_ns,
-                            const query_context& context);
+class deadline {
+public:
+  /// Never.
+  deadline() = default;
+  /// `ms` from now on; without one, or without a stopwatch, never.
+  deadline(std::function<std::int64_t()> stopwatch, std::optional<std::int64_t> ms);
+
+  [[nodiscard]] bool is_set() const { return ms_.has_value(); }
+  /// `late` once the time has passed.
+  [[nodiscard]] result<void> check() const;
+  /// The same for a loop over rows, which looks at the clock every so many of them; `row` counts.
+  [[nodiscard]] result<void> check(std::uint64_t row) const {
+    constexpr std::uint64_t rows_per_look = 1024;
+    if (row % rows_per_look != rows_per_look - 1) return {};
+    return check();
+  }
+
+private:
+  std::function<std::int64_t()> stopwatch_;
+  std::optional<std::int64_t> ms_;
+  std::int64_t started_ns_ = 0;
+};
+
+/// A reader of the store that is late when the request is: whatever reads records through it looks
+/// at the clock before each, and within long scans. `time` outlives it.
+result<std::unique_ptr<kv_reader>> reader_in_time(const read_views& views, const deadline& time);
 
 } // namespace mneme

@@ -99,12 +99,11 @@ private:
   template <class Request, class Read>
   tick_read_outcome single(const Request& r, std::string target, Read read) const {
     const read_options& options = r.options;
-    const std::int64_t started = context_.stopwatch_ns();
+    const deadline time(context_.stopwatch, r.deadline_ms);
     tick_read_outcome out{
         .answer = read(pinned(r, context_.at)), .actor = asking(options), .touch = {}};
     if (out.answer)
-      if (auto in_time = check_deadline(r.deadline_ms, started, context_); !in_time)
-        out.answer = propagate(in_time);
+      if (auto in_time = time.check(); !in_time) out.answer = propagate(in_time);
     if (!out.answer && out.answer.error().code == errc::scope_violation && options.scope != nullptr)
       out.touch = violation_of(*options.scope, std::move(target));
     return out;

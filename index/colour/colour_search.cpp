@@ -91,6 +91,7 @@ std::optional<colour_hit> colour_search::next() {
       open_cube(best.number);
       break;
     case item_kind::cell:
+      if (query_.goes_on && !query_.goes_on()) return {};
       open_cell(best.number);
       break;
     case item_kind::hit:

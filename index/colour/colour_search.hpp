@@ -26,6 +26,8 @@ struct colour_query {
   using accept_type = std::function<bool(row_no row)>;
   /// The row may be in the answer; empty = all may.
   accept_type accept;
+  /// Asked before each cell is looked into; no ends the search. Empty = it goes on.
+  std::function<bool()> goes_on = {};
 };
 
 struct colour_hit {

@@ -42,7 +42,7 @@ bool comes_first(const chroma_row& x, const chroma_row& y) {
 struct chroma_state {
   chroma_plan plan;
   query_context context;
-  std::int64_t started_ns = 0;
+  deadline time;
   chroma_stage stage = chroma_stage::search;
   std::unique_ptr<colour_search> search;
   std::vector<colour_hit> batch; ///< found, not fetched yet
@@ -60,19 +60,14 @@ struct chroma_state {
                ? plan.k
                : plan.k * nearest_per_k;
   }
-  [[nodiscard]] result<void> check_deadline() const;
   void start(const read_views& views);
-  void run_search(const read_views& views);
+  result<void> run_search(const read_views& views);
   result<void> run_fetch(const read_views& views);
   [[nodiscard]] chroma_row row_of(const colour_hit& hit, memory m) const;
   void keep(chroma_row row);
   [[nodiscard]] bool is_settled(double best_left) const;
   void finish();
 };
-
-result<void> chroma_state::check_deadline() const {
-  return mneme::check_deadline(plan.request.deadline_ms, started_ns, context);
-}
 
 void chroma_state::start(const read_views& views) {
   const chroma_request& r = plan.request;
@@ -89,20 +84,24 @@ void chroma_state::start(const read_views& views) {
                    .include_rotten = *r.include_rotten,
                    .nearest_first = r.approximate,
                    .accept = who.sees_all() ? colour_query::accept_type()
-                                            : [visible](row_no row) { return visible(row); }});
+                                            : [visible](row_no row) { return visible(row); },
+                   .goes_on = [this] { return time.check().has_value(); }});
 }
 
-void chroma_state::run_search(const read_views& views) {
+result<void> chroma_state::run_search(const read_views& views) {
   if (search == nullptr) start(views);
   const std::size_t size = records_decide() ? std::max(least_batch, plan.k) : wanted();
   while (batch.size() < size && !exhausted) {
-    if (auto hit = search->next())
+    const auto hit = search->next();
+    if (auto ok = time.check(); !ok) return ok;
+    if (hit)
       batch.push_back(*hit);
     else
       exhausted = true;
   }
   answer.candidates_scanned = static_cast<std::int64_t>(search->visited());
   stage = chroma_stage::fetch;
+  return {};
 }
 
 chroma_row chroma_state::row_of(const colour_hit& hit, memory m) const {
@@ -141,11 +140,10 @@ bool chroma_state::is_settled(double best_left) const {
 }
 
 result<void> chroma_state::run_fetch(const read_views& views) {
-  auto reader = views.store->reader();
+  auto reader = reader_in_time(views, time);
   if (!reader) return propagate(reader);
   bool settled = false;
   for (std::size_t i = 0; i < batch.size() && !settled; ++i) {
-    if (auto ok = check_deadline(); !ok) return ok;
     const colour_hit& hit = batch[i];
     auto found = read_memory(views, **reader, views.nodes->id(hit.node), context.at);
     if (!found) return propagate(found);
@@ -181,7 +179,7 @@ result<void> chroma_run::check(const chroma_request& request) {
 result<std::unique_ptr<chroma_run>>
 chroma_run::compile(chroma_request request, query_context context, const read_views& views) {
   auto state = std::make_unique<chroma_state>();
-  state->started_ns = context.stopwatch_ns();
+  state->time = deadline(context.stopwatch, request.deadline_ms);
   auto plan = plan_chroma(std::move(request), context, views);
   if (!plan) return propagate(plan);
   state->plan = std::move(*plan);
@@ -209,10 +207,9 @@ std::optional<effect_owner> chroma_run::next() const {
 
 result<void> chroma_run::run(const read_views& views) {
   ensure(state_->stage != chroma_stage::done, "a finished query is not run");
-  if (auto ok = state_->check_deadline(); !ok) return ok;
+  if (auto ok = state_->time.check(); !ok) return ok;
   if (state_->stage == chroma_stage::fetch) return state_->run_fetch(views);
-  state_->run_search(views);
-  return {};
+  return state_->run_search(views);
 }
 
 std::optional<entry_payload> chroma_run::touch() const {

@@ -1,7 +1,7 @@
 #include "query/chroma/chroma_checks.hpp"
 
-#include <algorithm>
 #include <cmath>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -138,10 +138,10 @@ std::vector<std::string> suggest_hashtags(std::string_view text, const read_view
                                           seq_no at) {
   const tag_table& tags = views.attributes->colours().tags();
   std::vector<std::string> found;
+  std::set<std::string> known;
   for (const std::string& word : hashtag_words(text)) {
     const auto assigned = tags.find(word, at);
-    if (assigned && std::ranges::find(found, assigned->tag) == found.end())
-      found.push_back(assigned->tag);
+    if (assigned && known.insert(assigned->tag).second) found.push_back(assigned->tag);
   }
   return found;
 }

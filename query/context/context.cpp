@@ -7,7 +7,6 @@
 #include "messages/ensure.hpp"
 #include "messages/validate/validate.hpp"
 #include "query/context/context_state.hpp"
-#include "query/deadline.hpp"
 #include "query/find/valid_time.hpp"
 #include "query/positive.hpp"
 #include "views/learning.hpp"
@@ -70,7 +69,7 @@ result<std::unique_ptr<context_run>>
 context_run::compile(context_request request, query_context context, const read_views& views) {
   if (auto ok = check(request); !ok) return propagate(ok);
   auto state = std::make_unique<context_state>();
-  state->started_ns = context.stopwatch_ns();
+  state->time = deadline(context.stopwatch, request.deadline_ms);
   state->who = asker(request.actor, context.scope);
   state->weights = salience_weights_of(state->who, views, context.at);
   auto budget = budget_of(request, context.scope.get());
@@ -96,19 +95,14 @@ std::optional<effect_owner> context_run::next() const {
 
 result<void> context_run::run(const read_views& views) {
   ensure(state_->stage != context_stage::done, "a finished query is not run");
-  if (auto ok = state_->check_deadline(); !ok) return ok;
+  if (auto ok = state_->time.check(); !ok) return ok;
   if (state_->stage == context_stage::fetch) return state_->fetch(views);
-  state_->select(views);
-  return {};
+  return state_->select(views);
 }
 
 context_result context_run::take() {
   ensure(state_->stage == context_stage::done, "only a finished query has an answer");
   return std::move(state_->answer);
-}
-
-result<void> context_state::check_deadline() const {
-  return mneme::check_deadline(request.deadline_ms, started_ns, context);
 }
 
 } // namespace mneme

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "query/context/context.hpp"
+#include "query/deadline.hpp"
 #include "query/find/row_order.hpp"
 #include "views/asker.hpp"
 
@@ -28,15 +29,14 @@ struct context_state {
   query_context context;
   asker who;
   salience_weights weights;
-  std::int64_t started_ns = 0;
+  deadline time;
   context_stage stage = context_stage::select;
   std::vector<context_row> pinned; ///< Identities; Constraints and Goals that may be pinned
   std::vector<context_row> framed; ///< whatever is framed on the verb and an object
   context_result answer;
 
-  void select(const read_views& views);
+  result<void> select(const read_views& views);
   result<void> fetch(const read_views& views);
-  [[nodiscard]] result<void> check_deadline() const;
 };
 
 } // namespace mneme

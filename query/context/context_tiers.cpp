@@ -25,7 +25,7 @@ public:
   }
 
   /// Adds the rows of these types that are there, the asker's own where there is one.
-  void pick_own(std::span<const memory_type> types, std::vector<context_row>& out) {
+  result<void> pick_own(std::span<const memory_type> types, std::vector<context_row>& out) {
     posting_list typed;
     for (const auto type : types) typed.push_back(columns_.with_type(type));
     const auto own = own_ ? posting_list{columns_.with_actor(*own_)} : posting_list{};
@@ -33,14 +33,14 @@ public:
       return std::ranges::find(types, line.type) != types.end()
              && (!own_ || line.actor == own_->value);
     };
-    pick(own_ ? smaller(typed, own) : typed, fits, out);
+    return pick(own_ ? smaller(typed, own) : typed, fits, out);
   }
   /// Adds the rows with that frame that are there, seen, and not there yet.
-  void pick_framed(const intent_frame& frame, std::vector<context_row>& out) {
+  result<void> pick_framed(const intent_frame& frame, std::vector<context_row>& out) {
     const posting_list framed{columns_.with_frame(frame)};
     const auto seen = visible_.postings();
     const auto fits = [&](const row_line&, row_no row) { return framed.front()->contains(row); };
-    pick(seen.empty() ? framed : smaller(framed, seen), fits, out);
+    return pick(seen.empty() ? framed : smaller(framed, seen), fits, out);
   }
   void forget_seen() { seen_.clear(); }
 
@@ -50,16 +50,22 @@ private:
   }
 
   template <class Fits>
-  void pick(const posting_list& from, const Fits& fits, std::vector<context_row>& out) {
-    for (const auto& rows : from)
+  result<void> pick(const posting_list& from, const Fits& fits, std::vector<context_row>& out) {
+    result<void> in_time = run_.time.check();
+    std::uint64_t looked_at = 0;
+    for (const auto& rows : from) {
+      if (!in_time) break;
       rows->for_each([&](row_no row) {
+        in_time = run_.time.check(looked_at++);
         const row_line& line = columns_.rows().line(row);
         const bool is_there =
             (line.flags & row_unfindable) == 0 && columns_.alive(row, run_.context.at);
         if (is_there && visible_(row) && fits(line, row) && seen_.insert(row.value).second)
           out.push_back(row_of(row, line));
-        return true;
+        return in_time.has_value();
       });
+    }
+    return in_time;
   }
   [[nodiscard]] context_row row_of(row_no row, const row_line& line) const {
     return {.tier = context_tier::pinned,
@@ -129,7 +135,6 @@ result<std::vector<context_row>> arrange(context_state& run, row_reader& records
   std::set<std::uint32_t> taken;
   if (!wanted(context_tier::pinned)) run.pinned.clear(); // what is framed comes in a later tier
   for (auto& row : run.pinned) {
-    if (auto ok = run.check_deadline(); !ok) return propagate(ok);
     if (row.uri.type != memory_type::identity) {
       auto m = records.read(row);
       if (!m) return propagate(m);
@@ -163,21 +168,22 @@ result<std::vector<context_row>> arrange(context_state& run, row_reader& records
 
 } // namespace
 
-void context_state::select(const read_views& views) {
+result<void> context_state::select(const read_views& views) {
   row_picker picker(*this, views);
-  picker.pick_own(std::array{memory_type::identity, memory_type::constraint, memory_type::goal},
-                  pinned);
+  constexpr std::array own = {memory_type::identity, memory_type::constraint, memory_type::goal};
+  if (auto ok = picker.pick_own(own, pinned); !ok) return ok;
   picker.forget_seen();
   if (request.action)
     for (const auto& [kind, ref] : request.objects)
-      picker.pick_framed({*request.action, kind, ref}, framed);
+      if (auto ok = picker.pick_framed({*request.action, kind, ref}, framed); !ok) return ok;
   stage = context_stage::fetch;
+  return {};
 }
 
 /// Cutting the least salient row until the rest fits is to keep the longest run of rows in salience
 /// order that fits, and one row at least: only those are read.
 result<void> context_state::fetch(const read_views& views) {
-  auto reader = views.store->reader();
+  auto reader = reader_in_time(views, time);
   if (!reader) return propagate(reader);
   row_reader records(*this, views, **reader);
   auto rows = arrange(*this, records);
@@ -189,7 +195,6 @@ result<void> context_state::fetch(const read_views& views) {
   };
   std::vector<placed> kept;
   for (const auto& row : *rows) {
-    if (auto ok = check_deadline(); !ok) return ok;
     auto item = records.item(row);
     if (!item) return propagate(item);
     if (!kept.empty() && answer.tokens + item->tokens > answer.budget_tokens) break;

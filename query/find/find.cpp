@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "messages/ensure.hpp"
-#include "query/deadline.hpp"
 #include "query/find/find_state.hpp"
 #include "query/find/near_target.hpp"
 #include "views/learning.hpp"
@@ -25,7 +24,7 @@ result<std::unique_ptr<find_run>> find_run::compile(find_request request, query_
                                                     const read_views& views) {
   auto state = std::make_unique<find_state>();
   if (context.exact_near) request.exact = true;
-  state->started_ns = context.stopwatch_ns();
+  state->time = deadline(context.stopwatch, request.deadline_ms);
   if (auto ok = check_bounds(request); !ok) return propagate(ok);
   state->who = asker(request.actor, context.scope);
   auto target = resolve_near(request, state->who, context, views);
@@ -82,7 +81,7 @@ std::optional<effect_owner> find_run::next() const {
 
 result<void> find_run::run(const read_views& views) {
   ensure(state_->stage != find_stage::done, "a finished query is not run");
-  if (auto ok = state_->check_deadline(); !ok) return ok;
+  if (auto ok = state_->time.check(); !ok) return ok;
   switch (state_->stage) {
   case find_stage::walk:
     return state_->run_walk(views);
@@ -124,20 +123,23 @@ row_order find_state::ordering(const read_views& views) const {
           *views.nodes, walk.steps};
 }
 
-void find_state::selected(const read_views& views) {
-  if (!some_open) arrange(views);
+result<void> find_state::selected(const read_views& views) {
+  if (!some_open)
+    if (auto ok = arrange(views); !ok) return ok;
   stage = rows.empty() ? find_stage::done : find_stage::fetch;
+  return {};
 }
 
-void find_state::arrange(const read_views& views) {
+result<void> find_state::arrange(const read_views& views) {
   const std::int64_t since = context.stopwatch_ns();
   const std::uint64_t found = rows.size();
   if (answer.total) answer.total = static_cast<std::int64_t>(found);
   const row_order by = ordering(views);
   const bool all_salience = by.uses_salience() || request.budget_tokens.has_value();
-  for (auto& c : rows) {
-    if (all_salience) by.set_salience(c);
-    by.set_key(c);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (auto ok = time.check(i); !ok) return ok;
+    if (all_salience) by.set_salience(rows[i]);
+    by.set_key(rows[i]);
   }
   const auto before = [&](const candidate& a, const candidate& b) { return by.before(a, b); };
   const auto position = [&](std::uint64_t n) {
@@ -158,10 +160,7 @@ void find_state::arrange(const read_views& views) {
   }
   arranged = true;
   note("order", {}, found, rows.size(), since);
-}
-
-result<void> find_state::check_deadline() const {
-  return mneme::check_deadline(request.deadline_ms, started_ns, context);
+  return {};
 }
 
 void find_state::note(const char* name, std::string detail, std::uint64_t in, std::uint64_t out,

@@ -54,11 +54,10 @@ public:
       : run_(run), views_(views), source_(source), order_(run.ordering(views)) {}
 
   result<void> read_all() {
-    page_.reserve(run_.rows.size());
-    for (std::size_t i = 0; i < run_.rows.size(); ++i) {
-      if (auto ok = run_.check_deadline(); !ok) return ok;
+    page_.reserve(std::min(run_.rows.size(), records_kept));
+    for (const candidate& c : run_.rows) {
       page_.emplace_back();
-      if (auto ok = read(run_.rows[i], page_.back()); !ok) return ok;
+      if (auto ok = read(c, page_.back()); !ok) return ok;
     }
     return {};
   }
@@ -80,7 +79,6 @@ public:
       left -= row.text.tokens; // negative when the first row alone is too long
       page_.push_back(std::move(row));
       heap.pop_back();
-      if (auto ok = run_.check_deadline(); !ok) return ok;
     }
     run_.answer.trimmed_by_budget = static_cast<std::int64_t>(heap.size());
     std::ranges::sort(page_, [this](const answer_row& a, const answer_row& b) {
@@ -156,7 +154,6 @@ public:
   result<void> keep_all() {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < run_.rows.size(); ++i) {
-      if (auto ok = run_.check_deadline(); !ok) return ok;
       auto pass = passes(run_.rows[i]);
       if (!pass) return propagate(pass);
       if (*pass) run_.rows[kept++] = run_.rows[i];
@@ -173,7 +170,7 @@ public:
     run_.rows.clear();
     std::ranges::make_heap(heap, after);
     while (!heap.empty() && run_.rows.size() < most) {
-      if (auto ok = run_.check_deadline(); !ok) return ok;
+      if (auto ok = run_.time.check(heap.size()); !ok) return ok;
       std::ranges::pop_heap(heap, after);
       auto pass = passes(heap.back());
       if (!pass) return propagate(pass);
@@ -209,18 +206,18 @@ result<void> close_open(find_state& run, const read_views& views, record_source&
 
 result<void> find_state::run_fetch(const read_views& views) {
   std::int64_t since = context.stopwatch_ns();
-  auto reader = views.store->reader();
+  auto reader = reader_in_time(views, time);
   if (!reader) return propagate(reader);
   record_source source(views, **reader, context.at);
   const std::uint64_t entered = rows.size();
   if (some_open) {
     if (auto ok = close_open(*this, views, source); !ok) return ok;
-    arrange(views);
+    if (auto ok = arrange(views); !ok) return ok;
   }
   page_reader page(*this, views, source);
   auto read = request.budget_tokens ? page.read_within(*request.budget_tokens) : page.read_all();
   if (!read) return read;
-  if (auto ok = check_deadline(); !ok) return ok;
+  if (auto ok = time.check(); !ok) return ok;
   note("fetch", fmt::format("{} records", source.reads()), entered, rows.size(), since);
   if (request.budget_tokens)
     note("trim", fmt::format("{} tokens", *request.budget_tokens), rows.size(), page.size(),

@@ -126,9 +126,8 @@ result<void> find_state::run_near(const read_views& views) {
   }
   if (used_hnsw) answer.near_mode = near_mode::hnsw;
   note("near", used_hnsw ? "hnsw" : "exact", entered, rows.size(), since);
-  if (auto ok = check_deadline(); !ok) return ok;
-  selected(views);
-  return {};
+  if (auto ok = time.check(); !ok) return ok;
+  return selected(views);
 }
 
 void find_state::keep_hits(std::span<const near_hit> hits) {

@@ -98,11 +98,15 @@ driver_choice all_visible(const row_filter& filter, const asker& who) {
 
 /// How many of the rows an asker is told of: for the host all, for an actor those that it sees at
 /// the seq read, so that what it may not see does not show in a count.
-std::uint64_t count_shown(const std::vector<std::uint32_t>& rows, const row_filter& filter,
-                          const asker& who) {
-  if (who.sees_all()) return rows.size();
-  return static_cast<std::uint64_t>(std::ranges::count_if(
-      rows, [&](std::uint32_t row) { return filter.alive({row}) && filter.visible({row}); }));
+result<std::uint64_t> count_shown(const std::vector<std::uint32_t>& rows, const row_filter& filter,
+                                  const find_state& run) {
+  if (run.who.sees_all()) return rows.size();
+  std::uint64_t shown = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (auto ok = run.time.check(i); !ok) return propagate(ok);
+    if (filter.alive({rows[i]}) && filter.visible({rows[i]})) ++shown;
+  }
+  return shown;
 }
 
 /// The rows of the driver's postings, ascending, each once.
@@ -156,7 +160,7 @@ public:
     for (std::size_t i = 0; i < steps.size(); ++i) {
       const row_no row = columns_.row_of(steps[i].node, at);
       if (row.value != no_number) add(row, static_cast<std::uint32_t>(i));
-      if (auto ok = run_.check_deadline(i); !ok) return ok;
+      if (auto ok = run_.time.check(i); !ok) return ok;
     }
     return {};
   }
@@ -166,7 +170,7 @@ public:
                         std::span<const std::uint32_t> step_of) {
     const bool reads_rest = run_.where && run_.where->reads_rest();
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (auto ok = run_.check_deadline(i); !ok) return ok;
+      if (auto ok = run_.time.check(i); !ok) return ok;
       if (i + rows_ahead < rows.size()) {
         const row_no ahead{rows[i + rows_ahead]};
         __builtin_prefetch(&columns_.rows().line(ahead));
@@ -268,7 +272,7 @@ result<void> find_state::run_walk(const read_views& views) {
     w.at = context.at;
     if (!who.sees_all()) w.may_see = may_see;
     walk = views.graph->walk(w);
-    if (auto ok = check_deadline(); !ok) return ok;
+    if (auto ok = time.check(); !ok) return ok;
   }
   answer.truncated = walk.truncated;
   note("bfs",
@@ -303,8 +307,9 @@ result<void> find_state::run_select(const read_views& views) {
     for (std::uint32_t i = 0; i < rows_of_driver.size(); ++i) rows_of_driver[i] = i;
   }
   const bool by_walk = driver.by == driver_choice::kind::bfs;
-  const std::uint64_t scanned =
-      by_walk ? walk.steps.size() : count_shown(rows_of_driver, filter, who);
+  auto shown = by_walk ? walk.steps.size() : count_shown(rows_of_driver, filter, *this);
+  if (!shown) return propagate(shown);
+  const std::uint64_t scanned = *shown;
   if (!by_walk) note(driver.stage_name(), driver.detail, scanned, scanned, since);
   since = context.stopwatch_ns();
   result<void> added;
@@ -321,7 +326,7 @@ result<void> find_state::run_select(const read_views& views) {
   if (!near_query.empty() && !rows.empty())
     stage = find_stage::near;
   else
-    selected(views);
+    return selected(views);
   return {};
 }
 

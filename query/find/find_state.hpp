@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "query/deadline.hpp"
 #include "query/find/find.hpp"
 #include "query/find/find_checks.hpp"
 #include "query/find/row_filter.hpp"
@@ -30,7 +31,7 @@ struct find_state {
   std::vector<float> near_query; ///< empty without near
   std::vector<std::string> tags; ///< that every row must have
   std::vector<order_by> order;
-  std::int64_t started_ns = 0;
+  deadline time;
 
   find_stage stage = find_stage::select;
   walk_result walk;
@@ -52,19 +53,12 @@ struct find_state {
   /// Keeps the rows that the vectors named, with their distances.
   void keep_hits(std::span<const near_hit> hits);
   /// Orders the rows and keeps the page. Precondition: none is open.
-  void arrange(const read_views& views);
+  result<void> arrange(const read_views& views);
   /// Ends the selection of rows: arranges them if that is possible, and names the next stage.
-  void selected(const read_views& views);
+  result<void> selected(const read_views& views);
 
   [[nodiscard]] row_order ordering(const read_views& views) const;
   [[nodiscard]] compiled_predicate* predicate_or_null() { return where ? &*where : nullptr; }
-  /// deadline_exceeded once the request's time is over.
-  [[nodiscard]] result<void> check_deadline() const;
-  /// The same, every so many rows: `count` is the caller's loop counter.
-  [[nodiscard]] result<void> check_deadline(std::uint64_t count) const {
-    if ((count & 1023U) != 1023U) return {};
-    return check_deadline();
-  }
   /// Adds a stage to the plan, if it was asked for.
   void note(const char* name, std::string detail, std::uint64_t in, std::uint64_t out,
             std::int64_t since_ns);

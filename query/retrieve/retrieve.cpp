@@ -4,7 +4,6 @@
 
 #include "messages/ensure.hpp"
 #include "messages/validate/validate.hpp"
-#include "query/deadline.hpp"
 #include "query/find/find_state.hpp"
 #include "query/find/near_target.hpp"
 #include "query/positive.hpp"
@@ -55,7 +54,8 @@ std::vector<memory_id> named_topics(const retrieve_request& r) {
 class topic_filter {
 public:
   topic_filter(const retrieve_state& state, const read_views& views)
-      : columns_(*views.attributes),
+      : time_(state.time),
+        columns_(*views.attributes),
         nodes_(*views.nodes),
         at_(state.context.at),
         visible_(state.who, columns_, nodes_) {}
@@ -67,11 +67,15 @@ public:
   }
   /// Calls `visit` with every row that passes and has a vector.
   template <class Visit>
-  void each_with_vector(const Visit& visit) const {
+  result<void> each_with_vector(const Visit& visit) const {
+    result<void> in_time;
+    std::uint64_t rows = 0;
     columns_.with_type(memory_type::topic)->for_each([&](row_no row) {
+      in_time = time_.check(rows++);
       if ((columns_.rows().line(row).flags & row_has_vector) != 0 && test(row)) visit(row);
-      return true;
+      return in_time.has_value();
     });
+    return in_time;
   }
   [[nodiscard]] std::vector<retrieve_candidate> named(const std::vector<memory_id>& ids) const {
     std::vector<retrieve_candidate> found;
@@ -84,6 +88,7 @@ public:
   }
 
 private:
+  const deadline& time_;
   const attributes& columns_;
   const node_table& nodes_;
   seq_no at_;
@@ -123,7 +128,7 @@ result<std::unique_ptr<retrieve_run>> retrieve_run::compile(retrieve_request req
                                                             const query_context& context,
                                                             const read_views& views) {
   auto state = std::make_unique<retrieve_state>();
-  state->started_ns = context.stopwatch_ns();
+  state->time = deadline(context.stopwatch, request.deadline_ms);
   state->request = std::move(request);
   state->context = context;
   const retrieve_request& r = state->request;
@@ -155,7 +160,7 @@ std::optional<effect_owner> retrieve_run::next() const {
 }
 
 result<void> retrieve_run::run(const read_views& views) {
-  if (auto ok = state_->check_deadline(); !ok) return ok;
+  if (auto ok = state_->time.check(); !ok) return ok;
   switch (state_->step) {
   case retrieve_step::select:
     return state_->run_select(views);
@@ -198,9 +203,10 @@ result<void> retrieve_state::run_select(const read_views& views) {
     if (request.topic_ids) {
       chosen = topics.named(named_topics(request));
     } else {
-      topics.each_with_vector([&](row_no row) {
+      auto all = topics.each_with_vector([&](row_no row) {
         chosen.push_back({.node = views.attributes->node(row), .similarity = {}, .adjacent = {}});
       });
+      if (!all) return all;
       std::ranges::sort(chosen, {}, [&](const auto& c) { return views.nodes->id(c.node); });
       if (chosen.size() > static_cast<std::size_t>(request.top_k))
         chosen.erase(chosen.begin() + static_cast<std::ptrdiff_t>(request.top_k), chosen.end());
@@ -208,7 +214,9 @@ result<void> retrieve_state::run_select(const read_views& views) {
     selected();
     return {};
   }
-  topics.each_with_vector([&](row_no row) { slots.push_back(views.attributes->slot(row)); });
+  auto all =
+      topics.each_with_vector([&](row_no row) { slots.push_back(views.attributes->slot(row)); });
+  if (!all) return all;
   if (!slots.empty()) {
     if (query.empty())
       return fail(errc::no_embedder, "the world has no embedder: give the vector of q", "q");
@@ -250,19 +258,25 @@ result<void> retrieve_state::run_near(const read_views& views) {
 result<void> retrieve_state::run_link(const read_views& views) {
   const attributes& columns = *views.attributes;
   const visible_rows visible(who, columns, *views.nodes);
+  std::uint64_t edges = 0;
   for (auto& c : chosen) {
-    // Out before in, each in (type byte, id) order: the first edge of a pair names it.
-    for (const auto direction : {edge_direction::out, edge_direction::in})
+    result<void> in_time = time.check();
+    for (const auto direction : {edge_direction::out, edge_direction::in}) {
+      if (!in_time) return in_time;
       views.graph->neighbours(c.node, direction, context.at, false, [&](const neighbour& n) {
+        in_time = time.check(edges++);
         const row_no row = columns.row_of(n.node, context.at);
-        const bool known =
-            std::ranges::find(c.adjacent, n.node, &topic_adjacency::node) != c.adjacent.end();
-        if (!known && row.value != no_number && is_visible_topic(columns, visible, row))
+        if (row.value != no_number && is_visible_topic(columns, visible, row))
           c.adjacent.push_back(
               {.node = n.node, .type = n.type, .outgoing = direction == edge_direction::out});
-        return true;
+        return in_time.has_value();
       });
-    if (auto ok = check_deadline(); !ok) return ok;
+    }
+    if (!in_time) return in_time;
+    // Out before in, each in (type byte, id) order: the first edge of a pair names it.
+    std::ranges::stable_sort(c.adjacent, {}, &topic_adjacency::node);
+    const auto again = std::ranges::unique(c.adjacent, {}, &topic_adjacency::node);
+    c.adjacent.erase(again.begin(), again.end());
   }
   step = retrieve_step::fetch;
   return {};
@@ -273,10 +287,6 @@ void retrieve_state::selected() {
     step = retrieve_step::link;
   else
     step = retrieve_step::fetch;
-}
-
-result<void> retrieve_state::check_deadline() const {
-  return mneme::check_deadline(request.deadline_ms, started_ns, context);
 }
 
 } // namespace mneme

@@ -1,6 +1,7 @@
 /// The last step of a retrieve: bundles of the chosen topics from the store, and the summary.
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -27,7 +28,12 @@ public:
         views_(views),
         reader_(reader),
         at_(run.context.at),
-        visible_(run.who, *views.attributes, *views.nodes) {}
+        visible_(run.who, *views.attributes, *views.nodes) {
+    if (!run.request.field_names) return;
+    std::set<std::string_view> known;
+    for (const auto& name : *run.request.field_names)
+      if (known.insert(name).second) names_.emplace_back(name);
+  }
 
   result<topic_bundle> read(const retrieve_candidate& c) {
     auto topic = read_topic(views_.nodes->id(c.node));
@@ -61,10 +67,7 @@ private:
   result<std::vector<topic_field>> wanted_fields(const memory_id& topic) {
     if (!run_.request.field_names) return read_fields(reader_, topic, at_);
     std::vector<topic_field> fields;
-    std::vector<std::string> seen;
-    for (const auto& name : *run_.request.field_names) {
-      if (std::ranges::find(seen, name) != seen.end()) continue;
-      seen.push_back(name);
+    for (const std::string_view name : names_) {
       auto f = read_field(reader_, topic, name, at_);
       if (!f) return propagate(f);
       if (f->has_value()) fields.push_back(std::move(**f));
@@ -115,14 +118,16 @@ private:
       if (const auto& ref = view.field.head.ref_topic_id; ref && *ref != b.topic_id)
         references.emplace_back(view.field.head.name, *ref);
     std::ranges::sort(references);
+    std::set<memory_id> known;
+    for (const auto& n : *b.neighbours) known.insert(n.id);
     for (const auto& [field, id] : references) {
-      if (std::ranges::find(*b.neighbours, id, &topic_neighbour::id) != b.neighbours->end())
-        continue;
+      if (known.contains(id)) continue;
       const node_no node = views_.nodes->find(id);
       if (node.value == no_number) continue;
       const row_no row = views_.attributes->row_of(node, at_);
       if (row.value == no_number || !is_visible_topic(*views_.attributes, visible_, row)) continue;
       if (auto ok = add_neighbour(b, id, "ref:" + field, true); !ok) return ok;
+      known.insert(id);
     }
     return {};
   }
@@ -143,6 +148,7 @@ private:
   kv_reader& reader_;
   seq_no at_;
   visible_rows visible_;
+  std::vector<std::string_view> names_; ///< of fields, each once, in the caller's order
 };
 
 std::string summary_of(const std::string& q, const std::vector<topic_bundle>& candidates) {
@@ -158,11 +164,10 @@ std::string summary_of(const std::string& q, const std::vector<topic_bundle>& ca
 } // namespace
 
 result<void> retrieve_state::run_fetch(const read_views& views) {
-  auto reader = views.store->reader();
+  auto reader = reader_in_time(views, time);
   if (!reader) return propagate(reader);
   bundle_reader bundles(*this, views, **reader);
   for (const auto& c : chosen) {
-    if (auto ok = check_deadline(); !ok) return ok;
     auto bundle = bundles.read(c);
     if (!bundle) return propagate(bundle);
     answer.candidates.push_back(std::move(*bundle));

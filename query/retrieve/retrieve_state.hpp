@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "query/deadline.hpp"
 #include "query/retrieve/retrieve.hpp"
 #include "views/asker.hpp"
 
@@ -30,7 +31,7 @@ struct retrieve_state {
   query_context context;
   asker who;
   std::vector<float> query; ///< empty when semantic does not run, or there is no embedder
-  std::int64_t started_ns = 0;
+  deadline time;
 
   retrieve_step step = retrieve_step::select;
   std::vector<slot_no> slots; ///< of the topics with a vector that near chooses from
@@ -48,8 +49,6 @@ struct retrieve_state {
 
   /// Names the step behind the choice of candidates.
   void selected();
-  /// deadline_exceeded once the request's time is over.
-  [[nodiscard]] result<void> check_deadline() const;
 };
 
 /// May a row be a neighbour: a topic that exists, is neither tombstoned nor erased, and that the

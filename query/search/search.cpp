@@ -9,7 +9,6 @@
 #include "index/lexical/text_terms.hpp"
 #include "messages/ensure.hpp"
 #include "messages/validate/validate.hpp"
-#include "query/deadline.hpp"
 #include "query/enum_range.hpp"
 #include "query/find/near_target.hpp"
 #include "query/positive.hpp"
@@ -154,7 +153,7 @@ result<std::unique_ptr<search_run>>
 search_run::compile(search_request request, query_context context, const read_views& views) {
   if (auto ok = check(request); !ok) return propagate(ok);
   auto s = std::make_unique<search_state>();
-  s->started_ns = context.stopwatch_ns();
+  s->time = deadline(context.stopwatch, request.deadline_ms);
   s->weights = views.search;
   s->who = asker(request.actor, context.scope);
   s->audience = audience_of(request, views);
@@ -207,7 +206,7 @@ std::optional<effect_owner> search_run::next() const {
 
 result<void> search_run::run(const read_views& views) {
   ensure(state_->stage != search_stage::done, "a finished search is not run");
-  if (auto ok = state_->check_deadline(); !ok) return ok;
+  if (auto ok = state_->time.check(); !ok) return ok;
   switch (state_->stage) {
   case search_stage::select:
     return state_->request.memory_ids ? state_->run_lookup(views) : state_->run_select(views);
@@ -228,10 +227,6 @@ std::optional<entry_payload> search_run::touch() const {
 search_result search_run::take() {
   ensure(state_->stage == search_stage::done, "only a finished search has an answer");
   return std::move(state_->answer);
-}
-
-result<void> search_state::check_deadline() const {
-  return mneme::check_deadline(request.deadline_ms, started_ns, context);
 }
 
 } // namespace mneme

@@ -111,7 +111,7 @@ private:
     return is_live(*views_.attributes, node, s_.context.at, row) && visible_(row);
   }
 
-  /// What `row` replaced, newest first.
+  /// What `row` replaced, newest first. True if there is more.
   bool collect_ancestors(row_no row, std::vector<row_no>& found) const {
     const attributes& rows = *views_.attributes;
     std::set<std::uint32_t> met{rows.node(row).value};
@@ -125,23 +125,28 @@ private:
     }
   }
 
-  /// What replaced `row`, step by step.
-  bool collect_descendants(row_no row, std::vector<row_no>& found) const {
+  /// What replaced `row`, step by step. True if there is more.
+  result<bool> collect_descendants(row_no row, std::vector<row_no>& found) const {
     const attributes& rows = *views_.attributes;
     std::set<std::uint32_t> met{rows.node(row).value};
     std::vector<row_no> last{row};
+    std::uint64_t looked_at = 0;
     for (int step = 0; !last.empty(); ++step) {
       std::vector<row_no> next;
-      for (const row_no of : last)
+      for (const row_no of : last) {
+        result<void> in_time;
         rows.for_each_referring(rows.node(of), [&](row_no by) {
+          in_time = s_.time.check(looked_at++);
           row_no current;
           const node_no node = rows.node(by);
-          if (!rows.alive(by, s_.context.at) || !seen(node, current)
-              || rows.rows().line(by).type != memory_type::decision)
-            return true;
-          if (met.insert(node.value).second) next.push_back(current);
-          return true;
+          if (rows.alive(by, s_.context.at) && seen(node, current)
+              && rows.rows().line(by).type == memory_type::decision
+              && met.insert(node.value).second)
+            next.push_back(current);
+          return in_time.has_value();
         });
+        if (!in_time) return propagate(in_time);
+      }
       if (step == lineage_steps) return !next.empty();
       found.insert(found.end(), next.begin(), next.end());
       last = std::move(next);
@@ -154,7 +159,9 @@ private:
     std::vector<row_no> ancestors;
     std::vector<row_no> descendants;
     chain.truncated = collect_ancestors(row, ancestors);
-    chain.truncated |= collect_descendants(row, descendants);
+    auto more = collect_descendants(row, descendants);
+    if (!more) return propagate(more);
+    chain.truncated |= *more;
     std::ranges::reverse(ancestors);
     const attributes& rows = *views_.attributes;
     std::ranges::sort(descendants, {}, [&](row_no r) { return views_.nodes->id(rows.node(r)); });
@@ -195,11 +202,10 @@ std::vector<bool> pack(const std::vector<search_hit>& hits, std::int64_t budget)
 } // namespace
 
 result<void> search_state::run_fetch(const read_views& views) {
-  auto reader = views.store->reader();
+  auto reader = reader_in_time(views, time);
   if (!reader) return propagate(reader);
   hit_reader source(*this, views, **reader);
   std::vector<search_hit> found;
-  found.reserve(hits.size());
   for (const auto& at : hits) {
     auto hit = source.read(at);
     if (!hit) return propagate(hit);

@@ -107,7 +107,7 @@ result<void> search_state::run_rank(const read_views& views) {
   std::optional<compared_query> compared;
   for (search_leg* leg : {&memory, &content}) {
     if (auto ok = score_rows(*leg, views, compared); !ok) return ok;
-    if (auto ok = check_deadline(); !ok) return ok;
+    if (auto ok = time.check(); !ok) return ok;
     narrow(*leg, views);
   }
   merge(views);

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <ranges>
 
-#include "query/deadline.hpp"
 #include "query/search/search_filter.hpp"
 #include "query/search/search_texts.hpp"
 
@@ -84,8 +83,8 @@ public:
     return leg_.listed.choice().rows().size() * cost_of_row <= compared + texts_.posting_count();
   }
 
-  /// Did the deadline pass while texts were read?
-  [[nodiscard]] bool is_late() const { return texts_.is_late(); }
+  /// Did the deadline pass while texts or edges were read?
+  [[nodiscard]] bool is_late() const { return late_ || texts_.is_late(); }
 
   /// Scores all that is listed.
   void score_listed(std::vector<leg_row>& rows) {
@@ -232,18 +231,20 @@ private:
 
   /// Calls `visit(slot, row)` for what is searched right before or after a row.
   template <class Visit>
-  void each_adjacent(row_no row, edge_direction direction, const Visit& visit) const {
+  void each_adjacent(row_no row, edge_direction direction, const Visit& visit) {
+    if (late_) return;
     const attributes& columns = *views_.attributes;
     views_.order->neighbours(columns.node(row), direction, s_.context.at, false,
                              [&](const neighbour& n) {
                                const row_no other = members_.find(n.node);
                                if (other.value != no_number) visit(columns.slot(other), other);
-                               return true;
+                               late_ = !s_.time.check(edges_++);
+                               return !late_;
                              });
   }
 
   /// Adds what is adjacent to the rows of `from`.
-  void add_adjacent(const row_choice& from, row_choice& to) const {
+  void add_adjacent(const row_choice& from, row_choice& to) {
     for (const auto& c : from.rows())
       for (const auto direction : {edge_direction::in, edge_direction::out})
         each_adjacent(c.row, direction, [&](slot_no slot, row_no row) { to.add(slot, row); });
@@ -338,6 +339,8 @@ private:
   double worst_ = 0;         ///< of the window found first
   row_choice choice_;
   bool is_all_chosen_ = false; ///< what is chosen is all that is searched
+  std::uint64_t edges_ = 0;    ///< looked at
+  bool late_ = false;
 };
 
 } // namespace
@@ -346,7 +349,7 @@ result<void> search_state::score_rows(search_leg& leg, const read_views& views,
                                       std::optional<compared_query>& compared) const {
   if (leg.coverage.searched == 0) return {};
   leg_scorer scorer(*this, leg, views);
-  const auto in_time = [&] { return scorer.is_late() ? late() : check_deadline(); };
+  const auto in_time = [&] { return scorer.is_late() ? late() : time.check(); };
   if (auto ok = in_time(); !ok) return ok;
   if (scorer.lists_few()) {
     scorer.score_listed(leg.rows);

@@ -79,8 +79,9 @@ bool search_state::count_memories(const read_views& views) {
   const corpus_size live = views.lexical->size(corpus::memories, context.at);
   std::uint64_t hidden = 0;
   std::uint64_t hidden_length = 0;
-  for (const std::uint32_t node : nodes) {
-    const row_no row = rows.row_of({node}, context.at);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (!time.check(i)) return false; // listing the rows is late too, and says so
+    const row_no row = rows.row_of({nodes[i]}, context.at);
     if (row.value == no_number || rows.rows().line(row).type == memory_type::chunk) continue;
     if (!filter.seen(row) || filter.passes_memory(row)) continue;
     ++hidden;
@@ -131,13 +132,13 @@ result<void> search_state::list_rows(const read_views& views) {
     few.erase(std::ranges::unique(few).begin(), few.end());
     for (std::size_t i = 0; i < few.size(); ++i) {
       if ((i & 4095U) == 4095U)
-        if (auto ok = check_deadline(); !ok) return ok;
+        if (auto ok = time.check(); !ok) return ok;
       if (few[i] < limit) consider({few[i]});
     }
   } else {
     for (row_no row{0}; row.value < limit; ++row.value) {
       if ((row.value & 4095U) == 4095U)
-        if (auto ok = check_deadline(); !ok) return ok;
+        if (auto ok = time.check(); !ok) return ok;
       consider(row);
     }
   }
@@ -146,7 +147,7 @@ result<void> search_state::list_rows(const read_views& views) {
   content.coverage.indexed_sources = sources.count();
   if (content.runs && request.source_filter && !source_found)
     answer.coverage.requested_sources_not_found.push_back(*request.source_filter);
-  return check_deadline();
+  return time.check();
 }
 
 std::optional<posting_list> search_state::postings_by_filter(const read_views& views) const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "index/vectors/compared_query.hpp"
+#include "query/deadline.hpp"
 #include "query/search/search.hpp"
 #include "query/search/search_rows.hpp"
 #include "views/asker.hpp"
@@ -49,7 +50,7 @@ struct search_state {
   std::vector<std::string> terms; ///< of the query, distinct, in order
   std::vector<float> vector;      ///< of the query; empty = none
   search_sort sort = search_sort::relevance;
-  std::int64_t started_ns = 0;
+  deadline time;
 
   search_stage stage = search_stage::select;
   search_leg memory;
@@ -93,7 +94,6 @@ struct search_state {
     constexpr std::int64_t limit_max = std::int64_t{1} << 40;
     return std::max(4 * std::min(request.limit, limit_max), least);
   }
-  [[nodiscard]] result<void> check_deadline() const;
 };
 
 /// Newest first, then by id.

@@ -50,7 +50,7 @@ bool search_texts::are_very_many() const {
 }
 
 bool search_texts::check_deadline() {
-  if (checks_++ % steps_of_check == 0) late_ = late_ || !search_.check_deadline();
+  if (checks_++ % steps_of_check == 0) late_ = late_ || !search_.time.check();
   return !late_;
 }
 

@@ -1,0 +1,188 @@
+// Every door looks at its deadline while it goes through rows, edges and records, and ends at the
+// look that shows that it is late: on a stopwatch that moves with each look at it.
+#include <catch2/catch.hpp>
+
+#include "query/chroma/chroma.hpp"
+#include "query/context/context.hpp"
+#include "query/find/find.hpp"
+#include "query/retrieve/retrieve.hpp"
+#include "query/search/search.hpp"
+#include "tests/state/site.hpp"
+
+using namespace mneme;
+using namespace mneme::testing;
+
+namespace {
+
+constexpr int many = 3000; ///< rows: a loop looks at the clock every so many
+
+memory_id numbered(std::uint32_t number) {
+  memory_id id;
+  id.bytes[0] = 1;
+  for (std::size_t i = 0; i < 4; ++i)
+    id.bytes[15 - i] = static_cast<std::uint8_t>(number >> (8 * i));
+  return id;
+}
+
+const std::vector<std::string> hashtags = {"tea",  "leaf", "cup",  "steam",
+                                           "rain", "moss", "clay", "storm"};
+constexpr std::array anchors = {1, 1001, 2001, 3001, 4001, 5001, 6001, 7501};
+
+/// Many memories of each kind that a door goes through.
+class crowded_world {
+public:
+  crowded_world() {
+    for (std::size_t i = 0; i < hashtags.size(); ++i) {
+      assign_tag_request tag;
+      tag.tag = hashtags[i];
+      tag.anchor = anchors[i];
+      add(tag);
+    }
+    for (std::uint32_t i = 0; i < many; ++i) add(framed(i));
+    for (std::uint32_t i = 0; i < many; ++i) add(topic(many + i));
+    for (std::uint32_t i = 1; i < many; ++i) add(link(i));
+    flush();
+  }
+
+  /// How often the run looked at its stopwatch; an error if it was late.
+  template <class Run>
+  result<std::int64_t> looks(typename Run::request_type request, std::int64_t deadline_ms) {
+    std::int64_t count = 0;
+    query_context context{.at = world_->published_seq(),
+                          .now = driver_.time->now(),
+                          .stopwatch = [&] { return 1'000'000 * count++; }};
+    context.chroma.profiles = profiles_;
+    request.deadline_ms = deadline_ms;
+    const read_views views = world_->views();
+    auto run = Run::compile(std::move(request), context, views);
+    if (!run) return propagate(run);
+    if (auto done = run_inline(**run, views); !done) {
+      CHECK(count <= deadline_ms + 4); // it ends at the look that shows it
+      return propagate(done);
+    }
+    return count;
+  }
+
+  /// Late wherever the time ends, and in time when it does not; it looks at least so often.
+  template <class Run>
+  void check(const typename Run::request_type& request, std::int64_t least) {
+    const auto whole = looks<Run>(request, 1'000'000);
+    if (!whole) FAIL(whole.error().message);
+    CHECK(*whole >= least);
+    constexpr std::int64_t for_explain = 6; // looks that measure stages, and are no checks
+    const std::int64_t step = std::max<std::int64_t>(1, *whole / 20);
+    for (std::int64_t deadline = 1; deadline < *whole - for_explain; deadline += step) {
+      const auto late = looks<Run>(request, deadline);
+      REQUIRE_FALSE(late);
+      CHECK(late.error().code == errc::deadline_exceeded);
+      CHECK(late.error().at == "deadline_ms");
+    }
+  }
+
+private:
+  static write_request framed(std::uint32_t number) {
+    write_request r = note("tea at five");
+    r.id = numbered(number);
+    r.type = memory_type::goal;
+    r.data["status"] = std::string("active");
+    r.frames = {{verb::find, object_kind::service, "kitchen"}};
+    r.vector = std::vector{1.0F, static_cast<float>(number)};
+    r.hashtags = hashtags;
+    return r;
+  }
+  static ingest_request topic(std::uint32_t number) {
+    ingest_request r;
+    r.placement = ingest_placement::new_topic;
+    r.topic_id = numbered(number);
+    r.title = "topic";
+    r.actor = "ana";
+    r.vector = std::vector{1.0F, static_cast<float>(number)};
+    return r;
+  }
+  /// From the first topic to another one.
+  static add_edge_request link(std::uint32_t number) {
+    add_edge_request r;
+    r.src = numbered(many);
+    r.dst = numbered(many + number);
+    r.type = static_cast<std::uint8_t>(edge_type::references);
+    return r;
+  }
+  void add(mutation m) {
+    items_.push_back(std::move(m));
+    if (items_.size() == 1000) flush();
+  }
+  void flush() {
+    if (items_.empty()) return;
+    auto done = driver_.run(std::exchange(items_, {}), true);
+    if (!done) FAIL(done.error().at << ": " << done.error().message);
+  }
+
+  site site_;
+  std::unique_ptr<world> world_ = site_.open();
+  driven driver_{*world_};
+  std::vector<mutation> items_;
+  std::shared_ptr<profile_registry> profiles_ = std::make_shared<profile_registry>();
+};
+
+crowded_world& shared_world() {
+  static crowded_world w;
+  return w;
+}
+
+} // namespace
+
+TEST_CASE("a find looks at its deadline for every record and while it orders rows") {
+  find_request r;
+  r.types = {memory_type::goal};
+  r.limit = 100;
+  shared_world().check<find_run>(r, 100);
+  r.actor = "bo"; // sees none: all is in going through the rows
+  shared_world().check<find_run>(r, 2 * many / 1024);
+}
+
+TEST_CASE("a search looks at its deadline for every hit") {
+  search_request r;
+  r.query = "tea";
+  r.similarity_floor = 0;
+  r.limit = 100;
+  shared_world().check<search_run>(r, 100);
+}
+
+TEST_CASE("a look-up of memories looks at its deadline for each") {
+  search_request r;
+  r.memory_ids.emplace();
+  for (std::uint32_t i = 0; i < 200; ++i) r.memory_ids->push_back(numbered(i));
+  shared_world().check<search_run>(r, 200);
+}
+
+TEST_CASE("a context looks at its deadline while it picks rows and reads them") {
+  context_request r;
+  r.action = verb::find;
+  r.objects = {{object_kind::service, "kitchen"}};
+  r.actor = "ana";
+  shared_world().check<context_run>(r, 2 * many);
+  r.actor = "bo"; // what is picked is not seen
+  shared_world().check<context_run>(r, 3);
+}
+
+TEST_CASE("a chroma looks at its deadline for every row") {
+  chroma_request r;
+  r.hashtags = hashtags;
+  r.k = 100;
+  shared_world().check<chroma_run>(r, 200);
+}
+
+TEST_CASE("a retrieve looks at its deadline for rows, edges, neighbours and fields") {
+  retrieve_request r;
+  r.q = "q";
+  r.vector = std::vector{1.0F, static_cast<float>(many)};
+  r.top_k = 3;
+  r.stages = std::vector{retrieve_stage::semantic};
+  shared_world().check<retrieve_run>(r, many / 1024);
+  r.stages.reset();
+  shared_world().check<retrieve_run>(r, many);
+  // Named, there are no rows to go through but the edges of a hub.
+  r.stages = std::vector{retrieve_stage::structural};
+  r.topic_ids = std::vector{numbered(many)};
+  shared_world().check<retrieve_run>(r, many);
+}
