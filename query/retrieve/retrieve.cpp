@@ -1,6 +1,9 @@
 #include "query/retrieve/retrieve.hpp"
 
 #include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
 
 #include "messages/ensure.hpp"
 #include "messages/validate/validate.hpp"
@@ -40,12 +43,28 @@ result<std::vector<float>> query_vector(const retrieve_request& r, const asker& 
   return v;
 }
 
+/// What bounds the lists of a request, so that its work follows from what it may answer.
+result<void> check_sizes(const retrieve_request& r) {
+  constexpr auto most = static_cast<std::int64_t>(max_batch_items);
+  if (auto ok = check_positive(r.top_k, "top_k"); !ok) return ok;
+  if (r.top_k > most)
+    return fail(errc::out_of_range, fmt::format("top_k is from 1 to {}", most), "top_k");
+  const auto too_many = [](std::string_view what, const char* key) {
+    return fail(errc::limit_exceeded, fmt::format("at most {} {}", max_batch_items, what), key);
+  };
+  if (r.topic_ids && r.topic_ids->size() > max_batch_items) return too_many("ids", "topic_ids");
+  if (r.field_names && r.field_names->size() > max_batch_items)
+    return too_many("names", "field_names");
+  return check_positive(r.history_limit, "history_limit");
+}
+
 /// Each once, in the caller's order, cut to top_k before anything is looked at.
 std::vector<memory_id> named_topics(const retrieve_request& r) {
   std::vector<memory_id> ids;
+  std::set<memory_id> known;
   for (const auto& id : *r.topic_ids) {
     if (ids.size() == static_cast<std::size_t>(r.top_k)) break;
-    if (std::ranges::find(ids, id) == ids.end()) ids.push_back(id);
+    if (known.insert(id).second) ids.push_back(id);
   }
   return ids;
 }
@@ -113,8 +132,7 @@ result<void> retrieve_run::check(const retrieve_request& r) {
   if (r.q.size() > max_data_bytes) return fail(errc::limit_exceeded, "q is over 1 MiB", "q");
   if (r.actor)
     if (auto ok = validate_actor(*r.actor); !ok) return ok;
-  if (auto ok = check_positive(r.top_k, "top_k"); !ok) return ok;
-  if (auto ok = check_positive(r.history_limit, "history_limit"); !ok) return ok;
+  if (auto ok = check_sizes(r); !ok) return ok;
   if (auto ok = check_positive(r.deadline_ms, "deadline_ms"); !ok) return ok;
   if (r.at_seq && r.touch.value_or(false))
     return fail(errc::unsupported, "a retrieve at a past seq touches nothing", "touch");
@@ -244,11 +262,11 @@ result<void> retrieve_state::run_near(const read_views& views) {
   } else {
     hits = views.vectors->nearest_of(query, slots, most, tie);
   }
+  auto allowed = request.topic_ids.value_or(std::vector<memory_id>{});
+  std::ranges::sort(allowed);
   for (const auto& hit : hits) {
     const node_no node = node_of(hit.slot);
-    if (request.topic_ids
-        && std::ranges::find(*request.topic_ids, views.nodes->id(node)) == request.topic_ids->end())
-      continue;
+    if (request.topic_ids && !std::ranges::binary_search(allowed, views.nodes->id(node))) continue;
     chosen.push_back({.node = node, .similarity = 1.0 - hit.distance, .adjacent = {}});
   }
   selected();

@@ -87,6 +87,41 @@ TEST_CASE("retrieve: bad stage, blank q, top_k below 1, a touch in the past") {
         == errc::unsupported);
 }
 
+TEST_CASE("retrieve: what a request names is bounded, and the key is told") {
+  three f;
+  const auto refusal = [&](const retrieve_request& r) {
+    auto run = run_retrieve(*f.w, r);
+    REQUIRE_FALSE(run);
+    return std::pair(run.error().code, run.error().at);
+  };
+  const std::vector<memory_id> too_many(10'001, id_of(1));
+  const std::vector<std::string> names(10'001, "depth");
+  using at = std::pair<errc, std::string>;
+  CHECK(refusal({.q = "q", .top_k = 10'001, .vector = to_north})
+        == at(errc::out_of_range, "top_k"));
+  CHECK(refusal({.q = "q", .topic_ids = too_many, .vector = to_north})
+        == at(errc::limit_exceeded, "topic_ids"));
+  CHECK(refusal({.q = "q", .field_names = names, .vector = to_north})
+        == at(errc::limit_exceeded, "field_names"));
+}
+
+TEST_CASE("retrieve: lists as long as they may be filter, and are read in their order") {
+  three f;
+  std::vector<memory_id> asked;
+  for (std::uint32_t i = 0; i < 10'000; ++i) {
+    memory_id other;
+    other.bytes = {1, static_cast<std::uint8_t>(i >> 8), static_cast<std::uint8_t>(i)};
+    asked.push_back(i == 5000 ? id_of(3) : i == 9999 ? id_of(1) : other);
+  }
+  const std::vector<std::string> names(10'000, "depth");
+  const retrieve_request nearest{
+      .q = "q", .top_k = 10'000, .topic_ids = asked, .field_names = names, .vector = to_north};
+  CHECK(ids(f.ask(nearest)) == std::vector{id_of(1), id_of(3)});
+  auto named = nearest;
+  named.stages = std::vector{retrieve_stage::temporal};
+  CHECK(ids(f.ask(named)) == std::vector{id_of(3), id_of(1)});
+}
+
 TEST_CASE("retrieve semantic: nearest first, capped by top_k, ties by id") {
   three f;
   CHECK(ids(f.ask({.q = "q", .vector = to_north})) == std::vector{id_of(1), id_of(2), id_of(3)});
