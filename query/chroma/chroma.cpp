@@ -47,6 +47,7 @@ struct chroma_state {
   std::unique_ptr<colour_search> search;
   std::vector<colour_hit> batch; ///< found, not fetched yet
   bool exhausted = false;
+  std::size_t passed = 0; ///< rows; the best k of them are in the answer, the last one in front
   std::vector<memory_id> touched;
   chroma_result answer;
 
@@ -123,20 +124,19 @@ void chroma_state::keep(chroma_row row) {
     const double custom = plan.profile->custom_scoring(row, plan.request);
     row.score = own_share * row.score + custom_share * std::clamp(custom, 0.0, 1.0);
   }
+  ++passed;
   answer.rows.push_back(std::move(row));
+  std::ranges::push_heap(answer.rows, comes_first);
+  if (answer.rows.size() <= plan.k) return;
+  std::ranges::pop_heap(answer.rows, comes_first);
+  answer.rows.pop_back();
 }
 
 /// Can no row that is left, of at most `best_left` before custom scores, enter the answer?
 bool chroma_state::is_settled(double best_left) const {
-  const std::size_t enough = wanted();
-  if (answer.rows.size() < enough) return false;
+  if (passed < wanted()) return false;
   if (plan.request.approximate || !plan.profile->has_custom_scoring()) return true;
-  std::vector<double> scores;
-  scores.reserve(answer.rows.size());
-  for (const chroma_row& row : answer.rows) scores.push_back(row.score);
-  const auto last = scores.begin() + static_cast<std::ptrdiff_t>(enough - 1);
-  std::ranges::nth_element(scores, last, std::greater<>());
-  return *last > own_share * best_left + custom_share;
+  return answer.rows.front().score > own_share * best_left + custom_share;
 }
 
 result<void> chroma_state::run_fetch(const read_views& views) {
@@ -161,7 +161,6 @@ result<void> chroma_state::run_fetch(const read_views& views) {
 
 void chroma_state::finish() {
   std::ranges::sort(answer.rows, comes_first);
-  if (answer.rows.size() > plan.k) answer.rows.resize(plan.k);
   if (plan.touch)
     for (const chroma_row& row : answer.rows) touched.push_back(row.memory.head.id);
   search.reset();

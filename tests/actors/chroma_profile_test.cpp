@@ -135,6 +135,49 @@ TEST_CASE("6.4 a host's own profile scores and shapes the answer") {
   }
 }
 
+namespace {
+
+/// Scores that have nothing to do with colours.
+class scattering : public query_profile {
+public:
+  [[nodiscard]] result<void> parse_input(chroma_request&, const profile_context&) const override {
+    return {};
+  }
+  [[nodiscard]] bool has_custom_scoring() const override { return true; }
+  [[nodiscard]] double custom_scoring(const chroma_row& row, const chroma_request&) const override {
+    const auto number = std::stoul(row.memory.version.forms.short_form);
+    return static_cast<double>(number * 7919 % 100) / 100;
+  }
+};
+
+} // namespace
+
+TEST_CASE("6.4 with a profile's own scores the k best of all are found, in order") {
+  engine_options options;
+  options.chroma.profiles = std::make_shared<profile_registry>();
+  REQUIRE(options.chroma.profiles->add("scattering", std::make_shared<scattering>()));
+  chroma_world w(options);
+  for (int i = 0; i < 300; ++i) {
+    w.write(std::to_string(i), i % 3 == 0 ? set_a : set_b);
+    if (i % 10 == 0) w.later(0.3);
+  }
+  const auto ids = [&](std::int64_t k, bool approximate) {
+    std::vector<memory_id> found;
+    const chroma_request r{.hashtags = set_a,
+                           .k = k,
+                           .profile = "scattering",
+                           .touch = false,
+                           .approximate = approximate};
+    for (const auto& row : w.ask(r).rows) found.push_back(row.memory.head.id);
+    return found;
+  };
+  const auto all = ids(300, false);
+  REQUIRE(all.size() == 300);
+  for (const std::int64_t k : {1, 2, 7, 50, 299})
+    CHECK(ids(k, false) == std::vector(all.begin(), all.begin() + k));
+  CHECK(ids(5, true).size() == 5);
+}
+
 TEST_CASE("6.4 knowledge_patch") {
   chroma_world w;
   const auto put = [&](const char* text, const char* path, const char* status) {
