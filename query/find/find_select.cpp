@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "messages/ensure.hpp"
 #include "query/find/find_state.hpp"
 
 namespace mneme {
@@ -299,7 +300,10 @@ result<void> find_state::run_select(const read_views& views) {
   }
   const driver_choice driver = cheapest(*this, filter, views);
   if (answer.plan) answer.plan->driver = driver.name();
-  if (driver.by == driver_choice::kind::tags) where->assume_tag(driver.tag);
+  if (driver.by == driver_choice::kind::tags) {
+    ensure(where.has_value(), "a tag that drives a find stands in its predicate");
+    where->assume_tag(driver.tag);
+  }
   selection chosen(*this, filter, *views.attributes);
   std::vector<std::uint32_t> rows_of_driver = rows_of(driver);
   if (driver.by == driver_choice::kind::rows) {
