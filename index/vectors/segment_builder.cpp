@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <system_error>
 
+#include "messages/ensure.hpp"
+
 namespace mneme {
 
 segment_builder::~segment_builder() {
@@ -15,16 +17,14 @@ segment_builder::~segment_builder() {
 }
 
 void segment_builder::wake() {
-  const std::uint32_t full = rows_.size() / segment_step;
+  const std::uint32_t full = full_ranges();
   if (full == woken_at_) return;
   woken_at_ = full;
   if (!thread_.joinable()) {
     try {
       thread_ = std::thread([this] { run(); });
     } catch (const std::system_error&) {
-      const std::scoped_lock lock(mutex_);
-      failed_ = true; // scans stay exact, which is right, only slower
-      return;
+      return note_failure(full);
     }
   }
   // The lock makes sure that the thread is not between its look at the size and its sleep.
@@ -34,13 +34,18 @@ void segment_builder::wake() {
   changed_.notify_all();
 }
 
-bool segment_builder::has_work() const {
-  return rows_.size() / segment_step * segment_step > covered_;
+void segment_builder::note_failure(std::uint32_t ranges) {
+  {
+    const std::scoped_lock lock(mutex_);
+    failed_at_ = ranges;
+    failed_.fetch_add(1, std::memory_order_relaxed);
+  }
+  changed_.notify_all();
 }
 
 void segment_builder::wait() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return failed_ || stop_.load() || !has_work(); });
+  changed_.wait(lock, [this] { return stop_.load() || !has_work(); });
 }
 
 std::shared_ptr<const segment_list> segment_builder::segments() const {
@@ -54,36 +59,34 @@ void segment_builder::run() {
       std::unique_lock lock(mutex_);
       changed_.wait(lock, [this] { return stop_.load() || has_work(); });
     }
-    if (stop_.load() || !build_next()) return;
+    if (stop_.load()) return;
+    build_next();
   }
 }
 
-bool segment_builder::build_next() {
+void segment_builder::build_next() {
   const std::shared_ptr<const segment_list> ready = segments();
   const bool extends = !ready->empty() && ready->back()->end() % segment_max != 0;
   const hnsw_segment* const base = extends ? ready->back().get() : nullptr;
   const std::uint32_t from = ready->empty() ? 0 : ready->back()->end();
   const std::uint32_t begin = base == nullptr ? from : base->begin();
   // Doubling at most: what has been built of a long backlog is of use before the end of it.
-  const std::uint32_t full = rows_.size() / segment_step * segment_step;
+  const std::uint32_t full = full_ranges();
   const std::uint32_t wanted = std::max(segment_step, 2 * (from - begin));
-  const std::uint32_t end = std::min({full, begin + segment_max, begin + wanted});
-  std::shared_ptr<const hnsw_segment> built =
-      hnsw_segment::extend(base, rows_, begin, end, parameters_, stop_);
-
-  const std::scoped_lock lock(mutex_);
-  if (built == nullptr) {
-    failed_ = true;
-    changed_.notify_all();
-    return false;
+  const std::uint32_t end = std::min({full * segment_step, begin + segment_max, begin + wanted});
+  std::shared_ptr<const hnsw_segment> built = build_(base, rows_, begin, end, parameters_, stop_);
+  if (stop_.load()) return;
+  if (built == nullptr) return note_failure(full);
+  ensure(built->begin() == begin && built->end() == end, "a segment covers what was asked for");
+  {
+    const std::scoped_lock lock(mutex_);
+    auto next = std::make_shared<segment_list>(*ready);
+    if (extends) next->pop_back();
+    next->push_back(std::move(built));
+    segments_ = std::move(next);
+    covered_ranges_ = end / segment_step;
   }
-  auto next = std::make_shared<segment_list>(*ready);
-  if (extends) next->pop_back();
-  next->push_back(std::move(built));
-  segments_ = std::move(next);
-  covered_ = end;
   changed_.notify_all();
-  return true;
 }
 
 } // namespace mneme

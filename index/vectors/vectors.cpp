@@ -47,6 +47,10 @@ std::uint64_t vectors::size() const {
   return impl_->rows.size();
 }
 
+std::uint64_t vectors::failed_builds() const {
+  return impl_->builder.failed();
+}
+
 std::span<const float> vectors::get(slot_no slot) const {
   const std::uint32_t position = impl_->rows.position_of(slot);
   if (position == no_number) return {};

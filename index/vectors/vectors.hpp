@@ -57,6 +57,8 @@ public:
   /// The same as of `at`. What an image had is taken as fixed from the beginning.
   [[nodiscard]] vector_space space_at(seq_no at) const;
   [[nodiscard]] std::uint64_t size() const; ///< vectors held
+  /// How many builds of a segment have failed: what they would cover is scanned until it has grown.
+  [[nodiscard]] std::uint64_t failed_builds() const;
   /// The vector of `slot`; empty if it has none. Valid for the index's life.
   [[nodiscard]] std::span<const float> get(slot_no slot) const;
   /// Distances of the given slots (those without a vector are left out), in the given order.

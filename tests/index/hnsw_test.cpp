@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 #include <set>
 
+#include "index/vectors/segment_builder.hpp"
 #include "tests/index/vector_cloud.hpp"
 
 namespace mneme {
@@ -58,6 +59,42 @@ TEST_CASE("a graph grown in steps answers as one built at once") {
     REQUIRE(a.size() == 20);
     REQUIRE(a == b);
   }
+}
+
+TEST_CASE(
+    "a segment that cannot be built is counted, and tried again when there are more vectors") {
+  vector_rows rows;
+  rows.set_dimension(2);
+  std::atomic<int> tries{0};
+  segment_builder builder(rows, {.m = 2, .ef_construction = 4},
+                          [&](const hnsw_segment* base, const vector_rows& all, std::uint32_t begin,
+                              std::uint32_t end, const hnsw_segment::parameters& p,
+                              const std::atomic<bool>& stop) {
+                            if (++tries <= 2) return std::unique_ptr<hnsw_segment>();
+                            return hnsw_segment::extend(base, all, begin, end, p, stop);
+                          });
+  const auto grow = [&] {
+    for (std::uint32_t i = 0; i < segment_step; ++i) {
+      const std::uint32_t slot = rows.size();
+      const std::array values = {1.0F, static_cast<float>(slot % 97)};
+      rows.append({slot}, values);
+      builder.wake();
+    }
+    builder.wait();
+  };
+  grow();
+  CHECK(builder.failed() == 1);
+  CHECK(builder.segments()->empty());
+  builder.wake(); // nothing has grown: not tried again
+  builder.wait();
+  CHECK(tries == 1);
+  grow();
+  CHECK(builder.failed() == 2);
+  CHECK(builder.segments()->empty());
+  grow();
+  CHECK(builder.failed() == 2);
+  REQUIRE(builder.segments()->size() == 1);
+  CHECK(builder.segments()->back()->end() == 3 * segment_step);
 }
 
 TEST_CASE("building stops when it is told to, and a search when it becomes too dear") {
