@@ -149,6 +149,33 @@ bool read_same(canonical_reader& in, const item& x) {
   return true;
 }
 
+/// The shortest MessagePack of an integer, by the ranges of its specification.
+std::string shortest(std::int64_t v) {
+  struct form {
+    std::int64_t least, greatest;
+    unsigned char tag;
+    unsigned bytes;
+  };
+  constexpr form forms[] = {
+      {0, 0xFF, 0xCC, 1},
+      {0x100, 0xFFFF, 0xCD, 2},
+      {0x1'0000, 0xFFFF'FFFF, 0xCE, 4},
+      {0x1'0000'0000, std::numeric_limits<std::int64_t>::max(), 0xCF, 8},
+      {-0x80, -1, 0xD0, 1},
+      {-0x8000, -0x81, 0xD1, 2},
+      {-0x8000'0000LL, -0x8001, 0xD2, 4},
+      {std::numeric_limits<std::int64_t>::min(), -0x8000'0001LL, 0xD3, 8},
+  };
+  if (v >= -32 && v < 128) return {static_cast<char>(v)};
+  for (const form& f : forms) {
+    if (v < f.least || v > f.greatest) continue;
+    std::string bytes(1, static_cast<char>(f.tag));
+    for (unsigned i = f.bytes; i > 0; --i) bytes += static_cast<char>(v >> (8 * (i - 1)));
+    return bytes;
+  }
+  return {};
+}
+
 template <class Getter>
 bool refuses(const std::string& bytes, Getter getter) {
   canonical_reader in(bytes);
@@ -184,13 +211,11 @@ TEST_CASE("records are maps that msgpack-c reads") {
   });
 }
 
-TEST_CASE("integers are as short as msgpack-c writes them") {
+TEST_CASE("integers are in their shortest form, and non-negative ones in an unsigned one") {
   const auto check = [](std::int64_t v) {
-    msgpack::sbuffer buffer;
-    msgpack::packer<msgpack::sbuffer>(buffer).pack_int64(v);
     const std::string ours = written([&](canonical_writer& out) { out.integer(v); });
     canonical_reader in(ours);
-    return ours == std::string(buffer.data(), buffer.size()) && in.integer() == v && in.at_end();
+    return ours == shortest(v) && in.integer() == v && in.at_end();
   };
   rc::prop("any", [&] { RC_ASSERT(check(any_integer())); });
   // Around every width.
@@ -218,6 +243,46 @@ TEST_CASE("integral and negative zero floats stay floats") {
   CHECK(written([](canonical_writer& out) { out.real32(1.0F); }) == "\xCA\x3F\x80\0\0"s);
   CHECK(written([](canonical_writer& out) { out.real64(-0.0); }) == "\xCB\0\0\0\0\0\0\0\0"s);
   CHECK(written([](canonical_writer& out) { out.real32(-0.0F); }) == "\xCA\0\0\0\0"s);
+}
+
+TEST_CASE("floats are not packed by msgpack-c, which shortens them") {
+  const auto packed = [](double v) {
+    msgpack::sbuffer buffer;
+    msgpack::packer<msgpack::sbuffer>(buffer).pack_double(v);
+    return std::string(buffer.data(), buffer.size());
+  };
+  CHECK(packed(1.0) == "\x01");
+  CHECK(packed(-0.0) == "\0"s);
+  CHECK(packed(-2.0) == "\xFE");
+  CHECK(packed(0.5) == written([](canonical_writer& out) { out.real64(0.5); }));
+}
+
+TEST_CASE("lengths are in their shortest form") {
+  using writes = void (canonical_writer::*)(std::uint32_t);
+  const auto length = [](writes write, std::uint32_t size) {
+    return written([&](canonical_writer& out) { (out.*write)(size); });
+  };
+  CHECK(length(&canonical_writer::array, 15) == "\x9F");
+  CHECK(length(&canonical_writer::array, 16) == "\xDC\x00\x10"s);
+  CHECK(length(&canonical_writer::array, 0xFFFF) == "\xDC\xFF\xFF");
+  CHECK(length(&canonical_writer::array, 0x1'0000) == "\xDD\x00\x01\x00\x00"s);
+  CHECK(length(&canonical_writer::map, 15) == "\x8F");
+  CHECK(length(&canonical_writer::map, 16) == "\xDE\x00\x10"s);
+  CHECK(length(&canonical_writer::map, 0x1'0000) == "\xDF\x00\x01\x00\x00"s);
+  const auto head = [](auto write, std::size_t size) {
+    const std::string bytes =
+        written([&](canonical_writer& out) { write(out, std::string(size, 'a')); });
+    return bytes.substr(0, bytes.size() - size);
+  };
+  const auto text = [](canonical_writer& out, const std::string& v) { out.text(v); };
+  const auto binary = [](canonical_writer& out, const std::string& v) { out.binary(v); };
+  CHECK(head(text, 31) == "\xBF");
+  CHECK(head(text, 32) == "\xD9\x20");
+  CHECK(head(text, 0x100) == "\xDA\x01\x00"s);
+  CHECK(head(text, 0x1'0000) == "\xDB\x00\x01\x00\x00"s);
+  CHECK(head(binary, 0) == "\xC4\x00"s);
+  CHECK(head(binary, 0x100) == "\xC5\x01\x00"s);
+  CHECK(head(binary, 0x1'0000) == "\xC6\x00\x01\x00\x00"s);
 }
 
 TEST_CASE("longer forms, NaN and -0 are refused") {
