@@ -10,7 +10,9 @@ namespace mneme {
 
 namespace {
 
-/// Slots as a set.
+/// Slots as a set: a bit for each. Not a Roaring bitmap, which takes twice as long to fill and,
+/// where few of many slots are allowed, 50 ns a look instead of one, in the innermost loop of a
+/// scan.
 class slot_set {
 public:
   explicit slot_set(const std::vector<candidate>& rows) {
