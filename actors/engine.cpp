@@ -17,6 +17,7 @@
 #include "actors/sure_reply.hpp"
 #include "messages/codec/records.hpp"
 #include "messages/seams/checked_seams.hpp"
+#include "messages/seams/unasked_embedder.hpp"
 #include "messages/validate/validate.hpp"
 #include "query/chroma/chroma.hpp"
 #include "query/context/compact_record.hpp"
@@ -549,6 +550,7 @@ result<root_set> replay_world(const std::string& directory, const std::string& i
                   .create = true,
                   .fresh = *info,
                   .embedder = nullptr,
+                  .remote_embedders = make_unasked_embedder,
                   .tokens = make_default_token_counter(),
                   .journal = {},
                   .vectors = {},

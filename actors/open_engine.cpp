@@ -26,7 +26,9 @@ result<world_file> fresh_world(const engine_options& options, random_source& ran
     random.fill(fresh.id.bytes);
   fresh.embedder = options.embedder_spec.value_or(std::string(default_embedder));
   if (options.embedder != nullptr) fresh.embedder = "host:" + options.embedder->space().model;
-  if (auto known = embedder_of(fresh, options.embedder, options.embedder_key); !known)
+  if (auto known =
+          embedder_of(fresh, options.embedder, options.remote_embedders, options.embedder_key);
+      !known)
     return propagate(known);
   if (options.search_spec) {
     auto weights = parse_search_weights(*options.search_spec, fresh.embedder);
@@ -72,6 +74,7 @@ world_options world_options_of(const engine_options& options) {
   world_options w;
   w.create = options.create;
   w.embedder = options.embedder;
+  w.remote_embedders = options.remote_embedders;
   w.embedder_key = options.embedder_key;
   w.tokens = options.tokens != nullptr ? options.tokens : make_default_token_counter();
   w.vectors.background_segments = !options.exact_near;

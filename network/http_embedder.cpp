@@ -1,10 +1,11 @@
-#include "network/http_embedder.hpp"
+#include "mneme/http_embedder.hpp"
 
 #include <algorithm>
 #include <mutex>
 
 #include <fmt/format.h>
 
+#include "messages/seams/embedding_spec.hpp"
 #include "messages/validate/validate.hpp"
 #include "network/embedding_json.hpp"
 #include "network/http_client.hpp"
@@ -15,6 +16,8 @@ namespace {
 
 constexpr std::int64_t query_timeout_ms = 15'000;
 constexpr std::int64_t batch_timeout_ms = 120'000;
+/// Of one text, longer ones are cut: models read a bounded window.
+constexpr std::size_t max_text_bytes = 16U << 10;
 
 /// Clients that keep their connections between calls, one a call.
 class client_pool {
@@ -55,8 +58,8 @@ private:
 };
 
 std::string_view cut(std::string_view text) {
-  if (text.size() <= max_remote_text_bytes) return text;
-  std::size_t end = max_remote_text_bytes;
+  if (text.size() <= max_text_bytes) return text;
+  std::size_t end = max_text_bytes;
   while (end > 0 && (static_cast<std::uint8_t>(text[end]) & 0xC0U) == 0x80U) --end;
   return text.substr(0, end);
 }
@@ -66,9 +69,7 @@ public:
   http_embedder(embedding_spec spec, std::string key)
       : spec_(std::move(spec)), key_(std::move(key)) {}
 
-  [[nodiscard]] vector_space space() const override {
-    return {.model = spec_.space_model(), .dim = spec_.dim};
-  }
+  [[nodiscard]] vector_space space() const override { return spec_.space(); }
   [[nodiscard]] result<std::vector<float>> embed(std::string_view text) const override {
     if (is_blank(text)) return std::vector<float>{};
     const std::string one(text);
@@ -118,10 +119,13 @@ private:
 
 } // namespace
 
-result<std::shared_ptr<remote_embedder>> make_http_embedder(embedding_spec spec, std::string key) {
+result<std::shared_ptr<remote_embedder>> make_http_embedder(std::string_view spec,
+                                                            std::string_view key) {
+  auto parsed = parse_embedding_spec(spec);
+  if (!parsed) return propagate(parsed);
   if (!std::ranges::all_of(key, [](char c) { return c > ' ' && c < '\x7F'; }))
     return fail(errc::bad_value, "an embedder's key is printable ASCII without blanks", "embedder");
-  return std::make_shared<http_embedder>(std::move(spec), std::move(key));
+  return std::make_shared<http_embedder>(std::move(*parsed), std::string(key));
 }
 
 } // namespace mneme

@@ -5,6 +5,7 @@
 
 #include "journal/segment.hpp"
 #include "messages/seams/checked_seams.hpp"
+#include "messages/seams/unasked_embedder.hpp"
 #include "state/checkpoint/world_directory.hpp"
 #include "state/recovery/entry_check.hpp"
 #include "state/recovery/replay_check.hpp"
@@ -270,7 +271,8 @@ result<std::unique_ptr<world>> try_open(const world_options& options,
   if (!prepared) return prepared;
   auto w = std::move(*prepared);
   if (auto ok = load_or_create_info(*w, options); !ok) return propagate(ok);
-  auto embedder = embedder_of(w->info, options.embedder, options.embedder_key);
+  auto embedder =
+      embedder_of(w->info, options.embedder, options.remote_embedders, options.embedder_key);
   if (!embedder) return propagate(embedder);
   w->embedder = std::move(*embedder);
   auto weights = parse_search_weights(w->info.search, w->info.embedder);
@@ -358,27 +360,37 @@ root_set world::published_roots() const {
   return published_roots_;
 }
 
-result<std::shared_ptr<embedder>>
-embedder_of(const world_file& info, std::shared_ptr<embedder> given, std::string_view key) {
-  if (given != nullptr) {
-    const std::string own = "host:" + given->space().model;
-    auto named = info.embedder.starts_with("host:") ? result<std::shared_ptr<embedder>>(given)
-                                                    : make_embedder(info.embedder);
+namespace {
+
+/// The host's own embedder, if it is what the world was made with.
+result<std::shared_ptr<embedder>> fitting_embedder(const world_file& info,
+                                                   std::shared_ptr<embedder> given) {
+  const std::string own = "host:" + given->space().model;
+  bool fits = info.embedder == own;
+  if (!info.embedder.starts_with("host:")) {
+    auto named = make_embedder(info.embedder, make_unasked_embedder);
     if (!named) return named;
-    const bool fits = info.embedder.starts_with("host:")
-                          ? info.embedder == own
-                          : *named != nullptr && (*named)->space() == given->space();
-    if (!fits)
-      return fail(errc::bad_value, "this world's embedder is " + info.embedder + ", not " + own,
-                  "embedder");
-    return given;
+    fits = *named != nullptr && (*named)->space() == given->space();
   }
+  if (!fits)
+    return fail(errc::bad_value, "this world's embedder is " + info.embedder + ", not " + own,
+                "embedder");
+  return given;
+}
+
+} // namespace
+
+result<std::shared_ptr<embedder>> embedder_of(const world_file& info,
+                                              std::shared_ptr<embedder> given,
+                                              const remote_embedder_factory& remote,
+                                              std::string_view key) {
+  if (given != nullptr) return fitting_embedder(info, std::move(given));
   if (info.embedder.starts_with("host:"))
     return fail(errc::no_embedder,
                 "this world was made with the host's embedder " + info.embedder.substr(5)
                     + "; open it with that one",
                 "embedder");
-  return make_embedder(info.embedder, key);
+  return make_embedder(info.embedder, remote, key);
 }
 
 result<std::unique_ptr<world>> open_world(const world_options& options) {

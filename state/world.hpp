@@ -31,9 +31,10 @@ struct world_options {
   /// Removes a damaged one, so that open_store makes it anew; empty = it has no files.
   std::function<result<void>()> remove_store = {};
   bool create = true;
-  world_file fresh;                          ///< what a new world becomes
-  std::shared_ptr<mneme::embedder> embedder; ///< a host's own; else made from the WORLD file
-  std::string embedder_key{};                ///< for the latter
+  world_file fresh;                           ///< what a new world becomes
+  std::shared_ptr<mneme::embedder> embedder;  ///< a host's own; else made from the WORLD file
+  remote_embedder_factory remote_embedders{}; ///< for the latter, of an endpoint's spec
+  std::string embedder_key{};                 ///< for that one
   std::shared_ptr<token_counter> tokens;
   std::shared_ptr<const key_resolver> keys{}; ///< null = no scope is taken
   std::shared_ptr<clock> time{};              ///< of reads; null = that of the last entry
@@ -110,8 +111,12 @@ result<void> commit_directly(world& w, std::vector<entry> entries, bool sync);
 /// Seals the journal, checkpoints and trims. The world must not be written afterwards.
 result<void> close_world(world& w);
 
-/// The embedder that a WORLD file's spec names; a host's own must fit its model and dimension.
-result<std::shared_ptr<embedder>>
-embedder_of(const world_file& info, std::shared_ptr<embedder> given, std::string_view key = {});
+/// The embedder that a WORLD file's spec names, an endpoint's by `remote`; a host's own (`given`)
+/// must fit its model and dimension. no_embedder if it is a host's and none is given, or an
+/// endpoint's and there is no `remote`.
+result<std::shared_ptr<embedder>> embedder_of(const world_file& info,
+                                              std::shared_ptr<embedder> given,
+                                              const remote_embedder_factory& remote,
+                                              std::string_view key);
 
 } // namespace mneme

@@ -40,7 +40,9 @@ struct engine_options {
   std::string world_name{}; ///< of a new world
   std::optional<std::uint64_t> seed{};        ///< fixes the new world's id and the random stream
   std::optional<std::string> embedder_spec{}; ///< of a new world: see make_embedder(); "hash:384"
-  std::string embedder_key{}; ///< for an http embedder's endpoint; never stored in the world
+  /// Makes the embedder of a world whose spec is "http:…"; without one opening it is no_embedder.
+  remote_embedder_factory remote_embedders{};
+  std::string embedder_key{}; ///< for its endpoint; never stored in the world
   /// Of a new world: search weights as "name=number,…" over the embedder's default ones.
   std::optional<std::string> search_spec{};
   std::optional<lifecycle_audience> audience{}; ///< of searches that name none

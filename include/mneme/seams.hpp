@@ -3,6 +3,7 @@
 /// the environment enters it, so the same seams and the same requests give the same bytes.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -79,10 +80,17 @@ public:
 /// Hashed word and character n-grams, signed, L2-normalised. Needs no model; finds shared words
 /// and word parts, knows no synonyms. dim is 8..4096.
 std::shared_ptr<embedder> make_hash_embedder(std::uint32_t dim = 384);
+/// Makes the embedder of an endpoint from its spec and its key (never stored in a world); not null,
+/// and nothing is called yet. mneme/http_embedder.hpp has one; a host may bring its own.
+using remote_embedder_factory = std::function<result<std::shared_ptr<remote_embedder>>(
+    std::string_view spec, std::string_view key)>;
+
 /// "hash:384", "hash", "none" (nullptr), or "http:URL[#model=NAME][,dim=N]" of an OpenAI-compatible
-/// embeddings endpoint (docs/EMBEDDERS.md), which is not called yet. `key` goes to the endpoint as
-/// a bearer token and is never stored. bad_value for anything else.
-result<std::shared_ptr<embedder>> make_embedder(std::string_view spec, std::string_view key = {});
+/// embeddings endpoint (docs/EMBEDDERS.md), which `remote` makes: no_embedder without one.
+/// bad_value for anything else.
+result<std::shared_ptr<embedder>> make_embedder(std::string_view spec,
+                                                const remote_embedder_factory& remote = {},
+                                                std::string_view key = {});
 
 /// Counts tokens of rendered text; must be pure.
 class token_counter {

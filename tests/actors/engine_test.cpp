@@ -9,6 +9,7 @@
 
 #include "messages/codec/records.hpp"
 #include "messages/hash.hpp"
+#include "messages/seams/unasked_embedder.hpp"
 #include "mneme/engine.hpp"
 #include "query/list_deadline.hpp"
 #include "tests/actors/engine_site.hpp"
@@ -427,6 +428,36 @@ TEST_CASE("bad options and missing worlds are plain errors") {
   CHECK(engine::open(o).error().code == errc::bad_value);
   CHECK(verify_world(s.world()).error().code == errc::not_found);
   CHECK(replay_world(s.world(), (s.path / "x").string()).error().code == errc::not_found);
+}
+
+TEST_CASE("a world behind an endpoint opens where something can ask it") {
+  scratch s;
+  engine_options o = deterministic(s.world());
+  o.embedder_spec = "http:http://127.0.0.1:1/#model=m,dim=2";
+  const auto refused = engine::open(o);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == errc::no_embedder);
+  CHECK(refused.error().at == "embedder");
+  CHECK(refused.error().message.contains("mneme::remote_embedder"));
+  CHECK_FALSE(std::filesystem::exists(s.world()));
+
+  engine_options linked = o;
+  linked.remote_embedders = make_unasked_embedder;
+  root_set roots;
+  {
+    engine e = opened(linked);
+    CHECK(e.stats()->space == vector_space{.model = "http:m", .dim = 2});
+    REQUIRE(e.apply(fact("one")));
+    roots = *e.root();
+    REQUIRE(e.close());
+  }
+  CHECK(engine::open(o).error().code == errc::no_embedder);
+  o.read_only = true;
+  CHECK(engine::open(o).error().code == errc::no_embedder);
+  // What asks nobody needs nothing that could.
+  CHECK(verify_world(s.world())->ok);
+  CHECK(replay_world(s.world(), (s.path / "again").string())->overall == roots.overall);
+  CHECK(opened(linked).root()->overall == roots.overall);
 }
 
 TEST_CASE("the deadlines of a list count from its start") {

@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "messages/seams/unasked_embedder.hpp"
 #include "state/commit/committer.hpp"
 #include "storage/memory_file_system.hpp"
 
@@ -24,6 +25,7 @@ struct site {
     o.fresh.id = seeded_world_id("test", 1);
     o.fresh.name = "test";
     o.fresh.embedder = embedder;
+    o.remote_embedders = make_unasked_embedder;
     o.tokens = make_default_token_counter();
     o.vectors.background_segments = false;
     return o;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "mneme/http_embedder.hpp"
 #include "state/checkpoint/checkpoint.hpp"
 #include "state/checkpoint/world_directory.hpp"
 #include "state/world.hpp"
@@ -74,6 +75,15 @@ result<std::string> embedder_key() {
   return text;
 }
 
+/// Opens a world that may have its embedder behind an endpoint.
+result<engine> open_with_endpoint(engine_options options) {
+  auto key = embedder_key();
+  if (!key) return propagate(key);
+  options.remote_embedders = make_http_embedder;
+  options.embedder_key = std::move(*key);
+  return engine::open(std::move(options));
+}
+
 constexpr std::int64_t embedding_wait_ms = 600'000;
 
 /// Lets a remote embedder finish what this command has written, and says what it did not do.
@@ -97,20 +107,14 @@ result<engine> open_world_for(const common_options& options) {
   opening.directory = options.directory;
   opening.create = false;
   opening.read_only = options.read_only;
-  auto key = embedder_key();
-  if (!key) return propagate(key);
-  opening.embedder_key = std::move(*key);
-  return engine::open(std::move(opening));
+  return open_with_endpoint(std::move(opening));
 }
 
 result<engine> open_or_create(engine_options options) {
   options.create = options.directory.empty() || is_vacant(options.directory);
   if (!options.create)
     if (auto ok = check_world(options.directory); !ok) return propagate(ok);
-  auto key = embedder_key();
-  if (!key) return propagate(key);
-  options.embedder_key = std::move(*key);
-  return engine::open(std::move(options));
+  return open_with_endpoint(std::move(options));
 }
 
 result<std::shared_ptr<key_resolver>> read_agent_keys(const std::string& path) {

@@ -1,9 +1,10 @@
 // What specs of embedders mean.
 
+#include "messages/seams/embedding_spec.hpp"
+
 #include <catch2/catch.hpp>
 
-#include "mneme/seams.hpp"
-#include "network/embedding_spec.hpp"
+#include "messages/seams/unasked_embedder.hpp"
 
 using namespace mneme;
 
@@ -28,11 +29,11 @@ TEST_CASE("an http spec names endpoint, model and dimension") {
   CHECK(spec.url == "https://example.org/v1/embeddings");
   CHECK(spec.model == "small-3");
   CHECK(spec.dim == 1536);
-  CHECK(spec.space_model() == "http:small-3");
+  CHECK(spec.space() == vector_space{.model = "http:small-3", .dim = 1536});
   const auto plain = parse_embedding_spec("http://localhost:8080").value();
   CHECK(plain.url == "http://localhost:8080/v1/embeddings");
   CHECK(plain.dim == 0);
-  CHECK(plain.space_model() == "http:http://localhost:8080/v1/embeddings");
+  CHECK(plain.space().model == "http:http://localhost:8080/v1/embeddings");
   CHECK(parse_embedding_spec("http:http://h/v1").value().url == "http://h/v1/embeddings");
   CHECK(parse_embedding_spec("http:http://h/v1/").value().url == "http://h/v1/embeddings");
   CHECK(parse_embedding_spec("https://h/own?v=2").value().url == "https://h/own?v=2");
@@ -52,16 +53,38 @@ TEST_CASE("an http spec that says too little or too much is refused") {
   }
 }
 
-TEST_CASE("an http embedder is remote, and a key must fit a header") {
-  const auto made = make_embedder("http:http://localhost:1/#dim=8", "key").value();
-  REQUIRE(made->remote() != nullptr);
-  CHECK(made->space().dim == 8);
-  CHECK_FALSE(make_embedder("http:http://localhost:1/", "a\r\nb"));
-  made->remote()->stop();
-  CHECK(made->embed("text").error().code == errc::shutdown);
+TEST_CASE("an endpoint's embedder is made by who can ask endpoints") {
+  constexpr std::string_view spec = "http:http://h/v1#model=m,dim=8";
+  const auto alone = make_embedder(spec);
+  REQUIRE_FALSE(alone);
+  CHECK(alone.error().code == errc::no_embedder);
+  CHECK(alone.error().at == "embedder");
+  CHECK(alone.error().message.contains("mneme::remote_embedder"));
+  CHECK(alone.error().message.contains("engine_options::remote_embedders"));
+
+  std::string asked;
+  const auto make = [&](std::string_view s, std::string_view key) {
+    asked = std::string(s) + " with " + std::string(key);
+    return make_unasked_embedder(s);
+  };
+  CHECK(make_embedder(spec, make, "secret").value()->space()
+        == vector_space{.model = "http:m", .dim = 8});
+  CHECK(asked == std::string(spec) + " with secret");
+  const auto makes_none = [](std::string_view, std::string_view) {
+    return result<std::shared_ptr<remote_embedder>>(nullptr);
+  };
+  CHECK(make_embedder(spec, makes_none).error().code == errc::no_embedder);
+  asked.clear();
+  CHECK(make_embedder("http:nowhere", make).error().code == errc::bad_value);
+  CHECK(make_embedder("hash:8", make));
+  CHECK(make_embedder("none", make).value() == nullptr);
+  CHECK(asked.empty());
 }
 
-TEST_CASE("nobody behind the endpoint is io") {
-  const auto made = make_embedder("http:http://127.0.0.1:1/").value();
-  CHECK(made->embed("text").error().code == errc::io);
+TEST_CASE("an embedder that nobody asks knows its space and embeds nothing") {
+  const auto made = make_unasked_embedder("http:http://h/#model=m,dim=8").value();
+  CHECK(made->space() == vector_space{.model = "http:m", .dim = 8});
+  CHECK(made->embed("text").error().code == errc::no_embedder);
+  CHECK(made->embed_many({}).error().code == errc::no_embedder);
+  CHECK(make_unasked_embedder("hash:8").error().code == errc::bad_value);
 }

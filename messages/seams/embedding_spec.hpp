@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "mneme/error.hpp"
+#include "mneme/types.hpp"
 
 namespace mneme {
 
@@ -16,8 +16,8 @@ struct embedding_spec {
   std::string model;     ///< empty = none is sent
   std::uint32_t dim = 0; ///< 0 = whatever the first vector has
 
-  /// The model of the vector space: its name, or the endpoint's where it has none.
-  [[nodiscard]] std::string space_model() const;
+  /// Of its vectors: the model is its name, or the endpoint's where it has none.
+  [[nodiscard]] vector_space space() const;
 };
 
 /// True for a spec that means HTTP, good or not.

@@ -1,4 +1,4 @@
-#include "network/embedding_spec.hpp"
+#include "messages/seams/embedding_spec.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -64,8 +64,8 @@ result<void> take_option(std::string_view option, embedding_spec& spec) {
 
 } // namespace
 
-std::string embedding_spec::space_model() const {
-  return "http:" + (model.empty() ? url : model);
+vector_space embedding_spec::space() const {
+  return {.model = "http:" + (model.empty() ? url : model), .dim = dim};
 }
 
 bool is_http_spec(std::string_view spec) noexcept {
