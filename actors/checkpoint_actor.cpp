@@ -2,12 +2,18 @@
 
 namespace mneme {
 
-// Writes checkpoints beside the running engine. Blocks on the disk, hence detached.
-caf::behavior checkpointer_behavior(caf::event_based_actor*, const std::shared_ptr<world>& w) {
+// Writes checkpoints beside the running engine, and the last one when its other owners have ended.
+// Blocks on the disk, hence detached.
+caf::behavior checkpointer_behavior(caf::event_based_actor* self, const std::shared_ptr<world>& w) {
   return {
       [=](const run_checkpoint& m) {
         auto written = write_checkpoint(*w->files, w->directory, w->info.id, w->views(), *m.job);
         return written ? outcome{} : outcome{written.error()};
+      },
+      [=](const seal_world& m) {
+        const auto sealed = m.seals ? close_world(*w) : result<void>();
+        self->quit(); // with the last hold of the world
+        return sealed ? outcome{} : outcome{sealed.error()};
       },
   };
 }

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "messages/ensure.hpp"
+
 namespace mneme {
 
 namespace {
@@ -40,7 +42,15 @@ caf::behavior committer_actor::make_behavior() {
         core_->enqueue(std::move(*m.command));
         pump();
       },
-      [this](const join_embedder& m) { embedder_ = m.embedder; },
+      [this](const look_again&) {
+        ensure(asked_again_, "look_again comes once for each time it was sent");
+        asked_again_ = false;
+        pump();
+      },
+      [this](const join_embedder& m) {
+        ensure(!embedder_, "an engine has one embedder at most");
+        embedder_ = m.embedder;
+      },
   };
 }
 
@@ -79,12 +89,23 @@ void committer_actor::pump() {
     begin_sync();
   else if (round.barrier)
     begin_barrier();
+  else if (round.again && !std::exchange(asked_again_, true))
+    send(this, look_again{}); // behind the writes that are in the mailbox
+}
+
+void committer_actor::expect(int answers) {
+  ensure(core_->in_round(), "owners are asked in a round");
+  ensure(waiting_for_ == 0, "the owners have answered the round before");
+  problem_.reset();
+  waiting_for_ = answers;
 }
 
 void committer_actor::begin_batch(std::shared_ptr<const commit_batch> batch) {
+  ensure(batch_ == nullptr, "one batch is in flight at a time");
+  ensure(batch->last_seq.value == world_->published_seq().value + batch->entries.size(),
+         "a batch follows what is published");
   batch_ = std::move(batch);
-  problem_.reset();
-  waiting_for_ = 6;
+  expect(6);
   syncs_batch_ = batch_->durable || world_->journal->bytes() - synced_bytes_ >= max_unsynced_bytes;
   ask_journal();
   ask_ledger_then_store();
@@ -96,9 +117,10 @@ void committer_actor::begin_batch(std::shared_ptr<const commit_batch> batch) {
 }
 
 void committer_actor::begin_sync() {
-  problem_.reset();
-  waiting_for_ = 1;
+  ensure(batch_ == nullptr, "a sync alone has no batch");
+  expect(1);
   ask(owners_.journal, sync_journal{}, [this](const outcome& synced) {
+    ensure(std::exchange(waiting_for_, 0) == 1, "the journal answers a sync once");
     if (synced.problem) return failed(*synced.problem, errc::outcome_unknown);
     durable_through(world_->published_seq());
     core_->complete();
@@ -108,6 +130,8 @@ void committer_actor::begin_sync() {
 }
 
 void committer_actor::ask_journal() {
+  ensure(world_->ledger->roots().seq == world_->published_seq(),
+         "the ledger stands at the published seq between batches");
   // The ledger is idle between batches, so its root is the one after the last frame.
   ask(owners_.journal, append_frame{batch_, world_->ledger->roots().overall},
       [this](const outcome& appended) {
@@ -138,12 +162,15 @@ void committer_actor::arrived(const outcome& o, errc failure_code) {
     problem_ = o.problem;
     problem_code_ = failure_code;
   }
+  ensure(waiting_for_ > 0, "each owner answers a round once");
   if (--waiting_for_ > 0) return;
   if (problem_) return failed(*problem_, problem_code_);
   finish_batch();
 }
 
 void committer_actor::finish_batch() {
+  ensure(batch_ != nullptr && waiting_for_ == 0, "a batch is finished when all have it");
+  ensure(world_->ledger->roots().seq == batch_->last_seq, "the ledger has the batch");
   const seq_no last = batch_->last_seq;
   if (syncs_batch_) durable_through(last);
   core_->complete();
@@ -164,6 +191,8 @@ void committer_actor::announce_contents() {
 }
 
 void committer_actor::failed(const error& cause, errc outcome_code) {
+  ensure(core_->in_round(), "only a round that is in progress fails");
+  waiting_for_ = 0;
   batch_.reset();
   const auto store_problem = world_->store->stopped();
   core_->fail({outcome_code, "the write was not completed: " + cause.message, {}},
@@ -180,12 +209,14 @@ bool committer_actor::stop_with_store() {
 }
 
 void committer_actor::durable_through(seq_no seq) {
+  ensure(seq >= durable_, "what is durable stays so");
   durable_ = seq;
   synced_bytes_ = world_->journal->bytes();
 }
 
 void committer_actor::advance_stable_to(seq_no seq) {
   if (checkpointing_ || seq.value == 0) return;
+  ensure(seq <= durable_, "the store's stable seq is never beyond what is durable");
   // A failure shows again, and for good, at the next apply.
   request(owners_.store, caf::infinite, advance_stable{seq})
       .then([](const outcome&) {}, [](const caf::error&) {});
@@ -200,6 +231,8 @@ void committer_actor::checkpoint_if_due() {
 }
 
 void committer_actor::begin_barrier() {
+  ensure(batch_ == nullptr, "a barrier is between two batches");
+  ensure(deferred_.empty() || checkpointing_, "barriers wait for a checkpoint alone");
   const seq_no seq = world_->published_seq();
   if (checkpointing_) {
     deferred_.push_back(core_->defer_barrier());
@@ -209,12 +242,12 @@ void committer_actor::begin_barrier() {
     core_->passed_barrier()(seq);
     return pump();
   }
-  problem_.reset();
-  waiting_for_ = 1;
+  expect(1);
   ask(owners_.journal, append_seal{world_->ledger->roots().overall}, [this, seq](const outcome& o) {
     if (o.problem) return failed(*o.problem, errc::io);
+    ensure(seq == world_->published_seq(), "nothing is published while a barrier is passed");
     durable_through(seq);
-    checkpointing_ = true;
+    ensure(!std::exchange(checkpointing_, true), "one checkpoint is written at a time");
     ask(owners_.store, advance_stable{seq}, [this](const outcome& stable) {
       if (stable.problem) return failed(*stable.problem, errc::io);
       ask(owners_.ledger, save_ledger{},
@@ -224,6 +257,8 @@ void committer_actor::begin_barrier() {
 }
 
 void committer_actor::write_checkpoint_at_barrier(const std::string& ledger_image) {
+  ensure(checkpointing_, "images are of a checkpoint");
+  ensure(std::exchange(waiting_for_, 0) == 1, "the ledger gives its image once");
   auto job = std::make_shared<const checkpoint_job>(core_->job_at_barrier(ledger_image));
   const seq_no seq = job->file.seq;
   auto reply = core_->passed_barrier();
@@ -246,7 +281,7 @@ void committer_actor::write_checkpoint_at_barrier(const std::string& ledger_imag
 }
 
 void committer_actor::checkpoint_written() {
-  checkpointing_ = false;
+  ensure(std::exchange(checkpointing_, false), "a checkpoint ends once");
   core_->checkpoint_done();
   advance_stable_to(durable_);
   auto deferred = std::exchange(deferred_, {});

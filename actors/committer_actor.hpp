@@ -22,6 +22,8 @@ public:
 
 private:
   void pump();
+  /// A round with the owners begins, for which so many answers are waited for.
+  void expect(int answers);
   void begin_batch(std::shared_ptr<const commit_batch> batch);
   void begin_sync();
   void ask_ledger_then_store();
@@ -49,7 +51,8 @@ private:
   std::shared_ptr<const commit_batch> batch_; ///< in progress
   std::optional<error> problem_;              ///< of the batch in progress
   errc problem_code_ = errc::io;
-  int waiting_for_ = 0;
+  int waiting_for_ = 0;                      ///< answers of owners in the round in progress
+  bool asked_again_ = false;                 ///< look_again is on its way
   bool checkpointing_ = false;               ///< the store's stable seq stands still meanwhile
   std::vector<checkpoint_command> deferred_; ///< barriers that came meanwhile
   caf::actor embedder_;                      ///< may be null

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "actors/end_query.hpp"
+#include "messages/ensure.hpp"
 
 namespace mneme {
 
@@ -14,15 +15,17 @@ coordinator_actor::coordinator_actor(caf::actor_config& config, std::shared_ptr<
       readers_(std::move(readers)),
       committer_(std::move(committer)),
       options_(options) {
+  ensure(!readers_.empty(), "a coordinator has readers to give work to");
+  ensure(options_.queries.time != nullptr, "queries have a clock");
 }
 
 caf::behavior coordinator_actor::make_behavior() {
-  return {[this](const ask_query& m) { start(m); },
-          [this](const ask_tick& m) { start_tick(m.job); }};
+  return {[this](const ask_query& m) { start(m); }, [this](const ask_tick& m) { start_tick(m); }};
 }
 
 void coordinator_actor::start(const ask_query& asked) {
   const job_pointer& job = asked.job;
+  ensure(job != nullptr, "somebody asks");
   const auto context =
       context_of(options_.queries, world_->views(), job->at_seq() ? job->at_seq() : asked.pinned);
   if (!context) return job->refuse(context.error());
@@ -32,6 +35,7 @@ void coordinator_actor::start(const ask_query& asked) {
 }
 
 void coordinator_actor::advance(const job_pointer& job, seq_no at) {
+  ensure(at <= world_->published_seq(), "a query reads what is published");
   if (!job->run().next()) return finish(job, at);
   const caf::actor& reader = readers_[next_reader_++ % readers_.size()];
   request(reader, caf::infinite, run_effect{job})
@@ -46,6 +50,7 @@ void coordinator_actor::advance(const job_pointer& job, seq_no at) {
 }
 
 void coordinator_actor::finish(const job_pointer& job, seq_no at) {
+  ensure(!job->run().next(), "a query is finished when no effect is left");
   // The window may have moved on meanwhile, and what was read with it.
   if (auto still = world_->readable(at); !still) return job->refuse(still.error());
   end_query(job, options_, [this](commit_command command) {
@@ -56,12 +61,15 @@ void coordinator_actor::finish(const job_pointer& job, seq_no at) {
 /// A tick whose reads are under way.
 struct coordinator_actor::running_tick {
   std::shared_ptr<tick_job> job;
+  write_deadline deadline{};
   std::vector<std::shared_ptr<tick_share>> shares;
   std::size_t missing = 0;
   bool refused = false;
 };
 
-void coordinator_actor::start_tick(const std::shared_ptr<tick_job>& job) {
+void coordinator_actor::start_tick(const ask_tick& asked) {
+  const auto& job = asked.job;
+  ensure(job != nullptr && job->request != nullptr, "a tick has a request");
   const tick_request& request = *job->request;
   for (const auto& [size, key] :
        {std::pair(request.reads.size(), "reads"), std::pair(request.writes.size(), "writes")})
@@ -71,6 +79,7 @@ void coordinator_actor::start_tick(const std::shared_ptr<tick_job>& job) {
                       "a tick has at most " + std::to_string(max_tick_items) + " " + key, key));
   auto tick = std::make_shared<running_tick>();
   tick->job = job;
+  tick->deadline = asked.deadline;
   const auto context = context_of(options_.queries, world_->views(), std::nullopt);
   if (!context) return job->reply(std::unexpected(context.error()));
   const std::size_t count = std::min(readers_.size(), request.reads.size());
@@ -87,6 +96,7 @@ void coordinator_actor::start_tick(const std::shared_ptr<tick_job>& job) {
     this->request(readers_[i], caf::infinite, run_share{tick->shares[i]})
         .then(
             [this, tick](const outcome&) {
+              ensure(tick->missing > 0, "each share of a tick is answered once");
               if (--tick->missing == 0 && !tick->refused) commit_tick(tick);
             },
             [tick](const caf::error&) {
@@ -97,6 +107,7 @@ void coordinator_actor::start_tick(const std::shared_ptr<tick_job>& job) {
 }
 
 void coordinator_actor::commit_tick(const std::shared_ptr<running_tick>& tick) {
+  ensure(tick->missing == 0 && !tick->refused, "a tick commits when all its shares are there");
   auto answer = std::make_shared<tick_result>();
   std::vector<std::size_t> touched;
   tick_command command;
@@ -114,8 +125,10 @@ void coordinator_actor::commit_tick(const std::shared_ptr<running_tick>& tick) {
     return tick->job->reply(std::move(*answer));
   }
   command.writes = tick->job->request->writes;
+  command.deadline = tick->deadline;
   command.reply = [job = tick->job, answer, touched](result<tick_commit> committed) {
     if (!committed) return job->reply(propagate(committed));
+    ensure(committed->touches.size() == touched.size(), "each touch of a tick has a seq");
     for (std::size_t i = 0; i < touched.size(); ++i) {
       auto& read = answer->reads[touched[i]];
       if (read) read = with_touch_seq(std::move(*read), committed->touches[i]);

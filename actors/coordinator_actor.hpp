@@ -26,7 +26,7 @@ private:
   struct running_tick;
 
   void start(const ask_query& asked);
-  void start_tick(const std::shared_ptr<tick_job>& job);
+  void start_tick(const ask_tick& asked);
   void commit_tick(const std::shared_ptr<running_tick>& tick);
   void advance(const job_pointer& job, seq_no at);
   void finish(const job_pointer& job, seq_no at);

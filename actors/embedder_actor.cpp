@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "messages/ensure.hpp"
 #include "messages/seams/checked_seams.hpp"
 #include "messages/text/forms.hpp"
 #include "views/unembedded.hpp"
@@ -27,6 +28,9 @@ embedder_actor::embedder_actor(caf::actor_config& config, std::shared_ptr<world>
       world_(std::move(w)),
       committer_(std::move(committer)),
       random_(std::move(random)) {
+  ensure(world_->embedder != nullptr && world_->embedder->remote() != nullptr,
+         "an embedder asks a remote one");
+  ensure(random_ != nullptr, "delays are drawn");
 }
 
 caf::behavior embedder_actor::make_behavior() {
@@ -39,6 +43,7 @@ caf::behavior embedder_actor::make_behavior() {
         if (!busy_) begin();
       },
       [this](const embed_next&) {
+        ensure(busy_, "one batch is under way or delayed at a time");
         busy_ = false;
         begin();
       },
@@ -61,6 +66,7 @@ void embedder_actor::scan() {
 }
 
 void embedder_actor::begin() {
+  ensure(!busy_, "a batch begins when the one before has ended");
   if (queue_.is_empty() && queue_.take_overflow()) scan();
   const auto jobs = queue_.take();
   if (jobs.empty()) {
@@ -101,6 +107,7 @@ result<embedder_actor::batch> embedder_actor::read_texts(const std::vector<embed
 }
 
 void embedder_actor::ask_embedder(batch b) {
+  ensure(b.items.size() == b.texts.size(), "each text is that of an item");
   auto vectors = embedded_by(*world_->embedder->remote(), b.texts);
   if (!vectors) {
     const errc code = vectors.error().code;
@@ -122,6 +129,7 @@ void embedder_actor::hand_over(std::vector<late_vector> items) {
 }
 
 void embedder_actor::stored(const outcome& o) {
+  ensure(busy_, "only a batch that is under way is stored");
   if (!o.problem) {
     queue_.succeeded();
     return go_on({});

@@ -1,7 +1,7 @@
 #pragma once
 /// The second driver of queries: every effect in the caller's thread.
 
-#include "actors/engine_actor.hpp"
+#include "actors/running_engine.hpp"
 #include "query/query_job.hpp"
 
 namespace mneme {

@@ -53,6 +53,8 @@ struct run_checkpoint {
 struct commit_request {
   std::shared_ptr<commit_command> command; ///< taken by the receiver
 };
+/// Of the committer to itself: looks at the ledger wait, and nothing else did.
+struct look_again {};
 /// To the committer: who wants to know of contents without a vector.
 struct join_embedder {
   caf::actor embedder;
@@ -67,6 +69,15 @@ struct embed_next {};
 struct run_effect {
   std::shared_ptr<query_job> job; ///< held by the receiver until it answers
 };
+/// To a reader: run a read whole. It holds the way back.
+struct run_read {
+  std::function<void()> run;
+};
+/// To the checkpointer, when every other owner has ended: seal the world, if nothing failed, and
+/// let go of it.
+struct seal_world {
+  bool seals = true;
+};
 /// To the coordinator: a question of any door, for somebody who is not an actor, or the engine
 /// actor itself. The job holds the way back.
 struct ask_query {
@@ -77,6 +88,7 @@ struct ask_query {
 /// To the coordinator: a whole tick.
 struct ask_tick {
   std::shared_ptr<tick_job> job; ///< taken by the receiver
+  write_deadline deadline{};     ///< of what it commits
 };
 /// To a reader: run these reads of a tick and give them back.
 struct run_share {
@@ -100,10 +112,13 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::save_ledger)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::ledger_image)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::run_checkpoint)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::commit_request)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::look_again)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::join_embedder)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::contents_to_embed)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::embed_next)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::run_effect)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::run_read)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::seal_world)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::ask_query)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::ask_tick)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::run_share)

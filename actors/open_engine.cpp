@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <thread>
 
 #include "query/chroma/chroma.hpp"
 #include "state/checkpoint/world_directory.hpp"
@@ -53,8 +54,10 @@ actor_options actor_options_of(const engine_options& options, const world& w) {
   actor_options a;
   a.commits = {.mode = options.commit,
                .max_queued = options.max_in_flight,
+               .max_queued_bytes = options.max_in_flight_bytes,
                .max_entries = 1024,
                .read_only = options.read_only};
+  a.readers = reader_count(options);
   a.checkpoint_journal_bytes = options.checkpoint_journal_bytes;
   a.queries.time = options.clock != nullptr ? options.clock : make_system_clock();
   a.random = session_random(options, w.published_seq());
@@ -67,6 +70,7 @@ actor_options actor_options_of(const engine_options& options, const world& w) {
   a.queries.read_only = options.read_only;
   // A run that must repeat has no real time in its answers.
   if (!options.exact_near) a.queries.stopwatch = monotonic_ns;
+  a.commits.stopwatch = a.queries.stopwatch;
   return a;
 }
 
@@ -133,6 +137,13 @@ result<std::unique_ptr<world>> open_for_writing(const engine_options& options) {
 }
 
 } // namespace
+
+std::size_t reader_count(const engine_options& options) {
+  constexpr std::size_t readers_max = 1024; // each may hold a session of the store
+  const std::size_t wanted =
+      options.readers != 0 ? options.readers : std::thread::hardware_concurrency();
+  return std::clamp<std::size_t>(wanted, 1, readers_max);
+}
 
 result<opened_engine> open_engine(const engine_options& options) {
   if (auto ok = check_defaults(options.chroma); !ok) return propagate(ok);

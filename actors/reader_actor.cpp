@@ -2,14 +2,15 @@
 
 namespace mneme {
 
-// One of a small pool: runs one effect of a query over the owners' read sides, so that a slow query
-// never stands in the way of a write.
+// One of a pool: runs effects of queries and single reads over the owners' read sides, so that a
+// slow one never stands in the way of a write.
 caf::behavior reader_behavior(caf::event_based_actor*, const std::shared_ptr<world>& w) {
   return {
       [=](const run_effect& m) {
         auto ran = m.job->run().run(w->views());
         return ran ? outcome{} : outcome{ran.error()};
       },
+      [](const run_read& m) { m.run(); },
       [=](const run_share& m) {
         m.share->run(w->views());
         return outcome{};

@@ -4,6 +4,7 @@
 #include "actors/coordinator_actor.hpp"
 #include "actors/embedder_actor.hpp"
 #include "actors/query_vectors_actor.hpp"
+#include "messages/ensure.hpp"
 
 namespace mneme {
 
@@ -26,6 +27,8 @@ caf::actor spawn_blocking_class(caf::actor_system& system, thread_use threads, A
 
 engine_actors spawn_actors(caf::actor_system& system, const std::shared_ptr<world>& w,
                            const actor_options& options) {
+  ensure(w != nullptr, "actors are of a world");
+  ensure(options.readers > 0, "an engine has a reader");
   engine_actors a;
   a.journal = spawn_blocking(system, options.threads, journal_behavior, w, options.bugs.skip_fsync);
   a.store = system.spawn(store_behavior, w);
@@ -62,10 +65,15 @@ std::vector<caf::actor> owned_actors(const engine_actors& a) {
   return all;
 }
 
-void stop_actors(const engine_actors& actors) {
+void stop_all_but_checkpointer(const engine_actors& actors) {
   if (actors.remote != nullptr) actors.remote->remote()->stop();
   for (const auto& actor : owned_actors(actors))
-    caf::anon_send_exit(actor, caf::exit_reason::user_shutdown);
+    if (actor != actors.checkpointer) caf::anon_send_exit(actor, caf::exit_reason::user_shutdown);
+}
+
+void stop_actors(const engine_actors& actors) {
+  stop_all_but_checkpointer(actors);
+  caf::anon_send_exit(actors.checkpointer, caf::exit_reason::user_shutdown);
 }
 
 } // namespace mneme

@@ -57,6 +57,8 @@ engine_actors spawn_actors(caf::actor_system& system, const std::shared_ptr<worl
 std::vector<caf::actor> owned_actors(const engine_actors& actors);
 /// Asks all of them to end.
 void stop_actors(const engine_actors& actors);
+/// The checkpointer has the end of the world to write.
+void stop_all_but_checkpointer(const engine_actors& actors);
 
 caf::behavior journal_behavior(caf::event_based_actor* self, const std::shared_ptr<world>& w,
                                bool skip_fsync);

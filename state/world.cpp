@@ -155,11 +155,7 @@ result<void> replay_frame(world& w, const marks& from, const journal_frame& fram
     w.last_entry_at = e.header.created_at;
     ++w.report.replayed_entries;
   }
-  apply_to(w.attributes, deltas);
-  apply_to(w.graph, deltas);
-  apply_order(w.order, deltas);
-  apply_to(w.lexical, deltas);
-  apply_to(w.vectors, deltas);
+  apply_to_indexes(w, deltas);
   return {};
 }
 
@@ -206,7 +202,7 @@ result<void> load_or_rebuild_ledger(world& w, const std::optional<checkpoint_fil
   return w.ledger->rebuild(stored);
 }
 
-result<std::unique_ptr<world>> prepare_world(const world_options& options) {
+std::unique_ptr<world> prepare_world(const world_options& options) {
   auto w = std::make_unique<world>(options.vectors);
   w->directory = options.directory;
   w->files = options.files;
@@ -267,9 +263,7 @@ void report_store(world& w, const std::optional<checkpoint_file>& checkpoint, co
 /// One attempt to open; without images every index is rebuilt from the journal.
 result<std::unique_ptr<world>> try_open(const world_options& options,
                                         std::unique_ptr<directory_lock>& lock, attempt& how) {
-  auto prepared = prepare_world(options);
-  if (!prepared) return prepared;
-  auto w = std::move(*prepared);
+  auto w = prepare_world(options);
   if (auto ok = load_or_create_info(*w, options); !ok) return propagate(ok);
   auto embedder =
       embedder_of(w->info, options.embedder, options.remote_embedders, options.embedder_key);
@@ -442,6 +436,14 @@ result<void> check_entries(world& w, const journal_frame& frame, std::span<const
   return checker.check(frame, entries, knows_roots ? w.ledger->roots() : root_set{});
 }
 
+void apply_to_indexes(world& w, std::span<const index_delta> deltas) {
+  apply_to(w.attributes, deltas);
+  apply_to(w.graph, deltas);
+  apply_order(w.order, deltas);
+  apply_to(w.lexical, deltas);
+  apply_to(w.vectors, deltas);
+}
+
 result<void> commit_directly(world& w, std::vector<entry> entries, bool sync) {
   const auto batch = make_batch(std::move(entries), w.numbers, sync);
   for (const auto& e : batch->entries) {
@@ -454,11 +456,7 @@ result<void> commit_directly(world& w, std::vector<entry> entries, bool sync) {
     if (auto ok = w.journal->sync(); !ok) return ok;
   if (auto roots = w.ledger->apply(batch->entries); !roots) return propagate(roots);
   if (auto ok = w.store->apply(batch->writes, batch->last_seq); !ok) return ok;
-  apply_to(w.attributes, batch->deltas);
-  apply_to(w.graph, batch->deltas);
-  apply_order(w.order, batch->deltas);
-  apply_to(w.lexical, batch->deltas);
-  apply_to(w.vectors, batch->deltas);
+  apply_to_indexes(w, batch->deltas);
   w.publish(batch->last_seq);
   return {};
 }

@@ -12,8 +12,9 @@
 
 #include "journal/journal.hpp"
 #include "journal/ledger.hpp"
-#include "mneme/engine.hpp"
-#include "state/apply.hpp"
+#include "mneme/recovery.hpp"
+#include "mneme/seams.hpp"
+#include "state/apply/apply.hpp"
 #include "state/checkpoint/checkpoint.hpp"
 #include "state/checkpoint/world_file.hpp"
 #include "state/embedding/embed_status.hpp"
@@ -103,6 +104,9 @@ result<std::unique_ptr<world>> open_world(const world_options& options);
 /// of the frame before it; the store is there or further, the node table too.
 result<void> check_entries(world& w, const journal_frame& frame, std::span<const entry> entries,
                            seq_no before);
+
+/// Gives every index what it takes of the entries, in the caller's thread.
+void apply_to_indexes(world& w, std::span<const index_delta> deltas);
 
 /// Commits entries as one frame in the caller's thread: journal, ledger, store, indexes, publish.
 /// What the actors do by message; used by replay. `sync` makes it durable before it returns.

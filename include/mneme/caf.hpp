@@ -21,17 +21,22 @@
 
 namespace mneme {
 
-/// One mutation.
+/// One mutation. A deadline counts from when the engine takes the message (engine::apply()).
 struct apply_message {
   mutation request;
   mneme::durability durability = mneme::durability::durable;
   std::shared_ptr<const mneme::scope> scope{};
+  std::optional<std::int64_t> deadline_ms{};
 };
 /// All or none.
 struct batch_message {
   std::vector<mutation> items;
   mneme::durability durability = mneme::durability::durable;
   std::shared_ptr<const mneme::scope> scope{};
+  std::optional<std::int64_t> deadline_ms{};
+};
+struct promote_message {
+  promote_request request;
 };
 struct find_message {
   find_request request;
@@ -151,6 +156,7 @@ struct closed_reply {};
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::apply_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::batch_message)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::promote_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::find_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::find_many_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::search_message)
@@ -206,6 +212,7 @@ namespace mneme {
 using engine_actor =
     caf::typed_actor<caf::replies_to<apply_message>::with<mutation_result>,
                      caf::replies_to<batch_message>::with<batch_result>,
+                     caf::replies_to<promote_message>::with<mutation_result>,
                      caf::replies_to<find_message>::with<find_reply>,
                      caf::replies_to<find_many_message>::with<find_many_reply>,
                      caf::replies_to<search_message>::with<search_reply>,

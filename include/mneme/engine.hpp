@@ -14,6 +14,7 @@
 #include "mneme/chroma.hpp"
 #include "mneme/proof.hpp"
 #include "mneme/query.hpp"
+#include "mneme/recovery.hpp"
 #include "mneme/requests.hpp"
 #include "mneme/seams.hpp"
 #include "mneme/search.hpp"
@@ -57,8 +58,13 @@ struct engine_options {
   std::uint64_t cache_bytes = 256ULL << 20;
   std::uint64_t checkpoint_journal_bytes = 256ULL
                                            << 20; ///< automatic checkpoint after so much; 0 = never
-  std::uint64_t max_in_flight = 4096;             ///< waiting writes; beyond: busy
-  chroma_defaults chroma{};                       ///< of chroma requests
+  /// What waits for the committer: requests, and their bytes. Beyond: busy.
+  std::uint64_t max_in_flight = 4096;
+  std::uint64_t max_in_flight_bytes = 256ULL << 20;
+  /// Actors that run the stages of queries, and threads of a facade's own system for them; 0 = as
+  /// many as the machine has cores. In a host's system they share the host's threads.
+  std::size_t readers = 0;
+  chroma_defaults chroma{}; ///< of chroma requests
 };
 
 /// Who is asking, and as of when.
@@ -147,16 +153,6 @@ struct world_stats {
   std::vector<std::pair<memory_type, std::uint64_t>> memories_by_type; ///< types with any
 };
 
-/// What opening had to repair or replay.
-struct open_report {
-  seq_no checkpoint;
-  std::uint64_t replayed_entries = 0;
-  std::uint64_t torn_bytes = 0; ///< cut behind the last whole frame
-  std::string torn_segment;
-  bool store_rebuilt = false; ///< the store was missing or damaged: made anew from the journal
-  std::string store_problem;  ///< what was wrong with it
-};
-
 struct tick_request; // mneme/tick.hpp
 struct tick_result;
 struct get_read;
@@ -171,12 +167,17 @@ public:
   engine& operator=(engine&&) noexcept;
 
   // Writes.
-  /// With a scope, which must be writable, what is written must be open to it and stays so.
+  /// With a scope, which must be writable, what is written must be open to it and stays so. What
+  /// has not been executed `deadline_ms` after the call is refused with deadline_exceeded and
+  /// leaves nothing; what has is answered with its outcome, whenever that is.
   result<mutation_result> apply(mutation request, durability d = durability::durable,
-                                std::shared_ptr<const mneme::scope> scope = {});
+                                std::shared_ptr<const mneme::scope> scope = {},
+                                std::optional<std::int64_t> deadline_ms = {});
   /// All or none, one root step. An error's `at` starts with items[i].
   result<batch_result> write_batch(std::vector<mutation> items, durability d = durability::durable,
-                                   std::shared_ptr<const mneme::scope> scope = {});
+                                   std::shared_ptr<const mneme::scope> scope = {},
+                                   std::optional<std::int64_t> deadline_ms = {});
+  /// Says of a chunk which memory it became; searches find the memory from then on.
   result<mutation_result> promote(const promote_request& request);
   result<snapshot_result> snapshot(std::string reason, std::string actor = {});
   /// One decay cycle of the colour space; always one entry. Nothing else runs cycles: a host calls
@@ -280,27 +281,5 @@ private:
 /// open() with a directory, and with nothing on disk.
 result<engine> open(std::string directory);
 result<engine> open_in_memory(engine_options options = {});
-
-/// Progress of a long check: entries done, entries in all (0 = unknown).
-using progress = std::function<void(std::uint64_t done, std::uint64_t total)>;
-
-struct verify_report {
-  bool ok = false;
-  std::uint64_t entries = 0;
-  std::uint64_t frames = 0;
-  std::uint64_t segments = 0;
-  root_set roots;
-  /// Bytes behind the last whole frame: a frame that a crash tore (nobody was told that it is
-  /// durable), which the next open cuts; or one that a running writer has not finished.
-  std::uint64_t torn_bytes = 0;
-  std::string problem; ///< segment, offset and what is wrong; empty when ok
-};
-/// Checks CRCs, chain, sequence, payload hashes, the Merkle log and every recorded root of the
-/// journal in `directory`, without its tables. Runs beside a writer.
-result<verify_report> verify_world(const std::string& directory, const progress& on_progress = {});
-
-/// Replays the journal of `directory` (up to a seq) into a new world at `into`; answers its roots.
-result<root_set> replay_world(const std::string& directory, const std::string& into,
-                              std::optional<seq_no> up_to = {}, const progress& on_progress = {});
 
 } // namespace mneme

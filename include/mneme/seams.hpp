@@ -97,6 +97,9 @@ class token_counter {
 public:
   virtual ~token_counter() = default;
   [[nodiscard]] virtual std::int64_t count(std::string_view text) const = 0;
+  /// Whether several threads may count at once. Then the forms of what a facade writes are rendered
+  /// in the calling thread, else in the committer's turn.
+  [[nodiscard]] virtual bool is_thread_safe() const { return false; }
 };
 /// ceil(utf8 bytes / 4).
 std::shared_ptr<token_counter> make_default_token_counter();

@@ -71,6 +71,9 @@ using tick_write_answer = std::variant<mutation_result, attest_result, compact_r
 struct tick_request {
   std::vector<tick_read> reads;
   std::vector<tick_write> writes;
+  /// Of the whole: a tick that has something to commit and has not come to it by then is refused
+  /// with deadline_exceeded, and leaves nothing.
+  std::optional<std::int64_t> deadline_ms{};
 };
 
 struct tick_result {

@@ -9,6 +9,7 @@ public:
   [[nodiscard]] std::int64_t count(std::string_view text) const override {
     return static_cast<std::int64_t>(text.size() / 4 + (text.size() % 4 != 0 ? 1 : 0));
   }
+  [[nodiscard]] bool is_thread_safe() const override { return true; }
 };
 
 } // namespace

@@ -1,6 +1,7 @@
 #include "state/commit/committer.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -9,6 +10,7 @@
 #include "messages/validate/validate.hpp"
 #include "state/execute/cited_memories.hpp"
 #include "state/execute/execute_chroma.hpp"
+#include "state/execute/promote.hpp"
 #include "state/execute/scoped_writes.hpp"
 #include "views/scope_check.hpp"
 
@@ -27,12 +29,11 @@ void refuse(commit_command& command, const error& e) {
 
 bool stands_alone(const commit_command& c) {
   return std::holds_alternative<snapshot_command>(c) || std::holds_alternative<decay_command>(c)
-         || std::holds_alternative<checkpoint_command>(c)
-         || std::holds_alternative<inspect_command>(c);
+         || std::holds_alternative<checkpoint_command>(c);
 }
 
-/// What counts against the bound of the queue: it may wait there for long and in numbers.
-bool is_write(const commit_command& c) {
+/// What the bound of the queue refuses: it may wait there for long and in numbers.
+bool is_bounded(const commit_command& c) {
   return !stands_alone(c) && !std::holds_alternative<embed_command>(c)
          && !std::holds_alternative<late_touch_command>(c);
 }
@@ -69,22 +70,60 @@ committer::committer(world& w, std::shared_ptr<clock> clock, std::shared_ptr<ran
 
 committer::~committer() {
   const error gone{errc::shutdown, "the engine was closed", {}};
-  for (auto& reply : replies_) reply(&gone);
-  for (auto& command : queue_) refuse(command, gone);
+  answer_round(&gone);
+  refuse_all(gone);
 }
 
 void committer::enqueue(commit_command command) {
   if (options_.read_only && !std::holds_alternative<inspect_command>(command))
     return refuse(command, {errc::read_only, "the engine was opened read-only", {}});
   if (stopped_) return refuse(command, *stopped_);
+  const std::uint64_t bytes = bytes_of(command);
   // Barriers are few, and whoever waits for one must not lose it to a burst of writes.
-  if (is_write(command) && queue_.size() >= options_.max_queued)
-    return refuse(command, {errc::busy,
-                            std::to_string(options_.max_queued)
-                                + " requests are waiting; retry when some have been answered",
-                            {}});
-  queue_.push_back(std::move(command));
-  world_.queued = queue_.size();
+  if (is_bounded(command)) {
+    if (queued() >= options_.max_queued)
+      return refuse(command, {errc::busy,
+                              std::to_string(options_.max_queued)
+                                  + " requests are waiting; retry when some have been answered",
+                              {}});
+    if (queued() > 0 && queued_bytes_ + bytes > options_.max_queued_bytes)
+      return refuse(command, {errc::busy,
+                              "requests of " + std::to_string(queued_bytes_)
+                                  + " bytes are waiting; retry when some have been answered",
+                              {}});
+  }
+  queued_bytes_ += bytes;
+  if (auto* look = std::get_if<inspect_command>(&command)) {
+    look->bytes = bytes;
+    looks_.push_back({std::move(*look), taken_ + static_cast<std::int64_t>(queue_.size())});
+  } else {
+    queue_.push_back({std::move(command), bytes});
+  }
+  publish_queued();
+}
+
+void committer::publish_queued() {
+  ensure(queued() > 0 || queued_bytes_ == 0, "an empty queue holds no bytes");
+  world_.queued = queued();
+}
+
+commit_command committer::take_front() {
+  ensure(!queue_.empty(), "a command waits");
+  waiting first = std::move(queue_.front());
+  queue_.pop_front();
+  ensure(queued_bytes_ >= first.bytes, "what leaves the queue was counted when it came");
+  queued_bytes_ -= first.bytes;
+  ++taken_;
+  return std::move(first.command);
+}
+
+void committer::run_look() {
+  if (looks_.empty() || looks_.front().behind > taken_) return;
+  inspect_command look = std::move(looks_.front().command);
+  looks_.pop_front();
+  ensure(queued_bytes_ >= look.bytes, "what leaves the queue was counted when it came");
+  queued_bytes_ -= look.bytes;
+  look.run(world_);
 }
 
 result<kv_reader*> committer::reader() {
@@ -98,30 +137,25 @@ result<kv_reader*> committer::reader() {
 
 committer::round committer::next_round() {
   ensure(!in_round_, "one round at a time");
+  ensure(replies_.empty() && batch_ == nullptr && !barrier_, "the round before has ended");
   const round next = take_round();
-  world_.queued = queue_.size();
+  publish_queued();
   return next;
 }
 
 committer::round committer::take_round() {
+  run_look();
   while (!queue_.empty()) {
     settle_touches();
-    if (std::holds_alternative<checkpoint_command>(queue_.front())) {
-      barrier_ = std::get<checkpoint_command>(std::move(queue_.front()));
-      queue_.pop_front();
+    if (std::holds_alternative<checkpoint_command>(queue_.front().command)) {
+      barrier_ = std::get<checkpoint_command>(take_front());
       in_round_ = true;
-      return {.batch = nullptr, .barrier = true, .sync = false};
-    }
-    if (auto* inspect = std::get_if<inspect_command>(&queue_.front())) {
-      const auto run = std::move(inspect->run);
-      queue_.pop_front();
-      run(world_);
-      continue;
+      return {.barrier = true};
     }
     auto session = reader();
     if (!session) {
-      refuse(queue_.front(), session.error());
-      queue_.pop_front();
+      commit_command first = take_front();
+      refuse(first, session.error());
       continue;
     }
     const read_views views = world_.views();
@@ -130,41 +164,39 @@ committer::round committer::take_round() {
     pending_records pending(views, **session, world_.published_seq(), entries);
     batch_state batch{state, pending, ids_, *world_.tokens, {}, world_.published_seq(), entries};
     bool durable = false;
-    const bool alone = stands_alone(queue_.front());
+    const bool alone = stands_alone(queue_.front().command);
     do {
       execute_next(batch, durable);
     } while (!alone && options_.mode == commit_mode::grouped && !queue_.empty()
-             && !stands_alone(queue_.front()) && entries.size() < options_.max_entries
+             && !stands_alone(queue_.front().command) && entries.size() < options_.max_entries
              && batch.payload_bytes() < options_.max_bytes);
     if (!entries.empty()) {
       batch_ = make_batch(std::move(entries), world_.numbers, durable);
       in_round_ = true;
-      return {.batch = batch_, .barrier = false, .sync = false};
+      return {.batch = batch_};
     }
     if (durable && world_.journal->durable_through() < world_.published_seq()) {
       // A durable answer must not rest on a relaxed write that a crash could still take.
       in_round_ = true;
-      return {.batch = nullptr, .barrier = false, .sync = true};
+      return {.sync = true};
     }
     // Nothing was written: what was read is published and durable already.
-    auto replies = std::move(replies_);
-    replies_.clear();
-    for (auto& reply : replies) reply(nullptr);
+    answer_round(nullptr);
   }
-  return {};
+  // The next look waits until the owner has seen what has arrived during this one.
+  return {.again = !looks_.empty()};
 }
 
 void committer::settle_touches() {
-  const commit_command& next = queue_.front();
-  const bool must_settle = stands_alone(next) && !std::holds_alternative<inspect_command>(next);
-  if (!must_settle || touches_.is_empty()) return;
-  queue_.emplace_front(
-      touch_command{.payload = touches_.take(), .reply = [](const result<seq_no>&) {}});
+  if (!stands_alone(queue_.front().command) || touches_.is_empty()) return;
+  queue_.push_front(
+      {touch_command{.payload = touches_.take(), .reply = [](const result<seq_no>&) {}}, 0});
+  --taken_; // looks behind the barrier stay behind it
 }
 
 void committer::execute_next(batch_state& batch, bool& durable) {
-  commit_command command = std::move(queue_.front());
-  queue_.pop_front();
+  commit_command command = take_front();
+  if (const auto late = lateness_of(command)) return refuse(command, *late);
   const auto now = now_of(*clock_);
   if (!now) // The batch so far may hold what the answer should not overtake.
     return replies_.push_back([c = std::make_shared<commit_command>(std::move(command)),
@@ -179,6 +211,15 @@ void committer::execute_next(batch_state& batch, bool& durable) {
           execute_one(c, batch, durable);
       },
       command);
+}
+
+std::optional<error> committer::lateness_of(const commit_command& command) const {
+  write_deadline until;
+  if (const auto* m = std::get_if<mutate_command>(&command)) until = m->deadline;
+  if (const auto* t = std::get_if<tick_command>(&command)) until = t->deadline;
+  if (!until || !options_.stopwatch || options_.stopwatch() < *until) return std::nullopt;
+  return error{errc::deadline_exceeded, "deadline_ms had passed before the turn of this write",
+               "deadline_ms"};
 }
 
 template <class Answer>
@@ -244,6 +285,21 @@ void committer::execute_one(mutate_command& c, batch_state& batch, bool& durable
   if (c.durability == durability::durable) durable = true;
   answer_later<batch_result>(std::move(c.reply), batch_result{.results = std::move(done->results),
                                                               .seq = batch.last_seq()});
+}
+
+result<mutation_result> committer::promote(const promote_request& r, batch_state& batch) {
+  auto update = promotion_of(r, batch);
+  if (!update) return propagate(update);
+  const mutation item = std::move(*update);
+  auto done = execute_for(nullptr, std::span(&item, 1), false, batch);
+  if (!done) return propagate(done);
+  return std::move(done->results.front());
+}
+
+void committer::execute_one(promote_command& c, batch_state& batch, bool& durable) {
+  auto done = promote(c.request, batch);
+  if (done) durable = true;
+  answer_later<mutation_result>(std::move(c.reply), std::move(done));
 }
 
 seq_no committer::touch(entry_payload payload, batch_state& batch) {
@@ -386,9 +442,12 @@ void committer::complete() {
   ensure(in_round_ && !barrier_, "a batch or a sync is in progress");
   if (batch_ != nullptr) publish_batch();
   in_round_ = false;
-  auto replies = std::move(replies_);
-  replies_.clear();
-  for (auto& reply : replies) reply(nullptr);
+  answer_round(nullptr);
+}
+
+void committer::answer_round(const error* problem) {
+  const auto replies = std::exchange(replies_, {});
+  for (const auto& reply : replies) reply(problem);
 }
 
 void committer::publish_batch() {
@@ -403,9 +462,7 @@ void committer::publish_batch() {
 }
 
 void committer::testing_reply_early() {
-  auto replies = std::move(replies_);
-  replies_.clear();
-  for (auto& reply : replies) reply(nullptr);
+  answer_round(nullptr);
 }
 
 checkpoint_job committer::job_at_barrier(std::string ledger_image) {
@@ -446,15 +503,20 @@ void committer::fail(const error& outcome, const error& stopped) {
   stopped_ = stopped;
   in_round_ = false;
   batch_.reset();
-  auto replies = std::move(replies_);
-  replies_.clear();
-  for (auto& reply : replies) reply(&outcome);
+  answer_round(&outcome);
   if (barrier_ && barrier_->reply) barrier_->reply(std::unexpected(outcome));
   barrier_.reset();
-  auto queue = std::move(queue_);
-  queue_.clear();
-  world_.queued = 0;
-  for (auto& command : queue) refuse(command, stopped);
+  refuse_all(stopped);
+}
+
+void committer::refuse_all(const error& why) {
+  auto queue = std::exchange(queue_, {});
+  auto looks = std::exchange(looks_, {});
+  taken_ += static_cast<std::int64_t>(queue.size());
+  queued_bytes_ = 0;
+  publish_queued();
+  for (auto& w : queue) refuse(w.command, why);
+  for (auto& look : looks) look.command.reply(std::unexpected(why));
 }
 
 } // namespace mneme

@@ -8,98 +8,27 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
-#include "mneme/tick.hpp"
+#include "state/commit/commands.hpp"
 #include "state/commit/rate_limit.hpp"
 #include "state/commit/waiting_touches.hpp"
 #include "state/execute/agent_commands.hpp"
 #include "state/execute/execute.hpp"
-#include "state/execute/execute_embed.hpp"
 #include "state/world.hpp"
 
 namespace mneme {
 
-struct mutate_command {
-  std::vector<mutation> items;
-  bool is_batch = false;
-  mneme::durability durability = mneme::durability::durable;
-  std::shared_ptr<const mneme::scope> scope{}; ///< as it came
-  std::function<void(result<batch_result>)> reply;
-};
-/// What a read leaves in the journal: what a query reinforces, or that a single read went outside
-/// its scope.
-struct touch_command {
-  entry_payload payload;
-  std::function<void(result<seq_no>)> reply;
-};
-/// What a query reinforces that was answered already: it may wait for others.
-struct late_touch_command {
-  reinforce_payload payload;
-  timestamp asked_at;                             ///< its waiting counts from then
-  std::function<void(result<seq_no>)> reply = {}; ///< none is expected
-};
-/// Vectors that a remote embedder has made. What they no longer fit is passed over.
-struct embed_command {
-  std::vector<late_vector> items;
-  std::function<void(result<seq_no>)> reply;
-};
-struct attest_command {
-  attest_request request;
-  std::function<void(result<attest_result>)> reply;
-};
-struct compact_command {
-  compact_request request;
-  std::function<void(result<compact_result>)> reply;
-};
-/// The end of a tick: what its reads touched, and its writes.
-struct tick_touch {
-  std::string actor; ///< of the read
-  entry_payload payload;
-};
-struct tick_commit {
-  std::vector<seq_no> touches; ///< seqs of their entries, in the order given
-  std::vector<result<tick_write_answer>> writes;
-  seq_no seq;
-};
-struct tick_command {
-  std::vector<tick_touch> touches; ///< in the order of the reads
-  std::vector<tick_write> writes;
-  std::function<void(result<tick_commit>)> reply;
-};
-struct snapshot_command {
-  std::string reason;
-  std::string actor;
-  std::function<void(result<snapshot_result>)> reply;
-};
-/// A decay cycle of the colour space; stands alone in its frame.
-struct decay_command {
-  std::string actor;
-  std::function<void(result<decay_result>)> reply;
-};
-/// A frame barrier: everything before it is applied and durable, the last root is sealed.
-struct checkpoint_command {
-  std::function<void(result<seq_no>)> reply; ///< may be empty
-  bool last = false; ///< the engine closes: whatever comes behind it is refused
-};
-/// Looks at the ledger between two batches, when it and the store agree: roots of earlier seqs,
-/// proofs.
-struct inspect_command {
-  std::function<void(world&)> run;
-  std::function<void(std::unexpected<error>)> reply; ///< only if it cannot be run
-};
-using commit_command =
-    std::variant<mutate_command, touch_command, late_touch_command, attest_command, compact_command,
-                 tick_command, embed_command, snapshot_command, decay_command, checkpoint_command,
-                 inspect_command>;
-
 struct committer_options {
   commit_mode mode = commit_mode::grouped;
-  std::size_t max_queued = 4096;         ///< commands; beyond: writes are refused with busy
-  std::size_t max_entries = 1024;        ///< that a batch gathers before it is closed
-  std::uint64_t max_bytes = 32ULL << 20; ///< of their payloads, likewise
-  bool read_only = false;                ///< refuses whatever would write
+  /// Commands that wait, and their bytes; beyond: writes and looks at the ledger are refused with
+  /// busy. One command is taken whatever it holds.
+  std::size_t max_queued = 4096;
+  std::uint64_t max_queued_bytes = 256ULL << 20;
+  std::size_t max_entries = 1024;            ///< that a batch gathers before it is closed
+  std::uint64_t max_bytes = 32ULL << 20;     ///< of their payloads, likewise
+  bool read_only = false;                    ///< refuses whatever would write
+  std::function<std::int64_t()> stopwatch{}; ///< of deadlines, in nanoseconds; empty: none is late
 };
 
 class committer {
@@ -108,16 +37,20 @@ public:
             const committer_options& options);
   ~committer();
 
-  /// Queues the command; a stopped engine answers it at once, a full queue does if it is a write.
+  /// Queues the command. A stopped engine answers it at once; a full queue does, unless it is a
+  /// barrier or what the engine itself has to say.
   void enqueue(commit_command command);
 
-  /// What to do next. `batch` set: give it to every owner, then call complete() or fail().
-  /// `sync` set: make the journal durable, then call complete() or fail().
-  /// `barrier` set: seal and checkpoint, then call passed_barrier() or fail().
+  /// What to do next. Looks at the ledger come between two batches, one at a time. `batch` set:
+  /// give it to every owner, then call complete() or fail(). `sync` set: make the journal durable,
+  /// then call complete() or fail(). `barrier` set: seal and checkpoint, then call passed_barrier()
+  /// or fail(). `again` set: nothing for the owners, but call next_round() again, when what has
+  /// arrived meanwhile is enqueued.
   struct round {
-    std::shared_ptr<const commit_batch> batch;
+    std::shared_ptr<const commit_batch> batch{};
     bool barrier = false;
     bool sync = false;
+    bool again = false;
   };
   /// Precondition: no round is in progress. Nothing set: the queue is empty.
   round next_round();
@@ -142,12 +75,34 @@ public:
 
   [[nodiscard]] bool in_round() const { return in_round_; }
   [[nodiscard]] bool is_stopped() const { return stopped_.has_value(); }
-  [[nodiscard]] std::size_t queued() const { return queue_.size(); }
+  [[nodiscard]] std::size_t queued() const { return queue_.size() + looks_.size(); }
+  [[nodiscard]] std::uint64_t queued_bytes() const { return queued_bytes_; }
 
 private:
+  /// A command that waits, with what it counted for when it came.
+  struct waiting {
+    commit_command command;
+    std::uint64_t bytes = 0;
+  };
+  /// A look at the ledger that waits for the commands before it.
+  struct waiting_look {
+    inspect_command command;
+    std::int64_t behind = 0; ///< as taken_ counts
+  };
+
   round take_round();
+  /// Runs the first look, if the commands before it have been taken.
+  void run_look();
+  commit_command take_front();
+  void publish_queued();
+  /// Answers everybody of the round: as it went (null), or with what ended it.
+  void answer_round(const error* problem);
+  void refuse_all(const error& why);
+  /// Set: the command's deadline has passed.
+  [[nodiscard]] std::optional<error> lateness_of(const commit_command& command) const;
   void execute_next(batch_state& batch, bool& durable);
   void execute_one(mutate_command& c, batch_state& batch, bool& durable);
+  void execute_one(promote_command& c, batch_state& batch, bool& durable);
   void execute_one(touch_command& c, batch_state& batch, bool& durable);
   void execute_one(late_touch_command& c, batch_state& batch, bool& durable);
   void execute_one(attest_command& c, batch_state& batch, bool& durable);
@@ -166,6 +121,7 @@ private:
                        batch_state& batch);
   /// Appends a scope_violation entry, unless the grantee has had too many.
   void violated(scope_violation_payload payload, batch_state& batch);
+  result<mutation_result> promote(const promote_request& r, batch_state& batch);
   result<attest_result> attest(const attest_request& r, batch_state& batch);
   result<compact_result> compact(const compact_request& r, batch_state& batch);
   result<tick_write_answer> write_of_tick(const tick_write& w, batch_state& batch);
@@ -188,7 +144,10 @@ private:
   rate_limit violations_{10, 20};     ///< by grantee
   rate_limit attests_{1, 5};          ///< by (actor, intent)
   std::unique_ptr<kv_reader> reader_; ///< opened at the first write
-  std::deque<commit_command> queue_;
+  std::deque<waiting> queue_;
+  std::deque<waiting_look> looks_;
+  std::int64_t taken_ = 0;                                 ///< commands that have left the queue
+  std::uint64_t queued_bytes_ = 0;                         ///< of both
   std::vector<std::function<void(const error*)>> replies_; ///< of the round in progress
   std::shared_ptr<const commit_batch> batch_;
   std::optional<checkpoint_command> barrier_;

@@ -1,6 +1,7 @@
 #pragma once
 /// The journal's entries as a host sees them.
 
+#include "mneme/engine.hpp"
 #include "state/world.hpp"
 
 namespace mneme {

@@ -2,7 +2,6 @@
 
 #include "messages/codec/records.hpp"
 #include "messages/codec/topic_records.hpp"
-#include "state/recovery/verify.hpp"
 #include "storage/key_layout.hpp"
 #include "views/manifests.hpp"
 #include "views/scope_check.hpp"
@@ -61,15 +60,14 @@ result<ledger::proof_request> proof_keys(world& w, const prove_request& request)
 
 } // namespace
 
-result<root_set> roots_at(world& w, seq_no at) {
+result<recorded_roots> roots_at(world& w, seq_no at) {
   auto readable = w.readable(at);
   if (!readable) return propagate(readable);
   auto roots = w.ledger->roots_at(at);
-  // The undo list may be shorter than the window (after a crash in the middle of a checkpoint);
-  // the journal always knows.
-  if (!roots && roots.error().code == errc::seq_unavailable)
-    return fold_roots(*w.files, w.directory, at);
-  return roots;
+  // The undo list may be shorter than the window (after a crash in the middle of a checkpoint).
+  if (!roots && roots.error().code == errc::seq_unavailable) return recorded_roots{};
+  if (!roots) return propagate(roots);
+  return recorded_roots{*roots};
 }
 
 result<proof_bundle> prove(world& w, const prove_request& request) {

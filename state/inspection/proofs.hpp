@@ -6,8 +6,13 @@
 
 namespace mneme {
 
+/// What the ledger keeps of the roots of a seq. None: the journal's files have them (fold_roots),
+/// which need not be read between two batches.
+struct recorded_roots {
+  std::optional<root_set> roots{};
+};
 /// seq_unavailable outside the window.
-result<root_set> roots_at(world& w, seq_no at);
+result<recorded_roots> roots_at(world& w, seq_no at);
 
 /// Against the current root, or that of a snapshot (root_unavailable for others). What the asker
 /// cannot see is not_found, or scope_violation where it comes with a scope.

@@ -1,6 +1,7 @@
 #pragma once
 /// What a world holds, in numbers.
 
+#include "mneme/engine.hpp"
 #include "state/world.hpp"
 
 namespace mneme {

@@ -2,7 +2,7 @@
 /// Checks of a journal by itself: CRCs, chain, sequence, payload hashes and every recorded root,
 /// with the state trees folded from the headers alone. Needs no tables and runs beside a writer.
 
-#include "mneme/engine.hpp"
+#include "mneme/recovery.hpp"
 #include "storage/file.hpp"
 
 namespace mneme {

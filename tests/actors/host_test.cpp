@@ -194,3 +194,69 @@ TEST_CASE("relaxed writes alone become durable in the end") {
   self->request(memory, caf::infinite, close_message{})
       .receive([](const closed_reply&) {}, [](const caf::error& e) { FAIL(to_string(e)); });
 }
+
+TEST_CASE("a host's actor promotes a chunk as the facade does") {
+  host_config config;
+  caf::actor_system system(config);
+  auto memory = mneme::spawn(system, in_memory());
+  REQUIRE(memory);
+  caf::scoped_actor self(system);
+  write_request chunk;
+  chunk.type = memory_type::chunk;
+  chunk.id = id_of(1);
+  chunk.data["content"] = "tea is at five";
+  chunk.data["path"] = "a.md";
+  write_request made = note("tea at five");
+  made.id = id_of(2);
+  self->request(*memory, caf::infinite, batch_message{{chunk, made}})
+      .receive([](const batch_result&) {}, [](const caf::error& e) { FAIL(to_error(e).message); });
+  self->request(*memory, caf::infinite, promote_message{{id_of(1), id_of(2), ""}})
+      .receive(
+          [](const mutation_result& r) {
+            CHECK(r.seq == seq_no{3});
+            CHECK(r.uri->version == 2);
+          },
+          [](const caf::error& e) { FAIL(to_error(e).message); });
+  self->request(*memory, caf::infinite, get_message{id_of(1), {}})
+      .receive(
+          [](const memory_reply& m) {
+            CHECK(std::get<memory_id>(m->version.data.at("promoted_to")) == id_of(2));
+          },
+          [](const caf::error& e) { FAIL(to_error(e).message); });
+  const auto refused = [&](const memory_id& of, const memory_id& to) {
+    std::string at;
+    self->request(*memory, caf::infinite, promote_message{{of, to, ""}})
+        .receive([](const mutation_result&) { FAIL("promoted"); },
+                 [&](const caf::error& e) { at = to_error(e).at; });
+    return at;
+  };
+  CHECK(refused(id_of(2), id_of(2)) == "chunk");
+  CHECK(refused(id_of(9), id_of(2)) == "chunk");
+  CHECK(refused(id_of(1), id_of(1)) == "memory");
+  CHECK(refused(id_of(1), id_of(9)) == "memory");
+  self->request(*memory, caf::infinite, close_message{})
+      .receive([](const closed_reply&) {}, [](const caf::error& e) { FAIL(to_string(e)); });
+}
+
+TEST_CASE("a write that names a deadline is refused only if it is late") {
+  host_config config;
+  caf::actor_system system(config);
+  auto memory = mneme::spawn(system, in_memory());
+  REQUIRE(memory);
+  caf::scoped_actor self(system);
+  apply_message in_time{note("x")};
+  in_time.deadline_ms = std::numeric_limits<std::int64_t>::max();
+  self->request(*memory, caf::infinite, in_time)
+      .receive([](const mutation_result& r) { CHECK(r.seq == seq_no{1}); },
+               [](const caf::error& e) { FAIL(to_error(e).message); });
+  batch_message never{{note("y")}};
+  never.deadline_ms = 0;
+  self->request(*memory, caf::infinite, never)
+      .receive([](const batch_result&) { FAIL("accepted"); },
+               [](const caf::error& e) {
+                 CHECK(to_error(e).code == errc::out_of_range);
+                 CHECK(to_error(e).at == "deadline_ms");
+               });
+  self->request(*memory, caf::infinite, close_message{})
+      .receive([](const closed_reply&) {}, [](const caf::error& e) { FAIL(to_string(e)); });
+}

@@ -1,6 +1,7 @@
 // An engine under which something ends: its store (a full disk cuts a checkpoint short), the actors
 // that write, the window that is read from.
 #include <atomic>
+#include <chrono>
 
 #include "actors/engine_actor.hpp"
 #include "query/records/whole_world.hpp"
@@ -19,11 +20,20 @@ struct store_faults {
   std::atomic<bool> held = false;       ///< a checkpoint that fails, and any batch, answers later
   std::atomic<bool> stopped = false;
   std::atomic<bool> applying = false;
+  std::atomic<bool> read_held = false; ///< a read answers later
+  std::atomic<bool> reading = false;
+  std::atomic<bool> end_held = false; ///< the store takes its time to close
+  std::atomic<bool> ending = false;
 
-  void release() {
-    held = false;
-    held.notify_all();
+  static void raise(std::atomic<bool>& flag) {
+    flag = true;
+    flag.notify_all();
   }
+  static void release(std::atomic<bool>& flag) {
+    flag = false;
+    flag.notify_all();
+  }
+  void release() { release(held); }
 };
 
 error no_space(const char* what) {
@@ -52,6 +62,8 @@ public:
 
 private:
   result<void> usable() {
+    store_faults::raise(faults_->reading);
+    faults_->read_held.wait(true);
     if (faults_->read) faults_->stopped = true;
     if (faults_->stopped) return std::unexpected(no_space("read"));
     return {};
@@ -65,6 +77,10 @@ class failing_store final : public kv_store {
 public:
   failing_store(std::unique_ptr<kv_store> real, std::shared_ptr<store_faults> faults)
       : real_(std::move(real)), faults_(std::move(faults)) {}
+  ~failing_store() override {
+    store_faults::raise(faults_->ending);
+    faults_->end_held.wait(true);
+  }
 
   result<std::unique_ptr<kv_reader>> reader() override {
     if (faults_->stopped) return std::unexpected(no_space("reader"));
@@ -73,8 +89,7 @@ public:
     return std::make_unique<failing_reader>(std::move(*real), faults_);
   }
   result<void> apply(const std::vector<kv_write>& writes, seq_no commit) override {
-    faults_->applying = true;
-    faults_->applying.notify_all();
+    store_faults::raise(faults_->applying);
     faults_->held.wait(true);
     if (faults_->stopped || faults_->apply) return std::unexpected(no_space("apply"));
     return real_->apply(writes, commit);
@@ -101,7 +116,7 @@ private:
 
 class engine_on_failing_store {
 public:
-  engine_on_failing_store() {
+  explicit engine_on_failing_store(std::size_t threads = 4) : config_(threads) {
     engine_options o;
     o.seed = 1;
     o.embedder_spec = "none";
@@ -155,6 +170,31 @@ public:
     faults->release();
     return failed;
   }
+  /// Whether other requests of the host are answered while a single read takes its time.
+  bool answers_beside_slow_read(const memory_id& id) {
+    faults->reading = false;
+    faults->read_held = true;
+    auto slow = self_->request(handle_, caf::infinite, get_message{id, {}});
+    faults->reading.wait(false);
+    bool answered = false;
+    self_->request(handle_, patience, root_message{})
+        .receive([&](const root_set&) { answered = true; }, [](const caf::error&) {});
+    store_faults::release(faults->read_held);
+    return !outcome_of<memory_reply>(slow) && answered;
+  }
+  /// Whether the host's actors go on while the world is being closed.
+  bool host_goes_on_beside_close() {
+    faults->end_held = true;
+    auto closed = self_->request(handle_, caf::infinite, close_message{});
+    faults->ending.wait(false);
+    auto other = system_.spawn(
+        [](caf::event_based_actor*) -> caf::behavior { return {[](caf::ok_atom) { return 1; }}; });
+    bool answered = false;
+    self_->request(other, patience, caf::ok_atom::value)
+        .receive([&](int) { answered = true; }, [](const caf::error&) {});
+    store_faults::release(faults->end_held);
+    return !outcome_of<closed_reply>(closed) && answered;
+  }
   std::optional<error> tick(std::vector<tick_write> writes) {
     auto request = std::make_shared<tick_request>();
     request->writes = std::move(writes);
@@ -185,6 +225,9 @@ public:
   std::shared_ptr<store_faults> faults = std::make_shared<store_faults>();
 
 private:
+  /// For what must come but for a bug.
+  static constexpr std::chrono::seconds patience{60};
+
   template <class Answer, class Request>
   std::optional<error> outcome_of(Request& asked) {
     std::optional<error> failed;
@@ -291,6 +334,18 @@ TEST_CASE("the world is let go of when close answers, whoever still has its acto
   CHECK(e.holds_world());
   CHECK_FALSE(e.close());
   CHECK_FALSE(e.holds_world());
+}
+
+TEST_CASE("a slow read of one host's actor delays no other request") {
+  engine_on_failing_store e;
+  CHECK_FALSE(e.write_linked());
+  CHECK(e.answers_beside_slow_read(id_of(1)));
+}
+
+TEST_CASE("the world is closed by no thread that the host's actors need") {
+  engine_on_failing_store e(1);
+  CHECK_FALSE(e.write("before"));
+  CHECK(e.host_goes_on_beside_close());
 }
 
 TEST_CASE("close is answered where nobody is left who could checkpoint") {

@@ -64,31 +64,126 @@ TEST_CASE("a group of commands is closed by its number of entries or by their by
   CHECK(entries_of_a_round({.max_bytes = 1}) == 1);
 }
 
-TEST_CASE("barriers and looks at the ledger pass a full queue") {
+TEST_CASE("barriers pass a full queue, looks at the ledger do not") {
   site place;
   auto w = place.open();
   std::vector<errc> refused;
-  committer core(
-      *w, std::make_shared<manual_clock>(timestamp{}), make_seeded_random(1, 1),
-      {.mode = commit_mode::grouped, .max_queued = 1, .max_entries = 8, .read_only = false});
+  committer core(*w, std::make_shared<manual_clock>(timestamp{}), make_seeded_random(1, 1),
+                 {.mode = commit_mode::grouped, .max_queued = 2, .max_entries = 8});
   const auto note_refusal = [&](const auto& r) {
     if (!r) refused.push_back(r.error().code);
   };
-  core.enqueue(mutate_command{.items = {note("x")},
-                              .is_batch = false,
-                              .durability = durability::durable,
-                              .reply = note_refusal});
+  const auto look = [&] {
+    core.enqueue(inspect_command{
+        .run = [](world&) {},
+        .reply = [&](const std::unexpected<error>& e) { refused.push_back(e.error().code); }});
+  };
+  core.enqueue(mutate_command{.items = {note("x")}, .reply = note_refusal});
+  look();
   core.enqueue(snapshot_command{"s", "", note_refusal});
   core.enqueue(checkpoint_command{.reply = note_refusal, .last = false});
-  core.enqueue(inspect_command{
-      .run = [](world&) {},
-      .reply = [&](const std::unexpected<error>& e) { refused.push_back(e.error().code); }});
   core.enqueue(checkpoint_command{.reply = note_refusal, .last = true});
   CHECK(refused.empty());
   CHECK(core.queued() == 5);
   CHECK(w->queued == 5);
   core.enqueue(touch_command{.payload = find_late_payload{}, .reply = note_refusal});
-  CHECK(refused == std::vector<errc>{errc::busy});
+  look();
+  CHECK(refused == std::vector<errc>{errc::busy, errc::busy});
+}
+
+TEST_CASE("a queue is full by its bytes too, but one request is always taken") {
+  site place;
+  auto w = place.open();
+  std::vector<std::string> answers;
+  committer core(*w, std::make_shared<manual_clock>(timestamp{}), make_seeded_random(1, 1),
+                 {.max_queued = 100, .max_queued_bytes = 20'000});
+  const auto put = [&](std::size_t size) {
+    core.enqueue(mutate_command{.items = {note(std::string(size, 'x'))},
+                                .reply = [&](const result<batch_result>& r) {
+                                  answers.emplace_back(r ? "ok" : to_string(r.error().code));
+                                }});
+  };
+  put(100'000);
+  CHECK(answers.empty());
+  CHECK(core.queued_bytes() > 100'000);
+  put(10);
+  CHECK(answers == std::vector<std::string>{"busy"});
+  REQUIRE(core.next_round().batch != nullptr);
+  CHECK(core.queued_bytes() == 0);
+  put(10'000);
+  put(9'000);
+  CHECK(answers.size() == 2);
+  put(10);
+  CHECK(core.queued() == 2);
+  core.fail({errc::io, "enough", {}}, {errc::io, "enough", {}});
+  CHECK(core.queued_bytes() == 0);
+}
+
+TEST_CASE("writes go on between looks at the ledger, which see the writes before them") {
+  site place;
+  auto w = place.open();
+  driven d(*w);
+  std::string order;
+  const auto write = [&] {
+    d.core.enqueue(
+        mutate_command{.items = {note("x")},
+                       .reply = [&](const result<batch_result>& r) { order += r ? 'w' : '!'; }});
+  };
+  const auto look = [&](std::uint64_t at_least) {
+    d.core.enqueue(inspect_command{
+        .run = [&order,
+                at_least](world& of) { order += of.published_seq().value >= at_least ? 'l' : '?'; },
+        .reply = [](const std::unexpected<error>&) {}});
+  };
+  for (int i = 0; i < 4; ++i) look(0);
+  for (int i = 0; i < 3; ++i) write();
+  for (int i = 0; i < 2; ++i) look(3);
+  d.pump();
+  CHECK(order == "lwlwlwlll");
+  // Nothing but looks: one a round, so that what arrives meanwhile is seen.
+  order.clear();
+  look(3);
+  look(3);
+  look(3);
+  CHECK(d.core.next_round().again);
+  CHECK(order == "l");
+  write();
+  d.pump();
+  CHECK(order == "llwl");
+}
+
+TEST_CASE("a write whose deadline has passed before its turn leaves nothing") {
+  site place;
+  auto w = place.open();
+  std::int64_t shown = 0;
+  committer core(*w, std::make_shared<manual_clock>(timestamp{}), make_seeded_random(1, 1),
+                 {.stopwatch = [&] { return shown; }});
+  std::vector<std::string> answers;
+  const auto put = [&](write_deadline until) {
+    core.enqueue(mutate_command{
+        .items = {note("x")}, .deadline = until, .reply = [&](const result<batch_result>& r) {
+          answers.emplace_back(r ? "ok" : to_string(r.error().code));
+        }});
+  };
+  put(10);
+  put(11);
+  put({});
+  core.enqueue(tick_command{.touches = {},
+                            .writes = {scoped_mutation{note("y")}},
+                            .deadline = 10,
+                            .reply = [&](const result<tick_commit>& r) {
+                              answers.emplace_back(r ? "ok" : to_string(r.error().code));
+                            }});
+  shown = 10;
+  const auto round = core.next_round();
+  REQUIRE(round.batch != nullptr);
+  CHECK(round.batch->entries.size() == 2);
+  CHECK(answers == std::vector<std::string>{"deadline_exceeded", "deadline_exceeded"});
+  // Executed in time: answered with what became of it, however late.
+  shown = 1'000'000;
+  core.fail({errc::outcome_unknown, "the disk is gone", {}}, {errc::io, "stopped", {}});
+  CHECK(answers.size() == 4);
+  CHECK(answers.back() == "outcome_unknown");
 }
 
 TEST_CASE("a refusal that rests on a command of the same batch is answered with the batch") {

@@ -107,17 +107,14 @@ public:
         core.complete();
         continue;
       }
+      if (round.again) continue;
       if (round.batch == nullptr) return;
       const auto& b = *round.batch;
       REQUIRE(world_.journal->append(b.entries, world_.ledger->roots().overall));
       if (syncs) REQUIRE(world_.journal->sync());
       REQUIRE(world_.ledger->apply(b.entries));
       REQUIRE(world_.store->apply(b.writes, b.last_seq));
-      apply_to(world_.attributes, b.deltas);
-      apply_to(world_.graph, b.deltas);
-      apply_order(world_.order, b.deltas);
-      apply_to(world_.lexical, b.deltas);
-      apply_to(world_.vectors, b.deltas);
+      apply_to_indexes(world_, b.deltas);
       core.complete();
     }
   }

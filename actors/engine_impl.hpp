@@ -1,0 +1,136 @@
+#pragma once
+/// What every call of the blocking facade does: it passes the gate; a write is handed to the
+/// committer with a promise (which costs less than an actor of one's own per call), a read runs in
+/// the calling thread over the read views. Private to engine*.cpp.
+
+#include <future>
+#include <mutex>
+
+#include "actors/call_gate.hpp"
+#include "actors/inline_query.hpp"
+#include "actors/query_vectors_actor.hpp"
+#include "actors/sure_reply.hpp"
+#include "mneme/engine.hpp"
+#include "query/list_deadline.hpp"
+#include "views/scope_check.hpp"
+
+namespace mneme {
+
+template <class T>
+struct waiting {
+  std::shared_ptr<std::promise<result<T>>> promise = std::make_shared<std::promise<result<T>>>();
+
+  std::function<void(result<T>)> reply() {
+    return sure_reply<T>([p = promise](result<T> r) { p->set_value(std::move(r)); });
+  }
+  result<T> get() { return promise->get_future().get(); }
+};
+
+struct engine::impl {
+  /// The configuration of an actor system of our own.
+  struct own_config : caf::actor_system_config {
+    explicit own_config(std::size_t readers);
+  };
+  explicit impl(std::size_t readers);
+
+  own_config config;
+  caf::actor_system system{config};
+  std::shared_ptr<running_engine> running;
+  open_report report;
+  timestamp opened_last_entry_at;
+  query_driver queries = query_driver::caller;
+  call_gate gate; ///< every call but close() holds a pass
+  std::mutex closing;
+  bool closed = false;
+
+  ~impl() { (void)close(); }
+  result<void> close();
+
+  /// What `call` answers for the world, unless the engine was closed.
+  template <class Call>
+  auto inside(const Call& call) -> decltype(call(std::declval<world&>())) {
+    const auto pass = gate.enter();
+    if (!pass) return std::unexpected(was_closed);
+    return call(*running->state);
+  }
+
+  /// What the committer answers to the command that `make` builds around the reply.
+  template <class T, class Make>
+  result<T> write(const Make& make) {
+    return inside([&](world&) { return commit<T>(make); });
+  }
+
+  result<batch_result> mutate(std::vector<mutation> items, bool is_batch, durability d,
+                              std::shared_ptr<const mneme::scope> scope,
+                              std::optional<std::int64_t> deadline_ms);
+
+  /// What `read` answers over the read views. Going outside its scope is journaled.
+  template <class Read>
+  auto read(const read_options& options, const std::string& target, const Read& read)
+      -> decltype(read(std::declval<const read_views&>())) {
+    return inside([&](world& w) { return guarded(read(w.views()), options, target); });
+  }
+
+  /// One query of a door.
+  template <class Run>
+  result<typename Run::answer_type> ask(typename Run::request_type request) {
+    return inside([&](world&) { return run<Run>(std::move(request), {}); });
+  }
+
+  /// Many queries of a door, in order; those that name no seq read one and the same.
+  template <class Run>
+  std::vector<result<typename Run::answer_type>>
+  ask_many(std::vector<typename Run::request_type> requests) {
+    std::vector<result<typename Run::answer_type>> results;
+    results.reserve(requests.size());
+    const auto pass = gate.enter();
+    if (!pass) {
+      results.assign(requests.size(), std::unexpected(was_closed));
+      return results;
+    }
+    const seq_no at = running->state->published_seq();
+    const auto& time = running->options.queries.stopwatch;
+    const std::int64_t began = time ? time() : 0;
+    for (auto& r : requests) {
+      auto in_time = shorten_deadline(r, time ? time() - began : 0);
+      if (in_time)
+        results.push_back(run<Run>(std::move(r), at));
+      else
+        results.push_back(propagate(in_time));
+    }
+    return results;
+  }
+
+  /// Precondition of all below: the caller has a pass.
+  template <class T, class Make>
+  result<T> commit(const Make& make) {
+    waiting<T> answer;
+    hand_over(*running, make(answer.reply()));
+    return answer.get();
+  }
+
+  template <class T>
+  result<T> guarded(result<T> answer, const read_options& options, const std::string& target) {
+    if (answer || answer.error().code != errc::scope_violation || options.scope == nullptr)
+      return answer;
+    (void)commit<seq_no>([&](auto reply) {
+      return touch_command{violation_of(*options.scope, target), std::move(reply)};
+    });
+    return answer;
+  }
+
+  template <class Run>
+  result<typename Run::answer_type> run(typename Run::request_type request,
+                                        std::optional<seq_no> pinned) {
+    waiting<typename Run::answer_type> answer;
+    auto job = std::make_shared<door_job<Run>>(std::move(request), answer.reply());
+    embed_text_of(*job, *running->state, running->options, pinned);
+    if (queries == query_driver::caller)
+      run_in_caller(job, *running, pinned);
+    else
+      caf::anon_send(running->actors.coordinator, ask_query{std::move(job), pinned});
+    return answer.get();
+  }
+};
+
+} // namespace mneme

@@ -1,0 +1,155 @@
+// The blocking facade: doors and single reads.
+
+#include "actors/engine_impl.hpp"
+#include "messages/codec/records.hpp"
+#include "messages/validate/validate.hpp"
+#include "query/chroma/chroma.hpp"
+#include "query/context/compact_record.hpp"
+#include "query/context/context.hpp"
+#include "query/find/find.hpp"
+#include "query/records/edge_reads.hpp"
+#include "query/records/point_reads.hpp"
+#include "query/records/topic_parts.hpp"
+#include "query/records/whole_world.hpp"
+#include "query/retrieve/retrieve.hpp"
+#include "query/search/search.hpp"
+
+namespace mneme {
+
+result<find_result> engine::find(find_request request) {
+  return impl_->ask<find_run>(std::move(request));
+}
+
+std::vector<result<find_result>> engine::find_many(std::vector<find_request> requests) {
+  return impl_->ask_many<find_run>(std::move(requests));
+}
+
+result<context_result> engine::context(context_request request) {
+  return impl_->ask<context_run>(std::move(request));
+}
+
+result<search_result> engine::search(search_request request) {
+  return impl_->ask<search_run>(std::move(request));
+}
+
+std::vector<result<search_result>> engine::search_many(std::vector<search_request> requests) {
+  return impl_->ask_many<search_run>(std::move(requests));
+}
+
+result<retrieve_result> engine::retrieve(retrieve_request request) {
+  return impl_->ask<retrieve_run>(std::move(request));
+}
+
+std::vector<result<retrieve_result>> engine::retrieve_many(std::vector<retrieve_request> requests) {
+  return impl_->ask_many<retrieve_run>(std::move(requests));
+}
+
+result<chroma_result> engine::chroma(chroma_request request) {
+  return impl_->ask<chroma_run>(std::move(request));
+}
+
+std::vector<result<chroma_result>> engine::chroma_many(std::vector<chroma_request> requests) {
+  return impl_->ask_many<chroma_run>(std::move(requests));
+}
+
+result<colour_point> engine::point(const std::vector<std::string>& hashtags,
+                                   std::optional<seq_no> at_seq) {
+  return impl_->inside([&](world& w) -> result<colour_point> {
+    auto at = w.readable(at_seq);
+    if (!at) return propagate(at);
+    return point_of(hashtags, w.views(), *at);
+  });
+}
+
+result<std::vector<std::string>> engine::suggest_hashtags(std::string_view text,
+                                                          std::optional<seq_no> at_seq) {
+  return impl_->inside([&](world& w) -> result<std::vector<std::string>> {
+    auto at = w.readable(at_seq);
+    if (!at) return propagate(at);
+    if (!is_utf8(text)) return fail(errc::bad_utf8, "the text is not UTF-8", "text");
+    return mneme::suggest_hashtags(text, w.views(), *at);
+  });
+}
+
+result<std::vector<tag_assignment>> engine::tags(std::optional<seq_no> at_seq) {
+  return impl_->inside([&](world& w) -> result<std::vector<tag_assignment>> {
+    auto at = w.readable(at_seq);
+    if (!at) return propagate(at);
+    return w.attributes.colours().tags().all(*at);
+  });
+}
+
+result<compact_result> engine::load_compact(const load_compact_request& request) {
+  return impl_->inside([&](world& w) { return read_compact_record(w.views(), request); });
+}
+
+result<std::vector<topic_field_view>>
+engine::fields(const memory_id& topic, const field_options& fields, const read_options& options) {
+  return impl_->read(options, to_string(topic), [&](const read_views& v) {
+    return read_topic_fields(v, topic, fields, options);
+  });
+}
+
+result<std::vector<topic_event>> engine::events(const memory_id& topic,
+                                                const read_options& options) {
+  return impl_->read(options, to_string(topic),
+                     [&](const read_views& v) { return read_topic_events(v, topic, options); });
+}
+
+result<memory> engine::get(const memory_id& id, const read_options& options) {
+  return impl_->read(options, to_string(id),
+                     [&](const read_views& v) { return read_current(v, id, options); });
+}
+
+result<memory> engine::resolve(const memory_uri& uri, const read_options& options) {
+  return impl_->read(options, to_string(uri),
+                     [&](const read_views& v) { return read_version_of(v, uri, options); });
+}
+
+result<memory_reading> engine::read(const get_read& request) {
+  return impl_->read(request.options, to_string(request.id),
+                     [&](const read_views& v) { return read_whole(v, request); });
+}
+
+result<memory_reading> engine::read(const resolve_read& request) {
+  return impl_->read(request.options, to_string(request.uri),
+                     [&](const read_views& v) { return read_whole(v, request); });
+}
+
+result<std::vector<memory>> engine::list_by_type(memory_type type, std::size_t limit,
+                                                 const read_options& options,
+                                                 bool include_archived) {
+  return impl_->inside(
+      [&](world& w) { return read_by_type(w.views(), type, limit, options, include_archived); });
+}
+
+result<std::string> engine::raw_head(const memory_id& id, const read_options& options) {
+  auto m = get(id, options);
+  if (!m) return propagate(m);
+  return encode(m->head);
+}
+
+result<edge_record> engine::get_edge(const edge_key& key, const read_options& options) {
+  const std::string named =
+      to_string(key.src) + " " + std::string(to_string(key.type)) + " " + to_string(key.dst);
+  return impl_->read(options, named,
+                     [&](const read_views& v) { return read_one_edge(v, key, options); });
+}
+
+result<void> engine::for_each_edge(const memory_id& id, edge_direction direction,
+                                   const edge_filter& filter, const read_options& options,
+                                   const std::function<bool(const edge_record&)>& visit) {
+  return impl_->read(options, to_string(id), [&](const read_views& v) {
+    return read_edges(v, id, direction, filter, options, visit);
+  });
+}
+
+result<void> engine::for_each_memory(const std::function<bool(const memory_record&)>& visit) {
+  return impl_->inside([&](world& w) { return read_all_memories(w.views(), visit); });
+}
+
+result<void> engine::for_each_edge_record(const std::function<bool(const edge_record&)>& visit) {
+  return impl_->inside([&](world& w) { return read_all_edges(w.views(), visit); });
+}
+
+} // namespace mneme

@@ -1,0 +1,119 @@
+// Reads of single memories, edges, topics and roots: a reader runs each whole.
+
+#include <utility>
+
+#include "actors/host_requests.hpp"
+#include "query/context/compact_record.hpp"
+#include "query/records/edge_reads.hpp"
+#include "query/records/point_reads.hpp"
+#include "query/records/topic_parts.hpp"
+#include "state/inspection/proofs.hpp"
+#include "state/recovery/verify.hpp"
+
+namespace mneme {
+
+namespace {
+
+result<std::vector<edge_record>> edges_of(const read_views& views, const edges_message& m) {
+  std::vector<edge_record> found;
+  auto read = read_edges(views, m.id, m.direction, m.filter, m.options, [&](const edge_record& e) {
+    found.push_back(e);
+    return true;
+  });
+  if (!read) return propagate(read);
+  return found;
+}
+
+} // namespace
+
+template <class T, class Read>
+host_promise<std::shared_ptr<const T>> host_requests::read(const read_options& asked,
+                                                           std::string target, Read read) const {
+  auto pending = self_->make_response_promise<std::shared_ptr<const T>>();
+  if (!life_->is_open()) {
+    pending.deliver(to_caf_error(was_closed));
+    return pending;
+  }
+  life_->read_began();
+  auto deliver = [h = *this, pending, asked, target = std::move(target)](result<T> r) mutable {
+    h.life_->read_ended();
+    h.keep(pending, std::move(r), asked, target);
+  };
+  hand_over_read(*engine_, [engine = engine_, read = std::move(read),
+                            reply = back_here<T>(std::move(deliver))] {
+    reply(read(engine->state->views()));
+  });
+  return pending;
+}
+
+host_promise<memory_reply> host_requests::get(const get_message& m) const {
+  return read<memory>(m.options, to_string(m.id),
+                      [m](const read_views& v) { return read_current(v, m.id, m.options); });
+}
+
+host_promise<memory_reply> host_requests::resolve(const resolve_message& m) const {
+  return read<memory>(m.options, to_string(m.uri),
+                      [m](const read_views& v) { return read_version_of(v, m.uri, m.options); });
+}
+
+host_promise<edges_reply> host_requests::edges(const edges_message& m) const {
+  return read<std::vector<edge_record>>(m.options, to_string(m.id),
+                                        [m](const read_views& v) { return edges_of(v, m); });
+}
+
+host_promise<fields_reply> host_requests::fields(const fields_message& m) const {
+  return read<std::vector<topic_field_view>>(
+      m.options, to_string(m.topic),
+      [m](const read_views& v) { return read_topic_fields(v, m.topic, m.fields, m.options); });
+}
+
+host_promise<events_reply> host_requests::events(const events_message& m) const {
+  return read<std::vector<topic_event>>(m.options, to_string(m.topic), [m](const read_views& v) {
+    return read_topic_events(v, m.topic, m.options);
+  });
+}
+
+host_promise<compact_reply> host_requests::load_compact(const load_compact_message& m) const {
+  return read<compact_result>(
+      {}, {}, [m](const read_views& v) { return read_compact_record(v, m.request); });
+}
+
+/// Roots that the ledger does not keep are folded from the journal's files, by a reader.
+host_promise<root_set> host_requests::root(const root_message& m) const {
+  auto pending = self_->make_response_promise<root_set>();
+  const auto reply = keeping<root_set>(pending);
+  if (!life_->is_open()) {
+    reply(std::unexpected(was_closed));
+  } else if (!m.at_seq) {
+    reply(engine_->state->published_roots());
+  } else {
+    life_->read_began();
+    auto recorded = [h = *this, reply, at = *m.at_seq](result<recorded_roots> r) {
+      if (!r || r->roots) {
+        h.life_->read_ended();
+        return r ? reply(*r->roots) : reply(propagate(r));
+      }
+      auto folded = h.back_here<root_set>([h, reply](result<root_set> f) {
+        h.life_->read_ended();
+        reply(std::move(f));
+      });
+      hand_over_read(*h.engine_, [engine = h.engine_, at, folded = std::move(folded)] {
+        folded(fold_roots(*engine->state->files, engine->state->directory, at));
+      });
+    };
+    commit(inspect_roots(*m.at_seq, back_here<recorded_roots>(std::move(recorded))));
+  }
+  return pending;
+}
+
+host_promise<proof_reply> host_requests::prove(const prove_message& m) const {
+  auto pending = self_->make_response_promise<proof_reply>();
+  const read_options asked{.actor = {}, .at_seq = {}, .scope = m.request.scope};
+  auto deliver = [h = *this, pending, asked](result<proof_bundle> r) {
+    h.keep(pending, std::move(r), asked, "a proof");
+  };
+  commit(inspect_proofs(m.request, back_here<proof_bundle>(std::move(deliver))));
+  return pending;
+}
+
+} // namespace mneme

@@ -1,0 +1,115 @@
+// Messages that become commands for the committer, and the engine's end.
+
+#include <utility>
+
+#include "actors/host_requests.hpp"
+#include "views/scope_check.hpp"
+
+namespace mneme {
+
+void host_requests::commit(commit_command command) const {
+  if (!life_->is_open())
+    return std::visit([](auto& c) { c.reply(std::unexpected(was_closed)); }, command);
+  hand_over(*engine_, std::move(command));
+}
+
+void host_requests::note_violation(const error& e, const read_options& asked,
+                                   const std::string& target) const {
+  if (e.code != errc::scope_violation || asked.scope == nullptr) return;
+  commit(touch_command{violation_of(*asked.scope, target), [](const result<seq_no>&) {}});
+}
+
+void host_requests::write(std::vector<mutation> items, bool is_batch, durability d,
+                          std::shared_ptr<const scope> within,
+                          std::optional<std::int64_t> deadline_ms,
+                          std::function<void(result<batch_result>)> reply) const {
+  auto deadline = deadline_in(*engine_, deadline_ms);
+  if (!deadline) return reply(propagate(deadline));
+  commit(mutate(std::move(items), is_batch, d, std::move(within), *deadline, std::move(reply)));
+}
+
+host_promise<mutation_result> host_requests::apply(const apply_message& m) const {
+  auto pending = self_->make_response_promise<mutation_result>();
+  write({m.request}, false, m.durability, m.scope, m.deadline_ms,
+        [reply = keeping<mutation_result>(pending)](result<batch_result> r) {
+          if (r)
+            reply(std::move(r->results.front()));
+          else
+            reply(propagate(r));
+        });
+  return pending;
+}
+
+host_promise<batch_result> host_requests::batch(const batch_message& m) const {
+  auto pending = self_->make_response_promise<batch_result>();
+  write(m.items, true, m.durability, m.scope, m.deadline_ms, keeping<batch_result>(pending));
+  return pending;
+}
+
+host_promise<mutation_result> host_requests::promote(const promote_message& m) const {
+  auto pending = self_->make_response_promise<mutation_result>();
+  commit(promote_command{m.request, keeping<mutation_result>(pending)});
+  return pending;
+}
+
+host_promise<decay_result> host_requests::decay(const decay_message& m) const {
+  auto pending = self_->make_response_promise<decay_result>();
+  commit(decay_command{m.actor, keeping<decay_result>(pending)});
+  return pending;
+}
+
+host_promise<attest_result> host_requests::attest(const attest_message& m) const {
+  auto pending = self_->make_response_promise<attest_result>();
+  commit(attest_command{m.request, keeping<attest_result>(pending)});
+  return pending;
+}
+
+host_promise<compact_reply> host_requests::compact(const compact_message& m) const {
+  auto pending = self_->make_response_promise<compact_reply>();
+  commit(compact_command{m.request, sharing<compact_result>(pending)});
+  return pending;
+}
+
+host_promise<tick_reply> host_requests::tick(const tick_message& m) const {
+  auto pending = self_->make_response_promise<tick_reply>();
+  auto reply = sharing<tick_result>(pending);
+  if (life_->is_open())
+    hand_over_tick(*engine_, m.request, std::move(reply));
+  else
+    reply(std::unexpected(was_closed));
+  return pending;
+}
+
+host_promise<snapshot_result> host_requests::snapshot(const snapshot_message& m) const {
+  auto pending = self_->make_response_promise<snapshot_result>();
+  commit(snapshot_command{m.reason, m.actor, keeping<snapshot_result>(pending)});
+  return pending;
+}
+
+host_promise<checkpoint_reply> host_requests::checkpoint() const {
+  auto pending = self_->make_response_promise<checkpoint_reply>();
+  commit(checkpoint_command{back_here<seq_no>([pending](const result<seq_no>& r) mutable {
+    if (r)
+      pending.deliver(checkpoint_reply{*r});
+    else
+      pending.deliver(to_caf_error(r.error()));
+  })});
+  return pending;
+}
+
+host_promise<closed_reply> host_requests::close() const {
+  auto pending = self_->make_response_promise<closed_reply>();
+  if (!life_->is_open()) {
+    pending.deliver(to_caf_error(was_closed));
+    return pending;
+  }
+  life_->close([pending](const result<void>& sealed) mutable {
+    if (sealed)
+      pending.deliver(closed_reply{});
+    else
+      pending.deliver(to_caf_error(sealed.error()));
+  });
+  return pending;
+}
+
+} // namespace mneme

@@ -1,0 +1,101 @@
+#include "actors/running_engine.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "actors/query_vectors_actor.hpp"
+#include "messages/ensure.hpp"
+#include "query/deadline.hpp"
+#include "query/positive.hpp"
+
+namespace mneme {
+
+void hand_over(const running_engine& engine, commit_command command) {
+  caf::anon_send(engine.actors.committer,
+                 commit_request{std::make_shared<commit_command>(std::move(command))});
+}
+
+void hand_over_query(const running_engine& engine, std::shared_ptr<query_job> job,
+                     std::optional<seq_no> pinned) {
+  const engine_actors& actors = engine.actors;
+  const bool waits = actors.query_vectors && job->text();
+  caf::anon_send(waits ? actors.query_vectors : actors.coordinator,
+                 ask_query{std::move(job), pinned});
+}
+
+void hand_over_read(running_engine& engine, std::function<void()> read) {
+  const auto& readers = engine.actors.readers;
+  if (readers.empty()) return; // the engine has ended; letting go of `read` says so
+  caf::anon_send(readers[engine.next_reader++ % readers.size()], run_read{std::move(read)});
+}
+
+void hand_over_tick(const running_engine& engine, std::shared_ptr<const tick_request> request,
+                    std::function<void(result<tick_result>)> reply) {
+  auto deadline = deadline_in(engine, request->deadline_ms);
+  if (!deadline) return reply(propagate(deadline));
+  const engine_actors& actors = engine.actors;
+  const bool waits = actors.query_vectors && asks_by_text(*request);
+  const caf::actor& first = waits ? actors.query_vectors : actors.coordinator;
+  auto job = std::make_shared<tick_job>(tick_job{std::move(request), std::move(reply)});
+  caf::anon_send(first, ask_tick{std::move(job), *deadline});
+}
+
+result<write_deadline> deadline_in(const running_engine& engine,
+                                   std::optional<std::int64_t> deadline_ms) {
+  if (!deadline_ms) return write_deadline{};
+  if (auto ok = check_positive(deadline_ms, "deadline_ms"); !ok) return propagate(ok);
+  const auto& time = engine.options.queries.stopwatch;
+  if (!time) return write_deadline{}; // where no time is measured nothing is late
+  // A deadline in the far future is none.
+  const std::int64_t now = time();
+  const std::int64_t longest = (std::numeric_limits<std::int64_t>::max() - now) / ns_per_ms;
+  return write_deadline{now + std::min(*deadline_ms, longest) * ns_per_ms};
+}
+
+commit_command mutate(std::vector<mutation> items, bool is_batch, durability d,
+                      std::shared_ptr<const scope> within, write_deadline deadline,
+                      std::function<void(result<batch_result>)> reply) {
+  return mutate_command{.items = std::move(items),
+                        .is_batch = is_batch,
+                        .durability = d,
+                        .scope = std::move(within),
+                        .deadline = deadline,
+                        .reply = std::move(reply)};
+}
+
+commit_command inspect_roots(seq_no at, std::function<void(result<recorded_roots>)> reply) {
+  return inspect_command{.run = [at, reply](world& w) { reply(roots_at(w, at)); }, .reply = reply};
+}
+
+commit_command inspect_proofs(prove_request request,
+                              std::function<void(result<proof_bundle>)> reply) {
+  return inspect_command{
+      .run = [request = std::move(request), reply](world& w) { reply(prove(w, request)); },
+      .reply = reply};
+}
+
+result<void> end_world(running_engine& engine) {
+  result<void> sealed;
+  if (!engine.options.commits.read_only)
+    sealed = engine.last_barrier ? close_world(*engine.state) : propagate(engine.last_barrier);
+  engine.state.reset();
+  return sealed;
+}
+
+std::shared_ptr<running_engine> start_engine(caf::actor_system& system, opened_engine opened) {
+  auto engine = std::make_shared<running_engine>();
+  engine->state = std::move(opened.state);
+  engine->options = std::move(opened.actors);
+  engine->actors = spawn_actors(system, engine->state, engine->options);
+  return engine;
+}
+
+result<std::shared_ptr<running_engine>> start_engine(caf::actor_system& system,
+                                                     const engine_options& options) {
+  auto opened = open_engine(options);
+  if (!opened) return propagate(opened);
+  return start_engine(system, std::move(*opened));
+}
+
+} // namespace mneme

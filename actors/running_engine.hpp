@@ -1,0 +1,56 @@
+#pragma once
+/// One engine inside an actor system, and how its commands, queries and ticks reach its actors:
+/// what the blocking facade and the engine actor have in common.
+
+#include <atomic>
+
+#include "actors/open_engine.hpp"
+#include "state/inspection/proofs.hpp"
+
+namespace mneme {
+
+/// What every call after close() gets.
+inline const error was_closed{errc::shutdown, "the engine was closed", {}};
+
+/// The world and its actors. Shared by whoever talks to it.
+struct running_engine {
+  std::shared_ptr<world> state;
+  actor_options options;
+  engine_actors actors;
+  /// How the barrier went that close() sends behind everything queued.
+  result<seq_no> last_barrier = fail(errc::shutdown, "the engine ended while it was being closed");
+  std::atomic<std::size_t> next_reader{0}; ///< that single reads are given to, in turn
+};
+
+/// Opens the world and spawns its actors (not the engine actor).
+result<std::shared_ptr<running_engine>> start_engine(caf::actor_system& system,
+                                                     const engine_options& options);
+std::shared_ptr<running_engine> start_engine(caf::actor_system& system, opened_engine opened);
+
+/// Once its actors have ended: seals the world if nothing failed, and lets go of it.
+result<void> end_world(running_engine& engine);
+
+/// Sends the command to the engine's committer.
+void hand_over(const running_engine& engine, commit_command command);
+/// Sends the question to the engine's coordinator; `pinned` is the seq to read at when it names
+/// none.
+void hand_over_query(const running_engine& engine, std::shared_ptr<query_job> job,
+                     std::optional<seq_no> pinned);
+/// Has a reader of the engine run it.
+void hand_over_read(running_engine& engine, std::function<void()> read);
+/// Sends the tick to the engine's coordinator.
+void hand_over_tick(const running_engine& engine, std::shared_ptr<const tick_request> request,
+                    std::function<void(result<tick_result>)> reply);
+/// When a write that is asked for now would be late; out_of_range for less than 1 ms.
+result<write_deadline> deadline_in(const running_engine& engine,
+                                   std::optional<std::int64_t> deadline_ms);
+
+// Commands for the committer, as both the engine actor and the blocking facade send them.
+commit_command mutate(std::vector<mutation> items, bool is_batch, durability d,
+                      std::shared_ptr<const scope> within, write_deadline deadline,
+                      std::function<void(result<batch_result>)> reply);
+commit_command inspect_roots(seq_no at, std::function<void(result<recorded_roots>)> reply);
+commit_command inspect_proofs(prove_request request,
+                              std::function<void(result<proof_bundle>)> reply);
+
+} // namespace mneme

@@ -1,0 +1,21 @@
+#pragma once
+/// What an entry carries, whatever its kind: views into the payload, null where it has none.
+
+#include <string_view>
+
+#include "messages/codec/entry.hpp"
+
+namespace mneme {
+
+/// A memory's new state.
+const head* head_of(const entry_payload& payload);
+/// Its new content.
+const version* version_of(const entry_payload& payload);
+/// The vector of its content.
+const spaced_vector* vector_of(const entry_payload& payload);
+/// The memory that a content names: what a Decision replaces, a Chunk is promoted to.
+const memory_id* reference_of(const version& v);
+/// A text of the content's data; empty if it has none of that name.
+std::string_view data_text(const version& v, std::string_view name);
+
+} // namespace mneme

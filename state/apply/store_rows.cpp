@@ -1,0 +1,56 @@
+// What the store keeps of an entry.
+
+#include "messages/codec/records.hpp"
+#include "messages/codec/topic_records.hpp"
+#include "state/apply/apply.hpp"
+#include "state/apply/entry_parts.hpp"
+#include "state/execute/topic_events.hpp"
+#include "storage/key_layout.hpp"
+
+namespace mneme {
+
+namespace {
+
+/// The rows of a field: its state, the revisions that are new.
+void append_field(const field_payload& p, seq_no seq, std::vector<kv_write>& writes) {
+  const field_head& f = p.field.head;
+  writes.push_back({kv_table::fields, keys::field(f.topic, f.name, seq), encode(p.field)});
+  for (const auto& r : p.revisions)
+    writes.push_back(
+        {kv_table::fields, keys::field_revision(f.topic, f.name, r.number), encode(r)});
+}
+
+void append_events(const entry& e, std::vector<kv_write>& writes) {
+  std::uint32_t index = 0;
+  for (const auto& [topic, event] : events_of(e))
+    writes.push_back(
+        {kv_table::fields, keys::topic_event(topic, e.header.seq, index++), encode(event)});
+}
+
+} // namespace
+
+void append_writes(const entry& e, std::vector<kv_write>& writes) {
+  const seq_no seq = e.header.seq;
+  if (const head* h = head_of(e.payload))
+    writes.push_back({kv_table::heads, keys::head(h->id, seq), encode(*h)});
+  if (const version* v = version_of(e.payload))
+    writes.push_back({kv_table::versions, keys::version(v->id, v->number), encode(*v)});
+  if (const auto* edge = std::get_if<edge_payload>(&e.payload))
+    writes.push_back({kv_table::edges, keys::edge(edge->edge.key, seq), encode(edge->edge)});
+  if (const auto* field = std::get_if<field_payload>(&e.payload)) append_field(*field, seq, writes);
+  append_events(e, writes);
+  if (const auto* snapshot = std::get_if<snapshot_payload>(&e.payload))
+    writes.push_back({kv_table::manifests, keys::manifest(seq), encode(snapshot->manifest)});
+  if (const auto* learned = std::get_if<learn_weights_payload>(&e.payload))
+    writes.push_back({kv_table::weights, keys::weights(learned->actor, seq), e.payload_bytes});
+  if (const auto* compact = std::get_if<compact_payload>(&e.payload))
+    writes.push_back({kv_table::compacts, keys::compact(compact->intent_id, compact->step_id, seq),
+                      e.payload_bytes});
+  for (const auto& leaf : e.header.leaves) {
+    kv_write w{kv_table::state_leaves, keys::state_leaf(leaf.ns, leaf.path), {}};
+    if (!leaf.value_hash.is_zero()) w.value = std::string(leaf.value_hash.raw());
+    writes.push_back(std::move(w));
+  }
+}
+
+} // namespace mneme

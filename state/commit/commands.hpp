@@ -1,0 +1,107 @@
+#pragma once
+/// What the committer is asked to do. A command is moved through the queue and answered through its
+/// own callback, which is called once: when what it did is published, or it was refused.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "mneme/tick.hpp"
+#include "state/execute/execute_embed.hpp"
+
+namespace mneme {
+
+struct world;
+
+/// On the engine's stopwatch, in nanoseconds: what has not been executed by then is refused.
+using write_deadline = std::optional<std::int64_t>;
+
+struct mutate_command {
+  std::vector<mutation> items;
+  bool is_batch = false;
+  mneme::durability durability = mneme::durability::durable;
+  std::shared_ptr<const mneme::scope> scope{}; ///< as it came
+  write_deadline deadline{};
+  std::function<void(result<batch_result>)> reply;
+};
+/// A chunk that was made a memory.
+struct promote_command {
+  promote_request request;
+  std::function<void(result<mutation_result>)> reply;
+};
+/// What a read leaves in the journal: what a query reinforces, or that a single read went outside
+/// its scope.
+struct touch_command {
+  entry_payload payload;
+  std::function<void(result<seq_no>)> reply;
+};
+/// What a query reinforces that was answered already: it may wait for others.
+struct late_touch_command {
+  reinforce_payload payload;
+  timestamp asked_at;                             ///< its waiting counts from then
+  std::function<void(result<seq_no>)> reply = {}; ///< none is expected
+};
+/// Vectors that a remote embedder has made. What they no longer fit is passed over.
+struct embed_command {
+  std::vector<late_vector> items;
+  std::function<void(result<seq_no>)> reply;
+};
+struct attest_command {
+  attest_request request;
+  std::function<void(result<attest_result>)> reply;
+};
+struct compact_command {
+  compact_request request;
+  std::function<void(result<compact_result>)> reply;
+};
+/// The end of a tick: what its reads touched, and its writes.
+struct tick_touch {
+  std::string actor; ///< of the read
+  entry_payload payload;
+};
+struct tick_commit {
+  std::vector<seq_no> touches; ///< seqs of their entries, in the order given
+  std::vector<result<tick_write_answer>> writes;
+  seq_no seq;
+};
+struct tick_command {
+  std::vector<tick_touch> touches; ///< in the order of the reads
+  std::vector<tick_write> writes;
+  write_deadline deadline{};
+  std::function<void(result<tick_commit>)> reply;
+};
+struct snapshot_command {
+  std::string reason;
+  std::string actor;
+  std::function<void(result<snapshot_result>)> reply;
+};
+/// A decay cycle of the colour space; stands alone in its frame.
+struct decay_command {
+  std::string actor;
+  std::function<void(result<decay_result>)> reply;
+};
+/// A frame barrier: everything before it is applied and durable, the last root is sealed.
+struct checkpoint_command {
+  std::function<void(result<seq_no>)> reply; ///< may be empty
+  bool last = false; ///< the engine closes: whatever comes behind it is refused
+};
+/// Looks at the ledger between two batches, when it and the store agree: roots of earlier seqs,
+/// proofs. One at a time: writes that came later may be committed before it is run.
+struct inspect_command {
+  std::function<void(world&)> run;
+  std::function<void(std::unexpected<error>)> reply; ///< only if it cannot be run
+  std::uint64_t bytes = 0;                           ///< of what it asks for
+};
+using commit_command =
+    std::variant<mutate_command, promote_command, touch_command, late_touch_command, attest_command,
+                 compact_command, tick_command, embed_command, snapshot_command, decay_command,
+                 checkpoint_command, inspect_command>;
+
+/// About how many bytes a command holds in its texts, lists and vectors.
+std::uint64_t bytes_of(const commit_command& c);
+
+} // namespace mneme
