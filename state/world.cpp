@@ -333,6 +333,16 @@ read_views world::views() {
           .audience = audience};
 }
 
+dense_numbers world::numbers_taken() {
+  return {.nodes = nodes.size(),
+          .slots = numbers.next_slot,
+          .rows = attributes.row_count(),
+          .row_terms = attributes.rows().terms_end(),
+          .names = attributes.name_count(),
+          .terms = lexical.distinct_terms(),
+          .colours = attributes.colours().point_count()};
+}
+
 void world::publish(seq_no seq) {
   {
     const std::lock_guard hold(roots_guard_);

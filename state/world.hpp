@@ -15,6 +15,7 @@
 #include "mneme/recovery.hpp"
 #include "mneme/seams.hpp"
 #include "state/apply/apply.hpp"
+#include "state/apply/capacity.hpp"
 #include "state/checkpoint/checkpoint.hpp"
 #include "state/checkpoint/world_file.hpp"
 #include "state/embedding/embed_status.hpp"
@@ -69,6 +70,7 @@ struct world {
   std::unique_ptr<mneme::ledger> ledger;
 
   numbering numbers;
+  dense_numbers limits = dense_numbers_max; ///< fewer in tests
   memory_id last_drawn_id;
   timestamp last_entry_at; ///< created_at of the last entry; zero in an empty world
   std::atomic<std::uint64_t> checkpoint_seq{0};
@@ -79,6 +81,8 @@ struct world {
 
   explicit world(const vector_index_options& options) : vectors(options) {}
   [[nodiscard]] read_views views();
+  /// How many dense numbers are taken. Between two batches.
+  [[nodiscard]] dense_numbers numbers_taken();
   /// Makes everything up to `seq` visible; the ledger stands at `seq`.
   void publish(seq_no seq);
   /// Lets the indexes forget what reads from `seq` back to the window's start do not need.

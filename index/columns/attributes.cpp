@@ -176,6 +176,11 @@ seq_no attributes::retained() const {
   return {impl_->retained.load(std::memory_order_acquire)};
 }
 
+std::uint32_t attributes::name_count() const {
+  return std::max({impl_->tags.size(), impl_->frames.size(), impl_->actors.size(),
+                   impl_->places.size(), impl_->weights.actor_count()});
+}
+
 std::vector<term_no> attributes::tags(row_no row) const {
   const row_rest& r = rows_->rest(row);
   std::vector<term_no> found(r.tag_count);

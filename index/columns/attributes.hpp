@@ -92,6 +92,8 @@ public:
   [[nodiscard]] std::string_view place_text(term_no place) const;
   /// The seq given to retain_from last.
   [[nodiscard]] seq_no retained() const;
+  /// How many distinct tags there ever were, or frames, actors or places if those are more.
+  [[nodiscard]] std::uint32_t name_count() const;
   [[nodiscard]] std::vector<term_no> tags(row_no row) const;
   [[nodiscard]] std::vector<intent_frame> frames(row_no row) const;
   [[nodiscard]] term_no tag_term(std::string_view tag) const;

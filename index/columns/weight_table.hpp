@@ -38,6 +38,9 @@ public:
   /// The actor's weights as of `at`; the defaults if it had learned nothing.
   [[nodiscard]] learned_weights find(std::string_view actor, seq_no at) const;
 
+  /// Actors that ever had any.
+  [[nodiscard]] std::uint32_t actor_count() const { return actors_.size(); }
+
   /// The state as of `at` with what reads back to `from` need.
   void save(image_writer& out, seq_no from, seq_no at) const;
   /// Into an empty table; false if it cannot be right.

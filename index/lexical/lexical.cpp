@@ -134,6 +134,10 @@ void lexical::retain_from(seq_no seq) {
     impl_->retained.store(seq.value, std::memory_order_release);
 }
 
+std::uint32_t lexical::distinct_terms() const {
+  return impl_->terms.size();
+}
+
 term_no lexical::term(std::string_view text) const {
   return {impl_->terms.find(text)};
 }

@@ -57,6 +57,8 @@ public:
   void retain_from(seq_no seq);
 
   // Readers.
+  /// How many distinct terms contents have ever had.
+  [[nodiscard]] std::uint32_t distinct_terms() const;
   /// no_number if no content ever had the term.
   [[nodiscard]] term_no term(std::string_view text) const;
   [[nodiscard]] corpus_size size(corpus of, seq_no at) const;

@@ -162,7 +162,9 @@ committer::round committer::take_round() {
     overlay state(views, **session, world_.published_seq(), world_.vectors.space());
     std::vector<entry> entries;
     pending_records pending(views, **session, world_.published_seq(), entries);
-    batch_state batch{state, pending, ids_, *world_.tokens, {}, world_.published_seq(), entries};
+    number_room room(world_.numbers_taken(), world_.limits);
+    batch_state batch{state,   pending, ids_, *world_.tokens, {}, world_.published_seq(),
+                      entries, room};
     bool durable = false;
     const bool alone = stands_alone(queue_.front().command);
     do {
@@ -268,9 +270,10 @@ result<executed_command> committer::mutate(std::span<const mutation> items, bool
 result<executed_command> committer::execute_for(const asker* within,
                                                 std::span<const mutation> items, bool is_batch,
                                                 batch_state& batch) {
-  const execution_seams seams{world_.embedder.get(), world_.tokens.get(), within};
+  const execution_seams seams{world_.embedder.get(), world_.tokens.get(), within, &batch.room};
   auto done = execute(items, is_batch, batch.records, ids_, seams, batch.now, batch.last_seq());
   if (!done) return done;
+  batch.room.take(done->taken);
   for (auto& e : done->entries) batch.entries.push_back(std::move(e));
   return done;
 }
@@ -402,7 +405,7 @@ void committer::execute_one(embed_command& c, batch_state& batch, bool&) {
   // Not durable by itself: a vector that a crash takes is made again.
   const vector_space space =
       world_.embedder != nullptr ? world_.embedder->space() : batch.records.space();
-  auto done = execute_embed(c.items, batch.records, space, batch.now, batch.last_seq());
+  auto done = execute_embed(c.items, batch.records, space, batch.now, batch.last_seq(), batch.room);
   if (!done) return answer_later<seq_no>(std::move(c.reply), propagate(done));
   for (auto& e : *done) batch.entries.push_back(std::move(e));
   answer_later<seq_no>(std::move(c.reply), batch.last_seq());

@@ -21,6 +21,7 @@ struct batch_state {
   timestamp now;
   seq_no published;
   std::vector<entry>& entries; ///< appended to
+  number_room& room;
 
   /// Of the last entry so far.
   [[nodiscard]] seq_no last_seq() const { return {published.value + entries.size()}; }

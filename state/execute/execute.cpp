@@ -98,6 +98,7 @@ void append_entry(execution& x, entry_kind kind, std::string created_by,
                       .payload_hash = {}};
   x.out.entries.push_back(seal_entry(std::move(header), std::move(payload)));
   x.payload_bytes += x.out.entries.back().payload_bytes.size();
+  x.out.taken += x.state.most_taken_by(x.out.entries.back());
 }
 
 mutation_result changed_memory(const execution& x, const head& h) {
@@ -396,6 +397,9 @@ result<void> run_all(execution& x, std::span<const mutation> items, std::span<co
   for (std::size_t i = 0; i < items.size(); ++i) {
     auto done = std::visit([&](const auto& r) { return run(x, r, ready[i]); }, items[i]);
     if (!done) return std::unexpected(located(std::move(done.error()), is_batch, i));
+    if (x.seams.room != nullptr)
+      if (auto ok = x.seams.room->check(x.out.taken); !ok)
+        return std::unexpected(located(std::move(ok.error()), is_batch, i));
     if (x.out.entries.size() > max_command_entries)
       return fail(errc::limit_exceeded,
                   fmt::format("a batch makes at most {} entries", max_command_entries),

@@ -10,6 +10,7 @@
 
 #include "mneme/proof.hpp"
 #include "mneme/requests.hpp"
+#include "state/apply/capacity.hpp"
 #include "state/execute/id_source.hpp"
 #include "state/execute/overlay.hpp"
 #include "views/asker.hpp"
@@ -22,11 +23,13 @@ struct execution_seams {
   const token_counter* tokens = nullptr;
   /// Who writes through a scope: what topics it does not open are left alone. Null = nobody.
   const asker* within = nullptr;
+  const number_room* room = nullptr; ///< null = enough for everything
 };
 
 struct executed_command {
   std::vector<entry> entries;           ///< consecutive, from the given first seq; may be empty
   std::vector<mutation_result> results; ///< one per item
+  dense_numbers taken;                  ///< by the entries, at most
 };
 
 /// Of the entries that one command may bring; beyond, limit_exceeded. With what a group has

@@ -32,8 +32,10 @@ result<std::optional<head>> waiting_head(const late_vector& item, overlay& state
 } // namespace
 
 result<std::vector<entry>> execute_embed(std::span<const late_vector> items, overlay& state,
-                                         vector_space space, timestamp now, seq_no current) {
+                                         vector_space space, timestamp now, seq_no current,
+                                         number_room& room) {
   std::vector<entry> entries;
+  dense_numbers taken;
   const auto run = [&]() -> result<void> {
     for (const auto& item : items) {
       if (auto ok = place(item, state, space); !ok) return ok;
@@ -53,6 +55,8 @@ result<std::vector<entry>> execute_embed(std::span<const late_vector> items, ove
                                     .leaves = {leaf},
                                     .payload_hash = {}},
                                    embed_payload{std::move(h), std::move(vector)}));
+      taken += state.most_taken_by(entries.back());
+      if (auto ok = room.check(taken); !ok) return ok;
     }
     return {};
   };
@@ -60,6 +64,7 @@ result<std::vector<entry>> execute_embed(std::span<const late_vector> items, ove
     state.drop_layer();
     return propagate(done);
   }
+  room.take(taken);
   state.keep_layer();
   return entries;
 }

@@ -18,8 +18,9 @@ struct late_vector {
 
 /// One entry per item that still fits: the memory lives, that version is current, and it has no
 /// vector. `space` is the embedder's; where its dim is 0 the world's, or else the first vector's.
-/// bad_vector, dim_mismatch: nothing is written.
+/// bad_vector, dim_mismatch, limit_exceeded: nothing is written.
 result<std::vector<entry>> execute_embed(std::span<const late_vector> items, overlay& state,
-                                         vector_space space, timestamp now, seq_no current);
+                                         vector_space space, timestamp now, seq_no current,
+                                         number_room& room);
 
 } // namespace mneme

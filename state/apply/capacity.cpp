@@ -1,0 +1,78 @@
+#include "state/apply/capacity.hpp"
+
+#include <array>
+
+#include <fmt/format.h>
+
+#include "messages/text/forms.hpp"
+#include "state/apply/entry_parts.hpp"
+
+namespace mneme {
+
+dense_numbers& dense_numbers::operator+=(const dense_numbers& more) {
+  nodes += more.nodes;
+  slots += more.slots;
+  rows += more.rows;
+  row_terms += more.row_terms;
+  names += more.names;
+  terms += more.terms;
+  colours += more.colours;
+  return *this;
+}
+
+namespace {
+
+std::uint64_t unknown(const node_table& nodes, const memory_id& id) {
+  return nodes.find(id).value == no_number ? 1 : 0;
+}
+
+/// A word has a byte at least.
+std::uint64_t words_at_most(const version& v) {
+  return v.type == memory_type::chunk ? data_text(v, "content").size()
+                                      : full_text(v.type, v.data).size();
+}
+
+} // namespace
+
+dense_numbers most_taken_by(const entry& e, const node_table& nodes) {
+  dense_numbers n;
+  if (const head* h = head_of(e.payload)) {
+    n.nodes = unknown(nodes, h->id);
+    n.rows = 1;
+    n.row_terms = h->tags.size() + h->frames.size();
+    n.names = 3 + n.row_terms; // its actor, project and path
+    n.colours = h->colour ? 1 : 0;
+  }
+  if (const version* v = version_of(e.payload)) {
+    n.slots = 1;
+    n.terms = words_at_most(*v);
+    if (const memory_id* id = reference_of(*v)) n.nodes += unknown(nodes, *id);
+  }
+  if (std::holds_alternative<embed_payload>(e.payload)) n.slots = 1;
+  if (std::holds_alternative<learn_weights_payload>(e.payload)) n.names = 1;
+  if (const auto* edge = std::get_if<edge_payload>(&e.payload))
+    n.nodes = unknown(nodes, edge->edge.key.src) + unknown(nodes, edge->edge.key.dst);
+  return n;
+}
+
+result<void> number_room::check(const dense_numbers& more) const {
+  struct numbering {
+    const char* of;
+    std::uint64_t dense_numbers::* count;
+  };
+  static constexpr std::array<numbering, 7> all{
+      {{"memories and ends of edges", &dense_numbers::nodes},
+       {"contents", &dense_numbers::slots},
+       {"states of memories", &dense_numbers::rows},
+       {"tags and frames", &dense_numbers::row_terms},
+       {"distinct tags, frames, actors and paths", &dense_numbers::names},
+       {"distinct words", &dense_numbers::terms},
+       {"colours", &dense_numbers::colours}}};
+  for (const auto& [of, count] : all)
+    if (used_.*count + more.*count > limits_.*count)
+      return fail(errc::limit_exceeded,
+                  fmt::format("the world is full: it has numbers for {} {}", limits_.*count, of));
+  return {};
+}
+
+} // namespace mneme

@@ -1,0 +1,123 @@
+// Dense numbers run out: what needs one more is refused before it is journaled, the world stays
+// sound and everything that needs none goes on.
+#include <catch2/catch.hpp>
+
+#include "state/recovery/replay.hpp"
+#include "state/recovery/verify.hpp"
+#include "tests/state/site.hpp"
+
+using namespace mneme;
+using namespace mneme::testing;
+
+namespace {
+
+write_request tagged(std::uint8_t n, const std::string& text) {
+  write_request r = note(text, "ana");
+  r.id = id_of(n);
+  r.tags = {"tag " + std::to_string(n)};
+  r.frames = {{verb::build, object_kind::module, "m" + std::to_string(n)}};
+  return r;
+}
+
+void check_sound(site& place, const world& w) {
+  const auto report = verify_journal(*place.files, "world", {});
+  REQUIRE(report);
+  CHECK(report->ok);
+  CHECK(report->roots == w.published_roots());
+  site other;
+  auto copy = other.open();
+  REQUIRE(replay_journal(*place.files, "world", *copy, {}, {}));
+  CHECK(copy->published_roots() == w.published_roots());
+}
+
+/// Room for what a world holds, and a little more of one kind.
+void leave_room(world& w, std::uint64_t dense_numbers::* kind, std::uint64_t more) {
+  w.limits = dense_numbers_max;
+  w.limits.*kind = w.numbers_taken().*kind + more;
+}
+
+} // namespace
+
+TEST_CASE("a full numbering refuses with limit_exceeded and leaves the world sound") {
+  const auto [kind, more] =
+      GENERATE(table<std::uint64_t dense_numbers::*, std::uint64_t>({{&dense_numbers::nodes, 2},
+                                                                     {&dense_numbers::slots, 2},
+                                                                     {&dense_numbers::rows, 2},
+                                                                     {&dense_numbers::row_terms, 4},
+                                                                     {&dense_numbers::names, 10},
+                                                                     {&dense_numbers::terms, 50}}));
+  site place;
+  auto w = place.open();
+  driven d(*w);
+  REQUIRE(d.apply(tagged(1, "first words")));
+  leave_room(*w, kind, more);
+  std::uint8_t next = 2;
+  result<mutation_result> last;
+  for (; next < 200; ++next) {
+    last = d.apply(tagged(next, "word" + std::to_string(next)));
+    if (!last) break;
+  }
+  REQUIRE_FALSE(last);
+  CHECK(last.error().code == errc::limit_exceeded);
+  CHECK(next > 2); // what fits is taken
+  const seq_no full = w->published_seq();
+  CHECK(full.value + 1 == next);
+  CHECK(w->journal->last_seq() == full);
+  // A batch is refused whole, and says which item did not fit.
+  const auto batch = d.run({tagged(210, "a"), tagged(211, "b"), tagged(212, "c")}, true);
+  REQUIRE_FALSE(batch);
+  CHECK(batch.error().code == errc::limit_exceeded);
+  CHECK(batch.error().at.starts_with("items["));
+  CHECK(w->published_seq() == full);
+  // What needs no number of the kind goes on.
+  add_edge_request edge;
+  edge.src = id_of(1);
+  edge.type = static_cast<std::uint8_t>(edge_type::references);
+  edge.dst = id_of(2);
+  CHECK(d.apply(edge));
+  REQUIRE(d.checkpoint());
+  check_sound(place, *w);
+  const root_set roots = w->published_roots();
+  w.reset();
+  w = place.open();
+  CHECK(w->published_roots() == roots);
+  driven again(*w);
+  CHECK(again.apply(tagged(213, "room again")));
+}
+
+TEST_CASE("a refusal for lack of numbers draws nothing") {
+  site place;
+  auto w = place.open();
+  driven d(*w);
+  REQUIRE(d.apply(note("x")));
+  const auto id_after = [&](bool refused_before) {
+    site other;
+    auto v = other.open();
+    driven e(*v);
+    REQUIRE(e.apply(note("x")));
+    if (refused_before) {
+      leave_room(*v, &dense_numbers::slots, 0);
+      REQUIRE_FALSE(e.apply(note("y")));
+      v->limits = dense_numbers_max;
+    }
+    return e.apply(note("z"))->uri->id;
+  };
+  CHECK(id_after(true) == id_after(false));
+}
+
+TEST_CASE("edges whose ends are new need numbers for both") {
+  site place;
+  auto w = place.open();
+  driven d(*w);
+  leave_room(*w, &dense_numbers::nodes, 3);
+  add_edge_request edge;
+  edge.type = static_cast<std::uint8_t>(edge_type::references);
+  edge.src = id_of(1);
+  edge.dst = id_of(2);
+  REQUIRE(d.apply(edge));
+  edge.src = id_of(3);
+  edge.dst = id_of(4);
+  CHECK(d.apply(edge).error().code == errc::limit_exceeded);
+  edge.dst = id_of(1);
+  CHECK(d.apply(edge));
+}
