@@ -141,8 +141,9 @@ result<root_set> engine::root(std::optional<seq_no> at_seq) {
 
 result<proof_bundle> engine::prove(const prove_request& request) {
   return impl_->inside([&](world&) {
-    auto made = impl_->commit<proof_bundle>(
-        [&](auto reply) { return inspect_proofs(request, std::move(reply)); });
+    auto made = impl_->commit<proof_bundle>([&](auto reply) {
+      return inspect_proofs(request, impl_->running->options.queries.stopwatch, std::move(reply));
+    });
     return impl_->guarded(
         std::move(made), {.actor = request.actor, .at_seq = {}, .scope = request.scope}, "a proof");
   });

@@ -112,7 +112,8 @@ host_promise<proof_reply> host_requests::prove(const prove_message& m) const {
   auto deliver = [h = *this, pending, asked](result<proof_bundle> r) {
     h.keep(pending, std::move(r), asked, "a proof");
   };
-  commit(inspect_proofs(m.request, back_here<proof_bundle>(std::move(deliver))));
+  commit(inspect_proofs(m.request, engine_->options.queries.stopwatch,
+                        back_here<proof_bundle>(std::move(deliver))));
   return pending;
 }
 

@@ -68,10 +68,12 @@ commit_command inspect_roots(seq_no at, std::function<void(result<recorded_roots
   return inspect_command{.run = [at, reply](world& w) { reply(roots_at(w, at)); }, .reply = reply};
 }
 
-commit_command inspect_proofs(prove_request request,
+commit_command inspect_proofs(prove_request request, std::function<std::int64_t()> stopwatch,
                               std::function<void(result<proof_bundle>)> reply) {
+  const deadline time(std::move(stopwatch), request.deadline_ms);
   return inspect_command{
-      .run = [request = std::move(request), reply](world& w) { reply(prove(w, request)); },
+      .run = [request = std::move(request), time,
+              reply](world& w) { reply(prove(w, request, [&] { return time.check(); })); },
       .reply = reply};
 }
 

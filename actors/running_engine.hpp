@@ -50,7 +50,8 @@ commit_command mutate(std::vector<mutation> items, bool is_batch, durability d,
                       std::shared_ptr<const scope> within, write_deadline deadline,
                       std::function<void(result<batch_result>)> reply);
 commit_command inspect_roots(seq_no at, std::function<void(result<recorded_roots>)> reply);
-commit_command inspect_proofs(prove_request request,
+/// Its deadline counts from here, on `stopwatch`.
+commit_command inspect_proofs(prove_request request, std::function<std::int64_t()> stopwatch,
                               std::function<void(result<proof_bundle>)> reply);
 
 } // namespace mneme

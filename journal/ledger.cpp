@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "journal/ledger_state.hpp"
@@ -37,6 +38,59 @@ std::vector<state_leaf> overwrite(const entry_header& header, namespace_values& 
   return overwritten;
 }
 
+result<void> may_go_on(const keep_going& go_on) {
+  return go_on ? go_on() : result<void>();
+}
+
+/// The journal's headers for one question. Those of the last tile are kept: whoever proves an entry
+/// asks for the leaves of its tile, and then for its header.
+class journal_headers {
+public:
+  explicit journal_headers(const ledger_sources& sources) : read_(sources.headers()) {}
+
+  [[nodiscard]] result<std::vector<std::string>> range(seq_no first, std::uint64_t count) const {
+    auto read = read_(first, count);
+    if (read && read->size() != count)
+      return fail(errc::corrupt, "the journal gave " + std::to_string(read->size())
+                                     + " headers instead of " + std::to_string(count));
+    return read;
+  }
+
+  /// The header of an entry of the log, which has `size` of them.
+  result<std::string> of(seq_no seq, std::uint64_t size) {
+    const std::uint64_t index = seq.value - 1;
+    const std::uint64_t first = index - index % merkle_log::tile_leaves;
+    if (auto ok = load(first, std::min(merkle_log::tile_leaves, size - first)); !ok)
+      return propagate(ok);
+    return tile_[index - first];
+  }
+
+  /// Must not outlive this.
+  log_leaf_source leaves() {
+    return [this](std::uint64_t first, std::uint64_t count) -> result<std::vector<digest>> {
+      if (auto ok = load(first, count); !ok) return propagate(ok);
+      std::vector<digest> hashes;
+      hashes.reserve(tile_.size());
+      for (const auto& header : tile_) hashes.push_back(log_leaf_hash(header));
+      return hashes;
+    };
+  }
+
+private:
+  result<void> load(std::uint64_t first, std::uint64_t count) {
+    if (first == first_ && tile_.size() == count) return {};
+    auto read = range({first + 1}, count);
+    if (!read) return propagate(read);
+    first_ = first;
+    tile_ = std::move(*read);
+    return {};
+  }
+
+  header_reader read_;
+  std::uint64_t first_ = 0;
+  std::vector<std::string> tile_; ///< headers of the leaves from first_ on
+};
+
 std::unexpected<error> unavailable(seq_no seq, std::string_view why) {
   return fail(errc::seq_unavailable, "seq " + std::to_string(seq.value) + std::string(why));
 }
@@ -67,31 +121,13 @@ struct ledger::impl {
     return fresh;
   }
 
-  [[nodiscard]] result<std::vector<std::string>> headers(seq_no first, std::uint64_t count) const {
-    auto read = sources.headers(first, count);
-    if (read && read->size() != count)
-      return fail(errc::corrupt, "the journal gave " + std::to_string(read->size())
-                                     + " headers instead of " + std::to_string(count));
-    return read;
-  }
-
-  [[nodiscard]] log_leaf_source log_leaves() const {
-    return [this](std::uint64_t first, std::uint64_t count) -> result<std::vector<digest>> {
-      auto read = headers({first + 1}, count);
-      if (!read) return propagate(read);
-      std::vector<digest> hashes;
-      hashes.reserve(read->size());
-      for (const auto& header : *read) hashes.push_back(log_leaf_hash(header));
-      return hashes;
-    };
-  }
-
   /// Calls visit(header bytes, header) for the entries [first, last].
   template <class Visit>
   result<void> each_header(std::uint64_t first, std::uint64_t last, Visit visit) const {
+    const journal_headers headers(sources);
     while (first <= last) {
       const std::uint64_t count = std::min(headers_at_once, last - first + 1);
-      auto read = headers({first}, count);
+      auto read = headers.range({first}, count);
       if (!read) return propagate(read);
       for (const auto& bytes : *read) {
         auto header = decode_entry_header(bytes);
@@ -161,7 +197,8 @@ struct ledger::impl {
                    .journal_root = {},
                    .state_roots = {},
                    .overall = {}};
-    auto journal_root = state.log.root_at(seq.value, log_leaves());
+    journal_headers headers(sources);
+    auto journal_root = state.log.root_at(seq.value, headers.leaves());
     if (!journal_root) return propagate(journal_root);
     roots.journal_root = *journal_root;
     for (std::size_t i = 0; i < state_namespace_count; ++i) {
@@ -173,12 +210,29 @@ struct ledger::impl {
     return roots;
   }
 
-  [[nodiscard]] result<entry_proof> prove_entry(seq_no entry_seq, seq_no seq) const {
-    auto header = headers(entry_seq, 1);
-    if (!header) return propagate(header);
-    auto siblings = state.log.inclusion(entry_seq.value - 1, seq.value, log_leaves());
-    if (!siblings) return propagate(siblings);
-    return entry_proof{entry_seq, std::move(header->front()), std::move(*siblings)};
+  /// Proofs of the entries of `request`, each once, in the order first asked.
+  [[nodiscard]] result<std::vector<entry_proof>>
+  prove_entries(const std::vector<seq_no>& seqs, seq_no seq, const keep_going& go_on) const {
+    std::map<seq_no, entry_proof> proofs;
+    std::vector<std::uint64_t> indices;
+    for (const seq_no wanted : seqs)
+      if (proofs.try_emplace(wanted).second) indices.push_back(wanted.value - 1);
+    std::ranges::sort(indices);
+    journal_headers headers(sources);
+    const auto prove_one = [&](std::uint64_t index, std::vector<digest> siblings) -> result<void> {
+      if (auto ok = may_go_on(go_on); !ok) return ok;
+      auto header = headers.of({index + 1}, state.log.size());
+      if (!header) return propagate(header);
+      proofs.at({index + 1}) = {{index + 1}, std::move(*header), std::move(siblings)};
+      return {};
+    };
+    if (auto ok = state.log.inclusions(indices, seq.value, headers.leaves(), prove_one); !ok)
+      return propagate(ok);
+    std::vector<entry_proof> found;
+    found.reserve(proofs.size());
+    for (const seq_no wanted : seqs)
+      if (auto proof = proofs.extract(wanted)) found.push_back(std::move(proof.mapped()));
+    return found;
   }
 };
 
@@ -238,7 +292,8 @@ seq_no ledger::earliest() const {
   return {impl_->state.roots.seq.value - impl_->state.undo.size()};
 }
 
-result<proof_bundle> ledger::prove(const proof_request& request, seq_no seq) const {
+result<proof_bundle> ledger::prove(const proof_request& request, seq_no seq,
+                                   const keep_going& go_on) const {
   if (auto ok = impl_->check_available(seq); !ok) return propagate(ok);
   for (std::size_t i = 0; i < request.seqs.size(); ++i)
     if (request.seqs[i].value == 0 || request.seqs[i] > seq)
@@ -250,16 +305,17 @@ result<proof_bundle> ledger::prove(const proof_request& request, seq_no seq) con
   auto roots = impl_->roots_of(views, seq);
   if (!roots) return propagate(roots);
   proof_bundle bundle{.roots = *roots, .states = {}, .entries = {}};
+  std::set<std::pair<state_namespace, std::string_view>> proven;
   for (const auto& [ns, key] : request.keys) {
+    if (!proven.emplace(ns, key).second) continue;
+    if (auto ok = may_go_on(go_on); !ok) return propagate(ok);
     auto proof = views[static_cast<std::size_t>(ns)].prove(state_path(ns, key));
     if (!proof) return propagate(proof);
     bundle.states.push_back({ns, key, std::move(*proof)});
   }
-  for (const auto& entry_seq : request.seqs) {
-    auto proof = impl_->prove_entry(entry_seq, seq);
-    if (!proof) return propagate(proof);
-    bundle.entries.push_back(std::move(*proof));
-  }
+  auto entries = impl_->prove_entries(request.seqs, seq, go_on);
+  if (!entries) return propagate(entries);
+  bundle.entries = std::move(*entries);
   // A source that has drifted from the log must not pass for a proof.
   if (auto ok = verify(bundle); !ok)
     return fail(errc::corrupt, "store or journal do not fit the ledger: " + ok.error().message);
@@ -269,7 +325,8 @@ result<proof_bundle> ledger::prove(const proof_request& request, seq_no seq) con
 result<std::vector<digest>> ledger::prove_consistency(seq_no old_seq, seq_no new_seq) const {
   if (new_seq > impl_->state.roots.seq) return unavailable(new_seq, " is after the end");
   if (old_seq > new_seq) return unavailable(old_seq, " is after the seq to compare with");
-  return impl_->state.log.consistency(old_seq.value, new_seq.value, impl_->log_leaves());
+  journal_headers headers(impl_->sources);
+  return impl_->state.log.consistency(old_seq.value, new_seq.value, headers.leaves());
 }
 
 std::string ledger::save() const {

@@ -23,14 +23,21 @@
 
 namespace mneme {
 
+/// Canonical header bytes of entries [first, first + count) from the journal.
+using header_reader =
+    std::function<result<std::vector<std::string>>(seq_no first, std::uint64_t count)>;
+
 struct ledger_sources {
   /// Leaves of one namespace's tree in the store: first <= path <= last, in path order.
   std::function<result<std::vector<tree_leaf>>(state_namespace, const digest& first,
                                                const digest& last)>
       leaves;
-  /// Canonical header bytes of entries [first, first + count) from the journal.
-  std::function<result<std::vector<std::string>>(seq_no first, std::uint64_t count)> headers;
+  /// A reader for one question to the journal; most of what it is asked for ascends.
+  std::function<header_reader()> headers;
 };
+
+/// Asked between two items of a long work: what it refuses with ends the work. Empty = go on.
+using keep_going = std::function<result<void>()>;
 
 class ledger {
 public:
@@ -57,9 +64,11 @@ public:
     std::vector<std::pair<state_namespace, std::string>> keys; ///< raw key bytes
     std::vector<seq_no> seqs;                                  ///< journal entries
   };
-  /// Proofs against the roots at `seq`, keys first, each in the order asked. seq_unavailable as for
-  /// roots_at(), and for an entry after `seq`. What it returns has passed verify().
-  result<proof_bundle> prove(const proof_request& request, seq_no seq) const;
+  /// Proofs against the roots at `seq`, keys first, each once and in the order first asked. The
+  /// journal is read in one walk, whatever the number of seqs. seq_unavailable as for roots_at(),
+  /// and for an entry after `seq`. What it returns has passed verify().
+  result<proof_bundle> prove(const proof_request& request, seq_no seq,
+                             const keep_going& go_on = {}) const;
   /// RFC 6962 proof that the journal of `old_seq` entries is a prefix of that of `new_seq`
   /// (seq_unavailable after the end or if they are out of order).
   result<std::vector<digest>> prove_consistency(seq_no old_seq, seq_no new_seq) const;

@@ -54,6 +54,28 @@ public:
     return fold_right(peaks);
   }
 
+  /// RFC 6962 audit path of leaf `index` among the first `size`, leaf upward.
+  result<std::vector<digest>> inclusion(std::uint64_t index, std::uint64_t size) {
+    std::vector<digest> path;
+    std::uint64_t first = 0;
+    std::uint64_t last = size;
+    while (last - first > 1) {
+      const std::uint64_t middle = first + std::bit_floor(last - first - 1);
+      const bool to_left = index < middle;
+      auto beside = to_left ? range(middle, last) : range(first, middle);
+      if (!beside) return propagate(beside);
+      path.push_back(*beside);
+      (to_left ? last : first) = middle;
+    }
+    std::ranges::reverse(path);
+    return path;
+  }
+
+  /// No leaf before that of `index` is asked about any more.
+  void pass(std::uint64_t index) {
+    tiles_.erase(tiles_.begin(), tiles_.lower_bound(index >> tile_level));
+  }
+
 private:
   result<digest> node(int level, std::uint64_t index) {
     const auto at = static_cast<std::size_t>(level);
@@ -133,20 +155,22 @@ result<digest> merkle_log::root_at(std::uint64_t size, const log_leaf_source& le
 result<std::vector<digest>> merkle_log::inclusion(std::uint64_t index, std::uint64_t size,
                                                   const log_leaf_source& leaves) const {
   ensure(index < size && size <= size_, "an audit path is asked for within the log");
+  return reader(*this, leaves).inclusion(index, size);
+}
+
+result<void> merkle_log::inclusions(
+    std::span<const std::uint64_t> indices, std::uint64_t size, const log_leaf_source& leaves,
+    const std::function<result<void>(std::uint64_t, std::vector<digest>)>& visit) const {
+  ensure(std::ranges::is_sorted(indices), "audit paths are asked for in the order of the leaves");
   reader nodes(*this, leaves);
-  std::vector<digest> path;
-  std::uint64_t first = 0;
-  std::uint64_t last = size;
-  while (last - first > 1) {
-    const std::uint64_t middle = first + std::bit_floor(last - first - 1);
-    const bool to_left = index < middle;
-    auto beside = to_left ? nodes.range(middle, last) : nodes.range(first, middle);
-    if (!beside) return propagate(beside);
-    path.push_back(*beside);
-    (to_left ? last : first) = middle;
+  for (const std::uint64_t index : indices) {
+    ensure(index < size && size <= size_, "an audit path is asked for within the log");
+    nodes.pass(index);
+    auto path = nodes.inclusion(index, size);
+    if (!path) return propagate(path);
+    if (auto ok = visit(index, std::move(*path)); !ok) return ok;
   }
-  std::ranges::reverse(path);
-  return path;
+  return {};
 }
 
 result<std::vector<digest>> merkle_log::consistency(std::uint64_t old_size, std::uint64_t new_size,

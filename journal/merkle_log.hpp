@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +36,13 @@ public:
   /// Precondition: index < size <= this->size().
   result<std::vector<digest>> inclusion(std::uint64_t index, std::uint64_t size,
                                         const log_leaf_source& leaves) const;
+  /// The same of several leaves: calls visit(index, path) for each until it refuses. Leaves are
+  /// read back in ascending order but for those of the last tile, which may come first.
+  /// Preconditions: as of one leaf; `indices` ascend.
+  result<void>
+  inclusions(std::span<const std::uint64_t> indices, std::uint64_t size,
+             const log_leaf_source& leaves,
+             const std::function<result<void>(std::uint64_t, std::vector<digest>)>& visit) const;
   /// RFC 6962 consistency proof between two sizes. Precondition: old_size <= new_size <=
   /// this->size().
   result<std::vector<digest>> consistency(std::uint64_t old_size, std::uint64_t new_size,

@@ -90,8 +90,12 @@ result<void> segment_walk::seek(seq_no from) {
   if (segments_.empty()) return {};
   const seq_no wanted{std::max<std::uint64_t>(from.value, 1)};
   const auto behind = std::ranges::upper_bound(segments_, wanted);
-  auto entered = enter(static_cast<std::size_t>(behind - segments_.begin()) - 1, false);
-  if (!entered) return propagate(entered);
+  const auto index = static_cast<std::size_t>(behind - segments_.begin()) - 1;
+  const bool lies_ahead = reader_ && !torn_ && index_ == index && last_ < wanted;
+  if (!lies_ahead) {
+    auto entered = enter(index, false);
+    if (!entered) return propagate(entered);
+  }
   for (;;) {
     auto frame = peek(false);
     if (!frame) return propagate(frame);

@@ -22,7 +22,9 @@ public:
   /// Checks the heads of all segments but the last.
   result<void> check_heads();
 
-  /// Goes to the frame that holds `from` (or to the end, if there is none) by looking at prefixes.
+  /// Goes to the frame that holds `from` (or to the end, if there is none) by looking at prefixes:
+  /// from the place on where that is in the same segment and before it, else from its segment's
+  /// start.
   result<void> seek(seq_no from);
   /// The next frame, or nullopt at the end or at a torn tail.
   result<std::optional<journal_frame>> next();

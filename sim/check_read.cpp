@@ -130,6 +130,21 @@ check_result check_state_proof(const state_proof& p, state_namespace ns, std::st
   return {};
 }
 
+/// Without what was asked again.
+template <class Item>
+void drop_repeated(std::vector<Item>& items) {
+  std::vector<Item> once;
+  for (auto& item : items)
+    if (std::ranges::find(once, item) == once.end()) once.push_back(item);
+  items = std::move(once);
+}
+prove_request each_once(prove_request r) {
+  drop_repeated(r.ids);
+  drop_repeated(r.edges);
+  drop_repeated(r.seqs);
+  return r;
+}
+
 check_result check_proof(const evidence& known, const operation& op, const prove_message& m,
                          const result<proof_reply>& answer) {
   if (!answer) return wrong("proof", "no proof: " + answer.error().message);
@@ -139,7 +154,7 @@ check_result check_proof(const evidence& known, const operation& op, const prove
   if (at < first || at > last) return wrong("proof", fmt::format("of seq {}", at.value));
   if (p.roots != known.roots.at(at)) return wrong("proof", "under another root");
   if (auto ok = verify(p); !ok) return wrong("proof", "it does not verify: " + ok.error().message);
-  const auto& r = m.request;
+  const prove_request r = each_once(m.request);
   if (p.states.size() != r.ids.size() + r.edges.size() || p.entries.size() != r.seqs.size())
     return wrong("proof", "of another number of things");
   for (std::size_t i = 0; i < r.ids.size(); ++i) {

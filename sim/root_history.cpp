@@ -34,8 +34,10 @@ void root_history::restart() {
                                       const digest& last) -> result<std::vector<tree_leaf>> {
                        return leaves_between(leaves_[static_cast<std::size_t>(ns)], first, last);
                      },
-                     .headers = [](seq_no, std::uint64_t) -> result<std::vector<std::string>> {
-                       return fail(errc::unsupported, "no proofs are asked of a root history");
+                     .headers = []() -> header_reader {
+                       return [](seq_no, std::uint64_t) {
+                         return fail(errc::unsupported, "no proofs are asked of a root history");
+                       };
                      }});
   ledger_->retain(0);
 }
@@ -80,14 +82,15 @@ result<root_set> roots_of_contents(const world_id& world, const model& state,
                                      const digest& last) -> result<std::vector<tree_leaf>> {
                          return leaves_between(leaves[static_cast<std::size_t>(ns)], first, last);
                        },
-                       .headers =
-                           [&](seq_no first, std::uint64_t count) {
-                             std::vector<std::string> headers;
-                             headers.reserve(count);
-                             for (std::uint64_t i = 0; i < count; ++i)
-                               headers.push_back(past.entry_at({first.value + i}).header_bytes);
-                             return result<std::vector<std::string>>(std::move(headers));
-                           }});
+                       .headers = [&]() -> header_reader {
+                         return [&](seq_no first, std::uint64_t count) {
+                           std::vector<std::string> headers;
+                           headers.reserve(count);
+                           for (std::uint64_t i = 0; i < count; ++i)
+                             headers.push_back(past.entry_at({first.value + i}).header_bytes);
+                           return headers;
+                         };
+                       }});
   if (state.last().value == 0) return empty_roots(world);
   if (auto ok = fresh.rebuild(state.last()); !ok) return propagate(ok);
   return fresh.roots();

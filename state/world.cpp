@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "journal/entry_reader.hpp"
 #include "journal/segment.hpp"
 #include "messages/seams/checked_seams.hpp"
 #include "messages/seams/unasked_embedder.hpp"
@@ -45,39 +46,39 @@ result<std::vector<tree_leaf>> read_leaves(kv_reader& reader, state_namespace ns
   return leaves;
 }
 
-result<std::vector<std::string>> read_headers(world& w, seq_no first, std::uint64_t count) {
-  std::vector<std::string> headers;
-  auto ok = read_journal(*w.files, journal_directory(w.directory), w.info.id, first, true,
-                         [&](const journal_frame& frame) -> result<bool> {
-                           std::uint64_t seq = frame.prefix.first_seq.value;
-                           for (const auto& raw : frame.entries) {
-                             if (seq >= first.value && headers.size() < count)
-                               headers.push_back(raw.header);
-                             ++seq;
-                           }
-                           return headers.size() < count;
-                         });
-  if (!ok) return propagate(ok);
-  if (headers.size() != count)
-    return fail(errc::corrupt,
-                "the journal ends before entry " + std::to_string(first.value + count - 1));
-  return headers;
+header_reader headers_of(world& w) {
+  // Opened when something is asked: what a ledger knows by itself needs no journal.
+  auto reader = std::make_shared<std::optional<entry_reader>>();
+  return [&w, reader](seq_no first, std::uint64_t count) -> result<std::vector<std::string>> {
+    if (!*reader) {
+      auto opened = entry_reader::open(*w.files, journal_directory(w.directory), w.info.id);
+      if (!opened) return propagate(opened);
+      *reader = std::move(*opened);
+    }
+    std::vector<std::string> headers;
+    auto ok =
+        (*reader)->read(first, count, [&](const raw_entry& raw) { headers.push_back(raw.header); });
+    if (!ok) return propagate(ok);
+    if (headers.size() != count)
+      return fail(errc::corrupt,
+                  "the journal ends before entry " + std::to_string(first.value + count - 1));
+    return headers;
+  };
 }
 
 ledger_sources sources_of(world& w) {
   // One session for the ledger's life: it has one owner at a time.
   auto reader = std::make_shared<std::unique_ptr<kv_reader>>();
-  return {
-      .leaves = [&w, reader](state_namespace ns, const digest& first,
-                             const digest& last) -> result<std::vector<tree_leaf>> {
-        if (*reader == nullptr) {
-          auto opened = w.store->reader();
-          if (!opened) return propagate(opened);
-          *reader = std::move(*opened);
-        }
-        return read_leaves(**reader, ns, first, last);
-      },
-      .headers = [&w](seq_no first, std::uint64_t count) { return read_headers(w, first, count); }};
+  return {.leaves = [&w, reader](state_namespace ns, const digest& first,
+                                 const digest& last) -> result<std::vector<tree_leaf>> {
+            if (*reader == nullptr) {
+              auto opened = w.store->reader();
+              if (!opened) return propagate(opened);
+              *reader = std::move(*opened);
+            }
+            return read_leaves(**reader, ns, first, last);
+          },
+          .headers = [&w] { return headers_of(w); }};
 }
 
 result<void> remove_segments(file_system& fs, const std::string& journal_dir) {

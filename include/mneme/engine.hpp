@@ -105,6 +105,8 @@ struct batch_result {
   seq_no seq;
 };
 
+/// At most 10,000 things together (limit_exceeded names the key that goes beyond). What is asked
+/// again is proved once, where it was asked first.
 struct prove_request {
   std::vector<memory_id> ids;
   std::vector<edge_key> edges;
@@ -115,6 +117,8 @@ struct prove_request {
   /// Proves what it opens; asking for anything else is scope_violation, and so are `seqs`: entries
   /// of the journal are open to no scope.
   std::shared_ptr<const mneme::scope> scope{};
+  /// Counts from the call on: proofs wait for their turn among the writes.
+  std::optional<std::int64_t> deadline_ms{};
 };
 
 /// A field of a topic whole.

@@ -21,7 +21,24 @@ result<seq_no> seq_of_root(world& w, const digest& root, const root_set& current
   return (*snapshot)->seq;
 }
 
-result<ledger::proof_request> proof_keys(world& w, const prove_request& request) {
+/// Sizes and ranges, whatever the world holds.
+result<void> check(const prove_request& r) {
+  if (r.deadline_ms && *r.deadline_ms < 1)
+    return fail(errc::out_of_range, "deadline_ms must be at least 1", "deadline_ms");
+  std::size_t count = 0;
+  for (const auto& [size, key] :
+       {std::pair(r.ids.size(), "ids"), std::pair(r.edges.size(), "edges"),
+        std::pair(r.fields.size(), "fields"), std::pair(r.seqs.size(), "seqs")}) {
+    count += size;
+    if (count > max_proofs)
+      return fail(errc::limit_exceeded,
+                  "at most " + std::to_string(max_proofs) + " things are proved at once", key);
+  }
+  return {};
+}
+
+result<ledger::proof_request> proof_keys(world& w, const prove_request& request,
+                                         const keep_going& in_time) {
   auto reader = w.store->reader();
   if (!reader) return propagate(reader);
   const seq_no at = w.published_seq();
@@ -33,14 +50,17 @@ result<ledger::proof_request> proof_keys(world& w, const prove_request& request)
   const asker& who = *asking;
   if (request.scope != nullptr && !request.seqs.empty())
     return fail(errc::scope_violation, "a scope opens no entries of the journal", "seqs");
+  const auto go_on = [&in_time] { return in_time ? in_time() : result<void>(); };
   ledger::proof_request keys;
   for (const auto& id : request.ids) {
+    if (auto ok = go_on(); !ok) return propagate(ok);
     auto seen = who.may_see(**reader, id, at);
     if (!seen) return propagate(seen);
     if (!*seen) return who.hidden(id, "ids");
     keys.keys.emplace_back(state_namespace::memories, std::string(id.raw()));
   }
   for (const auto& key : request.edges) {
+    if (auto ok = go_on(); !ok) return propagate(ok);
     for (const auto& end : {key.src, key.dst}) {
       auto seen = who.may_see(**reader, end, at);
       if (!seen) return propagate(seen);
@@ -49,6 +69,7 @@ result<ledger::proof_request> proof_keys(world& w, const prove_request& request)
     keys.keys.emplace_back(state_namespace::edges, key_bytes(key));
   }
   for (const auto& [topic, name] : request.fields) {
+    if (auto ok = go_on(); !ok) return propagate(ok);
     auto seen = who.may_see(**reader, topic, at);
     if (!seen) return propagate(seen);
     if (!*seen) return who.hidden(topic, "fields");
@@ -70,13 +91,14 @@ result<recorded_roots> roots_at(world& w, seq_no at) {
   return recorded_roots{*roots};
 }
 
-result<proof_bundle> prove(world& w, const prove_request& request) {
+result<proof_bundle> prove(world& w, const prove_request& request, const keep_going& in_time) {
+  if (auto ok = check(request); !ok) return propagate(ok);
   auto at = request.root ? seq_of_root(w, *request.root, w.ledger->roots())
                          : result<seq_no>(w.published_seq());
   if (!at) return propagate(at);
-  auto keys = proof_keys(w, request);
+  auto keys = proof_keys(w, request, in_time);
   if (!keys) return propagate(keys);
-  auto bundle = w.ledger->prove(*keys, *at);
+  auto bundle = w.ledger->prove(*keys, *at, in_time);
   if (!bundle && bundle.error().code == errc::seq_unavailable && bundle.error().at.empty()
       && request.root)
     return fail(errc::root_unavailable,

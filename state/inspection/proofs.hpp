@@ -14,8 +14,12 @@ struct recorded_roots {
 /// seq_unavailable outside the window.
 result<recorded_roots> roots_at(world& w, seq_no at);
 
+inline constexpr std::size_t max_proofs = 10'000;
+
 /// Against the current root, or that of a snapshot (root_unavailable for others). What the asker
-/// cannot see is not_found, or scope_violation where it comes with a scope.
-result<proof_bundle> prove(world& w, const prove_request& request);
+/// cannot see is not_found, or scope_violation where it comes with a scope. More than max_proofs
+/// things are limit_exceeded. `in_time` is asked before each of them: what it refuses with is the
+/// answer.
+result<proof_bundle> prove(world& w, const prove_request& request, const keep_going& in_time = {});
 
 } // namespace mneme

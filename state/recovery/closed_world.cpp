@@ -1,5 +1,6 @@
 // Checks and copies of a world that no engine of this process has open, as a host calls them.
 
+#include "messages/seams/unasked_embedder.hpp"
 #include "mneme/recovery.hpp"
 #include "state/checkpoint/world_directory.hpp"
 #include "state/recovery/replay.hpp"
@@ -27,6 +28,7 @@ result<root_set> replay_world(const std::string& directory, const std::string& i
                   .create = true,
                   .fresh = *info,
                   .embedder = nullptr,
+                  .remote_embedders = make_unasked_embedder,
                   .tokens = make_default_token_counter(),
                   .journal = {},
                   .vectors = {},

@@ -21,8 +21,10 @@ public:
   explicit folding_ledger(const world_id& world)
       : ledger_(world, {.leaves = [this](state_namespace ns, const digest& first,
                                          const digest& last) { return range(ns, first, last); },
-                        .headers = [](seq_no, std::uint64_t) -> result<std::vector<std::string>> {
-                          return fail(errc::unsupported, "a folded ledger makes no proofs");
+                        .headers = []() -> header_reader {
+                          return [](seq_no, std::uint64_t) {
+                            return fail(errc::unsupported, "a folded ledger makes no proofs");
+                          };
                         }}) {
     ledger_.retain(0);
   }

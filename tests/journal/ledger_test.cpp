@@ -8,6 +8,7 @@
 #include <catch2/catch.hpp>
 #include <rapidcheck/catch.h>
 
+#include "journal/merkle_log.hpp"
 #include "journal/proof.hpp"
 #include "journal/roots.hpp"
 #include "tests/journal/naive_log.hpp"
@@ -176,6 +177,29 @@ TEST_CASE("proofs reach across tiles of the journal") {
   }
 }
 
+TEST_CASE("proofs of many entries put one question to the journal, and read each header once") {
+  sample_world world;
+  std::vector<entry> entries;
+  for (std::uint64_t seq = 1; seq <= 1500; ++seq)
+    entries.push_back(samples::sample_entry({seq}, {}));
+  REQUIRE(world.commit(entries));
+  for (const std::uint64_t at : {1500U, 1300U}) {
+    ledger::proof_request request;
+    for (std::uint64_t seq = at; seq > 0; --seq) request.seqs.push_back({seq});
+    world.headers_read = 0;
+    world.header_readers = 0;
+    const auto bundle = world.ledger.prove(request, {at});
+    REQUIRE(bundle);
+    CHECK(verify(*bundle));
+    REQUIRE(bundle->entries.size() == at);
+    CHECK(bundle->entries.front().seq.value == at);
+    CHECK(bundle->entries.back().seq.value == 1);
+    // The roots of an earlier seq, and the tile that it ends in, cost reads of their own.
+    CHECK(world.header_readers <= 2);
+    CHECK(world.headers_read <= 1500 + 2 * merkle_log::tile_leaves);
+  }
+}
+
 TEST_CASE("deleting everything returns each state root to that of nothing") {
   dice random(41);
   sample_world world;
@@ -240,8 +264,8 @@ TEST_CASE("a store that fails at any read leaves the ledger as it was") {
                     --left;
                     return world.rows[static_cast<std::size_t>(ns)].range(first, last);
                   },
-                  .headers = [&](seq_no, std::uint64_t) -> result<std::vector<std::string>> {
-                    return fail(errc::io, "unreadable");
+                  .headers = []() -> header_reader {
+                    return [](seq_no, std::uint64_t) { return fail(errc::io, "unreadable"); };
                   }});
   REQUIRE(counted.load(image));
   for (;; ++allowed) {

@@ -136,11 +136,15 @@ ledger_sources sample_world::sources() {
             }
             return rows[static_cast<std::size_t>(ns)].range(first, last);
           },
-          .headers = [this](seq_no first, std::uint64_t count) -> result<std::vector<std::string>> {
-            if (journal_fails || first.value + count - 1 > headers.size())
-              return fail(errc::io, "the journal cannot be read");
-            const auto begin = headers.begin() + static_cast<std::ptrdiff_t>(first.value - 1);
-            return std::vector(begin, begin + static_cast<std::ptrdiff_t>(count));
+          .headers = [this]() -> header_reader {
+            ++header_readers;
+            return [this](seq_no first, std::uint64_t count) -> result<std::vector<std::string>> {
+              if (journal_fails || first.value + count - 1 > headers.size())
+                return fail(errc::io, "the journal cannot be read");
+              headers_read += count;
+              const auto begin = headers.begin() + static_cast<std::ptrdiff_t>(first.value - 1);
+              return std::vector(begin, begin + static_cast<std::ptrdiff_t>(count));
+            };
           }};
 }
 

@@ -78,6 +78,8 @@ public:
   std::array<leaf_rows, state_namespace_count> rows;
   std::uint64_t failing_reads = 0; ///< so many of the next reads of leaves fail
   bool journal_fails = false;
+  std::uint64_t header_readers = 0; ///< so many questions were put to the journal
+  std::uint64_t headers_read = 0;
   mneme::ledger ledger;
 
 private:

@@ -4,6 +4,7 @@
 
 #include "query/chroma/chroma.hpp"
 #include "query/context/context.hpp"
+#include "query/deadline.hpp"
 #include "query/find/find.hpp"
 #include "query/retrieve/retrieve.hpp"
 #include "query/search/search.hpp"
@@ -185,4 +186,22 @@ TEST_CASE("a retrieve looks at its deadline for rows, edges, neighbours and fiel
   r.stages = std::vector{retrieve_stage::structural};
   r.topic_ids = std::vector{numbered(many)};
   shared_world().check<retrieve_run>(r, many);
+}
+
+TEST_CASE("a deadline is over once so many milliseconds have passed") {
+  std::int64_t now_ns = 5'000'000'000;
+  const deadline time([&] { return now_ns; }, 3);
+  CHECK(time.check());
+  now_ns += 3 * ns_per_ms - 1;
+  CHECK(time.check());
+  now_ns += 1;
+  const auto refused = time.check();
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == errc::deadline_exceeded);
+  CHECK(refused.error().at == "deadline_ms");
+}
+
+TEST_CASE("without a deadline or a stopwatch nothing is ever late") {
+  CHECK(deadline([] { return std::int64_t{0}; }, {}).check());
+  CHECK(deadline({}, 3).check());
 }

@@ -196,6 +196,7 @@ constexpr refused_line refusals[] = {
     {R"({"op":"journal","limit":0})", "out_of_range", "limit"},
     {R"({"op":"journal","from":-1})", "out_of_range", "from"},
     {R"({"op":"prove","seqs":[0]})", "out_of_range", "seqs[0]"},
+    {R"({"op":"prove","seqs":[1],"deadline_ms":0})", "out_of_range", "deadline_ms"},
     {R"({"op":"prove","ids":["x"]})", "bad_id", "ids[0]"},
     {R"({"op":"prove","seqs":[1],"root":"00"})", "bad_value", "root"},
     {R"({"op":"prove","edges":[{"src":"x","type":"references","dst":"x"}]})", "bad_id",
