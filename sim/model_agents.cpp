@@ -225,7 +225,7 @@ std::expected<compact_outcome_of, errc> compact_in(const model& state, const com
     for (const auto& [uri, bears] : uris) {
       const version v = *state.version_at(uri.id, uri.version, at);
       const head h = state.memory_at(uri.id, at)->head;
-      const bool pinned = is_pinned_content(v)
+      const bool pinned = is_pinned_content(*state.version_at(h.id, h.current_version, at))
                           && (viewer_of(r).sees_all() || h.actor_scope == viewer_of(r).owner());
       if ((bears ? 0 : (pinned ? 1 : 2)) != pass) continue;
       double weight = salience(state.memory_at(uri.id, at)->activation, now, w, {});

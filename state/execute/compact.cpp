@@ -38,12 +38,12 @@ public:
         continue;
       }
       if (!seen_.insert(c.uri.id).second) continue;
-      auto v = batch_.pending.version_of(c.uri.id, c.uri.version);
-      if (!v) return propagate(v);
-      if (!v->has_value())
-        return fail(errc::corrupt, "the store does not have " + to_string(c.uri));
-      c.content = std::move(**v);
-      c.pinned = is_pinned(who_, **found, c.content.data);
+      auto content = version_of(c.uri.id, c.uri.version);
+      if (!content) return propagate(content);
+      c.content = std::move(*content);
+      auto pinned = is_pinned_now(**found, c.content);
+      if (!pinned) return propagate(pinned);
+      c.pinned = *pinned;
       c.salience = scorer_(batch_.pending.activation_of(c.uri.id), 0);
       if (c.pinned) c.salience = std::max(c.salience, pinned_salience);
       out.push_back(std::move(c));
@@ -54,6 +54,22 @@ public:
   std::vector<std::string> skipped;
 
 private:
+  result<version> version_of(const memory_id& id, std::uint32_t number) {
+    auto v = batch_.pending.version_of(id, number);
+    if (!v) return propagate(v);
+    if (!v->has_value())
+      return fail(errc::corrupt, "the store does not have version " + std::to_string(number)
+                                     + " of " + to_string(id));
+    return std::move(**v);
+  }
+  /// Whichever version is cited: a goal that is completed need not be in mind any more.
+  result<bool> is_pinned_now(const head& h, const version& cited) {
+    if (cited.number == h.current_version) return is_pinned(who_, h, cited.data);
+    auto current = version_of(h.id, h.current_version);
+    if (!current) return propagate(current);
+    return is_pinned(who_, h, current->data);
+  }
+
   batch_state& batch_;
   const asker& who_;
   cited_memories memories_;

@@ -329,6 +329,43 @@ TEST_CASE("2.3 open: learned weights come back from the images and the tail", "[
   CHECK(w->attributes.weights_of("ana", {1}) == learned_weights{});
 }
 
+TEST_CASE("8 compact: what is pinned is what the memory is now, whichever version is cited",
+          "[compact]") {
+  small_world s;
+  write_request goal;
+  goal.type = memory_type::goal;
+  goal.actor = "ana";
+  goal.data["statement"] = std::string("be there");
+  goal.data["status"] = std::string("active");
+  const auto cited = *s.d.apply(goal)->uri;
+  const auto becomes = [&](const char* status) {
+    update_request u;
+    u.uri = cited;
+    u.actor = "ana";
+    u.data = goal.data;
+    u.data["status"] = std::string(status);
+    REQUIRE(s.d.apply(u));
+  };
+  const auto kept = [&] {
+    compact_request r;
+    r.in_context = {to_string(cited)};
+    r.intent_id = "trip";
+    r.step_id = "1";
+    r.actor = "ana";
+    const auto done = run_one<compact_result, compact_command>(s.d, r);
+    REQUIRE(done);
+    REQUIRE(done->kept.size() + done->compacted.size() == 1);
+    // The cited version is the one that is shown.
+    CHECK((done->kept.empty() ? done->compacted[0].uri : done->kept[0].uri) == cited);
+    return !done->kept.empty();
+  };
+  CHECK(kept());
+  becomes("completed");
+  CHECK_FALSE(kept());
+  becomes("active");
+  CHECK(kept());
+}
+
 TEST_CASE("2.3 replay: attest, weights and compact records come back byte for byte", "[attest]") {
   small_world s;
   const auto uri = s.write();
