@@ -9,6 +9,7 @@
 #include "query/enum_range.hpp"
 #include "query/find/valid_time.hpp"
 #include "query/positive.hpp"
+#include "query/vector_check.hpp"
 
 namespace mneme {
 
@@ -137,7 +138,7 @@ result<void> check_bounds(const find_request& r) {
   if (const auto key = excluded_near(r); !key.empty())
     return fail(errc::bad_value, "near, near_uri and near_vector exclude each other",
                 std::string(key));
-  return {};
+  return check_vector(r.near_vector, "near_vector");
 }
 
 result<void> check_follow(const find_request& r) {

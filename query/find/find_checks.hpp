@@ -13,7 +13,7 @@ namespace mneme {
 inline constexpr std::int64_t max_follow_hops = 6;
 inline constexpr std::uint64_t default_near_k = 16;
 
-/// Bounds, enum values, exclusive keys and texts, in that order.
+/// Bounds, enum values, texts, exclusive keys and the vector, in that order.
 result<void> check_bounds(const find_request& r);
 /// follow without from, then its values.
 result<void> check_follow(const find_request& r);

@@ -31,8 +31,6 @@ result<std::vector<float>> of_text(const std::string& text, std::uint32_t dim,
 }
 
 result<std::vector<float>> of_vector(std::vector<float> v, std::uint32_t dim) {
-  if (auto ok = validate_vector(v); !ok)
-    return fail(ok.error().code, ok.error().message, "near_vector");
   if (auto ok = check_dim(v, dim, "near_vector"); !ok) return propagate(ok);
   return v;
 }

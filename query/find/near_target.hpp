@@ -15,8 +15,9 @@ namespace mneme {
 std::uint32_t asked_dimension(const std::optional<seq_no>& at_seq, const query_context& context,
                               const read_views& views);
 
-/// Embeds the text, takes the vector of the uri's version, or checks the given one. Empty without
-/// near. no_embedder, no_vector, not_found, erased, bad_vector, dim_mismatch; `at` is the key.
+/// Embeds the text, takes the vector of the uri's version, or the given one. Empty without near.
+/// no_embedder, no_vector, not_found, erased, bad_vector (of an embedder's), dim_mismatch; `at` is
+/// the key. Precondition: a given vector has passed check_vector.
 result<std::vector<float>> resolve_near(const find_request& r, const asker& who,
                                         const query_context& context, const read_views& views);
 

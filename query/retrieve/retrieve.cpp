@@ -11,6 +11,7 @@
 #include "query/find/near_target.hpp"
 #include "query/positive.hpp"
 #include "query/retrieve/retrieve_state.hpp"
+#include "query/vector_check.hpp"
 
 namespace mneme {
 
@@ -139,7 +140,7 @@ result<void> retrieve_run::check(const retrieve_request& r) {
   if (r.expand_refs && !asks_for(r, retrieve_stage::structural))
     return fail(errc::unsupported, "expand_refs adds neighbours: ask for the stage structural",
                 "expand_refs");
-  return {};
+  return check_vector(r.vector, "vector");
 }
 
 result<std::unique_ptr<retrieve_run>> retrieve_run::compile(retrieve_request request,

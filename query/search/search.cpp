@@ -14,6 +14,7 @@
 #include "query/positive.hpp"
 #include "query/query_text.hpp"
 #include "query/search/search_state.hpp"
+#include "query/vector_check.hpp"
 
 namespace mneme {
 
@@ -62,9 +63,10 @@ result<std::vector<float>> vector_of(const search_request& r, const query_contex
     if (!embedded) return fail(embedded.error().code, embedded.error().message, "query");
     v = std::move(*embedded);
     if (v.empty()) return v;
+    if (auto ok = validate_vector(v); !ok)
+      return fail(ok.error().code, ok.error().message, "query");
   }
   const char* key = r.vector ? "vector" : "query";
-  if (auto ok = validate_vector(v); !ok) return fail(ok.error().code, ok.error().message, key);
   if (dim != 0 && v.size() != dim)
     return fail(errc::dim_mismatch,
                 fmt::format("the vector has {} numbers, the world's space has {}", v.size(), dim),
@@ -142,11 +144,11 @@ result<void> search_run::check(const search_request& r) {
     if (r.memory_ids->size() > max_batch_items)
       return fail(errc::limit_exceeded, fmt::format("at most {} ids", max_batch_items),
                   "memory_ids");
-    return {};
+    return check_vector(r.vector, "vector");
   }
   if (!is_utf8(r.query)) return fail(errc::bad_utf8, "the query is not UTF-8", "query");
   if (is_blank(r.query)) return fail(errc::empty_query, "the query is blank", "query");
-  return {};
+  return check_vector(r.vector, "vector");
 }
 
 result<std::unique_ptr<search_run>>

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <limits>
 
 #include "tests/actors/engine_site.hpp"
 
@@ -123,4 +124,47 @@ TEST_CASE("8 compact: the same intent and step again replaces the record") {
   CHECK(e.load_compact(load)->kept.size() == 1);
   load.at_seq = first->seq;
   CHECK(e.load_compact(load)->compacted.size() == 1);
+}
+
+TEST_CASE("a bad vector is refused through every door, also where nothing would be compared") {
+  engine e = world_with("none");
+  REQUIRE(e.apply(new_topic(1, "t")));
+  constexpr float infinite = std::numeric_limits<float>::infinity();
+  const auto refused_at = [](const auto& answer) {
+    REQUIRE_FALSE(answer);
+    CHECK(answer.error().code == errc::bad_vector);
+    return answer.error().at;
+  };
+  for (const auto& bad : {std::vector<float>{}, std::vector<float>{0, 0},
+                          std::vector<float>{1, infinite}, std::vector<float>(4097, 1)}) {
+    for (const auto& at : {std::optional<seq_no>(), std::optional(seq_no{99})}) {
+      retrieve_request retrieve;
+      retrieve.q = "t";
+      retrieve.vector = bad;
+      retrieve.at_seq = at;
+      CHECK(refused_at(e.retrieve(retrieve)) == "vector");
+      retrieve.stages = {retrieve_stage::structural};
+      CHECK(refused_at(e.retrieve(retrieve)) == "vector");
+      search_request search;
+      search.query = "t";
+      search.vector = bad;
+      search.at_seq = at;
+      CHECK(refused_at(e.search(search)) == "vector");
+      search.source = search_source::content;
+      search.atomic_only = true; // nothing is searched
+      CHECK(refused_at(e.search(search)) == "vector");
+      search.memory_ids = {{id_of(1)}};
+      CHECK(refused_at(e.search(search)) == "vector");
+      find_request find;
+      find.types = {memory_type::topic};
+      find.limit = 1;
+      find.near_vector = bad;
+      find.at_seq = at;
+      CHECK(refused_at(e.find(find)) == "near_vector");
+    }
+    ingest_request more = new_topic(1, "t");
+    more.placement = ingest_placement::extend_topic;
+    more.vector = bad;
+    CHECK(refused_at(e.apply(more)) == "vector");
+  }
 }

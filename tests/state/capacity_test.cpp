@@ -15,7 +15,7 @@ write_request tagged(std::uint8_t n, const std::string& text) {
   write_request r = note(text, "ana");
   r.id = id_of(n);
   r.tags = {"tag " + std::to_string(n)};
-  r.frames = {{verb::build, object_kind::module, "m" + std::to_string(n)}};
+  r.frames = {{verb::build, object_kind::model, "m" + std::to_string(n)}};
   return r;
 }
 
@@ -63,8 +63,9 @@ TEST_CASE("a full numbering refuses with limit_exceeded and leaves the world sou
   const seq_no full = w->published_seq();
   CHECK(full.value + 1 == next);
   CHECK(w->journal->last_seq() == full);
+  const std::string longer(200, 'x');
   // A batch is refused whole, and says which item did not fit.
-  const auto batch = d.run({tagged(210, "a"), tagged(211, "b"), tagged(212, "c")}, true);
+  const auto batch = d.run({tagged(210, longer), tagged(211, longer)}, true);
   REQUIRE_FALSE(batch);
   CHECK(batch.error().code == errc::limit_exceeded);
   CHECK(batch.error().at.starts_with("items["));
