@@ -3,28 +3,18 @@
 /// committer with a promise (which costs less than an actor of one's own per call), a read runs in
 /// the calling thread over the read views. Private to engine*.cpp.
 
-#include <future>
 #include <mutex>
 
 #include "actors/call_gate.hpp"
-#include "actors/inline_query.hpp"
+#include "actors/query_list.hpp"
 #include "actors/query_vectors_actor.hpp"
-#include "actors/sure_reply.hpp"
 #include "mneme/engine.hpp"
-#include "query/list_deadline.hpp"
 #include "views/scope_check.hpp"
 
 namespace mneme {
 
-template <class T>
-struct waiting {
-  std::shared_ptr<std::promise<result<T>>> promise = std::make_shared<std::promise<result<T>>>();
-
-  std::function<void(result<T>)> reply() {
-    return sure_reply<T>([p = promise](result<T> r) { p->set_value(std::move(r)); });
-  }
-  result<T> get() { return promise->get_future().get(); }
-};
+/// A list of as many queries is run by the calling thread alone: waking readers costs more.
+inline constexpr std::size_t short_list = 3;
 
 struct engine::impl {
   /// The configuration of an actor system of our own.
@@ -91,6 +81,10 @@ struct engine::impl {
     const seq_no at = running->state->published_seq();
     const auto& time = running->options.queries.stopwatch;
     const std::int64_t began = time ? time() : 0;
+    const auto& embedder = running->state->embedder;
+    const bool is_remote = embedder != nullptr && embedder->remote() != nullptr;
+    if (requests.size() > short_list && !is_remote)
+      return ask_readers<Run>(running, std::move(requests), at, began);
     for (auto& r : requests) {
       auto in_time = shorten_deadline(r, time ? time() - began : 0);
       if (in_time)

@@ -1,5 +1,5 @@
 #pragma once
-/// The second driver of queries: every effect in the caller's thread.
+/// The second driver of queries: every effect in the thread that calls.
 
 #include "actors/running_engine.hpp"
 #include "query/query_job.hpp"
@@ -11,5 +11,9 @@ namespace mneme {
 /// request names none.
 void run_in_caller(const std::shared_ptr<query_job>& job, const running_engine& engine,
                    std::optional<seq_no> pinned);
+
+/// Compiles the job and runs its stages. On success end_query() is left to do; on failure the job
+/// is not answered.
+result<void> run_stages(query_job& job, const query_context& context, world& w);
 
 } // namespace mneme

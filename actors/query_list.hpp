@@ -1,0 +1,75 @@
+#pragma once
+/// A list of queries that one thread asks and several readers run: the readers share the stages,
+/// the asking thread commits what the queries touch, in the order of the list. So neither the
+/// number of readers nor their speed shows, in the answers or in the journal.
+
+#include <future>
+#include <vector>
+
+#include "actors/end_query.hpp"
+#include "actors/inline_query.hpp"
+#include "actors/sure_reply.hpp"
+#include "query/list_deadline.hpp"
+
+namespace mneme {
+
+/// The answer of somebody who is waited for.
+template <class T>
+struct waiting {
+  std::shared_ptr<std::promise<result<T>>> promise = std::make_shared<std::promise<result<T>>>();
+
+  std::function<void(result<T>)> reply() {
+    return sure_reply<T>([p = promise](result<T> r) { p->set_value(std::move(r)); });
+  }
+  result<T> get() { return promise->get_future().get(); }
+};
+
+/// One query of the list: the reader's until `staged` is answered.
+template <class Run>
+struct listed_query {
+  std::shared_ptr<door_job<Run>> job;
+  waiting<void> staged;
+  waiting<typename Run::answer_type> answer;
+};
+
+/// Precondition: the engine's embedder is not remote (a reader must not wait for a network). Those
+/// that name no seq read at `at`; deadlines count from `began_ns` of the stopwatch.
+template <class Run>
+std::vector<result<typename Run::answer_type>>
+ask_readers(const std::shared_ptr<running_engine>& engine,
+            std::vector<typename Run::request_type> requests, seq_no at, std::int64_t began_ns) {
+  const query_seams& seams = engine->options.queries;
+  std::vector<std::shared_ptr<listed_query<Run>>> list;
+  for (auto& r : requests) {
+    auto one = list.emplace_back(std::make_shared<listed_query<Run>>());
+    const auto pinned = r.at_seq ? r.at_seq : std::optional(at);
+    // The clock is read in the order of the list.
+    auto context = context_of(seams, engine->state->views(), pinned);
+    hand_over_read(*engine, [=, request = std::move(r), staged = one->staged.reply()]() mutable {
+      if (!context) return staged(propagate(context));
+      const auto& time = context->stopwatch;
+      if (auto in_time = shorten_deadline(request, time ? time() - began_ns : 0); !in_time)
+        return staged(propagate(in_time));
+      one->job = std::make_shared<door_job<Run>>(std::move(request), one->answer.reply());
+      staged(run_stages(*one->job, *context, *engine->state));
+    });
+  }
+  std::vector<result<void>> staged;
+  for (const auto& one : list) {
+    staged.push_back(one->staged.get());
+    if (staged.back())
+      end_query(one->job, engine->options,
+                [&](commit_command command) { hand_over(*engine, std::move(command)); });
+  }
+  std::vector<result<typename Run::answer_type>> results;
+  results.reserve(list.size());
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (staged[i])
+      results.push_back(list[i]->answer.get());
+    else
+      results.push_back(propagate(staged[i]));
+  }
+  return results;
+}
+
+} // namespace mneme
