@@ -67,13 +67,24 @@ void committer_actor::on_exit() {
   world_ = nullptr;
 }
 
-/// Requests that never time out; an owner that is gone is a failure like any other.
-template <class Message, class Then>
-void committer_actor::ask(const caf::actor& to, Message message, Then then) {
-  request(to, caf::infinite, std::move(message)).then(then, [this](const caf::error& e) {
+/// Requests that never time out. What is to be done is held in a function: CAF's templates are
+/// instantiated once, not for each lambda.
+template <class Message>
+void committer_actor::ask(const caf::actor& to, Message message, on_outcome then, on_error lost) {
+  request(to, caf::infinite, std::move(message)).then(std::move(then), std::move(lost));
+}
+
+/// An owner that is gone is a failure like any other.
+template <class Message>
+void committer_actor::ask(const caf::actor& to, Message message, on_outcome then) {
+  ask(to, std::move(message), std::move(then), owner_lost());
+}
+
+committer_actor::on_error committer_actor::owner_lost() {
+  return [this](const caf::error& e) {
     arrived({error{errc::shutdown, "an owner has ended: " + system().render(e), {}}},
             errc::outcome_unknown);
-  });
+  };
 }
 
 void committer_actor::pump() {
@@ -218,8 +229,7 @@ void committer_actor::advance_stable_to(seq_no seq) {
   if (checkpointing_ || seq.value == 0) return;
   ensure(seq <= durable_, "the store's stable seq is never beyond what is durable");
   // A failure shows again, and for good, at the next apply.
-  request(owners_.store, caf::infinite, advance_stable{seq})
-      .then([](const outcome&) {}, [](const caf::error&) {});
+  ask(owners_.store, advance_stable{seq}, [](const outcome&) {}, [](const caf::error&) {});
 }
 
 void committer_actor::checkpoint_if_due() {
@@ -250,8 +260,9 @@ void committer_actor::begin_barrier() {
     ensure(!std::exchange(checkpointing_, true), "one checkpoint is written at a time");
     ask(owners_.store, advance_stable{seq}, [this](const outcome& stable) {
       if (stable.problem) return failed(*stable.problem, errc::io);
-      ask(owners_.ledger, save_ledger{},
-          [this](const ledger_image& image) { write_checkpoint_at_barrier(image.bytes); });
+      request(owners_.ledger, caf::infinite, save_ledger{})
+          .then([this](const ledger_image& image) { write_checkpoint_at_barrier(image.bytes); },
+                owner_lost());
     });
   });
 }
@@ -262,21 +273,20 @@ void committer_actor::write_checkpoint_at_barrier(const std::string& ledger_imag
   auto job = std::make_shared<const checkpoint_job>(core_->job_at_barrier(ledger_image));
   const seq_no seq = job->file.seq;
   auto reply = core_->passed_barrier();
-  request(owners_.checkpointer, caf::infinite, run_checkpoint{job})
-      .then(
-          [this, seq, reply](const outcome& o) {
-            if (!o.problem) world_->checkpoint_seq = seq.value;
-            checkpoint_written();
-            if (o.problem)
-              reply(std::unexpected(*o.problem));
-            else
-              reply(seq);
-          },
-          [this, reply](const caf::error& e) {
-            checkpoint_written();
-            reply(mneme::fail(errc::shutdown,
-                              "the checkpoint was not written: " + system().render(e)));
-          });
+  ask(
+      owners_.checkpointer, run_checkpoint{job},
+      [this, seq, reply](const outcome& o) {
+        if (!o.problem) world_->checkpoint_seq = seq.value;
+        checkpoint_written();
+        if (o.problem)
+          reply(std::unexpected(*o.problem));
+        else
+          reply(seq);
+      },
+      [this, reply](const caf::error& e) {
+        checkpoint_written();
+        reply(mneme::fail(errc::shutdown, "the checkpoint was not written: " + system().render(e)));
+      });
   pump();
 }
 

@@ -41,8 +41,13 @@ private:
   void durable_through(seq_no seq);
   void advance_stable_to(seq_no seq);
   void checkpoint_if_due();
-  template <class Message, class Then>
-  void ask(const caf::actor& to, Message message, Then then);
+  using on_outcome = std::function<void(const outcome&)>;
+  using on_error = std::function<void(const caf::error&)>;
+  template <class Message>
+  void ask(const caf::actor& to, Message message, on_outcome then);
+  template <class Message>
+  void ask(const caf::actor& to, Message message, on_outcome then, on_error lost);
+  on_error owner_lost();
 
   std::shared_ptr<world> world_;
   engine_actors owners_;
