@@ -69,6 +69,7 @@ committer::committer(world& w, std::shared_ptr<clock> clock, std::shared_ptr<ran
 }
 
 committer::~committer() {
+  // The world may have gone first; only the requests that wait are still answered.
   const error gone{errc::shutdown, "the engine was closed", {}};
   answer_round(&gone);
   refuse_all(gone);
@@ -509,6 +510,7 @@ void committer::fail(const error& outcome, const error& stopped) {
   answer_round(&outcome);
   if (barrier_ && barrier_->reply) barrier_->reply(std::unexpected(outcome));
   barrier_.reset();
+  world_.queued = 0; // before the answers leave
   refuse_all(stopped);
 }
 
@@ -517,7 +519,6 @@ void committer::refuse_all(const error& why) {
   auto looks = std::exchange(looks_, {});
   taken_ += static_cast<std::int64_t>(queue.size());
   queued_bytes_ = 0;
-  publish_queued();
   for (auto& w : queue) refuse(w.command, why);
   for (auto& look : looks) look.command.reply(std::unexpected(why));
 }
