@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mneme/chroma.hpp"
+#include "mneme/requests.hpp"
 
 namespace mneme {
 
