@@ -20,7 +20,7 @@ template <class... Kinds>
 std::uint64_t held(const std::variant<Kinds...>& value);
 
 std::uint64_t held(const std::string& text) {
-  return sizeof(text) + text.size();
+  return sizeof(std::string) + text.size();
 }
 std::uint64_t held(const intent_frame& f) {
   return sizeof(f) + f.ref.size();
