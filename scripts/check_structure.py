@@ -43,8 +43,8 @@ HOSTS = ["examples", "tests/install"]
 
 # Third-party headers and the only places that may include them.
 WRAPPED = {
-    "caf/": ["actors/", "sim/", "include/mneme/caf.hpp", "tests/actors/", "tests/search/",
-             "tests/sim/", "tests/install/", "tests/tools/", "tests/cases/", "bench/", "examples/"],
+    "caf/": ["actors/", "sim/", "include/mneme/caf.hpp", "tests/actors/",
+             "tests/query/chroma/", "tests/query/search/", "tests/sim/", "tests/install/", "tests/tools/", "tests/cases/", "bench/", "examples/"],
     "wiredtiger.h": ["storage/wiredtiger_store.cpp", "bench/"],
     "hnswlib/": ["index/vectors/hnsw_", "bench/"],
     "libstemmer.h": ["index/lexical/text_terms.cpp"],
@@ -273,6 +273,25 @@ def check_folders(report, names):
             report.problem(folder, 0, "a folder has a README.md: what it owns, what it must never do")
 
 
+def check_tests_mirror(report, names):
+    """A test stands where its source does: tests/query/find/ beside query/find/, and a test of
+    index/columns/attributes.cpp is tests/index/columns/attributes_test.cpp."""
+    sources = [n for n in names if n.endswith(SOURCE) and folder_of(n, ROOMS)]
+    folders = {n.rsplit("/", 1)[0] for n in sources}
+    for name in names:
+        mirrored = name.removeprefix("tests/").rsplit("/", 1)[0]
+        room = folder_of(name.removeprefix("tests/"), ROOMS)
+        if not name.startswith("tests/") or not name.endswith(SOURCE) or room is None:
+            continue
+        if mirrored not in folders:
+            report.problem(name, 0, f"tests what stands in {mirrored}/, which is no folder")
+        stem = pathlib.Path(name).stem.removesuffix("_test")
+        homes = {n.rsplit("/", 1)[0] for n in sources
+                 if folder_of(n, ROOMS) == room and pathlib.Path(n).stem == stem}
+        if name.endswith("_test.cpp") and homes and mirrored not in homes:
+            report.problem(name, 0, f"the test of {stem} belongs beside it: tests/{min(homes)}/")
+
+
 def compile_alone(name):
     include = name.removeprefix("include/")
     source = f'#include "{include}"\n#include "{include}"\n'
@@ -337,6 +356,7 @@ def main(arguments):
         declared = unordered_names(code[name]) | unordered_names(code.get(header, ""))
         check_unordered(report, name, code[name], declared)
     check_folders(report, names)
+    check_tests_mirror(report, names)
     headers = check_headers(report, names) if "--headers" in arguments else 0
 
     for line in report.notes:

@@ -10,7 +10,7 @@
 #include "index/columns/attributes.hpp"
 #include "index/graph/graph.hpp"
 #include "index/rows/node_table.hpp"
-#include "tests/index/vector_cloud.hpp"
+#include "tests/index/vectors/vector_cloud.hpp"
 
 namespace mneme {
 

@@ -7,7 +7,7 @@
 #include "index/columns/attributes.hpp"
 #include "index/columns/signal_chain.hpp"
 #include "index/lexical/lexical.hpp"
-#include "tests/index/vector_cloud.hpp"
+#include "tests/index/vectors/vector_cloud.hpp"
 #include "tests/index/writer_and_readers.hpp"
 
 namespace mneme {

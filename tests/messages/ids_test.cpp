@@ -4,7 +4,7 @@
 #include <rapidcheck/catch.h>
 
 #include "mneme/types.hpp"
-#include "tests/messages/any_record.hpp"
+#include "tests/messages/codec/any_record.hpp"
 
 using namespace mneme;
 using namespace mneme::test;

@@ -3,7 +3,7 @@
 
 #include "query/find/find.hpp"
 #include "query/search/search.hpp"
-#include "tests/query/topic_world.hpp"
+#include "tests/query/retrieve/topic_world.hpp"
 
 using namespace mneme;
 using namespace mneme::testing;

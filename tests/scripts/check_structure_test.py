@@ -103,6 +103,12 @@ class CheckStructure(unittest.TestCase):
     def test_folder_without_readme(self):
         self.finds({"index/i.hpp": "#pragma once\n"}, "index: a folder has a README.md")
 
+    def test_tests_mirror_the_source(self):
+        self.finds({"tests/README.md": "# tests\n", "tests/query/elsewhere/x_test.cpp": "int x;\n",
+                    "query/find/f.cpp": "int f;\n", "tests/query/f_test.cpp": "int g;\n"},
+                   "tests what stands in query/elsewhere/, which is no folder",
+                   "the test of f belongs beside it: tests/query/find/")
+
     def test_header_that_needs_another(self):
         self.finds({"query/q.hpp": "#pragma once\nstd::string s();\n"}, "does not compile alone",
                    arguments=["--headers"])

@@ -1,0 +1,161 @@
+// attributes: every column, posting and activation at every retained seq equals a naive model,
+// also after images were written and loaded on the way.
+#include "index/columns/attributes.hpp"
+
+#include <catch2/catch.hpp>
+#include <memory>
+#include <rapidcheck.h>
+#include <rapidcheck/catch.h>
+
+#include "tests/index/damage.hpp"
+#include "tests/index/rows/row_model.hpp"
+
+namespace mneme {
+
+TEST_CASE("reads at present and past seqs equal a naive model") {
+  rc::prop("random changes", [](std::uint64_t seed) {
+    attributes subject;
+    row_model model(seed);
+    const int changes = *rc::gen::inRange(1, 150);
+    for (int i = 0; i < changes; ++i) model.change(subject);
+    model.check(subject, 0);
+    model.check(subject, model.seq());
+    for (int i = 0; i < 3; ++i) model.check(subject, model.draws().below(model.seq() + 2));
+  });
+}
+
+TEST_CASE("thousands of changes keep the retained window exact") {
+  attributes subject;
+  row_model model(7);
+  std::uint64_t retained = 0;
+  for (int i = 0; i < 12'000; ++i) {
+    model.change(subject);
+    if (i % 500 != 0) continue;
+    retained = model.seq() > 300 ? model.seq() - 300 : 0;
+    subject.retain_from({retained});
+    CHECK(subject.retained().value == retained);
+    model.check(subject, model.seq());
+    model.check(subject, retained + model.draws().below(model.seq() - retained + 1));
+    model.check(subject, retained);
+  }
+}
+
+TEST_CASE("postings of a memory that changes often stay short") {
+  attributes subject;
+  const std::vector<std::string> tags{"t"};
+  for (std::uint64_t seq = 1; seq <= 100'000; ++seq) {
+    row_values values{.node = {0}, .slot = {0}, .type = memory_type::note, .actor_scope = "a"};
+    values.tags = tags;
+    subject.put(values, {seq});
+    if (seq > 100) subject.retain_from({seq - 100});
+  }
+  CHECK(subject.with_tag(subject.tag_term("t"))->cardinality() < 10'000);
+  CHECK(subject.row_of({0}, {100'000}).value == 99'999);
+  CHECK(subject.live_count(memory_type::note, {100'000}) == 1);
+}
+
+TEST_CASE("rows that are archived, that name another memory, or are for all have postings") {
+  attributes subject;
+  row_values row;
+  row.type = memory_type::note;
+  for (std::uint32_t i = 0; i < 6; ++i) {
+    row.node = {i};
+    row.slot = {i};
+    row.archived = i % 2 == 1;
+    row.visibility = i < 2 ? visibility::actor_public : visibility::scoped;
+    row.facets.reference = i % 3 == 0 ? node_no{i + 1} : node_no{};
+    subject.put(row, {i + 1});
+  }
+  attributes loaded;
+  REQUIRE(loaded.load(subject.save({6})));
+  for (const attributes* a : {&subject, &loaded}) {
+    std::vector<std::uint32_t> rows;
+    a->archived()->append_to(rows);
+    CHECK(rows == std::vector<std::uint32_t>{1, 3, 5});
+    rows.clear();
+    a->referring()->append_to(rows);
+    CHECK(rows == std::vector<std::uint32_t>{0, 3});
+    rows.clear();
+    a->everybodys()->append_to(rows);
+    CHECK(rows == std::vector<std::uint32_t>{0, 1});
+  }
+}
+
+TEST_CASE("an image loaded in the middle gives the answers of never having stopped") {
+  rc::prop("save, load, go on", [](std::uint64_t seed) {
+    auto subject = std::make_unique<attributes>();
+    row_model model(seed);
+    std::uint64_t retained = 0;
+    for (int session = 0; session < 4; ++session) {
+      for (std::uint32_t i = model.draws().below(60); i > 0; --i) model.change(*subject);
+      retained += model.draws().below(model.seq() - retained + 1);
+      if (model.draws().one_in(2)) subject->retain_from({retained});
+      retained = subject->retained().value;
+      model.close_seq();
+      auto loaded = std::make_unique<attributes>();
+      RC_ASSERT(loaded->load(subject->save({model.seq()})).has_value());
+      subject = std::move(loaded);
+      RC_ASSERT(subject->retained().value == retained);
+      model.check(*subject, model.seq());
+      for (int i = 0; i < 3; ++i)
+        model.check(*subject, retained + model.draws().below(model.seq() - retained + 2));
+    }
+  });
+}
+
+TEST_CASE("an image of an older seq is what the state was then") {
+  attributes subject;
+  row_model model(11);
+  for (int i = 0; i < 200; ++i) model.change(subject);
+  const std::uint64_t at = model.seq();
+  model.close_seq();
+  row_model as_of = model;
+  for (int i = 0; i < 200; ++i) model.change(subject);
+  attributes loaded;
+  REQUIRE(loaded.load(subject.save({at})));
+  for (std::uint64_t seq = 0; seq <= at; seq += 9) as_of.check(loaded, seq);
+  as_of.check(loaded, at);
+  as_of.check(loaded, at + 1000);
+  for (int i = 0; i < 50; ++i) as_of.change(loaded);
+  as_of.check(loaded, as_of.seq());
+}
+
+TEST_CASE("the same state gives the same image") {
+  attributes subject;
+  row_model model(12);
+  for (int i = 0; i < 300; ++i) model.change(subject);
+  const std::string image = subject.save({model.seq()});
+  CHECK(subject.save({model.seq()}) == image);
+  attributes loaded;
+  REQUIRE(loaded.load(image));
+  CHECK(loaded.save({model.seq()}) == image);
+  attributes empty;
+  attributes loaded_empty;
+  REQUIRE(loaded_empty.load(empty.save({0})));
+  CHECK(loaded_empty.row_count() == 0);
+}
+
+TEST_CASE("a damaged image of rows is refused") {
+  attributes subject;
+  row_model model(13);
+  for (int i = 0; i < 60; ++i) model.change(subject);
+  const std::string image = subject.save({model.seq()});
+  const auto load = [](const std::string& damaged) {
+    attributes fresh;
+    auto loaded = fresh.load(damaged);
+    if (!loaded) REQUIRE(fresh.row_count() == 0);
+    return loaded;
+  };
+  check_damage_is_refused(image, load);
+  // Behind a right checksum anything may stand; loading it must not crash.
+  dice d(3);
+  int refused = 0;
+  for (int i = 0; i < 3000; ++i) {
+    std::string changed = image;
+    changed[8 + d.below(changed.size() - 12)] = static_cast<char>(d.below(256));
+    if (!load(with_checksum(changed))) ++refused;
+  }
+  CHECK(refused > 100);
+}
+
+} // namespace mneme

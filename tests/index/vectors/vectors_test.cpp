@@ -1,0 +1,219 @@
+// vectors: every exact path equals brute force by the definition, with ties, duplicates, gaps in
+// the slots and filters; images round-trip.
+#include "index/vectors/compared_query.hpp"
+#include "index/vectors/vectors.hpp"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <rapidcheck.h>
+#include <rapidcheck/catch.h>
+
+#include "tests/index/damage.hpp"
+#include "tests/index/vectors/vector_cloud.hpp"
+
+namespace mneme {
+
+namespace {
+
+const vector_index_options exact_only{.background_segments = false};
+
+/// Accepts a pseudo-random share of the slots.
+std::function<bool(slot_no)> accept_share(std::uint32_t percent) {
+  return [percent](slot_no slot) { return dice(slot.value).below(100) < percent; };
+}
+
+void check_equal(const std::vector<near_hit>& found, const std::vector<near_hit>& expected) {
+  REQUIRE(found.size() == expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) REQUIRE((found[i] == expected[i]));
+}
+
+} // namespace
+
+TEST_CASE("every exact path equals brute force") {
+  rc::prop("clouds with ties", [](std::uint64_t seed) {
+    dice d(seed);
+    const std::size_t dim = 1 + d.below(70);
+    const std::size_t count = 1 + d.below(400);
+    const vector_cloud cloud(seed, dim, count, 1 + d.below(5), true);
+    vectors index(exact_only);
+    index.set_space({"test", static_cast<std::uint32_t>(dim)});
+    cloud.append_to(index, 0, count);
+    for (int i = 0; i < 8; ++i) {
+      const auto query = d.one_in(3) ? cloud.values(d.below(count)) : cloud.query(d);
+      const std::size_t k = d.below(30);
+      const auto accept = accept_share(d.one_in(3) ? 100 : d.below(101));
+      const auto expected = cloud.nearest(query, k, accept, count);
+      check_equal(index.nearest_exact(query, k, accept, tie_of), expected);
+      bool used_hnsw = true;
+      check_equal(index.nearest(query, k, count, accept, tie_of, used_hnsw), expected);
+      RC_ASSERT(!used_hnsw);
+      std::vector<slot_no> slots;
+      for (std::uint32_t s = 0; s < cloud.slot(count - 1).value + 5; ++s)
+        if (accept({s})) slots.push_back({s});
+      std::ranges::reverse(slots);
+      check_equal(index.nearest_of(query, slots, k, tie_of), expected);
+      std::vector<near_hit> distances;
+      for (const slot_no slot : slots)
+        if (const auto values = index.get(slot); !values.empty())
+          distances.push_back({slot, cosine_distance(query, values)});
+      check_equal(index.distances(query, slots), distances);
+    }
+  });
+}
+
+TEST_CASE("a query compared once answers what every search for it does") {
+  rc::prop("clouds with ties", [](std::uint64_t seed) {
+    dice d(seed);
+    const std::size_t count = 1 + d.below(3000);
+    const vector_cloud cloud(seed, 40, count, 1 + d.below(5), true);
+    vectors index(exact_only);
+    index.set_space({"test", 40});
+    cloud.append_to(index, 0, count);
+    const auto query = cloud.query(d);
+    const auto accept = accept_share(d.below(101));
+    const std::size_t k = d.below(60);
+    const compared_query compared = index.compare(query);
+    const auto hits = compared.nearest(k, accept);
+    const auto expected = index.nearest_exact(query, k, accept, tie_of);
+    RC_ASSERT(hits.size() == expected.size());
+    for (std::size_t i = 0; i < hits.size(); ++i) {
+      RC_ASSERT(hits[i].distance == expected[i].distance);
+      RC_ASSERT(accept(hits[i].slot));
+    }
+    const double least = 1 - 2 * d.number();
+    std::vector<slot_no> found;
+    compared.each_at_least(least, [&](slot_no slot) { found.push_back(slot); });
+    for (std::size_t i = 0; i < count; ++i) {
+      const slot_no slot = cloud.slot(i);
+      const double cosine = 1 - cosine_distance(query, cloud.values(i));
+      RC_ASSERT(compared.bound_of(slot) >= cosine);
+      if (cosine >= least) RC_ASSERT(std::ranges::find(found, slot) != found.end());
+    }
+    RC_ASSERT(compared.bound_of({cloud.slot(count - 1).value + 1}) == 0);
+  });
+  CHECK(compared_query().nearest(3, [](slot_no) { return true; }).empty());
+}
+
+TEST_CASE("vectors are found by slot, as they were given") {
+  const vector_cloud cloud(3, 100, 3000, 10, false);
+  vectors index(exact_only);
+  CHECK(index.space().dim == 0);
+  CHECK(index.get({0}).empty());
+  index.set_space({"test", 100});
+  index.set_space({"test", 100});
+  CHECK(index.space() == vector_space{"test", 100});
+  cloud.append_to(index, 0, cloud.size());
+  CHECK(index.size() == cloud.size());
+  std::uint32_t next = 0;
+  for (std::size_t i = 0; i < cloud.size(); ++i) {
+    for (; next < cloud.slot(i).value; ++next) REQUIRE(index.get({next}).empty());
+    const auto values = index.get({next++});
+    REQUIRE(std::ranges::equal(values, cloud.values(i)));
+    REQUIRE(reinterpret_cast<std::uintptr_t>(values.data()) % 64 == 0);
+  }
+  CHECK(index.get({next}).empty());
+  CHECK(index.get({no_number}).empty());
+}
+
+TEST_CASE("a query that fits no space has no neighbours") {
+  vectors index(exact_only);
+  const std::vector<float> query{1, 2, 3};
+  const std::vector<slot_no> slots{{0}, {1}};
+  const auto all = [](slot_no) { return true; };
+  bool used_hnsw = true;
+  CHECK(index.nearest_exact(query, 3, all, tie_of).empty());
+  index.set_space({"test", 4});
+  index.append({0}, std::vector<float>{1, 2, 3, 4});
+  CHECK(index.nearest_exact(query, 3, all, tie_of).empty());
+  CHECK(index.nearest(query, 3, 1, all, tie_of, used_hnsw).empty());
+  CHECK_FALSE(used_hnsw);
+  CHECK(index.nearest_of(query, slots, 3, tie_of).empty());
+  CHECK(index.compare(query).nearest(3, all).empty());
+  CHECK(index.distances(query, slots).empty());
+}
+
+TEST_CASE("ten thousand equal vectors come in id order") {
+  vectors index(exact_only);
+  index.set_space({"test", 8});
+  const std::vector<float> same{1, 2, 3, 4, 5, 6, 7, 8};
+  std::vector<std::pair<memory_id, std::uint32_t>> by_id;
+  for (std::uint32_t s = 0; s < 10'000; ++s) {
+    index.append({s}, same);
+    by_id.emplace_back(tie_of({s}), s);
+  }
+  std::ranges::sort(by_id);
+  const auto hits = index.nearest_exact(same, 50, [](slot_no) { return true; }, tie_of);
+  REQUIRE(hits.size() == 50);
+  for (std::size_t i = 0; i < hits.size(); ++i) CHECK(hits[i].slot.value == by_id[i].second);
+}
+
+TEST_CASE("an image holds the vectors below a slot, and appending goes on behind it") {
+  rc::prop("save, load, go on", [](std::uint64_t seed) {
+    dice d(seed);
+    const std::size_t dim = 1 + d.below(40);
+    const std::size_t count = d.below(300);
+    const vector_cloud cloud(seed, dim, count + 20, 3, true);
+    vectors index(exact_only);
+    index.set_space({"model@abc", static_cast<std::uint32_t>(dim)});
+    cloud.append_to(index, 0, count);
+    const std::uint32_t below = d.below(count + 50);
+    std::size_t kept = 0;
+    while (kept < count && cloud.slot(kept).value < below) ++kept;
+    vectors loaded(exact_only);
+    const std::string image = index.save({below});
+    RC_ASSERT(loaded.load(image).has_value());
+    RC_ASSERT(loaded.size() == kept);
+    // A vector that is not in the image fixes no space there.
+    RC_ASSERT(loaded.space() == (kept == 0 ? vector_space{} : index.space()));
+    RC_ASSERT(loaded.save({below}) == image);
+    loaded.set_space(index.space());
+    cloud.append_to(loaded, kept, cloud.size());
+    const auto query = cloud.query(d);
+    const auto all = [](slot_no) { return true; };
+    check_equal(loaded.nearest_exact(query, 20, all, tie_of),
+                cloud.nearest(query, 20, all, cloud.size()));
+  });
+}
+
+TEST_CASE("an image of no space leaves the space open") {
+  vectors index(exact_only);
+  vectors loaded(exact_only);
+  REQUIRE(loaded.load(index.save({0})));
+  CHECK(loaded.space().dim == 0);
+  loaded.set_space({"test", 2});
+  loaded.append({0}, std::vector<float>{1, 2});
+  CHECK(loaded.size() == 1);
+}
+
+TEST_CASE("a space is there from the seq on that fixed it") {
+  vectors index(exact_only);
+  CHECK(index.space_at({9}).dim == 0);
+  index.set_space({"test", 2}, seq_no{7});
+  CHECK(index.space_at({6}).dim == 0);
+  CHECK(index.space_at({7}) == index.space());
+}
+
+TEST_CASE("a damaged image of vectors is refused") {
+  const vector_cloud cloud(8, 12, 40, 2, true);
+  vectors index(exact_only);
+  index.set_space({"test", 12});
+  cloud.append_to(index, 0, 40);
+  const std::string image = index.save({1000});
+  const auto load = [](const std::string& damaged) {
+    vectors fresh(exact_only);
+    auto loaded = fresh.load(damaged);
+    if (!loaded) REQUIRE((fresh.size() == 0 && fresh.space().dim == 0));
+    return loaded;
+  };
+  check_damage_is_refused(image, load);
+  dice d(6);
+  int refused = 0;
+  for (int i = 0; i < 2000; ++i) {
+    std::string changed = image;
+    changed[8 + d.below(changed.size() - 12)] = static_cast<char>(d.below(256));
+    if (!load(with_checksum(changed))) ++refused;
+  }
+  CHECK(refused > 20);
+}
+
+} // namespace mneme

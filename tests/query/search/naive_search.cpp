@@ -1,0 +1,253 @@
+#include "tests/query/search/naive_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "index/lexical/text_terms.hpp"
+#include "index/vectors/vectors.hpp"
+
+namespace mneme::testing {
+
+namespace {
+
+struct scored {
+  const naive_row* row;
+  double bm25 = 0;
+  double cosine = 0;
+  double raw = 0;
+  double mixed = 0;
+  double score = 0;
+};
+
+class naive_leg {
+public:
+  naive_leg(const naive_world& world, const search_request& r, const search_weights& w,
+            timestamp now, bool chunks)
+      : world_(world), r_(r), w_(w), now_(now), chunks_(chunks) {}
+
+  std::vector<scored> run(leg_coverage& coverage, bool& raw_floor) {
+    choose(coverage);
+    score();
+    std::erase_if(rows_, [](const scored& s) { return s.raw <= 0; });
+    sort([](const scored& s) { return s.raw; });
+    const auto window = static_cast<std::size_t>(std::max<std::int64_t>(4 * r_.limit, 50));
+    if (rows_.size() > window) rows_.resize(window);
+    coverage.candidates = static_cast<std::int64_t>(rows_.size());
+    raw_floor = rows_.size() < 3;
+    if (chunks_ && !r_.include_low_relevance)
+      coverage.below_floor += drop([](const scored& s) { return s.raw < 0.3; });
+    normalise();
+    if (chunks_) {
+      sort([](const scored& s) { return s.score; });
+      std::map<std::string, int> seen;
+      coverage.cut += drop([&](const scored& s) { return ++seen[s.row->path] > 2; });
+    }
+    coverage.below_floor +=
+        drop([&](const scored& s) { return (raw_floor ? s.raw : s.score) < r_.similarity_floor; });
+    return rows_;
+  }
+
+private:
+  static bool live(const naive_row& row) { return !row.tombstoned; }
+  [[nodiscard]] bool visible(const naive_row& row) const {
+    return !r_.actor || row.actor == *r_.actor || row.is_public;
+  }
+  [[nodiscard]] bool of_leg(const naive_row& row) const {
+    return (row.type == memory_type::chunk) == chunks_;
+  }
+  [[nodiscard]] bool superseded(const naive_row& row) const {
+    for (const auto& [id, other] : world_.rows)
+      if (other.type == memory_type::decision && live(other) && visible(other)
+          && other.reference == row.id && id != row.id)
+        return true;
+    return std::ranges::any_of(world_.supersedes, [&](const auto& edge) {
+      const auto newer = world_.rows.find(edge.first.first);
+      return edge.second && edge.first.second == row.id && newer != world_.rows.end()
+             && live(newer->second) && visible(newer->second);
+    });
+  }
+  [[nodiscard]] bool passes(const naive_row& row) const {
+    const auto& s = row.state;
+    if (s.status == lifecycle_status::archived && !r_.include_archived
+        && r_.status != search_status::archived)
+      return false;
+    if (chunks_) return !r_.source_filter || row.path.contains(*r_.source_filter);
+    if (r_.type && row.type != *r_.type) return false;
+    if (r_.project && s.project != *r_.project) return false;
+    if (r_.tag && std::ranges::count(row.tags, *r_.tag) == 0) return false;
+    if (r_.due_before && (!s.due_date || *s.due_date > *r_.due_before)) return false;
+    if (r_.status == search_status::overdue) {
+      if (!s.status || *s.status > lifecycle_status::scheduled || !s.due_date
+          || *s.due_date >= now_)
+        return false;
+    } else if (r_.status
+               && (!s.status || static_cast<int>(*s.status) != static_cast<int>(*r_.status))) {
+      return false;
+    }
+    return r_.include_archived || !superseded(row);
+  }
+  [[nodiscard]] bool promoted(const naive_row& row) const {
+    if (!row.reference) return false;
+    const auto to = world_.rows.find(*row.reference);
+    return to != world_.rows.end() && live(to->second) && visible(to->second);
+  }
+
+  void choose(leg_coverage& coverage) {
+    for (const auto& [id, row] : world_.rows) {
+      if (!of_leg(row) || !live(row) || !visible(row) || !passes(row)) continue;
+      if (chunks_ && promoted(row)) {
+        ++coverage.promoted_hidden;
+        continue;
+      }
+      rows_.push_back({.row = &row});
+    }
+    coverage.searched = static_cast<std::int64_t>(rows_.size());
+  }
+
+  void score() {
+    std::vector<std::string> terms;
+    for (auto& t : text_terms(r_.query))
+      if (std::ranges::count(terms, t) == 0) terms.push_back(t);
+    std::vector<std::vector<std::string>> corpus;
+    double length = 0;
+    for (const auto& [id, row] : world_.rows)
+      if (of_leg(row) && live(row)) {
+        corpus.push_back(text_terms(row.text));
+        length += static_cast<double>(corpus.back().size());
+      }
+    const double n = static_cast<double>(corpus.size());
+    double searched_length = 0;
+    for (const auto& s : rows_)
+      searched_length += static_cast<double>(text_terms(s.row->text).size());
+    const double along =
+        std::clamp((searched_length / static_cast<double>(rows_.size()) - w_.short_length)
+                       / (w_.long_length - w_.short_length),
+                   0.0, 1.0);
+    const double b = w_.b_short + (w_.b - w_.b_short) * along;
+    double most_text = 0;
+    double most_cosine = 0;
+    for (auto& s : rows_) {
+      const auto words = text_terms(s.row->text);
+      for (const auto& term : terms) {
+        const double df = static_cast<double>(std::ranges::count_if(
+            corpus, [&](const auto& d) { return std::ranges::count(d, term) != 0; }));
+        const auto tf = static_cast<double>(std::ranges::count(words, term));
+        if (tf == 0) continue;
+        const double idf = std::log(1 + (n - df + 0.5) / (df + 0.5));
+        s.bm25 += idf * tf * (w_.k1 + 1)
+                  / (tf + w_.k1 * (1 - b + b * static_cast<double>(words.size()) / (length / n)));
+      }
+      most_text = std::max(most_text, s.bm25);
+      if (r_.vector && !s.row->vector.empty())
+        s.cosine = std::max(0.0, 1 - cosine_distance(*r_.vector, s.row->vector));
+      most_cosine = std::max(most_cosine, s.cosine);
+    }
+    std::map<memory_id, double> base;
+    for (auto& s : rows_) {
+      if (most_text > 0) s.bm25 /= most_text;
+      if (w_.relative && most_cosine > 0) s.cosine /= most_cosine;
+      base[s.row->id] = s.raw = r_.vector ? w_.vector * s.cosine + w_.text * s.bm25 : s.bm25;
+    }
+    if (w_.neighbours == 0) return;
+    for (auto& s : rows_) {
+      double before = 0;
+      double after = 0;
+      for (const auto& [edge, is_live] : world_.next) {
+        if (!is_live) continue;
+        if (edge.first == s.row->id && base.contains(edge.second))
+          after = std::max(after, base[edge.second]);
+        if (edge.second == s.row->id && base.contains(edge.first))
+          before = std::max(before, base[edge.first]);
+      }
+      s.raw += w_.neighbours * (before + after);
+    }
+  }
+
+  void normalise() {
+    if (rows_.empty()) return;
+    double least = 1e9;
+    double most = -1e9;
+    for (auto& s : rows_) {
+      const double age_days =
+          static_cast<double>(std::max<std::int64_t>(0, now_.ns - s.row->created_at.ns)) / 86'400e9;
+      s.mixed = r_.sort == search_sort::hybrid && !chunks_
+                    ? 0.7 * s.raw + 0.3 * std::exp2(-age_days / 90)
+                    : s.raw;
+      least = std::min(least, s.mixed);
+      most = std::max(most, s.mixed);
+    }
+    for (auto& s : rows_) s.score = most > least ? (s.mixed - least) / (most - least) : 1.0;
+  }
+
+  template <class By>
+  void sort(By by) {
+    std::ranges::sort(rows_, [&](const scored& a, const scored& b) {
+      if (by(a) != by(b)) return by(a) > by(b);
+      if (a.row->created_at != b.row->created_at) return a.row->created_at > b.row->created_at;
+      return a.row->id < b.row->id;
+    });
+  }
+  template <class Test>
+  std::int64_t drop(Test test) {
+    std::int64_t dropped = 0;
+    std::vector<scored> kept;
+    for (const auto& s : rows_) {
+      if (test(s))
+        ++dropped;
+      else
+        kept.push_back(s);
+    }
+    rows_ = std::move(kept);
+    return dropped;
+  }
+
+  const naive_world& world_;
+  const search_request& r_;
+  const search_weights& w_;
+  timestamp now_;
+  bool chunks_;
+  std::vector<scored> rows_;
+};
+
+} // namespace
+
+naive_answer search_naively(const naive_world& world, const search_request& r,
+                            const search_weights& w, timestamp now) {
+  naive_answer answer;
+  bool raw_floor = false;
+  std::vector<scored> all;
+  if (r.source != search_source::content)
+    all = naive_leg(world, r, w, now, false).run(answer.memory, raw_floor);
+  if (r.source != search_source::memory) {
+    const auto chunks = naive_leg(world, r, w, now, true).run(answer.content, raw_floor);
+    all.insert(all.end(), chunks.begin(), chunks.end());
+  }
+  const auto is_chunk = [](const scored& s) { return s.row->type == memory_type::chunk; };
+  const bool by_time = r.sort == search_sort::recency || r.sort == search_sort::updated;
+  std::ranges::sort(all, [&](const scored& a, const scored& b) {
+    if (by_time) {
+      if (is_chunk(a) != is_chunk(b)) return is_chunk(b);
+      const auto time = [&](const scored& s) {
+        return r.sort == search_sort::updated ? s.row->updated_at : s.row->created_at;
+      };
+      if (!is_chunk(a) && time(a) != time(b)) return time(a) > time(b);
+    }
+    if (a.score != b.score) return a.score > b.score;
+    if (is_chunk(a) != is_chunk(b)) return is_chunk(b);
+    if (a.row->created_at != b.row->created_at) return a.row->created_at > b.row->created_at;
+    return a.row->id < b.row->id;
+  });
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    leg_coverage& c = is_chunk(all[i]) ? answer.content : answer.memory;
+    if (static_cast<std::int64_t>(i) >= r.limit) {
+      ++c.cut;
+      continue;
+    }
+    ++c.returned;
+    answer.hits.push_back({all[i].row->id, all[i].score, all[i].raw});
+  }
+  return answer;
+}
+
+} // namespace mneme::testing
