@@ -205,7 +205,10 @@ std::string leg_text(const leg_coverage& c) {
 }
 
 std::string search_difference(const search_result& got, const search_result& expected) {
-  if (auto why = other_ids(ids_of(got), ids_of(expected)); !why.empty()) return why;
+  if (auto why = other_ids(ids_of(got), ids_of(expected)); !why.empty())
+    return fmt::format("{} (memories: \"{}\" instead of \"{}\"; content: \"{}\" instead of \"{}\")",
+                       why, leg_text(got.coverage.memory), leg_text(expected.coverage.memory),
+                       leg_text(got.coverage.content), leg_text(expected.coverage.content));
   for (std::size_t i = 0; i < got.results.size(); ++i) {
     const search_hit& a = got.results[i];
     const search_hit& b = expected.results[i];

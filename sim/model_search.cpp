@@ -49,8 +49,9 @@ public:
 private:
   [[nodiscard]] bool passes(const memory& m) const {
     const lifecycle l = state_of(m.head);
-    if (l.status == lifecycle_status::archived && !r_.include_archived
-        && r_.status != search_status::archived)
+    // The status is asked of memories alone: it opens no archived chunks.
+    const bool asks_archived = !chunks_ && r_.status == search_status::archived;
+    if (l.status == lifecycle_status::archived && !r_.include_archived && !asks_archived)
       return false;
     if (r_.audience == search_audience::personal && l.audience != lifecycle_audience::personal)
       return false;

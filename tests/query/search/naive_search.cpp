@@ -69,8 +69,8 @@ private:
   }
   [[nodiscard]] bool passes(const naive_row& row) const {
     const auto& s = row.state;
-    if (s.status == lifecycle_status::archived && !r_.include_archived
-        && r_.status != search_status::archived)
+    const bool asks_archived = !chunks_ && r_.status == search_status::archived;
+    if (s.status == lifecycle_status::archived && !r_.include_archived && !asks_archived)
       return false;
     if (chunks_) return !r_.source_filter || row.path.contains(*r_.source_filter);
     if (r_.type && row.type != *r_.type) return false;

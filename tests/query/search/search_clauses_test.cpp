@@ -91,6 +91,19 @@ TEST_CASE("resolved and expired memories stay in the default answer") {
   CHECK(same_ids(w.search("tea"), {resolved, expired}));
 }
 
+TEST_CASE("8: the status is asked of memories alone and opens no archived chunk") {
+  search_world w("vector=0,text=1,neighbours=0");
+  const auto filed = w.note("green tea", with_status(lifecycle_status::archived));
+  const auto page = w.chunk("tea.md", "green tea");
+  w.set_lifecycle(w.chunk("old.md", "green tea"), with_status(lifecycle_status::archived));
+
+  auto r = asking("tea");
+  r.status = search_status::archived;
+  const auto answer = w.search(r);
+  CHECK(same_ids(answer, {filed, page}));
+  CHECK(answer.coverage.content.searched == 1);
+}
+
 TEST_CASE("108: what is superseded or replaced is hidden, and shown with include_archived") {
   search_world w;
   const auto old_note = w.note("tea at four");
