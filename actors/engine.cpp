@@ -4,6 +4,7 @@
 
 #include "actors/engine_impl.hpp"
 #include "messages/seams/checked_seams.hpp"
+#include "mneme/caf.hpp"
 #include "state/inspection/journal_items.hpp"
 #include "state/inspection/stats.hpp"
 #include "state/recovery/verify.hpp"

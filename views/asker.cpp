@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "messages/text/composed.hpp"
 #include "views/read_views.hpp"
 
 namespace mneme {
@@ -19,7 +20,8 @@ bool selects(const frame_selector& s, const intent_frame& frame) {
 
 bool selects(const scope_selector& s, const head& h) {
   return contains(s.types, h.type) || contains(s.ids, h.id)
-         || std::ranges::any_of(h.tags, [&](const auto& tag) { return contains(s.tags, tag); })
+         || std::ranges::any_of(s.tags,
+                                [&](const auto& tag) { return contains(h.tags, composed(tag)); })
          || (s.frame
              && std::ranges::any_of(h.frames, [&](const auto& f) { return selects(*s.frame, f); }));
 }
@@ -80,7 +82,8 @@ visible_rows::column_selector visible_rows::columns_of(const scope_selector& s,
   column_selector c;
   for (const auto type : s.types) c.types |= 1U << static_cast<unsigned>(type);
   for (const auto& tag : s.tags)
-    if (const term_no term = columns.tag_term(tag); term.value != no_number) c.tags.push_back(term);
+    if (const term_no term = columns.tag_term(composed(tag)); term.value != no_number)
+      c.tags.push_back(term);
   for (const auto& id : s.ids)
     if (const node_no node = nodes.find(id); node.value != no_number) c.nodes.push_back(node.value);
   std::ranges::sort(c.nodes);

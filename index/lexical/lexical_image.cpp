@@ -5,12 +5,13 @@
 
 #include "index/image.hpp"
 #include "index/lexical/lexical_state.hpp"
+#include "index/lexical/text_terms.hpp"
 
 namespace mneme {
 
 namespace {
 
-constexpr std::string_view words_image_name = "mnWORD03";
+constexpr std::string_view words_image_name = "mnWORD04";
 constexpr std::size_t document_bytes = 8 + 4 + 4 + 1 + 4;
 constexpr std::size_t change_bytes = 8 + 4 + 1;
 
@@ -152,6 +153,7 @@ std::string lexical::save(seq_no at) const {
       std::min(impl_->retained.load(std::memory_order_acquire), at.value);
   const saved_contents saved = contents_at(*impl_, at, retained);
   image_writer out(words_image_name);
+  out.put_text(term_rules());
   out.put(at.value);
   out.put(retained);
   const auto renumbered = put_terms(out, *impl_, saved.slots);
@@ -181,6 +183,11 @@ result<void> lexical::load(std::string_view image) {
   ensure(impl_->slot_limit.load() == 0, "an image is loaded into an empty index");
   auto in = image_reader::open(image, words_image_name);
   if (!in) return propagate(in);
+  // Terms of other rules would never meet those of a query, without a word.
+  if (const auto rules = in->get_text(); rules != term_rules())
+    return fail(errc::corrupt, "the image of the lexical index has terms of other rules (\""
+                                   + std::string(rules) + "\" instead of \"" + term_rules()
+                                   + "\")");
   auto loaded = std::make_unique<impl>();
   const auto at = in->get<std::uint64_t>();
   const auto retained = in->get<std::uint64_t>();

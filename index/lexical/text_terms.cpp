@@ -1,11 +1,14 @@
 #include "index/lexical/text_terms.hpp"
 
+#include <algorithm>
 #include <memory>
 
+#include <fmt/format.h>
 #include <libstemmer.h>
 #include <utf8proc.h>
 
 #include "messages/ensure.hpp"
+#include "messages/text/composed.hpp"
 
 namespace mneme {
 
@@ -105,7 +108,22 @@ private:
 } // namespace
 
 std::vector<std::string> text_terms(std::string_view text) {
-  return term_reader().read(text);
+  const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
+  if (std::ranges::all_of(text, is_ascii)) return term_reader().read(text);
+  return term_reader().read(composed(std::string(text)));
+}
+
+const std::string& term_rules() {
+  static const std::string rules = [] {
+    // Words that releases of the English stemmer have treated differently.
+    std::string all = fmt::format("2 utf8proc {} unicode {} stems", utf8proc_version(),
+                                  utf8proc_unicode_version());
+    for (const auto& stem : text_terms("generously skis dying evening internally universities "
+                                       "ageing conspiratorially added paste"))
+      all += " " + stem;
+    return all;
+  }();
+  return rules;
 }
 
 } // namespace mneme

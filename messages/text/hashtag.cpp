@@ -1,11 +1,9 @@
 #include "messages/text/hashtag.hpp"
 
-#include <cstdlib>
-#include <memory>
-
 #include <utf8proc.h>
 
 #include "messages/ensure.hpp"
+#include "messages/text/composed.hpp"
 #include "messages/text/lower_case.hpp"
 #include "messages/text/utf8_point.hpp"
 
@@ -63,22 +61,10 @@ std::string_view cut_back(std::string_view text, Cut cut) {
   return text;
 }
 
-/// Canonical composition.
-std::string nfc(const std::string& text) {
-  utf8proc_uint8_t* mapped = nullptr;
-  const auto length =
-      utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
-                   static_cast<utf8proc_ssize_t>(text.size()), &mapped,
-                   static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
-  const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owned(mapped, &std::free);
-  ensure(length >= 0, "UTF-8 has a canonical composition");
-  return {reinterpret_cast<const char*>(mapped), static_cast<std::size_t>(length)};
-}
-
 } // namespace
 
 std::string normalise_hashtag(std::string_view tag) {
-  return nfc(lower_case(cut_back(cut_front(tag, is_space), is_space)));
+  return composed(lower_case(cut_back(cut_front(tag, is_space), is_space)));
 }
 
 std::string_view hashtag_key(std::string_view normalised) {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "messages/text/composed.hpp"
 #include "messages/text/time_text.hpp"
 #include "messages/validate/validate.hpp"
 
@@ -31,6 +32,18 @@ void request_checker::text(const key_path& at, std::string_view value, std::size
 void request_checker::optional_text(const key_path& at, const std::optional<std::string>& value,
                                     std::size_t max_bytes) {
   if (value) text(at, std::string_view(*value), max_bytes);
+}
+
+void request_checker::name(const key_path& at, std::string_view value, std::size_t max_bytes) {
+  text(at, value, max_bytes);
+  if (!ok()) return;
+  if (const auto fault = name_fault(value); !fault.empty())
+    refuse(errc::bad_value, std::string(fault), at);
+}
+
+void request_checker::optional_name(const key_path& at, const std::optional<std::string>& value,
+                                    std::size_t max_bytes) {
+  if (value) name(at, std::string_view(*value), max_bytes);
 }
 
 void request_checker::time(const key_path& at, const std::optional<timestamp>& value) {

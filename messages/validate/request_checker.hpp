@@ -31,6 +31,11 @@ public:
   void text(const key_path& at, std::string_view value, std::size_t max_bytes);
   void optional_text(const key_path& at, const std::optional<std::string>& value,
                      std::size_t max_bytes);
+  /// The same of what names somebody or something: bad_value if it is blank or has control
+  /// characters. The empty text passes.
+  void name(const key_path& at, std::string_view value, std::size_t max_bytes);
+  void optional_name(const key_path& at, const std::optional<std::string>& value,
+                     std::size_t max_bytes);
   /// bad_time outside 1970 to 2261.
   void time(const key_path& at, const std::optional<timestamp>& value);
   void finite(const key_path& at, double value);

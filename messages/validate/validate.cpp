@@ -7,6 +7,7 @@
 
 #include "messages/codec/entry.hpp"
 #include "messages/codec/records.hpp"
+#include "messages/text/composed.hpp"
 #include "messages/validate/request_checker.hpp"
 
 namespace mneme {
@@ -21,6 +22,16 @@ void check_tags(request_checker& check, const std::vector<std::string>& tags) {
   if (check.ok() && tags.size() > max_tags && normalise_tags(tags).size() > max_tags)
     check.refuse(errc::limit_exceeded, fmt::format("over the limit of {} tags", max_tags),
                  {"tags"});
+}
+
+/// Tags and references as a request gives them. A journal may hold names that no request may give
+/// any more, and what was exported of it comes back whole.
+void check_names(request_checker& check, const std::vector<std::string>& tags,
+                 const std::vector<intent_frame>& frames) {
+  for (std::size_t i = 0; i < tags.size() && check.ok(); ++i)
+    check.name({"tags", i}, composed(tags[i]), max_tag_bytes);
+  for (std::size_t i = 0; i < frames.size() && check.ok(); ++i)
+    check.name({"frames", i, ".ref"}, frames[i].ref, max_ref_bytes);
 }
 
 void check_frames(request_checker& check, const std::vector<intent_frame>& frames) {
@@ -129,8 +140,8 @@ void check_content(request_checker& check, memory_type type, const Request& r) {
   check.unit_interval({"confidence"}, r.confidence);
   check_provenance(check, r.provenance);
   if (r.vector) check.require(validate_vector(*r.vector));
-  check.text({"actor"}, r.actor, max_actor_bytes);
-  check.optional_text({"created_by"}, r.created_by, max_actor_bytes);
+  check.name({"actor"}, r.actor, max_actor_bytes);
+  check.optional_name({"created_by"}, r.created_by, max_actor_bytes);
 }
 
 void check_uri(request_checker& check, const memory_uri& uri) {
@@ -145,6 +156,18 @@ void check_edge_key(request_checker& check, const memory_id& src, std::uint8_t t
   if (src == dst) check.refuse(errc::self_edge, "an edge joins two different memories", {"dst"});
   if (src.is_zero()) check.refuse(errc::zero_id, "the source is no id", {"src"});
   if (dst.is_zero()) check.refuse(errc::zero_id, "the destination is no id", {"dst"});
+}
+
+void check_edge(request_checker& check, const add_edge_request& r) {
+  check_edge_key(check, r.src, r.type, r.dst);
+  check.finite({"weight"}, static_cast<double>(r.weight));
+  check.text({"kind"}, r.kind, max_free_text_bytes);
+  if (r.data.size() > max_edge_data_bytes)
+    check.refuse(errc::limit_exceeded,
+                 fmt::format("over the limit of {} bytes", max_edge_data_bytes), {"data"});
+  check.time({"created_at"}, r.created_at);
+  check.text({"actor"}, r.actor, max_actor_bytes);
+  check.optional_text({"by"}, r.by, max_actor_bytes);
 }
 
 void check_restored(request_checker& check, const version& v) {
@@ -189,6 +212,7 @@ result<void> validate(const write_request& r) {
   check.range({"importance"}, r.importance, 0, 10);
   check_tags(check, r.tags);
   check_frames(check, r.frames);
+  check_names(check, r.tags, r.frames);
   check_metadata_names(check, r.metadata);
   check_metadata(check, r.metadata);
   if (r.lifecycle) check_lifecycle(check, *r.lifecycle);
@@ -211,13 +235,15 @@ result<void> validate(const update_head_request& r) {
   check_uri(check, r.uri);
   if (r.tags) check_tags(check, *r.tags);
   if (r.frames) check_frames(check, *r.frames);
+  check_names(check, r.tags.value_or(std::vector<std::string>()),
+              r.frames.value_or(std::vector<intent_frame>()));
   if (r.importance) check.range({"importance"}, *r.importance, 0, 10);
   if (r.visibility) check.known({"visibility"}, *r.visibility);
   if (r.lifecycle) check_lifecycle(check, *r.lifecycle);
   if (r.metadata) check_metadata_names(check, *r.metadata);
   if (r.metadata) check_metadata(check, *r.metadata);
-  check.text({"actor"}, r.actor, max_actor_bytes);
-  check.optional_text({"by"}, r.by, max_actor_bytes);
+  check.name({"actor"}, r.actor, max_actor_bytes);
+  check.optional_name({"by"}, r.by, max_actor_bytes);
   if (!r.tags && !r.frames && !r.importance && !r.visibility && !r.lifecycle && !r.metadata)
     check.refuse(errc::no_op, "the patch changes nothing", {""});
   return check.done();
@@ -232,22 +258,16 @@ result<void> validate(const tombstone_request& r) {
     check.refuse(errc::bad_value, "a memory is erased by erase", {"cause"});
   if (r.superseded_by && r.superseded_by->is_zero())
     check.refuse(errc::bad_id, "the zero id names no memory", {"superseded_by"});
-  check.text({"actor"}, r.actor, max_actor_bytes);
-  check.optional_text({"by"}, r.by, max_actor_bytes);
+  check.name({"actor"}, r.actor, max_actor_bytes);
+  check.optional_name({"by"}, r.by, max_actor_bytes);
   return check.done();
 }
 
 result<void> validate(const add_edge_request& r) {
   request_checker check;
-  check_edge_key(check, r.src, r.type, r.dst);
-  check.finite({"weight"}, static_cast<double>(r.weight));
-  check.text({"kind"}, r.kind, max_free_text_bytes);
-  if (r.data.size() > max_edge_data_bytes)
-    check.refuse(errc::limit_exceeded,
-                 fmt::format("over the limit of {} bytes", max_edge_data_bytes), {"data"});
-  check.time({"created_at"}, r.created_at);
-  check.text({"actor"}, r.actor, max_actor_bytes);
-  check.optional_text({"by"}, r.by, max_actor_bytes);
+  check_edge(check, r);
+  check.name({"actor"}, r.actor, max_actor_bytes);
+  check.optional_name({"by"}, r.by, max_actor_bytes);
   return check.done();
 }
 
@@ -255,8 +275,8 @@ result<void> validate(const remove_edge_request& r) {
   request_checker check;
   check_edge_key(check, r.src, r.type, r.dst);
   check.text({"reason"}, r.reason, max_free_text_bytes);
-  check.text({"actor"}, r.actor, max_actor_bytes);
-  check.optional_text({"by"}, r.by, max_actor_bytes);
+  check.name({"actor"}, r.actor, max_actor_bytes);
+  check.optional_name({"by"}, r.by, max_actor_bytes);
   return check.done();
 }
 
@@ -292,6 +312,12 @@ result<void> validate_actor(std::string_view actor) {
   return check.done();
 }
 
+result<void> validate_acting(std::string_view actor) {
+  request_checker check;
+  check.name({"actor"}, actor, max_actor_bytes);
+  return check.done();
+}
+
 result<void> validate(const scope& s) {
   request_checker check;
   check.text({"scope.actor"}, s.actor, max_actor_bytes);
@@ -309,7 +335,7 @@ result<void> validate(const scope& s) {
 result<void> validate_snapshot(std::string_view reason, std::string_view actor) {
   request_checker check;
   check.text({"reason"}, reason, max_free_text_bytes);
-  check.text({"actor"}, actor, max_actor_bytes);
+  check.name({"actor"}, actor, max_actor_bytes);
   return check.done();
 }
 
@@ -322,15 +348,15 @@ result<void> validate(const head& h) {
 result<void> validate(const restore_edge_request& r) {
   const edge_record& e = r.edge;
   request_checker check;
-  check.require(validate(add_edge_request{.src = e.key.src,
-                                          .type = static_cast<std::uint8_t>(e.key.type),
-                                          .dst = e.key.dst,
-                                          .actor = e.created_by,
-                                          .weight = e.weight,
-                                          .kind = e.kind,
-                                          .data = e.data,
-                                          .by = e.tombstoned_by,
-                                          .created_at = e.created_at}));
+  check_edge(check, {.src = e.key.src,
+                     .type = static_cast<std::uint8_t>(e.key.type),
+                     .dst = e.key.dst,
+                     .actor = e.created_by,
+                     .weight = e.weight,
+                     .kind = e.kind,
+                     .data = e.data,
+                     .by = e.tombstoned_by,
+                     .created_at = e.created_at});
   check.text({"tombstoned_reason"}, e.tombstoned_reason, max_free_text_bytes);
   check.time({"tombstoned_at"}, e.tombstoned_at);
   const bool has_end = e.tombstoned_at || !e.tombstoned_reason.empty() || !e.tombstoned_by.empty();
@@ -348,7 +374,7 @@ result<void> validate(const assign_tag_request& r) {
     check.refuse(errc::bad_value, "anchor and zone exclude each other", {"zone"});
   if (r.anchor) check.range({"anchor"}, *r.anchor, 1, anchor_count);
   if (r.zone) check.known({"zone"}, *r.zone);
-  check.text({"actor"}, r.actor, max_actor_bytes);
+  check.name({"actor"}, r.actor, max_actor_bytes);
   return check.done();
 }
 
@@ -367,6 +393,7 @@ result<void> validate_vector(const std::vector<float>& v) {
 }
 
 std::vector<std::string> normalise_tags(std::vector<std::string> tags) {
+  for (auto& tag : tags) tag = composed(std::move(tag));
   std::ranges::sort(tags);
   const auto repeated = std::ranges::unique(tags);
   tags.erase(repeated.begin(), repeated.end());

@@ -44,12 +44,14 @@ result<void> validate_data(memory_type type, const memory_data& data);
 memory_data with_defaults(memory_type type, memory_data data, timestamp created_at);
 /// Empty, all zero, too long or not finite is bad_vector.
 result<void> validate_vector(const std::vector<float>& v);
-/// Who acts, and what for, where that is all a request says.
+/// Who asks. A name that nobody may be given any more can still ask for what it once wrote.
 result<void> validate_actor(std::string_view actor);
+/// Who acts, and what for, where that is all a request says.
+result<void> validate_acting(std::string_view actor);
 result<void> validate_snapshot(std::string_view reason, std::string_view actor);
 /// Only that its texts can be encoded; what it grants is verified elsewhere.
 result<void> validate(const scope& s);
-/// Distinct, sorted bytewise.
+/// Each in its composed form (NFC); distinct, sorted bytewise.
 std::vector<std::string> normalise_tags(std::vector<std::string> tags);
 /// Moves of lifecycle.status: none to any; any to the same, to none, to archived; archived to any;
 /// open to any; any to open; waiting and scheduled to resolved and expired. Else bad_transition.

@@ -44,7 +44,7 @@ result<void> validate(const attest_request& r) {
   if (r.reason.size() > max_free_text_bytes)
     return fail(errc::limit_exceeded,
                 "reason is over " + std::to_string(max_free_text_bytes) + " bytes", "reason");
-  return validate_actor(r.actor);
+  return validate_acting(r.actor);
 }
 
 result<void> validate(const compact_request& r) {
@@ -54,7 +54,7 @@ result<void> validate(const compact_request& r) {
     return fail(errc::out_of_range, "budget_tokens must be at least 1", "budget_tokens");
   if (auto ok = check_uris(r.in_context, "in_context"); !ok) return ok;
   if (auto ok = check_uris(r.load_bearing, "load_bearing"); !ok) return ok;
-  return validate_actor(r.actor);
+  return validate_acting(r.actor);
 }
 
 result<void> validate(const load_compact_request& r) {

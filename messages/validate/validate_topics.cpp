@@ -115,8 +115,8 @@ result<void> validate(const ingest_request& r) {
   if (r.placement > ingest_placement::version_field)
     check.refuse(errc::bad_value, "not a placement", {"placement"});
   check_placement(check, r);
-  check.text({"actor"}, r.actor, max_actor_bytes);
-  check.optional_text({"created_by"}, r.created_by, max_actor_bytes);
+  check.name({"actor"}, r.actor, max_actor_bytes);
+  check.optional_name({"created_by"}, r.created_by, max_actor_bytes);
   check.optional_text({"title"}, r.title, max_data_bytes);
   if (r.title && is_blank(*r.title))
     check.refuse(errc::missing_field, "a topic's title is not blank", {"title"});
@@ -137,6 +137,7 @@ result<void> validate(const ingest_request& r) {
   for (const auto& f : r.fields) {
     if (!check.ok()) break;
     check_field(check, f);
+    check.name({"fields." + f.name}, f.name, max_field_name_bytes);
   }
   for (std::size_t i = 0; i < r.links.size() && check.ok(); ++i) {
     const topic_link& link = r.links[i];
@@ -152,15 +153,15 @@ result<void> validate(const ingest_request& r) {
 }
 
 result<void> validate(const revise_request& r) {
-  return validate_actor(r.actor);
+  return validate_acting(r.actor);
 }
 
 result<void> validate(const forget_request& r) {
-  return validate_actor(r.actor);
+  return validate_acting(r.actor);
 }
 
 result<void> validate(const unarchive_request& r) {
-  return validate_actor(r.actor);
+  return validate_acting(r.actor);
 }
 
 result<void> validate(const restore_field_request& r) {

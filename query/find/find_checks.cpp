@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "messages/text/composed.hpp"
 #include "messages/validate/validate.hpp"
 #include "query/enum_range.hpp"
 #include "query/find/valid_time.hpp"
@@ -70,7 +71,8 @@ std::string_view excluded_near(const find_request& r) {
 
 void collect_tags(const predicate& p, std::vector<std::string>& tags) {
   if (const auto* tag = std::get_if<has_tag_predicate>(&p.node)) {
-    if (std::ranges::find(tags, tag->tag) == tags.end()) tags.push_back(tag->tag);
+    std::string asked = composed(tag->tag);
+    if (std::ranges::find(tags, asked) == tags.end()) tags.push_back(std::move(asked));
   } else if (const auto* all = std::get_if<and_predicate>(&p.node)) {
     for (const auto& item : all->items) collect_tags(item, tags);
   }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <re2/re2.h>
 
+#include "messages/text/composed.hpp"
 #include "messages/validate/validate.hpp"
 #include "query/find/valid_time.hpp"
 #include "query/predicate/compiled_predicate.hpp"
@@ -70,8 +71,8 @@ private:
     if (!is_utf8(p.tag)) return fail(errc::bad_utf8, "tag is not UTF-8", path + ".has_tag");
     node n;
     n.op = node_op::has_tag;
-    n.tag = p.tag;
-    n.tag_term = columns_.tag_term(p.tag);
+    n.tag = composed(p.tag);
+    n.tag_term = columns_.tag_term(n.tag);
     return push(std::move(n));
   }
 

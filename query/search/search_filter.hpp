@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "messages/text/composed.hpp"
 #include "query/search/search_state.hpp"
 
 namespace mneme {
@@ -19,7 +20,7 @@ public:
         at_(s.context.at),
         visible_(s.who, rows_, *views.nodes) {
     if (r_.project) project_ = rows_.place_term(*r_.project);
-    if (r_.tag) tag_ = rows_.tag_term(*r_.tag);
+    if (r_.tag) tag_ = rows_.tag_term(composed(*r_.tag));
     if (s.audience && *s.audience != search_audience::all)
       audience_ = static_cast<std::uint8_t>(*s.audience == search_audience::personal
                                                 ? lifecycle_audience::personal

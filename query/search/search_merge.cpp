@@ -86,13 +86,13 @@ void search_state::merge(const read_views& views) {
   hits = std::move(memory.rows);
   hits.insert(hits.end(), content.rows.begin(), content.rows.end());
   const bool by_time = sort == search_sort::recency || sort == search_sort::updated;
-  const auto time = [&](const leg_row& r) {
+  const auto time_of = [&](const leg_row& r) {
     return sort == search_sort::updated ? columns.line(r.row).last_updated_at_ns
                                         : columns.line(r.row).created_at_ns;
   };
   std::ranges::sort(hits, [&](const leg_row& a, const leg_row& b) {
     if (by_time && is_chunk(a) != is_chunk(b)) return is_chunk(b);
-    if (by_time && !is_chunk(a) && time(a) != time(b)) return time(a) > time(b);
+    if (by_time && !is_chunk(a) && time_of(a) != time_of(b)) return time_of(a) > time_of(b);
     if (a.score != b.score) return a.score > b.score;
     if (is_chunk(a) != is_chunk(b)) return is_chunk(b);
     return tie(a, b);

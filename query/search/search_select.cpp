@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "messages/text/composed.hpp"
 #include "query/search/bm25.hpp"
 #include "query/search/search_filter.hpp"
 
@@ -157,7 +158,7 @@ std::optional<posting_list> search_state::postings_by_filter(const read_views& v
   if (memory.runs && !memory.is_counted) {
     // Which rows a leg searches follows from its filters; these only spare looking at the others.
     if (request.tag)
-      few.push_back(rows.with_tag(rows.tag_term(*request.tag)));
+      few.push_back(rows.with_tag(rows.tag_term(composed(*request.tag))));
     else if (request.type)
       few.push_back(rows.with_type(*request.type));
     else

@@ -56,11 +56,11 @@ dense_numbers most_taken_by(const entry& e, const node_table& nodes) {
 }
 
 result<void> number_room::check(const dense_numbers& more) const {
-  struct numbering {
+  struct bounded {
     const char* of;
     std::uint64_t dense_numbers::* count;
   };
-  static constexpr std::array<numbering, 7> all{
+  static constexpr std::array<bounded, 7> all{
       {{"memories and ends of edges", &dense_numbers::nodes},
        {"contents", &dense_numbers::slots},
        {"states of memories", &dense_numbers::rows},

@@ -414,7 +414,7 @@ void committer::execute_one(embed_command& c, batch_state& batch, bool&) {
 
 void committer::execute_one(decay_command& c, batch_state& batch, bool& durable) {
   ensure(batch.entries.empty(), "a decay cycle stands alone");
-  if (auto ok = validate_actor(c.actor); !ok)
+  if (auto ok = validate_acting(c.actor); !ok)
     return answer_later<decay_result>(std::move(c.reply), propagate(ok));
   planned_decay plan = plan_decay(world_.views(), world_.published_seq(), batch.now);
   plan.payload.actor = std::move(c.actor);

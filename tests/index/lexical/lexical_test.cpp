@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 #include <rapidcheck/catch.h>
 
+#include "index/image.hpp"
 #include "index/lexical/lexical.hpp"
 #include "index/lexical/text_terms.hpp"
 #include "tests/index/damage.hpp"
@@ -172,6 +173,15 @@ TEST_CASE("a lexical image holds what was there at its seq, whatever came later"
   REQUIRE(then.load(subject.save({1})));
   CHECK(then.size(corpus::memories, {9}) == corpus_size{.documents = 1, .length = 2});
   CHECK(then.document_frequency(corpus::memories, then.term("two"), {9}) == 1);
+}
+
+TEST_CASE("a lexical image with terms of other rules is refused, and says so") {
+  image_writer out("mnWORD04");
+  out.put_text("1 utf8proc 1.0");
+  lexical target;
+  const auto loaded = target.load(out.finish());
+  REQUIRE_FALSE(loaded);
+  CHECK(loaded.error().message.contains("terms of other rules (\"1 utf8proc 1.0\" instead of \""));
 }
 
 TEST_CASE("a damaged lexical image is refused and leaves the index empty") {

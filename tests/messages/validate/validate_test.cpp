@@ -87,6 +87,53 @@ restore_request good_restore() {
 
 } // namespace
 
+TEST_CASE("a name is not blank and has no control characters") {
+  const std::string nul("a\0b", 3);
+  for (const std::string& name : {std::string("  "), nul, std::string("a\nb")}) {
+    auto w = good_write();
+    w.actor = name;
+    refused(w, errc::bad_value, "actor");
+    w = good_write();
+    w.created_by = name;
+    refused(w, errc::bad_value, "created_by");
+    w = good_write();
+    w.tags = {"tea", name};
+    refused(w, errc::bad_value, "tags[1]");
+    w = good_write();
+    w.frames = {{verb::build, object_kind::plan, name}};
+    refused(w, errc::bad_value, "frames[0].ref");
+    auto p = good_patch();
+    p.tags = {{name}};
+    refused(p, errc::bad_value, "tags[0]");
+    p = good_patch();
+    p.by = name;
+    refused(p, errc::bad_value, "by");
+    auto e = good_edge();
+    e.actor = name;
+    refused(e, errc::bad_value, "actor");
+    CHECK_FALSE(validate_acting(name));
+    CHECK(validate_actor(name)); // may ask for what it wrote before this was refused
+  }
+  CHECK(validate_acting(""));
+}
+
+TEST_CASE("what a journal may hold is restored, whatever names may be given today") {
+  restore_edge_request r;
+  r.edge.key = {id_of(1), edge_type::related_to, id_of(2)};
+  r.edge.created_at = {1};
+  r.edge.created_by = "a\nb";
+  CHECK(validate(r));
+}
+
+TEST_CASE("a tag is kept in its composed form, and is as long as that") {
+  CHECK(normalise_tags({"cafe\u0301", "caf\u00E9", "a"})
+        == std::vector<std::string>{"a", "caf\u00E9"});
+  auto w = good_write();
+  w.tags = {std::string()};
+  for (int i = 0; i < 21; ++i) w.tags[0] += "\u0958"; // 63 bytes, composed 126
+  refused(w, errc::limit_exceeded, "tags[0]");
+}
+
 TEST_CASE("write: tags") {
   write_request r = good_write();
   CHECK(validate(r));

@@ -91,6 +91,31 @@ TEST_CASE("resolved and expired memories stay in the default answer") {
   CHECK(same_ids(w.search("tea"), {resolved, expired}));
 }
 
+TEST_CASE("7 BM25: a text is found however its letters are composed, and a tag too") {
+  search_world w("vector=0,text=1,neighbours=0");
+  const auto one = w.note("the caf\u00E9 at the corner");
+  const auto two = w.note("a cafe\u0301 by the sea");
+  CHECK(same_ids(w.search("caf\u00E9"), {one, two}));
+  CHECK(same_ids(w.search("cafe\u0301"), {one, two}));
+  CHECK(w.search("cafe").results.empty());
+
+  write_request tagged;
+  tagged.type = memory_type::note;
+  tagged.data = {{"statement", std::string("tea")}};
+  tagged.tags = {"cafe\u0301"};
+  const auto three = w.put(tagged);
+  for (const char* tag : {"cafe\u0301", "caf\u00E9"}) {
+    auto r = asking("tea");
+    r.tag = tag;
+    CHECK(same_ids(w.search(r), {three}));
+    find_request f;
+    f.where = predicate{has_tag_predicate{tag}};
+    const auto found = w.target.find(f);
+    REQUIRE(found);
+    CHECK(found->memories.size() == 1);
+  }
+}
+
 TEST_CASE("8: the status is asked of memories alone and opens no archived chunk") {
   search_world w("vector=0,text=1,neighbours=0");
   const auto filed = w.note("green tea", with_status(lifecycle_status::archived));

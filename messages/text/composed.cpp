@@ -1,0 +1,45 @@
+#include "messages/text/composed.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+
+#include <utf8proc.h>
+
+#include "messages/text/utf8_point.hpp"
+
+namespace mneme {
+
+std::string composed(std::string text) {
+  const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
+  if (std::ranges::all_of(text, is_ascii)) return text;
+  utf8proc_uint8_t* mapped = nullptr;
+  const auto length =
+      utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                   static_cast<utf8proc_ssize_t>(text.size()), &mapped,
+                   static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
+  const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owned(mapped, &std::free);
+  if (length < 0) return text;
+  return {reinterpret_cast<const char*>(mapped), static_cast<std::size_t>(length)};
+}
+
+std::string_view name_fault(std::string_view text) noexcept {
+  bool is_blank = !text.empty();
+  while (!text.empty()) {
+    const utf8_point p = first_point(text);
+    switch (utf8proc_category(p.value)) {
+    case UTF8PROC_CATEGORY_CC:
+    case UTF8PROC_CATEGORY_ZL:
+    case UTF8PROC_CATEGORY_ZP:
+      return "a name has no control characters or line breaks";
+    case UTF8PROC_CATEGORY_ZS:
+      break;
+    default:
+      is_blank = false;
+    }
+    text.remove_prefix(p.bytes);
+  }
+  return is_blank ? "a name is not blank" : std::string_view();
+}
+
+} // namespace mneme
