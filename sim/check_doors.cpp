@@ -249,7 +249,7 @@ std::string context_difference(const context_result& got, const context_result& 
 /// Whether a query touches what it returns.
 template <class Request>
 bool touches(const Request& r) {
-  return r.touch.value_or(!r.at_seq);
+  return r.touch.value_or(!r.at_seq) && viewer_of(r).may_touch();
 }
 
 } // namespace

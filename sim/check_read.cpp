@@ -184,7 +184,7 @@ expectation<std::vector<topic_field_view>> expected_fields(const model& state,
   auto topic = expected_get(state, {m.topic, m.options}, at);
   if (!topic) return std::unexpected(topic.error());
   if (topic->head.type != memory_type::topic) return std::unexpected(errc::type_data_mismatch);
-  return views_in(state, state.fields_at(m.topic, at), m.fields);
+  return views_in(state, state.fields_at(m.topic, at), m.fields, viewer_of(m.options), at);
 }
 
 expectation<std::vector<topic_event>> expected_events(const model& state, const events_message& m,
@@ -192,7 +192,9 @@ expectation<std::vector<topic_event>> expected_events(const model& state, const 
   auto topic = expected_get(state, {m.topic, m.options}, at);
   if (!topic) return std::unexpected(topic.error());
   if (topic->head.type != memory_type::topic) return std::unexpected(errc::type_data_mismatch);
-  return state.events_at(m.topic, at);
+  auto events = state.events_at(m.topic, at);
+  for (auto& event : events) cut_hidden(state, viewer_of(m.options), event.topic, at);
+  return events;
 }
 
 } // namespace

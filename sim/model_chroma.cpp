@@ -165,6 +165,8 @@ void finish(chroma_result& out, const chroma_request& r) {
 
 std::expected<chroma_outcome_of, errc> chroma_in(const model& state, const chroma_request& asked,
                                                  seq_no at, timestamp now) {
+  if (asked.touch == true && !viewer_of(asked).may_touch())
+    return std::unexpected(errc::scope_violation);
   const auto read = understood(state, asked, at, now);
   if (!read) return std::unexpected(read.error());
   const chroma_request& r = *read;

@@ -18,7 +18,9 @@ std::expected<retrieve_result, errc> retrieve_in(const model& state, const retri
                                                  seq_no at);
 /// Fields of one topic, as fields_message asks for them.
 std::vector<topic_field_view> views_in(const model& state, const std::vector<topic_field>& fields,
-                                       const field_options& options);
+                                       const field_options& options, const viewer& who, seq_no at);
+/// Nobody is told of a topic that it does not see.
+void cut_hidden(const model& state, const viewer& who, std::optional<memory_id>& topic, seq_no at);
 struct chroma_outcome_of {
   chroma_result answer; ///< without `seq` and `candidates_scanned`
   std::vector<memory_id> touched;

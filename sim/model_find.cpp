@@ -262,6 +262,7 @@ std::vector<row> candidates(const model& state, const find_request& r, seq_no at
 
 std::expected<find_result, errc> find_in(const model& state, const find_request& r, seq_no at,
                                          timestamp now) {
+  if (r.late_binding && !viewer_of(r).may_touch()) return std::unexpected(errc::scope_violation);
   std::vector<float> target;
   if (is_near(r)) {
     auto found = near_target(state, r, at);

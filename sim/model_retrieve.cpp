@@ -117,8 +117,14 @@ std::vector<topic_field> fields_wanted(const model& state, const retrieve_reques
 
 } // namespace
 
+void cut_hidden(const model& state, const viewer& who, std::optional<memory_id>& topic, seq_no at) {
+  if (!topic || who.sees_all()) return;
+  const auto h = state.head_at(*topic, at);
+  if (!h || !sees(who, *h)) topic.reset();
+}
+
 std::vector<topic_field_view> views_in(const model& state, const std::vector<topic_field>& fields,
-                                       const field_options& options) {
+                                       const field_options& options, const viewer& who, seq_no at) {
   std::vector<topic_field_view> views;
   for (const auto& f : fields) {
     auto all = state.revisions_of(f);
@@ -142,6 +148,9 @@ std::vector<topic_field_view> views_in(const model& state, const std::vector<top
     } else if (view.current) {
       view.history = {*view.current};
     }
+    cut_hidden(state, who, view.field.head.ref_topic_id, at);
+    if (view.current) cut_hidden(state, who, view.current->merged_from, at);
+    for (auto& r : view.history) cut_hidden(state, who, r.merged_from, at);
     views.push_back(std::move(view));
   }
   return views;
@@ -163,6 +172,7 @@ std::expected<std::vector<float>, errc> query_vector(const model& state, const s
 
 std::expected<retrieve_result, errc> retrieve_in(const model& state, const retrieve_request& r,
                                                  seq_no at) {
+  if (r.touch == true && !viewer_of(r).may_touch()) return std::unexpected(errc::scope_violation);
   std::vector<float> q;
   if (has(r, retrieve_stage::semantic)) {
     auto v = query_vector(state, r.q, r.vector, at);
@@ -189,7 +199,8 @@ std::expected<retrieve_result, errc> retrieve_in(const model& state, const retri
     if (structural || temporal)
       b.fields = views_in(
           state, fields_wanted(state, r, one.id, at),
-          {.history = r.explain && temporal, .history_limit = r.history_limit, .as_of = r.as_of});
+          {.history = r.explain && temporal, .history_limit = r.history_limit, .as_of = r.as_of},
+          viewer_of(r), at);
     if (structural) b.neighbours = neighbours_of(state, r, one.id, *b.fields, at);
     if (out.candidates.size() < 5) {
       out.summary_text += fmt::format("\n- {} '{}'", to_string(one.id), b.title);

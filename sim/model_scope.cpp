@@ -94,8 +94,9 @@ private:
     h.visibility = seen_by;
     return h;
   }
+  /// An id is drawn, or the scope names it.
   bool makes(const std::optional<memory_id>& id, const head& h) {
-    if (!opens(within_, h)) return false;
+    if ((id && !has(within_.include.ids, *id)) || !opens(within_, h)) return false;
     if (id) made_[*id] = h;
     return true;
   }
@@ -112,6 +113,10 @@ private:
 };
 
 } // namespace
+
+bool viewer::may_touch() const {
+  return within == nullptr || within->writable;
+}
 
 bool sees(const viewer& who, const head& h) {
   return who.within != nullptr ? opens(*who.within, h) : sees(who.actor, h);

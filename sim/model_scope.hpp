@@ -19,6 +19,8 @@ struct viewer {
   const scope* within = nullptr;
 
   [[nodiscard]] bool sees_all() const { return !actor && within == nullptr; }
+  /// Through a scope for reading only nothing is reinforced.
+  [[nodiscard]] bool may_touch() const;
   /// In whose name it acts, and whose learned weights rank.
   [[nodiscard]] std::string name() const {
     return within != nullptr ? within->granted_to : actor.value_or("");

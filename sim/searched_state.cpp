@@ -89,14 +89,18 @@ const memory* searched_state::find(const memory_id& id) const {
 }
 
 bool searched_state::is_superseded(const memory_id& id) const {
+  const std::string owner = state.head_at(id, at)->actor_scope;
+  const auto may_hide = [&](const head& newer) {
+    return sees(viewer_of(r), newer) && (newer.actor_scope == owner || newer.actor_scope.empty());
+  };
   for (const auto& [other, m] : live)
     if (other != id && m.head.type == memory_type::decision && reference_in(m.version) == id
-        && sees(viewer_of(r), m.head))
+        && may_hide(m.head))
       return true;
   return std::ranges::any_of(state.edges_in(id, at), [&](const edge_record& e) {
     const memory* by = find(e.key.src);
     return !e.tombstoned && e.key.type == edge_type::supersedes && by != nullptr
-           && sees(viewer_of(r), by->head);
+           && may_hide(by->head);
   });
 }
 

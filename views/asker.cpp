@@ -45,6 +45,12 @@ std::unexpected<error> asker::hidden(const memory_id& id, std::string_view key) 
               std::string(key));
 }
 
+result<void> asker::check_touch(bool is_asked_for, std::string_view key) const {
+  if (!is_asked_for || may_touch()) return {};
+  return fail(errc::scope_violation, "the scope is for reading only, and this would reinforce",
+              std::string(key));
+}
+
 bool asker::may_see(const head& h) const {
   if (scope_)
     return h.actor_scope == scope_->actor && h.visibility >= visibility::scoped

@@ -34,6 +34,11 @@ public:
   [[nodiscard]] const std::string& owner() const { return scope_ ? scope_->actor : name(); }
   /// Null when there is none.
   [[nodiscard]] const scope* verified_scope() const { return scope_.get(); }
+  /// May what is read be reinforced? Who reads through a scope that is for reading only leaves no
+  /// trace.
+  [[nodiscard]] bool may_touch() const { return scope_ == nullptr || scope_->writable; }
+  /// Refuses a touch that a request asks for under `key` and that may not be: scope_violation.
+  result<void> check_touch(bool is_asked_for, std::string_view key) const;
   /// What a read or write of one memory that may not be seen is answered with.
   [[nodiscard]] errc refusal() const { return scope_ ? errc::scope_violation : errc::not_found; }
   /// The same as an error: what is not there and what the asker may not see are the same to it.

@@ -32,6 +32,15 @@ bool is_valid_at(const field_revision& r, timestamp as_of) {
   return r.valid_from <= as_of && (!r.valid_until || as_of < *r.valid_until);
 }
 
+result<void> cut_hidden(std::optional<memory_id>& topic, kv_reader& reader, const asker& who,
+                        seq_no at) {
+  if (!topic) return {};
+  auto is_seen = who.may_see(reader, *topic, at);
+  if (!is_seen) return propagate(is_seen);
+  if (!*is_seen) topic.reset();
+  return {};
+}
+
 } // namespace
 
 result<std::optional<topic_field>> read_field(kv_reader& reader, const memory_id& topic,
@@ -136,6 +145,20 @@ result<topic_field_view> read_field_view(kv_reader& reader, topic_field field,
     view.history.push_back(*view.current);
   }
   return view;
+}
+
+result<void> cut_hidden_topics(topic_field_view& view, kv_reader& reader, const asker& who,
+                               seq_no at) {
+  if (auto ok = cut_hidden(view.field.head.ref_topic_id, reader, who, at); !ok) return ok;
+  if (view.current)
+    if (auto ok = cut_hidden(view.current->merged_from, reader, who, at); !ok) return ok;
+  for (auto& revision : view.history)
+    if (auto ok = cut_hidden(revision.merged_from, reader, who, at); !ok) return ok;
+  return {};
+}
+
+result<void> cut_hidden_topics(topic_event& event, kv_reader& reader, const asker& who, seq_no at) {
+  return cut_hidden(event.topic, reader, who, at);
 }
 
 } // namespace mneme

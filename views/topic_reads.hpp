@@ -7,6 +7,7 @@
 
 #include "mneme/topics.hpp"
 #include "storage/kv_store.hpp"
+#include "views/asker.hpp"
 
 namespace mneme {
 
@@ -29,5 +30,11 @@ void order_history(std::vector<field_revision>& revisions);
 /// The field as it is shown. Reads one revision where the current one is all that is asked.
 result<topic_field_view> read_field_view(kv_reader& reader, topic_field field,
                                          const field_options& options);
+
+/// Takes the ids of topics that `who` may not see out of what is shown of one that it may see: what
+/// a field refers to, and which topics were merged into this one.
+result<void> cut_hidden_topics(topic_field_view& view, kv_reader& reader, const asker& who,
+                               seq_no at);
+result<void> cut_hidden_topics(topic_event& event, kv_reader& reader, const asker& who, seq_no at);
 
 } // namespace mneme

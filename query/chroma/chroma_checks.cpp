@@ -100,6 +100,8 @@ result<void> check_chroma(const chroma_request& r) {
 result<chroma_plan> plan_chroma(chroma_request request, const query_context& context,
                                 const read_views& views) {
   if (auto ok = check_chroma(request); !ok) return propagate(ok);
+  const asker who(request.actor, context.scope);
+  if (auto ok = who.check_touch(request.touch.value_or(false), "touch"); !ok) return propagate(ok);
   chroma_plan plan;
   plan.request = std::move(request);
   chroma_request& r = plan.request;
@@ -119,7 +121,7 @@ result<chroma_plan> plan_chroma(chroma_request request, const query_context& con
   plan.counts = count_zones(resolved->anchors);
   plan.hashtags = std::move(resolved->tags);
   plan.k = static_cast<std::size_t>(r.k.value_or(context.chroma.k));
-  plan.touch = r.touch.value_or(!r.at_seq && !context.read_only);
+  plan.touch = r.touch.value_or(!r.at_seq && !context.read_only) && who.may_touch();
   if (!r.max_distance) r.max_distance = context.chroma.max_distance;
   if (!r.weights) r.weights = context.chroma.weights;
   if (!r.include_rotten) r.include_rotten = context.chroma.include_rotten;

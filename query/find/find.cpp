@@ -27,6 +27,8 @@ result<std::unique_ptr<find_run>> find_run::compile(find_request request, query_
   state->time = deadline(context.stopwatch, request.deadline_ms);
   if (auto ok = check_bounds(request); !ok) return propagate(ok);
   state->who = asker(request.actor, context.scope);
+  if (auto ok = state->who.check_touch(request.late_binding, "late_binding"); !ok)
+    return propagate(ok);
   auto target = resolve_near(request, state->who, context, views);
   if (!target) return propagate(target);
   if (auto ok = check_follow(request); !ok) return propagate(ok);

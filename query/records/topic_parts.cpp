@@ -12,8 +12,10 @@ namespace {
 /// Runs `read` over a topic that exists at the seq asked and that the asker may see.
 template <class Read>
 auto read_topic(const read_views& views, const memory_id& topic, const read_options& options,
-                Read read) -> decltype(read(std::declval<kv_reader&>(), seq_no{})) {
-  using answer_type = decltype(read(std::declval<kv_reader&>(), seq_no{}));
+                Read read)
+    -> decltype(read(std::declval<kv_reader&>(), std::declval<const asker&>(), seq_no{})) {
+  using answer_type =
+      decltype(read(std::declval<kv_reader&>(), std::declval<const asker&>(), seq_no{}));
   return read_for(views, options,
                   [&](kv_reader& reader, const asker& who, seq_no at) -> answer_type {
                     auto m = visible_memory(views, reader, topic, who, at, "id");
@@ -23,7 +25,7 @@ auto read_topic(const read_views& views, const memory_id& topic, const read_opti
                                   to_string(topic) + " is a " + std::string(to_string(m->head.type))
                                       + ", not a Topic",
                                   "id");
-                    return read(reader, at);
+                    return read(reader, who, at);
                   });
 }
 
@@ -34,24 +36,33 @@ result<std::vector<topic_field_view>> read_topic_fields(const read_views& views,
                                                         const field_options& fields,
                                                         const read_options& options) {
   if (auto ok = check_positive(fields.history_limit, "history_limit"); !ok) return propagate(ok);
-  return read_topic(views, topic, options,
-                    [&](kv_reader& reader, seq_no at) -> result<std::vector<topic_field_view>> {
-                      auto all = read_fields(reader, topic, at);
-                      if (!all) return propagate(all);
-                      std::vector<topic_field_view> found;
-                      for (auto& f : *all) {
-                        auto view = read_field_view(reader, std::move(f), fields);
-                        if (!view) return propagate(view);
-                        found.push_back(std::move(*view));
-                      }
-                      return found;
-                    });
+  return read_topic(
+      views, topic, options,
+      [&](kv_reader& reader, const asker& who, seq_no at) -> result<std::vector<topic_field_view>> {
+        auto all = read_fields(reader, topic, at);
+        if (!all) return propagate(all);
+        std::vector<topic_field_view> found;
+        for (auto& f : *all) {
+          auto view = read_field_view(reader, std::move(f), fields);
+          if (!view) return propagate(view);
+          if (auto ok = cut_hidden_topics(*view, reader, who, at); !ok) return propagate(ok);
+          found.push_back(std::move(*view));
+        }
+        return found;
+      });
 }
 
 result<std::vector<topic_event>> read_topic_events(const read_views& views, const memory_id& topic,
                                                    const read_options& options) {
-  return read_topic(views, topic, options,
-                    [&](kv_reader& reader, seq_no at) { return read_events(reader, topic, at); });
+  return read_topic(
+      views, topic, options,
+      [&](kv_reader& reader, const asker& who, seq_no at) -> result<std::vector<topic_event>> {
+        auto events = read_events(reader, topic, at);
+        if (!events) return events;
+        for (auto& event : *events)
+          if (auto ok = cut_hidden_topics(event, reader, who, at); !ok) return propagate(ok);
+        return events;
+      });
 }
 
 } // namespace mneme

@@ -153,6 +153,7 @@ result<std::unique_ptr<retrieve_run>> retrieve_run::compile(retrieve_request req
   const retrieve_request& r = state->request;
   if (auto ok = check(r); !ok) return propagate(ok);
   state->who = asker(r.actor, context.scope);
+  if (auto ok = state->who.check_touch(r.touch.value_or(false), "touch"); !ok) return propagate(ok);
   if (state->has(retrieve_stage::semantic)) {
     auto query = query_vector(r, state->who, context, views);
     if (!query) return propagate(query);

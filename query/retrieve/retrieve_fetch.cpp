@@ -86,6 +86,7 @@ private:
     for (auto& f : *fields) {
       auto view = read_field_view(reader_, std::move(f), options);
       if (!view) return propagate(view);
+      if (auto ok = cut_hidden_topics(*view, reader_, run_.who, at_); !ok) return ok;
       b.fields->push_back(std::move(*view));
     }
     return {};

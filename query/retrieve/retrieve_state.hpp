@@ -39,7 +39,9 @@ struct retrieve_state {
   retrieve_result answer;
 
   [[nodiscard]] bool has(retrieve_stage stage) const;
-  [[nodiscard]] bool touches() const { return request.touch.value_or(!request.at_seq); }
+  [[nodiscard]] bool touches() const {
+    return request.touch.value_or(!request.at_seq && who.may_touch());
+  }
 
   // Steps (retrieve.cpp, retrieve_fetch.cpp).
   result<void> run_select(const read_views& views);

@@ -7,6 +7,7 @@
 
 #include "messages/text/composed.hpp"
 #include "query/search/search_state.hpp"
+#include "views/supersession.hpp"
 
 namespace mneme {
 
@@ -18,7 +19,8 @@ public:
         rows_(*views.attributes),
         graph_(*views.graph),
         at_(s.context.at),
-        visible_(s.who, rows_, *views.nodes) {
+        visible_(s.who, rows_, *views.nodes),
+        supersessions_(rows_) {
     if (r_.project) project_ = rows_.place_term(*r_.project);
     if (r_.tag) tag_ = rows_.tag_term(composed(*r_.tag));
     if (s.audience && *s.audience != search_audience::all)
@@ -98,7 +100,7 @@ private:
            && (!r_.due_before || f.due_ns <= r_.due_before->ns);
   }
   /// Does a live Decision that the asker sees replace it, or such a memory supersede it? What one
-  /// cannot see hides nothing of one's own.
+  /// cannot see hides nothing of one's own, and nobody's memory takes another's out of answers.
   [[nodiscard]] bool superseded(const row_line& line) const {
     bool found = false;
     const node_no node{line.node};
@@ -106,14 +108,16 @@ private:
       rows_.for_each_referring(node, [&](row_no by) {
         const row_line& other = rows_.rows().line(by);
         found = other.type == memory_type::decision && other.node != line.node
-                && (other.flags & row_gone) == 0 && rows_.alive(by, at_) && visible_(by);
+                && (other.flags & row_gone) == 0 && rows_.alive(by, at_) && visible_(by)
+                && supersessions_.counts(other, line);
         return !found;
       });
     if (found || !graph_.ever_led_to(node, edge_type::supersedes)) return found;
     graph_.neighbours(node, edge_direction::in, at_, false, [&](const neighbour& n) {
       if (n.type > edge_type::supersedes) return false; // they come by type
       row_no by;
-      found = n.type == edge_type::supersedes && is_live(rows_, n.node, at_, by) && visible_(by);
+      found = n.type == edge_type::supersedes && is_live(rows_, n.node, at_, by) && visible_(by)
+              && supersessions_.counts(rows_.rows().line(by), line);
       return !found;
     });
     return found;
@@ -125,6 +129,7 @@ private:
   const graph& graph_;
   seq_no at_;
   visible_rows visible_;
+  supersession supersessions_;
   term_no project_;
   term_no tag_;
   std::optional<std::uint8_t> audience_;

@@ -1,5 +1,6 @@
 #include "state/execute/scoped_writes.hpp"
 
+#include <algorithm>
 #include <map>
 
 #include "messages/validate/validate.hpp"
@@ -16,6 +17,7 @@ public:
   result<void> admit(write_request& r) {
     r.actor = scope_.actor;
     if (!r.created_by) r.created_by = who_.name();
+    if (r.id && !is_named(*r.id)) return unnamed("id");
     head h;
     h.id = r.id.value_or(memory_id{});
     h.type = r.type;
@@ -94,6 +96,15 @@ private:
   static std::unexpected<error> outside(std::string message, std::string at) {
     return fail(errc::scope_violation, std::move(message), std::move(at));
   }
+  /// A new memory gets a drawn id, or one that the granter named. Whether any other is taken would
+  /// tell which memories there are behind the scope.
+  [[nodiscard]] bool is_named(const memory_id& id) const {
+    return std::ranges::find(scope_.include.ids, id) != scope_.include.ids.end();
+  }
+  static std::unexpected<error> unnamed(std::string at) {
+    return outside("through a scope a new memory's id is drawn, or one that the scope includes",
+                   std::move(at));
+  }
   void acts(std::string& actor) const { actor = who_.name(); }
   template <class Request>
   result<void> admit_edge(Request& r) {
@@ -104,6 +115,7 @@ private:
   }
   result<void> admit_new(ingest_request& r) {
     r.actor = scope_.actor;
+    if (r.topic_id && !is_named(*r.topic_id)) return unnamed("topic_id");
     head h;
     h.id = r.topic_id.value_or(memory_id{});
     h.type = memory_type::topic;

@@ -32,6 +32,11 @@ write_request note(std::uint8_t n, std::string actor, visibility v,
   r.tags = std::move(tags);
   return r;
 }
+/// Its id is the engine's to draw.
+write_request drawn(write_request r) {
+  r.id.reset();
+  return r;
+}
 memory_uri uri_of(std::uint8_t n) {
   return {memory_type::note, id_of(n), 1};
 }
@@ -253,29 +258,35 @@ TEST_CASE("8 scope: writes need writable and stay inside") {
   patch.uri = uri_of(1);
   patch.visibility = visibility::private_;
   CHECK(apply(patch, writable) == "scope_violation"); // it would leave the scope
-  CHECK(apply(note(10, "sub", visibility::private_, {"work"}), writable) == "scope_violation");
-  CHECK(apply(note(10, "sub", visibility::scoped, {"home"}), writable) == "scope_violation");
-  CHECK(apply(note(10, "sub", visibility::scoped, {"work"}), writable) == "ok");
-  auto written = w.e.get(id_of(10));
+  const auto made = [](visibility v, std::string tag) {
+    return drawn(note(0, "sub", v, {std::move(tag)}));
+  };
+  CHECK(apply(made(visibility::private_, "work"), writable) == "scope_violation");
+  CHECK(apply(made(visibility::scoped, "home"), writable) == "scope_violation");
+  auto done = w.e.apply(made(visibility::scoped, "work"), durability::durable, writable);
+  REQUIRE(done);
+  auto written = w.e.get(done->uri->id);
   REQUIRE(written);
   CHECK(written->head.actor_scope == "ana"); // the memory is the scope's actor's
   CHECK(written->version.created_by == "sub");
   add_edge_request edge;
   edge.src = id_of(1);
-  edge.dst = id_of(10);
+  edge.dst = done->uri->id;
   edge.type = 3;
   CHECK(apply(edge, writable) == "ok");
   edge.dst = id_of(3);
   CHECK(apply(edge, writable) == "scope_violation");
   // A batch may touch what it wrote; one item outside refuses all.
+  s.include.ids = {id_of(11), id_of(12)};
+  const auto naming = w.sealed(s);
   tombstone_request t;
   t.uri = uri_of(11);
   auto batch = w.e.write_batch({note(11, "sub", visibility::scoped, {"work"}), t},
-                               durability::durable, writable);
+                               durability::durable, naming);
   CHECK(batch);
   t.uri = uri_of(3);
   batch = w.e.write_batch({note(12, "sub", visibility::scoped, {"work"}), t}, durability::durable,
-                          writable);
+                          naming);
   REQUIRE_FALSE(batch);
   CHECK(batch.error().at == "items[1].uri");
   CHECK_FALSE(w.e.get(id_of(12)));
@@ -291,6 +302,101 @@ TEST_CASE("8 scope: writes need writable and stay inside") {
   CHECK(w.e.attest(a)->skipped.size() == 1);
 }
 
+TEST_CASE("8 scope: a given id does not tell whether a memory is behind the scope") {
+  small_world w;
+  auto s = w.unsigned_scope();
+  s.writable = true;
+  const auto writable = w.sealed(s);
+  for (const std::uint8_t n : {std::uint8_t{2}, std::uint8_t{99}}) { // private, and nobody's
+    auto refused =
+        w.e.apply(note(n, "sub", visibility::scoped, {"work"}), durability::durable, writable);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == errc::scope_violation);
+    CHECK(refused.error().at == "id");
+    ingest_request topic;
+    topic.placement = ingest_placement::new_topic;
+    topic.topic_id = id_of(n);
+    topic.title = "harbour";
+    refused = w.e.apply(topic, durability::durable, writable);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == errc::scope_violation);
+    CHECK(refused.error().at == "topic_id");
+  }
+  // What the granter named, the grantee knows of.
+  s.include.ids = {id_of(2)};
+  auto taken =
+      w.e.apply(note(2, "sub", visibility::scoped, {"work"}), durability::durable, w.sealed(s));
+  REQUIRE_FALSE(taken);
+  CHECK(taken.error().code == errc::already_exists);
+}
+
+TEST_CASE("8 scope: what is read through one for reading only is not reinforced") {
+  small_world w;
+  auto tea = note(20, "ana", visibility::scoped, {"work"});
+  for (char letter = 'a'; letter <= 'h'; ++letter) {
+    assign_tag_request bound;
+    bound.tag = std::string("tag") + letter;
+    bound.zone = letter == 'a'   ? colour_zone::core
+                 : letter == 'h' ? colour_zone::outer
+                                 : colour_zone::mid;
+    REQUIRE(w.e.apply(bound));
+    tea.hashtags.push_back(bound.tag);
+  }
+  w.put(tea);
+  ingest_request topic;
+  topic.placement = ingest_placement::new_topic;
+  topic.topic_id = id_of(30);
+  topic.title = "harbour";
+  topic.actor = "ana";
+  topic.visibility = visibility::scoped;
+  REQUIRE(w.e.apply(topic));
+  auto s = w.unsigned_scope();
+  s.include.ids = {id_of(30)};
+  const auto reading = w.sealed(s);
+  s.writable = true;
+  const auto writable = w.sealed(s);
+  const auto is_refused = [](const auto& answer, std::string_view key) {
+    return !answer && answer.error().code == errc::scope_violation && answer.error().at == key;
+  };
+
+  find_request f{.types = {memory_type::note}, .limit = 5};
+  f.late_binding = true;
+  retrieve_request r;
+  r.q = "harbour";
+  r.topic_ids = {{id_of(30)}};
+  chroma_request c;
+  c.hashtags = tea.hashtags;
+  const std::uint64_t before = w.e.published().value;
+  f.scope = r.scope = c.scope = reading;
+  CHECK(is_refused(w.e.find(f), "late_binding"));
+  auto topics = w.e.retrieve(r);
+  REQUIRE(topics);
+  CHECK(topics->candidates.size() == 1);
+  CHECK_FALSE(topics->seq);
+  auto coloured = w.e.chroma(c);
+  REQUIRE(coloured);
+  CHECK(coloured->rows.size() == 1);
+  CHECK_FALSE(coloured->seq);
+  r.touch = c.touch = true;
+  CHECK(is_refused(w.e.retrieve(r), "touch"));
+  CHECK(is_refused(w.e.chroma(c), "touch"));
+  tick_request t;
+  t.reads = {f, r, c};
+  auto ticked = w.e.tick(t);
+  REQUIRE(ticked);
+  CHECK(ticked->reads[0].error().code == errc::scope_violation);
+  CHECK(ticked->reads[1].error().code == errc::scope_violation);
+  CHECK(ticked->reads[2].error().code == errc::scope_violation);
+  CHECK(w.e.published().value == before);
+
+  r.touch.reset();
+  c.touch.reset();
+  f.scope = r.scope = c.scope = writable;
+  CHECK(w.e.find(f)->seq);
+  CHECK(w.e.retrieve(r)->seq);
+  CHECK(w.e.chroma(c)->seq);
+}
+
 TEST_CASE("8 scope: in a tick each item has its own, and violations commit with it") {
   small_world w;
   tick_request t;
@@ -298,8 +404,8 @@ TEST_CASE("8 scope: in a tick each item has its own, and violations commit with 
   o.scope = w.work();
   t.reads.emplace_back(get_read{id_of(2), o});
   t.reads.emplace_back(get_read{id_of(1), o});
-  t.writes.emplace_back(
-      scoped_mutation{.request = note(10, "sub", visibility::scoped, {"work"}), .scope = w.work()});
+  t.writes.emplace_back(scoped_mutation{
+      .request = drawn(note(10, "sub", visibility::scoped, {"work"})), .scope = w.work()});
   const std::uint64_t next = w.e.published().value + 1;
   auto done = w.e.tick(t);
   REQUIRE(done);
@@ -344,6 +450,7 @@ TEST_CASE("8 scope: search, retrieve and chroma show what it opens, and touch as
   REQUIRE(w.e.apply(topic));
   auto opens = w.unsigned_scope();
   opens.include.ids = {id_of(30)};
+  opens.writable = true;
   retrieve_request r;
   r.q = "harbour";
   r.topic_ids = {{id_of(30)}};
@@ -436,6 +543,54 @@ TEST_CASE("8 scope: ingest needs writable and stays inside") {
   reading.include.ids = {id_of(40)};
   CHECK(w.e.apply(more, durability::durable, w.sealed(reading)).error().code
         == errc::scope_violation);
+}
+
+TEST_CASE("8 scope: a field names no topic that it does not open, nor does an event of a merge") {
+  small_world w;
+  for (const int n : {40, 41, 60})
+    REQUIRE(w.e.apply(topic(static_cast<std::uint8_t>(n), n == 41 ? "other" : "twin")));
+  auto more = topic(40, {});
+  more.placement = ingest_placement::extend_topic;
+  more.title.reset();
+  more.visibility.reset();
+  more.fields = {field("near", "41"), field("far", "60")};
+  more.fields[0].ref_topic_id = id_of(41);
+  more.fields[1].ref_topic_id = id_of(60);
+  REQUIRE(w.e.apply(more));
+  auto filed = topic(60, {});
+  filed.placement = ingest_placement::extend_topic;
+  filed.title.reset();
+  filed.visibility.reset();
+  filed.fields = {field("far", "away")};
+  REQUIRE(w.e.apply(filed));
+  REQUIRE(w.e.apply(revise_request{})); // 60 goes into 40
+  const auto named = [&](const read_options& o) {
+    std::string ids;
+    const auto add = [&](const char* what, const std::optional<memory_id>& id) {
+      if (id) ids += what + std::to_string(id->bytes[15]) + " ";
+    };
+    const auto add_fields = [&](const std::vector<topic_field_view>& views) {
+      for (const auto& view : views) {
+        add("ref", view.field.head.ref_topic_id);
+        for (const auto& r : view.history) add("from", r.merged_from);
+      }
+    };
+    add_fields(*w.e.fields(id_of(40), {.history = true}, o));
+    retrieve_request r;
+    r.q = "twin";
+    r.topic_ids = {{id_of(40)}};
+    r.touch = false;
+    r.scope = o.scope;
+    r.explain = true;
+    add_fields(*w.e.retrieve(r)->candidates.at(0).fields);
+    const auto events = w.e.events(id_of(40), o);
+    for (const auto& event : *events) add("event", event.topic);
+    return ids;
+  };
+  CHECK(named({}) == "ref60 from60 ref41 ref60 from60 ref41 event60 event60 ");
+  read_options within;
+  within.scope = topics_scope(w);
+  CHECK(named(within) == "ref41 ref41 ");
 }
 
 TEST_CASE("8 scope: revise, forget and unarchive leave alone what it does not open") {

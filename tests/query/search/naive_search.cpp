@@ -56,15 +56,18 @@ private:
   [[nodiscard]] bool of_leg(const naive_row& row) const {
     return (row.type == memory_type::chunk) == chunks_;
   }
+  [[nodiscard]] bool may_hide(const naive_row& newer, const naive_row& older) const {
+    return live(newer) && visible(newer) && (newer.actor == older.actor || newer.actor.empty());
+  }
   [[nodiscard]] bool superseded(const naive_row& row) const {
     for (const auto& [id, other] : world_.rows)
-      if (other.type == memory_type::decision && live(other) && visible(other)
-          && other.reference == row.id && id != row.id)
+      if (other.type == memory_type::decision && may_hide(other, row) && other.reference == row.id
+          && id != row.id)
         return true;
     return std::ranges::any_of(world_.supersedes, [&](const auto& edge) {
       const auto newer = world_.rows.find(edge.first.first);
       return edge.second && edge.first.second == row.id && newer != world_.rows.end()
-             && live(newer->second) && visible(newer->second);
+             && may_hide(newer->second, row);
     });
   }
   [[nodiscard]] bool passes(const naive_row& row) const {

@@ -109,6 +109,8 @@ TEST_CASE("7 BM25: a text is found however its letters are composed, and a tag t
     r.tag = tag;
     CHECK(same_ids(w.search(r), {three}));
     find_request f;
+    f.types = {memory_type::note};
+    f.limit = 5;
     f.where = predicate{has_tag_predicate{tag}};
     const auto found = w.target.find(f);
     REQUIRE(found);
@@ -161,9 +163,46 @@ TEST_CASE("108: what an asker cannot see hides nothing of its own") {
   const auto newer = w.put(written_by("ben", memory_type::note, {{"statement", std::string("z")}}));
   w.edge(newer, edge_type::supersedes, tea);
   auto r = asking("tea");
-  CHECK(same_ids(w.search(r), {over}));
+  CHECK(same_ids(w.search(r), {tea, over})); // nor what is another's
   r.actor = "ana";
   CHECK(same_ids(w.search(r), {tea}));
+}
+
+TEST_CASE("108: nobody takes another's memory out of answers, but for its own actor and the host") {
+  search_world w;
+  const auto written_by = [&](std::string actor, std::optional<memory_id> replaces = {}) {
+    write_request r;
+    r.actor = std::move(actor);
+    r.type = replaces ? memory_type::decision : memory_type::note;
+    r.visibility = visibility::actor_public;
+    r.data = {{"statement", std::string(replaces ? "over" : "tea")}};
+    if (replaces) r.data["replaces"] = *replaces;
+    return w.put(r);
+  };
+  auto r = asking("tea");
+  const auto tea = written_by("ana");
+  w.edge(written_by("ben"), edge_type::supersedes, tea);
+  written_by("ben", tea);
+  for (const auto* asker : {"", "ana", "ben", "cy"}) {
+    r.actor = asker;
+    CHECK(std::ranges::count(ids_of(w.search(r)), tea) == 1);
+  }
+  SECTION("by an edge of its actor's") {
+    w.edge(written_by("ana"), edge_type::supersedes, tea);
+  }
+  SECTION("by a decision of its actor's") {
+    written_by("ana", tea);
+  }
+  SECTION("by an edge of the host's") {
+    w.edge(written_by(""), edge_type::supersedes, tea);
+  }
+  SECTION("by a decision of the host's") {
+    written_by("", tea);
+  }
+  for (const auto* asker : {"", "ana", "ben", "cy"}) {
+    r.actor = asker;
+    CHECK(std::ranges::count(ids_of(w.search(r)), tea) == 0);
+  }
 }
 
 TEST_CASE("filters: type, project, status, origin, tag, due, atomic") {

@@ -1,0 +1,25 @@
+#pragma once
+/// Which memories take an older one out of answers: what supersedes or replaces it in the name of
+/// its own actor, or of the host. Everybody may say that his memory supersedes another's public
+/// one; the edge is shown, and hides nothing.
+
+#include "index/columns/attributes.hpp"
+
+namespace mneme {
+
+class supersession {
+public:
+  /// `columns` must outlive it.
+  explicit supersession(const attributes& columns) : host_(columns.actor_term("")) {}
+
+  /// Of a live row that supersedes or replaces the memory of another: does that count? The actor
+  /// of a memory never changes, so any row of the older one will do.
+  [[nodiscard]] bool counts(const row_line& newer, const row_line& older) const {
+    return newer.actor == older.actor || newer.actor == host_.value;
+  }
+
+private:
+  term_no host_; ///< the missing term, which no row has, where the host owns nothing
+};
+
+} // namespace mneme
