@@ -125,6 +125,7 @@ void coordinator_actor::commit_tick(const std::shared_ptr<running_tick>& tick) {
     return tick->job->reply(std::move(*answer));
   }
   command.writes = tick->job->request->writes;
+  command.ahead = std::move(tick->job->ahead);
   command.deadline = tick->deadline;
   command.reply = [job = tick->job, answer, touched](result<tick_commit> committed) {
     if (!committed) return job->reply(propagate(committed));

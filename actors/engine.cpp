@@ -40,12 +40,13 @@ result<void> engine::impl::close() {
 result<batch_result> engine::impl::mutate(std::vector<mutation> items, bool is_batch, durability d,
                                           std::shared_ptr<const mneme::scope> scope,
                                           std::optional<std::int64_t> deadline_ms) {
-  return inside([&](world&) -> result<batch_result> {
+  return inside([&](world& w) -> result<batch_result> {
     auto deadline = deadline_in(*running, deadline_ms);
     if (!deadline) return propagate(deadline);
+    auto ahead = prepare_ahead(items, scope != nullptr, w.embedder.get(), *w.tokens);
     return commit<batch_result>([&](auto reply) {
       return mneme::mutate(std::move(items), is_batch, d, std::move(scope), *deadline,
-                           std::move(reply));
+                           std::move(ahead), std::move(reply));
     });
   });
 }
@@ -117,10 +118,11 @@ result<compact_result> engine::compact(compact_request request) {
 }
 
 result<tick_result> engine::tick(tick_request request) {
-  return impl_->inside([&](world&) {
+  return impl_->inside([&](world& w) {
     waiting<tick_result> answer;
+    auto ahead = prepare_ahead(request.writes, w.embedder.get(), *w.tokens);
     hand_over_tick(*impl_->running, std::make_shared<const tick_request>(std::move(request)),
-                   answer.reply());
+                   std::move(ahead), answer.reply());
     return answer.get();
   });
 }

@@ -25,7 +25,7 @@ void host_requests::write(std::vector<mutation> items, bool is_batch, durability
                           std::function<void(result<batch_result>)> reply) const {
   auto deadline = deadline_in(*engine_, deadline_ms);
   if (!deadline) return reply(propagate(deadline));
-  commit(mutate(std::move(items), is_batch, d, std::move(within), *deadline, std::move(reply)));
+  commit(mutate(std::move(items), is_batch, d, std::move(within), *deadline, {}, std::move(reply)));
 }
 
 host_promise<mutation_result> host_requests::apply(const apply_message& m) const {
@@ -74,7 +74,7 @@ host_promise<tick_reply> host_requests::tick(const tick_message& m) const {
   auto pending = self_->make_response_promise<tick_reply>();
   auto reply = sharing<tick_result>(pending);
   if (life_->is_open())
-    hand_over_tick(*engine_, m.request, std::move(reply));
+    hand_over_tick(*engine_, m.request, {}, std::move(reply));
   else
     reply(std::unexpected(was_closed));
   return pending;

@@ -85,6 +85,14 @@ struct ask_query {
   std::optional<seq_no> pinned{}; ///< the seq to read at when the request names none
 };
 
+/// A tick on its way through the coordinator.
+struct tick_job {
+  std::shared_ptr<const tick_request> request;
+  std::vector<prepared_ahead> ahead; ///< of each write, or nothing
+  std::function<void(result<tick_result>)> reply;
+  texts_of_reads texts{};
+};
+
 /// To the coordinator: a whole tick.
 struct ask_tick {
   std::shared_ptr<tick_job> job; ///< taken by the receiver

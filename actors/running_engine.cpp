@@ -31,13 +31,15 @@ void hand_over_read(running_engine& engine, std::function<void()> read) {
 }
 
 void hand_over_tick(const running_engine& engine, std::shared_ptr<const tick_request> request,
+                    std::vector<prepared_ahead> ahead,
                     std::function<void(result<tick_result>)> reply) {
   auto deadline = deadline_in(engine, request->deadline_ms);
   if (!deadline) return reply(propagate(deadline));
   const engine_actors& actors = engine.actors;
   const bool waits = actors.query_vectors && asks_by_text(*request);
   const caf::actor& first = waits ? actors.query_vectors : actors.coordinator;
-  auto job = std::make_shared<tick_job>(tick_job{std::move(request), std::move(reply)});
+  auto job =
+      std::make_shared<tick_job>(tick_job{std::move(request), std::move(ahead), std::move(reply)});
   caf::anon_send(first, ask_tick{std::move(job), *deadline});
 }
 
@@ -55,12 +57,14 @@ result<write_deadline> deadline_in(const running_engine& engine,
 
 commit_command mutate(std::vector<mutation> items, bool is_batch, durability d,
                       std::shared_ptr<const scope> within, write_deadline deadline,
+                      std::vector<prepared_ahead> ahead,
                       std::function<void(result<batch_result>)> reply) {
   return mutate_command{.items = std::move(items),
                         .is_batch = is_batch,
                         .durability = d,
                         .scope = std::move(within),
                         .deadline = deadline,
+                        .ahead = std::move(ahead),
                         .reply = std::move(reply)};
 }
 

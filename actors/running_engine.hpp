@@ -38,16 +38,20 @@ void hand_over_query(const running_engine& engine, std::shared_ptr<query_job> jo
                      std::optional<seq_no> pinned);
 /// Has a reader of the engine run it.
 void hand_over_read(running_engine& engine, std::function<void()> read);
-/// Sends the tick to the engine's coordinator.
+/// Sends the tick to the engine's coordinator. `ahead`: of each write, or nothing.
 void hand_over_tick(const running_engine& engine, std::shared_ptr<const tick_request> request,
+                    std::vector<prepared_ahead> ahead,
                     std::function<void(result<tick_result>)> reply);
 /// When a write that is asked for now would be late; out_of_range for less than 1 ms.
 result<write_deadline> deadline_in(const running_engine& engine,
                                    std::optional<std::int64_t> deadline_ms);
 
-// Commands for the committer, as both the engine actor and the blocking facade send them.
+// Commands for the committer, as both the engine actor and the blocking facade send them. The
+// facade prepares ahead in its caller's thread; the engine actor, which all its host's requests go
+// through, leaves it to the turn of the write.
 commit_command mutate(std::vector<mutation> items, bool is_batch, durability d,
                       std::shared_ptr<const scope> within, write_deadline deadline,
+                      std::vector<prepared_ahead> ahead,
                       std::function<void(result<batch_result>)> reply);
 commit_command inspect_roots(seq_no at, std::function<void(result<recorded_roots>)> reply);
 /// Its deadline counts from here, on `stopwatch`.

@@ -13,8 +13,6 @@
 
 namespace mneme {
 
-inline constexpr std::size_t max_tick_items = 25'000; ///< reads, and writes: a frame holds no more
-
 struct tick_read_outcome {
   result<tick_read_answer> answer;
   std::string actor;                  ///< who asked; "" = the host
@@ -49,13 +47,6 @@ struct tick_share {
   std::vector<tick_read_outcome> outcomes; ///< by the reader; empty before
 
   void run(const read_views& views);
-};
-
-/// A tick on its way through the coordinator.
-struct tick_job {
-  std::shared_ptr<const tick_request> request;
-  std::function<void(result<tick_result>)> reply;
-  texts_of_reads texts{};
 };
 
 } // namespace mneme

@@ -14,6 +14,9 @@
 
 namespace mneme {
 
+/// Of the reads of a tick, and of its writes: a frame holds no more. limit_exceeded beyond.
+inline constexpr std::size_t max_tick_items = 25'000;
+
 /// What is answered beside the memory.
 struct memory_parts {
   bool raw = false;     ///< the canonical bytes of its head

@@ -156,8 +156,19 @@ std::uint64_t of_write(const tick_write& w) {
   return held(std::get<compact_request>(w));
 }
 
-std::uint64_t of_command(const mutate_command& c) {
+std::uint64_t of_all(const std::vector<prepared_ahead>& all) {
   std::uint64_t bytes = 0;
+  for (const auto& one : all) {
+    bytes += sizeof(one);
+    if (one.forms && *one.forms)
+      bytes += (*one.forms)->short_form.size() + (*one.forms)->medium_form.size();
+    if (one.vector && *one.vector) bytes += (*one.vector)->size() * sizeof(float);
+  }
+  return bytes;
+}
+
+std::uint64_t of_command(const mutate_command& c) {
+  std::uint64_t bytes = of_all(c.ahead);
   for (const auto& item : c.items) bytes += of_mutation(item);
   return bytes;
 }
@@ -174,7 +185,7 @@ std::uint64_t of_command(const compact_command& c) {
   return held(c.request);
 }
 std::uint64_t of_command(const tick_command& c) {
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = of_all(c.ahead);
   for (const auto& t : c.touches) bytes += of_touch(t.payload);
   for (const auto& w : c.writes) bytes += of_write(w);
   return bytes;

@@ -12,6 +12,7 @@
 
 #include "mneme/tick.hpp"
 #include "state/execute/execute_embed.hpp"
+#include "state/execute/preparation.hpp"
 
 namespace mneme {
 
@@ -26,6 +27,7 @@ struct mutate_command {
   mneme::durability durability = mneme::durability::durable;
   std::shared_ptr<const mneme::scope> scope{}; ///< as it came
   write_deadline deadline{};
+  std::vector<prepared_ahead> ahead{}; ///< of each item, or nothing
   std::function<void(result<batch_result>)> reply;
 };
 /// A chunk that was made a memory.
@@ -71,6 +73,7 @@ struct tick_commit {
 struct tick_command {
   std::vector<tick_touch> touches; ///< in the order of the reads
   std::vector<tick_write> writes;
+  std::vector<prepared_ahead> ahead{}; ///< of each write, or nothing
   write_deadline deadline{};
   std::function<void(result<tick_commit>)> reply;
 };

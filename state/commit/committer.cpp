@@ -251,6 +251,7 @@ void committer::violated(scope_violation_payload payload, batch_state& batch) {
 }
 
 result<executed_command> committer::mutate(std::span<const mutation> items, bool is_batch,
+                                           std::span<const prepared_ahead> ahead,
                                            const std::shared_ptr<const scope>& within,
                                            batch_state& batch) {
   if (within != nullptr) {
@@ -263,16 +264,18 @@ result<executed_command> committer::mutate(std::span<const mutation> items, bool
         violated(violation_of(*within, admitted.error().message), batch);
       return propagate(admitted);
     }
-    return execute_for(&*who, *admitted, is_batch, batch);
+    return execute_for(&*who, *admitted, is_batch, ahead, batch);
   }
-  return execute_for(nullptr, items, is_batch, batch);
+  return execute_for(nullptr, items, is_batch, ahead, batch);
 }
 
 result<executed_command> committer::execute_for(const asker* within,
                                                 std::span<const mutation> items, bool is_batch,
+                                                std::span<const prepared_ahead> ahead,
                                                 batch_state& batch) {
   const execution_seams seams{world_.embedder.get(), world_.tokens.get(), within, &batch.room};
-  auto done = execute(items, is_batch, batch.records, ids_, seams, batch.now, batch.last_seq());
+  auto done =
+      execute(items, is_batch, batch.records, ids_, seams, batch.now, batch.last_seq(), ahead);
   if (!done) return done;
   batch.room.take(done->taken);
   for (auto& e : done->entries) batch.entries.push_back(std::move(e));
@@ -281,7 +284,7 @@ result<executed_command> committer::execute_for(const asker* within,
 
 void committer::execute_one(mutate_command& c, batch_state& batch, bool& durable) {
   const std::size_t before = batch.entries.size();
-  auto done = mutate(c.items, c.is_batch, c.scope, batch);
+  auto done = mutate(c.items, c.is_batch, c.ahead, c.scope, batch);
   if (!done) {
     durable |= batch.entries.size() > before; // a violation was journaled
     return answer_later<batch_result>(std::move(c.reply), propagate(done));
@@ -295,7 +298,7 @@ result<mutation_result> committer::promote(const promote_request& r, batch_state
   auto update = promotion_of(r, batch);
   if (!update) return propagate(update);
   const mutation item = std::move(*update);
-  auto done = execute_for(nullptr, std::span(&item, 1), false, batch);
+  auto done = execute_for(nullptr, std::span(&item, 1), false, {}, batch);
   if (!done) return propagate(done);
   return std::move(done->results.front());
 }
@@ -359,7 +362,9 @@ void committer::execute_one(compact_command& c, batch_state& batch, bool& durabl
   answer_later<compact_result>(std::move(c.reply), std::move(done));
 }
 
-result<tick_write_answer> committer::write_of_tick(const tick_write& w, batch_state& batch) {
+result<tick_write_answer> committer::write_of_tick(const tick_write& w,
+                                                   std::span<const prepared_ahead> ahead,
+                                                   batch_state& batch) {
   if (batch.payload_bytes() > max_command_bytes)
     return mneme::fail(
         errc::limit_exceeded,
@@ -378,7 +383,7 @@ result<tick_write_answer> committer::write_of_tick(const tick_write& w, batch_st
     return std::move(*done);
   }
   const auto& m = std::get<scoped_mutation>(w);
-  auto done = mutate(std::span(&m.request, 1), false, m.scope, batch);
+  auto done = mutate(std::span(&m.request, 1), false, ahead, m.scope, batch);
   if (!done) return propagate(done);
   return std::move(done->results.front());
 }
@@ -396,7 +401,9 @@ void committer::execute_one(tick_command& c, batch_state& batch, bool& durable) 
     return acting_in(c.writes[i]);
   };
   for (const std::size_t i : by_actor(c.writes.size(), actor_of_write))
-    answer.writes[i] = write_of_tick(c.writes[i], batch);
+    answer.writes[i] = write_of_tick(
+        c.writes[i],
+        c.ahead.empty() ? std::span<const prepared_ahead>{} : std::span(&c.ahead[i], 1), batch);
   durable = true;
   answer.seq = batch.last_seq();
   answer_later<tick_commit>(std::move(c.reply), std::move(answer));

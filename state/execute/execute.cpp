@@ -19,46 +19,6 @@ namespace mneme {
 
 namespace {
 
-/// Defaults and rendering add to what was given; what the journal holds keeps to the limit too.
-result<void> check_stored_size(memory_type type, const prepared& p) {
-  const auto too_large = [](const char* what, const char* at) {
-    return fail(errc::limit_exceeded,
-                fmt::format("{} would be over the limit of {} bytes", what, max_data_bytes), at);
-  };
-  if (encode_data(type, p.data).size() > max_data_bytes)
-    return too_large("the data with its defaults", "data");
-  if (p.forms.short_form.size() > max_data_bytes) return too_large("the short form", "forms.short");
-  if (p.forms.medium_form.size() > max_data_bytes)
-    return too_large("the medium form", "forms.medium");
-  return {};
-}
-
-} // namespace
-
-result<prepared> prepare_content(memory_type type, const memory_data& data,
-                                 const forms_override& own,
-                                 const std::optional<std::vector<float>>& vector, timestamp now,
-                                 const execution_seams& seams) {
-  prepared p;
-  p.now = now;
-  p.data = with_defaults(type, data, now);
-  auto rendered = render_forms(type, p.data, own, *seams.tokens);
-  if (!rendered) return propagate(rendered);
-  p.forms = std::move(*rendered);
-  if (auto ok = check_stored_size(type, p); !ok) return propagate(ok);
-  if (vector) {
-    p.vector = vector;
-    p.vector_given = true;
-  } else if (seams.embedder != nullptr && seams.embedder->remote() == nullptr) {
-    auto embedded = embedded_by(*seams.embedder, embedding_text(type, p.data));
-    if (!embedded) return propagate(embedded);
-    if (!embedded->empty()) p.vector = std::move(*embedded);
-  }
-  return p;
-}
-
-namespace {
-
 result<void> check_interval(timestamp from, const std::optional<timestamp>& until) {
   if (until && *until <= from)
     return fail(errc::bad_interval, "valid_until must be later than valid_from", "valid_until");
@@ -362,23 +322,30 @@ result<void> run(execution& x, const assign_tag_request& r, const prepared&) {
   return {};
 }
 
-result<prepared> prepare(const write_request& r, timestamp now, const execution_seams& seams) {
-  return prepare_content(r.type, r.data, r.forms, r.vector, r.created_at.value_or(now), seams);
+result<prepared> prepare(const write_request& r, timestamp now, const execution_seams& seams,
+                         const prepared_ahead& ahead) {
+  return prepare_content(r.type, r.data, r.forms, r.vector, r.created_at.value_or(now), seams,
+                         ahead);
 }
-result<prepared> prepare(const update_request& r, timestamp now, const execution_seams& seams) {
-  return prepare_content(r.uri.type, r.data, r.forms, r.vector, r.created_at.value_or(now), seams);
+result<prepared> prepare(const update_request& r, timestamp now, const execution_seams& seams,
+                         const prepared_ahead& ahead) {
+  return prepare_content(r.uri.type, r.data, r.forms, r.vector, r.created_at.value_or(now), seams,
+                         ahead);
 }
-result<prepared> prepare(const restore_request& r, timestamp now, const execution_seams&) {
+result<prepared> prepare(const restore_request& r, timestamp now, const execution_seams&,
+                         const prepared_ahead&) {
   prepared p;
   p.now = now;
   p.vector = r.vector;
   return p;
 }
-result<prepared> prepare(const ingest_request& r, timestamp now, const execution_seams& seams) {
-  return prepare_ingest(r, now, seams);
+result<prepared> prepare(const ingest_request& r, timestamp now, const execution_seams& seams,
+                         const prepared_ahead& ahead) {
+  return prepare_ingest(r, now, seams, ahead);
 }
 template <class Request>
-result<prepared> prepare(const Request&, timestamp now, const execution_seams&) {
+result<prepared> prepare(const Request&, timestamp now, const execution_seams&,
+                         const prepared_ahead&) {
   prepared p;
   p.now = now;
   return p;
@@ -431,16 +398,19 @@ std::vector<memory_id> ids_given_by(std::span<const mutation> items) {
 
 result<executed_command> execute(std::span<const mutation> items, bool is_batch, overlay& state,
                                  id_source& ids, const execution_seams& seams, timestamp now,
-                                 seq_no current) {
+                                 seq_no current, std::span<const prepared_ahead> ahead) {
+  ensure(ahead.empty() || ahead.size() == items.size(), "each item is prepared ahead, or none");
   if (items.size() > max_batch_items)
     return fail(errc::limit_exceeded,
                 "a batch has at most " + std::to_string(max_batch_items) + " items", "items");
   std::vector<prepared> ready;
   ready.reserve(items.size());
   for (std::size_t i = 0; i < items.size(); ++i) {
-    auto checked = std::visit([](const auto& r) { return validate(r); }, items[i]);
+    const prepared_ahead done = ahead.empty() ? prepared_ahead{} : ahead[i];
+    auto checked = done.validity ? *done.validity
+                                 : std::visit([](const auto& r) { return validate(r); }, items[i]);
     if (!checked) return std::unexpected(located(std::move(checked.error()), is_batch, i));
-    auto p = std::visit([&](const auto& r) { return prepare(r, now, seams); }, items[i]);
+    auto p = std::visit([&](const auto& r) { return prepare(r, now, seams, done); }, items[i]);
     if (!p) return std::unexpected(located(std::move(p.error()), is_batch, i));
     ready.push_back(std::move(*p));
   }

@@ -13,6 +13,7 @@
 #include "state/apply/capacity.hpp"
 #include "state/execute/id_source.hpp"
 #include "state/execute/overlay.hpp"
+#include "state/execute/preparation.hpp"
 #include "views/asker.hpp"
 
 namespace mneme {
@@ -46,10 +47,10 @@ inline constexpr std::size_t sweep_entries = 16'384;
 vector_space space_of_vectors(vector_space embedder, const vector_space& world, std::uint32_t dim);
 
 /// Executes all items as one command. On error nothing was drawn, the overlay's layer is dropped
-/// and `at` starts with "items[i]." when `is_batch`.
+/// and `at` starts with "items[i]." when `is_batch`. `ahead`: of each item, or nothing.
 result<executed_command> execute(std::span<const mutation> items, bool is_batch, overlay& state,
                                  id_source& ids, const execution_seams& seams, timestamp now,
-                                 seq_no current);
+                                 seq_no current, std::span<const prepared_ahead> ahead = {});
 
 /// Who acts in a mutation; "" = the host.
 const std::string& acting_in(const mutation& m);

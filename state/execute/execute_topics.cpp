@@ -48,18 +48,6 @@ const std::string& acting_in(const ingest_request& r) {
   return r.created_by ? *r.created_by : r.actor;
 }
 
-write_request write_of(const ingest_request& r) {
-  write_request w;
-  w.type = memory_type::topic;
-  w.data = data_of(r, {});
-  w.actor = r.actor;
-  w.created_by = r.created_by;
-  w.id = r.topic_id;
-  w.visibility = r.visibility.value_or(visibility::private_);
-  w.vector = r.vector;
-  return w;
-}
-
 /// The next version of a topic: only what the request names changes.
 result<void> update_topic(execution& x, const ingest_request& r, const head& h) {
   auto present = x.state.topic_version(h);
@@ -89,7 +77,7 @@ result<void> update_topic(execution& x, const ingest_request& r, const head& h) 
 result<head> place_topic(execution& x, const ingest_request& r, const prepared& p,
                          topic_changes& changes) {
   if (r.placement == ingest_placement::new_topic) {
-    if (auto ok = run_part(x, write_of(r), p); !ok) {
+    if (auto ok = run_part(x, topic_write_of(r), p); !ok) {
       if (ok.error().at == "id") ok.error().at = "topic_id";
       return propagate(ok);
     }
@@ -203,6 +191,18 @@ asker asking_in(const execution& x, const ingest_request& r) {
 
 } // namespace
 
+write_request topic_write_of(const ingest_request& r) {
+  write_request w;
+  w.type = memory_type::topic;
+  w.data = data_of(r, {});
+  w.actor = r.actor;
+  w.created_by = r.created_by;
+  w.id = r.topic_id;
+  w.visibility = r.visibility.value_or(visibility::private_);
+  w.vector = r.vector;
+  return w;
+}
+
 bool is_open(const execution& x, const head& h) {
   return x.seams.within == nullptr || x.seams.within->may_see(h);
 }
@@ -218,13 +218,13 @@ void archive(head& h, timestamp now) {
 }
 
 result<prepared> prepare_ingest(const ingest_request& r, timestamp now,
-                                const execution_seams& seams) {
+                                const execution_seams& seams, const prepared_ahead& ahead) {
   prepared p;
   p.now = now;
   if (r.placement != ingest_placement::new_topic) return p;
-  const write_request w = write_of(r);
+  const write_request w = topic_write_of(r);
   if (auto ok = validate(w); !ok) return propagate(ok);
-  return prepare_content(w.type, w.data, w.forms, w.vector, now, seams);
+  return prepare_content(w.type, w.data, w.forms, w.vector, now, seams, ahead);
 }
 
 result<void> run(execution& x, const ingest_request& r, const prepared& p) {

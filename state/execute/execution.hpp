@@ -54,7 +54,7 @@ void archive(head& h, timestamp now);
 result<prepared> prepare_content(memory_type type, const memory_data& data,
                                  const forms_override& own,
                                  const std::optional<std::vector<float>>& vector, timestamp now,
-                                 const execution_seams& seams);
+                                 const execution_seams& seams, const prepared_ahead& ahead = {});
 
 /// The space that a content's vector lives in; the first explicit vector of a world without an
 /// embedder fixes it.
@@ -69,7 +69,9 @@ result<void> run_part(execution& x, const remove_edge_request& r);
 
 // execute_topics.cpp, execute_revise.cpp, execute_restore.cpp
 result<prepared> prepare_ingest(const ingest_request& r, timestamp now,
-                                const execution_seams& seams);
+                                const execution_seams& seams, const prepared_ahead& ahead);
+/// The memory that an ingest of a new topic writes.
+write_request topic_write_of(const ingest_request& r);
 result<void> run(execution& x, const ingest_request& r, const prepared& p);
 result<void> run(execution& x, const revise_request& r, const prepared& p);
 result<void> run(execution& x, const forget_request& r, const prepared& p);
