@@ -4,6 +4,7 @@
 
 #include "actors/end_query.hpp"
 #include "messages/ensure.hpp"
+#include "query/records/similar_topics.hpp"
 
 namespace mneme {
 
@@ -62,6 +63,7 @@ void coordinator_actor::finish(const job_pointer& job, seq_no at) {
 struct coordinator_actor::running_tick {
   std::shared_ptr<tick_job> job;
   write_deadline deadline{};
+  seq_no before{}; ///< published at its start
   std::vector<std::shared_ptr<tick_share>> shares;
   std::size_t missing = 0;
   bool refused = false;
@@ -82,6 +84,7 @@ void coordinator_actor::start_tick(const ask_tick& asked) {
   tick->deadline = asked.deadline;
   const auto context = context_of(options_.queries, world_->views(), std::nullopt);
   if (!context) return job->reply(std::unexpected(context.error()));
+  tick->before = context->at;
   const std::size_t count = std::min(readers_.size(), request.reads.size());
   for (std::size_t i = 0; i < count; ++i)
     tick->shares.push_back(std::make_shared<tick_share>(tick_share{.request = job->request,
@@ -106,6 +109,28 @@ void coordinator_actor::start_tick(const ask_tick& asked) {
             });
 }
 
+coordinator_actor::tick_addition
+coordinator_actor::similar_topics_of(const running_tick& tick) const {
+  std::vector<asked_similar> similar;
+  const auto& writes = tick.job->request->writes;
+  for (std::size_t i = 0; i < writes.size(); ++i)
+    if (const auto* m = std::get_if<scoped_mutation>(&writes[i]))
+      for (auto& asked : similar_asked_by(std::span(&m->request, 1), m->scope)) {
+        asked.item = i;
+        similar.push_back(std::move(asked));
+      }
+  if (similar.empty()) return [](const auto&) {};
+  return [reader = readers_.front(), world = world_, before = tick.before,
+          similar = std::move(similar)](std::shared_ptr<pending_answer<tick_result>> answer) {
+    caf::anon_send(reader, run_read{[world, before, similar, answer = std::move(answer)] {
+                     for (const auto& asked : similar)
+                       if (auto& write = answer->value.writes[asked.item])
+                         add_similar_topics(std::get<mutation_result>(*write), asked, before,
+                                            world->views());
+                   }});
+  };
+}
+
 void coordinator_actor::commit_tick(const std::shared_ptr<running_tick>& tick) {
   ensure(tick->missing == 0 && !tick->refused, "a tick commits when all its shares are there");
   auto answer = std::make_shared<tick_result>();
@@ -127,7 +152,8 @@ void coordinator_actor::commit_tick(const std::shared_ptr<running_tick>& tick) {
   command.writes = tick->job->request->writes;
   command.ahead = std::move(tick->job->ahead);
   command.deadline = tick->deadline;
-  command.reply = [job = tick->job, answer, touched](result<tick_commit> committed) {
+  command.reply = [job = tick->job, answer, touched,
+                   add = similar_topics_of(*tick)](result<tick_commit> committed) {
     if (!committed) return job->reply(propagate(committed));
     ensure(committed->touches.size() == touched.size(), "each touch of a tick has a seq");
     for (std::size_t i = 0; i < touched.size(); ++i) {
@@ -136,7 +162,7 @@ void coordinator_actor::commit_tick(const std::shared_ptr<running_tick>& tick) {
     }
     answer->writes = std::move(committed->writes);
     answer->seq = committed->seq;
-    job->reply(std::move(*answer));
+    add(std::make_shared<pending_answer<tick_result>>(std::move(*answer), job->reply));
   };
   send(committer_, commit_request{std::make_shared<commit_command>(std::move(command))});
 }

@@ -4,6 +4,7 @@
 
 #include <caf/all.hpp>
 
+#include "actors/pending_answer.hpp"
 #include "actors/spawn.hpp"
 
 namespace mneme {
@@ -24,10 +25,14 @@ private:
   using job_pointer = std::shared_ptr<query_job>;
 
   struct running_tick;
+  /// What is still added to the answer of a tick that is committed.
+  using tick_addition = std::function<void(std::shared_ptr<pending_answer<tick_result>>)>;
 
   void start(const ask_query& asked);
   void start_tick(const ask_tick& asked);
   void commit_tick(const std::shared_ptr<running_tick>& tick);
+  /// A reader looks for the topics that its ingests' are like.
+  [[nodiscard]] tick_addition similar_topics_of(const running_tick& tick) const;
   void advance(const job_pointer& job, seq_no at);
   void finish(const job_pointer& job, seq_no at);
 

@@ -5,6 +5,7 @@
 #include "actors/engine_impl.hpp"
 #include "messages/seams/checked_seams.hpp"
 #include "mneme/caf.hpp"
+#include "query/records/similar_topics.hpp"
 #include "state/inspection/journal_items.hpp"
 #include "state/inspection/stats.hpp"
 #include "state/recovery/verify.hpp"
@@ -44,10 +45,16 @@ result<batch_result> engine::impl::mutate(std::vector<mutation> items, bool is_b
     auto deadline = deadline_in(*running, deadline_ms);
     if (!deadline) return propagate(deadline);
     auto ahead = prepare_ahead(items, scope != nullptr, w.embedder.get(), *w.tokens);
-    return commit<batch_result>([&](auto reply) {
+    const auto similar = similar_asked_by(items, scope);
+    const seq_no before = w.published_seq();
+    auto done = commit<batch_result>([&](auto reply) {
       return mneme::mutate(std::move(items), is_batch, d, std::move(scope), *deadline,
                            std::move(ahead), std::move(reply));
     });
+    if (done)
+      for (const auto& asked : similar)
+        add_similar_topics(done->results[asked.item], asked, before, w.views());
+    return done;
   });
 }
 

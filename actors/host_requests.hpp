@@ -5,6 +5,7 @@
 
 #include "actors/engine_life.hpp"
 #include "actors/sure_reply.hpp"
+#include "query/records/similar_topics.hpp"
 
 namespace mneme {
 
@@ -98,6 +99,10 @@ private:
   void write(std::vector<mutation> items, bool is_batch, durability d,
              std::shared_ptr<const scope> within, std::optional<std::int64_t> deadline_ms,
              std::function<void(result<batch_result>)> reply) const;
+  /// A reply that a reader first adds to what ingests answer.
+  std::function<void(result<batch_result>)>
+  with_similar_topics(std::vector<asked_similar> similar,
+                      std::function<void(result<batch_result>)> reply) const;
   /// Refused if the engine was closed.
   void commit(commit_command command) const;
   /// What a single read answered, shared with the host; going outside its scope is journaled.

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "actors/host_requests.hpp"
+#include "actors/pending_answer.hpp"
 #include "views/scope_check.hpp"
 
 namespace mneme {
@@ -25,7 +26,25 @@ void host_requests::write(std::vector<mutation> items, bool is_batch, durability
                           std::function<void(result<batch_result>)> reply) const {
   auto deadline = deadline_in(*engine_, deadline_ms);
   if (!deadline) return reply(propagate(deadline));
+  auto similar = similar_asked_by(items, within);
+  if (!similar.empty() && life_->is_open())
+    reply = with_similar_topics(std::move(similar), std::move(reply));
   commit(mutate(std::move(items), is_batch, d, std::move(within), *deadline, {}, std::move(reply)));
+}
+
+std::function<void(result<batch_result>)>
+host_requests::with_similar_topics(std::vector<asked_similar> similar,
+                                   std::function<void(result<batch_result>)> reply) const {
+  return [engine = engine_, before = engine_->state->published_seq(), similar = std::move(similar),
+          reply = std::move(reply)](result<batch_result> done) {
+    if (!done) return reply(std::move(done));
+    auto answer = std::make_shared<pending_answer<batch_result>>(std::move(*done), reply);
+    hand_over_read(*engine, [engine, before, similar, answer] {
+      for (const auto& asked : similar)
+        add_similar_topics(answer->value.results[asked.item], asked, before,
+                           engine->state->views());
+    });
+  };
 }
 
 host_promise<mutation_result> host_requests::apply(const apply_message& m) const {

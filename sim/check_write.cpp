@@ -24,7 +24,8 @@ bool same(const mutation_result& a, const mutation_result& b) {
              && a.topics->merged == b.topics->merged && a.topics->archived == b.topics->archived);
 }
 
-/// What an ingest calls similar was so in some state that was published before it.
+/// What an ingest calls similar was so in some state that was published before it, or, where that
+/// is not retained any more, before its answer.
 check_result check_similar(const evidence& known, const operation& op, const mutation& m,
                            const scope* within, const mutation_result& got) {
   const auto* r = std::get_if<ingest_request>(&m);
@@ -32,7 +33,7 @@ check_result check_similar(const evidence& known, const operation& op, const mut
   const memory_id& topic = got.uri->id;
   const viewer who = within != nullptr ? viewer{{}, within} : viewer_of(*r);
   const auto vector = known.truth.vector_at(topic, got.seq);
-  for (seq_no at = op.published_at_send; at <= got.seq; at = at.next())
+  for (seq_no at = op.published_at_send; at <= known.truth.last(); at = at.next())
     if (similar_topics(known.truth, topic, vector, who, at) == got.topics->similar_topic_ids)
       return {};
   return wrong(write_oracle, "the similar topics are those of no state");

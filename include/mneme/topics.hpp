@@ -171,7 +171,8 @@ struct merged_topics {
 struct topic_changes {
   std::vector<std::string> applied; ///< created_topic:<id>, field:<name>, edge:<id>, …
   std::map<std::string, std::uint32_t, std::less<>> revisions; ///< newest by field
-  std::vector<memory_id> similar_topic_ids;                    ///< ingest: at most 8, nearest first
+  /// ingest: at most 8, nearest first, as of when it was asked.
+  std::vector<memory_id> similar_topic_ids;
   std::vector<merged_topics> merged;                           ///< revise
   std::vector<memory_id> archived;                             ///< forget, ascending
 };

@@ -10,7 +10,6 @@ namespace mneme {
 
 namespace {
 
-constexpr std::size_t similar_topics_most = 8;
 /// Below it forget() takes a topic away.
 constexpr std::int64_t forget_below_e9 = salience_one_e9 / 20;
 
@@ -183,12 +182,6 @@ result<void> put_link(execution& x, const ingest_request& r, const memory_id& to
   return {};
 }
 
-/// Who gets to see which topics are similar.
-asker asking_in(const execution& x, const ingest_request& r) {
-  if (x.seams.within != nullptr) return *x.seams.within;
-  return asker(r.actor);
-}
-
 } // namespace
 
 write_request topic_write_of(const ingest_request& r) {
@@ -237,8 +230,6 @@ result<void> run(execution& x, const ingest_request& r, const prepared& p) {
     if (auto ok = put_field(x, r, topic->id, f, changes); !ok) return ok;
   for (std::size_t i = 0; i < r.links.size(); ++i)
     if (auto ok = put_link(x, r, topic->id, i, changes); !ok) return ok;
-  changes.similar_topic_ids = x.state.similar_topics(x.state.vector_of(topic->id), topic->id,
-                                                     asking_in(x, r), similar_topics_most);
   mutation_result done = changed_memory(x, *topic);
   done.changed = x.out.entries.size() > before;
   done.topics = std::move(changes);

@@ -57,11 +57,6 @@ public:
   result<std::vector<field_revision>> revisions(const field_head& field);
   /// Edges from and to `id` that are not tombstoned, in key order.
   result<std::vector<edge_record>> live_edges(const memory_id& id);
-  /// The nearest live topics that are not archived and that `who` may see, as published (this
-  /// batch left out), without `self`.
-  [[nodiscard]] std::vector<memory_id> similar_topics(const std::vector<float>& vector,
-                                                      const memory_id& self, const asker& who,
-                                                      std::size_t most) const;
 
   void put(const mneme::head& h);
   void put(const tag_assignment& assignment);

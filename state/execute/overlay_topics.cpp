@@ -98,26 +98,4 @@ result<std::vector<edge_record>> overlay::live_edges(const memory_id& id) {
   return live;
 }
 
-std::vector<memory_id> overlay::similar_topics(const std::vector<float>& vector,
-                                               const memory_id& self, const asker& who,
-                                               std::size_t most) const {
-  const attributes& rows = *views_.attributes;
-  const visible_rows visible(who, rows, *views_.nodes);
-  std::vector<slot_no> slots;
-  rows.with_type(memory_type::topic)->for_each([&](row_no row) {
-    const row_line& line = rows.rows().line(row);
-    const bool usable = (line.flags & row_has_vector) != 0 && (line.flags & row_unfindable) == 0;
-    if (usable && visible(row) && rows.alive(row, at_) && views_.nodes->id({line.node}) != self)
-      slots.push_back({line.slot});
-    return true;
-  });
-  const auto id_of = [&](slot_no slot) {
-    return views_.nodes->id(rows.node(rows.row_of_slot(slot, at_)));
-  };
-  std::vector<memory_id> ids;
-  for (const auto& hit : views_.vectors->nearest_of(vector, slots, most, id_of))
-    ids.push_back(id_of(hit.slot));
-  return ids;
-}
-
 } // namespace mneme

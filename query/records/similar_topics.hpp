@@ -1,0 +1,30 @@
+#pragma once
+/// Which topics an ingest's is like. It concerns the answer alone, so it is looked for when the
+/// write is published, by whoever waits for it, and not in the committer's turn.
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mneme/requests.hpp"
+#include "mneme/scope.hpp"
+#include "views/read_views.hpp"
+
+namespace mneme {
+
+/// An ingest among the items of a command: its place, and who gets to see what is similar.
+struct asked_similar {
+  std::size_t item = 0;
+  std::string actor;
+  std::shared_ptr<const scope> within{};
+};
+std::vector<asked_similar> similar_asked_by(std::span<const mutation> items,
+                                            const std::shared_ptr<const scope>& within);
+
+/// Fills in what an ingest that is published answers: the nearest eight topics that are neither
+/// tombstoned nor archived and that the asker sees, without its own, as of `before`, or of now
+/// where that is not retained any more.
+void add_similar_topics(mutation_result& answer, const asked_similar& asked, seq_no before,
+                        const read_views& views);
+
+} // namespace mneme
