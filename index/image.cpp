@@ -1,5 +1,7 @@
 #include "index/image.hpp"
 
+#include <limits>
+
 #include <zlib.h>
 
 #include "messages/ensure.hpp"
@@ -24,6 +26,7 @@ image_writer::image_writer(std::string_view name) {
 }
 
 void image_writer::put_text(std::string_view text) {
+  ensure(text.size() <= std::numeric_limits<std::uint32_t>::max(), "a text is under 4 GiB");
   put(static_cast<std::uint32_t>(text.size()));
   put_raw(text);
 }

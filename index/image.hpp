@@ -10,6 +10,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "messages/ensure.hpp"
 #include "mneme/error.hpp"
 
 namespace mneme {
@@ -35,10 +36,14 @@ public:
   template <class T>
   void put_at(std::size_t position, T value) {
     static_assert(std::is_arithmetic_v<T>);
+    ensure(position + sizeof value <= bytes_.size(), "a count is put where its place was written");
     std::memcpy(bytes_.data() + position, &value, sizeof value);
   }
   /// Forgets what was written from `position` on.
-  void cut(std::size_t position) { bytes_.resize(position); }
+  void cut(std::size_t position) {
+    ensure(position <= bytes_.size(), "an image is cut where something was written");
+    bytes_.resize(position);
+  }
   /// The finished image; call once.
   std::string finish();
 

@@ -46,10 +46,10 @@ std::size_t reclaimer::enter() {
 }
 
 void reclaimer::leave(std::size_t slot) {
-  if (slot == crowd)
-    crowd_.fetch_sub(1, std::memory_order_release);
-  else
-    slots_[slot].epoch.store(0, std::memory_order_release);
+  const bool was_inside = slot == crowd
+                              ? crowd_.fetch_sub(1, std::memory_order_release) != 0
+                              : slots_[slot].epoch.exchange(0, std::memory_order_release) != 0;
+  ensure(was_inside, "a reader leaves once, after it entered");
 }
 
 std::uint64_t reclaimer::oldest_inside() const {
@@ -63,6 +63,7 @@ std::uint64_t reclaimer::oldest_inside() const {
 }
 
 void reclaimer::retire(void* object, void (*free_it)(void*)) {
+  ensure(object != nullptr, "what is retired was in use");
   retired_.push_back({epoch_.load(std::memory_order_relaxed), object, free_it});
   if (retired_.size() % collect_every == 0) collect();
 }

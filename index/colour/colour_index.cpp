@@ -6,6 +6,8 @@
 #include <limits>
 #include <utility>
 
+#include "messages/ensure.hpp"
+
 namespace mneme {
 
 namespace {
@@ -130,6 +132,8 @@ colour_cube& colour_index::cube_of(const stored_point& p, std::uint32_t& cell) {
 void colour_index::append(const stored_point& p) {
   const std::uint32_t number = size_.load(std::memory_order_relaxed);
   ensure(number != no_number, "the colour space is full");
+  ensure(std::isfinite(p.L) && std::isfinite(p.a) && std::isfinite(p.b), "a point has a place");
+  ensure(number == 0 || points_[number - 1].begin <= p.begin, "points come in seq order");
   std::uint32_t cell = 0;
   colour_cube& cube = cube_of(p, cell);
   stored_point& stored = points_.grow(number);
@@ -148,6 +152,7 @@ void colour_index::put(const coloured_state& state, seq_no begin) {
   const bool was_findable = last != no_number && points_[last].end == forever;
   if (state.findable == was_findable && last != no_number) return;
   if (was_findable) {
+    ensure(points_[last].begin <= begin.value, "a point ends after it began");
     store_release(points_[last].erased, state.erased);
     store_release(points_[last].end, begin.value);
     return;

@@ -80,7 +80,7 @@ public:
   [[nodiscard]] tag_table& tags() { return tags_; }
   /// The memory's state from `begin` on; nothing happens if it is as it was.
   void put(const coloured_state& state, seq_no begin);
-  /// Precondition: put() has seen the node.
+  /// Of a node that put() has seen.
   void set_signals(node_no node, seq_no seq, const colour_signals& values);
   void retain_from(seq_no seq) { signals_.retain_from(seq); }
 

@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "messages/ensure.hpp"
+
 namespace mneme {
 
 namespace {
@@ -112,6 +114,7 @@ void colour_search::open_cell(std::uint32_t number) {
   const colour_cell& cell = colours_.cube(number / cells_per_cube)->cells[number % cells_per_cube];
   for (std::uint32_t at = load_acquire(cell.head); at != 0;) {
     const stored_point& p = colours_.point(at - 1);
+    ensure(p.next < at, "the points of a cell lead to older ones");
     at = p.next;
     const bool alive = colours_.alive(p, query_.at);
     const row_no row = alive ? rows_.row_of({p.node}, query_.at) : row_no{};

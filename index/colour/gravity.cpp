@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "index/colour/semantic_stack.hpp"
+#include "messages/ensure.hpp"
 #include "messages/hash.hpp"
 
 namespace mneme {
@@ -67,6 +68,7 @@ lab_point gravity(std::span<const std::uint32_t> anchors) {
 }
 
 lab_point gravity(std::span<const std::uint32_t> anchors, int rounds) {
+  ensure(!anchors.empty(), "a place is drawn by anchors");
   lab_point c = plain_mean(anchors);
   for (int i = 0; i < rounds; ++i) c = pulled(anchors, c);
   return c;

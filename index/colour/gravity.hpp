@@ -20,7 +20,7 @@ struct lab_point {
   friend bool operator==(const lab_point&, const lab_point&) = default;
 };
 
-/// Precondition: not empty; ids of the semantic stack.
+/// At least one id of the semantic stack.
 lab_point gravity(std::span<const std::uint32_t> anchors);
 /// The same after `rounds` rounds instead of three.
 lab_point gravity(std::span<const std::uint32_t> anchors, int rounds);

@@ -70,6 +70,7 @@ anchor_range anchors_of(colour_zone zone) noexcept {
 }
 
 colour_zone zone_of(std::uint32_t id) noexcept {
+  ensure(id >= 1 && id <= anchor_count, "an anchor of the stack");
   if (id <= last_core) return colour_zone::core;
   return id <= last_mid ? colour_zone::mid : colour_zone::outer;
 }

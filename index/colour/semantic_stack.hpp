@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "messages/codec/entry.hpp"
+#include "messages/ensure.hpp"
 #include "mneme/types.hpp"
 
 namespace mneme {
@@ -29,7 +30,10 @@ public:
   static const semantic_stack& instance();
 
   /// `id` is 1..anchor_count, the rank + 1.
-  [[nodiscard]] const anchor& at(std::uint32_t id) const { return anchors_[id - 1]; }
+  [[nodiscard]] const anchor& at(std::uint32_t id) const {
+    ensure(id >= 1 && id <= anchor_count, "an anchor of the stack");
+    return anchors_[id - 1];
+  }
   /// Distance from (50, 0, 0) before rounding.
   [[nodiscard]] double radius(std::uint32_t id) const { return radii_[id - 1]; }
 
@@ -46,7 +50,6 @@ struct anchor_range {
   std::uint32_t last;
 };
 anchor_range anchors_of(colour_zone zone) noexcept;
-/// Precondition: 1 <= id <= anchor_count.
 colour_zone zone_of(std::uint32_t id) noexcept;
 
 } // namespace mneme

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "index/columns/paged_column.hpp"
+#include "index/numbers.hpp"
 
 namespace mneme {
 
@@ -27,6 +28,7 @@ struct append_list {
   /// Writer.
   void append(const T& entry, array_graveyard<T>& arrays) {
     if (size == capacity) {
+      ensure(capacity <= no_number / 2, "a list is full");
       const std::uint32_t wider = capacity == 0 ? 2 : 2 * capacity;
       auto grown = std::make_unique_for_overwrite<T[]>(wider);
       std::copy_n(entries, size, grown.get());

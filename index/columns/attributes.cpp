@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "index/columns/attributes_state.hpp"
+#include "messages/ensure.hpp"
 
 namespace mneme {
 
@@ -19,7 +20,6 @@ std::vector<std::uint32_t> intern_all(term_dictionary& terms, const Texts& texts
     const std::uint32_t number = terms.intern(to_text(t));
     if (std::ranges::find(numbers, number) == numbers.end()) numbers.push_back(number);
   }
-  ensure(numbers.size() <= row_terms_max, "a row has at most 65535 tags and frames");
   return numbers;
 }
 
@@ -95,6 +95,8 @@ row_facets attributes::impl::intern(const facet_values& v) {
 row_no attributes::impl::append(const row_line& line, row_rest rest, row_facets its_facets,
                                 std::span<const std::uint32_t> tag_terms,
                                 std::span<const std::uint32_t> frame_terms) {
+  ensure(tag_terms.size() <= row_terms_max && frame_terms.size() <= row_terms_max,
+         "a row has at most 65535 tags and frames");
   rest.terms_begin = place_terms(tag_terms, frame_terms, rows.last_of({line.node}));
   rest.tag_count = static_cast<std::uint16_t>(tag_terms.size());
   rest.frame_count = static_cast<std::uint16_t>(frame_terms.size());
@@ -219,7 +221,11 @@ std::string attributes::actor_text(term_no actor) const {
 void attributes::for_each_referring(node_no node, const std::function<bool(row_no)>& visit) const {
   const std::uint32_t* last = impl_->last_of_reference.find(node.value);
   row_no row{last == nullptr ? no_number : load_acquire(*last) - 1};
-  while (row.value != no_number && visit(row)) row.value = facets(row).before_of_reference;
+  while (row.value != no_number && visit(row)) {
+    const std::uint32_t before = facets(row).before_of_reference;
+    ensure(before == no_number || before < row.value, "what refers is told newest first");
+    row.value = before;
+  }
 }
 
 bool attributes::is_referred_to(node_no node) const {

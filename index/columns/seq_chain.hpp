@@ -91,6 +91,7 @@ private:
 // at the lock behind them. Fences would do the same, but ThreadSanitizer does not model them.
 template <class Values>
 std::uint64_t seq_chain<Values>::write(cell& target, const cell& values) {
+  ensure((target.lock & 1) == 0, "one writer writes the records of a chain");
   const std::uint64_t stable = target.lock + 2;
   std::atomic_ref<std::uint64_t>(target.lock).store(stable - 1, std::memory_order_relaxed);
   store_release(target.seq, values.seq);
@@ -134,6 +135,7 @@ std::uint32_t seq_chain<Values>::free_record() {
   }
   const std::uint32_t record = free_.back();
   free_.pop_back();
+  ensure(record < history_count_, "a record that is used again is of the history");
   return record;
 }
 
@@ -143,6 +145,8 @@ void seq_chain<Values>::set(node_no node, seq_no seq, const Values& values) {
   cell next{.lock = 0, .seq = seq.value, .values = codec::pack(values), .before = newest.before};
   if (newest.lock != 0 && newest.seq != seq.value) {
     ensure(newest.seq < seq.value, "records are set in seq order");
+    ensure(superseded_.empty() || superseded_.back().by_seq <= seq.value,
+           "seqs ascend over all numbers of a chain");
     const std::uint32_t record = free_record();
     const std::uint64_t lock = write(history_[record], newest);
     next.before = lock << 32 | (record + 1);
@@ -159,6 +163,8 @@ void seq_chain<Values>::retain_from(seq_no seq) {
     free_.push_back(superseded_.front().record);
     superseded_.pop_front();
   }
+  ensure(free_.size() + superseded_.size() == history_count_,
+         "a history record is free or superseded, never both");
 }
 
 template <class Values>
@@ -171,6 +177,7 @@ std::optional<Values> seq_chain<Values>::find(node_no node, seq_no at) const {
     if (c.before == 0) return {};
     const auto before = follow(c.before);
     if (!before) return {};
+    ensure(before->seq < c.seq, "a chain leads to older records");
     c = *before;
   }
   return codec::unpack(c.values);

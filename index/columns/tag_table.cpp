@@ -11,6 +11,7 @@ void tag_table::assign(std::string_view tag, std::uint32_t anchor, seq_no seq) {
   ensure(anchor >= 1 && anchor <= anchor_count, "an anchor of the stack");
   const std::string_view key = hashtag_key(tag);
   const std::uint32_t term = keys_.size();
+  ensure(term == 0 || bindings_[term - 1].seq < seq.value, "tags are assigned in seq order");
   // The binding is there before its number can be found.
   bindings_.grow(term) = {seq.value, anchor, key.size() != tag.size() ? 1U : 0U};
   ensure(keys_.intern(key) == term, "a tag is assigned once");
@@ -20,6 +21,7 @@ void tag_table::assign(std::string_view tag, std::uint32_t anchor, seq_no seq) {
 
 tag_assignment tag_table::assignment(std::uint32_t term) const {
   const binding& b = bindings_[term];
+  ensure(b.anchor != 0, "a tag has its anchor before it can be found");
   std::string tag(b.has_hash != 0 ? "#" : "");
   tag += keys_.text(term);
   return {std::move(tag), b.anchor, zone_of(b.anchor)};
@@ -32,6 +34,7 @@ std::optional<tag_assignment> tag_table::find(std::string_view tag, seq_no at) c
 }
 
 bool tag_table::taken(std::uint32_t anchor, seq_no at) const {
+  ensure(anchor >= 1 && anchor <= anchor_count, "an anchor of the stack");
   const std::uint32_t term = load_acquire(term_of_anchor_[anchor - 1]);
   return term != 0 && bindings_[term - 1].seq <= at.value;
 }

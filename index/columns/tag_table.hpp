@@ -17,7 +17,7 @@ namespace mneme {
 
 class tag_table {
 public:
-  /// Writer. Preconditions: `tag` is normalised and not assigned, `anchor` is free; seqs ascend.
+  /// Writer: a normalised tag that is not assigned, and an anchor that is free.
   void assign(std::string_view tag, std::uint32_t anchor, seq_no seq);
 
   // Readers.

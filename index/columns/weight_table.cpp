@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "messages/ensure.hpp"
+
 namespace mneme {
 
 namespace {
@@ -29,6 +31,7 @@ void weight_table::save(image_writer& out, seq_no from, seq_no at) const {
     if (all.size() > before) actors = n.value + 1;
   }
   std::ranges::sort(all, {}, [](const auto& r) { return std::pair(r.seq, r.node); });
+  ensure(actors <= actors_.size(), "weights are of actors that have a name");
   out.put(std::uint64_t{actors});
   for (std::uint32_t n = 0; n < actors; ++n) out.put_text(actors_.text(n));
   out.put(std::uint64_t{all.size()});

@@ -43,6 +43,7 @@ edge_list list_of(edge_directory* directory) {
 
 /// Writer: a block that holds `entries[0..count)`, not yet reachable.
 edge_block* filled_block(const edge_entry* entries, std::uint32_t count, std::uint32_t capacity) {
+  ensure(count >= 1 && count <= capacity, "a block is never empty and holds its entries");
   edge_block* block = new_block(capacity);
   std::copy_n(entries, count, block->entries());
   block->size = count;
@@ -85,6 +86,7 @@ edge_list_writer::place edge_list_writer::locate(edge_list list, const edge_entr
     return sorts_before(nodes_, a, b);
   };
   if (edge_directory* directory = directory_of(list)) {
+    ensure(directory->size > 0, "a directory has blocks");
     edge_block** const first = directory->blocks();
     edge_block** const behind = std::upper_bound(first, first + directory->size, entry,
                                                  [&](const edge_entry& e, const edge_block* block) {
@@ -152,6 +154,7 @@ void edge_list_writer::insert(edge_list& list, const place& at, const edge_entry
   const edge_directory* directory = directory_of(list);
   const bool at_end = is_last && (directory == nullptr || at.block_index + 1 == directory->size);
   const std::uint32_t left = at_end ? count - 1 : count / 2;
+  ensure(left <= block_entries_max && count - left <= block_entries_max, "two blocks hold a list");
   edge_block* const second = filled_block(all.data() + left, count - left, block_entries_max);
   if (at_end && left == block.size)
     replace_block(list, at, at.block, second);
@@ -176,6 +179,7 @@ void edge_list_writer::replace_block(edge_list& list, const place& at, edge_bloc
     store_release(directory->size, directory->size + 1);
   } else {
     const std::uint32_t count = directory == nullptr ? 1 : directory->size;
+    ensure(at.block_index < count, "a block that is replaced is in its directory");
     edge_directory* wider = new_directory(count + 1 + count / 2);
     edge_block** const to = wider->blocks();
     if (directory != nullptr) std::copy_n(directory->blocks(), at.block_index, to);

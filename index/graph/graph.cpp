@@ -44,7 +44,9 @@ void graph::put(node_no src, edge_type type, node_no dst, bool tombstoned, seq_n
   if (!impl_->loses_reverse_edges) impl_->writer.put(impl_->grow(dst).in, entry, retained);
   const bool was_live = before == edge_list_writer::edge_before::live;
   if (!was_live && !tombstoned) impl_->live_edges.fetch_add(1, std::memory_order_relaxed);
-  if (was_live && tombstoned) impl_->live_edges.fetch_sub(1, std::memory_order_relaxed);
+  if (was_live && tombstoned)
+    ensure(impl_->live_edges.fetch_sub(1, std::memory_order_relaxed) > 0,
+           "an edge that ends was counted when it began");
 }
 
 void graph::testing_lose_reverse_edges() {

@@ -2,6 +2,7 @@
 
 #include "index/graph/graph_state.hpp"
 #include "index/graph/visited_nodes.hpp"
+#include "messages/ensure.hpp"
 
 namespace mneme {
 
@@ -53,6 +54,7 @@ private:
       result_.truncated = true;
       return false;
     }
+    ensure(result_.steps.empty() || result_.steps.back().hop <= hop, "a walk goes outwards");
     result_.steps.push_back({.node = node,
                              .hop = hop,
                              .via_src = is_out ? from : node,

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "messages/ensure.hpp"
+
 namespace mneme {
 
 class visited_nodes {
@@ -41,6 +43,7 @@ private:
   }
 
   void grow() {
+    ensure(walk_ != 0, "a walk begins with clear()"); // else no entry were free
     std::vector<std::uint64_t> old(entries_.empty() ? 512 : 2 * entries_.size(), 0);
     old.swap(entries_);
     for (const std::uint64_t entry : old)

@@ -4,6 +4,7 @@
 
 #include "index/lexical/lexical_state.hpp"
 #include "index/lexical/text_terms.hpp"
+#include "messages/ensure.hpp"
 
 namespace mneme {
 
@@ -53,7 +54,11 @@ void lexical::impl::list_terms() {
 void lexical::impl::resize(corpus in, std::int64_t documents_more, std::int64_t length_more,
                            std::uint64_t seq) {
   auto& list = sizes[static_cast<std::size_t>(in)];
+  ensure(list.size == 0 || list.entries[list.size - 1].seq <= seq, "contents change in seq order");
   corpus_size now = list.size == 0 ? corpus_size{} : list.entries[list.size - 1].size;
+  ensure(documents_more > 0
+             || (now.documents > 0 && now.length >= static_cast<std::uint64_t>(-length_more)),
+         "what ends was counted when it began");
   now.documents += static_cast<std::uint64_t>(documents_more);
   now.length += static_cast<std::uint64_t>(length_more);
   list.append({seq, now}, size_arrays);
@@ -68,6 +73,7 @@ std::span<const term_count> lexical::impl::keep(std::span<const term_count> its_
 void lexical::impl::enter(slot_no slot, node_no node, corpus in,
                           std::span<const term_count> its_terms, std::uint64_t begin) {
   ensure(slot.value >= slot_limit.load(std::memory_order_relaxed), "slots come in order");
+  ensure(terms.size() == terms_listed.load(std::memory_order_relaxed), "its terms have lists");
   std::uint32_t length = 0;
   for (const auto& t : its_terms) length += t.count;
   documents.grow(slot.value) = {.begin = begin,
@@ -94,6 +100,7 @@ void lexical::impl::change(std::uint32_t slot, bool live, std::uint64_t seq) {
   for (const auto& t : std::span(d.terms, d.distinct)) {
     auto& list = lists[d.in][t.term].changes;
     const std::int64_t sum = list.size == 0 ? 0 : list.entries[list.size - 1].sum;
+    ensure(sum + step <= 0, "no more contents are live than were written");
     list.append({seq, sum + step}, frequency_arrays);
   }
   resize(static_cast<corpus>(d.in), step, step * static_cast<std::int64_t>(d.length), seq);
@@ -156,6 +163,7 @@ std::uint64_t lexical::document_frequency(corpus of, term_no term, seq_no at) co
   });
   const auto* change = last_at(lists->changes.view(), at);
   const std::int64_t live = (later - postings.begin()) + (change == nullptr ? 0 : change->sum);
+  ensure(live >= 0, "no more contents have ended than were written");
   return static_cast<std::uint64_t>(live);
 }
 

@@ -89,7 +89,7 @@ struct lexical::impl {
              std::uint64_t begin);
   /// A copy that stays where it is.
   std::span<const term_count> keep(std::span<const term_count> its_terms);
-  /// Precondition: the content is not so yet.
+  /// The content ends, or comes back: it is not so yet.
   void change(std::uint32_t slot, bool live, std::uint64_t seq);
   /// Makes lists for the terms that have none.
   void list_terms();

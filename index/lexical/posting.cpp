@@ -19,6 +19,7 @@ constexpr std::uint32_t sealed_rows_min = 4096;
 struct posting::sealed_part {
   Roaring rows;
   std::uint64_t cardinality = 0;
+  std::uint32_t last_added = 0; ///< before it was sealed, gone or not
 };
 
 struct posting::tail_part {
@@ -99,12 +100,14 @@ void posting::add(std::uint32_t row, const row_is_gone& is_gone) {
     }
     return add(row, is_gone);
   }
-  ensure(size == 0 || tail_->rows[size - 1] < row, "rows are added in order");
+  ensure(size != 0 ? tail_->rows[size - 1] < row : !sealed_ || sealed_->last_added < row,
+         "rows are added in order");
   tail_->rows[size] = row;
   tail_->size.store(size + 1, std::memory_order_release);
 }
 
 void posting::replace_tail(std::uint32_t capacity, std::uint32_t keep) {
+  ensure(keep <= capacity && keep <= tail_->capacity, "a wider tail holds what the old one did");
   auto wider = std::make_shared<tail_part>(capacity);
   std::copy_n(tail_->rows.get(), keep, wider->rows.get());
   wider->size.store(keep, std::memory_order_relaxed);
@@ -115,12 +118,16 @@ void posting::replace_tail(std::uint32_t capacity, std::uint32_t keep) {
 void posting::seal(const row_is_gone& is_gone) {
   std::vector<std::uint32_t> rows;
   view()->append_to(rows);
+  ensure(!rows.empty(), "a full tail is sealed");
+  const std::uint32_t last_added = rows.back();
   std::erase_if(rows, is_gone);
   auto sealed = std::make_shared<sealed_part>();
   sealed->rows.addMany(rows.size(), rows.data());
   sealed->rows.runOptimize();
   sealed->rows.shrinkToFit();
   sealed->cardinality = rows.size();
+  sealed->last_added = last_added;
+  ensure(sealed->rows.cardinality() == rows.size(), "a row is in a posting once");
   auto tail = std::make_shared<tail_part>(first_tail_rows);
   const std::scoped_lock lock(mutex_);
   sealed_ = std::move(sealed);
@@ -150,6 +157,7 @@ std::shared_ptr<const posting_view> empty_posting() {
 }
 
 posting& posting_set::grow(std::uint32_t term) {
+  ensure(term != no_number, "a posting is of a term");
   posting*& p = by_term_.grow(term);
   if (p == nullptr) {
     owned_.push_back(std::make_unique<posting>());

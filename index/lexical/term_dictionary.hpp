@@ -21,8 +21,8 @@ public:
 
   /// Readers.
   [[nodiscard]] std::uint32_t find(std::string_view text) const; ///< or no_number
-  /// Precondition: term < size().
   [[nodiscard]] std::string_view text(std::uint32_t term) const {
+    ensure(term < size(), "a text is asked for of a term that is there");
     const stored& s = texts_[term];
     return {s.begin, s.length};
   }

@@ -54,6 +54,7 @@ node_no node_table::find(const memory_id& id) const {
 }
 
 const memory_id& node_table::id(node_no node) const {
+  ensure(node.value < size(), "an id is asked for of a node that is there");
   return impl_->ids[node.value];
 }
 

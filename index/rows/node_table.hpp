@@ -24,7 +24,7 @@ public:
 
   /// Readers.
   [[nodiscard]] node_no find(const memory_id& id) const; ///< value == no_number if unknown
-  [[nodiscard]] const memory_id& id(node_no node) const; ///< precondition: node < size()
+  [[nodiscard]] const memory_id& id(node_no node) const;
   [[nodiscard]] std::uint32_t size() const;
 
   [[nodiscard]] std::string save(std::uint32_t size) const; ///< the first `size` nodes

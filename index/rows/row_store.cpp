@@ -6,6 +6,9 @@ row_no row_store::append(const row_line& line, row_rest rest) {
   const std::uint32_t row = size_.load(std::memory_order_relaxed);
   ensure(row != no_number, "the row table is full");
   ensure(row == 0 || lines_[row - 1].begin <= line.begin, "rows are appended in seq order");
+  ensure(line.node != no_number, "a row is of a node");
+  ensure(rest.terms_begin + rest.tag_count + rest.frame_count <= term_count_,
+         "the terms of a row are there before it");
   std::uint32_t& last_of_node = last_of_node_.grow(line.node);
   rest.before_of_node = last_of_node - 1;
   rest.before_of_slot = no_number;

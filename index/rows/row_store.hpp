@@ -84,7 +84,10 @@ public:
   /// Writer: appends a row whose tags and frames are already in the term list.
   row_no append(const row_line& line, row_rest rest);
   /// Writer: the row is alive up to `end` only.
-  void close(row_no row, std::uint64_t end) { store_release(lines_[row.value].end, end); }
+  void close(row_no row, std::uint64_t end) {
+    ensure(lines_[row.value].begin <= end, "a row ends after it began");
+    store_release(lines_[row.value].end, end);
+  }
   /// Writer: appends to the term list.
   std::uint32_t append_term(std::uint32_t term) {
     ensure(term_count_ != no_number, "the list of row terms is full");

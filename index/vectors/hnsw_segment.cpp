@@ -5,6 +5,7 @@
 #include <queue>
 
 #include "index/graph/visited_nodes.hpp"
+#include "messages/ensure.hpp"
 
 // Its prefetches read behind allocations, which AddressSanitizer reports.
 #if defined(__has_feature)
@@ -117,6 +118,7 @@ struct hnsw_segment::graph : hnswlib::HierarchicalNSW<float> {
   /// The first points of this still empty graph become those of `other`.
   void copy_from(const graph& other) {
     const std::size_t count = other.cur_element_count;
+    ensure(cur_element_count == 0 && count <= max_elements_, "a copy has room for its original");
     std::copy_n(other.data_level0_memory_, count * size_data_per_element_, data_level0_memory_);
     for (std::size_t i = 0; i < count; ++i) {
       const int level = other.element_levels_[i];
@@ -160,6 +162,7 @@ std::unique_ptr<hnsw_segment> hnsw_segment::extend(const hnsw_segment* base,
                                                    const std::atomic<bool>& stop) try {
   ensure(base == nullptr || (base->begin_ == begin && base->end_ <= end),
          "a segment is extended at its end");
+  ensure(begin < end && end <= rows.size(), "a segment is over vectors that are there");
   auto links =
       std::make_unique<graph>(std::make_unique<code_space>(rows.code_count()), end - begin, p);
   if (base != nullptr) links->copy_from(*base->links_);
@@ -176,6 +179,8 @@ std::unique_ptr<hnsw_segment> hnsw_segment::extend(const hnsw_segment* base,
 bool hnsw_segment::search(const prepared_query& query, std::size_t ef, std::uint64_t compared_max,
                           const std::function<bool(slot_no)>& accept,
                           std::vector<std::uint32_t>& positions) const {
+  ensure(ef > 0, "a search keeps something");
+  ensure(links_->enterpoint_node_ < end_ - begin_, "a graph is entered at a point of its own");
   const auto measure = [&](std::uint32_t point) {
     return near_point{query.estimate(rows_, begin_ + point), point};
   };

@@ -6,14 +6,17 @@
 #include <vector>
 
 #include "index/vectors/vectors.hpp"
+#include "messages/ensure.hpp"
 
 namespace mneme {
 
 class nearest_collector {
 public:
-  /// `tie` gives a slot's id; it must outlive the collector. Precondition: k > 0.
+  /// `tie` gives a slot's id; it must outlive the collector.
   nearest_collector(std::size_t k, const std::function<memory_id(slot_no)>& tie)
-      : k_(k), tie_(tie) {}
+      : k_(k), tie_(tie) {
+    ensure(k > 0, "a collector keeps something");
+  }
 
   /// Could something at this distance still enter?
   [[nodiscard]] bool may_enter(double distance) const {

@@ -74,12 +74,14 @@ void segment_builder::build_next() {
   const std::uint32_t full = full_ranges();
   const std::uint32_t wanted = std::max(segment_step, 2 * (from - begin));
   const std::uint32_t end = std::min({full * segment_step, begin + segment_max, begin + wanted});
+  ensure(from < end && end % segment_step == 0, "a build covers more full ranges than before");
   std::shared_ptr<const hnsw_segment> built = build_(base, rows_, begin, end, parameters_, stop_);
   if (stop_.load()) return;
   if (built == nullptr) return note_failure(full);
   ensure(built->begin() == begin && built->end() == end, "a segment covers what was asked for");
   {
     const std::scoped_lock lock(mutex_);
+    ensure(segments_ == ready, "one thread alone replaces the segments");
     auto next = std::make_shared<segment_list>(*ready);
     if (extends) next->pop_back();
     next->push_back(std::move(built));

@@ -57,6 +57,7 @@ prepared_query::prepared_query(std::span<const float> values, std::size_t code_c
       norm_(norm_f64(values.data(), values.size())),
       codes_(std::make_unique_for_overwrite<std::int16_t[]>(code_count)),
       scale_(encode_query(values, norm_, {codes_.get(), code_count})) {
+  ensure(values.size() <= code_count, "each number of a query has a code");
 }
 
 } // namespace mneme

@@ -33,6 +33,7 @@ public:
     const page_place at = place_of(row);
     T* page = pages_[at.page].load(std::memory_order_relaxed);
     if (page == nullptr) {
+      ensure(stride_ > 0, "the length of the rows is fixed before the first");
       const std::size_t bytes = page_length(at.page) * stride_ * sizeof(T);
       page = static_cast<T*>(std::aligned_alloc(line_bytes, bytes));
       ensure(page != nullptr, "out of memory for vectors");
@@ -106,6 +107,7 @@ public:
   /// Upper bounds of the cosines of `count` rows within one run.
   void bound(const vector_rows& rows, std::uint32_t position, std::uint32_t count,
              float* bounds) const {
+    ensure(count <= vector_rows::run_length(position), "rows of one run are compared at once");
     bound_cosines(codes_.get(), scale_, rows.codes(position), rows.code_count(),
                   &rows.scale(position), count, bounds);
   }

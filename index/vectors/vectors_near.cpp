@@ -3,6 +3,7 @@
 
 #include "index/vectors/compared_query.hpp"
 #include "index/vectors/vectors_state.hpp"
+#include "messages/ensure.hpp"
 
 namespace mneme {
 
@@ -38,6 +39,7 @@ bool scan_is_cheaper(std::uint64_t expected, std::uint64_t size) {
 void vectors::impl::scan(const prepared_query& query, std::uint32_t begin, std::uint32_t end,
                          const std::function<bool(slot_no)>& accept,
                          nearest_collector& nearest) const {
+  ensure(begin <= end && end <= rows.size(), "a scan goes over vectors that are there");
   std::array<float, scan_rows> bounds;
   while (begin != end) {
     const std::uint32_t count = std::min({scan_rows, end - begin, vector_rows::run_length(begin)});
