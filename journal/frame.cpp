@@ -172,6 +172,8 @@ encoded_frame encode_frame(std::span<const entry> entries, seq_no first_seq, boo
                            const digest& previous_frame, const digest& previous_root,
                            seq_no durable_through) {
   ensure(entries.size() <= max_frame_entries, "a frame holds a bounded number of entries");
+  ensure(seal == entries.empty(), "a seal, and nothing else, is a frame without entries");
+  ensure(durable_through < first_seq, "a frame is not durable before it is written");
   std::string header_block;
   std::uint64_t payload_bytes = 0;
   for (const auto& e : entries) {
@@ -199,6 +201,7 @@ encoded_frame encode_frame(std::span<const entry> entries, seq_no first_seq, boo
     put(frame.bytes, crc_of(e.payload_bytes));
     frame.bytes += e.payload_bytes;
   }
+  ensure(frame.bytes.size() == frame_bytes(prefix), "a frame is as long as its prefix says");
   return frame;
 }
 

@@ -131,6 +131,7 @@ result<void> journal::impl::write_ahead(std::uint64_t end) {
 }
 
 result<void> journal::impl::start_segment() {
+  ensure(!dirty, "a segment begins when the one before is durable");
   const segment_head head{.world = world,
                           .branch = branch,
                           .first_seq = last.next(),
@@ -167,11 +168,13 @@ result<void> journal::impl::write_frame(std::span<const entry> entries, bool sea
   if (dirty && (seal || last_is_seal))
     if (auto ok = sync(); !ok) return ok;
   if (auto ok = make_room(); !ok) return ok;
+  ensure(durable <= last, "what is durable was written");
   const auto frame = encode_frame(entries, last.next(), seal, last_frame, root, durable);
   if (auto ok = write_ahead(offset + frame.bytes.size()); !ok) return ok;
   if (auto ok = current->write_at(offset, frame.bytes); !ok) return ok;
   dirty = true;
   offset += frame.bytes.size();
+  ensure(offset <= file_size, "a frame lies within what was written ahead");
   last.value += entries.size();
   last_frame = frame.hash;
   last_is_seal = seal;
@@ -181,6 +184,7 @@ result<void> journal::impl::write_frame(std::span<const entry> entries, bool sea
 
 result<void> journal::impl::sync() {
   if (!dirty) return {};
+  ensure(current != nullptr, "what was written is in a segment");
   if (auto ok = current->sync(); !ok) return ok;
   dirty = false;
   durable = last;

@@ -58,6 +58,7 @@ public:
 
   /// The header of an entry of the log, which has `size` of them.
   result<std::string> of(seq_no seq, std::uint64_t size) {
+    ensure(seq.value >= 1 && seq.value <= size, "a header is asked for of an entry of the log");
     const std::uint64_t index = seq.value - 1;
     const std::uint64_t first = index - index % merkle_log::tile_leaves;
     if (auto ok = load(first, std::min(merkle_log::tile_leaves, size - first)); !ok)
@@ -145,6 +146,7 @@ struct ledger::impl {
   /// Log and undo from the headers 1..last: the values before the retained entries are the last
   /// ones written earlier, so only paths that those entries touch are followed.
   result<void> replay_headers(std::uint64_t last, ledger_state& fresh) const {
+    ensure(fresh.log.size() == 0 && fresh.undo.size() == 0, "headers are replayed from the first");
     const std::uint64_t first_retained = last - std::min(last, retained_seqs) + 1;
     namespace_values values;
     auto ok = each_header(first_retained, last, [&](const std::string&, const entry_header& h) {
@@ -257,6 +259,7 @@ result<root_set> ledger::apply(std::span<const entry> entries) {
                                      + " stands where entry " + std::to_string(last) + " belongs");
   }
 
+  ensure(state.log.size() == state.roots.seq.value, "the log ends where the roots stand");
   const tree_changes changes = changes_of(entries);
   std::vector<tree_change> prepared;
   namespace_values values;
@@ -289,7 +292,9 @@ void ledger::retain(std::uint64_t count) {
 }
 
 seq_no ledger::earliest() const {
-  return {impl_->state.roots.seq.value - impl_->state.undo.size()};
+  const ledger_state& state = impl_->state;
+  ensure(state.undo.size() <= state.roots.seq.value, "no more is undone than there are entries");
+  return {state.roots.seq.value - state.undo.size()};
 }
 
 result<proof_bundle> ledger::prove(const proof_request& request, seq_no seq,

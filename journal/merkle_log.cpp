@@ -25,6 +25,7 @@ std::vector<digest> pair_up(const std::vector<digest>& below) {
 
 /// Folds subtrees from left (largest) to right (smallest) to the hash over all of them.
 digest fold_right(const std::vector<digest>& peaks) {
+  ensure(!peaks.empty(), "a hash is asked for over some leaves");
   digest hash = peaks.back();
   for (std::size_t i = peaks.size() - 1; i > 0; --i) hash = log_node_hash(peaks[i - 1], hash);
   return hash;
@@ -46,6 +47,7 @@ public:
     std::vector<digest> peaks;
     while (first < last) {
       const int level = static_cast<int>(std::bit_width(last - first)) - 1;
+      ensure((first & ((1ULL << level) - 1)) == 0, "a subtree begins at a multiple of its size");
       auto hash = node(level, first >> level);
       if (!hash) return hash;
       peaks.push_back(*hash);
@@ -119,6 +121,7 @@ void merkle_log::carry(int from_level) {
     // Size counts the node just added at `level`: an even count there completes a pair.
     if (((size_ >> level) & 1) != 0) return;
     const auto& nodes = levels_[level];
+    ensure(nodes.size() >= 2, "an even number of nodes ends with a pair");
     const digest pair = log_node_hash(nodes[nodes.size() - 2], nodes.back());
     if (levels_.size() == level + 1) levels_.emplace_back();
     levels_[level + 1].push_back(pair);
@@ -136,6 +139,8 @@ void merkle_log::append(const digest& leaf) {
 
 digest merkle_log::root() const {
   if (size_ == 0) return empty_log_root();
+  ensure(levels_.size() >= static_cast<std::size_t>(std::bit_width(size_)),
+         "each bit of a log's size has its level");
   std::optional<digest> hash;
   for (std::size_t level = 0; level < levels_.size(); ++level) {
     if (((size_ >> level) & 1) == 0) continue;

@@ -30,7 +30,7 @@ public:
   [[nodiscard]] std::uint64_t size() const { return size_; }
   [[nodiscard]] digest root() const;
 
-  /// Root of the first `size` leaves. Precondition: size <= this->size().
+  /// Root of the first `size` leaves, which are there.
   result<digest> root_at(std::uint64_t size, const log_leaf_source& leaves) const;
   /// RFC 6962 audit path of leaf `index` in the tree of `size` leaves, leaf upward.
   /// Precondition: index < size <= this->size().

@@ -7,6 +7,7 @@
 #include "journal/roots.hpp"
 #include "journal/tree_shape.hpp"
 #include "messages/codec/entry.hpp"
+#include "messages/ensure.hpp"
 
 namespace mneme {
 
@@ -18,8 +19,8 @@ struct path_lengths {
   std::size_t inner = 0;
   std::size_t border = 0;
 };
-/// Precondition: index < size.
 path_lengths audit_path_lengths(std::uint64_t index, std::uint64_t size) {
+  ensure(index < size, "an audit path is that of a leaf of the log");
   const auto inner = static_cast<int>(std::bit_width(index ^ (size - 1)));
   const std::uint64_t above = inner == 64 ? 0 : index >> inner;
   return {static_cast<std::size_t>(inner), static_cast<std::size_t>(std::popcount(above))};

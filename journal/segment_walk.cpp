@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "messages/ensure.hpp"
+
 namespace mneme {
 
 result<segment_walk> segment_walk::open(file_system& fs, std::string dir, const world_id& world,
@@ -90,6 +92,7 @@ result<void> segment_walk::seek(seq_no from) {
   if (segments_.empty()) return {};
   const seq_no wanted{std::max<std::uint64_t>(from.value, 1)};
   const auto behind = std::ranges::upper_bound(segments_, wanted);
+  ensure(behind != segments_.begin(), "the first segment begins with the first entry");
   const auto index = static_cast<std::size_t>(behind - segments_.begin()) - 1;
   const bool lies_ahead = reader_ && !torn_ && index_ == index && last_ < wanted;
   if (!lies_ahead) {
@@ -111,6 +114,7 @@ result<std::optional<journal_frame>> segment_walk::next() {
 }
 
 void segment_walk::pass(const journal_frame& frame) {
+  ensure(frame.offset == offset_, "a frame is passed where the walk stands");
   offset_ = frame.offset + frame_bytes(frame.prefix);
   last_ = last_seq(frame.prefix);
   last_is_seal_ = frame.prefix.seal;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "journal/tree_overlay.hpp"
+#include "messages/ensure.hpp"
 
 namespace mneme {
 
@@ -63,6 +64,7 @@ struct state_tree::impl {
   }
 
   void attach(node_index index) {
+    ensure(nodes[index].is_bucket(), "children are given to a bucket");
     const node_index left = nodes.add({});
     const node_index right = nodes.add({});
     nodes[index].left = left;
@@ -81,6 +83,7 @@ struct state_tree::impl {
     nodes[index].whole = becomes->whole;
     if (nodes[index].is_bucket()) {
       if (!becomes->leaves.empty()) grow(index, becomes->leaves, depth);
+      ensure(nodes[index].whole == becomes->whole, "a bucket that splits keeps its hash");
     } else if (becomes->whole.count < interior_leaves_min) {
       nodes.collapse(index);
     } else {
@@ -114,6 +117,7 @@ struct state_tree::impl {
       save(node.right, image);
       return;
     }
+    ensure(node.whole.count <= bucket_leaves_max, "a bucket has few leaves");
     image.push_back(static_cast<char>(node.whole.count));
     if (node.whole.count > 0) image += node.whole.hash.raw();
   }
@@ -160,6 +164,7 @@ result<tree_change> state_tree::prepare(std::span<const tree_leaf> changes) cons
 }
 
 void state_tree::commit(tree_change change) {
+  ensure(change.overlay_ != nullptr, "a change is made once");
   impl_->take(*change.overlay_, impl_->root, 0);
 }
 

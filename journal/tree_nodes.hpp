@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "journal/tree_shape.hpp"
+#include "messages/ensure.hpp"
 
 namespace mneme {
 
@@ -30,11 +31,13 @@ public:
   /// A new bucket.
   node_index add(const subtree& whole) {
     if (free_.empty()) {
+      ensure(nodes_.size() < no_node, "the tree is full");
       nodes_.push_back({whole, no_node, no_node});
       return static_cast<node_index>(nodes_.size() - 1);
     }
     const node_index index = free_.back();
     free_.pop_back();
+    ensure(nodes_[index].is_bucket(), "what was released has let go of its children");
     nodes_[index] = {whole, no_node, no_node};
     return index;
   }

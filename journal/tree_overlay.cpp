@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "journal/proof.hpp"
+#include "messages/ensure.hpp"
 
 namespace mneme {
 
@@ -80,6 +81,7 @@ tree_overlay::place tree_overlay::top() const {
 tree_overlay::fork tree_overlay::children(const place& at) const {
   const auto [left, right] = halves(at.changes, at.depth);
   const tree_node& node = nodes_[at.node];
+  ensure(!node.is_bucket(), "what is below a bucket is in the store");
   return {{node.left, at.depth + 1, at.prefix, left},
           {node.right, at.depth + 1, with_path_bit(at.prefix, at.depth), right}};
 }

@@ -10,6 +10,7 @@
 
 #include "journal/state_tree.hpp"
 #include "journal/tree_nodes.hpp"
+#include "messages/ensure.hpp"
 
 namespace mneme {
 
@@ -31,7 +32,10 @@ public:
   result<tree_proof> prove(const digest& path);
 
   /// After root() for a change: the values before, in path order.
-  [[nodiscard]] const std::vector<tree_leaf>& before() const { return before_; }
+  [[nodiscard]] const std::vector<tree_leaf>& before() const {
+    ensure(use_ == purpose::change, "only a change notes what was before");
+    return before_;
+  }
 
   /// What a node becomes; `leaves` only for a bucket that is over-full and has to split.
   struct changed_node {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "journal/hash_rules.hpp"
+#include "messages/ensure.hpp"
 #include "mneme/proof.hpp"
 
 namespace mneme {
@@ -46,12 +47,15 @@ struct subtree {
   friend bool operator==(const subtree&, const subtree&) = default;
 };
 
-/// Leaves on either side of the bit at `depth`. Precondition: in path order, sharing `depth` bits.
+/// Leaves in path order, on either side of the bit at `depth`.
 struct leaf_halves {
   std::span<const tree_leaf> left;
   std::span<const tree_leaf> right;
 };
 inline leaf_halves halves(std::span<const tree_leaf> sorted, std::size_t depth) {
+  ensure(depth < path_bits, "no two leaves have one path");
+  ensure(sorted.size() < 2 || shared_path_bits(sorted.front().path, sorted.back().path) >= depth,
+         "leaves below a node share the bits that lead to it");
   const auto middle = std::ranges::partition_point(
       sorted, [&](const tree_leaf& leaf) { return !path_bit(leaf.path, depth); });
   const auto count = static_cast<std::size_t>(middle - sorted.begin());
@@ -89,8 +93,8 @@ struct tree_shape {
   }
 
   /// Root over `hash` at depth siblings.size() of `path`; siblings from there upward.
-  /// Precondition: siblings.size() <= path_bits.
   static digest fold(digest hash, const digest& path, std::span<const digest> siblings) {
+    ensure(siblings.size() <= path_bits, "a path has no more siblings than bits");
     std::size_t depth = siblings.size();
     for (const auto& sibling : siblings) {
       --depth;

@@ -30,7 +30,7 @@ public:
   [[nodiscard]] std::uint64_t size() const { return entries_.size(); }
 
   /// The changes that take the trees back by `count` entries; in order, so that the last change of
-  /// a path is the value to go back to. Precondition: count <= size().
+  /// a path is the value to go back to.
   [[nodiscard]] tree_changes back(std::uint64_t count) const;
 
   /// One string per entry, oldest first, of 65 bytes per leaf: namespace ‖ path ‖ value.

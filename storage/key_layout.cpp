@@ -1,5 +1,7 @@
 #include "storage/key_layout.hpp"
 
+#include "messages/ensure.hpp"
+
 namespace mneme::keys {
 
 namespace {
@@ -117,6 +119,7 @@ std::string compact(std::string_view intent, std::string_view step, seq_no seq) 
 }
 
 seq_no seq_at_end(std::string_view key) {
+  ensure(key.size() >= 8, "a key that ends in a seq has one");
   std::uint64_t complement = 0;
   for (const char c : key.substr(key.size() - 8))
     complement = (complement << 8) | static_cast<std::uint8_t>(c);

@@ -73,9 +73,11 @@ public:
 
   result<void> apply(const std::vector<kv_write>& writes, seq_no commit) override {
     batch made{commit, {}};
-    for (const auto& w : writes)
+    for (const auto& w : writes) {
+      ensure(!w.key.empty(), "a row has a key");
       made.writes.push_back(
           {w.table, w.key, w.value ? std::make_shared<const std::string>(*w.value) : nullptr});
+    }
     const std::unique_lock guard(mutex_);
     ensure(commit > last_commit_, "commits ascend");
     for (const auto& w : made.writes) apply_to(live_, w);

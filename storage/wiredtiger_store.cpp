@@ -439,12 +439,14 @@ result<std::unique_ptr<kv_reader>> wiredtiger_store::reader() {
 }
 
 void wiredtiger_store::put_back(session_pointer session) {
+  ensure(session != nullptr, "a reader gives its session back once");
   const std::lock_guard guard(pool_mutex_);
   idle_.push_back(std::move(session));
 }
 
 int wiredtiger_store::write_all(const std::vector<kv_write>& writes) {
   for (const auto& w : writes) {
+    ensure(!w.key.empty(), "a row has a key");
     WT_CURSOR* c = nullptr;
     if (const int ret = writer_->cursor(w.table, c); ret != 0) return ret;
     const WT_ITEM key = item_of(w.key);
