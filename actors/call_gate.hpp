@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "messages/ensure.hpp"
+
 namespace mneme {
 
 /// Thread-safe. A call holds a pass while it runs; after close() there are no passes.
@@ -15,7 +17,9 @@ class call_gate {
     std::atomic<std::uint64_t> calls{0}; ///< one_call each, plus closed
 
     void leave() {
-      if (calls.fetch_sub(one_call) == closed + one_call) calls.notify_all();
+      const std::uint64_t before = calls.fetch_sub(one_call);
+      ensure(before >= one_call, "a call leaves once, after it entered");
+      if (before == closed + one_call) calls.notify_all();
     }
   };
 

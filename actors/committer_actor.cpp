@@ -272,6 +272,7 @@ void committer_actor::write_checkpoint_at_barrier(const std::string& ledger_imag
   ensure(std::exchange(waiting_for_, 0) == 1, "the ledger gives its image once");
   auto job = std::make_shared<const checkpoint_job>(core_->job_at_barrier(ledger_image));
   const seq_no seq = job->file.seq;
+  ensure(seq == durable_, "a checkpoint is of what is durable");
   auto reply = core_->passed_barrier();
   ask(
       owners_.checkpointer, run_checkpoint{job},

@@ -139,6 +139,7 @@ void coordinator_actor::commit_tick(const std::shared_ptr<running_tick>& tick) {
   const std::size_t reads = tick->job->request->reads.size();
   for (std::size_t i = 0; i < reads; ++i) {
     auto& share = *tick->shares[i % tick->shares.size()];
+    ensure(i / tick->shares.size() < share.outcomes.size(), "a share answers each of its reads");
     tick_read_outcome& read = share.outcomes[i / tick->shares.size()];
     answer->reads.push_back(std::move(read.answer));
     if (!read.touch) continue;

@@ -116,11 +116,13 @@ void embedder_actor::ask_embedder(batch b) {
     queue_.failed();
     return go_on(vectors.error().message);
   }
+  ensure(vectors->size() == b.items.size(), "each text has its vector");
   for (std::size_t i = 0; i < b.items.size(); ++i) b.items[i].values = std::move((*vectors)[i]);
   hand_over(std::move(b.items));
 }
 
 void embedder_actor::hand_over(std::vector<late_vector> items) {
+  ensure(!items.empty(), "an embed entry has vectors");
   auto reply = [self = caf::actor_cast<caf::actor>(this)](const result<seq_no>& r) {
     caf::anon_send(self, r ? outcome{} : outcome{r.error()});
   };

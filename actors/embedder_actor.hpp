@@ -11,7 +11,7 @@ namespace mneme {
 
 class embedder_actor : public caf::event_based_actor {
 public:
-  /// Precondition: the world's embedder is remote.
+  /// Of a world whose embedder is remote.
   embedder_actor(caf::actor_config& config, std::shared_ptr<world> w, caf::actor committer,
                  std::shared_ptr<random_source> random);
   caf::behavior make_behavior() override;

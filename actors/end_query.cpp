@@ -1,5 +1,7 @@
 #include "actors/end_query.hpp"
 
+#include "messages/ensure.hpp"
+
 namespace mneme {
 
 namespace {
@@ -14,6 +16,7 @@ bool may_wait(const entry_payload& touched, const actor_options& options) {
 
 void end_query(const std::shared_ptr<query_job>& job, const actor_options& options,
                const std::function<void(commit_command)>& commit) {
+  ensure(!job->run().next(), "a query ends when no stage is left");
   auto touched = job->run().touch();
   if (!touched) return job->answer({});
   if (may_wait(*touched, options)) {

@@ -9,6 +9,7 @@
 #include "actors/end_query.hpp"
 #include "actors/inline_query.hpp"
 #include "actors/sure_reply.hpp"
+#include "messages/ensure.hpp"
 #include "query/list_deadline.hpp"
 
 namespace mneme {
@@ -32,12 +33,15 @@ struct listed_query {
   waiting<typename Run::answer_type> answer;
 };
 
-/// Precondition: the engine's embedder is not remote (a reader must not wait for a network). Those
-/// that name no seq read at `at`; deadlines count from `began_ns` of the stopwatch.
+/// Not where the embedder is remote. Queries that name no seq read at `at`; deadlines count from
+/// `began_ns` of the stopwatch.
 template <class Run>
 std::vector<result<typename Run::answer_type>>
 ask_readers(const std::shared_ptr<running_engine>& engine,
             std::vector<typename Run::request_type> requests, seq_no at, std::int64_t began_ns) {
+  const auto& embedder = engine->state->embedder;
+  ensure(embedder == nullptr || embedder->remote() == nullptr,
+         "a reader does not wait for a network");
   const query_seams& seams = engine->options.queries;
   std::vector<std::shared_ptr<listed_query<Run>>> list;
   for (auto& r : requests) {

@@ -4,6 +4,7 @@
 #include <map>
 #include <span>
 
+#include "messages/ensure.hpp"
 #include "messages/seams/checked_seams.hpp"
 #include "messages/validate/validate.hpp"
 #include "query/query_text.hpp"
@@ -41,6 +42,7 @@ void embed_some(const world& w, std::span<const std::string> texts,
     for (const auto& text : texts) vectors[text] = vector_of_text(w, text);
     return;
   }
+  ensure(!made || made->size() == texts.size(), "each text has its vector");
   for (std::size_t i = 0; i < texts.size(); ++i) {
     result<std::vector<float>> vector = std::vector<float>{};
     if (made)

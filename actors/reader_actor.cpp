@@ -1,4 +1,5 @@
 #include "actors/spawn.hpp"
+#include "messages/ensure.hpp"
 
 namespace mneme {
 
@@ -7,6 +8,7 @@ namespace mneme {
 caf::behavior reader_behavior(caf::event_based_actor*, const std::shared_ptr<world>& w) {
   return {
       [=](const run_effect& m) {
+        ensure(m.job->run().next().has_value(), "a reader runs a stage that is left");
         auto ran = m.job->run().run(w->views());
         return ran ? outcome{} : outcome{ran.error()};
       },

@@ -82,6 +82,7 @@ commit_command inspect_proofs(prove_request request, std::function<std::int64_t(
 }
 
 result<void> end_world(running_engine& engine) {
+  ensure(engine.state != nullptr, "a world ends once");
   result<void> sealed;
   if (!engine.options.commits.read_only)
     sealed = engine.last_barrier ? close_world(*engine.state) : propagate(engine.last_barrier);
