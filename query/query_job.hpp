@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "messages/ensure.hpp"
 #include "query/query_run.hpp"
 #include "query/query_text.hpp"
 #include "views/scope_check.hpp"
@@ -62,10 +63,10 @@ public:
   timestamp asked_at{};
   /// Makes the run. Called once, before everything below.
   virtual result<void> compile(const query_context& context, const read_views& views) = 0;
-  /// Precondition: compile() succeeded.
+  /// Once compile() has succeeded.
   virtual query_run& run() = 0;
-  /// Ends the job with its answer. `touched` is the seq of the entry that run().touch() became.
-  /// Precondition: run().next() is empty.
+  /// Ends the job, whose stages have run, with its answer. `touched` is the seq of the entry that
+  /// run().touch() became.
   virtual void answer(std::optional<seq_no> touched) = 0;
   /// Ends the job with an error, at any time.
   virtual void refuse(error why) = 0;
@@ -86,6 +87,7 @@ public:
   [[nodiscard]] std::optional<seq_no> at_seq() const override { return request_.at_seq; }
   [[nodiscard]] std::optional<std::string> text() const override { return text_to_embed(request_); }
   result<void> compile(const query_context& context, const read_views& views) override {
+    ensure(run_ == nullptr, "a job is compiled once");
     asked_at = context.now;
     if (refused) return std::unexpected(*refused);
     auto compiled = compiled_query<Run>(std::move(request_), context, embedded, views);
@@ -98,7 +100,10 @@ public:
     auto compiled = compiled_query<Run>(request_, context, text_vector, views);
     return compiled ? std::nullopt : std::optional(std::move(compiled).error());
   }
-  query_run& run() override { return *run_; }
+  query_run& run() override {
+    ensure(run_ != nullptr, "a job runs after it was compiled");
+    return *run_;
+  }
   void answer(std::optional<seq_no> touched) override {
     answer_type a = run_->take();
     if (touched) a.seq = touched;

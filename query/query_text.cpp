@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "messages/ensure.hpp"
 #include "messages/seams/checked_seams.hpp"
 #include "messages/validate/validate.hpp"
 
@@ -38,6 +39,7 @@ std::optional<std::string> text_to_embed(const search_request& r) {
 
 result<std::vector<float>> embedded_query(const std::string& text, std::uint32_t dim,
                                           const query_context& context, const read_views& views) {
+  ensure(views.embedder != nullptr, "a text is embedded by somebody");
   auto v = context.embedded != nullptr ? *context.embedded : embedded_by(*views.embedder, text);
   if (views.embedder->remote() == nullptr) return v;
   if (!v) return std::unexpected(as_outage(std::move(v).error()));

@@ -1,5 +1,6 @@
 #include "query/tick_reads.hpp"
 
+#include "messages/ensure.hpp"
 #include "query/chroma/chroma.hpp"
 #include "query/context/context.hpp"
 #include "query/deadline.hpp"
@@ -156,6 +157,8 @@ tick_read_answer with_touch_seq(tick_read_answer answer, seq_no seq) {
 }
 
 void tick_share::run(const read_views& views) {
+  ensure(outcomes.empty() && step > 0, "a share is run once, and ends");
+  ensure(texts.empty() || texts.size() == request->reads.size(), "each read has its text");
   const std::int64_t began = context.stopwatch_ns();
   const auto run_one = [&](tick_read read) {
     const std::int64_t passed = context.stopwatch_ns() - began;

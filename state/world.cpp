@@ -5,6 +5,7 @@
 
 #include "journal/entry_reader.hpp"
 #include "journal/segment.hpp"
+#include "messages/ensure.hpp"
 #include "messages/seams/checked_seams.hpp"
 #include "messages/seams/unasked_embedder.hpp"
 #include "state/checkpoint/world_directory.hpp"
@@ -474,6 +475,7 @@ result<void> commit_directly(world& w, std::vector<entry> entries, bool sync) {
 
 result<void> close_world(world& w) {
   const seq_no last = w.journal->last_seq();
+  ensure(w.ledger->roots().seq == last, "a world is closed when all owners have its last entry");
   if (auto ok = w.journal->append_seal(w.ledger->roots().overall); !ok) return ok;
   if (auto ok = w.journal->sync(); !ok) return ok;
   if (last.value > 0 && last.value != w.checkpoint_seq) {

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "index/columns/attributes.hpp"
+#include "messages/ensure.hpp"
 #include "mneme/types.hpp"
 
 namespace mneme {
@@ -19,7 +20,10 @@ public:
   /// Writer, before the first read: how many seqs before the published one can be read.
   void retain(std::uint64_t seqs) { retained_seqs_ = seqs; }
   /// Writer: lets readers see `seq`. Everything it covers must be in place.
-  void publish(seq_no seq) { published_.store(seq.value, std::memory_order_release); }
+  void publish(seq_no seq) {
+    ensure(seq >= published(), "what is published stays so");
+    published_.store(seq.value, std::memory_order_release);
+  }
 
   /// The last seq that readers may see.
   [[nodiscard]] seq_no published() const { return {published_.load(std::memory_order_acquire)}; }

@@ -112,6 +112,7 @@ result<entry_header> decode_entry_header(std::string_view bytes) {
 
 entry seal_entry(entry_header header, entry_payload payload) {
   ensure(!std::holds_alternative<erased_payload>(payload), "an entry is born with its payload");
+  ensure(header.seq.value > 0, "the first entry has the seq 1");
   entry e;
   e.payload_bytes = encode(payload);
   e.payload = std::move(payload);

@@ -90,6 +90,7 @@ void chroma_state::start(const read_views& views) {
 }
 
 result<void> chroma_state::run_search(const read_views& views) {
+  ensure(!exhausted && batch.empty(), "a search goes on where something is left");
   if (search == nullptr) start(views);
   const std::size_t size = records_decide() ? std::max(least_batch, plan.k) : wanted();
   while (batch.size() < size && !exhausted) {
@@ -136,6 +137,7 @@ void chroma_state::keep(chroma_row row) {
 bool chroma_state::is_settled(double best_left) const {
   if (passed < wanted()) return false;
   if (plan.request.approximate || !plan.profile->has_custom_scoring()) return true;
+  ensure(!answer.rows.empty(), "what has passed is in the answer");
   return answer.rows.front().score > own_share * best_left + custom_share;
 }
 

@@ -133,6 +133,7 @@ result<void> find_state::selected(const read_views& views) {
 }
 
 result<void> find_state::arrange(const read_views& views) {
+  ensure(!arranged, "offset and limit are applied once");
   const std::int64_t since = context.stopwatch_ns();
   const std::uint64_t found = rows.size();
   if (answer.total) answer.total = static_cast<std::int64_t>(found);

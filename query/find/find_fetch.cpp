@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "messages/ensure.hpp"
 #include "query/find/find_state.hpp"
 #include "query/rendering.hpp"
 
@@ -95,8 +96,10 @@ public:
 
 private:
   result<void> read(const candidate& c, answer_row& row) {
+    ensure(!c.open, "a row of the answer has passed its predicate");
     row.at = c;
     if (c.fetched != no_number) {
+      ensure(c.fetched < run_.fetched.size(), "a record that is named was kept");
       row.record = std::move(run_.fetched[c.fetched]);
     } else {
       auto record = source_.read(c);
@@ -142,6 +145,7 @@ public:
     auto record = source_.read(c);
     if (!record) return propagate(record);
     c.open = false;
+    ensure(run_.where.has_value(), "nothing but a predicate leaves a row open");
     if (!run_.where->test_record(*record)) return false;
     if (run_.fetched.size() < records_kept) {
       c.fetched = static_cast<std::uint32_t>(run_.fetched.size());

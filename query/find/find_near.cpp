@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "messages/ensure.hpp"
 #include "query/find/find_state.hpp"
 
 namespace mneme {
@@ -71,7 +72,9 @@ private:
   const find_state& run_;
   const read_views& views_;
   std::function<memory_id(slot_no)> tie_ = [this](slot_no slot) {
-    return views_.nodes->id(views_.attributes->node(row_of(slot)));
+    const row_no row = row_of(slot);
+    ensure(row.value != no_number, "what is near has a row at the seq read");
+    return views_.nodes->id(views_.attributes->node(row));
   };
 };
 

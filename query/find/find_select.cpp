@@ -209,8 +209,10 @@ private:
 /// Step number by node, for testing rows of a posting against a walk.
 std::vector<std::uint32_t> steps_by_node(const walk_result& walk, std::uint32_t nodes) {
   std::vector<std::uint32_t> step_of(nodes, no_number);
-  for (std::size_t i = 0; i < walk.steps.size(); ++i)
+  for (std::size_t i = 0; i < walk.steps.size(); ++i) {
+    ensure(walk.steps[i].node.value < nodes, "a walk goes over nodes that are there");
     step_of[walk.steps[i].node.value] = static_cast<std::uint32_t>(i);
+  }
   return step_of;
 }
 
@@ -244,6 +246,8 @@ driver_choice cheapest(const find_state& run, const row_filter& filter, const re
     seen.cost += table_cost;
     consider(std::move(seen));
   }
+  ensure(best.by != driver_choice::kind::rows || !run.near_query.empty(),
+         "something narrows a find");
   return best;
 }
 

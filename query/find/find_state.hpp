@@ -52,7 +52,7 @@ struct find_state {
 
   /// Keeps the rows that the vectors named, with their distances.
   void keep_hits(std::span<const near_hit> hits);
-  /// Orders the rows and keeps the page. Precondition: none is open.
+  /// Orders the rows, of which none is open, and keeps the page.
   result<void> arrange(const read_views& views);
   /// Ends the selection of rows: arranges them if that is possible, and names the next stage.
   result<void> selected(const read_views& views);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "messages/ensure.hpp"
+
 namespace mneme {
 
 namespace {
@@ -34,6 +36,7 @@ std::int64_t row_order::key_of(const candidate& c, const order_by& by) const {
     key = sortable(c.distance);
     break;
   case order_field::hop:
+    ensure(c.step < steps_.size(), "what is ordered by hops was walked to");
     key = steps_[c.step].hop;
     break;
   }

@@ -8,6 +8,7 @@
 #include "index/columns/attributes.hpp"
 #include "index/graph/graph.hpp"
 #include "index/rows/node_table.hpp"
+#include "messages/ensure.hpp"
 #include "mneme/query.hpp"
 #include "views/salience.hpp"
 
@@ -46,7 +47,9 @@ public:
         at_(at),
         columns_(columns),
         nodes_(nodes),
-        steps_(steps) {}
+        steps_(steps) {
+    ensure(!order_.empty(), "rows have an order");
+  }
 
   /// True if some order field is the salience.
   [[nodiscard]] bool uses_salience() const;
@@ -70,7 +73,7 @@ public:
 private:
   [[nodiscard]] std::int64_t key_of(const candidate& c, const order_by& by) const;
 
-  std::vector<order_by> order_; ///< never empty
+  std::vector<order_by> order_;
   salience_scorer scorer_;
   seq_no at_;
   const attributes& columns_;

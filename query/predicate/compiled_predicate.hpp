@@ -57,7 +57,7 @@ public:
   /// True if some test needs columns beyond the line of the row.
   [[nodiscard]] bool reads_rest() const;
   /// Every row tested from now on has this tag, so that its has_tag needs no look-up.
-  void assume_tag(term_no tag) { assumed_tag_ = tag; }
+  void assume_tag(term_no tag);
 
 private:
   enum class node_op : std::uint8_t {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <re2/re2.h>
 
+#include "messages/ensure.hpp"
 #include "messages/text/composed.hpp"
 #include "messages/validate/validate.hpp"
 #include "query/find/valid_time.hpp"
@@ -138,6 +139,8 @@ private:
   }
 
   std::uint32_t push(node n) {
+    for (const auto child : n.children)
+      ensure(child < target_.nodes_.size(), "a node comes behind its children");
     target_.nodes_.push_back(std::move(n));
     return static_cast<std::uint32_t>(target_.nodes_.size() - 1);
   }

@@ -236,6 +236,7 @@ bool compiled_predicate::test_value(const node& n, const field_view& value) {
 }
 
 verdict compiled_predicate::test_actor(node& n, term_no actor, const attributes& columns) {
+  ensure(actor.value != no_number, "a row has an actor");
   const std::size_t index = actor.value;
   if (index >= n.by_actor.size()) n.by_actor.resize(index + 1, verdict::open);
   verdict& known = n.by_actor[index];
@@ -297,6 +298,7 @@ bool compiled_predicate::test_record(const node& n, const memory& m) const {
 }
 
 bool compiled_predicate::test_record(const memory& m) const {
+  ensure(!nodes_.empty(), "a compiled predicate has nodes");
   return test_record(nodes_.back(), m);
 }
 
@@ -318,6 +320,13 @@ int compiled_predicate::cost_of(const node& n) {
   default:
     return n.op == node_op::has_tag ? 1 : 0;
   }
+}
+
+void compiled_predicate::assume_tag(term_no tag) {
+  ensure(std::ranges::any_of(
+             nodes_, [&](const node& n) { return n.op == node_op::has_tag && n.tag_term == tag; }),
+         "a tag that is assumed is one that is asked for");
+  assumed_tag_ = tag;
 }
 
 bool compiled_predicate::reads_rest() const {

@@ -249,8 +249,11 @@ result<void> retrieve_state::run_select(const read_views& views) {
 }
 
 result<void> retrieve_state::run_near(const read_views& views) {
+  ensure(!query.empty() && !slots.empty(), "something is compared with something");
   const auto node_of = [&](slot_no slot) {
-    return views.attributes->node(views.attributes->row_of_slot(slot, context.at));
+    const row_no row = views.attributes->row_of_slot(slot, context.at);
+    ensure(row.value != no_number, "what is near has a row at the seq read");
+    return views.attributes->node(row);
   };
   const auto tie = [&](slot_no slot) { return views.nodes->id(node_of(slot)); };
   const auto most = static_cast<std::size_t>(

@@ -7,6 +7,7 @@
 namespace mneme {
 
 double inverse_document_frequency(std::uint64_t documents, std::uint64_t with_term) {
+  ensure(with_term <= documents, "no more documents have a term than there are");
   const auto all = static_cast<double>(documents);
   const auto some = static_cast<double>(with_term);
   return stable_log(1.0 + (all - some + 0.5) / (some + 0.5));

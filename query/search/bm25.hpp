@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "messages/ensure.hpp"
 #include "mneme/search.hpp"
 
 namespace mneme {
@@ -17,9 +18,11 @@ double length_normalisation(const search_weights& w, double mean_length);
 /// What one term adds to the score of one document.
 class bm25_term {
 public:
-  /// `mean_length` is that of the corpus, above 0.
+  /// `mean_length` is that of the corpus.
   bm25_term(double k1, double b, double idf, double mean_length)
-      : scale_(idf * (k1 + 1)), fixed_(k1 * (1 - b)), by_length_(k1 * b / mean_length) {}
+      : scale_(idf * (k1 + 1)), fixed_(k1 * (1 - b)), by_length_(k1 * b / mean_length) {
+    ensure(mean_length > 0, "documents that have a term have a length");
+  }
 
   [[nodiscard]] double score(std::uint32_t count, std::uint32_t length) const {
     const double tf = count;

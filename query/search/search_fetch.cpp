@@ -221,6 +221,8 @@ result<void> search_state::run_fetch(const read_views& views) {
     answer.tokens += found[i].tokens;
     answer.results.push_back(std::move(found[i]));
   }
+  for (const leg_coverage& c : {memory.coverage, content.coverage})
+    ensure(c.candidates == c.below_floor + c.cut + c.returned, "no candidate is lost on the way");
   answer.coverage.memory = memory.coverage;
   answer.coverage.content = content.coverage;
   stage = search_stage::done;

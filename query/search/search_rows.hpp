@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "index/numbers.hpp"
+#include "messages/ensure.hpp"
 
 namespace mneme {
 
@@ -17,15 +18,20 @@ public:
     slot_no slot;
     row_no row;
   };
-  void add(slot_no slot, row_no row) { rows_.push_back({slot, row}); }
+  void add(slot_no slot, row_no row) {
+    rows_.push_back({slot, row});
+    settled_ = false;
+  }
   void settle() {
+    settled_ = true;
     std::ranges::sort(rows_, {}, &chosen::slot);
     const auto again = std::ranges::unique(rows_, {}, &chosen::slot);
     rows_.erase(again.begin(), again.end());
   }
   [[nodiscard]] std::span<const chosen> rows() const { return rows_; }
-  /// Where the slot is, or no_number. Precondition: settled.
+  /// Where the slot is, or no_number; once it is settled.
   [[nodiscard]] std::uint32_t place_of(slot_no slot) const {
+    ensure(settled_, "rows are in order before one is looked for");
     const auto at = std::ranges::lower_bound(rows_, slot, {}, &chosen::slot);
     if (at == rows_.end() || at->slot != slot) return no_number;
     return static_cast<std::uint32_t>(at - rows_.begin());
@@ -33,6 +39,7 @@ public:
 
 private:
   std::vector<chosen> rows_;
+  bool settled_ = true;
 };
 
 /// The rows that a leg lists. Of many, the row of a slot is read from a table; a table for few
@@ -40,6 +47,7 @@ private:
 class listed_rows {
 public:
   void add(slot_no slot, row_no row) {
+    ensure(slot.value != no_number, "what a leg searches has a content");
     choice_.add(slot, row);
     slot_limit_ = std::max(slot_limit_, slot.value + 1);
   }
@@ -51,7 +59,7 @@ public:
   }
   /// In any order.
   [[nodiscard]] const row_choice& choice() const { return choice_; }
-  /// The row of `slot`, or no_number. Precondition: settled.
+  /// The row of `slot`, or no_number; once it is settled.
   [[nodiscard]] row_no find(slot_no slot) const {
     if (!table_.empty()) return slot.value < table_.size() ? table_[slot.value] : row_no{};
     const std::uint32_t at = choice_.place_of(slot);

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <ranges>
 
+#include "messages/ensure.hpp"
 #include "query/search/search_filter.hpp"
 #include "query/search/search_texts.hpp"
 
@@ -266,13 +267,17 @@ private:
     if (!is_all_chosen_) add_adjacent(whole, all);
     std::vector<leg_row> parts;
     fill(all, parts);
+    const auto part_of = [&](slot_no slot) -> const leg_row& {
+      const std::uint32_t place = all.place_of(slot);
+      ensure(place < parts.size(), "what counts for a score has one itself");
+      return parts[place];
+    };
     for (const auto& c : whole.rows()) {
-      leg_row row = parts[all.place_of(c.slot)];
+      leg_row row = part_of(c.slot);
       for (const auto direction : {edge_direction::in, edge_direction::out}) {
         double best = 0;
-        each_adjacent(c.row, direction, [&](slot_no slot, row_no) {
-          best = std::max(best, parts[all.place_of(slot)].raw);
-        });
+        each_adjacent(c.row, direction,
+                      [&](slot_no slot, row_no) { best = std::max(best, part_of(slot).raw); });
         row.neighbours += best;
       }
       row.raw += s_.weights.neighbours * row.neighbours;
@@ -316,6 +321,7 @@ private:
   }
 
   static double worst_of(const std::vector<leg_row>& rows, std::size_t window) {
+    ensure(window > 0, "a window holds something");
     if (rows.size() < window) return 0;
     std::vector<double> scores;
     scores.reserve(rows.size());

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "messages/ensure.hpp"
 #include "messages/text/composed.hpp"
 #include "query/search/bm25.hpp"
 #include "query/search/search_filter.hpp"
@@ -89,6 +90,8 @@ bool search_state::count_memories(const read_views& views) {
     ++hidden;
     hidden_length += views.lexical->length(rows.slot(row));
   }
+  ensure(hidden <= live.documents && hidden_length <= live.length,
+         "what is hidden is among what is there");
   memory.coverage.searched = static_cast<std::int64_t>(live.documents - hidden);
   memory.length = live.length - hidden_length;
   return true;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "messages/ensure.hpp"
+
 namespace mneme {
 
 namespace {
@@ -27,6 +29,8 @@ search_texts::search_texts(const search_state& s, const search_leg& leg, const r
   rests_.assign(lists_.size() + 1, 0.0);
   for (std::size_t i = order_.size(); i-- > 0;)
     rests_[i] = (rests_[i + 1] + lists_[order_[i]].most) * rounding_up;
+  ensure(rests_.size() == order_.size() + 1 && rests_.back() == 0,
+         "nothing is left when all lists are read");
 }
 
 void search_texts::add_lists(const search_state& s, const search_leg& leg,
@@ -128,6 +132,7 @@ void search_texts::merge(const term_list& list) {
 }
 
 bool search_texts::may_decide(std::size_t count) const {
+  ensure(count > 0, "the best of something are asked for");
   if (all_read()) return true;
   if (rows_.size() < count) return false;
   std::vector<double> scores;

@@ -132,6 +132,7 @@ void place_colour(attributes& owner, const index_delta& d) {
 }
 
 void reinforce_colours(attributes& owner, const index_delta& d) {
+  ensure(d.touched.size() == d.reinforced->items.size(), "each strength is that of a memory");
   colour_index& colours = owner.colours();
   for (std::size_t i = 0; i < d.touched.size(); ++i) {
     const auto before = colours.signals_of(d.touched[i], d.seq);
@@ -145,6 +146,7 @@ void reinforce_colours(attributes& owner, const index_delta& d) {
 
 /// Strengths and flags are those of the payload: replay computes nothing.
 void decay_colours(attributes& owner, const index_delta& d) {
+  ensure(d.touched.size() == d.decayed->items.size(), "each strength is that of a memory");
   colour_index& colours = owner.colours();
   for (std::size_t i = 0; i < d.touched.size(); ++i) {
     const decayed_item& item = d.decayed->items[i];

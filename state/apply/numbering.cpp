@@ -1,5 +1,7 @@
 // Entries get their dense numbers, once, in the order of the journal.
 
+#include <utility>
+
 #include "messages/ensure.hpp"
 #include "state/apply/apply.hpp"
 #include "state/apply/entry_parts.hpp"
@@ -81,7 +83,9 @@ std::shared_ptr<const commit_batch> make_batch(std::vector<entry> entries, numbe
   batch->durable = durable;
   batch->last_seq = batch->entries.back().header.seq;
   batch->deltas.reserve(batch->entries.size());
+  seq_no next = batch->entries.front().header.seq;
   for (const auto& e : batch->entries) {
+    ensure(e.header.seq == std::exchange(next, next.next()), "entries of a batch are consecutive");
     batch->deltas.push_back(number(e, numbers));
     append_writes(e, batch->writes);
   }

@@ -7,6 +7,7 @@
 
 #include "journal/segment_walk.hpp"
 #include "messages/codec/canonical.hpp"
+#include "messages/ensure.hpp"
 #include "state/checkpoint/sealed_file.hpp"
 
 namespace mneme {
@@ -119,6 +120,7 @@ result<checkpoint_file> decode_checkpoint_file(std::string_view bytes) {
 result<void> write_checkpoint(file_system& fs, const std::string& dir, const world_id& world,
                               const read_views& views, const checkpoint_job& job) {
   const seq_no seq = job.file.seq;
+  ensure(seq <= views.published, "a checkpoint is of what is published");
   if (auto ok = fs.create_directories(image_directory(dir)); !ok) return ok;
   if (auto ok = views.store->checkpoint(); !ok) return ok;
   const auto write = [&](std::string_view name, const std::string& body) {

@@ -8,15 +8,17 @@
 #include <string>
 #include <string_view>
 
+#include "messages/ensure.hpp"
 #include "mneme/ids.hpp"
 
 namespace mneme {
 
 class rate_limit {
 public:
-  /// Preconditions: both at least 1.
   rate_limit(std::int64_t per_second, std::int64_t burst)
-      : cost_ns_(1'000'000'000 / per_second), most_ns_(cost_ns_ * burst) {}
+      : cost_ns_(1'000'000'000 / per_second), most_ns_(cost_ns_ * burst) {
+    ensure(cost_ns_ > 0 && most_ns_ >= cost_ns_, "a bucket that is full holds one at least");
+  }
 
   /// Takes one from the key's bucket; false if it is empty. A clock that goes back fills nothing.
   bool take(std::string_view key, timestamp now);

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "messages/ensure.hpp"
+
 namespace mneme {
 
 namespace {
@@ -19,6 +21,7 @@ void waiting_touches::add(reinforce_payload touched, timestamp at) {
     first_ = at;
     return;
   }
+  ensure(payload_.door == touched.door, "touches of one door wait together");
   if (payload_.actor != touched.actor) payload_.actor.clear();
   payload_.items.insert(payload_.items.end(), touched.items.begin(), touched.items.end());
 }
@@ -30,6 +33,7 @@ bool waiting_touches::is_due(timestamp now) const {
 }
 
 reinforce_payload waiting_touches::take() {
+  ensure(queries_ > 0, "touches are taken when some wait");
   queries_ = 0;
   return std::exchange(payload_, {});
 }

@@ -66,12 +66,14 @@ void embed_queue::put_back(const embed_job& job) {
 }
 
 void embed_queue::failed() {
+  ensure(!under_way_.empty(), "a batch that is under way fails");
   ++failures_;
   for (auto job = under_way_.rbegin(); job != under_way_.rend(); ++job) put_back(*job);
   under_way_.clear();
 }
 
 void embed_queue::refused() {
+  ensure(!under_way_.empty(), "a batch that is under way is refused");
   ++refusals_;
   failures_ = 0;
   const bool was_alone = under_way_.size() == 1;

@@ -99,6 +99,7 @@ result<head> existing_head(execution& x, const memory_uri& uri,
 
 /// Fills the version's hash and returns the head's anchor of it.
 void seal_version(version& v, head& h) {
+  ensure(v.id == h.id && v.number == h.current_version, "a head anchors its current version");
   v.hash = {};
   v.hash = hash_of(v);
   h.version_hash = v.hash;
@@ -423,6 +424,7 @@ result<executed_command> execute(std::span<const mutation> items, bool is_batch,
     state.drop_layer();
     return std::unexpected(std::move(done.error()));
   }
+  ensure(x.out.results.size() == items.size(), "each item has its result");
   ids.keep();
   state.keep_layer();
   return std::move(x.out);

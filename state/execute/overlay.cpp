@@ -1,6 +1,7 @@
 #include "state/execute/overlay.hpp"
 
 #include "messages/codec/records.hpp"
+#include "messages/ensure.hpp"
 #include "messages/text/hashtag.hpp"
 
 namespace mneme {
@@ -76,7 +77,7 @@ std::optional<memory_mode> overlay::mode_of(const memory_id& id) const {
 
 void overlay::put(const tag_assignment& assignment) {
   top_.tags.insert_or_assign(std::string(hashtag_key(assignment.tag)), assignment);
-  top_.taken.insert(assignment.anchor);
+  ensure(top_.taken.insert(assignment.anchor).second, "an anchor is bound once");
 }
 
 void overlay::put(const memory_id& id, const colour_signals& signals) {
@@ -92,6 +93,7 @@ void overlay::put(const edge_record& e) {
 }
 
 void overlay::put_vector(const memory_id& id, const spaced_vector& v) {
+  ensure(v.space.dim == v.values.size(), "a vector has the dimension of its space");
   top_.vectors.insert_or_assign(id, v.values);
   top_.space = v.space;
 }

@@ -1,5 +1,6 @@
 #include "state/execute/pending_records.hpp"
 
+#include "messages/ensure.hpp"
 #include "state/activation_rules.hpp"
 
 namespace mneme {
@@ -64,6 +65,7 @@ result<std::optional<version>> pending_records::version_of(const memory_id& id,
                                                            std::uint32_t number) {
   catch_up();
   if (const auto it = versions_.find({id, number}); it != versions_.end()) {
+    ensure(it->second < entries_.size(), "a record of the batch is still in it");
     const entry_payload& p = entries_[it->second].payload;
     if (const auto* w = std::get_if<write_payload>(&p)) return w->version;
     return std::get<update_payload>(p).version;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "messages/ensure.hpp"
 #include "messages/validate/validate.hpp"
 
 namespace mneme {
@@ -144,6 +145,7 @@ private:
 
 result<std::vector<mutation>> inside_scope(std::span<const mutation> items, bool is_batch,
                                            const asker& who, overlay& records) {
+  ensure(who.verified_scope() != nullptr, "who writes inside a scope has one");
   if (!who.verified_scope()->writable)
     return fail(errc::scope_violation, "the scope is for reading only", "scope.writable");
   std::vector<mutation> admitted(items.begin(), items.end());
