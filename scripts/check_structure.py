@@ -4,7 +4,8 @@ the shape of the tree. Python 3 standard library only. Every finding says what t
 
     scripts/check_structure.py            everything but the headers
     scripts/check_structure.py --headers  also compiles every header alone (about a minute)
-    scripts/check_structure.py --graph    prints which room includes which, and how often, instead
+    scripts/check_structure.py --graph    prints which room includes which, how often, and how many
+                                          assertions each has, instead
 """
 
 import concurrent.futures
@@ -36,6 +37,9 @@ STANDS_ON = {
 ROOMS = list(STANDS_ON)
 # Pure code: everything that must give the same bytes on every run.
 CORES = ["include/mneme", "messages", "storage", "journal", "index", "views", "state", "query"]
+# What runs in a host, and how many assertions (ensure) it has in a thousand lines of code at least.
+ENGINE = ["messages", "storage", "journal", "index", "views", "state", "query", "actors"]
+LEAST_ASSERTIONS = 10
 # May use any folder.
 USERS = ["tests", "bench", "fuzz"]
 # Use the installed headers only.
@@ -266,6 +270,26 @@ def check_text(report, name, text):
             report.problem(name, text.count("\n", 0, m.start()) + 1, "using namespace in a header")
 
 
+def count_assertions(code, rooms):
+    """Assertions, and lines that hold code, in these rooms."""
+    ours = {n: c for n, c in code.items()
+            if folder_of(n, rooms) and not n.startswith("messages/ensure.")}
+    lines = sum(1 for c in ours.values() for line in c.splitlines() if line.strip())
+    return sum(len(re.findall(r"\bensure\(", c)) for c in ours.values()), lines
+
+
+def per_thousand(assertions, lines):
+    return 1000 * assertions / lines if lines else 0.0
+
+
+def check_assertions(report, code):
+    """Few lines say nothing of a habit."""
+    assertions, lines = count_assertions(code, ENGINE)
+    if lines >= 1000 and per_thousand(assertions, lines) < LEAST_ASSERTIONS:
+        report.problem("engine", 0, f"{assertions} assertions in {lines} lines, fewer than "
+                       f"{LEAST_ASSERTIONS} in a thousand: ensure() what must hold")
+
+
 def check_folders(report, names):
     folders = {n.split("/", 1)[0] for n in names if n.count("/") and n.endswith(SOURCE)}
     for folder in sorted(folders):
@@ -327,6 +351,10 @@ def print_graph(names):
     for here in ROOMS:
         used = [f"{target} {counts[here, target]}" for target in ROOMS if (here, target) in counts]
         print(f"{here:14} -> {', '.join(used) or '(none)'}")
+    code = {n: without_comments((ROOT / n).read_text()) for n in names if n.endswith(SOURCE)}
+    print("assertions in a thousand lines: " + ", ".join(
+        f"{room} {per_thousand(*count_assertions(code, [room])):.1f}" for room in ENGINE)
+        + f"; in all {per_thousand(*count_assertions(code, ENGINE)):.1f}")
     wrong = [f"{here} -> {target}" for here, target in counts if target not in below(here)]
     print("every arrow points down" if not wrong else "arrows that do not point down: "
           + ", ".join(wrong))
@@ -355,6 +383,7 @@ def main(arguments):
         header = name[:-4] + ".hpp"
         declared = unordered_names(code[name]) | unordered_names(code.get(header, ""))
         check_unordered(report, name, code[name], declared)
+    check_assertions(report, code)
     check_folders(report, names)
     check_tests_mirror(report, names)
     headers = check_headers(report, names) if "--headers" in arguments else 0
@@ -364,7 +393,9 @@ def main(arguments):
     for line in report.problems:
         print(line)
     alone = f", {headers} headers compiled alone" if headers else ""
-    print(f"structure: {len(sources)} sources in {len(names)} files{alone}: "
+    density = per_thousand(*count_assertions(code, ENGINE))
+    print(f"structure: {len(sources)} sources in {len(names)} files, {density:.1f} assertions in a "
+          f"thousand lines of the engine{alone}: "
           f"{len(report.problems)} problems, {len(report.notes)} notes")
     return 1 if report.problems else 0
 

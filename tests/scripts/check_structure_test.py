@@ -100,6 +100,17 @@ class CheckStructure(unittest.TestCase):
         self.finds({"query/notes.md": "see /ho" "me/ana/x\n"}, "a path of one machine")
         self.finds({"query/string_utils.hpp": "#pragma once\n"}, "after its concept")
 
+    def test_assertions(self):
+        def engine(count):
+            return {"query/q.cpp": '#include "query/q.hpp"\n// ensure( in a comment is none\n'
+                                   + 'ensure(x, "x holds");\n' * count + "f();\n" * (1500 - count)}
+        self.finds(engine(14), "engine: 14 assertions in 150", "fewer than 10 in a thousand")
+        status, output = self.run_on(engine(16))
+        self.assertEqual(status, 0, output)
+        self.assertRegex(output, r"10\.\d assertions in a thousand lines of the engine")
+        _, output = self.run_on(engine(16), "--graph")
+        self.assertRegex(output, r"assertions in a thousand lines: messages 0\.0, .*query 10\.\d, ")
+
     def test_folder_without_readme(self):
         self.finds({"index/i.hpp": "#pragma once\n"}, "index: a folder has a README.md")
 
