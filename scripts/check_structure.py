@@ -193,6 +193,40 @@ def check_include(report, name, line_no, include, angled):
                        f'{", ".join(STANDS_ON[here]) or "nothing"} alone, and on what these stand on')
 
 
+def command_exceptions():
+    """What docs/ARCHITECTURE.md lets the command include besides the public API: (header, file)."""
+    document = ROOT / "docs/ARCHITECTURE.md"
+    if not document.is_file():
+        return set()
+    found = set()
+    for line in document.read_text().splitlines():
+        cells = [c.strip() for c in line.strip().strip("|").split("|")]
+        header = re.fullmatch(r"`([\w/]+\.hpp)`", cells[0])
+        if line.startswith("|") and len(cells) == 3 and header:
+            found |= {(header.group(1), "tools/" + f) for f in re.findall(r"`([^`]+)`", cells[2])}
+    return found
+
+
+def check_command(report, names):
+    """The command is a host: what it includes of the rooms is named, and what is named is used."""
+    named = command_exceptions()
+    used = set()
+    for name in names:
+        if not name.startswith("tools/") or not name.endswith(SOURCE):
+            continue
+        for line_no, line in enumerate((ROOT / name).read_text().splitlines(), 1):
+            m = re.match(r'\s*#\s*include\s*"([^"]+)"', line)
+            if m is None or m.group(1).startswith(("tools/", "mneme/")):
+                continue
+            used.add((m.group(1), name))
+            if (m.group(1), name) not in named:
+                report.problem(name, line_no, f'the command uses the public API: "{m.group(1)}" is '
+                               "none, and docs/ARCHITECTURE.md names no exception")
+    for header, name in sorted(named - used):
+        report.problem("docs/ARCHITECTURE.md", 0, f"{name} does not include {header}: the "
+                       "exception goes")
+
+
 def below(room):
     """The rooms that a room may use."""
     found = set()
@@ -384,6 +418,7 @@ def main(arguments):
         declared = unordered_names(code[name]) | unordered_names(code.get(header, ""))
         check_unordered(report, name, code[name], declared)
     check_assertions(report, code)
+    check_command(report, names)
     check_folders(report, names)
     check_tests_mirror(report, names)
     headers = check_headers(report, names) if "--headers" in arguments else 0

@@ -100,6 +100,21 @@ class CheckStructure(unittest.TestCase):
         self.finds({"query/notes.md": "see /ho" "me/ana/x\n"}, "a path of one machine")
         self.finds({"query/string_utils.hpp": "#pragma once\n"}, "after its concept")
 
+    def test_command(self):
+        table = "| header | why | files |\n|---|---|---|\n| `messages/a.hpp` | a | `x.cpp`, `y.cpp` |\n"
+        tools = {"tools/README.md": "# tools\n", "include/README.md": "# include\n",
+                 "include/mneme/e.hpp": "#pragma once\n", "tools/y.hpp": "#pragma once\n",
+                 "tools/x.cpp": '#include "mneme/e.hpp"\n#include "messages/a.hpp"\n',
+                 "tools/y.cpp": '#include "tools/y.hpp"\n#include "messages/a.hpp"\n'}
+        self.finds(tools, "tools/x.cpp:2: the command uses the public API", "tools/y.cpp:2: the")
+        status, output = self.run_on({**tools, "docs/ARCHITECTURE.md": table})
+        self.assertEqual(status, 0, output)
+        self.finds({**tools, "docs/ARCHITECTURE.md": table, "tools/x.cpp": "int x;\n"},
+                   "docs/ARCHITECTURE.md: tools/x.cpp does not include messages/a.hpp")
+        self.finds({**tools, "docs/ARCHITECTURE.md": table, "query/q.hpp": "#pragma once\n",
+                    "tools/x.cpp": '#include "messages/a.hpp"\n#include "query/q.hpp"\n'},
+                   'tools/x.cpp:2: the command uses the public API: "query/q.hpp" is none')
+
     def test_assertions(self):
         def engine(count):
             return {"query/q.cpp": '#include "query/q.hpp"\n// ensure( in a comment is none\n'

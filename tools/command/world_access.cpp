@@ -10,7 +10,6 @@
 #include "mneme/http_embedder.hpp"
 #include "state/checkpoint/checkpoint.hpp"
 #include "state/checkpoint/world_directory.hpp"
-#include "state/world.hpp"
 #include "storage/file.hpp"
 #include "tools/command/console.hpp"
 #include "tools/command/render.hpp"
