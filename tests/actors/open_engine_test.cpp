@@ -1,0 +1,115 @@
+// What an open finds: a damaged store, a writer, another embedder, no world.
+#include <catch2/catch.hpp>
+
+#include <filesystem>
+
+#include "messages/seams/unasked_embedder.hpp"
+#include "tests/actors/facts_site.hpp"
+
+using namespace mneme;
+using namespace mneme::testing;
+
+TEST_CASE("a damaged store is made anew at the next open, which says so") {
+  scratch dir;
+  root_set before;
+  {
+    engine e = opened(deterministic(dir.world()));
+    for (int i = 0; i < 50; ++i) REQUIRE(e.apply(fact("fact " + std::to_string(i))));
+    before = *e.root();
+    REQUIRE(e.close());
+  }
+  const std::string file = GENERATE("WiredTiger.wt", "WiredTiger.turtle", "state_leaves.wt", "");
+  if (file.empty())
+    std::filesystem::remove_all(dir.world() + "/store");
+  else
+    std::filesystem::resize_file(dir.world() + "/store/" + file, 10);
+  engine e = opened(deterministic(dir.world()));
+  INFO(file);
+  CHECK(e.opened().store_rebuilt);
+  CHECK_FALSE(e.opened().store_problem.empty());
+  CHECK(*e.root() == before);
+  CHECK(e.find(by_type(memory_type::fact, 100))->memories.size() == 50);
+  REQUIRE(e.apply(fact("one more")));
+}
+
+TEST_CASE("replay into a new directory gives the same root; a read-only engine runs beside") {
+  scratch s;
+  engine e = opened(deterministic(s.world()));
+  const auto id = e.apply(fact("one"))->uri->id;
+  REQUIRE(e.apply(fact("two")));
+  const auto root = *e.root();
+  auto replayed = replay_world(s.world(), (s.path / "copy").string());
+  REQUIRE(replayed);
+  CHECK(*replayed == root);
+  CHECK(replay_world(s.world(), (s.path / "copy").string()).error().code == errc::already_exists);
+  engine copy = opened(deterministic((s.path / "copy").string()));
+  CHECK(*copy.root() == root);
+
+  CHECK(engine::open(deterministic(s.world())).error().code == errc::busy);
+  engine_options beside;
+  beside.directory = s.world();
+  beside.read_only = true;
+  engine reader = opened(beside);
+  CHECK(*reader.root() == root);
+  CHECK(reader.get(id));
+  CHECK(verify(*reader.prove(
+      {.ids = {id}, .edges = {}, .fields = {}, .seqs = {{1}}, .root = {}, .actor = {}})));
+  CHECK(reader.apply(fact("three")).error().code == errc::read_only);
+}
+
+TEST_CASE("a reader beside the writer knows of its checkpoint") {
+  scratch dir;
+  engine e = opened(deterministic(dir.world()));
+  REQUIRE(e.apply(fact("one")));
+  REQUIRE(e.checkpoint());
+  REQUIRE(e.apply(fact("two")));
+  engine_options beside;
+  beside.directory = dir.world();
+  beside.read_only = true;
+  engine reader = opened(beside);
+  CHECK(reader.stats()->checkpoint_seq == seq_no{1});
+  CHECK(reader.stats()->seq == seq_no{2});
+}
+
+TEST_CASE("bad options and missing worlds are plain errors") {
+  scratch s;
+  engine_options o;
+  o.directory = s.world();
+  o.create = false;
+  CHECK(engine::open(o).error().code == errc::not_found);
+  o.create = true;
+  o.embedder_spec = "word2vec";
+  CHECK(engine::open(o).error().code == errc::bad_value);
+  CHECK(verify_world(s.world()).error().code == errc::not_found);
+  CHECK(replay_world(s.world(), (s.path / "x").string()).error().code == errc::not_found);
+}
+
+TEST_CASE("a world behind an endpoint opens where something can ask it") {
+  scratch s;
+  engine_options o = deterministic(s.world());
+  o.embedder_spec = "http:http://127.0.0.1:1/#model=m,dim=2";
+  const auto refused = engine::open(o);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == errc::no_embedder);
+  CHECK(refused.error().at == "embedder");
+  CHECK(refused.error().message.contains("mneme::remote_embedder"));
+  CHECK_FALSE(std::filesystem::exists(s.world()));
+
+  engine_options linked = o;
+  linked.remote_embedders = make_unasked_embedder;
+  root_set roots;
+  {
+    engine e = opened(linked);
+    CHECK(e.stats()->space == vector_space{.model = "http:m", .dim = 2});
+    REQUIRE(e.apply(fact("one")));
+    roots = *e.root();
+    REQUIRE(e.close());
+  }
+  CHECK(engine::open(o).error().code == errc::no_embedder);
+  o.read_only = true;
+  CHECK(engine::open(o).error().code == errc::no_embedder);
+  // What asks nobody needs nothing that could.
+  CHECK(verify_world(s.world())->ok);
+  CHECK(replay_world(s.world(), (s.path / "again").string())->overall == roots.overall);
+  CHECK(opened(linked).root()->overall == roots.overall);
+}
