@@ -8,6 +8,17 @@
 /// for undo (the roots would be right all the same). If the rows cannot be written, roots and
 /// proofs of the seq before can still be had. A store that does not fit is refused as corrupt and
 /// nothing changes.
+///
+/// Three entries, of which 1 writes the key A, 2 writes B, and 3 writes A again:
+///
+///     seq   the state tree holds   what the entry overwrote (undo)
+///       1   A = a1                 A = nothing
+///       2   A = a1, B = b1         B = nothing
+///       3   A = a2, B = b1         A = a1
+///
+/// The roots at 1 are those of the log's first leaf and of the tree seen through the last two
+/// lines, newest first: A = a1, B = nothing. At 0 all three are folded in, and the last of A
+/// counts: nothing.
 
 #include <cstdint>
 #include <functional>

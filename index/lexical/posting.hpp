@@ -2,6 +2,17 @@
 /// The rows that carry one term: a sealed part (an immutable Roaring bitmap, replaced whole) and an
 /// append-only tail that is sealed when it has grown. The writer appends ascending rows; a view is
 /// a snapshot that its holder may keep while the writer goes on.
+///
+///     rows added   in the sealed part   in the tail, of its capacity
+///              4                    0         4 of 4
+///              5                    0         5 of 8         a copy, twice as wide
+///          4,096                    0     4,096 of 4,096
+///          4,097                4,096         1 of 4         sealed; a view keeps its tail
+///         20,481               20,480         1 of 4
+///         24,577               20,480     4,097 of 8,192     a quarter of the sealed ones is more
+///         28,673               28,672         1 of 4
+///
+/// A row that nobody needs any more when the tail is sealed is not in the sealed part.
 
 #include <atomic>
 #include <cstdint>

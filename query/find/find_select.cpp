@@ -1,5 +1,16 @@
 /// The stages walk and select: which rows are candidates, by the cheapest driver, and which of
 /// them pass by their columns.
+///
+/// A driver costs a row test for each candidate that it lists. Beside a walk, a posting also costs
+/// a table over all nodes, a sixteenth of a test for each. In a world of 1,000,000 nodes, for an
+/// actor that sees 5,000 rows, notes (200,000 rows) with a tag that 300 rows have:
+///
+///                           bfs      tags     types   visible
+///     no walk                 -       300   200,000     5,000   → tags
+///     400 steps             400    62,800   262,500    67,500   → bfs
+///     90,000 steps       90,000    62,800   262,500    67,500   → tags, tested against it
+///
+/// Of equal ones the first in this order drives.
 
 #include <algorithm>
 #include <limits>

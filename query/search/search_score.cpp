@@ -5,6 +5,17 @@
 ///
 /// A leg that lists few of the world's rows scores just these. What its scores are relative to, the
 /// best text and the best cosine, is taken over what it searches, so the others do not matter.
+///
+/// A window of 1 with the weights 1 for text and for cosine, not relative, without neighbours: four
+/// rows are chosen by either (first_share), and these are their parts, best first.
+///
+///     by text, over the best one   1.0  0.9  0.6  0.5   no other row has more than 0.5
+///     by cosine                    0.8  0.7  0.6  0.6   nor more than 0.6: a frontier of 1.1
+///
+/// If one of them has 0.9 and 0.8, its 1.7 beats the frontier and is the answer. If the best of
+/// them has 1.0 and 0, others may be between 1.0 and 1.1: score_rest() scores those whose bounds
+/// reach 1.0. With neighbours of weight n a row may gain n times the best before and the best after
+/// it, so the frontier counts 1 + 2n times (spread_).
 
 #include <algorithm>
 #include <ranges>
