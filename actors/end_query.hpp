@@ -10,8 +10,8 @@
 
 namespace mneme {
 
-/// Precondition: run().next() is empty. `commit` hands a command to the committer, in whose thread
-/// the job then ends; it has ended on return if it touched nothing, or what it touched may wait.
+/// Of a job whose stages have run. `commit` hands a command to the committer, in whose thread the
+/// job then ends; it has ended on return if it touched nothing, or what it touched may wait.
 void end_query(const std::shared_ptr<query_job>& job, const actor_options& options,
                const std::function<void(commit_command)>& commit);
 

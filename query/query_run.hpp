@@ -1,6 +1,6 @@
 #pragma once
 /// A query in flight, as a state machine with explicit effects. Every door compiles its request to
-/// one. Two drivers run it: the coordinator moves the object from owner to owner by message, the
+/// one. Two drivers run it: the coordinator sends the object to a reader for each effect, the
 /// inline driver calls run() in the caller's thread. At any time exactly one party holds it.
 
 #include <cstdint>
@@ -16,7 +16,8 @@
 
 namespace mneme {
 
-/// Who runs the next effect.
+/// Whose data an effect reads most. Drivers ask only whether there is a next one; that no owner is
+/// visited twice is what tests hold a find to.
 enum class effect_owner : std::uint8_t { graph, attributes, vectors, store };
 
 /// What queries take from outside the world, the same for all of an engine.
@@ -56,9 +57,9 @@ query_context read_at(query_context context, const read_views& views, std::optio
 class query_run {
 public:
   virtual ~query_run() = default;
-  /// The owner of the next effect; nullopt when the answer is ready.
+  /// Whose the next effect is; nullopt when the answer is ready.
   [[nodiscard]] virtual std::optional<effect_owner> next() const = 0;
-  /// Runs the next effect over the owner's read side. Precondition: next() has a value.
+  /// Runs the next effect, which next() says there is.
   virtual result<void> run(const read_views& views) = 0;
   /// What this query reinforces, once next() is empty; nullopt for a pure read.
   [[nodiscard]] virtual std::optional<entry_payload> touch() const = 0;

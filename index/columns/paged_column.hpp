@@ -1,6 +1,7 @@
 #pragma once
 /// An array by dense number that one thread grows while others read. Pages double in size and never
-/// move, so a reference stays valid for the array's life; fresh entries are all zero bytes. A
+/// move, so a reference stays valid for the array's life; fresh entries are all zero bytes. Room is
+/// made for at most 1024 entries and twice as many as there are. A
 /// reader may touch an entry only after it has learned of it through something the writer published
 /// later (a length, a posting, the published seq).
 
@@ -50,8 +51,8 @@ void store_release(T& field, T value) noexcept {
   std::atomic_ref<T>(field).store(value, std::memory_order_release);
 }
 
-/// Zero bytes, as allocated and as aligned within. Large blocks cost memory only where they are
-/// used.
+/// Zero bytes, as allocated and as aligned within. A block that the allocator maps of its own, as
+/// glibc does with large ones, costs memory only where it is used; any other costs its whole size.
 struct zeroed_block {
   void* block;
   void* aligned;

@@ -54,6 +54,19 @@ class Architecture(unittest.TestCase):
         self.assertLessEqual(folders, mapped)
         self.assertTrue(all((TOP / folder).is_dir() for folder in mapped))
 
+    def test_first_ten_minutes(self):
+        walk = TEXT.split("## Your first ten minutes\n")[1].split("\n## ")[0]
+        self.assertLessEqual(len(walk.splitlines()), 40)
+        steps = re.findall(r"`([\w/]+\.cpp)`\s+\(((?:`\w+`(?:,\s+)?)+)\)", walk)
+        self.assertGreater(len(steps), 25)
+        # Each file is named with its functions, whose text is there.
+        self.assertEqual(len(steps), len(re.findall(r"\.cpp`", walk)))
+        for file, functions in steps:
+            text = (TOP / file).read_text()
+            for function in re.findall(r"\w+", functions):
+                self.assertRegex(text, rf"(?m)^.*\b{function}\(.*(?:{{$|,$|\($|const$|override)",
+                                 f"{file}: {function}")
+
     def test_named_files_exist(self):
         folders = ["", "include", "include/mneme"] + [p.name for p in TOP.iterdir() if p.is_dir()]
         for name in re.findall(r"`([\w/]+\.(?:hpp|cpp|md))`", TEXT):
