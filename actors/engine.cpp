@@ -10,7 +10,6 @@
 #include "state/inspection/stats.hpp"
 #include "state/recovery/verify.hpp"
 #include "views/manifests.hpp"
-#include "views/unembedded.hpp"
 
 namespace mneme {
 
@@ -169,13 +168,13 @@ result<std::vector<journal_item>> engine::journal(seq_no from, std::size_t limit
 }
 
 result<world_stats> engine::stats() {
-  return impl_->inside([](world& w) { return read_stats(w); });
+  return impl_->inside([](world& w) { return result<world_stats>(read_stats(w)); });
 }
 
 result<std::uint64_t> engine::wait_for_embeddings(std::int64_t timeout_ms) {
   return impl_->inside([&](world& w) -> result<std::uint64_t> {
     if (w.embedder == nullptr || w.embedder->remote() == nullptr) return 0;
-    const auto pending = [&] { return count_unembedded(w.views(), w.published_seq()); };
+    const auto pending = [&] { return w.published_counts().live.unembedded; };
     if (impl_->running->options.commits.read_only) return pending(); // nobody embeds here
     const bool goes_on = w.embedding.wait(timeout_ms, [&](const embed_status::report& r) {
       return !r.problem.empty() || pending() <= r.refused;

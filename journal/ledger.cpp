@@ -249,6 +249,10 @@ const root_set& ledger::roots() const {
   return impl_->state.roots;
 }
 
+std::uint64_t ledger::leaf_count(state_namespace ns) const {
+  return impl_->state.trees[static_cast<std::size_t>(ns)].leaf_count();
+}
+
 result<root_set> ledger::apply(std::span<const entry> entries) {
   ledger_state& state = impl_->state;
   std::uint64_t last = state.roots.seq.value;

@@ -62,6 +62,8 @@ public:
   /// changed.
   result<root_set> apply(std::span<const entry> entries);
   [[nodiscard]] const root_set& roots() const;
+  /// How many leaves the tree of `ns` has.
+  [[nodiscard]] std::uint64_t leaf_count(state_namespace ns) const;
 
   /// Roots as of an earlier seq at entry granularity. seq_unavailable after the end or before what
   /// is retained.

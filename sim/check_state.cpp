@@ -105,10 +105,18 @@ check_result check_counts(const evidence& known, world& w) {
                    fmt::format("{} live memories of type {} instead of {}",
                                w.attributes.live_count(type, at), to_string(type), live[type]));
   }
+  const world_counts counts = w.published_counts();
+  for (std::size_t byte = 1; byte <= memory_type_count; ++byte)
+    if (counts.live.by_type[byte] != live[static_cast<memory_type>(byte)])
+      return wrong("state",
+                   fmt::format("{} memories of type {} were counted", counts.live.by_type[byte],
+                               to_string(static_cast<memory_type>(byte))));
+  if (counts.fields != known.truth.fields_at(at).size())
+    return wrong("state", fmt::format("{} fields were counted", counts.fields));
   const auto edges = known.truth.edges_at(at);
   const auto alive = std::ranges::count(edges, false, &edge_record::tombstoned);
-  if (w.graph.edge_count() != static_cast<std::uint64_t>(alive))
-    return wrong("state", fmt::format("{} live edges instead of {}", w.graph.edge_count(), alive));
+  if (counts.edges != static_cast<std::uint64_t>(alive))
+    return wrong("state", fmt::format("{} live edges instead of {}", counts.edges, alive));
   return {};
 }
 

@@ -346,11 +346,10 @@ dense_numbers world::numbers_taken() {
 }
 
 void world::publish(seq_no seq) {
-  {
-    const std::lock_guard hold(roots_guard_);
-    published_roots_ = ledger->roots();
-  }
-  window.publish(seq);
+  const std::lock_guard hold(published_guard_);
+  published_roots_ = ledger->roots();
+  published_counts_ = counts(seq);
+  window.publish(seq); // inside, so that nobody is told of a seq that cannot be read yet
 }
 
 void world::retain_before(seq_no seq) {
@@ -362,8 +361,23 @@ void world::retain_before(seq_no seq) {
 }
 
 root_set world::published_roots() const {
-  const std::lock_guard hold(roots_guard_);
+  const std::lock_guard hold(published_guard_);
   return published_roots_;
+}
+
+world_counts world::published_counts() const {
+  const std::lock_guard hold(published_guard_);
+  return published_counts_;
+}
+
+world_counts world::counts(seq_no seq) const {
+  // Every field has one leaf in its tree, and a field never goes.
+  return {.seq = seq,
+          .live = attributes.live(),
+          .rows = attributes.row_count(),
+          .edges = graph.edge_count(),
+          .vectors = vectors.size(),
+          .fields = ledger->leaf_count(state_namespace::fields)};
 }
 
 namespace {

@@ -19,6 +19,7 @@
 #include "state/checkpoint/checkpoint.hpp"
 #include "state/checkpoint/world_file.hpp"
 #include "state/embedding/embed_status.hpp"
+#include "state/inspection/world_counts.hpp"
 #include "storage/file.hpp"
 #include "storage/kv_store.hpp"
 #include "views/read_views.hpp"
@@ -89,14 +90,20 @@ struct world {
   void retain_before(seq_no seq);
   /// The roots as of the published seq; from any thread.
   [[nodiscard]] root_set published_roots() const;
+  /// What it holds as of the published seq; from any thread.
+  [[nodiscard]] world_counts published_counts() const;
   [[nodiscard]] seq_no published_seq() const { return window.published(); }
   [[nodiscard]] result<seq_no> readable(std::optional<seq_no> at) const {
     return window.readable(at);
   }
 
 private:
-  mutable std::mutex roots_guard_;
+  /// After the batch that ends at `seq`.
+  [[nodiscard]] world_counts counts(seq_no seq) const;
+
+  mutable std::mutex published_guard_;
   root_set published_roots_;
+  world_counts published_counts_;
 };
 
 /// Opens or creates the world and recovers it: last stable checkpoint plus the journal's tail,

@@ -14,13 +14,4 @@ void each_unembedded(const read_views& views, seq_no at,
   }
 }
 
-std::uint64_t count_unembedded(const read_views& views, seq_no at) {
-  std::uint64_t count = 0;
-  each_unembedded(views, at, [&](const memory_id&) {
-    ++count;
-    return true;
-  });
-  return count;
-}
-
 } // namespace mneme

@@ -107,6 +107,7 @@ row_no attributes::impl::append(const row_line& line, row_rest rest, row_facets 
   }
   facets.grow(rows.size()) = its_facets;
   const row_no row = rows.append(line, rest);
+  if (line.end == forever) live.begin(line);
   if (last_of != nullptr) store_release(*last_of, row.value + 1);
   by_type.grow(static_cast<std::uint8_t>(line.type)).add(row.value, is_gone);
   by_actor.grow(line.actor).add(row.value, is_gone);
@@ -141,7 +142,10 @@ row_no attributes::put(const row_values& values, seq_no begin) {
                       .before_of_slot = no_number};
   const row_no row = impl_->append(line_of(values, begin, actor), rest,
                                    impl_->intern(values.facets), tag_terms, frame_terms);
-  if (before.value != no_number) impl_->rows.close(before, begin.value);
+  if (before.value != no_number) {
+    impl_->live.end(rows_->line(before));
+    impl_->rows.close(before, begin.value);
+  }
   return row;
 }
 
@@ -168,6 +172,10 @@ void attributes::retain_from(seq_no seq) {
 
 colour_index& attributes::colours() {
   return impl_->colours;
+}
+
+const live_counts& attributes::live() const {
+  return impl_->live;
 }
 
 const colour_index& attributes::colours() const {

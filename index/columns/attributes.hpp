@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "index/colour/colour_index.hpp"
+#include "index/columns/live_counts.hpp"
 #include "index/columns/row_facets.hpp"
 #include "index/lexical/posting.hpp"
 #include "index/numbers.hpp"
@@ -61,6 +62,8 @@ public:
   void set_weights(std::string_view actor, seq_no seq, const learned_weights& weights);
   /// The colour space, which shares the rows' writer, window and image.
   [[nodiscard]] colour_index& colours();
+  /// The memories live after the last put. Only while nothing is put.
+  [[nodiscard]] const live_counts& live() const;
   /// Nobody reads at a seq before `seq` from now on: activation records and rows in postings that
   /// only such reads would need may be dropped. A reader that is still there gets default values
   /// and misses rows, but nothing torn or later.

@@ -7,6 +7,7 @@
 
 #include "index/columns/activation_chain.hpp"
 #include "index/columns/attributes.hpp"
+#include "index/columns/live_counts.hpp"
 #include "index/columns/weight_table.hpp"
 #include "index/image.hpp"
 #include "index/lexical/posting.hpp"
@@ -33,6 +34,7 @@ struct attributes::impl {
   posting everybodys; ///< visibility actor_public
   posting archived;
   posting referring;
+  live_counts live; ///< of the rows that are open; the writer's alone
   std::atomic<std::uint64_t> retained{0};
   row_is_gone is_gone = [this](std::uint32_t row) {
     return rows.end({row}) <= retained.load(std::memory_order_relaxed);

@@ -1,11 +1,11 @@
 #pragma once
-/// What a world holds, in numbers.
+/// What a world holds, in numbers, at the same cost however much it holds.
 
 #include "mneme/engine.hpp"
 #include "state/world.hpp"
 
 namespace mneme {
 
-result<world_stats> read_stats(world& w);
+world_stats read_stats(world& w);
 
 } // namespace mneme

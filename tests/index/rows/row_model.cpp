@@ -173,6 +173,17 @@ void row_model::check(const attributes& subject, std::uint64_t at) const {
   }
   REQUIRE(subject.row_of_slot({no_number}, {at}).value == no_number);
   check_terms(subject, at);
+  check_live(subject);
+}
+
+void row_model::check_live(const attributes& subject) const {
+  live_counts expected;
+  for (const auto& row : rows_) {
+    if (row.end != forever || row.values.tombstoned) continue;
+    ++expected.by_type[static_cast<std::size_t>(row.values.type)];
+    if (!row.values.has_vector) ++expected.unembedded;
+  }
+  REQUIRE(subject.live() == expected);
 }
 
 void row_model::check_terms(const attributes& subject, std::uint64_t at) const {

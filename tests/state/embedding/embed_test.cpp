@@ -38,7 +38,15 @@ struct remote_world {
     d->pump();
     return *answer;
   }
-  std::uint64_t pending() { return count_unembedded(w->views(), w->published_seq()); }
+  std::uint64_t pending() {
+    std::uint64_t found = 0;
+    each_unembedded(w->views(), w->published_seq(), [&](const memory_id&) {
+      ++found;
+      return true;
+    });
+    CHECK(w->published_counts().live.unembedded == found);
+    return found;
+  }
   head head_of(const memory_id& id) {
     auto reader = w->store->reader();
     return read_head(**reader, id, w->published_seq()).value().value();

@@ -18,6 +18,7 @@ std::string gauge(std::string_view name, std::string_view help, std::uint64_t va
   return head(name, "gauge", help) + fmt::format("{} {}\n", name, value);
 }
 
+/// One look at each file: segments of the journal, tables, images. None is of a memory.
 std::uint64_t bytes_below(const std::string& directory) {
   std::uint64_t bytes = 0;
   std::error_code problem;
