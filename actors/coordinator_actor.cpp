@@ -64,6 +64,7 @@ struct coordinator_actor::running_tick {
   std::shared_ptr<tick_job> job;
   write_deadline deadline{};
   seq_no before{}; ///< published at its start
+  std::shared_ptr<tick_room> room = std::make_shared<tick_room>();
   std::vector<std::shared_ptr<tick_share>> shares;
   std::size_t missing = 0;
   bool refused = false;
@@ -82,12 +83,14 @@ void coordinator_actor::start_tick(const ask_tick& asked) {
   auto tick = std::make_shared<running_tick>();
   tick->job = job;
   tick->deadline = asked.deadline;
+  tick->room->most = world_->max_answer_bytes;
   const auto context = context_of(options_.queries, world_->views(), std::nullopt);
   if (!context) return job->reply(std::unexpected(context.error()));
   tick->before = context->at;
   const std::size_t count = std::min(readers_.size(), request.reads.size());
   for (std::size_t i = 0; i < count; ++i)
     tick->shares.push_back(std::make_shared<tick_share>(tick_share{.request = job->request,
+                                                                   .room = tick->room,
                                                                    .context = *context,
                                                                    .texts = job->texts,
                                                                    .first = i,
@@ -133,6 +136,12 @@ coordinator_actor::similar_topics_of(const running_tick& tick) const {
 
 void coordinator_actor::commit_tick(const std::shared_ptr<running_tick>& tick) {
   ensure(tick->missing == 0 && !tick->refused, "a tick commits when all its shares are there");
+  if (tick->room->is_exceeded())
+    return tick->job->reply(
+        mneme::fail(errc::limit_exceeded,
+                    "the answers of the tick take more than the " + std::to_string(tick->room->most)
+                        + " bytes of max_answer_bytes: read fewer at once, or page by page",
+                    "reads"));
   auto answer = std::make_shared<tick_result>();
   std::vector<std::size_t> touched;
   tick_command command;

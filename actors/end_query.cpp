@@ -17,6 +17,9 @@ bool may_wait(const entry_payload& touched, const actor_options& options) {
 void end_query(const std::shared_ptr<query_job>& job, const actor_options& options,
                const std::function<void(commit_command)>& commit) {
   ensure(!job->run().next(), "a query ends when no stage is left");
+  // Before it reinforces anything: what is refused leaves nothing.
+  if (job->list)
+    if (auto ok = job->list->take(job->run().answer_bytes()); !ok) return job->refuse(ok.error());
   auto touched = job->run().touch();
   if (!touched) return job->answer({});
   if (may_wait(*touched, options)) {

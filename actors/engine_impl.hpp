@@ -85,10 +85,15 @@ struct engine::impl {
     const bool is_remote = embedder != nullptr && embedder->remote() != nullptr;
     if (requests.size() > short_list && !is_remote)
       return ask_readers<Run>(running, std::move(requests), at, began);
+    const auto list = std::make_shared<list_room>(running->state->max_answer_bytes);
     for (auto& r : requests) {
+      if (list->is_full()) {
+        results.push_back(list->refusal());
+        continue;
+      }
       auto in_time = shorten_deadline(r, time ? time() - began : 0);
       if (in_time)
-        results.push_back(run<Run>(std::move(r), at));
+        results.push_back(run<Run>(std::move(r), at, list));
       else
         results.push_back(propagate(in_time));
     }
@@ -115,9 +120,11 @@ struct engine::impl {
 
   template <class Run>
   result<typename Run::answer_type> run(typename Run::request_type request,
-                                        std::optional<seq_no> pinned) {
+                                        std::optional<seq_no> pinned,
+                                        std::shared_ptr<list_room> list = {}) {
     waiting<typename Run::answer_type> answer;
     auto job = std::make_shared<door_job<Run>>(std::move(request), answer.reply());
+    job->list = std::move(list);
     embed_text_of(*job, *running->state, running->options, pinned);
     if (queries == query_driver::caller)
       run_in_caller(job, *running, pinned);

@@ -144,6 +144,13 @@ result<void> engine::for_each_edge(const memory_id& id, edge_direction direction
   });
 }
 
+result<std::vector<edge_record>> engine::edges(const edges_read& request) {
+  return impl_->read(request.options, to_string(request.id), [&](const read_views& v) {
+    const auto& stopwatch = impl_->running->options.queries.stopwatch;
+    return list_edges(v, request, deadline(stopwatch, request.deadline_ms));
+  });
+}
+
 result<void> engine::for_each_memory(const std::function<bool(const memory_record&)>& visit) {
   return impl_->inside([&](world& w) { return read_all_memories(w.views(), visit); });
 }

@@ -18,9 +18,11 @@ namespace {
 template <class Run>
 void ask(const running_engine& engine, const engine_life& life,
          const typename Run::request_type& request, typename door_job<Run>::reply_type reply,
-         std::optional<seq_no> pinned) {
+         std::optional<seq_no> pinned, std::shared_ptr<list_room> list = {}) {
   if (!life.is_open()) return reply(std::unexpected(was_closed));
-  hand_over_query(engine, std::make_shared<door_job<Run>>(request, std::move(reply)), pinned);
+  auto job = std::make_shared<door_job<Run>>(request, std::move(reply));
+  job->list = std::move(list);
+  hand_over_query(engine, std::move(job), pinned);
 }
 
 /// The answers of one message, which come in any order.
@@ -53,6 +55,8 @@ host_requests::many(const std::vector<typename Run::request_type>& requests) con
   auto all = std::make_shared<gathering<answer_type>>();
   all->missing = requests.size();
   all->results.resize(requests.size());
+  // The coordinator ends them all: answers have room in the order in which they come.
+  const auto list = std::make_shared<list_room>(engine_->state->max_answer_bytes);
   // Every query of the message sees one state, whatever is committed meanwhile.
   const seq_no at = life_->is_open() ? engine_->state->published_seq() : seq_no{};
   for (std::size_t i = 0; i < requests.size(); ++i) {
@@ -64,7 +68,7 @@ host_requests::many(const std::vector<typename Run::request_type>& requests) con
       ensure(all->missing > 0, "each question of a message is answered once");
       if (--all->missing == 0) pending.deliver(Reply{std::move(all->results)});
     };
-    ask<Run>(*engine_, *life_, requests[i], back_here<answer_type>(std::move(gather)), at);
+    ask<Run>(*engine_, *life_, requests[i], back_here<answer_type>(std::move(gather)), at, list);
   }
   return pending;
 }

@@ -12,20 +12,6 @@
 
 namespace mneme {
 
-namespace {
-
-result<std::vector<edge_record>> edges_of(const read_views& views, const edges_message& m) {
-  std::vector<edge_record> found;
-  auto read = read_edges(views, m.id, m.direction, m.filter, m.options, [&](const edge_record& e) {
-    found.push_back(e);
-    return true;
-  });
-  if (!read) return propagate(read);
-  return found;
-}
-
-} // namespace
-
 template <class T, class Read>
 host_promise<std::shared_ptr<const T>> host_requests::read(const read_options& asked,
                                                            std::string target, Read read) const {
@@ -57,8 +43,15 @@ host_promise<memory_reply> host_requests::resolve(const resolve_message& m) cons
 }
 
 host_promise<edges_reply> host_requests::edges(const edges_message& m) const {
-  return read<std::vector<edge_record>>(m.options, to_string(m.id),
-                                        [m](const read_views& v) { return edges_of(v, m); });
+  return read<std::vector<edge_record>>(m.options, to_string(m.id), [m](const read_views& v) {
+    return list_edges(v,
+                      {.id = m.id,
+                       .direction = m.direction,
+                       .filter = m.filter,
+                       .options = m.options,
+                       .deadline_ms = {}},
+                      deadline());
+  });
 }
 
 host_promise<fields_reply> host_requests::fields(const fields_message& m) const {

@@ -28,13 +28,15 @@ struct waiting {
 /// One query of the list: the reader's until `staged` is answered.
 template <class Run>
 struct listed_query {
-  std::shared_ptr<door_job<Run>> job;
+  std::function<result<void>()> stage; ///< makes the job and runs its stages
+  std::shared_ptr<door_job<Run>> job;  ///< null: put off, there was no room ahead of its turn
   waiting<void> staged;
   waiting<typename Run::answer_type> answer;
 };
 
-/// Not where the embedder is remote. Queries that name no seq read at `at`; deadlines count from
-/// `began_ns` of the stopwatch.
+/// Readers work ahead of the order as far as there is room for what they find; the rest is put off
+/// until its turn and run by the asking thread. Not where the embedder is remote. Queries that name
+/// no seq read at `at`; deadlines count from `began_ns` of the stopwatch.
 template <class Run>
 std::vector<result<typename Run::answer_type>>
 ask_readers(const std::shared_ptr<running_engine>& engine,
@@ -43,27 +45,44 @@ ask_readers(const std::shared_ptr<running_engine>& engine,
   ensure(embedder == nullptr || embedder->remote() == nullptr,
          "a reader does not wait for a network");
   const query_seams& seams = engine->options.queries;
+  const auto room = std::make_shared<list_room>(engine->state->max_answer_bytes);
   std::vector<std::shared_ptr<listed_query<Run>>> list;
   for (auto& r : requests) {
     auto one = list.emplace_back(std::make_shared<listed_query<Run>>());
     const auto pinned = r.at_seq ? r.at_seq : std::optional(at);
     // The clock is read in the order of the list.
     auto context = context_of(seams, engine->state->views(), pinned);
-    hand_over_read(*engine, [=, request = std::move(r), staged = one->staged.reply()]() mutable {
-      if (!context) return staged(propagate(context));
+    one->stage = [=, of = one.get(), request = std::move(r)]() mutable -> result<void> {
+      if (!context) return propagate(context);
       const auto& time = context->stopwatch;
       if (auto in_time = shorten_deadline(request, time ? time() - began_ns : 0); !in_time)
-        return staged(propagate(in_time));
-      one->job = std::make_shared<door_job<Run>>(std::move(request), one->answer.reply());
-      staged(run_stages(*one->job, *context, *engine->state));
+        return in_time;
+      of->job = std::make_shared<door_job<Run>>(std::move(request), of->answer.reply());
+      of->job->list = room;
+      return run_stages(*of->job, *context, *engine->state);
+    };
+    hand_over_read(*engine, [=, staged = one->staged.reply()] {
+      if (room->is_full() || !room->has_room_ahead()) return staged({});
+      auto ran = one->stage();
+      if (ran) room->came_early(one->job->run().answer_bytes());
+      staged(std::move(ran));
     });
   }
   std::vector<result<void>> staged;
   for (const auto& one : list) {
     staged.push_back(one->staged.get());
+    const bool was_early = staged.back().has_value() && one->job != nullptr;
+    const std::uint64_t bytes = was_early ? one->job->run().answer_bytes() : 0;
+    if (room->is_full())
+      staged.back() = room->refusal();
+    else if (staged.back() && !was_early)
+      staged.back() = one->stage();
     if (staged.back())
       end_query(one->job, engine->options,
                 [&](commit_command command) { hand_over(*engine, std::move(command)); });
+    else
+      one->job.reset(); // what it has found is of no use
+    room->had_turn(bytes);
   }
   std::vector<result<typename Run::answer_type>> results;
   results.reserve(list.size());

@@ -38,6 +38,10 @@ std::vector<state_leaf> overwrite(const entry_header& header, namespace_values& 
   return overwritten;
 }
 
+std::uint64_t bytes_of(const std::vector<digest>& siblings) {
+  return siblings.size() * sizeof(digest);
+}
+
 result<void> may_go_on(const keep_going& go_on) {
   return go_on ? go_on() : result<void>();
 }
@@ -213,8 +217,9 @@ struct ledger::impl {
   }
 
   /// Proofs of the entries of `request`, each once, in the order first asked.
-  [[nodiscard]] result<std::vector<entry_proof>>
-  prove_entries(const std::vector<seq_no>& seqs, seq_no seq, const keep_going& go_on) const {
+  [[nodiscard]] result<std::vector<entry_proof>> prove_entries(const std::vector<seq_no>& seqs,
+                                                               seq_no seq, const keep_going& go_on,
+                                                               const take_room& room) const {
     std::map<seq_no, entry_proof> proofs;
     std::vector<std::uint64_t> indices;
     for (const seq_no wanted : seqs)
@@ -225,6 +230,8 @@ struct ledger::impl {
       if (auto ok = may_go_on(go_on); !ok) return ok;
       auto header = headers.of({index + 1}, state.log.size());
       if (!header) return propagate(header);
+      if (room)
+        if (auto ok = room(header->size() + bytes_of(siblings)); !ok) return ok;
       proofs.at({index + 1}) = {{index + 1}, std::move(*header), std::move(siblings)};
       return {};
     };
@@ -302,7 +309,7 @@ seq_no ledger::earliest() const {
 }
 
 result<proof_bundle> ledger::prove(const proof_request& request, seq_no seq,
-                                   const keep_going& go_on) const {
+                                   const keep_going& go_on, const take_room& room) const {
   if (auto ok = impl_->check_available(seq); !ok) return propagate(ok);
   for (std::size_t i = 0; i < request.seqs.size(); ++i)
     if (request.seqs[i].value == 0 || request.seqs[i] > seq)
@@ -320,9 +327,11 @@ result<proof_bundle> ledger::prove(const proof_request& request, seq_no seq,
     if (auto ok = may_go_on(go_on); !ok) return propagate(ok);
     auto proof = views[static_cast<std::size_t>(ns)].prove(state_path(ns, key));
     if (!proof) return propagate(proof);
+    if (room)
+      if (auto ok = room(key.size() + bytes_of(proof->siblings)); !ok) return propagate(ok);
     bundle.states.push_back({ns, key, std::move(*proof)});
   }
-  auto entries = impl_->prove_entries(request.seqs, seq, go_on);
+  auto entries = impl_->prove_entries(request.seqs, seq, go_on, room);
   if (!entries) return propagate(entries);
   bundle.entries = std::move(*entries);
   // A source that has drifted from the log must not pass for a proof.

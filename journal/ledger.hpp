@@ -50,6 +50,9 @@ struct ledger_sources {
 /// Asked between two items of a long work: what it refuses with ends the work. Empty = go on.
 using keep_going = std::function<result<void>()>;
 
+/// Asked with the bytes of each item of an answer, likewise.
+using take_room = std::function<result<void>(std::uint64_t bytes)>;
+
 class ledger {
 public:
   ledger(const world_id& world, ledger_sources sources);
@@ -80,8 +83,8 @@ public:
   /// Proofs against the roots at `seq`, keys first, each once and in the order first asked. The
   /// journal is read in one walk, whatever the number of seqs. seq_unavailable as for roots_at(),
   /// and for an entry after `seq`. What it returns has passed verify().
-  result<proof_bundle> prove(const proof_request& request, seq_no seq,
-                             const keep_going& go_on = {}) const;
+  result<proof_bundle> prove(const proof_request& request, seq_no seq, const keep_going& go_on = {},
+                             const take_room& room = {}) const;
   /// RFC 6962 proof that the journal of `old_seq` entries is a prefix of that of `new_seq`
   /// (seq_unavailable after the end or if they are out of order).
   result<std::vector<digest>> prove_consistency(seq_no old_seq, seq_no new_seq) const;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "messages/ensure.hpp"
+#include "query/list_room.hpp"
 #include "query/query_run.hpp"
 #include "query/query_text.hpp"
 #include "views/scope_check.hpp"
@@ -55,6 +56,8 @@ public:
   query_vector embedded{};
   /// Why a driver did not have it embedded: compile() refuses with that.
   std::optional<error> refused{};
+  /// Of the list that this is one of; null = it stands alone.
+  std::shared_ptr<list_room> list{};
   /// What compile() would refuse with, if the text had this vector. Changes nothing.
   [[nodiscard]] virtual std::optional<error> refusal(const query_context& context,
                                                      const read_views& views,

@@ -63,6 +63,8 @@ public:
   virtual result<void> run(const read_views& views) = 0;
   /// What this query reinforces, once next() is empty; nullopt for a pure read.
   [[nodiscard]] virtual std::optional<entry_payload> touch() const = 0;
+  /// About what the answer holds, as far as it was made.
+  [[nodiscard]] virtual std::uint64_t answer_bytes() const = 0;
 };
 
 /// Runs every remaining effect in the caller's thread.

@@ -1,6 +1,7 @@
 #include "query/tick_reads.hpp"
 
 #include "messages/ensure.hpp"
+#include "query/answer_bytes.hpp"
 #include "query/chroma/chroma.hpp"
 #include "query/context/context.hpp"
 #include "query/deadline.hpp"
@@ -60,6 +61,14 @@ result<tick_read_answer> wrapped(result<Answer> r) {
   return tick_read_answer(std::move(*r));
 }
 
+/// Of what single() reads.
+std::uint64_t bytes_of(const tick_read_answer& answer) {
+  if (const auto* whole = std::get_if<memory_reading>(&answer)) return answer_bytes(*whole);
+  if (const auto* edges = std::get_if<std::vector<edge_record>>(&answer))
+    return answer_bytes(*edges);
+  return 0;
+}
+
 class read_runner {
 public:
   read_runner(const read_views& views, const query_context& context)
@@ -74,20 +83,13 @@ public:
                   [&](const resolve_read& at) { return wrapped(read_whole(views_, at)); });
   }
   tick_read_outcome operator()(const edges_read& r) const {
-    return single(r, to_string(r.id), [&](const edges_read& at) -> result<tick_read_answer> {
-      std::vector<edge_record> found;
-      auto read =
-          read_edges(views_, at.id, at.direction, at.filter, at.options, [&](const edge_record& e) {
-            found.push_back(e);
-            return true;
-          });
-      if (!read) return propagate(read);
-      return found;
+    return single(r, to_string(r.id), [&](const edges_read& at) {
+      return wrapped(list_edges(views_, at, deadline(context_.stopwatch, at.deadline_ms)));
     });
   }
   template <class Request>
   tick_read_outcome operator()(const Request& r) const {
-    tick_read_outcome out{.answer = {}, .actor = asking(r), .touch = {}};
+    tick_read_outcome out{.answer = {}, .actor = asking(r), .touch = {}, .bytes = 0};
     if (auto ok = ask<typename door_of<Request>::run>(r, out); !ok) {
       out.answer = propagate(ok);
       out.touch.reset();
@@ -102,9 +104,10 @@ private:
     const read_options& options = r.options;
     const deadline time(context_.stopwatch, r.deadline_ms);
     tick_read_outcome out{
-        .answer = read(pinned(r, context_.at)), .actor = asking(options), .touch = {}};
+        .answer = read(pinned(r, context_.at)), .actor = asking(options), .touch = {}, .bytes = 0};
     if (out.answer)
       if (auto in_time = time.check(); !in_time) out.answer = propagate(in_time);
+    if (out.answer) out.bytes = bytes_of(*out.answer);
     if (!out.answer && out.answer.error().code == errc::scope_violation && options.scope != nullptr)
       out.touch = violation_of(*options.scope, std::move(target));
     return out;
@@ -118,6 +121,7 @@ private:
     // The window may have moved on meanwhile, and what was read with it.
     if (auto still = views_.window->readable(own.at); !still) return propagate(still);
     out.touch = (*run)->touch();
+    out.bytes = (*run)->answer_bytes();
     out.answer = tick_read_answer((*run)->take());
     return {};
   }
@@ -169,15 +173,17 @@ void tick_share::run(const read_views& views) {
         },
         read);
     if (in_time) return run_tick_read(read, views, context);
-    return tick_read_outcome{.answer = propagate(in_time), .actor = {}, .touch = {}};
+    return tick_read_outcome{.answer = propagate(in_time), .actor = {}, .touch = {}, .bytes = 0};
   };
-  for (std::size_t i = first; i < request->reads.size(); i += step) {
+  for (std::size_t i = first; i < request->reads.size() && !room->is_exceeded(); i += step) {
     const text_of_read text = texts.empty() ? text_of_read{} : texts[i];
     context.embedded = text.vector;
-    outcomes.push_back(
-        text.refused
-            ? tick_read_outcome{.answer = std::unexpected(*text.refused), .actor = {}, .touch = {}}
-            : run_one(request->reads[i]));
+    outcomes.push_back(text.refused ? tick_read_outcome{.answer = std::unexpected(*text.refused),
+                                                        .actor = {},
+                                                        .touch = {},
+                                                        .bytes = 0}
+                                    : run_one(request->reads[i]));
+    room->take(outcomes.back().bytes);
   }
 }
 

@@ -2,6 +2,7 @@
 /// The reads of a tick, cut into shares that readers run side by side. A read is pinned to the seq
 /// at the start of the tick, so that neither the number of readers nor their speed shows.
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -17,6 +18,7 @@ struct tick_read_outcome {
   result<tick_read_answer> answer;
   std::string actor;                  ///< who asked; "" = the host
   std::optional<entry_payload> touch; ///< what it reinforces, or that it left its scope
+  std::uint64_t bytes = 0;            ///< about what the answer holds
 };
 
 /// What a driver had embedded of a read that asks by a text, or why it did not.
@@ -37,14 +39,25 @@ tick_read_outcome run_tick_read(const tick_read& read, const read_views& views,
 /// The answer, with the seq of the entry that its touch became.
 tick_read_answer with_touch_seq(tick_read_answer answer, seq_no seq);
 
+/// What all answers of a tick may take together: beyond, the whole tick is refused, whichever
+/// reader comes to it.
+struct tick_room {
+  std::uint64_t most = 0;
+  std::atomic<std::uint64_t> used{0};
+
+  void take(std::uint64_t bytes) { used.fetch_add(bytes, std::memory_order_relaxed); }
+  [[nodiscard]] bool is_exceeded() const { return used.load(std::memory_order_relaxed) > most; }
+};
+
 /// What a reader runs at once: every n-th read of a tick, from `first` on.
 struct tick_share {
   std::shared_ptr<const tick_request> request;
+  std::shared_ptr<tick_room> room;
   query_context context;
   texts_of_reads texts{};
   std::size_t first = 0;
   std::size_t step = 1;
-  std::vector<tick_read_outcome> outcomes; ///< by the reader; empty before
+  std::vector<tick_read_outcome> outcomes; ///< by the reader; fewer where the room is exceeded
 
   void run(const read_views& views);
 };

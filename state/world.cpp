@@ -213,6 +213,7 @@ std::unique_ptr<world> prepare_world(const world_options& options) {
   w->time = options.time;
   w->window.retain(options.retained_seqs);
   w->audience = options.audience;
+  w->max_answer_bytes = options.max_answer_bytes;
   w->numbers.nodes = &w->nodes;
   return w;
 }
@@ -332,7 +333,8 @@ read_views world::views() {
           .tokens = tokens,
           .keys = keys,
           .search = search,
-          .audience = audience};
+          .audience = audience,
+          .max_answer_bytes = max_answer_bytes};
 }
 
 dense_numbers world::numbers_taken() {

@@ -45,6 +45,7 @@ struct world_options {
   vector_index_options vectors;
   std::optional<lifecycle_audience> audience{}; ///< of searches that name none
   std::uint64_t retained_seqs = 100'000;        ///< at_seq window
+  std::uint64_t max_answer_bytes = 64ULL << 20;
 };
 
 struct world {
@@ -59,6 +60,7 @@ struct world {
 
   search_weights search;
   std::optional<lifecycle_audience> audience;
+  std::uint64_t max_answer_bytes = 0;
 
   node_table nodes;
   mneme::attributes attributes;

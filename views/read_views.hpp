@@ -39,6 +39,7 @@ struct read_views {
   std::shared_ptr<const key_resolver> keys;   ///< null = no scope is taken
   search_weights search;                      ///< of the world
   std::optional<lifecycle_audience> audience; ///< whom searches are for unless they say
+  std::uint64_t max_answer_bytes = std::numeric_limits<std::uint64_t>::max(); ///< answer_room.hpp
 
   /// Whether a scope has expired is a question to this clock.
   [[nodiscard]] result<timestamp> now() const;

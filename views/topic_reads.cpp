@@ -12,7 +12,8 @@ namespace {
 /// Decodes every row of a range into `out`.
 template <class Record, class Decode>
 result<void> decode_rows(kv_reader& reader, const std::string& lower, const std::string& upper,
-                         std::vector<Record>& out, Decode decode) {
+                         std::vector<Record>& out, Decode decode,
+                         const std::function<result<void>(const Record&)>& admits = {}) {
   result<void> decoded;
   auto scanned =
       reader.scan(kv_table::fields, lower, upper, [&](std::string_view, std::string_view value) {
@@ -21,6 +22,8 @@ result<void> decode_rows(kv_reader& reader, const std::string& lower, const std:
           decoded = propagate(record);
           return false;
         }
+        if (admits) decoded = admits(*record);
+        if (!decoded) return false;
         out.push_back(std::move(*record));
         return true;
       });
@@ -101,10 +104,13 @@ result<std::vector<field_revision>> read_revisions(kv_reader& reader, const fiel
   return revisions;
 }
 
-result<std::vector<topic_event>> read_events(kv_reader& reader, const memory_id& topic, seq_no at) {
+result<std::vector<topic_event>>
+read_events(kv_reader& reader, const memory_id& topic, seq_no at,
+            const std::function<result<void>(const topic_event&)>& admits) {
   std::vector<topic_event> events;
-  if (auto ok = decode_rows(reader, keys::topic_event(topic, seq_no{0}, 0),
-                            keys::topic_event(topic, at.next(), 0), events, decode_topic_event);
+  if (auto ok =
+          decode_rows(reader, keys::topic_event(topic, seq_no{0}, 0),
+                      keys::topic_event(topic, at.next(), 0), events, decode_topic_event, admits);
       !ok)
     return propagate(ok);
   return events;

@@ -2,6 +2,7 @@
 /// What belongs to a topic, as of a seq: fields, their revisions, the audit log. Revisions are
 /// immutable and numbered, so a field's state as of a seq says which of them there were.
 
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -20,8 +21,10 @@ result<field_revision> read_revision(kv_reader& reader, const field_head& field,
                                      std::uint32_t number);
 /// All of a field, by number.
 result<std::vector<field_revision>> read_revisions(kv_reader& reader, const field_head& field);
-/// In journal order.
-result<std::vector<topic_event>> read_events(kv_reader& reader, const memory_id& topic, seq_no at);
+/// In journal order. `admits` is asked for each: what it refuses with is the answer.
+result<std::vector<topic_event>>
+read_events(kv_reader& reader, const memory_id& topic, seq_no at,
+            const std::function<result<void>(const topic_event&)>& admits = {});
 
 /// The order of a history: a field's own revisions, newest first, then those that merges filed
 /// behind it, latest valid_from first.

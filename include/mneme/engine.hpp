@@ -61,6 +61,9 @@ struct engine_options {
   /// What waits for the committer: requests, and their bytes. Beyond: busy.
   std::uint64_t max_in_flight = 4096;
   std::uint64_t max_in_flight_bytes = 256ULL << 20;
+  /// About what one answer may hold in memory, and all answers of a list or a tick together.
+  /// Beyond: limit_exceeded, with a word on how to ask for less.
+  std::uint64_t max_answer_bytes = 64ULL << 20;
   /// Actors that run the stages of queries, and threads of a facade's own system for them; 0 = as
   /// many as the machine has cores. In a host's system they share the host's threads.
   std::size_t readers = 0;
@@ -161,6 +164,7 @@ struct tick_request; // mneme/tick.hpp
 struct tick_result;
 struct get_read;
 struct resolve_read;
+struct edges_read;
 struct memory_reading;
 
 class engine {
@@ -245,6 +249,9 @@ public:
   result<void> for_each_edge(const memory_id& id, edge_direction direction,
                              const edge_filter& filter, const read_options& options,
                              const std::function<bool(const edge_record&)>& visit);
+
+  /// The same as a list; what a tick answers to it.
+  result<std::vector<edge_record>> edges(const edges_read& request);
 
   /// Every memory in id order, with all its versions, and every edge in key order (tombstoned ones
   /// too), as of one seq: what an export writes and restore_request takes back. Of edges

@@ -6,9 +6,11 @@
 
 #include "index/colour/colour_search.hpp"
 #include "messages/ensure.hpp"
+#include "query/answer_bytes.hpp"
 #include "query/chroma/chroma_checks.hpp"
 #include "query/chroma/metadata_match.hpp"
 #include "query/deadline.hpp"
+#include "views/answer_room.hpp"
 #include "views/asker.hpp"
 
 namespace mneme {
@@ -43,6 +45,7 @@ struct chroma_state {
   chroma_plan plan;
   query_context context;
   deadline time;
+  answer_room room;
   chroma_stage stage = chroma_stage::search;
   std::unique_ptr<colour_search> search;
   std::vector<colour_hit> batch; ///< found, not fetched yet
@@ -65,7 +68,7 @@ struct chroma_state {
   result<void> run_search(const read_views& views);
   result<void> run_fetch(const read_views& views);
   [[nodiscard]] chroma_row row_of(const colour_hit& hit, memory m) const;
-  void keep(chroma_row row);
+  result<void> keep(chroma_row row);
   [[nodiscard]] bool is_settled(double best_left) const;
   void finish();
 };
@@ -120,17 +123,20 @@ chroma_row chroma_state::row_of(const colour_hit& hit, memory m) const {
   return row;
 }
 
-void chroma_state::keep(chroma_row row) {
+result<void> chroma_state::keep(chroma_row row) {
   if (plan.profile->has_custom_scoring()) {
     const double custom = plan.profile->custom_scoring(row, plan.request);
     row.score = own_share * row.score + custom_share * std::clamp(custom, 0.0, 1.0);
   }
   ++passed;
+  if (auto ok = room.take(mneme::answer_bytes(row)); !ok) return ok;
   answer.rows.push_back(std::move(row));
   std::ranges::push_heap(answer.rows, comes_first);
-  if (answer.rows.size() <= plan.k) return;
+  if (answer.rows.size() <= plan.k) return {};
   std::ranges::pop_heap(answer.rows, comes_first);
+  room.give_back(mneme::answer_bytes(answer.rows.back()));
   answer.rows.pop_back();
+  return {};
 }
 
 /// Can no row that is left, of at most `best_left` before custom scores, enter the answer?
@@ -150,7 +156,7 @@ result<void> chroma_state::run_fetch(const read_views& views) {
     auto found = read_memory(views, **reader, views.nodes->id(hit.node), context.at);
     if (!found) return propagate(found);
     if (!found->has_value() || !matches(plan.request.filters, (*found)->head.metadata)) continue;
-    keep(row_of(hit, std::move(**found)));
+    if (auto ok = keep(row_of(hit, std::move(**found))); !ok) return ok;
     settled = is_settled(hit.signals.score);
   }
   batch.clear();
@@ -181,6 +187,7 @@ result<std::unique_ptr<chroma_run>>
 chroma_run::compile(chroma_request request, query_context context, const read_views& views) {
   auto state = std::make_unique<chroma_state>();
   state->time = deadline(context.stopwatch, request.deadline_ms);
+  state->room = answer_room(views.max_answer_bytes, "ask for fewer by k", "k");
   auto plan = plan_chroma(std::move(request), context, views);
   if (!plan) return propagate(plan);
   state->plan = std::move(*plan);
@@ -222,6 +229,10 @@ std::optional<entry_payload> chroma_run::touch() const {
   // The committer knows the strengths as they are when the entry is made.
   for (const memory_id& id : state_->touched) payload.items.push_back({id, 0, 0});
   return payload;
+}
+
+std::uint64_t chroma_run::answer_bytes() const {
+  return state_->room.used();
 }
 
 chroma_result chroma_run::take() {

@@ -70,6 +70,8 @@ context_run::compile(context_request request, query_context context, const read_
   if (auto ok = check(request); !ok) return propagate(ok);
   auto state = std::make_unique<context_state>();
   state->time = deadline(context.stopwatch, request.deadline_ms);
+  state->room =
+      answer_room(views.max_answer_bytes, "ask for less by budget_tokens", "budget_tokens");
   state->who = asker(request.actor, context.scope);
   state->weights = salience_weights_of(state->who, views, context.at);
   auto budget = budget_of(request, context.scope.get());
@@ -98,6 +100,10 @@ result<void> context_run::run(const read_views& views) {
   if (auto ok = state_->time.check(); !ok) return ok;
   if (state_->stage == context_stage::fetch) return state_->fetch(views);
   return state_->select(views);
+}
+
+std::uint64_t context_run::answer_bytes() const {
+  return state_->room.used();
 }
 
 context_result context_run::take() {

@@ -30,6 +30,7 @@ public:
   [[nodiscard]] std::optional<effect_owner> next() const override;
   result<void> run(const read_views& views) override;
   [[nodiscard]] std::optional<entry_payload> touch() const override { return std::nullopt; }
+  [[nodiscard]] std::uint64_t answer_bytes() const override;
   /// The answer. Precondition: next() is empty; call once.
   context_result take();
 

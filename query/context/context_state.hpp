@@ -8,6 +8,7 @@
 #include "query/context/context.hpp"
 #include "query/deadline.hpp"
 #include "query/find/row_order.hpp"
+#include "views/answer_room.hpp"
 #include "views/asker.hpp"
 
 namespace mneme {
@@ -30,6 +31,7 @@ struct context_state {
   asker who;
   salience_weights weights;
   deadline time;
+  answer_room room;
   context_stage stage = context_stage::select;
   std::vector<context_row> pinned; ///< Identities; Constraints and Goals that may be pinned
   std::vector<context_row> framed; ///< whatever is framed on the verb and an object

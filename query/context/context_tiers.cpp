@@ -198,6 +198,7 @@ result<void> context_state::fetch(const read_views& views) {
     auto item = records.item(row);
     if (!item) return propagate(item);
     if (!kept.empty() && answer.tokens + item->tokens > answer.budget_tokens) break;
+    if (auto ok = room.take(sizeof(*item) + item->text.size()); !ok) return ok;
     answer.tokens += item->tokens;
     kept.push_back({row, std::move(*item)});
   }

@@ -25,6 +25,8 @@ result<std::unique_ptr<find_run>> find_run::compile(find_request request, query_
   auto state = std::make_unique<find_state>();
   if (context.exact_near) request.exact = true;
   state->time = deadline(context.stopwatch, request.deadline_ms);
+  state->room =
+      answer_room(views.max_answer_bytes, "ask page by page, by limit and offset", "limit");
   if (auto ok = check_bounds(request); !ok) return propagate(ok);
   state->who = asker(request.actor, context.scope);
   if (auto ok = state->who.check_touch(request.late_binding, "late_binding"); !ok)
@@ -112,6 +114,10 @@ std::optional<entry_payload> find_run::touch() const {
   late.accessed = state_->accessed;
   late.actor = state_->who.name();
   return late;
+}
+
+std::uint64_t find_run::answer_bytes() const {
+  return state_->room.used();
 }
 
 find_result find_run::take() {

@@ -25,6 +25,7 @@ public:
   [[nodiscard]] std::optional<effect_owner> next() const override;
   result<void> run(const read_views& views) override;
   [[nodiscard]] std::optional<entry_payload> touch() const override;
+  [[nodiscard]] std::uint64_t answer_bytes() const override;
   /// The answer. Precondition: next() is empty; call once.
   find_result take();
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "messages/ensure.hpp"
+#include "query/answer_bytes.hpp"
 #include "query/find/find_state.hpp"
 #include "query/rendering.hpp"
 
@@ -59,6 +60,7 @@ public:
     for (const candidate& c : run_.rows) {
       page_.emplace_back();
       if (auto ok = read(c, page_.back()); !ok) return ok;
+      if (auto ok = take_room(page_.back()); !ok) return ok;
     }
     return {};
   }
@@ -77,6 +79,7 @@ public:
       answer_row row;
       if (auto ok = read(heap.back(), row); !ok) return ok;
       if (!page_.empty() && row.text.tokens > left) break;
+      if (auto ok = take_room(row); !ok) return ok;
       left -= row.text.tokens; // negative when the first row alone is too long
       page_.push_back(std::move(row));
       heap.pop_back();
@@ -108,6 +111,10 @@ private:
     }
     if (run_.answer.form) row.text = render(row.record, *run_.answer.form, *views_.tokens);
     return {};
+  }
+
+  result<void> take_room(const answer_row& row) {
+    return run_.room.take(answer_bytes(row.record) + row.text.text.size());
   }
 
   void put(answer_row&& row) {

@@ -14,6 +14,7 @@
 #include "query/find/row_filter.hpp"
 #include "query/find/row_order.hpp"
 #include "query/predicate/compiled_predicate.hpp"
+#include "views/answer_room.hpp"
 
 namespace mneme {
 
@@ -32,6 +33,7 @@ struct find_state {
   std::vector<std::string> tags; ///< that every row must have
   std::vector<order_by> order;
   deadline time;
+  answer_room room;
 
   find_stage stage = find_stage::select;
   walk_result walk;

@@ -1,6 +1,8 @@
 #include "query/records/edge_reads.hpp"
 
+#include "query/answer_bytes.hpp"
 #include "query/records/read_for.hpp"
+#include "views/answer_room.hpp"
 
 namespace mneme {
 
@@ -81,6 +83,23 @@ result<void> read_edges(const read_views& views, const memory_id& id, edge_direc
         }
         return {};
       });
+}
+
+result<std::vector<edge_record>> list_edges(const read_views& views, const edges_read& request,
+                                            const deadline& time) {
+  answer_room room(views.max_answer_bytes, "ask for fewer by direction or types", "types");
+  std::vector<edge_record> found;
+  result<void> ok;
+  auto read = read_edges(views, request.id, request.direction, request.filter, request.options,
+                         [&](const edge_record& e) {
+                           ok = time.check(found.size());
+                           if (ok) ok = room.take(answer_bytes(e));
+                           if (ok) found.push_back(e);
+                           return ok.has_value();
+                         });
+  if (!read) return propagate(read);
+  if (!ok) return propagate(ok);
+  return found;
 }
 
 } // namespace mneme

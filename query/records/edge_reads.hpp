@@ -4,6 +4,8 @@
 #include <functional>
 
 #include "mneme/engine.hpp"
+#include "mneme/tick.hpp"
+#include "query/deadline.hpp"
 #include "views/asker.hpp"
 #include "views/read_views.hpp"
 
@@ -15,6 +17,10 @@ result<edge_record> read_one_edge(const read_views& views, const edge_key& key,
 result<void> read_edges(const read_views& views, const memory_id& id, edge_direction direction,
                         const edge_filter& filter, const read_options& options,
                         const std::function<bool(const edge_record&)>& visit);
+
+/// As a list, within the answer's bound and until `time` is over.
+result<std::vector<edge_record>> list_edges(const read_views& views, const edges_read& request,
+                                            const deadline& time);
 
 /// The edges of one memory in one direction, for an asker at a seq.
 struct edge_scan {

@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "messages/codec/records.hpp"
+#include "query/answer_bytes.hpp"
 #include "query/records/read_for.hpp"
 #include "query/records/topic_parts.hpp"
+#include "views/answer_room.hpp"
 
 namespace mneme {
 
@@ -42,6 +44,21 @@ result<memory> read_version_of(const read_views& views, const memory_uri& uri,
       });
 }
 
+namespace {
+
+/// Adds the id to the heap of the `most` smallest.
+void keep_smallest(std::vector<memory_id>& heap, const memory_id& id, std::size_t most) {
+  if (heap.size() == most) {
+    if (heap.front() <= id) return;
+    std::ranges::pop_heap(heap);
+    heap.pop_back();
+  }
+  heap.push_back(id);
+  std::ranges::push_heap(heap);
+}
+
+} // namespace
+
 result<std::vector<memory>> read_by_type(const read_views& views, memory_type type,
                                          std::size_t limit, const read_options& options,
                                          bool include_archived) {
@@ -50,19 +67,22 @@ result<std::vector<memory>> read_by_type(const read_views& views, memory_type ty
       [&](kv_reader& reader, const asker& who, seq_no at) -> result<std::vector<memory>> {
         const auto left_out = include_archived ? row_gone : row_unfindable;
         const visible_rows visible(who, *views.attributes, *views.nodes);
+        // The first `limit` ids; the largest of them in front.
         std::vector<memory_id> ids;
+        if (limit == 0) return std::vector<memory>{};
         views.attributes->with_type(type)->for_each([&](row_no row) {
           const auto flags = views.attributes->rows().line(row).flags;
           if ((flags & left_out) == 0 && views.attributes->alive(row, at) && visible(row))
-            ids.push_back(views.nodes->id(views.attributes->node(row)));
+            keep_smallest(ids, views.nodes->id(views.attributes->node(row)), limit);
           return true;
         });
-        std::ranges::sort(ids);
+        std::ranges::sort_heap(ids);
+        answer_room room(views.max_answer_bytes, "ask for fewer by limit", "limit");
         std::vector<memory> found;
         for (const auto& id : ids) {
-          if (found.size() == limit) break;
           auto m = visible_memory(views, reader, id, who, at, "id");
           if (!m) return propagate(m);
+          if (auto ok = room.take(answer_bytes(*m)); !ok) return propagate(ok);
           found.push_back(std::move(*m));
         }
         return found;
@@ -93,6 +113,14 @@ result<memory_reading> with_parts(const read_views& views, result<memory> read,
   return whole;
 }
 
+/// The whole, unless its parts are too much together.
+result<memory_reading> within_bound(const read_views& views, result<memory_reading> whole) {
+  if (!whole) return whole;
+  answer_room room(views.max_answer_bytes, "ask without history or events");
+  if (auto ok = room.take(answer_bytes(*whole)); !ok) return propagate(ok);
+  return whole;
+}
+
 /// All parts of one reading are of this seq, whatever is written in between.
 result<read_options> fixed(const read_views& views, read_options options) {
   auto at = views.window->readable(options.at_seq);
@@ -106,13 +134,15 @@ result<read_options> fixed(const read_views& views, read_options options) {
 result<memory_reading> read_whole(const read_views& views, const get_read& request) {
   auto options = fixed(views, request.options);
   if (!options) return propagate(options);
-  return with_parts(views, read_current(views, request.id, *options), request.parts, *options);
+  return within_bound(
+      views, with_parts(views, read_current(views, request.id, *options), request.parts, *options));
 }
 
 result<memory_reading> read_whole(const read_views& views, const resolve_read& request) {
   auto options = fixed(views, request.options);
   if (!options) return propagate(options);
-  return with_parts(views, read_version_of(views, request.uri, *options), request.parts, *options);
+  return within_bound(views, with_parts(views, read_version_of(views, request.uri, *options),
+                                        request.parts, *options));
 }
 
 } // namespace mneme

@@ -1,8 +1,10 @@
 #include "query/records/topic_parts.hpp"
 
 #include "messages/codec/topic_records.hpp"
+#include "query/answer_bytes.hpp"
 #include "query/positive.hpp"
 #include "query/records/read_for.hpp"
+#include "views/answer_room.hpp"
 #include "views/topic_reads.hpp"
 
 namespace mneme {
@@ -41,11 +43,14 @@ result<std::vector<topic_field_view>> read_topic_fields(const read_views& views,
       [&](kv_reader& reader, const asker& who, seq_no at) -> result<std::vector<topic_field_view>> {
         auto all = read_fields(reader, topic, at);
         if (!all) return propagate(all);
+        answer_room room(views.max_answer_bytes, "ask for less history by history_limit",
+                         "history_limit");
         std::vector<topic_field_view> found;
         for (auto& f : *all) {
           auto view = read_field_view(reader, std::move(f), fields);
           if (!view) return propagate(view);
           if (auto ok = cut_hidden_topics(*view, reader, who, at); !ok) return propagate(ok);
+          if (auto ok = room.take(answer_bytes(*view)); !ok) return propagate(ok);
           found.push_back(std::move(*view));
         }
         return found;
@@ -54,10 +59,12 @@ result<std::vector<topic_field_view>> read_topic_fields(const read_views& views,
 
 result<std::vector<topic_event>> read_topic_events(const read_views& views, const memory_id& topic,
                                                    const read_options& options) {
+  answer_room room(views.max_answer_bytes, "read its events in the journal, page by page");
   return read_topic(
       views, topic, options,
       [&](kv_reader& reader, const asker& who, seq_no at) -> result<std::vector<topic_event>> {
-        auto events = read_events(reader, topic, at);
+        auto events = read_events(reader, topic, at,
+                                  [&](const topic_event& e) { return room.take(answer_bytes(e)); });
         if (!events) return events;
         for (auto& event : *events)
           if (auto ok = cut_hidden_topics(event, reader, who, at); !ok) return propagate(ok);

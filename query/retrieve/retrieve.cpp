@@ -148,6 +148,8 @@ result<std::unique_ptr<retrieve_run>> retrieve_run::compile(retrieve_request req
                                                             const read_views& views) {
   auto state = std::make_unique<retrieve_state>();
   state->time = deadline(context.stopwatch, request.deadline_ms);
+  state->room = answer_room(views.max_answer_bytes,
+                            "ask for fewer by top_k, history_limit or field_names", "top_k");
   state->request = std::move(request);
   state->context = context;
   const retrieve_request& r = state->request;
@@ -206,6 +208,10 @@ std::optional<entry_payload> retrieve_run::touch() const {
   for (const auto& c : state_->answer.candidates)
     bump.items.push_back({.id = c.topic_id, .from_e9 = 0, .to_e9 = 0});
   return bump;
+}
+
+std::uint64_t retrieve_run::answer_bytes() const {
+  return state_->room.used();
 }
 
 retrieve_result retrieve_run::take() {

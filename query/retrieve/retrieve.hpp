@@ -27,6 +27,7 @@ public:
   result<void> run(const read_views& views) override;
   /// The topics of the answer; their saliences are filled in when the touch is committed.
   [[nodiscard]] std::optional<entry_payload> touch() const override;
+  [[nodiscard]] std::uint64_t answer_bytes() const override;
   /// The answer. Precondition: next() is empty; call once.
   retrieve_result take();
 

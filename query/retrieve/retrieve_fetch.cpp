@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "query/answer_bytes.hpp"
 #include "query/retrieve/retrieve_state.hpp"
 #include "views/topic_reads.hpp"
 
@@ -23,7 +24,7 @@ std::string text_of(const memory& m, std::string_view field) {
 /// Reads one bundle after the other as of the seq of the query.
 class bundle_reader {
 public:
-  bundle_reader(const retrieve_state& run, const read_views& views, kv_reader& reader)
+  bundle_reader(retrieve_state& run, const read_views& views, kv_reader& reader)
       : run_(run),
         views_(views),
         reader_(reader),
@@ -51,6 +52,9 @@ public:
       if (auto ok = read_fields_into(b); !ok) return propagate(ok);
     if (structural)
       if (auto ok = read_neighbours_into(b, c); !ok) return propagate(ok);
+    // The fields have their room already.
+    const std::uint64_t fields = b.fields ? answer_bytes(*b.fields) : 0;
+    if (auto ok = run_.room.take(answer_bytes(b) - fields); !ok) return propagate(ok);
     return b;
   }
 
@@ -87,6 +91,7 @@ private:
       auto view = read_field_view(reader_, std::move(f), options);
       if (!view) return propagate(view);
       if (auto ok = cut_hidden_topics(*view, reader_, run_.who, at_); !ok) return ok;
+      if (auto ok = run_.room.take(answer_bytes(*view)); !ok) return ok;
       b.fields->push_back(std::move(*view));
     }
     return {};
@@ -144,7 +149,7 @@ private:
     return {};
   }
 
-  const retrieve_state& run_;
+  retrieve_state& run_;
   const read_views& views_;
   kv_reader& reader_;
   seq_no at_;

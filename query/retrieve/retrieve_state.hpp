@@ -7,6 +7,7 @@
 
 #include "query/deadline.hpp"
 #include "query/retrieve/retrieve.hpp"
+#include "views/answer_room.hpp"
 #include "views/asker.hpp"
 
 namespace mneme {
@@ -32,6 +33,7 @@ struct retrieve_state {
   asker who;
   std::vector<float> query; ///< empty when semantic does not run, or there is no embedder
   deadline time;
+  answer_room room;
 
   retrieve_step step = retrieve_step::select;
   std::vector<slot_no> slots; ///< of the topics with a vector that near chooses from

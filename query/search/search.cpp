@@ -156,6 +156,7 @@ search_run::compile(search_request request, query_context context, const read_vi
   if (auto ok = check(request); !ok) return propagate(ok);
   auto s = std::make_unique<search_state>();
   s->time = deadline(context.stopwatch, request.deadline_ms);
+  s->room = answer_room(views.max_answer_bytes, "ask for fewer by limit", "limit");
   s->weights = views.search;
   s->who = asker(request.actor, context.scope);
   s->audience = audience_of(request, views);
@@ -224,6 +225,10 @@ result<void> search_run::run(const read_views& views) {
 
 std::optional<entry_payload> search_run::touch() const {
   return std::nullopt;
+}
+
+std::uint64_t search_run::answer_bytes() const {
+  return state_->room.used();
 }
 
 search_result search_run::take() {

@@ -5,6 +5,7 @@
 
 #include "messages/ensure.hpp"
 #include "messages/text/forms.hpp"
+#include "query/answer_bytes.hpp"
 #include "query/rendering.hpp"
 #include "query/search/search_state.hpp"
 
@@ -209,6 +210,7 @@ result<void> search_state::run_fetch(const read_views& views) {
   for (const auto& at : hits) {
     auto hit = source.read(at);
     if (!hit) return propagate(hit);
+    if (auto ok = room.take(answer_bytes(*hit)); !ok) return ok;
     found.push_back(std::move(*hit));
   }
   std::vector<bool> kept(found.size(), true);

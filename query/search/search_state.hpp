@@ -11,6 +11,7 @@
 #include "query/deadline.hpp"
 #include "query/search/search.hpp"
 #include "query/search/search_rows.hpp"
+#include "views/answer_room.hpp"
 #include "views/asker.hpp"
 
 namespace mneme {
@@ -51,6 +52,7 @@ struct search_state {
   std::vector<float> vector;      ///< of the query; empty = none
   search_sort sort = search_sort::relevance;
   deadline time;
+  answer_room room;
 
   search_stage stage = search_stage::select;
   search_leg memory;

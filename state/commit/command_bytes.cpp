@@ -1,146 +1,85 @@
 // What a waiting command keeps in memory. Only what a request can make large is counted exactly.
 
-#include <type_traits>
-
+#include "messages/held_bytes.hpp"
 #include "state/commit/commands.hpp"
 
 namespace mneme {
 
 namespace {
 
-// Declared first: each may hold the others.
-std::uint64_t held(const json_value& v);
-template <class T>
-std::uint64_t held(const std::optional<T>& value);
-template <class T>
-std::uint64_t held(const std::vector<T>& values);
-template <class Value>
-std::uint64_t held(const std::map<std::string, Value, std::less<>>& values);
-template <class... Kinds>
-std::uint64_t held(const std::variant<Kinds...>& value);
-
-std::uint64_t held(const std::string& text) {
-  return sizeof(std::string) + text.size();
-}
-std::uint64_t held(const intent_frame& f) {
-  return sizeof(f) + f.ref.size();
-}
-std::uint64_t held(const memory_id& id) {
-  return sizeof(id);
-}
-std::uint64_t held(const timestamp& t) {
-  return sizeof(t);
-}
-template <class Number>
-  requires std::is_arithmetic_v<Number>
-std::uint64_t held(const Number& n) {
-  return sizeof(n);
-}
-std::uint64_t held(std::monostate) {
-  return 0;
-}
-std::uint64_t held(const json_member& m) {
-  return held(m.name) + held(m.value);
-}
-std::uint64_t held(const json_value& v) {
-  return sizeof(v) + held(v.node);
-}
-std::uint64_t held(const mneme::provenance& p) {
-  return held(p.derived_from) + held(p.attestations) + p.signed_by.size() + p.signature.size();
-}
-std::uint64_t held(const forms_override& f) {
-  return held(f.short_form) + held(f.medium_form);
-}
-template <class T>
-std::uint64_t held(const std::optional<T>& value) {
-  return value ? held(*value) : 0;
-}
-template <class T>
-std::uint64_t held(const std::vector<T>& values) {
-  if constexpr (std::is_arithmetic_v<T>) return values.size() * sizeof(T);
-  std::uint64_t bytes = 0;
-  for (const auto& v : values) bytes += held(v);
-  return bytes;
-}
-template <class Value>
-std::uint64_t held(const std::map<std::string, Value, std::less<>>& values) {
-  std::uint64_t bytes = 0;
-  for (const auto& [key, value] : values) bytes += held(key) + held(value);
-  return bytes;
-}
-template <class... Kinds>
-std::uint64_t held(const std::variant<Kinds...>& value) {
-  return std::visit([](const auto& v) { return held(v); }, value);
-}
+using mneme::held_bytes; // beside those below
 
 // -- mutations ------------------------------------------------------------------------------------
 
-std::uint64_t held(const write_request& r) {
-  return held(r.data) + held(r.tags) + held(r.frames) + held(r.metadata) + held(r.forms)
-         + held(r.provenance) + held(r.vector) + held(r.hashtags) + r.actor.size();
+std::uint64_t held_bytes(const write_request& r) {
+  return held_bytes(r.data) + held_bytes(r.tags) + held_bytes(r.frames) + held_bytes(r.metadata)
+         + held_bytes(r.forms) + held_bytes(r.provenance) + held_bytes(r.vector)
+         + held_bytes(r.hashtags) + r.actor.size();
 }
-std::uint64_t held(const update_request& r) {
-  return held(r.data) + held(r.forms) + held(r.provenance) + held(r.vector) + r.actor.size();
+std::uint64_t held_bytes(const update_request& r) {
+  return held_bytes(r.data) + held_bytes(r.forms) + held_bytes(r.provenance) + held_bytes(r.vector)
+         + r.actor.size();
 }
-std::uint64_t held(const update_head_request& r) {
-  return held(r.tags) + held(r.frames) + held(r.metadata) + r.actor.size();
+std::uint64_t held_bytes(const update_head_request& r) {
+  return held_bytes(r.tags) + held_bytes(r.frames) + held_bytes(r.metadata) + r.actor.size();
 }
-std::uint64_t held(const tombstone_request& r) {
+std::uint64_t held_bytes(const tombstone_request& r) {
   return r.reason.size() + r.actor.size();
 }
-std::uint64_t held(const add_edge_request& r) {
+std::uint64_t held_bytes(const add_edge_request& r) {
   return r.kind.size() + r.data.size() + r.actor.size();
 }
-std::uint64_t held(const remove_edge_request& r) {
+std::uint64_t held_bytes(const remove_edge_request& r) {
   return r.reason.size() + r.actor.size();
 }
-std::uint64_t held(const restore_request& r) {
-  return held(r.head.tags) + held(r.head.frames) + held(r.head.metadata) + held(r.version.data)
-         + held(r.version.provenance) + r.version.forms.short_form.size()
-         + r.version.forms.medium_form.size() + held(r.vector);
+std::uint64_t held_bytes(const restore_request& r) {
+  return held_bytes(r.head.tags) + held_bytes(r.head.frames) + held_bytes(r.head.metadata)
+         + held_bytes(r.version.data) + held_bytes(r.version.provenance)
+         + r.version.forms.short_form.size() + r.version.forms.medium_form.size()
+         + held_bytes(r.vector);
 }
-std::uint64_t held(const restore_edge_request& r) {
+std::uint64_t held_bytes(const restore_edge_request& r) {
   return r.edge.kind.size() + r.edge.data.size();
 }
-std::uint64_t held(const ingest_request& r) {
-  std::uint64_t bytes = held(r.title) + held(r.summary) + held(r.vector)
+std::uint64_t held_bytes(const ingest_request& r) {
+  std::uint64_t bytes = held_bytes(r.title) + held_bytes(r.summary) + held_bytes(r.vector)
                         + r.links.size() * sizeof(topic_link) + r.actor.size();
   for (const auto& f : r.fields)
-    bytes += sizeof(f) + f.name.size() + held(f.value) + f.why_changed.size()
-             + f.impact_expected.size() + held(f.provenance);
+    bytes += sizeof(f) + f.name.size() + held_bytes(f.value) + f.why_changed.size()
+             + f.impact_expected.size() + held_bytes(f.provenance);
   return bytes;
 }
-std::uint64_t held(const restore_field_request& r) {
+std::uint64_t held_bytes(const restore_field_request& r) {
   std::uint64_t bytes = 0;
   for (const auto& f : r.revisions)
-    bytes += sizeof(f) + held(f.value) + f.why_changed.size() + f.impact_expected.size()
-             + held(f.provenance);
+    bytes += sizeof(f) + held_bytes(f.value) + f.why_changed.size() + f.impact_expected.size()
+             + held_bytes(f.provenance);
   return bytes;
 }
-std::uint64_t held(const assign_tag_request& r) {
+std::uint64_t held_bytes(const assign_tag_request& r) {
   return r.tag.size() + r.actor.size();
 }
-std::uint64_t held(const revise_request& r) {
+std::uint64_t held_bytes(const revise_request& r) {
   return r.actor.size();
 }
-std::uint64_t held(const forget_request& r) {
+std::uint64_t held_bytes(const forget_request& r) {
   return r.actor.size();
 }
-std::uint64_t held(const unarchive_request& r) {
+std::uint64_t held_bytes(const unarchive_request& r) {
   return r.actor.size();
 }
 
 std::uint64_t of_mutation(const mutation& m) {
-  return sizeof(m) + std::visit([](const auto& r) { return held(r); }, m);
+  return sizeof(m) + std::visit([](const auto& r) { return held_bytes(r); }, m);
 }
 
 // -- commands -------------------------------------------------------------------------------------
 
-std::uint64_t held(const attest_request& r) {
-  return sizeof(r) + r.reason.size() + held(r.cited);
+std::uint64_t held_bytes(const attest_request& r) {
+  return sizeof(r) + r.reason.size() + held_bytes(r.cited);
 }
-std::uint64_t held(const compact_request& r) {
-  return sizeof(r) + held(r.in_context) + held(r.load_bearing);
+std::uint64_t held_bytes(const compact_request& r) {
+  return sizeof(r) + held_bytes(r.in_context) + held_bytes(r.load_bearing);
 }
 std::uint64_t of_touch(const entry_payload& touched) {
   std::uint64_t bytes = sizeof(touched);
@@ -152,8 +91,8 @@ std::uint64_t of_touch(const entry_payload& touched) {
 }
 std::uint64_t of_write(const tick_write& w) {
   if (const auto* m = std::get_if<scoped_mutation>(&w)) return of_mutation(m->request);
-  if (const auto* r = std::get_if<attest_request>(&w)) return held(*r);
-  return held(std::get<compact_request>(w));
+  if (const auto* r = std::get_if<attest_request>(&w)) return held_bytes(*r);
+  return held_bytes(std::get<compact_request>(w));
 }
 
 std::uint64_t of_all(const std::vector<prepared_ahead>& all) {
@@ -179,10 +118,10 @@ std::uint64_t of_command(const late_touch_command& c) {
   return c.payload.items.size() * sizeof(c.payload.items.front());
 }
 std::uint64_t of_command(const attest_command& c) {
-  return held(c.request);
+  return held_bytes(c.request);
 }
 std::uint64_t of_command(const compact_command& c) {
-  return held(c.request);
+  return held_bytes(c.request);
 }
 std::uint64_t of_command(const tick_command& c) {
   std::uint64_t bytes = of_all(c.ahead);

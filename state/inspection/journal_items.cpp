@@ -1,11 +1,22 @@
 #include "state/inspection/journal_items.hpp"
 
 #include "journal/journal.hpp"
+#include "views/answer_room.hpp"
 
 namespace mneme {
 
+namespace {
+
+std::uint64_t bytes_of(const journal_item& i) {
+  return sizeof(i) + i.kind.size() + i.created_by.size() + i.leaves.size() * sizeof(i.leaves[0])
+         + i.header.size();
+}
+
+} // namespace
+
 result<std::vector<journal_item>> read_journal_items(const world& w, seq_no from,
                                                      std::size_t limit) {
+  answer_room room(w.max_answer_bytes, "ask page by page, by from and limit", "limit");
   std::vector<journal_item> items;
   const seq_no last = w.published_seq();
   const seq_no first{std::max<std::uint64_t>(from.value, 1)};
@@ -26,6 +37,7 @@ result<std::vector<journal_item>> read_journal_items(const world& w, seq_no from
                                                    .header = raw.header};
                                  for (const auto& leaf : h->leaves)
                                    item.leaves.push_back({leaf.ns, leaf.path, leaf.value_hash});
+                                 if (auto ok = room.take(bytes_of(item)); !ok) return propagate(ok);
                                  items.push_back(std::move(item));
                                }
                                return items.size() < limit;

@@ -3,6 +3,7 @@
 #include "messages/codec/records.hpp"
 #include "messages/codec/topic_records.hpp"
 #include "storage/key_layout.hpp"
+#include "views/answer_room.hpp"
 #include "views/manifests.hpp"
 #include "views/scope_check.hpp"
 
@@ -98,7 +99,9 @@ result<proof_bundle> prove(world& w, const prove_request& request, const keep_go
   if (!at) return propagate(at);
   auto keys = proof_keys(w, request, in_time);
   if (!keys) return propagate(keys);
-  auto bundle = w.ledger->prove(*keys, *at, in_time);
+  answer_room room(w.max_answer_bytes, "ask for fewer proofs at once");
+  auto bundle = w.ledger->prove(*keys, *at, in_time,
+                                [&room](std::uint64_t bytes) { return room.take(bytes); });
   if (!bundle && bundle.error().code == errc::seq_unavailable && bundle.error().at.empty()
       && request.root)
     return fail(errc::root_unavailable,

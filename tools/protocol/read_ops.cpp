@@ -210,13 +210,10 @@ result<json> run_edges(session& s, const json& request) {
   auto r = read_edges(request, {});
   if (!r) return propagate(r);
   const deadline time(s, r->deadline_ms);
+  auto found = s.target().edges(*r);
+  if (!found) return propagate(found);
   json list = json::array();
-  auto walked = s.target().for_each_edge(r->id, r->direction, r->filter, r->options,
-                                         [&](const edge_record& e) {
-                                           list.push_back(edge_json(e));
-                                           return !time.is_over();
-                                         });
-  if (!walked) return propagate(walked);
+  for (const auto& e : *found) list.push_back(edge_json(e));
   return time.in_time(json{{"edges", std::move(list)}});
 }
 

@@ -1,0 +1,79 @@
+#include "query/answer_bytes.hpp"
+
+#include "messages/held_bytes.hpp"
+
+namespace mneme {
+
+namespace {
+
+std::uint64_t bytes_of(const head& h) {
+  return h.actor_scope.size() + held_bytes(h.tags) + held_bytes(h.frames) + held_bytes(h.metadata)
+         + (h.lifecycle ? h.lifecycle->project.size() : 0)
+         + (h.tombstone ? h.tombstone->reason.size() : 0);
+}
+
+std::uint64_t bytes_of(const version& v) {
+  return held_bytes(v.data) + v.created_by.size() + held_bytes(v.provenance)
+         + v.forms.short_form.size() + v.forms.medium_form.size();
+}
+
+std::uint64_t bytes_of(const field_revision& r) {
+  return sizeof(r) + r.field.size() + held_bytes(r.value) + r.why_changed.size()
+         + r.impact_expected.size() + r.operation.size() + held_bytes(r.provenance)
+         + r.created_by.size();
+}
+
+std::uint64_t bytes_of(const std::vector<lineage_item>& items) {
+  std::uint64_t bytes = 0;
+  for (const auto& i : items) bytes += sizeof(i) + i.title.size();
+  return bytes;
+}
+
+} // namespace
+
+std::uint64_t answer_bytes(const memory& m) {
+  return sizeof(m) + bytes_of(m.head) + bytes_of(m.version);
+}
+
+std::uint64_t answer_bytes(const edge_record& e) {
+  return sizeof(e) + e.created_by.size() + e.data.size() + e.kind.size()
+         + e.tombstoned_reason.size() + e.tombstoned_by.size();
+}
+
+std::uint64_t answer_bytes(const topic_field_view& f) {
+  std::uint64_t bytes = sizeof(f) + f.field.head.name.size();
+  if (f.current) bytes += bytes_of(*f.current);
+  for (const auto& r : f.history) bytes += bytes_of(r);
+  return bytes;
+}
+
+std::uint64_t answer_bytes(const topic_event& e) {
+  return sizeof(e) + e.reason.size() + e.field.size();
+}
+
+std::uint64_t answer_bytes(const topic_bundle& b) {
+  std::uint64_t bytes = sizeof(b) + b.title.size() + b.summary.size() + b.topic_kind.size();
+  if (b.neighbours)
+    for (const auto& n : *b.neighbours) bytes += sizeof(n) + n.title.size() + n.kind.size();
+  if (b.fields) bytes += answer_bytes(*b.fields);
+  return bytes;
+}
+
+std::uint64_t answer_bytes(const search_hit& h) {
+  std::uint64_t bytes = sizeof(h) + h.path.size() + h.title.size() + h.content.size()
+                        + h.project.size() + held_bytes(h.tags) + held_bytes(h.metadata)
+                        + held_bytes(h.rendered);
+  if (h.lineage) bytes += bytes_of(h.lineage->ancestors) + bytes_of(h.lineage->descendants);
+  return bytes;
+}
+
+std::uint64_t answer_bytes(const chroma_row& r) {
+  return sizeof(r) + answer_bytes(r.memory) + r.label.size();
+}
+
+std::uint64_t answer_bytes(const memory_reading& r) {
+  return answer_bytes(r.found) + (r.fields ? answer_bytes(*r.fields) : 0)
+         + (r.events ? answer_bytes(*r.events) : 0) + (r.raw ? r.raw->size() : 0);
+}
+
+} // namespace mneme

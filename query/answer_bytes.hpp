@@ -1,0 +1,30 @@
+#pragma once
+/// What parts of an answer hold, about.
+
+#include <cstdint>
+#include <vector>
+
+#include "mneme/chroma.hpp"
+#include "mneme/search.hpp"
+#include "mneme/tick.hpp"
+#include "mneme/topics.hpp"
+
+namespace mneme {
+
+std::uint64_t answer_bytes(const memory& m);
+std::uint64_t answer_bytes(const edge_record& e);
+std::uint64_t answer_bytes(const topic_field_view& f);
+std::uint64_t answer_bytes(const topic_event& e);
+std::uint64_t answer_bytes(const topic_bundle& b);
+std::uint64_t answer_bytes(const search_hit& h);
+std::uint64_t answer_bytes(const chroma_row& r);
+std::uint64_t answer_bytes(const memory_reading& r);
+
+template <class Part>
+std::uint64_t answer_bytes(const std::vector<Part>& parts) {
+  std::uint64_t bytes = 0;
+  for (const Part& p : parts) bytes += answer_bytes(p);
+  return bytes;
+}
+
+} // namespace mneme
