@@ -162,6 +162,7 @@ void coordinator_actor::commit_tick(const std::shared_ptr<running_tick>& tick) {
   command.writes = tick->job->request->writes;
   command.ahead = std::move(tick->job->ahead);
   command.deadline = tick->deadline;
+  command.in_sight_of = tick->job->request->in_sight_of;
   command.reply = [job = tick->job, answer, touched,
                    add = similar_topics_of(*tick)](result<tick_commit> committed) {
     if (!committed) return job->reply(propagate(committed));

@@ -39,7 +39,8 @@ result<void> engine::impl::close() {
 
 result<batch_result> engine::impl::mutate(std::vector<mutation> items, bool is_batch, durability d,
                                           std::shared_ptr<const mneme::scope> scope,
-                                          std::optional<std::int64_t> deadline_ms) {
+                                          std::optional<std::int64_t> deadline_ms,
+                                          const std::optional<std::string>& in_sight_of) {
   return inside([&](world& w) -> result<batch_result> {
     auto deadline = deadline_in(*running, deadline_ms);
     if (!deadline) return propagate(deadline);
@@ -47,7 +48,7 @@ result<batch_result> engine::impl::mutate(std::vector<mutation> items, bool is_b
     const auto similar = similar_asked_by(items, scope);
     const seq_no before = w.published_seq();
     auto done = commit<batch_result>([&](auto reply) {
-      return mneme::mutate(std::move(items), is_batch, d, std::move(scope), *deadline,
+      return mneme::mutate(std::move(items), is_batch, d, std::move(scope), *deadline, in_sight_of,
                            std::move(ahead), std::move(reply));
     });
     if (done)
@@ -83,23 +84,26 @@ result<void> engine::close() {
 
 result<mutation_result> engine::apply(mutation request, durability d,
                                       std::shared_ptr<const mneme::scope> scope,
-                                      std::optional<std::int64_t> deadline_ms) {
+                                      std::optional<std::int64_t> deadline_ms,
+                                      const std::optional<std::string>& in_sight_of) {
   std::vector<mutation> items;
   items.push_back(std::move(request));
-  auto done = impl_->mutate(std::move(items), false, d, std::move(scope), deadline_ms);
+  auto done = impl_->mutate(std::move(items), false, d, std::move(scope), deadline_ms, in_sight_of);
   if (!done) return propagate(done);
   return std::move(done->results.front());
 }
 
 result<batch_result> engine::write_batch(std::vector<mutation> items, durability d,
                                          std::shared_ptr<const mneme::scope> scope,
-                                         std::optional<std::int64_t> deadline_ms) {
-  return impl_->mutate(std::move(items), true, d, std::move(scope), deadline_ms);
+                                         std::optional<std::int64_t> deadline_ms,
+                                         const std::optional<std::string>& in_sight_of) {
+  return impl_->mutate(std::move(items), true, d, std::move(scope), deadline_ms, in_sight_of);
 }
 
-result<mutation_result> engine::promote(const promote_request& request) {
+result<mutation_result> engine::promote(const promote_request& request,
+                                        const std::optional<std::string>& in_sight_of) {
   return impl_->write<mutation_result>(
-      [&](auto reply) { return promote_command{request, std::move(reply)}; });
+      [&](auto reply) { return promote_command{request, std::move(reply), in_sight_of}; });
 }
 
 result<snapshot_result> engine::snapshot(std::string reason, std::string actor) {

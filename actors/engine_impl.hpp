@@ -52,7 +52,8 @@ struct engine::impl {
 
   result<batch_result> mutate(std::vector<mutation> items, bool is_batch, durability d,
                               std::shared_ptr<const mneme::scope> scope,
-                              std::optional<std::int64_t> deadline_ms);
+                              std::optional<std::int64_t> deadline_ms,
+                              const std::optional<std::string>& in_sight_of);
 
   /// What `read` answers over the read views. Going outside its scope is journaled.
   template <class Read>

@@ -98,6 +98,7 @@ private:
                                               Read read) const;
   void write(std::vector<mutation> items, bool is_batch, durability d,
              std::shared_ptr<const scope> within, std::optional<std::int64_t> deadline_ms,
+             std::optional<std::string> in_sight_of,
              std::function<void(result<batch_result>)> reply) const;
   /// A reply that a reader first adds to what ingests answer.
   std::function<void(result<batch_result>)>

@@ -23,13 +23,15 @@ void host_requests::note_violation(const error& e, const read_options& asked,
 void host_requests::write(std::vector<mutation> items, bool is_batch, durability d,
                           std::shared_ptr<const scope> within,
                           std::optional<std::int64_t> deadline_ms,
+                          std::optional<std::string> in_sight_of,
                           std::function<void(result<batch_result>)> reply) const {
   auto deadline = deadline_in(*engine_, deadline_ms);
   if (!deadline) return reply(propagate(deadline));
   auto similar = similar_asked_by(items, within);
   if (!similar.empty() && life_->is_open())
     reply = with_similar_topics(std::move(similar), std::move(reply));
-  commit(mutate(std::move(items), is_batch, d, std::move(within), *deadline, {}, std::move(reply)));
+  commit(mutate(std::move(items), is_batch, d, std::move(within), *deadline, std::move(in_sight_of),
+                {}, std::move(reply)));
 }
 
 std::function<void(result<batch_result>)>
@@ -49,7 +51,7 @@ host_requests::with_similar_topics(std::vector<asked_similar> similar,
 
 host_promise<mutation_result> host_requests::apply(const apply_message& m) const {
   auto pending = self_->make_response_promise<mutation_result>();
-  write({m.request}, false, m.durability, m.scope, m.deadline_ms,
+  write({m.request}, false, m.durability, m.scope, m.deadline_ms, m.in_sight_of,
         [reply = keeping<mutation_result>(pending)](result<batch_result> r) {
           if (r)
             reply(std::move(r->results.front()));
@@ -61,13 +63,14 @@ host_promise<mutation_result> host_requests::apply(const apply_message& m) const
 
 host_promise<batch_result> host_requests::batch(const batch_message& m) const {
   auto pending = self_->make_response_promise<batch_result>();
-  write(m.items, true, m.durability, m.scope, m.deadline_ms, keeping<batch_result>(pending));
+  write(m.items, true, m.durability, m.scope, m.deadline_ms, m.in_sight_of,
+        keeping<batch_result>(pending));
   return pending;
 }
 
 host_promise<mutation_result> host_requests::promote(const promote_message& m) const {
   auto pending = self_->make_response_promise<mutation_result>();
-  commit(promote_command{m.request, keeping<mutation_result>(pending)});
+  commit(promote_command{m.request, keeping<mutation_result>(pending), m.in_sight_of});
   return pending;
 }
 

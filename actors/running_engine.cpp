@@ -57,7 +57,7 @@ result<write_deadline> deadline_in(const running_engine& engine,
 
 commit_command mutate(std::vector<mutation> items, bool is_batch, durability d,
                       std::shared_ptr<const scope> within, write_deadline deadline,
-                      std::vector<prepared_ahead> ahead,
+                      std::optional<std::string> in_sight_of, std::vector<prepared_ahead> ahead,
                       std::function<void(result<batch_result>)> reply) {
   return mutate_command{.items = std::move(items),
                         .is_batch = is_batch,
@@ -65,6 +65,7 @@ commit_command mutate(std::vector<mutation> items, bool is_batch, durability d,
                         .scope = std::move(within),
                         .deadline = deadline,
                         .ahead = std::move(ahead),
+                        .in_sight_of = std::move(in_sight_of),
                         .reply = std::move(reply)};
 }
 

@@ -51,7 +51,7 @@ result<write_deadline> deadline_in(const running_engine& engine,
 // through, leaves it to the turn of the write.
 commit_command mutate(std::vector<mutation> items, bool is_batch, durability d,
                       std::shared_ptr<const scope> within, write_deadline deadline,
-                      std::vector<prepared_ahead> ahead,
+                      std::optional<std::string> in_sight_of, std::vector<prepared_ahead> ahead,
                       std::function<void(result<batch_result>)> reply);
 commit_command inspect_roots(seq_no at, std::function<void(result<recorded_roots>)> reply);
 /// Its deadline counts from here, on `stopwatch`.

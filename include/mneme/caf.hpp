@@ -21,12 +21,14 @@
 
 namespace mneme {
 
-/// One mutation. A deadline counts from when the engine takes the message (engine::apply()).
+/// One mutation, as engine::apply() takes it. A deadline counts from when the engine takes the
+/// message.
 struct apply_message {
   mutation request;
   mneme::durability durability = mneme::durability::durable;
   std::shared_ptr<const mneme::scope> scope{};
   std::optional<std::int64_t> deadline_ms{};
+  std::optional<std::string> in_sight_of{};
 };
 /// All or none.
 struct batch_message {
@@ -34,9 +36,11 @@ struct batch_message {
   mneme::durability durability = mneme::durability::durable;
   std::shared_ptr<const mneme::scope> scope{};
   std::optional<std::int64_t> deadline_ms{};
+  std::optional<std::string> in_sight_of{};
 };
 struct promote_message {
   promote_request request;
+  std::optional<std::string> in_sight_of{};
 };
 struct find_message {
   find_request request;

@@ -178,15 +178,24 @@ public:
   /// With a scope, which must be writable, what is written must be open to it and stays so. What
   /// has not been executed `deadline_ms` after the call is refused with deadline_exceeded and
   /// leaves nothing; what has is answered with its outcome, whenever that is.
+  ///
+  /// `in_sight_of` is an actor (absent or "": nobody) who must see every memory that the request
+  /// names when its turn comes, else not_found: for hosts that write for somebody whom they trust
+  /// no further than that. An edge `supersedes` must then lead from a memory of the actor's own,
+  /// else actor_mismatch. What restores or goes through all topics is unsupported.
   result<mutation_result> apply(mutation request, durability d = durability::durable,
                                 std::shared_ptr<const mneme::scope> scope = {},
-                                std::optional<std::int64_t> deadline_ms = {});
-  /// All or none, one root step. An error's `at` starts with items[i].
+                                std::optional<std::int64_t> deadline_ms = {},
+                                const std::optional<std::string>& in_sight_of = {});
+  /// All or none, one root step. An error's `at` starts with items[i]. An item may name what an
+  /// earlier one has made.
   result<batch_result> write_batch(std::vector<mutation> items, durability d = durability::durable,
                                    std::shared_ptr<const mneme::scope> scope = {},
-                                   std::optional<std::int64_t> deadline_ms = {});
+                                   std::optional<std::int64_t> deadline_ms = {},
+                                   const std::optional<std::string>& in_sight_of = {});
   /// Says of a chunk which memory it became; searches find the memory from then on.
-  result<mutation_result> promote(const promote_request& request);
+  result<mutation_result> promote(const promote_request& request,
+                                  const std::optional<std::string>& in_sight_of = {});
   result<snapshot_result> snapshot(std::string reason, std::string actor = {});
   /// One decay cycle of the colour space; always one entry. Nothing else runs cycles: a host calls
   /// it as often as it likes, since two cycles decay as much as one over the same days.

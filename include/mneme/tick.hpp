@@ -77,6 +77,10 @@ struct tick_request {
   /// Of the whole: a tick that has something to commit and has not come to it by then is refused
   /// with deadline_exceeded, and leaves nothing.
   std::optional<std::int64_t> deadline_ms{};
+  /// Bounds every mutation of `writes` as in engine::apply(). What one names must be seen before
+  /// the first of them is made, or the whole tick is refused and leaves nothing; `at` then starts
+  /// with writes[i].
+  std::optional<std::string> in_sight_of{};
 };
 
 struct tick_result {

@@ -107,7 +107,7 @@ std::uint64_t of_all(const std::vector<prepared_ahead>& all) {
 }
 
 std::uint64_t of_command(const mutate_command& c) {
-  std::uint64_t bytes = of_all(c.ahead);
+  std::uint64_t bytes = of_all(c.ahead) + held_bytes(c.in_sight_of);
   for (const auto& item : c.items) bytes += of_mutation(item);
   return bytes;
 }
@@ -124,7 +124,7 @@ std::uint64_t of_command(const compact_command& c) {
   return held_bytes(c.request);
 }
 std::uint64_t of_command(const tick_command& c) {
-  std::uint64_t bytes = of_all(c.ahead);
+  std::uint64_t bytes = of_all(c.ahead) + held_bytes(c.in_sight_of);
   for (const auto& t : c.touches) bytes += of_touch(t.payload);
   for (const auto& w : c.writes) bytes += of_write(w);
   return bytes;

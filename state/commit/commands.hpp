@@ -28,12 +28,14 @@ struct mutate_command {
   std::shared_ptr<const mneme::scope> scope{}; ///< as it came
   write_deadline deadline{};
   std::vector<prepared_ahead> ahead{}; ///< of each item, or nothing
+  std::optional<std::string> in_sight_of{}; ///< who must see what the items name
   std::function<void(result<batch_result>)> reply;
 };
 /// A chunk that was made a memory.
 struct promote_command {
   promote_request request;
   std::function<void(result<mutation_result>)> reply;
+  std::optional<std::string> in_sight_of{}; ///< likewise
 };
 /// What a read leaves in the journal: what a query reinforces, or that a single read went outside
 /// its scope.
@@ -75,6 +77,7 @@ struct tick_command {
   std::vector<tick_write> writes;
   std::vector<prepared_ahead> ahead{}; ///< of each write, or nothing
   write_deadline deadline{};
+  std::optional<std::string> in_sight_of{}; ///< likewise, of all writes
   std::function<void(result<tick_commit>)> reply;
 };
 struct snapshot_command {

@@ -12,6 +12,7 @@
 #include "state/execute/execute_chroma.hpp"
 #include "state/execute/promote.hpp"
 #include "state/execute/scoped_writes.hpp"
+#include "state/execute/sight.hpp"
 #include "views/scope_check.hpp"
 
 namespace mneme {
@@ -253,7 +254,7 @@ void committer::violated(scope_violation_payload payload, batch_state& batch) {
 result<executed_command> committer::mutate(std::span<const mutation> items, bool is_batch,
                                            std::span<const prepared_ahead> ahead,
                                            const std::shared_ptr<const scope>& within,
-                                           batch_state& batch) {
+                                           const asker& sight, batch_state& batch) {
   if (within != nullptr) {
     const std::string& actor = items.empty() ? within->granted_to : acting_in(items.front());
     auto who = writer(actor, within, batch);
@@ -264,16 +265,20 @@ result<executed_command> committer::mutate(std::span<const mutation> items, bool
         violated(violation_of(*within, admitted.error().message), batch);
       return propagate(admitted);
     }
-    return execute_for(&*who, *admitted, is_batch, ahead, batch);
+    return execute_for(&*who, sight, *admitted, is_batch, ahead, batch);
   }
-  return execute_for(nullptr, items, is_batch, ahead, batch);
+  return execute_for(nullptr, sight, items, is_batch, ahead, batch);
 }
 
-result<executed_command> committer::execute_for(const asker* within,
+result<executed_command> committer::execute_for(const asker* within, const asker& sight,
                                                 std::span<const mutation> items, bool is_batch,
                                                 std::span<const prepared_ahead> ahead,
                                                 batch_state& batch) {
-  const execution_seams seams{world_.embedder.get(), world_.tokens.get(), within, &batch.room};
+  const execution_seams seams{.embedder = world_.embedder.get(),
+                              .tokens = world_.tokens.get(),
+                              .within = within,
+                              .room = &batch.room,
+                              .sight = sight.sees_all() ? nullptr : &sight};
   auto done =
       execute(items, is_batch, batch.records, ids_, seams, batch.now, batch.last_seq(), ahead);
   if (!done) return done;
@@ -284,7 +289,7 @@ result<executed_command> committer::execute_for(const asker* within,
 
 void committer::execute_one(mutate_command& c, batch_state& batch, bool& durable) {
   const std::size_t before = batch.entries.size();
-  auto done = mutate(c.items, c.is_batch, c.ahead, c.scope, batch);
+  auto done = mutate(c.items, c.is_batch, c.ahead, c.scope, asker(c.in_sight_of), batch);
   if (!done) {
     durable |= batch.entries.size() > before; // a violation was journaled
     return answer_later<batch_result>(std::move(c.reply), propagate(done));
@@ -294,17 +299,19 @@ void committer::execute_one(mutate_command& c, batch_state& batch, bool& durable
                                                               .seq = batch.last_seq()});
 }
 
-result<mutation_result> committer::promote(const promote_request& r, batch_state& batch) {
+result<mutation_result> committer::promote(const promote_request& r, const asker& sight,
+                                           batch_state& batch) {
+  if (auto ok = check_sight(r, sight, batch.records); !ok) return propagate(ok);
   auto update = promotion_of(r, batch);
   if (!update) return propagate(update);
   const mutation item = std::move(*update);
-  auto done = execute_for(nullptr, std::span(&item, 1), false, {}, batch);
+  auto done = execute_for(nullptr, sight, std::span(&item, 1), false, {}, batch);
   if (!done) return propagate(done);
   return std::move(done->results.front());
 }
 
 void committer::execute_one(promote_command& c, batch_state& batch, bool& durable) {
-  auto done = promote(c.request, batch);
+  auto done = promote(c.request, asker(c.in_sight_of), batch);
   if (done) durable = true;
   answer_later<mutation_result>(std::move(c.reply), std::move(done));
 }
@@ -364,7 +371,7 @@ void committer::execute_one(compact_command& c, batch_state& batch, bool& durabl
 
 result<tick_write_answer> committer::write_of_tick(const tick_write& w,
                                                    std::span<const prepared_ahead> ahead,
-                                                   batch_state& batch) {
+                                                   const asker& sight, batch_state& batch) {
   if (batch.payload_bytes() > max_command_bytes)
     return mneme::fail(
         errc::limit_exceeded,
@@ -383,12 +390,15 @@ result<tick_write_answer> committer::write_of_tick(const tick_write& w,
     return std::move(*done);
   }
   const auto& m = std::get<scoped_mutation>(w);
-  auto done = mutate(std::span(&m.request, 1), false, ahead, m.scope, batch);
+  auto done = mutate(std::span(&m.request, 1), false, ahead, m.scope, sight, batch);
   if (!done) return propagate(done);
   return std::move(done->results.front());
 }
 
 void committer::execute_one(tick_command& c, batch_state& batch, bool& durable) {
+  const asker sight(c.in_sight_of);
+  if (auto ok = check_sight(c.writes, sight, batch.records); !ok)
+    return answer_later<tick_commit>(std::move(c.reply), propagate(ok));
   tick_commit answer;
   answer.touches.resize(c.touches.size());
   const auto actor_of_touch = [&](std::size_t i) -> const std::string& {
@@ -401,9 +411,10 @@ void committer::execute_one(tick_command& c, batch_state& batch, bool& durable) 
     return acting_in(c.writes[i]);
   };
   for (const std::size_t i : by_actor(c.writes.size(), actor_of_write))
-    answer.writes[i] = write_of_tick(
-        c.writes[i],
-        c.ahead.empty() ? std::span<const prepared_ahead>{} : std::span(&c.ahead[i], 1), batch);
+    answer.writes[i] = write_of_tick(c.writes[i],
+                                     c.ahead.empty() ? std::span<const prepared_ahead>{}
+                                                     : std::span(&c.ahead[i], 1),
+                                     sight, batch);
   durable = true;
   answer.seq = batch.last_seq();
   answer_later<tick_commit>(std::move(c.reply), std::move(answer));

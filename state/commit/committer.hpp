@@ -113,21 +113,24 @@ private:
   void execute_one(decay_command& c, batch_state& batch, bool& durable);
   result<executed_command> mutate(std::span<const mutation> items, bool is_batch,
                                   std::span<const prepared_ahead> ahead,
-                                  const std::shared_ptr<const scope>& within, batch_state& batch);
-  /// `within`: who writes through a scope, which admits the items; else null.
-  result<executed_command> execute_for(const asker* within, std::span<const mutation> items,
-                                       bool is_batch, std::span<const prepared_ahead> ahead,
-                                       batch_state& batch);
+                                  const std::shared_ptr<const scope>& within, const asker& sight,
+                                  batch_state& batch);
+  /// `within`: who writes through a scope, which admits the items; else null. `sight`: who must
+  /// see what the items name.
+  result<executed_command> execute_for(const asker* within, const asker& sight,
+                                       std::span<const mutation> items, bool is_batch,
+                                       std::span<const prepared_ahead> ahead, batch_state& batch);
   /// Who writes; a scope must be writable.
   result<asker> writer(const std::string& actor, const std::shared_ptr<const scope>& within,
                        batch_state& batch);
   /// Appends a scope_violation entry, unless the grantee has had too many.
   void violated(scope_violation_payload payload, batch_state& batch);
-  result<mutation_result> promote(const promote_request& r, batch_state& batch);
+  result<mutation_result> promote(const promote_request& r, const asker& sight, batch_state& batch);
   result<attest_result> attest(const attest_request& r, batch_state& batch);
   result<compact_result> compact(const compact_request& r, batch_state& batch);
-  result<tick_write_answer>
-  write_of_tick(const tick_write& w, std::span<const prepared_ahead> ahead, batch_state& batch);
+  result<tick_write_answer> write_of_tick(const tick_write& w,
+                                          std::span<const prepared_ahead> ahead, const asker& sight,
+                                          batch_state& batch);
   /// Makes the touches that wait the first command of the queue, if the next one must find none.
   void settle_touches();
   /// Appends what a read leaves; answers the seq of the last entry then.

@@ -14,6 +14,7 @@
 #include "messages/validate/validate_topics.hpp"
 #include "state/execute/execute_chroma.hpp"
 #include "state/execute/execution.hpp"
+#include "state/execute/sight.hpp"
 
 namespace mneme {
 
@@ -360,10 +361,16 @@ error located(error e, bool is_batch, std::size_t i) {
   return e;
 }
 
+result<void> run_one(execution& x, const mutation& m, const prepared& p) {
+  if (x.seams.sight != nullptr)
+    if (auto ok = check_sight(m, *x.seams.sight, x.state); !ok) return ok;
+  return std::visit([&](const auto& r) { return run(x, r, p); }, m);
+}
+
 result<void> run_all(execution& x, std::span<const mutation> items, std::span<const prepared> ready,
                      bool is_batch) {
   for (std::size_t i = 0; i < items.size(); ++i) {
-    auto done = std::visit([&](const auto& r) { return run(x, r, ready[i]); }, items[i]);
+    auto done = run_one(x, items[i], ready[i]);
     if (!done) return std::unexpected(located(std::move(done.error()), is_batch, i));
     if (x.seams.room != nullptr)
       if (auto ok = x.seams.room->check(x.out.taken); !ok)

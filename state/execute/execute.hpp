@@ -25,6 +25,8 @@ struct execution_seams {
   /// Who writes through a scope: what topics it does not open are left alone. Null = nobody.
   const asker* within = nullptr;
   const number_room* room = nullptr; ///< null = enough for everything
+  /// Who must see what the items name. Null = nobody.
+  const asker* sight = nullptr;
 };
 
 struct executed_command {

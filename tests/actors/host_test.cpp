@@ -238,6 +238,57 @@ TEST_CASE("a host's actor promotes a chunk as the facade does") {
       .receive([](const closed_reply&) {}, [](const caf::error& e) { FAIL(to_string(e)); });
 }
 
+TEST_CASE("a host writes in the sight of an actor") {
+  host_config config;
+  caf::actor_system system(config);
+  auto memory = mneme::spawn(system, in_memory());
+  REQUIRE(memory);
+  caf::scoped_actor self(system);
+  write_request hers = note("hers");
+  hers.id = id_of(1);
+  hers.actor = "ana";
+  tombstone_request ends;
+  ends.uri = {memory_type::note, id_of(1), 1};
+  const promote_request promotion{id_of(1), id_of(1), ""};
+  auto tick = std::make_shared<tick_request>();
+  tick->writes.emplace_back(scoped_mutation{.request = ends});
+  tick->in_sight_of = "ben";
+  self->request(*memory, caf::infinite, apply_message{.request = hers, .in_sight_of = "ben"})
+      .receive([](const mutation_result&) {},
+               [](const caf::error& e) { FAIL(to_error(e).message); });
+  const auto refused = [&](auto message) {
+    std::string told;
+    using answer =
+        std::conditional_t<std::is_same_v<decltype(message), tick_message>, tick_reply,
+                           std::conditional_t<std::is_same_v<decltype(message), batch_message>,
+                                              batch_result, mutation_result>>;
+    self->request(*memory, caf::infinite, message)
+        .receive([](const answer&) { FAIL("written"); },
+                 [&](const caf::error& e) {
+                   const error why = to_error(e);
+                   told = std::string(to_string(why.code)) + " " + why.at;
+                 });
+    return told;
+  };
+  CHECK(refused(apply_message{.request = ends, .in_sight_of = "ben"}) == "not_found uri");
+  CHECK(refused(batch_message{.items = {ends}, .in_sight_of = "ben"}) == "not_found items[0].uri");
+  CHECK(refused(promote_message{promotion, "ben"}) == "not_found chunk");
+  CHECK(refused(promote_message{promotion, "ana"}) == "type_data_mismatch chunk");
+  CHECK(refused(tick_message{tick}) == "not_found writes[0].uri");
+  self->request(*memory, caf::infinite, close_message{})
+      .receive([](const closed_reply&) {}, [](const caf::error& e) { FAIL(to_string(e)); });
+
+  auto facade = open_in_memory();
+  REQUIRE(facade);
+  REQUIRE(facade->apply(hers, durability::durable, {}, {}, "ben"));
+  CHECK(facade->apply(ends, durability::durable, {}, {}, "ben").error().at == "uri");
+  CHECK(facade->write_batch({ends}, durability::durable, {}, {}, "ben").error().at
+        == "items[0].uri");
+  CHECK(facade->promote(promotion, "ben").error().code == errc::not_found);
+  CHECK(facade->tick(*tick).error().at == "writes[0].uri");
+  CHECK(facade->apply(ends, durability::durable, {}, {}, "ana"));
+}
+
 TEST_CASE("a write that names a deadline is refused only if it is late") {
   host_config config;
   caf::actor_system system(config);

@@ -237,6 +237,20 @@ class Visibility(WithKeys):
             self.assert_hidden(self.ask(self.bob, **absent))
         self.assertEqual(self.server.get("/v1/root", self.host).json, before)
 
+    def test_only_a_memory_of_its_own_supersedes_another(self):
+        before = self.server.get("/v1/root", self.host).json
+        edge = {"op": "add_edge", "src": PUBLIC, "type": "supersedes", "dst": BOB}
+        unread = {"op": "write", "nothing": 1}
+        for request, at in ((edge, "src"),
+                            ({"op": "batch", "items": [note("x"), edge]}, "items[1].src"),
+                            ({"op": "tick", "writes": [unread, note("x"), edge]}, "writes[2].src")):
+            answer = self.ask(self.bob, **request)
+            self.assertEqual((answer.status, answer.code), (403, "actor_mismatch"), answer.text)
+            self.assertEqual(answer.json["error"]["at"], at)
+        self.assertEqual(self.server.get("/v1/root", self.host).json, before)
+        edge["src"], edge["dst"] = edge["dst"], edge["src"]
+        self.assertEqual(self.ask(self.bob, **edge).status, 200)
+
     def test_what_an_item_fails_to_make_opens_nothing_to_the_next(self):
         uri = f"mneme://Note/{ANA}#1"
         before = self.server.get("/v1/root", self.host).json

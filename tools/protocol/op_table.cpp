@@ -32,7 +32,8 @@ result<json> run_mutation(session& s, const json& request) {
   if (!m) return propagate(m);
   auto within = scope_of(request);
   if (!within) return propagate(within);
-  auto done = s.target().apply(std::move(*m), durability::durable, std::move(*within));
+  auto done =
+      s.target().apply(std::move(*m), durability::durable, std::move(*within), {}, s.in_sight_of());
   if (!done) return propagate(done);
   return op.answer_mutation(*done);
 }
@@ -70,7 +71,8 @@ result<json> run_batch(session& s, const json& request) {
   }
   auto within = scope_of(request);
   if (!within) return propagate(within);
-  auto done = s.target().write_batch(std::move(mutations), durability::durable, std::move(*within));
+  auto done = s.target().write_batch(std::move(mutations), durability::durable, std::move(*within),
+                                     {}, s.in_sight_of());
   if (!done) return propagate(done);
   json results = json::array();
   for (std::size_t i = 0; i < specs.size(); ++i)

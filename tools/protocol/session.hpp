@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -34,6 +35,9 @@ public:
   /// Borrows both. Without a manual clock, `clock` is answered with unsupported.
   explicit session(engine& target, manual_clock* clock = nullptr, source_ingester ingester = {})
       : engine_(target), clock_(clock), ingest_source_(std::move(ingester)) {}
+  /// For somebody whose writes name only what the actor sees (engine::apply()).
+  session(engine& target, std::optional<std::string> in_sight_of)
+      : engine_(target), clock_(nullptr), in_sight_of_(std::move(in_sight_of)) {}
 
   /// One line without its end to one compact line without its end.
   std::string answer(std::string_view line);
@@ -45,6 +49,7 @@ public:
   result<json> run(std::string_view op, json request, const std::optional<error>& oversized = {});
 
   [[nodiscard]] engine& target() { return engine_; }
+  [[nodiscard]] const std::optional<std::string>& in_sight_of() const { return in_sight_of_; }
   [[nodiscard]] manual_clock* clock() { return clock_; }
   /// Empty where the session reads no files.
   [[nodiscard]] const source_ingester& ingest_source() const { return ingest_source_; }
@@ -53,6 +58,7 @@ private:
   engine& engine_;
   manual_clock* clock_;
   source_ingester ingest_source_;
+  std::optional<std::string> in_sight_of_;
 };
 
 } // namespace mneme::protocol

@@ -57,7 +57,7 @@ result<json> run_promote(session& s, const json& request) {
                           .memory = in.id_or_uri("memory").value_or(memory_id{}),
                           .actor = in.text_or("actor", "")};
   if (failure) return std::unexpected(std::move(*failure));
-  auto done = s.target().promote(r);
+  auto done = s.target().promote(r, s.in_sight_of());
   if (!done) return propagate(done);
   return version_result_json(*done);
 }

@@ -1,6 +1,7 @@
 #include "tools/protocol/tick_json.hpp"
 
 #include <array>
+#include <charconv>
 #include <functional>
 
 #include <fmt/format.h>
@@ -148,6 +149,20 @@ struct item_list {
       if (item) items.push_back(std::move(*item));
     }
   }
+  /// An error of one of `items`, where the request has it.
+  error placed(error e, std::string_view key) const {
+    const std::string list = fmt::format("{}[", key);
+    const std::size_t end = e.at.find(']');
+    if (!e.at.starts_with(list) || end == std::string::npos) return e;
+    std::size_t left = 0;
+    std::from_chars(e.at.data() + list.size(), e.at.data() + end, left);
+    for (std::size_t i = 0; i < failed.size(); ++i)
+      if (!failed[i] && left-- == 0) {
+        e.at = fmt::format("{}{}{}", list, i, e.at.substr(end));
+        break;
+      }
+    return e;
+  }
   /// The answers in the order of the request.
   template <class Answer>
   json answers(const json& request, std::string_view key, std::vector<result<Answer>>& done,
@@ -191,8 +206,10 @@ std::span<const key_shape> tick_keys() noexcept {
 result<json> run_tick(session& s, const json& request) {
   item_list<tick_read> reads(request, "reads", read_of);
   item_list<tick_write> writes(request, "writes", write_of);
-  auto done = s.target().tick({.reads = std::move(reads.items), .writes = std::move(writes.items)});
-  if (!done) return propagate(done);
+  auto done = s.target().tick({.reads = std::move(reads.items),
+                               .writes = std::move(writes.items),
+                               .in_sight_of = s.in_sight_of()});
+  if (!done) return std::unexpected(writes.placed(std::move(done.error()), "writes"));
   return json{{"reads", reads.answers(request, "reads", done->reads, read_answer)},
               {"writes", writes.answers(request, "writes", done->writes, answer_of)},
               {"seq", done->seq.value}};

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/protocol/op_table.hpp"
+#include "tools/protocol/session.hpp"
 #include "tools/server/access/permission.hpp"
 #include "tools/server/http/request_time.hpp"
 
@@ -27,10 +28,11 @@ answer gateway::answer_to(const client& who, std::string_view op, json request,
                           const std::optional<error>& oversized) {
   // A request must not end the server, whatever it meets: no memory, or a bug.
   try {
-    if (auto refusal = narrow(request, op, who, session_.target())) return std::move(*refusal);
+    if (auto refusal = narrow(request, op, who, target_)) return std::move(*refusal);
     if (most_ms_ > 0) limit_time(request, op, most_ms_);
-    answer answered = answer_of(op.empty() ? session_.run(request, oversized)
-                                           : session_.run(op, std::move(request), oversized));
+    protocol::session session(target_, sight_of(who));
+    answer answered = answer_of(op.empty() ? session.run(request, oversized)
+                                           : session.run(op, std::move(request), oversized));
     withhold(answered.body, who);
     return answered;
   } catch (const std::exception&) {

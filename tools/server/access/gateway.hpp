@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "tools/protocol/session.hpp"
+#include "mneme/engine.hpp"
 #include "tools/server/access/client.hpp"
 #include "tools/server/answer.hpp"
 #include "tools/server/http/metrics.hpp"
@@ -17,7 +17,7 @@ public:
   /// Borrows the engine. `directory` is the world's, empty in memory. No request may ask for more
   /// than `most_ms` of time, and one that names no deadline has that; 0: no bound.
   gateway(engine& target, std::string directory, std::int64_t most_ms = 0)
-      : session_(target), directory_(std::move(directory)), most_ms_(most_ms) {}
+      : target_(target), directory_(std::move(directory)), most_ms_(most_ms) {}
 
   /// A request object; `op` is what it has to be, or empty for a request that names its own.
   answer run(const client& who, std::string_view op, json request,
@@ -26,7 +26,7 @@ public:
   /// op is known.
   answer run_text(const client& who, std::string_view op, std::string_view text);
 
-  [[nodiscard]] engine& target() { return session_.target(); }
+  [[nodiscard]] engine& target() { return target_; }
   [[nodiscard]] metrics& counts() { return counts_; }
   result<std::string> metrics_text() { return counts_.text(target(), directory_); }
 
@@ -34,7 +34,7 @@ private:
   answer answer_to(const client& who, std::string_view op, json request,
                    const std::optional<error>& oversized);
 
-  protocol::session session_; ///< has no state that a request changes
+  engine& target_;
   std::string directory_;
   std::int64_t most_ms_;
   metrics counts_;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -57,9 +56,6 @@ constexpr std::array<std::string_view, 4> unscoped = {"root", "point", "suggest_
 constexpr std::array<std::string_view, 3> list_keys = {"items", "reads", "writes"};
 /// Keys that say who acted.
 constexpr std::array<std::string_view, 3> acting_keys = {"actor", "created_by", "by"};
-/// Keys of writes that name a memory, by id or uri.
-constexpr std::array<std::string_view, 8> target_keys = {
-    "uri", "superseded_by", "src", "dst", "topic_id", "chunk", "memory", "id"};
 
 effect effect_of(std::string_view op) {
   const auto found = std::ranges::find(effects, op, &op_effect::op);
@@ -73,12 +69,6 @@ bool has_key(const protocol::op_spec& op, std::string_view key) {
 bool is_given(const json& object, std::string_view key) {
   const auto found = object.find(key);
   return found != object.end() && !found->is_null();
-}
-
-bool is_text(const json& object, std::string_view key, std::string_view text) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string()
-         && found->get_ref<const std::string&>() == text;
 }
 
 /// What refused a request, if anything did.
@@ -98,7 +88,7 @@ public:
     check_effect(r, *op, at);
     check_actor(r, *op, at);
     check_scope(r, *op, at);
-    check_targets(r, *op, at);
+    if (op->name == "prove") check_proofs(r, at);
     lists(r, *op, at);
   }
 
@@ -155,15 +145,14 @@ private:
     if (!in_batch_) r["scope"] = json::parse(who_.scope);
   }
 
-  /// Someone else's memory is as if it were not there. What a batch itself writes may be named in
-  /// it.
-  void check_target(const json& value, const json_path& at) {
+  /// Someone else's memory is as if it were not there.
+  void check_seen(const json& value, const json_path& at) {
     if (refusal_ || !value.is_string()) return;
     const auto& text = value.get_ref<const std::string&>();
     auto id = parse_memory_id(text);
     if (!id)
       if (const auto uri = parse_memory_uri(text)) id = uri->id;
-    if (!id || own_ids_.contains(*id)) return;
+    if (!id) return;
     const auto seen = target_.get(*id, {.actor = who_.actor, .at_seq = {}});
     if (seen) return;
     if (seen.error().code == errc::not_found)
@@ -172,41 +161,9 @@ private:
       refusal_ = failed(seen.error());
   }
 
-  /// What a scope opens is the engine's to judge, for writes too.
-  void check_targets(const json& r, const protocol::op_spec& op, const json_path& at) {
-    if (who_.is_host() || !who_.scope.empty()) return;
-    const bool is_write = effect_of(op.name) == effect::writes;
-    if (in_batch_) note_own_id(r, op);
-    if (is_write)
-      for (const auto key : target_keys)
-        if (has_key(op, key) && is_given(r, key) && !(op.name == "write" && key == "id"))
-          check_target(r[std::string(key)], at.key(key));
-    if (op.name == "ingest") check_ingest(r, at);
-    if (op.name == "prove") check_proofs(r, at);
-  }
-
-  /// A batch is all or none: where the id is taken, nothing of it is done. The items of a tick
-  /// stand alone, and an item that names what an earlier one failed to make would reach someone
-  /// else's.
-  void note_own_id(const json& r, const protocol::op_spec& op) {
-    const char* key = op.name == "write" ? "id" : "topic_id";
-    const bool makes_one =
-        op.name == "write" || (op.name == "ingest" && is_text(r, "placement", "new_topic"));
-    if (makes_one && is_given(r, key) && r[key].is_string())
-      if (const auto id = parse_memory_id(r[key].get_ref<const std::string&>()))
-        own_ids_.insert(*id);
-  }
-
-  void check_ingest(const json& r, const json_path& at) {
-    if (is_given(r, "links") && r["links"].is_array())
-      for (std::size_t i = 0; i < r["links"].size(); ++i)
-        check_member(r["links"][i], "topic_id", at.key("links").item(i));
-    if (is_given(r, "fields") && r["fields"].is_object())
-      for (const auto& [name, field] : r["fields"].items())
-        check_member(field, "ref_topic_id", at.key("fields").key(name));
-  }
-
+  /// What a scope opens is the engine's to judge, and who sees the memories of `ids`.
   void check_proofs(const json& r, const json_path& at) {
+    if (!sight_of(who_)) return;
     for (const char* list : {"edges", "fields"}) {
       if (!is_given(r, list) || !r[list].is_array()) continue;
       for (std::size_t i = 0; i < r[list].size(); ++i)
@@ -217,7 +174,7 @@ private:
 
   void check_member(const json& object, std::string_view key, const json_path& at) {
     if (object.is_object() && is_given(object, key))
-      check_target(object[std::string(key)], at.key(key));
+      check_seen(object[std::string(key)], at.key(key));
   }
 
   void lists(json& r, const protocol::op_spec& op, const json_path& at) {
@@ -236,7 +193,6 @@ private:
   const client& who_;
   engine& target_;
   bool in_batch_ = false; ///< the scope of a batch stands beside its items
-  std::set<memory_id> own_ids_;
   std::optional<answer> refusal_;
 };
 
@@ -248,6 +204,11 @@ std::optional<answer> narrow(json& request, std::string_view op, const client& w
   narrowing all(who, target);
   all.request(request, op, json_path{});
   return all.refusal();
+}
+
+std::optional<std::string> sight_of(const client& who) {
+  if (who.is_host() || !who.scope.empty()) return std::nullopt;
+  return who.actor;
 }
 
 void withhold(json& answer, const client& who) {

@@ -1,7 +1,7 @@
 #pragma once
 /// What a key allows, applied to a request before it runs: the client's actor in every place that
-/// names one, reads that leave no trace for a read-only key, the key's scope, and no target that
-/// the actor cannot see.
+/// names one, reads that leave no trace for a read-only key, the key's scope, and no proof about
+/// what the actor cannot see. What writes may name is bounded where they are executed.
 
 #include <optional>
 
@@ -16,6 +16,10 @@ namespace mneme::server {
 /// is left to the line protocol to refuse. An item of a list that is refused refuses the whole
 /// list.
 std::optional<answer> narrow(json& request, std::string_view op, const client& who, engine& target);
+
+/// Who must see what the client's writes name (engine::apply()); nobody for the host, and for a key
+/// with a scope, which bounds them.
+std::optional<std::string> sight_of(const client& who);
 
 /// Takes out of an answer what counts memories that `who` may not see: how many rows a query looked
 /// at, and its plan.

@@ -1,0 +1,110 @@
+#include "state/execute/sight.hpp"
+
+#include <fmt/format.h>
+
+namespace mneme {
+
+namespace {
+
+class sight_check {
+public:
+  sight_check(const asker& who, overlay& records) : who_(who), records_(records) {}
+
+  result<void> operator()(const write_request&) { return {}; }
+  result<void> operator()(const assign_tag_request&) { return {}; }
+  result<void> operator()(const update_request& r) { return seen(r.uri.id, "uri"); }
+  result<void> operator()(const update_head_request& r) { return seen(r.uri.id, "uri"); }
+  result<void> operator()(const tombstone_request& r) {
+    if (auto ok = seen(r.uri.id, "uri"); !ok || !r.superseded_by) return ok;
+    return seen(*r.superseded_by, "superseded_by");
+  }
+  result<void> operator()(const add_edge_request& r) {
+    auto src = seen_head(r.src, "src");
+    if (!src) return propagate(src);
+    if (auto ok = seen(r.dst, "dst"); !ok) return ok;
+    return leads(r.type, src->actor_scope, "src");
+  }
+  result<void> operator()(const remove_edge_request& r) {
+    if (auto ok = seen(r.src, "src"); !ok) return ok;
+    return seen(r.dst, "dst");
+  }
+  result<void> operator()(const ingest_request& r) {
+    std::string owner = r.actor;
+    if (r.placement != ingest_placement::new_topic && r.topic_id) {
+      auto topic = seen_head(*r.topic_id, "topic_id");
+      if (!topic) return propagate(topic);
+      owner = std::move(topic->actor_scope);
+    }
+    for (std::size_t i = 0; i < r.links.size(); ++i) {
+      const std::string link = fmt::format("links[{}].", i);
+      if (r.links[i].topic_id != r.topic_id) // no link to itself is made anyway
+        if (auto ok = seen(r.links[i].topic_id, link + "topic_id"); !ok) return ok;
+      if (auto ok = leads(r.links[i].type, owner, link + "type"); !ok) return ok;
+    }
+    for (const auto& f : r.fields)
+      if (f.ref_topic_id && f.ref_topic_id != r.topic_id)
+        if (auto ok = seen(*f.ref_topic_id, "fields." + f.name + ".ref_topic_id"); !ok) return ok;
+    return {};
+  }
+  result<void> operator()(const unarchive_request& r) { return seen(r.id, "id"); }
+  /// They name memories without end, or as they were elsewhere.
+  template <class Request>
+  result<void> operator()(const Request&) {
+    return fail(errc::unsupported, "this is no write in the sight of an actor");
+  }
+
+  result<void> seen(const memory_id& id, std::string key) {
+    auto h = seen_head(id, std::move(key));
+    if (!h) return propagate(h);
+    return {};
+  }
+
+private:
+  result<head> seen_head(const memory_id& id, std::string key) {
+    auto h = records_.head(id);
+    if (!h) return propagate(h);
+    if (!h->has_value() || !who_.may_see(**h))
+      return fail(errc::not_found, "no such memory", std::move(key));
+    return std::move(**h);
+  }
+  /// Nobody says what a memory supersedes but whose it is.
+  result<void> leads(std::uint8_t type, const std::string& owner, std::string key) const {
+    if (type != static_cast<std::uint8_t>(edge_type::supersedes) || owner == who_.owner())
+      return {};
+    return fail(errc::actor_mismatch,
+                fmt::format("only a memory of \"{}\" supersedes another here", who_.owner()),
+                std::move(key));
+  }
+
+  const asker& who_;
+  overlay& records_;
+};
+
+} // namespace
+
+result<void> check_sight(const mutation& m, const asker& who, overlay& records) {
+  if (who.sees_all()) return {};
+  return std::visit(sight_check(who, records), m);
+}
+
+result<void> check_sight(const promote_request& r, const asker& who, overlay& records) {
+  if (who.sees_all()) return {};
+  sight_check check(who, records);
+  if (auto ok = check.seen(r.chunk, "chunk"); !ok) return ok;
+  return check.seen(r.memory, "memory");
+}
+
+result<void> check_sight(std::span<const tick_write> writes, const asker& who, overlay& records) {
+  for (std::size_t i = 0; i < writes.size(); ++i) {
+    const auto* m = std::get_if<scoped_mutation>(&writes[i]);
+    if (m == nullptr) continue; // they skip what cannot be seen
+    auto ok = check_sight(m->request, who, records);
+    if (ok) continue;
+    error e = std::move(ok.error());
+    e.at = e.at.empty() ? fmt::format("writes[{}]", i) : fmt::format("writes[{}].{}", i, e.at);
+    return std::unexpected(std::move(e));
+  }
+  return {};
+}
+
+} // namespace mneme
