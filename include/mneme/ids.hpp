@@ -86,15 +86,7 @@ std::string to_hex(const world_id& id);
 
 template <>
 struct std::hash<mneme::memory_id> {
-  /// The random tail of a ULID is uniform; caller-given ids may not be, so both halves are mixed.
-  std::size_t operator()(const mneme::memory_id& id) const noexcept {
-    std::uint64_t high = 0;
-    std::uint64_t low = 0;
-    for (std::size_t i = 0; i < 8; ++i) {
-      high = (high << 8) | id.bytes[i];
-      low = (low << 8) | id.bytes[i + 8];
-    }
-    std::uint64_t mixed = (high ^ (low * 0x9E3779B97F4A7C15ULL)) * 0xBF58476D1CE4E5B9ULL;
-    return static_cast<std::size_t>(mixed ^ (mixed >> 31));
-  }
+  /// Keyed anew in every process: callers may choose ids, and must not choose which of them meet.
+  /// Nothing that lasts, is answered or is ordered may depend on it.
+  std::size_t operator()(const mneme::memory_id& id) const noexcept;
 };

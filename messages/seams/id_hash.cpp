@@ -1,0 +1,23 @@
+#include "messages/sip_hash.hpp"
+#include "mneme/ids.hpp"
+#include "mneme/seams.hpp"
+
+namespace mneme {
+
+namespace {
+
+/// Not of a world's random stream, which a seed makes known.
+sip_key drawn_key() {
+  std::array<std::uint8_t, 16> bytes{};
+  make_system_random()->fill(bytes);
+  return std::bit_cast<sip_key>(bytes);
+}
+
+} // namespace
+
+} // namespace mneme
+
+std::size_t std::hash<mneme::memory_id>::operator()(const mneme::memory_id& id) const noexcept {
+  static const mneme::sip_key key = mneme::drawn_key();
+  return static_cast<std::size_t>(mneme::sip_hash(key, id.bytes));
+}
