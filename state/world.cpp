@@ -8,6 +8,7 @@
 #include "messages/ensure.hpp"
 #include "messages/seams/checked_seams.hpp"
 #include "messages/seams/unasked_embedder.hpp"
+#include "state/checkpoint/embedder_file.hpp"
 #include "state/checkpoint/world_directory.hpp"
 #include "state/recovery/entry_check.hpp"
 #include "state/recovery/replay_check.hpp"
@@ -303,6 +304,7 @@ result<std::unique_ptr<world>> try_open(const world_options& options,
     return propagate(ok);
   }
   if (auto ok = check_older(*w, std::min(stored, loaded)); !ok) return propagate(ok);
+  w->report.vectors_problem = note_embedder(*w->files, w->directory, w->info.embedder);
   w->retain_before(w->journal->last_seq());
   w->publish(w->journal->last_seq());
   w->lock = std::move(lock);

@@ -155,8 +155,9 @@ struct world_stats {
   std::uint64_t journal_segments = 0;
   std::uint64_t embeddings_pending = 0; ///< live memories that a remote embedder has yet to embed
   std::uint64_t embeddings_refused =
-      0;                        ///< of these: not tried again until they change or reopening
-  std::string embedder_problem; ///< why the last try failed; empty = it did not
+      0; ///< of these: not tried again until they change or reopening
+  /// Why the last try failed, or open_report::vectors_problem; empty = neither.
+  std::string embedder_problem;
   std::vector<std::pair<memory_type, std::uint64_t>> memories_by_type; ///< types with any
 };
 

@@ -21,6 +21,8 @@ struct open_report {
   std::string torn_segment;
   bool store_rebuilt = false; ///< the store was missing or damaged: made anew from the journal
   std::string store_problem;  ///< what was wrong with it
+  /// Why the vectors that are stored and those of queries may not fit together; empty = they do.
+  std::string vectors_problem;
 };
 
 /// Progress of a long check: entries done, entries in all (0 = unknown).

@@ -1,7 +1,10 @@
+#include "messages/seams/hash_embedder.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 
+#include <fmt/format.h>
 #include <utf8proc.h>
 
 #include "messages/ensure.hpp"
@@ -324,6 +327,12 @@ private:
 };
 
 } // namespace
+
+const std::string& hash_embedder_rules() {
+  static const std::string rules =
+      fmt::format("utf8proc {} unicode {}", utf8proc_version(), utf8proc_unicode_version());
+  return rules;
+}
 
 std::shared_ptr<embedder> make_hash_embedder(std::uint32_t dim) {
   ensure(dim >= min_dim && dim <= max_vector_dim, "a hash embedder has 8 to 4096 dimensions");

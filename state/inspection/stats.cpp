@@ -12,6 +12,7 @@ world_stats read_stats(world& w) {
   s.embedder = w.info.embedder;
   if (w.embedder != nullptr) s.space = w.embedder->space();
   if (s.space.dim == 0) s.space = w.vectors.space_at(counts.seq);
+  s.embedder_problem = w.report.vectors_problem;
   if (w.embedder != nullptr && w.embedder->remote() != nullptr) {
     auto now = w.embedding.get();
     s.embeddings_pending = counts.live.unembedded;

@@ -70,7 +70,7 @@ status run_prove(const prove_options& o) {
     auto probe = open_world_for(common);
     common.read_only = !probe && probe.error().code == errc::busy;
     if (probe) {
-      tell_of_torn_write(*probe);
+      tell_of_opening(*probe);
       protocol::session session(*probe);
       auto answer = session.run("prove", *request);
       const auto closed = probe->close();

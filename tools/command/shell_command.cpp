@@ -79,7 +79,7 @@ status run_shell(const shell_options& o) {
   }
   auto target = open_or_create(std::move(options));
   if (!target) return report(o.common, target.error());
-  tell_of_torn_write(*target);
+  tell_of_opening(*target);
   if (clock != nullptr && target->published().value > 0) clock->set(target->last_entry_at());
   protocol::session session(*target, clock.get(), importing::ingest_source);
   if (is_terminal(stdin) && !o.common.json)

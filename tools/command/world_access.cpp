@@ -125,8 +125,9 @@ result<std::shared_ptr<key_resolver>> read_agent_keys(const std::string& path) {
   return protocol::read_keys(*document);
 }
 
-void tell_of_torn_write(const engine& opened) {
+void tell_of_opening(const engine& opened) {
   const open_report found = opened.opened();
+  if (!found.vectors_problem.empty()) tell("mneme: {}\n", printable(found.vectors_problem));
   if (found.torn_bytes == 0) return;
   tell("mneme: the last write had not been finished: {} bytes were cut from {}\n", found.torn_bytes,
        found.torn_segment);
@@ -154,7 +155,7 @@ status with_world(const common_options& options,
                   const std::function<result<status>(engine& target)>& run) {
   auto target = open_world_for(options);
   if (!target) return report(options, target.error());
-  tell_of_torn_write(*target);
+  tell_of_opening(*target);
   auto outcome = run(*target);
   if (outcome && !options.read_only) finish_embeddings(*target);
   const auto closed = target->close();

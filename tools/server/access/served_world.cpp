@@ -37,7 +37,7 @@ result<engine> open_served(const served_options& options) {
     opening.keys = std::move(*keys);
   }
   auto target = command::open_or_create(std::move(opening));
-  if (target) command::tell_of_torn_write(*target);
+  if (target) command::tell_of_opening(*target);
   return target;
 }
 

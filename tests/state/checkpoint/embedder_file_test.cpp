@@ -1,0 +1,43 @@
+// The EMBEDDER file: a world says so when its vectors were made by other rules of text.
+#include "state/checkpoint/embedder_file.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "messages/seams/hash_embedder.hpp"
+#include "state/inspection/stats.hpp"
+#include "tests/state/site.hpp"
+
+using namespace mneme;
+using namespace mneme::testing;
+
+TEST_CASE("a world with a hash embedder names the rules of its first vectors") {
+  site place;
+  place.embedder = "hash:8";
+  const std::string path = embedder_path("world");
+  CHECK(place.open()->report.vectors_problem.empty());
+  CHECK(read_file(*place.files, path) == hash_embedder_rules() + "\n");
+
+  // Other tables: it opens, says so each time, and the file stays.
+  REQUIRE(replace_file(*place.files, path, "utf8proc 1 unicode 2\n"));
+  for (int i = 0; i < 2; ++i) {
+    auto w = place.open();
+    const std::string& problem = w->report.vectors_problem;
+    CHECK(problem.find("(utf8proc 1 unicode 2, now " + hash_embedder_rules() + ")")
+          != std::string::npos);
+    CHECK(read_stats(*w)->embedder_problem == problem);
+    driven d(*w);
+    CHECK(d.apply(note("still written")));
+  }
+  CHECK(read_file(*place.files, path) == "utf8proc 1 unicode 2\n");
+
+  // Nothing is known of a world of before, or that has lost the file.
+  REQUIRE(place.files->remove(path));
+  CHECK(place.open()->report.vectors_problem.empty());
+  CHECK(read_file(*place.files, path) == hash_embedder_rules() + "\n");
+}
+
+TEST_CASE("a world with another embedder has no file about rules of text") {
+  site place; // embedder "none"
+  CHECK(place.open()->report.vectors_problem.empty());
+  CHECK(place.files->exists(embedder_path("world")) == false);
+}
