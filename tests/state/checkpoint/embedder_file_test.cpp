@@ -24,7 +24,7 @@ TEST_CASE("a world with a hash embedder names the rules of its first vectors") {
     const std::string& problem = w->report.vectors_problem;
     CHECK(problem.find("(utf8proc 1 unicode 2, now " + hash_embedder_rules() + ")")
           != std::string::npos);
-    CHECK(read_stats(*w)->embedder_problem == problem);
+    CHECK(read_stats(*w).embedder_problem == problem);
     driven d(*w);
     CHECK(d.apply(note("still written")));
   }
