@@ -30,7 +30,7 @@ result<std::shared_ptr<key_resolver>> read_agent_keys(const std::string& path);
 /// True where a world may be made: nothing is there, or what a broken-off start left.
 bool is_vacant(const std::string& directory);
 
-/// Says on standard error what opening found: vectors of other rules, a write that a crash had torn.
+/// Says on standard error what opening found: vectors of other rules, a write that a crash tore.
 void tell_of_opening(const engine& opened);
 
 /// Opens, runs, closes. The exit status is that of the first error, which is printed.
