@@ -295,6 +295,25 @@ class Tools(OnStreams):
         self.assertEqual(self.call(client, "root"), before)
 
 
+class Deadlines(OnStreams):
+    def test_a_tool_that_reads_runs_no_longer_than_the_server_lets_it(self):
+        with Served(self.world, "--embedder", "none") as server:
+            for part in range(3):
+                made = server.post("/v1/batch", {"items": [
+                    {"op": "write", "type": "Note", "data": {"statement": "tea %d %d" % (part, n)}}
+                    for n in range(3000)]})
+                self.assertEqual(made.status, 200, made.text[:200])
+            self.assertEqual(server.stop(), 0)
+        all_of_them = {"types": ["Note"], "limit": 9000}
+        client = self.start("--deadline-ms", "1")
+        self.assertIn("deadline_exceeded", self.refusal(client, "find", **all_of_them))
+        # Writes are whole or not at all.
+        self.call(client, "remember", text="green tea")
+        client.__exit__()
+        client = self.start()
+        self.assertEqual(len(self.call(client, "find", **all_of_them)["memories"]), 9000)
+
+
 class ResourcesAndPrompts(OnStreams):
     def test_resources(self):
         client = self.start()

@@ -17,6 +17,7 @@ struct mcp_command_options {
   served_options served;
   std::string actor;
   bool read_only = false;
+  std::int64_t deadline_ms = 0; ///< 0: none
   std::size_t text_tokens = mcp_options{}.text_tokens;
 };
 
@@ -25,7 +26,7 @@ command::status run_mcp(const mcp_command_options& o) {
   auto target = open_served(o.served);
   if (!target) return command::report(o.served.common, target.error());
   {
-    gateway to(*target, o.served.common.directory);
+    gateway to(*target, o.served.common.directory, o.deadline_ms);
     mcp_server server(
         to, {.reference_memory = o.served.reference_memory, .text_tokens = o.text_tokens});
     const client who{.actor = o.actor, .read_only = o.read_only};
@@ -50,6 +51,9 @@ void add_mcp_command(CLI::App& app, command::command_result& outcome) {
   c->add_option("--actor", o->actor, "who the client is: it then sees only what this actor may")
       ->check(command::not_empty());
   c->add_flag("--read-only", o->read_only, "the client may read, and leaves no trace");
+  c->add_option("--deadline-ms", o->deadline_ms,
+                "that a request may run: what names no deadline_ms, or a longer one, has this")
+      ->check(CLI::Range(1, 3'600'000));
   c->add_option("--text-tokens", o->text_tokens, "of the text form of an answer; 2000 by default")
       ->check(CLI::Range(50, 1'000'000));
   c->callback([o, &outcome] { outcome.exit = run_mcp(*o); });
