@@ -101,30 +101,39 @@ result<batch_result> engine::write_batch(std::vector<mutation> items, durability
 }
 
 result<mutation_result> engine::promote(const promote_request& request,
+                                        std::optional<std::int64_t> deadline_ms,
                                         const std::optional<std::string>& in_sight_of) {
   return impl_->write<mutation_result>(
-      [&](auto reply) { return promote_command{request, std::move(reply), in_sight_of}; });
+      [&](auto reply) { return promote_command{request, std::move(reply), {}, in_sight_of}; },
+      deadline_ms);
 }
 
-result<snapshot_result> engine::snapshot(std::string reason, std::string actor) {
-  return impl_->write<snapshot_result>([&](auto reply) {
-    return snapshot_command{std::move(reason), std::move(actor), std::move(reply)};
-  });
+result<snapshot_result> engine::snapshot(std::string reason, std::string actor,
+                                         std::optional<std::int64_t> deadline_ms) {
+  return impl_->write<snapshot_result>(
+      [&](auto reply) {
+        return snapshot_command{std::move(reason), std::move(actor), std::move(reply)};
+      },
+      deadline_ms);
 }
 
-result<decay_result> engine::decay(std::string actor) {
+result<decay_result> engine::decay(std::string actor, std::optional<std::int64_t> deadline_ms) {
   return impl_->write<decay_result>(
-      [&](auto reply) { return decay_command{std::move(actor), std::move(reply)}; });
+      [&](auto reply) { return decay_command{std::move(actor), std::move(reply)}; }, deadline_ms);
 }
 
-result<attest_result> engine::attest(attest_request request) {
+result<attest_result> engine::attest(attest_request request,
+                                     std::optional<std::int64_t> deadline_ms) {
   return impl_->write<attest_result>(
-      [&](auto reply) { return attest_command{std::move(request), std::move(reply)}; });
+      [&](auto reply) { return attest_command{std::move(request), std::move(reply)}; },
+      deadline_ms);
 }
 
-result<compact_result> engine::compact(compact_request request) {
+result<compact_result> engine::compact(compact_request request,
+                                       std::optional<std::int64_t> deadline_ms) {
   return impl_->write<compact_result>(
-      [&](auto reply) { return compact_command{std::move(request), std::move(reply)}; });
+      [&](auto reply) { return compact_command{std::move(request), std::move(reply)}; },
+      deadline_ms);
 }
 
 result<tick_result> engine::tick(tick_request request) {
@@ -137,8 +146,9 @@ result<tick_result> engine::tick(tick_request request) {
   });
 }
 
-result<seq_no> engine::checkpoint() {
-  return impl_->write<seq_no>([](auto reply) { return checkpoint_command{std::move(reply)}; });
+result<seq_no> engine::checkpoint(std::optional<std::int64_t> deadline_ms) {
+  return impl_->write<seq_no>([](auto reply) { return checkpoint_command{std::move(reply)}; },
+                              deadline_ms);
 }
 
 result<root_set> engine::root(std::optional<seq_no> at_seq) {

@@ -38,7 +38,7 @@ internal_engine_actor::behavior_type engine_behavior(internal_engine_actor::poin
       [h](const root_message& m) { return h.root(m); },
       [h](const prove_message& m) { return h.prove(m); },
       [h](const snapshot_message& m) { return h.snapshot(m); },
-      [h](const checkpoint_message&) { return h.checkpoint(); },
+      [h](const checkpoint_message& m) { return h.checkpoint(m); },
       [h](const close_message&) { return h.close(); },
       [](const run_closure& m) { m.run(); },
   };

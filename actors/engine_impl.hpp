@@ -45,9 +45,18 @@ struct engine::impl {
   }
 
   /// What the committer answers to the command that `make` builds around the reply.
+  /// It has to be executed by the deadline.
   template <class T, class Make>
-  result<T> write(const Make& make) {
-    return inside([&](world&) { return commit<T>(make); });
+  result<T> write(const Make& make, std::optional<std::int64_t> deadline_ms) {
+    return inside([&](world&) -> result<T> {
+      auto deadline = deadline_in(*running, deadline_ms);
+      if (!deadline) return propagate(deadline);
+      return commit<T>([&](auto reply) {
+        auto command = make(std::move(reply));
+        command.deadline = *deadline;
+        return command;
+      });
+    });
   }
 
   result<batch_result> mutate(std::vector<mutation> items, bool is_batch, durability d,

@@ -28,7 +28,7 @@ public:
   host_promise<compact_reply> compact(const compact_message& m) const;
   host_promise<tick_reply> tick(const tick_message& m) const;
   host_promise<snapshot_result> snapshot(const snapshot_message& m) const;
-  host_promise<checkpoint_reply> checkpoint() const;
+  host_promise<checkpoint_reply> checkpoint(const checkpoint_message& m) const;
   host_promise<closed_reply> close() const;
 
   // host_queries.cpp
@@ -106,6 +106,9 @@ private:
                       std::function<void(result<batch_result>)> reply) const;
   /// Refused if the engine was closed.
   void commit(commit_command command) const;
+  /// Unless the deadline is none that can be.
+  template <class Command>
+  void commit_by(Command command, std::optional<std::int64_t> deadline_ms) const;
   /// What a single read answered, shared with the host; going outside its scope is journaled.
   template <class T>
   void keep(host_promise<std::shared_ptr<const T>> pending, result<T> r, const read_options& asked,

@@ -14,6 +14,14 @@ void host_requests::commit(commit_command command) const {
   hand_over(*engine_, std::move(command));
 }
 
+template <class Command>
+void host_requests::commit_by(Command command, std::optional<std::int64_t> deadline_ms) const {
+  auto deadline = deadline_in(*engine_, deadline_ms);
+  if (!deadline) return command.reply(propagate(deadline));
+  command.deadline = *deadline;
+  commit(std::move(command));
+}
+
 void host_requests::note_violation(const error& e, const read_options& asked,
                                    const std::string& target) const {
   if (e.code != errc::scope_violation || asked.scope == nullptr) return;
@@ -70,25 +78,26 @@ host_promise<batch_result> host_requests::batch(const batch_message& m) const {
 
 host_promise<mutation_result> host_requests::promote(const promote_message& m) const {
   auto pending = self_->make_response_promise<mutation_result>();
-  commit(promote_command{m.request, keeping<mutation_result>(pending), m.in_sight_of});
+  commit_by(promote_command{m.request, keeping<mutation_result>(pending), {}, m.in_sight_of},
+            m.deadline_ms);
   return pending;
 }
 
 host_promise<decay_result> host_requests::decay(const decay_message& m) const {
   auto pending = self_->make_response_promise<decay_result>();
-  commit(decay_command{m.actor, keeping<decay_result>(pending)});
+  commit_by(decay_command{m.actor, keeping<decay_result>(pending)}, m.deadline_ms);
   return pending;
 }
 
 host_promise<attest_result> host_requests::attest(const attest_message& m) const {
   auto pending = self_->make_response_promise<attest_result>();
-  commit(attest_command{m.request, keeping<attest_result>(pending)});
+  commit_by(attest_command{m.request, keeping<attest_result>(pending)}, m.deadline_ms);
   return pending;
 }
 
 host_promise<compact_reply> host_requests::compact(const compact_message& m) const {
   auto pending = self_->make_response_promise<compact_reply>();
-  commit(compact_command{m.request, sharing<compact_result>(pending)});
+  commit_by(compact_command{m.request, sharing<compact_result>(pending)}, m.deadline_ms);
   return pending;
 }
 
@@ -104,18 +113,19 @@ host_promise<tick_reply> host_requests::tick(const tick_message& m) const {
 
 host_promise<snapshot_result> host_requests::snapshot(const snapshot_message& m) const {
   auto pending = self_->make_response_promise<snapshot_result>();
-  commit(snapshot_command{m.reason, m.actor, keeping<snapshot_result>(pending)});
+  commit_by(snapshot_command{m.reason, m.actor, keeping<snapshot_result>(pending)}, m.deadline_ms);
   return pending;
 }
 
-host_promise<checkpoint_reply> host_requests::checkpoint() const {
+host_promise<checkpoint_reply> host_requests::checkpoint(const checkpoint_message& m) const {
   auto pending = self_->make_response_promise<checkpoint_reply>();
-  commit(checkpoint_command{back_here<seq_no>([pending](const result<seq_no>& r) mutable {
+  auto deliver = back_here<seq_no>([pending](const result<seq_no>& r) mutable {
     if (r)
       pending.deliver(checkpoint_reply{*r});
     else
       pending.deliver(to_caf_error(r.error()));
-  })});
+  });
+  commit_by(checkpoint_command{std::move(deliver)}, m.deadline_ms);
   return pending;
 }
 

@@ -40,6 +40,7 @@ struct batch_message {
 };
 struct promote_message {
   promote_request request;
+  std::optional<std::int64_t> deadline_ms{};
   std::optional<std::string> in_sight_of{};
 };
 struct find_message {
@@ -65,6 +66,7 @@ struct chroma_many_message {
 };
 struct decay_message {
   std::string actor;
+  std::optional<std::int64_t> deadline_ms{};
 };
 struct retrieve_message {
   retrieve_request request;
@@ -101,9 +103,11 @@ struct context_message {
 };
 struct attest_message {
   attest_request request;
+  std::optional<std::int64_t> deadline_ms{};
 };
 struct compact_message {
   compact_request request;
+  std::optional<std::int64_t> deadline_ms{};
 };
 struct load_compact_message {
   load_compact_request request;
@@ -121,8 +125,11 @@ struct prove_message {
 struct snapshot_message {
   std::string reason;
   std::string actor;
+  std::optional<std::int64_t> deadline_ms{};
 };
-struct checkpoint_message {};
+struct checkpoint_message {
+  std::optional<std::int64_t> deadline_ms{};
+};
 /// Seals, checkpoints and stops; the reply says how that went.
 struct close_message {};
 

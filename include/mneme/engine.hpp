@@ -194,19 +194,24 @@ public:
                                    std::shared_ptr<const mneme::scope> scope = {},
                                    std::optional<std::int64_t> deadline_ms = {},
                                    const std::optional<std::string>& in_sight_of = {});
-  /// Says of a chunk which memory it became; searches find the memory from then on.
+  /// Says of a chunk which memory it became; searches find the memory from then on. A deadline here
+  /// and below is that of apply().
   result<mutation_result> promote(const promote_request& request,
+                                  std::optional<std::int64_t> deadline_ms = {},
                                   const std::optional<std::string>& in_sight_of = {});
-  result<snapshot_result> snapshot(std::string reason, std::string actor = {});
+  result<snapshot_result> snapshot(std::string reason, std::string actor = {},
+                                   std::optional<std::int64_t> deadline_ms = {});
   /// One decay cycle of the colour space; always one entry. Nothing else runs cycles: a host calls
   /// it as often as it likes, since two cycles decay as much as one over the same days.
-  result<decay_result> decay(std::string actor = {});
+  result<decay_result> decay(std::string actor = {}, std::optional<std::int64_t> deadline_ms = {});
 
   /// Reinforces what an intent rested on; the actor's salience weights learn. rate_limited beyond
   /// one a second and five at once for each (actor, intent).
-  result<attest_result> attest(attest_request request);
+  result<attest_result> attest(attest_request request,
+                               std::optional<std::int64_t> deadline_ms = {});
   /// budget_unreachable if even the short forms do not fit: nothing is ever truncated.
-  result<compact_result> compact(compact_request request);
+  result<compact_result> compact(compact_request request,
+                                 std::optional<std::int64_t> deadline_ms = {});
   result<compact_result> load_compact(const load_compact_request& request);
 
   /// Reads and writes of many agents in one message, committed as one frame (mneme/tick.hpp).
@@ -286,8 +291,9 @@ public:
   /// clock goes on.
   [[nodiscard]] timestamp last_entry_at() const;
 
-  /// Makes the next open fast. Returns the seq it holds.
-  result<seq_no> checkpoint();
+  /// Makes the next open fast. Returns the seq it holds. A deadline is that of apply(): for its
+  /// turn, not for the images that it then writes.
+  result<seq_no> checkpoint(std::optional<std::int64_t> deadline_ms = {});
   /// Waits for the calls under way in other threads (one that asks a remote embedder may take as
   /// long as that), seals the journal, checkpoints, stops. Further calls answer shutdown. Never
   /// from inside a call: not from a visitor.

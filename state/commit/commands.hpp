@@ -18,7 +18,8 @@ namespace mneme {
 
 struct world;
 
-/// On the engine's stopwatch, in nanoseconds: what has not been executed by then is refused.
+/// On the engine's stopwatch, in nanoseconds: what has not been executed by then is refused, and
+/// what then still gathers what it will change gives up. What comes in a tick has the tick's.
 using write_deadline = std::optional<std::int64_t>;
 
 struct mutate_command {
@@ -35,6 +36,7 @@ struct mutate_command {
 struct promote_command {
   promote_request request;
   std::function<void(result<mutation_result>)> reply;
+  write_deadline deadline{};
   std::optional<std::string> in_sight_of{}; ///< likewise
 };
 /// What a read leaves in the journal: what a query reinforces, or that a single read went outside
@@ -57,10 +59,12 @@ struct embed_command {
 struct attest_command {
   attest_request request;
   std::function<void(result<attest_result>)> reply;
+  write_deadline deadline{};
 };
 struct compact_command {
   compact_request request;
   std::function<void(result<compact_result>)> reply;
+  write_deadline deadline{};
 };
 /// The end of a tick: what its reads touched, and its writes.
 struct tick_touch {
@@ -84,16 +88,19 @@ struct snapshot_command {
   std::string reason;
   std::string actor;
   std::function<void(result<snapshot_result>)> reply;
+  write_deadline deadline{};
 };
 /// A decay cycle of the colour space; stands alone in its frame.
 struct decay_command {
   std::string actor;
   std::function<void(result<decay_result>)> reply;
+  write_deadline deadline{};
 };
 /// A frame barrier: everything before it is applied and durable, the last root is sealed.
 struct checkpoint_command {
   std::function<void(result<seq_no>)> reply; ///< may be empty
   bool last = false; ///< the engine closes: whatever comes behind it is refused
+  write_deadline deadline{};
 };
 /// Looks at the ledger between two batches, when it and the store agree: roots of earlier seqs,
 /// proofs. One at a time: writes that came later may be committed before it is run.

@@ -28,6 +28,15 @@ void refuse(commit_command& command, const error& e) {
       command);
 }
 
+write_deadline deadline_of(const commit_command& command) {
+  return std::visit(
+      [](const auto& c) -> write_deadline {
+        if constexpr (requires { c.deadline; }) return c.deadline;
+        return std::nullopt;
+      },
+      command);
+}
+
 bool stands_alone(const commit_command& c) {
   return std::holds_alternative<snapshot_command>(c) || std::holds_alternative<decay_command>(c)
          || std::holds_alternative<checkpoint_command>(c);
@@ -148,6 +157,11 @@ committer::round committer::next_round() {
 committer::round committer::take_round() {
   run_look();
   while (!queue_.empty()) {
+    if (const auto late = lateness_of(queue_.front().command)) {
+      commit_command first = take_front();
+      refuse(first, *late);
+      continue;
+    }
     settle_touches();
     if (std::holds_alternative<checkpoint_command>(queue_.front().command)) {
       barrier_ = std::get<checkpoint_command>(take_front());
@@ -207,6 +221,14 @@ void committer::execute_next(batch_state& batch, bool& durable) {
                                own = now.error()](const error* e) { refuse(*c, e ? *e : own); });
   batch.now = *now;
   if (touches_.is_due(*now)) touch(touches_.take(), batch);
+  batch.in_time = {};
+  // A tick that has begun is executed whole.
+  if (const auto until = deadline_of(command);
+      until && !std::holds_alternative<tick_command>(command))
+    batch.in_time = [this, until]() -> result<void> {
+      if (auto late = lateness(until)) return std::unexpected(std::move(*late));
+      return {};
+    };
   std::visit(
       [&](auto& c) {
         using kind = std::decay_t<decltype(c)>;
@@ -218,9 +240,10 @@ void committer::execute_next(batch_state& batch, bool& durable) {
 }
 
 std::optional<error> committer::lateness_of(const commit_command& command) const {
-  write_deadline until;
-  if (const auto* m = std::get_if<mutate_command>(&command)) until = m->deadline;
-  if (const auto* t = std::get_if<tick_command>(&command)) until = t->deadline;
+  return lateness(deadline_of(command));
+}
+
+std::optional<error> committer::lateness(const write_deadline& until) const {
   if (!until || !options_.stopwatch || options_.stopwatch() < *until) return std::nullopt;
   return error{errc::deadline_exceeded, "deadline_ms had passed before the turn of this write",
                "deadline_ms"};
@@ -278,7 +301,8 @@ result<executed_command> committer::execute_for(const asker* within, const asker
                               .tokens = world_.tokens.get(),
                               .within = within,
                               .room = &batch.room,
-                              .sight = sight.sees_all() ? nullptr : &sight};
+                              .sight = sight.sees_all() ? nullptr : &sight,
+                              .in_time = &batch.in_time};
   auto done =
       execute(items, is_batch, batch.records, ids_, seams, batch.now, batch.last_seq(), ahead);
   if (!done) return done;

@@ -100,6 +100,7 @@ private:
   void refuse_all(const error& why);
   /// Set: the command's deadline has passed.
   [[nodiscard]] std::optional<error> lateness_of(const commit_command& command) const;
+  [[nodiscard]] std::optional<error> lateness(const write_deadline& until) const;
   void execute_next(batch_state& batch, bool& durable);
   void execute_one(mutate_command& c, batch_state& batch, bool& durable);
   void execute_one(promote_command& c, batch_state& batch, bool& durable);

@@ -2,6 +2,8 @@
 /// attest and compact as journal entries. Pure over the state of the batch being built; nonces are
 /// drawn last, and a request that fails appends nothing.
 
+#include <functional>
+
 #include "messages/validate/validate_agents.hpp"
 #include "mneme/agents.hpp"
 #include "mneme/seams.hpp"
@@ -33,6 +35,7 @@ struct batch_state {
 
   std::size_t counted = 0; ///< entries in `bytes`
   std::uint64_t bytes = 0;
+  std::function<result<void>()> in_time = {}; ///< as in execution_seams; empty = there is time
 };
 
 /// Appends attest and learn_weights. Preconditions: validate() accepts the request, and `who`

@@ -30,6 +30,8 @@ public:
   /// Appends what can be read of `uris` and was not there yet to `out`; the rest is skipped.
   result<void> collect(const std::vector<std::string>& uris, std::vector<considered>& out) {
     for (const auto& text : uris) {
+      if (batch_.in_time)
+        if (auto ok = batch_.in_time(); !ok) return ok;
       considered c;
       auto found = memories_.find(text, c.uri);
       if (!found) return propagate(found);

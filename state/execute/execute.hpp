@@ -3,6 +3,7 @@
 /// draws ids and nonces only after everything else has succeeded, and writes nothing. A command is
 /// one or more mutations that happen together or not at all.
 
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -27,6 +28,8 @@ struct execution_seams {
   const number_room* room = nullptr; ///< null = enough for everything
   /// Who must see what the items name. Null = nobody.
   const asker* sight = nullptr;
+  /// Asked while a long command gathers what it will change. Null = there is time.
+  const std::function<result<void>()>* in_time = nullptr;
 };
 
 struct executed_command {

@@ -32,6 +32,7 @@ result<bool> is_movable(execution& x, const head& h) {
 result<std::map<identity, std::vector<head>>> mergeable(execution& x) {
   std::map<identity, std::vector<head>> groups;
   for (const auto& id : x.state.topics()) {
+    if (auto ok = in_time(x); !ok) return propagate(ok);
     auto found = x.state.head(id);
     if (!found) return propagate(found);
     if (!found->has_value()) continue;

@@ -237,24 +237,44 @@ result<void> run(execution& x, const ingest_request& r, const prepared& p) {
   return {};
 }
 
-result<void> run(execution& x, const forget_request& r, const prepared&) {
-  topic_changes changes;
+namespace {
+
+struct faded_topic {
+  head of;
+  std::int64_t salience_e9 = 0;
+};
+
+/// What a sweep archives, in the order of ids.
+result<std::vector<faded_topic>> faded_topics(execution& x) {
+  std::vector<faded_topic> found;
   for (const auto& id : x.state.topics()) {
-    if (x.out.entries.size() >= sweep_entries) break;
-    auto found = x.state.head(id);
-    if (!found) return propagate(found);
-    if (!found->has_value()) continue;
-    head h = std::move(**found);
-    if (h.tombstone || h.erased || is_archived(h) || !is_open(x, h)) continue;
+    if (x.out.entries.size() + found.size() >= sweep_entries) break;
+    if (auto ok = in_time(x); !ok) return propagate(ok);
+    auto h = x.state.head(id);
+    if (!h) return propagate(h);
+    if (!h->has_value()) continue;
+    const head& topic = **h;
+    if (topic.tombstone || topic.erased || is_archived(topic) || !is_open(x, topic)) continue;
     const std::int64_t salience_e9 = x.state.topic_salience_e9(id);
-    if (salience_e9 >= forget_below_e9) continue;
+    if (salience_e9 < forget_below_e9) found.push_back({std::move(**h), salience_e9});
+  }
+  return found;
+}
+
+} // namespace
+
+result<void> run(execution& x, const forget_request& r, const prepared&) {
+  auto faded = faded_topics(x);
+  if (!faded) return propagate(faded);
+  topic_changes changes;
+  for (auto& [h, salience_e9] : *faded) {
     archive(h, x.now);
     x.state.put(h);
-    x.state.put_topic_salience(id, salience_e9 / 2);
+    x.state.put_topic_salience(h.id, salience_e9 / 2);
     append_entry(
         x, entry_kind::topic_archive, r.actor, {leaf_of(h)},
         topic_archive_payload{.head = h, .from_e9 = salience_e9, .to_e9 = salience_e9 / 2});
-    changes.archived.push_back(id);
+    changes.archived.push_back(h.id);
   }
   mutation_result done = unchanged(x);
   done.changed = !changes.archived.empty();

@@ -45,6 +45,10 @@ mutation_result changed_edge(const execution& x, bool changed);
 /// What a request that found nothing to do answers.
 mutation_result unchanged(const execution& x, std::optional<memory_uri> uri = {});
 
+/// deadline_exceeded once the command is late. Only while nothing was drawn.
+inline result<void> in_time(const execution& x) {
+  return x.seams.in_time != nullptr && *x.seams.in_time ? (*x.seams.in_time)() : result<void>();
+}
 /// Whether whoever writes may change the memory: outside of a scope everybody may.
 bool is_open(const execution& x, const head& h);
 bool is_archived(const head& h);

@@ -37,6 +37,7 @@ constexpr std::array compact_table = {
     key_shape{"step_id", &shapes::text, true},
     key_shape{"actor", &shapes::text},
     key_shape{"scope", &shapes::scope},
+    key_shape{"deadline_ms", &shapes::integer},
 };
 constexpr std::array load_compact_table = {
     key_shape{"intent_id", &shapes::text, true}, key_shape{"step_id", &shapes::text, true},
@@ -45,7 +46,7 @@ constexpr std::array attest_table = {
     key_shape{"intent_id", &shapes::text, true}, key_shape{"outcome", &shapes::text, true},
     key_shape{"reason", &shapes::text},          key_shape{"cited", &shapes::texts, true},
     key_shape{"actor", &shapes::text},           key_shape{"scope", &shapes::scope},
-};
+    key_shape{"deadline_ms", &shapes::integer}};
 
 /// In the order of context_tier.
 constexpr std::string_view tier_names[] = {"pinned", "outcomes", "frame_relevant"};
@@ -210,7 +211,7 @@ result<json> run_context(session& s, const json& request) {
 result<json> run_compact(session& s, const json& request) {
   auto r = read_compact(request, {});
   if (!r) return propagate(r);
-  auto done = s.target().compact(std::move(*r));
+  auto done = s.target().compact(std::move(*r), deadline_of(request));
   if (!done) return propagate(done);
   return compact_json(*done);
 }
@@ -232,7 +233,7 @@ result<json> run_load_compact(session& s, const json& request) {
 result<json> run_attest(session& s, const json& request) {
   auto r = read_attest(request, {});
   if (!r) return propagate(r);
-  auto done = s.target().attest(std::move(*r));
+  auto done = s.target().attest(std::move(*r), deadline_of(request));
   if (!done) return propagate(done);
   return attest_json(*done);
 }

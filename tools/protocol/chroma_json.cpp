@@ -102,7 +102,8 @@ constexpr shape chromas_shape{
     .kind = shape_kind::list, .name = "[chroma…]", .item = &one_chroma_shape};
 constexpr std::array chroma_many_table = {key_shape{"items", &chromas_shape, true}};
 
-constexpr std::array decay_table = {key_shape{"actor", &shapes::text}};
+constexpr std::array decay_table = {key_shape{"actor", &shapes::text},
+                                    key_shape{"deadline_ms", &shapes::integer}};
 constexpr std::array point_table = {key_shape{"hashtags", &shapes::texts, true},
                                     key_shape{"at_seq", &shapes::integer}};
 constexpr std::array suggest_table = {key_shape{"text", &shapes::text, true},
@@ -327,7 +328,7 @@ result<json> run_decay(session& s, const json& request) {
   std::optional<error> failure;
   const json_path document;
   value_reader in(request, document, failure);
-  auto done = s.target().decay(in.text_or("actor", ""));
+  auto done = s.target().decay(in.text_or("actor", ""), deadline_of(request));
   if (!done) return propagate(done);
   return json{{"decayed", done->decayed},
               {"ascended", done->ascended},

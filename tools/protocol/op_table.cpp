@@ -20,6 +20,7 @@
 #include "tools/protocol/tick_json.hpp"
 #include "tools/protocol/topic_json.hpp"
 #include "tools/protocol/topic_ops.hpp"
+#include "tools/protocol/value_reader.hpp"
 
 namespace mneme::protocol {
 
@@ -55,7 +56,8 @@ constexpr shape batch_item{.kind = shape_kind::custom,
                            .json_schema = R"({"type":"object","required":["op"]})"};
 constexpr shape batch_items{.kind = shape_kind::list, .name = "[request…]", .item = &batch_item};
 constexpr std::array batch_keys = {key_shape{"items", &batch_items, true},
-                                   key_shape{"scope", &shapes::scope}};
+                                   key_shape{"scope", &shapes::scope},
+                                   key_shape{"deadline_ms", &shapes::integer}};
 
 result<json> run_batch(session& s, const json& request) {
   const json& items = request["items"];
@@ -72,7 +74,7 @@ result<json> run_batch(session& s, const json& request) {
   auto within = scope_of(request);
   if (!within) return propagate(within);
   auto done = s.target().write_batch(std::move(mutations), durability::durable, std::move(*within),
-                                     {}, s.in_sight_of());
+                                     deadline_of(request), s.in_sight_of());
   if (!done) return propagate(done);
   json results = json::array();
   for (std::size_t i = 0; i < specs.size(); ++i)
@@ -224,11 +226,7 @@ const std::array<op_spec, 42>& table() { // NOLINT(readability-function-size)
        prove_keys(), run_prove},
       {"journal", "entries of the journal", "entries next", R"({"op":"journal","limit":10})",
        journal_keys(), run_journal},
-      {"checkpoint",
-       "make the next open fast",
-       "seq",
-       R"({"op":"checkpoint"})",
-       {},
+      {"checkpoint", "make the next open fast", "seq", R"({"op":"checkpoint"})", checkpoint_keys(),
        run_checkpoint},
       {"stats",
        "counts and sizes of the world",

@@ -52,7 +52,9 @@ constexpr std::array find_many_table = {key_shape{"items", &find_items, true}};
 constexpr std::array clock_table = {key_shape{"now", &shapes::time, true}};
 constexpr std::array root_table = {key_shape{"at_seq", &shapes::integer}};
 constexpr std::array snapshot_table = {key_shape{"reason", &shapes::text},
-                                       key_shape{"actor", &shapes::text}};
+                                       key_shape{"actor", &shapes::text},
+                                       key_shape{"deadline_ms", &shapes::integer}};
+constexpr std::array checkpoint_table = {key_shape{"deadline_ms", &shapes::integer}};
 constexpr std::array journal_table = {key_shape{"from", &shapes::integer},
                                       key_shape{"limit", &shapes::integer}};
 
@@ -134,6 +136,9 @@ std::span<const key_shape> root_keys() noexcept {
 }
 std::span<const key_shape> snapshot_keys() noexcept {
   return snapshot_table;
+}
+std::span<const key_shape> checkpoint_keys() noexcept {
+  return checkpoint_table;
 }
 std::span<const key_shape> journal_keys() noexcept {
   return journal_table;
@@ -253,7 +258,8 @@ result<json> run_snapshot(session& s, const json& request) {
   std::optional<error> failure;
   const json_path document;
   value_reader in(request, document, failure);
-  auto taken = s.target().snapshot(in.text_or("reason", ""), in.text_or("actor", ""));
+  auto taken =
+      s.target().snapshot(in.text_or("reason", ""), in.text_or("actor", ""), deadline_of(request));
   if (!taken) return propagate(taken);
   return json{{"manifest", manifest_json(taken->manifest)}, {"seq", taken->seq.value}};
 }
@@ -282,8 +288,8 @@ result<json> run_journal(session& s, const json& request) {
   return journal_json(*items, last);
 }
 
-result<json> run_checkpoint(session& s, const json&) {
-  auto seq = s.target().checkpoint();
+result<json> run_checkpoint(session& s, const json& request) {
+  auto seq = s.target().checkpoint(deadline_of(request));
   if (!seq) return propagate(seq);
   return json{{"seq", seq->value}};
 }

@@ -14,9 +14,9 @@ namespace {
 constexpr std::array ingest_source_table = {
     key_shape{"path", &shapes::text, true}, key_shape{"actor", &shapes::text},
     key_shape{"audience", &shapes::text}, key_shape{"visibility", &shapes::text}};
-constexpr std::array promote_table = {key_shape{"chunk", &shapes::text, true},
-                                      key_shape{"memory", &shapes::text, true},
-                                      key_shape{"actor", &shapes::text}};
+constexpr std::array promote_table = {
+    key_shape{"chunk", &shapes::text, true}, key_shape{"memory", &shapes::text, true},
+    key_shape{"actor", &shapes::text}, key_shape{"deadline_ms", &shapes::integer}};
 
 } // namespace
 
@@ -57,7 +57,7 @@ result<json> run_promote(session& s, const json& request) {
                           .memory = in.id_or_uri("memory").value_or(memory_id{}),
                           .actor = in.text_or("actor", "")};
   if (failure) return std::unexpected(std::move(*failure));
-  auto done = s.target().promote(r, s.in_sight_of());
+  auto done = s.target().promote(r, deadline_of(request), s.in_sight_of());
   if (!done) return propagate(done);
   return version_result_json(*done);
 }

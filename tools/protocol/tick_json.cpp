@@ -17,6 +17,7 @@
 #include "tools/protocol/scope_json.hpp"
 #include "tools/protocol/search_json.hpp"
 #include "tools/protocol/topic_json.hpp"
+#include "tools/protocol/value_reader.hpp"
 
 namespace mneme::protocol {
 
@@ -115,6 +116,9 @@ result<tick_read> read_of(const json& item, const json_path& at) {
 result<tick_write> write_of(const json& item, const json_path& at) {
   auto op = checked_item(item, at, is_tick_write, "writes");
   if (!op) return propagate(op);
+  if (deadline_of(item))
+    return fail(errc::bad_value, "the deadline of a tick stands beside its writes",
+                at.key("deadline_ms").text());
   if ((*op)->name == "attest") return as_item<tick_write>(read_attest(item, at));
   if ((*op)->name == "compact") return as_item<tick_write>(read_compact(item, at));
   auto request = (*op)->read(item, at);
@@ -195,7 +199,8 @@ result<void> check_anything(const json&, const json&, const json_path&) {
 constexpr shape any_item{
     .kind = shape_kind::custom, .check = check_anything, .json_schema = R"({"type":"object"})"};
 constexpr shape any_items{.kind = shape_kind::list, .name = "[request…]", .item = &any_item};
-constexpr std::array tick_table = {key_shape{"reads", &any_items}, key_shape{"writes", &any_items}};
+constexpr std::array tick_table = {key_shape{"reads", &any_items}, key_shape{"writes", &any_items},
+                                   key_shape{"deadline_ms", &shapes::integer}};
 
 } // namespace
 
@@ -208,6 +213,7 @@ result<json> run_tick(session& s, const json& request) {
   item_list<tick_write> writes(request, "writes", write_of);
   auto done = s.target().tick({.reads = std::move(reads.items),
                                .writes = std::move(writes.items),
+                               .deadline_ms = deadline_of(request),
                                .in_sight_of = s.in_sight_of()});
   if (!done) return std::unexpected(writes.placed(std::move(done.error()), "writes"));
   return json{{"reads", reads.answers(request, "reads", done->reads, read_answer)},

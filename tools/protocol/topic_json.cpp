@@ -68,10 +68,11 @@ constexpr std::array retrieve_table = {
 };
 
 constexpr std::array acting_table = {key_shape{"actor", &shapes::text},
-                                     key_shape{"scope", &shapes::scope}};
-constexpr std::array unarchive_table = {key_shape{"id", &shapes::text, true},
-                                        key_shape{"actor", &shapes::text},
-                                        key_shape{"scope", &shapes::scope}};
+                                     key_shape{"scope", &shapes::scope},
+                                     key_shape{"deadline_ms", &shapes::integer}};
+constexpr std::array unarchive_table = {
+    key_shape{"id", &shapes::text, true}, key_shape{"actor", &shapes::text},
+    key_shape{"scope", &shapes::scope}, key_shape{"deadline_ms", &shapes::integer}};
 
 /// In the order of ingest_placement.
 constexpr std::string_view placement_names[] = {"new_topic", "extend_topic", "version_field"};

@@ -32,8 +32,8 @@ result<json> run_change(session& s, const json& request, mutation_reader read,
   if (!m) return propagate(m);
   auto within = scope_of(request);
   if (!within) return propagate(within);
-  auto done =
-      s.target().apply(std::move(*m), durability::durable, std::move(*within), {}, s.in_sight_of());
+  auto done = s.target().apply(std::move(*m), durability::durable, std::move(*within),
+                               deadline_of(request), s.in_sight_of());
   if (!done) return propagate(done);
   return answer(*done);
 }

@@ -201,4 +201,10 @@ void value_reader::items(std::string_view key,
   for (std::size_t i = 0; i < value->size(); ++i) read((*value)[i], list.item(i));
 }
 
+std::optional<std::int64_t> deadline_of(const json& request) {
+  const auto given = request.find("deadline_ms");
+  if (given == request.end() || given->is_null()) return std::nullopt;
+  return given->get<std::int64_t>();
+}
+
 } // namespace mneme::protocol

@@ -104,4 +104,7 @@ result<T> finish(std::optional<error>& failure, T&& value) {
 /// RFC 3339 text or integer nanoseconds.
 result<timestamp> read_time(const json& value);
 
+/// deadline_ms of a request whose members were checked.
+std::optional<std::int64_t> deadline_of(const json& request);
+
 } // namespace mneme::protocol

@@ -241,3 +241,102 @@ TEST_CASE("a durable no-op waits for the relaxed write that it rests on") {
   put(durability::durable);
   CHECK_FALSE(d.core.next_round().sync);
 }
+
+namespace {
+
+/// Has a committer whose stopwatch moves with each look at it run one command.
+template <class Answer, class Make>
+result<Answer> run_in_time(world& w, const Make& make, std::int64_t until, std::int64_t& looks) {
+  looks = 0;
+  committer core(w, std::make_shared<manual_clock>(timestamp{1'000'000'000'000'000'000}),
+                 make_seeded_random(1, 1), {.stopwatch = [&] { return looks++; }});
+  std::optional<result<Answer>> answer;
+  auto command = make([&](result<Answer> r) { answer = std::move(r); });
+  command.deadline = until;
+  core.enqueue(std::move(command));
+  const auto round = core.next_round();
+  if (answer) return std::move(*answer); // refused: nothing is on its way
+  CHECK((round.batch != nullptr || round.barrier));
+  core.fail({errc::io, "enough", {}}, {errc::io, "stopped", {}});
+  return std::move(*answer);
+}
+
+} // namespace
+
+TEST_CASE("every command that has a deadline is refused at its turn, and leaves nothing") {
+  site place;
+  auto w = place.open();
+  driven d(*w);
+  REQUIRE(d.apply(note("x")));
+  std::vector<errc> codes;
+  const auto refused = [&](const auto& r) { codes.push_back(r ? errc{} : r.error().code); };
+  std::int64_t shown = 10;
+  committer core(*w, std::make_shared<manual_clock>(timestamp{}), make_seeded_random(1, 1),
+                 {.stopwatch = [&] { return shown; }});
+  core.enqueue(promote_command{{.chunk = id_of(1), .memory = id_of(2), .actor = ""}, refused, 10});
+  core.enqueue(
+      attest_command{{.intent_id = "i", .reason = "", .cited = {"u"}, .actor = ""}, refused, 10});
+  core.enqueue(compact_command{
+      {.in_context = {}, .load_bearing = {}, .intent_id = "i", .step_id = "s", .actor = ""},
+      refused,
+      10});
+  core.enqueue(snapshot_command{"reason", "", refused, 10});
+  core.enqueue(decay_command{"", refused, 10});
+  core.enqueue(checkpoint_command{.reply = refused, .deadline = 10});
+  CHECK(codes.empty());
+  const auto round = core.next_round();
+  CHECK(round.batch == nullptr);
+  CHECK_FALSE(round.barrier);
+  CHECK(codes == std::vector<errc>(6, errc::deadline_exceeded));
+  CHECK(core.queued() == 0);
+}
+
+TEST_CASE("a command that gathers much looks at its deadline, and leaves nothing when it is late") {
+  site place;
+  auto w = place.open();
+  driven d(*w);
+  std::vector<std::string> uris;
+  for (std::uint8_t n = 1; n <= 20; ++n) {
+    ingest_request r;
+    r.placement = ingest_placement::new_topic;
+    r.topic_id = id_of(n);
+    r.title = n % 2 == 0 ? "even" : "odd";
+    r.salience = 0.01;
+    r.actor = "ana";
+    auto done = d.apply(std::move(r));
+    REQUIRE(done);
+    uris.push_back(to_string(*done->uri));
+  }
+  const auto sweeps = [&](mutation m) {
+    return [m = std::move(m)](auto reply) {
+      return mutate_command{.items = {m},
+                            .is_batch = false,
+                            .durability = durability::durable,
+                            .reply = std::move(reply)};
+    };
+  };
+  const auto compacts = [&](auto reply) {
+    compact_request r;
+    r.in_context = uris;
+    r.intent_id = "i";
+    r.step_id = "s";
+    return compact_command{std::move(r), std::move(reply)};
+  };
+  const memory_id drawn = w->last_drawn_id;
+  const auto check = [&]<class Answer>(std::type_identity<Answer>, const auto& make) {
+    std::int64_t looks = 0;
+    CHECK(run_in_time<Answer>(*w, make, 1'000'000, looks).error().code == errc::io);
+    const std::int64_t all = looks;
+    CHECK(all >= 20); // once for each memory
+    for (std::int64_t until = 0; until < all; ++until) {
+      const auto late = run_in_time<Answer>(*w, make, until, looks);
+      REQUIRE_FALSE(late);
+      REQUIRE(late.error().code == errc::deadline_exceeded);
+      REQUIRE(looks == until + 1);
+    }
+    CHECK(w->last_drawn_id == drawn);
+  };
+  check(std::type_identity<batch_result>{}, sweeps(revise_request{.actor = "ana"}));
+  check(std::type_identity<batch_result>{}, sweeps(forget_request{.actor = "ana"}));
+  check(std::type_identity<compact_result>{}, compacts);
+}

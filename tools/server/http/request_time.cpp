@@ -18,6 +18,12 @@ constexpr std::string_view many_suffix = "_many";
 /// those of a tick name theirs.
 constexpr std::array<std::string_view, 2> timed_lists = {"items", "reads"};
 
+/// What changes the world is whole or not at all, and bounded in size: it has a deadline only if
+/// its client names one.
+constexpr std::array<std::string_view, 11> untimed = {
+    "batch", "tick",   "attest",    "compact", "promote",   "snapshot",
+    "decay", "revise", "unarchive", "forget",  "checkpoint"};
+
 } // namespace
 
 void limit_time(json& request, std::string_view op, std::int64_t most_ms) {
@@ -28,7 +34,7 @@ void limit_time(json& request, std::string_view op, std::int64_t most_ms) {
   const auto* spec = protocol::find_op(named);
   if (spec == nullptr) return;
   for (const auto& key : spec->keys) {
-    if (key.name == time_key) {
+    if (key.name == time_key && std::ranges::find(untimed, named) == untimed.end()) {
       json& deadline = request[std::string(time_key)];
       if (deadline.is_null() || (deadline.is_number_integer() && deadline > most_ms))
         deadline = most_ms;
