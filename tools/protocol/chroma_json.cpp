@@ -18,7 +18,8 @@ namespace {
 
 constexpr std::array assign_tag_table = {
     key_shape{"tag", &shapes::text, true}, key_shape{"anchor", &shapes::integer},
-    key_shape{"zone", &shapes::text}, key_shape{"actor", &shapes::text}};
+    key_shape{"zone", &shapes::text}, key_shape{"actor", &shapes::text},
+    key_shape{"deadline_ms", &shapes::integer}};
 
 constexpr std::array<std::string_view, 5> filter_words = {"$gte", "$gt", "$lte", "$lt",
                                                           "$contains"};

@@ -18,6 +18,7 @@ constexpr std::array write_table = {
     key_shape{"data", &shapes::data, true},
     key_shape{"actor", &shapes::text},
     key_shape{"scope", &shapes::scope},
+    key_shape{"deadline_ms", &shapes::integer},
     key_shape{"id", &shapes::text},
     key_shape{"tags", &shapes::texts},
     key_shape{"importance", &shapes::integer},
@@ -39,19 +40,28 @@ constexpr std::array write_table = {
 };
 
 constexpr std::array update_table = {
-    key_shape{"uri", &shapes::text, true},    key_shape{"data", &shapes::data, true},
-    key_shape{"type", &shapes::text},         key_shape{"actor", &shapes::text},
-    key_shape{"scope", &shapes::scope},       key_shape{"forms", &shapes::forms},
-    key_shape{"vector", &shapes::vector},     key_shape{"valid_from", &shapes::time},
-    key_shape{"valid_until", &shapes::time},  key_shape{"expires_at", &shapes::time},
-    key_shape{"confidence", &shapes::number}, key_shape{"provenance", &shapes::provenance},
-    key_shape{"created_by", &shapes::text},   key_shape{"expect_version", &shapes::integer},
+    key_shape{"uri", &shapes::text, true},
+    key_shape{"data", &shapes::data, true},
+    key_shape{"type", &shapes::text},
+    key_shape{"actor", &shapes::text},
+    key_shape{"scope", &shapes::scope},
+    key_shape{"deadline_ms", &shapes::integer},
+    key_shape{"forms", &shapes::forms},
+    key_shape{"vector", &shapes::vector},
+    key_shape{"valid_from", &shapes::time},
+    key_shape{"valid_until", &shapes::time},
+    key_shape{"expires_at", &shapes::time},
+    key_shape{"confidence", &shapes::number},
+    key_shape{"provenance", &shapes::provenance},
+    key_shape{"created_by", &shapes::text},
+    key_shape{"expect_version", &shapes::integer},
 };
 
 constexpr std::array update_head_table = {
     key_shape{"uri", &shapes::text, true},
     key_shape{"actor", &shapes::text},
     key_shape{"scope", &shapes::scope},
+    key_shape{"deadline_ms", &shapes::integer},
     key_shape{"tags", &shapes::texts},
     key_shape{"frames", &shapes::frames},
     key_shape{"importance", &shapes::integer},
@@ -66,6 +76,7 @@ constexpr std::array tombstone_table = {
     key_shape{"uri", &shapes::text, true},
     key_shape{"actor", &shapes::text},
     key_shape{"scope", &shapes::scope},
+    key_shape{"deadline_ms", &shapes::integer},
     key_shape{"reason", &shapes::text},
     key_shape{"by", &shapes::text},
     key_shape{"cause", &shapes::text},
@@ -74,23 +85,19 @@ constexpr std::array tombstone_table = {
 };
 
 constexpr std::array add_edge_table = {
-    key_shape{"src", &shapes::text, true},
-    key_shape{"type", &shapes::text, true},
-    key_shape{"dst", &shapes::text, true},
-    key_shape{"actor", &shapes::text},
-    key_shape{"scope", &shapes::scope},
-    key_shape{"weight", &shapes::number},
-    key_shape{"kind", &shapes::text},
-    key_shape{"data", &shapes::text},
-    key_shape{"by", &shapes::text},
+    key_shape{"src", &shapes::text, true},  key_shape{"type", &shapes::text, true},
+    key_shape{"dst", &shapes::text, true},  key_shape{"actor", &shapes::text},
+    key_shape{"scope", &shapes::scope},     key_shape{"deadline_ms", &shapes::integer},
+    key_shape{"weight", &shapes::number},   key_shape{"kind", &shapes::text},
+    key_shape{"data", &shapes::text},       key_shape{"by", &shapes::text},
     key_shape{"created_at", &shapes::time}, // the last: importers only
 };
 
 constexpr std::array remove_edge_table = {
     key_shape{"src", &shapes::text, true}, key_shape{"type", &shapes::text, true},
     key_shape{"dst", &shapes::text, true}, key_shape{"actor", &shapes::text},
-    key_shape{"scope", &shapes::scope},    key_shape{"reason", &shapes::text},
-    key_shape{"by", &shapes::text},
+    key_shape{"scope", &shapes::scope},    key_shape{"deadline_ms", &shapes::integer},
+    key_shape{"reason", &shapes::text},    key_shape{"by", &shapes::text},
 };
 
 /// What write and update have in common.

@@ -33,8 +33,8 @@ result<json> run_mutation(session& s, const json& request) {
   if (!m) return propagate(m);
   auto within = scope_of(request);
   if (!within) return propagate(within);
-  auto done =
-      s.target().apply(std::move(*m), durability::durable, std::move(*within), {}, s.in_sight_of());
+  auto done = s.target().apply(std::move(*m), durability::durable, std::move(*within),
+                               deadline_of(request), s.in_sight_of());
   if (!done) return propagate(done);
   return op.answer_mutation(*done);
 }
@@ -46,9 +46,10 @@ result<void> check_batch_item(const json& value, const json&, const json_path& a
   if (op->read == nullptr)
     return fail(errc::bad_value, fmt::format("\"{}\" cannot stand in a batch", op->name),
                 at.key("op").text());
-  if (const auto scope = value.find("scope"); scope != value.end() && !scope->is_null())
-    return fail(errc::bad_value, "the scope of a batch stands beside its items",
-                at.key("scope").text());
+  for (const char* key : {"scope", "deadline_ms"})
+    if (const auto own = value.find(key); own != value.end() && !own->is_null())
+      return fail(errc::bad_value, fmt::format("the {} of a batch stands beside its items", key),
+                  at.key(key).text());
   return check_members(value, op->keys, true, at);
 }
 constexpr shape batch_item{.kind = shape_kind::custom,

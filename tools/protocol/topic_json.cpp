@@ -54,6 +54,7 @@ constexpr std::array ingest_table = {
     key_shape{"fields", &fields_shape},
     key_shape{"links", &links_shape},
     key_shape{"scope", &shapes::scope},
+    key_shape{"deadline_ms", &shapes::integer},
 };
 
 constexpr std::array retrieve_table = {

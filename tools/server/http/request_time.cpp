@@ -20,9 +20,11 @@ constexpr std::array<std::string_view, 2> timed_lists = {"items", "reads"};
 
 /// What changes the world is whole or not at all, and bounded in size: it has a deadline only if
 /// its client names one.
-constexpr std::array<std::string_view, 11> untimed = {
-    "batch", "tick",   "attest",    "compact", "promote",   "snapshot",
-    "decay", "revise", "unarchive", "forget",  "checkpoint"};
+bool is_write(const protocol::op_spec& op) {
+  constexpr std::array<std::string_view, 8> no_mutations = {
+      "batch", "tick", "attest", "compact", "promote", "snapshot", "decay", "checkpoint"};
+  return op.read != nullptr || std::ranges::find(no_mutations, op.name) != no_mutations.end();
+}
 
 } // namespace
 
@@ -34,7 +36,7 @@ void limit_time(json& request, std::string_view op, std::int64_t most_ms) {
   const auto* spec = protocol::find_op(named);
   if (spec == nullptr) return;
   for (const auto& key : spec->keys) {
-    if (key.name == time_key && std::ranges::find(untimed, named) == untimed.end()) {
+    if (key.name == time_key && !is_write(*spec)) {
       json& deadline = request[std::string(time_key)];
       if (deadline.is_null() || (deadline.is_number_integer() && deadline > most_ms))
         deadline = most_ms;
