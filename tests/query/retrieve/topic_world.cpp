@@ -10,8 +10,12 @@ bool asked(const retrieve_request& r, retrieve_stage stage) {
   return !r.stages || std::ranges::find(*r.stages, stage) != r.stages->end();
 }
 
+bool seen(const model_topic& t, const retrieve_request& r) {
+  return !r.actor || t.actor == *r.actor || t.is_public;
+}
+
 bool visible(const model_topic& t, const retrieve_request& r) {
-  return !t.tombstoned && (!r.actor || t.actor == *r.actor || t.is_public);
+  return !t.tombstoned && seen(t, r);
 }
 
 bool selectable(const model_topic& t, const retrieve_request& r) {
@@ -73,7 +77,8 @@ std::vector<topic_bundle> topic_model::retrieve(const retrieve_request& r) const
         if (f == t.fields.end()) continue;
         topic_field_view view;
         view.field.head.name = n;
-        view.field.head.ref_topic_id = f->second.ref;
+        if (const auto& ref = f->second.ref; ref && seen(topics.at(*ref), r))
+          view.field.head.ref_topic_id = ref; // nobody is told of what it does not see
         for (std::size_t i = f->second.values.size(); i-- > 0;) {
           const model_value& v = f->second.values[i];
           field_revision revision;
