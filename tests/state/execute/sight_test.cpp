@@ -174,6 +174,7 @@ TEST_CASE("in the sight of an actor: what is hidden or absent is named by no req
       w.core->enqueue(
           promote_command{{id_of(chunk), id_of(memory), "ben"},
                           [&](const result<mutation_result>& r) { w.answers.push_back(told(r)); },
+                          {},
                           "ben"});
       CHECK(w.entries() == 0);
       CHECK(w.answers == told_answers{std::string("not_found ") + key});
