@@ -272,8 +272,8 @@ TEST_CASE("a host writes in the sight of an actor") {
   };
   CHECK(refused(apply_message{.request = ends, .in_sight_of = "ben"}) == "not_found uri");
   CHECK(refused(batch_message{.items = {ends}, .in_sight_of = "ben"}) == "not_found items[0].uri");
-  CHECK(refused(promote_message{promotion, "ben"}) == "not_found chunk");
-  CHECK(refused(promote_message{promotion, "ana"}) == "type_data_mismatch chunk");
+  CHECK(refused(promote_message{promotion, {}, "ben"}) == "not_found chunk");
+  CHECK(refused(promote_message{promotion, {}, "ana"}) == "type_data_mismatch chunk");
   CHECK(refused(tick_message{tick}) == "not_found writes[0].uri");
   self->request(*memory, caf::infinite, close_message{})
       .receive([](const closed_reply&) {}, [](const caf::error& e) { FAIL(to_string(e)); });
@@ -284,7 +284,7 @@ TEST_CASE("a host writes in the sight of an actor") {
   CHECK(facade->apply(ends, durability::durable, {}, {}, "ben").error().at == "uri");
   CHECK(facade->write_batch({ends}, durability::durable, {}, {}, "ben").error().at
         == "items[0].uri");
-  CHECK(facade->promote(promotion, "ben").error().code == errc::not_found);
+  CHECK(facade->promote(promotion, {}, "ben").error().code == errc::not_found);
   CHECK(facade->tick(*tick).error().at == "writes[0].uri");
   CHECK(facade->apply(ends, durability::durable, {}, {}, "ana"));
 }
