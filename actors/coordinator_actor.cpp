@@ -118,7 +118,8 @@ coordinator_actor::similar_topics_of(const running_tick& tick) const {
   const auto& writes = tick.job->request->writes;
   for (std::size_t i = 0; i < writes.size(); ++i)
     if (const auto* m = std::get_if<scoped_mutation>(&writes[i]))
-      for (auto& asked : similar_asked_by(std::span(&m->request, 1), m->scope)) {
+      for (auto& asked :
+           similar_asked_by(std::span(&m->request, 1), m->scope, tick.job->request->in_sight_of)) {
         asked.item = i;
         similar.push_back(std::move(asked));
       }

@@ -45,7 +45,7 @@ result<batch_result> engine::impl::mutate(std::vector<mutation> items, bool is_b
     auto deadline = deadline_in(*running, deadline_ms);
     if (!deadline) return propagate(deadline);
     auto ahead = prepare_ahead(items, scope != nullptr, w.embedder.get(), *w.tokens);
-    const auto similar = similar_asked_by(items, scope);
+    const auto similar = similar_asked_by(items, scope, in_sight_of);
     const seq_no before = w.published_seq();
     auto done = commit<batch_result>([&](auto reply) {
       return mneme::mutate(std::move(items), is_batch, d, std::move(scope), *deadline, in_sight_of,
@@ -137,11 +137,13 @@ result<compact_result> engine::compact(compact_request request,
 }
 
 result<tick_result> engine::tick(tick_request request) {
-  return impl_->inside([&](world& w) {
+  return impl_->inside([&](world& w) -> result<tick_result> {
+    auto deadline = deadline_in(*impl_->running, request.deadline_ms);
+    if (!deadline) return propagate(deadline);
     waiting<tick_result> answer;
     auto ahead = prepare_ahead(request.writes, w.embedder.get(), *w.tokens);
     hand_over_tick(*impl_->running, std::make_shared<const tick_request>(std::move(request)),
-                   std::move(ahead), answer.reply());
+                   *deadline, std::move(ahead), answer.reply());
     return answer.get();
   });
 }

@@ -35,7 +35,7 @@ void host_requests::write(std::vector<mutation> items, bool is_batch, durability
                           std::function<void(result<batch_result>)> reply) const {
   auto deadline = deadline_in(*engine_, deadline_ms);
   if (!deadline) return reply(propagate(deadline));
-  auto similar = similar_asked_by(items, within);
+  auto similar = similar_asked_by(items, within, in_sight_of);
   if (!similar.empty() && life_->is_open())
     reply = with_similar_topics(std::move(similar), std::move(reply));
   commit(mutate(std::move(items), is_batch, d, std::move(within), *deadline, std::move(in_sight_of),
@@ -104,10 +104,13 @@ host_promise<compact_reply> host_requests::compact(const compact_message& m) con
 host_promise<tick_reply> host_requests::tick(const tick_message& m) const {
   auto pending = self_->make_response_promise<tick_reply>();
   auto reply = sharing<tick_result>(pending);
-  if (life_->is_open())
-    hand_over_tick(*engine_, m.request, {}, std::move(reply));
-  else
+  const auto deadline = deadline_in(*engine_, m.request->deadline_ms);
+  if (!life_->is_open())
     reply(std::unexpected(was_closed));
+  else if (!deadline)
+    reply(std::unexpected(deadline.error()));
+  else
+    hand_over_tick(*engine_, m.request, *deadline, {}, std::move(reply));
   return pending;
 }
 

@@ -31,16 +31,14 @@ void hand_over_read(running_engine& engine, std::function<void()> read) {
 }
 
 void hand_over_tick(const running_engine& engine, std::shared_ptr<const tick_request> request,
-                    std::vector<prepared_ahead> ahead,
+                    write_deadline deadline, std::vector<prepared_ahead> ahead,
                     std::function<void(result<tick_result>)> reply) {
-  auto deadline = deadline_in(engine, request->deadline_ms);
-  if (!deadline) return reply(propagate(deadline));
   const engine_actors& actors = engine.actors;
   const bool waits = actors.query_vectors && asks_by_text(*request);
   const caf::actor& first = waits ? actors.query_vectors : actors.coordinator;
   auto job =
       std::make_shared<tick_job>(tick_job{std::move(request), std::move(ahead), std::move(reply)});
-  caf::anon_send(first, ask_tick{std::move(job), *deadline});
+  caf::anon_send(first, ask_tick{std::move(job), deadline});
 }
 
 result<write_deadline> deadline_in(const running_engine& engine,

@@ -38,9 +38,10 @@ void hand_over_query(const running_engine& engine, std::shared_ptr<query_job> jo
                      std::optional<seq_no> pinned);
 /// Has a reader of the engine run it.
 void hand_over_read(running_engine& engine, std::function<void()> read);
-/// Sends the tick to the engine's coordinator. `ahead`: of each write, or nothing.
+/// Sends the tick to the engine's coordinator. `deadline`: of what it commits; `ahead`: of each
+/// write, or nothing.
 void hand_over_tick(const running_engine& engine, std::shared_ptr<const tick_request> request,
-                    std::vector<prepared_ahead> ahead,
+                    write_deadline deadline, std::vector<prepared_ahead> ahead,
                     std::function<void(result<tick_result>)> reply);
 /// When a write that is asked for now would be late; out_of_range for less than 1 ms.
 result<write_deadline> deadline_in(const running_engine& engine,

@@ -47,7 +47,7 @@ public:
     h.id = r.id.value_or(memory_id{});
     h.tags = normalise_tags(r.tags);
     h.frames = r.frames;
-    return makes(r.id, h);
+    return refers_inside(r.type, r.data, r.id) && makes(r.id, h);
   }
   bool operator()(ingest_request& r) {
     r.created_by = within_.granted_to;
@@ -80,6 +80,10 @@ public:
   template <class Request>
   bool operator()(Request& r) {
     if constexpr (requires { r.actor = within_.granted_to; }) r.actor = within_.granted_to;
+    if constexpr (requires { r.superseded_by; })
+      if (r.superseded_by && !is_open(*r.superseded_by)) return false;
+    if constexpr (std::is_same_v<Request, update_request>)
+      if (!refers_inside(r.uri.type, r.data, r.uri.id)) return false;
     if constexpr (requires { r.uri.id; }) return is_open(r.uri.id);
     if constexpr (requires { r.src; }) return is_open(r.src) && is_open(r.dst);
     if constexpr (std::is_same_v<Request, unarchive_request>) return is_open(r.id);
@@ -93,6 +97,15 @@ private:
     h.actor_scope = within_.actor;
     h.visibility = seen_by;
     return h;
+  }
+  /// What a Decision replaces and what a Chunk was promoted to is open.
+  [[nodiscard]] bool refers_inside(memory_type type, const memory_data& data,
+                                   const std::optional<memory_id>& own) const {
+    const auto found = data.find(type == memory_type::decision ? "replaces" : "promoted_to");
+    if ((type != memory_type::decision && type != memory_type::chunk) || found == data.end())
+      return true;
+    const auto* id = std::get_if<memory_id>(&found->second);
+    return id == nullptr || own == *id || is_open(*id);
   }
   /// An id is drawn, or the scope names it.
   bool makes(const std::optional<memory_id>& id, const head& h) {

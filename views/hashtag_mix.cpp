@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -50,13 +51,14 @@ result<resolved_hashtags>
 resolve_hashtags(const std::vector<std::string>& hashtags,
                  const std::function<std::optional<tag_assignment>(std::string_view)>& assigned) {
   std::map<std::string, std::uint32_t> known; // bytewise
-  std::vector<std::string> unknown;
+  std::vector<std::string> unknown;           // in the order given
+  std::set<std::string, std::less<>> told;
   for (std::size_t i = 0; i < hashtags.size(); ++i) {
     auto tag = checked_hashtag(hashtags[i], key_of(i));
     if (!tag) return propagate(tag);
     if (auto found = assigned(*tag))
       known.emplace(std::move(found->tag), found->anchor);
-    else if (std::ranges::find(unknown, *tag) == unknown.end())
+    else if (told.insert(*tag).second)
       unknown.push_back(std::move(*tag));
   }
   if (known.size() + unknown.size() > max_hashtags)

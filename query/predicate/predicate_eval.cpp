@@ -323,10 +323,11 @@ int compiled_predicate::cost_of(const node& n) {
 }
 
 void compiled_predicate::assume_tag(term_no tag) {
-  ensure(std::ranges::any_of(
-             nodes_, [&](const node& n) { return n.op == node_op::has_tag && n.tag_term == tag; }),
-         "a tag that is assumed is one that is asked for");
-  assumed_tag_ = tag;
+  // A tag that was written for the first time since compile() has a term now and had none then: its
+  // node stays as it is, and no row has it at the seq that is read.
+  const bool is_asked_for = std::ranges::any_of(
+      nodes_, [&](const node& n) { return n.op == node_op::has_tag && n.tag_term == tag; });
+  if (is_asked_for) assumed_tag_ = tag;
 }
 
 bool compiled_predicate::reads_rest() const {

@@ -53,11 +53,14 @@ std::optional<std::vector<memory_id>> similar_as_of(seq_no at, const memory_id& 
 } // namespace
 
 std::vector<asked_similar> similar_asked_by(std::span<const mutation> items,
-                                            const std::shared_ptr<const scope>& within) {
+                                            const std::shared_ptr<const scope>& within,
+                                            const std::optional<std::string>& in_sight_of) {
+  const bool is_for_somebody = in_sight_of && !in_sight_of->empty();
   std::vector<asked_similar> asked;
   for (std::size_t i = 0; i < items.size(); ++i)
     if (const auto* r = std::get_if<ingest_request>(&items[i]))
-      asked.push_back({.item = i, .actor = r->actor, .within = within});
+      asked.push_back(
+          {.item = i, .actor = is_for_somebody ? *in_sight_of : r->actor, .within = within});
   return asked;
 }
 

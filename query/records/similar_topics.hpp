@@ -2,6 +2,7 @@
 /// Which topics an ingest's is like. It concerns the answer alone, so it is looked for when the
 /// write is published, by whoever waits for it, and not in the committer's turn.
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,8 +19,10 @@ struct asked_similar {
   std::string actor;
   std::shared_ptr<const scope> within{};
 };
+/// `in_sight_of`: for whom the host writes, who then sees no more than that.
 std::vector<asked_similar> similar_asked_by(std::span<const mutation> items,
-                                            const std::shared_ptr<const scope>& within);
+                                            const std::shared_ptr<const scope>& within,
+                                            const std::optional<std::string>& in_sight_of);
 
 /// Fills in what an ingest that is published answers: the nearest eight topics that are neither
 /// tombstoned nor archived and that the asker sees, without its own, as of `before`, or of now

@@ -219,7 +219,10 @@ result<void> search_state::run_fetch(const read_views& views) {
     const bool is_chunk = found[i].uri.type == memory_type::chunk;
     leg_coverage& coverage = (is_chunk ? content : memory).coverage;
     ++(kept[i] ? coverage.returned : coverage.cut);
-    if (!kept[i]) continue;
+    if (!kept[i]) {
+      room.give_back(answer_bytes(found[i]));
+      continue;
+    }
     answer.tokens += found[i].tokens;
     answer.results.push_back(std::move(found[i]));
   }

@@ -26,20 +26,19 @@ const spaced_vector* vector_of(const entry_payload& payload) {
   return v != nullptr && v->has_value() ? &**v : nullptr;
 }
 
-namespace {
-
-/// The data field by which a content of `type` names another memory; empty if there is none.
 std::string_view reference_field(memory_type type) {
   if (type == memory_type::decision) return "replaces";
   if (type == memory_type::chunk) return "promoted_to";
   return {};
 }
 
-} // namespace
+const memory_id* reference_in(memory_type type, const memory_data& data) {
+  const auto field = data.find(reference_field(type));
+  return field == data.end() ? nullptr : std::get_if<memory_id>(&field->second);
+}
 
 const memory_id* reference_of(const version& v) {
-  const auto field = v.data.find(reference_field(v.type));
-  return field == v.data.end() ? nullptr : std::get_if<memory_id>(&field->second);
+  return reference_in(v.type, v.data);
 }
 
 std::string_view data_text(const version& v, std::string_view name) {

@@ -15,6 +15,10 @@ const version* version_of(const entry_payload& payload);
 const spaced_vector* vector_of(const entry_payload& payload);
 /// The memory that a content names: what a Decision replaces, a Chunk is promoted to.
 const memory_id* reference_of(const version& v);
+/// The data field of that reference; empty if a content of `type` has none.
+std::string_view reference_field(memory_type type);
+/// The same of a content that is not written yet.
+const memory_id* reference_in(memory_type type, const memory_data& data);
 /// A text of the content's data; empty if it has none of that name.
 std::string_view data_text(const version& v, std::string_view name);
 

@@ -5,6 +5,7 @@
 
 #include "messages/ensure.hpp"
 #include "messages/validate/validate.hpp"
+#include "state/apply/entry_parts.hpp"
 
 namespace mneme {
 
@@ -27,13 +28,14 @@ public:
     h.tags = normalise_tags(r.tags);
     h.frames = r.frames;
     if (!who_.may_see(h)) return outside("a memory that the scope does not open", "type");
+    if (auto ok = admit_reference(r.type, r.data, r.id); !ok) return ok;
     if (r.id) written_[*r.id] = std::move(h);
     return {};
   }
   result<void> admit(update_request& r) {
     acts(r.actor);
     if (auto h = opened(r.uri.id, "uri"); !h) return propagate(h);
-    return {};
+    return admit_reference(r.uri.type, r.data, r.uri.id);
   }
   result<void> admit(update_head_request& r) {
     acts(r.actor);
@@ -49,6 +51,8 @@ public:
   result<void> admit(tombstone_request& r) {
     acts(r.actor);
     if (auto h = opened(r.uri.id, "uri"); !h) return propagate(h);
+    if (r.superseded_by)
+      if (auto h = opened(*r.superseded_by, "superseded_by"); !h) return propagate(h);
     return {};
   }
   result<void> admit(add_edge_request& r) { return admit_edge(r); }
@@ -107,6 +111,15 @@ private:
                    std::move(at));
   }
   void acts(std::string& actor) const { actor = who_.name(); }
+  /// What a Decision replaces goes out of searches, and a Chunk for what it was promoted to.
+  result<void> admit_reference(memory_type type, const memory_data& data,
+                               const std::optional<memory_id>& own) {
+    const memory_id* reference = reference_in(type, data);
+    if (reference == nullptr || own == *reference) return {};
+    if (auto h = opened(*reference, "data." + std::string(reference_field(type))); !h)
+      return propagate(h);
+    return {};
+  }
   template <class Request>
   result<void> admit_edge(Request& r) {
     acts(r.actor);

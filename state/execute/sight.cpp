@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "state/apply/entry_parts.hpp"
+
 namespace mneme {
 
 namespace {
@@ -10,9 +12,13 @@ class sight_check {
 public:
   sight_check(const asker& who, overlay& records) : who_(who), records_(records) {}
 
-  result<void> operator()(const write_request&) { return {}; }
+  result<void> operator()(const write_request& r) { return refers(r.type, r.data, r.id, r.actor); }
   result<void> operator()(const assign_tag_request&) { return {}; }
-  result<void> operator()(const update_request& r) { return seen(r.uri.id, "uri"); }
+  result<void> operator()(const update_request& r) {
+    auto h = seen_head(r.uri.id, "uri");
+    if (!h) return propagate(h);
+    return refers(r.uri.type, r.data, r.uri.id, h->actor_scope);
+  }
   result<void> operator()(const update_head_request& r) { return seen(r.uri.id, "uri"); }
   result<void> operator()(const tombstone_request& r) {
     if (auto ok = seen(r.uri.id, "uri"); !ok || !r.superseded_by) return ok;
@@ -25,8 +31,10 @@ public:
     return leads(r.type, src->actor_scope, "src");
   }
   result<void> operator()(const remove_edge_request& r) {
-    if (auto ok = seen(r.src, "src"); !ok) return ok;
-    return seen(r.dst, "dst");
+    auto src = seen_head(r.src, "src");
+    if (!src) return propagate(src);
+    if (auto ok = seen(r.dst, "dst"); !ok) return ok;
+    return leads(r.type, src->actor_scope, "src");
   }
   result<void> operator()(const ingest_request& r) {
     std::string owner = r.actor;
@@ -66,6 +74,17 @@ private:
     if (!h->has_value() || !who_.may_see(**h))
       return fail(errc::not_found, "no such memory", std::move(key));
     return std::move(**h);
+  }
+  /// What a Decision of `owner` replaces, and what a Chunk was promoted to.
+  result<void> refers(memory_type type, const memory_data& data,
+                      const std::optional<memory_id>& own, const std::string& owner) {
+    const memory_id* reference = reference_in(type, data);
+    if (reference == nullptr || own == *reference) return {};
+    const std::string key = "data." + std::string(reference_field(type));
+    if (auto ok = seen(*reference, key); !ok) return ok;
+    return type == memory_type::decision
+               ? leads(static_cast<std::uint8_t>(edge_type::supersedes), owner, key)
+               : result<void>();
   }
   /// Nobody says what a memory supersedes but whose it is.
   result<void> leads(std::uint8_t type, const std::string& owner, std::string key) const {

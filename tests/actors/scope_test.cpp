@@ -330,6 +330,79 @@ TEST_CASE("8 scope: a given id does not tell whether a memory is behind the scop
   CHECK(taken.error().code == errc::already_exists);
 }
 
+TEST_CASE("8 scope: what a Decision replaces and a tombstone names is open to it") {
+  small_world w;
+  auto s = w.unsigned_scope();
+  s.writable = true;
+  s.include.ids = {id_of(11)};
+  const auto writable = w.sealed(s);
+  const auto refused_at = [&](mutation m) {
+    auto done = w.e.apply(std::move(m), durability::durable, writable);
+    if (done) return std::string("ok");
+    return std::string(to_string(done.error().code)) + " " + done.error().at;
+  };
+  auto decision = drawn(note(0, "sub", visibility::scoped, {"work"}));
+  decision.type = memory_type::decision;
+  for (const std::uint8_t hidden : {std::uint8_t{2}, std::uint8_t{3}, std::uint8_t{99}}) {
+    decision.data["replaces"] = id_of(hidden);
+    CHECK(refused_at(decision) == "scope_violation data.replaces");
+    tombstone_request t;
+    t.uri = uri_of(1);
+    t.superseded_by = id_of(hidden);
+    CHECK(refused_at(t) == "scope_violation superseded_by");
+  }
+  decision.data["replaces"] = id_of(1);
+  decision.id = id_of(11);
+  CHECK(refused_at(decision) == "ok");
+  update_request u;
+  u.uri = {memory_type::decision, id_of(11), 1};
+  u.data = decision.data;
+  u.data["replaces"] = id_of(2);
+  CHECK(refused_at(u) == "scope_violation data.replaces");
+  u.data["replaces"] = id_of(11); // itself, which hides nothing
+  CHECK(refused_at(u) == "ok");
+}
+
+TEST_CASE("in the sight of an actor nobody says what another's memory replaces or supersedes") {
+  small_world w;
+  auto his = note(30, "ana", visibility::actor_public);
+  his.type = memory_type::decision;
+  w.put(his);
+  add_edge_request edge;
+  edge.src = id_of(3);
+  edge.dst = id_of(30);
+  edge.type = static_cast<std::uint8_t>(edge_type::supersedes);
+  REQUIRE(w.e.apply(edge));
+  const std::uint64_t before = w.e.published().value;
+  const auto refused_at = [&](mutation m, const std::string& who) {
+    auto done = w.e.apply(std::move(m), durability::durable, {}, {}, who);
+    if (done) return std::string("ok");
+    return std::string(to_string(done.error().code)) + " " + done.error().at;
+  };
+  remove_edge_request removed;
+  removed.src = edge.src;
+  removed.dst = edge.dst;
+  removed.type = edge.type;
+  CHECK(refused_at(removed, "ben") == "actor_mismatch src");
+  update_request u;
+  u.uri = {memory_type::decision, id_of(30), 1};
+  u.data = his.data;
+  u.data["replaces"] = id_of(3);
+  CHECK(refused_at(u, "ben") == "actor_mismatch data.replaces");
+  u.data["replaces"] = id_of(2); // ana's alone
+  CHECK(refused_at(u, "ben") == "not_found data.replaces");
+  auto own = note(31, "ben", visibility::actor_public);
+  own.type = memory_type::decision;
+  own.data["replaces"] = id_of(2);
+  CHECK(refused_at(own, "ben") == "not_found data.replaces");
+  CHECK(w.e.published().value == before);
+  own.data["replaces"] = id_of(3); // which hides nothing of ana's
+  CHECK(refused_at(own, "ben") == "ok");
+  u.data["replaces"] = id_of(3);
+  CHECK(refused_at(u, "ana") == "ok");
+  CHECK(refused_at(removed, "ana") == "ok");
+}
+
 TEST_CASE("8 scope: what is read through one for reading only is not reinforced") {
   small_world w;
   auto tea = note(20, "ana", visibility::scoped, {"work"});

@@ -138,7 +138,7 @@ std::string run_with_readers(std::size_t readers, std::size_t threads) {
   for (const auto& t : ticks) {
     std::promise<std::string> done;
     hand_over_tick(
-        *running, std::make_shared<const tick_request>(t), {},
+        *running, std::make_shared<const tick_request>(t), {}, {},
         [&](const result<tick_result>& r) { done.set_value(r ? text_of(*r) : r.error().message); });
     outcome += done.get_future().get() + "\n";
   }

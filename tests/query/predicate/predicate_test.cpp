@@ -79,6 +79,23 @@ private:
   small_world world_;
 };
 
+TEST_CASE("a tag that was written first since the predicate was compiled is no row's") {
+  small_world world;
+  auto state = small_world::draft(1, memory_type::fact, "one");
+  world.put(state);
+  const auto views = world.views();
+  auto compiled = compiled_predicate::compile(predicate{has_tag_predicate{"fresh"}},
+                                              all_memory_types, *views.attributes);
+  REQUIRE(compiled.has_value());
+  auto later = small_world::draft(2, memory_type::fact, "two");
+  later.head.tags = {"fresh"};
+  world.put(later);
+  const term_no tag = views.attributes->tag_term("fresh");
+  REQUIRE(tag.value != no_number);
+  compiled->assume_tag(tag);
+  CHECK(compiled->test_columns(row_no{0}, *views.attributes, *views.nodes) == verdict::no);
+}
+
 TEST_CASE("an absent field makes every predicate on it false") {
   using enum comparison;
   auto s = small_world::draft(1, memory_type::fact, "one");
