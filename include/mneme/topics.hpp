@@ -173,8 +173,8 @@ struct topic_changes {
   std::map<std::string, std::uint32_t, std::less<>> revisions; ///< newest by field
   /// ingest: at most 8, nearest first, as of when it was asked.
   std::vector<memory_id> similar_topic_ids;
-  std::vector<merged_topics> merged;                           ///< revise
-  std::vector<memory_id> archived;                             ///< forget, ascending
+  std::vector<merged_topics> merged; ///< revise
+  std::vector<memory_id> archived;   ///< forget, ascending
 };
 
 /// Stored; append-only.

@@ -28,7 +28,7 @@ struct mutate_command {
   mneme::durability durability = mneme::durability::durable;
   std::shared_ptr<const mneme::scope> scope{}; ///< as it came
   write_deadline deadline{};
-  std::vector<prepared_ahead> ahead{}; ///< of each item, or nothing
+  std::vector<prepared_ahead> ahead{};      ///< of each item, or nothing
   std::optional<std::string> in_sight_of{}; ///< who must see what the items name
   std::function<void(result<batch_result>)> reply;
 };

@@ -37,7 +37,7 @@ TEST_CASE("spec 7, tokens: both small sigmas are one, and so are both lower case
   CHECK(text_terms("İstanbul") == text_terms("istanbul"));
   CHECK(text_terms("i\u0307stanbul") == text_terms("İSTANBUL"));
   CHECK(text_terms("a\u0307b") == terms{"\u0227b"}); // composed before it is read
-  CHECK(text_terms("x\u0301b") == terms{"x", "b"}); // there is no such letter
+  CHECK(text_terms("x\u0301b") == terms{"x", "b"});  // there is no such letter
 }
 
 TEST_CASE("a run of any length is a term") {
