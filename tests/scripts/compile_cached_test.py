@@ -22,7 +22,7 @@ class Checkout:
         self.header.parent.mkdir()
         (self.build / "pch.hxx").write_text("#include <value.hpp>\n")
         (self.build / "pch.hxx.cxx").write_text("/* generated */\n")
-        (top / "main.cpp").write_text("int main() { return value(); }\n")
+        self.main = top / "main.cpp"
         self.environment = {
             **os.environ, "CCACHE_DIR": str(top.parent / "cache"), "CCACHE_BASEDIR": str(top),
             "CCACHE_NOHASHDIR": "1", "CCACHE_CONFIGPATH": "/nonexistent",
@@ -33,9 +33,13 @@ class Checkout:
                         f"-I{self.header.parent}", "-include", str(self.build / "pch.hxx"), "-MD",
                         *arguments], cwd=self.build, env=self.environment, check=True)
 
-    def value(self, wanted):
+    def value(self, wanted, comment=""):
         """Writes the header, builds, and answers what the program says."""
-        self.header.write_text(f"#pragma once\ninline int value() {{ return {wanted}; }}\n")
+        self.header.write_text(f"#pragma once\n//{comment}\n"
+                               f"inline int value() {{ return {wanted}; }}\n")
+        # Once more behind the precompiled header, which knows it by its whole text; and never cached.
+        self.main.write_text('#include "include/value.hpp"\n'
+                             f"int main() {{ return value(); }}\nlong drawn = {time.time_ns()};\n")
         # ccache caches nothing that is as new as the compilation itself.
         past = time.time() - 10
         os.utime(self.header, (past, past))
@@ -54,6 +58,12 @@ class CompileCached(unittest.TestCase):
             for checkout, wanted in [(one, 0), (other, 0), (one, 1), (other, 2), (one, 0),
                                      (other, 1), (one, 2)]:
                 self.assertEqual(checkout.value(wanted), wanted)
+
+    def test_changed_comments(self):
+        with tempfile.TemporaryDirectory() as top:
+            one = Checkout(pathlib.Path(top, "one"))
+            for comment in ("", " said otherwise", ""):
+                self.assertEqual(one.value(3, comment), 3)
 
 
 if __name__ == "__main__":
