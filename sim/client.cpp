@@ -19,17 +19,36 @@ reply_message as_reply(const Reply& reply) {
   return reply;
 }
 
+using untyped_response = decltype(std::declval<caf::scoped_actor&>()->request(
+    std::declval<const caf::actor&>(), caf::infinite, std::declval<caf::message>()));
+
+void receive_any(untyped_response& pending, result<reply_message>& answer,
+                 const std::function<std::optional<reply_message>(const caf::message&)>& read) {
+  pending.receive(
+      [&](const caf::error& e) { answer = std::unexpected(to_error(e)); },
+      caf::others >> [&](caf::message_view& m) -> caf::result<caf::message> {
+        auto reply = read(m.move_content_to_message());
+        ensure(reply.has_value(), "the engine answers with what the request's type promises");
+        answer = std::move(*reply);
+        return caf::message{};
+      });
+}
+
 } // namespace
 
+/// To the engine as an actor of any type, and received by one handler: CAF's templates are
+/// instantiated once for all messages, not for each pair of message and reply.
 template <class Reply, class Message>
 void client::send(const engine_actor& engine, const Message& message) {
   ensure(is_idle(), "a client has one request at a time");
-  using handle_type = decltype(self_->request(engine, caf::infinite, message));
-  auto handle = std::make_shared<handle_type>(self_->request(engine, caf::infinite, message));
-  collect_ = [handle] {
+  auto pending = std::make_shared<untyped_response>(self_->request(
+      caf::actor_cast<caf::actor>(engine), caf::infinite, caf::make_message(message)));
+  collect_ = [pending] {
     result<reply_message> answer = fail(errc::shutdown, "nothing came");
-    handle->receive([&](const Reply& reply) { answer = as_reply(reply); },
-                    [&](const caf::error& e) { answer = std::unexpected(to_error(e)); });
+    receive_any(*pending, answer, [](const caf::message& m) -> std::optional<reply_message> {
+      if (!m.match_elements<Reply>()) return std::nullopt;
+      return as_reply(m.get_as<Reply>(0));
+    });
     return answer;
   };
 }

@@ -31,7 +31,7 @@ bool asks_for(const retrieve_request& r, retrieve_stage stage) {
 }
 
 /// The vector of q; empty without an embedder (whether that matters is seen later).
-result<std::vector<float>> query_vector(const retrieve_request& r, const asker& who,
+result<std::vector<float>> vector_of_query(const retrieve_request& r, const asker& who,
                                         const query_context& context, const read_views& views) {
   find_request near;
   near.at_seq = r.at_seq;
@@ -157,7 +157,7 @@ result<std::unique_ptr<retrieve_run>> retrieve_run::compile(retrieve_request req
   state->who = asker(r.actor, context.scope);
   if (auto ok = state->who.check_touch(r.touch.value_or(false), "touch"); !ok) return propagate(ok);
   if (state->has(retrieve_stage::semantic)) {
-    auto query = query_vector(r, state->who, context, views);
+    auto query = vector_of_query(r, state->who, context, views);
     if (!query) return propagate(query);
     state->query = std::move(*query);
   }
