@@ -150,6 +150,9 @@ struct world_stats {
   std::uint64_t rows = 0;
   std::uint64_t edges = 0; ///< live
   std::uint64_t vectors = 0;
+  /// Graphs over vectors that could not be built since the world was opened, for lack of memory or
+  /// of a thread. Answers stay right; `near` is slower until one succeeds.
+  std::uint64_t vector_builds_failed = 0;
   std::uint64_t fields = 0; ///< of topics
   std::uint64_t journal_bytes = 0;
   std::uint64_t journal_segments = 0;

@@ -36,6 +36,7 @@ struct vector_index_options {
   std::uint32_t m = 16;
   std::uint32_t ef_construction = 200;
   std::uint32_t ef_search = 64;
+  bool testing_builds_fail = false; ///< a test's fault: as if memory ran out at every segment
 };
 
 class compared_query;

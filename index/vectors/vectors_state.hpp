@@ -17,7 +17,9 @@ inline constexpr std::uint32_t dimension_max = 4096;
 
 struct vectors::impl {
   explicit impl(const vector_index_options& o)
-      : options(o), builder(rows, {.m = o.m, .ef_construction = o.ef_construction}) {
+      : options(o),
+        builder(rows, {.m = o.m, .ef_construction = o.ef_construction},
+                o.testing_builds_fail ? no_segment : hnsw_segment::extend) {
     ensure(o.m >= 2 && o.ef_construction >= 1 && o.ef_search >= 1, "graphs have links");
   }
 
@@ -28,6 +30,11 @@ struct vectors::impl {
   std::atomic<const vector_space*> space{nullptr};
   segment_builder builder; ///< last, so that it is stopped first
 
+  /// The build that testing_builds_fail plants.
+  static std::unique_ptr<hnsw_segment> no_segment(const hnsw_segment* base, const vector_rows& rows,
+                                                  std::uint32_t begin, std::uint32_t end,
+                                                  const hnsw_segment::parameters& p,
+                                                  const std::atomic<bool>& stop);
   /// Writer, once.
   void fix_space(const vector_space& s, seq_no since);
   /// Is this a query of the space?

@@ -25,6 +25,7 @@ world_stats read_stats(world& w) {
   s.rows = counts.rows;
   s.edges = counts.edges;
   s.vectors = counts.vectors;
+  s.vector_builds_failed = w.vectors.failed_builds();
   s.fields = counts.fields;
   s.journal_bytes = w.journal->bytes();
   s.journal_segments = w.journal->segment_count();

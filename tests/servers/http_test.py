@@ -744,6 +744,7 @@ class Document(unittest.TestCase):
         self.assertGreaterEqual(values["mneme_connections"], 1)  # the others may be closing still
         for name, value in (("mneme_queue", 0), ("mneme_index_rows", 1),
                             ("mneme_index_vectors", 1), ("mneme_index_edges", 0),
+                            ("mneme_vector_builds_failed_total", 0),
                             ("mneme_index_fields", 0), ("mneme_checkpoint_seq", 0),
                             ("mneme_journal_segments", 1), ("mneme_embeddings_pending", 0),
                             ("mneme_requests_running", 0),

@@ -248,6 +248,7 @@ json stats_json(const world_stats& s) {
           {"rows", s.rows},
           {"edges", s.edges},
           {"vectors", s.vectors},
+          {"vector_builds_failed", s.vector_builds_failed},
           {"fields", s.fields},
           {"journal_bytes", s.journal_bytes},
           {"journal_segments", s.journal_segments},

@@ -232,8 +232,8 @@ const std::array<op_spec, 42>& table() { // NOLINT(readability-function-size)
       {"stats",
        "counts and sizes of the world",
        "world world_id embedder space seq checkpoint_seq memories memories_by_type rows edges "
-       "vectors fields journal_bytes journal_segments embeddings_pending embeddings_refused "
-       "embedder_problem",
+       "vectors vector_builds_failed fields journal_bytes journal_segments embeddings_pending "
+       "embeddings_refused embedder_problem",
        R"({"op":"stats"})",
        {},
        run_stats},

@@ -144,6 +144,7 @@ constexpr std::array rows = {
     member_row{"stats", "rows", integer},
     member_row{"stats", "edges", integer},
     member_row{"stats", "vectors", integer},
+    member_row{"stats", "vector_builds_failed", integer},
     member_row{"stats", "fields", integer},
     member_row{"stats", "journal_bytes", integer},
     member_row{"stats", "journal_segments", integer},

@@ -1,6 +1,9 @@
 // The numbers of a world: kept with the writes, and what a look at everything would count.
 #include "state/inspection/stats.hpp"
 
+#include <array>
+
+#include "index/vectors/segment_builder.hpp"
 #include "state/recovery/replay.hpp"
 #include "storage/key_layout.hpp"
 #include "tests/state/site.hpp"
@@ -296,4 +299,27 @@ TEST_CASE("the numbers of a world cost no look at it, and are those of its publi
   CHECK(read_stats(w).rows == 20);
   CHECK(read_stats(w).embeddings_pending == 20);
   CHECK(read_stats(w).seq == seq_no{20});
+}
+
+TEST_CASE("graphs over vectors that could not be built are counted in the stats") {
+  site place;
+  auto options = place.options();
+  options.vectors.background_segments = true;
+  options.vectors.testing_builds_fail = true;
+  auto opened = open_world(options);
+  REQUIRE(opened);
+  world& w = **opened;
+  w.vectors.set_space({"test", 2});
+  const auto fill_a_range = [&] {
+    for (std::uint32_t i = 0; i < segment_step; ++i) {
+      const auto slot = static_cast<std::uint32_t>(w.vectors.size());
+      w.vectors.append({slot}, std::array{1.0F, static_cast<float>(slot % 97)});
+    }
+    w.vectors.wait_for_segments();
+  };
+  CHECK(read_stats(w).vector_builds_failed == 0);
+  fill_a_range();
+  CHECK(read_stats(w).vector_builds_failed == 1);
+  fill_a_range();
+  CHECK(read_stats(w).vector_builds_failed == 2);
 }

@@ -14,6 +14,10 @@ std::string head(std::string_view name, std::string_view type, std::string_view 
   return fmt::format("# HELP {} {}\n# TYPE {} {}\n", name, help, name, type);
 }
 
+std::string counter(std::string_view name, std::string_view help, std::uint64_t value) {
+  return head(name, "counter", help) + fmt::format("{} {}\n", name, value);
+}
+
 std::string gauge(std::string_view name, std::string_view help, std::uint64_t value) {
   return head(name, "gauge", help) + fmt::format("{} {}\n", name, value);
 }
@@ -45,6 +49,9 @@ std::string sizes(const world_stats& s, const std::string& directory) {
       + gauge("mneme_index_rows", "Rows of the attribute index", s.rows)
       + gauge("mneme_index_edges", "Live edges of the graph index", s.edges)
       + gauge("mneme_index_vectors", "Vectors of the vector index", s.vectors)
+      + counter("mneme_vector_builds_failed_total",
+                "Graphs over vectors that could not be built since the world was opened",
+                s.vector_builds_failed)
       + gauge("mneme_index_fields", "Fields of topics", s.fields)
       + gauge("mneme_embeddings_pending", "Memories that wait for a vector", s.embeddings_pending);
   text += head("mneme_memories_by_type", "gauge", "Live memories by type");
