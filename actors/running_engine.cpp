@@ -74,10 +74,12 @@ commit_command inspect_roots(seq_no at, std::function<void(result<recorded_roots
 commit_command inspect_proofs(prove_request request, std::function<std::int64_t()> stopwatch,
                               std::function<void(result<proof_bundle>)> reply) {
   const deadline time(std::move(stopwatch), request.deadline_ms);
+  const std::uint64_t bytes = held_bytes(request);
   return inspect_command{
       .run = [request = std::move(request), time,
               reply](world& w) { reply(prove(w, request, [&] { return time.check(); })); },
-      .reply = reply};
+      .reply = reply,
+      .bytes = bytes};
 }
 
 result<void> end_world(running_engine& engine) {

@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <type_traits>
 #include <variant>
 #include <vector>
 
+#include "mneme/scope.hpp"
 #include "mneme/topics.hpp"
 #include "mneme/types.hpp"
 
@@ -75,6 +77,21 @@ std::uint64_t held_bytes(const std::map<std::string, Value, std::less<>>& values
   std::uint64_t bytes = 0;
   for (const auto& [key, value] : values) bytes += held_bytes(key) + held_bytes(value);
   return bytes;
+}
+inline std::uint64_t held_bytes(const tree_proof& p) {
+  return sizeof(p) + p.siblings.size() * sizeof(digest);
+}
+inline std::uint64_t held_bytes(const scope_selector& s) {
+  return s.types.size() * sizeof(memory_type) + held_bytes(s.tags) + held_bytes(s.ids)
+         + (s.frame ? held_bytes(s.frame->refs) : 0);
+}
+inline std::uint64_t held_bytes(const scope& s) {
+  return sizeof(s) + s.actor.size() + held_bytes(s.include) + held_bytes(s.exclude)
+         + held_bytes(s.proofs) + s.granted_by.size() + s.granted_to.size();
+}
+/// Counted with each of those that share it.
+inline std::uint64_t held_bytes(const std::shared_ptr<const scope>& s) {
+  return s != nullptr ? held_bytes(*s) : 0;
 }
 template <class... Kinds>
 std::uint64_t held_bytes(const std::variant<Kinds...>& value) {

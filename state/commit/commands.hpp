@@ -101,6 +101,7 @@ struct checkpoint_command {
   std::function<void(result<seq_no>)> reply; ///< may be empty
   bool last = false; ///< the engine closes: whatever comes behind it is refused
   write_deadline deadline{};
+  bool deferred = false; ///< it had its turn while another one was written, and comes again
 };
 /// Looks at the ledger between two batches, when it and the store agree: roots of earlier seqs,
 /// proofs. One at a time: writes that came later may be committed before it is run.

@@ -42,9 +42,12 @@ bool stands_alone(const commit_command& c) {
          || std::holds_alternative<checkpoint_command>(c);
 }
 
-/// What the bound of the queue refuses: it may wait there for long and in numbers.
+/// What the bound of the queue refuses: all but what was let in before, and what the engine itself
+/// has to say, which nobody would send again.
 bool is_bounded(const commit_command& c) {
-  return !stands_alone(c) && !std::holds_alternative<embed_command>(c)
+  if (const auto* barrier = std::get_if<checkpoint_command>(&c))
+    return barrier->reply && !barrier->last && !barrier->deferred;
+  return !std::holds_alternative<embed_command>(c)
          && !std::holds_alternative<late_touch_command>(c);
 }
 
@@ -86,11 +89,15 @@ committer::~committer() {
 }
 
 void committer::enqueue(commit_command command) {
+  if (const auto* barrier = std::get_if<checkpoint_command>(&command);
+      barrier != nullptr && barrier->deferred) {
+    ensure(deferred_ > 0, "a deferred barrier was counted");
+    --deferred_;
+  }
   if (options_.read_only && !std::holds_alternative<inspect_command>(command))
     return refuse(command, {errc::read_only, "the engine was opened read-only", {}});
   if (stopped_) return refuse(command, *stopped_);
   const std::uint64_t bytes = bytes_of(command);
-  // Barriers are few, and whoever waits for one must not lose it to a burst of writes.
   if (is_bounded(command)) {
     if (queued() >= options_.max_queued)
       return refuse(command, {errc::busy,
@@ -542,6 +549,9 @@ checkpoint_command committer::defer_barrier() {
   checkpoint_command deferred = std::move(*barrier_);
   barrier_.reset();
   in_round_ = false;
+  deferred.deferred = true;
+  ++deferred_;
+  publish_queued();
   return deferred;
 }
 

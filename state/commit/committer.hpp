@@ -21,8 +21,8 @@ namespace mneme {
 
 struct committer_options {
   commit_mode mode = commit_mode::grouped;
-  /// Commands that wait, and their bytes; beyond: writes and looks at the ledger are refused with
-  /// busy. One command is taken whatever it holds.
+  /// Commands that wait, and their bytes; beyond: what somebody asks for is refused with busy. One
+  /// command is taken whatever it holds.
   std::size_t max_queued = 4096;
   std::uint64_t max_queued_bytes = 256ULL << 20;
   std::size_t max_entries = 1024;            ///< that a batch gathers before it is closed
@@ -37,8 +37,8 @@ public:
             const committer_options& options);
   ~committer();
 
-  /// Queues the command. A stopped engine answers it at once; a full queue does, unless it is a
-  /// barrier or what the engine itself has to say.
+  /// Queues the command. A stopped engine answers it at once; a full queue does, unless it is what
+  /// the engine itself has to say: its vectors and touches, its own barriers, the last one.
   void enqueue(commit_command command);
 
   /// What to do next. Looks at the ledger come between two batches, one at a time. `batch` set:
@@ -64,7 +64,8 @@ public:
   void checkpoint_done() { imaged_.reset(); }
   /// The barrier's reply, to be called when the checkpoint is written or has failed.
   std::function<void(result<seq_no>)> passed_barrier();
-  /// Ends the round without passing the barrier; the caller enqueues it again later.
+  /// Ends the round without passing the barrier; the caller enqueues it again later. Until then it
+  /// counts as waiting.
   checkpoint_command defer_barrier();
   /// Answers the round in progress with `outcome` and everything queued, now and later, with
   /// `stopped`: the engine takes no more writes.
@@ -75,7 +76,7 @@ public:
 
   [[nodiscard]] bool in_round() const { return in_round_; }
   [[nodiscard]] bool is_stopped() const { return stopped_.has_value(); }
-  [[nodiscard]] std::size_t queued() const { return queue_.size() + looks_.size(); }
+  [[nodiscard]] std::size_t queued() const { return queue_.size() + looks_.size() + deferred_; }
   [[nodiscard]] std::uint64_t queued_bytes() const { return queued_bytes_; }
 
 private:
@@ -153,6 +154,7 @@ private:
   std::unique_ptr<kv_reader> reader_; ///< opened at the first write
   std::deque<waiting> queue_;
   std::deque<waiting_look> looks_;
+  std::size_t deferred_ = 0;                               ///< barriers that the caller keeps
   std::int64_t taken_ = 0;                                 ///< commands that have left the queue
   std::uint64_t queued_bytes_ = 0;                         ///< of both
   std::vector<std::function<void(const error*)>> replies_; ///< of the round in progress

@@ -2,6 +2,7 @@
 
 #include "messages/codec/records.hpp"
 #include "messages/codec/topic_records.hpp"
+#include "messages/held_bytes.hpp"
 #include "storage/key_layout.hpp"
 #include "views/answer_room.hpp"
 #include "views/manifests.hpp"
@@ -81,6 +82,14 @@ result<ledger::proof_request> proof_keys(world& w, const prove_request& request,
 }
 
 } // namespace
+
+std::uint64_t held_bytes(const prove_request& r) {
+  std::uint64_t bytes = held_bytes(r.ids) + r.edges.size() * sizeof(edge_key)
+                        + r.seqs.size() * sizeof(seq_no) + held_bytes(r.actor)
+                        + held_bytes(r.scope);
+  for (const auto& [topic, name] : r.fields) bytes += held_bytes(topic) + held_bytes(name);
+  return bytes;
+}
 
 result<recorded_roots> roots_at(world& w, seq_no at) {
   auto readable = w.readable(at);

@@ -16,6 +16,9 @@ result<recorded_roots> roots_at(world& w, seq_no at);
 
 inline constexpr std::size_t max_proofs = 10'000;
 
+/// What a waiting request keeps in memory.
+std::uint64_t held_bytes(const prove_request& r);
+
 /// Against the current root, or that of a snapshot (root_unavailable for others). What the asker
 /// cannot see is not_found, or scope_violation where it comes with a scope. More than max_proofs
 /// things are limit_exceeded. `in_time` is asked before each of them: what it refuses with is the

@@ -1,6 +1,11 @@
 // What the facade proves, and what it refuses to.
+#include <atomic>
+#include <future>
+#include <latch>
+
 #include <catch2/catch.hpp>
 
+#include "actors/running_engine.hpp"
 #include "messages/codec/records.hpp"
 #include "messages/codec/topic_records.hpp"
 #include "tests/actors/facts_site.hpp"
@@ -108,4 +113,57 @@ TEST_CASE("a request proves at most 10,000 things, those asked again counted") {
   CHECK(refused_at(r) == "edges");
   r.ids.resize(10'001, a);
   CHECK(refused_at(r) == "ids");
+}
+
+namespace {
+
+/// Once armed, it holds up whoever asks for the time until it is let go.
+class held_clock final : public manual_clock {
+public:
+  held_clock() : manual_clock(timestamp{946'684'800'000'000'000}) {}
+  timestamp now() override {
+    if (armed) let_go.wait();
+    return manual_clock::now();
+  }
+  std::atomic<bool> armed = false;
+  std::latch let_go{1};
+};
+
+} // namespace
+
+TEST_CASE("proofs that wait for their turn count with all that they ask for") {
+  host_config config(4);
+  caf::actor_system system(config);
+  auto time = std::make_shared<held_clock>();
+  engine_options o = deterministic("");
+  o.clock = time;
+  o.max_in_flight_bytes = 100'000;
+  auto opened = start_engine(system, o);
+  REQUIRE(opened);
+  const auto& running = **opened;
+  std::promise<bool> written;
+  std::vector<std::promise<errc>> proved(3);
+  time->armed = true;
+  hand_over(running, mutate({fact("first")}, false, durability::durable, {}, {}, {}, {},
+                            [&](const result<batch_result>& r) { written.set_value(bool(r)); }));
+  // The committer is held up in that write's turn, so these arrive before the write is done.
+  for (auto& p : proved) {
+    prove_request r;
+    r.fields.emplace_back(id_of(1), std::string(60'000, 'x'));
+    hand_over(running, inspect_proofs(std::move(r), {}, [&](const result<proof_bundle>& b) {
+                p.set_value(b ? errc{} : b.error().code);
+              }));
+  }
+  time->let_go.count_down();
+  CHECK(written.get_future().get());
+  CHECK(proved[0].get_future().get() != errc::busy);
+  CHECK(proved[1].get_future().get() == errc::busy);
+  CHECK(proved[2].get_future().get() == errc::busy);
+  std::promise<void> closed;
+  hand_over(running, checkpoint_command{.reply = [&](const result<seq_no>&) { closed.set_value(); },
+                                        .last = true});
+  closed.get_future().get();
+  stop_actors(running.actors);
+  (*opened)->actors = {};
+  system.await_all_actors_done();
 }

@@ -64,7 +64,7 @@ TEST_CASE("a group of commands is closed by its number of entries or by their by
   CHECK(entries_of_a_round({.max_bytes = 1}) == 1);
 }
 
-TEST_CASE("barriers pass a full queue, looks at the ledger do not") {
+TEST_CASE("a full queue refuses whatever is asked for, and nothing of the engine's own") {
   site place;
   auto w = place.open();
   std::vector<errc> refused;
@@ -80,15 +80,106 @@ TEST_CASE("barriers pass a full queue, looks at the ledger do not") {
   };
   core.enqueue(mutate_command{.items = {note("x")}, .reply = note_refusal});
   look();
-  core.enqueue(snapshot_command{"s", "", note_refusal});
-  core.enqueue(checkpoint_command{.reply = note_refusal, .last = false});
+  CHECK(refused.empty());
+  core.enqueue(checkpoint_command{});
+  core.enqueue(late_touch_command{});
+  core.enqueue(embed_command{.items = {}, .reply = note_refusal});
   core.enqueue(checkpoint_command{.reply = note_refusal, .last = true});
   CHECK(refused.empty());
-  CHECK(core.queued() == 5);
-  CHECK(w->queued == 5);
+  CHECK(core.queued() == 6);
+  CHECK(w->queued == 6);
   core.enqueue(touch_command{.payload = find_late_payload{}, .reply = note_refusal});
   look();
-  CHECK(refused == std::vector<errc>{errc::busy, errc::busy});
+  core.enqueue(snapshot_command{"s", "", note_refusal});
+  core.enqueue(decay_command{"", note_refusal});
+  core.enqueue(checkpoint_command{.reply = note_refusal, .last = false});
+  CHECK(refused == std::vector<errc>(5, errc::busy));
+}
+
+TEST_CASE("a checkpoint that waits for another one counts as waiting until its turn") {
+  site place;
+  auto w = place.open();
+  std::vector<errc> refused;
+  committer core(*w, std::make_shared<manual_clock>(timestamp{}), make_seeded_random(1, 1),
+                 {.mode = commit_mode::grouped, .max_queued = 1, .max_entries = 8});
+  const auto note_refusal = [&](const auto& r) {
+    if (!r) refused.push_back(r.error().code);
+  };
+  core.enqueue(checkpoint_command{.reply = note_refusal});
+  REQUIRE(core.next_round().barrier);
+  checkpoint_command deferred = core.defer_barrier();
+  CHECK(core.queued() == 1);
+  CHECK(w->queued == 1);
+  core.enqueue(mutate_command{.items = {note("x")}, .reply = note_refusal});
+  CHECK(refused == std::vector<errc>{errc::busy});
+  core.enqueue(std::move(deferred));
+  CHECK(core.queued() == 1);
+  REQUIRE(core.next_round().barrier);
+  core.passed_barrier()(seq_no{0});
+  core.enqueue(mutate_command{.items = {note("x")}, .reply = note_refusal});
+  CHECK(refused.size() == 1);
+  core.fail({errc::io, "enough", {}}, {errc::io, "enough", {}});
+}
+
+TEST_CASE("whatever a request can make large counts in the bytes that wait") {
+  const std::string large(100'000, 'x');
+  scope tagged;
+  tagged.include.tags = {large};
+  scope proved;
+  tree_proof proof;
+  proof.siblings.resize(4'000);
+  proved.proofs = {proof};
+  const auto tagged_scope = std::make_shared<const scope>(tagged);
+  std::vector<commit_command> commands;
+  const auto add_mutation = [&](mutation item, std::shared_ptr<const scope> within) {
+    mutate_command c;
+    c.items = {std::move(item)};
+    c.scope = std::move(within);
+    commands.emplace_back(std::move(c));
+  };
+  add_mutation(note("x"), tagged_scope);
+  add_mutation(note("x"), std::make_shared<const scope>(proved));
+  write_request created = note("x");
+  created.created_by = large;
+  add_mutation(created, nullptr);
+  update_head_request patched;
+  patched.by = large;
+  add_mutation(patched, nullptr);
+  topic_link link{};
+  link.kind = large;
+  ingest_request linked;
+  linked.links = {link};
+  add_mutation(linked, nullptr);
+  promote_command promoted;
+  promoted.request.actor = large;
+  commands.emplace_back(promoted);
+  attest_command attested;
+  attested.request.intent_id = large;
+  commands.emplace_back(attested);
+  attest_command scoped;
+  scoped.request.scope = tagged_scope;
+  commands.emplace_back(scoped);
+  compact_command compacted;
+  compacted.request.step_id = large;
+  commands.emplace_back(compacted);
+  tick_command tick;
+  tick.writes.emplace_back(scoped_mutation{note("x"), tagged_scope});
+  commands.emplace_back(std::move(tick));
+  snapshot_command snapped;
+  snapped.reason = large;
+  commands.emplace_back(snapped);
+  decay_command decayed;
+  decayed.actor = large;
+  commands.emplace_back(decayed);
+  scope_violation_payload violation;
+  violation.target = large;
+  touch_command went_outside;
+  went_outside.payload = violation;
+  commands.emplace_back(went_outside);
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    CAPTURE(i);
+    CHECK(bytes_of(commands[i]) > large.size());
+  }
 }
 
 TEST_CASE("a queue is full by its bytes too, but one request is always taken") {
