@@ -465,13 +465,14 @@ void committer::execute_one(decay_command& c, batch_state& batch, bool& durable)
   ensure(batch.entries.empty(), "a decay cycle stands alone");
   if (auto ok = validate_acting(c.actor); !ok)
     return answer_later<decay_result>(std::move(c.reply), propagate(ok));
-  planned_decay plan = plan_decay(world_.views(), world_.published_seq(), batch.now);
-  plan.payload.actor = std::move(c.actor);
+  auto plan = plan_decay(world_.views(), world_.published_seq(), batch.now, batch.in_time);
+  if (!plan) return answer_later<decay_result>(std::move(c.reply), propagate(plan));
+  plan->payload.actor = std::move(c.actor);
   batch.entries.push_back(
-      execute_decay(std::move(plan.payload), ids_, batch.now, batch.last_seq()));
+      execute_decay(std::move(plan->payload), ids_, batch.now, batch.last_seq()));
   durable = true;
-  plan.counts.seq = batch.last_seq();
-  answer_later<decay_result>(std::move(c.reply), plan.counts);
+  plan->counts.seq = batch.last_seq();
+  answer_later<decay_result>(std::move(c.reply), plan->counts);
 }
 
 void committer::execute_one(snapshot_command& c, batch_state& batch, bool& durable) {

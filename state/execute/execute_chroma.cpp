@@ -69,11 +69,14 @@ void reinforce_strengths(reinforce_payload& payload, overlay& state, timestamp n
   state.keep_layer();
 }
 
-planned_decay plan_decay(const read_views& views, seq_no at, timestamp now) {
+result<planned_decay> plan_decay(const read_views& views, seq_no at, timestamp now,
+                                 const std::function<result<void>()>& in_time) {
   planned_decay plan;
   const colour_index& colours = views.attributes->colours();
   for (std::uint32_t number = 0; number < colours.point_count(); ++number) {
     if (!colours.is_last(number)) continue;
+    if (in_time)
+      if (auto ok = in_time(); !ok) return propagate(ok);
     const stored_point& p = colours.point(number);
     const row_no row = views.attributes->row_of({p.node}, at);
     if (row.value == no_number) continue;

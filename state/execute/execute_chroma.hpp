@@ -33,7 +33,9 @@ struct planned_decay {
   decay_cycle_payload payload;
   decay_result counts;
 };
-/// A decay cycle over the published state `at`.
-planned_decay plan_decay(const read_views& views, seq_no at, timestamp now);
+/// A decay cycle over the published state `at`. `in_time` is asked before each memory: what it
+/// refuses with is the answer; empty = there is time.
+result<planned_decay> plan_decay(const read_views& views, seq_no at, timestamp now,
+                                 const std::function<result<void>()>& in_time = {});
 
 } // namespace mneme

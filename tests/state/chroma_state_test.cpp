@@ -6,7 +6,7 @@
 #include "state/execute/pending_records.hpp"
 #include "state/recovery/dump.hpp"
 #include "state/recovery/replay.hpp"
-#include "tests/state/site.hpp"
+#include "tests/state/coloured_notes.hpp"
 
 using namespace mneme;
 using namespace mneme::testing;
@@ -14,28 +14,6 @@ using namespace mneme::testing;
 namespace {
 
 constexpr std::int64_t day_ns = 86'400'000'000'000;
-
-const std::vector<std::string> eight = {"c1", "m1", "m2", "m3", "m4", "m5", "m6", "o1"};
-
-void assign_eight(driven& d) {
-  for (const auto& tag : eight) {
-    assign_tag_request r;
-    r.tag = tag;
-    r.zone = tag[0] == 'c'   ? colour_zone::core
-             : tag[0] == 'm' ? colour_zone::mid
-                             : colour_zone::outer;
-    auto done = d.apply(r);
-    REQUIRE(done);
-    CHECK(done->changed);
-  }
-}
-
-write_request coloured(const std::string& text, memory_mode mode = memory_mode::adaptive) {
-  write_request r = note(text);
-  r.hashtags = eight;
-  r.mode = mode;
-  return r;
-}
 
 reinforce_payload touching(std::vector<memory_id> ids) {
   reinforce_payload p;

@@ -1,7 +1,7 @@
 // The committer's queue, its groups, and who waits for what.
 #include <catch2/catch.hpp>
 
-#include "tests/state/site.hpp"
+#include "tests/state/coloured_notes.hpp"
 
 using namespace mneme;
 using namespace mneme::testing;
@@ -398,6 +398,8 @@ TEST_CASE("a command that gathers much looks at its deadline, and leaves nothing
     REQUIRE(done);
     uris.push_back(to_string(*done->uri));
   }
+  assign_eight(d);
+  for (int n = 0; n < 20; ++n) REQUIRE(d.apply(coloured("x")));
   const auto sweeps = [&](mutation m) {
     return [m = std::move(m)](auto reply) {
       return mutate_command{.items = {m},
@@ -430,4 +432,9 @@ TEST_CASE("a command that gathers much looks at its deadline, and leaves nothing
   check(std::type_identity<batch_result>{}, sweeps(revise_request{.actor = "ana"}));
   check(std::type_identity<batch_result>{}, sweeps(forget_request{.actor = "ana"}));
   check(std::type_identity<compact_result>{}, compacts);
+  check(std::type_identity<decay_result>{}, [](auto reply) {
+    decay_command c;
+    c.reply = std::move(reply);
+    return c;
+  });
 }
