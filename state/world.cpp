@@ -159,6 +159,7 @@ result<void> replay_frame(world& w, const marks& from, const journal_frame& fram
     ++w.report.replayed_entries;
   }
   apply_to_indexes(w, deltas);
+  if (!deltas.empty()) w.retain_before(deltas.back().seq); // as when they were written
   return {};
 }
 
@@ -346,7 +347,9 @@ dense_numbers world::numbers_taken() {
           .row_terms = attributes.rows().terms_end(),
           .names = attributes.name_count(),
           .terms = lexical.distinct_terms(),
-          .colours = attributes.colours().point_count()};
+          .colours = attributes.colours().point_count(),
+          .activations = attributes.activation_history_size(),
+          .signals = attributes.colours().history_size()};
 }
 
 void world::publish(seq_no seq) {
@@ -488,6 +491,7 @@ result<void> commit_directly(world& w, std::vector<entry> entries, bool sync) {
   if (auto ok = w.store->apply(batch->writes, batch->last_seq); !ok) return ok;
   apply_to_indexes(w, batch->deltas);
   w.publish(batch->last_seq);
+  w.retain_before(batch->last_seq);
   return {};
 }
 

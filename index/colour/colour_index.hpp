@@ -83,6 +83,8 @@ public:
   /// Of a node that put() has seen.
   void set_signals(node_no node, seq_no seq, const colour_signals& values);
   void retain_from(seq_no seq) { signals_.retain_from(seq); }
+  /// Earlier signals that are kept.
+  [[nodiscard]] std::uint64_t history_size() const { return signals_.history_size(); }
 
   // Readers.
   [[nodiscard]] const tag_table& tags() const { return tags_; }

@@ -19,6 +19,12 @@ namespace mneme {
 template <class T>
 using array_graveyard = std::vector<std::unique_ptr<T[]>>;
 
+/// The room of a list that has grown out of `capacity`: twice as much, and all numbers in the end.
+constexpr std::uint32_t wider_list(std::uint32_t capacity) {
+  if (capacity == 0) return 2;
+  return capacity <= no_number / 2 ? 2 * capacity : no_number;
+}
+
 template <class T>
 struct append_list {
   T* entries;
@@ -28,8 +34,8 @@ struct append_list {
   /// Writer.
   void append(const T& entry, array_graveyard<T>& arrays) {
     if (size == capacity) {
-      ensure(capacity <= no_number / 2, "a list is full");
-      const std::uint32_t wider = capacity == 0 ? 2 : 2 * capacity;
+      ensure(capacity != no_number, "a list is full");
+      const std::uint32_t wider = wider_list(capacity);
       auto grown = std::make_unique_for_overwrite<T[]>(wider);
       std::copy_n(entries, size, grown.get());
       store_release(entries, grown.get());

@@ -170,6 +170,10 @@ void attributes::retain_from(seq_no seq) {
   impl_->weights.retain_from(seq);
 }
 
+std::uint64_t attributes::activation_history_size() const {
+  return impl_->activations.history_size();
+}
+
 colour_index& attributes::colours() {
   return impl_->colours;
 }

@@ -68,6 +68,8 @@ public:
   /// only such reads would need may be dropped. A reader that is still there gets default values
   /// and misses rows, but nothing torn or later.
   void retain_from(seq_no seq);
+  /// Earlier activation records that are kept.
+  [[nodiscard]] std::uint64_t activation_history_size() const;
 
   // Readers.
   [[nodiscard]] const colour_index& colours() const;

@@ -63,6 +63,8 @@ public:
   [[nodiscard]] std::uint32_t node_limit() const {
     return node_limit_.load(std::memory_order_acquire);
   }
+  /// Writer: history records in use, of at most no_number.
+  [[nodiscard]] std::uint64_t history_size() const { return superseded_.size(); }
   /// History records in memory, in use or free (for tests of the bound).
   [[nodiscard]] std::uint32_t history_capacity() const { return history_count_; }
 

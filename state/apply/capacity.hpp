@@ -17,21 +17,30 @@ struct dense_numbers {
   std::uint64_t names = 0;     ///< distinct tags, frames, actors, paths and projects
   std::uint64_t terms = 0;     ///< distinct words
   std::uint64_t colours = 0;   ///< places in the colour space
+  /// Earlier activation and signals of memories. They go when no read can ask for them any more; of
+  /// learned weights there are never so many, since a seq takes one.
+  std::uint64_t activations = 0;
+  std::uint64_t signals = 0;
 
   dense_numbers& operator+=(const dense_numbers& more);
 };
 
-/// A number of 32 bits, and one of them says "none".
-inline constexpr dense_numbers dense_numbers_max{.nodes = no_number,
-                                                 .slots = no_number,
-                                                 .rows = no_number,
+/// A number of 32 bits, and one of them says "none": neither a list nor a table of numbers holds
+/// more. CHECKPOINT takes that one for no count of nodes or slots. With each state of a memory the
+/// size of its corpus may change three times, and each time is kept: its content before ends, its
+/// new one begins and, if it is restored as a tombstone, ends.
+inline constexpr dense_numbers dense_numbers_max{.nodes = no_number - 1,
+                                                 .slots = no_number - 1,
+                                                 .rows = no_number / 3,
                                                  .row_terms = no_number,
                                                  .names = no_number,
                                                  .terms = no_number,
-                                                 .colours = no_number};
+                                                 .colours = no_number,
+                                                 .activations = no_number,
+                                                 .signals = no_number};
 
-/// At most what the entry takes.
-dense_numbers most_taken_by(const entry& e, const node_table& nodes);
+/// At most what an entry takes.
+dense_numbers most_taken_by(const entry_payload& payload, const node_table& nodes);
 
 /// What a batch may still take. Owned by the committer.
 class number_room {

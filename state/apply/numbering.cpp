@@ -42,8 +42,10 @@ index_delta number(const entry& e, numbering& numbers) {
   d.vector = vector_of(e.payload);
   if (d.head != nullptr) d.node = numbers.nodes->intern(d.head->id);
   d.is_embedding = std::holds_alternative<embed_payload>(e.payload);
-  ensure(numbers.next_slot != no_number, "a command that fills the numbering is refused");
-  if (d.version != nullptr || d.is_embedding) d.slot = slot_no{numbers.next_slot++};
+  if (d.version != nullptr || d.is_embedding) {
+    ensure(numbers.next_slot != no_number, "a command that fills the numbering is refused");
+    d.slot = slot_no{numbers.next_slot++};
+  }
   if (d.version != nullptr) {
     if (const memory_id* id = reference_of(*d.version)) d.reference = numbers.nodes->intern(*id);
   }

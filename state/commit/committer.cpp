@@ -227,7 +227,7 @@ void committer::execute_next(batch_state& batch, bool& durable) {
     return replies_.push_back([c = std::make_shared<commit_command>(std::move(command)),
                                own = now.error()](const error* e) { refuse(*c, e ? *e : own); });
   batch.now = *now;
-  if (touches_.is_due(*now)) touch(touches_.take(), batch);
+  if (touches_.is_due(*now)) touch_late(batch);
   batch.in_time = {};
   // A tick that has begun is executed whole.
   if (const auto until = deadline_of(command);
@@ -347,14 +347,21 @@ void committer::execute_one(promote_command& c, batch_state& batch, bool& durabl
   answer_later<mutation_result>(std::move(c.reply), std::move(done));
 }
 
-seq_no committer::touch(entry_payload payload, batch_state& batch) {
+result<seq_no> committer::touch(entry_payload payload, batch_state& batch) {
   if (auto* violation = std::get_if<scope_violation_payload>(&payload)) {
     violated(std::move(*violation), batch);
     return batch.last_seq();
   }
+  const dense_numbers taken = batch.records.most_taken_by(payload);
+  if (auto ok = batch.room.check(taken); !ok) return propagate(ok);
+  batch.room.take(taken);
   batch.entries.push_back(
       execute_touch(std::move(payload), batch.records, ids_, batch.now, batch.last_seq()));
   return batch.last_seq();
+}
+
+void committer::touch_late(batch_state& batch) {
+  (void)touch(touches_.take(), batch); // lost where it has no room: nobody waits for it
 }
 
 void committer::execute_one(touch_command& c, batch_state& batch, bool& durable) {
@@ -365,7 +372,7 @@ void committer::execute_one(touch_command& c, batch_state& batch, bool& durable)
 void committer::execute_one(late_touch_command& c, batch_state& batch, bool&) {
   // Not durable by itself: whoever chose to batch touches can lose some.
   touches_.add(std::move(c.payload), c.asked_at);
-  if (touches_.is_due(batch.now)) touch(touches_.take(), batch);
+  if (touches_.is_due(batch.now)) touch_late(batch);
 }
 
 result<attest_result> committer::attest(const attest_request& r, batch_state& batch) {
@@ -430,13 +437,20 @@ void committer::execute_one(tick_command& c, batch_state& batch, bool& durable) 
   const asker sight(c.in_sight_of);
   if (auto ok = check_sight(c.writes, sight, batch.records); !ok)
     return answer_later<tick_commit>(std::move(c.reply), propagate(ok));
+  dense_numbers by_touches{};
+  for (const auto& t : c.touches) by_touches += batch.records.most_taken_by(t.payload);
+  if (auto ok = batch.room.check(by_touches); !ok)
+    return answer_later<tick_commit>(std::move(c.reply), propagate(ok));
   tick_commit answer;
   answer.touches.resize(c.touches.size());
   const auto actor_of_touch = [&](std::size_t i) -> const std::string& {
     return c.touches[i].actor;
   };
-  for (const std::size_t i : by_actor(c.touches.size(), actor_of_touch))
-    answer.touches[i] = touch(std::move(c.touches[i].payload), batch);
+  for (const std::size_t i : by_actor(c.touches.size(), actor_of_touch)) {
+    const auto touched = touch(std::move(c.touches[i].payload), batch);
+    ensure(touched.has_value(), "there is room for all touches of a tick, or it is refused");
+    answer.touches[i] = *touched;
+  }
   answer.writes.resize(c.writes.size());
   const auto actor_of_write = [&](std::size_t i) -> const std::string& {
     return acting_in(c.writes[i]);
@@ -467,6 +481,10 @@ void committer::execute_one(decay_command& c, batch_state& batch, bool& durable)
     return answer_later<decay_result>(std::move(c.reply), propagate(ok));
   auto plan = plan_decay(world_.views(), world_.published_seq(), batch.now, batch.in_time);
   if (!plan) return answer_later<decay_result>(std::move(c.reply), propagate(plan));
+  dense_numbers taken{};
+  taken.signals = plan->payload.items.size();
+  if (auto ok = batch.room.check(taken); !ok)
+    return answer_later<decay_result>(std::move(c.reply), propagate(ok));
   plan->payload.actor = std::move(c.actor);
   batch.entries.push_back(
       execute_decay(std::move(plan->payload), ids_, batch.now, batch.last_seq()));

@@ -135,8 +135,11 @@ private:
                                           batch_state& batch);
   /// Makes the touches that wait the first command of the queue, if the next one must find none.
   void settle_touches();
-  /// Appends what a read leaves; answers the seq of the last entry then.
-  seq_no touch(entry_payload payload, batch_state& batch);
+  /// Appends what a read leaves; answers the seq of the last entry then. limit_exceeded if it has
+  /// no room.
+  result<seq_no> touch(entry_payload payload, batch_state& batch);
+  /// The touches that wait for others.
+  void touch_late(batch_state& batch);
   /// Answers when the batch is published, or has failed. A refusal waits too: it may rest on an
   /// earlier command of the batch.
   template <class Answer>

@@ -53,9 +53,11 @@ result<attest_result> execute_attest(const attest_request& r, const asker& who,
   }
   const learned_weights before = batch.pending.weights_of(who.name());
   const learning step = learn(before, after, blames_cited(p), batch.now);
-  constexpr dense_numbers of_weights{.names = 1};
-  if (auto ok = batch.room.check(of_weights); !ok) return propagate(ok);
-  batch.room.take(of_weights);
+  dense_numbers taken{};
+  taken.names = 1; // of the weights
+  taken.activations = p.cited.size();
+  if (auto ok = batch.room.check(taken); !ok) return propagate(ok);
+  batch.room.take(taken);
   p.nonce = batch.ids.draw_nonce();
   append_agent_entry(batch, entry_kind::attest, who.name(), std::move(p));
   append_agent_entry(batch, entry_kind::learn_weights, who.name(),

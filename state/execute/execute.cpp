@@ -59,7 +59,7 @@ void append_entry(execution& x, entry_kind kind, std::string created_by,
                       .payload_hash = {}};
   x.out.entries.push_back(seal_entry(std::move(header), std::move(payload)));
   x.payload_bytes += x.out.entries.back().payload_bytes.size();
-  x.out.taken += x.state.most_taken_by(x.out.entries.back());
+  x.out.taken += x.state.most_taken_by(x.out.entries.back().payload);
 }
 
 mutation_result changed_memory(const execution& x, const head& h) {

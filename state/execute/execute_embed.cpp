@@ -55,7 +55,7 @@ result<std::vector<entry>> execute_embed(std::span<const late_vector> items, ove
                                     .leaves = {leaf},
                                     .payload_hash = {}},
                                    embed_payload{std::move(h), std::move(vector)}));
-      taken += state.most_taken_by(entries.back());
+      taken += state.most_taken_by(entries.back().payload);
       if (auto ok = room.check(taken); !ok) return ok;
     }
     return {};

@@ -29,9 +29,9 @@ public:
   result<std::optional<mneme::head>> head(const memory_id& id);
   /// Whether the id is a memory's or an end of a published edge's. Never touches the store.
   [[nodiscard]] bool knows(const memory_id& id) const;
-  /// Dense numbers that the entry will take, at most.
-  [[nodiscard]] dense_numbers most_taken_by(const entry& e) const {
-    return mneme::most_taken_by(e, *views_.nodes);
+  /// Dense numbers that an entry will take, at most.
+  [[nodiscard]] dense_numbers most_taken_by(const entry_payload& payload) const {
+    return mneme::most_taken_by(payload, *views_.nodes);
   }
   result<std::optional<edge_record>> edge(const edge_key& key);
   /// The vector that the memory's current version has; empty if it has none.

@@ -2,9 +2,10 @@
 // sound and everything that needs none goes on.
 #include <catch2/catch.hpp>
 
+#include "index/columns/append_list.hpp"
 #include "state/recovery/replay.hpp"
 #include "state/recovery/verify.hpp"
-#include "tests/state/site.hpp"
+#include "tests/state/coloured_notes.hpp"
 
 using namespace mneme;
 using namespace mneme::testing;
@@ -121,4 +122,88 @@ TEST_CASE("edges whose ends are new need numbers for both") {
   CHECK(d.apply(edge).error().code == errc::limit_exceeded);
   edge.dst = id_of(1);
   CHECK(d.apply(edge));
+}
+
+TEST_CASE("a world whose slots are all taken goes on with what needs none") {
+  site place;
+  auto w = place.open();
+  driven d(*w);
+  w->numbers.next_slot = static_cast<std::uint32_t>(dense_numbers_max.slots) - 1;
+  REQUIRE(d.apply(tagged(1, "the last content")));
+  const auto full = d.apply(tagged(2, "one more"));
+  REQUIRE_FALSE(full);
+  CHECK(full.error().code == errc::limit_exceeded);
+  add_edge_request edge;
+  edge.src = id_of(1);
+  edge.type = static_cast<std::uint8_t>(edge_type::references);
+  edge.dst = id_of(2);
+  CHECK(d.apply(edge));
+  tombstone_request gone;
+  gone.uri = {memory_type::note, id_of(1), 1};
+  gone.actor = "ana";
+  CHECK(d.apply(gone));
+  CHECK(w->numbers.next_slot == dense_numbers_max.slots);
+}
+
+TEST_CASE("a CHECKPOINT can name as many numbers as a world may take") {
+  checkpoint_file c;
+  c.node_count = static_cast<std::uint32_t>(dense_numbers_max.nodes);
+  c.next_slot = static_cast<std::uint32_t>(dense_numbers_max.slots);
+  const auto read = decode_checkpoint_file(encode(c));
+  REQUIRE(read);
+  CHECK(*read == c);
+}
+
+TEST_CASE("lists of numbers grow until they hold every number") {
+  CHECK(wider_list(0) == 2);
+  CHECK(wider_list(2) == 4);
+  CHECK(wider_list(1U << 30) == 1U << 31);
+  CHECK(wider_list(1U << 31) == no_number);
+}
+
+TEST_CASE("what is touched is refused when the earlier states of memories have no room") {
+  site place;
+  auto w = place.open();
+  driven d(*w);
+  assign_eight(d);
+  write_request green = coloured("green");
+  green.id = id_of(1);
+  REQUIRE(d.apply(green));
+  REQUIRE(d.apply(tagged(2, "plain")));
+
+  find_late_payload found;
+  found.accessed = {id_of(1), id_of(2)};
+  leave_room(*w, &dense_numbers::activations, 3);
+  REQUIRE(d.touch(found));
+  const seq_no full = w->published_seq();
+  CHECK(d.touch(found).error().code == errc::limit_exceeded);
+  tick_command tick;
+  tick.touches = {{"ana", found}};
+  std::optional<errc> ticked;
+  tick.reply = [&](const result<tick_commit>& r) { ticked = r ? errc{} : r.error().code; };
+  d.core.enqueue(std::move(tick));
+  attest_command attest;
+  attest.request.intent_id = "i";
+  attest.request.cited = {to_string(memory_uri{memory_type::note, id_of(1), 1}),
+                          to_string(memory_uri{memory_type::note, id_of(2), 1})};
+  std::optional<errc> attested;
+  attest.reply = [&](const result<attest_result>& r) { attested = r ? errc{} : r.error().code; };
+  d.core.enqueue(std::move(attest));
+  d.pump();
+  CHECK(ticked == errc::limit_exceeded);
+  CHECK(attested == errc::limit_exceeded);
+  CHECK(w->published_seq() == full);
+
+  leave_room(*w, &dense_numbers::signals, 1);
+  REQUIRE(d.decay());
+  CHECK(d.decay().error().code == errc::limit_exceeded);
+  reinforce_payload reinforced{};
+  reinforced.door = reinforcing_door::chroma;
+  reinforced.items = {reinforced_item{.id = id_of(1)}};
+  CHECK(d.touch(reinforced).error().code == errc::limit_exceeded);
+  CHECK(w->published_seq() == full.next());
+  w->limits = dense_numbers_max;
+  CHECK(d.touch(reinforced));
+  CHECK(d.decay());
+  check_sound(place, *w);
 }
