@@ -23,4 +23,12 @@ std::string note_embedder(file_system& files, const std::string& directory, std:
       there->substr(0, there->find('\n')), hash_embedder_rules());
 }
 
+result<void> carry_embedder_note(file_system& from_files, const std::string& from,
+                                 file_system& to_files, const std::string& to) {
+  auto there = read_file(from_files, embedder_path(from));
+  if (!there && there.error().code == errc::not_found) return {};
+  if (!there) return propagate(there);
+  return replace_file(to_files, embedder_path(to), *there);
+}
+
 } // namespace mneme

@@ -16,6 +16,11 @@ namespace mneme {
 /// was lost. That it cannot be written is no problem of the vectors, and left to the next open.
 std::string note_embedder(file_system& files, const std::string& directory, std::string_view spec);
 
+/// Gives the copy `to` of the world `from` the file that this one has, if it has one: the vectors
+/// are the same.
+result<void> carry_embedder_note(file_system& from_files, const std::string& from,
+                                 file_system& to_files, const std::string& to);
+
 std::string embedder_path(const std::string& directory);
 
 } // namespace mneme

@@ -2,6 +2,7 @@
 
 #include "messages/ensure.hpp"
 #include "state/checkpoint/checkpoint.hpp"
+#include "state/checkpoint/embedder_file.hpp"
 #include "state/recovery/entry_check.hpp"
 #include "state/recovery/replay_check.hpp"
 
@@ -11,6 +12,14 @@ namespace {
 
 /// A stable seq that stands makes stores crawl, so the copy is made durable every so often.
 constexpr std::uint64_t synced_every_bytes = 4ULL << 20;
+
+/// Says of the copy by which rules of text its vectors were made: not by those of today, which it
+/// was opened with.
+result<void> carry_rules_of_vectors(file_system& from_files, const std::string& from, world& into) {
+  if (auto ok = carry_embedder_note(from_files, from, *into.files, into.directory); !ok) return ok;
+  into.report.vectors_problem = note_embedder(*into.files, into.directory, into.info.embedder);
+  return {};
+}
 
 result<void> sync(world& w) {
   if (auto ok = w.journal->sync(); !ok) return ok;
@@ -24,6 +33,7 @@ result<void> replay_journal(file_system& from_files, const std::string& from, wo
   ensure(into.published_seq().value == 0, "replay fills an empty world");
   const seq_no last = up_to.value_or(seq_no{~0ULL});
   if (auto ok = check_journal_reaches_checkpoint(from_files, from, into.info.id); !ok) return ok;
+  if (auto ok = carry_rules_of_vectors(from_files, from, into); !ok) return ok;
   if (last.value == 0) return {};
   std::uint64_t synced_bytes = 0;
   auto walked = read_journal(

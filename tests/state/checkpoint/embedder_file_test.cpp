@@ -5,6 +5,7 @@
 
 #include "messages/seams/hash_embedder.hpp"
 #include "state/inspection/stats.hpp"
+#include "state/recovery/replay.hpp"
 #include "tests/state/site.hpp"
 
 using namespace mneme;
@@ -34,6 +35,27 @@ TEST_CASE("a world with a hash embedder names the rules of its first vectors") {
   REQUIRE(place.files->remove(path));
   CHECK(place.open()->report.vectors_problem.empty());
   CHECK(read_file(*place.files, path) == hash_embedder_rules() + "\n");
+}
+
+TEST_CASE("a replayed copy names the rules by which its source's vectors were made") {
+  site place;
+  place.embedder = "hash:8";
+  {
+    auto w = place.open();
+    driven d(*w);
+    REQUIRE(d.apply(note("an old vector")));
+  }
+  const std::string of_before = "utf8proc 1 unicode 2\n";
+  REQUIRE(replace_file(*place.files, embedder_path("world"), of_before));
+  site other;
+  other.embedder = "hash:8";
+  auto copy = other.open();
+  CHECK(copy->report.vectors_problem.empty());
+  REQUIRE(replay_journal(*place.files, "world", *copy, {}, {}));
+  CHECK(read_file(*other.files, embedder_path("world")) == of_before);
+  CHECK(copy->report.vectors_problem.find("utf8proc 1") != std::string::npos);
+  copy.reset();
+  CHECK(other.open()->report.vectors_problem.find("utf8proc 1") != std::string::npos);
 }
 
 TEST_CASE("a world with another embedder has no file about rules of text") {
