@@ -90,6 +90,7 @@ void overlay::put(const mneme::head& h) {
 
 void overlay::put(const edge_record& e) {
   top_.edges.insert_or_assign(e.key, e);
+  top_.edges_in.emplace(e.key.dst, e.key);
 }
 
 void overlay::put_vector(const memory_id& id, const spaced_vector& v) {
@@ -116,6 +117,7 @@ void overlay::put_topic_salience(const memory_id& id, std::int64_t e9) {
 void overlay::keep_layer() {
   for (auto& [id, h] : top_.heads) base_.heads.insert_or_assign(id, std::move(h));
   for (auto& [key, e] : top_.edges) base_.edges.insert_or_assign(key, std::move(e));
+  base_.edges_in.merge(top_.edges_in);
   for (auto& [id, v] : top_.vectors) base_.vectors.insert_or_assign(id, std::move(v));
   base_.tags.merge(top_.tags);
   base_.taken.merge(top_.taken);

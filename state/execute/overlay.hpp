@@ -76,6 +76,7 @@ private:
   struct layer {
     std::map<memory_id, mneme::head> heads;
     std::map<edge_key, edge_record> edges;
+    std::set<std::pair<memory_id, edge_key>> edges_in; ///< keys of `edges`, by where they lead
     std::map<memory_id, std::vector<float>> vectors;
     std::map<std::string, tag_assignment, std::less<>> tags; ///< by hashtag_key
     std::set<std::uint32_t> taken;                           ///< anchors of `tags`

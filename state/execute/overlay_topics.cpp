@@ -86,9 +86,14 @@ result<std::vector<edge_record>> overlay::live_edges(const memory_id& id) {
                                                      : edge_key{other, n.type, id});
         return true;
       });
-  for (const auto* part : {&base_, &top_})
-    for (const auto& [key, e] : part->edges)
-      if (key.src == id || key.dst == id) keys.insert(key);
+  for (const auto* part : {&base_, &top_}) {
+    for (auto it = part->edges.lower_bound({.src = id, .type = {}, .dst = {}});
+         it != part->edges.end() && it->first.src == id; ++it)
+      keys.insert(it->first);
+    for (auto it = part->edges_in.lower_bound({id, {}});
+         it != part->edges_in.end() && it->first == id; ++it)
+      keys.insert(it->second);
+  }
   std::vector<edge_record> live;
   for (const auto& key : keys) {
     auto e = edge(key);
