@@ -1,6 +1,8 @@
 #include "views/topic_reads.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <ranges>
 
 #include "messages/codec/topic_records.hpp"
 #include "storage/key_layout.hpp"
@@ -29,6 +31,24 @@ result<void> decode_rows(kv_reader& reader, const std::string& lower, const std:
       });
   if (!scanned) return scanned;
   return decoded;
+}
+
+/// Those from `first` to `last` that the field says it has, by number.
+result<std::vector<field_revision>> revisions_between(kv_reader& reader, const field_head& field,
+                                                      std::uint32_t first, std::uint32_t last) {
+  std::vector<field_revision> revisions;
+  const std::size_t count = std::size_t{last} + 1 - first;
+  revisions.reserve(count);
+  std::string upper = keys::field_revision(field.topic, field.name, last);
+  upper.push_back('\0'); // behind the last one
+  if (auto ok = decode_rows(reader, keys::field_revision(field.topic, field.name, first), upper,
+                            revisions, decode_field_revision);
+      !ok)
+    return propagate(ok);
+  if (revisions.size() != count)
+    return fail(errc::corrupt, "field " + field.name + " of " + to_string(field.topic)
+                                   + " lacks revisions in the store");
+  return revisions;
 }
 
 bool is_valid_at(const field_revision& r, timestamp as_of) {
@@ -90,18 +110,7 @@ result<field_revision> read_revision(kv_reader& reader, const field_head& field,
 }
 
 result<std::vector<field_revision>> read_revisions(kv_reader& reader, const field_head& field) {
-  std::vector<field_revision> revisions;
-  revisions.reserve(field.revisions);
-  std::string upper = keys::field_revision(field.topic, field.name, field.revisions);
-  upper.push_back('\0'); // behind the last one that the field had
-  if (auto ok = decode_rows(reader, keys::field_revision(field.topic, field.name, 1), upper,
-                            revisions, decode_field_revision);
-      !ok)
-    return propagate(ok);
-  if (revisions.size() != field.revisions)
-    return fail(errc::corrupt, "field " + field.name + " of " + to_string(field.topic)
-                                   + " lacks revisions in the store");
-  return revisions;
+  return revisions_between(reader, field, 1, field.revisions);
 }
 
 result<std::vector<topic_event>>
@@ -116,40 +125,83 @@ read_events(kv_reader& reader, const memory_id& topic, seq_no at,
   return events;
 }
 
+namespace {
+
+/// The order of a history.
+bool comes_first(const field_revision& a, const field_revision& b) {
+  if (a.merged_from.has_value() != b.merged_from.has_value()) return b.merged_from.has_value();
+  if (a.merged_from && a.valid_from != b.valid_from) return a.valid_from > b.valid_from;
+  return a.number > b.number;
+}
+
+/// The first so many of a history, given its revisions by falling number. The field's own come in
+/// their order then, those that merges filed behind them do not.
+class first_of_history {
+public:
+  explicit first_of_history(std::size_t most) : most_(most) {}
+
+  void add(field_revision r) {
+    if (!r.merged_from) {
+      if (own_.size() == most_) return;
+      own_.push_back(std::move(r));
+    } else {
+      merged_.push_back(std::move(r));
+      std::ranges::push_heap(merged_, comes_first);
+    }
+    while (!merged_.empty() && own_.size() + merged_.size() > most_) {
+      std::ranges::pop_heap(merged_, comes_first); // the last of them
+      merged_.pop_back();
+    }
+  }
+  /// Nothing with a smaller number belongs to it.
+  [[nodiscard]] bool is_full() const { return own_.size() == most_; }
+
+  std::vector<field_revision> take() {
+    std::ranges::sort(merged_, comes_first);
+    std::ranges::move(merged_, std::back_inserter(own_));
+    return std::move(own_);
+  }
+
+private:
+  std::size_t most_;
+  std::vector<field_revision> own_;
+  std::vector<field_revision> merged_; ///< a heap, whose front comes last
+};
+
+/// So many are read at once, of a history that may be longer than what is asked for.
+constexpr std::uint32_t revisions_at_once = 16;
+
+} // namespace
+
 void order_history(std::vector<field_revision>& revisions) {
-  std::ranges::sort(revisions, [](const field_revision& a, const field_revision& b) {
-    if (a.merged_from.has_value() != b.merged_from.has_value()) return b.merged_from.has_value();
-    if (a.merged_from && a.valid_from != b.valid_from) return a.valid_from > b.valid_from;
-    return a.number > b.number;
-  });
+  std::ranges::sort(revisions, comes_first);
 }
 
 result<topic_field_view> read_field_view(kv_reader& reader, topic_field field,
                                          const field_options& options) {
   topic_field_view view{.field = std::move(field), .current = {}, .history = {}};
-  if (!options.as_of && !options.history) {
-    auto current = read_revision(reader, view.field.head, view.field.current);
+  const field_head& head = view.field.head;
+  if (!options.as_of) {
+    auto current = read_revision(reader, head, view.field.current);
     if (!current) return propagate(current);
-    view.history.push_back(*current);
     view.current = std::move(*current);
-    return view;
   }
-  auto revisions = read_revisions(reader, view.field.head);
-  if (!revisions) return propagate(revisions);
-  order_history(*revisions);
-  for (const auto& r : *revisions) {
-    if (options.as_of ? !is_valid_at(r, *options.as_of) : r.number != view.field.current) continue;
-    view.current = r;
-    break;
+  // The first revision of the history that was valid then.
+  first_of_history valid(options.as_of ? 1 : 0);
+  first_of_history history(options.history ? static_cast<std::size_t>(options.history_limit) : 0);
+  for (std::uint32_t last = head.revisions; last > 0 && !(valid.is_full() && history.is_full());) {
+    const std::uint32_t first = last > revisions_at_once ? last - revisions_at_once + 1 : 1;
+    auto some = revisions_between(reader, head, first, last);
+    if (!some) return propagate(some);
+    for (auto& r : *some | std::views::reverse) {
+      if (options.as_of && is_valid_at(r, *options.as_of)) valid.add(r);
+      history.add(std::move(r));
+    }
+    last = first - 1;
   }
-  if (options.history) {
-    const auto most = static_cast<std::size_t>(options.history_limit);
-    if (revisions->size() > most)
-      revisions->erase(revisions->begin() + static_cast<std::ptrdiff_t>(most), revisions->end());
-    view.history = std::move(*revisions);
-  } else if (view.current) {
-    view.history.push_back(*view.current);
-  }
+  if (auto found = valid.take(); !found.empty()) view.current = std::move(found.front());
+  view.history = history.take();
+  if (!options.history && view.current) view.history.push_back(*view.current);
   return view;
 }
 

@@ -30,7 +30,8 @@ read_events(kv_reader& reader, const memory_id& topic, seq_no at,
 /// behind it, latest valid_from first.
 void order_history(std::vector<field_revision>& revisions);
 
-/// The field as it is shown. Reads one revision where the current one is all that is asked.
+/// The field as it is shown. Reads one revision where the current one is all that is asked, and
+/// holds little more than the history that is, however long the whole one is.
 result<topic_field_view> read_field_view(kv_reader& reader, topic_field field,
                                          const field_options& options);
 

@@ -398,6 +398,105 @@ TEST_CASE("ingest is a batch op and sees what comes before it in the batch") {
   CHECK(f.w->nodes.find(id_of(3)).value == no_number);
 }
 
+TEST_CASE("revise finds the links that came before it in its batch, both ways") {
+  topic_site f;
+  f.applied(new_topic(1, "Harbour"));
+  f.applied(new_topic(3, "Sea"));
+  const auto link = [](std::uint8_t src, std::uint8_t dst) {
+    add_edge_request e;
+    e.src = id_of(src);
+    e.type = static_cast<std::uint8_t>(edge_type::related_to);
+    e.dst = id_of(dst);
+    return e;
+  };
+  remove_edge_request gone;
+  gone.src = id_of(2);
+  gone.type = static_cast<std::uint8_t>(edge_type::related_to);
+  gone.dst = id_of(4);
+  auto done = f.d.run({new_topic(2, "Harbour"), link(2, 3), link(3, 2), link(2, 4), gone,
+                       link(4, 3), revise_request{.actor = "host"}},
+                      true);
+  REQUIRE(done);
+  CHECK(f.live_edges(id_of(1))
+        == std::vector<edge_key>{{id_of(1), edge_type::supersedes, id_of(2)},
+                                 {id_of(1), edge_type::related_to, id_of(3)},
+                                 {id_of(3), edge_type::related_to, id_of(1)}});
+}
+
+namespace {
+
+/// Counts the rows that a reader of the store gives away.
+class counted_rows final : public kv_reader {
+public:
+  explicit counted_rows(std::unique_ptr<kv_reader> inner) : inner_(std::move(inner)) {}
+  result<std::optional<std::string>> get(kv_table table, std::string_view key) override {
+    ++rows;
+    return inner_->get(table, key);
+  }
+  result<std::optional<std::pair<std::string, std::string>>>
+  first(kv_table table, std::string_view lower, std::string_view upper) override {
+    ++rows;
+    return inner_->first(table, lower, upper);
+  }
+  result<void> scan(kv_table table, std::string_view lower, std::string_view upper,
+                    const std::function<bool(std::string_view, std::string_view)>& visit) override {
+    return inner_->scan(table, lower, upper, [&](std::string_view key, std::string_view value) {
+      ++rows;
+      return visit(key, value);
+    });
+  }
+  int rows = 0;
+
+private:
+  std::unique_ptr<kv_reader> inner_;
+};
+
+} // namespace
+
+TEST_CASE("a history is read as far as it is asked for") {
+  topic_site f;
+  f.applied(new_topic(1, "Harbour"));
+  for (int i = 0; i < 200; ++i) {
+    auto input = field("depth", {static_cast<double>(i)});
+    input.valid_from = timestamp{i};
+    f.applied(extend(1, {input}));
+  }
+  counted_rows reader(f.reader());
+  const auto rows_of = [&](const field_options& o) {
+    const auto before = read_field(reader, id_of(1), "depth", f.w->published_seq());
+    REQUIRE(before);
+    reader.rows = 0;
+    const auto view = read_field_view(reader, **before, o);
+    REQUIRE(view);
+    REQUIRE(view->current);
+    return reader.rows;
+  };
+  CHECK(rows_of({.history = true, .history_limit = 1000}) > 200);
+  CHECK(rows_of({.history = true, .history_limit = 3}) < 20);
+  CHECK(rows_of({.as_of = timestamp{198}}) < 20);
+  CHECK(rows_of({.history = true, .history_limit = 3, .as_of = timestamp{198}}) < 20);
+  CHECK(rows_of({}) == 1);
+
+  // Whatever was merged in, a shorter history is the beginning of the whole one.
+  f.applied(new_topic(2, "Harbour"));
+  for (int i = 0; i < 40; ++i) {
+    auto input = field("depth", {static_cast<double>(1000 + i)});
+    input.valid_from = timestamp{(i * 7) % 40};
+    f.applied(extend(2, {input}));
+  }
+  f.applied(revise_request{.actor = "host"});
+  f.applied(extend(1, {field("depth", {5.0})}));
+  const auto whole = f.view(id_of(1), "depth", {.history = true}).history;
+  REQUIRE(whole.size() == 241);
+  CHECK(whole[0].value == json_value{5.0});
+  CHECK(whole[201].merged_from == id_of(2));
+  for (std::size_t most = 1; most <= whole.size(); ++most)
+    REQUIRE(f.view(id_of(1), "depth",
+                   {.history = true, .history_limit = static_cast<std::int64_t>(most)})
+                .history
+            == std::vector(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(most)));
+}
+
 TEST_CASE("as_of picks the newest revision that was valid then") {
   topic_site f;
   f.applied(new_topic(1, "Harbour"));
