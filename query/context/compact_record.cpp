@@ -3,6 +3,7 @@
 #include "messages/codec/entry.hpp"
 #include "messages/validate/validate_agents.hpp"
 #include "storage/key_layout.hpp"
+#include "views/answer_room.hpp"
 #include "views/asker.hpp"
 
 namespace mneme {
@@ -16,8 +17,13 @@ result<bool> readable(const asker& who, kv_reader& reader, const memory_uri& uri
   return h->has_value() && !(*h)->erased && who.may_see(**h);
 }
 
+result<void> skip(const memory_uri& uri, answer_room& room, compact_result& answer) {
+  answer.skipped.push_back(to_string(uri));
+  return room.take(sizeof(std::string) + answer.skipped.back().size());
+}
+
 result<compact_result> answer_of(const compact_payload& p, const asker& who, kv_reader& reader,
-                                 seq_no at) {
+                                 seq_no at, answer_room room) {
   compact_result answer;
   answer.tokens = p.tokens;
   for (const auto& k : p.kept) {
@@ -25,20 +31,26 @@ result<compact_result> answer_of(const compact_payload& p, const asker& who, kv_
     if (!seen) return propagate(seen);
     auto v = read_version(reader, k.uri.id, k.uri.version);
     if (!v) return propagate(v);
-    if (*seen && v->has_value())
-      answer.kept.push_back({k.uri, std::move((*v)->forms.medium_form), k.tokens,
-                             static_cast<double>(k.salience) / compact_salience_unit});
-    else
-      answer.skipped.push_back(to_string(k.uri));
+    if (!*seen || !v->has_value()) {
+      if (auto ok = skip(k.uri, room, answer); !ok) return propagate(ok);
+      continue;
+    }
+    std::string& text = (*v)->forms.medium_form;
+    if (auto ok = room.take(sizeof(kept_memory) + text.size()); !ok) return propagate(ok);
+    answer.kept.push_back({k.uri, std::move(text), k.tokens,
+                           static_cast<double>(k.salience) / compact_salience_unit});
   }
   for (const auto& c : p.compacted) {
     auto seen = readable(who, reader, c.uri, at);
     if (!seen) return propagate(seen);
-    if (*seen)
-      answer.compacted.push_back(
-          {c.uri, c.short_form, c.tokens, static_cast<double>(c.salience) / compact_salience_unit});
-    else
-      answer.skipped.push_back(to_string(c.uri));
+    if (!*seen) {
+      if (auto ok = skip(c.uri, room, answer); !ok) return propagate(ok);
+      continue;
+    }
+    if (auto ok = room.take(sizeof(compacted_memory) + c.short_form.size()); !ok)
+      return propagate(ok);
+    answer.compacted.push_back(
+        {c.uri, c.short_form, c.tokens, static_cast<double>(c.salience) / compact_salience_unit});
   }
   return answer;
 }
@@ -77,7 +89,9 @@ result<compact_result> read_compact_record(const read_views& views, const load_c
     return fail(errc::not_found,
                 "there is no compact record of intent " + r.intent_id + ", step " + r.step_id,
                 "intent_id");
-  auto answer = answer_of(*record, who, **reader, at);
+  auto answer =
+      answer_of(*record, who, **reader, at,
+                {views.max_answer_bytes, "compact the step again with fewer memories", "step_id"});
   if (answer) answer->seq = seq;
   return answer;
 }

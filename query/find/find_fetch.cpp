@@ -15,8 +15,10 @@ namespace mneme {
 
 namespace {
 
-/// Records that were fetched for the predicate and passed are kept, up to so many, for the answer.
+/// Records that were fetched for the predicate and passed are kept for the answer, up to so many
+/// and so many bytes. What is beyond is read again if it comes into the answer.
 constexpr std::size_t records_kept = 1024;
+constexpr std::uint64_t bytes_kept = 4ULL << 20;
 
 /// Reads records as of the seq of the query.
 class record_source {
@@ -144,7 +146,8 @@ private:
 /// Decides open rows one by one in the order in which they are wanted.
 class open_rows {
 public:
-  open_rows(find_state& run, record_source& source) : run_(run), source_(source) {}
+  open_rows(find_state& run, record_source& source, std::uint64_t most_bytes)
+      : run_(run), source_(source), bytes_left_(std::min(bytes_kept, most_bytes)) {}
 
   /// True if the row passes; keeps its record while there is room.
   result<bool> passes(candidate& c) {
@@ -154,10 +157,7 @@ public:
     c.open = false;
     ensure(run_.where.has_value(), "nothing but a predicate leaves a row open");
     if (!run_.where->test_record(*record)) return false;
-    if (run_.fetched.size() < records_kept) {
-      c.fetched = static_cast<std::uint32_t>(run_.fetched.size());
-      run_.fetched.push_back(std::move(*record));
-    }
+    keep(c, std::move(*record));
     return true;
   }
 
@@ -192,13 +192,22 @@ public:
   }
 
 private:
+  void keep(candidate& c, memory record) {
+    const std::uint64_t bytes = answer_bytes(record);
+    if (run_.fetched.size() == records_kept || bytes > bytes_left_) return;
+    bytes_left_ -= bytes;
+    c.fetched = static_cast<std::uint32_t>(run_.fetched.size());
+    run_.fetched.push_back(std::move(record));
+  }
+
   find_state& run_;
   record_source& source_;
+  std::uint64_t bytes_left_; ///< for records that are kept
 };
 
 /// Tests the open rows on their records, as few as the answer needs.
 result<void> close_open(find_state& run, const read_views& views, record_source& source) {
-  open_rows open(run, source);
+  open_rows open(run, source, views.max_answer_bytes);
   const find_request& request = run.request;
   const row_order by = run.ordering(views);
   if (!run.near_query.empty())

@@ -229,6 +229,9 @@ void committer::execute_next(batch_state& batch, bool& durable) {
   batch.now = *now;
   if (touches_.is_due(*now)) touch_late(batch);
   batch.in_time = {};
+  batch.answers =
+      answer_room(world_.max_answer_bytes,
+                  "compact fewer memories at once, by in_context and load_bearing", "in_context");
   // A tick that has begun is executed whole.
   if (const auto until = deadline_of(command);
       until && !std::holds_alternative<tick_command>(command))

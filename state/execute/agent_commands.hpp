@@ -10,6 +10,7 @@
 #include "state/execute/id_source.hpp"
 #include "state/execute/overlay.hpp"
 #include "state/execute/pending_records.hpp"
+#include "views/answer_room.hpp"
 #include "views/asker.hpp"
 
 namespace mneme {
@@ -36,12 +37,14 @@ struct batch_state {
   std::size_t counted = 0; ///< entries in `bytes`
   std::uint64_t bytes = 0;
   std::function<result<void>()> in_time = {}; ///< as in execution_seams; empty = there is time
+  answer_room answers{};                      ///< of what the command's compactions answer together
 };
 
 /// Appends attest and learn_weights. Preconditions: validate() accepts the request, and `who`
 /// makes it.
 result<attest_result> execute_attest(const attest_request& r, const asker& who, batch_state& batch);
-/// Appends compact; budget_unreachable if kept and short forms do not fit. Precondition: as above.
+/// Appends compact; budget_unreachable if kept and short forms do not fit, limit_exceeded if the
+/// answer has no room. Precondition: as above.
 result<compact_result> execute_compact(const compact_request& r, const asker& who,
                                        batch_state& batch);
 

@@ -1,10 +1,13 @@
 // An answer that would take more than max_answer_bytes is refused, through every door.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+
 #include <caf/all.hpp>
 
 #include "mneme/tick.hpp"
 #include "tests/actors/world_at_noon.hpp"
+#include "tests/storage/temporary_directory.hpp"
 
 using namespace mneme;
 using namespace mneme::testing;
@@ -229,6 +232,90 @@ TEST_CASE("a tick whose answers are too large together is refused whole") {
   REQUIRE(done);
   CHECK(done->reads[0]);
   CHECK(done->seq.value == before.value + 3);
+}
+
+TEST_CASE("records that a find keeps for its answer are counted") {
+  engine e = world_of_large_notes();
+  find_request r = some_notes(5, 50);
+  r.where = predicate{compare_predicate{comparison::ne, "data.statement", std::string("none")}};
+  r.count = true;
+  r.explain = true;
+  const auto found = e.find(r);
+  REQUIRE(found);
+  CHECK(found->memories.size() == 5);
+  const auto& stages = found->plan->stages;
+  const auto fetch = std::ranges::find(stages, "fetch", &plan_stage::name);
+  REQUIRE(fetch != stages.end());
+  // All sixty are tested; ten or so fit, and the page, which is behind them, is read again.
+  CHECK(fetch->detail == "65 records");
+}
+
+namespace {
+
+load_compact_request record_of(const compact_request& r) {
+  load_compact_request load;
+  load.intent_id = r.intent_id;
+  load.step_id = r.step_id;
+  return load;
+}
+
+} // namespace
+
+TEST_CASE("what compact answers is bounded, and refused before anything is journaled") {
+  engine e = world_of_large_notes(20'000);
+  compact_request r;
+  r.intent_id = "i";
+  r.step_id = "s";
+  r.budget_tokens = 1'000'000;
+  for (std::uint8_t n = 1; n <= note_count; ++n)
+    r.load_bearing.push_back(to_string(memory_uri{memory_type::note, id_of(n), 1}));
+  const seq_no before = e.published();
+  check_refused(e.compact(r), "in_context and load_bearing");
+  CHECK(e.published() == before);
+  compact_request unknown = r;
+  unknown.load_bearing.clear();
+  for (int i = 0; i < 200; ++i)
+    unknown.in_context.push_back("no uri " + std::to_string(i) + std::string(100, '.'));
+  check_refused(e.compact(unknown), "in_context and load_bearing");
+  CHECK(e.published() == before);
+  r.load_bearing.resize(12);
+  r.in_context = {"no uri", "nor this", "no uri"};
+  const auto done = e.compact(r);
+  REQUIRE(done);
+  CHECK(done->kept.size() == 12);
+  CHECK(done->skipped == std::vector<std::string>{"no uri", "nor this"});
+  CHECK(e.load_compact(record_of(r)));
+
+  // Those of a tick have room together; what has none is refused alone.
+  tick_request t;
+  for (int i = 0; i < 3; ++i) t.writes.emplace_back(r);
+  const auto ticked = e.tick(t);
+  REQUIRE(ticked);
+  CHECK(ticked->writes[0]);
+  CHECK_FALSE(ticked->writes[2]);
+}
+
+TEST_CASE("a compact record that has grown too large to be read back is refused") {
+  const temporary_directory place;
+  engine_options o = bounded(1 << 20);
+  o.directory = place.path() + "/world";
+  compact_request r;
+  r.intent_id = "i";
+  r.step_id = "s";
+  r.budget_tokens = 1'000'000;
+  {
+    engine e = opened(o);
+    for (std::uint8_t n = 1; n <= 20; ++n) {
+      put(e, note_by(n, std::string(text_bytes, 'x')));
+      auto& to = n % 2 == 0 ? r.load_bearing : r.in_context;
+      to.push_back(to_string(memory_uri{memory_type::note, id_of(n), 1}));
+    }
+    REQUIRE(e.compact(r));
+    REQUIRE(e.load_compact(record_of(r)));
+  }
+  o.max_answer_bytes = 2'000;
+  engine e = opened(o);
+  check_refused(e.load_compact(record_of(r)), "fewer memories");
 }
 
 TEST_CASE("an engine that names no bound has one that answers fit into") {
