@@ -6,6 +6,7 @@ the shape of the tree. Python 3 standard library only. Every finding says what t
     scripts/check_structure.py --headers  also compiles every header alone (about a minute)
     scripts/check_structure.py --graph    prints which room includes which, how often, and how many
                                           assertions each has, instead
+    scripts/check_structure.py --tests-of FILE...  prints the tests of each source instead
 """
 
 import concurrent.futures
@@ -112,6 +113,7 @@ LEFTOVER = re.compile(r"\b(?:TODO|FIXME|XXX|HACK)\b")
 MACHINE_PATH = re.compile(r"(?<![\w.])/(?:work|farm|home|root)/|(?<![\w.])/tmp/mn\b")
 VAGUE_NAME = re.compile(r"(?:^|_)(?:utils?|helpers?|common|managers?|misc)(?:_|\.|$)")
 SOURCE = (".cpp", ".hpp")
+TESTS = ("_test.cpp", "_test.py", ".case")
 MAX_LINES = 600
 
 
@@ -350,6 +352,65 @@ def check_tests_mirror(report, names):
             report.problem(name, 0, f"the test of {stem} belongs beside it: tests/{min(homes)}/")
 
 
+def sources_named(text):
+    """What the head of a test says that it tests: `// Of: query/find/find.cpp, views/asker.cpp`."""
+    lines = re.findall(r"^(?://|#) Of: (.*)$", text, re.M)
+    return [source for line in lines for source in re.split(r",\s*", line.strip())]
+
+
+def tests_of_sources(names):
+    """The tests of each source: those that have its name (a test may be in several files:
+    find_near_test.cpp, find_random_test.cpp), and those that name it in their heads."""
+    stems = {}
+    for name in names:
+        if name.endswith(SOURCE) and folder_of(name, ROOMS):
+            folder, _, file = name.rpartition("/")
+            stems.setdefault(folder, {}).setdefault(file.rsplit(".", 1)[0], []).append(name)
+    found = {}
+    for test in names:
+        if not test.startswith("tests/") or not test.endswith(TESTS):
+            continue
+        folder, _, file = test.removeprefix("tests/").rpartition("/")
+        stem = file.removesuffix("_test.cpp")
+        of = [s for s in stems.get(folder, ()) if stem == s or stem.startswith(s + "_")]
+        named = stems[folder][max(of, key=len)] if of else []
+        for source in dict.fromkeys(named + sources_named((ROOT / test).read_text())):
+            found.setdefault(source, []).append(test)
+    return found
+
+
+def check_tests(report, names):
+    """Every source with code has a test that can be found from it."""
+    tests = tests_of_sources(names)
+    for name in names:
+        if name.endswith(".cpp") and folder_of(name, ROOMS) and name not in tests:
+            folder, _, file = name.rpartition("/")
+            report.problem(name, 0, "no test is found by its name: write "
+                           f"tests/{folder}/{file[:-4]}_test.cpp, or let the test that shows what it "
+                           f"does say so in its head: // Of: {name}")
+    known = set(names)
+    for source in sorted(tests):
+        if source not in known:
+            report.problem(tests[source][0], 0, f"is said to be a test of {source}, which is no "
+                           "file: name what has taken its place")
+
+
+def print_tests(names, files):
+    """The tests of each file; of a header those of its source."""
+    tests = tests_of_sources(names)
+    status = 0
+    for file in files:
+        path = pathlib.Path(file).resolve()
+        name = str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else file
+        found = dict.fromkeys(tests.get(name, []) + tests.get(name[:-4] + ".cpp", []))
+        for test in found:
+            print(test)
+        if not found:
+            print(f"{file}: no test names it", file=sys.stderr)
+            status = 1
+    return status
+
+
 def compile_alone(name):
     include = name.removeprefix("include/")
     source = f'#include "{include}"\n#include "{include}"\n'
@@ -398,6 +459,8 @@ def main(arguments):
     if arguments == ["--graph"]:
         print_graph(tree())
         return 0
+    if arguments[:1] == ["--tests-of"] and len(arguments) > 1:
+        return print_tests(tree(), arguments[1:])
     if set(arguments) - {"--headers"}:
         print(__doc__, file=sys.stderr)
         return 2
@@ -421,6 +484,7 @@ def main(arguments):
     check_command(report, names)
     check_folders(report, names)
     check_tests_mirror(report, names)
+    check_tests(report, names)
     headers = check_headers(report, names) if "--headers" in arguments else 0
 
     for line in report.notes:

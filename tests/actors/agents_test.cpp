@@ -1,4 +1,6 @@
 // Context and learned weights in every ranking: through the facade and through the actors.
+// Of: query/context/context.cpp, query/context/context_tiers.cpp, query/context/compact_record.cpp
+// Of: views/pinned.cpp
 #include <catch2/catch.hpp>
 
 #include <caf/all.hpp>

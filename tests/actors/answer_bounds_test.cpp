@@ -1,4 +1,6 @@
 // An answer that would take more than max_answer_bytes is refused, through every door.
+// Of: query/answer_bytes.cpp, query/records/edge_reads.cpp, query/records/topic_parts.cpp
+// Of: state/inspection/journal_items.cpp
 #include <catch2/catch.hpp>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // Clauses of the doors that no other test is about.
+// Of: query/vector_check.cpp, query/records/similar_topics.cpp
 #include <catch2/catch.hpp>
 
 #include <algorithm>

@@ -1,4 +1,7 @@
 // mneme inside a host's own actor system: the host's actors talk to the engine's typed handle.
+// Of: actors/engine_actor.cpp, actors/engine_life.cpp, actors/host_queries.cpp
+// Of: actors/host_reads.cpp, actors/host_writes.cpp, actors/caf_errors.cpp
+// Of: actors/running_engine.cpp, actors/coordinator_actor.cpp
 #include <catch2/catch.hpp>
 
 #include <caf/all.hpp>

@@ -1,4 +1,5 @@
 // What an open finds: a damaged store, a writer, another embedder, no world.
+// Of: messages/seams/unasked_embedder.cpp, state/recovery/closed_world.cpp
 #include <catch2/catch.hpp>
 
 #include <filesystem>

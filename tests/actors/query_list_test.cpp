@@ -1,4 +1,5 @@
 // A list of queries: however many readers run it, what it answers and leaves is the same.
+// Of: actors/inline_query.cpp, actors/reader_actor.cpp, query/query_run.cpp
 #include <catch2/catch.hpp>
 
 #include "query/list_deadline.hpp"

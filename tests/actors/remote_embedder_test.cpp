@@ -1,4 +1,6 @@
 // An engine with a remote embedder of its host: writes do not wait, vectors follow, failures pass.
+// Of: actors/embedder_actor.cpp, actors/query_vectors_actor.cpp, query/query_text.cpp
+// Of: state/embedding/embed_status.cpp
 
 #include <algorithm>
 #include <atomic>

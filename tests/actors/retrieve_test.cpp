@@ -1,4 +1,5 @@
 // Retrieve by both drivers: the coordinator by messages, the facade in the caller's thread.
+// Of: actors/coordinator_actor.cpp, actors/inline_query.cpp, actors/end_query.cpp
 #include <catch2/catch.hpp>
 
 #include <caf/all.hpp>

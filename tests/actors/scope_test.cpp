@@ -1,4 +1,6 @@
 // Scopes: what a sub-agent may see and do, through the facade.
+// Of: messages/scope.cpp, messages/signature.cpp, views/scope_check.cpp
+// Of: state/execute/scoped_writes.cpp
 #include <catch2/catch.hpp>
 
 #include <algorithm>

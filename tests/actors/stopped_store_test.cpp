@@ -1,5 +1,8 @@
 // An engine under which something ends: its store (a full disk cuts a checkpoint short), the actors
 // that write, the window that is read from.
+// Of: actors/committer_actor.cpp, actors/checkpoint_actor.cpp, actors/engine_life.cpp
+// Of: actors/running_engine.cpp, actors/spawn.cpp, actors/store_actor.cpp
+// Of: query/records/whole_world.cpp, views/read_window.cpp
 #include <atomic>
 #include <chrono>
 

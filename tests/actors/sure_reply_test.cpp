@@ -1,4 +1,5 @@
 // A callback that is called once, whoever calls it and whoever does not.
+// Of: actors/sure_reply.hpp
 #include <atomic>
 #include <latch>
 #include <thread>

@@ -1,4 +1,6 @@
 // Ticks: many agents' reads and writes as one message and one frame.
+// Of: query/tick_reads.cpp, actors/coordinator_actor.cpp, actors/reader_actor.cpp
+// Of: state/commit/waiting_touches.cpp
 #include <catch2/catch.hpp>
 
 #include <future>

@@ -1,5 +1,6 @@
 // A tombstoned or archived memory is found through no door and no leg: one table of every way in,
 // asked live, of the past, after reopening and after replay.
+// Of: views/asker.cpp, state/recovery/closed_world.cpp
 #include <catch2/catch.hpp>
 
 #include <algorithm>

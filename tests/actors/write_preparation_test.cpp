@@ -1,4 +1,5 @@
 // What the facade does of a write in its caller's thread, before the write's turn.
+// Of: state/execute/preparation.cpp, actors/engine.cpp
 #include <catch2/catch.hpp>
 
 #include <atomic>

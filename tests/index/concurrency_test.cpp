@@ -1,5 +1,7 @@
 // One writer and three readers on every structure of index/: at any published seq readers see
 // exactly that seq's state. Clean under ThreadSanitizer.
+// Of: index/columns/attributes.cpp, index/graph/graph.cpp, index/rows/node_table.cpp
+// Of: index/vectors/vectors.cpp
 #include "tests/index/writer_and_readers.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // One writer and three readers on what chroma and search read: signal chains, the colour space, the
 // tag table and the lexical index. Clean under ThreadSanitizer.
+// Of: index/colour/colour_index.cpp, index/columns/tag_table.cpp, index/lexical/lexical.cpp
 #include <algorithm>
 #include <array>
 

@@ -1,5 +1,6 @@
 // Attacks on Merkle logs and sparse Merkle trees that are on record elsewhere, one test each: the
 // honest proof holds, the forged one does not.
+// Of: journal/proof.cpp, journal/roots.cpp, journal/hash_rules.cpp
 
 #include <algorithm>
 #include <array>

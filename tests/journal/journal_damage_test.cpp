@@ -1,5 +1,6 @@
 // Damage: a torn tail is cut and reported, everything else stops the opening with segment and
 // offset. Each test damages the bytes of a good journal in every place that it names.
+// Of: journal/segment.cpp
 #include "tests/journal/journal_site.hpp"
 
 using namespace mneme;

@@ -1,6 +1,7 @@
 // The journal while nothing goes wrong, on both file systems: what is appended is read back, over
 // segments, seals and reopenings; and journals that are not this world's, or not whole, are refused
 // by name.
+// Of: journal/segment.cpp, journal/segment_walk.cpp
 #include "journal/journal.hpp"
 
 #include <filesystem>

@@ -1,6 +1,7 @@
 // A reader beside a writer, every order of their operations on the disk drawn from a seed: whatever
 // the writer does between two reads, the reader sees whole frames in order, and all of those that
 // were there when it began.
+// Of: journal/segment_walk.cpp
 #include <condition_variable>
 #include <mutex>
 #include <thread>

@@ -1,5 +1,6 @@
 // The ledger against roots computed from scratch: at every entry, however entries are grouped; at
 // every retained earlier seq; after save, load and rebuild; and unchanged when a source fails.
+// Of: journal/ledger_image.cpp, journal/undo_list.cpp
 
 #include "journal/ledger.hpp"
 

@@ -1,4 +1,5 @@
 // The verifier of log proofs: it accepts every honest proof of every small log and nothing else.
+// Of: journal/proof.cpp, journal/hash_rules.cpp
 
 #include <functional>
 

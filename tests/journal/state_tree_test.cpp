@@ -2,6 +2,7 @@
 // there before is true, its proofs hold, earlier states can be seen through their undo, and image
 // and rebuild give the same tree. Paths crowd so that buckets split and collapse and share up to
 // 255 bits.
+// Of: journal/tree_overlay.cpp, journal/undo_list.cpp
 
 #include "journal/state_tree.hpp"
 

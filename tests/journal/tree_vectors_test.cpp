@@ -1,5 +1,6 @@
 // The shape and the hash rules of the state trees against other systems' published constants, and
 // against our own from an independent model.
+// Of: journal/hash_rules.cpp, journal/roots.cpp, journal/state_tree.cpp
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,5 @@
 // Text of ids, hashes and uris, and what is refused.
+// Of: messages/uri.cpp, messages/text/hex.cpp
 
 #include <catch2/catch.hpp>
 #include <rapidcheck/catch.h>

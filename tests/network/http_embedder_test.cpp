@@ -1,5 +1,6 @@
 // The embedder behind an endpoint: what it says of itself, and what it answers when nobody is
 // there.
+// Of: network/http_client.cpp
 
 #include "mneme/http_embedder.hpp"
 

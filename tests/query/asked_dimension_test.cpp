@@ -1,4 +1,5 @@
 // The dimension that a query's vector must have: that of the space as the asker may know it.
+// Of: query/find/near_target.cpp
 #include <catch2/catch.hpp>
 
 #include "query/find/find.hpp"

@@ -15,6 +15,8 @@ CLEAN = {
     "messages/README.md": "# messages\n",
     "messages/a.hpp": "#pragma once\n#include <string>\n",
     "messages/a.cpp": '#include "messages/a.hpp"\n// rand() and std::exp( in a comment are fine\n',
+    "tests/README.md": "# tests\n",
+    "tests/messages/a_test.cpp": "int a;\n",
     "query/README.md": "# query\n",
     "query/q.hpp": '#pragma once\n#include "messages/a.hpp"\n',
 }
@@ -104,6 +106,7 @@ class CheckStructure(unittest.TestCase):
         table = "| header | why | files |\n|---|---|---|\n| `messages/a.hpp` | a | `x.cpp`, `y.cpp` |\n"
         tools = {"tools/README.md": "# tools\n", "include/README.md": "# include\n",
                  "include/mneme/e.hpp": "#pragma once\n", "tools/y.hpp": "#pragma once\n",
+                 "tests/tools/x_test.cpp": "int x;\n", "tests/tools/y_test.cpp": "int y;\n",
                  "tools/x.cpp": '#include "mneme/e.hpp"\n#include "messages/a.hpp"\n',
                  "tools/y.cpp": '#include "tools/y.hpp"\n#include "messages/a.hpp"\n'}
         self.finds(tools, "tools/x.cpp:2: the command uses the public API", "tools/y.cpp:2: the")
@@ -117,7 +120,8 @@ class CheckStructure(unittest.TestCase):
 
     def test_assertions(self):
         def engine(count):
-            return {"query/q.cpp": '#include "query/q.hpp"\n// ensure( in a comment is none\n'
+            return {"tests/query/q_test.cpp": "int q;\n",
+                    "query/q.cpp": '#include "query/q.hpp"\n// ensure( in a comment is none\n'
                                    + 'ensure(x, "x holds");\n' * count + "f();\n" * (1500 - count)}
         self.finds(engine(14), "engine: 14 assertions in 150", "fewer than 10 in a thousand")
         status, output = self.run_on(engine(16))
@@ -134,6 +138,37 @@ class CheckStructure(unittest.TestCase):
                     "query/find/f.cpp": "int f;\n", "tests/query/f_test.cpp": "int g;\n"},
                    "tests what stands in query/elsewhere/, which is no folder",
                    "the test of f belongs beside it: tests/query/find/")
+
+    def test_a_source_has_a_test(self):
+        source = {"query/q.cpp": '#include "query/q.hpp"\n'}
+        self.finds(source, "query/q.cpp: no test is found by its name: write tests/query/q_test.cpp",
+                   "// Of: query/q.cpp")
+        for test, text in {
+                "tests/query/q_test.cpp": "int q;\n",
+                "tests/query/q_near_test.cpp": "int q;\n",
+                "tests/messages/a_test.cpp": "// What is asked.\n// Of: messages/a.cpp, query/q.cpp\n",
+                "tests/servers/ask_test.py": '"""What is asked."""\n# Of: query/q.cpp\n',
+                "tests/cases/ask.case": "# What is asked.\n# Of: query/q.cpp\n$ true\n",
+        }.items():
+            status, output = self.run_on({**source, test: text})
+            self.assertEqual(status, 0, output)
+            status, output = self.run_on({**source, test: text}, "--tests-of", "query/q.cpp")
+            self.assertEqual((status, output), (0, test + "\n"))
+            _, output = self.run_on({**source, test: text}, "--tests-of", "query/q.hpp")
+            self.assertEqual(output, test + "\n")
+        for test in ("tests/query/question_test.cpp", "tests/messages/q_test.cpp"):
+            self.finds({**source, test: "int q;\n"}, "query/q.cpp: no test is found by its name")
+        self.finds({"tests/messages/a_test.cpp": "// Of: query/gone.cpp\n"},
+                   "tests/messages/a_test.cpp: is said to be a test of query/gone.cpp, which is no file")
+
+    def test_the_test_of_the_longer_name(self):
+        sources = {"query/q.cpp": '#include "query/q.hpp"\n', "query/q_near.cpp": "int n;\n",
+                   "tests/query/q_near_far_test.cpp": "int f;\n"}
+        self.finds(sources, "query/q.cpp: no test is found by its name")
+        status, output = self.run_on(sources, "--tests-of", "query/q.cpp", "query/q_near.cpp")
+        self.assertEqual(status, 1, output)
+        self.assertIn("tests/query/q_near_far_test.cpp\n", output)
+        self.assertIn("query/q.cpp: no test names it\n", output)
 
     def test_header_that_needs_another(self):
         self.finds({"query/q.hpp": "#pragma once\nstd::string s();\n"}, "does not compile alone",

@@ -2,6 +2,7 @@
 """`mneme serve` and `mneme mcp` under requests that nobody should send: damaged, nested, endless, in
 numbers. Everything is answered with a status of the document or broken off; the server stays, and
 what it holds stays as it is. Seeded: every run sends the same."""
+# Of: tools/server/http/http_connection.cpp, tools/server/http/connection_table.cpp
 
 import concurrent.futures
 import json

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Where requests end: every client gets the answer to what it sent, and no other; what refuses a
 request says whether the connection goes on."""
+# Of: tools/server/http/http_connection.cpp, tools/server/http/http_server.cpp
+# Of: tools/server/access/api_keys.cpp
 
 import contextlib
 import json

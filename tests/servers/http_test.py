@@ -1,5 +1,12 @@
 #!/usr/bin/env python3
 """`mneme serve` from outside: keys, visibility, statuses, limits, stopping."""
+# Of: tools/server/http/http_server.cpp, tools/server/http/routes.cpp
+# Of: tools/server/http/serve_command.cpp, tools/server/http/stop_signal.cpp
+# Of: tools/server/http/metrics.cpp, tools/server/http/openapi.cpp, tools/server/access/api_keys.cpp
+# Of: tools/server/access/gateway.cpp, tools/server/access/key_command.cpp
+# Of: tools/server/access/key_notes.cpp, tools/server/access/permission.cpp
+# Of: tools/server/access/served_world.cpp, tools/server/answer_schema.cpp
+# Of: tools/server/json_schema.cpp
 
 import concurrent.futures
 import http.client

@@ -1,5 +1,10 @@
 #!/usr/bin/env python3
 """The Model Context Protocol from outside: `mneme mcp` on its streams, /mcp of `mneme serve`."""
+# Of: tools/server/mcp/mcp_server.cpp, tools/server/mcp/mcp_tools.cpp
+# Of: tools/server/mcp/mcp_prompts.cpp, tools/server/mcp/mcp_message.cpp
+# Of: tools/server/mcp/mcp_stdio.cpp, tools/server/mcp/mcp_http.cpp
+# Of: tools/server/mcp/mcp_command.cpp, tools/server/mcp/reference_memory.cpp
+# Of: tools/server/mcp/knowledge_graph.cpp
 
 import json
 import signal

@@ -1,5 +1,6 @@
 // Proof that the oracles see: each planted bug is found within few seeds, by the oracle that is
 // there for it, and again when the seed is run again.
+// Of: sim/simulator.cpp, sim/check_recovery.cpp, sim/check_reply.cpp, sim/check_state.cpp
 #include <catch2/catch.hpp>
 
 #include <set>

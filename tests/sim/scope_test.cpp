@@ -1,5 +1,7 @@
 // Scopes in the model: the proofs they carry, what revise and forget see through one, and that the
 // workload draws all of it.
+// Of: sim/model_proof.cpp, sim/model_scope.cpp, sim/model_topics.cpp, sim/model_write_topics.cpp
+// Of: sim/workload.cpp, sim/workload_scope.cpp
 #include <catch2/catch.hpp>
 
 #include "journal/proof.hpp"

@@ -1,4 +1,5 @@
 // What both file systems promise while nothing fails.
+// Of: storage/posix_file_system.cpp, storage/file.cpp
 #include <catch2/catch.hpp>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,6 +1,7 @@
 // The real thing: a process that writes to a WiredTiger store is killed at a random point, over and
 // over on the same directory. Each time the store reopens at exactly the model's state of
 // recovered(), which is at least the last checkpoint that the process reported.
+// Of: storage/wiredtiger_store.cpp
 #include <csignal>
 #include <thread>
 

@@ -1,5 +1,6 @@
 // Random runs of commits, stable seqs, checkpoints, closes and crashes against a model: after every
 // reopening the tables are exactly those of recovered(), which is never before the last checkpoint.
+// Of: storage/memory_store.cpp, storage/wiredtiger_store.cpp
 #include <catch2/catch.hpp>
 
 #include "tests/storage/kv_model.hpp"

@@ -1,5 +1,6 @@
 // What a store promises, the same for both backends: reads, order, bounds, deletes, atomic batches,
 // and that a crash leaves exactly the state of recovered().
+// Of: storage/memory_store.cpp, storage/wiredtiger_store.cpp
 #include <catch2/catch.hpp>
 
 #include "tests/storage/kv_model.hpp"

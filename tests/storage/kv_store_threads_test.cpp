@@ -1,5 +1,6 @@
 // Readers beside the writer and beside checkpoints: every call sees whole batches only. Run under
 // TSan too.
+// Of: storage/memory_store.cpp, storage/wiredtiger_store.cpp
 #include <atomic>
 #include <thread>
 

@@ -2,6 +2,7 @@
 
 usage: both_verifiers_test.py VERIFY_PROOF_PY WRITE_PROOF_BUNDLES PROOF_JUDGE
 """
+# Of: tools/protocol/proof_json.cpp, journal/proof.cpp
 import base64
 import importlib.util
 import json

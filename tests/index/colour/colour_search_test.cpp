@@ -1,4 +1,5 @@
 // Spec 6.4, exactness: the search gives the k best by score, whatever cubes it skips, at every seq.
+// Of: index/colour/colour_index.cpp, index/columns/tag_table.cpp
 #include <algorithm>
 #include <map>
 

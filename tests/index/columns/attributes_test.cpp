@@ -1,5 +1,6 @@
 // attributes: every column, posting and activation at every retained seq equals a naive model,
 // also after images were written and loaded on the way.
+// Of: index/columns/attributes_image.cpp, index/rows/row_store.cpp
 #include "index/columns/attributes.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,5 @@
 // The building blocks: paged columns, hash slots, dictionaries, image bytes.
+// Of: index/image.cpp, index/lexical/term_dictionary.cpp
 #include "index/columns/paged_column.hpp"
 #include "index/graph/visited_nodes.hpp"
 #include "index/image.hpp"

@@ -1,5 +1,6 @@
 // graph: neighbours and walks at present and past seqs equal naive models, on random graphs with
 // tombstones, revivals and hubs, also through images.
+// Of: index/graph/adjacency.cpp, index/graph/graph_image.cpp, index/graph/graph_walk.cpp
 #include "index/graph/graph.hpp"
 
 #include <catch2/catch.hpp>

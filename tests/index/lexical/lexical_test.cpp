@@ -1,3 +1,5 @@
+// The lexical index: exact statistics at every retained seq, and images of it.
+// Of: index/lexical/lexical_image.cpp
 #include <algorithm>
 #include <map>
 #include <memory>

@@ -1,5 +1,8 @@
 // vectors: every exact path equals brute force by the definition, with ties, duplicates, gaps in
 // the slots and filters; images round-trip.
+// Of: index/vectors/compared_query.cpp, index/vectors/nearest_collector.cpp
+// Of: index/vectors/vector_rows.cpp, index/vectors/vectors_image.cpp
+// Of: index/vectors/vectors_near.cpp
 #include "index/vectors/compared_query.hpp"
 #include "index/vectors/vectors.hpp"
 

@@ -1,5 +1,6 @@
 // What the writer writes is MessagePack as another implementation reads it, in its shortest form;
 // the reader takes that and nothing else.
+// Of: messages/codec/canonical_reader.cpp, messages/codec/canonical_writer.cpp
 
 #include <bit>
 #include <limits>

@@ -1,5 +1,6 @@
 // Decoders take bytes from strangers: whatever these are, they answer, with corrupt or with a
 // value whose encoding they are.
+// Of: messages/codec/records.cpp, messages/codec/payload.cpp, messages/validate/item_parser.cpp
 
 #include <random>
 

@@ -1,5 +1,7 @@
 // The bytes of records as an encoder of another language wrote them from the key tables: what is
 // stored today must be read for ever.
+// Of: messages/codec/records.cpp, messages/codec/data_codec.cpp, messages/codec/entry.cpp
+// Of: messages/codec/payload.cpp
 
 #include <numeric>
 

@@ -1,4 +1,5 @@
 // Names of enums stand in JSON and in uris, numbers in the journal: both are fixed here.
+// Of: messages/types.cpp, messages/error.cpp
 
 #include <set>
 

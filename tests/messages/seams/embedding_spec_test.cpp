@@ -1,4 +1,5 @@
 // What specs of embedders mean.
+// Of: messages/seams/make_embedder.cpp, messages/seams/unasked_embedder.cpp
 
 #include "messages/seams/embedding_spec.hpp"
 

@@ -1,4 +1,5 @@
 // The hash of ids in memory: keyed, so that nobody can choose ids that meet.
+// Of: messages/sip_hash.hpp
 #include <catch2/catch.hpp>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // The built-in clock, random sources and token counter.
+// Of: messages/seams/clock.cpp, messages/seams/random.cpp, messages/seams/token_counter.cpp
 
 #include <array>
 #include <set>

@@ -1,4 +1,5 @@
 // Spec 6.2, text of hashtags: strip, lower-case, NFC; words of a text that may be hashtags.
+// Of: messages/text/lower_case.cpp, messages/text/utf8_point.cpp
 #include <catch2/catch.hpp>
 
 #include "messages/text/hashtag.hpp"

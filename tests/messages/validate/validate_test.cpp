@@ -1,4 +1,5 @@
 // Requests: every rule that needs no state, with its code and the path of the key.
+// Of: messages/validate/request_checker.cpp
 
 #include <limits>
 

@@ -1,4 +1,6 @@
 // Spec 6.4: the door by colour as a host uses it, through the facade and the engine actor.
+// Of: query/chroma/chroma_checks.cpp, query/chroma/metadata_match.cpp, query/positive.cpp
+// Of: state/commit/waiting_touches.cpp
 #include <cmath>
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,6 @@
 // What a find promises beside its rows: rendering and budgets, touches, scores, time, deadlines,
 // the walk's rules for askers, and that errors of the store come through.
+// Of: query/find/find_fetch.cpp, query/rendering.cpp, views/salience.cpp, views/read_views.cpp
 
 #include <atomic>
 #include <thread>

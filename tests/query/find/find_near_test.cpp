@@ -1,5 +1,6 @@
 // Near over more rows than an exact answer is promised for: which mode answers, that filters hold,
 // and that exact answers equal the model's. One large world serves all cases.
+// Of: query/find/near_target.cpp
 
 #include <algorithm>
 

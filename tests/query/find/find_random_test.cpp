@@ -1,5 +1,7 @@
 // Random worlds and random requests: the engine's answer equals that of the naive model, run in
 // one go, and run step by step with a write between the steps. Every case prints its seed.
+// Of: query/find/find_fetch.cpp, query/find/row_filter.cpp, query/find/row_order.cpp
+// Of: query/predicate/predicate_eval.cpp, query/query_run.cpp
 
 #include <algorithm>
 #include <set>

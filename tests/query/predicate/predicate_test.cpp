@@ -1,5 +1,7 @@
 // Canonical text of predicates, and single predicates on single memories: kinds, absent fields,
 // and that columns and records agree.
+// Of: query/predicate/field_reference.cpp, query/predicate/predicate_compile.cpp
+// Of: query/predicate/predicate_eval.cpp, query/predicate/predicate_text.cpp
 
 #include <catch2/catch.hpp>
 

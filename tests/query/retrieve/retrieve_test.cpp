@@ -1,4 +1,5 @@
 // Retrieve, clause by clause, and on random worlds against a naive model.
+// Of: query/retrieve/retrieve_fetch.cpp, views/topic_reads.cpp
 #include <catch2/catch.hpp>
 
 #include <rapidcheck.h>

@@ -1,4 +1,5 @@
 // The counts of coverage add up, however limits, floors and paths cut.
+// Of: query/search/search_merge.cpp
 #include <catch2/catch.hpp>
 #include <rapidcheck/catch.h>
 

@@ -1,5 +1,6 @@
 // Dense numbers run out: what needs one more is refused before it is journaled, the world stays
 // sound and everything that needs none goes on.
+// Of: state/apply/numbering.cpp, state/apply/entry_parts.cpp
 #include <catch2/catch.hpp>
 
 #include "index/columns/append_list.hpp"

@@ -1,4 +1,5 @@
 // What is acknowledged is sound: the journal that holds it is verified, replayed and opened again.
+// Of: state/execute/execute_restore.cpp, state/execute/execute_revise.cpp
 #include <catch2/catch.hpp>
 
 #include "messages/codec/records.hpp"

@@ -1,4 +1,5 @@
 // The committer's queue, its groups, and who waits for what.
+// Of: state/commit/command_bytes.cpp
 #include <catch2/catch.hpp>
 
 #include "tests/state/coloured_notes.hpp"

@@ -1,4 +1,7 @@
-/// Attest with learned weights, on the state machine.
+// Attest with learned weights, on the state machine.
+// Of: state/execute/compact.cpp, state/execute/pending_records.cpp, state/commit/rate_limit.cpp
+// Of: messages/validate/validate_agents.cpp, query/context/compact_record.cpp, views/learning.cpp
+// Of: views/salience.cpp
 
 #include <array>
 #include <cmath>

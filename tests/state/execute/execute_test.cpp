@@ -1,4 +1,5 @@
 // What each mutation does to the state, what it journals, and that a refused one changes nothing.
+// Of: state/execute/execute_touch.cpp, state/execute/overlay.cpp, messages/seams/checked_seams.cpp
 #include <catch2/catch.hpp>
 
 #include "messages/codec/records.hpp"

@@ -1,4 +1,5 @@
 // The numbers of a world: kept with the writes, and what a look at everything would count.
+// Of: state/world.cpp
 #include "state/inspection/stats.hpp"
 
 #include <array>

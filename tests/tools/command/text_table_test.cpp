@@ -1,4 +1,5 @@
 // Tables line up by what a terminal shows, and control bytes never reach it.
+// Of: tools/command/console.cpp
 
 #include "tools/command/text_table.hpp"
 

@@ -1,5 +1,6 @@
 // Memories and vectors of Generative Agents simulations: what a line says, what it becomes, and
 // what is refused.
+// Of: tools/import/agent_vectors.cpp
 
 #include <filesystem>
 #include <fstream>

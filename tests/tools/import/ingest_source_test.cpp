@@ -1,4 +1,5 @@
 // Sources: how they are cut into chunks, and that a second ingest touches only what changed.
+// Of: tools/import/source_chunks.cpp
 #include <catch2/catch.hpp>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // The pure parts of topics and colours that importers make: words, hashtags, candidates.
+// Of: tools/import/import_colours.cpp
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,5 @@
 // "" is the host's name: a request with "actor":"" is answered what one without an actor is.
+// Of: tools/protocol/session.cpp
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>

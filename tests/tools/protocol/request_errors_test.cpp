@@ -1,5 +1,9 @@
 // What is wrong with a request is named by code and path, in the order shape, values, the rest; and
 // a request that is refused changes nothing.
+// Of: tools/protocol/session.cpp, tools/protocol/shape.cpp, tools/protocol/json_path.cpp
+// Of: tools/protocol/near_name.cpp, tools/protocol/value_reader.cpp
+// Of: tools/protocol/predicate_json.cpp, tools/protocol/find_json.cpp
+// Of: tools/protocol/mutation_json.cpp
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,5 @@
 // A tick's items are whole requests: what they answer inside is what they answer outside.
+// Of: tools/protocol/tick_json.cpp, tools/protocol/many.cpp, tools/protocol/read_ops.cpp
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>

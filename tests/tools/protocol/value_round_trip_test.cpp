@@ -1,4 +1,6 @@
 // What a request brings is what an answer gives back, for every type and field of the schema.
+// Of: tools/protocol/data_json.cpp, tools/protocol/part_json.cpp, tools/protocol/mutation_json.cpp
+// Of: tools/protocol/answer_json.cpp
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>

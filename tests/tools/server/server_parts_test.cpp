@@ -1,5 +1,9 @@
 // The parts of the servers that decide something: hosts, connections, statuses, the permission of
 // every op, the budget of texts, lines.
+// Of: tools/server/access/permission.cpp, tools/server/answer.cpp
+// Of: tools/server/http/connection_table.cpp, tools/server/http/http_host.cpp
+// Of: tools/server/http/request_time.cpp, tools/server/mcp/line_input.cpp
+// Of: tools/server/mcp/mcp_text.cpp
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,6 @@
 // The seeded order of messages: repeatable, different for another seed, first in first out between
 // a sender and a receiver; and the streams that all choices come from.
+// Of: sim/step_log.cpp
 #include <catch2/catch.hpp>
 
 #include <caf/all.hpp>

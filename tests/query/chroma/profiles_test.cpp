@@ -1,4 +1,5 @@
 // Spec 6.4, profiles: text to requests, custom scores, what a profile makes of an answer.
+// Of: query/chroma/knowledge_patch.cpp, query/search/time_words.cpp
 #include <catch2/catch.hpp>
 
 #include "query/chroma/profiles.hpp"

@@ -1,4 +1,5 @@
 // Vectors of a remote embedder: their entries, what they change, and forged ones.
+// Of: views/unembedded.cpp, messages/codec/leaf_of.cpp, state/recovery/replay_check.cpp
 
 #include <catch2/catch.hpp>
 

@@ -1,12 +1,9 @@
-// Spec 6.1 to 6.3: the semantic stack, chromatic gravity, memory signals.
+// Spec 6.3: memory signals, what a touch and a decay cycle make of them, ascension and rot.
 #include <cmath>
 
 #include <catch2/catch.hpp>
-#include <rapidcheck.h>
 
-#include "index/colour/gravity.hpp"
 #include "index/colour/mnemosyne.hpp"
-#include "index/colour/semantic_stack.hpp"
 #include "messages/math.hpp"
 
 using namespace mneme;
@@ -26,93 +23,7 @@ colour_signals with_strength(double s) {
   return signals;
 }
 
-std::optional<hashtag_problem> mix(std::size_t core, std::size_t mid, std::size_t outer) {
-  return check_mix({core, mid, outer});
-}
-
 } // namespace
-
-TEST_CASE("6.1 check values of the radii") {
-  const auto& stack = semantic_stack::instance();
-  CHECK(stack.radius(1) == Approx(5.764).margin(0.0005));
-  CHECK(stack.radius(1000) == Approx(53.892).margin(0.0005));
-  CHECK(stack.radius(1001) == Approx(53.951).margin(0.0005));
-  CHECK(stack.radius(7500) == Approx(127.872).margin(0.0005));
-  CHECK(stack.radius(7501) == Approx(127.874).margin(0.0005));
-  CHECK(stack.radius(10'000) == Approx(184.079).margin(0.0005));
-}
-
-TEST_CASE("6.1 zones, masses and rounding come from the rank") {
-  const auto& stack = semantic_stack::instance();
-  const std::array<std::pair<double, double>, 3> masses = {{{0.2, 0.5}, {1.5, 2.5}, {0.6, 1.0}}};
-  for (std::uint32_t id = 1; id <= anchor_count; ++id) {
-    const anchor& x = stack.at(id);
-    const auto zone = id <= 1000   ? colour_zone::core
-                      : id <= 7500 ? colour_zone::mid
-                                   : colour_zone::outer;
-    const auto [least, greatest] = masses.at(static_cast<std::size_t>(zone) - 1);
-    const bool is_right = x.zone == zone && zone_of(id) == zone && x.L == std::floor(x.L)
-                          && x.a == std::floor(x.a) && x.b == std::floor(x.b) && x.L >= 0
-                          && x.L <= 100 && x.a >= -128 && x.a <= 127 && x.b >= -128 && x.b <= 127
-                          && x.mass >= least && x.mass <= greatest
-                          && std::abs(x.mass * 100 - std::round(x.mass * 100)) < 1e-9
-                          && (id == 1 || stack.radius(id) >= stack.radius(id - 1));
-    if (!is_right) FAIL("anchor " << id);
-  }
-  CHECK(stack.at(1).mass == 0.2);
-  CHECK(stack.at(1000).mass == 0.5);
-  CHECK(stack.at(1001).mass == 1.5);
-  CHECK(stack.at(7500).mass == 2.5);
-  CHECK(stack.at(7501).mass == 0.6);
-  CHECK(stack.at(10'000).mass == 1.0);
-}
-
-TEST_CASE("6.2 check vector of the gravity") {
-  const std::vector<std::uint32_t> anchors = {1, 1001, 2001, 3001, 4001, 5001, 6001, 7501};
-  const auto is_at = [](const lab_point& p, double L, double a, double b) {
-    CHECK(p.L == Approx(L).margin(5e-7));
-    CHECK(p.a == Approx(a).margin(5e-7));
-    CHECK(p.b == Approx(b).margin(5e-7));
-  };
-  is_at(gravity(anchors, 0), 43, -4, -26.75);
-  is_at(gravity(anchors, 1), 36.440361, -17.142878, -39.576332);
-  is_at(gravity(anchors, 2), 32.903855, -23.263643, -50.907727);
-  is_at(gravity(anchors), 31.433651, -26.364278, -58.673248);
-  const std::vector<std::uint32_t> other = {1, 1001, 2001, 3001, 4001, 5001, 6001, 9001};
-  is_at(gravity(other), 29.651558, -41.805885, -59.433684);
-}
-
-TEST_CASE("6.2 validation stops at the first broken rule, in order") {
-  using enum hashtag_problem;
-  CHECK(mix(0, 0, 0) == no_core);
-  CHECK(mix(0, 9, 1) == no_core);
-  CHECK(mix(1, 9, 0) == no_outer);
-  CHECK(mix(1, 1, 1) == too_few);
-  CHECK(mix(1, 5, 1) == too_few);
-  CHECK(mix(2, 5, 1) == mid_ratio);
-  CHECK(mix(1, 6, 1) == std::nullopt);
-  CHECK(mix(3, 13, 4) == std::nullopt); // 65 % exactly
-  CHECK(mix(4, 13, 4) == mid_ratio);
-}
-
-TEST_CASE("6.2 a refusal carries reason and counts") {
-  for (int i = 1; i <= 5; ++i) {
-    const auto reason = static_cast<hashtag_problem>(i);
-    const error e = bad_hashtags(reason, {2, 30, 4}, "not assigned: core 9 (reason x");
-    const auto refusal = hashtag_refusal_of(e);
-    REQUIRE(refusal.has_value());
-    CHECK(refusal->reason == reason);
-    CHECK(refusal->counts == hashtag_counts{2, 30, 4});
-  }
-  CHECK_FALSE(hashtag_refusal_of({errc::not_found, "(reason no_core; core 1)", {}}).has_value());
-}
-
-TEST_CASE("6.2 node_id hashes the three big-endian numbers, -0 as +0") {
-  CHECK(node_id_of(0, 0, 0) == node_id_of(-0.0, 0, -0.0));
-  // SHA-256 of 24 zero bytes.
-  CHECK(node_id_of(0, 0, 0) == "node_9d908ecfb6b2");
-  CHECK(node_id_of(1, 0, 0) != node_id_of(0, 1, 0));
-}
 
 TEST_CASE("6.3 signals and score of a row") {
   const auto s = with_strength(5);

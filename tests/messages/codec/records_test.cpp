@@ -1,4 +1,5 @@
 // Every record and payload comes back from its bytes as it was, and no other bytes are taken.
+// Of: messages/codec/data_codec.cpp, messages/codec/payload.cpp, messages/validate/item_parser.cpp
 
 #include <catch2/catch.hpp>
 #include <rapidcheck/catch.h>

@@ -1,5 +1,6 @@
 // What explain says: the driver chosen by cardinality, the stages with their candidate counts, and
 // that records are fetched last and only as far as needed.
+// Of: query/find/row_filter.cpp
 
 #include <algorithm>
 

@@ -1,4 +1,5 @@
 // Journals whose frames, chains and hashes fit, but whose entries no engine would have written.
+// Of: state/recovery/replay_check.cpp, state/recovery/verify.cpp, messages/codec/leaf_of.cpp
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 

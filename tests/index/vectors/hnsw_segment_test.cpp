@@ -1,5 +1,6 @@
 // HNSW: graphs depend on nothing but the vectors, recall stays high, and answers never underfill,
 // whatever the filter.
+// Of: index/vectors/segment_builder.cpp, index/vectors/vectors_near.cpp
 #include "index/vectors/hnsw_segment.hpp"
 
 #include <algorithm>

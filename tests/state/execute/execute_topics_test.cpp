@@ -1,4 +1,7 @@
 // What the requests about topics do to the state, and that nothing of a topic is ever lost.
+// Of: state/execute/execute_revise.cpp, state/execute/overlay_topics.cpp
+// Of: state/execute/topic_events.cpp, messages/codec/topic_records.cpp
+// Of: messages/validate/validate_topics.cpp, views/topic_reads.cpp
 #include <array>
 #include <catch2/catch.hpp>
 

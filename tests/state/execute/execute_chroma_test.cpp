@@ -1,4 +1,6 @@
 // Spec 6: what chroma changes is in the journal, and comes back from it byte for byte.
+// Of: state/execute/execute_touch.cpp, state/execute/pending_records.cpp, views/hashtag_mix.cpp
+// Of: state/apply/apply_attributes.cpp
 #include <catch2/catch.hpp>
 
 #include "index/colour/mnemosyne.hpp"
