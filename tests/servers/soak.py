@@ -8,7 +8,9 @@ scripts/nightly runs it. Standard library only; MNEME names the command.
 
 `soak` fails if memory grows by more than 1 MiB in ten minutes, once the window of seqs that can be read
 has filled. `updates` fails if an update leaves more than its budget in memory, or a checkpoint takes
-longer than its. The last line says what was measured.
+longer than its. As long as nothing compacts the indexes every version stays in them, and the memory of
+`updates` grows linearly: its budget bounds what one update adds, not what all of them add. The last
+line says what was measured.
 """
 
 import argparse
@@ -26,7 +28,7 @@ from served import Served, mneme  # noqa: E402
 AGENTS, NOTES = 50, 20
 WORDS = "tea leaf cup steam rain moss clay storm harbour keeper lamp boat stone bread".split()
 GROWTH_KIB_PER_10_MIN = 1024
-UPDATE_BYTES = 8192     # of memory for an update, while all versions stay in the indexes
+UPDATE_BYTES = 8192     # of memory for each update, until something compacts the indexes
 CHECKPOINT_MS = 20_000
 
 
