@@ -5,7 +5,7 @@
 #include "messages/ensure.hpp"
 #include "messages/seams/checked_seams.hpp"
 #include "messages/text/forms.hpp"
-#include "views/unembedded.hpp"
+#include "state/embedding/unembedded.hpp"
 
 namespace mneme {
 

@@ -16,9 +16,9 @@
 
 namespace mneme {
 
-/// Whose data an effect reads most. Drivers ask only whether there is a next one; that no owner is
-/// visited twice is what tests hold a find to.
-enum class effect_owner : std::uint8_t { graph, attributes, vectors, store };
+/// What kind of stage an effect is: whose data it reads most. Drivers ask only whether there is a
+/// next one; that a find has no stage of a kind twice is what tests hold it to.
+enum class effect_kind : std::uint8_t { graph, attributes, vectors, store };
 
 /// What queries take from outside the world, the same for all of an engine.
 struct query_seams {
@@ -57,8 +57,8 @@ query_context read_at(query_context context, const read_views& views, std::optio
 class query_run {
 public:
   virtual ~query_run() = default;
-  /// Whose the next effect is; nullopt when the answer is ready.
-  [[nodiscard]] virtual std::optional<effect_owner> next() const = 0;
+  /// The kind of the next effect; nullopt when the answer is ready.
+  [[nodiscard]] virtual std::optional<effect_kind> next() const = 0;
   /// Runs the next effect, which next() says there is.
   virtual result<void> run(const read_views& views) = 0;
   /// What this query reinforces, once next() is empty; nullopt for a pure read.

@@ -333,6 +333,28 @@ def check_folders(report, names):
             report.problem(folder, 0, "a folder has a README.md: what it owns, what it must never do")
 
 
+def is_named(header, readme):
+    """A README names a header by its name (`find_state`, `find_state.hpp`), by a pattern (`model*`) or
+    by its folder (`records/`)."""
+    stem = pathlib.Path(header).stem
+    quoted = re.findall(r"`([^`\n]+)`", readme)
+    return any(re.fullmatch(re.escape(q.rsplit("/", 1)[-1].removesuffix(".hpp").removesuffix(".cpp"))
+                            .replace(r"\*", r"\w*"), stem)
+               or q.endswith("/") and f"/{q}" in f"/{header}" for q in quoted)
+
+
+def check_readmes(report, names):
+    """What a folder has is in its README: every header is there by its name, or with its folder."""
+    for name in names:
+        folder = name.split("/", 1)[0]
+        if not name.endswith(".hpp") or folder_of(name, ROOMS) is None:
+            continue
+        readme = ROOT / folder / "README.md"
+        if readme.is_file() and not is_named(name, readme.read_text()):
+            report.problem(f"{folder}/README.md", 0, f"says nothing of {name}: one line on what it is, "
+                           "or on its folder")
+
+
 def check_tests_mirror(report, names):
     """A test stands where its source does: tests/query/find/ beside query/find/, and a test of
     index/columns/attributes.cpp is tests/index/columns/attributes_test.cpp."""
@@ -483,6 +505,7 @@ def main(arguments):
     check_assertions(report, code)
     check_command(report, names)
     check_folders(report, names)
+    check_readmes(report, names)
     check_tests_mirror(report, names)
     check_tests(report, names)
     headers = check_headers(report, names) if "--headers" in arguments else 0

@@ -24,7 +24,7 @@ enum class kv_table : std::uint8_t {
   fields,       ///< topic ‖ kind ‖ …: fields, their revisions, events of topics
   state_leaves, ///< namespace ‖ path → value hash
   manifests,    ///< seq → canonical manifest
-  entries,      ///< reserved for derived entry look-ups
+  entries,      ///< reserved: every world has the table, and nothing is in it
   weights,      ///< actor ‖ ~seq → canonical learn_weights payload
   compacts,     ///< intent ‖ step ‖ ~seq → canonical compact payload
 };

@@ -201,12 +201,12 @@ chroma_run::compile(chroma_request request, query_context context, const read_vi
   return std::unique_ptr<chroma_run>(new chroma_run(std::move(state)));
 }
 
-std::optional<effect_owner> chroma_run::next() const {
+std::optional<effect_kind> chroma_run::next() const {
   switch (state_->stage) {
   case chroma_stage::search:
-    return effect_owner::attributes;
+    return effect_kind::attributes;
   case chroma_stage::fetch:
-    return effect_owner::store;
+    return effect_kind::store;
   case chroma_stage::done:
     break;
   }

@@ -23,7 +23,7 @@ public:
                                                      const read_views& views);
   ~chroma_run() override;
 
-  [[nodiscard]] std::optional<effect_owner> next() const override;
+  [[nodiscard]] std::optional<effect_kind> next() const override;
   result<void> run(const read_views& views) override;
   [[nodiscard]] std::optional<entry_payload> touch() const override;
   [[nodiscard]] std::uint64_t answer_bytes() const override;
@@ -35,7 +35,6 @@ private:
   std::unique_ptr<chroma_state> state_;
 };
 
-/// The point of a set of hashtags as of `at`.
 result<colour_point> point_of(const std::vector<std::string>& hashtags, const read_views& views,
                               seq_no at);
 

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "messages/validate/validate.hpp"
-#include "query/search/time_words.hpp"
+#include "query/chroma/time_words.hpp"
 
 namespace mneme {
 

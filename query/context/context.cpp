@@ -83,12 +83,12 @@ context_run::compile(context_request request, query_context context, const read_
   return std::unique_ptr<context_run>(new context_run(std::move(state)));
 }
 
-std::optional<effect_owner> context_run::next() const {
+std::optional<effect_kind> context_run::next() const {
   switch (state_->stage) {
   case context_stage::select:
-    return effect_owner::attributes;
+    return effect_kind::attributes;
   case context_stage::fetch:
-    return effect_owner::store;
+    return effect_kind::store;
   case context_stage::done:
     break;
   }

@@ -27,7 +27,7 @@ public:
   compile(context_request request, query_context context, const read_views& views);
   ~context_run() override;
 
-  [[nodiscard]] std::optional<effect_owner> next() const override;
+  [[nodiscard]] std::optional<effect_kind> next() const override;
   result<void> run(const read_views& views) override;
   [[nodiscard]] std::optional<entry_payload> touch() const override { return std::nullopt; }
   [[nodiscard]] std::uint64_t answer_bytes() const override;

@@ -67,16 +67,16 @@ result<std::unique_ptr<find_run>> find_run::compile(find_request request, query_
   return std::unique_ptr<find_run>(new find_run(std::move(state)));
 }
 
-std::optional<effect_owner> find_run::next() const {
+std::optional<effect_kind> find_run::next() const {
   switch (state_->stage) {
   case find_stage::walk:
-    return effect_owner::graph;
+    return effect_kind::graph;
   case find_stage::select:
-    return effect_owner::attributes;
+    return effect_kind::attributes;
   case find_stage::near:
-    return effect_owner::vectors;
+    return effect_kind::vectors;
   case find_stage::fetch:
-    return effect_owner::store;
+    return effect_kind::store;
   case find_stage::done:
     break;
   }

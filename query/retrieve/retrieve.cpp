@@ -165,16 +165,16 @@ result<std::unique_ptr<retrieve_run>> retrieve_run::compile(retrieve_request req
   return std::unique_ptr<retrieve_run>(new retrieve_run(std::move(state)));
 }
 
-std::optional<effect_owner> retrieve_run::next() const {
+std::optional<effect_kind> retrieve_run::next() const {
   switch (state_->step) {
   case retrieve_step::select:
-    return effect_owner::attributes;
+    return effect_kind::attributes;
   case retrieve_step::near:
-    return effect_owner::vectors;
+    return effect_kind::vectors;
   case retrieve_step::link:
-    return effect_owner::graph;
+    return effect_kind::graph;
   case retrieve_step::fetch:
-    return effect_owner::store;
+    return effect_kind::store;
   case retrieve_step::done:
     break;
   }

@@ -23,7 +23,7 @@ public:
   compile(retrieve_request request, const query_context& context, const read_views& views);
   ~retrieve_run() override;
 
-  [[nodiscard]] std::optional<effect_owner> next() const override;
+  [[nodiscard]] std::optional<effect_kind> next() const override;
   result<void> run(const read_views& views) override;
   /// The topics of the answer; their saliences are filled in when the touch is committed.
   [[nodiscard]] std::optional<entry_payload> touch() const override;

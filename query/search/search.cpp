@@ -193,14 +193,14 @@ search_run::compile(search_request request, query_context context, const read_vi
   return std::unique_ptr<search_run>(new search_run(std::move(s)));
 }
 
-std::optional<effect_owner> search_run::next() const {
+std::optional<effect_kind> search_run::next() const {
   switch (state_->stage) {
   case search_stage::select:
-    return effect_owner::attributes;
+    return effect_kind::attributes;
   case search_stage::rank:
-    return state_->vector.empty() ? effect_owner::graph : effect_owner::vectors;
+    return state_->vector.empty() ? effect_kind::graph : effect_kind::vectors;
   case search_stage::fetch:
-    return effect_owner::store;
+    return effect_kind::store;
   case search_stage::done:
     break;
   }

@@ -22,7 +22,7 @@ public:
                                                      const read_views& views);
   ~search_run() override;
 
-  [[nodiscard]] std::optional<effect_owner> next() const override;
+  [[nodiscard]] std::optional<effect_kind> next() const override;
   result<void> run(const read_views& views) override;
   [[nodiscard]] std::optional<entry_payload> touch() const override;
   [[nodiscard]] std::uint64_t answer_bytes() const override;

@@ -7,7 +7,7 @@
 
 #include "messages/text/composed.hpp"
 #include "query/search/search_state.hpp"
-#include "views/supersession.hpp"
+#include "query/search/supersession.hpp"
 
 namespace mneme {
 

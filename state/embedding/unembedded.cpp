@@ -1,4 +1,4 @@
-#include "views/unembedded.hpp"
+#include "state/embedding/unembedded.hpp"
 
 namespace mneme {
 

@@ -1,5 +1,5 @@
 // What reads of the facade see: who asks, as of which seq, and what late binding leaves.
-// Of: query/records/point_reads.cpp, query/records/edge_reads.cpp, actors/end_query.cpp
+// Of: query/records/point_reads.cpp, actors/end_query.cpp
 #include <catch2/catch.hpp>
 
 #include <set>

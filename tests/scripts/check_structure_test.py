@@ -12,12 +12,12 @@ import unittest
 SCRIPT = str(pathlib.Path(sys.argv.pop(1)).resolve())
 
 CLEAN = {
-    "messages/README.md": "# messages\n",
+    "messages/README.md": "# messages\n`a.hpp`: one thing\n",
     "messages/a.hpp": "#pragma once\n#include <string>\n",
     "messages/a.cpp": '#include "messages/a.hpp"\n// rand() and std::exp( in a comment are fine\n',
     "tests/README.md": "# tests\n",
     "tests/messages/a_test.cpp": "int a;\n",
-    "query/README.md": "# query\n",
+    "query/README.md": "# query\n`q`: another\n",
     "query/q.hpp": '#pragma once\n#include "messages/a.hpp"\n',
 }
 
@@ -104,7 +104,7 @@ class CheckStructure(unittest.TestCase):
 
     def test_command(self):
         table = "| header | why | files |\n|---|---|---|\n| `messages/a.hpp` | a | `x.cpp`, `y.cpp` |\n"
-        tools = {"tools/README.md": "# tools\n", "include/README.md": "# include\n",
+        tools = {"tools/README.md": "# tools\n`y`\n", "include/README.md": "# include\n`mneme/e.hpp`\n",
                  "include/mneme/e.hpp": "#pragma once\n", "tools/y.hpp": "#pragma once\n",
                  "tests/tools/x_test.cpp": "int x;\n", "tests/tools/y_test.cpp": "int y;\n",
                  "tools/x.cpp": '#include "mneme/e.hpp"\n#include "messages/a.hpp"\n',
@@ -132,6 +132,14 @@ class CheckStructure(unittest.TestCase):
 
     def test_folder_without_readme(self):
         self.finds({"index/i.hpp": "#pragma once\n"}, "index: a folder has a README.md")
+
+    def test_a_readme_names_the_headers(self):
+        headers = {"query/q_near.hpp": "#pragma once\n", "query/find/f.hpp": "#pragma once\n"}
+        self.finds(headers, "query/README.md: says nothing of query/q_near.hpp",
+                   "query/README.md: says nothing of query/find/f.hpp")
+        for text in ("`q`, `q_near`, `find/`", "`q*`, `find/f.hpp`"):
+            status, output = self.run_on({**headers, "query/README.md": text})
+            self.assertEqual(status, 0, output)
 
     def test_tests_mirror_the_source(self):
         self.finds({"tests/README.md": "# tests\n", "tests/query/elsewhere/x_test.cpp": "int x;\n",

@@ -1,9 +1,9 @@
 // Spec 6.4, profiles: text to requests, custom scores, what a profile makes of an answer.
-// Of: query/chroma/knowledge_patch.cpp, query/search/time_words.cpp
+// Of: query/chroma/knowledge_patch.cpp, query/chroma/time_words.cpp
 #include <catch2/catch.hpp>
 
 #include "query/chroma/profiles.hpp"
-#include "query/search/time_words.hpp"
+#include "query/chroma/time_words.hpp"
 #include "tests/query/chroma/chroma_world.hpp"
 
 using namespace mneme;

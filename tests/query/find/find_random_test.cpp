@@ -434,18 +434,18 @@ void check_touch(const find_request& r, const std::optional<entry_payload>& touc
   REQUIRE(late->predicate == (r.where ? to_text(*r.where) : ""));
 }
 
-/// Owner after owner, as the coordinator does, while a writer goes on.
+/// Stage after stage, as the coordinator does, while a writer goes on.
 find_result hop_by_hop(small_world& world, find_run& run, dice& d) {
-  std::vector<effect_owner> owners;
-  while (const auto owner = run.next()) {
-    owners.push_back(*owner);
+  std::vector<effect_kind> stages;
+  while (const auto kind = run.next()) {
+    stages.push_back(*kind);
     const read_views views = world.views();
     const auto done = run.run(views);
     REQUIRE(done.has_value());
     mutate(world, d);
   }
-  REQUIRE(std::ranges::is_sorted(owners));
-  REQUIRE(std::set<effect_owner>(owners.begin(), owners.end()).size() == owners.size());
+  REQUIRE(std::ranges::is_sorted(stages));
+  REQUIRE(std::set<effect_kind>(stages.begin(), stages.end()).size() == stages.size());
   return run.take();
 }
 
@@ -496,7 +496,7 @@ void one_request(small_world& world, dice& d, coverage& reached) {
   check_answer(r, got, want, world, at);
 }
 
-TEST_CASE("random finds equal the naive model, inline and owner by owner") {
+TEST_CASE("random finds equal the naive model, inline and stage by stage") {
   coverage reached;
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
     dice d(seed * 7919);

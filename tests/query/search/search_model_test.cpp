@@ -1,6 +1,5 @@
 // Random worlds and random questions against the definition, also of the past.
 // Of: query/search/bm25.cpp, query/search/search_score.cpp, query/search/search_merge.cpp
-// Of: query/search/time_words.cpp
 #include <catch2/catch.hpp>
 
 #include "messages/text/forms.hpp"

@@ -1,14 +1,14 @@
 // Vectors of a remote embedder: their entries, what they change, and forged ones.
-// Of: views/unembedded.cpp, messages/codec/leaf_of.cpp, state/recovery/replay_check.cpp
+// Of: state/embedding/unembedded.cpp, messages/codec/leaf_of.cpp, state/recovery/replay_check.cpp
 
 #include <catch2/catch.hpp>
 
 #include "messages/codec/leaf_of.hpp"
+#include "state/embedding/unembedded.hpp"
 #include "state/recovery/dump.hpp"
 #include "state/recovery/replay.hpp"
 #include "state/recovery/verify.hpp"
 #include "tests/state/site.hpp"
-#include "views/unembedded.hpp"
 
 using namespace mneme;
 using namespace mneme::testing;

@@ -1,4 +1,4 @@
-#include "query/search/time_words.hpp"
+#include "query/chroma/time_words.hpp"
 
 #include <algorithm>
 #include <charconv>
