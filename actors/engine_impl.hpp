@@ -17,7 +17,6 @@ namespace mneme {
 inline constexpr std::size_t short_list = 3;
 
 struct engine::impl {
-  /// The configuration of an actor system of our own.
   struct own_config : caf::actor_system_config {
     explicit own_config(std::size_t readers);
   };

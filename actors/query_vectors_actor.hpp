@@ -13,7 +13,6 @@ namespace mneme {
 /// asks no network.
 void embed_text_of(query_job& job, world& w, const actor_options& options,
                    std::optional<seq_no> pinned);
-/// Does a read of the tick ask by a text?
 bool asks_by_text(const tick_request& request);
 /// The texts of all reads that have one, in as few calls as the embedder takes.
 texts_of_reads embed_texts_of(const tick_request& request, world& w, const actor_options& options);

@@ -12,7 +12,7 @@ namespace mneme {
 /// What every call after close() gets.
 inline const error was_closed{errc::shutdown, "the engine was closed", {}};
 
-/// The world and its actors. Shared by whoever talks to it.
+/// Shared by whoever talks to it.
 struct running_engine {
   std::shared_ptr<world> state;
   actor_options options;
@@ -30,7 +30,6 @@ std::shared_ptr<running_engine> start_engine(caf::actor_system& system, opened_e
 /// Once its actors have ended: seals the world if nothing failed, and lets go of it.
 result<void> end_world(running_engine& engine);
 
-/// Sends the command to the engine's committer.
 void hand_over(const running_engine& engine, commit_command command);
 /// Sends the question to the engine's coordinator; `pinned` is the seq to read at when it names
 /// none.

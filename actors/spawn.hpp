@@ -21,7 +21,6 @@ struct planted_bugs {
   bool skip_fsync = false;
 };
 
-/// The actors of one engine.
 struct engine_actors {
   caf::actor journal;
   caf::actor store;
@@ -53,7 +52,6 @@ struct actor_options {
 /// Spawns the actors around `w`; each keeps it alive.
 engine_actors spawn_actors(caf::actor_system& system, const std::shared_ptr<world>& w,
                            const actor_options& options);
-/// All of them.
 std::vector<caf::actor> owned_actors(const engine_actors& actors);
 /// Asks all of them to end.
 void stop_actors(const engine_actors& actors);

@@ -10,7 +10,6 @@ namespace mneme {
 digest overall_root_of(const world_id& world, seq_no seq, const digest& journal_root,
                        const state_root_array& state_roots);
 
-/// The roots of an empty world (seq 0).
 root_set empty_roots(const world_id& world);
 
 } // namespace mneme

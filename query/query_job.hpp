@@ -30,7 +30,6 @@ result<query_context> with_scope(const Request& request, query_context context,
 
 using query_vector = std::shared_ptr<const result<std::vector<float>>>;
 
-/// The run of one request.
 template <class Run>
 result<std::unique_ptr<Run>> compiled_query(typename Run::request_type request,
                                             const query_context& context, const query_vector& text,

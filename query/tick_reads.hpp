@@ -36,7 +36,6 @@ std::optional<error> refusal_of(const tick_read& read, const read_views& views,
 /// Runs one read to its end, in the calling thread.
 tick_read_outcome run_tick_read(const tick_read& read, const read_views& views,
                                 const query_context& context);
-/// The answer, with the seq of the entry that its touch became.
 tick_read_answer with_touch_seq(tick_read_answer answer, seq_no seq);
 
 /// What all answers of a tick may take together: beyond, the whole tick is refused, whichever

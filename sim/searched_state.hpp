@@ -14,7 +14,6 @@ std::optional<memory_id> reference_in(const version& v);
 lifecycle state_of(const head& h);
 bool is_overdue(const lifecycle& l, timestamp now);
 
-/// One search and the state it looks at.
 struct searched_state {
   const model& state;
   const search_request& r;

@@ -13,7 +13,6 @@ class step_log {
 public:
   explicit step_log(bool keep_lines = false) : keep_lines_(keep_lines) {}
 
-  /// A step of kind `what` with its details.
   void add(std::uint64_t step, std::string_view what, std::string_view detail = {});
   void add(std::uint64_t step, std::string_view what, std::uint64_t first, std::uint64_t second);
 

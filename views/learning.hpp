@@ -24,7 +24,6 @@ struct learning {
 learning learn(const learned_weights& before, std::span<const activation> cited, bool away,
                timestamp now);
 
-/// The weights that rank for the asker at `at`.
 salience_weights salience_weights_of(const asker& who, const read_views& views, seq_no at);
 
 } // namespace mneme

@@ -23,7 +23,6 @@ public:
   // Readers.
   /// The assignment of a normalised tag, in the spelling it was assigned in.
   [[nodiscard]] std::optional<tag_assignment> find(std::string_view tag, seq_no at) const;
-  /// Is the anchor bound to a tag?
   [[nodiscard]] bool taken(std::uint32_t anchor, seq_no at) const;
   /// Every assignment, in the order in which they were made.
   [[nodiscard]] std::vector<tag_assignment> all(seq_no at) const;

@@ -12,7 +12,6 @@
 
 namespace mneme {
 
-/// Both lists of one node.
 struct node_edges {
   edge_list out;
   edge_list in;

@@ -161,7 +161,6 @@ public:
     return true;
   }
 
-  /// Keeps all rows that pass.
   result<void> keep_all() {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < run_.rows.size(); ++i) {

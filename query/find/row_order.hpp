@@ -51,10 +51,9 @@ public:
     ensure(!order_.empty(), "rows have an order");
   }
 
-  /// True if some order field is the salience.
   [[nodiscard]] bool uses_salience() const;
   void set_salience(candidate& c) const;
-  /// Sets the key. Precondition: the salience is set if it is an order field.
+  /// Precondition: the salience is set if it is an order field.
   void set_key(candidate& c) const { c.key = key_of(c, order_.front()); }
   /// Strict total order. Precondition: both keys are set.
   [[nodiscard]] bool before(const candidate& a, const candidate& b) const;

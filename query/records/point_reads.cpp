@@ -91,7 +91,6 @@ result<std::vector<memory>> read_by_type(const read_views& views, memory_type ty
 
 namespace {
 
-/// `read` is what was read of the memory itself, at `options`.
 result<memory_reading> with_parts(const read_views& views, result<memory> read,
                                   const memory_parts& parts, const read_options& options) {
   if (!read) return propagate(read);

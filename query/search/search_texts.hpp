@@ -28,7 +28,6 @@ public:
   /// `leg` has counted or listed what it searches.
   search_texts(const search_state& s, const search_leg& leg, const read_views& views);
 
-  /// How many postings all lists have.
   [[nodiscard]] std::uint64_t posting_count() const;
   /// Reads the next list, or all of very many; false if there is none left or the search is late.
   bool read_more();

@@ -10,7 +10,6 @@ namespace mneme {
 
 namespace {
 
-/// The topics whose salience the entry changes.
 std::vector<salience_delta> saliences_of(const entry_payload& payload, const node_table& nodes) {
   std::vector<salience_delta> changes;
   const auto add = [&](const memory_id& id, std::int64_t to_e9) {

@@ -68,10 +68,8 @@ inline constexpr std::int64_t query_bump_e9 = salience_one_e9 / 10;
 entry execute_touch(entry_payload payload, overlay& state, id_source& ids, timestamp now,
                     seq_no current);
 
-/// A planned decay cycle as an entry.
 entry execute_decay(decay_cycle_payload payload, id_source& ids, timestamp now, seq_no current);
 
-/// A snapshot entry of the state with these roots.
 entry execute_snapshot(const root_set& roots, std::string reason, const std::string& actor,
                        std::map<std::string, std::uint64_t, std::less<>> counters,
                        const nonce& fresh, timestamp now);

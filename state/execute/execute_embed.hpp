@@ -9,7 +9,6 @@
 
 namespace mneme {
 
-/// A vector for one version of a memory.
 struct late_vector {
   memory_id id;
   std::uint32_t version = 0;

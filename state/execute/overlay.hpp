@@ -37,10 +37,8 @@ public:
   /// The vector that the memory's current version has; empty if it has none.
   std::vector<float> vector_of(const memory_id& id);
   [[nodiscard]] const vector_space& space() const;
-  /// The assignment of a normalised hashtag.
   [[nodiscard]] std::optional<tag_assignment> tag(std::string_view normalised) const;
   [[nodiscard]] bool is_taken(std::uint32_t anchor) const;
-  /// The signals of a memory with a colour.
   [[nodiscard]] std::optional<colour_signals> signals_of(const memory_id& id) const;
   [[nodiscard]] std::optional<memory_mode> mode_of(const memory_id& id) const;
 

@@ -82,7 +82,6 @@ struct attest_options {
   std::optional<std::string> actor;
 };
 
-/// A request as JSON, or the uris of a list.
 result<json> request_or_uris(const std::vector<std::string>& arguments, const char* key) {
   if (arguments.size() == 1 && is_request_argument(arguments.front()))
     return read_request_argument(arguments.front());

@@ -16,7 +16,6 @@ memory_id docs_memory_id(std::string_view scope, std::string_view id);
 /// The time of what has none: 2000-01-01 plus the order in seconds, held inside the range of times.
 timestamp time_of_docs_order(std::int64_t order);
 
-/// The text that the metadata have under this key.
 std::optional<std::string> text_of(const metadata_map& metadata, const char* key);
 
 /// Counts what the world has of these scopes, also from other files, and puts their topics.

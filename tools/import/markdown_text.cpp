@@ -71,7 +71,6 @@ std::size_t read_front_matter(std::string_view text, markdown_text& out) {
 
 enum class code_spans : std::uint8_t { included, blanked };
 
-/// The plain text under a node.
 std::string text_under(cmark_node* node, code_spans code = code_spans::included) {
   std::string text;
   const iterator it(cmark_iter_new(node), &cmark_iter_free);

@@ -88,7 +88,6 @@ const read_spec* find_read(std::string_view op) {
   return nullptr;
 }
 
-/// An op that a tick may write.
 bool is_tick_write(const op_spec& op) {
   return op.read != nullptr || op.name == "attest" || op.name == "compact";
 }
