@@ -21,7 +21,7 @@ bool selects(const frame_selector& s, const intent_frame& frame) {
 bool selects(const scope_selector& s, const head& h) {
   return contains(s.types, h.type) || contains(s.ids, h.id)
          || std::ranges::any_of(s.tags,
-                                [&](const auto& tag) { return contains(h.tags, composed(tag)); })
+                                [&](const auto& tag) { return is_among(h.tags, composed(tag)); })
          || (s.frame
              && std::ranges::any_of(h.frames, [&](const auto& f) { return selects(*s.frame, f); }));
 }

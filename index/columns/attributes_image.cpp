@@ -8,7 +8,7 @@ namespace mneme {
 
 namespace {
 
-constexpr std::string_view rows_image_name = "mnROWS04";
+constexpr std::string_view rows_image_name = "mnROWS05";
 constexpr std::size_t record_bytes = 4 + 8 + 8 + 8 + 8 + 1 + 8;
 
 /// The terms a saved row may refer to: those below the limit of each dictionary. Texts that only

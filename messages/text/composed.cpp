@@ -10,9 +10,16 @@
 
 namespace mneme {
 
+namespace {
+
+bool is_ascii(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
+} // namespace
+
 std::string composed(std::string text) {
-  const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
-  if (std::ranges::all_of(text, is_ascii)) return text;
+  if (is_ascii(text)) return text;
   utf8proc_uint8_t* mapped = nullptr;
   const auto length =
       utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
@@ -21,6 +28,12 @@ std::string composed(std::string text) {
   const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owned(mapped, &std::free);
   if (length < 0) return text;
   return {reinterpret_cast<const char*>(mapped), static_cast<std::size_t>(length)};
+}
+
+bool is_among(std::span<const std::string> names, std::string_view name) {
+  return std::ranges::any_of(names, [&](const std::string& other) {
+    return other == name || (!is_ascii(other) && composed(other) == name);
+  });
 }
 
 std::string_view name_fault(std::string_view text) noexcept {

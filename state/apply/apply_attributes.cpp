@@ -5,6 +5,7 @@
 
 #include "index/colour/mnemosyne.hpp"
 #include "messages/ensure.hpp"
+#include "messages/validate/validate.hpp"
 #include "state/activation_rules.hpp"
 #include "state/apply/apply.hpp"
 #include "state/apply/entry_parts.hpp"
@@ -46,7 +47,9 @@ facet_values facets_of(const attributes& owner, const index_delta& d, row_no bef
   return f;
 }
 
-row_values row_of_delta(const attributes& owner, const index_delta& d) {
+/// `tags` are those of the head as requests name them, and live as long as the row's values.
+row_values row_of_delta(const attributes& owner, const index_delta& d,
+                        std::span<const std::string> tags) {
   const head& h = *d.head;
   row_values row{.node = d.node,
                  .slot = d.slot,
@@ -65,7 +68,7 @@ row_values row_of_delta(const attributes& owner, const index_delta& d) {
                  .valid_from = {},
                  .valid_until_ns = std::numeric_limits<std::int64_t>::max(),
                  .confidence = 1.0,
-                 .tags = h.tags,
+                 .tags = tags,
                  .frames = h.frames};
   if (d.version != nullptr) {
     row.version_created_at = d.version->created_at;
@@ -86,6 +89,12 @@ row_values row_of_delta(const attributes& owner, const index_delta& d) {
   row.confidence = c.confidence;
   row.facets = facets_of(owner, d, before);
   return row;
+}
+
+/// A journal may hold tags in other spellings than those that requests are compared in.
+void put_row(attributes& owner, const index_delta& d) {
+  const auto tags = normalise_tags(d.head->tags);
+  owner.put(row_of_delta(owner, d, tags), d.seq);
 }
 
 /// The activation table of the model: write resets, a changed head refreshes, a touch counts.
@@ -164,7 +173,7 @@ void decay_colours(attributes& owner, const index_delta& d) {
 
 void apply_to(attributes& owner, std::span<const index_delta> deltas) {
   for (const auto& d : deltas) {
-    if (d.head != nullptr) owner.put(row_of_delta(owner, d), d.seq);
+    if (d.head != nullptr) put_row(owner, d);
     if (d.head != nullptr || !d.touched.empty() || !d.saliences.empty()) activate(owner, d);
     if (d.head != nullptr) place_colour(owner, d);
     if (d.reinforced != nullptr) reinforce_colours(owner, d);

@@ -369,6 +369,14 @@ class Visibility(WithKeys):
         self.assertEqual((answer.status, answer.code), (403, "read_only"))
         self.assertEqual(self.server.op(self.host, op="stats").json, before)
 
+    def test_a_key_is_for_an_actor_who_can_have_a_name(self):
+        before = self.keys.read_bytes()
+        for actor in (" ", "a\nb"):
+            refused = mneme("key", "add", str(self.keys), "--actor", actor, check=False)
+            self.assertNotEqual(refused.returncode, 0)
+            self.assertIn("bad_value", refused.stderr)
+        self.assertEqual(self.keys.read_bytes(), before)
+
     def test_a_key_with_a_scope_sees_through_it(self):
         self.server.stop()
         secret, public = self.folder / "ana.key", self.folder / "agents.json"

@@ -117,6 +117,33 @@ TEST_CASE("a scope opens what include selects and exclude does not, at least sco
       asker({}, scope_of("ben", notes, this_one)).may_see(head_of("ben", visibility::scoped)));
 }
 
+TEST_CASE("a scope's tag is one in whatever spelling the memory has it", "[asker]") {
+  site place;
+  auto w = place.open();
+  driven d(*w);
+  auto made = note("text", "ben");
+  made.visibility = visibility::scoped;
+  const auto written = d.apply(made);
+  REQUIRE(written);
+  auto reader = w->store->reader();
+  REQUIRE(reader);
+  const auto found = read_memory(w->views(), **reader, written->uri->id, w->published_seq());
+  REQUIRE((found && found->has_value()));
+  const memory& kept = **found;
+  restore_request again{.head = kept.head, .version = kept.version, .vector = {}};
+  again.head.tags = {"cafe\u0301"};
+  REQUIRE(d.apply(again));
+  const row_no row = w->attributes.row_of(w->nodes.find(written->uri->id), w->published_seq());
+  for (const char* tag : {"cafe\u0301", "caf\u00E9", "cafe"}) {
+    scope_selector tagged;
+    tagged.tags = {tag};
+    const asker sub("sub", scope_of("ben", tagged));
+    const bool opens = std::string_view(tag) != "cafe";
+    CHECK(sub.may_see(again.head) == opens);
+    CHECK(visible_rows(sub, w->attributes, w->nodes)(row) == opens);
+  }
+}
+
 TEST_CASE("columns and records decide alike who sees what", "[asker]") {
   site place;
   auto w = place.open();

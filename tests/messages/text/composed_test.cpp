@@ -1,5 +1,8 @@
 // Names in one spelling, and what is no name.
 
+#include <string>
+#include <vector>
+
 #include <catch2/catch.hpp>
 
 #include "messages/text/composed.hpp"
@@ -13,6 +16,14 @@ TEST_CASE("what is spelt in one code point or in two is one name") {
   CHECK(composed("tea") == "tea");
   CHECK(composed("").empty());
   CHECK(composed("\xFF\xFE") == "\xFF\xFE");
+}
+
+TEST_CASE("a name is among others in whatever spelling they are") {
+  const std::vector<std::string> names = {"cafe\u0301", "tea"};
+  CHECK(is_among(names, "caf\u00E9"));
+  CHECK(is_among(names, "tea"));
+  CHECK_FALSE(is_among(names, "cafe"));
+  CHECK_FALSE(is_among({}, "tea"));
 }
 
 TEST_CASE("blanks and control characters are no names") {

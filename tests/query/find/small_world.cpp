@@ -4,6 +4,7 @@
 
 #include "messages/codec/records.hpp"
 #include "messages/ensure.hpp"
+#include "messages/validate/validate.hpp"
 #include "query/find/find.hpp"
 #include "storage/key_layout.hpp"
 
@@ -146,6 +147,7 @@ void small_world::put(memory_state state, const activation& used) {
   std::int64_t until = INT64_MAX;
   if (v.valid_until) until = std::min(until, v.valid_until->ns);
   if (v.expires_at) until = std::min(until, v.expires_at->ns);
+  const auto tags = normalise_tags(h.tags);
   row_values row{.node = node,
                  .slot = slot,
                  .type = h.type,
@@ -163,7 +165,7 @@ void small_world::put(memory_state state, const activation& used) {
                  .valid_from = v.valid_from,
                  .valid_until_ns = until,
                  .confidence = v.confidence,
-                 .tags = h.tags,
+                 .tags = tags,
                  .frames = h.frames};
   rows_->put(row, seq_);
   rows_->set_activation(node, seq_, used);

@@ -98,6 +98,15 @@ TEST_CASE("a tag that was written first since the predicate was compiled is no r
   CHECK(compiled->test_columns(row_no{0}, *views.attributes, *views.nodes) == verdict::no);
 }
 
+TEST_CASE("a tag is one in whatever spelling the record has it") {
+  auto s = small_world::draft(1, memory_type::fact, "one");
+  s.head.tags = {"cafe\u0301"};
+  one_memory test(s);
+  CHECK(test(has_tag("caf\u00E9")));
+  CHECK(test(has_tag("cafe\u0301")));
+  CHECK_FALSE(test(has_tag("cafe")));
+}
+
 TEST_CASE("an absent field makes every predicate on it false") {
   using enum comparison;
   auto s = small_world::draft(1, memory_type::fact, "one");

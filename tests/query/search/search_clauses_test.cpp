@@ -120,6 +120,35 @@ TEST_CASE("7 BM25: a text is found however its letters are composed, and a tag t
   }
 }
 
+TEST_CASE("a tag that a journal has in two code points is found by both spellings, in all doors") {
+  search_world w("vector=0,text=1,neighbours=0");
+  const auto id = w.note("tea");
+  const auto kept = w.target.get(id);
+  REQUIRE(kept);
+  // As it was exported before names were composed.
+  restore_request again{.head = kept->head, .version = kept->version, .vector = {}};
+  again.head.tags = {"cafe\u0301", "tea"};
+  REQUIRE(w.target.apply(again));
+  CHECK(w.target.get(id)->head.tags == again.head.tags);
+  for (const char* tag : {"cafe\u0301", "caf\u00E9"}) {
+    auto r = asking("tea");
+    r.tag = tag;
+    CHECK(same_ids(w.search(r), {id}));
+    find_request f;
+    f.types = {memory_type::note};
+    f.limit = 5;
+    f.where = predicate{has_tag_predicate{tag}};
+    CHECK(w.target.find(f)->memories.size() == 1);
+    // Beside what the record alone can decide.
+    or_predicate either;
+    either.items.push_back(
+        predicate{compare_predicate{comparison::eq, "version.created_by", std::string("x")}});
+    either.items.push_back(predicate{has_tag_predicate{tag}});
+    f.where = predicate{std::move(either)};
+    CHECK(w.target.find(f)->memories.size() == 1);
+  }
+}
+
 TEST_CASE("8: the status is asked of memories alone and opens no archived chunk") {
   search_world w("vector=0,text=1,neighbours=0");
   const auto filed = w.note("green tea", with_status(lifecycle_status::archived));

@@ -44,6 +44,8 @@ result<client> client_of(const key_options& o) {
   if (o.actor && (o.actor->empty() || o.actor->size() > max_actor_bytes))
     return fail(errc::bad_value, fmt::format("an actor has 1 to {} bytes", max_actor_bytes),
                 "actor");
+  if (o.actor)
+    if (auto ok = validate_acting(*o.actor); !ok) return propagate(ok);
   if (!o.scope) return who;
   if (o.is_host) return fail(errc::bad_value, "a scope is for an actor's key", "scope");
   auto document = command::read_request_argument(*o.scope);
