@@ -2,36 +2,17 @@
 
 #include <algorithm>
 
-#include "messages/text/composed.hpp"
 #include "views/read_views.hpp"
 
 namespace mneme {
 
-namespace {
-
-template <class Range, class Value>
-bool contains(const Range& range, const Value& value) {
-  return std::ranges::find(range, value) != range.end();
-}
-
-bool selects(const frame_selector& s, const intent_frame& frame) {
-  return frame.action == s.action && (s.refs.empty() || contains(s.refs, frame.ref));
-}
-
-bool selects(const scope_selector& s, const head& h) {
-  return contains(s.types, h.type) || contains(s.ids, h.id)
-         || std::ranges::any_of(s.tags,
-                                [&](const auto& tag) { return is_among(h.tags, composed(tag)); })
-         || (s.frame
-             && std::ranges::any_of(h.frames, [&](const auto& f) { return selects(*s.frame, f); }));
-}
-
-} // namespace
-
 asker::asker(std::optional<std::string> actor, std::shared_ptr<const scope> verified)
     : actor_(std::move(actor)), scope_(std::move(verified)) {
   if (actor_ && actor_->empty()) actor_.reset();
-  if (scope_) actor_ = scope_->granted_to; // whatever its name, it sees what the scope opens
+  if (!scope_) return;
+  actor_ = scope_->granted_to; // whatever its name, it sees what the scope opens
+  opens_ = std::make_shared<const opening>(
+      opening{selector_lookup(scope_->include), selector_lookup(scope_->exclude)});
 }
 
 const std::string& asker::name() const {
@@ -51,10 +32,14 @@ result<void> asker::check_touch(bool is_asked_for, std::string_view key) const {
               std::string(key));
 }
 
+bool asker::is_named(const memory_id& id) const {
+  return opens_ != nullptr && opens_->include.has_id(id);
+}
+
 bool asker::may_see(const head& h) const {
   if (scope_)
     return h.actor_scope == scope_->actor && h.visibility >= visibility::scoped
-           && selects(scope_->include, h) && !selects(scope_->exclude, h);
+           && opens_->include.selects(h) && !opens_->exclude.selects(h);
   return !actor_ || h.actor_scope == *actor_ || h.visibility == visibility::actor_public;
 }
 
@@ -66,13 +51,13 @@ result<bool> asker::may_see(kv_reader& reader, const memory_id& id, seq_no at) c
 }
 
 visible_rows::visible_rows(const asker& who, const attributes& columns, const node_table& nodes)
-    : columns_(columns), scope_(who.scope_ != nullptr) {
+    : columns_(columns), scope_(who.opens_) {
   if (who.sees_all()) return;
   // An actor that never wrote has no term; no row has the missing one.
-  asker_ = columns.actor_term(scope_ ? who.scope_->actor : *who.actor_);
+  asker_ = columns.actor_term(scope_ ? who.owner() : *who.actor_);
   if (!scope_) return;
-  include_ = columns_of(who.scope_->include, columns, nodes);
-  exclude_ = columns_of(who.scope_->exclude, columns, nodes);
+  include_ = columns_of(scope_->include, columns, nodes);
+  exclude_ = columns_of(scope_->exclude, columns, nodes);
 }
 
 posting_list visible_rows::postings() const {
@@ -82,34 +67,40 @@ posting_list visible_rows::postings() const {
   return found;
 }
 
-visible_rows::column_selector visible_rows::columns_of(const scope_selector& s,
+visible_rows::column_selector visible_rows::columns_of(const selector_lookup& s,
                                                        const attributes& columns,
                                                        const node_table& nodes) {
-  column_selector c;
-  for (const auto type : s.types) c.types |= 1U << static_cast<unsigned>(type);
-  for (const auto& tag : s.tags)
-    if (const term_no term = columns.tag_term(composed(tag)); term.value != no_number)
-      c.tags.push_back(term);
-  for (const auto& id : s.ids)
+  column_selector c{.names = &s, .tags = {}, .nodes = {}};
+  for (const auto& tag : s.tags())
+    if (const term_no term = columns.tag_term(tag); term.value != no_number) c.tags.push_back(term);
+  for (const auto& id : s.ids())
     if (const node_no node = nodes.find(id); node.value != no_number) c.nodes.push_back(node.value);
+  std::ranges::sort(c.tags, {}, &term_no::value);
   std::ranges::sort(c.nodes);
-  c.frame = s.frame;
   return c;
 }
 
+bool visible_rows::has_tag_of(const column_selector& s, row_no row) const {
+  // Of few it is asked one by one, which needs no list of the row's own.
+  constexpr std::size_t few = 16;
+  if (s.tags.size() <= few)
+    return std::ranges::any_of(s.tags, [&](term_no tag) { return columns_.has_tag(row, tag); });
+  return std::ranges::any_of(columns_.tags(row), [&](term_no tag) {
+    return std::ranges::binary_search(s.tags, tag.value, {}, &term_no::value);
+  });
+}
+
 bool visible_rows::selects(const column_selector& s, row_no row, const row_line& line) const {
-  if ((s.types >> static_cast<unsigned>(line.type) & 1U) != 0) return true;
-  if (std::ranges::binary_search(s.nodes, line.node)) return true;
-  for (const term_no tag : s.tags)
-    if (columns_.has_tag(row, tag)) return true;
-  if (!s.frame) return false;
+  if (s.names->has_type(line.type) || std::ranges::binary_search(s.nodes, line.node)) return true;
+  if (has_tag_of(s, row)) return true;
+  if (!s.names->has_frame()) return false;
   return std::ranges::any_of(columns_.frames(row),
-                             [&](const auto& frame) { return mneme::selects(*s.frame, frame); });
+                             [&](const auto& frame) { return s.names->selects(frame); });
 }
 
 bool visible_rows::opened(row_no row, const row_line& line) const {
-  return line.visibility >= visibility::scoped && selects(include_, row, line)
-         && !selects(exclude_, row, line);
+  return line.visibility >= visibility::scoped && selects(*include_, row, line)
+         && !selects(*exclude_, row, line);
 }
 
 } // namespace mneme

@@ -16,6 +16,7 @@
 #include "index/rows/node_table.hpp"
 #include "mneme/scope.hpp"
 #include "storage/kv_store.hpp"
+#include "views/selector_lookup.hpp"
 
 namespace mneme {
 
@@ -45,6 +46,8 @@ public:
   /// `key` is what the request calls the memory.
   [[nodiscard]] std::unexpected<error> hidden(const memory_id& id, std::string_view key) const;
 
+  /// Does the scope name this memory by its id?
+  [[nodiscard]] bool is_named(const memory_id& id) const;
   [[nodiscard]] bool may_see(const head& h) const;
   /// The same, of a memory's state as of `at`; false if there was none. The host may see what is
   /// not there: edges may dangle.
@@ -53,8 +56,15 @@ public:
 private:
   friend class visible_rows;
 
+  /// What a scope opens.
+  struct opening {
+    selector_lookup include;
+    selector_lookup exclude;
+  };
+
   std::optional<std::string> actor_;
   std::shared_ptr<const scope> scope_;
+  std::shared_ptr<const opening> opens_; ///< of the scope
 };
 
 /// The same rule on columns.
@@ -77,21 +87,21 @@ public:
 private:
   /// A selector in terms of the columns.
   struct column_selector {
-    std::uint32_t types = 0; ///< bit by type byte
-    std::vector<term_no> tags;
-    std::vector<std::uint32_t> nodes; ///< ascending
-    std::optional<frame_selector> frame;
+    const selector_lookup* names = nullptr; ///< of the asker's scope
+    std::vector<term_no> tags;              ///< ascending
+    std::vector<std::uint32_t> nodes;       ///< ascending
   };
-  static column_selector columns_of(const scope_selector& s, const attributes& columns,
+  static column_selector columns_of(const selector_lookup& s, const attributes& columns,
                                     const node_table& nodes);
+  [[nodiscard]] bool has_tag_of(const column_selector& s, row_no row) const;
   [[nodiscard]] bool selects(const column_selector& s, row_no row, const row_line& line) const;
   [[nodiscard]] bool opened(row_no row, const row_line& line) const;
 
   const attributes& columns_;
   std::optional<term_no> asker_; ///< whose rows; none = all rows
-  bool scope_ = false;
-  column_selector include_;
-  column_selector exclude_;
+  std::shared_ptr<const asker::opening> scope_;
+  std::optional<column_selector> include_; ///< of a scope
+  std::optional<column_selector> exclude_;
 };
 
 } // namespace mneme

@@ -318,12 +318,27 @@ result<void> validate_acting(std::string_view actor) {
   return check.done();
 }
 
+namespace {
+
+void check_scope_names(request_checker& check, std::string_view kind, std::size_t count) {
+  if (count > max_scope_names)
+    check.refuse(errc::limit_exceeded,
+                 fmt::format("a scope names at most {} of a kind", max_scope_names), {kind});
+}
+
+} // namespace
+
 result<void> validate(const scope& s) {
   request_checker check;
   check.text({"scope.actor"}, s.actor, max_actor_bytes);
   check.text({"scope.granted_by"}, s.granted_by, max_actor_bytes);
   check.text({"scope.granted_to"}, s.granted_to, max_actor_bytes);
   for (const auto* selector : {&s.include, &s.exclude}) {
+    check_scope_names(check, "scope.types", selector->types.size());
+    check_scope_names(check, "scope.tags", selector->tags.size());
+    check_scope_names(check, "scope.ids", selector->ids.size());
+    if (selector->frame) check_scope_names(check, "scope.frame", selector->frame->refs.size());
+    if (!check.ok()) break;
     for (const auto& tag : selector->tags) check.text({"scope.tags"}, tag, max_free_text_bytes);
     if (!selector->frame) continue;
     for (const auto& ref : selector->frame->refs)

@@ -19,6 +19,8 @@ inline constexpr std::size_t max_metadata_bytes = 64U << 10;
 inline constexpr std::size_t max_edge_data_bytes = 64U << 10;
 /// Of each of: a reason, an edge's kind, a lifecycle's project, a version's provenance in all.
 inline constexpr std::size_t max_free_text_bytes = 64U << 10;
+inline constexpr std::size_t max_scope_names =
+    10'000; ///< of each kind, in include and exclude each
 inline constexpr std::size_t max_vector_dim = 4096;
 inline constexpr std::size_t max_batch_items = 10'000;
 
@@ -49,7 +51,8 @@ result<void> validate_actor(std::string_view actor);
 /// Who acts, and what for, where that is all a request says.
 result<void> validate_acting(std::string_view actor);
 result<void> validate_snapshot(std::string_view reason, std::string_view actor);
-/// Only that its texts can be encoded; what it grants is verified elsewhere.
+/// Only that its texts can be encoded and its lists are not too long; what it grants is verified
+/// elsewhere.
 result<void> validate(const scope& s);
 /// Each in its composed form (NFC); distinct, sorted bytewise.
 std::vector<std::string> normalise_tags(std::vector<std::string> tags);

@@ -1,6 +1,5 @@
 #include "state/execute/scoped_writes.hpp"
 
-#include <algorithm>
 #include <map>
 
 #include "messages/ensure.hpp"
@@ -19,7 +18,7 @@ public:
   result<void> admit(write_request& r) {
     r.actor = scope_.actor;
     if (!r.created_by) r.created_by = who_.name();
-    if (r.id && !is_named(*r.id)) return unnamed("id");
+    if (r.id && !who_.is_named(*r.id)) return unnamed("id");
     head h;
     h.id = r.id.value_or(memory_id{});
     h.type = r.type;
@@ -103,9 +102,6 @@ private:
   }
   /// A new memory gets a drawn id, or one that the granter named. Whether any other is taken would
   /// tell which memories there are behind the scope.
-  [[nodiscard]] bool is_named(const memory_id& id) const {
-    return std::ranges::find(scope_.include.ids, id) != scope_.include.ids.end();
-  }
   static std::unexpected<error> unnamed(std::string at) {
     return outside("through a scope a new memory's id is drawn, or one that the scope includes",
                    std::move(at));
@@ -129,7 +125,7 @@ private:
   }
   result<void> admit_new(ingest_request& r) {
     r.actor = scope_.actor;
-    if (r.topic_id && !is_named(*r.topic_id)) return unnamed("topic_id");
+    if (r.topic_id && !who_.is_named(*r.topic_id)) return unnamed("topic_id");
     head h;
     h.id = r.topic_id.value_or(memory_id{});
     h.type = memory_type::topic;

@@ -39,6 +39,13 @@ private:
   std::mt19937_64 engine_;
 };
 
+/// More than a scope has looked at one by one.
+const std::vector<std::string> many_tags = [] {
+  std::vector<std::string> tags;
+  for (int i = 0; i < 40; ++i) tags.push_back("tag" + std::to_string(i));
+  return tags;
+}();
+
 intent_frame some_frame(dice& d) {
   return {.action = static_cast<verb>(1 + d.below(2)),
           .kind = static_cast<object_kind>(1 + d.below(2)),
@@ -54,6 +61,7 @@ write_request some_write(dice& d) {
   r.visibility = static_cast<visibility>(1 + d.below(3));
   for (const char* tag : {"red", "green", "blue"})
     if (d.one_in(3)) r.tags.emplace_back(tag);
+  if (d.one_in(2)) r.tags.push_back(many_tags[d.below(many_tags.size())]);
   if (d.one_in(2)) r.frames.push_back(some_frame(d));
   if (d.one_in(4)) r.frames.push_back(some_frame(d));
   return r;
@@ -63,15 +71,31 @@ scope_selector some_selector(dice& d, const std::vector<memory_id>& ids) {
   scope_selector s;
   if (d.one_in(3)) s.types = {memory_type::note};
   if (d.one_in(2)) s.tags = {d.one_in(2) ? "red" : "a tag that nothing has"};
+  if (d.one_in(3)) s.tags.insert(s.tags.end(), many_tags.rbegin(), many_tags.rend());
   if (d.one_in(3)) s.ids = {ids[d.below(ids.size())], id_of(77)};
   if (d.one_in(3)) {
     s.frame = frame_selector{.action = static_cast<verb>(1 + d.below(3)), .refs = {}};
-    if (d.one_in(2)) s.frame->refs = {"y"};
+    if (d.one_in(2)) s.frame->refs = {"y", "a"};
   }
   return s;
 }
 
 } // namespace
+
+/// The rule, name by name.
+bool selects_plainly(const scope_selector& s, const head& h) {
+  const auto has = [](const auto& list, const auto& value) {
+    return std::ranges::find(list, value) != list.end();
+  };
+  if (has(s.types, h.type) || has(s.ids, h.id)) return true;
+  for (const auto& tag : s.tags)
+    if (has(h.tags, tag)) return true;
+  if (!s.frame) return false;
+  for (const auto& f : h.frames)
+    if (f.action == s.frame->action && (s.frame->refs.empty() || has(s.frame->refs, f.ref)))
+      return true;
+  return false;
+}
 
 TEST_CASE("the host sees all, an actor its own and what is public", "[asker]") {
   const head own = head_of("ana", visibility::private_);
@@ -178,6 +202,10 @@ TEST_CASE("columns and records decide alike who sees what", "[asker]") {
       REQUIRE((h && h->has_value()));
       const row_no row = w->attributes.row_of(w->nodes.find(id), at);
       CHECK(visible(row) == who.may_see(**h));
+      if (const scope* s = who.verified_scope())
+        CHECK(who.may_see(**h)
+              == ((*h)->actor_scope == s->actor && (*h)->visibility >= visibility::scoped
+                  && selects_plainly(s->include, **h) && !selects_plainly(s->exclude, **h)));
       CHECK(*who.may_see(**reader, id, at) == who.may_see(**h));
     }
   }

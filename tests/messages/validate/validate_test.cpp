@@ -477,6 +477,38 @@ TEST_CASE("remove_edge") {
   refused(r, errc::limit_exceeded, "actor");
 }
 
+TEST_CASE("a scope names so many of a kind, and no more") {
+  scope s;
+  s.actor = "ana";
+  s.granted_to = "sub";
+  const auto refused_at = [&] {
+    const auto checked = validate(s);
+    if (checked) return std::string("ok");
+    CHECK(checked.error().code == errc::limit_exceeded);
+    return checked.error().at;
+  };
+  for (auto* selector : {&s.include, &s.exclude}) {
+    selector->ids.resize(max_scope_names);
+    selector->tags.resize(max_scope_names, "tea");
+    selector->types.resize(max_scope_names, memory_type::note);
+    selector->frame = frame_selector{.action = verb::find,
+                                     .refs = std::vector<std::string>(max_scope_names, "kitchen")};
+    CHECK(refused_at() == "ok");
+    selector->ids.emplace_back();
+    CHECK(refused_at() == "scope.ids");
+    selector->ids.pop_back();
+    selector->tags.emplace_back();
+    CHECK(refused_at() == "scope.tags");
+    selector->tags.pop_back();
+    selector->types.push_back(memory_type::note);
+    CHECK(refused_at() == "scope.types");
+    selector->types.pop_back();
+    selector->frame->refs.emplace_back();
+    CHECK(refused_at() == "scope.frame");
+    selector->frame->refs.pop_back();
+  }
+}
+
 TEST_CASE("restore takes what could have been written, and nothing else") {
   restore_request r = good_restore();
   CHECK(validate(r));
