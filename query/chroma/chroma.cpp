@@ -44,6 +44,7 @@ bool comes_first(const chroma_row& x, const chroma_row& y) {
 struct chroma_state {
   chroma_plan plan;
   query_context context;
+  std::optional<metadata_match> passes; ///< the filters, once records are read
   deadline time;
   answer_room room;
   chroma_stage stage = chroma_stage::search;
@@ -150,12 +151,13 @@ bool chroma_state::is_settled(double best_left) const {
 result<void> chroma_state::run_fetch(const read_views& views) {
   auto reader = reader_in_time(views, time);
   if (!reader) return propagate(reader);
+  if (!passes) passes.emplace(plan.request.filters);
   bool settled = false;
   for (std::size_t i = 0; i < batch.size() && !settled; ++i) {
     const colour_hit& hit = batch[i];
     auto found = read_memory(views, **reader, views.nodes->id(hit.node), context.at);
     if (!found) return propagate(found);
-    if (!found->has_value() || !matches(plan.request.filters, (*found)->head.metadata)) continue;
+    if (!found->has_value() || !(*passes)((*found)->head.metadata)) continue;
     if (auto ok = keep(row_of(hit, std::move(**found))); !ok) return ok;
     settled = is_settled(hit.signals.score);
   }

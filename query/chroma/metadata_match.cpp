@@ -1,6 +1,7 @@
 #include "query/chroma/metadata_match.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <compare>
 
 namespace mneme {
@@ -54,12 +55,50 @@ bool contains(const meta_value& value, const scalar& wanted) {
   return text != nullptr && part != nullptr && text->find(*part) != std::string::npos;
 }
 
-bool passes(const metadata_filter& f, const meta_value& value) {
+bool has(const auto& sorted, const auto& value) {
+  return std::ranges::binary_search(sorted, value);
+}
+
+} // namespace
+
+scalar_set::scalar_set(const std::vector<scalar>& values) : is_empty_(values.empty()) {
+  for (const auto& value : values) {
+    if (const auto* text = std::get_if<std::string>(&value)) {
+      texts_.push_back(*text);
+    } else if (const auto* integer = std::get_if<std::int64_t>(&value)) {
+      integers_.push_back(*integer);
+      rounded_.push_back(static_cast<double>(*integer));
+    } else if (const auto* number = std::get_if<double>(&value)) {
+      if (!std::isnan(*number)) numbers_.push_back(*number); // it equals nothing, and has no order
+    } else {
+      truths_[std::get<bool>(value) ? 1 : 0] = true;
+    }
+  }
+  std::ranges::sort(texts_);
+  std::ranges::sort(integers_);
+  std::ranges::sort(rounded_);
+  std::ranges::sort(numbers_);
+}
+
+bool scalar_set::contains(const scalar& value) const {
+  if (const auto* text = std::get_if<std::string>(&value)) return has(texts_, *text);
+  if (const auto* integer = std::get_if<std::int64_t>(&value))
+    return has(integers_, *integer) || has(numbers_, static_cast<double>(*integer));
+  if (const auto* number = std::get_if<double>(&value))
+    return !std::isnan(*number) && (has(numbers_, *number) || has(rounded_, *number));
+  return truths_[std::get<bool>(value) ? 1 : 0];
+}
+
+metadata_match::metadata_match(const metadata_filters& filters) {
+  conditions_.reserve(filters.size());
+  for (const auto& [key, filter] : filters)
+    conditions_.push_back({key, filter, scalar_set(filter.any_of)});
+}
+
+bool metadata_match::passes(const condition& c, const meta_value& value) {
+  const metadata_filter& f = c.filter;
   const auto v = scalar_of(value);
-  const auto is_one_of = [&] {
-    return std::ranges::any_of(f.any_of, [&](const scalar& x) { return equals(*v, x); });
-  };
-  if (!f.any_of.empty() && !(v && is_one_of())) return false;
+  if (!c.any_of.empty() && !(v && c.any_of.contains(*v))) return false;
   const bool has_range = f.gte || f.gt || f.lte || f.lt;
   if (has_range && !(v && is_ordered(*v))) return false;
   if (f.gte && !(compare(*v, *f.gte) >= 0)) return false;
@@ -69,12 +108,10 @@ bool passes(const metadata_filter& f, const meta_value& value) {
   return !f.contains || contains(value, *f.contains);
 }
 
-} // namespace
-
-bool matches(const metadata_filters& filters, const metadata_map& metadata) {
-  return std::ranges::all_of(filters, [&](const auto& filter) {
-    const auto found = metadata.find(filter.first);
-    return found != metadata.end() && passes(filter.second, found->second);
+bool metadata_match::operator()(const metadata_map& metadata) const {
+  return std::ranges::all_of(conditions_, [&](const condition& c) {
+    const auto found = metadata.find(c.key);
+    return found != metadata.end() && passes(c, found->second);
   });
 }
 
