@@ -166,21 +166,32 @@ result<key_ring> key_ring::open(std::string path) {
   return key_ring(std::move(path));
 }
 
-void key_ring::reload() {
+std::shared_ptr<const key_ring::known_keys> key_ring::known_of(const std::string& state) {
+  const std::scoped_lock lock(mutex_);
+  return known_ != nullptr && known_->state == state ? known_ : nullptr;
+}
+
+std::shared_ptr<const key_ring::known_keys> key_ring::newest() {
+  if (auto known = known_of(state_of(path_))) return known;
+  const std::scoped_lock alone(reading_);
+  // Whoever read it meanwhile did so for all. The state comes before the keys: what is written in
+  // between is read once more.
   std::string state = state_of(path_);
-  if (state == state_) return;
+  if (auto known = known_of(state)) return known;
   auto keys = read_key_file(path_);
   if (!keys) command::tell("mneme: no key is taken: {}\n", keys.error().message);
-  keys_ = keys ? std::move(*keys) : std::vector<api_key>{};
-  state_ = std::move(state);
+  auto read = std::make_shared<const known_keys>(known_keys{
+      .state = std::move(state), .keys = keys ? std::move(*keys) : std::vector<api_key>{}});
+  const std::scoped_lock lock(mutex_);
+  known_ = read;
+  return read;
 }
 
 std::optional<client> key_ring::find(std::string_view secret) {
   const digest shown = sha256_of(secret);
-  const std::scoped_lock lock(mutex_);
-  reload();
+  const auto known = newest();
   const api_key* found = nullptr;
-  for (const auto& key : keys_)
+  for (const auto& key : known->keys)
     if (CRYPTO_memcmp(shown.bytes.data(), key.hash.bytes.data(), shown.bytes.size()) == 0)
       found = &key;
   return found == nullptr ? std::nullopt : std::optional(found->allows);

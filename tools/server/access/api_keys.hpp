@@ -3,6 +3,7 @@
 /// its SHA-256. A key is 256 random bits, so that a plain hash cannot be searched.
 
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -39,7 +40,8 @@ result<void> change_key_file(const std::string& path,
                              const std::function<result<void>(std::vector<api_key>&)>& change);
 
 /// Keys as a running server knows them. A change of the file counts from the next request on; a
-/// file that is gone or damaged lets nobody in. Thread-safe.
+/// file that is gone or damaged lets nobody in. Thread-safe: who asks waits for no other, but where
+/// the file has changed.
 class key_ring {
 public:
   static result<key_ring> open(std::string path);
@@ -49,13 +51,21 @@ public:
   std::optional<client> find(std::string_view secret);
 
 private:
+  /// What a file held, and its state then. Never changes.
+  struct known_keys {
+    std::string state;
+    std::vector<api_key> keys;
+  };
+
   explicit key_ring(std::string path) : path_(std::move(path)) {}
-  void reload();
+  /// What is known, if it is of a file in this state; else null.
+  std::shared_ptr<const known_keys> known_of(const std::string& state);
+  std::shared_ptr<const known_keys> newest();
 
   std::string path_;
-  std::mutex mutex_;
-  std::string state_; ///< of the file that keys_ was read from
-  std::vector<api_key> keys_;
+  std::mutex reading_; ///< one reads the file, for all who wait for it
+  std::mutex mutex_;   ///< of the pointer alone
+  std::shared_ptr<const known_keys> known_;
 };
 
 } // namespace mneme::server
