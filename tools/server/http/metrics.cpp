@@ -22,12 +22,18 @@ std::string gauge(std::string_view name, std::string_view help, std::uint64_t va
   return head(name, "gauge", help) + fmt::format("{} {}\n", name, value);
 }
 
-/// One look at each file: segments of the journal, tables, images. None is of a memory.
-std::uint64_t bytes_below(const std::string& directory) {
+/// The files of the directory but those of its journal, whose bytes the engine counts: tables and
+/// images, as many in a large world as in a small one.
+std::uint64_t bytes_beside_journal(const fs::path& directory) {
+  const fs::path journal = directory / "journal";
   std::uint64_t bytes = 0;
   std::error_code problem;
   for (auto it = fs::recursive_directory_iterator(directory, problem);
        !problem && it != fs::recursive_directory_iterator(); it.increment(problem)) {
+    if (it->path() == journal) {
+      it.disable_recursion_pending();
+      continue;
+    }
     std::error_code gone; // a file may be replaced meanwhile
     const auto size = it->is_regular_file(gone) ? it->file_size(gone) : 0;
     if (!gone) bytes += size;
@@ -43,7 +49,7 @@ std::string sizes(const world_stats& s, const std::string& directory) {
                      + gauge("mneme_journal_segments", "Files of the journal", s.journal_segments);
   if (!directory.empty())
     text += gauge("mneme_store_bytes", "Bytes of the world's directory, journal included",
-                  bytes_below(directory));
+                  s.journal_bytes + bytes_beside_journal(directory));
   text +=
       gauge("mneme_memories", "Live memories", s.memories)
       + gauge("mneme_index_rows", "Rows of the attribute index", s.rows)

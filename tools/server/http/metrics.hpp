@@ -23,7 +23,7 @@ public:
   std::atomic<std::uint64_t> open_connections = 0;
   std::atomic<std::uint64_t> running_requests = 0;
 
-  /// All of it, with the sizes of `target`; store_bytes counts the files of its directory.
+  /// All of it, with the sizes of `target`; store_bytes are those of its directory.
   [[nodiscard]] result<std::string> text(engine& target, const std::string& directory);
 
 private:
