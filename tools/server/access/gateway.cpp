@@ -28,7 +28,7 @@ answer gateway::answer_to(const client& who, std::string_view op, json request,
                           const std::optional<error>& oversized) {
   // A request must not end the server, whatever it meets: no memory, or a bug.
   try {
-    if (auto refusal = narrow(request, op, who, target_)) return std::move(*refusal);
+    if (auto refusal = narrow(request, op, who)) return std::move(*refusal);
     if (most_ms_ > 0) limit_time(request, op, most_ms_);
     protocol::session session(target_, sight_of(who));
     answer answered = answer_of(op.empty() ? session.run(request, oversized)

@@ -74,7 +74,7 @@ bool is_given(const json& object, std::string_view key) {
 /// What refused a request, if anything did.
 class narrowing {
 public:
-  narrowing(const client& who, engine& target) : who_(who), target_(target) {}
+  explicit narrowing(const client& who) : who_(who) {}
 
   void request(json& r, std::string_view op_of_list, const json_path& at) {
     if (refusal_ || !r.is_object()) return;
@@ -88,7 +88,6 @@ public:
     check_effect(r, *op, at);
     check_actor(r, *op, at);
     check_scope(r, *op, at);
-    if (op->name == "prove") check_proofs(r, at);
     lists(r, *op, at);
   }
 
@@ -145,38 +144,6 @@ private:
     if (!in_batch_) r["scope"] = json::parse(who_.scope);
   }
 
-  /// Someone else's memory is as if it were not there.
-  void check_seen(const json& value, const json_path& at) {
-    if (refusal_ || !value.is_string()) return;
-    const auto& text = value.get_ref<const std::string&>();
-    auto id = parse_memory_id(text);
-    if (!id)
-      if (const auto uri = parse_memory_uri(text)) id = uri->id;
-    if (!id) return;
-    const auto seen = target_.get(*id, {.actor = who_.actor, .at_seq = {}});
-    if (seen) return;
-    if (seen.error().code == errc::not_found)
-      refuse(404, "not_found", "no such memory", at);
-    else
-      refusal_ = failed(seen.error());
-  }
-
-  /// What a scope opens is the engine's to judge, and who sees the memories of `ids`.
-  void check_proofs(const json& r, const json_path& at) {
-    if (!sight_of(who_)) return;
-    for (const char* list : {"edges", "fields"}) {
-      if (!is_given(r, list) || !r[list].is_array()) continue;
-      for (std::size_t i = 0; i < r[list].size(); ++i)
-        for (const char* key : {"src", "dst", "topic"})
-          check_member(r[list][i], key, at.key(list).item(i));
-    }
-  }
-
-  void check_member(const json& object, std::string_view key, const json_path& at) {
-    if (object.is_object() && is_given(object, key))
-      check_seen(object[std::string(key)], at.key(key));
-  }
-
   void lists(json& r, const protocol::op_spec& op, const json_path& at) {
     constexpr std::string_view many = "_many";
     const auto one = op.name.ends_with(many) ? op.name.substr(0, op.name.size() - many.size()) : "";
@@ -191,17 +158,15 @@ private:
   }
 
   const client& who_;
-  engine& target_;
   bool in_batch_ = false; ///< the scope of a batch stands beside its items
   std::optional<answer> refusal_;
 };
 
 } // namespace
 
-std::optional<answer> narrow(json& request, std::string_view op, const client& who,
-                             engine& target) {
+std::optional<answer> narrow(json& request, std::string_view op, const client& who) {
   if (who.is_host() && !who.read_only && who.scope.empty()) return std::nullopt;
-  narrowing all(who, target);
+  narrowing all(who);
   all.request(request, op, json_path{});
   return all.refusal();
 }

@@ -15,7 +15,7 @@ namespace mneme::server {
 /// run as where it names none; empty: it has to name its own. A request without a good op
 /// is left to the line protocol to refuse. An item of a list that is refused refuses the whole
 /// list.
-std::optional<answer> narrow(json& request, std::string_view op, const client& who, engine& target);
+std::optional<answer> narrow(json& request, std::string_view op, const client& who);
 
 /// Who must see what the client's writes name (engine::apply()); nobody for the host, and for a key
 /// with a scope, which bounds them.
