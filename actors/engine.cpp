@@ -153,15 +153,17 @@ result<seq_no> engine::checkpoint(std::optional<std::int64_t> deadline_ms) {
                               deadline_ms);
 }
 
-result<root_set> engine::root(std::optional<seq_no> at_seq) {
-  return impl_->inside([&](world& w) -> result<root_set> {
-    if (!at_seq) return w.published_roots();
-    auto recorded = impl_->commit<recorded_roots>(
-        [&](auto reply) { return inspect_roots(*at_seq, std::move(reply)); });
-    if (!recorded) return propagate(recorded);
-    if (recorded->roots) return *recorded->roots;
-    return fold_roots(*w.files, w.directory, *at_seq);
-  });
+result<root_set> engine::root(std::optional<seq_no> at_seq,
+                              std::optional<std::int64_t> deadline_ms) {
+  return impl_->inside_in_time(
+      deadline_ms, [&](world& w, const deadline& time) -> result<root_set> {
+        if (!at_seq) return w.published_roots();
+        auto recorded = impl_->commit<recorded_roots>(
+            [&](auto reply) { return inspect_roots(*at_seq, std::move(reply)); });
+        if (!recorded) return propagate(recorded);
+        if (recorded->roots) return *recorded->roots;
+        return fold_roots(*w.files, w.directory, *at_seq, [&] { return time.check(); });
+      });
 }
 
 result<proof_bundle> engine::prove(const prove_request& request) {
@@ -179,8 +181,11 @@ result<std::optional<manifest>> engine::find_snapshot(const digest& overall_root
       [&](world& w) { return find_manifest(*w.store, overall_root, w.published_seq()); });
 }
 
-result<std::vector<journal_item>> engine::journal(seq_no from, std::size_t limit) {
-  return impl_->inside([&](world& w) { return read_journal_items(w, from, limit); });
+result<std::vector<journal_item>> engine::journal(seq_no from, std::size_t limit,
+                                                  std::optional<std::int64_t> deadline_ms) {
+  return impl_->inside_in_time(deadline_ms, [&](world& w, const deadline& time) {
+    return read_journal_items(w, from, limit, [&] { return time.check(); });
+  });
 }
 
 result<world_stats> engine::stats() {

@@ -9,6 +9,8 @@
 #include "actors/query_list.hpp"
 #include "actors/query_vectors_actor.hpp"
 #include "mneme/engine.hpp"
+#include "query/deadline.hpp"
+#include "query/positive.hpp"
 #include "views/scope_check.hpp"
 
 namespace mneme {
@@ -62,6 +64,22 @@ struct engine::impl {
                               std::shared_ptr<const mneme::scope> scope,
                               std::optional<std::int64_t> deadline_ms,
                               const std::optional<std::string>& in_sight_of);
+
+  /// Until when a read has to be done, from now on.
+  template <class Request>
+  [[nodiscard]] deadline time_of(const Request& request) const {
+    return {running->options.queries.stopwatch, request.deadline_ms};
+  }
+
+  /// What `call` answers to the world and the deadline, which counts from here.
+  template <class Call>
+  auto inside_in_time(std::optional<std::int64_t> deadline_ms, const Call& call)
+      -> decltype(call(std::declval<world&>(), std::declval<const deadline&>())) {
+    return inside([&](world& w) -> decltype(call(w, deadline())) {
+      if (auto ok = check_positive(deadline_ms, "deadline_ms"); !ok) return propagate(ok);
+      return call(w, deadline(running->options.queries.stopwatch, deadline_ms));
+    });
+  }
 
   /// What `read` answers over the read views. Going outside its scope is journaled.
   template <class Read>

@@ -79,8 +79,11 @@ result<std::vector<tag_assignment>> engine::tags(std::optional<seq_no> at_seq) {
   });
 }
 
-result<compact_result> engine::load_compact(const load_compact_request& request) {
-  return impl_->inside([&](world& w) { return read_compact_record(w.views(), request); });
+result<compact_result> engine::load_compact(const load_compact_request& request,
+                                            std::optional<std::int64_t> deadline_ms) {
+  return impl_->inside_in_time(deadline_ms, [&](world& w, const deadline& time) {
+    return read_compact_record(w.views(), request, time);
+  });
 }
 
 result<std::vector<topic_field_view>>
@@ -107,20 +110,23 @@ result<memory> engine::resolve(const memory_uri& uri, const read_options& option
 }
 
 result<memory_reading> engine::read(const get_read& request) {
-  return impl_->read(request.options, to_string(request.id),
-                     [&](const read_views& v) { return read_whole(v, request); });
+  return impl_->read(request.options, to_string(request.id), [&](const read_views& v) {
+    return read_whole(v, request, impl_->time_of(request));
+  });
 }
 
 result<memory_reading> engine::read(const resolve_read& request) {
-  return impl_->read(request.options, to_string(request.uri),
-                     [&](const read_views& v) { return read_whole(v, request); });
+  return impl_->read(request.options, to_string(request.uri), [&](const read_views& v) {
+    return read_whole(v, request, impl_->time_of(request));
+  });
 }
 
 result<std::vector<memory>> engine::list_by_type(memory_type type, std::size_t limit,
-                                                 const read_options& options,
-                                                 bool include_archived) {
-  return impl_->inside(
-      [&](world& w) { return read_by_type(w.views(), type, limit, options, include_archived); });
+                                                 const read_options& options, bool include_archived,
+                                                 std::optional<std::int64_t> deadline_ms) {
+  return impl_->inside_in_time(deadline_ms, [&](world& w, const deadline& time) {
+    return read_by_type(w.views(), type, limit, options, include_archived, time);
+  });
 }
 
 result<std::string> engine::raw_head(const memory_id& id, const read_options& options) {
@@ -129,11 +135,15 @@ result<std::string> engine::raw_head(const memory_id& id, const read_options& op
   return encode(m->head);
 }
 
-result<edge_record> engine::get_edge(const edge_key& key, const read_options& options) {
+result<edge_record> engine::get_edge(const edge_key& key, const read_options& options,
+                                     std::optional<std::int64_t> deadline_ms) {
+  if (auto ok = check_positive(deadline_ms, "deadline_ms"); !ok) return propagate(ok);
   const std::string named =
       to_string(key.src) + " " + std::string(to_string(key.type)) + " " + to_string(key.dst);
-  return impl_->read(options, named,
-                     [&](const read_views& v) { return read_one_edge(v, key, options); });
+  return impl_->read(options, named, [&](const read_views& v) {
+    const auto& stopwatch = impl_->running->options.queries.stopwatch;
+    return read_one_edge(v, key, options, deadline(stopwatch, deadline_ms));
+  });
 }
 
 result<void> engine::for_each_edge(const memory_id& id, edge_direction direction,
@@ -146,8 +156,7 @@ result<void> engine::for_each_edge(const memory_id& id, edge_direction direction
 
 result<std::vector<edge_record>> engine::edges(const edges_read& request) {
   return impl_->read(request.options, to_string(request.id), [&](const read_views& v) {
-    const auto& stopwatch = impl_->running->options.queries.stopwatch;
-    return list_edges(v, request, deadline(stopwatch, request.deadline_ms));
+    return list_edges(v, request, impl_->time_of(request));
   });
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include "index/loop_watch.hpp"
 #include "mneme/error.hpp"
 #include "views/read_views.hpp"
 
@@ -32,6 +33,12 @@ public:
     constexpr std::uint64_t rows_per_look = 1024;
     if (row % rows_per_look != rows_per_look - 1) return {};
     return check();
+  }
+
+  /// The same for a loop of an index, whose answer then counts for nothing.
+  [[nodiscard]] goes_on_check goes_on() const {
+    if (!is_set()) return {};
+    return [this] { return check().has_value(); };
   }
 
 private:

@@ -75,16 +75,18 @@ public:
       : views_(views), context_(context) {}
 
   tick_read_outcome operator()(const get_read& r) const {
-    return single(r, to_string(r.id),
-                  [&](const get_read& at) { return wrapped(read_whole(views_, at)); });
+    return single(r, to_string(r.id), [&](const get_read& at, const deadline& time) {
+      return wrapped(read_whole(views_, at, time));
+    });
   }
   tick_read_outcome operator()(const resolve_read& r) const {
-    return single(r, to_string(r.uri),
-                  [&](const resolve_read& at) { return wrapped(read_whole(views_, at)); });
+    return single(r, to_string(r.uri), [&](const resolve_read& at, const deadline& time) {
+      return wrapped(read_whole(views_, at, time));
+    });
   }
   tick_read_outcome operator()(const edges_read& r) const {
-    return single(r, to_string(r.id), [&](const edges_read& at) {
-      return wrapped(list_edges(views_, at, deadline(context_.stopwatch, at.deadline_ms)));
+    return single(r, to_string(r.id), [&](const edges_read& at, const deadline& time) {
+      return wrapped(list_edges(views_, at, time));
     });
   }
   template <class Request>
@@ -103,8 +105,10 @@ private:
   tick_read_outcome single(const Request& r, std::string target, Read read) const {
     const read_options& options = r.options;
     const deadline time(context_.stopwatch, r.deadline_ms);
-    tick_read_outcome out{
-        .answer = read(pinned(r, context_.at)), .actor = asking(options), .touch = {}, .bytes = 0};
+    tick_read_outcome out{.answer = read(pinned(r, context_.at), time),
+                          .actor = asking(options),
+                          .touch = {},
+                          .bytes = 0};
     if (out.answer)
       if (auto in_time = time.check(); !in_time) out.answer = propagate(in_time);
     if (out.answer) out.bytes = bytes_of(*out.answer);

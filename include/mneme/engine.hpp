@@ -215,12 +215,14 @@ public:
   /// budget_unreachable if even the short forms do not fit: nothing is ever truncated.
   result<compact_result> compact(compact_request request,
                                  std::optional<std::int64_t> deadline_ms = {});
-  result<compact_result> load_compact(const load_compact_request& request);
+  result<compact_result> load_compact(const load_compact_request& request,
+                                      std::optional<std::int64_t> deadline_ms = {});
 
   /// Reads and writes of many agents in one message, committed as one frame (mneme/tick.hpp).
   result<tick_result> tick(tick_request request);
 
-  // Reads.
+  // Reads. A deadline_ms here and below counts from the call on; what is not read by then is
+  // deadline_exceeded.
   result<find_result> find(find_request request);
   std::vector<result<find_result>> find_many(std::vector<find_request> requests);
   result<context_result> context(context_request request);
@@ -258,11 +260,13 @@ public:
   /// Live memories in the order of their ids; archived ones only if asked for.
   result<std::vector<memory>> list_by_type(memory_type type, std::size_t limit,
                                            const read_options& options = {},
-                                           bool include_archived = false);
+                                           bool include_archived = false,
+                                           std::optional<std::int64_t> deadline_ms = {});
   /// Canonical head bytes: SHA-256 of them is the value hash in the `memories` tree.
   result<std::string> raw_head(const memory_id& id, const read_options& options = {});
   /// Also a tombstoned edge; not_found only if it was never created.
-  result<edge_record> get_edge(const edge_key& key, const read_options& options = {});
+  result<edge_record> get_edge(const edge_key& key, const read_options& options = {},
+                               std::optional<std::int64_t> deadline_ms = {});
   /// In (type byte, other id) order; the callback returns false to stop.
   result<void> for_each_edge(const memory_id& id, edge_direction direction,
                              const edge_filter& filter, const read_options& options,
@@ -278,10 +282,13 @@ public:
   result<void> for_each_edge_record(const std::function<bool(const edge_record&)>& visit);
 
   // State.
-  result<root_set> root(std::optional<seq_no> at_seq = {});
+  /// An earlier seq's may have to be folded from the whole journal.
+  result<root_set> root(std::optional<seq_no> at_seq = {},
+                        std::optional<std::int64_t> deadline_ms = {});
   result<proof_bundle> prove(const prove_request& request);
   result<std::optional<manifest>> find_snapshot(const digest& overall_root);
-  result<std::vector<journal_item>> journal(seq_no from, std::size_t limit);
+  result<std::vector<journal_item>> journal(seq_no from, std::size_t limit,
+                                            std::optional<std::int64_t> deadline_ms = {});
   result<world_stats> stats();
   /// Waits until a remote embedder has embedded every memory that it does not refuse, it fails, or
   /// the time is over. Answers embeddings_pending; shutdown if the engine is closed meanwhile. A

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "index/loop_watch.hpp"
 #include "index/numbers.hpp"
 #include "index/rows/node_table.hpp"
 #include "mneme/query.hpp"
@@ -33,11 +34,14 @@ struct walk_request {
   std::uint32_t min_hops = 1;
   std::uint32_t max_hops = 1;
   bool include_tombstoned = false;
-  std::uint64_t max_visited = 100'000; ///< nodes reached at any hop, the unreturned ones too
+  /// Nodes reached at any hop, the unreturned ones too. Those that the asker may not see are none
+  /// of them: how many there are must not show.
+  std::uint64_t max_visited = 100'000;
   seq_no at{};
   /// May the asker see this vertex? Empty = everything. A vertex it may not see is neither
   /// returned nor expanded.
   std::function<bool(node_no)> may_see{};
+  goes_on_check goes_on{}; ///< asked every so many edges, whoever may see where they lead
 };
 
 /// A node reached, with its shortest hop count and the edge it was reached by.

@@ -22,6 +22,7 @@ public:
       : graph_(graph),
         request_(request),
         met_(met),
+        watch_(request.goes_on),
         filter_{.at = request.at.value,
                 .types = types_of(request.types),
                 .include_tombstoned = request.include_tombstoned} {}
@@ -30,7 +31,7 @@ public:
     met_.insert(request_.from.value);
     expand(request_.from, 1);
     std::size_t next = 0;
-    while (!result_.truncated && next < result_.steps.size()) {
+    while (!result_.truncated && !watch_.is_over() && next < result_.steps.size()) {
       const walk_step step = result_.steps[next++];
       if (step.hop == request_.max_hops) break;
       expand(step.node, step.hop + 1);
@@ -47,6 +48,7 @@ private:
 
   /// False to stop the walk.
   bool reach(node_no from, const edge_entry& e, bool is_out, std::uint32_t hop) {
+    if (!watch_.goes_on()) return false;
     if (!met_.insert(e.node)) return true;
     const node_no node{e.node};
     if (request_.may_see && !request_.may_see(node)) return true;
@@ -73,6 +75,7 @@ private:
   const graph::impl& graph_;
   const walk_request& request_;
   visited_nodes& met_;
+  loop_watch watch_;
   edge_selection filter_;
   walk_result result_;
 };

@@ -17,12 +17,14 @@ class compared_query {
 public:
   /// Beside no vector: what a query of another dimension is.
   compared_query() = default;
-  compared_query(const vector_rows& rows, std::span<const float> query);
+  compared_query(const vector_rows& rows, std::span<const float> query,
+                 const goes_on_check& goes_on = {});
 
   /// The k nearest of the slots that `accept` passes, nearest first. Which ones of equal distance
   /// is left open.
   [[nodiscard]] std::vector<near_hit> nearest(std::size_t k,
-                                              const std::function<bool(slot_no)>& accept) const;
+                                              const std::function<bool(slot_no)>& accept,
+                                              const goes_on_check& goes_on = {}) const;
   /// Calls `visit(slot)` for every vector whose cosine can be `least` or more, in slot order.
   template <class Visit>
   void each_at_least(double least, Visit&& visit) const {

@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "index/loop_watch.hpp"
 #include "index/numbers.hpp"
 #include "mneme/types.hpp"
 
@@ -62,28 +63,31 @@ public:
   [[nodiscard]] std::uint64_t failed_builds() const;
   /// The vector of `slot`; empty if it has none. Valid for the index's life.
   [[nodiscard]] std::span<const float> get(slot_no slot) const;
+  // What compares many vectors asks `goes_on` now and then; what it answers after a no is a part.
   /// Distances of the given slots (those without a vector are left out), in the given order.
   [[nodiscard]] std::vector<near_hit> distances(std::span<const float> query,
-                                                std::span<const slot_no> slots) const;
+                                                std::span<const slot_no> slots,
+                                                const goes_on_check& goes_on = {}) const;
   /// The k nearest of the given slots: by distance, ties by `tie` (smaller id first).
-  [[nodiscard]] std::vector<near_hit>
-  nearest_of(std::span<const float> query, std::span<const slot_no> slots, std::size_t k,
-             const std::function<memory_id(slot_no)>& tie) const;
+  [[nodiscard]] std::vector<near_hit> nearest_of(std::span<const float> query,
+                                                 std::span<const slot_no> slots, std::size_t k,
+                                                 const std::function<memory_id(slot_no)>& tie,
+                                                 const goes_on_check& goes_on = {}) const;
   /// The query beside all vectors (compared_query.hpp).
-  [[nodiscard]] compared_query compare(std::span<const float> query) const;
+  [[nodiscard]] compared_query compare(std::span<const float> query,
+                                       const goes_on_check& goes_on = {}) const;
   /// The k nearest of all slots that `accept` passes, by exact scan.
-  [[nodiscard]] std::vector<near_hit>
-  nearest_exact(std::span<const float> query, std::size_t k,
-                const std::function<bool(slot_no)>& accept,
-                const std::function<memory_id(slot_no)>& tie) const;
+  [[nodiscard]] std::vector<near_hit> nearest_exact(std::span<const float> query, std::size_t k,
+                                                    const std::function<bool(slot_no)>& accept,
+                                                    const std::function<memory_id(slot_no)>& tie,
+                                                    const goes_on_check& goes_on = {}) const;
   /// As nearest_exact, through HNSW segments and an exact tail; expands until k are found or all
   /// is exhausted (never fewer than there are). `expected` = how many slots `accept` will pass,
   /// by which it may fall back to the exact scan. `used_hnsw` tells which way answered.
-  [[nodiscard]] std::vector<near_hit> nearest(std::span<const float> query, std::size_t k,
-                                              std::uint64_t expected,
-                                              const std::function<bool(slot_no)>& accept,
-                                              const std::function<memory_id(slot_no)>& tie,
-                                              bool& used_hnsw) const;
+  [[nodiscard]] std::vector<near_hit>
+  nearest(std::span<const float> query, std::size_t k, std::uint64_t expected,
+          const std::function<bool(slot_no)>& accept, const std::function<memory_id(slot_no)>& tie,
+          bool& used_hnsw, const goes_on_check& goes_on = {}) const;
 
   /// Waits until every full range of vectors is in a segment (benches and tests).
   void wait_for_segments();

@@ -37,11 +37,11 @@ bool scan_is_cheaper(std::uint64_t expected, std::uint64_t size) {
 
 // The true distance is computed only where the bound from the codes leaves it open.
 void vectors::impl::scan(const prepared_query& query, std::uint32_t begin, std::uint32_t end,
-                         const std::function<bool(slot_no)>& accept,
-                         nearest_collector& nearest) const {
+                         const std::function<bool(slot_no)>& accept, nearest_collector& nearest,
+                         const goes_on_check& goes_on) const {
   ensure(begin <= end && end <= rows.size(), "a scan goes over vectors that are there");
   std::array<float, scan_rows> bounds;
-  while (begin != end) {
+  while (begin != end && (!goes_on || goes_on())) {
     const std::uint32_t count = std::min({scan_rows, end - begin, vector_rows::run_length(begin)});
     query.bound(rows, begin, count, bounds.data());
     for (std::uint32_t i = 0; i < count; ++i) {
@@ -55,27 +55,32 @@ void vectors::impl::scan(const prepared_query& query, std::uint32_t begin, std::
 
 // Bounds first: the k best of them make nearly all others hopeless.
 void vectors::impl::offer_best(const prepared_query& query, std::span<const slot_no> slots,
-                               std::size_t k, nearest_collector& nearest) const {
+                               std::size_t k, nearest_collector& nearest,
+                               const goes_on_check& goes_on) const {
   std::vector<bounded_row> all;
   all.reserve(slots.size());
   for (const slot_no slot : slots)
     if (const std::uint32_t at = rows.position_of(slot); at != no_number) all.push_back({0, at});
-  for (std::size_t i = 0; i < all.size(); ++i) {
+  loop_watch watch(goes_on);
+  for (std::size_t i = 0; i < all.size() && watch.goes_on(); ++i) {
     if (i + ahead < all.size()) rows.prefetch_codes(all[i + ahead].position);
     query.bound(rows, all[i].position, 1, &all[i].bound);
   }
   const auto rest = all.begin() + static_cast<std::ptrdiff_t>(std::min(k, all.size()));
   std::ranges::nth_element(all, rest, std::ranges::greater(), &bounded_row::bound);
   for (auto it = all.begin(); it != rest; ++it) rows.prefetch_values(it->position);
-  for (const bounded_row& row : all)
+  for (const bounded_row& row : all) {
+    if (!watch.goes_on()) return;
     if (row.bound >= nearest.least_cosine())
       nearest.offer(rows.slot(row.position), query.distance(rows, row.position));
+  }
 }
 
 std::optional<std::vector<near_hit>>
 vectors::impl::search_segments(const prepared_query& query, std::size_t k, std::uint64_t expected,
                                const std::function<bool(slot_no)>& accept,
-                               const std::function<memory_id(slot_no)>& tie) const {
+                               const std::function<memory_id(slot_no)>& tie,
+                               const goes_on_check& goes_on) const {
   const auto segments = builder.segments();
   const std::uint32_t size = rows.size();
   // What a filter takes away is walked through: look wider where it takes much.
@@ -90,7 +95,7 @@ vectors::impl::search_segments(const prepared_query& query, std::size_t k, std::
   nearest_collector nearest(k, tie);
   for (const std::uint32_t at : positions) rows.prefetch_values(at);
   for (const std::uint32_t at : positions) nearest.offer(rows.slot(at), query.distance(rows, at));
-  scan(query, segments->back()->end(), size, accept, nearest);
+  scan(query, segments->back()->end(), size, accept, nearest, goes_on);
   auto hits = nearest.take();
   // Too few can mean that parts of a graph were out of reach; the scan knows.
   if (hits.size() < k) return {};
@@ -98,13 +103,15 @@ vectors::impl::search_segments(const prepared_query& query, std::size_t k, std::
 }
 
 std::vector<near_hit> vectors::distances(std::span<const float> query,
-                                         std::span<const slot_no> slots) const {
+                                         std::span<const slot_no> slots,
+                                         const goes_on_check& goes_on) const {
   std::vector<near_hit> hits;
   if (!impl_->fits(query)) return hits;
   const vector_rows& rows = impl_->rows;
   const double norm = norm_f64(query.data(), query.size());
   hits.reserve(slots.size());
-  for (std::size_t i = 0; i < slots.size(); ++i) {
+  loop_watch watch(goes_on);
+  for (std::size_t i = 0; i < slots.size() && watch.goes_on(); ++i) {
     if (i + ahead < slots.size()) {
       const std::uint32_t later = rows.position_of(slots[i + ahead]);
       if (later != no_number) rows.prefetch_values(later);
@@ -119,27 +126,30 @@ std::vector<near_hit> vectors::distances(std::span<const float> query,
 
 std::vector<near_hit> vectors::nearest_of(std::span<const float> query,
                                           std::span<const slot_no> slots, std::size_t k,
-                                          const std::function<memory_id(slot_no)>& tie) const {
+                                          const std::function<memory_id(slot_no)>& tie,
+                                          const goes_on_check& goes_on) const {
   if (!impl_->fits(query) || k == 0) return {};
   nearest_collector nearest(k, tie);
   if (slots.size() <= bounded_min || slots.size() <= 2 * k)
-    for (const near_hit& hit : distances(query, slots)) nearest.offer(hit.slot, hit.distance);
+    for (const near_hit& hit : distances(query, slots, goes_on))
+      nearest.offer(hit.slot, hit.distance);
   else
-    impl_->offer_best(prepared_query(query, impl_->rows.code_count()), slots, k, nearest);
+    impl_->offer_best(prepared_query(query, impl_->rows.code_count()), slots, k, nearest, goes_on);
   return nearest.take();
 }
 
-compared_query vectors::compare(std::span<const float> query) const {
-  return impl_->fits(query) ? compared_query(impl_->rows, query) : compared_query();
+compared_query vectors::compare(std::span<const float> query, const goes_on_check& goes_on) const {
+  return impl_->fits(query) ? compared_query(impl_->rows, query, goes_on) : compared_query();
 }
 
 std::vector<near_hit> vectors::nearest_exact(std::span<const float> query, std::size_t k,
                                              const std::function<bool(slot_no)>& accept,
-                                             const std::function<memory_id(slot_no)>& tie) const {
+                                             const std::function<memory_id(slot_no)>& tie,
+                                             const goes_on_check& goes_on) const {
   if (!impl_->fits(query) || k == 0) return {};
   nearest_collector nearest(k, tie);
   impl_->scan(prepared_query(query, impl_->rows.code_count()), 0, impl_->rows.size(), accept,
-              nearest);
+              nearest, goes_on);
   return nearest.take();
 }
 
@@ -147,17 +157,17 @@ std::vector<near_hit> vectors::nearest(std::span<const float> query, std::size_t
                                        std::uint64_t expected,
                                        const std::function<bool(slot_no)>& accept,
                                        const std::function<memory_id(slot_no)>& tie,
-                                       bool& used_hnsw) const {
+                                       bool& used_hnsw, const goes_on_check& goes_on) const {
   used_hnsw = false;
   if (!impl_->fits(query) || k == 0) return {};
   if (!scan_is_cheaper(expected, size())) {
     const prepared_query prepared(query, impl_->rows.code_count());
-    if (auto hits = impl_->search_segments(prepared, k, expected, accept, tie)) {
+    if (auto hits = impl_->search_segments(prepared, k, expected, accept, tie, goes_on)) {
       used_hnsw = true;
       return std::move(*hits);
     }
   }
-  return nearest_exact(query, k, accept, tie);
+  return nearest_exact(query, k, accept, tie, goes_on);
 }
 
 } // namespace mneme

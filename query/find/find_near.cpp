@@ -46,8 +46,10 @@ public:
   std::vector<near_hit> nearest(const Accept& accept, std::uint64_t expected, bool& used_hnsw) {
     used_hnsw = false;
     if (!may_use_hnsw())
-      return views_.vectors->nearest_exact(run_.near_query, kept(), accept, tie_);
-    return views_.vectors->nearest(run_.near_query, kept(), expected, accept, tie_, used_hnsw);
+      return views_.vectors->nearest_exact(run_.near_query, kept(), accept, tie_,
+                                           run_.time.goes_on());
+    return views_.vectors->nearest(run_.near_query, kept(), expected, accept, tie_, used_hnsw,
+                                   run_.time.goes_on());
   }
   /// The nearest of the rows, exactly.
   std::vector<near_hit> nearest_of(const std::vector<candidate>& rows) {
@@ -57,12 +59,13 @@ public:
     if (rows.size() * good_part >= views_.vectors->size()) {
       const slot_set allowed(rows);
       const auto accept = [&](slot_no slot) { return allowed.contains(slot); };
-      return views_.vectors->nearest_exact(run_.near_query, kept(), accept, tie_);
+      return views_.vectors->nearest_exact(run_.near_query, kept(), accept, tie_,
+                                           run_.time.goes_on());
     }
     std::vector<slot_no> slots;
     slots.reserve(rows.size());
     for (const auto& c : rows) slots.push_back(c.slot);
-    return views_.vectors->nearest_of(run_.near_query, slots, kept(), tie_);
+    return views_.vectors->nearest_of(run_.near_query, slots, kept(), tie_, run_.time.goes_on());
   }
   [[nodiscard]] row_no row_of(slot_no slot) const {
     return views_.attributes->row_of_slot(slot, run_.context.at);
@@ -79,11 +82,12 @@ private:
 };
 
 /// Distances of all rows; rows without a vector are dropped.
-void measure(std::vector<candidate>& rows, const std::vector<float>& query, const vectors& all) {
+void measure(std::vector<candidate>& rows, const std::vector<float>& query, const vectors& all,
+             const deadline& time) {
   std::vector<slot_no> slots;
   slots.reserve(rows.size());
   for (const auto& c : rows) slots.push_back(c.slot);
-  const auto hits = all.distances(query, slots);
+  const auto hits = all.distances(query, slots, time.goes_on());
   std::size_t kept = 0;
   for (const auto& c : rows) {
     if (kept == hits.size()) break;
@@ -127,7 +131,7 @@ result<void> find_state::run_near(const read_views& views) {
   } else if (!some_open && search.kept() < rows.size()) {
     keep_hits(search.nearest_of(rows));
   } else {
-    measure(rows, near_query, *views.vectors);
+    measure(rows, near_query, *views.vectors, time);
   }
   if (used_hnsw) answer.near_mode = near_mode::hnsw;
   note("near", used_hnsw ? "hnsw" : "exact", entered, rows.size(), since);

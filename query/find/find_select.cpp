@@ -287,6 +287,7 @@ result<void> find_state::run_walk(const read_views& views) {
     w.max_visited = static_cast<std::uint64_t>(follow.max_visited);
     w.at = context.at;
     if (!who.sees_all()) w.may_see = may_see;
+    w.goes_on = time.goes_on();
     walk = views.graph->walk(w);
     if (auto ok = time.check(); !ok) return ok;
   }

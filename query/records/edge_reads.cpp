@@ -8,11 +8,17 @@ namespace mneme {
 
 namespace {
 
-bool wanted(const edge_filter& filter, edge_type type) {
-  if (filter.types.empty()) return true;
-  for (const edge_type t : filter.types)
-    if (t == type) return true;
-  return false;
+std::uint64_t bit_of(edge_type type) {
+  const auto byte = static_cast<unsigned>(type);
+  return byte < 64 ? std::uint64_t{1} << byte : 0;
+}
+
+/// A bit for each type that is wanted; of none named, all.
+std::uint64_t types_wanted(const edge_filter& filter) {
+  if (filter.types.empty()) return ~std::uint64_t{0};
+  std::uint64_t bits = 0;
+  for (const edge_type t : filter.types) bits |= bit_of(t);
+  return bits;
 }
 
 } // namespace
@@ -20,9 +26,10 @@ bool wanted(const edge_filter& filter, edge_type type) {
 result<void> edge_scan::one_way(const memory_id& id, edge_direction direction) {
   const node_no node = views.nodes->find(id);
   if (node.value == no_number) return {};
+  const std::uint64_t wanted = types_wanted(filter);
   result<void> ok;
   views.graph->neighbours(node, direction, at, filter.include_tombstoned, [&](const neighbour& n) {
-    if (!wanted(filter, n.type)) return true;
+    if ((wanted & bit_of(n.type)) == 0) return true;
     const memory_id& other = views.nodes->id(n.node);
     auto seen = who.may_see(reader, other, at);
     if (!seen) {
@@ -48,8 +55,8 @@ result<void> edge_scan::one_way(const memory_id& id, edge_direction direction) {
 }
 
 result<edge_record> read_one_edge(const read_views& views, const edge_key& key,
-                                  const read_options& options) {
-  return read_for(views, options,
+                                  const read_options& options, const deadline& time) {
+  return read_for(views, options, time,
                   [&](kv_reader& reader, const asker& who, seq_no at) -> result<edge_record> {
                     auto found = read_edge(reader, key, at);
                     if (!found) return propagate(found);
@@ -70,9 +77,10 @@ result<edge_record> read_one_edge(const read_views& views, const edge_key& key,
 
 result<void> read_edges(const read_views& views, const memory_id& id, edge_direction direction,
                         const edge_filter& filter, const read_options& options,
-                        const std::function<bool(const edge_record&)>& visit) {
+                        const std::function<bool(const edge_record&)>& visit,
+                        const deadline& time) {
   return read_for(
-      views, options, [&](kv_reader& reader, const asker& who, seq_no at) -> result<void> {
+      views, options, time, [&](kv_reader& reader, const asker& who, seq_no at) -> result<void> {
         auto seen = who.may_see(reader, id, at);
         if (!seen) return propagate(seen);
         if (!*seen) return who.hidden(id, "id");
@@ -90,13 +98,14 @@ result<std::vector<edge_record>> list_edges(const read_views& views, const edges
   answer_room room(views.max_answer_bytes, "ask for fewer by direction or types", "types");
   std::vector<edge_record> found;
   result<void> ok;
-  auto read = read_edges(views, request.id, request.direction, request.filter, request.options,
-                         [&](const edge_record& e) {
-                           ok = time.check(found.size());
-                           if (ok) ok = room.take(answer_bytes(e));
-                           if (ok) found.push_back(e);
-                           return ok.has_value();
-                         });
+  auto read = read_edges(
+      views, request.id, request.direction, request.filter, request.options,
+      [&](const edge_record& e) {
+        ok = room.take(answer_bytes(e));
+        if (ok) found.push_back(e);
+        return ok.has_value();
+      },
+      time);
   if (!read) return propagate(read);
   if (!ok) return propagate(ok);
   return found;

@@ -12,11 +12,12 @@
 namespace mneme {
 
 result<edge_record> read_one_edge(const read_views& views, const edge_key& key,
-                                  const read_options& options);
+                                  const read_options& options, const deadline& time = {});
 /// `visit` returns false to stop.
 result<void> read_edges(const read_views& views, const memory_id& id, edge_direction direction,
                         const edge_filter& filter, const read_options& options,
-                        const std::function<bool(const edge_record&)>& visit);
+                        const std::function<bool(const edge_record&)>& visit,
+                        const deadline& time = {});
 
 /// As a list, within the answer's bound and until `time` is over.
 result<std::vector<edge_record>> list_edges(const read_views& views, const edges_read& request,

@@ -21,16 +21,16 @@ result<memory> visible_memory(const read_views& views, kv_reader& reader, const 
 }
 
 result<memory> read_current(const read_views& views, const memory_id& id,
-                            const read_options& options) {
-  return read_for(views, options, [&](kv_reader& reader, const asker& who, seq_no at) {
+                            const read_options& options, const deadline& time) {
+  return read_for(views, options, time, [&](kv_reader& reader, const asker& who, seq_no at) {
     return visible_memory(views, reader, id, who, at, "id");
   });
 }
 
 result<memory> read_version_of(const read_views& views, const memory_uri& uri,
-                               const read_options& options) {
+                               const read_options& options, const deadline& time) {
   return read_for(
-      views, options, [&](kv_reader& reader, const asker& who, seq_no at) -> result<memory> {
+      views, options, time, [&](kv_reader& reader, const asker& who, seq_no at) -> result<memory> {
         auto m = visible_memory(views, reader, uri.id, who, at, "uri");
         if (!m) return m;
         if (m->head.type != uri.type || uri.version == 0 || uri.version > m->head.current_version)
@@ -61,21 +61,26 @@ void keep_smallest(std::vector<memory_id>& heap, const memory_id& id, std::size_
 
 result<std::vector<memory>> read_by_type(const read_views& views, memory_type type,
                                          std::size_t limit, const read_options& options,
-                                         bool include_archived) {
+                                         bool include_archived, const deadline& time) {
   return read_for(
-      views, options,
+      views, options, time,
       [&](kv_reader& reader, const asker& who, seq_no at) -> result<std::vector<memory>> {
         const auto left_out = include_archived ? row_gone : row_unfindable;
         const visible_rows visible(who, *views.attributes, *views.nodes);
         // The first `limit` ids; the largest of them in front.
         std::vector<memory_id> ids;
         if (limit == 0) return std::vector<memory>{};
+        result<void> in_time;
+        std::uint64_t rows = 0;
         views.attributes->with_type(type)->for_each([&](row_no row) {
+          in_time = time.check(rows++);
+          if (!in_time) return false;
           const auto flags = views.attributes->rows().line(row).flags;
           if ((flags & left_out) == 0 && views.attributes->alive(row, at) && visible(row))
             keep_smallest(ids, views.nodes->id(views.attributes->node(row)), limit);
           return true;
         });
+        if (!in_time) return propagate(in_time);
         std::ranges::sort_heap(ids);
         answer_room room(views.max_answer_bytes, "ask for fewer by limit", "limit");
         std::vector<memory> found;
@@ -92,7 +97,8 @@ result<std::vector<memory>> read_by_type(const read_views& views, memory_type ty
 namespace {
 
 result<memory_reading> with_parts(const read_views& views, result<memory> read,
-                                  const memory_parts& parts, const read_options& options) {
+                                  const memory_parts& parts, const read_options& options,
+                                  const deadline& time) {
   if (!read) return propagate(read);
   memory_reading whole{.found = std::move(*read)};
   const head& h = whole.found.head;
@@ -102,11 +108,11 @@ result<memory_reading> with_parts(const read_views& views, result<memory> read,
     return fail(errc::type_data_mismatch, "only a Topic has fields and events",
                 parts.events ? "events" : "history");
   }
-  auto fields = read_topic_fields(views, h.id, {.history = parts.history}, options);
+  auto fields = read_topic_fields(views, h.id, {.history = parts.history}, options, time);
   if (!fields) return propagate(fields);
   whole.fields = std::move(*fields);
   if (!parts.events) return whole;
-  auto events = read_topic_events(views, h.id, options);
+  auto events = read_topic_events(views, h.id, options, time);
   if (!events) return propagate(events);
   whole.events = std::move(*events);
   return whole;
@@ -130,18 +136,20 @@ result<read_options> fixed(const read_views& views, read_options options) {
 
 } // namespace
 
-result<memory_reading> read_whole(const read_views& views, const get_read& request) {
+result<memory_reading> read_whole(const read_views& views, const get_read& request,
+                                  const deadline& time) {
   auto options = fixed(views, request.options);
   if (!options) return propagate(options);
-  return within_bound(
-      views, with_parts(views, read_current(views, request.id, *options), request.parts, *options));
+  return within_bound(views, with_parts(views, read_current(views, request.id, *options, time),
+                                        request.parts, *options, time));
 }
 
-result<memory_reading> read_whole(const read_views& views, const resolve_read& request) {
+result<memory_reading> read_whole(const read_views& views, const resolve_read& request,
+                                  const deadline& time) {
   auto options = fixed(views, request.options);
   if (!options) return propagate(options);
-  return within_bound(views, with_parts(views, read_version_of(views, request.uri, *options),
-                                        request.parts, *options));
+  return within_bound(views, with_parts(views, read_version_of(views, request.uri, *options, time),
+                                        request.parts, *options, time));
 }
 
 } // namespace mneme

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "mneme/engine.hpp"
+#include "query/deadline.hpp"
 #include "storage/kv_store.hpp"
 #include "views/asker.hpp"
 #include "views/read_views.hpp"
@@ -28,13 +29,13 @@ auto read_inside_window(const read_views& views, seq_no at, Read read) -> declty
   return answer;
 }
 
-/// Runs `read` for who asks, at the seq asked.
+/// Runs `read` for who asks, at the seq asked. Before each record it looks at `time`.
 template <class Read>
-auto read_for(const read_views& views, const read_options& options, Read read)
+auto read_for(const read_views& views, const read_options& options, const deadline& time, Read read)
     -> decltype(read(std::declval<kv_reader&>(), std::declval<const asker&>(), seq_no{})) {
   auto at = views.window->readable(options.at_seq);
   if (!at) return propagate(at);
-  auto reader = views.store->reader();
+  auto reader = reader_in_time(views, time);
   if (!reader) return propagate(reader);
   auto who = asker_of(views, options);
   if (!who) return propagate(who);

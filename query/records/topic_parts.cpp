@@ -14,11 +14,11 @@ namespace {
 /// Runs `read` over a topic that exists at the seq asked and that the asker may see.
 template <class Read>
 auto read_topic(const read_views& views, const memory_id& topic, const read_options& options,
-                Read read)
+                const deadline& time, Read read)
     -> decltype(read(std::declval<kv_reader&>(), std::declval<const asker&>(), seq_no{})) {
   using answer_type =
       decltype(read(std::declval<kv_reader&>(), std::declval<const asker&>(), seq_no{}));
-  return read_for(views, options,
+  return read_for(views, options, time,
                   [&](kv_reader& reader, const asker& who, seq_no at) -> answer_type {
                     auto m = visible_memory(views, reader, topic, who, at, "id");
                     if (!m) return propagate(m);
@@ -33,13 +33,12 @@ auto read_topic(const read_views& views, const memory_id& topic, const read_opti
 
 } // namespace
 
-result<std::vector<topic_field_view>> read_topic_fields(const read_views& views,
-                                                        const memory_id& topic,
-                                                        const field_options& fields,
-                                                        const read_options& options) {
+result<std::vector<topic_field_view>>
+read_topic_fields(const read_views& views, const memory_id& topic, const field_options& fields,
+                  const read_options& options, const deadline& time) {
   if (auto ok = check_positive(fields.history_limit, "history_limit"); !ok) return propagate(ok);
   return read_topic(
-      views, topic, options,
+      views, topic, options, time,
       [&](kv_reader& reader, const asker& who, seq_no at) -> result<std::vector<topic_field_view>> {
         auto all = read_fields(reader, topic, at);
         if (!all) return propagate(all);
@@ -58,10 +57,11 @@ result<std::vector<topic_field_view>> read_topic_fields(const read_views& views,
 }
 
 result<std::vector<topic_event>> read_topic_events(const read_views& views, const memory_id& topic,
-                                                   const read_options& options) {
+                                                   const read_options& options,
+                                                   const deadline& time) {
   answer_room room(views.max_answer_bytes, "read its events in the journal, page by page");
   return read_topic(
-      views, topic, options,
+      views, topic, options, time,
       [&](kv_reader& reader, const asker& who, seq_no at) -> result<std::vector<topic_event>> {
         auto events = read_events(reader, topic, at,
                                   [&](const topic_event& e) { return room.take(answer_bytes(e)); });

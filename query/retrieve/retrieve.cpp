@@ -269,10 +269,12 @@ result<void> retrieve_state::run_near(const read_views& views) {
     std::ranges::sort(slots);
     const auto accept = [&](slot_no slot) { return std::ranges::binary_search(slots, slot); };
     bool used_hnsw = false;
-    hits = views.vectors->nearest(query, most, slots.size(), accept, tie, used_hnsw);
+    hits =
+        views.vectors->nearest(query, most, slots.size(), accept, tie, used_hnsw, time.goes_on());
   } else {
-    hits = views.vectors->nearest_of(query, slots, most, tie);
+    hits = views.vectors->nearest_of(query, slots, most, tie, time.goes_on());
   }
+  if (auto ok = time.check(); !ok) return ok;
   auto allowed = request.topic_ids.value_or(std::vector<memory_id>{});
   std::ranges::sort(allowed);
   for (const auto& hit : hits) {

@@ -232,8 +232,8 @@ private:
 
   /// Chooses the best by cosine; answers what the cosine of any other row adds to its score.
   double add_by_cosine(const compared_query& compared, std::size_t most) {
-    const auto nearest =
-        compared.nearest(most, [this](slot_no slot) { return members_.contains(slot); });
+    const auto nearest = compared.nearest(
+        most, [this](slot_no slot) { return members_.contains(slot); }, s_.time.goes_on());
     for (const auto& hit : nearest) add(hit.slot);
     best_cosine_ = nearest.empty() ? 0 : cosine(nearest.front());
     vector_weight_ = s_.weights.vector;
@@ -377,7 +377,9 @@ result<void> search_state::score_rows(search_leg& leg, const read_views& views,
     scorer.score_plain(size, leg.rows);
     return in_time();
   }
-  if (!compared) compared = vector.empty() ? compared_query() : views.vectors->compare(vector);
+  if (!compared)
+    compared = vector.empty() ? compared_query() : views.vectors->compare(vector, time.goes_on());
+  if (auto ok = in_time(); !ok) return ok;
   const bool is_whole = scorer.score_best(*compared, first_share * size, size, leg.rows);
   if (auto ok = in_time(); !ok || is_whole) return ok;
   scorer.score_rest(*compared, leg.rows);

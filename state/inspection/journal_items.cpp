@@ -14,8 +14,8 @@ std::uint64_t bytes_of(const journal_item& i) {
 
 } // namespace
 
-result<std::vector<journal_item>> read_journal_items(const world& w, seq_no from,
-                                                     std::size_t limit) {
+result<std::vector<journal_item>> read_journal_items(const world& w, seq_no from, std::size_t limit,
+                                                     const keep_going& in_time) {
   answer_room room(w.max_answer_bytes, "ask page by page, by from and limit", "limit");
   std::vector<journal_item> items;
   const seq_no last = w.published_seq();
@@ -23,6 +23,8 @@ result<std::vector<journal_item>> read_journal_items(const world& w, seq_no from
   if (first > last || limit == 0) return items;
   auto walked = read_journal(*w.files, journal_directory(w.directory), w.info.id, first, true,
                              [&](const journal_frame& frame) -> result<bool> {
+                               if (in_time)
+                                 if (auto ok = in_time(); !ok) return propagate(ok);
                                for (const auto& raw : frame.entries) {
                                  auto h = decode_entry_header(raw.header);
                                  if (!h) return propagate(h);

@@ -135,7 +135,8 @@ result<verify_report> verify_journal(file_system& fs, const std::string& dir,
   return report;
 }
 
-result<root_set> fold_roots(file_system& fs, const std::string& dir, seq_no at) {
+result<root_set> fold_roots(file_system& fs, const std::string& dir, seq_no at,
+                            const keep_going& in_time) {
   auto info = read_world_file(fs, dir);
   if (!info) return propagate(info);
   if (auto ok = check_journal_reaches_checkpoint(fs, dir, info->id); !ok) return propagate(ok);
@@ -143,6 +144,8 @@ result<root_set> fold_roots(file_system& fs, const std::string& dir, seq_no at) 
   if (at.value == 0) return empty_roots(info->id);
   auto walked = read_journal(fs, journal_directory(dir), info->id, seq_no{1}, true,
                              [&](const journal_frame& frame) -> result<bool> {
+                               if (in_time)
+                                 if (auto ok = in_time(); !ok) return propagate(ok);
                                auto entries = open_entries(frame, at);
                                if (!entries) return propagate(entries);
                                if (!entries->empty())

@@ -2,6 +2,7 @@
 /// Checks of a journal by itself: CRCs, chain, sequence, payload hashes and every recorded root,
 /// with the state trees folded from the headers alone. Needs no tables and runs beside a writer.
 
+#include "journal/ledger.hpp"
 #include "mneme/recovery.hpp"
 #include "storage/file.hpp"
 
@@ -11,7 +12,9 @@ namespace mneme {
 result<verify_report> verify_journal(file_system& fs, const std::string& dir,
                                      const progress& on_progress);
 
-/// Folds roots from the journal's headers up to `at`.
-result<root_set> fold_roots(file_system& fs, const std::string& dir, seq_no at);
+/// Folds roots from the journal's headers up to `at`. `in_time` is asked before each frame: what it
+/// refuses with is the answer.
+result<root_set> fold_roots(file_system& fs, const std::string& dir, seq_no at,
+                            const keep_going& in_time = {});
 
 } // namespace mneme

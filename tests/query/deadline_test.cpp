@@ -3,9 +3,13 @@
 #include <catch2/catch.hpp>
 
 #include "query/chroma/chroma.hpp"
+#include "query/context/compact_record.hpp"
 #include "query/context/context.hpp"
 #include "query/deadline.hpp"
 #include "query/find/find.hpp"
+#include "query/records/edge_reads.hpp"
+#include "query/records/point_reads.hpp"
+#include "query/records/topic_parts.hpp"
 #include "query/retrieve/retrieve.hpp"
 #include "query/search/search.hpp"
 #include "tests/state/site.hpp"
@@ -80,6 +84,31 @@ public:
     }
   }
 
+  /// The same of a read of records, which is done whole by `read(views, time)`.
+  template <class Read>
+  void check_read(const Read& read, std::int64_t least) {
+    const auto looks = [&](std::int64_t deadline_ms) -> result<std::int64_t> {
+      std::int64_t count = 0;
+      const deadline time([&] { return ns_per_ms * count++; }, deadline_ms);
+      const read_views views = world_->views();
+      if (auto done = read(views, time); !done) {
+        CHECK(count <= deadline_ms + 3);
+        return propagate(done);
+      }
+      return count;
+    };
+    const auto whole = looks(1'000'000);
+    if (!whole) FAIL(whole.error().message);
+    CHECK(*whole >= least);
+    const std::int64_t step = std::max<std::int64_t>(1, *whole / 20);
+    for (std::int64_t deadline = 1; deadline < *whole; deadline += step) {
+      const auto late = looks(deadline);
+      REQUIRE_FALSE(late);
+      CHECK(late.error().code == errc::deadline_exceeded);
+    }
+  }
+  [[nodiscard]] read_views views() const { return world_->views(); }
+
 private:
   static write_request framed(std::uint32_t number) {
     write_request r = note("tea at five");
@@ -139,6 +168,58 @@ TEST_CASE("a find looks at its deadline for every record and while it orders row
   shared_world().check<find_run>(r, 100);
   r.actor = "bo"; // sees none: all is in going through the rows
   shared_world().check<find_run>(r, 2 * many / 1024);
+}
+
+TEST_CASE("a find looks at its deadline while it compares vectors and walks") {
+  find_request near;
+  near.types = {memory_type::goal};
+  near.near_vector = std::vector{1.0F, 2.0F};
+  near.exact = true;
+  near.limit = 1;
+  shared_world().check<find_run>(near, many / 1024);
+  find_request walk;
+  walk.from = numbered(many);
+  walk.limit = 1;
+  shared_world().check<find_run>(walk, many / 1024);
+}
+
+TEST_CASE("single reads look at their deadline before each record") {
+  auto& w = shared_world();
+  const memory_id goal = numbered(1);
+  const memory_id topic = numbered(many);
+  w.check_read([&](const auto& v, const auto& time) { return read_current(v, goal, {}, time); }, 3);
+  const memory_uri uri{.type = memory_type::goal, .id = goal, .version = 1};
+  w.check_read([&](const auto& v, const auto& time) { return read_version_of(v, uri, {}, time); },
+               3);
+  const get_read whole{
+      .id = topic, .options = {}, .parts = {.raw = true, .history = true, .events = true}};
+  w.check_read([&](const auto& v, const auto& time) { return read_whole(v, whole, time); }, 6);
+  const edge_key key{.src = topic, .type = edge_type::references, .dst = numbered(many + 1)};
+  w.check_read([&](const auto& v, const auto& time) { return read_one_edge(v, key, {}, time); }, 2);
+  const edges_read all{.id = topic, .filter = {}, .options = {}};
+  w.check_read([&](const auto& v, const auto& time) { return list_edges(v, all, time); }, many);
+}
+
+TEST_CASE(
+    "a list by type looks at its deadline for every record, and among rows that are not seen") {
+  auto& w = shared_world();
+  const auto list = [](std::size_t limit, std::optional<std::string> actor) {
+    return [limit, actor = std::move(actor)](const read_views& v, const deadline& time) {
+      return read_by_type(v, memory_type::topic, limit, {.actor = actor, .at_seq = {}}, false,
+                          time);
+    };
+  };
+  w.check_read(list(100, {}), 100);
+  w.check_read(list(100, "bo"), many / 1024);
+}
+
+TEST_CASE("a compact record is looked for until the deadline") {
+  std::int64_t count = 0;
+  const deadline time([&] { return ns_per_ms * count++; }, 1);
+  const load_compact_request r{.intent_id = "trip", .step_id = "1", .actor = {}, .at_seq = {}};
+  CHECK(read_compact_record(shared_world().views(), r, time).error().code
+        == errc::deadline_exceeded);
+  CHECK(read_compact_record(shared_world().views(), r).error().code == errc::not_found);
 }
 
 TEST_CASE("a search looks at its deadline for every hit") {

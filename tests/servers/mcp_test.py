@@ -317,6 +317,11 @@ class Deadlines(OnStreams):
         client.__exit__()
         client = self.start()
         self.assertEqual(len(self.call(client, "find", **all_of_them)["memories"]), 9000)
+        # A client may want to wait for less.
+        for tool in ("find", "search", "retrieve", "get", "root"):
+            self.assertIn("deadline_ms", self.schemas[tool]["inputSchema"]["properties"], tool)
+        self.assertIn("deadline_exceeded",
+                      self.refusal(client, "find", deadline_ms=1, **all_of_them))
 
 
 class ResourcesAndPrompts(OnStreams):

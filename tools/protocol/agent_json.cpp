@@ -41,7 +41,8 @@ constexpr std::array compact_table = {
 };
 constexpr std::array load_compact_table = {
     key_shape{"intent_id", &shapes::text, true}, key_shape{"step_id", &shapes::text, true},
-    key_shape{"actor", &shapes::text}, key_shape{"at_seq", &shapes::integer}};
+    key_shape{"actor", &shapes::text}, key_shape{"at_seq", &shapes::integer},
+    key_shape{"deadline_ms", &shapes::integer}};
 constexpr std::array attest_table = {
     key_shape{"intent_id", &shapes::text, true}, key_shape{"outcome", &shapes::text, true},
     key_shape{"reason", &shapes::text},          key_shape{"cited", &shapes::texts, true},
@@ -225,7 +226,7 @@ result<json> run_load_compact(session& s, const json& request) {
                                .actor = in.text("actor"),
                                .at_seq = in.seq("at_seq")};
   if (failure) return std::unexpected(std::move(*failure));
-  auto found = s.target().load_compact(r);
+  auto found = s.target().load_compact(r, deadline_of(request));
   if (!found) return propagate(found);
   return compact_json(*found);
 }

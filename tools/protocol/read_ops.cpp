@@ -50,13 +50,15 @@ constexpr shape find_items{.kind = shape_kind::list, .name = "[find…]", .item 
 constexpr std::array find_many_table = {key_shape{"items", &find_items, true}};
 
 constexpr std::array clock_table = {key_shape{"now", &shapes::time, true}};
-constexpr std::array root_table = {key_shape{"at_seq", &shapes::integer}};
+constexpr std::array root_table = {key_shape{"at_seq", &shapes::integer},
+                                   key_shape{"deadline_ms", &shapes::integer}};
 constexpr std::array snapshot_table = {key_shape{"reason", &shapes::text},
                                        key_shape{"actor", &shapes::text},
                                        key_shape{"deadline_ms", &shapes::integer}};
 constexpr std::array checkpoint_table = {key_shape{"deadline_ms", &shapes::integer}};
 constexpr std::array journal_table = {key_shape{"from", &shapes::integer},
-                                      key_shape{"limit", &shapes::integer}};
+                                      key_shape{"limit", &shapes::integer},
+                                      key_shape{"deadline_ms", &shapes::integer}};
 
 constexpr std::int64_t default_journal_limit = 100;
 constexpr std::int64_t max_journal_limit = 10'000;
@@ -206,7 +208,7 @@ result<json> run_get_edge(session& s, const json& request) {
   const auto deadline_ms = read_deadline(in);
   if (failure) return std::unexpected(std::move(*failure));
   const deadline time(s, deadline_ms);
-  auto edge = s.target().get_edge(key, options);
+  auto edge = s.target().get_edge(key, options, deadline_ms);
   if (!edge) return propagate(edge);
   return time.in_time(json{{"edge", edge_json(*edge)}});
 }
@@ -248,8 +250,9 @@ result<json> run_root(session& s, const json& request) {
   const json_path document;
   value_reader in(request, document, failure);
   const auto at_seq = in.seq("at_seq");
+  const auto deadline_ms = read_deadline(in);
   if (failure) return std::unexpected(std::move(*failure));
-  auto roots = s.target().root(at_seq);
+  auto roots = s.target().root(at_seq, deadline_ms);
   if (!roots) return propagate(roots);
   return roots_json(*roots);
 }
@@ -281,9 +284,10 @@ result<json> run_journal(session& s, const json& request) {
   if (limit < 1 || limit > max_journal_limit)
     in.fail_key("limit", errc::out_of_range,
                 "limit is from 1 to " + std::to_string(max_journal_limit));
+  const auto deadline_ms = read_deadline(in);
   if (failure) return std::unexpected(std::move(*failure));
   const seq_no last = s.target().published();
-  auto items = s.target().journal(from, static_cast<std::size_t>(limit));
+  auto items = s.target().journal(from, static_cast<std::size_t>(limit), deadline_ms);
   if (!items) return propagate(items);
   return journal_json(*items, last);
 }

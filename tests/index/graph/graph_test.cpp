@@ -80,6 +80,30 @@ TEST_CASE("a hub reads in order however its edges came") {
   }
 }
 
+TEST_CASE("a walk asks whether to go on, also among nodes that nobody may see") {
+  node_table nodes;
+  graph g(nodes);
+  constexpr std::uint32_t count = 5000;
+  const node_no hub = nodes.intern(memory_id{});
+  for (std::uint32_t i = 1; i <= count; ++i)
+    g.put(hub, edge_type::references, nodes.intern(scattered_id(i)), false, {i});
+  for (const bool is_hidden : {false, true}) {
+    walk_request request{.from = hub, .at = {count}};
+    if (is_hidden) request.may_see = [](node_no) { return false; };
+    int asked = 0;
+    request.goes_on = [&] {
+      ++asked;
+      return true;
+    };
+    CHECK(g.walk(request).steps.size() == (is_hidden ? 0 : count));
+    CHECK(asked == count / 1024);
+    request.goes_on = [&] { return false; };
+    const walk_result cut = g.walk(request);
+    CHECK(cut.steps.size() < 1024);
+    CHECK_FALSE(cut.truncated);
+  }
+}
+
 TEST_CASE("an edge that comes and goes for ever keeps its list short") {
   node_table nodes;
   for (std::uint32_t n = 0; n < 3; ++n) nodes.intern(scattered_id(n));

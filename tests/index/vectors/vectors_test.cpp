@@ -97,6 +97,37 @@ TEST_CASE("a query compared once answers what every search for it does") {
   CHECK(compared_query().nearest(3, [](slot_no) { return true; }).empty());
 }
 
+TEST_CASE("every exact path asks whether to go on, and leaves off when it shall not") {
+  const vector_cloud cloud(5, 8, 6000, 10, false);
+  vectors index(exact_only);
+  index.set_space({"test", 8});
+  cloud.append_to(index, 0, cloud.size());
+  std::vector<slot_no> slots;
+  for (std::size_t i = 0; i < cloud.size(); ++i) slots.push_back(cloud.slot(i));
+  dice d(5);
+  const auto query = cloud.query(d);
+  const auto all = [](slot_no) { return true; };
+  bool used_hnsw = false;
+  for (const std::size_t most : {std::size_t{0}, std::size_t{1}, std::size_t{2}}) {
+    std::size_t asked = 0;
+    const goes_on_check goes_on = [&] { return asked++ < most; };
+    const auto cut = [&](const std::vector<near_hit>& hits) {
+      CHECK(asked == most + 1);
+      asked = 0;
+      return hits.size() < cloud.size();
+    };
+    CHECK(cut(index.nearest_exact(query, cloud.size(), all, tie_of, goes_on)));
+    CHECK(cut(index.nearest(query, cloud.size(), cloud.size(), all, tie_of, used_hnsw, goes_on)));
+    CHECK(cut(index.distances(query, slots, goes_on)));
+    static_cast<void>(cut(index.nearest_of(query, slots, 10, tie_of, goes_on)));
+    static_cast<void>(cut(index.compare(query).nearest(10, all, goes_on)));
+  }
+  std::size_t asked = 0;
+  const goes_on_check never = [&] { return ++asked == 0; };
+  CHECK(index.compare(query, never).nearest(10, all).size() <= 10);
+  CHECK(asked == 1);
+}
+
 TEST_CASE("vectors are found by slot, as they were given") {
   const vector_cloud cloud(3, 100, 3000, 10, false);
   vectors index(exact_only);

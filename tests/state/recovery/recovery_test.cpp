@@ -8,6 +8,7 @@
 #include <catch2/catch.hpp>
 #include <zlib.h>
 
+#include "state/inspection/journal_items.hpp"
 #include "state/recovery/dump.hpp"
 #include "state/recovery/replay.hpp"
 #include "state/recovery/verify.hpp"
@@ -133,6 +134,28 @@ TEST_CASE("reopening gives the same state, with and without a checkpoint or a cl
       if (kept) CHECK(*kept == set);
     }
   }
+}
+
+TEST_CASE("the journal is read until there is no time left for it") {
+  site place;
+  auto w = place.open();
+  driven d(*w);
+  for (int i = 0; i < 10; ++i) REQUIRE(d.apply(note("tea")));
+  int looks = 0;
+  const keep_going three = [&]() -> result<void> {
+    if (++looks < 3) return {};
+    return fail(errc::deadline_exceeded, "late");
+  };
+  const auto folded = fold_roots(*place.files, "world", {10}, three);
+  REQUIRE_FALSE(folded);
+  CHECK(folded.error().code == errc::deadline_exceeded);
+  CHECK(looks == 3);
+  looks = 0;
+  const auto items = read_journal_items(*w, {1}, 100, three);
+  REQUIRE_FALSE(items);
+  CHECK(items.error().code == errc::deadline_exceeded);
+  CHECK(looks == 3);
+  CHECK(read_journal_items(*w, {1}, 100)->size() == 10);
 }
 
 TEST_CASE("replay into an empty world gives the same bytes, and any prefix the same root") {

@@ -235,7 +235,8 @@ TEST_CASE("a request and what it lists may run no longer than the server lets it
 }
 
 TEST_CASE("every read that takes time takes a deadline") {
-  for (const char* op : {"find", "search", "retrieve", "chroma", "context", "edges", "get"}) {
+  for (const char* op : {"find", "search", "retrieve", "chroma", "context", "edges", "get",
+                         "resolve", "get_edge", "prove", "root", "journal", "load_compact"}) {
     json request = json::object();
     limit_time(request, op, 1);
     INFO(op);

@@ -17,7 +17,7 @@ struct mcp_command_options {
   served_options served;
   std::string actor;
   bool read_only = false;
-  std::int64_t deadline_ms = 0; ///< 0: none
+  std::int64_t deadline_ms = 30'000;
   std::size_t text_tokens = mcp_options{}.text_tokens;
 };
 
