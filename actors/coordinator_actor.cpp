@@ -13,41 +13,44 @@ coordinator_actor::coordinator_actor(caf::actor_config& config, std::shared_ptr<
                                      const actor_options& options)
     : caf::event_based_actor(config),
       world_(std::move(w)),
-      readers_(std::move(readers)),
+      reader_count_(readers.size()),
+      readers_(this, std::move(readers)),
       committer_(std::move(committer)),
       options_(options) {
-  ensure(!readers_.empty(), "a coordinator has readers to give work to");
   ensure(options_.queries.time != nullptr, "queries have a clock");
 }
 
 caf::behavior coordinator_actor::make_behavior() {
-  return {[this](const ask_query& m) { start(m); }, [this](const ask_tick& m) { start_tick(m); }};
+  return {
+      [this](const ask_query& m) { start(m); },
+      [this](const ask_tick& m) { start_tick(m); },
+      // It holds the way back, and says itself when nobody runs it.
+      [this](const run_read& m) { readers_.give(m, [](const outcome&) {}, [] {}); },
+  };
 }
 
 void coordinator_actor::start(const ask_query& asked) {
   const job_pointer& job = asked.job;
   ensure(job != nullptr, "somebody asks");
-  const auto context =
+  auto context =
       context_of(options_.queries, world_->views(), job->at_seq() ? job->at_seq() : asked.pinned);
   if (!context) return job->refuse(context.error());
-  auto compiled = job->compile(*context, world_->views());
-  if (!compiled) return job->refuse(compiled.error());
-  advance(job, context->at);
+  const seq_no at = context->at;
+  job->taken_ns = context->stopwatch_ns();
+  run_next(job, at, std::make_shared<const query_context>(std::move(*context)));
 }
 
-void coordinator_actor::advance(const job_pointer& job, seq_no at) {
+void coordinator_actor::run_next(const job_pointer& job, seq_no at,
+                                 std::shared_ptr<const query_context> context) {
   ensure(at <= world_->published_seq(), "a query reads what is published");
-  if (!job->run().next()) return finish(job, at);
-  const caf::actor& reader = readers_[next_reader_++ % readers_.size()];
-  request(reader, caf::infinite, run_effect{job})
-      .then(
-          [this, job, at](const outcome& o) {
-            if (o.problem) return job->refuse(*o.problem);
-            advance(job, at);
-          },
-          [job](const caf::error&) {
-            job->refuse({errc::shutdown, "the engine was closed during the query", {}});
-          });
+  readers_.give(
+      run_effect{job, std::move(context)},
+      [this, job, at](const outcome& o) {
+        if (o.problem) return job->refuse(*o.problem);
+        if (!job->run().next()) return finish(job, at);
+        run_next(job, at, nullptr);
+      },
+      [job] { job->refuse({errc::shutdown, "the engine was closed during the query", {}}); });
 }
 
 void coordinator_actor::finish(const job_pointer& job, seq_no at) {
@@ -87,7 +90,7 @@ void coordinator_actor::start_tick(const ask_tick& asked) {
   const auto context = context_of(options_.queries, world_->views(), std::nullopt);
   if (!context) return job->reply(std::unexpected(context.error()));
   tick->before = context->at;
-  const std::size_t count = std::min(readers_.size(), request.reads.size());
+  const std::size_t count = std::min(reader_count_, request.reads.size());
   for (std::size_t i = 0; i < count; ++i)
     tick->shares.push_back(std::make_shared<tick_share>(tick_share{.request = job->request,
                                                                    .room = tick->room,
@@ -99,21 +102,19 @@ void coordinator_actor::start_tick(const ask_tick& asked) {
   tick->missing = count;
   if (count == 0) return commit_tick(tick);
   for (std::size_t i = 0; i < count; ++i)
-    this->request(readers_[i], caf::infinite, run_share{tick->shares[i]})
-        .then(
-            [this, tick](const outcome&) {
-              ensure(tick->missing > 0, "each share of a tick is answered once");
-              if (--tick->missing == 0 && !tick->refused) commit_tick(tick);
-            },
-            [tick](const caf::error&) {
-              if (std::exchange(tick->refused, true)) return;
-              tick->job->reply(
-                  mneme::fail(errc::shutdown, "the engine was closed during the tick"));
-            });
+    readers_.give(
+        run_share{tick->shares[i]},
+        [this, tick](const outcome&) {
+          ensure(tick->missing > 0, "each share of a tick is answered once");
+          if (--tick->missing == 0 && !tick->refused) commit_tick(tick);
+        },
+        [tick] {
+          if (std::exchange(tick->refused, true)) return;
+          tick->job->reply(mneme::fail(errc::shutdown, "the engine was closed during the tick"));
+        });
 }
 
-coordinator_actor::tick_addition
-coordinator_actor::similar_topics_of(const running_tick& tick) const {
+coordinator_actor::tick_addition coordinator_actor::similar_topics_of(const running_tick& tick) {
   std::vector<asked_similar> similar;
   const auto& writes = tick.job->request->writes;
   for (std::size_t i = 0; i < writes.size(); ++i)
@@ -124,9 +125,9 @@ coordinator_actor::similar_topics_of(const running_tick& tick) const {
         similar.push_back(std::move(asked));
       }
   if (similar.empty()) return [](const auto&) {};
-  return [reader = readers_.front(), world = world_, before = tick.before,
+  return [self = caf::actor_cast<caf::actor>(this), world = world_, before = tick.before,
           similar = std::move(similar)](std::shared_ptr<pending_answer<tick_result>> answer) {
-    caf::anon_send(reader, run_read{[world, before, similar, answer = std::move(answer)] {
+    caf::anon_send(self, run_read{[world, before, similar, answer = std::move(answer)] {
                      for (const auto& asked : similar)
                        if (auto& write = answer->value.writes[asked.item])
                          add_similar_topics(std::get<mutation_result>(*write), asked, before,

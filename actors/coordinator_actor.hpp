@@ -1,10 +1,12 @@
 #pragma once
-/// The query coordinator: compiles a job to a query_run, sends it from effect to effect through
-/// the reader pool, reinforces what it touched, and answers. Keeps nothing between queries.
+/// The coordinator of reads: gives each job at a seq to a reader, effect by effect, reinforces what
+/// it touched, and answers; single reads and shares of ticks it gives to readers whole. It reads
+/// nothing itself and keeps nothing between queries.
 
 #include <caf/all.hpp>
 
 #include "actors/pending_answer.hpp"
+#include "actors/reader_pool.hpp"
 #include "actors/spawn.hpp"
 
 namespace mneme {
@@ -18,6 +20,7 @@ public:
   /// Lets go of the queries under way, which answers them.
   void on_exit() override {
     multiplexed_responses_.clear();
+    readers_.clear();
     world_ = nullptr; // this actor may be freed after the world was opened again
   }
 
@@ -32,15 +35,16 @@ private:
   void start_tick(const ask_tick& asked);
   void commit_tick(const std::shared_ptr<running_tick>& tick);
   /// A reader looks for the topics that its ingests' are like.
-  [[nodiscard]] tick_addition similar_topics_of(const running_tick& tick) const;
-  void advance(const job_pointer& job, seq_no at);
+  [[nodiscard]] tick_addition similar_topics_of(const running_tick& tick);
+  /// A reader runs the next effect; one that compiles the job first, if there is `context`.
+  void run_next(const job_pointer& job, seq_no at, std::shared_ptr<const query_context> context);
   void finish(const job_pointer& job, seq_no at);
 
   std::shared_ptr<world> world_;
-  std::vector<caf::actor> readers_;
+  std::size_t reader_count_;
+  reader_pool readers_;
   caf::actor committer_;
   actor_options options_;
-  std::size_t next_reader_ = 0;
 };
 
 } // namespace mneme

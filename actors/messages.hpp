@@ -67,9 +67,10 @@ struct contents_to_embed {
 struct embed_next {};
 /// To a reader: run the next effect of the query and give it back.
 struct run_effect {
-  std::shared_ptr<query_job> job; ///< held by the receiver until it answers
+  std::shared_ptr<query_job> job;                 ///< held by the receiver until it answers
+  std::shared_ptr<const query_context> context{}; ///< not null: compile it at that first
 };
-/// To a reader: run a read whole. It holds the way back.
+/// To the coordinator, and from it to a reader: run a read whole. It holds the way back.
 struct run_read {
   std::function<void()> run;
 };

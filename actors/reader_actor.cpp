@@ -3,16 +3,32 @@
 
 namespace mneme {
 
+namespace {
+
+/// Compiling reads too, and asks a host's embedder: it is the first effect's reader that does it.
+result<void> run_effect_of(query_job& job, const query_context* context, const read_views& views) {
+  if (context != nullptr) {
+    if (auto ok = job.compile(*context, views); !ok) return ok;
+    if (!job.run().next()) return {};
+  }
+  ensure(job.run().next().has_value(), "a reader runs a stage that is left");
+  return job.run().run(views);
+}
+
+} // namespace
+
 // One of a pool: runs effects of queries and single reads over the owners' read sides, so that a
 // slow one never stands in the way of a write.
 caf::behavior reader_behavior(caf::event_based_actor*, const std::shared_ptr<world>& w) {
   return {
       [=](const run_effect& m) {
-        ensure(m.job->run().next().has_value(), "a reader runs a stage that is left");
-        auto ran = m.job->run().run(w->views());
+        auto ran = run_effect_of(*m.job, m.context.get(), w->views());
         return ran ? outcome{} : outcome{ran.error()};
       },
-      [](const run_read& m) { m.run(); },
+      [](const run_read& m) {
+        m.run();
+        return outcome{};
+      },
       [=](const run_share& m) {
         m.share->run(w->views());
         return outcome{};

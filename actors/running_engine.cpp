@@ -24,10 +24,10 @@ void hand_over_query(const running_engine& engine, std::shared_ptr<query_job> jo
                  ask_query{std::move(job), pinned});
 }
 
-void hand_over_read(running_engine& engine, std::function<void()> read) {
-  const auto& readers = engine.actors.readers;
-  if (readers.empty()) return; // the engine has ended; letting go of `read` says so
-  caf::anon_send(readers[engine.next_reader++ % readers.size()], run_read{std::move(read)});
+void hand_over_read(const running_engine& engine, std::function<void()> read) {
+  const caf::actor& coordinator = engine.actors.coordinator;
+  if (!coordinator) return; // the engine has ended; letting go of `read` says so
+  caf::anon_send(coordinator, run_read{std::move(read)});
 }
 
 void hand_over_tick(const running_engine& engine, std::shared_ptr<const tick_request> request,

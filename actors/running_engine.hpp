@@ -2,8 +2,6 @@
 /// One engine inside an actor system, and how its commands, queries and ticks reach its actors:
 /// what the blocking facade and the engine actor have in common.
 
-#include <atomic>
-
 #include "actors/open_engine.hpp"
 #include "state/inspection/proofs.hpp"
 
@@ -19,7 +17,6 @@ struct running_engine {
   engine_actors actors;
   /// How the barrier went that close() sends behind everything queued.
   result<seq_no> last_barrier = fail(errc::shutdown, "the engine ended while it was being closed");
-  std::atomic<std::size_t> next_reader{0}; ///< that single reads are given to, in turn
 };
 
 /// Opens the world and spawns its actors (not the engine actor).
@@ -36,7 +33,7 @@ void hand_over(const running_engine& engine, commit_command command);
 void hand_over_query(const running_engine& engine, std::shared_ptr<query_job> job,
                      std::optional<seq_no> pinned);
 /// Has a reader of the engine run it.
-void hand_over_read(running_engine& engine, std::function<void()> read);
+void hand_over_read(const running_engine& engine, std::function<void()> read);
 /// Sends the tick to the engine's coordinator. `deadline`: of what it commits; `ahead`: of each
 /// write, or nothing.
 void hand_over_tick(const running_engine& engine, std::shared_ptr<const tick_request> request,

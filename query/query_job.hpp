@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "messages/ensure.hpp"
+#include "query/list_deadline.hpp"
 #include "query/list_room.hpp"
 #include "query/query_run.hpp"
 #include "query/query_text.hpp"
@@ -61,6 +62,9 @@ public:
   [[nodiscard]] virtual std::optional<error> refusal(const query_context& context,
                                                      const read_views& views,
                                                      const query_vector& text_vector) const = 0;
+  /// When a driver took it, on the stopwatch: its deadline counts from then. nullopt = from
+  /// compile() on.
+  std::optional<std::int64_t> taken_ns{};
   /// The context's now, from compile() on.
   timestamp asked_at{};
   /// Makes the run. Called once, before everything below.
@@ -92,6 +96,8 @@ public:
     ensure(run_ == nullptr, "a job is compiled once");
     asked_at = context.now;
     if (refused) return std::unexpected(*refused);
+    if (taken_ns)
+      if (auto ok = shorten_deadline(request_, context.stopwatch_ns() - *taken_ns); !ok) return ok;
     auto compiled = compiled_query<Run>(std::move(request_), context, embedded, views);
     if (!compiled) return std::unexpected(std::move(compiled).error());
     run_ = std::move(*compiled);
