@@ -37,8 +37,8 @@ void engine_life::close(std::function<void(result<void>)> when_ended) {
   auto reached = [this, self = internal_engine_actor(self_)](const result<seq_no>& r) {
     caf::anon_send(self, run_closure{[this, r] { barrier_passed(r); }});
   };
-  hand_over(*engine_,
-            checkpoint_command{.reply = sure_reply<seq_no>(std::move(reached)), .last = true});
+  hand_over_last(*engine_,
+                 checkpoint_command{.reply = sure_reply<seq_no>(std::move(reached)), .last = true});
 }
 
 void engine_life::abandon() {

@@ -16,10 +16,9 @@ namespace {
 
 /// Where a message's questions go. `pinned` is the seq to read at when one names none.
 template <class Run>
-void ask(const running_engine& engine, const engine_life& life,
-         const typename Run::request_type& request, typename door_job<Run>::reply_type reply,
-         std::optional<seq_no> pinned, std::shared_ptr<list_room> list = {}) {
-  if (!life.is_open()) return reply(std::unexpected(was_closed));
+void ask(const running_engine& engine, const typename Run::request_type& request,
+         typename door_job<Run>::reply_type reply, std::optional<seq_no> pinned,
+         std::shared_ptr<list_room> list = {}) {
   auto job = std::make_shared<door_job<Run>>(request, std::move(reply));
   job->list = std::move(list);
   hand_over_query(engine, std::move(job), pinned);
@@ -39,7 +38,12 @@ host_promise<std::shared_ptr<const typename Run::answer_type>>
 host_requests::one(const typename Run::request_type& request) const {
   using answer_type = typename Run::answer_type;
   auto pending = self_->make_response_promise<std::shared_ptr<const answer_type>>();
-  ask<Run>(*engine_, *life_, request, sharing<answer_type>(pending), {});
+  auto place = enter();
+  auto reply = sharing<answer_type>(pending);
+  if (place)
+    ask<Run>(*engine_, request, leaving(std::move(*place), std::move(reply)), {});
+  else
+    reply(propagate(place));
   return pending;
 }
 
@@ -52,23 +56,35 @@ host_requests::many(const std::vector<typename Run::request_type>& requests) con
     pending.deliver(Reply{});
     return pending;
   }
+  const auto place = enter();
+  if (!place && place.error().code == errc::busy) {
+    pending.deliver(to_caf_error(place.error()));
+    return pending;
+  }
   auto all = std::make_shared<gathering<answer_type>>();
+  if (!place) {
+    all->results.assign(requests.size(), std::unexpected(place.error()));
+    pending.deliver(Reply{std::move(all->results)});
+    return pending;
+  }
   all->missing = requests.size();
   all->results.resize(requests.size());
   // The coordinator ends them all: answers have room in the order in which they come.
   const auto list = std::make_shared<list_room>(engine_->state->max_answer_bytes);
   // Every query of the message sees one state, whatever is committed meanwhile.
-  const seq_no at = life_->is_open() ? engine_->state->published_seq() : seq_no{};
+  const seq_no at = engine_->state->published_seq();
   for (std::size_t i = 0; i < requests.size(); ++i) {
-    auto gather = [all, i, pending](result<answer_type> r) mutable {
+    auto gather = [all, i, pending, place = *place](result<answer_type> r) mutable {
       if (r)
         all->results[i] = std::make_shared<const answer_type>(std::move(*r));
       else
         all->results[i] = propagate(r);
       ensure(all->missing > 0, "each question of a message is answered once");
-      if (--all->missing == 0) pending.deliver(Reply{std::move(all->results)});
+      if (--all->missing > 0) return;
+      place->leave();
+      pending.deliver(Reply{std::move(all->results)});
     };
-    ask<Run>(*engine_, *life_, requests[i], back_here<answer_type>(std::move(gather)), at, list);
+    ask<Run>(*engine_, requests[i], back_here<answer_type>(std::move(gather)), at, list);
   }
   return pending;
 }

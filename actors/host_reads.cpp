@@ -16,13 +16,16 @@ template <class T, class Read>
 host_promise<std::shared_ptr<const T>> host_requests::read(const read_options& asked,
                                                            std::string target, Read read) const {
   auto pending = self_->make_response_promise<std::shared_ptr<const T>>();
-  if (!life_->is_open()) {
-    pending.deliver(to_caf_error(was_closed));
+  auto place = enter();
+  if (!place) {
+    pending.deliver(to_caf_error(place.error()));
     return pending;
   }
   life_->read_began();
-  auto deliver = [h = *this, pending, asked, target = std::move(target)](result<T> r) mutable {
+  auto deliver = [h = *this, place = std::move(*place), pending, asked,
+                  target = std::move(target)](result<T> r) mutable {
     h.life_->read_ended();
+    place->leave();
     h.keep(pending, std::move(r), asked, target);
   };
   hand_over_read(*engine_, [engine = engine_, read = std::move(read),
@@ -74,12 +77,13 @@ host_promise<compact_reply> host_requests::load_compact(const load_compact_messa
 /// Roots that the ledger does not keep are folded from the journal's files, by a reader.
 host_promise<root_set> host_requests::root(const root_message& m) const {
   auto pending = self_->make_response_promise<root_set>();
-  const auto reply = keeping<root_set>(pending);
-  if (!life_->is_open()) {
-    reply(std::unexpected(was_closed));
-  } else if (!m.at_seq) {
+  auto reply = keeping<root_set>(pending);
+  if (!m.at_seq && life_->is_open()) {
     reply(engine_->state->published_roots());
+  } else if (auto place = enter(); !place) {
+    reply(propagate(place));
   } else {
+    reply = leaving(std::move(*place), std::move(reply));
     life_->read_began();
     auto recorded = [h = *this, reply, at = *m.at_seq](result<recorded_roots> r) {
       if (!r || r->roots) {
@@ -94,7 +98,8 @@ host_promise<root_set> host_requests::root(const root_message& m) const {
         folded(fold_roots(*engine->state->files, engine->state->directory, at));
       });
     };
-    commit(inspect_roots(*m.at_seq, back_here<recorded_roots>(std::move(recorded))));
+    commit(sender_of(pending),
+           inspect_roots(*m.at_seq, back_here<recorded_roots>(std::move(recorded))));
   }
   return pending;
 }
@@ -105,8 +110,8 @@ host_promise<proof_reply> host_requests::prove(const prove_message& m) const {
   auto deliver = [h = *this, pending, asked](result<proof_bundle> r) {
     h.keep(pending, std::move(r), asked, "a proof");
   };
-  commit(inspect_proofs(m.request, engine_->options.queries.stopwatch,
-                        back_here<proof_bundle>(std::move(deliver))));
+  commit(sender_of(pending), inspect_proofs(m.request, engine_->options.queries.stopwatch,
+                                            back_here<proof_bundle>(std::move(deliver))));
   return pending;
 }
 

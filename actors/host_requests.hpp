@@ -4,6 +4,7 @@
 /// (host_reads.cpp): nothing is waited for and nothing is read in the engine actor's own context.
 
 #include "actors/engine_life.hpp"
+#include "actors/in_flight.hpp"
 #include "actors/sure_reply.hpp"
 #include "query/records/similar_topics.hpp"
 
@@ -17,7 +18,11 @@ class host_requests {
 public:
   host_requests(internal_engine_actor::pointer self, std::shared_ptr<running_engine> engine,
                 std::shared_ptr<engine_life> life)
-      : self_(self), engine_(std::move(engine)), life_(std::move(life)) {}
+      : self_(self),
+        engine_(std::move(engine)),
+        life_(std::move(life)),
+        reads_(engine_->options.commits.max_queued, 0),
+        writes_(engine_->options.commits.max_queued, engine_->options.commits.max_queued_bytes) {}
 
   // host_writes.cpp
   host_promise<mutation_result> apply(const apply_message& m) const;
@@ -86,6 +91,20 @@ private:
         pending.deliver(to_caf_error(r.error()));
     });
   }
+  /// A place for a message that reads, unless there is none or the engine was closed.
+  [[nodiscard]] result<in_flight::place_pointer> enter() const {
+    if (!life_->is_open()) return std::unexpected(was_closed);
+    return reads_.enter();
+  }
+  /// The place is free when the answer is on its way.
+  template <class T>
+  static std::function<void(result<T>)> leaving(in_flight::place_pointer place,
+                                                std::function<void(result<T>)> reply) {
+    return [place = std::move(place), reply = std::move(reply)](result<T> r) {
+      place->leave();
+      reply(std::move(r));
+    };
+  }
   /// One question; many of them, with one reply when all are answered.
   template <class Run>
   host_promise<std::shared_ptr<const typename Run::answer_type>>
@@ -96,7 +115,7 @@ private:
   template <class T, class Read>
   host_promise<std::shared_ptr<const T>> read(const read_options& asked, std::string target,
                                               Read read) const;
-  void write(std::vector<mutation> items, bool is_batch, durability d,
+  void write(caf::actor_id from, std::vector<mutation> items, bool is_batch, durability d,
              std::shared_ptr<const scope> within, std::optional<std::int64_t> deadline_ms,
              std::optional<std::string> in_sight_of,
              std::function<void(result<batch_result>)> reply) const;
@@ -104,11 +123,18 @@ private:
   std::function<void(result<batch_result>)>
   with_similar_topics(std::vector<asked_similar> similar,
                       std::function<void(result<batch_result>)> reply) const;
-  /// Refused if the engine was closed.
-  void commit(commit_command command) const;
+  /// Who asked; 0 = nobody in particular.
+  template <class T>
+  static caf::actor_id sender_of(host_promise<T> pending) {
+    const caf::response_promise& promise = pending;
+    return promise.source() == nullptr ? 0 : promise.source()->id();
+  }
+  /// Refused if the engine was closed, or too much is under way.
+  void commit(caf::actor_id from, commit_command command) const;
   /// Unless the deadline is none that can be.
   template <class Command>
-  void commit_by(Command command, std::optional<std::int64_t> deadline_ms) const;
+  void commit_by(caf::actor_id from, Command command,
+                 std::optional<std::int64_t> deadline_ms) const;
   /// What a single read answered, shared with the host; going outside its scope is journaled.
   template <class T>
   void keep(host_promise<std::shared_ptr<const T>> pending, result<T> r, const read_options& asked,
@@ -125,6 +151,8 @@ private:
   internal_engine_actor::pointer self_;
   std::shared_ptr<running_engine> engine_;
   std::shared_ptr<engine_life> life_;
+  in_flight reads_;  ///< messages
+  in_flight writes_; ///< commands, and their bytes
 };
 
 } // namespace mneme

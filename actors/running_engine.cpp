@@ -4,7 +4,6 @@
 #include <limits>
 #include <utility>
 
-#include "actors/query_vectors_actor.hpp"
 #include "messages/ensure.hpp"
 #include "query/deadline.hpp"
 #include "query/positive.hpp"
@@ -14,6 +13,34 @@ namespace mneme {
 void hand_over(const running_engine& engine, commit_command command) {
   caf::anon_send(engine.actors.committer,
                  commit_request{std::make_shared<commit_command>(std::move(command))});
+}
+
+namespace {
+
+/// Null where there are none: nothing is prepared then before its turn.
+const caf::actor* preparer_of(const running_engine& engine, caf::actor_id sender) {
+  const auto& all = engine.actors.preparers;
+  return all.empty() ? nullptr : &all[sender % all.size()];
+}
+
+} // namespace
+
+void hand_over_from(const running_engine& engine, caf::actor_id sender, commit_command command) {
+  const caf::actor* preparer = preparer_of(engine, sender);
+  if (preparer == nullptr) return hand_over(engine, std::move(command));
+  caf::anon_send(*preparer, commit_request{std::make_shared<commit_command>(std::move(command))});
+}
+
+void hand_over_last(const running_engine& engine, commit_command command) {
+  if (engine.actors.preparers.empty()) return hand_over(engine, std::move(command));
+  // It goes when the last of them lets go of it.
+  const std::shared_ptr<commit_command> last(
+      new commit_command(std::move(command)),
+      [committer = engine.actors.committer](commit_command* c) {
+        caf::anon_send(committer, commit_request{std::shared_ptr<commit_command>(c)});
+      });
+  for (const auto& preparer : engine.actors.preparers)
+    caf::anon_send(preparer, run_read{[last] {}});
 }
 
 void hand_over_query(const running_engine& engine, std::shared_ptr<query_job> job,
@@ -32,10 +59,10 @@ void hand_over_read(const running_engine& engine, std::function<void()> read) {
 
 void hand_over_tick(const running_engine& engine, std::shared_ptr<const tick_request> request,
                     write_deadline deadline, std::vector<prepared_ahead> ahead,
-                    std::function<void(result<tick_result>)> reply) {
-  const engine_actors& actors = engine.actors;
-  const bool waits = actors.query_vectors && asks_by_text(*request);
-  const caf::actor& first = waits ? actors.query_vectors : actors.coordinator;
+                    std::function<void(result<tick_result>)> reply,
+                    std::optional<caf::actor_id> sender) {
+  const caf::actor* preparer = sender ? preparer_of(engine, *sender) : nullptr;
+  const caf::actor& first = preparer ? *preparer : first_of_tick(engine.actors, *request);
   auto job =
       std::make_shared<tick_job>(tick_job{std::move(request), std::move(ahead), std::move(reply)});
   caf::anon_send(first, ask_tick{std::move(job), deadline});
@@ -103,6 +130,7 @@ result<std::shared_ptr<running_engine>> start_engine(caf::actor_system& system,
                                                      const engine_options& options) {
   auto opened = open_engine(options);
   if (!opened) return propagate(opened);
+  opened->actors.preparers = opened->actors.readers;
   return start_engine(system, std::move(*opened));
 }
 

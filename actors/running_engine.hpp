@@ -28,24 +28,29 @@ std::shared_ptr<running_engine> start_engine(caf::actor_system& system, opened_e
 result<void> end_world(running_engine& engine);
 
 void hand_over(const running_engine& engine, commit_command command);
+/// By way of the preparer of who sent it, so that what one actor sends stays in its order.
+void hand_over_from(const running_engine& engine, caf::actor_id sender, commit_command command);
+/// Behind all that was handed over before, from whomever.
+void hand_over_last(const running_engine& engine, commit_command command);
 /// Sends the question to the engine's coordinator; `pinned` is the seq to read at when it names
 /// none.
 void hand_over_query(const running_engine& engine, std::shared_ptr<query_job> job,
                      std::optional<seq_no> pinned);
 /// Has a reader of the engine run it.
 void hand_over_read(const running_engine& engine, std::function<void()> read);
-/// Sends the tick to the engine's coordinator. `deadline`: of what it commits; `ahead`: of each
-/// write, or nothing.
+/// Sends the tick to the engine's coordinator, that of an actor by way of its preparer. `deadline`:
+/// of what it commits; `ahead`: of each write, or nothing.
 void hand_over_tick(const running_engine& engine, std::shared_ptr<const tick_request> request,
                     write_deadline deadline, std::vector<prepared_ahead> ahead,
-                    std::function<void(result<tick_result>)> reply);
+                    std::function<void(result<tick_result>)> reply,
+                    std::optional<caf::actor_id> sender = {});
 /// When a write that is asked for now would be late; out_of_range for less than 1 ms.
 result<write_deadline> deadline_in(const running_engine& engine,
                                    std::optional<std::int64_t> deadline_ms);
 
 // Commands for the committer, as both the engine actor and the blocking facade send them. The
 // facade prepares ahead in its caller's thread; the engine actor, which all its host's requests go
-// through, leaves it to the turn of the write.
+// through, leaves it to the preparers.
 commit_command mutate(std::vector<mutation> items, bool is_batch, durability d,
                       std::shared_ptr<const scope> within, write_deadline deadline,
                       std::optional<std::string> in_sight_of, std::vector<prepared_ahead> ahead,

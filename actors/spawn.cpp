@@ -25,6 +25,24 @@ caf::actor spawn_blocking_class(caf::actor_system& system, thread_use threads, A
 
 } // namespace
 
+namespace {
+
+/// The actors of a remote embedder, where the world's is one.
+void spawn_remote(caf::actor_system& system, const std::shared_ptr<world>& w,
+                  const actor_options& options, engine_actors& a) {
+  if (w->embedder == nullptr || w->embedder->remote() == nullptr) return;
+  a.remote = w->embedder;
+  // A query by text waits for the network, and must not keep a thread of the scheduler.
+  a.query_vectors =
+      spawn_blocking(system, options.threads, query_vectors_behavior, w, a.coordinator, options);
+  if (options.commits.read_only) return;
+  a.embedder =
+      spawn_blocking_class<embedder_actor>(system, options.threads, w, a.committer, options.jitter);
+  caf::anon_send(a.committer, join_embedder{a.embedder});
+}
+
+} // namespace
+
 engine_actors spawn_actors(caf::actor_system& system, const std::shared_ptr<world>& w,
                            const actor_options& options) {
   ensure(w != nullptr, "actors are of a world");
@@ -42,17 +60,18 @@ engine_actors spawn_actors(caf::actor_system& system, const std::shared_ptr<worl
     a.readers.push_back(system.spawn(reader_behavior, w));
   a.committer = system.spawn<committer_actor>(w, a, options);
   a.coordinator = system.spawn<coordinator_actor>(w, a.readers, a.committer, options);
-  const bool is_remote = w->embedder != nullptr && w->embedder->remote() != nullptr;
-  if (!is_remote) return a;
-  a.remote = w->embedder;
-  // A query by text waits for the network, and must not keep a thread of the scheduler.
-  a.query_vectors =
-      spawn_blocking(system, options.threads, query_vectors_behavior, w, a.coordinator, options);
+  spawn_remote(system, w, options, a);
   if (options.commits.read_only) return a;
-  a.embedder =
-      spawn_blocking_class<embedder_actor>(system, options.threads, w, a.committer, options.jitter);
-  caf::anon_send(a.committer, join_embedder{a.embedder});
+  const engine_actors sent_on_to = a;
+  for (std::size_t i = 0; i < options.preparers; ++i)
+    a.preparers.push_back(
+        system.spawn(preparer_behavior, w, sent_on_to, options.queries.stopwatch));
   return a;
+}
+
+const caf::actor& first_of_tick(const engine_actors& actors, const tick_request& request) {
+  const bool waits = actors.query_vectors && asks_by_text(request);
+  return waits ? actors.query_vectors : actors.coordinator;
 }
 
 std::vector<caf::actor> owned_actors(const engine_actors& a) {
@@ -60,6 +79,7 @@ std::vector<caf::actor> owned_actors(const engine_actors& a) {
                                  a.vectors,     a.lexical,   a.graph,        a.ledger,
                                  a.store,       a.journal};
   all.insert(all.end(), a.readers.begin(), a.readers.end());
+  all.insert(all.end(), a.preparers.begin(), a.preparers.end());
   if (a.query_vectors) all.push_back(a.query_vectors);
   if (a.embedder) all.push_back(a.embedder);
   return all;

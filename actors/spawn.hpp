@@ -36,11 +36,13 @@ struct engine_actors {
   caf::actor embedder;                           ///< only where the world's is remote
   std::shared_ptr<const mneme::embedder> remote; ///< of that actor; stopped before the actors are
   std::vector<caf::actor> readers;
+  std::vector<caf::actor> preparers; ///< only where a host's actors write
 };
 
 struct actor_options {
   thread_use threads = thread_use::own_threads;
   std::size_t readers = 2;
+  std::size_t preparers = 0; ///< of what a host's actors write; none where no host is an actor
   committer_options commits;
   std::uint64_t checkpoint_journal_bytes = 0; ///< automatic checkpoint after so much; 0 = never
   query_seams queries;                        ///< its clock is the committer's too
@@ -52,6 +54,8 @@ struct actor_options {
 /// Spawns the actors around `w`; each keeps it alive.
 engine_actors spawn_actors(caf::actor_system& system, const std::shared_ptr<world>& w,
                            const actor_options& options);
+/// Who takes a tick on its way first: its texts may wait for a network.
+const caf::actor& first_of_tick(const engine_actors& actors, const tick_request& request);
 std::vector<caf::actor> owned_actors(const engine_actors& actors);
 /// Asks all of them to end.
 void stop_actors(const engine_actors& actors);
@@ -69,5 +73,8 @@ caf::behavior vectors_behavior(caf::event_based_actor* self, const std::shared_p
 caf::behavior attributes_behavior(caf::event_based_actor* self, const std::shared_ptr<world>& w);
 caf::behavior checkpointer_behavior(caf::event_based_actor* self, const std::shared_ptr<world>& w);
 caf::behavior reader_behavior(caf::event_based_actor* self, const std::shared_ptr<world>& w);
+caf::behavior preparer_behavior(caf::event_based_actor* self, const std::shared_ptr<world>& w,
+                                const engine_actors& to,
+                                const std::function<std::int64_t()>& stopwatch);
 
 } // namespace mneme

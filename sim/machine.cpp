@@ -49,6 +49,7 @@ result<std::unique_ptr<machine>> machine::boot(const engine_setup& setup, const 
   opened.state = std::move(*state);
   opened.actors.threads = thread_use::scheduled;
   opened.actors.readers = setup.readers;
+  opened.actors.preparers = setup.readers;
   opened.actors.commits = {.mode = setup.mode,
                            .max_queued = setup.max_queued,
                            .max_entries = setup.max_entries,

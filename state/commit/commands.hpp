@@ -115,6 +115,9 @@ using commit_command =
                  compact_command, tick_command, embed_command, snapshot_command, decay_command,
                  checkpoint_command, inspect_command>;
 
+/// Counts for the bounds of what waits: all but what was let in before, and what the engine itself
+/// has to say, which nobody would send again.
+bool is_bounded(const commit_command& c);
 /// About how many bytes a command holds in its texts, lists and vectors.
 std::uint64_t bytes_of(const commit_command& c);
 

@@ -42,15 +42,6 @@ bool stands_alone(const commit_command& c) {
          || std::holds_alternative<checkpoint_command>(c);
 }
 
-/// What the bound of the queue refuses: all but what was let in before, and what the engine itself
-/// has to say, which nobody would send again.
-bool is_bounded(const commit_command& c) {
-  if (const auto* barrier = std::get_if<checkpoint_command>(&c))
-    return barrier->reply && !barrier->last && !barrier->deferred;
-  return !std::holds_alternative<embed_command>(c)
-         && !std::holds_alternative<late_touch_command>(c);
-}
-
 /// Whose command it is; "" = the host.
 const std::string& acting_in(const tick_write& w) {
   if (const auto* m = std::get_if<scoped_mutation>(&w))
@@ -72,6 +63,13 @@ std::vector<std::size_t> by_actor(std::size_t count, const ActorOf& actor_of) {
 }
 
 } // namespace
+
+bool is_bounded(const commit_command& c) {
+  if (const auto* barrier = std::get_if<checkpoint_command>(&c))
+    return barrier->reply && !barrier->last && !barrier->deferred;
+  return !std::holds_alternative<embed_command>(c)
+         && !std::holds_alternative<late_touch_command>(c);
+}
 
 committer::committer(world& w, std::shared_ptr<clock> clock, std::shared_ptr<random_source> random,
                      const committer_options& options)

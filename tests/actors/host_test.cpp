@@ -133,8 +133,9 @@ TEST_CASE("every request is answered when an actor of the engine dies under it")
   auto running = start_engine(system, in_memory());
   REQUIRE(running);
   const caf::actor victims[] = {(*running)->actors.coordinator, (*running)->actors.committer,
-                                (*running)->actors.readers.front()};
-  const std::size_t victim = GENERATE(0U, 1U, 2U);
+                                (*running)->actors.readers.front(),
+                                (*running)->actors.preparers.front()};
+  const std::size_t victim = GENERATE(0U, 1U, 2U, 3U);
   const caf::actor dying = victims[victim];
   const engine_actor memory = system.spawn(engine_behavior, std::move(*running));
   caf::scoped_actor self(system);
