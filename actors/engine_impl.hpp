@@ -7,10 +7,10 @@
 
 #include "actors/call_gate.hpp"
 #include "actors/query_list.hpp"
-#include "actors/query_vectors_actor.hpp"
 #include "mneme/engine.hpp"
 #include "query/deadline.hpp"
 #include "query/positive.hpp"
+#include "query/text_vectors.hpp"
 #include "views/scope_check.hpp"
 
 namespace mneme {
@@ -152,7 +152,7 @@ struct engine::impl {
     waiting<typename Run::answer_type> answer;
     auto job = std::make_shared<door_job<Run>>(std::move(request), answer.reply());
     job->list = std::move(list);
-    embed_text_of(*job, *running->state, running->options, pinned);
+    text_vectors(running->state->views(), running->options.queries).embed(*job, pinned);
     if (queries == query_driver::caller)
       run_in_caller(job, *running, pinned);
     else

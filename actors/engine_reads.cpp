@@ -86,17 +86,24 @@ result<compact_result> engine::load_compact(const load_compact_request& request,
   });
 }
 
-result<std::vector<topic_field_view>>
-engine::fields(const memory_id& topic, const field_options& fields, const read_options& options) {
+result<std::vector<topic_field_view>> engine::fields(const memory_id& topic,
+                                                     const field_options& fields,
+                                                     const read_options& options,
+                                                     std::optional<std::int64_t> deadline_ms) {
+  if (auto ok = check_positive(deadline_ms, "deadline_ms"); !ok) return propagate(ok);
+  const deadline time(impl_->running->options.queries.stopwatch, deadline_ms);
   return impl_->read(options, to_string(topic), [&](const read_views& v) {
-    return read_topic_fields(v, topic, fields, options);
+    return read_topic_fields(v, topic, fields, options, time);
   });
 }
 
-result<std::vector<topic_event>> engine::events(const memory_id& topic,
-                                                const read_options& options) {
-  return impl_->read(options, to_string(topic),
-                     [&](const read_views& v) { return read_topic_events(v, topic, options); });
+result<std::vector<topic_event>> engine::events(const memory_id& topic, const read_options& options,
+                                                std::optional<std::int64_t> deadline_ms) {
+  if (auto ok = check_positive(deadline_ms, "deadline_ms"); !ok) return propagate(ok);
+  const deadline time(impl_->running->options.queries.stopwatch, deadline_ms);
+  return impl_->read(options, to_string(topic), [&](const read_views& v) {
+    return read_topic_events(v, topic, options, time);
+  });
 }
 
 result<memory> engine::get(const memory_id& id, const read_options& options) {

@@ -4,6 +4,8 @@
 
 #include "actors/host_requests.hpp"
 #include "query/context/compact_record.hpp"
+#include "query/deadline.hpp"
+#include "query/positive.hpp"
 #include "query/records/edge_reads.hpp"
 #include "query/records/point_reads.hpp"
 #include "query/records/topic_parts.hpp"
@@ -14,8 +16,13 @@ namespace mneme {
 
 template <class T, class Read>
 host_promise<std::shared_ptr<const T>> host_requests::read(const read_options& asked,
+                                                           std::optional<std::int64_t> deadline_ms,
                                                            std::string target, Read read) const {
   auto pending = self_->make_response_promise<std::shared_ptr<const T>>();
+  if (auto ok = check_positive(deadline_ms, "deadline_ms"); !ok) {
+    pending.deliver(to_caf_error(ok.error()));
+    return pending;
+  }
   auto place = enter();
   if (!place) {
     pending.deliver(to_caf_error(place.error()));
@@ -29,63 +36,76 @@ host_promise<std::shared_ptr<const T>> host_requests::read(const read_options& a
     h.keep(pending, std::move(r), asked, target);
   };
   hand_over_read(*engine_, [engine = engine_, read = std::move(read),
+                            time = deadline(engine_->options.queries.stopwatch, deadline_ms),
                             reply = back_here<T>(std::move(deliver))] {
-    reply(read(engine->state->views()));
+    reply(read(engine->state->views(), time));
   });
   return pending;
 }
 
 host_promise<memory_reply> host_requests::get(const get_message& m) const {
-  return read<memory>(m.options, to_string(m.id),
-                      [m](const read_views& v) { return read_current(v, m.id, m.options); });
+  return read<memory>(m.options, m.deadline_ms, to_string(m.id),
+                      [m](const read_views& v, const deadline& time) {
+                        return read_current(v, m.id, m.options, time);
+                      });
 }
 
 host_promise<memory_reply> host_requests::resolve(const resolve_message& m) const {
-  return read<memory>(m.options, to_string(m.uri),
-                      [m](const read_views& v) { return read_version_of(v, m.uri, m.options); });
+  return read<memory>(m.options, m.deadline_ms, to_string(m.uri),
+                      [m](const read_views& v, const deadline& time) {
+                        return read_version_of(v, m.uri, m.options, time);
+                      });
 }
 
 host_promise<edges_reply> host_requests::edges(const edges_message& m) const {
-  return read<std::vector<edge_record>>(m.options, to_string(m.id), [m](const read_views& v) {
-    return list_edges(v,
-                      {.id = m.id,
-                       .direction = m.direction,
-                       .filter = m.filter,
-                       .options = m.options,
-                       .deadline_ms = {}},
-                      deadline());
-  });
+  return read<std::vector<edge_record>>(m.options, m.deadline_ms, to_string(m.id),
+                                        [m](const read_views& v, const deadline& time) {
+                                          return list_edges(v,
+                                                            {.id = m.id,
+                                                             .direction = m.direction,
+                                                             .filter = m.filter,
+                                                             .options = m.options,
+                                                             .deadline_ms = m.deadline_ms},
+                                                            time);
+                                        });
 }
 
 host_promise<fields_reply> host_requests::fields(const fields_message& m) const {
   return read<std::vector<topic_field_view>>(
-      m.options, to_string(m.topic),
-      [m](const read_views& v) { return read_topic_fields(v, m.topic, m.fields, m.options); });
+      m.options, m.deadline_ms, to_string(m.topic), [m](const read_views& v, const deadline& time) {
+        return read_topic_fields(v, m.topic, m.fields, m.options, time);
+      });
 }
 
 host_promise<events_reply> host_requests::events(const events_message& m) const {
-  return read<std::vector<topic_event>>(m.options, to_string(m.topic), [m](const read_views& v) {
-    return read_topic_events(v, m.topic, m.options);
-  });
+  return read<std::vector<topic_event>>(m.options, m.deadline_ms, to_string(m.topic),
+                                        [m](const read_views& v, const deadline& time) {
+                                          return read_topic_events(v, m.topic, m.options, time);
+                                        });
 }
 
 host_promise<compact_reply> host_requests::load_compact(const load_compact_message& m) const {
-  return read<compact_result>(
-      {}, {}, [m](const read_views& v) { return read_compact_record(v, m.request); });
+  return read<compact_result>({}, m.deadline_ms, {},
+                              [m](const read_views& v, const deadline& time) {
+                                return read_compact_record(v, m.request, time);
+                              });
 }
 
 /// Roots that the ledger does not keep are folded from the journal's files, by a reader.
 host_promise<root_set> host_requests::root(const root_message& m) const {
   auto pending = self_->make_response_promise<root_set>();
   auto reply = keeping<root_set>(pending);
-  if (!m.at_seq && life_->is_open()) {
+  if (auto ok = check_positive(m.deadline_ms, "deadline_ms"); !ok) {
+    reply(propagate(ok));
+  } else if (!m.at_seq && life_->is_open()) {
     reply(engine_->state->published_roots());
   } else if (auto place = enter(); !place) {
     reply(propagate(place));
   } else {
     reply = leaving(std::move(*place), std::move(reply));
     life_->read_began();
-    auto recorded = [h = *this, reply, at = *m.at_seq](result<recorded_roots> r) {
+    const deadline time(engine_->options.queries.stopwatch, m.deadline_ms);
+    auto recorded = [h = *this, reply, at = *m.at_seq, time](result<recorded_roots> r) {
       if (!r || r->roots) {
         h.life_->read_ended();
         return r ? reply(*r->roots) : reply(propagate(r));
@@ -94,8 +114,9 @@ host_promise<root_set> host_requests::root(const root_message& m) const {
         h.life_->read_ended();
         reply(std::move(f));
       });
-      hand_over_read(*h.engine_, [engine = h.engine_, at, folded = std::move(folded)] {
-        folded(fold_roots(*engine->state->files, engine->state->directory, at));
+      hand_over_read(*h.engine_, [engine = h.engine_, at, time, folded = std::move(folded)] {
+        const world& w = *engine->state;
+        folded(fold_roots(*w.files, w.directory, at, [&] { return time.check(); }));
       });
     };
     commit(sender_of(pending),

@@ -113,8 +113,9 @@ private:
   host_promise<Reply> many(const std::vector<typename Run::request_type>& requests) const;
   /// A single read, by a reader.
   template <class T, class Read>
-  host_promise<std::shared_ptr<const T>> read(const read_options& asked, std::string target,
-                                              Read read) const;
+  host_promise<std::shared_ptr<const T>> read(const read_options& asked,
+                                              std::optional<std::int64_t> deadline_ms,
+                                              std::string target, Read read) const;
   void write(caf::actor_id from, std::vector<mutation> items, bool is_batch, durability d,
              std::shared_ptr<const scope> within, std::optional<std::int64_t> deadline_ms,
              std::optional<std::string> in_sight_of,

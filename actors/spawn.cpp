@@ -3,8 +3,8 @@
 #include "actors/committer_actor.hpp"
 #include "actors/coordinator_actor.hpp"
 #include "actors/embedder_actor.hpp"
-#include "actors/query_vectors_actor.hpp"
 #include "messages/ensure.hpp"
+#include "query/text_vectors.hpp"
 
 namespace mneme {
 
@@ -33,8 +33,8 @@ void spawn_remote(caf::actor_system& system, const std::shared_ptr<world>& w,
   if (w->embedder == nullptr || w->embedder->remote() == nullptr) return;
   a.remote = w->embedder;
   // A query by text waits for the network, and must not keep a thread of the scheduler.
-  a.query_vectors =
-      spawn_blocking(system, options.threads, query_vectors_behavior, w, a.coordinator, options);
+  a.query_vectors = spawn_blocking(system, options.threads, query_vectors_behavior, w,
+                                   a.coordinator, options.queries);
   if (options.commits.read_only) return;
   a.embedder =
       spawn_blocking_class<embedder_actor>(system, options.threads, w, a.committer, options.jitter);

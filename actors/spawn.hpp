@@ -73,6 +73,8 @@ caf::behavior vectors_behavior(caf::event_based_actor* self, const std::shared_p
 caf::behavior attributes_behavior(caf::event_based_actor* self, const std::shared_ptr<world>& w);
 caf::behavior checkpointer_behavior(caf::event_based_actor* self, const std::shared_ptr<world>& w);
 caf::behavior reader_behavior(caf::event_based_actor* self, const std::shared_ptr<world>& w);
+caf::behavior query_vectors_behavior(caf::event_based_actor* self, const std::shared_ptr<world>& w,
+                                     const caf::actor& coordinator, const query_seams& seams);
 caf::behavior preparer_behavior(caf::event_based_actor* self, const std::shared_ptr<world>& w,
                                 const engine_actors& to,
                                 const std::function<std::int64_t()>& stopwatch);

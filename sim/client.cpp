@@ -24,14 +24,14 @@ using untyped_response = decltype(std::declval<caf::scoped_actor&>()->request(
 
 void receive_any(untyped_response& pending, result<reply_message>& answer,
                  const std::function<std::optional<reply_message>(const caf::message&)>& read) {
-  pending.receive(
-      [&](const caf::error& e) { answer = std::unexpected(to_error(e)); },
-      caf::others >> [&](caf::message_view& m) -> caf::result<caf::message> {
-        auto reply = read(m.move_content_to_message());
-        ensure(reply.has_value(), "the engine answers with what the request's type promises");
-        answer = std::move(*reply);
-        return caf::message{};
-      });
+  pending.receive([&](const caf::error& e) { answer = std::unexpected(to_error(e)); },
+                  caf::others >> [&](caf::message_view& m) -> caf::result<caf::message> {
+                    auto reply = read(m.move_content_to_message());
+                    ensure(reply.has_value(),
+                           "the engine answers with what the request's type promises");
+                    answer = std::move(*reply);
+                    return caf::message{};
+                  });
 }
 
 } // namespace

@@ -75,28 +75,34 @@ struct retrieve_message {
 struct retrieve_many_message {
   std::vector<retrieve_request> requests;
 };
+/// A deadline of a single read, here and below, counts from when the engine takes the message.
 struct fields_message {
   memory_id topic;
   field_options fields;
   read_options options;
+  std::optional<std::int64_t> deadline_ms{};
 };
 struct events_message {
   memory_id topic;
   read_options options;
+  std::optional<std::int64_t> deadline_ms{};
 };
 struct get_message {
   memory_id id;
   read_options options;
+  std::optional<std::int64_t> deadline_ms{};
 };
 struct resolve_message {
   memory_uri uri;
   read_options options;
+  std::optional<std::int64_t> deadline_ms{};
 };
 struct edges_message {
   memory_id id;
   edge_direction direction = edge_direction::both;
   edge_filter filter;
   read_options options;
+  std::optional<std::int64_t> deadline_ms{};
 };
 struct context_message {
   context_request request;
@@ -111,13 +117,16 @@ struct compact_message {
 };
 struct load_compact_message {
   load_compact_request request;
+  std::optional<std::int64_t> deadline_ms{};
 };
 /// Shared, so that the requests of thousands of agents are not copied on the way.
 struct tick_message {
   std::shared_ptr<const tick_request> request; ///< not null
 };
+/// An earlier seq's may have to be folded from the whole journal.
 struct root_message {
   std::optional<seq_no> at_seq;
+  std::optional<std::int64_t> deadline_ms{};
 };
 struct prove_message {
   prove_request request;
@@ -220,6 +229,9 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::closed_reply)
 namespace mneme {
 
 /// The engine as an actor. Queries may overlap; a reply to a write means it is durable and visible.
+/// What one actor writes is committed in the order in which it sent it. At most
+/// engine_options::max_in_flight writes, and as many messages that read, are under way: one more is
+/// answered busy at once.
 using engine_actor =
     caf::typed_actor<caf::replies_to<apply_message>::with<mutation_result>,
                      caf::replies_to<batch_message>::with<batch_result>,

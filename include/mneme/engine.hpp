@@ -58,7 +58,8 @@ struct engine_options {
   std::uint64_t cache_bytes = 256ULL << 20;
   std::uint64_t checkpoint_journal_bytes = 256ULL
                                            << 20; ///< automatic checkpoint after so much; 0 = never
-  /// What waits for the committer: requests, and their bytes. Beyond: busy.
+  /// What waits for the committer: requests, and their bytes. Of a host's actors also what they
+  /// have not been answered yet: writes, and apart from them messages that read. Beyond: busy.
   std::uint64_t max_in_flight = 4096;
   std::uint64_t max_in_flight_bytes = 256ULL << 20;
   /// About what one answer may hold in memory, and all answers of a list or a tick together.
@@ -246,10 +247,12 @@ public:
   /// The fields of a topic, by name.
   result<std::vector<topic_field_view>> fields(const memory_id& topic,
                                                const field_options& fields = {},
-                                               const read_options& options = {});
+                                               const read_options& options = {},
+                                               std::optional<std::int64_t> deadline_ms = {});
   /// The audit log of a topic, in journal order.
-  result<std::vector<topic_event>> events(const memory_id& topic, const read_options& options = {});
-  /// Newest version of a memory.
+  result<std::vector<topic_event>> events(const memory_id& topic, const read_options& options = {},
+                                          std::optional<std::int64_t> deadline_ms = {});
+  /// Newest version of a memory. With a deadline: read().
   result<memory> get(const memory_id& id, const read_options& options = {});
   /// Exactly that version.
   result<memory> resolve(const memory_uri& uri, const read_options& options = {});

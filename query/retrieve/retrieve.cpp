@@ -32,7 +32,7 @@ bool asks_for(const retrieve_request& r, retrieve_stage stage) {
 
 /// The vector of q; empty without an embedder (whether that matters is seen later).
 result<std::vector<float>> vector_of_query(const retrieve_request& r, const asker& who,
-                                        const query_context& context, const read_views& views) {
+                                           const query_context& context, const read_views& views) {
   find_request near;
   near.at_seq = r.at_seq;
   if (r.vector)

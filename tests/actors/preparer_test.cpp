@@ -1,4 +1,5 @@
 // What a host's actors write is prepared before its turn, and stays in the order of its sender.
+// Of: actors/preparer_actor.cpp
 #include "tests/actors/gated_host.hpp"
 
 using namespace mneme;

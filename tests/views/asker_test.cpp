@@ -1,4 +1,5 @@
 /// One rule of who sees what: on records, on columns, and with a scope.
+// Of: views/selector_lookup.cpp
 
 #include "views/asker.hpp"
 
