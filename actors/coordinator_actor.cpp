@@ -36,7 +36,7 @@ void coordinator_actor::start(const ask_query& asked) {
       context_of(options_.queries, world_->views(), job->at_seq() ? job->at_seq() : asked.pinned);
   if (!context) return job->refuse(context.error());
   const seq_no at = context->at;
-  job->taken_ns = context->stopwatch_ns();
+  if (!job->taken_ns) job->taken_ns = context->stopwatch_ns();
   run_next(job, at, std::make_shared<const query_context>(std::move(*context)));
 }
 

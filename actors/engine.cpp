@@ -161,6 +161,7 @@ result<root_set> engine::root(std::optional<seq_no> at_seq,
         auto recorded = impl_->commit<recorded_roots>(
             [&](auto reply) { return inspect_roots(*at_seq, std::move(reply)); });
         if (!recorded) return propagate(recorded);
+        if (auto ok = time.check(); !ok) return propagate(ok);
         if (recorded->roots) return *recorded->roots;
         return fold_roots(*w.files, w.directory, *at_seq, [&] { return time.check(); });
       });

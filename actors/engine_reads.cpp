@@ -117,12 +117,14 @@ result<memory> engine::resolve(const memory_uri& uri, const read_options& option
 }
 
 result<memory_reading> engine::read(const get_read& request) {
+  if (auto ok = check_positive(request.deadline_ms, "deadline_ms"); !ok) return propagate(ok);
   return impl_->read(request.options, to_string(request.id), [&](const read_views& v) {
     return read_whole(v, request, impl_->time_of(request));
   });
 }
 
 result<memory_reading> engine::read(const resolve_read& request) {
+  if (auto ok = check_positive(request.deadline_ms, "deadline_ms"); !ok) return propagate(ok);
   return impl_->read(request.options, to_string(request.uri), [&](const read_views& v) {
     return read_whole(v, request, impl_->time_of(request));
   });
@@ -162,6 +164,7 @@ result<void> engine::for_each_edge(const memory_id& id, edge_direction direction
 }
 
 result<std::vector<edge_record>> engine::edges(const edges_read& request) {
+  if (auto ok = check_positive(request.deadline_ms, "deadline_ms"); !ok) return propagate(ok);
   return impl_->read(request.options, to_string(request.id), [&](const read_views& v) {
     return list_edges(v, request, impl_->time_of(request));
   });

@@ -106,9 +106,11 @@ host_promise<root_set> host_requests::root(const root_message& m) const {
     life_->read_began();
     const deadline time(engine_->options.queries.stopwatch, m.deadline_ms);
     auto recorded = [h = *this, reply, at = *m.at_seq, time](result<recorded_roots> r) {
-      if (!r || r->roots) {
+      auto in_time = time.check();
+      if (!r || !in_time || r->roots) {
         h.life_->read_ended();
-        return r ? reply(*r->roots) : reply(propagate(r));
+        if (!r) return reply(propagate(r));
+        return in_time ? reply(*r->roots) : reply(propagate(in_time));
       }
       auto folded = h.back_here<root_set>([h, reply](result<root_set> f) {
         h.life_->read_ended();

@@ -270,7 +270,10 @@ void committer::answer_later(std::function<void(result<Answer>)> reply, result<A
 result<asker> committer::writer(const std::string& actor,
                                 const std::shared_ptr<const scope>& within, batch_state& batch) {
   auto who = verify_asker(actor, within, batch.now, world_.views());
-  if (!who || within == nullptr || within->writable) return who;
+  if (!who || within == nullptr) return who;
+  if (auto ok = validate_acting(who->name()); !ok)
+    return mneme::fail(ok.error().code, ok.error().message, "scope.granted_to");
+  if (within->writable) return who;
   violated(violation_of(*within, "a write"), batch);
   return mneme::fail(errc::scope_violation, "the scope is for reading only", "scope.writable");
 }

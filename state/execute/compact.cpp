@@ -74,7 +74,7 @@ private:
   /// `text` outlives this.
   result<void> skip(const std::string& text) {
     if (!skipped_.insert(text).second) return {};
-    if (auto ok = take(sizeof(text) + text.size()); !ok) return ok;
+    if (auto ok = take(sizeof(std::string) + text.size()); !ok) return ok;
     skipped.push_back(text);
     return {};
   }

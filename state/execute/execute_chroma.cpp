@@ -8,6 +8,7 @@
 #include "index/colour/mnemosyne.hpp"
 #include "index/colour/semantic_stack.hpp"
 #include "messages/ensure.hpp"
+#include "messages/text/composed.hpp"
 #include "messages/text/hashtag.hpp"
 #include "messages/validate/validate.hpp"
 #include "views/hashtag_mix.hpp"
@@ -34,6 +35,8 @@ result<std::optional<colour>> colour_of(const write_request& r, const overlay& s
 result<planned_assignment> plan_assignment(const assign_tag_request& r, const overlay& state) {
   auto tag = checked_hashtag(r.tag, "tag");
   if (!tag) return propagate(tag);
+  if (const auto fault = name_fault(*tag); !fault.empty())
+    return fail(errc::bad_value, std::string(fault), "tag");
   if (const auto bound = state.tag(*tag)) {
     const bool is_same = r.anchor ? *r.anchor == bound->anchor : *r.zone == bound->zone;
     if (is_same) return planned_assignment{*bound, false};

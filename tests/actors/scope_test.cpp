@@ -405,6 +405,31 @@ TEST_CASE("in the sight of an actor nobody says what another's memory replaces o
   CHECK(refused_at(removed, "ana") == "ok");
 }
 
+TEST_CASE("nobody writes under a name of control characters, and no hashtag is one") {
+  small_world w;
+  auto s = w.unsigned_scope();
+  s.granted_to = "a\nb";
+  s.writable = true;
+  attest_request a{.intent_id = "i",
+                   .outcome = attest_outcome::success,
+                   .reason = {},
+                   .cited = {to_string(uri_of(1))},
+                   .actor = {},
+                   .scope = w.sealed(s)};
+  const auto before = w.e.published();
+  CHECK(w.e.attest(a).error().code == errc::bad_value);
+  assign_tag_request bound;
+  bound.zone = colour_zone::core;
+  for (const char* tag : {"a\nb", "\x7f"}) {
+    bound.tag = tag;
+    const auto refused = w.e.apply(bound);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == errc::bad_value);
+    CHECK(refused.error().at == "tag");
+  }
+  CHECK(w.e.published() == before);
+}
+
 TEST_CASE("8 scope: what is read through one for reading only is not reinforced") {
   small_world w;
   auto tea = note(20, "ana", visibility::scoped, {"work"});

@@ -134,3 +134,24 @@ TEST_CASE("a query's text is embedded unless the query is refused, or embeds for
   CHECK(local.embedded == nullptr);
   CHECK_FALSE(local.refused);
 }
+
+TEST_CASE("the time in which a text is embedded counts for the query's deadline") {
+  const auto remote = std::make_shared<counting_remote>();
+  asked_world w(remote);
+  std::int64_t now_ns = 0;
+  w.seams.stopwatch = [&] { return now_ns += 1'000'000'000; }; // each look finds a second gone
+  for (const std::int64_t ms : {1'000, 1'000'000}) {
+    auto r = near_a("tea");
+    r.types = {memory_type::note};
+    r.deadline_ms = ms;
+    door_job<find_run> job(std::move(r), [](const result<find_result>&) {});
+    w.vectors().embed(job, {});
+    const auto context = context_of(w.seams, w.views(), std::nullopt);
+    REQUIRE(context);
+    const auto compiled = job.compile(*context, w.views());
+    if (ms > 1'000)
+      CHECK(compiled);
+    else
+      CHECK(compiled.error().code == errc::deadline_exceeded);
+  }
+}

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "messages/validate/validate.hpp"
 #include "tools/command/world_arguments.hpp"
 #include "tools/protocol/line_reader.hpp"
 #include "tools/server/access/served_world.hpp"
@@ -22,6 +23,7 @@ struct mcp_command_options {
 };
 
 command::status run_mcp(const mcp_command_options& o) {
+  if (auto ok = validate_acting(o.actor); !ok) return command::report(o.served.common, ok.error());
   stop_signal stop;
   auto target = open_served(o.served);
   if (!target) return command::report(o.served.common, target.error());
