@@ -94,7 +94,9 @@ check_result check_bump(evidence& known, const operation& op, reinforcing_door d
   bumped.reserve(bump->items.size());
   for (const auto& item : bump->items) bumped.push_back(item.id);
   if (bump->door != door || bump->actor != actor || bumped != ids)
-    return wrong(name, fmt::format("its touch at seq {} says something else", seq->value));
+    return wrong(name, fmt::format("its touch at seq {} says something else: actor '{}' instead of "
+                                   "'{}', {}",
+                                   seq->value, bump->actor, actor, other_ids(bumped, ids)));
   return {};
 }
 
