@@ -50,6 +50,11 @@ TEST_CASE("fixed seeds are clean") {
   CHECK(sum.lost_entries > 0);
 }
 
+TEST_CASE(
+    "a touch of rows that a profile took out of the answer may have any order that explains it") {
+  CHECK(verdict(simulate(of_seed(743821715, 6145))) == "clean");
+}
+
 TEST_CASE("the same seed gives the same steps, journal and root") {
   for (const std::uint64_t seed : {3U, 11U, 42U}) {
     const auto first = simulate(of_seed(seed, 3000));
