@@ -2,14 +2,12 @@
 """Checks what a compiler does not: who may include what, calls that are banned in the cores, and
 the shape of the tree. Python 3 standard library only. Every finding says what to do instead.
 
-    scripts/check_structure.py            everything but the headers
-    scripts/check_structure.py --headers  also compiles every header alone (about a minute)
+    scripts/check_structure.py
     scripts/check_structure.py --graph    prints which room includes which, how often, and how many
                                           assertions each has, instead
     scripts/check_structure.py --tests-of FILE...  prints the tests of each source instead
 """
 
-import concurrent.futures
 import os
 import pathlib
 import re
@@ -433,26 +431,6 @@ def print_tests(names, files):
     return status
 
 
-def compile_alone(name):
-    include = name.removeprefix("include/")
-    source = f'#include "{include}"\n#include "{include}"\n'
-    command = ["g++", "-std=c++23", "-fsyntax-only", "-Wall", "-Wextra", "-Werror",
-               "-DMSGPACK_NO_BOOST", "-I.", "-Iinclude", "-x", "c++", "-"]
-    done = subprocess.run(command, cwd=ROOT, input=source, capture_output=True, text=True,
-                          check=False)
-    return name, done.stderr.strip() if done.returncode else ""
-
-
-def check_headers(report, names):
-    headers = [n for n in names if n.endswith(".hpp")]
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for name, errors in pool.map(compile_alone, headers):
-            if errors:
-                first = next((e for e in errors.splitlines() if "error" in e), errors[:200])
-                report.problem(name, 0, f"does not compile alone: {first}")
-    return len(headers)
-
-
 def print_graph(names):
     """Rooms in the order in which they stand on each other, each with what it includes."""
     counts = {}
@@ -483,7 +461,7 @@ def main(arguments):
         return 0
     if arguments[:1] == ["--tests-of"] and len(arguments) > 1:
         return print_tests(tree(), arguments[1:])
-    if set(arguments) - {"--headers"}:
+    if arguments:
         print(__doc__, file=sys.stderr)
         return 2
     report = Report()
@@ -508,17 +486,14 @@ def main(arguments):
     check_readmes(report, names)
     check_tests_mirror(report, names)
     check_tests(report, names)
-    headers = check_headers(report, names) if "--headers" in arguments else 0
 
     for line in report.notes:
         print("note: " + line)
     for line in report.problems:
         print(line)
-    alone = f", {headers} headers compiled alone" if headers else ""
     density = per_thousand(*count_assertions(code, ENGINE))
     print(f"structure: {len(sources)} sources in {len(names)} files, {density:.1f} assertions in a "
-          f"thousand lines of the engine{alone}: "
-          f"{len(report.problems)} problems, {len(report.notes)} notes")
+          f"thousand lines of the engine: {len(report.problems)} problems, {len(report.notes)} notes")
     return 1 if report.problems else 0
 
 
