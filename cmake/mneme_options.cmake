@@ -48,6 +48,9 @@ if(MNEME_SANITIZE)
   add_compile_options(-fsanitize=${MNEME_SANITIZE} -fno-sanitize-recover=all -fno-sanitize=null
     -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${MNEME_SANITIZE})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    add_compile_options(-fsanitize-ignorelist=${CMAKE_CURRENT_LIST_DIR}/library_findings.txt)
+  endif()
 endif()
 
 # mneme_folder(<name> SOURCES ... DEPS ...): the static library mneme_<name> of one folder. DEPS

@@ -250,7 +250,9 @@ std::vector<row> matching(const small_world& world, const find_request& r, seq_n
   if (r.from) steps = walk(world, r, at);
   std::vector<row> rows;
   for (const auto& [id, states] : world.memories) {
-    row c{.id = id, .state = state_at(world, id, at)};
+    row c;
+    c.id = id;
+    c.state = state_at(world, id, at);
     if (c.state == nullptr) continue;
     const head& h = c.state->head;
     const version& v = c.state->version;

@@ -51,8 +51,8 @@ constexpr const char* reads[] = {
     R"({"op":"edges","id":"00000000000000000000000001"})",
 };
 constexpr const char* other_reads[] = {
-    R"({"op":"get_edge","src":"00000000000000000000000001","type":"related_to",)"
-    R"("dst":"00000000000000000000000002"})",
+    (R"({"op":"get_edge","src":"00000000000000000000000001","type":"related_to",)"
+     R"("dst":"00000000000000000000000002"})"),
     R"({"op":"prove","ids":["00000000000000000000000001"]})",
     R"({"op":"load_compact","intent_id":"i","step_id":"s"})",
 };
