@@ -90,12 +90,14 @@ void coordinator_actor::start_tick(const ask_tick& asked) {
   const auto context = context_of(options_.queries, world_->views(), std::nullopt);
   if (!context) return job->reply(std::unexpected(context.error()));
   tick->before = context->at;
+  if (!job->taken_ns) job->taken_ns = context->stopwatch_ns();
   const std::size_t count = std::min(reader_count_, request.reads.size());
   for (std::size_t i = 0; i < count; ++i)
     tick->shares.push_back(std::make_shared<tick_share>(tick_share{.request = job->request,
                                                                    .room = tick->room,
                                                                    .context = *context,
                                                                    .texts = job->texts,
+                                                                   .taken_ns = job->taken_ns,
                                                                    .first = i,
                                                                    .step = count,
                                                                    .outcomes = {}}));

@@ -92,6 +92,8 @@ struct tick_job {
   std::vector<prepared_ahead> ahead; ///< of each write, or nothing
   std::function<void(result<tick_result>)> reply;
   texts_of_reads texts{};
+  /// When its turn began, texts first: the deadlines of its reads count from there.
+  std::optional<std::int64_t> taken_ns{};
 };
 
 /// To the coordinator: a whole tick.

@@ -13,6 +13,7 @@ caf::behavior query_vectors_behavior(caf::event_based_actor* self, const std::sh
         self->send(coordinator, m);
       },
       [=](const ask_tick& m) {
+        if (seams.stopwatch) m.job->taken_ns = seams.stopwatch();
         m.job->texts = text_vectors(w->views(), seams).embed(*m.job->request);
         self->send(coordinator, m);
       },

@@ -7,6 +7,7 @@
 #include "query/deadline.hpp"
 #include "query/find/find.hpp"
 #include "query/list_deadline.hpp"
+#include "query/positive.hpp"
 #include "query/query_job.hpp"
 #include "query/records/edge_reads.hpp"
 #include "query/records/point_reads.hpp"
@@ -104,6 +105,8 @@ private:
   template <class Request, class Read>
   tick_read_outcome single(const Request& r, std::string target, Read read) const {
     const read_options& options = r.options;
+    if (auto ok = check_positive(r.deadline_ms, "deadline_ms"); !ok)
+      return {.answer = propagate(ok), .actor = asking(options), .touch = {}, .bytes = 0};
     const deadline time(context_.stopwatch, r.deadline_ms);
     tick_read_outcome out{.answer = read(pinned(r, context_.at), time),
                           .actor = asking(options),
@@ -167,7 +170,7 @@ tick_read_answer with_touch_seq(tick_read_answer answer, seq_no seq) {
 void tick_share::run(const read_views& views) {
   ensure(outcomes.empty() && step > 0, "a share is run once, and ends");
   ensure(texts.empty() || texts.size() == request->reads.size(), "each read has its text");
-  const std::int64_t began = context.stopwatch_ns();
+  const std::int64_t began = taken_ns ? *taken_ns : context.stopwatch_ns();
   const auto run_one = [&](tick_read read) {
     const std::int64_t passed = context.stopwatch_ns() - began;
     auto in_time = std::visit(

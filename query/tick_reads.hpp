@@ -54,6 +54,9 @@ struct tick_share {
   std::shared_ptr<tick_room> room;
   query_context context;
   texts_of_reads texts{};
+  /// When the tick was taken, on the stopwatch: the deadlines of its reads count from there.
+  /// Without one, from the start of the share.
+  std::optional<std::int64_t> taken_ns{};
   std::size_t first = 0;
   std::size_t step = 1;
   std::vector<tick_read_outcome> outcomes; ///< by the reader; fewer where the room is exceeded

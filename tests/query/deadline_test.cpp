@@ -12,6 +12,7 @@
 #include "query/records/topic_parts.hpp"
 #include "query/retrieve/retrieve.hpp"
 #include "query/search/search.hpp"
+#include "query/tick_reads.hpp"
 #include "tests/state/site.hpp"
 
 using namespace mneme;
@@ -285,4 +286,49 @@ TEST_CASE("a deadline is over once so many milliseconds have passed") {
 TEST_CASE("without a deadline or a stopwatch nothing is ever late") {
   CHECK(deadline([] { return std::int64_t{0}; }, {}).check());
   CHECK(deadline({}, 3).check());
+}
+
+TEST_CASE("a read of a tick refuses a deadline below 1") {
+  const read_views views = shared_world().views();
+  query_context context{.at = views.window->published(), .now = {}, .stopwatch = {}};
+  edges_read edges;
+  edges.id = numbered(1);
+  get_read get;
+  get.id = numbered(1);
+  for (const std::int64_t ms : {0, -1}) {
+    edges.deadline_ms = ms;
+    get.deadline_ms = ms;
+    for (const tick_read& read : {tick_read(edges), tick_read(get)}) {
+      const auto refused = run_tick_read(read, views, context);
+      REQUIRE_FALSE(refused.answer);
+      CHECK(refused.answer.error().code == errc::out_of_range);
+      CHECK(refused.answer.error().at == "deadline_ms");
+    }
+  }
+}
+
+TEST_CASE("the deadlines of a tick's reads count from where the tick was taken") {
+  const read_views views = shared_world().views();
+  const auto request = std::make_shared<tick_request>();
+  for (const std::int64_t ms : {5, 1'000}) {
+    edges_read edges;
+    edges.id = numbered(1);
+    edges.deadline_ms = ms;
+    request->reads.emplace_back(edges);
+  }
+  const auto room = std::make_shared<tick_room>();
+  room->most = std::numeric_limits<std::uint64_t>::max();
+  // Its texts were embedded, and a reader became free, 10 ms after it was taken.
+  tick_share share{.request = request,
+                   .room = room,
+                   .context = {.at = views.window->published(),
+                               .now = {},
+                               .stopwatch = [] { return 10 * ns_per_ms; }},
+                   .taken_ns = 0,
+                   .outcomes = {}};
+  share.run(views);
+  REQUIRE(share.outcomes.size() == 2);
+  REQUIRE_FALSE(share.outcomes[0].answer);
+  CHECK(share.outcomes[0].answer.error().code == errc::deadline_exceeded);
+  CHECK(share.outcomes[1].answer);
 }
