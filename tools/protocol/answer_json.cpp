@@ -199,9 +199,11 @@ json roots_json(const root_set& roots) {
           {"state_roots", state_roots_json(roots.state_roots)}};
 }
 
-json journal_json(const std::vector<journal_item>& items, seq_no last) {
+result<json> journal_json(const std::vector<journal_item>& items, seq_no last,
+                          const std::function<result<void>()>& in_time) {
   json entries = json::array();
   for (const auto& item : items) {
+    if (auto ok = in_time(); !ok) return propagate(ok);
     json leaves = json::array();
     for (const auto& leaf : item.leaves)
       leaves.push_back({{"namespace", to_string(leaf.ns)},
@@ -216,8 +218,8 @@ json journal_json(const std::vector<journal_item>& items, seq_no last) {
                        {"header", to_base64(item.header)}});
   }
   const bool more = !items.empty() && items.back().seq < last;
-  return {{"entries", std::move(entries)},
-          {"next", more ? json(items.back().seq.next().value) : json(nullptr)}};
+  return json{{"entries", std::move(entries)},
+              {"next", more ? json(items.back().seq.next().value) : json(nullptr)}};
 }
 
 json manifest_json(const manifest& m) {

@@ -2,6 +2,7 @@
 /// Answers as JSON: the keys, their order and their texts. None has the `ok` that every answer line
 /// starts with; ok_line and error_line add it.
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,9 @@ json hashtag_counts_json(const hashtag_counts& counts);
 json edge_json(const edge_record& e);
 json find_json(const find_result& found);
 json roots_json(const root_set& roots);
-json journal_json(const std::vector<journal_item>& items, seq_no last);
+/// `in_time` is asked before each entry; its refusal ends the rendering.
+result<json> journal_json(const std::vector<journal_item>& items, seq_no last,
+                          const std::function<result<void>()>& in_time);
 json manifest_json(const manifest& m);
 json stats_json(const world_stats& s);
 

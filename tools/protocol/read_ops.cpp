@@ -73,6 +73,10 @@ public:
     const auto passed = std::chrono::steady_clock::now() - started_;
     return ms_ && std::chrono::duration_cast<std::chrono::milliseconds>(passed).count() >= *ms_;
   }
+  [[nodiscard]] result<void> check() const {
+    if (is_over()) return late();
+    return {};
+  }
   /// The answer, if it is in time.
   [[nodiscard]] result<json> in_time(json answer) const {
     if (!is_over()) return answer;
@@ -286,10 +290,13 @@ result<json> run_journal(session& s, const json& request) {
                 "limit is from 1 to " + std::to_string(max_journal_limit));
   const auto deadline_ms = read_deadline(in);
   if (failure) return std::unexpected(std::move(*failure));
+  const deadline time(s, deadline_ms);
   const seq_no last = s.target().published();
   auto items = s.target().journal(from, static_cast<std::size_t>(limit), deadline_ms);
   if (!items) return propagate(items);
-  return journal_json(*items, last);
+  auto answer = journal_json(*items, last, [&] { return time.check(); });
+  if (!answer) return propagate(answer);
+  return time.in_time(std::move(*answer));
 }
 
 result<json> run_checkpoint(session& s, const json& request) {

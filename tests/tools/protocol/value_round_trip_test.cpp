@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "messages/validate/schema.hpp"
+#include "tools/protocol/answer_json.hpp"
 #include "tools/protocol/session.hpp"
 
 using namespace mneme;
@@ -101,4 +102,20 @@ TEST_CASE("heads, versions and edges come back as they were given") {
   CHECK(v["valid_until"] == "2050-01-01T00:00:00Z");
   CHECK(v["confidence"] == 0.5);
   CHECK(v["provenance"] == request["provenance"]);
+}
+
+TEST_CASE("a journal's entries are rendered as long as they are in time") {
+  const std::vector<journal_item> items(5);
+  int looks = 0;
+  const auto late = [&]() -> result<void> {
+    if (++looks < 3) return {};
+    return mneme::fail(errc::deadline_exceeded, "late", "deadline_ms");
+  };
+  const auto refused = protocol::journal_json(items, seq_no{0}, late);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == errc::deadline_exceeded);
+  CHECK(looks == 3);
+  const auto whole = protocol::journal_json(items, seq_no{0}, [] { return result<void>(); });
+  REQUIRE(whole);
+  CHECK((*whole)["entries"].size() == 5);
 }
