@@ -155,6 +155,8 @@ result<root_set> fold_roots(file_system& fs, const std::string& dir, seq_no at,
   if (!walked) return propagate(walked);
   if (ledger.roots().seq != at)
     return fail(errc::seq_unavailable, "the journal ends before seq " + std::to_string(at.value));
+  if (in_time)
+    if (auto ok = in_time(); !ok) return propagate(ok);
   return ledger.roots();
 }
 

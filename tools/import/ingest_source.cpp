@@ -65,6 +65,8 @@ public:
   }
 
   result<void> put_file(const std::string& path, std::string_view text) {
+    if (request_.in_time)
+      if (auto ok = request_.in_time(); !ok) return ok;
     ++counts_.files;
     std::int64_t index = 0;
     for (const auto& piece : cut_source(path, text)) {

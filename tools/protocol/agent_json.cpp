@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/protocol/find_json.hpp"
+#include "tools/protocol/request_deadline.hpp"
 #include "tools/protocol/scope_json.hpp"
 #include "tools/protocol/value_reader.hpp"
 
@@ -225,10 +226,12 @@ result<json> run_load_compact(session& s, const json& request) {
                                .step_id = in.text_or("step_id", ""),
                                .actor = in.text("actor"),
                                .at_seq = in.seq("at_seq")};
+  const auto deadline_ms = read_deadline(in);
+  const request_deadline time(s, deadline_ms);
   if (failure) return std::unexpected(std::move(*failure));
-  auto found = s.target().load_compact(r, deadline_of(request));
+  auto found = s.target().load_compact(r, deadline_ms);
   if (!found) return propagate(found);
-  return compact_json(*found);
+  return time.in_time(compact_json(*found));
 }
 
 result<json> run_attest(session& s, const json& request) {

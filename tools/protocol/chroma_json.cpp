@@ -9,6 +9,7 @@
 #include "tools/protocol/answer_json.hpp"
 #include "tools/protocol/data_json.hpp"
 #include "tools/protocol/many.hpp"
+#include "tools/protocol/request_deadline.hpp"
 #include "tools/protocol/scope_json.hpp"
 #include "tools/protocol/value_reader.hpp"
 
@@ -101,15 +102,19 @@ constexpr shape one_chroma_shape{
     .kind = shape_kind::custom, .check = check_chroma, .json_schema = R"({"type":"object"})"};
 constexpr shape chromas_shape{
     .kind = shape_kind::list, .name = "[chroma…]", .item = &one_chroma_shape};
-constexpr std::array chroma_many_table = {key_shape{"items", &chromas_shape, true}};
+constexpr std::array chroma_many_table = {key_shape{"items", &chromas_shape, true},
+                                          key_shape{"deadline_ms", &shapes::integer}};
 
 constexpr std::array decay_table = {key_shape{"actor", &shapes::text},
                                     key_shape{"deadline_ms", &shapes::integer}};
 constexpr std::array point_table = {key_shape{"hashtags", &shapes::texts, true},
-                                    key_shape{"at_seq", &shapes::integer}};
+                                    key_shape{"at_seq", &shapes::integer},
+                                    key_shape{"deadline_ms", &shapes::integer}};
 constexpr std::array suggest_table = {key_shape{"text", &shapes::text, true},
-                                      key_shape{"at_seq", &shapes::integer}};
-constexpr std::array tags_table = {key_shape{"at_seq", &shapes::integer}};
+                                      key_shape{"at_seq", &shapes::integer},
+                                      key_shape{"deadline_ms", &shapes::integer}};
+constexpr std::array tags_table = {key_shape{"at_seq", &shapes::integer},
+                                   key_shape{"deadline_ms", &shapes::integer}};
 
 /// Zones are named as Core, Mid and Outer, and read in any case.
 std::optional<colour_zone> read_zone(value_reader& in) {
@@ -343,14 +348,15 @@ result<json> run_point(session& s, const json& request) {
   value_reader in(request, document, failure);
   const auto hashtags = in.texts("hashtags").value_or(std::vector<std::string>{});
   const auto at_seq = in.seq("at_seq");
+  const request_deadline time(s, read_deadline(in));
   if (failure) return std::unexpected(std::move(*failure));
   auto p = s.target().point(hashtags, at_seq);
   if (!p) return propagate(p);
-  return json{{"L", p->L},
-              {"a", p->a},
-              {"b", p->b},
-              {"node_id", p->node_id},
-              {"counts", hashtag_counts_json(p->counts)}};
+  return time.in_time(json{{"L", p->L},
+                           {"a", p->a},
+                           {"b", p->b},
+                           {"node_id", p->node_id},
+                           {"counts", hashtag_counts_json(p->counts)}});
 }
 
 result<json> run_suggest_hashtags(session& s, const json& request) {
@@ -359,10 +365,11 @@ result<json> run_suggest_hashtags(session& s, const json& request) {
   value_reader in(request, document, failure);
   const std::string text = in.text_or("text", "");
   const auto at_seq = in.seq("at_seq");
+  const request_deadline time(s, read_deadline(in));
   if (failure) return std::unexpected(std::move(*failure));
   auto found = s.target().suggest_hashtags(text, at_seq);
   if (!found) return propagate(found);
-  return json{{"hashtags", *found}};
+  return time.in_time(json{{"hashtags", *found}});
 }
 
 result<json> run_tags(session& s, const json& request) {
@@ -370,12 +377,16 @@ result<json> run_tags(session& s, const json& request) {
   const json_path document;
   value_reader in(request, document, failure);
   const auto at_seq = in.seq("at_seq");
+  const request_deadline time(s, read_deadline(in));
   if (failure) return std::unexpected(std::move(*failure));
   auto tags = s.target().tags(at_seq);
   if (!tags) return propagate(tags);
   json list = json::array();
-  for (const auto& t : *tags) list.push_back(assignment_json(t));
-  return json{{"tags", std::move(list)}};
+  for (const auto& t : *tags) {
+    if (auto ok = time.check(); !ok) return propagate(ok);
+    list.push_back(assignment_json(t));
+  }
+  return time.in_time(json{{"tags", std::move(list)}});
 }
 
 } // namespace mneme::protocol

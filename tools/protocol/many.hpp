@@ -2,11 +2,14 @@
 /// Ops that put many questions to one door: {"items":[request…]} → {"results":[answer…]}, in their
 /// order; each item fails alone.
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "messages/validate/validate.hpp"
 #include "tools/protocol/answer_json.hpp"
+#include "tools/protocol/request_deadline.hpp"
 #include "tools/protocol/session.hpp"
 #include "tools/protocol/shape.hpp"
 
@@ -17,7 +20,8 @@ result<void> check_item_of(std::string_view op, std::span<const key_shape> keys,
                            const json_path& at);
 
 /// Precondition: the shape of the request was checked. All items are read before the first is
-/// asked.
+/// asked. The deadline of the list holds for each item, whose own may be earlier: both count from
+/// where the list begins.
 template <class Request, class Answer>
 result<json> run_many(session& s, const json& request, std::string_view op,
                       result<Request> (*read)(const json&, const json_path&),
@@ -29,10 +33,15 @@ result<json> run_many(session& s, const json& request, std::string_view op,
                 fmt::format("{}_many has at most {} items", op, max_batch_items), "items");
   const json_path document;
   const json_path list = document.key("items");
+  std::optional<error> failure;
+  value_reader in(request, document, failure);
+  const auto list_ms = read_deadline(in);
+  if (failure) return std::unexpected(std::move(*failure));
   std::vector<Request> requests;
   for (std::size_t i = 0; i < items.size(); ++i) {
     auto r = read(items[i], list.item(i));
     if (!r) return propagate(r);
+    if (list_ms) r->deadline_ms = std::min(*list_ms, r->deadline_ms.value_or(*list_ms));
     requests.push_back(std::move(*r));
   }
   json results = json::array();

@@ -229,14 +229,11 @@ const std::array<op_spec, 42>& table() { // NOLINT(readability-function-size)
        journal_keys(), run_journal},
       {"checkpoint", "make the next open fast", "seq", R"({"op":"checkpoint"})", checkpoint_keys(),
        run_checkpoint},
-      {"stats",
-       "counts and sizes of the world",
+      {"stats", "counts and sizes of the world",
        "world world_id embedder space seq checkpoint_seq memories memories_by_type rows edges "
        "vectors vector_builds_failed fields journal_bytes journal_segments embeddings_pending "
        "embeddings_refused embedder_problem",
-       R"({"op":"stats"})",
-       {},
-       run_stats},
+       R"({"op":"stats"})", stats_keys(), run_stats},
   };
   return specs;
 }

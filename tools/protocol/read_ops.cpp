@@ -6,12 +6,12 @@
 #include <nlohmann/json.hpp>
 
 #include "messages/validate/validate.hpp"
-#include "query/deadline.hpp"
 #include "tools/protocol/answer_json.hpp"
 #include "tools/protocol/base64.hpp"
 #include "tools/protocol/find_json.hpp"
 #include "tools/protocol/many.hpp"
 #include "tools/protocol/proof_json.hpp"
+#include "tools/protocol/request_deadline.hpp"
 #include "tools/protocol/scope_json.hpp"
 #include "tools/protocol/topic_json.hpp"
 #include "tools/protocol/value_reader.hpp"
@@ -47,7 +47,8 @@ result<void> check_find_item(const json& value, const json&, const json_path& at
 constexpr shape find_item{
     .kind = shape_kind::custom, .check = check_find_item, .json_schema = R"({"type":"object"})"};
 constexpr shape find_items{.kind = shape_kind::list, .name = "[find…]", .item = &find_item};
-constexpr std::array find_many_table = {key_shape{"items", &find_items, true}};
+constexpr std::array find_many_table = {key_shape{"items", &find_items, true},
+                                        key_shape{"deadline_ms", &shapes::integer}};
 
 constexpr std::array clock_table = {key_shape{"now", &shapes::time, true}};
 constexpr std::array root_table = {key_shape{"at_seq", &shapes::integer},
@@ -56,37 +57,13 @@ constexpr std::array snapshot_table = {key_shape{"reason", &shapes::text},
                                        key_shape{"actor", &shapes::text},
                                        key_shape{"deadline_ms", &shapes::integer}};
 constexpr std::array checkpoint_table = {key_shape{"deadline_ms", &shapes::integer}};
+constexpr std::array stats_table = {key_shape{"deadline_ms", &shapes::integer}};
 constexpr std::array journal_table = {key_shape{"from", &shapes::integer},
                                       key_shape{"limit", &shapes::integer},
                                       key_shape{"deadline_ms", &shapes::integer}};
 
 constexpr std::int64_t default_journal_limit = 100;
 constexpr std::int64_t max_journal_limit = 10'000;
-
-/// Time that a request may take, from now on. Under a manual clock nothing is ever late, so that
-/// runs repeat.
-class deadline {
-public:
-  deadline(session& s, std::optional<std::int64_t> ms)
-      : ms_(s.clock() == nullptr ? ms : std::nullopt) {}
-  [[nodiscard]] bool is_over() const {
-    const auto passed = std::chrono::steady_clock::now() - started_;
-    return ms_ && std::chrono::duration_cast<std::chrono::milliseconds>(passed).count() >= *ms_;
-  }
-  [[nodiscard]] result<void> check() const {
-    if (is_over()) return late();
-    return {};
-  }
-  /// The answer, if it is in time.
-  [[nodiscard]] result<json> in_time(json answer) const {
-    if (!is_over()) return answer;
-    return late();
-  }
-
-private:
-  std::optional<std::int64_t> ms_;
-  std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
-};
 
 read_options read_asker(value_reader& in, const json_path& at) {
   read_options options{
@@ -97,13 +74,6 @@ read_options read_asker(value_reader& in, const json_path& at) {
   return options;
 }
 
-std::optional<std::int64_t> read_deadline(value_reader& in) {
-  const auto ms = in.integer("deadline_ms");
-  if (ms && *ms <= 0)
-    in.fail_key("deadline_ms", errc::out_of_range, "deadline_ms must be at least 1");
-  return ms;
-}
-
 memory_parts read_parts(value_reader& in) {
   return {.raw = in.flag("raw"), .history = in.flag("history"), .events = in.flag("events")};
 }
@@ -111,7 +81,7 @@ memory_parts read_parts(value_reader& in) {
 template <class Request>
 result<json> run_reading(session& s, result<Request> r) {
   if (!r) return propagate(r);
-  const deadline time(s, r->deadline_ms);
+  const request_deadline time(s, r->deadline_ms);
   auto whole = s.target().read(*r);
   if (!whole) return propagate(whole);
   return time.in_time(reading_json(*whole));
@@ -145,6 +115,9 @@ std::span<const key_shape> snapshot_keys() noexcept {
 }
 std::span<const key_shape> checkpoint_keys() noexcept {
   return checkpoint_table;
+}
+std::span<const key_shape> stats_keys() noexcept {
+  return stats_table;
 }
 std::span<const key_shape> journal_keys() noexcept {
   return journal_table;
@@ -211,7 +184,7 @@ result<json> run_get_edge(session& s, const json& request) {
   const read_options options = read_asker(in, document);
   const auto deadline_ms = read_deadline(in);
   if (failure) return std::unexpected(std::move(*failure));
-  const deadline time(s, deadline_ms);
+  const request_deadline time(s, deadline_ms);
   auto edge = s.target().get_edge(key, options, deadline_ms);
   if (!edge) return propagate(edge);
   return time.in_time(json{{"edge", edge_json(*edge)}});
@@ -220,11 +193,14 @@ result<json> run_get_edge(session& s, const json& request) {
 result<json> run_edges(session& s, const json& request) {
   auto r = read_edges(request, {});
   if (!r) return propagate(r);
-  const deadline time(s, r->deadline_ms);
+  const request_deadline time(s, r->deadline_ms);
   auto found = s.target().edges(*r);
   if (!found) return propagate(found);
   json list = json::array();
-  for (const auto& e : *found) list.push_back(edge_json(e));
+  for (const auto& e : *found) {
+    if (auto ok = time.check(); !ok) return propagate(ok);
+    list.push_back(edge_json(e));
+  }
   return time.in_time(json{{"edges", std::move(list)}});
 }
 
@@ -256,9 +232,10 @@ result<json> run_root(session& s, const json& request) {
   const auto at_seq = in.seq("at_seq");
   const auto deadline_ms = read_deadline(in);
   if (failure) return std::unexpected(std::move(*failure));
+  const request_deadline time(s, deadline_ms);
   auto roots = s.target().root(at_seq, deadline_ms);
   if (!roots) return propagate(roots);
-  return roots_json(*roots);
+  return time.in_time(roots_json(*roots));
 }
 
 result<json> run_snapshot(session& s, const json& request) {
@@ -274,9 +251,10 @@ result<json> run_snapshot(session& s, const json& request) {
 result<json> run_prove(session& s, const json& request) {
   auto r = read_prove(request, {});
   if (!r) return propagate(r);
+  const request_deadline time(s, r->deadline_ms);
   auto bundle = s.target().prove(*r);
   if (!bundle) return propagate(bundle);
-  return proof_json(*bundle);
+  return time.in_time(proof_json(*bundle));
 }
 
 result<json> run_journal(session& s, const json& request) {
@@ -290,7 +268,7 @@ result<json> run_journal(session& s, const json& request) {
                 "limit is from 1 to " + std::to_string(max_journal_limit));
   const auto deadline_ms = read_deadline(in);
   if (failure) return std::unexpected(std::move(*failure));
-  const deadline time(s, deadline_ms);
+  const request_deadline time(s, deadline_ms);
   const seq_no last = s.target().published();
   auto items = s.target().journal(from, static_cast<std::size_t>(limit), deadline_ms);
   if (!items) return propagate(items);
@@ -305,10 +283,15 @@ result<json> run_checkpoint(session& s, const json& request) {
   return json{{"seq", seq->value}};
 }
 
-result<json> run_stats(session& s, const json&) {
+result<json> run_stats(session& s, const json& request) {
+  std::optional<error> failure;
+  const json_path document;
+  value_reader in(request, document, failure);
+  const request_deadline time(s, read_deadline(in));
+  if (failure) return std::unexpected(std::move(*failure));
   auto stats = s.target().stats();
   if (!stats) return propagate(stats);
-  return stats_json(*stats);
+  return time.in_time(stats_json(*stats));
 }
 
 } // namespace mneme::protocol

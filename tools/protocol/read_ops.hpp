@@ -20,6 +20,7 @@ std::span<const key_shape> root_keys() noexcept;
 std::span<const key_shape> snapshot_keys() noexcept;
 std::span<const key_shape> journal_keys() noexcept;
 std::span<const key_shape> checkpoint_keys() noexcept;
+std::span<const key_shape> stats_keys() noexcept;
 
 result<get_read> read_get(const json& request, const json_path& at);
 result<resolve_read> read_resolve(const json& request, const json_path& at);

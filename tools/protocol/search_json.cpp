@@ -59,7 +59,8 @@ constexpr shape search_shape{
     .kind = shape_kind::custom, .check = check_search, .json_schema = R"({"type":"object"})"};
 constexpr shape searches_shape{
     .kind = shape_kind::list, .name = "[search…]", .item = &search_shape};
-constexpr std::array search_many_table = {key_shape{"items", &searches_shape, true}};
+constexpr std::array search_many_table = {key_shape{"items", &searches_shape, true},
+                                          key_shape{"deadline_ms", &shapes::integer}};
 
 // Each in the order of its enum.
 constexpr std::string_view source_names[] = {"all", "memory", "content"};

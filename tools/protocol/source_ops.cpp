@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/protocol/answer_json.hpp"
+#include "tools/protocol/request_deadline.hpp"
 #include "tools/protocol/value_reader.hpp"
 
 namespace mneme::protocol {
@@ -13,7 +14,8 @@ namespace {
 
 constexpr std::array ingest_source_table = {
     key_shape{"path", &shapes::text, true}, key_shape{"actor", &shapes::text},
-    key_shape{"audience", &shapes::text}, key_shape{"visibility", &shapes::text}};
+    key_shape{"audience", &shapes::text}, key_shape{"visibility", &shapes::text},
+    key_shape{"deadline_ms", &shapes::integer}};
 constexpr std::array promote_table = {
     key_shape{"chunk", &shapes::text, true}, key_shape{"memory", &shapes::text, true},
     key_shape{"actor", &shapes::text}, key_shape{"deadline_ms", &shapes::integer}};
@@ -34,7 +36,10 @@ result<json> run_ingest_source(session& s, const json& request) {
   source_request r{.path = in.text_or("path", ""),
                    .actor = in.text_or("actor", ""),
                    .audience = in.name<lifecycle_audience>("audience"),
-                   .visibility = in.name<visibility>("visibility")};
+                   .visibility = in.name<visibility>("visibility"),
+                   .in_time = {}};
+  const request_deadline time(s, read_deadline(in));
+  r.in_time = [&time] { return time.check(); };
   if (failure) return std::unexpected(std::move(*failure));
   if (!s.ingest_source()) return fail(errc::unsupported, "this session reads no files", "op");
   auto done = s.ingest_source()(s.target(), r);

@@ -396,3 +396,23 @@ TEST_CASE(
         == "https://github.com/example/tea.git");
   CHECK(w.ingest().unchanged == 2);
 }
+
+TEST_CASE(
+    "7 a source that takes too long ends between two files; another time goes on from there") {
+  source_world f;
+  f.put("a.cpp", block("one", 3));
+  f.put("b.cpp", block("two", 3));
+  protocol::source_request r;
+  r.path = f.path("");
+  int looks = 0;
+  r.in_time = [&]() -> result<void> {
+    if (++looks < 2) return {};
+    return fail(errc::deadline_exceeded, "late");
+  };
+  const auto late = ingest_source(f.engine, r);
+  REQUIRE_FALSE(late.has_value());
+  CHECK(late.error().code == errc::deadline_exceeded);
+  CHECK(looks == 2);
+  f.ingest();
+  CHECK(f.chunks().size() == 2);
+}

@@ -130,6 +130,28 @@ TEST_CASE("every example is answered with the keys that help names") {
   }
 }
 
+TEST_CASE("every op but the clock takes a deadline, of a millisecond at least") {
+  for (const auto& op : protocol::ops()) {
+    if (op.name == "clock") continue;
+    INFO(op.name);
+    engine world = example_world();
+    manual_clock clock(timestamp{0});
+    const auto no_file = [](engine&, const protocol::source_request&) {
+      return result<protocol::source_counts>({.left_out = {}});
+    };
+    protocol::session session(world, &clock, no_file);
+    json request = json::parse(op.example);
+    request["deadline_ms"] = 0;
+    const json refused = json::parse(session.answer(request.dump()));
+    INFO(refused.dump());
+    REQUIRE(refused["ok"] == false);
+    CHECK(refused["error"]["code"] == "out_of_range");
+    CHECK(refused["error"]["at"] == "deadline_ms");
+    request["deadline_ms"] = 60'000;
+    CHECK(json::parse(session.answer(request.dump()))["ok"] == true);
+  }
+}
+
 TEST_CASE("an error answer has ok, code, message, at in this order") {
   engine world = example_world();
   protocol::session session(world);

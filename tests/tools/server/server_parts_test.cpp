@@ -235,8 +235,12 @@ TEST_CASE("a request and what it lists may run no longer than the server lets it
 }
 
 TEST_CASE("every read that takes time takes a deadline") {
-  for (const char* op : {"find", "search", "retrieve", "chroma", "context", "edges", "get",
-                         "resolve", "get_edge", "prove", "root", "journal", "load_compact"}) {
+  for (const char* op :
+       {"find",          "search",      "retrieve",     "chroma",    "context",
+        "edges",         "get",         "resolve",      "get_edge",  "prove",
+        "root",          "journal",     "load_compact", "find_many", "search_many",
+        "retrieve_many", "chroma_many", "tags",         "point",     "suggest_hashtags",
+        "stats"}) {
     json request = json::object();
     limit_time(request, op, 1);
     INFO(op);
