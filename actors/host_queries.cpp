@@ -4,6 +4,7 @@
 
 #include "actors/host_requests.hpp"
 #include "messages/ensure.hpp"
+#include "query/asked_bytes.hpp"
 #include "query/chroma/chroma.hpp"
 #include "query/context/context.hpp"
 #include "query/find/find.hpp"
@@ -38,7 +39,7 @@ host_promise<std::shared_ptr<const typename Run::answer_type>>
 host_requests::one(const typename Run::request_type& request) const {
   using answer_type = typename Run::answer_type;
   auto pending = self_->make_response_promise<std::shared_ptr<const answer_type>>();
-  auto place = enter();
+  auto place = enter(asked_bytes(request));
   auto reply = sharing<answer_type>(pending);
   if (place)
     ask<Run>(*engine_, request, leaving(std::move(*place), std::move(reply)), {});
@@ -56,7 +57,7 @@ host_requests::many(const std::vector<typename Run::request_type>& requests) con
     pending.deliver(Reply{});
     return pending;
   }
-  const auto place = enter();
+  const auto place = enter(asked_bytes(requests));
   if (!place && place.error().code == errc::busy) {
     pending.deliver(to_caf_error(place.error()));
     return pending;

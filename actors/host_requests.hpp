@@ -21,7 +21,7 @@ public:
       : self_(self),
         engine_(std::move(engine)),
         life_(std::move(life)),
-        reads_(engine_->options.commits.max_queued, 0),
+        reads_(engine_->options.commits.max_queued, engine_->options.commits.max_queued_bytes),
         writes_(engine_->options.commits.max_queued, engine_->options.commits.max_queued_bytes) {}
 
   // host_writes.cpp
@@ -91,10 +91,11 @@ private:
         pending.deliver(to_caf_error(r.error()));
     });
   }
-  /// A place for a message that reads, unless there is none or the engine was closed.
-  [[nodiscard]] result<in_flight::place_pointer> enter() const {
+  /// A place for a message that reads and holds so much, unless there is none or the engine was
+  /// closed.
+  [[nodiscard]] result<in_flight::place_pointer> enter(std::uint64_t bytes = 0) const {
     if (!life_->is_open()) return std::unexpected(was_closed);
-    return reads_.enter();
+    return reads_.enter(bytes);
   }
   /// The place is free when the answer is on its way.
   template <class T>
@@ -152,7 +153,7 @@ private:
   internal_engine_actor::pointer self_;
   std::shared_ptr<running_engine> engine_;
   std::shared_ptr<engine_life> life_;
-  in_flight reads_;  ///< messages
+  in_flight reads_;  ///< messages, and their bytes
   in_flight writes_; ///< commands, and their bytes
 };
 

@@ -4,6 +4,7 @@
 
 #include "actors/host_requests.hpp"
 #include "actors/pending_answer.hpp"
+#include "query/asked_bytes.hpp"
 #include "views/scope_check.hpp"
 
 namespace mneme {
@@ -138,7 +139,9 @@ host_promise<compact_reply> host_requests::compact(const compact_message& m) con
 host_promise<tick_reply> host_requests::tick(const tick_message& m) const {
   auto pending = self_->make_response_promise<tick_reply>();
   auto reply = sharing<tick_result>(pending);
-  auto place = enter();
+  std::uint64_t bytes = asked_bytes(m.request->reads);
+  for (const auto& w : m.request->writes) bytes += bytes_of(w);
+  auto place = enter(bytes);
   const auto deadline = deadline_in(*engine_, m.request->deadline_ms);
   if (!place)
     reply(propagate(place));

@@ -5,11 +5,11 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <utility>
 
 #include "messages/ensure.hpp"
 #include "mneme/error.hpp"
+#include "state/commit/busy.hpp"
 
 namespace mneme {
 
@@ -46,12 +46,9 @@ public:
 
   /// One request is taken whatever it holds.
   [[nodiscard]] result<place_pointer> enter(std::uint64_t bytes = 0) const {
-    if (state_->count >= most_)
-      return fail(errc::busy, std::to_string(most_)
-                                  + " requests are waiting; retry when some have been answered");
+    if (state_->count >= most_) return std::unexpected(busy_with_requests(most_));
     if (state_->count > 0 && state_->bytes + bytes > most_bytes_)
-      return fail(errc::busy, "requests of " + std::to_string(state_->bytes)
-                                  + " bytes are waiting; retry when some have been answered");
+      return std::unexpected(busy_with_bytes(state_->bytes));
     ++state_->count;
     state_->bytes += bytes;
     return std::make_shared<place>(state_, bytes);

@@ -1,4 +1,5 @@
-// What a waiting command keeps in memory. Only what a request can make large is counted exactly.
+// Which commands the bounds of what waits count, and what one keeps in memory. Only what a request
+// can make large is counted exactly.
 
 #include "messages/held_bytes.hpp"
 #include "state/commit/commands.hpp"
@@ -100,13 +101,6 @@ std::uint64_t of_touch(const entry_payload& touched) {
     bytes += v->grantee.size() + v->granter.size() + v->actor.size() + v->target.size();
   return bytes;
 }
-std::uint64_t of_write(const tick_write& w) {
-  if (const auto* m = std::get_if<scoped_mutation>(&w))
-    return of_mutation(m->request) + held_bytes(m->scope);
-  if (const auto* r = std::get_if<attest_request>(&w)) return held_bytes(*r);
-  return held_bytes(std::get<compact_request>(w));
-}
-
 std::uint64_t of_all(const std::vector<prepared_ahead>& all) {
   std::uint64_t bytes = 0;
   for (const auto& one : all) {
@@ -141,7 +135,7 @@ std::uint64_t of_command(const compact_command& c) {
 std::uint64_t of_command(const tick_command& c) {
   std::uint64_t bytes = of_all(c.ahead) + held_bytes(c.in_sight_of);
   for (const auto& t : c.touches) bytes += t.actor.size() + of_touch(t.payload);
-  for (const auto& w : c.writes) bytes += of_write(w);
+  for (const auto& w : c.writes) bytes += bytes_of(w);
   return bytes;
 }
 std::uint64_t of_command(const embed_command& c) {
@@ -164,8 +158,22 @@ std::uint64_t of_command(const checkpoint_command&) {
 
 } // namespace
 
+std::uint64_t bytes_of(const tick_write& w) {
+  if (const auto* m = std::get_if<scoped_mutation>(&w))
+    return of_mutation(m->request) + held_bytes(m->scope);
+  if (const auto* r = std::get_if<attest_request>(&w)) return held_bytes(*r);
+  return held_bytes(std::get<compact_request>(w));
+}
+
 std::uint64_t bytes_of(const commit_command& c) {
   return sizeof(c) + std::visit([](const auto& of) { return of_command(of); }, c);
+}
+
+bool is_bounded(const commit_command& c) {
+  if (const auto* barrier = std::get_if<checkpoint_command>(&c))
+    return barrier->reply && !barrier->last && !barrier->deferred;
+  return !std::holds_alternative<embed_command>(c)
+         && !std::holds_alternative<late_touch_command>(c);
 }
 
 } // namespace mneme

@@ -120,5 +120,6 @@ using commit_command =
 bool is_bounded(const commit_command& c);
 /// About how many bytes a command holds in its texts, lists and vectors.
 std::uint64_t bytes_of(const commit_command& c);
+std::uint64_t bytes_of(const tick_write& w);
 
 } // namespace mneme

@@ -8,6 +8,7 @@
 #include "messages/ensure.hpp"
 #include "messages/seams/checked_seams.hpp"
 #include "messages/validate/validate.hpp"
+#include "state/commit/busy.hpp"
 #include "state/execute/cited_memories.hpp"
 #include "state/execute/execute_chroma.hpp"
 #include "state/execute/promote.hpp"
@@ -64,13 +65,6 @@ std::vector<std::size_t> by_actor(std::size_t count, const ActorOf& actor_of) {
 
 } // namespace
 
-bool is_bounded(const commit_command& c) {
-  if (const auto* barrier = std::get_if<checkpoint_command>(&c))
-    return barrier->reply && !barrier->last && !barrier->deferred;
-  return !std::holds_alternative<embed_command>(c)
-         && !std::holds_alternative<late_touch_command>(c);
-}
-
 committer::committer(world& w, std::shared_ptr<clock> clock, std::shared_ptr<random_source> random,
                      const committer_options& options)
     : world_(w),
@@ -98,15 +92,9 @@ void committer::enqueue(commit_command command) {
   const std::uint64_t bytes = bytes_of(command);
   if (is_bounded(command)) {
     if (queued() >= options_.max_queued)
-      return refuse(command, {errc::busy,
-                              std::to_string(options_.max_queued)
-                                  + " requests are waiting; retry when some have been answered",
-                              {}});
+      return refuse(command, busy_with_requests(options_.max_queued));
     if (queued() > 0 && queued_bytes_ + bytes > options_.max_queued_bytes)
-      return refuse(command, {errc::busy,
-                              "requests of " + std::to_string(queued_bytes_)
-                                  + " bytes are waiting; retry when some have been answered",
-                              {}});
+      return refuse(command, busy_with_bytes(queued_bytes_));
   }
   queued_bytes_ += bytes;
   if (auto* look = std::get_if<inspect_command>(&command)) {

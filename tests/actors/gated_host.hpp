@@ -51,11 +51,13 @@ inline const auto not_expected = [](const caf::error& e) { FAIL(to_error(e).mess
 
 /// With two readers, and threads to spare.
 struct gated_host {
-  explicit gated_host(std::uint64_t max_in_flight = 4096) {
+  explicit gated_host(std::uint64_t max_in_flight = 4096,
+                      std::uint64_t max_in_flight_bytes = 256ULL << 20) {
     engine_options options;
     options.embedder = embedder;
     options.readers = 2;
     options.max_in_flight = max_in_flight;
+    options.max_in_flight_bytes = max_in_flight_bytes;
     auto started = start_engine(system, options);
     REQUIRE(started);
     engine = *started;

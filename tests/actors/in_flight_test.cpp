@@ -61,6 +61,32 @@ TEST_CASE("reads beyond what may be in flight are busy at once, and taken when s
   host.close();
 }
 
+TEST_CASE("what reads hold while they wait is bounded too, of lists and ticks all that they ask") {
+  gated_host host(4096, 100'000);
+  REQUIRE(host.ask<mutation_result>(apply_message{note_of("tea")}));
+  auto first = host.self->request(host.memory, caf::infinite, find_message{near_text(slow_text)});
+  const auto plain = near_text("tea");
+  find_request large = plain;
+  large.where =
+      predicate{compare_predicate{comparison::eq, "data.statement", std::string(100'000, 'x')}};
+  const auto tick_of = [](std::vector<tick_read> reads, std::vector<tick_write> writes) {
+    auto tick = std::make_shared<tick_request>();
+    tick->reads = std::move(reads);
+    tick->writes = std::move(writes);
+    return tick_message{tick};
+  };
+  const scoped_mutation large_note{note_of(std::string(100'000, 'x'))};
+  CHECK(is_busy<find_reply>(host, find_message{large}));
+  CHECK(is_busy<find_many_reply>(host, find_many_message{{plain, large}}));
+  CHECK(is_busy<tick_reply>(host, tick_of({plain, large}, {})));
+  CHECK(is_busy<tick_reply>(host, tick_of({}, {large_note})));
+  CHECK_FALSE(is_busy<tick_reply>(host, tick_of({plain}, {})));
+  host.embedder->open();
+  first.receive([](const find_reply&) {}, not_expected);
+  CHECK_FALSE(is_busy<tick_reply>(host, tick_of({plain, large}, {large_note})));
+  host.close();
+}
+
 TEST_CASE("writes that are still being prepared count for what may be in flight") {
   gated_host host(1);
   auto held = host.self->request(host.memory, caf::infinite, apply_message{note_of(slow_text)});
