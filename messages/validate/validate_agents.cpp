@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "messages/text/composed.hpp"
 #include "messages/validate/validate.hpp"
 
 namespace mneme {
@@ -22,6 +23,14 @@ result<void> check_step_name(const std::string& name, std::string_view key) {
   return {};
 }
 
+/// Of a step that is to be journaled; what was journaled before this was refused is still found.
+result<void> check_new_step_name(const std::string& name, std::string_view key) {
+  if (auto ok = check_step_name(name, key); !ok) return ok;
+  if (const auto fault = name_fault(name); !fault.empty())
+    return fail(errc::bad_value, std::string(fault), std::string(key));
+  return {};
+}
+
 result<void> check_uris(const std::vector<std::string>& uris, std::string_view key) {
   if (uris.size() > max_compact_uris)
     return fail(errc::limit_exceeded,
@@ -33,7 +42,7 @@ result<void> check_uris(const std::vector<std::string>& uris, std::string_view k
 } // namespace
 
 result<void> validate(const attest_request& r) {
-  if (auto ok = check_step_name(r.intent_id, "intent_id"); !ok) return ok;
+  if (auto ok = check_new_step_name(r.intent_id, "intent_id"); !ok) return ok;
   if (r.cited.empty()) return fail(errc::empty_citations, "cite at least one memory", "cited");
   if (r.cited.size() > max_cited)
     return fail(errc::too_many_citations,
@@ -48,8 +57,8 @@ result<void> validate(const attest_request& r) {
 }
 
 result<void> validate(const compact_request& r) {
-  if (auto ok = check_step_name(r.intent_id, "intent_id"); !ok) return ok;
-  if (auto ok = check_step_name(r.step_id, "step_id"); !ok) return ok;
+  if (auto ok = check_new_step_name(r.intent_id, "intent_id"); !ok) return ok;
+  if (auto ok = check_new_step_name(r.step_id, "step_id"); !ok) return ok;
   if (r.budget_tokens <= 0)
     return fail(errc::out_of_range, "budget_tokens must be at least 1", "budget_tokens");
   if (auto ok = check_uris(r.in_context, "in_context"); !ok) return ok;

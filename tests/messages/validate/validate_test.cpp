@@ -9,6 +9,7 @@
 #include "messages/codec/records.hpp"
 #include "messages/text/time_text.hpp"
 #include "messages/validate/validate.hpp"
+#include "messages/validate/validate_agents.hpp"
 
 using namespace mneme;
 
@@ -116,6 +117,25 @@ TEST_CASE("a name is not blank and has no control characters") {
     CHECK(validate_actor(name)); // may ask for what it wrote before this was refused
   }
   CHECK(validate_acting(""));
+}
+
+TEST_CASE("the steps that are journaled have names; others are still asked for") {
+  for (const std::string& name : {std::string("a\0b", 3), std::string("a\nb")}) {
+    attest_request attest;
+    attest.intent_id = name;
+    attest.cited = {"mneme://Note/x"};
+    REQUIRE_FALSE(validate(attest));
+    CHECK(validate(attest).error().code == errc::bad_value);
+    CHECK(validate(attest).error().at == "intent_id");
+    compact_request compact;
+    compact.intent_id = "trip";
+    compact.step_id = name;
+    REQUIRE_FALSE(validate(compact));
+    CHECK(validate(compact).error().at == "step_id");
+    load_compact_request load;
+    load.intent_id = load.step_id = name;
+    CHECK(validate(load));
+  }
 }
 
 TEST_CASE("what a journal may hold is restored, whatever names may be given today") {
