@@ -37,8 +37,19 @@ public:
         source_type_(on_github ? "github" : "local"),
         counts_(counts) {}
 
+  /// Whether there is time for more. What is pending is written before it is refused, so that
+  /// another time finds it done.
+  result<void> in_time() {
+    if (!request_.in_time) return {};
+    auto ok = request_.in_time();
+    if (ok) return ok;
+    if (auto written = flush(); !written) return written;
+    return ok;
+  }
+
   /// Reads which chunks the source has in the world.
   result<void> open() {
+    if (auto ok = in_time(); !ok) return ok;
     find_request r;
     r.types = {memory_type::chunk};
     in_predicate named{.field = "meta.source", .values = {source_}};
@@ -65,8 +76,6 @@ public:
   }
 
   result<void> put_file(const std::string& path, std::string_view text) {
-    if (request_.in_time)
-      if (auto ok = request_.in_time(); !ok) return ok;
     ++counts_.files;
     std::int64_t index = 0;
     for (const auto& piece : cut_source(path, text)) {
@@ -77,7 +86,8 @@ public:
 
   /// Tombstones what the source no longer has, and writes what is left.
   result<void> finish() {
-    for (const auto& [key, chunks] : existing_)
+    for (const auto& [key, chunks] : existing_) {
+      if (auto ok = in_time(); !ok) return ok;
       for (const auto& m : chunks) {
         ++counts_.removed;
         auto ok = push(tombstone_request{.uri = uri_of(m),
@@ -88,6 +98,7 @@ public:
                                          .expect_version = {}});
         if (!ok) return ok;
       }
+    }
     return flush();
   }
 
@@ -247,6 +258,7 @@ bool is_shown(const fs::path& path) {
 result<void> ingest_files(source_writer& writer, const fs::path& root,
                           const std::vector<std::string>& paths, source_counts& counts) {
   for (const auto& path : paths) {
+    if (auto ok = writer.in_time(); !ok) return ok;
     const fs::path full = root / path;
     std::error_code unknown;
     if (fs::file_size(full, unknown) > max_file_bytes) {
@@ -278,6 +290,7 @@ result<void> ingest_git(engine& target, const source_request& request, const std
                        counts);
   if (auto ok = writer.open(); !ok) return ok;
   auto walked = git.for_each_file([&](const git_file_record& f, std::uint64_t) -> result<void> {
+    if (auto ok = writer.in_time(); !ok) return ok;
     if (f.state != git_file_state::text) {
       ++counts.left_out[std::string(left_out_name(f.state))];
       return {};

@@ -19,8 +19,9 @@ struct source_request {
   /// Absent: chunks that are there keep theirs, and new ones have none and are private.
   std::optional<lifecycle_audience> audience;
   std::optional<mneme::visibility> visibility;
-  /// Asked before each file: what it refuses with ends the work. What was written by then stays,
-  /// and another time goes on from there. Empty = it takes as long as it takes.
+  /// Asked before each file and each removal: what it refuses with ends the work. What was found by
+  /// then is written and stays; another time goes on from there. Empty = it takes as long as it
+  /// takes.
   std::function<result<void>()> in_time;
 };
 struct source_counts {
