@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "actors/host_requests.hpp"
+#include "query/asked_bytes.hpp"
 #include "query/context/compact_record.hpp"
 #include "query/deadline.hpp"
 #include "query/positive.hpp"
@@ -23,7 +24,7 @@ host_promise<std::shared_ptr<const T>> host_requests::read(const read_options& a
     pending.deliver(to_caf_error(ok.error()));
     return pending;
   }
-  auto place = enter();
+  auto place = enter(asked_bytes(asked) + target.size());
   if (!place) {
     pending.deliver(to_caf_error(place.error()));
     return pending;

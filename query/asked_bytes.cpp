@@ -39,11 +39,11 @@ std::uint64_t of_filters(const metadata_filters& filters) {
   return bytes;
 }
 
-std::uint64_t of_options(const read_options& o) {
-  return held_bytes(o.actor) + held_bytes(o.scope);
-}
-
 } // namespace
+
+std::uint64_t asked_bytes(const read_options& o) {
+  return sizeof(o) + held_bytes(o.actor) + held_bytes(o.scope);
+}
 
 std::uint64_t asked_bytes(const find_request& r) {
   return sizeof(r) + r.types.size() * sizeof(memory_type) + (r.where ? of_predicate(*r.where) : 0)
@@ -53,14 +53,16 @@ std::uint64_t asked_bytes(const find_request& r) {
 }
 
 std::uint64_t asked_bytes(const context_request& r) {
-  std::uint64_t bytes = sizeof(r) + held_bytes(r.actor) + held_bytes(r.scope);
+  std::uint64_t bytes = sizeof(r) + held_bytes(r.actor) + held_bytes(r.scope)
+                        + (r.tiers ? r.tiers->size() * sizeof(context_tier) : 0);
   for (const auto& object : r.objects) bytes += sizeof(object) + object.second.size();
   return bytes;
 }
 
 std::uint64_t asked_bytes(const retrieve_request& r) {
-  return sizeof(r) + r.q.size() + held_bytes(r.topic_ids) + held_bytes(r.field_names)
-         + held_bytes(r.vector) + held_bytes(r.actor) + held_bytes(r.scope);
+  return sizeof(r) + r.q.size() + (r.stages ? r.stages->size() * sizeof(retrieve_stage) : 0)
+         + held_bytes(r.topic_ids) + held_bytes(r.field_names) + held_bytes(r.vector)
+         + held_bytes(r.actor) + held_bytes(r.scope);
 }
 
 std::uint64_t asked_bytes(const chroma_request& r) {
@@ -78,9 +80,9 @@ std::uint64_t asked_bytes(const tick_read& read) {
   return std::visit(
       []<class Read>(const Read& r) -> std::uint64_t {
         if constexpr (std::is_same_v<Read, edges_read>)
-          return sizeof(r) + of_options(r.options) + r.filter.types.size() * sizeof(edge_type);
+          return sizeof(r) + asked_bytes(r.options) + r.filter.types.size() * sizeof(edge_type);
         else if constexpr (requires { r.options; })
-          return sizeof(r) + of_options(r.options);
+          return sizeof(r) + asked_bytes(r.options);
         else
           return asked_bytes(r);
       },

@@ -13,6 +13,8 @@ std::uint64_t asked_bytes(const context_request& r);
 std::uint64_t asked_bytes(const retrieve_request& r);
 std::uint64_t asked_bytes(const chroma_request& r);
 std::uint64_t asked_bytes(const search_request& r);
+/// Who asks for a record, and by what right.
+std::uint64_t asked_bytes(const read_options& o);
 /// Of one read of a tick.
 std::uint64_t asked_bytes(const tick_read& r);
 

@@ -47,6 +47,9 @@ TEST_CASE("so do those of the other doors, and of what a tick asks") {
   CHECK(grows<chroma_request>([](auto& q) { q.filters["a"].any_of = {text}; }));
   CHECK(grows<search_request>([](auto& q) { q.query = text; }));
   CHECK(grows<search_request>([](auto& q) { q.memory_ids.emplace(large); }));
+  CHECK(grows<read_options>([](auto& o) { o.actor = text; }));
+  CHECK(grows<retrieve_request>([](auto& q) { q.stages.emplace(large); }));
+  CHECK(grows<context_request>([](auto& q) { q.tiers.emplace(large); }));
   get_read get;
   const auto small = asked_bytes(tick_read{get});
   get.options.actor = text;
