@@ -22,6 +22,7 @@ from check_structure import ROOT, tree
 COMPILER = ["g++", "-std=c++23", "-Wall", "-Wextra", "-Werror", "-DMSGPACK_NO_BOOST",
             f"-I{ROOT}", f"-I{ROOT}/include", "-x"]
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
+CONDITION = re.compile(r"^\s*#\s*if|/\*", re.MULTILINE)
 PRECOMPILED = 6
 
 
@@ -34,7 +35,10 @@ def closures(files):
     """What each header includes, through whichever: our own headers with itself, and the others."""
     direct = {}
     for name, path in files.items():
-        found = [quoted or angled for quoted, angled in INCLUDE.findall(path.read_text())]
+        text = path.read_text()
+        # What stands under a condition may not be there: such a header is compiled from nothing.
+        includes = [] if CONDITION.search(text) else INCLUDE.findall(text)
+        found = [quoted or angled for quoted, angled in includes]
         direct[name] = ({f for f in found if f in files}, {f for f in found if f not in files})
 
     def closure(name):
@@ -74,7 +78,7 @@ def compiled(arguments, source=None):
     """What the compiler has to say, if it refuses."""
     done = subprocess.run(COMPILER + arguments, cwd=ROOT, input=source, capture_output=True, text=True,
                           check=False)
-    return done.stderr.strip() if done.returncode else ""
+    return (done.stderr.strip() or f"exit status {done.returncode}") if done.returncode else ""
 
 
 def precompile(base, place):
