@@ -100,7 +100,7 @@ host_promise<root_set> host_requests::root(const root_message& m) const {
     reply(propagate(ok));
   } else if (!m.at_seq && life_->is_open()) {
     reply(engine_->state->published_roots());
-  } else if (auto place = enter(); !place) {
+  } else if (auto place = enter(sizeof(m)); !place) {
     reply(propagate(place));
   } else {
     reply = leaving(std::move(*place), std::move(reply));

@@ -93,7 +93,7 @@ private:
   }
   /// A place for a message that reads and holds so much, unless there is none or the engine was
   /// closed.
-  [[nodiscard]] result<in_flight::place_pointer> enter(std::uint64_t bytes = 0) const {
+  [[nodiscard]] result<in_flight::place_pointer> enter(std::uint64_t bytes) const {
     if (!life_->is_open()) return std::unexpected(was_closed);
     return reads_.enter(bytes);
   }

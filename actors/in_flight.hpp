@@ -45,7 +45,7 @@ public:
   in_flight(std::uint64_t most, std::uint64_t most_bytes) : most_(most), most_bytes_(most_bytes) {}
 
   /// One request is taken whatever it holds.
-  [[nodiscard]] result<place_pointer> enter(std::uint64_t bytes = 0) const {
+  [[nodiscard]] result<place_pointer> enter(std::uint64_t bytes) const {
     if (state_->count >= most_) return std::unexpected(busy_with_requests(most_));
     if (state_->count > 0 && state_->bytes + bytes > most_bytes_)
       return std::unexpected(busy_with_bytes(state_->bytes));

@@ -7,28 +7,20 @@ namespace mneme {
 namespace {
 
 std::uint64_t of_predicate(const predicate& p) {
-  const auto of_items = [](const std::vector<predicate>& items) {
-    std::uint64_t bytes = 0;
-    for (const predicate& item : items) bytes += of_predicate(item);
-    return bytes;
-  };
-  struct visitor {
-    const decltype(of_items)& of_all;
-    std::uint64_t operator()(const compare_predicate& c) const {
-      return c.field.size() + held_bytes(c.value);
-    }
-    std::uint64_t operator()(const in_predicate& c) const {
-      return c.field.size() + held_bytes(c.values);
-    }
-    std::uint64_t operator()(const has_tag_predicate& c) const { return c.tag.size(); }
-    std::uint64_t operator()(const matches_predicate& c) const {
-      return c.field.size() + c.pattern.size();
-    }
-    std::uint64_t operator()(const and_predicate& c) const { return of_all(c.items); }
-    std::uint64_t operator()(const or_predicate& c) const { return of_all(c.items); }
-    std::uint64_t operator()(const not_predicate& c) const { return of_predicate(*c.item); }
-  };
-  return sizeof(p) + std::visit(visitor{of_items}, p.node);
+  return std::visit(
+      [](const auto& c) {
+        std::uint64_t bytes = sizeof(predicate);
+        if constexpr (requires { c.field; }) bytes += c.field.size();
+        if constexpr (requires { c.value; }) bytes += held_bytes(c.value);
+        if constexpr (requires { c.values; }) bytes += held_bytes(c.values);
+        if constexpr (requires { c.tag; }) bytes += c.tag.size();
+        if constexpr (requires { c.pattern; }) bytes += c.pattern.size();
+        if constexpr (requires { c.item; }) bytes += of_predicate(*c.item);
+        if constexpr (requires { c.items; })
+          for (const predicate& item : c.items) bytes += of_predicate(item);
+        return bytes;
+      },
+      p.node);
 }
 
 std::uint64_t of_filters(const metadata_filters& filters) {

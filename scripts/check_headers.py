@@ -36,7 +36,7 @@ def closures(files):
     direct = {}
     for name, path in files.items():
         text = path.read_text()
-        # What stands under a condition may not be there: such a header is compiled from nothing.
+        # What stands under a condition or in a comment may not be there: compiled from nothing.
         includes = [] if CONDITION.search(text) else INCLUDE.findall(text)
         found = [quoted or angled for quoted, angled in includes]
         direct[name] = ({f for f in found if f in files}, {f for f in found if f not in files})

@@ -48,6 +48,10 @@ class CheckHeaders(unittest.TestCase):
         self.finds("query/near.hpp",
                    '#pragma once\n#include "mneme/text.hpp"\nstd::vector<std::string> near();\n')
 
+    def test_what_stands_under_a_condition_is_not_taken_as_included(self):
+        self.finds("query/near.hpp", '#pragma once\n#ifdef NEVER\n#include "mneme/text.hpp"\n'
+                   '#endif\nstd::string near();\n')
+
     def test_header_that_cannot_be_included_twice(self):
         self.finds("query/near.hpp", '#include "mneme/text.hpp"\nstruct near {};\n')
 

@@ -1,7 +1,6 @@
 // The table of ops: every example is answered, the answers have the keys that help promises, in the
 // order of the specification.
 // Of: tools/command/help_topics.cpp, tools/protocol/answer_json.cpp
-// Of: tools/protocol/request_deadline.cpp
 
 #include "tools/protocol/op_table.hpp"
 
