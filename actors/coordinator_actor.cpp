@@ -13,7 +13,6 @@ coordinator_actor::coordinator_actor(caf::actor_config& config, std::shared_ptr<
                                      const actor_options& options)
     : caf::event_based_actor(config),
       world_(std::move(w)),
-      reader_count_(readers.size()),
       readers_(this, std::move(readers)),
       committer_(std::move(committer)),
       options_(options) {
@@ -91,7 +90,7 @@ void coordinator_actor::start_tick(const ask_tick& asked) {
   if (!context) return job->reply(std::unexpected(context.error()));
   tick->before = context->at;
   if (!job->taken_ns) job->taken_ns = context->stopwatch_ns();
-  const std::size_t count = std::min(reader_count_, request.reads.size());
+  const std::size_t count = std::min(readers_.size(), request.reads.size());
   for (std::size_t i = 0; i < count; ++i)
     tick->shares.push_back(std::make_shared<tick_share>(tick_share{.request = job->request,
                                                                    .room = tick->room,

@@ -41,7 +41,6 @@ private:
   void finish(const job_pointer& job, seq_no at);
 
   std::shared_ptr<world> world_;
-  std::size_t reader_count_;
   reader_pool readers_;
   caf::actor committer_;
   actor_options options_;

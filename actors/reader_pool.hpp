@@ -24,10 +24,12 @@ public:
   using on_lost = std::function<void()>;
 
   reader_pool(caf::event_based_actor* self, std::vector<caf::actor> readers)
-      : self_(self), idle_(readers.begin(), readers.end()) {
+      : self_(self), size_(readers.size()), idle_(readers.begin(), readers.end()) {
     ensure(!idle_.empty(), "who gives work to readers has one");
   }
 
+  /// Readers that work or rest, at least 1.
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
   /// Has it done by whoever has rested longest. `lost`: that reader has ended.
   void give(work w, on_done done, on_lost lost) {
     waiting_.push_back({std::move(w), std::move(done), std::move(lost)});
@@ -68,6 +70,7 @@ private:
   }
 
   caf::event_based_actor* self_;
+  std::size_t size_;
   std::deque<caf::actor> idle_; ///< who has rested longest in front
   std::deque<given> waiting_;
 };

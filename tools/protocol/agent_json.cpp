@@ -84,15 +84,12 @@ std::optional<std::vector<context_tier>> read_tiers(value_reader& in) {
   return tiers;
 }
 
-json items_json(const std::vector<context_item>& items) {
-  json list = json::array();
-  for (const auto& i : items)
-    list.push_back({{"id", to_string(i.uri.id)},
-                    {"uri", to_string(i.uri)},
-                    {"text", i.text},
-                    {"tokens", i.tokens},
-                    {"salience", i.salience}});
-  return list;
+json item_json(const context_item& i) {
+  return {{"id", to_string(i.uri.id)},
+          {"uri", to_string(i.uri)},
+          {"text", i.text},
+          {"tokens", i.tokens},
+          {"salience", i.salience}};
 }
 
 } // namespace
@@ -156,17 +153,23 @@ result<attest_request> read_attest(const json& request, const json_path& at) {
   return finish(failure, std::move(r));
 }
 
-json context_json(const context_result& r) {
+result<json> context_json(const context_result& r, const request_deadline& time) {
+  auto pinned = rows_json(r.pinned, item_json, time);
+  if (!pinned) return propagate(pinned);
+  auto outcomes = rows_json(r.outcomes, item_json, time);
+  if (!outcomes) return propagate(outcomes);
+  auto relevant = rows_json(r.frame_relevant, item_json, time);
+  if (!relevant) return propagate(relevant);
   json reachable = json::array();
   for (const auto& uri : r.reachable_uris) reachable.push_back(to_string(uri));
-  return {{"tiers",
-           {{"pinned", items_json(r.pinned)},
-            {"outcomes", items_json(r.outcomes)},
-            {"frame_relevant", items_json(r.frame_relevant)}}},
-          {"tokens", r.tokens},
-          {"budget_tokens", r.budget_tokens},
-          {"reachable_uris", std::move(reachable)},
-          {"at_seq", r.at_seq.value}};
+  return json{{"tiers",
+               {{"pinned", std::move(*pinned)},
+                {"outcomes", std::move(*outcomes)},
+                {"frame_relevant", std::move(*relevant)}}},
+              {"tokens", r.tokens},
+              {"budget_tokens", r.budget_tokens},
+              {"reachable_uris", std::move(reachable)},
+              {"at_seq", r.at_seq.value}};
 }
 
 json compact_json(const compact_result& r) {
@@ -205,9 +208,10 @@ json attest_json(const attest_result& r) {
 result<json> run_context(session& s, const json& request) {
   auto r = read_context(request, {});
   if (!r) return propagate(r);
+  const request_deadline time(s, r->deadline_ms);
   auto made = s.target().context(std::move(*r));
   if (!made) return propagate(made);
-  return context_json(*made);
+  return context_json(*made, time);
 }
 
 result<json> run_compact(session& s, const json& request) {

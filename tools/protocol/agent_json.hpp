@@ -5,6 +5,7 @@
 #include <span>
 
 #include "mneme/tick.hpp"
+#include "tools/protocol/request_deadline.hpp"
 #include "tools/protocol/session.hpp"
 #include "tools/protocol/shape.hpp"
 
@@ -20,7 +21,7 @@ result<compact_request> read_compact(const json& request, const json_path& at);
 result<attest_request> read_attest(const json& request, const json_path& at);
 
 /// {tiers, tokens, budget_tokens, reachable_uris, at_seq}
-json context_json(const context_result& r);
+result<json> context_json(const context_result& r, const request_deadline& time);
 /// {kept, compacted, tokens, skipped, seq}
 json compact_json(const compact_result& r);
 /// {skipped, learned, weights, seq}

@@ -167,10 +167,10 @@ json edge_json(const edge_record& e) {
           {"tombstoned_by", e.tombstoned_by}};
 }
 
-json find_json(const find_result& found) {
-  json memories = json::array();
-  for (const auto& m : found.memories) memories.push_back(memory_json(m));
-  json answer{{"memories", std::move(memories)},
+result<json> find_json(const find_result& found, const request_deadline& time) {
+  auto memories = rows_json(found.memories, memory_json, time.unless_written(found.seq));
+  if (!memories) return propagate(memories);
+  json answer{{"memories", std::move(*memories)},
               {"rendered", found.rendered},
               {"rendered_tokens", found.rendered_tokens},
               {"scores", found.scores},

@@ -9,6 +9,7 @@
 #include "mneme/engine.hpp"
 #include "tools/protocol/json_path.hpp"
 #include "tools/protocol/json_text.hpp"
+#include "tools/protocol/request_deadline.hpp"
 
 namespace mneme::protocol {
 
@@ -17,7 +18,7 @@ json memory_json(const memory& m);
 json strength_json(std::int64_t strength_e9);
 json hashtag_counts_json(const hashtag_counts& counts);
 json edge_json(const edge_record& e);
-json find_json(const find_result& found);
+result<json> find_json(const find_result& found, const request_deadline& time);
 json roots_json(const root_set& roots);
 /// `in_time` is asked before each entry; its refusal ends the rendering.
 result<json> journal_json(const std::vector<journal_item>& items, seq_no last,

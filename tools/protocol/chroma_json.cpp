@@ -299,15 +299,15 @@ result<chroma_request> read_chroma(const json& request, const json_path& at) {
   return finish(failure, std::move(r));
 }
 
-json chroma_json(const chroma_result& found) {
-  json results = json::array();
-  for (const auto& row : found.rows) results.push_back(row_json(row));
+result<json> chroma_json(const chroma_result& found, const request_deadline& time) {
+  auto results = rows_json(found.rows, row_json, time.unless_written(found.seq));
+  if (!results) return propagate(results);
   json answer{{"point",
                {{"L", found.point.L},
                 {"a", found.point.a},
                 {"b", found.point.b},
                 {"node_id", found.point.node_id}}},
-              {"results", std::move(results)},
+              {"results", std::move(*results)},
               {"hashtags", found.hashtags},
               {"profile", found.profile},
               {"candidates_scanned", found.candidates_scanned},
@@ -321,9 +321,10 @@ json chroma_json(const chroma_result& found) {
 result<json> run_chroma(session& s, const json& request) {
   auto r = read_chroma(request, {});
   if (!r) return propagate(r);
+  const request_deadline time(s, r->deadline_ms);
   auto found = s.target().chroma(std::move(*r));
   if (!found) return propagate(found);
-  return chroma_json(*found);
+  return chroma_json(*found, time);
 }
 
 result<json> run_chroma_many(session& s, const json& request) {

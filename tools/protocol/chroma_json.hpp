@@ -5,6 +5,7 @@
 
 #include "mneme/chroma.hpp"
 #include "mneme/requests.hpp"
+#include "tools/protocol/request_deadline.hpp"
 #include "tools/protocol/session.hpp"
 #include "tools/protocol/shape.hpp"
 
@@ -21,7 +22,7 @@ std::span<const key_shape> tags_keys() noexcept;
 result<mutation> read_assign_tag(const json& request, const json_path& at);
 json assign_tag_result_json(const mutation_result& r);
 result<chroma_request> read_chroma(const json& request, const json_path& at);
-json chroma_json(const chroma_result& answer);
+result<json> chroma_json(const chroma_result& found, const request_deadline& time);
 
 result<json> run_chroma(session& s, const json& request);
 result<json> run_chroma_many(session& s, const json& request);

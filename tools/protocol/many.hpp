@@ -26,7 +26,7 @@ template <class Request, class Answer>
 result<json> run_many(session& s, const json& request, std::string_view op,
                       result<Request> (*read)(const json&, const json_path&),
                       std::vector<result<Answer>> (engine::*ask)(std::vector<Request>),
-                      json (*print)(const Answer&)) {
+                      result<json> (*print)(const Answer&, const request_deadline&)) {
   const json& items = request["items"];
   if (items.size() > max_batch_items)
     return fail(errc::limit_exceeded,
@@ -38,16 +38,21 @@ result<json> run_many(session& s, const json& request, std::string_view op,
   const auto list_ms = read_deadline(in);
   if (failure) return std::unexpected(std::move(*failure));
   std::vector<Request> requests;
+  std::vector<request_deadline> times;
   for (std::size_t i = 0; i < items.size(); ++i) {
     auto r = read(items[i], list.item(i));
     if (!r) return propagate(r);
     if (list_ms) r->deadline_ms = std::min(*list_ms, r->deadline_ms.value_or(*list_ms));
+    times.emplace_back(s, r->deadline_ms);
     requests.push_back(std::move(*r));
   }
   json results = json::array();
-  for (auto& found : (s.target().*ask)(std::move(requests)))
-    results.push_back(found ? ok_json(print(*found))
-                            : error_json(found.error(), list.item(results.size())));
+  for (auto& found : (s.target().*ask)(std::move(requests))) {
+    const std::size_t i = results.size();
+    auto printed = found ? print(*found, times[i]) : result<json>(propagate(found));
+    results.push_back(printed ? ok_json(std::move(*printed))
+                              : error_json(std::move(printed.error()), list.item(i)));
+  }
   return json{{"results", std::move(results)}};
 }
 

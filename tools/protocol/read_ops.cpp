@@ -196,20 +196,18 @@ result<json> run_edges(session& s, const json& request) {
   const request_deadline time(s, r->deadline_ms);
   auto found = s.target().edges(*r);
   if (!found) return propagate(found);
-  json list = json::array();
-  for (const auto& e : *found) {
-    if (auto ok = time.check(); !ok) return propagate(ok);
-    list.push_back(edge_json(e));
-  }
-  return time.in_time(json{{"edges", std::move(list)}});
+  auto list = rows_json(*found, edge_json, time);
+  if (!list) return propagate(list);
+  return time.in_time(json{{"edges", std::move(*list)}});
 }
 
 result<json> run_find(session& s, const json& request) {
   auto r = read_find(request, {});
   if (!r) return propagate(r);
+  const request_deadline time(s, r->deadline_ms);
   auto found = s.target().find(std::move(*r));
   if (!found) return propagate(found);
-  return find_json(*found);
+  return find_json(*found, time);
 }
 
 result<json> run_find_many(session& s, const json& request) {

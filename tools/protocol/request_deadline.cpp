@@ -4,6 +4,10 @@
 
 namespace mneme::protocol {
 
+request_deadline request_deadline::unless_written(std::optional<seq_no> seq) const {
+  return seq ? request_deadline() : *this;
+}
+
 result<void> request_deadline::check() const {
   const auto passed = std::chrono::steady_clock::now() - started_;
   if (ms_ && std::chrono::duration_cast<std::chrono::milliseconds>(passed).count() >= *ms_)

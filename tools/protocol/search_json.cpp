@@ -228,14 +228,14 @@ result<search_request> read_search(const json& request, const json_path& at) {
   return finish(failure, std::move(r));
 }
 
-json search_json(const search_result& found) {
-  json results = json::array();
-  for (const auto& hit : found.results) results.push_back(hit_json(hit));
+result<json> search_json(const search_result& found, const request_deadline& time) {
+  auto results = rows_json(found.results, hit_json, time);
+  if (!results) return propagate(results);
   const auto name = [](auto value, const auto& names) {
     return names[static_cast<std::size_t>(value)];
   };
   json answer{{"query", found.query},
-              {"results", std::move(results)},
+              {"results", std::move(*results)},
               {"count", found.results.size()},
               {"applied_audience", found.applied_audience
                                        ? json(name(*found.applied_audience, audience_names))
@@ -262,9 +262,10 @@ json search_json(const search_result& found) {
 result<json> run_search(session& s, const json& request) {
   auto r = read_search(request, {});
   if (!r) return propagate(r);
+  const request_deadline time(s, r->deadline_ms);
   auto found = s.target().search(std::move(*r));
   if (!found) return propagate(found);
-  return search_json(*found);
+  return search_json(*found, time);
 }
 
 result<json> run_search_many(session& s, const json& request) {

@@ -33,41 +33,43 @@ result<Item> as_item(result<Request> r) {
 struct read_spec {
   std::string_view op;
   result<tick_read> (*read)(const json& request, const json_path& at);
-  json (*answer)(const json& request, tick_read_answer& a);
+  result<json> (*answer)(tick_read_answer& a, const request_deadline& time);
 };
 
-json memory_answer(const json&, tick_read_answer& a) {
+result<json> memory_answer(tick_read_answer& a, const request_deadline&) {
   return reading_json(std::get<memory_reading>(a));
 }
-json edges_answer(const json&, tick_read_answer& a) {
-  json list = json::array();
-  for (const auto& e : std::get<std::vector<edge_record>>(a)) list.push_back(edge_json(e));
-  return {{"edges", std::move(list)}};
+result<json> edges_answer(tick_read_answer& a, const request_deadline& time) {
+  auto list = rows_json(std::get<std::vector<edge_record>>(a), edge_json, time);
+  if (!list) return propagate(list);
+  return json{{"edges", std::move(*list)}};
+}
+template <class Answer, result<json> (*Print)(const Answer&, const request_deadline&)>
+result<json> door_answer(tick_read_answer& a, const request_deadline& time) {
+  return Print(std::get<Answer>(a), time);
 }
 
 constexpr std::array read_specs = {
     read_spec{
         "find",
         [](const json& r, const json_path& at) { return as_item<tick_read>(read_find(r, at)); },
-        [](const json&, tick_read_answer& a) { return find_json(std::get<find_result>(a)); }},
+        door_answer<find_result, find_json>},
     read_spec{
         "context",
         [](const json& r, const json_path& at) { return as_item<tick_read>(read_context(r, at)); },
-        [](const json&, tick_read_answer& a) { return context_json(std::get<context_result>(a)); }},
+        door_answer<context_result, context_json>},
     read_spec{
         "retrieve",
         [](const json& r, const json_path& at) { return as_item<tick_read>(read_retrieve(r, at)); },
-        [](const json&, tick_read_answer& a) {
-          return retrieve_json(std::get<retrieve_result>(a));
-        }},
+        door_answer<retrieve_result, retrieve_json>},
     read_spec{
         "chroma",
         [](const json& r, const json_path& at) { return as_item<tick_read>(read_chroma(r, at)); },
-        [](const json&, tick_read_answer& a) { return chroma_json(std::get<chroma_result>(a)); }},
+        door_answer<chroma_result, chroma_json>},
     read_spec{
         "search",
         [](const json& r, const json_path& at) { return as_item<tick_read>(read_search(r, at)); },
-        [](const json&, tick_read_answer& a) { return search_json(std::get<search_result>(a)); }},
+        door_answer<search_result, search_json>},
     read_spec{
         "get",
         [](const json& r, const json_path& at) { return as_item<tick_read>(read_get(r, at)); },
@@ -127,7 +129,7 @@ result<tick_write> write_of(const json& item, const json_path& at) {
   return scoped_mutation{std::move(*request), std::move(*within)};
 }
 
-json answer_of(const json& item, tick_write_answer& a) {
+json write_answer(const json& item, tick_write_answer& a) {
   if (const auto* done = std::get_if<attest_result>(&a)) return attest_json(*done);
   if (const auto* done = std::get_if<compact_result>(&a)) return compact_json(*done);
   const op_spec* op = find_op(item["op"].get_ref<const std::string&>());
@@ -169,7 +171,7 @@ struct item_list {
   /// The answers in the order of the request.
   template <class Answer>
   json answers(const json& request, std::string_view key, std::vector<result<Answer>>& done,
-               json (*to_json)(const json&, Answer&)) const {
+               const std::function<result<json>(const json&, Answer&)>& to_json) const {
     json list = json::array();
     const json_path document;
     const json_path path = document.key(key);
@@ -180,16 +182,14 @@ struct item_list {
         continue;
       }
       auto& answer = done[next++];
-      list.push_back(answer ? ok_json(to_json(request[std::string(key)][i], *answer))
-                            : error_json(answer.error(), path.item(i)));
+      auto printed =
+          answer ? to_json(request[std::string(key)][i], *answer) : result<json>(propagate(answer));
+      list.push_back(printed ? ok_json(std::move(*printed))
+                             : error_json(std::move(printed.error()), path.item(i)));
     }
     return list;
   }
 };
-
-json read_answer(const json& item, tick_read_answer& a) {
-  return find_read(item["op"].get_ref<const std::string&>())->answer(item, a);
-}
 
 result<void> check_anything(const json&, const json&, const json_path&) {
   return {};
@@ -210,14 +210,21 @@ std::span<const key_shape> tick_keys() noexcept {
 result<json> run_tick(session& s, const json& request) {
   item_list<tick_read> reads(request, "reads", read_of);
   item_list<tick_write> writes(request, "writes", write_of);
+  // What was written is told, and what was read beside it, whatever the time.
+  const request_deadline time =
+      writes.items.empty() ? request_deadline(s, deadline_of(request)) : request_deadline();
   auto done = s.target().tick({.reads = std::move(reads.items),
                                .writes = std::move(writes.items),
                                .deadline_ms = deadline_of(request),
                                .in_sight_of = s.in_sight_of()});
   if (!done) return std::unexpected(writes.placed(std::move(done.error()), "writes"));
-  return json{{"reads", reads.answers(request, "reads", done->reads, read_answer)},
-              {"writes", writes.answers(request, "writes", done->writes, answer_of)},
-              {"seq", done->seq.value}};
+  const auto read_answer = [&](const json& item, tick_read_answer& a) {
+    return find_read(item["op"].get_ref<const std::string&>())->answer(a, time);
+  };
+  return json{
+      {"reads", reads.answers<tick_read_answer>(request, "reads", done->reads, read_answer)},
+      {"writes", writes.answers<tick_write_answer>(request, "writes", done->writes, write_answer)},
+      {"seq", done->seq.value}};
 }
 
 } // namespace mneme::protocol

@@ -106,10 +106,10 @@ json forget_result_json(const mutation_result& r) {
   return {{"archived", ids_json(r.topics->archived)}, {"seq", r.seq.value}};
 }
 
-json retrieve_json(const retrieve_result& found) {
-  json candidates = json::array();
-  for (const auto& b : found.candidates) candidates.push_back(bundle_json(b));
-  json answer{{"candidates", std::move(candidates)},
+result<json> retrieve_json(const retrieve_result& found, const request_deadline& time) {
+  auto candidates = rows_json(found.candidates, bundle_json, time.unless_written(found.seq));
+  if (!candidates) return propagate(candidates);
+  json answer{{"candidates", std::move(*candidates)},
               {"summary_text", found.summary_text},
               {"at_seq", found.at_seq.value}};
   if (found.seq) answer["seq"] = found.seq->value;

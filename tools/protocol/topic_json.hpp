@@ -4,6 +4,7 @@
 #include <span>
 
 #include "mneme/engine.hpp"
+#include "tools/protocol/request_deadline.hpp"
 #include "tools/protocol/shape.hpp"
 
 namespace mneme::protocol {
@@ -28,7 +29,7 @@ json json_of(const json_value& v);
 json ingest_result_json(const mutation_result& r);
 json revise_result_json(const mutation_result& r);
 json forget_result_json(const mutation_result& r);
-json retrieve_json(const retrieve_result& found);
+result<json> retrieve_json(const retrieve_result& found, const request_deadline& time);
 json fields_json(const std::vector<topic_field_view>& fields);
 json events_json(const std::vector<topic_event>& events);
 

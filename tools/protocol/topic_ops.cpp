@@ -48,9 +48,10 @@ std::span<const key_shape> retrieve_many_keys() noexcept {
 result<json> run_retrieve(session& s, const json& request) {
   auto r = read_retrieve(request, {});
   if (!r) return propagate(r);
+  const request_deadline time(s, r->deadline_ms);
   auto found = s.target().retrieve(std::move(*r));
   if (!found) return propagate(found);
-  return retrieve_json(*found);
+  return retrieve_json(*found, time);
 }
 
 result<json> run_retrieve_many(session& s, const json& request) {

@@ -3,7 +3,14 @@
 
 #include <catch2/catch.hpp>
 
+#include "tools/protocol/agent_json.hpp"
+#include "tools/protocol/answer_json.hpp"
+#include "tools/protocol/chroma_json.hpp"
+#include "tools/protocol/search_json.hpp"
+#include "tools/protocol/topic_json.hpp"
+
 using namespace mneme;
+using namespace mneme::protocol;
 using protocol::json;
 using protocol::request_deadline;
 
@@ -21,4 +28,33 @@ TEST_CASE("a request is late once its time has passed, and never under a manual 
   manual_clock clock(timestamp{0});
   protocol::session repeated(*world, &clock);
   CHECK(request_deadline(repeated, 0).check());
+}
+
+TEST_CASE(
+    "the answers of every door are late between their rows, but not those that tell of a change") {
+  auto world = open_in_memory({});
+  REQUIRE(world);
+  protocol::session timed(*world);
+  const request_deadline over(timed, 0);
+  find_result found;
+  retrieve_result retrieved;
+  chroma_result coloured;
+  search_result hits;
+  context_result tiers;
+  found.memories.resize(1);
+  retrieved.candidates.resize(1);
+  coloured.rows.resize(1);
+  hits.results.resize(1);
+  tiers.outcomes.resize(1);
+  CHECK(find_json(found, over).error().code == errc::deadline_exceeded);
+  CHECK(retrieve_json(retrieved, over).error().code == errc::deadline_exceeded);
+  CHECK(chroma_json(coloured, over).error().code == errc::deadline_exceeded);
+  CHECK(search_json(hits, over).error().code == errc::deadline_exceeded);
+  CHECK(context_json(tiers, over).error().code == errc::deadline_exceeded);
+  CHECK(find_json(found, {}));
+
+  found.seq = retrieved.seq = coloured.seq = seq_no{1};
+  CHECK(find_json(found, over));
+  CHECK(retrieve_json(retrieved, over));
+  CHECK(chroma_json(coloured, over));
 }
