@@ -165,12 +165,11 @@ void row_model::check(const attributes& subject, std::uint64_t at) const {
     }
     REQUIRE(subject.activation_of({node}, {at}) == values);
   }
-  for (std::uint32_t slot = 0; slot < next_slot_ + 2; ++slot) {
-    const bool is_used = std::ranges::any_of(rows_, [&](const model_row& r) {
-      return r.values.slot.value == slot && r.begin <= at && at < r.end;
-    });
-    REQUIRE((subject.row_of_slot({slot}, {at}).value != no_number) == is_used);
-  }
+  std::set<std::uint32_t> used;
+  for (const auto& row : rows_)
+    if (row.begin <= at && at < row.end) used.insert(row.values.slot.value);
+  for (std::uint32_t slot = 0; slot < next_slot_ + 2; ++slot)
+    REQUIRE((subject.row_of_slot({slot}, {at}).value != no_number) == used.contains(slot));
   REQUIRE(subject.row_of_slot({no_number}, {at}).value == no_number);
   check_terms(subject, at);
   check_live(subject);
