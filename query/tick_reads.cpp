@@ -1,5 +1,7 @@
 #include "query/tick_reads.hpp"
 
+#include <algorithm>
+
 #include "messages/ensure.hpp"
 #include "query/answer_bytes.hpp"
 #include "query/chroma/chroma.hpp"
@@ -175,8 +177,10 @@ void tick_share::run(const read_views& views) {
     const std::int64_t passed = context.stopwatch_ns() - began;
     auto in_time = std::visit(
         [&](auto& r) -> result<void> {
-          if constexpr (requires { r.deadline_ms; }) return shorten_deadline(r, passed);
-          return {};
+          if (request->deadline_ms)
+            r.deadline_ms =
+                std::min(*request->deadline_ms, r.deadline_ms.value_or(*request->deadline_ms));
+          return shorten_deadline(r, passed);
         },
         read);
     if (in_time) return run_tick_read(read, views, context);

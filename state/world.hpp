@@ -18,6 +18,7 @@
 #include "state/apply/capacity.hpp"
 #include "state/checkpoint/checkpoint.hpp"
 #include "state/checkpoint/world_file.hpp"
+#include "state/commit/stop_cause.hpp"
 #include "state/embedding/embed_status.hpp"
 #include "state/inspection/world_counts.hpp"
 #include "storage/file.hpp"
@@ -80,6 +81,7 @@ struct world {
   std::atomic<std::uint64_t> queued{0}; ///< commands that wait for the committer
   open_report report;
   embed_status embedding; ///< of a remote embedder
+  stop_cause stopped;
   read_window window{attributes};
 
   explicit world(const vector_index_options& options) : vectors(options) {}

@@ -163,6 +163,9 @@ struct world_stats {
   /// Why the last try failed, or open_report::vectors_problem; empty = neither.
   std::string embedder_problem;
   std::vector<std::pair<memory_type, std::uint64_t>> memories_by_type; ///< types with any
+  /// Why the engine takes no more writes until it is opened again; empty = it takes them. What was
+  /// acknowledged is not lost.
+  std::string stopped;
 };
 
 struct tick_request; // mneme/tick.hpp

@@ -74,8 +74,8 @@ using tick_write_answer = std::variant<mutation_result, attest_result, compact_r
 struct tick_request {
   std::vector<tick_read> reads;
   std::vector<tick_write> writes;
-  /// Of the whole: a tick that has something to commit and has not come to it by then is refused
-  /// with deadline_exceeded, and leaves nothing.
+  /// Of the whole: no read has longer, whatever its own deadline, and a tick that has something to
+  /// commit and has not come to it by then is refused with deadline_exceeded, and leaves nothing.
   std::optional<std::int64_t> deadline_ms{};
   /// Bounds every mutation of `writes` as in engine::apply(). What one names must be seen before
   /// the first of them is made, or the whole tick is refused and leaves nothing; `at` then starts

@@ -568,6 +568,7 @@ checkpoint_command committer::defer_barrier() {
 
 void committer::fail(const error& outcome, const error& stopped) {
   stopped_ = stopped;
+  world_.stopped.set(stopped.message); // before the answers leave
   in_round_ = false;
   batch_.reset();
   answer_round(&outcome);

@@ -4,6 +4,17 @@
 
 namespace mneme {
 
+namespace {
+
+std::string why_stopped(const world& w) {
+  if (std::string known = w.stopped.get(); !known.empty()) return known;
+  // A read may have met the damage, of which the committer hears with the next write.
+  const auto cause = w.store->stopped();
+  return cause ? "the store has stopped (" + cause->message + ")" : "";
+}
+
+} // namespace
+
 world_stats read_stats(world& w) {
   const world_counts counts = w.published_counts();
   world_stats s;
@@ -34,6 +45,7 @@ world_stats read_stats(world& w) {
     if (n > 0) s.memories_by_type.emplace_back(static_cast<memory_type>(t), n);
     s.memories += n;
   }
+  s.stopped = why_stopped(w);
   return s;
 }
 

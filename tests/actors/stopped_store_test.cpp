@@ -8,6 +8,7 @@
 
 #include "actors/engine_actor.hpp"
 #include "query/records/whole_world.hpp"
+#include "state/inspection/stats.hpp"
 #include "tests/actors/engine_site.hpp"
 
 using namespace mneme;
@@ -299,6 +300,16 @@ TEST_CASE("a store that fails one batch and stays is still read from") {
   CHECK(refused->code == errc::io);
   CHECK(says(refused, "reads go on"));
   CHECK_FALSE(e.find());
+  CHECK(read_stats(e.state()).stopped == refused->message);
+}
+
+TEST_CASE("stats say that the store has stopped before a write hears of it") {
+  engine_on_failing_store e;
+  CHECK_FALSE(e.write("before"));
+  CHECK(read_stats(e.state()).stopped.empty());
+  e.faults->read = true;
+  CHECK(e.find());
+  CHECK(read_stats(e.state()).stopped.find("no space left") != std::string::npos);
 }
 
 TEST_CASE("a write that executes after its own tick met the damage does not reach the journal") {

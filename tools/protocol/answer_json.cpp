@@ -239,24 +239,26 @@ json stats_json(const world_stats& s) {
   for (const auto& [type, count] : s.memories_by_type) by_type[to_string(type)] = count;
   const json space =
       s.space.dim == 0 ? json(nullptr) : json{{"model", s.space.model}, {"dim", s.space.dim}};
-  return {{"world", s.world_name},
-          {"world_id", to_hex(s.world)},
-          {"embedder", s.embedder},
-          {"space", space},
-          {"seq", s.seq.value},
-          {"checkpoint_seq", s.checkpoint_seq.value},
-          {"memories", s.memories},
-          {"memories_by_type", std::move(by_type)},
-          {"rows", s.rows},
-          {"edges", s.edges},
-          {"vectors", s.vectors},
-          {"vector_builds_failed", s.vector_builds_failed},
-          {"fields", s.fields},
-          {"journal_bytes", s.journal_bytes},
-          {"journal_segments", s.journal_segments},
-          {"embeddings_pending", s.embeddings_pending},
-          {"embeddings_refused", s.embeddings_refused},
-          {"embedder_problem", s.embedder_problem}};
+  json answer{{"world", s.world_name},
+              {"world_id", to_hex(s.world)},
+              {"embedder", s.embedder},
+              {"space", space},
+              {"seq", s.seq.value},
+              {"checkpoint_seq", s.checkpoint_seq.value},
+              {"memories", s.memories},
+              {"memories_by_type", std::move(by_type)},
+              {"rows", s.rows},
+              {"edges", s.edges},
+              {"vectors", s.vectors},
+              {"vector_builds_failed", s.vector_builds_failed},
+              {"fields", s.fields},
+              {"journal_bytes", s.journal_bytes},
+              {"journal_segments", s.journal_segments},
+              {"embeddings_pending", s.embeddings_pending},
+              {"embeddings_refused", s.embeddings_refused},
+              {"embedder_problem", s.embedder_problem}};
+  if (!s.stopped.empty()) answer["stopped"] = s.stopped;
+  return answer;
 }
 
 json version_result_json(const mutation_result& r) {

@@ -232,7 +232,7 @@ const std::array<op_spec, 42>& table() { // NOLINT(readability-function-size)
       {"stats", "counts and sizes of the world",
        "world world_id embedder space seq checkpoint_seq memories memories_by_type rows edges "
        "vectors vector_builds_failed fields journal_bytes journal_segments embeddings_pending "
-       "embeddings_refused embedder_problem",
+       "embeddings_refused embedder_problem stopped?",
        R"({"op":"stats"})", stats_keys(), run_stats},
   };
   return specs;

@@ -208,6 +208,10 @@ std::span<const key_shape> tick_keys() noexcept {
 }
 
 result<json> run_tick(session& s, const json& request) {
+  for (const auto* const key : {"reads", "writes"})
+    if (const auto list = request.find(key); list != request.end() && list->size() > max_tick_items)
+      return fail(errc::limit_exceeded,
+                  fmt::format("a tick has at most {} {}", max_tick_items, key), key);
   item_list<tick_read> reads(request, "reads", read_of);
   item_list<tick_write> writes(request, "writes", write_of);
   // What was written is told, and what was read beside it, whatever the time.

@@ -151,6 +151,7 @@ constexpr std::array rows = {
     member_row{"stats", "embeddings_pending", integer},
     member_row{"stats", "embeddings_refused", integer},
     member_row{"stats", "embedder_problem", text},
+    member_row{"stats", "stopped", text},
 };
 
 json member_schema(std::string_view op, std::string_view member) {

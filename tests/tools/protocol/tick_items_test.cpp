@@ -108,3 +108,15 @@ TEST_CASE("an item that fails alone names its place in the request") {
                R"("importance":11}]})"));
   CHECK(batch["error"]["at"] == "items[0].importance");
 }
+
+TEST_CASE("a tick of too many items is refused before any of them is read") {
+  engine e = world_with_topic();
+  protocol::session s(e);
+  for (const char* list : {"reads", "writes"}) {
+    // Each would fail alone, and its error is longer than itself.
+    const json tick{{"op", "tick"}, {list, std::vector<int>(max_tick_items + 1)}};
+    const json answer = json::parse(s.answer(tick.dump()));
+    CHECK(answer["error"]["code"] == "limit_exceeded");
+    CHECK(answer["error"]["at"] == list);
+  }
+}

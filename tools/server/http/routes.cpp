@@ -153,14 +153,22 @@ http_response routes::handle(const http_request& request) {
     return respond(
         to_.run_text(request.who, names_op ? "" : op_of_route(request.path), request.body));
   }
-  if (request.path == "/health")
-    return {.body = R"({"ok":true})"
-                    "\n"};
+  if (request.path == "/health") return health();
   if (request.path == "/openapi.json") return {.body = openapi_text()};
   if (request.path == "/metrics") return metrics_page(request);
   if (request.path == "/v1/root") return root(request);
   if (request.path == "/v1/proof") return proof(request);
   return memory(request);
+}
+
+/// Whoever runs the server starts it again on this: opening is what recovers.
+http_response routes::health() {
+  const auto stats = to_.target().stats();
+  if (!stats) return respond(failed(stats.error()));
+  if (!stats->stopped.empty())
+    return refuse(503, "io",
+                  "the engine has stopped; it recovers when the server is started again");
+  return respond(done(json::object()));
 }
 
 http_response routes::memory(const http_request& request) {

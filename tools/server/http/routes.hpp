@@ -25,6 +25,7 @@ public:
 
 private:
   std::optional<http_response> authenticate(http_request& head);
+  http_response health();
   http_response memory(const http_request& request);
   http_response proof(const http_request& request);
   http_response root(const http_request& request);
