@@ -3,6 +3,7 @@
 numbers. Everything is answered with a status of the document or broken off; the server stays, and
 what it holds stays as it is. Seeded: every run sends the same."""
 # Of: tools/server/http/http_connection.cpp, tools/server/http/connection_table.cpp
+# Of: tools/protocol/held_answer.cpp
 
 import concurrent.futures
 import json
@@ -176,6 +177,37 @@ class WhoTakesNoAnswer(unittest.TestCase):
         # Busy only as long as the requests run; then all of them wait for room.
         deadline = time.monotonic() + PATIENCE_S
         while server.get("/health").status == 503:
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.02)
+
+
+class AnswersUnderWay(unittest.TestCase):
+    def test_they_have_room_together(self):
+        server = Served(Folder(self).path / "w", "--max-answers", "4000000",
+                        "--request-ms", "3600000", "--idle-ms", "3600000")
+        self.addCleanup(server.__exit__)
+        server.op(op="batch", items=[
+            {"op": "write", "type": "Note", "data": {"statement": "x" * 5000}} for _ in range(200)])
+        asked = {"op": "find", "types": ["Note"], "limit": 200}
+        self.assertEqual(server.op(**asked).status, 200)
+        body = json.dumps(asked).encode()
+        request = (b"POST /v1/op HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                   b"Content-Length: %d\r\n\r\n" % len(body) + body)
+        idle = [server.raw(request * 20) for _ in range(8)]  # none takes its answers
+        deadline = time.monotonic() + PATIENCE_S
+        while (answer := server.op(**asked)).status == 200:
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.02)
+        self.assertEqual((answer.status, answer.json["error"]["code"]), (503, "busy"))
+        many = server.op(op="find_many", items=[{"types": ["Note"], "limit": 200}] * 2)
+        self.assertEqual([r["error"]["code"] for r in many.json["results"]], ["busy", "busy"])
+        # What is small is answered, and what tells of an entry.
+        self.assertEqual(server.op(op="find", types=["Note"], limit=1).status, 200)
+        touching = server.op(**asked, late_binding=True)
+        self.assertEqual((touching.status, len(touching.json["memories"])), (200, 200))
+        for s in idle:
+            s.close()
+        while server.op(**asked).status != 200:
             self.assertLess(time.monotonic(), deadline)
             time.sleep(0.02)
 

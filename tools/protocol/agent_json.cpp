@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/protocol/find_json.hpp"
+#include "tools/protocol/held_answer.hpp"
 #include "tools/protocol/request_deadline.hpp"
 #include "tools/protocol/scope_json.hpp"
 #include "tools/protocol/value_reader.hpp"
@@ -211,6 +212,7 @@ result<json> run_context(session& s, const json& request) {
   const request_deadline time(s, r->deadline_ms);
   auto made = s.target().context(std::move(*r));
   if (!made) return propagate(made);
+  if (auto ok = hold(s, *made); !ok) return propagate(ok);
   return context_json(*made, time);
 }
 

@@ -8,6 +8,7 @@
 
 #include "tools/protocol/answer_json.hpp"
 #include "tools/protocol/data_json.hpp"
+#include "tools/protocol/held_answer.hpp"
 #include "tools/protocol/many.hpp"
 #include "tools/protocol/request_deadline.hpp"
 #include "tools/protocol/scope_json.hpp"
@@ -324,6 +325,7 @@ result<json> run_chroma(session& s, const json& request) {
   const request_deadline time(s, r->deadline_ms);
   auto found = s.target().chroma(std::move(*r));
   if (!found) return propagate(found);
+  if (auto ok = hold(s, *found); !ok) return propagate(ok);
   return chroma_json(*found, time);
 }
 

@@ -9,6 +9,7 @@
 
 #include "messages/validate/validate.hpp"
 #include "tools/protocol/answer_json.hpp"
+#include "tools/protocol/held_answer.hpp"
 #include "tools/protocol/request_deadline.hpp"
 #include "tools/protocol/session.hpp"
 #include "tools/protocol/shape.hpp"
@@ -49,7 +50,11 @@ result<json> run_many(session& s, const json& request, std::string_view op,
   json results = json::array();
   for (auto& found : (s.target().*ask)(std::move(requests))) {
     const std::size_t i = results.size();
-    auto printed = found ? print(*found, times[i]) : result<json>(propagate(found));
+    auto printed = [&]() -> result<json> {
+      if (!found) return propagate(found);
+      if (auto ok = hold(s, *found); !ok) return propagate(ok);
+      return print(*found, times[i]);
+    }();
     results.push_back(printed ? ok_json(std::move(*printed))
                               : error_json(std::move(printed.error()), list.item(i)));
   }

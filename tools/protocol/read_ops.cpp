@@ -9,6 +9,7 @@
 #include "tools/protocol/answer_json.hpp"
 #include "tools/protocol/base64.hpp"
 #include "tools/protocol/find_json.hpp"
+#include "tools/protocol/held_answer.hpp"
 #include "tools/protocol/many.hpp"
 #include "tools/protocol/proof_json.hpp"
 #include "tools/protocol/request_deadline.hpp"
@@ -84,6 +85,7 @@ result<json> run_reading(session& s, result<Request> r) {
   const request_deadline time(s, r->deadline_ms);
   auto whole = s.target().read(*r);
   if (!whole) return propagate(whole);
+  if (auto ok = hold(s, *whole); !ok) return propagate(ok);
   return time.in_time(reading_json(*whole));
 }
 
@@ -196,6 +198,7 @@ result<json> run_edges(session& s, const json& request) {
   const request_deadline time(s, r->deadline_ms);
   auto found = s.target().edges(*r);
   if (!found) return propagate(found);
+  if (auto ok = hold(s, *found); !ok) return propagate(ok);
   auto list = rows_json(*found, edge_json, time);
   if (!list) return propagate(list);
   return time.in_time(json{{"edges", std::move(*list)}});
@@ -207,6 +210,7 @@ result<json> run_find(session& s, const json& request) {
   const request_deadline time(s, r->deadline_ms);
   auto found = s.target().find(std::move(*r));
   if (!found) return propagate(found);
+  if (auto ok = hold(s, *found); !ok) return propagate(ok);
   return find_json(*found, time);
 }
 

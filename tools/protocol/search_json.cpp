@@ -9,6 +9,7 @@
 #include "tools/protocol/answer_json.hpp"
 #include "tools/protocol/data_json.hpp"
 #include "tools/protocol/find_json.hpp"
+#include "tools/protocol/held_answer.hpp"
 #include "tools/protocol/many.hpp"
 #include "tools/protocol/near_name.hpp"
 #include "tools/protocol/part_json.hpp"
@@ -265,6 +266,7 @@ result<json> run_search(session& s, const json& request) {
   const request_deadline time(s, r->deadline_ms);
   auto found = s.target().search(std::move(*r));
   if (!found) return propagate(found);
+  if (auto ok = hold(s, *found); !ok) return propagate(ok);
   return search_json(*found, time);
 }
 

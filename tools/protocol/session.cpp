@@ -18,6 +18,13 @@ std::string session::answer(std::string_view line) {
   return print(answer ? ok_json(*answer) : error_json(answer.error()));
 }
 
+result<void> session::hold(std::uint64_t bytes) const {
+  constexpr std::uint64_t small = 64U << 10;
+  if (!has_room_ || bytes <= small || has_room_(bytes)) return {};
+  return fail(errc::busy, "other answers that are under way leave no room for this one; try again, "
+                          "or ask for less");
+}
+
 result<json> session::run(const json& request, const std::optional<error>& oversized) {
   const json_path document;
   if (!request.is_object()) return wrong_type("a request, an object with an op", request, document);

@@ -12,6 +12,7 @@
 #include "tools/protocol/answer_json.hpp"
 #include "tools/protocol/chroma_json.hpp"
 #include "tools/protocol/find_json.hpp"
+#include "tools/protocol/held_answer.hpp"
 #include "tools/protocol/op_table.hpp"
 #include "tools/protocol/read_ops.hpp"
 #include "tools/protocol/scope_json.hpp"
@@ -222,7 +223,9 @@ result<json> run_tick(session& s, const json& request) {
                                .deadline_ms = deadline_of(request),
                                .in_sight_of = s.in_sight_of()});
   if (!done) return std::unexpected(writes.placed(std::move(done.error()), "writes"));
-  const auto read_answer = [&](const json& item, tick_read_answer& a) {
+  const auto read_answer = [&](const json& item, tick_read_answer& a) -> result<json> {
+    if (auto ok = std::visit([&](const auto& found) { return hold(s, found); }, a); !ok)
+      return propagate(ok);
     return find_read(item["op"].get_ref<const std::string&>())->answer(a, time);
   };
   return json{

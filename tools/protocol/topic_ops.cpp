@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/protocol/answer_json.hpp"
+#include "tools/protocol/held_answer.hpp"
 #include "tools/protocol/many.hpp"
 #include "tools/protocol/scope_json.hpp"
 #include "tools/protocol/topic_json.hpp"
@@ -51,6 +52,7 @@ result<json> run_retrieve(session& s, const json& request) {
   const request_deadline time(s, r->deadline_ms);
   auto found = s.target().retrieve(std::move(*r));
   if (!found) return propagate(found);
+  if (auto ok = hold(s, *found); !ok) return propagate(ok);
   return retrieve_json(*found, time);
 }
 

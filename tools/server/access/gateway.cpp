@@ -31,6 +31,7 @@ answer gateway::answer_to(const client& who, std::string_view op, json request,
     if (auto refusal = narrow(request, op, who)) return std::move(*refusal);
     if (most_ms_ > 0) limit_time(request, op, most_ms_);
     protocol::session session(target_, sight_of(who));
+    session.bound_answers(has_room_);
     answer answered = answer_of(op.empty() ? session.run(request, oversized)
                                            : session.run(op, std::move(request), oversized));
     withhold(answered.body, who);

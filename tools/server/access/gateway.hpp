@@ -2,6 +2,8 @@
 /// The one way from a server to the engine: a request of the line protocol is narrowed to what the
 /// client may do, run, answered and counted. Thread-safe.
 
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -18,6 +20,10 @@ public:
   /// than `most_ms` of time, and one that names no deadline has that; 0: no bound.
   gateway(engine& target, std::string directory, std::int64_t most_ms = 0)
       : target_(target), directory_(std::move(directory)), most_ms_(most_ms) {}
+  /// Before the first request; as session::bound_answers().
+  void bound_answers(std::function<bool(std::uint64_t bytes)> has_room) {
+    has_room_ = std::move(has_room);
+  }
 
   /// A request object; `op` is what it has to be, or empty for a request that names its own.
   answer run(const client& who, std::string_view op, json request,
@@ -37,6 +43,7 @@ private:
   engine& target_;
   std::string directory_;
   std::int64_t most_ms_;
+  std::function<bool(std::uint64_t)> has_room_;
   metrics counts_;
 };
 

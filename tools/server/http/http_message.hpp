@@ -41,6 +41,8 @@ struct http_response {
 
 struct http_limits {
   std::size_t body_bytes = 16U << 20;
+  /// Of all answers that are being made or sent, but for small ones.
+  std::size_t answer_bytes = 256U << 20;
   std::size_t header_bytes = 16U << 10; ///< request line and headers together
   std::int64_t request_ms = 30'000;     ///< to send a request, and to take its answer
   std::int64_t idle_ms = 60'000;        ///< between two requests of a connection

@@ -119,6 +119,9 @@ private:
   std::size_t own_ = 0;
 };
 
+/// Of the answer that this thread makes.
+thread_local share_of* answer_under_way = nullptr;
+
 http_request request_of(const httplib::Request& from) {
   http_request r;
   r.method = from.method;
@@ -245,6 +248,10 @@ public:
     ended_.notify_all();
   }
 
+  bool hold_answer(std::size_t bytes) {
+    return answer_under_way == nullptr || answer_under_way->add(bytes) <= limits_.answer_bytes;
+  }
+
   void end() {
     table_.close();
     std::unique_lock lock(mutex_);
@@ -304,9 +311,12 @@ private:
       const auto head = c.next();
       if (head != http_connection::head::whole) return turn_away(c, head);
       bool is_last = false;
+      share_of answer(bytes_of_answers_);
+      answer_under_way = &answer;
       const bool answered = process_request(c, table_.is_closing(), is_last,
                                             [](httplib::Request& r) { r.ranges.clear(); });
       c.flush();
+      answer_under_way = nullptr;
       if (!answered || is_last || c.is_spent()) return;
     }
   }
@@ -347,6 +357,7 @@ private:
   std::condition_variable ended_;
   bool has_served_ = false;
   std::atomic<std::size_t> bytes_of_bodies_ = 0; ///< of all requests under way
+  std::atomic<std::size_t> bytes_of_answers_ = 0;
 };
 
 http_server::http_server(http_limits limits, http_handlers handlers)
@@ -365,6 +376,10 @@ void http_server::run() {
 
 void http_server::stop() {
   impl_->end();
+}
+
+bool http_server::hold_answer(std::size_t bytes) {
+  return impl_->hold_answer(bytes);
 }
 
 } // namespace mneme::server

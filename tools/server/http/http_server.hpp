@@ -24,6 +24,9 @@ public:
   void run();
   /// From any thread.
   void stop();
+  /// Counts what the answer of the request that this thread handles holds, until it has been sent.
+  /// False: beyond http_limits::answer_bytes, which are under way already.
+  bool hold_answer(std::size_t bytes);
 
 private:
   class impl;

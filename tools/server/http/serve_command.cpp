@@ -22,6 +22,7 @@ struct serve_options {
   std::optional<std::string> keys;
   std::vector<std::string> hosts;
   std::size_t max_body = http_limits{}.body_bytes;
+  std::size_t max_answers = http_limits{}.answer_bytes;
   std::size_t max_header = http_limits{}.header_bytes;
   std::size_t max_connections = http_limits{}.connections;
   std::int64_t request_ms = http_limits{}.request_ms;
@@ -55,6 +56,7 @@ result<front> check_front(const serve_options& o) {
 
 http_limits limits_of(const serve_options& o) {
   return {.body_bytes = o.max_body,
+          .answer_bytes = o.max_answers,
           .header_bytes = o.max_header,
           .request_ms = o.request_ms,
           .idle_ms = o.idle_ms,
@@ -102,6 +104,7 @@ result<void> serve(const serve_options& o, front& f, engine& target, stop_signal
        .on_refused_connection = [&](std::string_view why) { to.counts().refused_connection(why); },
        .on_connection_opened = [&] { ++to.counts().open_connections; },
        .on_connection_closed = [&] { --to.counts().open_connections; }});
+  to.bound_answers([&](std::uint64_t bytes) { return server.hold_answer(bytes); });
   auto port = server.bind(f.address.host, f.address.port);
   if (!port) return propagate(port);
   stop.on_stop([&] { server.stop(); });
@@ -137,6 +140,7 @@ void add_serve_command(CLI::App& app, command::command_result& outcome) {
         return host_of_option(text).empty() ? "this is not the name of a host" : std::string();
       });
   c->add_option("--max-body", o->max_body, "bytes of a request's body");
+  c->add_option("--max-answers", o->max_answers, "bytes of all answers that are under way");
   c->add_option("--max-header", o->max_header, "bytes of a request's line and headers");
   c->add_option("--max-connections", o->max_connections, "connections at once")
       ->check(CLI::Range(1, 10'000));
