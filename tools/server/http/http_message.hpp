@@ -42,7 +42,7 @@ struct http_response {
 struct http_limits {
   std::size_t body_bytes = 16U << 20;
   /// Of all answers that are being made or sent, but for small ones.
-  std::size_t answer_bytes = 256U << 20;
+  std::size_t answer_bytes = 128U << 20;
   std::size_t header_bytes = 16U << 10; ///< request line and headers together
   std::int64_t request_ms = 30'000;     ///< to send a request, and to take its answer
   std::int64_t idle_ms = 60'000;        ///< between two requests of a connection
@@ -57,6 +57,8 @@ struct http_handlers {
   std::function<http_response(int status, std::string_view code, std::string_view message)> refuse;
   /// A connection that was turned away or broken off.
   std::function<void(std::string_view why)> on_refused_connection;
+  /// The answer of this thread has been made and took much memory to make; it is not sent yet.
+  std::function<void()> on_large_answer;
   std::function<void()> on_connection_opened;
   std::function<void()> on_connection_closed;
 };

@@ -29,6 +29,7 @@ constexpr std::size_t bodies_at_once = 2;
 /// Connections that wait for a thread: those that were broken off for others end at once, but not
 /// in no time.
 constexpr std::size_t most_waiting = 1024;
+constexpr std::size_t large_answer = 1U << 20;
 
 /// Set while a connection is to be turned away without a thread of its own.
 thread_local bool is_overrun = false;
@@ -113,6 +114,8 @@ public:
     own_ += size;
     return all_ += size;
   }
+
+  [[nodiscard]] std::size_t own() const { return own_; }
 
 private:
   std::atomic<std::size_t>& all_;
@@ -281,7 +284,9 @@ private:
       }
       if (!whole) return handlers_.refuse(408, "too_slow", "the request did not come in time");
     }
-    return handlers_.handle(request);
+    http_response made = handlers_.handle(request);
+    if (answer_under_way->own() >= large_answer) handlers_.on_large_answer();
+    return made;
   }
 
   void turn_away(http_connection& c, int status, std::string_view code, std::string_view message,

@@ -82,6 +82,14 @@ void give_memory_back() {
 #endif
 }
 
+/// What an answer was rendered from is freed in small pieces, of which glibc returns none by
+/// itself; its text may then wait for long.
+void give_free_memory_back() {
+#ifdef M_MMAP_THRESHOLD
+  ::malloc_trim(0);
+#endif
+}
+
 std::vector<std::string> hosts_of(const std::vector<std::string>& given) {
   std::vector<std::string> hosts;
   hosts.reserve(given.size());
@@ -102,6 +110,7 @@ result<void> serve(const serve_options& o, front& f, engine& target, stop_signal
        .handle = [&](const http_request& request) { return all.handle(request); },
        .refuse = refuse,
        .on_refused_connection = [&](std::string_view why) { to.counts().refused_connection(why); },
+       .on_large_answer = give_free_memory_back,
        .on_connection_opened = [&] { ++to.counts().open_connections; },
        .on_connection_closed = [&] { --to.counts().open_connections; }});
   to.bound_answers([&](std::uint64_t bytes) { return server.hold_answer(bytes); });
