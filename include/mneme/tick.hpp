@@ -11,6 +11,7 @@
 
 #include "mneme/agents.hpp"
 #include "mneme/engine.hpp"
+#include "mneme/topics.hpp"
 
 namespace mneme {
 
@@ -19,9 +20,10 @@ inline constexpr std::size_t max_tick_items = 25'000;
 
 /// What is answered beside the memory.
 struct memory_parts {
-  bool raw = false;     ///< the canonical bytes of its head
-  bool history = false; ///< of a Topic: all revisions of its fields
-  bool events = false;  ///< of a Topic: its audit log
+  bool raw = false;                                   ///< the canonical bytes of its head
+  bool history = false;                               ///< of a Topic: all revisions of its fields
+  bool events = false;                                ///< of a Topic: its audit log
+  std::int64_t history_limit = default_history_limit; ///< of each field, at least 1
 };
 
 struct get_read {

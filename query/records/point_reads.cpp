@@ -4,6 +4,7 @@
 
 #include "messages/codec/records.hpp"
 #include "query/answer_bytes.hpp"
+#include "query/positive.hpp"
 #include "query/records/read_for.hpp"
 #include "query/records/topic_parts.hpp"
 #include "views/answer_room.hpp"
@@ -108,7 +109,8 @@ result<memory_reading> with_parts(const read_views& views, result<memory> read,
     return fail(errc::type_data_mismatch, "only a Topic has fields and events",
                 parts.events ? "events" : "history");
   }
-  auto fields = read_topic_fields(views, h.id, {.history = parts.history}, options, time);
+  auto fields = read_topic_fields(
+      views, h.id, {.history = parts.history, .history_limit = parts.history_limit}, options, time);
   if (!fields) return propagate(fields);
   whole.fields = std::move(*fields);
   if (!parts.events) return whole;
@@ -121,13 +123,16 @@ result<memory_reading> with_parts(const read_views& views, result<memory> read,
 /// The whole, unless its parts are too much together.
 result<memory_reading> within_bound(const read_views& views, result<memory_reading> whole) {
   if (!whole) return whole;
-  answer_room room(views.max_answer_bytes, "ask without history or events");
+  answer_room room(views.max_answer_bytes,
+                   "ask for less by history_limit, or without history or events");
   if (auto ok = room.take(answer_bytes(*whole)); !ok) return propagate(ok);
   return whole;
 }
 
 /// All parts of one reading are of this seq, whatever is written in between.
-result<read_options> fixed(const read_views& views, read_options options) {
+result<read_options> fixed(const read_views& views, const memory_parts& parts,
+                           read_options options) {
+  if (auto ok = check_positive(parts.history_limit, "history_limit"); !ok) return propagate(ok);
   auto at = views.window->readable(options.at_seq);
   if (!at) return propagate(at);
   options.at_seq = *at;
@@ -138,7 +143,7 @@ result<read_options> fixed(const read_views& views, read_options options) {
 
 result<memory_reading> read_whole(const read_views& views, const get_read& request,
                                   const deadline& time) {
-  auto options = fixed(views, request.options);
+  auto options = fixed(views, request.parts, request.options);
   if (!options) return propagate(options);
   return within_bound(views, with_parts(views, read_current(views, request.id, *options, time),
                                         request.parts, *options, time));
@@ -146,7 +151,7 @@ result<memory_reading> read_whole(const read_views& views, const get_read& reque
 
 result<memory_reading> read_whole(const read_views& views, const resolve_read& request,
                                   const deadline& time) {
-  auto options = fixed(views, request.options);
+  auto options = fixed(views, request.parts, request.options);
   if (!options) return propagate(options);
   return within_bound(views, with_parts(views, read_version_of(views, request.uri, *options, time),
                                         request.parts, *options, time));

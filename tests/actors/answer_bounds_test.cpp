@@ -171,8 +171,15 @@ TEST_CASE("lists of edges, fields, events and memories are bounded") {
   check_refused(e.fields(id_of(200), {.history = true}), "history_limit");
   CHECK(e.fields(id_of(200), {.history = true, .history_limit = 2}));
   get_read whole{.id = id_of(200), .options = {}, .parts = {.history = true}};
-  check_refused(e.read(whole), "history");
-  whole.parts.history = false;
+  check_refused(e.read(whole), "history_limit");
+  whole.parts.history_limit = 2;
+  CHECK(e.read(whole));
+  whole.parts.history_limit = 0;
+  const auto none = e.read(whole);
+  REQUIRE_FALSE(none);
+  CHECK(none.error().code == errc::out_of_range);
+  CHECK(none.error().at == "history_limit");
+  whole.parts = {};
   CHECK(e.read(whole));
 }
 

@@ -15,6 +15,7 @@ struct get_options {
   std::optional<std::int64_t> at_seq;
   bool raw = false;
   bool history = false;
+  std::optional<std::int64_t> history_limit;
   bool events = false;
 };
 
@@ -34,6 +35,7 @@ status run_get(const get_options& o) {
   set_if(request, "at_seq", o.at_seq);
   if (o.raw) request["raw"] = true;
   if (o.history) request["history"] = true;
+  set_if(request, "history_limit", o.history_limit);
   if (o.events) request["events"] = true;
   return run_request(o.common, op, std::move(request));
 }
@@ -80,6 +82,7 @@ void add_read_commands(CLI::App& app, command_result& outcome) {
         c.add_option("--at-seq", o.at_seq, "as of an earlier entry");
         c.add_flag("--raw", o.raw, "add the canonical head (base64)");
         c.add_flag("--history", o.history, "of a topic: all values that its fields had");
+        c.add_option("--history-limit", o.history_limit, "at most so many of each field (500)");
         c.add_flag("--events", o.events, "of a topic: its audit log");
       },
       run_get);

@@ -22,15 +22,16 @@ namespace mneme::protocol {
 namespace {
 
 constexpr std::array get_table = {
-    key_shape{"id", &shapes::text, true},  key_shape{"actor", &shapes::text},
-    key_shape{"at_seq", &shapes::integer}, key_shape{"raw", &shapes::boolean},
-    key_shape{"events", &shapes::boolean}, key_shape{"history", &shapes::boolean},
-    key_shape{"scope", &shapes::scope},    key_shape{"deadline_ms", &shapes::integer}};
-constexpr std::array resolve_table = {
-    key_shape{"uri", &shapes::text, true},     key_shape{"actor", &shapes::text},
-    key_shape{"at_seq", &shapes::integer},     key_shape{"events", &shapes::boolean},
-    key_shape{"history", &shapes::boolean},    key_shape{"scope", &shapes::scope},
+    key_shape{"id", &shapes::text, true},         key_shape{"actor", &shapes::text},
+    key_shape{"at_seq", &shapes::integer},        key_shape{"raw", &shapes::boolean},
+    key_shape{"events", &shapes::boolean},        key_shape{"history", &shapes::boolean},
+    key_shape{"history_limit", &shapes::integer}, key_shape{"scope", &shapes::scope},
     key_shape{"deadline_ms", &shapes::integer}};
+constexpr std::array resolve_table = {
+    key_shape{"uri", &shapes::text, true},  key_shape{"actor", &shapes::text},
+    key_shape{"at_seq", &shapes::integer},  key_shape{"events", &shapes::boolean},
+    key_shape{"history", &shapes::boolean}, key_shape{"history_limit", &shapes::integer},
+    key_shape{"scope", &shapes::scope},     key_shape{"deadline_ms", &shapes::integer}};
 constexpr std::array get_edge_table = {
     key_shape{"src", &shapes::text, true},     key_shape{"type", &shapes::text, true},
     key_shape{"dst", &shapes::text, true},     key_shape{"actor", &shapes::text},
@@ -76,7 +77,10 @@ read_options read_asker(value_reader& in, const json_path& at) {
 }
 
 memory_parts read_parts(value_reader& in) {
-  return {.raw = in.flag("raw"), .history = in.flag("history"), .events = in.flag("events")};
+  return {.raw = in.flag("raw"),
+          .history = in.flag("history"),
+          .events = in.flag("events"),
+          .history_limit = in.integer("history_limit").value_or(default_history_limit)};
 }
 
 template <class Request>

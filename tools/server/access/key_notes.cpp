@@ -115,6 +115,7 @@ constexpr std::array note_rows = {
     note_row{"ingest", "links", "Edges to other topics: [{topic_id, type, kind}]."},
     note_row{"get", "raw", "Also the canonical bytes of the head."},
     note_row{"get", "history", "Of a topic: also the earlier values of its fields."},
+    note_row{"get", "history_limit", "At most so many earlier values of a field; 500 by default."},
     note_row{"get", "events", "Of a topic: also its audit log."},
     note_row{"resolve", "uri", "Exactly this version."},
     note_row{"edges", "direction", "Which edges.", [] { return of({"out", "in", "both"}); }},
