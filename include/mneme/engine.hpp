@@ -82,6 +82,10 @@ struct read_options {
 struct edge_filter {
   std::vector<edge_type> types; ///< empty = any
   bool include_tombstoned = false;
+  /// A page: of the edges that the asker may see, in their order, so many behind the first
+  /// `offset`.
+  std::optional<std::int64_t> limit{}; ///< at least 1
+  std::int64_t offset = 0;             ///< at least 0
 };
 
 struct journal_item {

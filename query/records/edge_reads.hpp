@@ -13,7 +13,8 @@ namespace mneme {
 
 result<edge_record> read_one_edge(const read_views& views, const edge_key& key,
                                   const read_options& options, const deadline& time = {});
-/// `visit` returns false to stop.
+/// Those out of it come first, then those into it, each in (type byte, other id) order. `visit`
+/// returns false to stop.
 result<void> read_edges(const read_views& views, const memory_id& id, edge_direction direction,
                         const edge_filter& filter, const read_options& options,
                         const std::function<bool(const edge_record&)>& visit,
@@ -31,7 +32,10 @@ struct edge_scan {
   seq_no at;
   const asker& who;
   const std::function<bool(const edge_record&)>& visit;
-  bool stopped = false; ///< visit has returned false
+  const deadline& time;
+  std::uint64_t met = 0;  ///< edges, those that are not shown too
+  std::uint64_t seen = 0; ///< of them, those that the page counts
+  bool stopped = false;   ///< visit has returned false, or the page is full
 
   result<void> one_way(const memory_id& id, edge_direction direction);
 };

@@ -65,7 +65,8 @@ result<void> visit_edges(const read_views& views, seq_no at,
   std::ranges::sort(ids);
   const edge_filter all{.types = {}, .include_tombstoned = true};
   const asker host;
-  edge_scan scan{views, **reader, all, at, host, visit};
+  const deadline never;
+  edge_scan scan{views, **reader, all, at, host, visit, never};
   for (const auto& id : ids) {
     if (auto ok = scan.one_way(id, edge_direction::out); !ok || scan.stopped) return ok;
   }

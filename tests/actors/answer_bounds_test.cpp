@@ -156,7 +156,10 @@ TEST_CASE("search, chroma and retrieve are bounded") {
 TEST_CASE("lists of edges, fields, events and memories are bounded") {
   engine e = world_of_large_notes();
   edges_read edges{.id = id_of(1), .filter = {}, .options = {}};
-  check_refused(e.edges(edges), "direction or types");
+  check_refused(e.edges(edges), "limit and offset");
+  edges.filter.limit = 5;
+  CHECK(e.edges(edges));
+  edges.filter.limit.reset();
   edges.direction = edge_direction::in;
   CHECK(e.edges(edges));
   check_refused(e.list_by_type(memory_type::note, note_count), "limit");

@@ -221,13 +221,14 @@ otherwise. decay weakens what was not used; run it as often as you like.
         R"(Types: derived_from supersedes references contradicts corroborates consents_to dispatched_to
 attested_by cited_in tombstones part_of instance_of caused_by observed_by related_to. The ends need
 not exist. Adding a live edge again changes nothing; a removed one stays readable as tombstoned
-and is revived by adding it.
+and is revived by adding it. edges lists those out of a memory first, then those into it, each by
+type (in the order above) and other id; --limit and --offset show a page of them.
 
   $ mneme init demo
   $ mneme write demo --id 01HZZZZZZZZZZZZZZZZZZZZZZ1 --type Note statement="one"
   $ mneme write demo --id 01HZZZZZZZZZZZZZZZZZZZZZZ2 --type Note statement="two"
   $ mneme edge add demo 01HZZZZZZZZZZZZZZZZZZZZZZ1 related_to 01HZZZZZZZZZZZZZZZZZZZZZZ2 --weight 0.5 --kind next
-  $ mneme edges demo 01HZZZZZZZZZZZZZZZZZZZZZZ1
+  $ mneme edges demo 01HZZZZZZZZZZZZZZZZZZZZZZ1 --limit 10 --offset 0
   $ mneme edge rm demo 01HZZZZZZZZZZZZZZZZZZZZZZ1 related_to 01HZZZZZZZZZZZZZZZZZZZZZZ2 --reason moved
   $ mneme edges demo 01HZZZZZZZZZZZZZZZZZZZZZZ1 --include-tombstoned --json
 )"},

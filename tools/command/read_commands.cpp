@@ -46,6 +46,8 @@ struct edges_options {
   std::optional<std::string> direction;
   std::vector<std::string> types;
   bool include_tombstoned = false;
+  std::optional<std::int64_t> limit;
+  std::optional<std::int64_t> offset;
   std::optional<std::string> actor;
   std::optional<std::int64_t> at_seq;
 };
@@ -66,6 +68,8 @@ status run_edges(const edges_options& o) {
   set_if(request, "direction", o.direction);
   if (!o.types.empty()) request["types"] = o.types;
   if (o.include_tombstoned) request["include_tombstoned"] = true;
+  set_if(request, "limit", o.limit);
+  set_if(request, "offset", o.offset);
   set_if(request, "actor", o.actor);
   set_if(request, "at_seq", o.at_seq);
   return run_request(o.common, "edges", std::move(request));
@@ -96,6 +100,8 @@ void add_read_commands(CLI::App& app, command_result& outcome) {
             ->expected(1)
             ->allow_extra_args(false);
         c.add_flag("--include-tombstoned", o.include_tombstoned, "removed edges too");
+        c.add_option("--limit", o.limit, "at most so many (default: all)");
+        c.add_option("--offset", o.offset, "leave out the first so many");
         c.add_option("--actor", o.actor, "who is asking");
         c.add_option("--at-seq", o.at_seq, "as of an earlier entry");
       },

@@ -149,7 +149,7 @@ const std::array<op_spec, 42>& table() { // NOLINT(readability-function-size)
        R"({"op":"get_edge","src":"00000000000000000000000001","type":"references",)"
        R"("dst":"00000000000000000000000002"})",
        get_edge_keys(), run_get_edge},
-      {"edges", "the edges of a memory: out first, then in", "edges",
+      {"edges", "the edges of a memory: out first, then in, each by type and other id", "edges",
        R"({"op":"edges","id":"00000000000000000000000001","direction":"both"})", edges_keys(),
        run_edges},
       {"find", "the typed query",

@@ -40,6 +40,7 @@ constexpr std::array get_edge_table = {
 constexpr std::array edges_table = {
     key_shape{"id", &shapes::text, true},       key_shape{"direction", &shapes::text},
     key_shape{"types", &shapes::texts},         key_shape{"include_tombstoned", &shapes::boolean},
+    key_shape{"limit", &shapes::integer},       key_shape{"offset", &shapes::integer},
     key_shape{"actor", &shapes::text},          key_shape{"at_seq", &shapes::integer},
     key_shape{"deadline_ms", &shapes::integer}, key_shape{"scope", &shapes::scope}};
 
@@ -155,7 +156,9 @@ result<edges_read> read_edges(const json& request, const json_path& at) {
   edges_read r{.id = in.id("id").value_or(memory_id{}),
                .direction = in.direction_or("direction", edge_direction::both),
                .filter = {.types = in.edge_types("types"),
-                          .include_tombstoned = in.flag("include_tombstoned")},
+                          .include_tombstoned = in.flag("include_tombstoned"),
+                          .limit = in.integer("limit"),
+                          .offset = in.integer("offset").value_or(0)},
                .options = read_asker(in, at),
                .deadline_ms = read_deadline(in)};
   return finish(failure, std::move(r));
