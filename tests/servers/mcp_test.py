@@ -70,6 +70,16 @@ class Lifecycle(OnStreams):
             self.assertEqual(client.stop(), 0)
             client.__exit__()
 
+    def test_errors_show_little_of_a_long_name(self):
+        client = self.start()
+        name = "é" * 500_000
+        for error in (client.ask(name)["error"],
+                      client.ask("tools/call", {"name": name})["error"],
+                      client.ask("prompts/get", {"name": name})["error"]):
+            self.assertLess(len(error["message"]), 1000)
+            self.assertIn("é…é", error["message"])
+        self.assertLess(len(self.refusal(client, "get", **{name: 1})), 2000)
+
     def test_what_is_no_request_is_told(self):
         client = Stdio(self.world)
         self.addCleanup(client.__exit__)

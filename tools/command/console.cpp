@@ -10,6 +10,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "tools/protocol/error_text.hpp"
+
 namespace mneme::command {
 
 namespace {
@@ -92,9 +94,9 @@ std::string printable(std::string_view text) {
 
 void print_error(const error& e, std::string_view directory, bool can_read_beside) {
   const bool colour = has_colour(stderr);
-  const std::string place = e.at.empty() ? "" : " at " + e.at;
+  const std::string place = e.at.empty() ? "" : " at " + protocol::error_text(e.at);
   tell("{}mneme:{} {} ({}{})\n", colour ? "\033[1;31m" : "", colour ? "\033[0m" : "",
-       printable(e.message), to_string(e.code), printable(place));
+       printable(protocol::error_text(e.message)), to_string(e.code), printable(place));
   if (const auto next = hint(e, directory, can_read_beside); !next.empty())
     tell("       {}\n", printable(next));
 }

@@ -6,6 +6,7 @@
 
 #include "tools/protocol/base64.hpp"
 #include "tools/protocol/data_json.hpp"
+#include "tools/protocol/error_text.hpp"
 #include "tools/protocol/find_json.hpp"
 #include "tools/protocol/part_json.hpp"
 
@@ -289,8 +290,8 @@ json error_json(error e, const json_path& item) {
 }
 
 json error_json(const error& e) {
-  json body{{"code", to_string(e.code)}, {"message", e.message}};
-  if (!e.at.empty()) body["at"] = e.at;
+  json body{{"code", to_string(e.code)}, {"message", error_text(e.message)}};
+  if (!e.at.empty()) body["at"] = error_text(e.at);
   if (const auto refusal = hashtag_refusal_of(e)) {
     body["reason"] = to_string(refusal->reason);
     body["counts"] = hashtag_counts_json(refusal->counts);

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/protocol/answer_json.hpp"
+#include "tools/protocol/error_text.hpp"
 
 namespace mneme::server {
 
@@ -82,8 +83,8 @@ answer answer_of(result<json> outcome) {
 }
 
 answer refused(int status, std::string_view code, std::string_view message, std::string_view at) {
-  json body{{"code", code}, {"message", message}};
-  if (!at.empty()) body["at"] = at;
+  json body{{"code", code}, {"message", protocol::error_text(message)}};
+  if (!at.empty()) body["at"] = protocol::error_text(at);
   return {status, {{"ok", false}, {"error", std::move(body)}}};
 }
 

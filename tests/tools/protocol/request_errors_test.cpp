@@ -3,7 +3,7 @@
 // Of: tools/protocol/session.cpp, tools/protocol/shape.cpp, tools/protocol/json_path.cpp
 // Of: tools/protocol/near_name.cpp, tools/protocol/value_reader.cpp
 // Of: tools/protocol/predicate_json.cpp, tools/protocol/find_json.cpp
-// Of: tools/protocol/mutation_json.cpp
+// Of: tools/protocol/mutation_json.cpp, tools/protocol/error_text.cpp
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -269,6 +269,31 @@ TEST_CASE("a near name is suggested, a far one is not") {
   CHECK_THAT(session.answer(R"({"op":"find","limti":5})"),
              Catch::Contains("did you mean \\\"limit\\\"?"));
   CHECK_THAT(session.answer(R"({"op":"find","zzzzzzzz":5})"), !Catch::Contains("did you mean"));
+}
+
+TEST_CASE("an error shows little of what is very long, in whole code points") {
+  engine world = small_world();
+  protocol::session session(world);
+  std::string long_name;
+  for (int i = 0; i < 50'000; ++i) long_name += "aé漢🙂";
+  const json long_texts[] = {{{"op", long_name}},
+                             {{"op", "find"}, {long_name, 1}},
+                             {{"op", "find"}, {"types", {long_name}}, {"limit", 1}},
+                             {{"op", "get"}, {"id", long_name}}};
+  for (const auto& request : long_texts) {
+    const std::string answer = session.answer(request.dump());
+    CHECK(answer.size() < 2000);
+    const json refused = json::parse(answer);
+    REQUIRE(refused["ok"] == false);
+    const auto message = refused["error"]["message"].get<std::string>();
+    CHECK((message.size() < 200 || message.contains("…")));
+  }
+  // The end is kept, and what is not so long is shown whole.
+  CHECK_THAT(session.answer(json{{"op", "find"}, {"types", {long_name}}, {"limit", 1}}.dump()),
+             Catch::Contains("Tombstone") || Catch::Contains("types are"));
+  const std::string name(900, 'x');
+  CHECK_THAT(session.answer(json{{"op", "find"}, {name, 1}}.dump()),
+             Catch::Contains("\"at\":\"" + name + "\""));
 }
 
 TEST_CASE("no line makes the session fail to answer") {

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tools/protocol/error_text.hpp"
+
 namespace mneme::server {
 
 namespace {
@@ -92,7 +94,7 @@ json rpc_error(const json& id, rpc_code code, std::string_view message) {
 }
 
 json rpc_error(const json& id, rpc_code code, std::string_view message, json data) {
-  json body{{"code", static_cast<int>(code)}, {"message", message}};
+  json body{{"code", static_cast<int>(code)}, {"message", protocol::error_text(message)}};
   if (!data.is_null()) body["data"] = std::move(data);
   json answer{{"jsonrpc", "2.0"}};
   answer["id"] = id;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "tools/protocol/error_text.hpp"
 #include "tools/server/mcp/mcp_prompts.hpp"
 #include "tools/server/mcp/mcp_text.hpp"
 #include "tools/server/mcp/mcp_tools.hpp"
@@ -201,8 +202,9 @@ json mcp_server::tool_result(const call& c, const std::string& name, const json&
   auto made = graph_.call(c.who, name, arguments);
   if (!made)
     return tool_error(made.error().at.empty()
-                          ? made.error().message
-                          : fmt::format("{} (at {})", made.error().message, made.error().at));
+                          ? protocol::error_text(made.error().message)
+                          : fmt::format("{} (at {})", protocol::error_text(made.error().message),
+                                        protocol::error_text(made.error().at)));
   const bool says_it = made->contains("message");
   return {{"content", content_of(says_it ? (*made)["message"].get<std::string>()
                                          : protocol::print_pretty(*made))},
