@@ -54,6 +54,8 @@ result<void> check_names(const find_request& r) {
 
 result<void> check_texts(const find_request& r) {
   if (r.near && !is_utf8(*r.near)) return fail(errc::bad_utf8, "near is not UTF-8", "near");
+  if (r.near && r.near->size() > max_query_bytes)
+    return fail(errc::limit_exceeded, "near is over 1 MiB", "near");
   if (!r.actor) return {};
   if (!is_utf8(*r.actor)) return fail(errc::bad_utf8, "actor is not UTF-8", "actor");
   if (r.actor->size() > max_actor_bytes)

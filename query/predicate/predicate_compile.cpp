@@ -69,7 +69,7 @@ private:
 
   result<std::uint32_t> build_node(const has_tag_predicate& p, const std::string& path,
                                    std::size_t) {
-    if (!is_utf8(p.tag)) return fail(errc::bad_utf8, "tag is not UTF-8", path + ".has_tag");
+    if (auto ok = check_text(p.tag, "tag", path + ".has_tag"); !ok) return propagate(ok);
     node n;
     n.op = node_op::has_tag;
     n.tag = composed(p.tag);
@@ -85,7 +85,7 @@ private:
     if (n->field.name == field_name::unknown) return fail_unknown(p.field, at);
     if ((n->field.kinds & kind_bit(value_kind::text)) == 0)
       return fail(errc::type_mismatch, fmt::format("{} is not text", p.field), at);
-    if (!is_utf8(p.pattern)) return fail(errc::bad_utf8, "pattern is not UTF-8", at);
+    if (auto ok = check_text(p.pattern, "pattern", at); !ok) return propagate(ok);
     re2::RE2::Options options;
     options.set_log_errors(false);
     options.set_max_mem(pattern_bytes);
@@ -145,8 +145,17 @@ private:
     return static_cast<std::uint32_t>(target_.nodes_.size() - 1);
   }
 
+  /// As other texts that may be journaled: a find with late_binding notes its predicate.
+  static result<void> check_text(std::string_view text, std::string_view what,
+                                 const std::string& at) {
+    if (!is_utf8(text)) return fail(errc::bad_utf8, fmt::format("{} is not UTF-8", what), at);
+    if (text.size() <= max_free_text_bytes) return {};
+    return fail(errc::limit_exceeded, fmt::format("{} is over {} bytes", what, max_free_text_bytes),
+                at);
+  }
+
   result<node> field_node(const std::string& field, node_op op, const std::string& at) const {
-    if (!is_utf8(field)) return fail(errc::bad_utf8, "field is not UTF-8", at);
+    if (auto ok = check_text(field, "field", at); !ok) return propagate(ok);
     auto resolved = resolve_field(field, types_);
     if (!resolved) {
       resolved.error().at = at;
@@ -180,7 +189,8 @@ private:
     if (const auto* real = std::get_if<double>(&value); real != nullptr && !std::isfinite(*real))
       return fail(errc::out_of_range, "number is not finite", at);
     const auto* text = std::get_if<std::string>(&value);
-    if (text != nullptr && !is_utf8(*text)) return fail(errc::bad_utf8, "text is not UTF-8", at);
+    if (text != nullptr)
+      if (auto ok = check_text(*text, "text", at); !ok) return ok;
     if (n.field.name == field_name::unknown) return {};
     const auto has = [&](value_kind kind) { return (n.field.kinds & kind_bit(kind)) != 0; };
     if (text != nullptr) return add_text(n, *text, at);

@@ -130,7 +130,7 @@ result<void> retrieve_run::check(const retrieve_request& r) {
   if (auto ok = check_stages(r); !ok) return ok;
   if (!is_utf8(r.q)) return fail(errc::bad_utf8, "q is not UTF-8", "q");
   if (is_blank(r.q)) return fail(errc::empty_query, "q is blank", "q");
-  if (r.q.size() > max_data_bytes) return fail(errc::limit_exceeded, "q is over 1 MiB", "q");
+  if (r.q.size() > max_query_bytes) return fail(errc::limit_exceeded, "q is over 1 MiB", "q");
   if (r.actor)
     if (auto ok = validate_actor(*r.actor); !ok) return ok;
   if (auto ok = check_sizes(r); !ok) return ok;

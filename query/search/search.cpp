@@ -148,6 +148,8 @@ result<void> search_run::check(const search_request& r) {
   }
   if (!is_utf8(r.query)) return fail(errc::bad_utf8, "the query is not UTF-8", "query");
   if (is_blank(r.query)) return fail(errc::empty_query, "the query is blank", "query");
+  if (r.query.size() > max_query_bytes)
+    return fail(errc::limit_exceeded, "the query is over 1 MiB", "query");
   return check_vector(r.vector, "vector");
 }
 

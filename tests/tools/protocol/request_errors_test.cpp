@@ -246,6 +246,39 @@ TEST_CASE("every refusal names its code and its path and changes nothing") {
   CHECK(world.root().value().overall == before);
 }
 
+TEST_CASE("texts of queries are bounded") {
+  engine world = small_world();
+  protocol::session session(world);
+  const auto refusal = [&](const json& request) {
+    const json answer = json::parse(session.answer(request.dump()));
+    if (answer["ok"] == true) return std::string();
+    return answer["error"]["code"].get<std::string>() + " " + answer["error"].value("at", "");
+  };
+  const auto where = [&](const json& predicate) {
+    return refusal({{"op", "find"}, {"types", {"Note"}}, {"limit", 1}, {"where", predicate}});
+  };
+  const std::string most(64U << 10, 'x');
+  const std::string over = most + 'x';
+  const std::string statement = "data.statement";
+  CHECK(where({{"eq", {statement, most}}}).empty());
+  CHECK(where({{"eq", {statement, over}}}) == "limit_exceeded where.eq");
+  CHECK(where({{"in", {statement, {"a", over}}}}) == "limit_exceeded where.in");
+  CHECK(where({{"and", {{{"not", {{"has_tag", over}}}}}}})
+        == "limit_exceeded where.and[0].not.has_tag");
+  CHECK(where({{"gt", {"meta." + over, 1}}}) == "limit_exceeded where.gt");
+  CHECK(where({{"matches", {statement, most}}}).empty());
+  CHECK(where({{"matches", {statement, over}}}) == "limit_exceeded where.matches");
+  const std::string longest(1U << 20, 'x');
+  const std::string longer = longest + 'x';
+  const json near{{"op", "find"}, {"types", {"Note"}}, {"limit", 1}, {"near", longest}};
+  CHECK(refusal(near).empty());
+  json further = near;
+  further["near"] = longer;
+  CHECK(refusal(further) == "limit_exceeded near");
+  CHECK(refusal({{"op", "search"}, {"query", longest}}).empty());
+  CHECK(refusal({{"op", "search"}, {"query", longer}}) == "limit_exceeded query");
+}
+
 TEST_CASE("null is the same as absent") {
   engine world = small_world();
   protocol::session session(world);
