@@ -77,6 +77,26 @@ result<std::optional<topic_field>> read_field(kv_reader& reader, const memory_id
   return std::optional<topic_field>(std::move(*field));
 }
 
+result<std::vector<topic_field>> read_fields_named(kv_reader& reader, const memory_id& topic,
+                                                   std::span<const std::string_view> names,
+                                                   seq_no at) {
+  std::vector<topic_field> fields;
+  const std::string end = keys::prefix_end(keys::topic_rows(topic, keys::topic_row::field));
+  for (auto name = names.begin(); name != names.end();) {
+    auto row = reader.first(kv_table::fields, keys::field(topic, *name, at), end);
+    if (!row) return propagate(row);
+    if (!row->has_value()) break;
+    auto found = decode_topic_field((*row)->second);
+    if (!found) return propagate(found);
+    const bool is_named = found->head.name == *name;
+    // The field that comes next says which names there are none of.
+    const auto next = std::lower_bound(name + 1, names.end(), std::string_view(found->head.name));
+    name = is_named ? name + 1 : next;
+    if (is_named) fields.push_back(std::move(*found));
+  }
+  return fields;
+}
+
 result<std::vector<topic_field>> read_fields(kv_reader& reader, const memory_id& topic, seq_no at) {
   std::vector<topic_field> fields;
   const std::string end = keys::prefix_end(keys::topic_rows(topic, keys::topic_row::field));

@@ -3,6 +3,7 @@
 /// immutable and numbered, so a field's state as of a seq says which of them there were.
 
 #include <functional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -14,6 +15,11 @@ namespace mneme {
 
 result<std::optional<topic_field>> read_field(kv_reader& reader, const memory_id& topic,
                                               std::string_view name, seq_no at);
+/// Those of `names` (ascending) that there are, in their order. Takes about as many reads as the
+/// shorter of both lists is long: the names asked for, the fields that there are.
+result<std::vector<topic_field>> read_fields_named(kv_reader& reader, const memory_id& topic,
+                                                   std::span<const std::string_view> names,
+                                                   seq_no at);
 /// By name.
 result<std::vector<topic_field>> read_fields(kv_reader& reader, const memory_id& topic, seq_no at);
 /// One that its field says it has; missing is corrupt.

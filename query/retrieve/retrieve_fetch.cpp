@@ -1,6 +1,7 @@
 /// The last step of a retrieve: bundles of the chosen topics from the store, and the summary.
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -31,9 +32,9 @@ public:
         at_(run.context.at),
         visible_(run.who, *views.attributes, *views.nodes) {
     if (!run.request.field_names) return;
-    std::set<std::string_view> known;
     for (const auto& name : *run.request.field_names)
-      if (known.insert(name).second) names_.emplace_back(name);
+      if (places_.emplace(name, places_.size()).second) names_.emplace_back(name);
+    std::ranges::sort(names_);
   }
 
   result<topic_bundle> read(const retrieve_candidate& c) {
@@ -70,12 +71,10 @@ private:
 
   result<std::vector<topic_field>> wanted_fields(const memory_id& topic) {
     if (!run_.request.field_names) return read_fields(reader_, topic, at_);
-    std::vector<topic_field> fields;
-    for (const std::string_view name : names_) {
-      auto f = read_field(reader_, topic, name, at_);
-      if (!f) return propagate(f);
-      if (f->has_value()) fields.push_back(std::move(**f));
-    }
+    auto fields = read_fields_named(reader_, topic, names_, at_);
+    if (!fields) return fields;
+    std::ranges::sort(*fields, {},
+                      [this](const topic_field& f) { return places_.at(f.head.name); });
     return fields;
   }
 
@@ -154,7 +153,8 @@ private:
   kv_reader& reader_;
   seq_no at_;
   visible_rows visible_;
-  std::vector<std::string_view> names_; ///< of fields, each once, in the caller's order
+  std::vector<std::string_view> names_;            ///< of fields, each once, ascending
+  std::map<std::string_view, std::size_t> places_; ///< of each among those that the caller named
 };
 
 std::string summary_of(const std::string& q, const std::vector<topic_bundle>& candidates) {

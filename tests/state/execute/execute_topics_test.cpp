@@ -4,6 +4,7 @@
 // Of: messages/validate/validate_topics.cpp, views/topic_reads.cpp
 #include <array>
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 
 #include "messages/codec/topic_records.hpp"
 #include "messages/hash.hpp"
@@ -498,6 +499,47 @@ TEST_CASE("a history is read as far as it is asked for") {
                    {.history = true, .history_limit = static_cast<std::int64_t>(most)})
                 .history
             == std::vector(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(most)));
+}
+
+TEST_CASE("named fields take as many reads as the shorter of the lists") {
+  topic_site f;
+  f.applied(new_topic(1, "Harbour"));
+  std::vector<field_input> inputs;
+  for (int i = 0; i < 40; ++i) inputs.push_back(field(fmt::format("f{:02}", i), {1.0}));
+  f.applied(extend(1, inputs));
+  const seq_no before = f.w->published_seq();
+  f.applied(extend(1, {field("f10", {2.0}), field("g", {1.0})}));
+  counted_rows reader(f.reader());
+  const auto named = [&](const std::vector<std::string>& names, seq_no at) {
+    reader.rows = 0;
+    const std::vector<std::string_view> views(names.begin(), names.end());
+    const auto found = read_fields_named(reader, id_of(1), views, at);
+    REQUIRE(found);
+    std::vector<std::string> seen;
+    for (const auto& one : *found) {
+      CHECK(one == **read_field(*f.reader(), id_of(1), one.head.name, at));
+      seen.push_back(one.head.name);
+    }
+    return seen;
+  };
+  using list = std::vector<std::string>;
+  CHECK(named({}, before).empty());
+  CHECK(named({"f10", "g"}, before) == list{"f10"});
+  CHECK(reader.rows == 2);
+  CHECK(named({"", "f10", std::string("f10\0", 4), "f10a", "g", "h"}, f.w->published_seq())
+        == list{"f10", "g"});
+  // 5,000 names, of which there are 40.
+  list names;
+  for (int i = 0; i < 5000; ++i)
+    names.push_back(
+        fmt::format("f{:02}{}", i / 125, i % 125 == 0 ? "" : fmt::format("x{:03}", i % 125)));
+  CHECK(named(names, f.w->published_seq()).size() == 40);
+  CHECK(reader.rows <= 82);
+  // One that has none of them is asked once.
+  CHECK(read_fields_named(reader, id_of(9),
+                          std::vector<std::string_view>(names.begin(), names.end()), before)
+            ->empty());
+  CHECK(reader.rows <= 83);
 }
 
 TEST_CASE("as_of picks the newest revision that was valid then") {
