@@ -277,6 +277,12 @@ class Tools(OnStreams):
         self.assertEqual(done.returncode, 2)
         self.assertFalse(self.world.exists())
 
+    def test_who_only_reads_makes_no_world(self):
+        done = mneme("mcp", str(self.world), "--read-only", check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("there is no world", done.stderr)
+        self.assertFalse(self.world.exists())
+
     def test_the_text_keeps_to_its_budget(self):
         client = self.start("--text-tokens", "100")
         for i in range(30):

@@ -101,18 +101,21 @@ void finish_embeddings(engine& target) {
 } // namespace
 
 result<engine> open_world_for(const common_options& options) {
-  if (auto ok = check_world(options.directory); !ok) return propagate(ok);
   engine_options opening;
   opening.directory = options.directory;
-  opening.create = false;
   opening.read_only = options.read_only;
-  return open_with_endpoint(std::move(opening));
+  return open_existing(std::move(opening));
+}
+
+result<engine> open_existing(engine_options options) {
+  if (auto ok = check_world(options.directory); !ok) return propagate(ok);
+  options.create = false;
+  return open_with_endpoint(std::move(options));
 }
 
 result<engine> open_or_create(engine_options options) {
   options.create = options.directory.empty() || is_vacant(options.directory);
-  if (!options.create)
-    if (auto ok = check_world(options.directory); !ok) return propagate(ok);
+  if (!options.create) return open_existing(std::move(options));
   return open_with_endpoint(std::move(options));
 }
 

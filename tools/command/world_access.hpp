@@ -23,6 +23,8 @@ struct common_options {
 
 /// Opens an existing world.
 result<engine> open_world_for(const common_options& options);
+/// The same as the options say.
+result<engine> open_existing(engine_options options);
 /// Opens a world, or makes one in a missing or empty directory.
 result<engine> open_or_create(engine_options options);
 /// The public keys of agents in a file, which scopes are checked with.

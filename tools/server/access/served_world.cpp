@@ -36,7 +36,8 @@ result<engine> open_served(const served_options& options) {
     if (!keys) return propagate(keys);
     opening.keys = std::move(*keys);
   }
-  auto target = command::open_or_create(std::move(opening));
+  auto target = options.only_reads ? command::open_existing(std::move(opening))
+                                   : command::open_or_create(std::move(opening));
   if (target) command::tell_of_opening(*target);
   return target;
 }

@@ -19,6 +19,7 @@ struct served_options {
   std::optional<std::string> scope_keys; ///< file of public keys: scopes are taken
   std::optional<std::string> audience;   ///< of searches that name none
   bool reference_memory = false;
+  bool only_reads = false; ///< nothing is made
 };
 
 void add_served_options(CLI::App& command, served_options& options);

@@ -17,7 +17,6 @@ namespace {
 struct mcp_command_options {
   served_options served;
   std::string actor;
-  bool read_only = false;
   std::int64_t deadline_ms = 30'000;
   std::size_t text_tokens = mcp_options{}.text_tokens;
 };
@@ -31,7 +30,7 @@ command::status run_mcp(const mcp_command_options& o) {
     gateway to(*target, o.served.common.directory, o.deadline_ms);
     mcp_server server(
         to, {.reference_memory = o.served.reference_memory, .text_tokens = o.text_tokens});
-    const client who{.actor = o.actor, .read_only = o.read_only};
+    const client who{.actor = o.actor, .read_only = o.served.only_reads};
     line_input input(STDIN_FILENO, protocol::max_line_bytes);
     stop.on_stop([&] { input.stop(); });
     serve_stdio(server, who, input, [](const std::string& line) {
@@ -52,7 +51,7 @@ void add_mcp_command(CLI::App& app, command::command_result& outcome) {
   // An empty name, say of a variable that is not set, would be the host's rights.
   c->add_option("--actor", o->actor, "who the client is: it then sees only what this actor may")
       ->check(command::not_empty());
-  c->add_flag("--read-only", o->read_only, "the client may read, and leaves no trace");
+  c->add_flag("--read-only", o->served.only_reads, "the client may read, and leaves no trace");
   c->add_option("--deadline-ms", o->deadline_ms,
                 "that a request may run: what names no deadline_ms, or a longer one, has this")
       ->check(CLI::Range(1, 3'600'000));
