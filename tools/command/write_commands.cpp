@@ -39,6 +39,7 @@ result<json> write_request_of(const content_options& o) {
     auto read = read_request_argument(o.arguments.front());
     if (!read) return read;
     request = std::move(*read);
+    set_if(request, "type", o.type);
   } else {
     if (!o.type)
       return fail(errc::missing_key, "give a request as JSON, or --type and FIELD=VALUE", "type");
