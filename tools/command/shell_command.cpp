@@ -98,8 +98,9 @@ status run_shell(const shell_options& o) {
 void add_shell_command(CLI::App& app, command_result& outcome) {
   CLI::App* c = app.add_subcommand("shell", "Requests line by line (mneme help ops)");
   auto o = std::make_shared<shell_options>();
-  c->add_option("DIR", o->common.directory, "directory of the world; made where there is none")
-      ->check(not_empty());
+  auto* directory =
+      c->add_option("DIR", o->common.directory, "directory of the world; made where there is none")
+          ->check(not_empty());
   c->add_flag("--json", o->common.json, "the line protocol, also on a terminal");
   c->add_option("--clock", o->clock, "system (default) or manual: set with the op clock")
       ->check(CLI::IsMember({"system", "manual"}));
@@ -107,7 +108,7 @@ void add_shell_command(CLI::App& app, command_result& outcome) {
                 "file of {\"agent\": base64 of its Ed25519 public key}: scopes are then taken");
   c->add_option("--seed", o->seed,
                 "fixes ids and a new world's id: the same lines, the same bytes");
-  c->add_flag("--in-memory", o->in_memory, "nothing on disk");
+  c->add_flag("--in-memory", o->in_memory, "nothing on disk")->excludes(directory);
   c->add_option("--embedder", o->embedder,
                 "of a new world: hash:384 (default), hash:N, none or http:URL");
   c->add_option("--search", o->search, "of a new world: search weights (mneme help search)");
