@@ -56,14 +56,25 @@ int exit_code_of(const run_report& report) {
   return report.failure->oracle == "progress" ? sim_no_progress : sim_wrong_answer;
 }
 
+/// What stands before the colon of a plan's line: "12" of an operation, "fault3" of a fault; empty
+/// where the line is no plan's.
+std::string name_of_line(const std::string& line) {
+  std::string name = line.substr(0, line.find(':'));
+  const std::string_view number = std::string_view(name).substr(name.starts_with("fault") ? 5 : 0);
+  const bool is_number = !number.empty() && number.find_first_not_of("0123456789") == number.npos;
+  return is_number && name.size() < line.size() ? name : std::string();
+}
+
 bool read_plan(const std::string& path, run_options& run) {
   std::ifstream in(path);
   if (!in) return false;
   run.only.emplace();
-  for (std::string line; std::getline(in, line);)
-    if (const auto colon = line.find(':'); colon != std::string::npos)
-      run.only->insert(line.substr(0, colon));
-  return true;
+  for (std::string line; std::getline(in, line);) {
+    std::string name = name_of_line(line);
+    if (name.empty()) return false;
+    run.only->insert(std::move(name));
+  }
+  return !in.bad();
 }
 
 bool write_plan(const std::string& path, const std::vector<std::string>& lines) {
@@ -125,7 +136,7 @@ int run_simulator(const sim_options& asked) {
     return sim_bad_usage;
   }
   if (!asked.plan.empty() && !read_plan(asked.plan, run)) {
-    fmt::print(stderr, "the plan {} cannot be read\n", asked.plan);
+    fmt::print(stderr, "{} cannot be read as a plan\n", asked.plan);
     return sim_bad_usage;
   }
   std::signal(SIGABRT, end_of_process);
