@@ -185,10 +185,9 @@ result<json> run_get_edge(session& s, const json& request) {
   std::optional<error> failure;
   const json_path document;
   value_reader in(request, document, failure);
-  const auto type = parse_enum<edge_type>(in.text_or("type", ""));
-  if (!type) in.fail_key("type", errc::invalid_edge_type, "not an edge type");
+  const auto type = static_cast<edge_type>(in.edge_type_byte("type"));
   const edge_key key{.src = in.id("src").value_or(memory_id{}),
-                     .type = type.value_or(edge_type::related_to),
+                     .type = type,
                      .dst = in.id("dst").value_or(memory_id{})};
   const read_options options = read_asker(in, document);
   const auto deadline_ms = read_deadline(in);

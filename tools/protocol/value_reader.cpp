@@ -48,6 +48,10 @@ void value_reader::fail_type(std::string_view key, const json& value) {
   fail_key(key, errc::bad_value, not_a_memory_type(text_of(value)));
 }
 
+void value_reader::fail_edge_type(const json_path& at, const json& value) {
+  fail_at(at, errc::invalid_edge_type, fmt::format("\"{}\" is not an edge type", text_of(value)));
+}
+
 template <class T>
 std::optional<T> value_reader::keep(std::string_view key, result<T> parsed) {
   if (parsed) return std::move(*parsed);
@@ -165,6 +169,7 @@ std::uint8_t value_reader::edge_type_byte(std::string_view key) {
   const json* value = find(key);
   if (value == nullptr) return 0;
   const auto type = parse_enum<edge_type>(text_of(*value));
+  if (!type) fail_edge_type(at_.key(key), *value);
   return type ? static_cast<std::uint8_t>(*type) : std::uint8_t{0};
 }
 
@@ -174,8 +179,7 @@ std::vector<edge_type> value_reader::edge_types(std::string_view key) {
     if (const auto type = parse_enum<edge_type>(text_of(item)))
       types.push_back(*type);
     else
-      fail_at(at, errc::invalid_edge_type,
-              fmt::format("\"{}\" is not an edge type", text_of(item)));
+      fail_edge_type(at, item);
   });
   return types;
 }

@@ -43,7 +43,7 @@ public:
   std::optional<std::string> bytes(std::string_view key); ///< base64
   std::optional<std::vector<std::string>> texts(std::string_view key);
   std::optional<std::vector<float>> vector(std::string_view key);
-  /// Byte of an edge type; 0 for an unknown name, which the engine answers with invalid_edge_type.
+  /// Byte of an edge type. Unknown names are invalid_edge_type.
   std::uint8_t edge_type_byte(std::string_view key);
   /// Unknown names are invalid_edge_type.
   std::vector<edge_type> edge_types(std::string_view key);
@@ -84,6 +84,7 @@ private:
   static std::string_view text_of(const json& value);
   void fail_name(std::string_view key, const json& value,
                  std::span<const std::string_view> names = {});
+  void fail_edge_type(const json_path& at, const json& value);
   void fail_type(std::string_view key, const json& value);
   /// Keeps a failed result's error under `key` and turns a good one into an optional.
   template <class T>
