@@ -208,7 +208,7 @@ public:
     if (ret == 0) ret = c->get_value(c, &value);
     if (ret != 0) {
       c->reset(c);
-      return store_.failure("read", ret);
+      return failure("read", ret);
     }
     std::string found(view_of(value));
     c->reset(c);
@@ -234,11 +234,11 @@ public:
     // One snapshot from the first row to the last.
     auto* s = session_->session();
     if (const int ret = s->begin_transaction(s, "isolation=snapshot"); ret != 0)
-      return store_.failure("begin a read", ret);
+      return failure("begin a read", ret);
     const int ret = walk(*cursor, lower, upper, visit);
     (*cursor)->reset(*cursor);
     store_.roll_back(s);
-    if (ret != 0 && ret != WT_NOTFOUND) return store_.failure("scan", ret);
+    if (ret != 0 && ret != WT_NOTFOUND) return failure("scan", ret);
     return {};
   }
 
@@ -247,8 +247,15 @@ private:
     if (auto ok = store_.usable(); !ok) return propagate(ok);
     WT_CURSOR* cursor = nullptr;
     if (const int ret = session_->cursor(table, cursor); ret != 0)
-      return store_.failure("open a cursor", ret);
+      return failure("open a cursor", ret);
     return cursor;
+  }
+
+  /// Of a read that stops the store: what every read after it gets, which says what to do.
+  std::unexpected<error> failure(std::string_view action, int ret) {
+    auto failed = store_.failure(action, ret);
+    if (auto ok = store_.usable(); !ok) return propagate(ok);
+    return failed;
   }
 
   /// 0 or WT_NOTFOUND at the end of the range.
