@@ -13,7 +13,8 @@ namespace mneme {
 /// Why the vectors of the world in `directory`, whose embedder has that spec, may not fit those
 /// that are made from now on; empty where nothing says so. A world of before has no such file: it
 /// gets one, and what it holds is taken as made by the present rules; so does one where the file
-/// was lost. That it cannot be written is no problem of the vectors, and left to the next open.
+/// was lost. One that is damaged stays. That it cannot be written is no problem of the vectors, and
+/// left to the next open.
 std::string note_embedder(file_system& files, const std::string& directory, std::string_view spec);
 
 /// Gives the copy `to` of the world `from` the file that this one has, if it has one: the vectors

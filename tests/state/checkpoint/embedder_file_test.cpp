@@ -1,6 +1,8 @@
 // The EMBEDDER file: a world says so when its vectors were made by other rules of text.
 #include "state/checkpoint/embedder_file.hpp"
 
+#include <algorithm>
+
 #include <catch2/catch.hpp>
 
 #include "messages/seams/hash_embedder.hpp"
@@ -35,6 +37,24 @@ TEST_CASE("a world with a hash embedder names the rules of its first vectors") {
   REQUIRE(place.files->remove(path));
   CHECK(place.open()->report.vectors_problem.empty());
   CHECK(read_file(*place.files, path) == hash_embedder_rules() + "\n");
+}
+
+TEST_CASE("a damaged file is said to be so, and nothing of it is shown") {
+  site place;
+  place.embedder = "hash:8";
+  const std::string path = embedder_path("world");
+  place.open();
+  for (const std::string& damaged :
+       {std::string(), std::string("\n"), hash_embedder_rules(), std::string("utf8\x01proc 2\n"),
+        std::string("utf8proc \xff\n"), std::string("a\nb\n"), std::string(100'000, 'x') + "\n",
+        std::string(3, '\0')}) {
+    REQUIRE(replace_file(*place.files, path, damaged));
+    const std::string problem = place.open()->report.vectors_problem;
+    CHECK_THAT(problem, Catch::Contains("the file world/EMBEDDER is damaged"));
+    CHECK(problem.size() < 400);
+    CHECK(std::ranges::all_of(problem, [](char c) { return c >= ' ' && c <= '~'; }));
+    CHECK(read_file(*place.files, path) == damaged);
+  }
 }
 
 TEST_CASE("a replayed copy names the rules by which its source's vectors were made") {
