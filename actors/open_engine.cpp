@@ -5,7 +5,9 @@
 #include <limits>
 #include <thread>
 
+#include "messages/validate/validate.hpp"
 #include "query/chroma/chroma.hpp"
+#include "state/checkpoint/checkpoint.hpp"
 #include "state/checkpoint/world_directory.hpp"
 #include "state/recovery/replay.hpp"
 #include "storage/memory_file_system.hpp"
@@ -37,6 +39,15 @@ result<world_file> fresh_world(const engine_options& options, random_source& ran
     fresh.search = to_string(*weights);
   }
   return fresh;
+}
+
+/// Only where a world is to be made: those that have other names go on being opened.
+result<void> check_new_name(const engine_options& options) {
+  if (!options.create) return {};
+  if (options.directory.empty()) return validate_world_name(options.world_name);
+  auto is_there = make_posix_file_system()->exists(world_path(options.directory));
+  if (!is_there) return propagate(is_there);
+  return *is_there ? result<void>() : validate_world_name(options.world_name);
 }
 
 std::int64_t monotonic_ns() {
@@ -119,6 +130,7 @@ result<std::unique_ptr<world>> open_beside_writer(const engine_options& options)
 result<std::unique_ptr<world>> open_for_writing(const engine_options& options) {
   world_options w = world_options_of(options);
   const auto random = options.random != nullptr ? options.random : make_system_random();
+  if (auto ok = check_new_name(options); !ok) return propagate(ok);
   auto fresh = fresh_world(options, *random);
   if (!fresh) return propagate(fresh);
   w.fresh = std::move(*fresh);

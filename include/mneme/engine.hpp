@@ -38,7 +38,7 @@ struct engine_options {
   std::string directory{};  ///< of the world; empty = in memory
   bool create = true;       ///< make a world in a missing or empty directory
   bool read_only = false;   ///< no lock, no writes; beside a writer for verify and replay
-  std::string world_name{}; ///< of a new world
+  std::string world_name{}; ///< of a new world: at most 256 bytes, no control characters
   std::optional<std::uint64_t> seed{};        ///< fixes the new world's id and the random stream
   std::optional<std::string> embedder_spec{}; ///< of a new world: see make_embedder(); "hash:384"
   /// Makes the embedder of a world whose spec is "http:…"; without one opening it is no_embedder.

@@ -318,6 +318,12 @@ result<void> validate_acting(std::string_view actor) {
   return check.done();
 }
 
+result<void> validate_world_name(std::string_view name) {
+  request_checker check;
+  check.name({"world_name"}, name, max_actor_bytes);
+  return check.done();
+}
+
 namespace {
 
 void check_scope_names(request_checker& check, std::string_view kind, std::size_t count) {

@@ -53,6 +53,8 @@ result<void> validate_vector(const std::vector<float>& v);
 result<void> validate_actor(std::string_view actor);
 /// Who acts, and what for, where that is all a request says.
 result<void> validate_acting(std::string_view actor);
+/// The name that a new world gets; it may be empty.
+result<void> validate_world_name(std::string_view name);
 result<void> validate_snapshot(std::string_view reason, std::string_view actor);
 /// Only that its texts can be encoded and its lists are not too long; what it grants is verified
 /// elsewhere.

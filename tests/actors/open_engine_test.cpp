@@ -1,10 +1,13 @@
 // What an open finds: a damaged store, a writer, another embedder, no world.
+// Of: actors/open_engine.cpp
 // Of: messages/seams/unasked_embedder.cpp, state/recovery/closed_world.cpp
 #include <catch2/catch.hpp>
 
 #include <filesystem>
 
 #include "messages/seams/unasked_embedder.hpp"
+#include "state/checkpoint/checkpoint.hpp"
+#include "state/checkpoint/world_directory.hpp"
 #include "tests/actors/facts_site.hpp"
 
 using namespace mneme;
@@ -83,6 +86,34 @@ TEST_CASE("bad options and missing worlds are plain errors") {
   CHECK(engine::open(o).error().code == errc::bad_value);
   CHECK(verify_world(s.world()).error().code == errc::not_found);
   CHECK(replay_world(s.world(), (s.path / "x").string()).error().code == errc::not_found);
+}
+
+TEST_CASE("a new world gets no name that could not be shown; one that has it opens") {
+  scratch s;
+  const std::string names[] = {"a\nb", std::string("a\0b", 3), std::string(257, 'x'), "\xff", " "};
+  for (const auto& name : names) {
+    for (const auto& directory : {s.world(), std::string()}) {
+      engine_options o = deterministic(directory);
+      o.world_name = name;
+      const auto refused = engine::open(o);
+      REQUIRE_FALSE(refused);
+      CHECK(refused.error().at == "world_name");
+    }
+  }
+  CHECK_FALSE(std::filesystem::exists(s.world()));
+  REQUIRE(opened(deterministic(s.world())).close());
+  const auto disk = make_posix_file_system();
+  world_file of_before = *read_world_file(*disk, s.world());
+  of_before.name = names[0];
+  REQUIRE(replace_file(*disk, world_path(s.world()), encode(of_before)));
+  engine_options o = deterministic(s.world());
+  o.world_name = names[0];
+  {
+    engine e = opened(o);
+    CHECK(e.stats()->world_name == names[0]);
+  }
+  o.read_only = true;
+  CHECK(opened(o).stats()->world_name == names[0]);
 }
 
 TEST_CASE("a world behind an endpoint opens where something can ask it") {
