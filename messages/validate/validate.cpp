@@ -120,7 +120,7 @@ void check_cost(request_checker& check, const memory_data& data) {
 /// Likewise: no field reference can name an empty key.
 void check_metadata_names(request_checker& check, const metadata_map& metadata) {
   if (metadata.contains(""))
-    check.refuse(errc::bad_field, "a metadata key is not empty", {"metadata"});
+    check.refuse(errc::limit_exceeded, "a metadata key is not empty", {"metadata"});
 }
 
 /// What write and update share: the content of a version.
