@@ -270,6 +270,21 @@ TEST_CASE("a retrieve looks at its deadline for rows, edges, neighbours and fiel
   shared_world().check<retrieve_run>(r, many);
 }
 
+TEST_CASE("names that no topic has cost a retrieve nothing, however many they are") {
+  retrieve_request r;
+  r.q = "q";
+  r.vector = std::vector{1.0F, static_cast<float>(many)};
+  r.stages = std::vector{retrieve_stage::temporal};
+  r.top_k = 200;
+  r.topic_ids.emplace();
+  for (std::uint32_t i = 0; i < 200; ++i) r.topic_ids->push_back(numbered(many + i));
+  r.field_names.emplace();
+  for (int i = 0; i < 10'000; ++i) r.field_names->push_back("field" + std::to_string(i));
+  const auto looks = shared_world().looks<retrieve_run>(r, 10'000'000);
+  REQUIRE(looks);
+  CHECK(*looks < 10'000);
+}
+
 TEST_CASE("a deadline is over once so many milliseconds have passed") {
   std::int64_t now_ns = 5'000'000'000;
   const deadline time([&] { return now_ns; }, 3);
