@@ -385,10 +385,9 @@ result<edge_record> read_edge_record(const json& value, const json_path& at) {
   std::optional<error> failure;
   value_reader in(value, at, failure);
   edge_record e;
-  const auto type = parse_enum<edge_type>(in.text_or("type", ""));
-  if (!type) in.fail_key("type", errc::invalid_edge_type, "not an edge type");
+  const auto type = static_cast<edge_type>(in.edge_type_byte("type"));
   e.key = {.src = in.id("src").value_or(memory_id{}),
-           .type = type.value_or(edge_type::related_to),
+           .type = type,
            .dst = in.id("dst").value_or(memory_id{})};
   e.created_at = in.time("created_at").value_or(timestamp{});
   e.created_by = in.text_or("created_by", "");

@@ -182,10 +182,9 @@ result<prove_request> read_prove(const json& request, const json_path& at) {
   });
   in.items("edges", [&](const json& item, const json_path& here) {
     value_reader edge(item, here, failure);
-    const auto type = parse_enum<edge_type>(edge.text_or("type", ""));
-    if (!type) edge.fail_key("type", errc::invalid_edge_type, "not an edge type");
+    const auto type = static_cast<edge_type>(edge.edge_type_byte("type"));
     r.edges.push_back({.src = edge.id("src").value_or(memory_id{}),
-                       .type = type.value_or(edge_type::related_to),
+                       .type = type,
                        .dst = edge.id("dst").value_or(memory_id{})});
   });
   in.items("fields", [&](const json& item, const json_path& here) {

@@ -209,6 +209,9 @@ constexpr refused_line refusals[] = {
     {R"({"op":"prove","seqs":[1],"root":"00"})", "bad_value", "root"},
     {R"({"op":"prove","edges":[{"src":"x","type":"references","dst":"x"}]})", "bad_id",
      "edges[0].src"},
+    {R"({"op":"prove","edges":[{"src":"00000000000000000000000001","type":"eats",)"
+     R"("dst":"00000000000000000000000002"}]})",
+     "invalid_edge_type", "edges[0].type"},
     // Existence.
     {R"({"op":"get","id":"00000000000000000000000009"})", "not_found", "id"},
     {R"({"op":"resolve","uri":"mneme://Fact/00000000000000000000000001#1"})", "not_found", "uri"},
