@@ -434,6 +434,7 @@ class Statuses(unittest.TestCase):
         self.check(s.get(f"/v1/memories/{ANA}?at_seq=x"), 400, "wrong_type")
         self.check(s.get(f"/v1/memories/{ANA}?nothing=1"), 400, "unknown_key")
         self.check(s.get("/v1/root?at_seq=99"), 404, "seq_unavailable")
+        self.check(s.get("/v1/root?at_seq=99999999999999999999999"), 400, "out_of_range")
         self.check(s.get("/v1/root?at_seq=0&at_seq=1"), 400, "bad_value")
         self.check(s.post("/v1/find", {"types": ["Note"]}), 422, "unbounded")
         self.check(s.post("/v1/query", {"q": " "}), 422, "empty_query")

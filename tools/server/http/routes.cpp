@@ -76,7 +76,10 @@ std::optional<http_response> read_query(const http_request& request, std::string
     if (kind == protocol::shape_kind::integer) {
       std::int64_t number = 0;
       const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
-      if (read.ec == std::errc{} && read.ptr == text.data() + text.size()) value = number;
+      const bool is_whole = read.ptr == text.data() + text.size();
+      if (read.ec == std::errc::result_out_of_range && is_whole)
+        return respond(refused(400, "out_of_range", "a number is from -2^63 to 2^63 - 1", name));
+      if (read.ec == std::errc{} && is_whole) value = number;
     }
     if (kind == protocol::shape_kind::boolean && (text == "true" || text == "false"))
       value = text == "true";
