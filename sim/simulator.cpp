@@ -70,6 +70,7 @@ bool read_plan(const std::string& path, run_options& run) {
   if (!in) return false;
   run.only.emplace();
   for (std::string line; std::getline(in, line);) {
+    if (line.empty()) continue;
     std::string name = name_of_line(line);
     if (name.empty()) return false;
     run.only->insert(std::move(name));

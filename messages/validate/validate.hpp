@@ -13,14 +13,15 @@ inline constexpr std::size_t max_frames = 16;
 inline constexpr std::size_t max_ref_bytes = 256;
 inline constexpr std::size_t max_actor_bytes = 256;
 inline constexpr std::size_t max_data_bytes = 1U << 20;
-/// Of a text that is searched for, or that something is to be near to.
+/// Of a text that is searched for, or that something is to be near to; of a predicate's texts
+/// together.
 inline constexpr std::size_t max_query_bytes = 1U << 20;
 inline constexpr std::size_t max_metadata_keys = 64;
 inline constexpr std::size_t max_metadata_key_bytes = 128;
 inline constexpr std::size_t max_metadata_bytes = 64U << 10;
 inline constexpr std::size_t max_edge_data_bytes = 64U << 10;
 /// Of each of: a reason, an edge's kind, a lifecycle's project, a version's provenance in all, a
-/// text in a predicate.
+/// pattern in a predicate.
 inline constexpr std::size_t max_free_text_bytes = 64U << 10;
 inline constexpr std::size_t max_scope_names =
     10'000; ///< of each kind, in include and exclude each

@@ -86,6 +86,9 @@ private:
     if ((n->field.kinds & kind_bit(value_kind::text)) == 0)
       return fail(errc::type_mismatch, fmt::format("{} is not text", p.field), at);
     if (auto ok = check_text(p.pattern, "pattern", at); !ok) return propagate(ok);
+    if (p.pattern.size() > max_free_text_bytes)
+      return fail(errc::limit_exceeded,
+                  fmt::format("a pattern is over {} bytes", max_free_text_bytes), at);
     re2::RE2::Options options;
     options.set_log_errors(false);
     options.set_max_mem(pattern_bytes);
@@ -145,16 +148,17 @@ private:
     return static_cast<std::uint32_t>(target_.nodes_.size() - 1);
   }
 
-  /// As other texts that may be journaled: a find with late_binding notes its predicate.
-  static result<void> check_text(std::string_view text, std::string_view what,
-                                 const std::string& at) {
+  /// A find with late_binding notes its predicate in the journal: its texts together are bounded.
+  result<void> check_text(std::string_view text, std::string_view what, const std::string& at) {
     if (!is_utf8(text)) return fail(errc::bad_utf8, fmt::format("{} is not UTF-8", what), at);
-    if (text.size() <= max_free_text_bytes) return {};
-    return fail(errc::limit_exceeded, fmt::format("{} is over {} bytes", what, max_free_text_bytes),
+    text_bytes_ += text.size();
+    if (text_bytes_ <= max_query_bytes) return {};
+    return fail(errc::limit_exceeded,
+                fmt::format("the texts of a predicate are over {} bytes together", max_query_bytes),
                 at);
   }
 
-  result<node> field_node(const std::string& field, node_op op, const std::string& at) const {
+  result<node> field_node(const std::string& field, node_op op, const std::string& at) {
     if (auto ok = check_text(field, "field", at); !ok) return propagate(ok);
     auto resolved = resolve_field(field, types_);
     if (!resolved) {
@@ -185,7 +189,7 @@ private:
   }
 
   /// Adds `value` to the list of every kind of the field that it fits.
-  static result<void> add_operand(node& n, const literal& value, const std::string& at) {
+  result<void> add_operand(node& n, const literal& value, const std::string& at) {
     if (const auto* real = std::get_if<double>(&value); real != nullptr && !std::isfinite(*real))
       return fail(errc::out_of_range, "number is not finite", at);
     const auto* text = std::get_if<std::string>(&value);
@@ -243,6 +247,7 @@ private:
   const attributes& columns_;
   std::size_t seen_ = 0;
   std::size_t pattern_steps_ = 0;
+  std::size_t text_bytes_ = 0;
 };
 
 result<compiled_predicate> compiled_predicate::compile(const predicate& p, type_set types,

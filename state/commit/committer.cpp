@@ -568,7 +568,8 @@ checkpoint_command committer::defer_barrier() {
 
 void committer::fail(const error& outcome, const error& stopped) {
   stopped_ = stopped;
-  world_.stopped.set(stopped.message); // before the answers leave
+  if (stopped.code != errc::shutdown)
+    world_.stopped.set(stopped.message); // before the answers leave
   in_round_ = false;
   batch_.reset();
   answer_round(&outcome);

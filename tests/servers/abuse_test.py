@@ -201,7 +201,15 @@ class AnswersUnderWay(unittest.TestCase):
         self.assertEqual((answer.status, answer.json["error"]["code"]), (503, "busy"))
         many = server.op(op="find_many", items=[{"types": ["Note"], "limit": 200}] * 2)
         self.assertEqual([r["error"]["code"] for r in many.json["results"]], ["busy", "busy"])
-        # What is small is answered, and what tells of an entry.
+        # A list of small ones is no small one.
+        many = server.op(op="find_many", items=[{"types": ["Note"], "limit": 5}] * 200)
+        self.assertIn("busy", [r.get("error", {}).get("code") for r in many.json["results"]])
+        tick = server.op(op="tick", reads=[{"op": "find", "types": ["Note"], "limit": 5}] * 200)
+        self.assertIn("busy", [r.get("error", {}).get("code") for r in tick.json["reads"]])
+        # What is small is answered, what tells of an entry, and what was read beside one.
+        tick = server.op(op="tick", reads=[asked | {"op": "find"}], writes=[
+            {"op": "write", "type": "Fact", "data": {"subject": "s", "predicate": "p", "statement": "x"}}])
+        self.assertEqual(len(tick.json["reads"][0]["memories"]), 200)
         self.assertEqual(server.op(op="find", types=["Note"], limit=1).status, 200)
         touching = server.op(**asked, late_binding=True)
         self.assertEqual((touching.status, len(touching.json["memories"])), (200, 200))

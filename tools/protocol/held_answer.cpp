@@ -16,11 +16,11 @@ std::uint64_t text_bytes(const std::vector<context_item>& items) {
 
 std::uint64_t held_bytes(const find_result& found) {
   std::uint64_t bytes = answer_bytes(found.memories);
-  for (const auto& text : found.rendered) bytes += text.size();
+  for (const auto& text : found.rendered) bytes += sizeof(text) + text.size();
   return bytes;
 }
 std::uint64_t held_bytes(const search_result& found) {
-  return answer_bytes(found.results);
+  return answer_bytes(found.results) + found.query.size();
 }
 std::uint64_t held_bytes(const retrieve_result& found) {
   return answer_bytes(found.candidates) + found.summary_text.size();

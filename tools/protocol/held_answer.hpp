@@ -1,6 +1,6 @@
 #pragma once
-/// What the answer of a door holds, about: a session that bounds what is under way counts it before
-/// it is rendered.
+/// What an answer holds, about: a session that bounds what is under way asks for room before it is
+/// rendered.
 
 #include <cstdint>
 
@@ -17,13 +17,11 @@ std::uint64_t held_bytes(const context_result& found);
 std::uint64_t held_bytes(const memory_reading& found);
 std::uint64_t held_bytes(const std::vector<edge_record>& found);
 
-/// busy where there is no room for it; but one that tells of an entry is told.
+/// busy where there is no room for it; one that tells of an entry, or that `must` be told, is.
 template <class Answer>
-result<void> hold(session& s, const Answer& found) {
-  auto has_room = s.hold(held_bytes(found));
-  if constexpr (requires { found.seq; })
-    if (found.seq) return {};
-  return has_room;
+result<void> hold(session& s, const Answer& found, bool must = false) {
+  if constexpr (requires { found.seq; }) must = must || found.seq.has_value();
+  return s.hold(held_bytes(found), must);
 }
 
 } // namespace mneme::protocol

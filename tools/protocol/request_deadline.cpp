@@ -1,8 +1,17 @@
 #include "tools/protocol/request_deadline.hpp"
 
+#include <algorithm>
+
 #include "query/deadline.hpp"
 
 namespace mneme::protocol {
+
+request_deadline request_deadline::or_sooner(session& s, std::optional<std::int64_t> ms) const {
+  request_deadline part(s, ms);
+  part.started_ = started_;
+  if (ms_) part.ms_ = std::min(*ms_, part.ms_.value_or(*ms_));
+  return part;
+}
 
 request_deadline request_deadline::unless_written(std::optional<seq_no> seq) const {
   return seq ? request_deadline() : *this;

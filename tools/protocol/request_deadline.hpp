@@ -22,6 +22,8 @@ public:
   request_deadline(session& s, std::optional<std::int64_t> ms)
       : ms_(s.clock() == nullptr ? ms : std::nullopt) {}
 
+  /// Of a part, which has `ms` at most from where this one began.
+  [[nodiscard]] request_deadline or_sooner(session& s, std::optional<std::int64_t> ms) const;
   /// For an answer that may tell of an entry: such a one is never late.
   [[nodiscard]] request_deadline unless_written(std::optional<seq_no> seq) const;
 

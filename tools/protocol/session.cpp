@@ -18,9 +18,13 @@ std::string session::answer(std::string_view line) {
   return print(answer ? ok_json(*answer) : error_json(answer.error()));
 }
 
-result<void> session::hold(std::uint64_t bytes) const {
+result<void> session::hold(std::uint64_t bytes, bool must) {
   constexpr std::uint64_t small = 64U << 10;
-  if (!has_room_ || bytes <= small || has_room_(bytes)) return {};
+  const std::uint64_t all = held_ + bytes;
+  if (!has_room_ || all <= small || has_room_(all, must)) {
+    held_ = all;
+    return {};
+  }
   return fail(errc::busy, "other answers that are under way leave no room for this one; try again, "
                           "or ask for less");
 }

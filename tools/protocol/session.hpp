@@ -43,13 +43,13 @@ public:
   session(engine& target, std::optional<std::string> in_sight_of)
       : engine_(target), clock_(nullptr), in_sight_of_(std::move(in_sight_of)) {}
 
-  /// `has_room` is asked before an answer of `bytes` is rendered; what it refuses is busy. It
-  /// counts them either way, until the answer has left.
-  void bound_answers(std::function<bool(std::uint64_t bytes)> has_room) {
-    has_room_ = std::move(has_room);
-  }
-  /// busy where an answer that holds so much has no room now. Small ones always have.
-  [[nodiscard]] result<void> hold(std::uint64_t bytes) const;
+  /// Asked before an answer is rendered, with what the session's answers hold together. `must`: it
+  /// is given whatever the answer, and counts.
+  using room_check = std::function<bool(std::uint64_t bytes, bool must)>;
+  void bound_answers(room_check has_room) { has_room_ = std::move(has_room); }
+  /// busy where there is no room now for an answer that holds so much more. Up to 64 KiB, all of
+  /// the session's together, there always is.
+  [[nodiscard]] result<void> hold(std::uint64_t bytes, bool must);
 
   /// One line without its end to one compact line without its end.
   std::string answer(std::string_view line);
@@ -71,7 +71,8 @@ private:
   manual_clock* clock_;
   source_ingester ingest_source_;
   std::optional<std::string> in_sight_of_;
-  std::function<bool(std::uint64_t)> has_room_; ///< empty: there always is
+  room_check has_room_; ///< empty: there always is
+  std::uint64_t held_ = 0;
 };
 
 } // namespace mneme::protocol

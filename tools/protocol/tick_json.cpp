@@ -215,18 +215,19 @@ result<json> run_tick(session& s, const json& request) {
                   fmt::format("a tick has at most {} {}", max_tick_items, key), key);
   item_list<tick_read> reads(request, "reads", read_of);
   item_list<tick_write> writes(request, "writes", write_of);
-  // What was written is told, and what was read beside it, whatever the time.
-  const request_deadline time =
-      writes.items.empty() ? request_deadline(s, deadline_of(request)) : request_deadline();
+  const request_deadline time(s, deadline_of(request));
+  // What was written is told, and what was read beside it, whatever the time and the room.
+  const bool must = !writes.items.empty();
   auto done = s.target().tick({.reads = std::move(reads.items),
                                .writes = std::move(writes.items),
                                .deadline_ms = deadline_of(request),
                                .in_sight_of = s.in_sight_of()});
   if (!done) return std::unexpected(writes.placed(std::move(done.error()), "writes"));
   const auto read_answer = [&](const json& item, tick_read_answer& a) -> result<json> {
-    if (auto ok = std::visit([&](const auto& found) { return hold(s, found); }, a); !ok)
+    if (auto ok = std::visit([&](const auto& found) { return hold(s, found, must); }, a); !ok)
       return propagate(ok);
-    return find_read(item["op"].get_ref<const std::string&>())->answer(a, time);
+    return find_read(item["op"].get_ref<const std::string&>())
+        ->answer(a, must ? request_deadline() : time.or_sooner(s, deadline_of(item)));
   };
   return json{
       {"reads", reads.answers<tick_read_answer>(request, "reads", done->reads, read_answer)},

@@ -263,12 +263,14 @@ TEST_CASE("texts of queries are bounded") {
   const std::string most(64U << 10, 'x');
   const std::string over = most + 'x';
   const std::string statement = "data.statement";
-  CHECK(where({{"eq", {statement, most}}}).empty());
-  CHECK(where({{"eq", {statement, over}}}) == "limit_exceeded where.eq");
-  CHECK(where({{"in", {statement, {"a", over}}}}) == "limit_exceeded where.in");
-  CHECK(where({{"and", {{{"not", {{"has_tag", over}}}}}}})
-        == "limit_exceeded where.and[0].not.has_tag");
-  CHECK(where({{"gt", {"meta." + over, 1}}}) == "limit_exceeded where.gt");
+  const std::string value((1U << 20) - statement.size(), 'x');
+  CHECK(where({{"eq", {statement, value}}}).empty());
+  CHECK(where({{"eq", {statement, value + 'x'}}}) == "limit_exceeded where.eq");
+  // Together, however they are spread.
+  CHECK(where({{"in", {statement, std::vector<std::string>(16, most)}}})
+        == "limit_exceeded where.in");
+  CHECK(where({{"and", {{{"eq", {statement, value}}}, {{"not", {{"has_tag", "x"}}}}}}})
+        == "limit_exceeded where.and[1].not.has_tag");
   CHECK(where({{"matches", {statement, most}}}).empty());
   CHECK(where({{"matches", {statement, over}}}) == "limit_exceeded where.matches");
   const std::string longest(1U << 20, 'x');

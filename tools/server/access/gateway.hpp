@@ -3,11 +3,11 @@
 /// client may do, run, answered and counted. Thread-safe.
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
 
 #include "mneme/engine.hpp"
+#include "tools/protocol/session.hpp"
 #include "tools/server/access/client.hpp"
 #include "tools/server/answer.hpp"
 #include "tools/server/http/metrics.hpp"
@@ -21,9 +21,7 @@ public:
   gateway(engine& target, std::string directory, std::int64_t most_ms = 0)
       : target_(target), directory_(std::move(directory)), most_ms_(most_ms) {}
   /// Before the first request; as session::bound_answers().
-  void bound_answers(std::function<bool(std::uint64_t bytes)> has_room) {
-    has_room_ = std::move(has_room);
-  }
+  void bound_answers(protocol::session::room_check has_room) { has_room_ = std::move(has_room); }
 
   /// A request object; `op` is what it has to be, or empty for a request that names its own.
   answer run(const client& who, std::string_view op, json request,
@@ -43,7 +41,7 @@ private:
   engine& target_;
   std::string directory_;
   std::int64_t most_ms_;
-  std::function<bool(std::uint64_t)> has_room_;
+  protocol::session::room_check has_room_;
   metrics counts_;
 };
 

@@ -115,11 +115,24 @@ public:
     return all_ += size;
   }
 
+  /// To `size` in all, if it is less: a request may come to several answers, one after the other.
+  /// What all hold then.
+  std::size_t raise(std::size_t size) {
+    before_ = own_;
+    return size > own_ ? add(size - own_) : all_.load();
+  }
+  /// As before raise().
+  void lower() {
+    all_ -= own_ - before_;
+    own_ = before_;
+  }
+  [[nodiscard]] bool is_alone() const { return all_ <= own_; }
   [[nodiscard]] std::size_t own() const { return own_; }
 
 private:
   std::atomic<std::size_t>& all_;
   std::size_t own_ = 0;
+  std::size_t before_ = 0;
 };
 
 /// Of the answer that this thread makes.
@@ -251,8 +264,12 @@ public:
     ended_.notify_all();
   }
 
-  bool hold_answer(std::size_t bytes) {
-    return answer_under_way == nullptr || answer_under_way->add(bytes) <= limits_.answer_bytes;
+  bool hold_answer(std::size_t bytes, bool must) {
+    if (answer_under_way == nullptr || answer_under_way->raise(bytes) <= limits_.answer_bytes
+        || must || answer_under_way->is_alone())
+      return true;
+    answer_under_way->lower();
+    return false;
   }
 
   void end() {
@@ -321,6 +338,8 @@ private:
       const bool answered = process_request(c, table_.is_closing(), is_last,
                                             [](httplib::Request& r) { r.ranges.clear(); });
       c.flush();
+      // One that was made piece by piece was not there when its request had been handled.
+      if (answer.own() >= large_answer) handlers_.on_large_answer();
       answer_under_way = nullptr;
       if (!answered || is_last || c.is_spent()) return;
     }
@@ -383,8 +402,8 @@ void http_server::stop() {
   impl_->end();
 }
 
-bool http_server::hold_answer(std::size_t bytes) {
-  return impl_->hold_answer(bytes);
+bool http_server::hold_answer(std::size_t bytes, bool must) {
+  return impl_->hold_answer(bytes, must);
 }
 
 } // namespace mneme::server

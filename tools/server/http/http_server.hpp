@@ -24,9 +24,11 @@ public:
   void run();
   /// From any thread.
   void stop();
-  /// Counts what the answer of the request that this thread handles holds, until it has been sent.
-  /// False: beyond http_limits::answer_bytes, which are under way already.
-  bool hold_answer(std::size_t bytes);
+  /// The answer of the request that this thread handles holds so many bytes, until it has been
+  /// sent. False, and it does not count: with the others it would go beyond
+  /// http_limits::answer_bytes. One that `must` be given, and one beside which there is no other,
+  /// always has room.
+  bool hold_answer(std::size_t bytes, bool must);
 
 private:
   class impl;

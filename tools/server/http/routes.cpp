@@ -169,8 +169,12 @@ http_response routes::health() {
   const auto stats = to_.target().stats();
   if (!stats) return respond(failed(stats.error()));
   if (!stats->stopped.empty())
-    return refuse(503, "io",
-                  "the engine has stopped; it recovers when the server is started again");
+    return {.status = 503,
+            .body = protocol::print(refused(503, "io",
+                                            "the engine has stopped; it recovers when the "
+                                            "server is started again")
+                                        .body)
+                    + "\n"}; // to ask again is of no use
   return respond(done(json::object()));
 }
 

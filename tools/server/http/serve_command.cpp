@@ -113,7 +113,7 @@ result<void> serve(const serve_options& o, front& f, engine& target, stop_signal
        .on_large_answer = give_free_memory_back,
        .on_connection_opened = [&] { ++to.counts().open_connections; },
        .on_connection_closed = [&] { --to.counts().open_connections; }});
-  to.bound_answers([&](std::uint64_t bytes) { return server.hold_answer(bytes); });
+  to.bound_answers([&](std::uint64_t bytes, bool must) { return server.hold_answer(bytes, must); });
   auto port = server.bind(f.address.host, f.address.port);
   if (!port) return propagate(port);
   stop.on_stop([&] { server.stop(); });
