@@ -16,7 +16,7 @@ std::uint64_t text_bytes(const std::vector<context_item>& items) {
 
 std::uint64_t held_bytes(const find_result& found) {
   std::uint64_t bytes = answer_bytes(found.memories);
-  for (const auto& text : found.rendered) bytes += sizeof(text) + text.size();
+  for (const auto& text : found.rendered) bytes += sizeof(std::string) + text.size();
   return bytes;
 }
 std::uint64_t held_bytes(const search_result& found) {
