@@ -76,4 +76,28 @@ std::uint64_t answer_bytes(const memory_reading& r) {
          + (r.events ? answer_bytes(*r.events) : 0) + (r.raw ? r.raw->size() : 0);
 }
 
+std::uint64_t answer_bytes(const context_item& i) {
+  return sizeof(i) + i.text.size();
+}
+
+std::uint64_t answer_bytes(const find_result& r) {
+  return answer_bytes(r.memories) + held_bytes(r.rendered);
+}
+
+std::uint64_t answer_bytes(const search_result& r) {
+  return answer_bytes(r.results) + r.query.size();
+}
+
+std::uint64_t answer_bytes(const retrieve_result& r) {
+  return answer_bytes(r.candidates) + r.summary_text.size();
+}
+
+std::uint64_t answer_bytes(const chroma_result& r) {
+  return answer_bytes(r.rows);
+}
+
+std::uint64_t answer_bytes(const context_result& r) {
+  return answer_bytes(r.pinned) + answer_bytes(r.outcomes) + answer_bytes(r.frame_relevant);
+}
+
 } // namespace mneme

@@ -1,5 +1,5 @@
 #pragma once
-/// What parts of an answer hold, about.
+/// What answers and their parts hold, about.
 
 #include <cstdint>
 #include <vector>
@@ -19,6 +19,7 @@ std::uint64_t answer_bytes(const topic_bundle& b);
 std::uint64_t answer_bytes(const search_hit& h);
 std::uint64_t answer_bytes(const chroma_row& r);
 std::uint64_t answer_bytes(const memory_reading& r);
+std::uint64_t answer_bytes(const context_item& i);
 
 template <class Part>
 std::uint64_t answer_bytes(const std::vector<Part>& parts) {
@@ -26,5 +27,11 @@ std::uint64_t answer_bytes(const std::vector<Part>& parts) {
   for (const Part& p : parts) bytes += answer_bytes(p);
   return bytes;
 }
+
+std::uint64_t answer_bytes(const find_result& r);
+std::uint64_t answer_bytes(const search_result& r);
+std::uint64_t answer_bytes(const retrieve_result& r);
+std::uint64_t answer_bytes(const chroma_result& r);
+std::uint64_t answer_bytes(const context_result& r);
 
 } // namespace mneme

@@ -9,6 +9,7 @@
 
 #include "messages/ensure.hpp"
 #include "messages/hash.hpp"
+#include "messages/text/utf8_point.hpp"
 #include "messages/validate/validate.hpp"
 #include "mneme/seams.hpp"
 
@@ -299,9 +300,7 @@ public:
 private:
   static std::string_view window(std::string_view text) {
     if (text.size() <= max_embedded_bytes) return text;
-    std::size_t end = max_embedded_bytes;
-    while ((static_cast<std::uint8_t>(text[end]) & 0xC0U) == 0x80U) --end;
-    return text.substr(0, end);
+    return text.substr(0, point_start(text, max_embedded_bytes));
   }
 
   /// Every feature adds its weight, with a sign, to one number; the sum is made a unit vector.

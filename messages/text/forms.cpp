@@ -7,6 +7,7 @@
 
 #include "messages/seams/checked_seams.hpp"
 #include "messages/text/time_text.hpp"
+#include "messages/text/utf8_point.hpp"
 
 namespace mneme {
 
@@ -231,11 +232,6 @@ part_list parts_of(memory_type type, const data_view& d) {
   return parts;
 }
 
-std::size_t code_point_start(std::string_view text, std::size_t at) {
-  while (at > 0 && at < text.size() && (static_cast<std::uint8_t>(text[at]) & 0xC0U) == 0x80U) --at;
-  return at;
-}
-
 /// The longest prefix that has at most `max_tokens` with the ellipsis. Counters are taken to grow
 /// with the text; one that does not still gets a prefix that fits, perhaps not the longest.
 result<std::string> cut_to(std::string text, std::int64_t max_tokens,
@@ -244,7 +240,7 @@ result<std::string> cut_to(std::string text, std::int64_t max_tokens,
   if (!counted) return propagate(counted);
   if (*counted <= max_tokens) return text;
   const auto cut_at = [&](std::size_t size) {
-    return std::string(text, 0, code_point_start(text, size)).append(ellipsis);
+    return std::string(text, 0, point_start(text, size)).append(ellipsis);
   };
   // A count that fails ends the search, for what it is worth: the caller hears of it.
   const auto fits = [&](std::size_t size) {

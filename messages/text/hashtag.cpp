@@ -18,9 +18,7 @@ utf8_point point_at(std::string_view text) {
 }
 
 utf8_point last_point(std::string_view text) {
-  std::size_t begin = text.size() - 1;
-  while (begin > 0 && (static_cast<unsigned char>(text[begin]) & 0xC0U) == 0x80U) --begin;
-  return point_at(text.substr(begin));
+  return point_at(text.substr(point_start(text, text.size() - 1)));
 }
 
 bool is_space(utf8proc_int32_t c) {

@@ -12,4 +12,12 @@ utf8_point first_point(std::string_view text) noexcept {
   return {.value = value, .bytes = static_cast<std::size_t>(taken)};
 }
 
+std::size_t point_start(std::string_view text, std::size_t at) noexcept {
+  const auto goes_on = [&](std::size_t byte) {
+    return (static_cast<std::uint8_t>(text[byte]) & 0xC0U) == 0x80U;
+  };
+  for (int back = 0; back < 3 && at > 0 && at < text.size() && goes_on(at); ++back) --at;
+  return at;
+}
+
 } // namespace mneme

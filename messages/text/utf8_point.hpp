@@ -16,4 +16,8 @@ struct utf8_point {
 /// the value -1, so that a walk over any bytes ends. Precondition: the text is not empty.
 utf8_point first_point(std::string_view text) noexcept;
 
+/// Where the code point begins that the byte `at` stands in; `at` itself at the end of the text. Of
+/// bytes that are no UTF-8 it is at most three before.
+std::size_t point_start(std::string_view text, std::size_t at) noexcept;
+
 } // namespace mneme

@@ -5,6 +5,7 @@
 
 #include "messages/ensure.hpp"
 #include "messages/text/forms.hpp"
+#include "messages/text/utf8_point.hpp"
 #include "query/answer_bytes.hpp"
 #include "query/rendering.hpp"
 #include "query/search/search_state.hpp"
@@ -19,9 +20,7 @@ constexpr int lineage_steps = 10;
 std::string cut_content(std::string text, bool& truncated) {
   truncated = text.size() > content_bytes;
   if (!truncated) return text;
-  std::size_t end = content_bytes;
-  while (end > 0 && (static_cast<std::uint8_t>(text[end]) & 0xC0U) == 0x80U) --end;
-  text.resize(end);
+  text.resize(point_start(text, content_bytes));
   return text;
 }
 

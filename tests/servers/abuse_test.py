@@ -3,7 +3,7 @@
 numbers. Everything is answered with a status of the document or broken off; the server stays, and
 what it holds stays as it is. Seeded: every run sends the same."""
 # Of: tools/server/http/http_connection.cpp, tools/server/http/connection_table.cpp
-# Of: tools/protocol/held_answer.cpp
+# Of: tools/protocol/held_answer.hpp
 
 import concurrent.futures
 import json

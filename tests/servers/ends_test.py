@@ -6,6 +6,7 @@ request says whether the connection goes on."""
 
 import contextlib
 import json
+import os
 import unittest
 
 from served import PATIENCE_S, Folder, Served, Stdio, make_key, mneme, read_all
@@ -192,6 +193,36 @@ class Messages(unittest.TestCase):
             topic = client.call("remember", title="Harbour")["structuredContent"]["topic_id"]
             more = client.call("remember", topic_id=topic, summary="where ships lie")
             self.assertFalse(more["isError"], more)
+
+
+class StoppedEngine(unittest.TestCase):
+    def test_it_says_so_and_recovers_when_started_again(self):
+        world = Folder(self).path / "w"
+        with Served(world) as server:
+            for _ in range(4):
+                server.op(op="batch", items=[
+                    {"op": "write", "type": "Note", "data": {"statement": os.urandom(2000).hex()}}
+                    for _ in range(500)])
+            self.assertEqual(server.get("/health").status, 200)
+            root = server.get("/v1/root").json["root"]
+            server.stop()
+        table = world / "store" / "versions.wt"
+        data = bytearray(table.read_bytes())
+        for at in range(len(data) // 4, len(data) * 3 // 4, 4096):
+            data[at + 100] ^= 0x40
+        table.write_bytes(data)
+        with Served(world) as server:
+            found = server.op(op="find", types=["Note"], limit=2000)
+            self.assertEqual((found.status, found.code), (500, "io"))
+            health = server.get("/health")
+            self.assertEqual((health.status, health.code), (503, "io"))
+            self.assertNotIn("retry-after", health.headers)
+            self.assertIn("store has stopped", server.op(op="stats").json["stopped"])
+            self.assertIn("\nmneme_stopped 1\n", server.get("/metrics").text)
+        with Served(world) as server:
+            self.assertEqual(server.get("/health").status, 200)
+            self.assertEqual(server.get("/v1/root").json["root"], root)
+            self.assertEqual(len(server.op(op="find", types=["Note"], limit=2000).json["memories"]), 2000)
 
 
 if __name__ == "__main__":

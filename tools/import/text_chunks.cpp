@@ -1,12 +1,12 @@
 #include "tools/import/text_chunks.hpp"
 
+#include "messages/text/utf8_point.hpp"
+
 namespace mneme::importing {
 
 std::string_view cut_text(std::string_view text, std::size_t max_bytes) {
   if (text.size() <= max_bytes) return text;
-  std::size_t end = max_bytes;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-  return text.substr(0, end);
+  return text.substr(0, point_start(text, max_bytes));
 }
 
 std::vector<text_chunk> cut_chunks(std::string_view text, std::size_t target_bytes) {

@@ -6,8 +6,8 @@
 
 namespace mneme::protocol {
 
-/// `text`, or of one over 1 KiB its first and last 200 bytes (or a few less, in whole code points)
-/// around an ellipsis.
+/// `text`, or of one over 1 KiB its first and last 200 bytes, in whole code points, around an
+/// ellipsis.
 std::string error_text(std::string_view text);
 
 } // namespace mneme::protocol

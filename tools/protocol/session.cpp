@@ -19,9 +19,10 @@ std::string session::answer(std::string_view line) {
 }
 
 result<void> session::hold(std::uint64_t bytes, bool must) {
+  if (!has_room_) return {};
   constexpr std::uint64_t small = 64U << 10;
   const std::uint64_t all = held_ + bytes;
-  if (!has_room_ || all <= small || has_room_(all, must)) {
+  if (all <= small || has_room_(all, must)) {
     held_ = all;
     return {};
   }

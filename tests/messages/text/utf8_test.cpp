@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <rapidcheck/catch.h>
 
+#include "messages/text/utf8_point.hpp"
 #include "messages/validate/validate.hpp"
 #include "tests/messages/codec/any_record.hpp"
 
@@ -38,4 +39,13 @@ TEST_CASE("blank is nothing but ASCII white space") {
   CHECK(!is_blank(" x "));
   CHECK(!is_blank("\xC2\xA0"));
   CHECK(!is_blank("\0"s));
+}
+
+TEST_CASE("the start of a code point is found from any of its bytes") {
+  const std::string text = "aé漢🙂";
+  const std::size_t starts[] = {0, 1, 1, 3, 3, 3, 6, 6, 6, 6};
+  for (std::size_t at = 0; at < text.size(); ++at) CHECK(point_start(text, at) == starts[at]);
+  CHECK(point_start(text, text.size()) == text.size());
+  // Of what is no UTF-8, not far before.
+  CHECK(point_start(std::string(100, '\x80'), 50) == 47);
 }

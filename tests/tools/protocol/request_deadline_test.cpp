@@ -30,6 +30,18 @@ TEST_CASE("a request is late once its time has passed, and never under a manual 
   CHECK(request_deadline(repeated, 0).check());
 }
 
+TEST_CASE("a part is late as soon as it or the whole is, both from where the whole began") {
+  auto world = open_in_memory({});
+  REQUIRE(world);
+  protocol::session timed(*world);
+  const request_deadline none(timed, std::nullopt);
+  CHECK(none.or_sooner(timed, std::nullopt).check());
+  CHECK_FALSE(none.or_sooner(timed, 0).check());
+  const request_deadline over(timed, 0);
+  CHECK_FALSE(over.or_sooner(timed, std::int64_t{1} << 60).check());
+  CHECK_FALSE(over.or_sooner(timed, std::nullopt).check());
+}
+
 TEST_CASE(
     "the answers of every door are late between their rows, but not those that tell of a change") {
   auto world = open_in_memory({});

@@ -57,7 +57,8 @@ struct http_handlers {
   std::function<http_response(int status, std::string_view code, std::string_view message)> refuse;
   /// A connection that was turned away or broken off.
   std::function<void(std::string_view why)> on_refused_connection;
-  /// The answer of this thread has been made and took much memory to make; it is not sent yet.
+  /// The answer of this thread has been made and took much memory to make; unless it is streamed,
+  /// it is not sent yet.
   std::function<void()> on_large_answer;
   std::function<void()> on_connection_opened;
   std::function<void()> on_connection_closed;

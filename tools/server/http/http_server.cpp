@@ -114,25 +114,24 @@ public:
     own_ += size;
     return all_ += size;
   }
-
   /// To `size` in all, if it is less: a request may come to several answers, one after the other.
-  /// What all hold then.
-  std::size_t raise(std::size_t size) {
-    before_ = own_;
-    return size > own_ ? add(size - own_) : all_.load();
+  /// False, and nothing changes: with what others hold it would be more than `most`.
+  bool raise(std::size_t size, std::size_t most, bool must) {
+    if (size <= own_) return true;
+    const std::size_t more = size - own_;
+    const std::size_t all = all_ += more;
+    if (must || all <= most || all == size) {
+      own_ = size;
+      return true;
+    }
+    all_ -= more;
+    return false;
   }
-  /// As before raise().
-  void lower() {
-    all_ -= own_ - before_;
-    own_ = before_;
-  }
-  [[nodiscard]] bool is_alone() const { return all_ <= own_; }
   [[nodiscard]] std::size_t own() const { return own_; }
 
 private:
   std::atomic<std::size_t>& all_;
   std::size_t own_ = 0;
-  std::size_t before_ = 0;
 };
 
 /// Of the answer that this thread makes.
@@ -265,11 +264,8 @@ public:
   }
 
   bool hold_answer(std::size_t bytes, bool must) {
-    if (answer_under_way == nullptr || answer_under_way->raise(bytes) <= limits_.answer_bytes
-        || must || answer_under_way->is_alone())
-      return true;
-    answer_under_way->lower();
-    return false;
+    return answer_under_way == nullptr
+           || answer_under_way->raise(bytes, limits_.answer_bytes, must);
   }
 
   void end() {
@@ -302,8 +298,19 @@ private:
       if (!whole) return handlers_.refuse(408, "too_slow", "the request did not come in time");
     }
     http_response made = handlers_.handle(request);
-    if (answer_under_way->own() >= large_answer) handlers_.on_large_answer();
+    if (!made.stream) {
+      answer_is_made();
+      return made;
+    }
+    made.stream = [this, stream = std::move(made.stream)](const piece_sender& send) {
+      stream(send);
+      answer_is_made();
+    };
     return made;
+  }
+
+  void answer_is_made() {
+    if (answer_under_way->own() >= large_answer) handlers_.on_large_answer();
   }
 
   void turn_away(http_connection& c, int status, std::string_view code, std::string_view message,
@@ -338,8 +345,6 @@ private:
       const bool answered = process_request(c, table_.is_closing(), is_last,
                                             [](httplib::Request& r) { r.ranges.clear(); });
       c.flush();
-      // One that was made piece by piece was not there when its request had been handled.
-      if (answer.own() >= large_answer) handlers_.on_large_answer();
       answer_under_way = nullptr;
       if (!answered || is_last || c.is_spent()) return;
     }

@@ -1,5 +1,7 @@
 #include "tools/server/mcp/mcp_text.hpp"
 
+#include "messages/text/utf8_point.hpp"
+
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -28,8 +30,7 @@ std::string one_line(std::string text) {
 /// Cut at a code point.
 std::string cut(std::string text, std::size_t bytes) {
   if (text.size() <= bytes) return text;
-  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0U) == 0x80U) --bytes;
-  text.resize(bytes);
+  text.resize(point_start(text, bytes));
   return text + std::string(ellipsis);
 }
 
