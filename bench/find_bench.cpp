@@ -7,7 +7,7 @@
 #include <benchmark/benchmark.h>
 
 #include "bench/dataset.hpp"
-#include "bench/hnsw_floor.hpp"
+#include "bench/workloads/hnsw_floor.hpp"
 
 namespace mneme::bench {
 

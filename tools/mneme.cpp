@@ -75,6 +75,7 @@ status run(int argc, char** argv) {
   server::add_mcp_command(app, outcome);
   server::add_key_command(app, outcome);
   add_sim_command(app, outcome);
+  add_bench_command(app, outcome);
   add_help_command(app, outcome);
   refuse_cut_numbers(app);
   try {

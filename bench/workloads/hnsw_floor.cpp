@@ -1,4 +1,4 @@
-#include "bench/hnsw_floor.hpp"
+#include "bench/workloads/hnsw_floor.hpp"
 
 #include <hnswlib/hnswlib.h>
 
