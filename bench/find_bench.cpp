@@ -7,6 +7,7 @@
 #include <benchmark/benchmark.h>
 
 #include "bench/dataset.hpp"
+#include "bench/workloads/dataset.hpp"
 #include "bench/workloads/hnsw_floor.hpp"
 
 namespace mneme::bench {
@@ -77,11 +78,14 @@ void find_near(benchmark::State& state, bool exact) {
 }
 
 void floor_hnswlib(benchmark::State& state) {
-  static std::map<std::int64_t, std::unique_ptr<hnsw_floor>> graphs;
+  static_assert(dimension == workloads::dimension);
+  static std::map<std::int64_t, std::unique_ptr<workloads::hnsw_floor>> graphs;
   const dataset& d = dataset_of(static_cast<std::size_t>(state.range(0)));
   auto& graph = graphs[state.range(0)];
-  if (graph == nullptr)
-    graph = std::make_unique<hnsw_floor>(d.vectors.data(), d.rows.size(), dimension);
+  if (graph == nullptr) {
+    graph = std::make_unique<workloads::hnsw_floor>(d.vectors.data(), d.rows.size());
+    graph->set_ef(64);
+  }
   std::size_t q = 0;
   for (auto _ : state) {
     const auto query = d.query(q++);

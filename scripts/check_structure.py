@@ -51,6 +51,7 @@ WRAPPED = {
              "tests/query/chroma/", "tests/query/search/", "tests/sim/", "tests/install/", "tests/tools/", "tests/cases/", "bench/", "examples/"],
     "wiredtiger.h": ["storage/wiredtiger_store.cpp", "bench/"],
     "hnswlib/": ["index/vectors/hnsw_", "bench/"],
+    "sqlite3.h": ["bench/workloads/sqlite_"],
     "libstemmer.h": ["index/lexical/text_terms.cpp"],
     "openssl/": ["messages/hash.cpp", "messages/signature.cpp", "tools/server/access/api_keys.cpp",
                  "tools/protocol/base64.cpp"],

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <numeric>
+
+#include "bench/workloads/random.hpp"
 
 namespace mneme::workloads {
 
@@ -11,49 +12,15 @@ namespace {
 
 constexpr std::size_t cluster_count = 200;
 constexpr std::uint32_t edge_type_kinds = 14;
-constexpr std::array<const char*, 32> words = {
-    "agent",   "met",   "market", "guard", "door",  "key",    "river",  "north",
-    "trade",   "debt",  "sword",  "bread", "night", "letter", "ship",   "friend",
-    "village", "heard", "found",  "asked", "mayor", "forest", "bridge", "gold",
-    "song",    "storm", "winter", "plan",  "goal",  "fear",   "helped", "learned"};
-
-/// The same numbers on every machine (splitmix64).
-class generator {
-public:
-  explicit generator(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t next() {
-    std::uint64_t z = (state_ += 0x9E3779B97F4A7C15ULL);
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
-    return z ^ (z >> 31);
-  }
-  std::uint32_t below(std::size_t n) { return static_cast<std::uint32_t>(next() % n); }
-  double unit() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
-  double gaussian() {
-    const double radius = std::sqrt(-2 * std::log(unit() + 1e-300));
-    return radius * std::cos(2 * std::numbers::pi * unit());
-  }
-
-private:
-  std::uint64_t state_;
-};
-
-/// Zipf(1) over [0, n) by inverse transform.
-class zipf {
-public:
-  explicit zipf(std::uint32_t n) {
-    double sum = 0;
-    for (std::uint32_t i = 0; i < n; ++i) cumulative_.push_back(sum += 1.0 / (i + 1));
-  }
-  std::uint32_t draw(generator& g) const {
-    const auto it = std::ranges::lower_bound(cumulative_, g.unit() * cumulative_.back());
-    const auto at = static_cast<std::size_t>(it - cumulative_.begin());
-    return static_cast<std::uint32_t>(std::min(at, cumulative_.size() - 1));
-  }
-
-private:
-  std::vector<double> cumulative_;
-};
+constexpr std::array<const char*, 64> words = {
+    "agent",   "met",     "market", "guard",   "door",     "key",        "river",  "north",
+    "trade",   "debt",    "sword",  "bread",   "night",    "letter",     "ship",   "friend",
+    "village", "heard",   "found",  "asked",   "mayor",    "forest",     "bridge", "gold",
+    "song",    "storm",   "winter", "plan",    "goal",     "fear",       "helped", "learned",
+    "lantern", "orchard", "garden", "harbour", "mountain", "stone",      "copper", "wagon",
+    "rider",   "weaver",  "miller", "potter",  "judge",    "oath",       "secret", "rumour",
+    "feast",   "harvest", "meadow", "valley",  "island",   "lighthouse", "anchor", "compass",
+    "chart",   "ladder",  "window", "cellar",  "kitchen",  "supper",     "story",  "riddle"};
 
 /// Gaussian clusters whose variance falls from axis to axis, in an order of axes of their own: the
 /// low effective dimension that embeddings of texts have.
@@ -95,23 +62,29 @@ private:
 
 row draw_row(generator& g, const zipf& tags, std::size_t i, std::size_t size) {
   row r;
-  // Those whose only required field is a statement.
-  constexpr std::array types = {memory_type::decision, memory_type::commitment,
-                                memory_type::blocker, memory_type::note};
+  constexpr std::array types = {
+      memory_type::fact,     memory_type::belief,     memory_type::goal,    memory_type::pattern,
+      memory_type::decision, memory_type::commitment, memory_type::blocker, memory_type::note};
   r.type = types[g.below(types.size())];
   for (std::size_t k = 0; k < r.tags.size();) {
     const auto tag = tags.draw(g);
     const auto end = r.tags.begin() + static_cast<std::ptrdiff_t>(k);
     if (std::find(r.tags.begin(), end, tag) == end) r.tags[k++] = tag;
   }
-  r.importance = g.below(11);
+  r.importance = static_cast<std::uint8_t>(g.below(11));
   const double share = (static_cast<double>(i) + g.unit()) / static_cast<double>(size);
   r.created_at = {first_day.ns
                   + static_cast<std::int64_t>(share * 365.0 * static_cast<double>(day_ns))};
-  const std::size_t length = 190 + g.below(20);
-  while (r.text.size() < length) r.text.append(words[g.below(words.size())]).append(1, ' ');
-  r.text.pop_back();
+  r.last_used = r.created_at;
   return r;
+}
+
+std::string draw_text(generator& g) {
+  const std::size_t length = 190 + g.below(20);
+  std::string text;
+  while (text.size() < length) text.append(words[g.below(words.size())]).append(1, ' ');
+  text.pop_back();
+  return text;
 }
 
 void draw_edges(generator& g, dataset& d) {
@@ -128,10 +101,27 @@ void draw_edges(generator& g, dataset& d) {
     }
 }
 
+void divide_among_actors(dataset& d) {
+  const auto half = d.rows.size() / 2;
+  d.large_actors = static_cast<std::uint32_t>(std::max<std::size_t>(1, half / 1000));
+  const auto small_actors = static_cast<std::uint32_t>(std::max<std::size_t>(1, half / 100));
+  d.own.resize(d.large_actors + small_actors);
+  for (std::uint32_t i = 0; i < d.rows.size(); ++i) {
+    const auto turn = i / 2;
+    d.rows[i].actor = i % 2 == 0 ? turn % d.large_actors : d.large_actors + turn % small_actors;
+  }
+}
+
+void index_row(dataset& d, std::uint32_t i) {
+  for (const auto tag : d.rows[i].tags) d.postings[tag].push_back(i);
+  d.own[d.rows[i].actor].push_back(i);
+  d.types.push_back(d.rows[i].type);
+  d.created_ns.push_back(d.rows[i].created_at.ns);
+}
+
 void index(dataset& d) {
   d.postings.resize(tag_count);
-  for (std::uint32_t i = 0; i < d.rows.size(); ++i)
-    for (const auto tag : d.rows[i].tags) d.postings[tag].push_back(i);
+  for (std::uint32_t i = 0; i < d.rows.size(); ++i) index_row(d, i);
   auto& a = d.around;
   a.offset.assign(d.rows.size() + 1, 0);
   for (const auto& e : d.edges) {
@@ -185,7 +175,14 @@ void draw_queries(generator& g, dataset& d) {
     const auto near = rows_around(d, q.start, 2, {});
     const auto reached = near.empty() ? q.start : near[g.below(near.size())].first;
     q.tag_in_reach = d.rows[reached].tags[g.below(3)];
-    d.queries.push_back(q);
+    q.large_actor = g.below(d.large_actors);
+    q.small_actor = d.large_actors + g.below(d.own.size() - d.large_actors);
+    for (std::size_t k = 0; k < q.words.size();) {
+      const std::string word = words[g.below(words.size())];
+      const auto end = q.words.begin() + static_cast<std::ptrdiff_t>(k);
+      if (std::find(q.words.begin(), end, word) == end) q.words[k++] = word;
+    }
+    d.queries.push_back(std::move(q));
   }
 }
 
@@ -199,13 +196,33 @@ dataset make_dataset(std::size_t size, std::uint64_t seed) {
   d.vectors.reserve(size * dimension);
   for (std::size_t i = 0; i < size; ++i) {
     d.rows.push_back(draw_row(g, tags, i, size));
+    d.texts.push_back(draw_text(g));
     shapes.draw(g, d.vectors);
   }
   for (std::size_t i = 0; i < query_count; ++i) shapes.draw(g, d.query_vectors);
   draw_edges(g, d);
+  divide_among_actors(d);
   index(d);
   draw_queries(g, d);
   return d;
+}
+
+std::uint32_t add_row(dataset& d, std::size_t like) {
+  const auto i = static_cast<std::uint32_t>(d.rows.size());
+  row copy = d.rows[like];
+  copy.created_at = copy.last_used = query_time;
+  copy.access_count = 0;
+  d.rows.push_back(copy);
+  d.texts.push_back(std::string(d.texts[like]));
+  const std::vector<float> vector(d.vector_of(like), d.vector_of(like) + dimension);
+  d.vectors.insert(d.vectors.end(), vector.begin(), vector.end());
+  index_row(d, i);
+  return i;
+}
+
+void touch(row& r) {
+  r.last_used = query_time;
+  ++r.access_count;
 }
 
 std::vector<std::pair<std::uint32_t, std::uint32_t>>
@@ -247,17 +264,33 @@ std::string tag_name(std::uint32_t tag) {
   return "tag" + std::to_string(tag);
 }
 
+std::string actor_name(std::uint32_t actor) {
+  return "actor" + std::to_string(actor);
+}
+
 write_request request_of(const dataset& d, std::size_t i) {
   const row& r = d.rows[i];
   write_request w;
   w.type = r.type;
-  w.data["statement"] = r.text;
+  w.data["statement"] = d.texts[i];
+  // What else the types require.
+  if (r.type == memory_type::belief) w.data["stance"] = std::string("believe");
+  if (r.type == memory_type::goal) w.data["status"] = std::string("active");
+  if (r.type == memory_type::fact) {
+    w.data["subject"] = std::string("world");
+    w.data["predicate"] = std::string("says");
+  }
+  w.actor = actor_name(r.actor);
   w.id = id_of(i);
   for (const auto t : r.tags) w.tags.push_back(tag_name(t));
   w.importance = r.importance;
   w.created_at = r.created_at;
   w.vector = std::vector<float>(d.vector_of(i), d.vector_of(i) + dimension);
   return w;
+}
+
+std::vector<float> query_values(const dataset& d, std::size_t q) {
+  return {d.query_vector(q), d.query_vector(q) + dimension};
 }
 
 } // namespace mneme::workloads

@@ -1,12 +1,16 @@
 #pragma once
-/// The seeded data set of `mneme bench`: memories of one of 4 types with 3 distinct Zipf tags of
+/// The seeded data set of `mneme bench`: memories of one of 8 types with 3 distinct Zipf tags of
 /// 2,000, a 128-d unit vector of one of 200 clusters, about 200 bytes of text, spread over a year;
-/// two edges per memory, most to popular ones; and the queries.
+/// two edges per memory, most to popular ones; and the queries. Every memory is an actor's: half of
+/// them belong to actors that have about 1,000, half to actors that have about 100.
+///
+/// What a run writes and touches is written and touched here too, so that the truth keeps up.
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mneme/requests.hpp"
@@ -22,10 +26,12 @@ inline constexpr std::size_t query_count = 1000;
 
 struct row {
   memory_type type{};
+  std::uint8_t importance = 0;
   std::array<std::uint32_t, 3> tags{};
-  std::int64_t importance = 0;
+  std::uint32_t actor = 0; ///< of dataset::own
+  std::uint32_t access_count = 0;
   timestamp created_at;
-  std::string text;
+  timestamp last_used;
 };
 
 struct edge {
@@ -44,6 +50,9 @@ struct query {
   std::uint32_t start = 0;
   timestamp from;
   timestamp until;
+  std::uint32_t large_actor = 0;
+  std::uint32_t small_actor = 0;
+  std::array<std::string, 3> words{}; ///< that very many texts have
 };
 
 /// Both ways, of every edge type.
@@ -58,12 +67,18 @@ struct adjacency {
 
 struct dataset {
   std::vector<row> rows;
+  std::vector<std::string> texts;
+  // Columns of `rows`, by which the floors select.
+  std::vector<memory_type> types;
+  std::vector<std::int64_t> created_ns;
   std::vector<float> vectors; ///< rows × dimension
   std::vector<edge> edges;
   std::vector<query> queries;       ///< query_count
   std::vector<float> query_vectors; ///< query_count × dimension, of the same clusters
   std::vector<std::vector<std::uint32_t>> postings; ///< rows of each tag, ascending
-  adjacency around;
+  std::vector<std::vector<std::uint32_t>> own;      ///< rows of each actor, ascending
+  std::uint32_t large_actors = 0;                   ///< the first ones of `own`
+  adjacency around;                                 ///< of the rows that there were at first
 
   [[nodiscard]] const float* vector_of(std::size_t i) const { return &vectors[i * dimension]; }
   [[nodiscard]] const float* query_vector(std::size_t q) const {
@@ -74,6 +89,12 @@ struct dataset {
 /// The same for the same size and seed, on every machine that rounds as IEEE 754 says.
 dataset make_dataset(std::size_t size, std::uint64_t seed);
 
+/// A new row like `like`, made at query_time; its number.
+std::uint32_t add_row(dataset& d, std::size_t like);
+
+/// As a find with late binding touches a memory at query_time.
+void touch(row& r);
+
 /// Rows around `start` in the order of a walk, without it, each with its hops. No types: any.
 std::vector<std::pair<std::uint32_t, std::uint32_t>>
 rows_around(const dataset& d, std::uint32_t start, std::uint32_t hops,
@@ -82,6 +103,8 @@ rows_around(const dataset& d, std::uint32_t start, std::uint32_t hops,
 memory_id id_of(std::size_t row);
 std::size_t row_of(const memory_id& id);
 std::string tag_name(std::uint32_t tag);
+std::string actor_name(std::uint32_t actor);
 write_request request_of(const dataset& d, std::size_t row);
+std::vector<float> query_values(const dataset& d, std::size_t q);
 
 } // namespace mneme::workloads

@@ -2,13 +2,13 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 
-#include <nlohmann/json.hpp>
-
+#include "bench/workloads/cost_plot.hpp"
 #include "bench/workloads/run.hpp"
+#include "tools/command/bench_report.hpp"
 #include "tools/command/commands.hpp"
-#include "tools/command/text_table.hpp"
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -18,13 +18,12 @@ namespace mneme::command {
 
 namespace {
 
-using json = nlohmann::ordered_json;
-
 struct bench_options {
   std::vector<std::uint64_t> sizes{10'000};
   std::vector<std::string> workloads;
   std::uint64_t seed = 1;
   std::string directory;
+  std::string plot;
   bool as_json = false;
 };
 
@@ -50,39 +49,6 @@ private:
   std::string path_;
 };
 
-std::string time_text(double us) {
-  if (us <= 0) return {};
-  if (us < 1000) return fmt::format("{:.1f} µs", us);
-  return us < 1e6 ? fmt::format("{:.2f} ms", us / 1000) : fmt::format("{:.2f} s", us / 1e6);
-}
-
-std::string table_of(const std::vector<workloads::measured>& all) {
-  text_table table({"", "memories", "p50", "p99", "a second", "floor", "× floor", "right", "what"});
-  for (const auto& m : all)
-    table.add({m.name, std::to_string(m.size), time_text(m.p50_us), time_text(m.p99_us),
-               fmt::format("{:.0f}", m.per_second), time_text(m.floor_p50_us),
-               m.floor_p50_us > 0 ? fmt::format("{:.1f}", m.p50_us / m.floor_p50_us) : "",
-               fmt::format("{:.3f}", m.right),
-               m.floor.empty() ? m.what : m.what + " (floor: " + m.floor + ")"});
-  return table.text(terminal_width(), has_colour(stdout));
-}
-
-std::string json_of(const std::vector<workloads::measured>& all, std::uint64_t seed) {
-  json rows = json::array();
-  for (const auto& m : all) {
-    json row = {{"workload", m.name},           {"what", m.what},     {"n", m.size},
-                {"repetitions", m.repetitions}, {"p50_us", m.p50_us}, {"p99_us", m.p99_us},
-                {"per_second", m.per_second},   {"right", m.right}};
-    if (!m.floor.empty()) {
-      row["floor"] = m.floor;
-      row["floor_p50_us"] = m.floor_p50_us;
-      row["floor_p99_us"] = m.floor_p99_us;
-    }
-    rows.push_back(std::move(row));
-  }
-  return json{{"seed", seed}, {"rows", std::move(rows)}}.dump();
-}
-
 status run_bench(const bench_options& o) {
   std::vector<workloads::measured> all;
   for (const auto size : o.sizes) {
@@ -97,20 +63,30 @@ status run_bench(const bench_options& o) {
     auto measured = workloads::run(
         run, [&](const std::string& step) { tell("{} memories: {}\n", size, step); });
     if (!measured) {
-      print_error(measured.error());
-      return status_of(measured.error().code);
+      const auto& e = measured.error();
+      if (e.at == workloads::wrong_answer) {
+        tell("mneme: a wrong answer: {}\n", e.message);
+        return status::no;
+      }
+      print_error(e);
+      return status_of(e.code);
     }
     all.insert(all.end(), measured->begin(), measured->end());
   }
-  put(o.as_json ? json_of(all, o.seed) + "\n" : table_of(all));
-  return status::done;
+  put(o.as_json ? bench_json(all, o.seed) + "\n" : bench_table(all));
+  if (o.plot.empty()) return status::done;
+  std::ofstream file(o.plot);
+  file << workloads::cost_plot(all);
+  if (file.flush()) return status::done;
+  tell("mneme: cannot write {}\n", printable(o.plot));
+  return status::store;
 }
 
 } // namespace
 
 void add_bench_command(CLI::App& app, command_result& outcome) {
-  CLI::App* command =
-      app.add_subcommand("bench", "Measure the engine on this machine, beside plain C++");
+  CLI::App* command = app.add_subcommand(
+      "bench", "Measure the engine on this machine, beside plain C++ and SQLite");
   auto o = std::make_shared<bench_options>();
   command->add_option("--n", o->sizes, "memories; several sizes with commas (10000)")
       ->delimiter(',')
@@ -121,6 +97,7 @@ void add_bench_command(CLI::App& app, command_result& outcome) {
   command->add_option("--seed", o->seed, "of the data (1)");
   command->add_option("--dir", o->directory,
                       "measure on this directory's disk; what is made there is removed again");
+  command->add_option("--plot", o->plot, "also draw cost against N, as SVG, into this file");
   command->add_flag("--json", o->as_json, "for programs");
   command->callback([o, &outcome] { outcome.exit = run_bench(*o); });
 }

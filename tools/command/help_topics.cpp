@@ -328,6 +328,30 @@ of the line protocol, POST /v1/find and the like one op; /mcp is the same MCP se
 Every route, limit and message: docs/SERVERS.md
 )~"},
     help_topic{
+        "bench", "what this machine takes for it, beside plain C++ and SQLite",
+        R"(mneme bench [--n N,…] [--workloads NAME,…] [--json] [--plot FILE] [--dir DIR] [--seed N]
+
+Loads N seeded memories (vectors, tags, edges, actors) into a new world and asks it what agents ask,
+in turns with plain C++ over arrays (the floor) and with SQLite as somebody who knows it well writes
+it. The world goes again. Every answer is held against the truth: a wrong one ends the run with exit
+status 1, and what says which workload, which query and whose. Several N show how each cost grows.
+
+  W1 load   W2 a durable memory and edge   W3 near   W4a, W4b near in a tag of 1 %, 0.1 %
+  W5 tag, type and time by salience   W6 three hops   W7 near in a tag within two hops
+  W8 W5 and a durable touch   W9 disk and memory   W10 open and first answers, in a new process
+  W11 an actor's own 100 and 1,000 memories: near, W5, by recency, importance and relevance
+  search three common words   clients two threads   tick 1,000 agents: near and two writes
+  retrieve   chroma 5 and 50   updates of 100 memories, again and again
+
+  $ mneme bench --n 300 --workloads W3,W5
+  $ mneme bench --n 200,400 --workloads W5 --plot costs.svg --json
+
+--json prints {"seed","rows":[{"workload","what","n","engine","floor"?,"sqlite"?,"facts"?}]}; a side
+is {"what"?,"repetitions","p50_us","p99_us","per_second","right"} (right: share of the answers, of
+near through graphs their recall) or, of W9, {"bytes"}. Names of facts end in their unit: _us,
+_bytes, _percent; without one a fact is a number.
+)"},
+    help_topic{
         "errors", "messages and exit statuses",
         R"(An error says what is wrong, its code, and where: mneme: unknown key "limt"; did you mean
 "limit"? (unknown_key at limt). With --json the answer {"ok":false,"error":{…}} is also printed.

@@ -1,0 +1,160 @@
+/// Chroma: the best memories for a set of hashtags, by nearness in colour, recency and strength.
+
+#include <fmt/format.h>
+
+#include "bench/workloads/bench_run.hpp"
+#include "bench/workloads/random.hpp"
+#include "index/colour/gravity.hpp"
+#include "index/colour/mnemosyne.hpp"
+#include "index/colour/semantic_stack.hpp"
+
+namespace mneme::workloads {
+
+namespace {
+
+/// Hashtags of each zone, at anchors spread over it.
+struct zone_tags {
+  colour_zone zone;
+  std::size_t count; ///< that are assigned
+  std::size_t each;  ///< that a memory has
+};
+constexpr zone_tags zones[] = {
+    {colour_zone::core, 40, 1}, {colour_zone::mid, 160, 6}, {colour_zone::outer, 40, 1}};
+
+std::string hashtag(std::uint32_t anchor) {
+  return "anchor" + std::to_string(anchor);
+}
+
+/// The n-th assigned anchor of a zone.
+std::uint32_t assigned_anchor(const zone_tags& z, std::size_t n) {
+  const auto range = anchors_of(z.zone);
+  return range.first + static_cast<std::uint32_t>(n * (range.last - range.first) / z.count);
+}
+
+std::vector<std::uint32_t> draw_anchors(generator& g) {
+  std::vector<std::uint32_t> anchors;
+  for (const auto& z : zones) {
+    const std::size_t end = anchors.size() + z.each;
+    while (anchors.size() < end) {
+      const auto anchor = assigned_anchor(z, g.below(z.count));
+      if (std::ranges::count(anchors, anchor) == 0) anchors.push_back(anchor);
+    }
+  }
+  return anchors;
+}
+
+std::vector<std::string> hashtags_of(const std::vector<std::uint32_t>& anchors) {
+  std::vector<std::string> tags;
+  for (const auto a : anchors) tags.push_back(hashtag(a));
+  return tags;
+}
+
+/// The points of all memories, and what is right to find among them.
+struct colours {
+  std::vector<lab_point> points{};
+  std::vector<std::vector<std::string>> queries{};
+  std::vector<lab_point> query_points{};
+
+  [[nodiscard]] double score(const dataset& d, std::size_t q, std::uint32_t i) const {
+    constexpr auto mode = memory_mode::adaptive;
+    return score_signals(fresh_signals(d.rows[i].created_at), mode,
+                         distance(query_points[q], points[i]), query_time, physics_of(mode).weights)
+        .score;
+  }
+  [[nodiscard]] rows best(const dataset& d, std::size_t q, std::size_t k) const {
+    std::vector<std::pair<double, std::uint32_t>> scored;
+    scored.reserve(points.size());
+    for (std::uint32_t i = 0; i < points.size(); ++i) scored.emplace_back(-score(d, q, i), i);
+    const auto count = static_cast<std::ptrdiff_t>(std::min(k, scored.size()));
+    std::partial_sort(scored.begin(), scored.begin() + count, scored.end());
+    rows found;
+    for (auto it = scored.begin(); it != scored.begin() + count; ++it) found.push_back(it->second);
+    return found;
+  }
+};
+
+result<void> assign_hashtags(engine& world) {
+  std::vector<mutation> items;
+  for (const auto& z : zones)
+    for (std::size_t n = 0; n < z.count; ++n) {
+      const auto anchor = assigned_anchor(z, n);
+      items.emplace_back(
+          assign_tag_request{.tag = hashtag(anchor), .anchor = anchor, .zone = {}, .actor = {}});
+    }
+  auto written = world.write_batch(std::move(items), durability::relaxed);
+  if (!written) return std::unexpected(written.error());
+  return {};
+}
+
+result<colours> load_colours(engine& world, const dataset& d, std::size_t count) {
+  if (auto assigned = assign_hashtags(world); !assigned) return propagate(assigned);
+  constexpr std::size_t batch = 256;
+  colours made;
+  generator g(11);
+  std::vector<mutation> items;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto anchors = draw_anchors(g);
+    made.points.push_back(gravity(anchors));
+    auto w = request_of(d, i);
+    w.vector.reset();
+    w.hashtags = hashtags_of(anchors);
+    items.emplace_back(std::move(w));
+    if (items.size() < batch && i + 1 < count) continue;
+    auto written = world.write_batch(std::exchange(items, {}), durability::relaxed);
+    if (!written) return std::unexpected(written.error());
+  }
+  for (std::size_t q = 0; q < query_count; ++q) {
+    const auto anchors = draw_anchors(g);
+    made.queries.push_back(hashtags_of(anchors));
+    made.query_points.push_back(gravity(anchors));
+  }
+  return made;
+}
+
+result<void> best_of_colour(bench_run& run, engine& world, const colours& made, std::size_t k) {
+  const auto& d = run.data;
+  const std::string name = fmt::format("chroma {}", k);
+  const auto truth = [&, k](std::size_t q) { return made.best(d, q, k); };
+  const judge judged{name, "the engine", truth,
+                     [&](std::size_t q, std::uint32_t i) { return made.score(d, q, i); }};
+  std::vector<chroma_request> requests;
+  for (std::size_t q = 0; q < query_count; ++q) {
+    chroma_request r;
+    r.hashtags = made.queries[q];
+    r.k = static_cast<std::int64_t>(k);
+    r.touch = false;
+    requests.push_back(std::move(r));
+  }
+  contest c{.about = {.name = name,
+                      .what = fmt::format("the best {} by colour, recency and strength", k),
+                      .floor = {.name = "scores of all"}}};
+  c.engine =
+      timed_turn([&](std::size_t q) { return world.chroma(requests[q]); },
+                 [&](std::size_t q, const chroma_result& found) {
+                   rows answer;
+                   for (const auto& row : found.rows)
+                     answer.push_back(static_cast<std::uint32_t>(row_of(row.memory.head.id)));
+                   return judged(q, answer);
+                 });
+  c.floor = floor_turn(truth);
+  return hold(run, c);
+}
+
+} // namespace
+
+result<void> colours_found(bench_run& run) {
+  auto opened = engine::open(bench_options(run.options.directory + "/colours"));
+  if (!opened) return propagate(opened);
+  engine world = std::move(*opened);
+  const auto begin = instant::now();
+  auto made = load_colours(world, run.data, run.options.size);
+  if (!made) return propagate(made);
+  const double load_us = microseconds_since(begin);
+  for (const std::size_t k : {5UL, 50UL}) {
+    if (auto found = best_of_colour(run, world, *made, k); !found) return found;
+    run.done.back().facts = {{"load_us", load_us}};
+  }
+  return world.close();
+}
+
+} // namespace mneme::workloads

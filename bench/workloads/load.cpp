@@ -1,0 +1,104 @@
+/// W1: everything into an empty world, with all indexes.
+
+#include <array>
+#include <filesystem>
+#include <thread>
+
+#include <sys/resource.h>
+
+#include "bench/workloads/bench_run.hpp"
+
+namespace mneme::workloads {
+
+namespace {
+
+double cpu_us() {
+  rusage used{};
+  ::getrusage(RUSAGE_SELF, &used);
+  const auto us = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) * 1e6 + static_cast<double>(t.tv_usec);
+  };
+  return us(used.ru_utime) + us(used.ru_stime);
+}
+
+/// Waits until the engine's background work is done: what it takes must not be in what follows.
+double wait_for_rest(std::size_t size) {
+  constexpr auto look = std::chrono::milliseconds(50);
+  constexpr int quiet_looks = 4;
+  const double most_us = 10e6 + 500.0 * static_cast<double>(size);
+  const auto begin = instant::now();
+  for (int quiet = 0; quiet < quiet_looks && microseconds_since(begin) < most_us;) {
+    const double before = cpu_us();
+    std::this_thread::sleep_for(look);
+    quiet = cpu_us() - before < 5000 ? quiet + 1 : 0;
+  }
+  return microseconds_since(begin);
+}
+
+/// Collects mutations and writes them, relaxed but for the last.
+class batches {
+public:
+  explicit batches(engine& world) : world_(world) {}
+  result<void> add(mutation item, bool is_last) {
+    constexpr std::size_t most = 256;
+    items_.push_back(std::move(item));
+    if (items_.size() < most && !is_last) return {};
+    auto written = world_.write_batch(std::exchange(items_, {}),
+                                      is_last ? durability::durable : durability::relaxed);
+    if (!written) return std::unexpected(written.error());
+    return {};
+  }
+
+private:
+  engine& world_;
+  std::vector<mutation> items_;
+};
+
+result<void> load_world(bench_run& run) {
+  const auto& d = run.data;
+  batches writes(*run.world);
+  for (std::size_t i = 0; i < d.rows.size(); ++i)
+    if (auto added = writes.add(request_of(d, i), false); !added) return added;
+  for (std::size_t i = 0; i < d.edges.size(); ++i) {
+    add_edge_request e;
+    e.src = id_of(d.edges[i].src);
+    e.dst = id_of(d.edges[i].dst);
+    e.type = d.edges[i].type;
+    if (auto added = writes.add(e, i + 1 == d.edges.size()); !added) return added;
+  }
+  return {};
+}
+
+side_report once(std::string name, double us, std::size_t things) {
+  return report_of(std::move(name), {.us = {us}, .right = 1}, static_cast<double>(things));
+}
+
+} // namespace
+
+result<void> load(bench_run& run) {
+  auto opened = engine::open(bench_options(run.world_directory()));
+  if (!opened) return propagate(opened);
+  run.world.emplace(std::move(*opened));
+  measured m{.name = "W1", .what = "load, with edges, durable at the end"};
+  m.size = run.data.rows.size();
+  auto begin = instant::now();
+  if (auto loaded = load_world(run); !loaded) return loaded;
+  m.engine = once({}, microseconds_since(begin), m.size);
+  auto stats = run.world->stats();
+  if (!stats) return propagate(stats);
+  if (stats->memories != m.size)
+    return fail(errc::corrupt, "W1: not all memories are there", std::string(wrong_answer));
+  m.facts.emplace_back("background_us", wait_for_rest(m.size));
+  m.facts.emplace_back("journal_bytes", static_cast<double>(stats->journal_bytes));
+
+  auto peer = sqlite_peer::open(run.sqlite_file());
+  if (!peer) return propagate(peer);
+  run.sqlite = std::move(*peer);
+  begin = instant::now();
+  if (auto loaded = run.sqlite->load(run.data); !loaded) return loaded;
+  m.peer = once("SQLite, one transaction", microseconds_since(begin), m.size);
+  run.done.push_back(std::move(m));
+  return {};
+}
+
+} // namespace mneme::workloads
