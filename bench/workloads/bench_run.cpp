@@ -65,7 +65,7 @@ result<double> judge::operator()(std::size_t i, const find_result& found) const 
   if (found.near_mode != near_mode::hnsw) return (*this)(i, answer);
   const rows right = truth(i);
   if (answer.size() != right.size()) return std::unexpected(wrong(workload, i, who, right, answer));
-  return recall_of(right, answer);
+  return recall_of(right, answer, [&](std::uint32_t row) { return score(i, row); });
 }
 
 row_score nearness(const dataset& d) {

@@ -92,6 +92,7 @@ result<void> word_search(bench_run& run);
 result<void> two_clients(bench_run& run);
 result<void> salient_touched(bench_run& run);
 result<void> durable_write(bench_run& run);
+result<void> other_writes(bench_run& run);
 result<void> ticks(bench_run& run);
 result<void> room_taken(bench_run& run);
 result<void> reopened(bench_run& run);

@@ -14,6 +14,9 @@ namespace mneme::workloads {
 
 namespace {
 
+/// Floors sum in float; what differs by less is a tie.
+constexpr double score_tolerance = 2e-6;
+
 /// One side while it is measured.
 struct runner {
   const turn& ask;
@@ -76,6 +79,11 @@ result<measured> measure(const contest& c, double seconds) {
                || (done < 3 && microseconds_since(begin) < 3 * seconds * 1e6)));
   measured m = c.about;
   m.engine = report_of({}, sides[0].taken, c.things_each);
+  if (m.engine.right < least_recall)
+    return fail(errc::corrupt,
+                fmt::format("{}: a recall of {:.3f}, where {} is asked for", m.name, m.engine.right,
+                            least_recall),
+                wrong_answer);
   m.floor = report_of(m.floor.name, sides[1].taken, c.things_each);
   m.peer = report_of(m.peer.name, sides[2].taken, c.things_each);
   return m;
@@ -88,13 +96,20 @@ double recall_of(const rows& truth, const rows& answer) {
   return static_cast<double>(hits) / static_cast<double>(truth.size());
 }
 
+double recall_of(const rows& truth, const rows& answer, const score_function& score) {
+  if (truth.empty()) return answer.empty() ? 1 : 0;
+  const double least = score(truth.back()) - score_tolerance;
+  const std::set<std::uint32_t> distinct(answer.begin(), answer.end());
+  const auto hits =
+      std::ranges::count_if(distinct, [&](std::uint32_t i) { return score(i) >= least; });
+  return static_cast<double>(hits) / static_cast<double>(std::max(truth.size(), answer.size()));
+}
+
 bool is_same_order(const rows& truth, const rows& answer, const score_function& score) {
   if (answer.size() != truth.size()) return false;
   if (std::set(answer.begin(), answer.end()).size() != answer.size()) return false;
-  // Floors sum in float; what differs by less is a tie.
-  constexpr double tolerance = 2e-6;
   for (std::size_t k = 0; k < truth.size(); ++k)
-    if (truth[k] != answer[k] && std::abs(score(truth[k]) - score(answer[k])) > tolerance)
+    if (truth[k] != answer[k] && std::abs(score(truth[k]) - score(answer[k])) > score_tolerance)
       return false;
   return true;
 }

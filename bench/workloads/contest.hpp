@@ -90,6 +90,9 @@ struct contest {
   double things_each = 1; ///< that one repetition does, for the throughput
 };
 
+/// Of the engine's answers together, where they are approximate; less is a wrong answer.
+inline constexpr double least_recall = 0.95;
+
 /// Fills what the sides have taken into `c.about`; at most about so long.
 result<measured> measure(const contest& c, double seconds);
 
@@ -98,8 +101,11 @@ result<measured> measure(const contest& c, double seconds);
 /// The share of `truth` that is in `answer`.
 double recall_of(const rows& truth, const rows& answer);
 
-/// Where an answer may differ from the truth: in the order of what scores the same.
 using score_function = std::function<double(std::uint32_t)>;
+/// The same where several rows score the same: what is as good as the truth's last is a hit.
+double recall_of(const rows& truth, const rows& answer, const score_function& score);
+
+/// Where an answer may differ from the truth: in the order of what scores the same.
 bool is_same_order(const rows& truth, const rows& answer, const score_function& score);
 
 /// Ends the run. `who` gave `answer` to query `i` of a workload.

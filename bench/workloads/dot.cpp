@@ -29,18 +29,12 @@ float dot_plain(const float* a, const float* b) {
 [[gnu::target("avx2,fma")]] float dot_avx2(const float* a, const float* b) {
   return dot_by<8>(a, b);
 }
-[[gnu::target("avx512f,avx512vl,avx2,fma,prefer-vector-width=512")]] float
-dot_avx512(const float* a, const float* b) {
-  return dot_by<16>(a, b);
-}
 #endif
 
 } // namespace
 
 dot_function fastest_dot() {
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512vl") != 0)
-    return dot_avx512;
   if (__builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0) return dot_avx2;
 #endif
   return dot_plain;

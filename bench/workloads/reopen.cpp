@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "bench/workloads/bench_run.hpp"
+#include "bench/workloads/dot.hpp"
 
 namespace mneme::workloads {
 
@@ -75,7 +76,10 @@ result<void> judge_opening(const bench_run& run, const opening& o, const char* w
   if (!is_same_order(found, o.found, [&](std::uint32_t i) { return salience_of(d.rows[i]); }))
     return std::unexpected(wrong("W10 (W5)", 0, who, found, o.found));
   const rows near = nearest_of_all(d, d.query_vector(0), 10);
-  if (recall_of(near, o.near) < 0.5)
+  const auto nearness_of = [&](std::uint32_t i) {
+    return exact_dot(d.query_vector(0), d.vector_of(i));
+  };
+  if (o.near.size() != near.size() || recall_of(near, o.near, nearness_of) < 0.5)
     return std::unexpected(wrong("W10 (near)", 0, who, near, o.near));
   return {};
 }

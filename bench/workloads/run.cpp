@@ -30,6 +30,7 @@ constexpr std::array on_loaded = {
     workload{"clients", two_clients},
     workload{"W8", salient_touched},
     workload{"W2", durable_write},
+    workload{"writers", other_writes},
     workload{"tick", ticks},
 };
 constexpr std::array on_closed = {

@@ -54,32 +54,32 @@ constexpr const char* has_tag_text =
 
 struct sqlite_peer::impl {
   struct closer {
-    void operator()(sqlite3* db) const { sqlite3_close_v2(db); }
+    void operator()(sqlite3* one) const { sqlite3_close_v2(one); }
   };
   struct statements {
-    explicit statements(sqlite3* db)
-        : begin(db, "BEGIN IMMEDIATE"),
-          commit(db, "COMMIT"),
-          insert_memory(db, "INSERT INTO mem VALUES(?,?,?,?,?)"),
-          insert_vector(db, "INSERT INTO vec VALUES(?,?)"),
-          insert_hot(db, "INSERT INTO hot VALUES(?,?,?,?)"),
-          insert_tag(db, "INSERT INTO tag VALUES(?,?,?,?)"),
-          insert_own(db, "INSERT INTO own VALUES(?,?,?,?)"),
-          insert_words(db, "INSERT INTO words(rowid, body) VALUES(?,?)"),
-          insert_edge(db, "INSERT OR IGNORE INTO edge VALUES(?,?,?)"),
-          touch(db, "UPDATE hot SET uses=uses+1, last=?2 WHERE id=?1"),
-          vectors(db, "SELECT v FROM vec ORDER BY id"),
-          of_tag(db, "SELECT mem FROM tag WHERE tag=?"),
-          of_actor(db, "SELECT mem FROM own WHERE actor=?"),
-          salient(db, salient_text),
-          own_salient(db, own_salient_text),
-          own_hot(db, own_hot_text),
-          has_tag(db, has_tag_text),
-          step_of_type(db, "SELECT dst FROM edge WHERE src=?1 AND type=?2 UNION ALL"
+    explicit statements(sqlite3* of)
+        : begin(of, "BEGIN IMMEDIATE"),
+          commit(of, "COMMIT"),
+          insert_memory(of, "INSERT INTO mem VALUES(?,?,?,?,?)"),
+          insert_vector(of, "INSERT INTO vec VALUES(?,?)"),
+          insert_hot(of, "INSERT INTO hot VALUES(?,?,?,?)"),
+          insert_tag(of, "INSERT INTO tag VALUES(?,?,?,?)"),
+          insert_own(of, "INSERT INTO own VALUES(?,?,?,?)"),
+          insert_words(of, "INSERT INTO words(rowid, body) VALUES(?,?)"),
+          insert_edge(of, "INSERT OR IGNORE INTO edge VALUES(?,?,?)"),
+          touch(of, "UPDATE hot SET uses=uses+1, last=?2 WHERE id=?1"),
+          vectors(of, "SELECT v FROM vec ORDER BY id"),
+          of_tag(of, "SELECT mem FROM tag WHERE tag=?"),
+          of_actor(of, "SELECT mem FROM own WHERE actor=?"),
+          salient(of, salient_text),
+          own_salient(of, own_salient_text),
+          own_hot(of, own_hot_text),
+          has_tag(of, has_tag_text),
+          step_of_type(of, "SELECT dst FROM edge WHERE src=?1 AND type=?2 UNION ALL"
                            " SELECT src FROM edge WHERE dst=?1 AND type=?2"),
-          step(db, "SELECT dst FROM edge WHERE src=?1 UNION ALL"
+          step(of, "SELECT dst FROM edge WHERE src=?1 UNION ALL"
                    " SELECT src FROM edge WHERE dst=?1"),
-          search(db, "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank LIMIT 10") {}
+          search(of, "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank LIMIT 10") {}
 
     sqlite_statement begin, commit;
     sqlite_statement insert_memory, insert_vector, insert_hot, insert_tag, insert_own;
@@ -129,7 +129,7 @@ struct sqlite_peer::impl {
   }
 };
 
-sqlite_peer::sqlite_peer(std::unique_ptr<impl> impl) : impl_(std::move(impl)) {
+sqlite_peer::sqlite_peer(std::unique_ptr<impl> made) : impl_(std::move(made)) {
 }
 sqlite_peer::~sqlite_peer() = default;
 
@@ -251,6 +251,10 @@ result<void> sqlite_peer::begin() {
 }
 result<void> sqlite_peer::commit() {
   return impl_->by->commit.run();
+}
+
+result<void> sqlite_peer::sync_commits(bool sync) {
+  return impl_->execute(sync ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL");
 }
 
 result<void> sqlite_peer::write(const dataset& d, std::uint32_t i) {

@@ -41,15 +41,16 @@ public:
   result<rows> search(const query& q);
 
   result<void> begin();
-  /// Durable when it returns.
+  /// Durable when it returns, unless it is told not to wait for the disk.
   result<void> commit();
+  result<void> sync_commits(bool sync);
   result<void> write(const dataset& d, std::uint32_t row);
   result<void> link(const edge& e);
   result<void> touch(const rows& touched);
 
 private:
   struct impl;
-  explicit sqlite_peer(std::unique_ptr<impl> impl);
+  explicit sqlite_peer(std::unique_ptr<impl> made);
   std::unique_ptr<impl> impl_;
 };
 

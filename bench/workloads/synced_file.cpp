@@ -36,12 +36,17 @@ result<void> synced_file::write_ahead(std::size_t bytes) {
   return {};
 }
 
-result<void> synced_file::append(std::size_t bytes) {
+result<void> synced_file::write(std::size_t bytes) {
   const std::string block(bytes, 'x');
   const auto written = ::pwrite(descriptor_, block.data(), block.size(), static_cast<off_t>(at_));
-  if (written != static_cast<ssize_t>(bytes) || ::fdatasync(descriptor_) != 0)
-    return floor_refused();
+  if (written != static_cast<ssize_t>(bytes)) return floor_refused();
   at_ += bytes;
+  return {};
+}
+
+result<void> synced_file::append(std::size_t bytes) {
+  if (auto written = write(bytes); !written) return written;
+  if (::fdatasync(descriptor_) != 0) return floor_refused();
   return {};
 }
 

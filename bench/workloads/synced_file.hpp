@@ -19,6 +19,8 @@ public:
 
   /// Makes room for so many bytes more, outside of what is measured.
   result<void> write_ahead(std::size_t bytes);
+  /// Not durable yet.
+  result<void> write(std::size_t bytes);
   /// Durable when it returns.
   result<void> append(std::size_t bytes);
 

@@ -23,13 +23,13 @@ turn counted(std::string& order, char name, double right = 1) {
 TEST_CASE("the sides of a contest are asked the same queries in turns") {
   std::string order;
   contest c{.about = {.name = "W0", .floor = {.name = "floor"}}, .warm = 0, .block = 1, .most = 4};
-  c.engine = counted(order, 'e', 0.5);
+  c.engine = counted(order, 'e', 0.975);
   c.floor = counted(order, 'f');
   c.peer = counted(order, 'p');
   const auto m = measure(c, 60).value();
   CHECK(order == "efpefpefpefp");
   CHECK(m.engine.repetitions == 4);
-  CHECK(m.engine.right == 0.5);
+  CHECK(m.engine.right == Approx(0.975));
   CHECK(m.floor.repetitions == 4);
   CHECK(m.floor.name == "floor");
   CHECK(m.peer.right == 1);
@@ -74,6 +74,16 @@ TEST_CASE("a wrong answer ends the contest and says which") {
         == "W0, query 2: the engine answered the rows [1 2], but [2 1] are right");
 }
 
+TEST_CASE("a contest that the engine answers with too little recall is an error") {
+  std::string order;
+  contest c{.about = {.name = "W0"}, .warm = 0, .block = 1, .most = 4};
+  c.engine = counted(order, 'e', 0.9);
+  const auto m = measure(c, 60);
+  REQUIRE(!m);
+  CHECK(m.error().at == wrong_answer);
+  CHECK(m.error().message == "W0: a recall of 0.900, where 0.95 is asked for");
+}
+
 TEST_CASE("answers may differ from the truth in the order of what scores the same") {
   const auto score = [](std::uint32_t i) { return i < 10 ? 1.0 : 0.5; };
   CHECK(is_same_order({1, 2, 10}, {1, 2, 10}, score));
@@ -87,6 +97,14 @@ TEST_CASE("recall is the share of the truth that was found") {
   CHECK(recall_of({}, {}) == 1);
   CHECK(recall_of({}, {1}) == 0);
   CHECK(recall_of({1, 2, 3, 4}, {4, 9, 1}) == 0.5);
+}
+
+TEST_CASE("recall counts what scores as the truth does") {
+  const auto score = [](std::uint32_t i) { return i < 10 ? 1.0 : 0.5; };
+  CHECK(recall_of({}, {}, score) == 1);
+  CHECK(recall_of({1, 2}, {3, 4}, score) == 1);
+  CHECK(recall_of({1, 2}, {3, 3}, score) == 0.5);
+  CHECK(recall_of({1, 2}, {3, 11}, score) == 0.5);
 }
 
 TEST_CASE("the throughput of a contest counts what each repetition does") {
