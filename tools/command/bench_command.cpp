@@ -1,7 +1,6 @@
 // bench: what this machine takes for the engine's workloads, beside what plain C++ takes.
 
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <memory>
 
@@ -9,6 +8,7 @@
 #include "bench/workloads/run.hpp"
 #include "tools/command/bench_report.hpp"
 #include "tools/command/commands.hpp"
+#include "tools/command/scratch_directory.hpp"
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -27,32 +27,19 @@ struct bench_options {
   bool as_json = false;
 };
 
-/// A directory that goes with what is in it.
-class scratch {
-public:
-  explicit scratch(const std::string& in) {
-    std::error_code failed;
-    const std::filesystem::path parent =
-        in.empty() ? std::filesystem::temp_directory_path(failed) : std::filesystem::path(in);
-    std::string name = (parent / "mneme-bench-XXXXXX").string();
-    if (!failed && ::mkdtemp(name.data()) != nullptr) path_ = name;
-  }
-  ~scratch() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  scratch(const scratch&) = delete;
-  scratch& operator=(const scratch&) = delete;
-  [[nodiscard]] const std::string& path() const { return path_; }
-
-private:
-  std::string path_;
-};
+/// Processes that wanted a core in the last minute; 0 where nobody knows.
+double load_of_machine() {
+  double load = 0;
+  return ::getloadavg(&load, 1) == 1 ? load : 0;
+}
 
 status run_bench(const bench_options& o) {
   std::vector<workloads::measured> all;
+  const double load = load_of_machine();
+  if (load > 0.5)
+    tell("this machine is busy (load {:.1f}): compare ratios, and those with care\n", load);
   for (const auto size : o.sizes) {
-    const scratch place(o.directory);
+    const scratch_directory place(o.directory);
     if (place.path().empty()) {
       tell("mneme: no directory can be made in {}\n       see: mneme bench --dir\n",
            o.directory.empty() ? "the directory for temporary files" : printable(o.directory));
@@ -73,7 +60,7 @@ status run_bench(const bench_options& o) {
     }
     all.insert(all.end(), measured->begin(), measured->end());
   }
-  put(o.as_json ? bench_json(all, o.seed) + "\n" : bench_table(all));
+  put(o.as_json ? bench_json(all, o.seed, load) + "\n" : bench_table(all));
   if (o.plot.empty()) return status::done;
   std::ofstream file(o.plot);
   file << workloads::cost_plot(all);

@@ -1,6 +1,7 @@
 #include "tools/command/bench_report.hpp"
 
 #include <algorithm>
+#include <thread>
 
 #include <nlohmann/json.hpp>
 
@@ -61,7 +62,7 @@ std::string bench_table(const std::vector<measured>& all) {
   return table.text(terminal_width(), has_colour(stdout));
 }
 
-std::string bench_json(const std::vector<measured>& all, std::uint64_t seed) {
+std::string bench_json(const std::vector<measured>& all, std::uint64_t seed, double load) {
   json rows = json::array();
   for (const auto& m : all) {
     json row = {
@@ -73,7 +74,11 @@ std::string bench_json(const std::vector<measured>& all, std::uint64_t seed) {
     if (!facts.empty()) row["facts"] = std::move(facts);
     rows.push_back(std::move(row));
   }
-  return json{{"seed", seed}, {"rows", std::move(rows)}}.dump();
+  return json{{"seed", seed},
+              {"cores", std::thread::hardware_concurrency()},
+              {"load", load},
+              {"rows", std::move(rows)}}
+      .dump();
 }
 
 } // namespace mneme::command

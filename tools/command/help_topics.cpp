@@ -347,10 +347,11 @@ status 1, and what says which workload, which query and whose. Several N show ho
   $ mneme bench --n 300 --workloads W3,W5
   $ mneme bench --n 200,400 --workloads W5 --plot costs.svg --json
 
---json prints {"seed","rows":[{"workload","what","n","engine","floor"?,"sqlite"?,"facts"?}]}; a side
-is {"what"?,"repetitions","p50_us","p99_us","per_second","right"} (right: share of the answers, of
-near through graphs their recall) or, of W9, {"bytes"}. Names of facts end in their unit: _us,
-_bytes, _percent; without one a fact is a number.
+--json prints {"seed","cores","load","rows":[{"workload","what","n","engine","floor"?,"sqlite"?,
+"facts"?}]} (load: of the machine when it began); a side is {"what"?,"repetitions","p50_us",
+"p99_us","per_second","right"} (right: share of the answers, of near through graphs their recall)
+or, of W9, {"bytes"}. Names of facts end in their unit: _us, _bytes, _percent; without one a fact
+is a number.
 )"},
     help_topic{
         "errors", "messages and exit statuses",

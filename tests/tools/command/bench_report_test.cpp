@@ -43,8 +43,10 @@ TEST_CASE("the benchmark's table has medians, ratios, and how a cost grows") {
 }
 
 TEST_CASE("the benchmark's JSON has the sides that were measured") {
-  const auto json = nlohmann::json::parse(command::bench_json(rows_of_two_sizes(), 7));
+  const auto json = nlohmann::json::parse(command::bench_json(rows_of_two_sizes(), 7, 0.5));
   CHECK(json.at("seed") == 7);
+  CHECK(json.at("load") == 0.5);
+  CHECK(json.at("cores") >= 1);
   const auto& find = json.at("rows").at(0);
   CHECK(find.at("workload") == "W5");
   CHECK(find.at("n") == 100);
