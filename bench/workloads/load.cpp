@@ -25,7 +25,7 @@ double cpu_us() {
 double wait_for_rest(std::size_t size) {
   constexpr auto look = std::chrono::milliseconds(50);
   constexpr int quiet_looks = 4;
-  const double most_us = 10e6 + 500.0 * static_cast<double>(size);
+  const double most_us = 30e6 + 2000.0 * static_cast<double>(size);
   const auto begin = instant::now();
   for (int quiet = 0; quiet < quiet_looks && microseconds_since(begin) < most_us;) {
     const double before = cpu_us();
