@@ -17,7 +17,8 @@ struct workload {
   result<void> (*run)(bench_run&);
 };
 
-/// On the world that W1 has loaded. Reads first, then what writes; the last two when it is closed.
+/// On the world that W1 has loaded. Reads first, then what writes; what opens it again when it is
+/// closed.
 constexpr std::array on_loaded = {
     workload{"W3", near},
     workload{"W4a", near_in_common_tag},
@@ -28,6 +29,7 @@ constexpr std::array on_loaded = {
     workload{"W11", own_memories},
     workload{"search", word_search},
     workload{"clients", two_clients},
+    workload{"lists", in_lists},
     workload{"W8", salient_touched},
     workload{"W2", durable_write},
     workload{"writers", other_writes},
@@ -36,6 +38,7 @@ constexpr std::array on_loaded = {
 constexpr std::array on_closed = {
     workload{"W9", room_taken},
     workload{"W10", reopened},
+    workload{"actor", by_actor},
 };
 /// Each on a world of its own.
 constexpr std::array apart = {

@@ -341,7 +341,8 @@ status 1, and what says which workload, which query and whose. Several N show ho
   W8 W5 and a durable touch   W9 disk and memory   W10 open and first answers, in a new process
   W11 an actor's own 100 and 1,000 memories: near, W5, by recency, importance and relevance
   search three common words   clients two threads   tick 1,000 agents: near and two writes
-  writers not synced, by 64 threads, beside checkpoints
+  writers not synced, by 64 threads, beside checkpoints   lists 64 of W5 in one call
+  actor W3 and W5 by messages
   retrieve   chroma 5 and 50   updates of 100 memories, again and again
 
   $ mneme bench --n 300 --workloads W3,W5
