@@ -39,6 +39,10 @@ struct bench_run {
 /// What the engine is opened with: the clock stands at query_time.
 engine_options bench_options(std::string directory);
 
+/// The world that was loaded, and its peer. Nothing where they are closed.
+result<void> close_worlds(bench_run& run);
+result<void> reopen_worlds(bench_run& run);
+
 /// Measures and keeps the outcome.
 result<void> hold(bench_run& run, const contest& c);
 
@@ -91,18 +95,18 @@ result<void> own_memories(bench_run& run);
 result<void> word_search(bench_run& run);
 result<void> two_clients(bench_run& run);
 result<void> in_lists(bench_run& run);
+result<void> room_taken(bench_run& run);
+result<void> reopened(bench_run& run);
+result<void> by_actor(bench_run& run);
 result<void> salient_touched(bench_run& run);
 result<void> durable_write(bench_run& run);
 result<void> other_writes(bench_run& run);
 result<void> ticks(bench_run& run);
-result<void> by_actor(bench_run& run);
-result<void> room_taken(bench_run& run);
-result<void> reopened(bench_run& run);
 result<void> topics_retrieved(bench_run& run);
 result<void> colours_found(bench_run& run);
 result<void> many_updates(bench_run& run);
 
-// What the last ones do in processes of their own, by number.
+// What some do in processes of their own, by number.
 enum class errand : std::uint8_t { open_world, open_sqlite, update_world };
 errand_answer open_world_errand(const bench_run& run);
 errand_answer open_sqlite_errand(const bench_run& run);

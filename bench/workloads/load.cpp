@@ -73,12 +73,34 @@ side_report once(std::string name, double us, std::size_t things) {
   return report_of(std::move(name), {.us = {us}, .right = 1}, static_cast<double>(things));
 }
 
-} // namespace
-
-result<void> load(bench_run& run) {
+result<void> open_worlds(bench_run& run) {
   auto opened = engine::open(bench_options(run.world_directory()));
   if (!opened) return propagate(opened);
   run.world.emplace(std::move(*opened));
+  auto peer = sqlite_peer::open(run.sqlite_file());
+  if (!peer) return propagate(peer);
+  run.sqlite = std::move(*peer);
+  return {};
+}
+
+} // namespace
+
+result<void> close_worlds(bench_run& run) {
+  if (!run.world) return {};
+  auto closed = run.world->close();
+  run.world.reset();
+  run.sqlite.reset();
+  return closed;
+}
+
+result<void> reopen_worlds(bench_run& run) {
+  auto opened = open_worlds(run);
+  if (opened) wait_for_rest(run.options.size);
+  return opened;
+}
+
+result<void> load(bench_run& run) {
+  if (auto opened = open_worlds(run); !opened) return opened;
   measured m{.name = "W1", .what = "load, with edges, durable at the end"};
   m.size = run.data.rows.size();
   auto begin = instant::now();
@@ -90,10 +112,6 @@ result<void> load(bench_run& run) {
     return fail(errc::corrupt, "W1: not all memories are there", std::string(wrong_answer));
   m.facts.emplace_back("background_us", wait_for_rest(m.size));
   m.facts.emplace_back("journal_bytes", static_cast<double>(stats->journal_bytes));
-
-  auto peer = sqlite_peer::open(run.sqlite_file());
-  if (!peer) return propagate(peer);
-  run.sqlite = std::move(*peer);
   begin = instant::now();
   if (auto loaded = run.sqlite->load(run.data); !loaded) return loaded;
   m.peer = once("SQLite, one transaction", microseconds_since(begin), m.size);
