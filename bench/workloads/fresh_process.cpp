@@ -52,11 +52,16 @@ void send_answer(int to, const errand_answer& answer) {
     write_all(to, answer.error().message.data(), answer.error().message.size());
 }
 
-/// Until the parent goes away: forks for each request, and answers in the child's place if it dies.
+/// Asks the child to end. That its parent's end of the pipe is closed does not say so: children
+/// made later have it, too, until they end.
+constexpr std::uint64_t no_errand = ~std::uint64_t{0};
+
+/// Until it is told, or the parent goes away: forks for each request, and answers in the child's
+/// place if it dies.
 [[noreturn]] void serve(const std::vector<std::function<errand_answer()>>& errands, int requests,
                         int answers) {
   std::uint64_t errand = 0;
-  while (read_all(requests, &errand, sizeof errand)) {
+  while (read_all(requests, &errand, sizeof errand) && errand != no_errand) {
     const auto child = ::fork();
     if (child == 0) {
       send_answer(answers, errands[errand]());
@@ -96,6 +101,7 @@ fresh_process::fresh_process(std::vector<std::function<errand_answer()>> errands
 }
 
 fresh_process::~fresh_process() {
+  if (child_ > 0) write_all(requests_, &no_errand, sizeof no_errand);
   if (requests_ >= 0) ::close(requests_);
   if (answers_ >= 0) ::close(answers_);
   if (child_ > 0) ::waitpid(child_, nullptr, 0);

@@ -96,6 +96,26 @@ result<void> run_on_loaded(bench_run& r, const progress_function& progress) {
   return close_worlds(r);
 }
 
+result<void> run_whole(bench_run& r, const progress_function& progress) {
+  if (auto ran = run_on_loaded(r, progress); !ran) return ran;
+  return run_asked(r, apart, progress);
+}
+
+/// With its data, and the process that forks its errands.
+result<std::unique_ptr<bench_run>> prepare(const run_options& options) {
+  auto r = std::make_unique<bench_run>(
+      bench_run{.options = options, .data = make_dataset(options.size, options.seed)});
+  std::error_code failed;
+  std::filesystem::create_directories(options.directory + "/sqlite", failed);
+  if (failed) return fail(errc::io, options.directory + ": " + failed.message());
+  r->processes = std::make_unique<fresh_process>(std::vector<std::function<errand_answer()>>{
+      [run = r.get()] { return open_world_errand(*run); },
+      [run = r.get()] { return open_sqlite_errand(*run); },
+      [run = r.get()] { return update_errand(*run); },
+  });
+  return r;
+}
+
 } // namespace
 
 std::vector<std::string> workload_names() {
@@ -107,20 +127,27 @@ std::vector<std::string> workload_names() {
   return names;
 }
 
-result<std::vector<measured>> run(const run_options& options, const progress_function& progress) {
-  progress("making the data");
-  bench_run r{.options = options, .data = make_dataset(options.size, options.seed)};
-  std::error_code failed;
-  std::filesystem::create_directories(options.directory + "/sqlite", failed);
-  if (failed) return fail(errc::io, options.directory + ": " + failed.message());
-  r.processes = std::make_unique<fresh_process>(std::vector<std::function<errand_answer()>>{
-      [&r] { return open_world_errand(r); },
-      [&r] { return open_sqlite_errand(r); },
-      [&r] { return update_errand(r); },
-  });
-  if (auto ran = run_on_loaded(r, progress); !ran) return propagate(ran);
-  if (auto ran = run_asked(r, apart, progress); !ran) return propagate(ran);
-  return std::move(r.done);
+result<std::vector<measured>> run(const std::vector<run_options>& runs,
+                                  const progress_function& progress) {
+  std::vector<std::unique_ptr<bench_run>> prepared;
+  for (const auto& options : runs) {
+    progress(fmt::format("{} memories: making the data", options.size));
+    auto r = prepare(options);
+    if (!r) return propagate(r);
+    prepared.push_back(std::move(*r));
+  }
+  std::vector<measured> done;
+  for (auto& r : prepared) {
+    auto ran = run_whole(*r, [&](const std::string& step) {
+      progress(fmt::format("{} memories: {}", r->options.size, step));
+    });
+    if (!ran) return propagate(ran);
+    done.insert(done.end(), r->done.begin(), r->done.end());
+    std::error_code ignored;
+    std::filesystem::remove_all(r->options.directory, ignored);
+    r.reset();
+  }
+  return done;
 }
 
 } // namespace mneme::workloads

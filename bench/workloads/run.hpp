@@ -24,9 +24,11 @@ struct run_options {
 /// The names that run_options::names takes, in the order of their run.
 std::vector<std::string> workload_names();
 
-/// Needs a directory of its own for each call, and a process with one thread. `progress` is told
-/// what begins. An answer that is not right ends it with an error at `wrong_answer`.
-result<std::vector<measured>> run(const run_options& options,
+/// One run after the other, each in a directory of its own, which is removed when its run is done.
+/// What opens a world in a new process is forked before the first world is opened: this process has
+/// one thread, and has opened none. `progress` is told what begins. An answer that is not right
+/// ends it with an error at `wrong_answer`.
+result<std::vector<measured>> run(const std::vector<run_options>& runs,
                                   const std::function<void(const std::string&)>& progress);
 
 } // namespace mneme::workloads

@@ -34,32 +34,32 @@ double load_of_machine() {
 }
 
 status run_bench(const bench_options& o) {
-  std::vector<workloads::measured> all;
   const double load = load_of_machine();
   if (load > 0.5)
     tell("this machine is busy (load {:.1f}): compare ratios, and those with care\n", load);
-  for (const auto size : o.sizes) {
-    const scratch_directory place(o.directory);
-    if (place.path().empty()) {
-      tell("mneme: no directory can be made in {}\n       see: mneme bench --dir\n",
-           o.directory.empty() ? "the directory for temporary files" : printable(o.directory));
-      return status::store;
-    }
-    workloads::run_options run{
-        .size = size, .seed = o.seed, .directory = place.path(), .names = o.workloads};
-    auto measured = workloads::run(
-        run, [&](const std::string& step) { tell("{} memories: {}\n", size, step); });
-    if (!measured) {
-      const auto& e = measured.error();
-      if (e.at == workloads::wrong_answer) {
-        tell("mneme: a wrong answer: {}\n", e.message);
-        return status::no;
-      }
-      print_error(e);
-      return status_of(e.code);
-    }
-    all.insert(all.end(), measured->begin(), measured->end());
+  const scratch_directory place(o.directory);
+  if (place.path().empty()) {
+    tell("mneme: no directory can be made in {}\n       see: mneme bench --dir\n",
+         o.directory.empty() ? "the directory for temporary files" : printable(o.directory));
+    return status::store;
   }
+  std::vector<workloads::run_options> runs;
+  for (const auto size : o.sizes)
+    runs.push_back({.size = size,
+                    .seed = o.seed,
+                    .directory = fmt::format("{}/{}", place.path(), runs.size()),
+                    .names = o.workloads});
+  const auto measured = workloads::run(runs, [](const std::string& step) { tell("{}\n", step); });
+  if (!measured) {
+    const auto& e = measured.error();
+    if (e.at == workloads::wrong_answer) {
+      tell("mneme: a wrong answer: {}\n", e.message);
+      return status::no;
+    }
+    print_error(e);
+    return status_of(e.code);
+  }
+  const auto& all = *measured;
   put(o.as_json ? bench_json(all, o.seed, load) + "\n" : bench_table(all));
   if (o.plot.empty()) return status::done;
   std::ofstream file(o.plot);

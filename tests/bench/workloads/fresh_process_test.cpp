@@ -1,5 +1,7 @@
 // Errands in processes of their own.
 // Of: bench/workloads/fresh_process.cpp
+#include <memory>
+
 #include <catch2/catch.hpp>
 
 #include <unistd.h>
@@ -31,6 +33,17 @@ TEST_CASE("an errand that dies is an error, and the next one runs") {
                            []() -> errand_answer { return std::vector<double>{1}; }});
   CHECK(processes.run(0).error().message == "a process of the benchmark has died");
   CHECK(processes.run(1).value() == std::vector<double>{1});
+}
+
+TEST_CASE("processes for errands end in any order") {
+  const auto one = [](double n) {
+    return [n]() -> errand_answer { return std::vector<double>{n}; };
+  };
+  auto first = std::make_unique<fresh_process>(std::vector<std::function<errand_answer()>>{one(1)});
+  fresh_process second({one(2)});
+  CHECK(first->run(0).value().at(0) == 1);
+  first.reset();
+  CHECK(second.run(0).value().at(0) == 2);
 }
 
 TEST_CASE("a process knows how much memory it has in use") {
