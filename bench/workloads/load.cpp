@@ -21,16 +21,18 @@ double cpu_us() {
   return us(used.ru_utime) + us(used.ru_stime);
 }
 
-/// Waits until the engine's background work is done: what it takes must not be in what follows.
+/// Waits until the engine's background work is done: what it takes must not be in what follows. A
+/// store that evicts now and then is as much at rest as it gets.
 double wait_for_rest(std::size_t size) {
-  constexpr auto look = std::chrono::milliseconds(50);
-  constexpr int quiet_looks = 4;
-  const double most_us = 30e6 + 2000.0 * static_cast<double>(size);
+  constexpr auto look = std::chrono::milliseconds(100);
+  constexpr double quiet_us = 30'000;
+  constexpr int quiet_looks = 3;
+  const double most_us = 20e6 + 1000.0 * static_cast<double>(size);
   const auto begin = instant::now();
   for (int quiet = 0; quiet < quiet_looks && microseconds_since(begin) < most_us;) {
     const double before = cpu_us();
     std::this_thread::sleep_for(look);
-    quiet = cpu_us() - before < 5000 ? quiet + 1 : 0;
+    quiet = cpu_us() - before < quiet_us ? quiet + 1 : 0;
   }
   return microseconds_since(begin);
 }
