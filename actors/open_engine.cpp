@@ -97,6 +97,7 @@ world_options world_options_of(const engine_options& options) {
   w.time = options.clock != nullptr ? options.clock : make_system_clock();
   w.audience = options.audience;
   w.max_answer_bytes = options.max_answer_bytes;
+  w.record_cache_bytes = options.record_cache_bytes;
   return w;
 }
 

@@ -16,6 +16,6 @@ int main() {
 
   auto found = engine->find({.types = {mneme::memory_type::note}, .limit = 1, .near = "blue sky"});
   if (!found) return std::puts(found.error().message.c_str()), 1;
-  std::printf("%s\n", found->memories[0].version.forms.short_form.c_str());
+  std::printf("%s\n", found->memories[0].version->forms.short_form.c_str());
   std::printf("root %s\n", mneme::to_hex(engine->root()->overall).c_str());
 }

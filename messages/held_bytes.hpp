@@ -58,6 +58,15 @@ inline std::uint64_t held_bytes(const mneme::provenance& p) {
   return held_bytes(p.derived_from) + held_bytes(p.attestations) + p.signed_by.size()
          + p.signature.size();
 }
+inline std::uint64_t held_bytes(const head& h) {
+  return sizeof(h) + h.actor_scope.size() + held_bytes(h.tags) + held_bytes(h.frames)
+         + held_bytes(h.metadata) + (h.lifecycle ? h.lifecycle->project.size() : 0)
+         + (h.tombstone ? h.tombstone->reason.size() : 0);
+}
+inline std::uint64_t held_bytes(const version& v) {
+  return sizeof(v) + held_bytes(v.data) + v.created_by.size() + held_bytes(v.provenance)
+         + v.forms.short_form.size() + v.forms.medium_form.size();
+}
 inline std::uint64_t held_bytes(const forms_override& f) {
   return held_bytes(f.short_form) + held_bytes(f.medium_form);
 }

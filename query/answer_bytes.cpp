@@ -6,17 +6,6 @@ namespace mneme {
 
 namespace {
 
-std::uint64_t bytes_of(const head& h) {
-  return h.actor_scope.size() + held_bytes(h.tags) + held_bytes(h.frames) + held_bytes(h.metadata)
-         + (h.lifecycle ? h.lifecycle->project.size() : 0)
-         + (h.tombstone ? h.tombstone->reason.size() : 0);
-}
-
-std::uint64_t bytes_of(const version& v) {
-  return held_bytes(v.data) + v.created_by.size() + held_bytes(v.provenance)
-         + v.forms.short_form.size() + v.forms.medium_form.size();
-}
-
 std::uint64_t bytes_of(const field_revision& r) {
   return sizeof(r) + r.field.size() + held_bytes(r.value) + r.why_changed.size()
          + r.impact_expected.size() + r.operation.size() + held_bytes(r.provenance)
@@ -32,7 +21,7 @@ std::uint64_t bytes_of(const std::vector<lineage_item>& items) {
 } // namespace
 
 std::uint64_t answer_bytes(const memory& m) {
-  return sizeof(m) + bytes_of(m.head) + bytes_of(m.version);
+  return sizeof(m) + held_bytes(*m.head) + held_bytes(*m.version);
 }
 
 std::uint64_t answer_bytes(const edge_record& e) {

@@ -33,6 +33,8 @@ public:
     return in_time;
   }
 
+  result<void> may_go_on() override { return time_.check(); }
+
 private:
   std::unique_ptr<kv_reader> reader_;
   const deadline& time_;

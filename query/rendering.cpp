@@ -9,13 +9,13 @@ rendered_text render(const memory& m, form_kind form, const token_counter& count
   rendered_text out;
   switch (form) {
   case form_kind::short_form:
-    out.text = m.version.forms.short_form;
+    out.text = m.version->forms.short_form;
     break;
   case form_kind::medium:
-    out.text = m.version.forms.medium_form;
+    out.text = m.version->forms.medium_form;
     break;
   case form_kind::full:
-    out.text = full_text(m.version.type, m.version.data);
+    out.text = full_text(m.version->type, m.version->data);
     break;
   }
   // A read does not fail with the host's counter: the default's estimate stands in.

@@ -149,7 +149,7 @@ std::string retrieve_difference(const retrieve_result& got, const retrieve_resul
 std::vector<memory_id> ids_of(const chroma_result& r) {
   std::vector<memory_id> ids;
   ids.reserve(r.rows.size());
-  for (const auto& row : r.rows) ids.push_back(row.memory.head.id);
+  for (const auto& row : r.rows) ids.push_back(row.memory.head->id);
   return ids;
 }
 
@@ -172,7 +172,7 @@ std::string chroma_difference(const chroma_result& got, const chroma_result& exp
                        : a.score != b.score                 ? "score"
                                                             : nullptr;
     if (what != nullptr)
-      return fmt::format("row {} has another {}", to_string(a.memory.head.id), what);
+      return fmt::format("row {} has another {}", to_string(a.memory.head->id), what);
   }
   if (got.notes != expected.notes || got.traits != expected.traits) return "other notes";
   return got.profile == expected.profile ? "" : "another profile";

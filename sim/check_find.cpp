@@ -18,7 +18,7 @@ constexpr auto find_oracle = "find";
 std::vector<memory_id> ids_of(const find_result& r) {
   std::vector<memory_id> ids;
   ids.reserve(r.memories.size());
-  for (const auto& m : r.memories) ids.push_back(m.head.id);
+  for (const auto& m : r.memories) ids.push_back(m.head->id);
   return ids;
 }
 
@@ -34,7 +34,7 @@ std::string difference(const find_result& got, const find_result& expected) {
     return fmt::format("ids [ {}] instead of [ {}]", list_of(got), list_of(expected));
   for (std::size_t i = 0; i < got.memories.size(); ++i)
     if (!same(got.memories[i], expected.memories[i]))
-      return fmt::format("memory {} has another {}", to_string(got.memories[i].head.id),
+      return fmt::format("memory {} has another {}", to_string(got.memories[i].head->id),
                          got.memories[i].head != expected.memories[i].head         ? "head"
                          : got.memories[i].version != expected.memories[i].version ? "version"
                                                                                    : "activation");

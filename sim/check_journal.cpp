@@ -113,7 +113,7 @@ private:
     for (auto& item : bump.items) {
       const auto m = known_.truth.memory_at(item.id, known_.truth.last());
       const bool is_topic = bump.door == reinforcing_door::retrieve;
-      if (!m || (is_topic ? m->head.type != memory_type::topic : !m->signals.has_value()))
+      if (!m || (is_topic ? m->head->type != memory_type::topic : !m->signals.has_value()))
         return touches_nothing(e, item.id);
       if (is_topic) {
         item.from_e9 = m->activation.topic_salience_e9;
@@ -138,10 +138,10 @@ private:
   check_result take_vector(const entry& e) {
     const memory_id& id = std::get<embed_payload>(e.payload).head.id;
     const auto m = known_.truth.memory_at(id, known_.truth.last());
-    if (!known_.setup.late_percent || !m || m->head.tombstone || m->head.embedding)
+    if (!known_.setup.late_percent || !m || m->head->tombstone || m->head->embedding)
       return wrong("late vectors", fmt::format("seq {} gives {} a vector that it cannot take",
                                                e.header.seq.value, to_string(id)));
-    std::string text = embedding_text(m->version.type, m->version.data);
+    std::string text = embedding_text(m->version->type, m->version->data);
     if (text.size() > late_text_bytes) {
       std::size_t end = late_cut_bytes;
       while ((static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;

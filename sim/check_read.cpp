@@ -31,7 +31,7 @@ expectation<memory> expected_resolve(const model& state, const resolve_message& 
   auto found = expected_get(state, {m.uri.id, m.options}, at);
   if (!found) return found;
   auto v = state.version_at(m.uri.id, m.uri.version, at);
-  if (found->head.type != m.uri.type || !v) return std::unexpected(errc::not_found);
+  if (found->head->type != m.uri.type || !v) return std::unexpected(errc::not_found);
   found->version = std::move(*v);
   return found;
 }
@@ -183,7 +183,7 @@ expectation<std::vector<topic_field_view>> expected_fields(const model& state,
                                                            const fields_message& m, seq_no at) {
   auto topic = expected_get(state, {m.topic, m.options}, at);
   if (!topic) return std::unexpected(topic.error());
-  if (topic->head.type != memory_type::topic) return std::unexpected(errc::type_data_mismatch);
+  if (topic->head->type != memory_type::topic) return std::unexpected(errc::type_data_mismatch);
   return views_in(state, state.fields_at(m.topic, at), m.fields, viewer_of(m.options), at);
 }
 
@@ -191,7 +191,7 @@ expectation<std::vector<topic_event>> expected_events(const model& state, const 
                                                       seq_no at) {
   auto topic = expected_get(state, {m.topic, m.options}, at);
   if (!topic) return std::unexpected(topic.error());
-  if (topic->head.type != memory_type::topic) return std::unexpected(errc::type_data_mismatch);
+  if (topic->head->type != memory_type::topic) return std::unexpected(errc::type_data_mismatch);
   auto events = state.events_at(m.topic, at);
   for (auto& event : events) cut_hidden(state, viewer_of(m.options), event.topic, at);
   return events;

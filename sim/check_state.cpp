@@ -46,12 +46,12 @@ check_result check_the_rest(const evidence& known, world& w) {
   std::array<corpus_size, corpus_count> sizes;
   for (const auto& id : known.truth.ids_at(at)) {
     const memory m = *known.truth.memory_at(id, at);
-    actors.insert(m.head.actor_scope);
-    if (m.head.tombstone) continue;
-    const bool is_chunk = m.head.type == memory_type::chunk;
+    actors.insert(m.head->actor_scope);
+    if (m.head->tombstone) continue;
+    const bool is_chunk = m.head->type == memory_type::chunk;
     auto& size = sizes[static_cast<std::size_t>(is_chunk ? corpus::chunks : corpus::memories)];
     const std::string text =
-        is_chunk ? text_in(m.version, "content") : full_text(m.version.type, m.version.data);
+        is_chunk ? text_in(m.version, "content") : full_text(m.version->type, m.version->data);
     ++size.documents;
     size.length += text_terms(text).size();
   }
@@ -79,7 +79,7 @@ check_result check_memory(const evidence& known, world& w, kv_reader& reader, co
   if ((*got)->activation != expected->activation) return of("the activation");
   if ((*got)->signals != expected->signals) return of("the signals");
   if (auto ok = check_topic(known, reader, id); !ok) return ok;
-  for (std::uint32_t n = 1; n <= expected->head.current_version; ++n) {
+  for (std::uint32_t n = 1; n <= expected->head->current_version; ++n) {
     auto v = read_version(reader, id, n);
     if (!v) return wrong("state", v.error().message);
     if (*v != known.truth.version_at(id, n, at)) return of(fmt::format("version {}", n));

@@ -44,9 +44,9 @@ bool is_framed(const head& h, const context_request& r) {
 }
 
 bool newer(const context_entry& a, const context_entry& b) {
-  if (a.record.head.created_at != b.record.head.created_at)
-    return a.record.head.created_at > b.record.head.created_at;
-  return a.record.head.id < b.record.head.id;
+  if (a.record.head->created_at != b.record.head->created_at)
+    return a.record.head->created_at > b.record.head->created_at;
+  return a.record.head->id < b.record.head->id;
 }
 
 /// Every row in the first of its tiers that are asked for; FrameRelevant may be there unasked.
@@ -77,7 +77,7 @@ std::vector<context_entry> tiers_of(const model& state, const context_request& r
   std::int64_t outcomes = 0;
   for (auto& e : framed) {
     const bool is_outcome =
-        with_outcomes && e.record.head.type == memory_type::event && outcomes < r.outcome_limit;
+        with_outcomes && e.record.head->type == memory_type::event && outcomes < r.outcome_limit;
     outcomes += is_outcome ? 1 : 0;
     e.tier = is_outcome ? 1 : 2;
     rows.push_back(std::move(e));
@@ -122,7 +122,7 @@ std::expected<context_result, errc> context_in(const model& state, const context
   // The least salient goes first, of equals the smaller id; one row stays.
   std::ranges::sort(rows, [](const context_entry& a, const context_entry& b) {
     if (a.salience != b.salience) return a.salience < b.salience;
-    return a.record.head.id < b.record.head.id;
+    return a.record.head->id < b.record.head->id;
   });
   const auto tokens_of = [&](const context_entry& e) {
     return state.seams().tokens->count(text_of(e.record.version, r.form));
@@ -142,7 +142,7 @@ std::expected<context_result, errc> context_in(const model& state, const context
     if (a.tier != b.tier) return a.tier < b.tier;
     if (a.tier == 1) return newer(a, b);
     if (a.salience != b.salience) return a.salience > b.salience;
-    return a.record.head.id < b.record.head.id;
+    return a.record.head->id < b.record.head->id;
   });
   const std::array lists = {&out.pinned, &out.outcomes, &out.frame_relevant};
   for (const auto& e : rows) {

@@ -139,7 +139,7 @@ std::expected<chroma_request, errc> understood(const model& state, const chroma_
 void finish(chroma_result& out, const chroma_request& r) {
   if (r.profile == own_profile_name) {
     const auto dropped = std::erase_if(out.rows, [](const chroma_row& row) {
-      return row.memory.head.visibility == visibility::private_;
+      return row.memory.head->visibility == visibility::private_;
     });
     out.notes["private"] = std::to_string(dropped);
   }
@@ -149,7 +149,7 @@ void finish(chroma_result& out, const chroma_request& r) {
   out.notes["format"] = parts.size() > 4 ? parts[4] : "";
   double total = 0;
   for (const auto& row : out.rows)
-    for (const auto& [key, value] : row.memory.head.metadata) {
+    for (const auto& [key, value] : row.memory.head->metadata) {
       if (!key.starts_with("layout_traits.")) continue;
       const auto* whole = std::get_if<std::int64_t>(&value);
       const double number =
@@ -214,11 +214,11 @@ std::expected<chroma_outcome_of, errc> chroma_in(const model& state, const chrom
   std::ranges::sort(out.rows, [](const chroma_row& a, const chroma_row& b) {
     if (a.score != b.score) return a.score > b.score;
     if (a.distance != b.distance) return a.distance < b.distance;
-    return a.memory.head.id < b.memory.head.id;
+    return a.memory.head->id < b.memory.head->id;
   });
   const auto k = static_cast<std::size_t>(r.k.value_or(5));
   if (out.rows.size() > k) out.rows.resize(k);
-  for (const auto& row : out.rows) outcome.touched.push_back(row.memory.head.id);
+  for (const auto& row : out.rows) outcome.touched.push_back(row.memory.head->id);
   finish(out, r);
   return outcome;
 }

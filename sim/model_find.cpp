@@ -145,10 +145,10 @@ bool valid_at(const version& v, timestamp t) {
 }
 
 bool passes(const find_request& r, const memory& m) {
-  if (!r.types.empty() && std::ranges::find(r.types, m.head.type) == r.types.end()) return false;
-  if (m.head.tombstone && !r.include_tombstoned) return false;
+  if (!r.types.empty() && std::ranges::find(r.types, m.head->type) == r.types.end()) return false;
+  if (m.head->tombstone && !r.include_tombstoned) return false;
   if (is_archived(m.head) && !r.include_archived) return false;
-  if (is_near(r) && !m.head.embedding) return false;
+  if (is_near(r) && !m.head->embedding) return false;
   if (!sees(viewer_of(r), m.head)) return false;
   if (r.as_of && !valid_at(m.version, *r.as_of)) return false;
   return !r.where || holds(*r.where, m, r.types);
@@ -156,7 +156,7 @@ bool passes(const find_request& r, const memory& m) {
 
 double salience_of(const model& state, const find_request& r, const memory& m, seq_no at,
                    timestamp now, double distance) {
-  if (m.head.tombstone) return 0.0;
+  if (m.head->tombstone) return 0.0;
   const auto w = numbers_of(state.weights_at(viewer_of(r).name(), at));
   return salience(m.activation, now, w, is_near(r) ? std::optional(distance) : std::nullopt);
 }
@@ -180,11 +180,11 @@ int compare_by(order_field field, const row& a, const row& b) {
   case order_field::salience:
     return sign_of(a.salience, b.salience);
   case order_field::version_created_at:
-    return sign_of(a.record.version.created_at, b.record.version.created_at);
+    return sign_of(a.record.version->created_at, b.record.version->created_at);
   case order_field::head_last_updated_at:
-    return sign_of(a.record.head.last_updated_at, b.record.head.last_updated_at);
+    return sign_of(a.record.head->last_updated_at, b.record.head->last_updated_at);
   case order_field::head_declared_importance:
-    return sign_of(a.record.head.declared_importance, b.record.head.declared_importance);
+    return sign_of(a.record.head->declared_importance, b.record.head->declared_importance);
   case order_field::near_distance:
     return sign_of(a.distance, b.distance);
   case order_field::hop:
@@ -198,7 +198,7 @@ void sort_rows(std::vector<row>& rows, const std::vector<order_by>& order) {
     for (const auto& by : order)
       if (const int sign = compare_by(by.field, a, b); sign != 0)
         return by.descending ? sign > 0 : sign < 0;
-    return a.record.head.id < b.record.head.id;
+    return a.record.head->id < b.record.head->id;
   });
 }
 
@@ -207,7 +207,7 @@ void keep_nearest(std::vector<row>& rows, const find_request& r) {
   const auto kept = r.near_k ? std::max(*r.near_k, page) : (r.limit ? 4 * page : 16);
   std::sort(rows.begin(), rows.end(), [](const row& a, const row& b) {
     if (a.distance != b.distance) return a.distance < b.distance;
-    return a.record.head.id < b.record.head.id;
+    return a.record.head->id < b.record.head->id;
   });
   if (rows.size() > static_cast<std::size_t>(kept)) rows.resize(static_cast<std::size_t>(kept));
 }
@@ -215,11 +215,11 @@ void keep_nearest(std::vector<row>& rows, const find_request& r) {
 std::string rendered(const memory& m, form_kind form) {
   switch (form) {
   case form_kind::short_form:
-    return m.version.forms.short_form;
+    return m.version->forms.short_form;
   case form_kind::medium:
-    return m.version.forms.medium_form;
+    return m.version->forms.medium_form;
   case form_kind::full:
-    return full_text(m.version.type, m.version.data);
+    return full_text(m.version->type, m.version->data);
   }
   return {};
 }

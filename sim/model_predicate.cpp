@@ -76,11 +76,11 @@ value field_value_of(std::string_view field, const memory& m,
   if (space == "version") return version_value(name, m.version);
   if (space == "data") {
     if (!is_asked_field(name, types)) return {};
-    const auto found = m.version.data.find(name);
-    return found == m.version.data.end() ? value() : std::visit(to_value{}, found->second);
+    const auto found = m.version->data.find(name);
+    return found == m.version->data.end() ? value() : std::visit(to_value{}, found->second);
   }
-  const auto found = m.head.metadata.find(name);
-  return found == m.head.metadata.end() ? value() : std::visit(to_value{}, found->second);
+  const auto found = m.head->metadata.find(name);
+  return found == m.head->metadata.end() ? value() : std::visit(to_value{}, found->second);
 }
 
 /// The literal read as the kind of `v`; monostate if it cannot be.
@@ -148,7 +148,7 @@ struct evaluate {
     });
   }
   bool operator()(const has_tag_predicate& p) const {
-    return std::ranges::find(m.head.tags, p.tag) != m.head.tags.end();
+    return std::ranges::find(m.head->tags, p.tag) != m.head->tags.end();
   }
   bool operator()(const matches_predicate& p) const {
     const value v = field_value_of(p.field, m, types);

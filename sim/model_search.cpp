@@ -62,11 +62,11 @@ private:
       if (r_.content_source && (*r_.content_source == chunk_source::github) != github) return false;
       return !r_.source_filter || text_in(m.version, "path").contains(*r_.source_filter);
     }
-    if (r_.type && m.head.type != *r_.type) return false;
+    if (r_.type && m.head->type != *r_.type) return false;
     if (r_.project && (r_.project->empty() || l.project != *r_.project)) return false;
     if (r_.origin && l.origin != r_.origin) return false;
     if (r_.atomic_only && !l.atomic) return false;
-    if (r_.tag && std::ranges::find(m.head.tags, *r_.tag) == m.head.tags.end()) return false;
+    if (r_.tag && std::ranges::find(m.head->tags, *r_.tag) == m.head->tags.end()) return false;
     if (r_.status == search_status::overdue) {
       if (!is_overdue(l, s_.now)) return false;
     } else if (r_.status
@@ -75,13 +75,13 @@ private:
     }
     if (r_.due_after && (!l.due_date || *l.due_date < *r_.due_after)) return false;
     if (r_.due_before && (!l.due_date || *l.due_date > *r_.due_before)) return false;
-    return r_.include_archived || !s_.is_superseded(m.head.id);
+    return r_.include_archived || !s_.is_superseded(m.head->id);
   }
 
   void choose() {
     std::set<std::string> paths;
     for (const auto& [id, m] : s_.live) {
-      if ((m.head.type == memory_type::chunk) != chunks_) continue;
+      if ((m.head->type == memory_type::chunk) != chunks_) continue;
       corpus_.push_back(terms_of(m.version));
       if (!sees(viewer_of(r_), m.head)) continue;
       const std::string path = chunks_ ? text_in(m.version, "path") : std::string();
@@ -133,7 +133,7 @@ private:
   void score() {
     double most = 0;
     for (auto& row : rows_) {
-      const auto v = s_.state.vector_at(row.record.head.id, s_.at);
+      const auto v = s_.state.vector_at(row.record.head->id, s_.at);
       if (!query_.empty() && !v.empty())
         row.vector = std::max(0.0, 1.0 - cosine_distance(query_, v));
       most = std::max(most, row.vector);
@@ -142,7 +142,7 @@ private:
     for (auto& row : rows_) {
       if (w_.relative && most > 0) row.vector /= most;
       row.raw = query_.empty() ? row.text : w_.vector * row.vector + w_.text * row.text;
-      own[row.record.head.id] = row.raw;
+      own[row.record.head->id] = row.raw;
     }
     const auto best = [&](const std::vector<edge_record>& edges, bool incoming) {
       double found = 0;
@@ -155,14 +155,14 @@ private:
       return found;
     };
     for (auto& row : rows_) {
-      const memory_id& id = row.record.head.id;
+      const memory_id& id = row.record.head->id;
       if (w_.neighbours > 0) {
         row.neighbours +=
             best(s_.state.edges_in(id, s_.at), true) + best(s_.state.edges_out(id, s_.at), false);
         row.raw += w_.neighbours * row.neighbours;
       }
-      const auto age =
-          static_cast<double>(std::max<std::int64_t>(0, s_.now.ns - row.record.head.created_at.ns));
+      const auto age = static_cast<double>(
+          std::max<std::int64_t>(0, s_.now.ns - row.record.head->created_at.ns));
       row.recency = stable_exp(-0.693147180559945309417 * (age / (90.0 * 86'400e9)));
     }
   }
@@ -171,9 +171,9 @@ private:
   void sort_by(Value value) {
     std::ranges::sort(rows_, [&](const scored_row& a, const scored_row& b) {
       if (value(a) != value(b)) return value(a) > value(b);
-      if (a.record.head.created_at != b.record.head.created_at)
-        return a.record.head.created_at > b.record.head.created_at;
-      return a.record.head.id < b.record.head.id;
+      if (a.record.head->created_at != b.record.head->created_at)
+        return a.record.head->created_at > b.record.head->created_at;
+      return a.record.head->id < b.record.head->id;
     });
   }
   template <class Test>
@@ -233,7 +233,7 @@ std::expected<search_result, errc> search_in(const model& state, const search_re
                                              timestamp now, bool by_words) {
   searched_state s{state, r, at, now, {}};
   for (const auto& id : state.ids_at(at))
-    if (auto m = state.memory_at(id, at); !m->head.tombstone) s.live.emplace(id, std::move(*m));
+    if (auto m = state.memory_at(id, at); !m->head->tombstone) s.live.emplace(id, std::move(*m));
   search_result out;
   out.source = r.source;
   out.similarity_floor = r.similarity_floor;
@@ -264,20 +264,20 @@ std::expected<search_result, errc> search_in(const model& state, const search_re
   }
   const bool by_time = out.sort == search_sort::recency || out.sort == search_sort::updated;
   const auto is_chunk = [](const scored_row& row) {
-    return row.record.head.type == memory_type::chunk;
+    return row.record.head->type == memory_type::chunk;
   };
   const auto time = [&](const scored_row& row) {
-    return out.sort == search_sort::updated ? row.record.head.last_updated_at
-                                            : row.record.head.created_at;
+    return out.sort == search_sort::updated ? row.record.head->last_updated_at
+                                            : row.record.head->created_at;
   };
   std::ranges::sort(all, [&](const scored_row& a, const scored_row& b) {
     if (by_time && is_chunk(a) != is_chunk(b)) return is_chunk(b);
     if (by_time && !is_chunk(a) && time(a) != time(b)) return time(a) > time(b);
     if (a.score != b.score) return a.score > b.score;
     if (is_chunk(a) != is_chunk(b)) return is_chunk(b);
-    if (a.record.head.created_at != b.record.head.created_at)
-      return a.record.head.created_at > b.record.head.created_at;
-    return a.record.head.id < b.record.head.id;
+    if (a.record.head->created_at != b.record.head->created_at)
+      return a.record.head->created_at > b.record.head->created_at;
+    return a.record.head->id < b.record.head->id;
   });
   for (const auto& row : all) {
     auto& c = is_chunk(row) ? out.coverage.content : out.coverage.memory;

@@ -302,8 +302,8 @@ write_outcome topic_outcome_of(const model& state, const revise_request& r, time
   for (const auto& h : open_topics(state, within)) {
     if (!has_open_links(state, h.id, within)) continue;
     const auto m = *state.memory_at(h.id, state.last());
-    const auto title = m.version.data.find("title");
-    if (title == m.version.data.end()) continue;
+    const auto title = m.version->data.find("title");
+    if (title == m.version->data.end()) continue;
     const auto& text = std::get<std::string>(title->second);
     if (!text.empty()) equal[{text, h.actor_scope, h.visibility}].push_back(h.id);
   }

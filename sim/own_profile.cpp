@@ -19,14 +19,14 @@ public:
   /// Private memories stay out of the answer, and are touched all the same.
   void post_process(chroma_result& answer, const chroma_request&) const override {
     const auto dropped = std::erase_if(answer.rows, [](const chroma_row& row) {
-      return row.memory.head.visibility == visibility::private_;
+      return row.memory.head->visibility == visibility::private_;
     });
     answer.notes["private"] = std::to_string(dropped);
   }
   [[nodiscard]] bool has_custom_scoring() const override { return true; }
   /// Up to 1.25, which the engine clamps.
   [[nodiscard]] double custom_scoring(const chroma_row& row, const chroma_request&) const override {
-    return row.memory.head.declared_importance / 8.0;
+    return row.memory.head->declared_importance / 8.0;
   }
 };
 

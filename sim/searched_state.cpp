@@ -18,8 +18,8 @@ std::string first_bytes(std::string text, bool& truncated) {
 }
 
 lineage_item item_of(const memory& m) {
-  return {{m.head.type, m.head.id, m.head.current_version},
-          m.version.forms.short_form,
+  return {{m.head->type, m.head->id, m.head->current_version},
+          m.version->forms.short_form,
           state_of(m.head).status};
 }
 
@@ -29,7 +29,7 @@ search_lineage lineage_of(const searched_state& s, const memory_id& of) {
   const auto decision = [&](const memory_id& id) -> const memory* {
     const memory* m = s.find(id);
     const bool ok =
-        m != nullptr && m->head.type == memory_type::decision && sees(viewer_of(s.r), m->head);
+        m != nullptr && m->head->type == memory_type::decision && sees(viewer_of(s.r), m->head);
     return ok ? m : nullptr;
   };
   std::set<memory_id> met{of};
@@ -94,7 +94,7 @@ bool searched_state::is_superseded(const memory_id& id) const {
     return sees(viewer_of(r), newer) && (newer.actor_scope == owner || newer.actor_scope.empty());
   };
   for (const auto& [other, m] : live)
-    if (other != id && m.head.type == memory_type::decision && reference_in(m.version) == id
+    if (other != id && m.head->type == memory_type::decision && reference_in(m.version) == id
         && may_hide(m.head))
       return true;
   return std::ranges::any_of(state.edges_in(id, at), [&](const edge_record& e) {
@@ -107,23 +107,23 @@ bool searched_state::is_superseded(const memory_id& id) const {
 bool searched_state::is_promoted(const memory& chunk) const {
   const auto to = reference_in(chunk.version);
   const memory* m = to ? find(*to) : nullptr;
-  return m != nullptr && m->head.type != memory_type::chunk && sees(viewer_of(r), m->head);
+  return m != nullptr && m->head->type != memory_type::chunk && sees(viewer_of(r), m->head);
 }
 
 search_hit hit_of(const searched_state& s, const search_result& out, const memory& m, double score,
                   double raw) {
   search_hit hit;
-  hit.uri = {m.head.type, m.head.id, m.head.current_version};
+  hit.uri = {m.head->type, m.head->id, m.head->current_version};
   hit.score = score;
   hit.raw_score = raw;
-  hit.title = m.version.forms.short_form;
-  if (m.head.type == memory_type::chunk) {
+  hit.title = m.version->forms.short_form;
+  if (m.head->type == memory_type::chunk) {
     hit.path = text_in(m.version, "path");
-    if (const auto it = m.version.data.find("chunk_index"); it != m.version.data.end())
+    if (const auto it = m.version->data.find("chunk_index"); it != m.version->data.end())
       hit.chunk_index = std::get<std::int64_t>(it->second);
     hit.content = first_bytes(text_in(m.version, "content"), hit.truncated);
   } else {
-    hit.content = first_bytes(full_text(m.version.type, m.version.data), hit.truncated);
+    hit.content = first_bytes(full_text(m.version->type, m.version->data), hit.truncated);
   }
   const lifecycle l = state_of(m.head);
   hit.status = l.status;
@@ -131,10 +131,10 @@ search_hit hit_of(const searched_state& s, const search_result& out, const memor
   hit.audience = l.audience;
   hit.project = l.project;
   hit.overdue = is_overdue(l, s.now);
-  hit.tags = m.head.tags;
-  hit.metadata = m.head.metadata;
-  hit.created_at = m.head.created_at;
-  hit.updated_at = m.head.last_updated_at;
+  hit.tags = m.head->tags;
+  hit.metadata = m.head->metadata;
+  hit.created_at = m.head->created_at;
+  hit.updated_at = m.head->last_updated_at;
   if (out.form) {
     hit.rendered = text_of(m.version, *out.form);
     hit.tokens = s.state.seams().tokens->count(*hit.rendered);
@@ -181,12 +181,12 @@ void look_up(const searched_state& s, search_result& out) {
   for (const auto& id : *s.r.memory_ids) {
     if (!seen.insert(id).second) continue;
     const memory* m = s.find(id);
-    if (m == nullptr || m->head.type == memory_type::chunk || !sees(viewer_of(s.r), m->head)) {
+    if (m == nullptr || m->head->type == memory_type::chunk || !sees(viewer_of(s.r), m->head)) {
       out.coverage.not_found_ids.push_back(id);
       continue;
     }
     out.results.push_back(hit_of(s, out, *m, 1, 1));
-    if (s.r.include_lineage && m->head.type == memory_type::decision)
+    if (s.r.include_lineage && m->head->type == memory_type::decision)
       out.results.back().lineage = lineage_of(s, id);
   }
   auto& c = out.coverage.memory;

@@ -207,7 +207,7 @@ result<void> load_or_rebuild_ledger(world& w, const std::optional<checkpoint_fil
 }
 
 std::unique_ptr<world> prepare_world(const world_options& options) {
-  auto w = std::make_unique<world>(options.vectors);
+  auto w = std::make_unique<world>(options.vectors, options.record_cache_bytes);
   w->directory = options.directory;
   w->files = options.files;
   w->tokens = options.tokens;
@@ -328,6 +328,7 @@ read_views world::views() {
           .lexical = &lexical,
           .vectors = &vectors,
           .store = store.get(),
+          .records = &records,
           .window = &window,
           .published = published_seq(),
           .time = time,

@@ -47,6 +47,7 @@ struct world_options {
   std::optional<lifecycle_audience> audience{}; ///< of searches that name none
   std::uint64_t retained_seqs = 100'000;        ///< at_seq window
   std::uint64_t max_answer_bytes = 64ULL << 20;
+  std::uint64_t record_cache_bytes = 64ULL << 20;
 };
 
 struct world {
@@ -70,6 +71,7 @@ struct world {
   mneme::lexical lexical;
   mneme::vectors vectors;
   std::unique_ptr<kv_store> store;
+  record_cache records;
   std::unique_ptr<mneme::journal> journal;
   std::unique_ptr<mneme::ledger> ledger;
 
@@ -84,7 +86,8 @@ struct world {
   stop_cause stopped;
   read_window window{attributes};
 
-  explicit world(const vector_index_options& options) : vectors(options) {}
+  world(const vector_index_options& vector_options, std::uint64_t record_cache_bytes)
+      : vectors(vector_options), records(record_cache_bytes) {}
   [[nodiscard]] read_views views();
   /// How many dense numbers are taken. Between two batches.
   [[nodiscard]] dense_numbers numbers_taken();

@@ -50,6 +50,9 @@ public:
   virtual result<void>
   scan(kv_table table, std::string_view lower, std::string_view upper,
        const std::function<bool(std::string_view key, std::string_view value)>& visit) = 0;
+  /// Asked before what was read already is taken instead of a read: a reader that may refuse reads
+  /// refuses that, too.
+  [[nodiscard]] virtual result<void> may_go_on() { return {}; }
 };
 
 class kv_store {

@@ -1,6 +1,7 @@
 #include "views/read_views.hpp"
 
 #include "messages/codec/records.hpp"
+#include "messages/held_bytes.hpp"
 #include "messages/seams/checked_seams.hpp"
 #include "storage/key_layout.hpp"
 
@@ -46,21 +47,53 @@ result<std::optional<edge_record>> read_edge(kv_reader& reader, const edge_key& 
                              decode_edge);
 }
 
-result<std::optional<memory>> read_memory(const read_views& views, kv_reader& reader,
-                                          const memory_id& id, seq_no at) {
+namespace {
+
+/// Head and current version as of `at`, from the store; nullopt if the memory did not exist then.
+result<std::optional<record_cache::record>> read_record(kv_reader& reader, const memory_id& id,
+                                                        seq_no at) {
   auto h = read_head(reader, id, at);
   if (!h) return propagate(h);
-  if (!h->has_value()) return std::optional<memory>{};
+  if (!h->has_value()) return std::optional<record_cache::record>{};
   auto v = read_version(reader, id, (*h)->current_version);
   if (!v) return propagate(v);
   if (!v->has_value())
     return fail(errc::corrupt, "version " + std::to_string((*h)->current_version) + " of "
                                    + to_string(id) + " is missing in the store");
-  memory m{.head = std::move(**h), .version = std::move(**v), .activation = {}};
+  return record_cache::record{std::move(**h), std::move(**v)};
+}
+
+/// The same, of the memory that has the row; kept for the next reader.
+result<std::optional<record_cache::record>> record_of_row(record_cache& records, row_no row,
+                                                          kv_reader& reader, const memory_id& id,
+                                                          seq_no at) {
+  if (auto kept = records.find(row)) {
+    if (auto ok = reader.may_go_on(); !ok) return propagate(ok);
+    return kept;
+  }
+  auto read = read_record(reader, id, at);
+  if (read && *read)
+    records.put(row, **read, held_bytes(*(*read)->head) + held_bytes(*(*read)->version));
+  return read;
+}
+
+} // namespace
+
+result<std::optional<memory>> read_memory(const read_views& views, kv_reader& reader,
+                                          const memory_id& id, seq_no at) {
   const node_no node = views.nodes->find(id);
+  const row_no row = node.value == no_number ? row_no{} : views.attributes->row_of(node, at);
+  auto record = views.records == nullptr || row.value == no_number
+                    ? read_record(reader, id, at)
+                    : record_of_row(*views.records, row, reader, id, at);
+  if (!record) return propagate(record);
+  if (!*record) return std::optional<memory>{};
+  memory m{.head = std::move((*record)->head),
+           .version = std::move((*record)->version),
+           .activation = {}};
   if (node.value != no_number) {
     m.activation = views.attributes->activation_of(node, at);
-    if (m.head.colour) m.signals = views.attributes->colours().signals_of(node, at);
+    if (m.head->colour) m.signals = views.attributes->colours().signals_of(node, at);
   }
   return std::optional<memory>(std::move(m));
 }

@@ -18,6 +18,7 @@
 #include "mneme/search.hpp"
 #include "storage/kv_store.hpp"
 #include "views/read_window.hpp"
+#include "views/record_cache.hpp"
 
 namespace mneme {
 
@@ -29,6 +30,7 @@ struct read_views {
   const mneme::lexical* lexical = nullptr;
   const mneme::vectors* vectors = nullptr;
   kv_store* store = nullptr;
+  record_cache* records = nullptr;     ///< null = every record is read from the store
   const read_window* window = nullptr; ///< null in views that nobody publishes
   /// What readers may know of: the newest seq published; of views that nobody publishes, any.
   seq_no published{std::numeric_limits<std::uint64_t>::max()};

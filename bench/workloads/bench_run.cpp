@@ -24,7 +24,7 @@ result<void> hold(bench_run& run, const contest& c) {
 rows rows_of(const find_result& found) {
   rows answer;
   for (const auto& m : found.memories)
-    answer.push_back(static_cast<std::uint32_t>(row_of(m.head.id)));
+    answer.push_back(static_cast<std::uint32_t>(row_of(m.head->id)));
   return answer;
 }
 

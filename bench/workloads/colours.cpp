@@ -133,7 +133,7 @@ result<void> best_of_colour(bench_run& run, engine& world, const colours& made, 
                  [&](std::size_t q, const chroma_result& found) {
                    rows answer;
                    for (const auto& row : found.rows)
-                     answer.push_back(static_cast<std::uint32_t>(row_of(row.memory.head.id)));
+                     answer.push_back(static_cast<std::uint32_t>(row_of(row.memory.head->id)));
                    return judged(q, answer);
                  });
   c.floor = floor_turn(truth);

@@ -34,25 +34,25 @@ result<void> durable_write(bench_run& run) {
             .warm = 0,
             .block = 1,
             .most = 300};
-  c.engine =
-      single_turn([&](std::size_t i) { return memory_and_edge(d, i % run.options.size); },
-                  [&](std::size_t, std::vector<mutation> items) {
-                    return run.world->write_batch(std::move(items));
-                  },
-                  [&](std::size_t i, const batch_result&) -> result<double> {
-                    const auto added = add_row(d, i % run.options.size);
-                    auto read = run.world->get(id_of(added));
-                    if (!read) return std::unexpected(read.error());
-                    if (std::get<std::string>(read->version.data["statement"]) != d.texts[added])
-                      return std::unexpected(wrong("W2", i, "the engine", {added}, {}));
-                    const auto grown = growth.take();
-                    if (!grown) return std::unexpected(grown.error());
-                    bytes = *grown;
-                    bytes_in_all += static_cast<double>(bytes);
-                    if (auto ready = file.write_ahead(bytes); !ready)
-                      return std::unexpected(ready.error());
-                    return 1.0;
-                  });
+  c.engine = single_turn([&](std::size_t i) { return memory_and_edge(d, i % run.options.size); },
+                         [&](std::size_t, std::vector<mutation> items) {
+                           return run.world->write_batch(std::move(items));
+                         },
+                         [&](std::size_t i, const batch_result&) -> result<double> {
+                           const auto added = add_row(d, i % run.options.size);
+                           auto read = run.world->get(id_of(added));
+                           if (!read) return std::unexpected(read.error());
+                           if (std::get<std::string>(read->version->data.at("statement"))
+                               != d.texts[added])
+                             return std::unexpected(wrong("W2", i, "the engine", {added}, {}));
+                           const auto grown = growth.take();
+                           if (!grown) return std::unexpected(grown.error());
+                           bytes = *grown;
+                           bytes_in_all += static_cast<double>(bytes);
+                           if (auto ready = file.write_ahead(bytes); !ready)
+                             return std::unexpected(ready.error());
+                           return 1.0;
+                         });
   c.floor = timed_turn(
       [&](std::size_t) -> result<rows> {
         if (auto synced = file.append(bytes); !synced) return std::unexpected(synced.error());

@@ -52,8 +52,8 @@ result<void> judge_updates(engine& world, const dataset& d, std::size_t round) {
   for (std::uint32_t i = 0; i < memories; ++i) {
     auto read = world.get(id_of(i));
     if (!read) return propagate(read);
-    if (read->head.current_version != round + 2
-        || std::get<std::string>(read->version.data["statement"])
+    if (read->head->current_version != round + 2
+        || std::get<std::string>(read->version->data.at("statement"))
                != d.texts[(i + round) % d.texts.size()])
       return std::unexpected(wrong("updates", round, "the engine", {i}, {}));
   }

@@ -32,7 +32,7 @@ result<void> remember(bench_run& run, std::string_view workload,
     const auto added = add_row(run.data, written[i]);
     auto read = run.world->get(id_of(added));
     if (!read) return std::unexpected(read.error());
-    if (std::get<std::string>(read->version.data["statement"]) != run.data.texts[added])
+    if (std::get<std::string>(read->version->data.at("statement")) != run.data.texts[added])
       return std::unexpected(wrong(workload, i, "the engine", {added}, {}));
   }
   run.nearest.clear();

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "mneme/ids.hpp"
+#include "mneme/shared.hpp"
 
 namespace mneme {
 
@@ -317,10 +318,11 @@ struct activation {
   friend bool operator==(const activation&, const activation&) = default;
 };
 
-/// A memory as a reader gets it: head, one version, activation as of the seq read.
+/// A memory as a reader gets it: head, one version, activation as of the seq read. Head and version
+/// are shared with whoever else has been given them.
 struct memory {
-  mneme::head head;
-  mneme::version version;
+  shared<mneme::head> head;
+  shared<mneme::version> version;
   mneme::activation activation;
   std::optional<colour_signals> signals{}; ///< of a memory with a colour
 };

@@ -27,16 +27,16 @@ constexpr double custom_share = 0.3;
 enum class chroma_stage : std::uint8_t { search, fetch, done };
 
 std::string label_of(const memory& m) {
-  if (const auto found = m.version.data.find("label"); found != m.version.data.end())
+  if (const auto found = m.version->data.find("label"); found != m.version->data.end())
     if (const auto* text = std::get_if<std::string>(&found->second); text && !text->empty())
       return *text;
-  return m.version.forms.short_form;
+  return m.version->forms.short_form;
 }
 
 bool comes_first(const chroma_row& x, const chroma_row& y) {
   if (x.score != y.score) return x.score > y.score;
   if (x.distance != y.distance) return x.distance < y.distance;
-  return x.memory.head.id < y.memory.head.id;
+  return x.memory.head->id < y.memory.head->id;
 }
 
 } // namespace
@@ -157,7 +157,7 @@ result<void> chroma_state::run_fetch(const read_views& views) {
     const colour_hit& hit = batch[i];
     auto found = read_memory(views, **reader, views.nodes->id(hit.node), context.at);
     if (!found) return propagate(found);
-    if (!found->has_value() || !(*passes)((*found)->head.metadata)) continue;
+    if (!found->has_value() || !(*passes)((*found)->head->metadata)) continue;
     if (auto ok = keep(row_of(hit, std::move(**found))); !ok) return ok;
     settled = is_settled(hit.signals.score);
   }
@@ -172,7 +172,7 @@ result<void> chroma_state::run_fetch(const read_views& views) {
 void chroma_state::finish() {
   std::ranges::sort(answer.rows, comes_first);
   if (plan.touch)
-    for (const chroma_row& row : answer.rows) touched.push_back(row.memory.head.id);
+    for (const chroma_row& row : answer.rows) touched.push_back(row.memory.head->id);
   search.reset();
   stage = chroma_stage::done;
 }

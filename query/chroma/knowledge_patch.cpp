@@ -72,8 +72,8 @@ std::string path_of(const chroma_request& request) {
 }
 
 bool has_path(const memory& m, const std::string& path) {
-  const auto found = m.head.metadata.find("subdomain_path");
-  if (found == m.head.metadata.end()) return false;
+  const auto found = m.head->metadata.find("subdomain_path");
+  if (found == m.head->metadata.end()) return false;
   const auto* text = std::get_if<std::string>(&found->second);
   return text != nullptr && *text == path;
 }
@@ -135,7 +135,7 @@ private:
   static void add_traits(chroma_result& answer) {
     double total = 0;
     for (const chroma_row& row : answer.rows)
-      for (const auto& [key, value] : row.memory.head.metadata) {
+      for (const auto& [key, value] : row.memory.head->metadata) {
         if (!key.starts_with(trait_prefix)) continue;
         double number = 0;
         if (const auto* real = std::get_if<double>(&value)) number = *real;

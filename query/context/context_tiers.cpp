@@ -138,7 +138,7 @@ result<std::vector<context_row>> arrange(context_state& run, row_reader& records
     if (row.uri.type != memory_type::identity) {
       auto m = records.read(row);
       if (!m) return propagate(m);
-      if (!is_pinned(row.uri.type, m->version.data)) continue;
+      if (!is_pinned(row.uri.type, m->version->data)) continue;
     }
     taken.insert(row.row.value);
     row.salience = std::max(row.salience, pinned_salience);

@@ -121,7 +121,7 @@ private:
 
   void put(answer_row&& row) {
     find_result& out = run_.answer;
-    if (run_.request.late_binding) run_.accessed.push_back(row.record.head.id);
+    if (run_.request.late_binding) run_.accessed.push_back(row.record.head->id);
     out.memories.push_back(std::move(row.record));
     if (out.form) {
       out.rendered.push_back(std::move(row.text.text));

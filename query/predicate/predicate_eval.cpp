@@ -286,7 +286,7 @@ bool compiled_predicate::test_record(const node& n, const memory& m) const {
   const auto test = [&](std::uint32_t child) { return test_record(nodes_[child], m); };
   switch (n.op) {
   case node_op::has_tag:
-    return is_among(m.head.tags, n.tag);
+    return is_among(m.head->tags, n.tag);
   case node_op::all_of:
     return std::ranges::all_of(n.children, test);
   case node_op::any_of:

@@ -16,7 +16,7 @@ result<memory> visible_memory(const read_views& views, kv_reader& reader, const 
   auto found = read_memory(views, reader, id, at);
   if (!found) return propagate(found);
   if (!found->has_value() || !who.may_see((*found)->head)) return who.hidden(id, key);
-  if ((*found)->head.erased)
+  if ((*found)->head->erased)
     return fail(errc::erased, "memory " + to_string(id) + " was erased", std::string(key));
   return std::move(**found);
 }
@@ -34,9 +34,9 @@ result<memory> read_version_of(const read_views& views, const memory_uri& uri,
       views, options, time, [&](kv_reader& reader, const asker& who, seq_no at) -> result<memory> {
         auto m = visible_memory(views, reader, uri.id, who, at, "uri");
         if (!m) return m;
-        if (m->head.type != uri.type || uri.version == 0 || uri.version > m->head.current_version)
+        if (m->head->type != uri.type || uri.version == 0 || uri.version > m->head->current_version)
           return fail(errc::not_found, "there is no " + to_string(uri), "uri");
-        if (uri.version == m->head.current_version) return m;
+        if (uri.version == m->head->current_version) return m;
         auto v = read_version(reader, uri.id, uri.version);
         if (!v) return propagate(v);
         if (!v->has_value()) return fail(errc::not_found, "there is no " + to_string(uri), "uri");

@@ -22,10 +22,10 @@ auto read_topic(const read_views& views, const memory_id& topic, const read_opti
                   [&](kv_reader& reader, const asker& who, seq_no at) -> answer_type {
                     auto m = visible_memory(views, reader, topic, who, at, "id");
                     if (!m) return propagate(m);
-                    if (m->head.type != memory_type::topic)
+                    if (m->head->type != memory_type::topic)
                       return fail(errc::type_data_mismatch,
-                                  to_string(topic) + " is a " + std::string(to_string(m->head.type))
-                                      + ", not a Topic",
+                                  to_string(topic) + " is a "
+                                      + std::string(to_string(m->head->type)) + ", not a Topic",
                                   "id");
                     return read(reader, who, at);
                   });

@@ -17,8 +17,8 @@ namespace {
 constexpr std::size_t summary_lines = 5;
 
 std::string text_of(const memory& m, std::string_view field) {
-  const auto found = m.version.data.find(field);
-  if (found == m.version.data.end()) return {};
+  const auto found = m.version->data.find(field);
+  if (found == m.version->data.end()) return {};
   return std::get<std::string>(found->second);
 }
 
@@ -40,7 +40,7 @@ public:
   result<topic_bundle> read(const retrieve_candidate& c) {
     auto topic = read_topic(views_.nodes->id(c.node));
     if (!topic) return propagate(topic);
-    topic_bundle b{.topic_id = topic->head.id,
+    topic_bundle b{.topic_id = topic->head->id,
                    .title = text_of(*topic, "title"),
                    .summary = text_of(*topic, "summary"),
                    .topic_kind = text_of(*topic, "topic_kind"),

@@ -50,7 +50,7 @@ public:
       hit.tokens = text.tokens;
     }
     const bool wants_lineage = s_.request.memory_ids && s_.request.include_lineage;
-    if (wants_lineage && record->head.type == memory_type::decision) {
+    if (wants_lineage && record->head->type == memory_type::decision) {
       auto chain = lineage_of(at.row);
       if (!chain) return propagate(chain);
       hit.lineage = std::move(*chain);
@@ -70,19 +70,19 @@ private:
 
   [[nodiscard]] search_hit hit_of(const memory& m) const {
     search_hit hit;
-    hit.uri = {m.head.type, m.head.id, m.head.current_version};
-    hit.title = m.version.forms.short_form;
-    if (m.head.type == memory_type::chunk) {
+    hit.uri = {m.head->type, m.head->id, m.head->current_version};
+    hit.title = m.version->forms.short_form;
+    if (m.head->type == memory_type::chunk) {
       hit.path = text_field(m.version, "path");
-      const auto index = m.version.data.find("chunk_index");
-      if (index != m.version.data.end())
+      const auto index = m.version->data.find("chunk_index");
+      if (index != m.version->data.end())
         if (const auto* n = std::get_if<std::int64_t>(&index->second)) hit.chunk_index = *n;
       hit.content = cut_content(text_field(m.version, "content"), hit.truncated);
     } else {
-      hit.content = cut_content(full_text(m.version.type, m.version.data), hit.truncated);
+      hit.content = cut_content(full_text(m.version->type, m.version->data), hit.truncated);
     }
-    if (m.head.lifecycle) {
-      const lifecycle& l = *m.head.lifecycle;
+    if (m.head->lifecycle) {
+      const lifecycle& l = *m.head->lifecycle;
       hit.status = l.status;
       hit.due_date = l.due_date;
       hit.audience = l.audience;
@@ -90,20 +90,20 @@ private:
       hit.overdue = l.status && l.due_date && *l.status <= lifecycle_status::scheduled
                     && *l.due_date < s_.context.now;
     }
-    hit.tags = m.head.tags;
-    hit.metadata = m.head.metadata;
-    hit.created_at = m.head.created_at;
-    hit.updated_at = m.head.last_updated_at;
+    hit.tags = m.head->tags;
+    hit.metadata = m.head->metadata;
+    hit.created_at = m.head->created_at;
+    hit.updated_at = m.head->last_updated_at;
     return hit;
   }
 
   result<lineage_item> item_of(row_no row) {
     auto record = memory_of(row);
     if (!record) return propagate(record);
-    lineage_item item{.uri = {record->head.type, record->head.id, record->head.current_version},
-                      .title = record->version.forms.short_form,
+    lineage_item item{.uri = {record->head->type, record->head->id, record->head->current_version},
+                      .title = record->version->forms.short_form,
                       .status = {}};
-    if (record->head.lifecycle) item.status = record->head.lifecycle->status;
+    if (record->head->lifecycle) item.status = record->head->lifecycle->status;
     return item;
   }
 

@@ -167,7 +167,7 @@ TEST_CASE("lists of edges, fields, events and memories are bounded") {
   REQUIRE(first);
   REQUIRE(first->size() == 7);
   for (std::uint8_t i = 0; i < 7; ++i)
-    CHECK((*first)[i].head.id == id_of(static_cast<std::uint8_t>(i + 1)));
+    CHECK((*first)[i].head->id == id_of(static_cast<std::uint8_t>(i + 1)));
   CHECK(e.list_by_type(memory_type::note, 0)->empty());
 
   write_history(e, 200);

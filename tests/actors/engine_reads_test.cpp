@@ -25,7 +25,7 @@ TEST_CASE("late binding reinforces exactly what it returned, a plain find moves 
   const auto all = e.find(by_type(memory_type::fact, 10));
   for (const auto& m : all->memories) counted += m.activation.access_count;
   CHECK(counted == 2);
-  for (const auto& m : found->memories) CHECK(e.get(m.head.id)->activation.access_count == 1);
+  for (const auto& m : found->memories) CHECK(e.get(m.head->id)->activation.access_count == 1);
 }
 
 TEST_CASE("who asks decides what is seen, in every single read") {
@@ -73,7 +73,7 @@ TEST_CASE("reads at an earlier seq see the past exactly") {
   u.data = fact("two").data;
   REQUIRE(e.apply(u));
   const read_options past{.actor = {}, .at_seq = seq_no{1}};
-  CHECK(std::get<std::string>(e.get(uri.id, past)->version.data.at("statement")) == "one");
+  CHECK(std::get<std::string>(e.get(uri.id, past)->version->data.at("statement")) == "one");
   CHECK(*e.root(seq_no{1}) == root1);
   CHECK(e.get(uri.id, {.actor = {}, .at_seq = seq_no{9}}).error().code == errc::seq_unavailable);
   CHECK(e.root(seq_no{9}).error().code == errc::seq_unavailable);

@@ -29,7 +29,7 @@ TEST_CASE("many threads write and read at once; every acknowledged write is read
           continue;
         }
         auto m = e.get(done->uri->id);
-        if (!m || std::get<std::string>(m->version.data.at("statement")) != text) ++wrong;
+        if (!m || std::get<std::string>(m->version->data.at("statement")) != text) ++wrong;
         if (i % 10 == 0 && !e.find(by_type(memory_type::fact, 5))) ++wrong;
         if (i % 40 == 0 && !e.root(done->seq)) ++wrong;
       }

@@ -55,7 +55,7 @@ inline find_request by_type(memory_type type, std::int64_t limit = 10) {
 inline std::set<std::string> statements(const find_result& r) {
   std::set<std::string> found;
   for (const auto& m : r.memories)
-    found.insert(std::get<std::string>(m.version.data.at("statement")));
+    found.insert(std::get<std::string>(m.version->data.at("statement")));
   return found;
 }
 

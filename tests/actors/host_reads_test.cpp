@@ -63,7 +63,7 @@ TEST_CASE("a single read of a host's actor ends at its deadline, which is 1 at l
     CHECK(e.at == "deadline_ms");
   }
   self->request(memory, caf::infinite, get_message{id_of(1), {}, std::int64_t{1'000'000}})
-      .receive([](const memory_reply& m) { CHECK(m->head.id == id_of(1)); },
+      .receive([](const memory_reply& m) { CHECK(m->head->id == id_of(1)); },
                [](const caf::error& e) { FAIL(to_error(e).message); });
   self->request(memory, caf::infinite, close_message{})
       .receive([](const closed_reply&) {}, [](const caf::error& e) { FAIL(to_error(e).message); });

@@ -41,7 +41,7 @@ caf::behavior agent(caf::event_based_actor* self, engine_actor memory, std::stri
               self->request(memory, caf::infinite, find_message{f})
                   .then([=](const find_reply& found) mutable {
                     bool own = false;
-                    for (const auto& m : found->memories) own |= m.head.id == written.uri->id;
+                    for (const auto& m : found->memories) own |= m.head->id == written.uri->id;
                     promise.deliver(std::string(own ? "read its own write" : "missed it"));
                   });
             },
@@ -224,7 +224,7 @@ TEST_CASE("a host's actor promotes a chunk as the facade does") {
   self->request(*memory, caf::infinite, get_message{id_of(1), {}})
       .receive(
           [](const memory_reply& m) {
-            CHECK(std::get<memory_id>(m->version.data.at("promoted_to")) == id_of(2));
+            CHECK(std::get<memory_id>(m->version->data.at("promoted_to")) == id_of(2));
           },
           [](const caf::error& e) { FAIL(to_error(e).message); });
   const auto refused = [&](const memory_id& of, const memory_id& to) {

@@ -78,7 +78,7 @@ void check_all(engine& e, const acknowledged& all) {
     auto m = e.resolve(*parse_memory_uri(text));
     INFO(text);
     REQUIRE(m);
-    CHECK(std::get<std::string>(m->version.data.at("statement")) == statement);
+    CHECK(std::get<std::string>(m->version->data.at("statement")) == statement);
   }
   for (const auto& [src, dst] : all.edges)
     REQUIRE(e.get_edge({*parse_memory_id(src), edge_type::derived_from, *parse_memory_id(dst)}));

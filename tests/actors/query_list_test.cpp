@@ -40,7 +40,7 @@ std::string list_with_readers(std::size_t readers, query_driver driver) {
       continue;
     }
     seen += std::to_string(r->at_seq.value) + " " + std::to_string(r->seq ? r->seq->value : 0);
-    for (const auto& m : r->memories) seen += " " + to_string(m.head.id);
+    for (const auto& m : r->memories) seen += " " + to_string(m.head->id);
     seen += "\n";
   }
   const auto journal = e.journal(seq_no{1}, 1000);

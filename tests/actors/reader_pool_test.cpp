@@ -17,7 +17,7 @@ TEST_CASE("a read that takes long delays nothing while another reader is free") 
     const auto found = host.ask<find_reply>(find_message{all});
     REQUIRE(found);
     REQUIRE((*found)->memories.size() == 1);
-    CHECK(host.ask<memory_reply>(get_message{(*found)->memories[0].head.id, {}}));
+    CHECK(host.ask<memory_reply>(get_message{(*found)->memories[0].head->id, {}}));
     tick->reads.emplace_back(all);
     const auto ticked = host.ask<tick_reply>(tick_message{tick});
     REQUIRE(ticked);

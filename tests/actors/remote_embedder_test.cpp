@@ -87,7 +87,7 @@ TEST_CASE("every write gets its vector, however close the embedder is behind it"
   CHECK(stats.embedder_problem.empty());
   const auto found = e.find(near("aaaaa")).value();
   REQUIRE(found.memories.size() == 1);
-  CHECK(std::get<std::string>(found.memories[0].version.data.at("statement")) == "aaaa");
+  CHECK(std::get<std::string>(found.memories[0].version->data.at("statement")) == "aaaa");
   REQUIRE(e.close());
   CHECK(embedder->is_stopped);
 }

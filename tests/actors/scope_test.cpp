@@ -100,7 +100,7 @@ struct small_world {
     auto found = e.find(f);
     if (!found) return std::string(to_string(found.error().code));
     std::string ids;
-    for (const auto& m : found->memories) ids += std::to_string(m.head.id.bytes[15]);
+    for (const auto& m : found->memories) ids += std::to_string(m.head->id.bytes[15]);
     return ids;
   }
   std::string kinds_from(std::uint64_t seq) {
@@ -269,8 +269,8 @@ TEST_CASE("8 scope: writes need writable and stay inside") {
   REQUIRE(done);
   auto written = w.e.get(done->uri->id);
   REQUIRE(written);
-  CHECK(written->head.actor_scope == "ana"); // the memory is the scope's actor's
-  CHECK(written->version.created_by == "sub");
+  CHECK(written->head->actor_scope == "ana"); // the memory is the scope's actor's
+  CHECK(written->version->created_by == "sub");
   add_edge_request edge;
   edge.src = id_of(1);
   edge.dst = done->uri->id;
@@ -610,8 +610,8 @@ TEST_CASE("8 scope: ingest needs writable and stays inside") {
   CHECK(apply(made) == "ok");
   auto written = w.e.get(id_of(41));
   REQUIRE(written);
-  CHECK(written->head.actor_scope == "ana"); // the topic is the scope's actor's
-  CHECK(written->version.created_by == "sub");
+  CHECK(written->head->actor_scope == "ana"); // the topic is the scope's actor's
+  CHECK(written->version->created_by == "sub");
   CHECK(w.e.fields(id_of(41))->front().current->created_by == "sub");
   CHECK(w.e.get_edge({id_of(41), edge_type::related_to, id_of(40)})->created_by == "sub");
   auto closed = topic(42, "too private", visibility::private_);
@@ -711,7 +711,7 @@ TEST_CASE("8 scope: revise, forget and unarchive leave alone what it does not op
   CHECK(revised->topics->merged == std::vector<merged_topics>{{id_of(40), id_of(41)}});
   const auto archived = [&](std::uint8_t n) {
     const auto m = w.e.get(id_of(n));
-    return m->head.lifecycle && m->head.lifecycle->status == lifecycle_status::archived;
+    return m->head->lifecycle && m->head->lifecycle->status == lifecycle_status::archived;
   };
   CHECK(archived(41));
   CHECK_FALSE(archived(61));

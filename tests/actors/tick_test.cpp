@@ -95,9 +95,9 @@ std::string text_of(const tick_result& t) {
       out += fail_text(r.error());
     } else if (const auto* f = std::get_if<find_result>(&*r)) {
       out += " find " + std::to_string(f->seq.value_or(seq_no{}).value);
-      for (const auto& m : f->memories) out += to_string(m.head.id);
+      for (const auto& m : f->memories) out += to_string(m.head->id);
     } else if (const auto* m = std::get_if<memory_reading>(&*r)) {
-      out += " get " + to_string(m->found.head.id);
+      out += " get " + to_string(m->found.head->id);
     } else if (const auto* c = std::get_if<context_result>(&*r)) {
       out += " context " + std::to_string(c->tokens);
     } else if (const auto* topics = std::get_if<retrieve_result>(&*r)) {
@@ -107,7 +107,7 @@ std::string text_of(const tick_result& t) {
     } else if (const auto* colour = std::get_if<chroma_result>(&*r)) {
       out += " chroma " + std::to_string(colour->seq.value_or(seq_no{}).value);
       for (const auto& row : colour->rows)
-        out += to_string(row.memory.head.id) + std::to_string(row.score);
+        out += to_string(row.memory.head->id) + std::to_string(row.score);
     } else if (const auto* words = std::get_if<search_result>(&*r)) {
       out += " search";
       for (const auto& hit : words->results) out += to_string(hit.uri) + std::to_string(hit.score);

@@ -148,7 +148,7 @@ T taken(result<T> r) {
 
 ids ids_of(const find_result& r) {
   ids found;
-  for (const auto& m : r.memories) found.insert(m.head.id);
+  for (const auto& m : r.memories) found.insert(m.head->id);
   return found;
 }
 ids ids_of(const context_result& r) {
@@ -217,7 +217,7 @@ ids chroma_by(engine& e, asked_at at, bool approximate) {
   r.at_seq = at;
   if (!at) r.touch = false;
   ids found;
-  for (const auto& row : taken(e.chroma(r)).rows) found.insert(row.memory.head.id);
+  for (const auto& row : taken(e.chroma(r)).rows) found.insert(row.memory.head->id);
   return found;
 }
 
@@ -287,14 +287,14 @@ ids resolved_by_uri(engine& e, asked_at at) {
 ids listed(engine& e, asked_at at) {
   ids found;
   for (const auto& m : taken(e.list_by_type(memory_type::fact, 100, {.actor = {}, .at_seq = at})))
-    found.insert(m.head.id);
+    found.insert(m.head->id);
   return found;
 }
 ids listed_with_archived(engine& e, asked_at at) {
   ids found;
   const read_options options{.actor = {}, .at_seq = at};
   for (const auto& m : taken(e.list_by_type(memory_type::fact, 100, options, true)))
-    found.insert(m.head.id);
+    found.insert(m.head->id);
   return found;
 }
 ids along_edges(engine& e, asked_at at) {

@@ -37,7 +37,7 @@ TEST_CASE("the facade embeds once, in its caller's thread, and refuses as the tu
   auto done = e->apply(plain_note("tea"));
   REQUIRE(done);
   CHECK(embedder->calls == 1);
-  CHECK(e->get(done->uri->id)->head.embedding);
+  CHECK(e->get(done->uri->id)->head->embedding);
   const auto seq = e->published();
   auto refused = e->write_batch({plain_note("leaf"), plain_note("refuse this"), plain_note("cup")});
   REQUIRE_FALSE(refused);

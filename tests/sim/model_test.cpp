@@ -51,7 +51,7 @@ struct fixture {
 
 std::vector<memory_id> ids_of(const find_result& r) {
   std::vector<memory_id> ids;
-  for (const auto& m : r.memories) ids.push_back(m.head.id);
+  for (const auto& m : r.memories) ids.push_back(m.head->id);
   return ids;
 }
 using ids = std::vector<memory_id>;
@@ -94,7 +94,7 @@ TEST_CASE_METHOD(fixture, "write, update, patch and tombstone") {
   u.uri = {memory_type::note, id_of(1), 1};
   CHECK(apply(u).refused == errc::tombstoned);
   CHECK(state.last() == seq_no{3});
-  CHECK(state.memory_at(id_of(1), {1})->version.number == 1);
+  CHECK(state.memory_at(id_of(1), {1})->version->number == 1);
   CHECK_FALSE(state.head_at(id_of(1), {2})->tombstone);
   CHECK(state.head_at(id_of(1), {3})->tombstone);
 }

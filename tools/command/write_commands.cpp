@@ -69,7 +69,7 @@ result<std::string> uri_of(engine& target, const std::string& text) {
   if (!id) return propagate(id);
   auto m = target.get(*id);
   if (!m) return propagate(m);
-  return to_string(memory_uri{m->head.type, *id, m->head.current_version});
+  return to_string(memory_uri{m->head->type, *id, m->head->current_version});
 }
 
 /// Runs a request about one memory, which the first argument names unless it is a whole request.

@@ -173,8 +173,9 @@ private:
     // The type of a memory is fixed: a Note that gains a time stays one.
     auto type = is_dated(d) ? memory_type::event : memory_type::note;
     if (existing
-        && (existing->head.type == memory_type::event || existing->head.type == memory_type::note))
-      type = existing->head.type;
+        && (existing->head->type == memory_type::event
+            || existing->head->type == memory_type::note))
+      type = existing->head->type;
     write_request r = memory_of(d, type);
     source_keys keys{.created_at = d.time.has_value()};
     if (existing) {

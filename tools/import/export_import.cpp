@@ -135,12 +135,12 @@ private:
     if (!existing && existing.error().code != errc::not_found) return propagate(existing);
     std::uint32_t known = 0;
     if (existing) {
-      if (existing->head == m->current) {
+      if (*existing->head == m->current) {
         ++report_.memories_unchanged;
         return put_fields(*m, where);
       }
-      known = existing->head.current_version;
-      if (known > m->versions.size() || existing->version.hash != m->versions[known - 1].hash)
+      known = existing->head->current_version;
+      if (known > m->versions.size() || existing->version->hash != m->versions[known - 1].hash)
         return fail(errc::version_conflict,
                     "memory " + to_string(id) + " went on differently in this world", "head");
     }

@@ -233,7 +233,7 @@ private:
         && existing.error().code != errc::erased)
       return std::unexpected(located(std::move(existing.error()), s.where));
     const bool is_gone =
-        existing ? existing->head.tombstone.has_value() : existing.error().code == errc::erased;
+        existing ? existing->head->tombstone.has_value() : existing.error().code == errc::erased;
     if (is_gone) {
       ++report_.memories_skipped;
       return {};

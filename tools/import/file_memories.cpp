@@ -103,8 +103,8 @@ result<void> remove_file(import_sink& sink, const memory_id& note, const std::st
   auto chunks = sink.sources_of(note, edge_type::part_of);
   if (!chunks) return propagate(chunks);
   for (const auto& chunk : *chunks)
-    if (chunk.head.type == memory_type::chunk)
-      if (auto removed = sink.remove(chunk.head.id, reason, path); !removed)
+    if (chunk.head->type == memory_type::chunk)
+      if (auto removed = sink.remove(chunk.head->id, reason, path); !removed)
         return propagate(removed);
   if (auto removed = sink.remove(note, reason, path); !removed) return propagate(removed);
   return {};

@@ -117,13 +117,13 @@ private:
     auto known = sink_.sources_of(repository_, edge_type::part_of);
     if (!known) return propagate(known);
     for (const auto& m : *known) {
-      const auto path = m.head.metadata.find("path");
+      const auto path = m.head->metadata.find("path");
       // Somebody may have made other memories part of the repository.
-      const bool is_file = m.version.provenance.source == provenance_source::imported
-                           && path != m.head.metadata.end()
+      const bool is_file = m.version->provenance.source == provenance_source::imported
+                           && path != m.head->metadata.end()
                            && std::holds_alternative<std::string>(path->second);
-      if (!is_file || present.contains(m.head.id)) continue;
-      if (auto ok = remove_file(sink_, m.head.id, std::get<std::string>(path->second)); !ok)
+      if (!is_file || present.contains(m.head->id)) continue;
+      if (auto ok = remove_file(sink_, m.head->id, std::get<std::string>(path->second)); !ok)
         return ok;
     }
     return {};

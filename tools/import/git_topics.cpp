@@ -150,12 +150,12 @@ result<void> repository_topics::put(engine& target, import_sink& sink, import_re
   auto known = sink.sources_of(topic_id_of(git, ""), edge_type::part_of);
   if (!known) return propagate(known);
   for (const auto& m : *known) {
-    const auto title = m.version.data.find("title");
-    if (m.head.type != memory_type::topic || title == m.version.data.end()) continue;
+    const auto title = m.version->data.find("title");
+    if (m.head->type != memory_type::topic || title == m.version->data.end()) continue;
     const auto name = folder_of(std::get<std::string>(title->second), name_of(git));
     // Somebody may have made other topics part of the repository's.
-    if (!name || folders_.contains(*name) || topic_id_of(git, *name) != m.head.id) continue;
-    topic_source gone{.id = m.head.id,
+    if (!name || folders_.contains(*name) || topic_id_of(git, *name) != m.head->id) continue;
+    topic_source gone{.id = m.head->id,
                       .actor = actor,
                       .title = name_of(git) + "/" + *name,
                       .summary = fmt::format("folder {} that {} had", *name, name_of(git)),

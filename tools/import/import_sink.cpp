@@ -93,14 +93,14 @@ result<void> import_sink::put(write_request request, const source_keys& keys, st
     pending_ids_.insert(*request.id);
     return push(std::move(request), std::move(where), &import_report::memories_added);
   }
-  if (existing->head.tombstone) {
+  if (existing->head->tombstone) {
     ++report_.memories_skipped;
     return {};
   }
-  if (existing->head.type != request.type)
+  if (existing->head->type != request.type)
     return fail(errc::already_exists,
                 where + ": memory " + to_string(*request.id) + " is a "
-                    + std::string(to_string(existing->head.type)),
+                    + std::string(to_string(existing->head->type)),
                 "id");
   return put_changes(*existing, std::move(request), keys, where);
 }
@@ -125,13 +125,13 @@ result<void> import_sink::put_changes(const memory& existing, write_request&& re
                                       const source_keys& keys, const std::string& where) {
   const bool dated = keys.created_at && request.created_at;
   const bool content = same_content(existing.version, request)
-                       && (!dated || existing.version.created_at == *request.created_at);
+                       && (!dated || existing.version->created_at == *request.created_at);
   auto patch = head_patch(existing.head, request, keys);
   if (content && !patch) {
     ++report_.memories_unchanged;
     return {};
   }
-  const memory_uri uri{existing.head.type, existing.head.id, existing.head.current_version};
+  const memory_uri uri{existing.head->type, existing.head->id, existing.head->current_version};
   pending_ids_.insert(uri.id);
   if (patch) {
     const auto count = content ? &import_report::memories_updated : nullptr;
@@ -182,8 +182,8 @@ result<bool> import_sink::remove(const memory_id& id, std::string_view reason, s
       return false;
     return std::unexpected(located(std::move(existing.error()), where));
   }
-  if (existing->head.tombstone) return false;
-  tombstone_request request{.uri = {existing->head.type, id, existing->head.current_version},
+  if (existing->head->tombstone) return false;
+  tombstone_request request{.uri = {existing->head->type, id, existing->head->current_version},
                             .actor = {},
                             .reason = std::string(reason),
                             .by = {},
@@ -199,7 +199,8 @@ result<bool> import_sink::remove(const memory_id& id, std::string_view reason, s
 result<bool> import_sink::was_removed(const memory_id& id, std::string_view reason_prefix) {
   auto existing = engine_.get(id);
   if (existing)
-    return existing->head.tombstone && existing->head.tombstone->reason.starts_with(reason_prefix);
+    return existing->head->tombstone
+           && existing->head->tombstone->reason.starts_with(reason_prefix);
   if (existing.error().code == errc::not_found || existing.error().code == errc::erased)
     return false;
   return propagate(existing);
@@ -216,7 +217,7 @@ result<std::vector<memory>> import_sink::sources_of(const memory_id& dst, edge_t
   std::vector<memory> sources;
   for (const auto& id : ids) {
     auto m = engine_.get(id);
-    if (m && !m->head.tombstone)
+    if (m && !m->head->tombstone)
       sources.push_back(std::move(*m));
     else if (!m && m.error().code != errc::not_found && m.error().code != errc::erased)
       return propagate(m);

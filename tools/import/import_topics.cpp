@@ -20,8 +20,8 @@ const field_revision* last_import(const std::vector<topic_field_view>& fields,
 }
 
 bool says(const memory& topic, const char* key, const std::string& text) {
-  const auto value = topic.version.data.find(key);
-  if (value == topic.version.data.end()) return text.empty();
+  const auto value = topic.version->data.find(key);
+  if (value == topic.version->data.end()) return text.empty();
   const auto* known = std::get_if<std::string>(&value->second);
   return known != nullptr && *known == text;
 }
@@ -78,7 +78,7 @@ result<void> put_topic(engine& target, import_sink& sink, import_report& report,
   const bool is_new = !existing && existing.error().code == errc::not_found;
   if (!existing && !is_new && existing.error().code != errc::erased)
     return std::unexpected(located(std::move(existing.error()), where));
-  if (!is_new && (!existing || existing->head.tombstone)) {
+  if (!is_new && (!existing || existing->head->tombstone)) {
     ++report.memories_skipped;
     return {};
   }

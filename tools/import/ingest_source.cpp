@@ -60,10 +60,10 @@ public:
     auto found = engine_.find(std::move(r));
     if (!found) return propagate(found);
     for (auto& m : found->memories) {
-      const auto path = m.version.data.find("path");
-      const auto hash = m.head.metadata.find("content_hash");
-      if (path == m.version.data.end() || hash == m.head.metadata.end()) continue;
-      if (m.head.actor_scope != request_.actor) continue;
+      const auto path = m.version->data.find("path");
+      const auto hash = m.head->metadata.find("content_hash");
+      if (path == m.version->data.end() || hash == m.head->metadata.end()) continue;
+      if (m.head->actor_scope != request_.actor) continue;
       const auto* path_text = std::get_if<std::string>(&path->second);
       const auto* hash_text = std::get_if<std::string>(&hash->second);
       if (path_text != nullptr && hash_text != nullptr)
@@ -104,23 +104,23 @@ public:
 
 private:
   static memory_uri uri_of(const memory& m) {
-    return {m.head.type, m.head.id, m.head.current_version};
+    return {m.head->type, m.head->id, m.head->current_version};
   }
   /// Has it the name that the source has now?
   [[nodiscard]] bool is_named(const memory& m) const {
-    const auto name = m.head.metadata.find("source");
-    return name != m.head.metadata.end() && name->second == metadata_map::mapped_type(source_);
+    const auto name = m.head->metadata.find("source");
+    return name != m.head->metadata.end() && name->second == metadata_map::mapped_type(source_);
   }
   [[nodiscard]] bool has_source_type(const memory& m) const {
-    const auto type = m.version.data.find("source_type");
+    const auto type = m.version->data.find("source_type");
     const auto* text =
-        type == m.version.data.end() ? nullptr : std::get_if<std::string>(&type->second);
+        type == m.version->data.end() ? nullptr : std::get_if<std::string>(&type->second);
     return text != nullptr && *text == source_type_;
   }
   static std::int64_t index_of(const memory& m) {
-    const auto index = m.version.data.find("chunk_index");
+    const auto index = m.version->data.find("chunk_index");
     const auto* n =
-        index == m.version.data.end() ? nullptr : std::get_if<std::int64_t>(&index->second);
+        index == m.version->data.end() ? nullptr : std::get_if<std::int64_t>(&index->second);
     return n == nullptr ? 0 : *n;
   }
 

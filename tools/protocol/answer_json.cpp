@@ -28,7 +28,7 @@ json activation_json(const memory& m) {
   json object{{"last_used", to_string(m.activation.last_used)},
               {"access_count", m.activation.access_count},
               {"citations", m.activation.citations}};
-  if (m.head.type == memory_type::topic)
+  if (m.head->type == memory_type::topic)
     object["topic_salience"] = salience_of(m.activation.topic_salience_e9);
   if (m.signals) {
     object["strength_raw"] = strength_json(m.signals->strength_e9);
@@ -122,7 +122,7 @@ json memory_json(const memory& m) {
   const head& h = m.head;
   return {
       {"id", to_string(h.id)},
-      {"uri", to_string(memory_uri{h.type, h.id, m.version.number})},
+      {"uri", to_string(memory_uri{h.type, h.id, m.version->number})},
       {"type", to_string(h.type)},
       {"current_version", h.current_version},
       {"actor_scope", h.actor_scope},
@@ -137,7 +137,7 @@ json memory_json(const memory& m) {
       {"created_at", to_string(h.created_at)},
       {"last_updated_at", to_string(h.last_updated_at)},
       {"embedding", embedding_json(h.embedding)},
-      {"forms", {{"short", m.version.forms.short_form}, {"medium", m.version.forms.medium_form}}},
+      {"forms", {{"short", m.version->forms.short_form}, {"medium", m.version->forms.medium_form}}},
       {"activation", activation_json(m)},
       {"version", version_json(m.version)}};
 }

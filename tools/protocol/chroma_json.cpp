@@ -200,17 +200,17 @@ std::optional<bool> read_flag(value_reader& in, std::string_view key) {
 
 json row_json(const chroma_row& row) {
   const memory& m = row.memory;
-  const colour& c = *m.head.colour;
+  const colour& c = *m.head->colour;
   const colour_signals s = m.signals.value_or(colour_signals{});
-  return {{"id", to_string(m.head.id)},
-          {"uri", to_string(memory_uri{m.head.type, m.head.id, m.version.number})},
-          {"type", to_string(m.head.type)},
-          {"actor_scope", m.head.actor_scope},
+  return {{"id", to_string(m.head->id)},
+          {"uri", to_string(memory_uri{m.head->type, m.head->id, m.version->number})},
+          {"type", to_string(m.head->type)},
+          {"actor_scope", m.head->actor_scope},
           {"label", row.label},
-          {"data", data_json(m.head.type, m.version.data)},
-          {"tags", m.head.tags},
-          {"metadata", metadata_json(m.head.metadata)},
-          {"created_at", to_string(m.head.created_at)},
+          {"data", data_json(m.head->type, m.version->data)},
+          {"tags", m.head->tags},
+          {"metadata", metadata_json(m.head->metadata)},
+          {"created_at", to_string(m.head->created_at)},
           {"last_accessed", to_string(s.last_accessed)},
           {"hashtags", c.hashtags},
           {"L", c.L},

@@ -25,9 +25,9 @@ TEST_CASE("6.4 rows come by score, with signals from before the touch") {
   const auto& first = found.rows[0];
   const auto& second = found.rows[1];
   CHECK(first.score >= second.score);
-  const auto& own = first.memory.head.id == near ? first : second;
-  const auto& other = first.memory.head.id == near ? second : first;
-  CHECK(other.memory.head.id == far);
+  const auto& own = first.memory.head->id == near ? first : second;
+  const auto& other = first.memory.head->id == near ? second : first;
+  CHECK(other.memory.head->id == far);
   CHECK(own.distance == 0);
   CHECK(own.relevance == 1);
   CHECK(own.recency == Approx(std::exp(-1.0)));
@@ -54,10 +54,10 @@ TEST_CASE("6.4 k best by score, not the k nearest") {
   const auto best =
       w.ask({.hashtags = set_a, .k = 1, .weights = score_weights{.1, .9, 0}, .touch = false});
   REQUIRE(best.rows.size() == 1);
-  CHECK(best.rows[0].memory.head.id == fresh);
+  CHECK(best.rows[0].memory.head->id == fresh);
   chroma_request nearest{
       .hashtags = set_a, .k = 1, .weights = score_weights{1, 0, 0}, .touch = false};
-  CHECK(w.ask(nearest).rows[0].memory.head.id == stale);
+  CHECK(w.ask(nearest).rows[0].memory.head->id == stale);
 }
 
 TEST_CASE("6.4 max_distance is inclusive") {
@@ -257,7 +257,7 @@ TEST_CASE("6.4 a tombstoned or archived memory is found through no chroma query"
   REQUIRE(w.engine.apply(archive));
   const auto back = w.ask({.hashtags = set_a});
   REQUIRE(back.rows.size() == 1);
-  CHECK(back.rows[0].memory.head.id == put_away);
+  CHECK(back.rows[0].memory.head->id == put_away);
 }
 
 TEST_CASE("6.4 an asker sees its own and what others made public") {
@@ -275,7 +275,7 @@ TEST_CASE("6.4 an asker sees its own and what others made public") {
   const auto found = w.ask({.hashtags = set_a, .k = 10, .touch = false, .actor = "ana"});
   REQUIRE(found.rows.size() == 2);
   for (const auto& row : found.rows)
-    CHECK((row.memory.head.id == own || row.memory.head.id == shared));
+    CHECK((row.memory.head->id == own || row.memory.head->id == shared));
   CHECK(w.ask({.hashtags = set_a, .k = 10, .touch = false}).rows.size() == 4);
 }
 
@@ -285,11 +285,11 @@ TEST_CASE("6.4 the approximation scores the 3k nearest") {
   w.later(30);
   const auto fresh = w.write("fresh", set_b);
   chroma_request q{.hashtags = set_a, .k = 1, .weights = score_weights{.1, .9, 0}, .touch = false};
-  CHECK(w.ask(q).rows[0].memory.head.id == fresh);
+  CHECK(w.ask(q).rows[0].memory.head->id == fresh);
   q.approximate = true;
   const auto found = w.ask(q);
   REQUIRE(found.rows.size() == 1);
-  CHECK(found.rows[0].memory.head.id != fresh);
+  CHECK(found.rows[0].memory.head->id != fresh);
 }
 
 TEST_CASE("6.4 chroma_many answers each, at one seq") {
@@ -342,7 +342,7 @@ TEST_CASE("6.4 both drivers give the same answers") {
               const auto& rows = (*r.results[i])->rows;
               REQUIRE(rows.size() == inline_answers[i]->rows.size());
               for (std::size_t k = 0; k < rows.size(); ++k) {
-                CHECK(rows[k].memory.head.id == inline_answers[i]->rows[k].memory.head.id);
+                CHECK(rows[k].memory.head->id == inline_answers[i]->rows[k].memory.head->id);
                 CHECK(rows[k].score == inline_answers[i]->rows[k].score);
               }
             }

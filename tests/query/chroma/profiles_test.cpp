@@ -125,11 +125,11 @@ TEST_CASE("6.4 a host's own profile scores and shapes the answer") {
   const auto plain = w.ask({.hashtags = set_a, .k = 51, .profile = "default", .touch = false});
   double own = 0;
   for (const auto& row : plain.rows)
-    if (row.memory.head.id == wanted) own = row.score;
+    if (row.memory.head->id == wanted) own = row.score;
   const double blended = 0.7 * own + 0.3;
   const auto& best = found.rows[0];
   if (blended > 0.7 * plain.rows[0].score) {
-    CHECK(best.memory.head.id == wanted);
+    CHECK(best.memory.head->id == wanted);
     CHECK(best.score == blended);
   } else {
     CHECK(best.score == 0.7 * plain.rows[0].score);
@@ -146,7 +146,7 @@ public:
   }
   [[nodiscard]] bool has_custom_scoring() const override { return true; }
   [[nodiscard]] double custom_scoring(const chroma_row& row, const chroma_request&) const override {
-    const auto number = std::stoul(row.memory.version.forms.short_form);
+    const auto number = std::stoul(row.memory.version->forms.short_form);
     return static_cast<double>(number * 7919 % 100) / 100;
   }
 };
@@ -169,7 +169,7 @@ TEST_CASE("6.4 with a profile's own scores the k best of all are found, in order
                            .profile = "scattering",
                            .touch = false,
                            .approximate = approximate};
-    for (const auto& row : w.ask(r).rows) found.push_back(row.memory.head.id);
+    for (const auto& row : w.ask(r).rows) found.push_back(row.memory.head->id);
     return found;
   };
   const auto all = ids(300, false);
@@ -197,7 +197,7 @@ TEST_CASE("6.4 knowledge_patch") {
   q.text = "tea | leaf:cup |  | latest | list";
   const auto latest = w.ask(q);
   REQUIRE(latest.rows.size() == 1);
-  CHECK(latest.rows[0].memory.head.id == fits);
+  CHECK(latest.rows[0].memory.head->id == fits);
   CHECK(latest.rows[0].label == "fits");
   CHECK(latest.notes.at("format") == "list");
   CHECK(latest.traits.at("grid") == 0.75);

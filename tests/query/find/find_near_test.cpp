@@ -68,7 +68,7 @@ void check_approximate(const find_request& r, std::size_t rows) {
   const auto want = naive_find(world(), r, target, {}, world().seq());
   std::size_t shared = 0;
   for (std::size_t i = 0; i < rows; ++i) {
-    const auto id = got->memories[i].head.id;
+    const auto id = got->memories[i].head->id;
     CHECK(got->distances[i] == cosine_distance(target, world().memories.at(id).back().vector));
     if (std::ranges::find(want.ids, id) != want.ids.end()) ++shared;
   }
@@ -85,7 +85,7 @@ TEST_CASE("near over everything may use HNSW", "[large]") {
   CHECK(answer->candidates_scanned >= 10);
   r.types = {memory_type::note};
   check_approximate(r, 10);
-  CHECK(find_inline(world(), r)->memories[0].head.type == memory_type::note);
+  CHECK(find_inline(world(), r)->memories[0].head->type == memory_type::note);
 }
 
 TEST_CASE("near that was asked to be exact, or reads the past, is exact", "[large]") {

@@ -390,12 +390,12 @@ find_request random_request(const small_world& world, std::optional<std::vector<
 void check_records(const small_world& world, const find_result& got, seq_no at) {
   for (const auto& m : got.memories) {
     const memory_state* expected = nullptr;
-    for (const auto& s : world.memories.at(m.head.id)) {
+    for (const auto& s : world.memories.at(m.head->id)) {
       if (s.seq <= at) expected = &s;
     }
     REQUIRE(expected != nullptr);
-    REQUIRE(m.head == expected->head);
-    REQUIRE(m.version == expected->version);
+    REQUIRE(*m.head == expected->head);
+    REQUIRE(*m.version == expected->version);
   }
 }
 

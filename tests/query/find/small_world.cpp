@@ -201,7 +201,7 @@ result<find_result> find_inline(const small_world& world, const find_request& re
 
 std::vector<memory_id> ids_of(const find_result& answer) {
   std::vector<memory_id> ids;
-  for (const auto& m : answer.memories) ids.push_back(m.head.id);
+  for (const auto& m : answer.memories) ids.push_back(m.head->id);
   return ids;
 }
 

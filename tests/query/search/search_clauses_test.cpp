@@ -129,7 +129,7 @@ TEST_CASE("a tag that a journal has in two code points is found by both spelling
   restore_request again{.head = kept->head, .version = kept->version, .vector = {}};
   again.head.tags = {"cafe\u0301", "tea"};
   REQUIRE(w.target.apply(again));
-  CHECK(w.target.get(id)->head.tags == again.head.tags);
+  CHECK(w.target.get(id)->head->tags == again.head.tags);
   for (const char* tag : {"cafe\u0301", "caf\u00E9"}) {
     auto r = asking("tea");
     r.tag = tag;

@@ -67,7 +67,7 @@ memory_id search_world::chunk(std::string path, std::string content, std::int64_
 memory_uri search_world::uri(const memory_id& id) {
   auto m = target.get(id);
   if (!m) FAIL(m.error().message);
-  return {m->head.type, id, m->head.current_version};
+  return {m->head->type, id, m->head->current_version};
 }
 
 void search_world::tombstone(const memory_id& id) {

@@ -61,13 +61,13 @@ TEST_CASE("a write makes version 1 and answers its uri and seq") {
   CHECK(done->seq == seq_no{1});
   CHECK(done->uri->version == 1);
   const memory m = f.get(done->uri->id);
-  CHECK(m.head.tags == std::vector<std::string>{"kitchen", "tea"});
-  CHECK(m.head.declared_importance == 7);
-  CHECK(m.head.version_hash == m.version.hash);
-  CHECK(hash_of(m.version) == m.version.hash);
-  CHECK(m.version.created_by == "ana");
-  CHECK(m.version.valid_from == m.version.created_at);
-  CHECK(m.activation.last_used == m.head.created_at);
+  CHECK(m.head->tags == std::vector<std::string>{"kitchen", "tea"});
+  CHECK(m.head->declared_importance == 7);
+  CHECK(m.head->version_hash == m.version->hash);
+  CHECK(hash_of(m.version) == m.version->hash);
+  CHECK(m.version->created_by == "ana");
+  CHECK(m.version->valid_from == m.version->created_at);
+  CHECK(m.activation.last_used == m.head->created_at);
   CHECK(m.activation.access_count == 0);
   CHECK(m.activation.importance == 7);
 }
@@ -76,7 +76,7 @@ TEST_CASE("a confidence of zero means one") {
   fixture f;
   write_request r = note("x");
   r.confidence = 0;
-  CHECK(f.get(f.d.apply(r)->uri->id).version.confidence == 1.0);
+  CHECK(f.get(f.d.apply(r)->uri->id).version->confidence == 1.0);
 }
 
 TEST_CASE("drawn ids increase even when the clock goes back") {
@@ -154,10 +154,10 @@ TEST_CASE("an update replaces the data, keeps tags, and bumps the version") {
   REQUIRE(done);
   CHECK(done->uri->version == 2);
   const memory m = f.get(uri.id);
-  CHECK(std::get<std::string>(m.version.data.at("statement")) == "second");
-  CHECK(m.head.tags == std::vector<std::string>{"t"});
-  CHECK(m.version.created_by == "bob");
-  CHECK(m.activation.last_used == m.head.last_updated_at);
+  CHECK(std::get<std::string>(m.version->data.at("statement")) == "second");
+  CHECK(m.head->tags == std::vector<std::string>{"t"});
+  CHECK(m.version->created_by == "bob");
+  CHECK(m.activation.last_used == m.head->last_updated_at);
   // An older uri names the same memory.
   CHECK(f.d.apply(update_of(uri, "third"))->uri->version == 3);
 }
@@ -195,7 +195,7 @@ TEST_CASE("a head patch replaces what is present and makes no version") {
   REQUIRE(done);
   CHECK(done->uri->version == 1);
   const memory m = f.get(uri.id);
-  CHECK(m.head.tags == std::vector<std::string>{"b", "c"});
+  CHECK(m.head->tags == std::vector<std::string>{"b", "c"});
   CHECK(m.activation.importance == 9);
   update_head_request empty;
   empty.uri = uri;
@@ -227,7 +227,7 @@ TEST_CASE("a tombstone is idempotent and stops changes") {
   REQUIRE(again);
   CHECK_FALSE(again->changed);
   CHECK(f.dump() == before);
-  CHECK(f.get(uri.id).head.tombstone->by == "eve");
+  CHECK(f.get(uri.id).head->tombstone->by == "eve");
   CHECK(f.refused(update_of(uri, "y")).code == errc::tombstoned);
   update_head_request patch;
   patch.uri = uri;
@@ -313,7 +313,7 @@ TEST_CASE("the first explicit vector fixes the space of a world without an embed
   r.vector = std::vector<float>{1, 2, 3};
   const auto uri = *f.d.apply(r)->uri;
   CHECK(f.w->vectors.space() == vector_space{"external", 3});
-  CHECK(f.get(uri.id).head.embedding == embedding_ref{3, 1});
+  CHECK(f.get(uri.id).head->embedding == embedding_ref{3, 1});
   write_request other = note("w");
   other.vector = std::vector<float>{1, 2};
   CHECK(f.refused(other).code == errc::dim_mismatch);
@@ -324,7 +324,7 @@ TEST_CASE("the first explicit vector fixes the space of a world without an embed
   const row_no row = f.w->attributes.row_of(f.w->nodes.find(uri.id), f.w->published_seq());
   const auto kept = f.w->vectors.get(f.w->attributes.slot(row));
   CHECK(std::vector<float>(kept.begin(), kept.end()) == std::vector<float>{1, 2, 3});
-  CHECK(f.get(uri.id).head.embedding == embedding_ref{3, 1});
+  CHECK(f.get(uri.id).head->embedding == embedding_ref{3, 1});
 }
 
 TEST_CASE("with an embedder every content gets a vector of its text") {

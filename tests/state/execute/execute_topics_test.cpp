@@ -120,11 +120,11 @@ TEST_CASE("extend_topic changes only the keys that it names") {
   more.summary = "ferries and boats";
   f.applied(more);
   const auto m = f.get(id_of(1));
-  CHECK(m.version.number == 2);
-  CHECK(std::get<std::string>(m.version.data.at("title")) == "Harbour");
-  CHECK(std::get<std::string>(m.version.data.at("summary")) == "ferries and boats");
-  CHECK(std::get<std::string>(m.version.data.at("topic_kind")) == "place");
-  CHECK(m.head.actor_scope == "ana");
+  CHECK(m.version->number == 2);
+  CHECK(std::get<std::string>(m.version->data.at("title")) == "Harbour");
+  CHECK(std::get<std::string>(m.version->data.at("summary")) == "ferries and boats");
+  CHECK(std::get<std::string>(m.version->data.at("topic_kind")) == "place");
+  CHECK(m.head->actor_scope == "ana");
 }
 
 TEST_CASE("every change of a topic has an audit event") {
@@ -191,7 +191,7 @@ TEST_CASE("forget archives what is below 0.05, halves its salience and deletes n
   // The past is as it was.
   CHECK(f.get(id_of(2), seq_no{done.seq.value - 2}).activation.topic_salience_e9 == 49'000'000);
   CHECK(f.applied(unarchive_request{.id = id_of(2), .actor = {}}).changed);
-  CHECK(f.get(id_of(2)).head.lifecycle->status == lifecycle_status::open);
+  CHECK(f.get(id_of(2)).head->lifecycle->status == lifecycle_status::open);
   CHECK_FALSE(f.applied(unarchive_request{.id = id_of(2), .actor = {}}).changed);
   CHECK(f.refused(unarchive_request{.id = id_of(77), .actor = {}}).code == errc::not_found);
 }

@@ -99,8 +99,8 @@ struct topic_site {
     return r.error();
   }
   bool archived(const memory_id& id) const {
-    const auto h = get(id).head;
-    return h.lifecycle && h.lifecycle->status == lifecycle_status::archived;
+    const auto head = get(id).head;
+    return head->lifecycle && head->lifecycle->status == lifecycle_status::archived;
   }
   std::vector<edge_key> live_edges(const memory_id& id) const {
     std::vector<edge_key> keys;

@@ -70,10 +70,10 @@ public:
   std::vector<memory> chunks(const std::string& name) {
     auto all = chunks();
     std::erase_if(all, [&](const memory& m) {
-      return std::get<std::string>(m.version.data.at("path")) != name;
+      return std::get<std::string>(m.version->data.at("path")) != name;
     });
     std::ranges::sort(all, {}, [](const memory& m) {
-      return std::get<std::int64_t>(m.version.data.at("chunk_index"));
+      return std::get<std::int64_t>(m.version->data.at("chunk_index"));
     });
     return all;
   }
@@ -175,12 +175,12 @@ TEST_CASE("7 ingest_source: chunks know path, position, index and content hash")
   const auto chunks = w.chunks("src/a.cpp");
   REQUIRE(chunks.size() == 2);
   const memory& second = chunks[1];
-  CHECK(second.head.actor_scope == "ana");
-  CHECK(std::get<std::int64_t>(second.version.data.at("chunk_index")) == 1);
-  CHECK(std::get<std::string>(second.version.data.at("source_type")) == "local");
-  CHECK(std::get<std::int64_t>(second.head.metadata.at("position"))
+  CHECK(second.head->actor_scope == "ana");
+  CHECK(std::get<std::int64_t>(second.version->data.at("chunk_index")) == 1);
+  CHECK(std::get<std::string>(second.version->data.at("source_type")) == "local");
+  CHECK(std::get<std::int64_t>(second.head->metadata.at("position"))
         == static_cast<std::int64_t>(first.size()));
-  CHECK(second.head.metadata.at("content_hash") != chunks[0].head.metadata.at("content_hash"));
+  CHECK(second.head->metadata.at("content_hash") != chunks[0].head->metadata.at("content_hash"));
 }
 
 TEST_CASE("7 ingest_source: a second ingest of the same writes nothing") {
@@ -213,11 +213,11 @@ TEST_CASE("7 ingest_source: only what changed is written, and the rest keeps its
   CHECK(counts.unchanged == 0);
   const auto after = w.chunks("a.cpp");
   REQUIRE(after.size() == 3);
-  CHECK(after[1].head.id == before[0].head.id);
-  CHECK(after[1].head.current_version == 2);
-  CHECK(after[2].head.id != before[1].head.id);
+  CHECK(after[1].head->id == before[0].head->id);
+  CHECK(after[1].head->current_version == 2);
+  CHECK(after[2].head->id != before[1].head->id);
   CHECK(w.chunks("b.txt").empty());
-  CHECK(w.engine.get(before[1].head.id)->head.tombstone);
+  CHECK(w.engine.get(before[1].head->id)->head->tombstone);
 }
 
 TEST_CASE("7 ingest_source: a promotion stays as long as the text does") {
@@ -228,26 +228,27 @@ TEST_CASE("7 ingest_source: a promotion stays as long as the text does") {
   note.type = memory_type::note;
   note.data["statement"] = std::string("about one");
   const memory_id memory = w.engine.apply(note)->uri->id;
-  REQUIRE(w.engine.promote({.chunk = w.chunks("a.cpp")[0].head.id, .memory = memory, .actor = ""}));
+  REQUIRE(
+      w.engine.promote({.chunk = w.chunks("a.cpp")[0].head->id, .memory = memory, .actor = ""}));
   w.put("a.cpp", block("zero", 60) + block("one", 60) + block("two", 60));
   w.ingest();
   const auto chunks = w.chunks("a.cpp");
   REQUIRE(chunks.size() == 3);
-  CHECK(std::get<memory_id>(chunks[1].version.data.at("promoted_to")) == memory);
+  CHECK(std::get<memory_id>(chunks[1].version->data.at("promoted_to")) == memory);
 }
 
 TEST_CASE("7 ingest_source: text that was gone comes back under an id of its own") {
   source_world w;
   w.put("a.txt", "tea\n");
   w.ingest();
-  const memory_id first = w.chunks("a.txt")[0].head.id;
+  const memory_id first = w.chunks("a.txt")[0].head->id;
   w.remove("a.txt");
   w.put("b.txt", "stays\n");
   CHECK(w.ingest().removed == 1);
   w.put("a.txt", "tea\n");
   CHECK(w.ingest().added == 1);
   REQUIRE(w.chunks("a.txt").size() == 1);
-  CHECK(w.chunks("a.txt")[0].head.id != first);
+  CHECK(w.chunks("a.txt")[0].head->id != first);
 }
 
 TEST_CASE("7 ingest_source: an archived chunk is not written again") {
@@ -256,14 +257,14 @@ TEST_CASE("7 ingest_source: an archived chunk is not written again") {
   w.ingest();
   const memory chunk = w.chunks("a.txt")[0];
   update_head_request archive;
-  archive.uri = {memory_type::chunk, chunk.head.id, 1};
+  archive.uri = {memory_type::chunk, chunk.head->id, 1};
   archive.lifecycle.emplace().status = lifecycle_status::archived;
   REQUIRE(w.engine.apply(archive));
   CHECK(w.ingest().unchanged == 1);
   w.remove("a.txt");
   w.put("b.txt", "stays\n");
   CHECK(w.ingest().removed == 1);
-  CHECK(w.engine.get(chunk.head.id)->head.tombstone);
+  CHECK(w.engine.get(chunk.head->id)->head->tombstone);
 }
 
 TEST_CASE("7 ingest_source: the same text twice in one file is two chunks") {
@@ -343,8 +344,8 @@ TEST_CASE("7 ingest_source: another visibility or audience reaches the chunks th
   r.visibility = visibility::actor_public;
   REQUIRE(ingest_source(w.engine, r)->added == 1);
   update_head_request due;
-  due.uri = {memory_type::chunk, w.chunks("a.txt")[0].head.id, 1};
-  due.lifecycle = w.chunks("a.txt")[0].head.lifecycle;
+  due.uri = {memory_type::chunk, w.chunks("a.txt")[0].head->id, 1};
+  due.lifecycle = w.chunks("a.txt")[0].head->lifecycle;
   due.lifecycle->project = "tea";
   REQUIRE(w.engine.apply(due));
 
@@ -355,13 +356,13 @@ TEST_CASE("7 ingest_source: another visibility or audience reaches the chunks th
   CHECK(done->updated == 1);
   CHECK(done->unchanged + done->added + done->removed == 0);
   memory chunk = w.chunks("a.txt")[0];
-  CHECK(chunk.head.lifecycle->audience == lifecycle_audience::personal);
-  CHECK(chunk.head.lifecycle->project == "tea");
-  CHECK(chunk.head.visibility == visibility::actor_public);
+  CHECK(chunk.head->lifecycle->audience == lifecycle_audience::personal);
+  CHECK(chunk.head->lifecycle->project == "tea");
+  CHECK(chunk.head->visibility == visibility::actor_public);
 
   r.visibility = visibility::private_;
   CHECK(ingest_source(w.engine, r)->updated == 1);
-  CHECK(w.chunks("a.txt")[0].head.visibility == visibility::private_);
+  CHECK(w.chunks("a.txt")[0].head->visibility == visibility::private_);
   r.audience.reset();
   CHECK(ingest_source(w.engine, r)->unchanged == 1);
 }
@@ -372,7 +373,7 @@ TEST_CASE(
   w.put("a.txt", "tea\n");
   w.put("b.txt", "coffee\n");
   REQUIRE(w.ingest().added == 2);
-  const memory_id first = w.chunks("a.txt")[0].head.id;
+  const memory_id first = w.chunks("a.txt")[0].head->id;
   const auto git = [&](const std::string& arguments) {
     REQUIRE(std::system(("git -C '" + w.path("") + "' " + arguments).c_str()) == 0);
   };
@@ -390,9 +391,9 @@ TEST_CASE(
   CHECK(counts.removed == 1);
   REQUIRE(w.chunks().size() == 2);
   const memory chunk = w.chunks("a.txt")[0];
-  CHECK(chunk.head.id == first);
-  CHECK(std::get<std::string>(chunk.version.data.at("source_type")) == "github");
-  CHECK(std::get<std::string>(chunk.head.metadata.at("source"))
+  CHECK(chunk.head->id == first);
+  CHECK(std::get<std::string>(chunk.version->data.at("source_type")) == "github");
+  CHECK(std::get<std::string>(chunk.head->metadata.at("source"))
         == "https://github.com/example/tea.git");
   CHECK(w.ingest().unchanged == 2);
 }
