@@ -91,6 +91,7 @@ result<void> in_lists(bench_run& run) {
             .things_each = list_size};
   const auto requests_of = [&](std::size_t list) {
     std::vector<find_request> requests;
+    requests.reserve(list_size);
     for (std::size_t at = 0; at < list_size; ++at)
       requests.push_back(salient_request(d.queries[query_of(list, at)]));
     return requests;

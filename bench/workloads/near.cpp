@@ -42,6 +42,7 @@ result<void> near(bench_run& run) {
   std::size_t asked = 0;
   std::size_t by_graph = 0;
   std::vector<find_request> requests;
+  requests.reserve(query_count);
   for (std::size_t q = 0; q < query_count; ++q) requests.push_back(near_request(d, q));
   contest c{.about = {.name = "W3",
                       .what = "near, 10",

@@ -31,6 +31,7 @@ struct own_question {
 
 result<void> ask_own(bench_run& run, const own_question& asked) {
   std::vector<find_request> requests;
+  requests.reserve(query_count);
   for (std::size_t q = 0; q < query_count; ++q) requests.push_back(asked.request(q));
   contest c{.about = {.name = asked.name,
                       .what = asked.what,

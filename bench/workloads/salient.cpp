@@ -13,6 +13,7 @@ result<void> salient(bench_run& run) {
   };
   const auto score = [&d](std::size_t, std::uint32_t i) { return salience_of(d.rows[i]); };
   std::vector<find_request> requests;
+  requests.reserve(d.queries.size());
   for (const auto& q : d.queries) requests.push_back(salient_request(q));
   contest c{.about = {.name = "W5",
                       .what = "tag, type and time by salience, 20",

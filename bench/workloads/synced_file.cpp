@@ -1,7 +1,7 @@
 #include "bench/workloads/synced_file.hpp"
 
 #include <cerrno>
-#include <cstring>
+#include <system_error>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@ namespace mneme::workloads {
 namespace {
 
 std::unexpected<error> floor_refused() {
-  return fail(errc::io, std::string("the floor's file: ") + std::strerror(errno));
+  return fail(errc::io, std::string("the floor's file: ") + std::generic_category().message(errno));
 }
 
 } // namespace

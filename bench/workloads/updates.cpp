@@ -101,6 +101,7 @@ errand_answer update_errand(const bench_run& run) {
   auto world = engine::open(bench_options(run.options.directory + "/updated"));
   if (!world) return propagate(world);
   std::vector<mutation> items;
+  items.reserve(memories);
   for (std::size_t i = 0; i < memories; ++i) items.emplace_back(request_of(d, i));
   if (auto written = world->write_batch(std::move(items)); !written) return propagate(written);
   std::vector<double> answer;

@@ -62,6 +62,7 @@ double write_at_once(bench_run& run, double seconds, std::vector<writer>& writer
   };
   {
     std::vector<std::jthread> threads;
+    threads.reserve(writers.size());
     for (auto& by : writers) threads.emplace_back([&] { write(by); });
   }
   return microseconds_since(begin);
@@ -86,6 +87,7 @@ result<void> by_many(bench_run& run) {
   }
   all.right = static_cast<double>(all.us.size());
   std::vector<std::size_t> written;
+  written.reserve(all.us.size());
   for (std::size_t n = 0; n < all.us.size(); ++n) written.push_back(n % run.options.size);
   if (auto there = remember(run, "64 × W2", written); !there) return there;
   if (auto given = give_to_peer(run, written.size()); !given) return given;

@@ -44,6 +44,7 @@ status run_bench(const bench_options& o) {
     return status::store;
   }
   std::vector<workloads::run_options> runs;
+  runs.reserve(o.sizes.size());
   for (const auto size : o.sizes)
     runs.push_back({.size = size,
                     .seed = o.seed,
