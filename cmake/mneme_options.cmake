@@ -75,4 +75,8 @@ function(mneme_folder name)
   if(CMAKE_BUILD_TYPE STREQUAL "Debug" AND NOT name IN_LIST shells)
     target_compile_options(mneme_${name} PRIVATE -O1)
   endif()
+  # The `check` preset says so with flags of its own.
+  if(name IN_LIST shells)
+    target_compile_options(mneme_${name} PRIVATE ${MNEME_SHELL_FLAGS})
+  endif()
 endfunction()
