@@ -6,7 +6,7 @@ namespace mneme {
 caf::behavior attributes_behavior(caf::event_based_actor*, const std::shared_ptr<world>& w) {
   return {
       [=](const apply_batch& m) {
-        apply_to(w->attributes, m.batch->deltas);
+        apply_to(w->attributes(), m.batch->deltas);
         return outcome{};
       },
   };

@@ -2,14 +2,20 @@
 
 namespace mneme {
 
-// Writes checkpoints beside the running engine, and the last one when its other owners have ended.
-// Blocks on the disk, hence detached.
+// Writes checkpoints beside the running engine, and the last one when its other owners have ended;
+// makes the indexes anew. Blocks on the disk and takes its time, hence detached.
 caf::behavior checkpointer_behavior(caf::event_based_actor* self, const std::shared_ptr<world>& w) {
   return {
       [=](const run_checkpoint& m) {
         auto written = write_checkpoint(*w->files, w->directory, w->info.id, w->views(), *m.job);
         return written ? outcome{} : outcome{written.error()};
       },
+      [](const run_compaction& m) {
+        if (!m.copies->is_built()) m.copies->build();
+        m.copies->catch_up(*m.batches);
+        return outcome{};
+      },
+      [](free_indexes& m) { m.replaced = nullptr; },
       [=](const seal_world& m) {
         const auto sealed = m.seals ? close_world(*w) : result<void>();
         self->quit(); // with the last hold of the world

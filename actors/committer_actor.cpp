@@ -12,6 +12,10 @@ namespace {
 /// not take stays in its cache.
 constexpr std::uint64_t max_unsynced_bytes = 4ULL << 20;
 
+/// So many entries copies of indexes may still miss when they are taken over: they are applied
+/// while writes wait.
+constexpr std::size_t entries_taken_over = 64;
+
 /// What every write gets from now on. Rows are read from the store, so they go when it does.
 error stopped_by(const error& cause, bool with_store) {
   const char* reads = with_store ? "reads fail too, since the store has stopped"
@@ -89,6 +93,7 @@ committer_actor::on_error committer_actor::owner_lost() {
 
 void committer_actor::pump() {
   if (core_->in_round() || core_->is_stopped()) return;
+  settle_compaction();
   // A store that has stopped would fail the next batch after the journal has it.
   if (stop_with_store()) return;
   auto round = core_->next_round();
@@ -186,9 +191,11 @@ void committer_actor::finish_batch() {
   if (syncs_batch_) durable_through(last);
   core_->complete();
   announce_contents(); // published: the embedder reads what it is told of
+  if (copies_) missed_.push_back(batch_);
   batch_.reset();
   advance_stable_to(durable_);
   checkpoint_if_due();
+  compact_if_due();
   pump();
 }
 
@@ -242,9 +249,10 @@ void committer_actor::checkpoint_if_due() {
 
 void committer_actor::begin_barrier() {
   ensure(batch_ == nullptr, "a barrier is between two batches");
-  ensure(deferred_.empty() || checkpointing_, "barriers wait for a checkpoint alone");
+  ensure(deferred_.empty() || checkpointing_ || copies_,
+         "barriers wait for a checkpoint or a compaction alone");
   const seq_no seq = world_->published_seq();
-  if (checkpointing_) {
+  if (checkpointing_ || copies_) {
     deferred_.push_back(core_->defer_barrier());
     return pump();
   }
@@ -293,11 +301,57 @@ void committer_actor::write_checkpoint_at_barrier(const std::string& ledger_imag
 
 void committer_actor::checkpoint_written() {
   ensure(std::exchange(checkpointing_, false), "a checkpoint ends once");
-  core_->checkpoint_done();
+  core_->release_window();
   advance_stable_to(durable_);
-  auto deferred = std::exchange(deferred_, {});
-  for (auto& barrier : deferred) core_->enqueue(std::move(barrier));
+  enqueue_deferred();
   pump();
+}
+
+void committer_actor::enqueue_deferred() {
+  for (auto& barrier : std::exchange(deferred_, {})) core_->enqueue(std::move(barrier));
+}
+
+void committer_actor::compact_if_due() {
+  if (copies_ || checkpointing_) return;
+  const compaction_need need = needed_compaction(*world_, world_->published_seq());
+  if (!need.any()) return;
+  core_->hold_window();
+  copies_ = std::make_shared<index_compaction>(*world_, need, world_->published_seq());
+  hand_over_copies();
+}
+
+void committer_actor::hand_over_copies() {
+  ensure(copies_ && !std::exchange(copies_are_away_, true), "one has the copies at a time");
+  auto batches = std::make_shared<const std::vector<std::shared_ptr<const commit_batch>>>(
+      std::exchange(missed_, {}));
+  ask(
+      owners_.checkpointer, run_compaction{copies_, std::move(batches)},
+      [this](const outcome&) { copies_are_back(); },
+      [this](const caf::error&) { // with the checkpointer: the indexes stay what they are
+        copies_ = nullptr;
+        copies_are_back();
+      });
+}
+
+void committer_actor::copies_are_back() {
+  ensure(std::exchange(copies_are_away_, false), "the copies come back once");
+  core_->release_window(); // they are built
+  if (core_->is_stopped()) copies_ = nullptr;
+  if (!copies_) enqueue_deferred();
+  pump();
+}
+
+/// Between two rounds: the copies take the place of the indexes if little is missing.
+void committer_actor::settle_compaction() {
+  ensure(!core_->in_round(), "indexes are replaced between two rounds");
+  if (!copies_ || copies_are_away_) return;
+  std::size_t missing = 0;
+  for (const auto& batch : missed_) missing += batch->entries.size();
+  if (missing > entries_taken_over) return hand_over_copies();
+  copies_->catch_up(std::exchange(missed_, {}));
+  copies_->adopt(*world_);
+  send(owners_.checkpointer, free_indexes{std::exchange(copies_, nullptr)});
+  enqueue_deferred();
 }
 
 } // namespace mneme

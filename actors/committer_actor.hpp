@@ -34,6 +34,11 @@ private:
   void begin_barrier();
   void write_checkpoint_at_barrier(const std::string& ledger_image);
   void checkpoint_written();
+  void enqueue_deferred();
+  void compact_if_due();
+  void hand_over_copies();
+  void copies_are_back();
+  void settle_compaction();
   void announce_contents();
   void failed(const error& cause, errc outcome_code);
   bool stop_with_store();
@@ -60,7 +65,10 @@ private:
   bool asked_again_ = false;                 ///< look_again is on its way
   bool checkpointing_ = false;               ///< the store's stable seq stands still meanwhile
   std::vector<checkpoint_command> deferred_; ///< barriers that came meanwhile
-  caf::actor embedder_;                      ///< may be null
+  std::shared_ptr<index_compaction> copies_; ///< of indexes, while they are made; null = none
+  bool copies_are_away_ = false;             ///< the checkpointer has them
+  std::vector<std::shared_ptr<const commit_batch>> missed_; ///< by the copies, in order
+  caf::actor embedder_;                                     ///< may be null
   seq_no durable_;
   bool syncs_batch_ = true;        ///< of the batch in progress
   std::uint64_t synced_bytes_ = 0; ///< of the journal

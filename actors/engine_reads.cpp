@@ -75,7 +75,7 @@ result<std::vector<tag_assignment>> engine::tags(std::optional<seq_no> at_seq) {
   return impl_->inside([&](world& w) -> result<std::vector<tag_assignment>> {
     auto at = w.readable(at_seq);
     if (!at) return propagate(at);
-    return w.attributes.colours().tags().all(*at);
+    return w.views().attributes->colours().tags().all(*at);
   });
 }
 

@@ -5,9 +5,8 @@
 namespace mneme {
 
 result<void> run_stages(query_job& job, const query_context& context, world& w) {
-  const read_views views = w.views();
-  if (auto ok = job.compile(context, views); !ok) return ok;
-  if (auto ran = run_inline(job.run(), views); !ran) return ran;
+  if (auto ok = job.compile(context, w.views()); !ok) return ok;
+  if (auto ran = run_inline(job.run(), job.views); !ran) return ran;
   // The window may have moved on meanwhile, and what was read with it.
   if (auto still = w.readable(context.at); !still) return propagate(still);
   return {};

@@ -6,7 +6,7 @@ namespace mneme {
 caf::behavior lexical_behavior(caf::event_based_actor*, const std::shared_ptr<world>& w) {
   return {
       [=](const apply_batch& m) {
-        apply_to(w->lexical, m.batch->deltas);
+        apply_to(w->lexical(), m.batch->deltas);
         return outcome{};
       },
   };

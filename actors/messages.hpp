@@ -13,6 +13,7 @@
 #include "query/query_job.hpp"
 #include "query/tick_reads.hpp"
 #include "state/commit/committer.hpp"
+#include "state/compaction/index_compaction.hpp"
 
 namespace mneme {
 
@@ -48,6 +49,15 @@ struct ledger_image {
 /// To the checkpointer.
 struct run_checkpoint {
   std::shared_ptr<const checkpoint_job> job;
+};
+/// To the checkpointer: build the copies, if that is not done yet, and give them these batches.
+struct run_compaction {
+  std::shared_ptr<index_compaction> copies; ///< the receiver's until it answers
+  std::shared_ptr<const std::vector<std::shared_ptr<const commit_batch>>> batches;
+};
+/// To the checkpointer: what the copies have replaced. Freeing it takes its time.
+struct free_indexes {
+  std::shared_ptr<index_compaction> replaced;
 };
 /// To the committer.
 struct commit_request {
@@ -122,6 +132,8 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::advance_stable)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::save_ledger)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::ledger_image)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::run_checkpoint)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::run_compaction)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::free_indexes)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::commit_request)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::look_again)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::join_embedder)

@@ -6,13 +6,13 @@ namespace mneme {
 namespace {
 
 /// Compiling reads too, and asks a host's embedder: it is the first effect's reader that does it.
-result<void> run_effect_of(query_job& job, const query_context* context, const read_views& views) {
+result<void> run_effect_of(query_job& job, const query_context* context, world& w) {
   if (context != nullptr) {
-    if (auto ok = job.compile(*context, views); !ok) return ok;
+    if (auto ok = job.compile(*context, w.views()); !ok) return ok;
     if (!job.run().next()) return {};
   }
   ensure(job.run().next().has_value(), "a reader runs a stage that is left");
-  return job.run().run(views);
+  return job.run().run(job.views);
 }
 
 } // namespace
@@ -22,7 +22,7 @@ result<void> run_effect_of(query_job& job, const query_context* context, const r
 caf::behavior reader_behavior(caf::event_based_actor*, const std::shared_ptr<world>& w) {
   return {
       [=](const run_effect& m) {
-        auto ran = run_effect_of(*m.job, m.context.get(), w->views());
+        auto ran = run_effect_of(*m.job, m.context.get(), *w);
         return ran ? outcome{} : outcome{ran.error()};
       },
       [](const run_read& m) {

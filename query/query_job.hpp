@@ -60,15 +60,17 @@ public:
   std::shared_ptr<list_room> list{};
   /// What compile() would refuse with, if the text had this vector. Changes nothing.
   [[nodiscard]] virtual std::optional<error> refusal(const query_context& context,
-                                                     const read_views& views,
+                                                     const read_views& its_views,
                                                      const query_vector& text_vector) const = 0;
   /// When a driver took it, on the stopwatch: its deadline counts from then. nullopt = from
   /// compile() on.
   std::optional<std::int64_t> taken_ns{};
   /// The context's now, from compile() on.
   timestamp asked_at{};
+  /// What every effect reads, from compile() on: dense numbers are those of one generation.
+  read_views views{};
   /// Makes the run. Called once, before everything below.
-  virtual result<void> compile(const query_context& context, const read_views& views) = 0;
+  virtual result<void> compile(const query_context& context, const read_views& its_views) = 0;
   /// Once compile() has succeeded.
   virtual query_run& run() = 0;
   /// Ends the job, whose stages have run, with its answer. `touched` is the seq of the entry that
@@ -92,8 +94,9 @@ public:
 
   [[nodiscard]] std::optional<seq_no> at_seq() const override { return request_.at_seq; }
   [[nodiscard]] std::optional<std::string> text() const override { return text_to_embed(request_); }
-  result<void> compile(const query_context& context, const read_views& views) override {
+  result<void> compile(const query_context& context, const read_views& its_views) override {
     ensure(run_ == nullptr, "a job is compiled once");
+    views = its_views;
     asked_at = context.now;
     if (refused) return std::unexpected(*refused);
     if (taken_ns)
@@ -103,9 +106,10 @@ public:
     run_ = std::move(*compiled);
     return {};
   }
-  [[nodiscard]] std::optional<error> refusal(const query_context& context, const read_views& views,
+  [[nodiscard]] std::optional<error> refusal(const query_context& context,
+                                             const read_views& its_views,
                                              const query_vector& text_vector) const override {
-    auto compiled = compiled_query<Run>(request_, context, text_vector, views);
+    auto compiled = compiled_query<Run>(request_, context, text_vector, its_views);
     return compiled ? std::nullopt : std::optional(std::move(compiled).error());
   }
   query_run& run() override {

@@ -7,9 +7,8 @@ namespace mneme {
 
 query_context read_at(query_context context, const read_views& views,
                       std::optional<seq_no> wanted) {
-  ensure(views.window != nullptr, "a seq is asked for of a world that is published");
-  const auto at = views.window->readable(wanted);
-  context.at = at ? *at : views.window->published();
+  const auto at = views.readable(wanted);
+  context.at = at ? *at : views.published;
   context.unreadable = at ? std::nullopt : std::optional(at.error());
   return context;
 }

@@ -128,7 +128,7 @@ private:
     if (!run) return propagate(run);
     if (auto ran = run_inline(**run, views_); !ran) return ran;
     // The window may have moved on meanwhile, and what was read with it.
-    if (auto still = views_.window->readable(own.at); !still) return propagate(still);
+    if (auto still = views_.readable(own.at); !still) return propagate(still);
     out.touch = (*run)->touch();
     out.bytes = (*run)->answer_bytes();
     out.answer = tick_read_answer((*run)->take());

@@ -40,7 +40,7 @@ check_result check_topic(const evidence& known, kv_reader& reader, const memory_
 /// Hashtags, learned weights and the statistics of both corpora.
 check_result check_the_rest(const evidence& known, world& w) {
   const seq_no at = known.truth.last();
-  if (w.attributes.colours().tags().all(at) != known.truth.tags_at(at))
+  if (w.attributes().colours().tags().all(at) != known.truth.tags_at(at))
     return wrong("state", "the hashtags are others");
   std::set<std::string> actors = {""};
   std::array<corpus_size, corpus_count> sizes;
@@ -56,10 +56,10 @@ check_result check_the_rest(const evidence& known, world& w) {
     size.length += text_terms(text).size();
   }
   for (const auto of : {corpus::memories, corpus::chunks})
-    if (w.lexical.size(of, at) != sizes[static_cast<std::size_t>(of)])
+    if (w.lexical().size(of, at) != sizes[static_cast<std::size_t>(of)])
       return wrong("state", "the lexical index counts other documents");
   for (const auto& actor : actors) {
-    if (w.attributes.weights_of(actor, at) != known.truth.weights_at(actor, at))
+    if (w.attributes().weights_of(actor, at) != known.truth.weights_at(actor, at))
       return wrong("state", "the learned weights of '" + actor + "' are others");
   }
   return {};
@@ -84,9 +84,9 @@ check_result check_memory(const evidence& known, world& w, kv_reader& reader, co
     if (!v) return wrong("state", v.error().message);
     if (*v != known.truth.version_at(id, n, at)) return of(fmt::format("version {}", n));
   }
-  const row_no row = w.attributes.row_of(w.nodes.find(id), at);
+  const row_no row = w.attributes().row_of(w.nodes.find(id), at);
   if (row.value == no_number) return of("the row");
-  const auto values = w.vectors.get(w.attributes.slot(row));
+  const auto values = w.vectors().get(w.attributes().slot(row));
   if (!std::ranges::equal(values, known.truth.vector_at(id, at))) return of("the vector");
   return {};
 }
@@ -100,10 +100,10 @@ check_result check_counts(const evidence& known, world& w) {
   }
   for (std::uint8_t byte = 1; byte <= memory_type_count; ++byte) {
     const auto type = static_cast<memory_type>(byte);
-    if (w.attributes.live_count(type, at) != live[type])
+    if (w.attributes().live_count(type, at) != live[type])
       return wrong("state",
                    fmt::format("{} live memories of type {} instead of {}",
-                               w.attributes.live_count(type, at), to_string(type), live[type]));
+                               w.attributes().live_count(type, at), to_string(type), live[type]));
   }
   const world_counts counts = w.published_counts();
   for (std::size_t byte = 1; byte <= memory_type_count; ++byte)

@@ -22,6 +22,7 @@ world_options world_options_of(const engine_setup& setup, const disk& from) {
   w.journal = {.segment_bytes = setup.segment_bytes, .extend_bytes = setup.extend_bytes};
   w.vectors.background_segments = false;
   w.retained_seqs = setup.retained_seqs;
+  w.compaction_states = setup.compaction_states;
   return w;
 }
 

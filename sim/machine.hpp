@@ -37,6 +37,7 @@ struct engine_setup {
   std::size_t max_queued = 4096;
   std::size_t max_entries = 1024;
   std::uint64_t retained_seqs = ~0ULL;
+  std::uint64_t compaction_states = 512;
   std::uint64_t segment_bytes = 64 << 10;
   std::uint64_t extend_bytes = 8 << 10;
   std::uint64_t checkpoint_journal_bytes = 0;

@@ -10,6 +10,7 @@
 #include "messages/seams/unasked_embedder.hpp"
 #include "state/checkpoint/embedder_file.hpp"
 #include "state/checkpoint/world_directory.hpp"
+#include "state/compaction/index_compaction.hpp"
 #include "state/recovery/entry_check.hpp"
 #include "state/recovery/replay_check.hpp"
 #include "state/recovery/verify.hpp"
@@ -159,7 +160,9 @@ result<void> replay_frame(world& w, const marks& from, const journal_frame& fram
     ++w.report.replayed_entries;
   }
   apply_to_indexes(w, deltas);
-  if (!deltas.empty()) w.retain_before(deltas.back().seq); // as when they were written
+  if (deltas.empty()) return {};
+  w.retain_before(deltas.back().seq); // as when they were written
+  compact_if_needed(w, deltas.back().seq);
   return {};
 }
 
@@ -183,8 +186,9 @@ result<void> replay_tail(world& w, const marks& from) {
 seq_no load_images(world& w, const std::optional<checkpoint_file>& checkpoint) {
   if (!checkpoint) return {};
   if (!load_indexes(*w.files, w.directory, w.info.id, *checkpoint,
-                    {w.nodes, w.attributes, w.graph, w.order, w.lexical, w.vectors}))
+                    {w.nodes, w.attributes(), w.graph, w.order, w.lexical(), w.vectors()}))
     return {};
+  w.window.begin_at(w.attributes().retained());
   w.numbers.next_slot = checkpoint->next_slot;
   w.last_drawn_id = checkpoint->last_drawn_id;
   w.last_entry_at = checkpoint->last_entry_at;
@@ -216,6 +220,7 @@ std::unique_ptr<world> prepare_world(const world_options& options) {
   w->window.retain(options.retained_seqs);
   w->audience = options.audience;
   w->max_answer_bytes = options.max_answer_bytes;
+  w->compaction_states = options.compaction_states;
   w->numbers.nodes = &w->nodes;
   return w;
 }
@@ -320,17 +325,46 @@ bool journal_is_sound(const world_options& options) {
 
 } // namespace
 
+world::world(const vector_index_options& vector_options, std::uint64_t record_cache_bytes)
+    : records(record_cache_bytes),
+      generation_(std::make_shared<const index_generation>(
+          index_generation{.attributes = std::make_shared<mneme::attributes>(),
+                           .lexical = std::make_shared<mneme::lexical>(),
+                           .vectors = std::make_shared<mneme::vectors>(vector_options)})) {
+}
+
+std::shared_ptr<const index_generation> world::generation() const {
+  const std::lock_guard hold(generation_guard_);
+  return generation_;
+}
+
+void world::adopt(index_generation fresh) {
+  auto next = std::make_shared<const index_generation>(std::move(fresh));
+  {
+    const std::lock_guard hold(published_guard_);
+    published_counts_.rows = next->attributes->row_count();
+    published_counts_.vectors = next->vectors->size();
+  }
+  const std::lock_guard hold(generation_guard_);
+  generation_.swap(next); // the old one goes when its last reader does
+}
+
 read_views world::views() {
-  return {.nodes = &nodes,
-          .attributes = &attributes,
+  // The seq first: whatever indexes are there after that have what it covers.
+  const seq_no published = published_seq();
+  auto indexes = generation();
+  const index_generation& now = *indexes;
+  return {.generation = std::move(indexes),
+          .nodes = &nodes,
+          .attributes = now.attributes.get(),
           .graph = &graph,
           .order = &order,
-          .lexical = &lexical,
-          .vectors = &vectors,
+          .lexical = now.lexical.get(),
+          .vectors = now.vectors.get(),
           .store = store.get(),
           .records = &records,
           .window = &window,
-          .published = published_seq(),
+          .published = published,
           .time = time,
           .last_entry_at = time == nullptr ? last_entry_at : timestamp{},
           .embedder = embedder,
@@ -344,13 +378,13 @@ read_views world::views() {
 dense_numbers world::numbers_taken() {
   return {.nodes = nodes.size(),
           .slots = numbers.next_slot,
-          .rows = attributes.row_count(),
-          .row_terms = attributes.rows().terms_end(),
-          .names = attributes.name_count(),
-          .terms = lexical.distinct_terms(),
-          .colours = attributes.colours().point_count(),
-          .activations = attributes.activation_history_size(),
-          .signals = attributes.colours().history_size()};
+          .rows = generation_->attributes->row_count(),
+          .row_terms = generation_->attributes->rows().terms_end(),
+          .names = generation_->attributes->name_count(),
+          .terms = generation_->lexical->distinct_terms(),
+          .colours = generation_->attributes->colours().point_count(),
+          .activations = generation_->attributes->activation_history_size(),
+          .signals = generation_->attributes->colours().history_size()};
 }
 
 void world::publish(seq_no seq) {
@@ -362,10 +396,10 @@ void world::publish(seq_no seq) {
 
 void world::retain_before(seq_no seq) {
   const seq_no from = window.first_before(seq);
-  attributes.retain_from(from);
+  generation_->attributes->retain_from(from);
   graph.retain_from(from);
   order.retain_from(from);
-  lexical.retain_from(from);
+  generation_->lexical->retain_from(from);
 }
 
 root_set world::published_roots() const {
@@ -381,10 +415,10 @@ world_counts world::published_counts() const {
 world_counts world::counts(seq_no seq) const {
   // Every field has one leaf in its tree, and a field never goes.
   return {.seq = seq,
-          .live = attributes.live(),
-          .rows = attributes.row_count(),
+          .live = generation_->attributes->live(),
+          .rows = generation_->attributes->row_count(),
           .edges = graph.edge_count(),
-          .vectors = vectors.size(),
+          .vectors = generation_->vectors->size(),
           .fields = ledger->leaf_count(state_namespace::fields)};
 }
 
@@ -465,17 +499,17 @@ result<void> check_entries(world& w, const journal_frame& frame, std::span<const
         if (!h->has_value()) return std::nullopt;
         return known_memory::of(**h);
       },
-      w.vectors.space());
+      w.vectors().space());
   const bool knows_roots = w.ledger->roots().seq == before;
   return checker.check(frame, entries, knows_roots ? w.ledger->roots() : root_set{});
 }
 
 void apply_to_indexes(world& w, std::span<const index_delta> deltas) {
-  apply_to(w.attributes, deltas);
+  apply_to(w.attributes(), deltas);
   apply_to(w.graph, deltas);
   apply_order(w.order, deltas);
-  apply_to(w.lexical, deltas);
-  apply_to(w.vectors, deltas);
+  apply_to(w.lexical(), deltas);
+  apply_to(w.vectors(), deltas);
 }
 
 result<void> commit_directly(world& w, std::vector<entry> entries, bool sync) {
@@ -493,6 +527,7 @@ result<void> commit_directly(world& w, std::vector<entry> entries, bool sync) {
   apply_to_indexes(w, batch->deltas);
   w.publish(batch->last_seq);
   w.retain_before(batch->last_seq);
+  compact_if_needed(w, batch->last_seq);
   return {};
 }
 

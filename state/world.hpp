@@ -47,6 +47,8 @@ struct world_options {
   std::optional<lifecycle_audience> audience{}; ///< of searches that name none
   std::uint64_t retained_seqs = 100'000;        ///< at_seq window
   std::uint64_t max_answer_bytes = 64ULL << 20;
+  /// So many states of memories that no read needs are worth a compaction (state/compaction/).
+  std::uint64_t compaction_states = 512;
   std::uint64_t record_cache_bytes = 64ULL << 20;
 };
 
@@ -63,13 +65,11 @@ struct world {
   search_weights search;
   std::optional<lifecycle_audience> audience;
   std::uint64_t max_answer_bytes = 0;
+  std::uint64_t compaction_states = 0;
 
   node_table nodes;
-  mneme::attributes attributes;
   mneme::graph graph{nodes};
   mneme::graph order{nodes}; ///< edges of kind "next" alone
-  mneme::lexical lexical;
-  mneme::vectors vectors;
   std::unique_ptr<kv_store> store;
   record_cache records;
   std::unique_ptr<mneme::journal> journal;
@@ -84,11 +84,19 @@ struct world {
   open_report report;
   embed_status embedding; ///< of a remote embedder
   stop_cause stopped;
-  read_window window{attributes};
+  read_window window;
 
-  world(const vector_index_options& vector_options, std::uint64_t record_cache_bytes)
-      : vectors(vector_options), records(record_cache_bytes) {}
+  world(const vector_index_options& vector_options, std::uint64_t record_cache_bytes);
+  /// What a reader needs, from any thread. It keeps the indexes that are there now.
   [[nodiscard]] read_views views();
+  /// The indexes that compaction replaces. They are for who applies batches, and for who comes
+  /// between two of them: anybody else has views().
+  [[nodiscard]] mneme::attributes& attributes() { return *generation_->attributes; }
+  [[nodiscard]] mneme::lexical& lexical() { return *generation_->lexical; }
+  [[nodiscard]] mneme::vectors& vectors() { return *generation_->vectors; }
+  [[nodiscard]] std::shared_ptr<const index_generation> generation() const;
+  /// Between two batches: readers that begin from now on read these. They have what was published.
+  void adopt(index_generation fresh);
   /// How many dense numbers are taken. Between two batches.
   [[nodiscard]] dense_numbers numbers_taken();
   /// Makes everything up to `seq` visible; the ledger stands at `seq`.
@@ -108,6 +116,8 @@ private:
   /// After the batch that ends at `seq`.
   [[nodiscard]] world_counts counts(seq_no seq) const;
 
+  mutable std::mutex generation_guard_;
+  std::shared_ptr<const index_generation> generation_;
   mutable std::mutex published_guard_;
   root_set published_roots_;
   world_counts published_counts_;

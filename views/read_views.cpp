@@ -63,17 +63,17 @@ result<std::optional<record_cache::record>> read_record(kv_reader& reader, const
   return record_cache::record{std::move(**h), std::move(**v)};
 }
 
-/// The same, of the memory that has the row; kept for the next reader.
-result<std::optional<record_cache::record>> record_of_row(record_cache& records, row_no row,
-                                                          kv_reader& reader, const memory_id& id,
-                                                          seq_no at) {
-  if (auto kept = records.find(row)) {
+/// The same, of the memory whose row was made at that seq; kept for the next reader.
+result<std::optional<record_cache::record>> record_made_at(record_cache& records, seq_no made,
+                                                           kv_reader& reader, const memory_id& id,
+                                                           seq_no at) {
+  if (auto kept = records.find(made)) {
     if (auto ok = reader.may_go_on(); !ok) return propagate(ok);
     return kept;
   }
   auto read = read_record(reader, id, at);
   if (read && *read)
-    records.put(row, **read, held_bytes(*(*read)->head) + held_bytes(*(*read)->version));
+    records.put(made, **read, held_bytes(*(*read)->head) + held_bytes(*(*read)->version));
   return read;
 }
 
@@ -85,7 +85,8 @@ result<std::optional<memory>> read_memory(const read_views& views, kv_reader& re
   const row_no row = node.value == no_number ? row_no{} : views.attributes->row_of(node, at);
   auto record = views.records == nullptr || row.value == no_number
                     ? read_record(reader, id, at)
-                    : record_of_row(*views.records, row, reader, id, at);
+                    : record_made_at(*views.records, {views.attributes->rows().line(row).begin},
+                                     reader, id, at);
   if (!record) return propagate(record);
   if (!*record) return std::optional<memory>{};
   memory m{.head = std::move((*record)->head),

@@ -8,21 +8,22 @@
 #include <memory>
 #include <optional>
 
-#include "index/columns/attributes.hpp"
 #include "index/graph/graph.hpp"
-#include "index/lexical/lexical.hpp"
 #include "index/rows/node_table.hpp"
-#include "index/vectors/vectors.hpp"
 #include "mneme/scope.hpp"
 #include "mneme/seams.hpp"
 #include "mneme/search.hpp"
 #include "storage/kv_store.hpp"
+#include "views/index_generation.hpp"
 #include "views/read_window.hpp"
 #include "views/record_cache.hpp"
 
 namespace mneme {
 
 struct read_views {
+  /// Keeps `attributes`, `lexical` and `vectors`; null in views of indexes that somebody else
+  /// keeps.
+  std::shared_ptr<const index_generation> generation{};
   const node_table* nodes = nullptr;
   const mneme::attributes* attributes = nullptr;
   const mneme::graph* graph = nullptr;
@@ -43,6 +44,11 @@ struct read_views {
   std::optional<lifecycle_audience> audience; ///< whom searches are for unless they say
   std::uint64_t max_answer_bytes = std::numeric_limits<std::uint64_t>::max(); ///< answer_room.hpp
 
+  /// As of the window, among what these views know of. Precondition: there is a window.
+  [[nodiscard]] result<seq_no> readable(std::optional<seq_no> at) const {
+    ensure(window != nullptr, "a seq is asked for of a world that is published");
+    return window->readable(at, published);
+  }
   /// Whether a scope has expired is a question to this clock.
   [[nodiscard]] result<timestamp> now() const;
 };

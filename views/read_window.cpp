@@ -10,14 +10,13 @@ seq_no read_window::first_before(seq_no last) const {
   return {last.value - std::min(last.value, retained_seqs_)};
 }
 
-result<seq_no> read_window::readable(std::optional<seq_no> at) const {
-  const seq_no last = published();
+result<seq_no> read_window::readable(std::optional<seq_no> at, seq_no last) const {
   if (!at) return last;
   if (*at > last)
     return fail(errc::seq_unavailable,
                 fmt::format("seq {} is after the end, which is {}", at->value, last.value),
                 "at_seq");
-  if (*at < first_before(last) || *at < columns_.retained())
+  if (*at < first_before(published()) || *at < begin_)
     return fail(errc::seq_unavailable,
                 fmt::format("seq {} is before the retained window of {} entries", at->value,
                             retained_seqs_),

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <optional>
 
-#include "index/columns/attributes.hpp"
 #include "messages/ensure.hpp"
 #include "mneme/types.hpp"
 
@@ -14,11 +13,10 @@ namespace mneme {
 
 class read_window {
 public:
-  /// `columns` must outlive it: they know from which seq on the images of this world are whole.
-  explicit read_window(const attributes& columns) : columns_(columns) {}
-
   /// Writer, before the first read: how many seqs before the published one can be read.
   void retain(std::uint64_t seqs) { retained_seqs_ = seqs; }
+  /// Writer, before the first read: what this world was opened from is whole from `seq` on.
+  void begin_at(seq_no seq) { begin_ = seq; }
   /// Writer: lets readers see `seq`. Everything it covers must be in place.
   void publish(seq_no seq) {
     ensure(seq >= published(), "what is published stays so");
@@ -32,11 +30,15 @@ public:
   [[nodiscard]] seq_no first_before(seq_no last) const;
   /// The published seq if none is asked for. seq_unavailable unless `at` is published and retained:
   /// inside the window, and not before what the images that this world was opened from hold.
-  [[nodiscard]] result<seq_no> readable(std::optional<seq_no> at) const;
+  [[nodiscard]] result<seq_no> readable(std::optional<seq_no> at) const {
+    return readable(at, published());
+  }
+  /// The same for who knows of nothing behind `last`, which was published.
+  [[nodiscard]] result<seq_no> readable(std::optional<seq_no> at, seq_no last) const;
 
 private:
-  const attributes& columns_;
   std::uint64_t retained_seqs_ = 0;
+  seq_no begin_;
   std::atomic<std::uint64_t> published_{0};
 };
 

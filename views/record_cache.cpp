@@ -9,23 +9,23 @@ namespace mneme {
 record_cache::record_cache(std::uint64_t most_bytes) : most_of_shard_(most_bytes / shard_count) {
 }
 
-std::optional<record_cache::record> record_cache::find(row_no row) {
-  ensure(row.value != no_number, "a record is looked for by its row");
-  shard& s = shards_[row.value % shards_.size()];
+std::optional<record_cache::record> record_cache::find(seq_no made) {
+  ensure(made.value != 0, "a record is looked for by the seq that made it");
+  shard& s = shards_[made.value % shards_.size()];
   const std::scoped_lock lock(s.guard);
-  const auto place = s.places.find(row.value);
+  const auto place = s.places.find(made.value);
   if (place == s.places.end()) return {};
   kept& k = s.ring[place->second];
   k.asked_for = true;
   return k.what;
 }
 
-void record_cache::put(row_no row, record what, std::uint64_t bytes) {
-  ensure(row.value != no_number, "a record is kept by its row");
-  shard& s = shards_[row.value % shards_.size()];
+void record_cache::put(seq_no made, record what, std::uint64_t bytes) {
+  ensure(made.value != 0, "a record is kept by the seq that made it");
+  shard& s = shards_[made.value % shards_.size()];
   if (bytes > most_of_shard_) return;
   const std::scoped_lock lock(s.guard);
-  if (s.places.contains(row.value)) return;
+  if (s.places.contains(made.value)) return;
   make_room(s, most_of_shard_ - bytes);
   if (s.free.empty()) {
     s.free.push_back(static_cast<std::uint32_t>(s.ring.size()));
@@ -34,8 +34,8 @@ void record_cache::put(row_no row, record what, std::uint64_t bytes) {
   const std::uint32_t at = s.free.back();
   s.free.pop_back();
   // Not asked for yet: a scan that reads everything once does not drive out what is asked for.
-  s.ring[at] = {.row = row.value, .asked_for = false, .bytes = bytes, .what = std::move(what)};
-  s.places.emplace(row.value, at);
+  s.ring[at] = {.made = made.value, .asked_for = false, .bytes = bytes, .what = std::move(what)};
+  s.places.emplace(made.value, at);
   s.bytes += bytes;
 }
 
@@ -55,9 +55,9 @@ void record_cache::make_room(shard& s, std::uint64_t most) {
     if (s.hand >= s.ring.size()) s.hand = 0;
     const std::uint32_t at = s.hand++;
     kept& k = s.ring[at];
-    if (k.row == no_number || std::exchange(k.asked_for, false)) continue;
+    if (k.made == 0 || std::exchange(k.asked_for, false)) continue;
     s.bytes -= k.bytes;
-    s.places.erase(k.row);
+    s.places.erase(k.made);
     s.free.push_back(at);
     k = {};
   }

@@ -1,7 +1,8 @@
 #pragma once
-/// Records that were read, kept for the next reader: the head of a row and its version. A row says
-/// what a memory was from one seq to another, so what is kept under its number is never out of
-/// date. Bounded; what was not asked for since the hand came by last goes first (CLOCK).
+/// Records that were read, kept for the next reader: the head of a row and its version, by the seq
+/// of the entry that made the row. What a memory was from that seq on never changes, so what is
+/// kept is never out of date, whatever number the row has. Bounded; what was not asked for since
+/// the hand came by last goes first (CLOCK).
 
 #include <array>
 #include <cstdint>
@@ -10,7 +11,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "index/numbers.hpp"
 #include "mneme/types.hpp"
 
 namespace mneme {
@@ -27,23 +27,23 @@ public:
   /// Keeps about `most_bytes`; 0 = nothing.
   explicit record_cache(std::uint64_t most_bytes);
 
-  [[nodiscard]] std::optional<record> find(row_no row);
+  [[nodiscard]] std::optional<record> find(seq_no made);
   /// `bytes` is about what the record holds. One that is there stays.
-  void put(row_no row, record what, std::uint64_t bytes);
+  void put(seq_no made, record what, std::uint64_t bytes);
   /// What all records hold, about.
   [[nodiscard]] std::uint64_t bytes() const;
 
 private:
   struct kept {
-    std::uint32_t row = no_number; ///< no_number: free
-    bool asked_for = false;        ///< since the hand came by
+    std::uint64_t made = 0; ///< seq; 0: free
+    bool asked_for = false; ///< since the hand came by
     std::uint64_t bytes = 0;
     record what;
   };
-  /// Rows with one remainder, so that readers seldom meet.
+  /// Seqs with one remainder, so that readers seldom meet.
   struct shard {
     mutable std::mutex guard;
-    std::unordered_map<std::uint32_t, std::uint32_t> places; // looked up only, never iterated
+    std::unordered_map<std::uint64_t, std::uint32_t> places; // looked up only, never iterated
     std::vector<kept> ring;
     std::vector<std::uint32_t> free;
     std::uint32_t hand = 0;

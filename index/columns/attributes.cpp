@@ -107,7 +107,10 @@ row_no attributes::impl::append(const row_line& line, row_rest rest, row_facets 
   }
   facets.grow(rows.size()) = its_facets;
   const row_no row = rows.append(line, rest);
-  if (line.end == forever) live.begin(line);
+  if (line.end == forever)
+    live.begin(line);
+  else
+    ++ended_rows;
   if (last_of != nullptr) store_release(*last_of, row.value + 1);
   by_type.grow(static_cast<std::uint8_t>(line.type)).add(row.value, is_gone);
   by_actor.grow(line.actor).add(row.value, is_gone);
@@ -145,6 +148,7 @@ row_no attributes::put(const row_values& values, seq_no begin) {
   if (before.value != no_number) {
     impl_->live.end(rows_->line(before));
     impl_->rows.close(before, begin.value);
+    ++impl_->ended_rows;
   }
   return row;
 }
@@ -172,6 +176,10 @@ void attributes::retain_from(seq_no seq) {
 
 std::uint64_t attributes::activation_history_size() const {
   return impl_->activations.history_size();
+}
+
+std::uint32_t attributes::ended_rows() const {
+  return impl_->ended_rows;
 }
 
 colour_index& attributes::colours() {

@@ -70,6 +70,8 @@ public:
   void retain_from(seq_no seq);
   /// Earlier activation records that are kept.
   [[nodiscard]] std::uint64_t activation_history_size() const;
+  /// Rows that have ended: each state of a memory but its last one.
+  [[nodiscard]] std::uint32_t ended_rows() const;
 
   // Readers.
   [[nodiscard]] const colour_index& colours() const;
@@ -127,6 +129,8 @@ public:
   /// which must not retain less than `at` before it is done. Rows that ended before are left out,
   /// so that rows get new numbers when the image is loaded.
   [[nodiscard]] std::string save(seq_no at) const;
+  /// The contents of the rows that save() keeps; ascending, each once.
+  [[nodiscard]] std::vector<slot_no> kept_slots(seq_no at) const;
   /// Into an empty object, which stays empty if the image is damaged (corrupt).
   result<void> load(std::string_view image);
 

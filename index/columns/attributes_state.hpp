@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <string>
+#include <vector>
 
 #include "index/columns/activation_chain.hpp"
 #include "index/columns/attributes.hpp"
@@ -34,7 +35,8 @@ struct attributes::impl {
   posting everybodys; ///< visibility actor_public
   posting archived;
   posting referring;
-  live_counts live; ///< of the rows that are open; the writer's alone
+  live_counts live;             ///< of the rows that are open; the writer's alone
+  std::uint32_t ended_rows = 0; ///< likewise
   std::atomic<std::uint64_t> retained{0};
   row_is_gone is_gone = [this](std::uint32_t row) {
     return rows.end({row}) <= retained.load(std::memory_order_relaxed);
@@ -48,6 +50,8 @@ struct attributes::impl {
                 std::span<const std::uint32_t> tag_terms,
                 std::span<const std::uint32_t> frame_terms);
   row_facets intern(const facet_values& values);
+  /// The rows that reads from retained to `at` can see.
+  [[nodiscard]] std::vector<row_no> kept_rows(seq_no at) const;
 
   /// Could put() have made this row after the rows that are there?
   [[nodiscard]] bool fits(const row_facets& its_facets) const;

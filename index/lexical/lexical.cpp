@@ -91,6 +91,7 @@ void lexical::impl::enter(slot_no slot, node_no node, corpus in,
   resize(in, 1, length, begin);
   newest.grow(node.value) = slot.value + 1;
   slot_limit.store(slot.value + 1, std::memory_order_release);
+  ++held;
 }
 
 void lexical::impl::change(std::uint32_t slot, bool live, std::uint64_t seq) {
@@ -139,6 +140,10 @@ void lexical::set_live(node_no node, bool live, seq_no seq) {
 void lexical::retain_from(seq_no seq) {
   if (seq.value > impl_->retained.load(std::memory_order_relaxed))
     impl_->retained.store(seq.value, std::memory_order_release);
+}
+
+std::uint32_t lexical::held() const {
+  return impl_->held;
 }
 
 std::uint32_t lexical::distinct_terms() const {

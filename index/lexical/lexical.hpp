@@ -56,6 +56,9 @@ public:
   /// Nobody reads at a seq before `seq` from now on.
   void retain_from(seq_no seq);
 
+  /// Contents that are held, whether they are live or not.
+  [[nodiscard]] std::uint32_t held() const;
+
   // Readers.
   /// How many distinct terms contents have ever had.
   [[nodiscard]] std::uint32_t distinct_terms() const;

@@ -74,6 +74,7 @@ struct lexical::impl {
   sparse_column<lexical_document> documents;  ///< by slot
   sparse_column<std::uint32_t> lengths;       ///< by slot; what scoring a posting needs
   std::atomic<std::uint32_t> slot_limit{0};   ///< every content is below it
+  std::uint32_t held = 0;                     ///< contents; the writer's
   sparse_column<std::uint32_t> newest;        ///< by node: slot + 1; 0 = none; the writer's
   std::atomic<std::uint32_t> terms_listed{0}; ///< terms below it have lists
   std::atomic<std::uint64_t> retained{0};

@@ -13,38 +13,47 @@ std::unexpected<error> damaged() {
   return fail(errc::corrupt, "the image of the vectors does not fit together");
 }
 
-/// The saved vectors are those below a slot: slots ascend with positions.
-std::uint32_t count_below(const vector_rows& rows, slot_no below) {
-  std::uint32_t low = 0;
-  std::uint32_t high = rows.size();
-  while (low < high) {
-    const std::uint32_t middle = low + (high - low) / 2;
-    if (rows.slot(middle) < below)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
+/// Positions ascend with slots, so those of ascending slots do.
+std::vector<std::uint32_t> positions_of(const vector_rows& rows, std::span<const slot_no> slots) {
+  ensure(std::ranges::is_sorted(slots), "slots are given in order");
+  std::vector<std::uint32_t> positions;
+  positions.reserve(slots.size());
+  for (const slot_no slot : slots)
+    if (const std::uint32_t found = rows.position_of(slot); found != no_number)
+      positions.push_back(found);
+  return positions;
 }
 
 } // namespace
 
-std::string vectors::save(slot_no below) const {
+std::string vectors::save(std::span<const slot_no> kept, seq_no at) const {
   const vector_rows& rows = impl_->rows;
-  const std::uint32_t count = count_below(rows, below);
-  // A vector above fixes a space that the image knows nothing of.
-  const vector_space space = count == 0 ? vector_space{} : this->space();
+  const auto positions = positions_of(rows, kept);
+  // Fixed for good, whether or not a vector that fixed it is kept.
+  const vector_space space = space_at(at);
+  ensure(space.dim != 0 || positions.empty(), "the space is fixed before its first vector");
   image_writer out(vectors_image_name);
-  out.reserve(std::size_t{count} * (space.dim + 1) * sizeof(float) + space.model.size() + 64);
+  out.reserve(positions.size() * (space.dim + 1) * sizeof(float) + space.model.size() + 64);
   out.put_text(space.model);
   out.put(space.dim);
-  out.put(std::uint64_t{count});
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const auto values = rows.values(i);
-    out.put(rows.slot(i).value);
+  out.put(std::uint64_t{positions.size()});
+  for (const std::uint32_t position : positions) {
+    const auto values = rows.values(position);
+    out.put(rows.slot(position).value);
     out.put_raw({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
   }
   return out.finish();
+}
+
+std::unique_ptr<vectors> vectors::copy(std::span<const slot_no> kept) const {
+  auto fresh = std::make_unique<vectors>(impl_->options);
+  const vector_space space = this->space();
+  if (space.dim == 0) return fresh;
+  fresh->set_space(space, impl_->fixed_since);
+  const vector_rows& rows = impl_->rows;
+  for (const std::uint32_t position : positions_of(rows, kept))
+    fresh->append(rows.slot(position), rows.values(position));
+  return fresh;
 }
 
 result<void> vectors::load(std::string_view image) {

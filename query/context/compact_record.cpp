@@ -60,7 +60,7 @@ result<compact_result> answer_of(const compact_payload& p, const asker& who, kv_
 result<compact_result> read_compact_record(const read_views& views, const load_compact_request& r,
                                            const deadline& time) {
   if (auto ok = validate(r); !ok) return propagate(ok);
-  auto wanted = views.window->readable(r.at_seq);
+  auto wanted = views.readable(r.at_seq);
   if (!wanted) return propagate(wanted);
   const seq_no at = *wanted;
   auto reader = reader_in_time(views, time);

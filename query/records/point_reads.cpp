@@ -133,7 +133,7 @@ result<memory_reading> within_bound(const read_views& views, result<memory_readi
 result<read_options> fixed(const read_views& views, const memory_parts& parts,
                            read_options options) {
   if (auto ok = check_positive(parts.history_limit, "history_limit"); !ok) return propagate(ok);
-  auto at = views.window->readable(options.at_seq);
+  auto at = views.readable(options.at_seq);
   if (!at) return propagate(at);
   options.at_seq = *at;
   return options;

@@ -25,7 +25,7 @@ inline result<asker> asker_of(const read_views& views, const read_options& optio
 template <class Read>
 auto read_inside_window(const read_views& views, seq_no at, Read read) -> decltype(read()) {
   auto answer = read();
-  if (auto still = views.window->readable(at); answer && !still) return propagate(still);
+  if (auto still = views.readable(at); answer && !still) return propagate(still);
   return answer;
 }
 
@@ -33,7 +33,7 @@ auto read_inside_window(const read_views& views, seq_no at, Read read) -> declty
 template <class Read>
 auto read_for(const read_views& views, const read_options& options, const deadline& time, Read read)
     -> decltype(read(std::declval<kv_reader&>(), std::declval<const asker&>(), seq_no{})) {
-  auto at = views.window->readable(options.at_seq);
+  auto at = views.readable(options.at_seq);
   if (!at) return propagate(at);
   auto reader = reader_in_time(views, time);
   if (!reader) return propagate(reader);

@@ -37,7 +37,7 @@ std::vector<slot_no> topics_seen(const asker& who, const memory_id& but, seq_no 
 std::optional<std::vector<memory_id>> similar_as_of(seq_no at, const memory_id& topic,
                                                     std::span<const float> query, const asker& who,
                                                     const read_views& views) {
-  if (!views.window->readable(at)) return std::nullopt;
+  if (!views.readable(at)) return std::nullopt;
   const attributes& rows = *views.attributes;
   const auto id_of = [&](slot_no slot) {
     return views.nodes->id(rows.node(rows.row_of_slot(slot, at)));
@@ -46,7 +46,7 @@ std::optional<std::vector<memory_id>> similar_as_of(seq_no at, const memory_id& 
   std::vector<memory_id> ids;
   for (const auto& hit : views.vectors->nearest_of(query, slots, similar_topics_most, id_of))
     ids.push_back(id_of(hit.slot));
-  if (!views.window->readable(at)) return std::nullopt;
+  if (!views.readable(at)) return std::nullopt;
   return ids;
 }
 
@@ -68,7 +68,7 @@ void add_similar_topics(mutation_result& answer, const asked_similar& asked, seq
                         const read_views& views) {
   if (!answer.topics || !answer.uri) return;
   const memory_id& topic = answer.uri->id;
-  const seq_no written = views.window->readable(answer.seq) ? answer.seq : views.published;
+  const seq_no written = views.readable(answer.seq) ? answer.seq : views.published;
   const auto query = vector_of(topic, written, views);
   if (query.empty()) return;
   const asker who(asked.actor, asked.within);

@@ -25,7 +25,7 @@ result<void> add_fields(kv_reader& reader, seq_no at, memory_record& record) {
 
 result<void> read_all_memories(const read_views& views,
                                const std::function<bool(const memory_record&)>& visit) {
-  const seq_no at = views.window->published();
+  const seq_no at = views.published;
   auto reader = views.store->reader();
   if (!reader) return propagate(reader);
   std::vector<memory_id> ids;
@@ -77,7 +77,7 @@ result<void> visit_edges(const read_views& views, seq_no at,
 
 result<void> read_all_edges(const read_views& views,
                             const std::function<bool(const edge_record&)>& visit) {
-  const seq_no at = views.window->published();
+  const seq_no at = views.published;
   return read_inside_window(views, at, [&] { return visit_edges(views, at, visit); });
 }
 

@@ -131,7 +131,8 @@ result<void> write_checkpoint(file_system& fs, const std::string& dir, const wor
   if (auto ok = write("graph", views.graph->save(seq)); !ok) return ok;
   if (auto ok = write("order", views.order->save(seq)); !ok) return ok;
   if (auto ok = write("lexical", views.lexical->save(seq)); !ok) return ok;
-  if (auto ok = write("vectors", views.vectors->save(slot_no{job.file.next_slot})); !ok) return ok;
+  if (auto ok = write("vectors", views.vectors->save(views.attributes->kept_slots(seq), seq)); !ok)
+    return ok;
   if (auto ok = write("ledger", job.ledger_image); !ok) return ok;
   if (auto ok = replace_file(fs, checkpoint_path(dir), encode(job.file)); !ok) return ok;
 

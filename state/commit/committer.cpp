@@ -168,7 +168,7 @@ committer::round committer::take_round() {
       continue;
     }
     const read_views views = world_.views();
-    overlay state(views, **session, world_.published_seq(), world_.vectors.space());
+    overlay state(views, **session, world_.published_seq(), world_.vectors().space());
     std::vector<entry> entries;
     pending_records pending(views, **session, world_.published_seq(), entries);
     number_room room(world_.numbers_taken(), world_.limits);
@@ -520,7 +520,7 @@ void committer::publish_batch() {
   // Published before any reply leaves, so that a caller always reads its own write.
   world_.publish(batch_->last_seq);
   // An image that is being written must hold its own window whole: after a crash it may be where
-  // the world goes on from.
+  // the world goes on from. A copy of the indexes is made like one.
   world_.retain_before(std::min(batch_->last_seq, imaged_.value_or(batch_->last_seq)));
   batch_.reset();
 }
@@ -529,8 +529,15 @@ void committer::testing_reply_early() {
   answer_round(nullptr);
 }
 
+void committer::hold_window() {
+  ensure(!in_round_ && !imaged_,
+         "one image or copy is made at a time, and begun between two rounds");
+  imaged_ = world_.published_seq();
+}
+
 checkpoint_job committer::job_at_barrier(std::string ledger_image) {
   ensure(in_round_ && barrier_.has_value(), "a barrier is in progress");
+  ensure(!imaged_, "one image or copy is made at a time");
   imaged_ = world_.published_seq();
   return {.file = {.seq = world_.published_seq(),
                    .node_count = world_.nodes.size(),

@@ -58,10 +58,11 @@ public:
   /// Every owner has the batch and the journal is durable (if it asked for that): publish, reply.
   void complete();
   /// The checkpoint of the barrier can be written now; writes go on.
-  /// Until checkpoint_done() the indexes keep what the images need for the window before them.
+  /// Holds the window until release_window(): when the images are written, or will not be.
   checkpoint_job job_at_barrier(std::string ledger_image);
-  /// The job's images are written, or will not be.
-  void checkpoint_done() { imaged_.reset(); }
+  /// Between two rounds: the indexes go on to keep what the window before the published seq needs.
+  void hold_window();
+  void release_window() { imaged_.reset(); }
   /// The barrier's reply, to be called when the checkpoint is written or has failed.
   std::function<void(result<seq_no>)> passed_barrier();
   /// Ends the round without passing the barrier; the caller enqueues it again later. Until then it
@@ -163,7 +164,7 @@ private:
   std::vector<std::function<void(const error*)>> replies_; ///< of the round in progress
   std::shared_ptr<const commit_batch> batch_;
   std::optional<checkpoint_command> barrier_;
-  std::optional<seq_no> imaged_; ///< of the checkpoint that is being written
+  std::optional<seq_no> imaged_; ///< of the checkpoint or copy that is being made
   std::optional<error> stopped_;
   bool in_round_ = false;
 };

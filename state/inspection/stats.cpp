@@ -17,12 +17,13 @@ std::string why_stopped(const world& w) {
 
 world_stats read_stats(world& w) {
   const world_counts counts = w.published_counts();
+  const auto indexes = w.generation();
   world_stats s;
   s.world = w.info.id;
   s.world_name = w.info.name;
   s.embedder = w.info.embedder;
   if (w.embedder != nullptr) s.space = w.embedder->space();
-  if (s.space.dim == 0) s.space = w.vectors.space_at(counts.seq);
+  if (s.space.dim == 0) s.space = indexes->vectors->space_at(counts.seq);
   s.embedder_problem = w.report.vectors_problem;
   if (w.embedder != nullptr && w.embedder->remote() != nullptr) {
     auto now = w.embedding.get();
@@ -36,7 +37,7 @@ world_stats read_stats(world& w) {
   s.rows = counts.rows;
   s.edges = counts.edges;
   s.vectors = counts.vectors;
-  s.vector_builds_failed = w.vectors.failed_builds();
+  s.vector_builds_failed = indexes->vectors->failed_builds();
   s.fields = counts.fields;
   s.journal_bytes = w.journal->bytes();
   s.journal_segments = w.journal->segment_count();

@@ -53,15 +53,15 @@ result<void> dump_memory(world& w, kv_reader& reader, const memory_id& id, seq_n
     if (v->has_value()) out += fmt::format("  version {} {}\n", n, hex(encode(**v)));
   }
   const node_no node = w.nodes.find(id);
-  const activation a = w.attributes.activation_of(node, at);
+  const activation a = w.attributes().activation_of(node, at);
   out += fmt::format("  activation {} {} {} {} {}\n", a.last_used.ns, a.access_count, a.citations,
                      a.importance, a.topic_salience_e9);
-  if (const auto s = w.attributes.colours().signals_of(node, at))
+  if (const auto s = w.attributes().colours().signals_of(node, at))
     out += fmt::format("  signals {} {} {} {} {}\n", s->strength_e9, s->last_accessed.ns,
                        s->last_decay_at ? s->last_decay_at->ns : -1, s->ascended, s->rotten);
-  const row_no row = w.attributes.row_of(node, at);
+  const row_no row = w.attributes().row_of(node, at);
   if (row.value != no_number) {
-    const auto values = w.vectors.get(w.attributes.slot(row));
+    const auto values = w.vectors().get(w.attributes().slot(row));
     out += fmt::format("  vector {} {}\n", values.size(), to_hex(sha256_of(vector_bytes(values))));
   }
   if ((*h)->type == memory_type::topic) return dump_topic(reader, id, at, out);
@@ -109,7 +109,7 @@ result<std::string> canonical_dump(world& w) {
   for (std::uint32_t i = 0; i < w.nodes.size(); ++i) ids.push_back(w.nodes.id({i}));
   std::ranges::sort(ids);
   std::string out = fmt::format("seq {} root {}\n", at.value, to_hex(w.published_roots().overall));
-  for (const auto& t : w.attributes.colours().tags().all(at))
+  for (const auto& t : w.attributes().colours().tags().all(at))
     out += fmt::format("tag {} {}\n", t.tag, t.anchor);
   for (const auto& id : ids) {
     if (auto ok = dump_memory(w, **reader, id, at, out); !ok) return propagate(ok);

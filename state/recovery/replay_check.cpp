@@ -12,7 +12,7 @@ namespace {
 /// The state before an entry: the store's, and what earlier entries of the frame made of it.
 class frame_state {
 public:
-  explicit frame_state(world& w) : world_(w), space_(w.vectors.space()) {}
+  explicit frame_state(world& w) : world_(w), space_(w.vectors().space()) {}
 
   void take(const entry& e) {
     if (const auto* p = std::get_if<write_payload>(&e.payload)) take(p->head, p->vector);

@@ -326,7 +326,7 @@ TEST_CASE("without a deadline or a stopwatch nothing is ever late") {
 
 TEST_CASE("a read of a tick refuses a deadline below 1") {
   const read_views views = shared_world().views();
-  query_context context{.at = views.window->published(), .now = {}, .stopwatch = {}};
+  query_context context{.at = views.published, .now = {}, .stopwatch = {}};
   edges_read edges;
   edges.id = numbered(1);
   get_read get;
@@ -359,13 +359,12 @@ std::vector<tick_read_outcome> late_tick(std::optional<std::int64_t> deadline_ms
   }
   const auto room = std::make_shared<tick_room>();
   room->most = std::numeric_limits<std::uint64_t>::max();
-  tick_share share{.request = request,
-                   .room = room,
-                   .context = {.at = views.window->published(),
-                               .now = {},
-                               .stopwatch = [] { return 10 * ns_per_ms; }},
-                   .taken_ns = 0,
-                   .outcomes = {}};
+  tick_share share{
+      .request = request,
+      .room = room,
+      .context = {.at = views.published, .now = {}, .stopwatch = [] { return 10 * ns_per_ms; }},
+      .taken_ns = 0,
+      .outcomes = {}};
   share.run(views);
   REQUIRE(share.outcomes.size() == 2);
   return std::move(share.outcomes);

@@ -109,13 +109,15 @@ public:
       }
       if (round.again) continue;
       if (round.batch == nullptr) return;
-      const auto& b = *round.batch;
+      const auto batch = round.batch;
+      const auto& b = *batch;
       REQUIRE(world_.journal->append(b.entries, world_.ledger->roots().overall));
       if (syncs) REQUIRE(world_.journal->sync());
       REQUIRE(world_.ledger->apply(b.entries));
       REQUIRE(world_.store->apply(b.writes, b.last_seq));
       apply_to_indexes(world_, b.deltas);
       core.complete();
+      if (after_batch) after_batch(batch);
     }
   }
 
@@ -129,7 +131,7 @@ private:
     if (before_images) std::exchange(before_images, {})();
     auto written =
         write_checkpoint(*world_.files, world_.directory, world_.info.id, world_.views(), job);
-    core.checkpoint_done();
+    core.release_window();
     if (written)
       reply(job.file.seq);
     else
@@ -143,6 +145,8 @@ public:
   committer core;
   bool syncs = true;                   ///< false: batches stay in the machine's cache
   std::function<void()> before_images; ///< runs once, between a barrier and its images
+  /// Runs between a batch, now published, and the next round.
+  std::function<void(std::shared_ptr<const commit_batch>)> after_batch;
 };
 
 inline write_request note(std::string text, std::string actor = "ana") {

@@ -158,14 +158,14 @@ TEST_CASE("a scope's tag is one in whatever spelling the memory has it", "[asker
   restore_request again{.head = kept.head, .version = kept.version, .vector = {}};
   again.head.tags = {"cafe\u0301"};
   REQUIRE(d.apply(again));
-  const row_no row = w->attributes.row_of(w->nodes.find(written->uri->id), w->published_seq());
+  const row_no row = w->attributes().row_of(w->nodes.find(written->uri->id), w->published_seq());
   for (const char* tag : {"cafe\u0301", "caf\u00E9", "cafe"}) {
     scope_selector tagged;
     tagged.tags = {tag};
     const asker sub("sub", scope_of("ben", tagged));
     const bool opens = std::string_view(tag) != "cafe";
     CHECK(sub.may_see(again.head) == opens);
-    CHECK(visible_rows(sub, w->attributes, w->nodes)(row) == opens);
+    CHECK(visible_rows(sub, w->attributes(), w->nodes)(row) == opens);
   }
 }
 
@@ -197,11 +197,11 @@ TEST_CASE("columns and records decide alike who sees what", "[asker]") {
     else
       who = asker("x", scope_of(draws.one_in(3) ? "" : "ana", some_selector(draws, ids),
                                 some_selector(draws, ids)));
-    const visible_rows visible(who, w->attributes, w->nodes);
+    const visible_rows visible(who, w->attributes(), w->nodes);
     for (const auto& id : ids) {
       auto h = read_head(**reader, id, at);
       REQUIRE((h && h->has_value()));
-      const row_no row = w->attributes.row_of(w->nodes.find(id), at);
+      const row_no row = w->attributes().row_of(w->nodes.find(id), at);
       CHECK(visible(row) == who.may_see(**h));
       if (const scope* s = who.verified_scope())
         CHECK(who.may_see(**h)

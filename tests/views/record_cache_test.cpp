@@ -20,7 +20,7 @@ constexpr std::uint64_t room = 64ULL * 1000;
 
 } // namespace
 
-TEST_CASE("a record is found under its row until another takes its room") {
+TEST_CASE("a record is found under its seq until another takes its room") {
   record_cache records(room);
   CHECK_FALSE(records.find({7}).has_value());
   records.put({7}, record_of(7), 100);
@@ -30,22 +30,22 @@ TEST_CASE("a record is found under its row until another takes its room") {
   CHECK(found->head->actor_scope == "7");
   CHECK(found->version->number == 7);
   CHECK(records.bytes() == 200);
-  // Rows never change: what comes second is the same.
+  // They never change: what comes second is the same.
   records.put({7}, record_of(7), 100);
   CHECK(records.bytes() == 200);
 }
 
 TEST_CASE("records take no more room than they were given, and stay whole for who has them") {
   record_cache records(room);
-  records.put({0}, record_of(0), 100);
-  const auto mine = records.find({0});
+  records.put({1}, record_of(0), 100);
+  const auto mine = records.find({1});
   for (std::uint32_t row = 0; row < 10'000; ++row) {
-    records.put({row}, record_of(row), 100);
+    records.put({row + 1}, record_of(row), 100);
     REQUIRE(records.bytes() <= room);
   }
   std::uint32_t kept = 0;
   for (std::uint32_t row = 0; row < 10'000; ++row) {
-    const auto found = records.find({row});
+    const auto found = records.find({row + 1});
     if (!found) continue;
     ++kept;
     REQUIRE(found->version->number == row);
@@ -57,10 +57,11 @@ TEST_CASE("records take no more room than they were given, and stay whole for wh
 
 TEST_CASE("what is asked for stays while everything else is read once") {
   record_cache records(room);
-  for (std::uint32_t row = 0; row < 64; ++row) records.put({row}, record_of(row), 100);
+  for (std::uint32_t row = 0; row < 64; ++row) records.put({row + 1}, record_of(row), 100);
   for (std::uint32_t row = 64; row < 10'000; ++row) {
-    for (std::uint32_t asked = 0; asked < 64; ++asked) REQUIRE(records.find({asked}).has_value());
-    records.put({row}, record_of(row), 100);
+    for (std::uint32_t asked = 0; asked < 64; ++asked)
+      REQUIRE(records.find({asked + 1}).has_value());
+    records.put({row + 1}, record_of(row), 100);
   }
 }
 

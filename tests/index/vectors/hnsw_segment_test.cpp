@@ -220,7 +220,7 @@ TEST_CASE("a loaded index builds its segments anew") {
   index.set_space({"test", 8});
   cloud.append_to(index, 0, cloud.size());
   vectors loaded({.background_segments = true, .m = 8, .ef_construction = 30});
-  REQUIRE(loaded.load(index.save({no_number})));
+  REQUIRE(loaded.load(index.save(cloud.slots(), {1})));
   loaded.wait_for_segments();
   dice d(11);
   bool used_hnsw = false;

@@ -24,6 +24,7 @@ public:
                                               std::size_t count) const;
   [[nodiscard]] std::size_t size() const { return slots_.size(); }
   [[nodiscard]] slot_no slot(std::size_t i) const { return slots_[i]; }
+  [[nodiscard]] const std::vector<slot_no>& slots() const { return slots_; }
   [[nodiscard]] const std::vector<float>& values(std::size_t i) const { return values_[i]; }
 
 private:

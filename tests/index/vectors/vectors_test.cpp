@@ -181,38 +181,62 @@ TEST_CASE("ten thousand equal vectors come in id order") {
   for (std::size_t i = 0; i < hits.size(); ++i) CHECK(hits[i].slot.value == by_id[i].second);
 }
 
-TEST_CASE("an image holds the vectors below a slot, and appending goes on behind it") {
+TEST_CASE(
+    "an image, or a copy, holds the vectors that are kept, and appending goes on behind them") {
   rc::prop("save, load, go on", [](std::uint64_t seed) {
     dice d(seed);
     const std::size_t dim = 1 + d.below(40);
     const std::size_t count = d.below(300);
     const vector_cloud cloud(seed, dim, count + 20, 3, true);
     vectors index(exact_only);
-    index.set_space({"model@abc", static_cast<std::uint32_t>(dim)});
+    index.set_space({"model@abc", static_cast<std::uint32_t>(dim)}, seq_no{3});
     cloud.append_to(index, 0, count);
-    const std::uint32_t below = d.below(count + 50);
-    std::size_t kept = 0;
-    while (kept < count && cloud.slot(kept).value < below) ++kept;
+    // Slots that have no vector are asked for too.
+    std::vector<slot_no> kept;
+    const std::uint32_t one_in = 1 + d.below(3);
+    for (std::uint32_t s = 0; s < cloud.slot(count).value; ++s)
+      if (d.below(one_in) == 0) kept.push_back({s});
+    std::size_t kept_vectors = 0;
+    for (const slot_no s : kept) kept_vectors += index.get(s).empty() ? 0U : 1U;
     vectors loaded(exact_only);
-    const std::string image = index.save({below});
+    const std::string image = index.save(kept, {3});
     RC_ASSERT(loaded.load(image).has_value());
-    RC_ASSERT(loaded.size() == kept);
-    // A vector that is not in the image fixes no space there.
-    RC_ASSERT(loaded.space() == (kept == 0 ? vector_space{} : index.space()));
-    RC_ASSERT(loaded.save({below}) == image);
-    loaded.set_space(index.space());
-    cloud.append_to(loaded, kept, cloud.size());
+    RC_ASSERT(loaded.size() == kept_vectors);
+    RC_ASSERT(loaded.space() == index.space());
+    RC_ASSERT(loaded.save(kept, {3}) == image);
+    const auto copied = index.copy(kept);
+    RC_ASSERT(copied->save(kept, {3}) == image);
+    RC_ASSERT(copied->space_at({2}).dim == 0);
     const auto query = cloud.query(d);
-    const auto all = [](slot_no) { return true; };
-    check_equal(loaded.nearest_exact(query, 20, all, tie_of),
-                cloud.nearest(query, 20, all, cloud.size()));
+    const slot_no first_new = cloud.slot(count);
+    const auto there = [&](slot_no s) {
+      return s >= first_new || std::ranges::binary_search(kept, s);
+    };
+    const auto expected = cloud.nearest(query, 20, there, cloud.size());
+    for (vectors* one : {&loaded, copied.get()}) {
+      cloud.append_to(*one, count, cloud.size());
+      check_equal(one->nearest_exact(query, 20, [](slot_no) { return true; }, tie_of), expected);
+    }
   });
+}
+
+TEST_CASE("a space stays fixed when no vector is kept, from its seq on") {
+  vectors index(exact_only);
+  index.set_space({"test", 2}, seq_no{7});
+  index.append({0}, std::vector<float>{1, 2});
+  vectors after(exact_only);
+  REQUIRE(after.load(index.save({}, {7})));
+  CHECK(after.size() == 0);
+  CHECK(after.space() == index.space());
+  vectors before(exact_only);
+  REQUIRE(before.load(index.save({}, {6})));
+  CHECK(before.space().dim == 0);
 }
 
 TEST_CASE("an image of no space leaves the space open") {
   vectors index(exact_only);
   vectors loaded(exact_only);
-  REQUIRE(loaded.load(index.save({0})));
+  REQUIRE(loaded.load(index.save({}, {0})));
   CHECK(loaded.space().dim == 0);
   loaded.set_space({"test", 2});
   loaded.append({0}, std::vector<float>{1, 2});
@@ -232,7 +256,7 @@ TEST_CASE("a damaged image of vectors is refused") {
   vectors index(exact_only);
   index.set_space({"test", 12});
   cloud.append_to(index, 0, 40);
-  const std::string image = index.save({1000});
+  const std::string image = index.save(cloud.slots(), {1});
   const auto load = [](const std::string& damaged) {
     vectors fresh(exact_only);
     auto loaded = fresh.load(damaged);

@@ -48,7 +48,8 @@ struct fixture {
     return run.error().code;
   }
   std::int64_t salience_e9(std::uint8_t id) const {
-    return w->attributes.activation_of(w->nodes.find(id_of(id)), w->published_seq())
+    return w->attributes()
+        .activation_of(w->nodes.find(id_of(id)), w->published_seq())
         .topic_salience_e9;
   }
 };

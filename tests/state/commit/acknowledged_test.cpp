@@ -29,8 +29,8 @@ struct written {
     return read_version(**reader, id, number).value().value();
   }
   std::size_t vector_size(const memory_id& id) {
-    const row_no row = w->attributes.row_of(w->nodes.find(id), w->published_seq());
-    return w->vectors.get(w->attributes.slot(row)).size();
+    const row_no row = w->attributes().row_of(w->nodes.find(id), w->published_seq());
+    return w->vectors().get(w->attributes().slot(row)).size();
   }
 
   void check_sound() {

@@ -49,10 +49,10 @@ struct small_world {
     return *done->uri;
   }
   activation used(const memory_uri& uri) {
-    return w->attributes.activation_of(w->nodes.find(uri.id), w->published_seq());
+    return w->attributes().activation_of(w->nodes.find(uri.id), w->published_seq());
   }
   learned_weights weights(std::string_view actor, seq_no at) {
-    return w->attributes.weights_of(actor, at);
+    return w->attributes().weights_of(actor, at);
   }
   std::vector<std::string> kinds() {
     std::vector<std::string> names;
@@ -108,8 +108,8 @@ TEST_CASE("8 attest: activation by the table of 1.6", "[attest]") {
     CHECK(s.used(uri).citations == 0); // never below 0
   }
   // The past keeps what it had.
-  CHECK(s.w->attributes.activation_of(s.w->nodes.find(uri.id), seq_no{1}).citations == 0);
-  CHECK(s.w->attributes.activation_of(s.w->nodes.find(uri.id), seq_no{2}).citations == 1);
+  CHECK(s.w->attributes().activation_of(s.w->nodes.find(uri.id), seq_no{1}).citations == 0);
+  CHECK(s.w->attributes().activation_of(s.w->nodes.find(uri.id), seq_no{2}).citations == 1);
 }
 
 TEST_CASE("8 attest: weights move by 0.05 of the distance to the profile and sum to one",
@@ -317,19 +317,19 @@ TEST_CASE("2.3 open: learned weights come back from the images and the tail", "[
     const auto uri = d.apply(std::move(r))->uri.value();
     REQUIRE(attest(d, about({to_string(uri)})));
     then = w->published_seq();
-    early = w->attributes.weights_of("ana", then);
+    early = w->attributes().weights_of("ana", then);
     CHECK(early != learned_weights{});
     REQUIRE(d.checkpoint());
     d.time->set({d.time->now().ns + 2'000'000'000});
     REQUIRE(attest(d, about({to_string(uri)})));
-    late = w->attributes.weights_of("ana", w->published_seq());
+    late = w->attributes().weights_of("ana", w->published_seq());
     CHECK(late != early);
   }
   auto w = place.open();
   CHECK(w->report.checkpoint >= then);
-  CHECK(w->attributes.weights_of("ana", then) == early);
-  CHECK(w->attributes.weights_of("ana", w->published_seq()) == late);
-  CHECK(w->attributes.weights_of("ana", {1}) == learned_weights{});
+  CHECK(w->attributes().weights_of("ana", then) == early);
+  CHECK(w->attributes().weights_of("ana", w->published_seq()) == late);
+  CHECK(w->attributes().weights_of("ana", {1}) == learned_weights{});
 }
 
 TEST_CASE("8 compact: what is pinned is what the memory is now, whichever version is cited",
@@ -383,9 +383,9 @@ TEST_CASE("2.3 replay: attest, weights and compact records come back byte for by
   REQUIRE(replay_journal(*s.place.files, "world", *into, {}, {}));
   CHECK(into->published_roots() == s.w->published_roots());
   CHECK(*canonical_dump(*into) == *canonical_dump(*s.w));
-  CHECK(into->attributes.weights_of("ana", into->published_seq())
+  CHECK(into->attributes().weights_of("ana", into->published_seq())
         == s.weights("ana", s.w->published_seq()));
-  CHECK(into->attributes.activation_of(into->nodes.find(uri.id), into->published_seq())
+  CHECK(into->attributes().activation_of(into->nodes.find(uri.id), into->published_seq())
         == s.used(uri));
   CHECK(read_compact_record(into->views(),
                             {.intent_id = "trip", .step_id = "1", .actor = {}, .at_seq = {}}));

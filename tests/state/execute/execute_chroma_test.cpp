@@ -26,7 +26,7 @@ reinforce_payload touching(std::vector<memory_id> ids) {
 
 colour_signals signals_of(world& w, const memory_id& id, std::optional<seq_no> at = {}) {
   const auto s =
-      w.attributes.colours().signals_of(w.nodes.find(id), at.value_or(w.published_seq()));
+      w.attributes().colours().signals_of(w.nodes.find(id), at.value_or(w.published_seq()));
   REQUIRE(s.has_value());
   return *s;
 }
@@ -233,7 +233,7 @@ TEST_CASE("6.3 touches of one row in one queue follow each other") {
   const auto s = signals_of(*w, id);
   CHECK(s.strength_e9 == 100'000'000 + 200'000'000); // the second sees recency 1
   CHECK(s.last_accessed == d.time->now());
-  const auto a = w->attributes.activation_of(w->nodes.find(id), w->published_seq());
+  const auto a = w->attributes().activation_of(w->nodes.find(id), w->published_seq());
   CHECK(a.access_count == 2);
   CHECK(a.last_used < d.time->now()); // chroma leaves last_used alone
   CHECK(signals_of(*w, id, seq_no{w->published_seq().value - 1}).strength_e9 == 0);
@@ -377,7 +377,8 @@ TEST_CASE("6 an image gives the same signals at every earlier seq") {
     for (int i = 0; i < 60; ++i) random_step(d, *random, uris);
     for (std::uint64_t seq = 30; seq <= w->published_seq().value; ++seq)
       for (const auto& uri : uris)
-        before[seq].push_back(w->attributes.colours()
+        before[seq].push_back(w->attributes()
+                                  .colours()
                                   .signals_of(w->nodes.find(uri.id), {seq})
                                   .value_or(colour_signals{}));
     REQUIRE(d.checkpoint());
@@ -385,7 +386,8 @@ TEST_CASE("6 an image gives the same signals at every earlier seq") {
   auto w = place.open();
   for (const auto& [seq, expected] : before)
     for (std::size_t i = 0; i < uris.size(); ++i)
-      CHECK(w->attributes.colours()
+      CHECK(w->attributes()
+                .colours()
                 .signals_of(w->nodes.find(uris[i].id), {seq})
                 .value_or(colour_signals{})
             == expected[i]);

@@ -98,7 +98,7 @@ TEST_CASE("a write does not wait for a remote embedder; the vector is an entry o
   CHECK(r.pending() == 1);
   CHECK_FALSE(r.head_of(uri.id).embedding);
   const head before = r.head_of(uri.id);
-  const auto used = r.w->attributes.activation_of(r.w->nodes.find(uri.id), {1});
+  const auto used = r.w->attributes().activation_of(r.w->nodes.find(uri.id), {1});
   REQUIRE(r.d->touch({.predicate = {},
                       .types = {},
                       .tags = {},
@@ -113,12 +113,12 @@ TEST_CASE("a write does not wait for a remote embedder; the vector is an entry o
   CHECK(after.embedding == embedding_ref{.dim = 2, .version = 1});
   after.embedding.reset();
   CHECK(after == before);
-  CHECK(r.w->vectors.space() == vector_space{.model = "http:m", .dim = 2});
-  const auto a = r.w->attributes.activation_of(r.w->nodes.find(uri.id), {3});
+  CHECK(r.w->vectors().space() == vector_space{.model = "http:m", .dim = 2});
+  const auto a = r.w->attributes().activation_of(r.w->nodes.find(uri.id), {3});
   CHECK(a.access_count == used.access_count + 1);
   // Before its entry the memory had no vector, and has none as of then.
-  const auto row = r.w->attributes.row_of(r.w->nodes.find(uri.id), {2});
-  CHECK(r.w->vectors.get(r.w->attributes.slot(row)).empty());
+  const auto row = r.w->attributes().row_of(r.w->nodes.find(uri.id), {2});
+  CHECK(r.w->vectors().get(r.w->attributes().slot(row)).empty());
 }
 
 TEST_CASE("a late vector that no longer fits is passed over") {

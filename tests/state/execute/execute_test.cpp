@@ -312,7 +312,7 @@ TEST_CASE("the first explicit vector fixes the space of a world without an embed
   write_request r = note("v");
   r.vector = std::vector<float>{1, 2, 3};
   const auto uri = *f.d.apply(r)->uri;
-  CHECK(f.w->vectors.space() == vector_space{"external", 3});
+  CHECK(f.w->vectors().space() == vector_space{"external", 3});
   CHECK(f.get(uri.id).head->embedding == embedding_ref{3, 1});
   write_request other = note("w");
   other.vector = std::vector<float>{1, 2};
@@ -321,8 +321,8 @@ TEST_CASE("the first explicit vector fixes the space of a world without an embed
   CHECK(f.refused(other).code == errc::bad_vector);
   // Without an embedder an update keeps the vector of the version before.
   REQUIRE(f.d.apply(update_of(uri, "v2")));
-  const row_no row = f.w->attributes.row_of(f.w->nodes.find(uri.id), f.w->published_seq());
-  const auto kept = f.w->vectors.get(f.w->attributes.slot(row));
+  const row_no row = f.w->attributes().row_of(f.w->nodes.find(uri.id), f.w->published_seq());
+  const auto kept = f.w->vectors().get(f.w->attributes().slot(row));
   CHECK(std::vector<float>(kept.begin(), kept.end()) == std::vector<float>{1, 2, 3});
   CHECK(f.get(uri.id).head->embedding == embedding_ref{3, 1});
 }
@@ -334,9 +334,9 @@ TEST_CASE("with an embedder every content gets a vector of its text") {
   driven d(*w);
   auto done = d.apply(note("the cat sat on the mat"));
   REQUIRE(done);
-  CHECK(w->vectors.size() == 1);
+  CHECK(w->vectors().size() == 1);
   REQUIRE(d.apply(update_of(*done->uri, "a dog")));
-  CHECK(w->vectors.size() == 2);
+  CHECK(w->vectors().size() == 2);
 }
 
 TEST_CASE("a touch counts for exactly the rows named") {

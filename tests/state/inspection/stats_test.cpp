@@ -64,16 +64,16 @@ world_counts counted_naively(world& w) {
   world_counts found;
   found.seq = w.published_seq();
   for (std::uint32_t i = 0; i < w.nodes.size(); ++i) {
-    const row_no row = w.attributes.row_of({i}, found.seq);
+    const row_no row = w.attributes().row_of({i}, found.seq);
     if (row.value == no_number) continue;
-    const row_columns c = w.attributes.columns(row);
+    const row_columns c = w.attributes().columns(row);
     if (c.tombstoned || c.erased) continue;
     ++found.live.by_type[static_cast<std::size_t>(c.type)];
     if (!c.has_vector) ++found.live.unembedded;
   }
-  found.rows = w.attributes.row_count();
+  found.rows = w.attributes().row_count();
   found.edges = edges_of_all(w, found.seq);
-  found.vectors = w.vectors.size();
+  found.vectors = w.vectors().size();
   found.fields = leaves_of_fields(w);
   return found;
 }
@@ -295,7 +295,7 @@ TEST_CASE("the numbers of a world cost no look at it, and are those of its publi
                                 .reply = [](const result<batch_result>&) {}});
   const auto round = d.core.next_round();
   REQUIRE(round.batch != nullptr);
-  apply_to(w.attributes, round.batch->deltas);
+  apply_to(w.attributes(), round.batch->deltas);
   CHECK(read_stats(w).memories == 20);
   CHECK(read_stats(w).rows == 20);
   CHECK(read_stats(w).embeddings_pending == 20);
@@ -310,13 +310,13 @@ TEST_CASE("graphs over vectors that could not be built are counted in the stats"
   auto opened = open_world(options);
   REQUIRE(opened);
   world& w = **opened;
-  w.vectors.set_space({"test", 2});
+  w.vectors().set_space({"test", 2});
   const auto fill_a_range = [&] {
     for (std::uint32_t i = 0; i < segment_step; ++i) {
-      const auto slot = static_cast<std::uint32_t>(w.vectors.size());
-      w.vectors.append({slot}, std::array{1.0F, static_cast<float>(slot % 97)});
+      const auto slot = static_cast<std::uint32_t>(w.vectors().size());
+      w.vectors().append({slot}, std::array{1.0F, static_cast<float>(slot % 97)});
     }
-    w.vectors.wait_for_segments();
+    w.vectors().wait_for_segments();
   };
   CHECK(read_stats(w).vector_builds_failed == 0);
   fill_a_range();

@@ -205,7 +205,7 @@ TEST_CASE("the window before a checkpoint is whole after a crash, whatever was w
   write_request first = note("version 1");
   first.id = id_of(1);
   const auto version_at = [](world& w, std::uint64_t seq) {
-    return w.attributes.columns(w.attributes.row_of(w.nodes.find(id_of(1)), {seq})).version;
+    return w.attributes().columns(w.attributes().row_of(w.nodes.find(id_of(1)), {seq})).version;
   };
   {
     auto w = open();
@@ -312,7 +312,7 @@ TEST_CASE("an image that was changed together with its own checksum costs a rebu
       place.files->testing_set_bytes("world/images/" + name, forged);
       auto w = place.open();
       CHECK(dump_of(*w) == expected);
-      CHECK(w->attributes.tag_term("tx").value == no_number);
+      CHECK(w->attributes().tag_term("tx").value == no_number);
     }
   }
 }

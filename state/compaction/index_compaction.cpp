@@ -1,0 +1,69 @@
+#include "state/compaction/index_compaction.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "messages/ensure.hpp"
+
+namespace mneme {
+
+compaction_need needed_compaction(world& w, seq_no at) {
+  const attributes& rows = w.attributes();
+  ensure(rows.ended_rows() <= rows.row_count(), "a row ends once");
+  const std::uint64_t open = rows.row_count() - rows.ended_rows();
+  const std::uint64_t window = std::min(w.window.retained_seqs(), at.value);
+  const std::uint64_t needed = open + window;
+  const std::uint64_t most = needed + std::max(w.compaction_states, needed / 2);
+  return {.attributes = rows.row_count() > most,
+          .lexical = w.lexical().held() > most,
+          .vectors = w.vectors().size() > most};
+}
+
+index_compaction::index_compaction(world& w, const compaction_need& need, seq_no at)
+    : need_(need), at_(at), has_(at_), old_(w.generation()), fresh_(*old_) {
+  ensure(need.any(), "something is compacted");
+}
+
+void index_compaction::build() {
+  ensure(!std::exchange(built_, true), "a copy is built once");
+  // An image that cannot be loaded could not be opened either: memory is damaged.
+  if (need_.attributes) {
+    fresh_.attributes = std::make_shared<attributes>();
+    const auto loaded = fresh_.attributes->load(old_->attributes->save(at_));
+    ensure(loaded.has_value(), "attributes load what they have saved");
+  }
+  if (need_.lexical) {
+    fresh_.lexical = std::make_shared<lexical>();
+    const auto loaded = fresh_.lexical->load(old_->lexical->save(at_));
+    ensure(loaded.has_value(), "a lexical index loads what it has saved");
+  }
+  if (need_.vectors) fresh_.vectors = old_->vectors->copy(old_->attributes->kept_slots(at_));
+}
+
+void index_compaction::catch_up(std::span<const std::shared_ptr<const commit_batch>> batches) {
+  ensure(built_, "a copy is built before it catches up");
+  for (const auto& batch : batches) {
+    ensure(batch->last_seq.value == has_.value + batch->entries.size(),
+           "a copy takes the batch that follows");
+    if (need_.attributes) apply_to(*fresh_.attributes, batch->deltas);
+    if (need_.lexical) apply_to(*fresh_.lexical, batch->deltas);
+    if (need_.vectors) apply_to(*fresh_.vectors, batch->deltas);
+    has_ = batch->last_seq;
+  }
+}
+
+void index_compaction::adopt(world& w) {
+  ensure(has_ >= w.published_seq(), "a copy that is adopted has all that is published");
+  ensure(w.generation() == old_, "one compaction runs at a time");
+  w.adopt(std::exchange(fresh_, {}));
+}
+
+void compact_if_needed(world& w, seq_no at) {
+  const compaction_need need = needed_compaction(w, at);
+  if (!need.any()) return;
+  index_compaction compaction(w, need, at);
+  compaction.build();
+  compaction.adopt(w);
+}
+
+} // namespace mneme

@@ -1,0 +1,21 @@
+#pragma once
+/// The indexes that grow with every state of a memory, and are therefore made anew now and then
+/// without what no read can ask for any more (state/compaction). Dense numbers of rows are those of
+/// one generation: who has some keeps the generation that it got them from. Nodes and slots are the
+/// same in all.
+
+#include <memory>
+
+#include "index/columns/attributes.hpp"
+#include "index/lexical/lexical.hpp"
+#include "index/vectors/vectors.hpp"
+
+namespace mneme {
+
+struct index_generation {
+  std::shared_ptr<mneme::attributes> attributes;
+  std::shared_ptr<mneme::lexical> lexical;
+  std::shared_ptr<mneme::vectors> vectors;
+};
+
+} // namespace mneme
