@@ -121,14 +121,14 @@ void committer_actor::begin_batch(std::shared_ptr<const commit_batch> batch) {
   ensure(batch->last_seq.value == world_->published_seq().value + batch->entries.size(),
          "a batch follows what is published");
   batch_ = std::move(batch);
-  expect(6);
   syncs_batch_ = batch_->durable || world_->journal->bytes() - synced_bytes_ >= max_unsynced_bytes;
+  const bool is_small = batch_->entries.size() <= options_.entries_applied_here;
+  expect(is_small ? 2 : 6);
   ask_journal();
-  ask_ledger_then_store();
-  ask_index(owners_.graph);
-  ask_index(owners_.lexical);
-  ask_index(owners_.vectors);
-  ask_index(owners_.attributes);
+  if (is_small)
+    arrived(apply_here(), errc::outcome_unknown);
+  else
+    ask_owners();
   if (options_.bugs.reply_before_publish) core_->testing_reply_early();
 }
 
@@ -149,14 +149,26 @@ void committer_actor::ask_journal() {
   ensure(world_->ledger->roots().seq == world_->published_seq(),
          "the ledger stands at the published seq between batches");
   // The ledger is idle between batches, so its root is the one after the last frame.
-  ask(owners_.journal, append_frame{batch_, world_->ledger->roots().overall},
-      [this](const outcome& appended) {
-        if (appended.problem || !syncs_batch_) return arrived(appended, errc::io);
-        ask(owners_.journal, sync_journal{}, [this](const outcome& synced) {
-          // After a failed fsync the frame may or may not be found by the next open.
-          arrived(synced, errc::outcome_unknown);
-        });
-      });
+  ask(owners_.journal, append_frame{batch_, world_->ledger->roots().overall, syncs_batch_},
+      [this](const outcome& o) { arrived(o, o.problem ? o.problem->code : errc::io); });
+}
+
+/// Every owner but the journal takes the batch in this actor's turn, while that one writes: waking
+/// them would take longer. They rest between batches, and answer nobody else.
+outcome committer_actor::apply_here() {
+  if (auto rooted = world_->ledger->apply(batch_->entries); !rooted) return {rooted.error()};
+  if (auto stored = world_->store->apply(batch_->writes, batch_->last_seq); !stored)
+    return {stored.error()};
+  apply_to_indexes(*world_, batch_->deltas);
+  return {};
+}
+
+void committer_actor::ask_owners() {
+  ask_ledger_then_store();
+  ask_index(owners_.graph);
+  ask_index(owners_.lexical);
+  ask_index(owners_.vectors);
+  ask_index(owners_.attributes);
 }
 
 void committer_actor::ask_ledger_then_store() {
@@ -236,7 +248,7 @@ void committer_actor::advance_stable_to(seq_no seq) {
   if (checkpointing_ || seq.value == 0) return;
   ensure(seq <= durable_, "the store's stable seq is never beyond what is durable");
   // A failure shows again, and for good, at the next apply.
-  ask(owners_.store, advance_stable{seq}, [](const outcome&) {}, [](const caf::error&) {});
+  static_cast<void>(world_->store->set_stable(seq));
 }
 
 void committer_actor::checkpoint_if_due() {
@@ -266,12 +278,11 @@ void committer_actor::begin_barrier() {
     ensure(seq == world_->published_seq(), "nothing is published while a barrier is passed");
     durable_through(seq);
     ensure(!std::exchange(checkpointing_, true), "one checkpoint is written at a time");
-    ask(owners_.store, advance_stable{seq}, [this](const outcome& stable) {
-      if (stable.problem) return failed(*stable.problem, errc::io);
-      request(owners_.ledger, caf::infinite, save_ledger{})
-          .then([this](const ledger_image& image) { write_checkpoint_at_barrier(image.bytes); },
-                owner_lost());
-    });
+    if (auto stable = world_->store->set_stable(seq); !stable)
+      return failed(stable.error(), errc::io);
+    request(owners_.ledger, caf::infinite, save_ledger{})
+        .then([this](const ledger_image& image) { write_checkpoint_at_barrier(image.bytes); },
+              owner_lost());
   });
 }
 

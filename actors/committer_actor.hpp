@@ -5,6 +5,8 @@
 ///   ledger, then store          ─┼─ all answered → publish → reply
 ///   graph, lexical, vectors,
 ///   attributes                  ─┘
+///
+/// A small batch wakes the journal alone; what the others do with it is done here meanwhile.
 
 #include <caf/all.hpp>
 
@@ -26,8 +28,10 @@ private:
   void expect(int answers);
   void begin_batch(std::shared_ptr<const commit_batch> batch);
   void begin_sync();
-  void ask_ledger_then_store();
   void ask_journal();
+  outcome apply_here();
+  void ask_owners();
+  void ask_ledger_then_store();
   void ask_index(const caf::actor& owner);
   void arrived(const outcome& o, errc failure_code);
   void finish_batch();

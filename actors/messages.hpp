@@ -27,19 +27,20 @@ struct outcome {
 struct apply_batch {
   std::shared_ptr<const commit_batch> batch;
 };
-/// To the journal: append the frame / make it durable. Two messages, so that a crash can fall
-/// between them.
+/// To the journal: append the frame and, if it is to be durable, sync. A failed append is answered
+/// with the code io: nothing was written; a failed sync with outcome_unknown.
 struct append_frame {
   std::shared_ptr<const commit_batch> batch;
   digest previous_root;
+  bool syncs = false;
 };
+/// To the journal: make durable what it has.
 struct sync_journal {};
+/// Of the journal to itself: the sync of the frame that it has just appended. A message of its own,
+/// so that a crash can fall between the two.
+struct sync_appended {};
 struct append_seal {
   digest root;
-};
-/// To the store: the journal is durable up to here.
-struct advance_stable {
-  seq_no seq;
 };
 /// To the ledger.
 struct save_ledger {};
@@ -127,8 +128,8 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::outcome)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::apply_batch)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::append_frame)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::sync_journal)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::sync_appended)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::append_seal)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::advance_stable)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::save_ledger)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::ledger_image)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::run_checkpoint)

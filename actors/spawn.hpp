@@ -44,6 +44,9 @@ struct actor_options {
   std::size_t readers = 2;
   std::size_t preparers = 0; ///< of what a host's actors write; none where no host is an actor
   committer_options commits;
+  /// The owners take a batch of up to so many entries in the committer's turn; a larger one is sent
+  /// to them, so that they take it side by side.
+  std::size_t entries_applied_here = 8;
   std::uint64_t checkpoint_journal_bytes = 0; ///< automatic checkpoint after so much; 0 = never
   query_seams queries;                        ///< its clock is the committer's too
   std::shared_ptr<random_source> random;

@@ -9,10 +9,6 @@ caf::behavior store_behavior(caf::event_based_actor*, const std::shared_ptr<worl
         auto applied = w->store->apply(m.batch->writes, m.batch->last_seq);
         return applied ? outcome{} : outcome{applied.error()};
       },
-      [=](const advance_stable& m) {
-        auto advanced = w->store->set_stable(m.seq);
-        return advanced ? outcome{} : outcome{advanced.error()};
-      },
   };
 }
 

@@ -55,6 +55,7 @@ result<std::unique_ptr<machine>> machine::boot(const engine_setup& setup, const 
                            .max_queued = setup.max_queued,
                            .max_entries = setup.max_entries,
                            .read_only = false};
+  opened.actors.entries_applied_here = setup.entries_applied_here;
   opened.actors.checkpoint_journal_bytes = setup.checkpoint_journal_bytes;
   opened.actors.queries.time = std::move(clock);
   opened.actors.random = make_seeded_random(setup.seed, boot_number);

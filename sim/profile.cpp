@@ -37,6 +37,8 @@ profile draw_profile(std::uint64_t seed) {
   // Drawn apart, so that seeds go on to mean what they did.
   random_stream compaction(seed, "compaction");
   p.setup.compaction_states = one_of(compaction, {1, 10, 100, 512});
+  random_stream applied(seed, "applied here");
+  p.setup.entries_applied_here = one_of(applied, {0, 0, 1, 8});
   for (auto& weight : p.weights) weight = one_of(draw, {0, 1, 4, 16});
   // Without memories there is nothing to do for the others, and every run asks something.
   p.weights[static_cast<std::size_t>(operation_kind::write)] += 8;

@@ -164,13 +164,16 @@ public:
     REQUIRE(outcome_of<checkpoint_reply>(checkpointed));
     return written;
   }
-  /// Writes while the engine ends under the write.
+  /// Writes so much that the store's own actor takes it, while the engine ends under the write.
   std::optional<error> write_into_end() {
     faults->held = true;
-    auto written = self_->request(handle_, caf::infinite, apply_message{note("under way")});
+    batch_message many;
+    for (std::size_t i = 0; i <= actor_options().entries_applied_here; ++i)
+      many.items.emplace_back(note("under way"));
+    auto written = self_->request(handle_, caf::infinite, std::move(many));
     faults->applying.wait(false);
     end();
-    auto failed = outcome_of<mutation_result>(written);
+    auto failed = outcome_of<batch_result>(written);
     faults->release();
     return failed;
   }
