@@ -1,0 +1,216 @@
+// Roots per batch: the ledger over a store of 100,000 leaves, beside the plain SHA-256s that no
+// tree of this shape can do without.
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+
+#include "bench/dataset.hpp"
+#include "journal/ledger.hpp"
+#include "journal/tree_shape.hpp"
+#include "messages/hash.hpp"
+#include "storage/key_layout.hpp"
+#include "storage/kv_store.hpp"
+
+namespace mneme::bench {
+
+namespace {
+
+using steady = std::chrono::steady_clock;
+
+constexpr std::size_t leaf_total = 100'000;
+
+digest digest_of(std::uint64_t number) {
+  return sha256_of("leaf " + std::to_string(number));
+}
+
+/// A ledger and the WiredTiger tables that it reads, as a world has them.
+class stored_ledger {
+public:
+  stored_ledger() {
+    const std::string directory = scratch_directory("ledger");
+    std::filesystem::remove_all(directory);
+    std::filesystem::create_directories(directory);
+    auto opened = open_wiredtiger_store(directory, {});
+    if (!opened) std::abort();
+    store_ = std::move(*opened);
+    auto reader = store_->reader();
+    if (!reader) std::abort();
+    reader_ = std::move(*reader);
+    ledger_.emplace(world_id{}, sources());
+    ledger_->retain(0);
+    for (std::size_t first = 0; first < leaf_total; first += 10'000) {
+      std::vector<state_leaf> leaves;
+      for (std::size_t i = first; i < first + 10'000; ++i) {
+        paths_.push_back(digest_of(i));
+        leaves.push_back({state_namespace::memories, paths_.back(), digest_of(~i)});
+      }
+      commit({entry_of(std::move(leaves))});
+    }
+    std::ranges::sort(paths_);
+  }
+
+  [[nodiscard]] const std::vector<digest>& paths() const { return paths_; }
+
+  /// The next entry.
+  entry entry_of(std::vector<state_leaf> leaves) {
+    entry e;
+    e.header = {.seq = {++made_},
+                .kind = entry_kind::write,
+                .created_at = {first_day.ns + static_cast<std::int64_t>(made_)},
+                .created_by = "bench",
+                .leaves = std::move(leaves),
+                .payload_hash = digest_of(made_)};
+    e.header_bytes = encode(e.header);
+    return e;
+  }
+
+  /// Applies entries and then writes their rows; how long the first took.
+  steady::duration commit(const std::vector<entry>& entries) {
+    const auto start = steady::now();
+    if (!ledger_->apply(entries)) std::abort();
+    const auto took = steady::now() - start;
+    std::vector<kv_write> rows;
+    for (const auto& e : entries)
+      for (const auto& leaf : e.header.leaves) {
+        kv_write row{kv_table::state_leaves, keys::state_leaf(leaf.ns, leaf.path), {}};
+        if (!leaf.value_hash.is_zero()) row.value = leaf.value_hash.raw();
+        rows.push_back(std::move(row));
+      }
+    if (!store_->apply(rows, {made_}) || !store_->set_stable({made_})) std::abort();
+    return took;
+  }
+
+private:
+  ledger_sources sources() {
+    return {.leaves = [this](state_namespace ns, const digest& first,
+                             const digest& last) -> result<std::vector<tree_leaf>> {
+              std::vector<tree_leaf> leaves;
+              auto ok = reader_->scan(kv_table::state_leaves, keys::state_leaf(ns, first),
+                                      keys::state_leaf(ns, last) + '\0',
+                                      [&](std::string_view key, std::string_view value) {
+                                        tree_leaf& leaf = leaves.emplace_back();
+                                        std::ranges::copy(key.substr(1), leaf.path.bytes.begin());
+                                        std::ranges::copy(value, leaf.value_hash.bytes.begin());
+                                        return true;
+                                      });
+              if (!ok) return propagate(ok);
+              return leaves;
+            },
+            .headers = [] { return header_reader{}; }};
+  }
+
+  std::unique_ptr<kv_store> store_;
+  std::unique_ptr<kv_reader> reader_;
+  std::optional<ledger> ledger_;
+  std::vector<digest> paths_;
+  std::uint64_t made_ = 0;
+};
+
+/// The leaf and node hashes that change with the leaves at `changed`, added to or among `paths`;
+/// both ascend.
+std::size_t hashes_of_change(const std::vector<digest>& paths, const std::vector<digest>& changed) {
+  std::size_t hashes = 0;
+  for (std::size_t i = 0; i < changed.size(); ++i) {
+    const digest& path = changed[i];
+    const auto before = std::ranges::lower_bound(paths, path);
+    const auto after = before != paths.end() && *before == path ? before + 1 : before;
+    std::size_t depth = 0;
+    const auto beside = [&](const digest& other) {
+      depth = std::max(depth, shared_path_bits(other, path) + 1);
+    };
+    if (before != paths.begin()) beside(*(before - 1));
+    if (after != paths.end()) beside(*after);
+    if (i > 0) beside(changed[i - 1]);
+    if (i + 1 < changed.size()) beside(changed[i + 1]);
+    hashes += 1 + depth - (i == 0 ? 0 : shared_path_bits(changed[i - 1], path) + 1);
+  }
+  return hashes;
+}
+
+/// So many SHA-256 of a node's 65 bytes, one after the other.
+steady::duration time_of_hashes(std::size_t count) {
+  std::string message(65, 'x');
+  const auto start = steady::now();
+  for (std::size_t i = 0; i < count; ++i) {
+    const digest hash = sha256_of(message);
+    std::ranges::copy(hash.raw(), message.begin() + 1);
+  }
+  benchmark::DoNotOptimize(message);
+  return steady::now() - start;
+}
+
+/// Entries of one leaf each. `fresh`: leaves that were not there, deleted again outside of the
+/// time; else new values of leaves that are there.
+void apply_entries(benchmark::State& state, bool fresh) {
+  static stored_ledger world;
+  const auto batch = static_cast<std::size_t>(state.range(0));
+  generator g(7);
+  steady::duration floor{};
+  steady::duration all{};
+  std::size_t leaves = 0;
+  std::size_t hashes = 0;
+  for (auto _ : state) {
+    std::vector<digest> paths;
+    std::vector<entry> entries;
+    for (std::size_t i = 0; i < batch; ++i) {
+      paths.push_back(fresh ? digest_of(g.next()) : world.paths()[g.below(leaf_total)]);
+      entries.push_back(
+          world.entry_of({{state_namespace::memories, paths.back(), digest_of(g.next())}}));
+    }
+    const auto took = world.commit(entries);
+    if (fresh) {
+      std::vector<state_leaf> gone;
+      for (const auto& path : paths) gone.push_back({state_namespace::memories, path, {}});
+      world.commit({world.entry_of(std::move(gone))});
+    }
+    std::ranges::sort(paths);
+    const auto twice = std::ranges::unique(paths);
+    paths.erase(twice.begin(), twice.end());
+    const std::size_t needed = hashes_of_change(world.paths(), paths);
+    floor += time_of_hashes(needed);
+    all += took;
+    leaves += batch;
+    hashes += needed;
+    state.SetIterationTime(std::chrono::duration<double>(took).count());
+  }
+  const auto us = [](steady::duration d) {
+    return std::chrono::duration<double, std::micro>(d).count();
+  };
+  state.counters["us_per_leaf"] = us(all) / static_cast<double>(leaves);
+  state.counters["hashes_per_leaf"] = static_cast<double>(hashes) / static_cast<double>(leaves);
+  state.counters["floor_us_per_leaf"] = us(floor) / static_cast<double>(leaves);
+  state.counters["ratio_to_floor"] = us(all) / us(floor);
+}
+
+void ledger_changes(benchmark::State& state) {
+  apply_entries(state, false);
+}
+void ledger_additions(benchmark::State& state) {
+  apply_entries(state, true);
+}
+
+BENCHMARK(ledger_changes)
+    ->Arg(1)
+    ->Arg(4)
+    ->Arg(64)
+    ->Arg(1024)
+    ->UseManualTime()
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK(ledger_additions)
+    ->Arg(1)
+    ->Arg(4)
+    ->Arg(64)
+    ->Arg(1024)
+    ->UseManualTime()
+    ->Unit(benchmark::kMicrosecond);
+
+} // namespace
+
+} // namespace mneme::bench
