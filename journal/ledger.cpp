@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "journal/leaf_cache.hpp"
 #include "journal/ledger_state.hpp"
 #include "journal/roots.hpp"
 #include "messages/ensure.hpp"
@@ -106,8 +107,10 @@ struct ledger::impl {
   ledger_sources sources;
   ledger_state state;
   std::uint64_t retained_seqs = UINT64_MAX;
+  std::uint64_t leaf_cache_bytes;
 
-  impl(const world_id& world, ledger_sources from) : sources(std::move(from)) {
+  impl(const world_id& world, ledger_sources from, std::uint64_t cache_bytes)
+      : sources(std::move(from)), leaf_cache_bytes(cache_bytes) {
     state = fresh_state();
     state.roots = empty_roots(world);
   }
@@ -118,11 +121,13 @@ struct ledger::impl {
   [[nodiscard]] ledger_state fresh_state() const {
     ledger_state fresh;
     fresh.roots.world = state.roots.world;
+    const auto kept = std::make_shared<leaf_cache>(leaf_cache_bytes);
     for (std::size_t i = 0; i < state_namespace_count; ++i)
       fresh.trees.emplace_back(
           [this, ns = static_cast<state_namespace>(i)](const digest& first, const digest& last) {
             return sources.leaves(ns, first, last);
-          });
+          },
+          kept);
     return fresh;
   }
 
@@ -245,8 +250,8 @@ struct ledger::impl {
   }
 };
 
-ledger::ledger(const world_id& world, ledger_sources sources)
-    : impl_(std::make_unique<impl>(world, std::move(sources))) {
+ledger::ledger(const world_id& world, ledger_sources sources, std::uint64_t leaf_cache_bytes)
+    : impl_(std::make_unique<impl>(world, std::move(sources), leaf_cache_bytes)) {
 }
 ledger::~ledger() = default;
 ledger::ledger(ledger&&) noexcept = default;

@@ -53,9 +53,14 @@ using keep_going = std::function<result<void>()>;
 /// Asked with the bytes of each item of an answer, likewise.
 using take_room = std::function<result<void>(std::uint64_t bytes)>;
 
+/// About 600,000 leaves.
+inline constexpr std::uint64_t default_leaf_cache_bytes = 64ULL << 20;
+
 class ledger {
 public:
-  ledger(const world_id& world, ledger_sources sources);
+  /// Keeps about `leaf_cache_bytes` of leaves in memory: what they hold is not read from the store.
+  ledger(const world_id& world, ledger_sources sources,
+         std::uint64_t leaf_cache_bytes = default_leaf_cache_bytes);
   ~ledger();
   ledger(ledger&&) noexcept;
   ledger& operator=(ledger&&) noexcept;

@@ -45,26 +45,40 @@ constexpr char interior_mark = '\xFF';
 
 struct state_tree::impl {
   tree_leaf_source source;
+  std::shared_ptr<leaf_cache> kept;
   node_arena nodes;
   node_index root;
 
-  explicit impl(tree_leaf_source leaves) : source(std::move(leaves)), root(nodes.add({})) {}
+  impl(tree_leaf_source leaves, std::shared_ptr<leaf_cache> cache)
+      : source(std::move(leaves)), kept(std::move(cache)), root(nodes.add({})) {}
 
-  /// Turns the bucket `index` into the nodes over `leaves`, whose hashes are computed on the way.
-  void grow(node_index index, std::span<const tree_leaf> leaves, std::size_t depth) {
+  /// Turns the bucket `index` into the nodes over `leaves`, which hash to `whole`. Some `forks` are
+  /// changed where a node comes between.
+  void grow(node_index index, std::span<const tree_leaf> leaves, std::span<digest> forks,
+            const digest& whole, std::size_t depth) {
+    nodes[index].whole = {whole, static_cast<std::uint32_t>(leaves.size())};
     if (leaves.size() <= bucket_leaves_max) {
-      nodes[index].whole = state_tree_shape::of(leaves, depth);
+      nodes[index].page = kept->put(nodes[index].page, {leaves, forks});
       return;
     }
     const auto [left, right] = halves(leaves, depth);
     attach(index);
-    grow(nodes[index].left, left, depth + 1);
-    grow(nodes[index].right, right, depth + 1);
-    rejoin(index);
+    const auto [left_child, right_child] = std::pair(nodes[index].left, nodes[index].right);
+    if (left.empty() || right.empty()) {
+      digest& top = forks[top_fork(leaves)];
+      top = hash_at_depth({leaves, forks}, depth + 1);
+      grow(right.empty() ? left_child : right_child, leaves, forks, top, depth + 1);
+      return;
+    }
+    const auto left_forks = forks.first(left.size() - 1);
+    const auto right_forks = forks.subspan(left.size());
+    grow(left_child, left, left_forks, hash_at_fork({left, left_forks}), depth + 1);
+    grow(right_child, right, right_forks, hash_at_fork({right, right_forks}), depth + 1);
   }
 
   void attach(node_index index) {
     ensure(nodes[index].is_bucket(), "children are given to a bucket");
+    kept->drop(std::exchange(nodes[index].page, {}));
     const node_index left = nodes.add({});
     const node_index right = nodes.add({});
     nodes[index].left = left;
@@ -77,18 +91,22 @@ struct state_tree::impl {
   }
 
   /// Makes the change that `overlay` worked out.
-  void take(const tree_overlay& overlay, node_index index, std::size_t depth) {
-    const auto* becomes = overlay.changed(index);
-    if (becomes == nullptr) return;
-    nodes[index].whole = becomes->whole;
-    if (nodes[index].is_bucket()) {
-      if (!becomes->leaves.empty()) grow(index, becomes->leaves, depth);
-      ensure(nodes[index].whole == becomes->whole, "a bucket that splits keeps its hash");
-    } else if (becomes->whole.count < interior_leaves_min) {
-      nodes.collapse(index);
-    } else {
-      take(overlay, nodes[index].left, depth + 1);
-      take(overlay, nodes[index].right, depth + 1);
+  void take(const tree_overlay& overlay) {
+    const auto all = overlay.all();
+    leaf_bucket bucket;
+    for (std::size_t i = 0; i < all.size();) {
+      const auto& reached = all[i];
+      const auto whole = overlay.whole(reached);
+      i = reached.same ? reached.end : i + 1;
+      if (reached.same) continue;
+      nodes[reached.node].whole = whole;
+      if (nodes[reached.node].is_bucket()) {
+        overlay.take(reached, bucket);
+        grow(reached.node, bucket.leaves, bucket.forks, whole.hash, reached.depth);
+      } else if (whole.count < interior_leaves_min) {
+        nodes.collapse(reached.node, *kept);
+        i = reached.end;
+      }
     }
   }
 
@@ -98,14 +116,16 @@ struct state_tree::impl {
     if (depth == portion_depth) {
       auto leaves = read_subtree(source, prefix, depth);
       if (!leaves) return propagate(leaves);
-      grow(index, *leaves, depth);
+      leaf_bucket all;
+      const auto whole = hash_bucket(std::move(*leaves), depth, all);
+      grow(index, all.leaves, all.forks, whole.hash, depth);
       return {};
     }
     attach(index);
     if (auto ok = fill(nodes[index].left, prefix, depth + 1); !ok) return ok;
     if (auto ok = fill(nodes[index].right, with_path_bit(prefix, depth), depth + 1); !ok) return ok;
     rejoin(index);
-    if (nodes[index].whole.count <= bucket_leaves_max) nodes.collapse(index);
+    if (nodes[index].whole.count <= bucket_leaves_max) nodes.collapse(index, *kept);
     return {};
   }
 
@@ -145,13 +165,16 @@ struct state_tree::impl {
     return !whole.hash.is_zero();
   }
 
+  /// Keeps what it reads from the store; else changes nothing.
   [[nodiscard]] std::unique_ptr<tree_overlay> look(std::span<const tree_leaf> changes,
-                                                   tree_overlay::purpose use) const {
-    return std::make_unique<tree_overlay>(nodes, root, source, changes, use);
+                                                   tree_overlay::purpose use) {
+    return std::make_unique<tree_overlay>(nodes, root, bucket_reader(nodes, source, *kept), changes,
+                                          use);
   }
 };
 
-state_tree::state_tree(tree_leaf_source leaves) : impl_(std::make_unique<impl>(std::move(leaves))) {
+state_tree::state_tree(tree_leaf_source leaves, std::shared_ptr<leaf_cache> kept)
+    : impl_(std::make_unique<impl>(std::move(leaves), std::move(kept))) {
 }
 state_tree::~state_tree() = default;
 state_tree::state_tree(state_tree&&) noexcept = default;
@@ -165,7 +188,7 @@ result<tree_change> state_tree::prepare(std::span<const tree_leaf> changes) cons
 
 void state_tree::commit(tree_change change) {
   ensure(change.overlay_ != nullptr, "a change is made once");
-  impl_->take(*change.overlay_, impl_->root, 0);
+  impl_->take(*change.overlay_);
 }
 
 result<std::vector<tree_leaf>> state_tree::apply(std::span<const tree_leaf> changes) {
@@ -197,7 +220,7 @@ result<tree_proof> state_tree::prove(const digest& path, std::span<const tree_le
 }
 
 result<void> state_tree::rebuild() {
-  auto fresh = std::make_unique<impl>(impl_->source);
+  auto fresh = std::make_unique<impl>(impl_->source, impl_->kept);
   if (auto ok = fresh->fill(fresh->root, {}, 0); !ok) return ok;
   impl_ = std::move(fresh);
   return {};
@@ -210,7 +233,7 @@ std::string state_tree::save() const {
 }
 
 result<void> state_tree::load(std::string_view image) {
-  auto fresh = std::make_unique<impl>(impl_->source);
+  auto fresh = std::make_unique<impl>(impl_->source, impl_->kept);
   if (!fresh->load(fresh->root, image, 0) || !image.empty())
     return fail(errc::corrupt, "an image of a state tree is malformed");
   impl_ = std::move(fresh);

@@ -3,10 +3,10 @@
 /// collapsed; leaf = H(0x00 ‖ path ‖ value_hash), node = H(0x01 ‖ l ‖ r), empty = 32 zero bytes.
 /// The root is a function of the contents only.
 ///
-/// The leaves live in the store's state_leaves table; in memory are only the nodes above subtrees
-/// of at most 32 leaves ("buckets"), with hysteresis: a bucket splits above 32, nodes collapse
-/// below 16. A bucket's hash is recomputed from one short ordered scan of its leaves. Single owner;
-/// not thread-safe.
+/// The leaves live in the store's state_leaves table; in memory are the nodes above subtrees of at
+/// most 32 leaves ("buckets"), with hysteresis: a bucket splits above 32, nodes collapse below 16.
+/// A bucket that was touched is read from the store by one short ordered scan and then kept, with
+/// the hashes inside it, in a bounded cache. Single owner; not thread-safe.
 
 #include <cstdint>
 #include <functional>
@@ -33,6 +33,7 @@ digest tree_root_of(std::vector<tree_leaf> leaves);
 using tree_leaf_source =
     std::function<result<std::vector<tree_leaf>>(const digest& first, const digest& last)>;
 
+class leaf_cache;
 class tree_overlay;
 
 /// The tree as it would be with some changes. Valid until the tree changes or moves; answers
@@ -70,7 +71,8 @@ private:
 
 class state_tree {
 public:
-  explicit state_tree(tree_leaf_source leaves);
+  /// Trees may keep their leaves in one cache.
+  state_tree(tree_leaf_source leaves, std::shared_ptr<leaf_cache> kept);
   ~state_tree();
   state_tree(state_tree&&) noexcept;
   state_tree& operator=(state_tree&&) noexcept;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "journal/leaf_cache.hpp"
 #include "journal/tree_shape.hpp"
 #include "messages/ensure.hpp"
 
@@ -22,6 +23,7 @@ struct tree_node {
   subtree whole;
   node_index left = no_node; ///< no_node: a bucket
   node_index right = no_node;
+  leaf_page page; ///< of a bucket: where its leaves are kept, if they are
 
   [[nodiscard]] bool is_bucket() const { return left == no_node; }
 };
@@ -32,22 +34,24 @@ public:
   node_index add(const subtree& whole) {
     if (free_.empty()) {
       ensure(nodes_.size() < no_node, "the tree is full");
-      nodes_.push_back({whole, no_node, no_node});
+      nodes_.push_back({whole, no_node, no_node, {}});
       return static_cast<node_index>(nodes_.size() - 1);
     }
     const node_index index = free_.back();
     free_.pop_back();
     ensure(nodes_[index].is_bucket(), "what was released has let go of its children");
-    nodes_[index] = {whole, no_node, no_node};
+    nodes_[index] = {whole, no_node, no_node, {}};
     return index;
   }
 
-  /// Makes `index` a bucket again; everything below it is released.
-  void collapse(node_index index) {
+  /// Makes `index` a bucket again; everything below it is released, and what was kept of it
+  /// dropped.
+  void collapse(node_index index, leaf_cache& kept) {
     tree_node& node = nodes_[index];
     if (node.is_bucket()) return;
     for (const node_index child : {node.left, node.right}) {
-      collapse(child);
+      collapse(child, kept);
+      kept.drop(nodes_[child].page);
       free_.push_back(child);
     }
     node.left = node.right = no_node;

@@ -27,51 +27,11 @@ std::vector<tree_leaf> sorted_last_wins(std::span<const tree_leaf> changes) {
   return sorted;
 }
 
-std::vector<tree_leaf> merge(std::span<const tree_leaf> leaves,
-                             std::span<const tree_leaf> changes) {
-  std::vector<tree_leaf> merged;
-  merged.reserve(leaves.size() + changes.size());
-  auto leaf = leaves.begin();
-  for (const auto& change : changes) {
-    while (leaf != leaves.end() && leaf->path < change.path) merged.push_back(*leaf++);
-    if (leaf != leaves.end() && leaf->path == change.path) ++leaf;
-    if (!change.value_hash.is_zero()) merged.push_back(change);
-  }
-  merged.insert(merged.end(), leaf, leaves.end());
-  return merged;
-}
-
-std::unexpected<error> stale_source() {
-  return fail(errc::corrupt, "the store's state leaves do not fit the state tree");
-}
-
-/// The last path below `prefix`: all bits from `depth` on are set.
-digest last_path(digest prefix, std::size_t depth) {
-  for (std::size_t bit = depth; bit < path_bits && bit % 8 != 0; ++bit)
-    prefix = with_path_bit(prefix, bit);
-  for (std::size_t byte = (depth + 7) / 8; byte < prefix.bytes.size(); ++byte)
-    prefix.bytes[byte] = 0xFF;
-  return prefix;
-}
-
 } // namespace
 
-result<std::vector<tree_leaf>> read_subtree(const tree_leaf_source& source, const digest& prefix,
-                                            std::size_t depth) {
-  const digest last = last_path(prefix, depth);
-  auto leaves = source(prefix, last);
-  if (!leaves) return leaves;
-  for (std::size_t i = 0; i < leaves->size(); ++i) {
-    const auto& [path, value_hash] = (*leaves)[i];
-    const bool in_order = i == 0 ? prefix <= path : (*leaves)[i - 1].path < path;
-    if (!in_order || last < path || value_hash.is_zero()) return stale_source();
-  }
-  return leaves;
-}
-
-tree_overlay::tree_overlay(const node_arena& nodes, node_index root, const tree_leaf_source& source,
+tree_overlay::tree_overlay(const node_arena& nodes, node_index root, const bucket_reader& reader,
                            std::span<const tree_leaf> changes, purpose use)
-    : nodes_(nodes), root_(root), source_(source), changes_(sorted_last_wins(changes)), use_(use) {
+    : nodes_(nodes), root_(root), reader_(reader), changes_(sorted_last_wins(changes)), use_(use) {
 }
 
 tree_overlay::place tree_overlay::top() const {
@@ -87,78 +47,112 @@ tree_overlay::fork tree_overlay::children(const place& at) const {
 }
 
 result<subtree> tree_overlay::root() {
-  return evaluate(top());
-}
-
-const tree_overlay::changed_node* tree_overlay::changed(node_index node) const {
-  const auto found = changed_.find(node);
-  return found == changed_.end() ? nullptr : &found->second;
-}
-
-result<tree_overlay::bucket_content> tree_overlay::read_bucket(const place& at) const {
-  auto stored = read_subtree(source_, at.prefix, at.depth);
-  if (!stored) return propagate(stored);
-  auto merged = merge(*stored, at.changes);
-  const bool holds_changes = merged == *stored;
-  if (!holds_changes && stored->size() != nodes_[at.node].whole.count) return stale_source();
-  return bucket_content{std::move(*stored), std::move(merged)};
-}
-
-result<tree_overlay::changed_node> tree_overlay::evaluate_bucket(const place& at) {
-  auto content = read_bucket(at);
-  if (!content) return propagate(content);
-  auto& [stored, merged] = *content;
-  if (use_ == purpose::change) {
-    auto leaf = stored.begin();
-    for (const auto& change : at.changes) {
-      while (leaf != stored.end() && leaf->path < change.path) ++leaf;
-      const bool there = leaf != stored.end() && leaf->path == change.path;
-      before_.push_back({change.path, there ? leaf->value_hash : digest{}});
-    }
+  if (changes_.empty()) return nodes_[root_].whole;
+  if (!worked_out_) {
+    hashes_.clear();
+    reached_.clear();
+    before_.clear();
+    plan_.clear();
+    if (auto ok = evaluate(top()); !ok) return propagate(ok);
+    hashes_.run();
+    worked_out_ = true;
   }
-  changed_node node{state_tree_shape::of(merged, at.depth), {}};
-  if (use_ == purpose::change && merged.size() > bucket_leaves_max) node.leaves = std::move(merged);
-  return node;
+  return whole(reached_.front());
 }
 
-result<subtree> tree_overlay::evaluate(const place& at) {
+result<tree_overlay::part> tree_overlay::evaluate_bucket(const place& at,
+                                                         bucket_plan::bucket& made) {
+  auto stored = reader_.read(at.node, at.prefix, at.depth);
+  if (!stored) return propagate(stored);
+  const auto& [bucket, fits] = *stored;
+  made = plan_.add(bucket, at.changes, at.depth, use_ == purpose::change ? &before_ : nullptr);
+  // Leaves that do not hash to what the tree says may be those of after these changes already.
+  if (!fits && !made.same
+      && (use_ == purpose::change || bucket.leaves.size() != nodes_[at.node].whole.count))
+    return stale_source();
+  return part{made.hash, made.count, fits && made.same};
+}
+
+tree_overlay::part tree_overlay::join(const place& at, const part& left, const part& right) {
+  const subtree& whole = nodes_[at.node].whole;
+  if (left.same && right.same) return {hashes_.known(whole.hash), whole.count, true};
+  const std::uint32_t count = left.count + right.count;
+  if (count > 1) return {hashes_.node(left.hash, right.hash), count, false};
+  return {left.count == 1 ? left.hash : right.hash, count, false};
+}
+
+result<tree_overlay::part> tree_overlay::evaluate(const place& at) {
   const tree_node& node = nodes_[at.node];
-  if (at.changes.empty()) return node.whole;
-  if (const auto* known = changed(at.node)) return known->whole;
-  changed_node becomes;
+  if (at.changes.empty()) return part{hashes_.known(node.whole.hash), node.whole.count, true};
+  const std::size_t index = reached_.size();
+  reached_.emplace_back();
+  reached here{.node = at.node, .depth = static_cast<std::uint32_t>(at.depth), .bucket = {}};
+  part becomes{};
   if (node.is_bucket()) {
-    auto bucket = evaluate_bucket(at);
-    if (!bucket) return propagate(bucket);
-    becomes = std::move(*bucket);
+    auto bucket = evaluate_bucket(at, here.bucket);
+    if (!bucket) return bucket;
+    becomes = *bucket;
   } else {
     const auto [left, right] = children(at);
-    auto left_whole = evaluate(left);
-    if (!left_whole) return left_whole;
-    auto right_whole = evaluate(right);
-    if (!right_whole) return right_whole;
-    const bool same =
-        *left_whole == nodes_[left.node].whole && *right_whole == nodes_[right.node].whole;
-    becomes.whole = same ? node.whole : state_tree_shape::join(*left_whole, *right_whole);
+    auto left_part = evaluate(left);
+    if (!left_part) return left_part;
+    auto right_part = evaluate(right);
+    if (!right_part) return right_part;
+    becomes = join(at, *left_part, *right_part);
   }
-  const subtree whole = becomes.whole;
-  changed_.emplace(at.node, std::move(becomes));
-  return whole;
+  here.end = static_cast<std::uint32_t>(reached_.size());
+  here.hash = becomes.hash;
+  here.count = becomes.count;
+  here.same = becomes.same;
+  reached_[index] = here;
+  return becomes;
+}
+
+const tree_overlay::reached* tree_overlay::find(const place& at) const {
+  if (at.changes.empty()) return nullptr;
+  std::size_t index = 0;
+  while (reached_[index].node != at.node) {
+    // The first below it is its left child, if that was reached at all.
+    const node_index left = nodes_[reached_[index].node].left;
+    const bool left_reached = reached_[index + 1].node == left;
+    const bool to_right = path_bit(at.prefix, reached_[index].depth);
+    ++index;
+    if (to_right && left_reached) index = reached_[index].end;
+  }
+  return &reached_[index];
+}
+
+subtree tree_overlay::whole(const place& at) const {
+  const reached* found = find(at);
+  return found == nullptr ? nodes_[at.node].whole : whole(*found);
+}
+
+result<std::vector<tree_leaf>> tree_overlay::leaves_of(const place& at) {
+  if (const reached* found = find(at)) {
+    const auto leaves = plan_.leaves(found->bucket);
+    return std::vector(leaves.begin(), leaves.end());
+  }
+  auto stored = reader_.read(at.node, at.prefix, at.depth);
+  if (!stored) return propagate(stored);
+  if (!stored->fits) return stale_source();
+  const auto& leaves = stored->bucket.leaves;
+  return std::vector(leaves.begin(), leaves.end());
 }
 
 result<tree_leaf> tree_overlay::lone_leaf(place at) {
   while (!nodes_[at.node].is_bucket()) {
     const auto [left, right] = children(at);
-    auto left_whole = evaluate(left);
-    if (!left_whole) return propagate(left_whole);
-    at = left_whole->count == 1 ? left : right;
+    at = whole(left).count == 1 ? left : right;
   }
-  auto content = read_bucket(at);
-  if (!content) return propagate(content);
-  if (content->merged.size() != 1) return stale_source();
-  return content->merged.front();
+  auto leaves = leaves_of(at);
+  if (!leaves) return propagate(leaves);
+  if (leaves->size() != 1) return stale_source();
+  return leaves->front();
 }
 
 result<tree_proof> tree_overlay::prove(const digest& path) {
+  auto all = root();
+  if (!all) return propagate(all);
   std::vector<subtree> beside; // downward
   std::vector<place> places;   // of the first ones of `beside`, those above buckets
   place at = top();
@@ -166,14 +160,12 @@ result<tree_proof> tree_overlay::prove(const digest& path) {
     const auto [left, right] = children(at);
     const bool to_right = path_bit(path, at.depth);
     places.push_back(to_right ? left : right);
-    auto whole = evaluate(places.back());
-    if (!whole) return propagate(whole);
-    beside.push_back(*whole);
+    beside.push_back(whole(places.back()));
     at = to_right ? right : left;
   }
-  auto content = read_bucket(at);
-  if (!content) return propagate(content);
-  const auto end = state_tree_shape::descend(content->merged, at.depth, path, beside);
+  auto leaves = leaves_of(at);
+  if (!leaves) return propagate(leaves);
+  const auto end = state_tree_shape::descend(*leaves, at.depth, path, beside);
   std::optional<tree_leaf> terminal;
   if (!end.empty()) terminal = end.front();
 
@@ -194,10 +186,8 @@ result<tree_proof> tree_overlay::prove(const digest& path) {
     proof.other = terminal;
   for (auto step = beside.rbegin(); step != beside.rend(); ++step)
     proof.siblings.push_back(step->hash);
-  auto whole = root();
-  if (!whole) return propagate(whole);
   // A source that has drifted from the tree must not pass for a proof.
-  if (!verify_tree_proof(proof, whole->hash)) return stale_source();
+  if (!verify_tree_proof(proof, all->hash)) return stale_source();
   return proof;
 }
 

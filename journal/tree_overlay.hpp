@@ -2,29 +2,28 @@
 /// A set of changes seen through a state tree: computes the hashes of the nodes that the changes
 /// reach, each once, without touching the tree. Views keep it to answer questions; a change that is
 /// to be made is worked out here first, so that a failing leaf source changes nothing.
+///
+/// What the nodes become is found first, and which hashes that takes; these are computed together.
 
 #include <optional>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
+#include "journal/bucket_reader.hpp"
+#include "journal/hash_rounds.hpp"
+#include "journal/leaf_bucket.hpp"
 #include "journal/state_tree.hpp"
 #include "journal/tree_nodes.hpp"
 #include "messages/ensure.hpp"
 
 namespace mneme {
 
-/// Leaves below `prefix` (zero behind `depth` bits); corrupt unless in path order, within the
-/// subtree and without zero values.
-result<std::vector<tree_leaf>> read_subtree(const tree_leaf_source& source, const digest& prefix,
-                                            std::size_t depth);
-
 class tree_overlay {
 public:
   enum class purpose : std::uint8_t { view, change };
 
-  /// Borrows arena and source. The last change of a path wins.
-  tree_overlay(const node_arena& nodes, node_index root, const tree_leaf_source& source,
+  /// Borrows arena and reader's parts. The last change of a path wins.
+  tree_overlay(const node_arena& nodes, node_index root, const bucket_reader& reader,
                std::span<const tree_leaf> changes, purpose use);
 
   /// The whole tree under the changes.
@@ -37,13 +36,21 @@ public:
     return before_;
   }
 
-  /// What a node becomes; `leaves` only for a bucket that is over-full and has to split.
-  struct changed_node {
-    subtree whole;
-    std::vector<tree_leaf> leaves;
+  /// A node that changes lead to.
+  struct reached {
+    node_index node = no_node;
+    std::uint32_t depth = 0;
+    std::uint32_t end = 0; ///< of what was reached below it
+    bool same = false;     ///< nothing below it differs from what is there
+    std::uint32_t count = 0;
+    hash_rounds::slot hash = 0;
+    bucket_plan::bucket bucket; ///< of a bucket
   };
-  /// Null if the changes leave the node as it is. After root().
-  [[nodiscard]] const changed_node* changed(node_index node) const;
+  /// After root(): what was reached, each before what is below it, from left to right.
+  [[nodiscard]] std::span<const reached> all() const { return reached_; }
+  [[nodiscard]] subtree whole(const reached& at) const { return {hashes_[at.hash], at.count}; }
+  /// What a bucket becomes.
+  void take(const reached& at, leaf_bucket& into) const { plan_.take(at.bucket, into); }
 
 private:
   /// A node, the bits that lead to it, and the changes below it.
@@ -57,27 +64,37 @@ private:
     place left;
     place right;
   };
+  /// What a node becomes, for the one above it.
+  struct part {
+    hash_rounds::slot hash;
+    std::uint32_t count;
+    bool same;
+  };
   [[nodiscard]] place top() const;
   [[nodiscard]] fork children(const place& at) const;
 
-  result<subtree> evaluate(const place& at);
-  result<changed_node> evaluate_bucket(const place& at);
-  /// A bucket's leaves as the store has them, and with the changes.
-  struct bucket_content {
-    std::vector<tree_leaf> stored;
-    std::vector<tree_leaf> merged;
-  };
-  result<bucket_content> read_bucket(const place& at) const;
+  result<part> evaluate(const place& at);
+  result<part> evaluate_bucket(const place& at, bucket_plan::bucket& made);
+  [[nodiscard]] part join(const place& at, const part& left, const part& right);
+
+  /// After root(). Null if no change leads to it.
+  [[nodiscard]] const reached* find(const place& at) const;
+  [[nodiscard]] subtree whole(const place& at) const;
+  /// A bucket's leaves with the changes.
+  result<std::vector<tree_leaf>> leaves_of(const place& at);
   /// The leaf of a subtree that has exactly one.
   result<tree_leaf> lone_leaf(place at);
 
   const node_arena& nodes_;
   node_index root_;
-  const tree_leaf_source& source_;
+  bucket_reader reader_;
   std::vector<tree_leaf> changes_;
   purpose use_;
+  bool worked_out_ = false;
+  hash_rounds hashes_;
+  bucket_plan plan_{hashes_};
+  std::vector<reached> reached_;
   std::vector<tree_leaf> before_;
-  std::unordered_map<node_index, changed_node> changed_; // looked up only, never iterated
 };
 
 } // namespace mneme

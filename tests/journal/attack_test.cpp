@@ -25,7 +25,7 @@ namespace {
 /// A tree over `leaves`.
 struct grown_tree {
   leaf_rows rows;
-  state_tree tree{rows.source()};
+  state_tree tree{rows.source(), samples::kept_leaves()};
 
   explicit grown_tree(const std::vector<tree_leaf>& leaves) { change(leaves); }
   void change(const std::vector<tree_leaf>& leaves) {

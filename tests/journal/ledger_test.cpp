@@ -158,6 +158,24 @@ TEST_CASE("a loaded and a rebuilt ledger are the saved one, its past included") 
   });
 }
 
+TEST_CASE("roots and proofs do not depend on how many leaves are kept") {
+  rc::prop("kept", [](std::uint64_t seed) {
+    dice random(seed);
+    const auto count = 20 + random.below(60);
+    const std::uint64_t keys = 300;
+    const auto entries = random_entries(random, count, keys);
+    const auto recorded = recorded_roots(entries);
+    for (const std::uint64_t bytes : {0UL, 8'000UL, 40'000UL}) {
+      sample_world world(sample_world::default_world(), bytes);
+      commit_grouped(world, random, entries, 9);
+      RC_ASSERT(world.ledger.roots() == recorded.back());
+      const seq_no seq{random.below(count + 1)};
+      RC_ASSERT(world.ledger.roots_at(seq).value() == recorded[seq.value]);
+      check_proofs(world, entries, seq, keys, recorded[seq.value]);
+    }
+  });
+}
+
 TEST_CASE("proofs reach across tiles of the journal") {
   dice random(37);
   sample_world world;
@@ -267,7 +285,8 @@ TEST_CASE("a store that fails at any read leaves the ledger as it was") {
                   },
                   .headers = []() -> header_reader {
                     return [](seq_no, std::uint64_t) { return fail(errc::io, "unreadable"); };
-                  }});
+                  }},
+                 0);
   REQUIRE(counted.load(image));
   for (;; ++allowed) {
     left = allowed;
@@ -290,7 +309,7 @@ TEST_CASE("a store that fails at any read leaves the ledger as it was") {
 
 TEST_CASE("rows or headers that do not fit yield an error, never a bundle") {
   dice random(47);
-  sample_world world;
+  sample_world world(sample_world::default_world(), 0);
   for (int i = 0; i < 40; ++i) REQUIRE(world.commit_one(samples::random_leaves(random, 20)));
   const auto rows = world.rows;
   const tree_leaf leaf = world.rows[2].all().at(0);

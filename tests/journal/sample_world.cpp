@@ -79,6 +79,10 @@ tree_leaf_source leaf_rows::source() const {
   };
 }
 
+std::shared_ptr<leaf_cache> kept_leaves(std::uint64_t most_bytes) {
+  return std::make_shared<leaf_cache>(most_bytes);
+}
+
 entry sample_entry(seq_no seq, std::vector<state_leaf> leaves) {
   entry e;
   e.header = {.seq = seq,
@@ -124,7 +128,8 @@ world_id sample_world::default_world() {
 
 sample_world::sample_world() : sample_world(default_world()) {
 }
-sample_world::sample_world(const world_id& world) : ledger(world, sources()) {
+sample_world::sample_world(const world_id& world, std::uint64_t leaf_cache_bytes)
+    : ledger(world, sources(), leaf_cache_bytes) {
 }
 
 ledger_sources sample_world::sources() {

@@ -4,11 +4,13 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "journal/leaf_cache.hpp"
 #include "journal/ledger.hpp"
 #include "journal/state_tree.hpp"
 
@@ -52,6 +54,9 @@ private:
   std::map<digest, digest> rows_;
 };
 
+/// A cache of so many bytes for one tree; a bucket takes 0.1 to 3 KiB.
+std::shared_ptr<leaf_cache> kept_leaves(std::uint64_t most_bytes = 1 << 20);
+
 entry sample_entry(seq_no seq, std::vector<state_leaf> leaves);
 /// Leaves of random keys out of few, a third of them deletions, in all namespaces.
 std::vector<state_leaf> random_leaves(dice& random, std::uint64_t keys);
@@ -62,7 +67,8 @@ std::string sample_key(state_namespace ns, std::uint64_t number);
 class sample_world {
 public:
   sample_world();
-  explicit sample_world(const world_id& world);
+  explicit sample_world(const world_id& world,
+                        std::uint64_t leaf_cache_bytes = default_leaf_cache_bytes);
   sample_world(const sample_world&) = delete;
   sample_world& operator=(const sample_world&) = delete;
 

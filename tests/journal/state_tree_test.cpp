@@ -2,7 +2,7 @@
 // there before is true, its proofs hold, earlier states can be seen through their undo, and image
 // and rebuild give the same tree. Paths crowd so that buckets split and collapse and share up to
 // 255 bits.
-// Of: journal/tree_overlay.cpp, journal/undo_list.cpp
+// Of: journal/bucket_reader.cpp, journal/tree_overlay.cpp, journal/undo_list.cpp
 
 #include "journal/state_tree.hpp"
 
@@ -18,6 +18,7 @@
 
 using namespace mneme;
 using samples::dice;
+using samples::kept_leaves;
 using samples::leaf_rows;
 
 namespace {
@@ -44,6 +45,11 @@ std::vector<digest> some_paths(dice& random) {
   return paths;
 }
 
+/// For no bucket, for few, for all.
+std::uint64_t random_room(dice& random) {
+  return std::array<std::uint64_t, 3>{0, 8'000, UINT64_MAX}[random.below(3)];
+}
+
 /// Checks a proof of `path` against the rows that it should speak of.
 void check_proof(const result<tree_proof>& proof, const digest& path, const leaf_rows& rows,
                  const digest& root) {
@@ -57,8 +63,11 @@ void check_proof(const result<tree_proof>& proof, const digest& path, const leaf
 
 /// One history: the tree, the rows, and everything needed to look back.
 struct history {
+  explicit history(std::uint64_t room) : kept(kept_leaves(room)) {}
+
+  std::shared_ptr<leaf_cache> kept;
   leaf_rows rows;
-  state_tree tree{rows.source()};
+  state_tree tree{rows.source(), kept};
   std::vector<leaf_rows> past;  ///< rows before each batch
   std::vector<changes> undoing; ///< values before each batch
 
@@ -105,7 +114,7 @@ struct history {
   }
 
   void restore(dice& random) {
-    state_tree other(rows.source());
+    state_tree other(rows.source(), kept);
     if (random.one_in(2)) {
       RC_ASSERT(other.load(tree.save()).has_value());
       RC_ASSERT(other.save() == tree.save());
@@ -125,7 +134,7 @@ TEST_CASE("any history of batches leaves the root of the contents, its proofs an
     const auto batches = *rc::gen::inRange(1, 90);
     dice random(seed);
     const auto paths = some_paths(random);
-    history h;
+    history h(random_room(random));
     for (int i = 0; i < batches; ++i) {
       h.batch(random, random_changes(random, paths, i % 40 < 25));
       const auto& path = paths[random.below(paths.size())];
@@ -152,10 +161,10 @@ TEST_CASE("the order and grouping of changes do not show in the root") {
       made.insert(made.end(), more.begin(), more.end());
     }
     leaf_rows rows_at_once;
-    state_tree at_once(rows_at_once.source());
+    state_tree at_once(rows_at_once.source(), kept_leaves());
     RC_ASSERT(at_once.apply(made).has_value());
     leaf_rows rows_in_parts;
-    state_tree in_parts(rows_in_parts.source());
+    state_tree in_parts(rows_in_parts.source(), kept_leaves());
     for (std::size_t i = 0; i < made.size();) {
       const auto size = std::min<std::size_t>(1 + random.below(9), made.size() - i);
       const auto part = std::span(made).subspan(i, size);
@@ -170,7 +179,7 @@ TEST_CASE("the order and grouping of changes do not show in the root") {
 TEST_CASE("a bucket that wavers around its limits keeps the root of its contents") {
   dice random(7);
   leaf_rows rows;
-  state_tree tree(rows.source());
+  state_tree tree(rows.source(), kept_leaves());
   std::vector<digest> paths;
   for (int i = 0; i < 64; ++i) paths.push_back(samples::random_hash(random));
   const auto set = [&](std::size_t index, bool there) {
@@ -196,17 +205,21 @@ TEST_CASE("a source that fails changes nothing") {
   dice random(11);
   leaf_rows rows;
   std::uint64_t reads_left = UINT64_MAX;
-  state_tree tree([&](const digest& first, const digest& last) -> result<std::vector<tree_leaf>> {
-    if (reads_left == 0) return fail(errc::io, "unreadable");
-    --reads_left;
-    return rows.range(first, last);
-  });
+  const bool keeps = GENERATE(false, true); // else every attempt reads all again
+  state_tree tree(
+      [&](const digest& first, const digest& last) -> result<std::vector<tree_leaf>> {
+        if (reads_left == 0) return fail(errc::io, "unreadable");
+        --reads_left;
+        return rows.range(first, last);
+      },
+      kept_leaves(keeps ? UINT64_MAX : 0));
   changes made;
   for (int i = 0; i < 300; ++i)
     made.push_back({samples::random_hash(random), samples::random_hash(random)});
   REQUIRE(tree.apply(made));
   rows.write(made);
   const auto image = tree.save();
+  REQUIRE(tree.load(image)); // what was kept is forgotten
 
   changes more;
   for (int i = 0; i < 60; ++i)
@@ -221,11 +234,12 @@ TEST_CASE("a source that fails changes nothing") {
     CHECK(tree.save() == image);
     ++failures;
   }
-  CHECK(failures > 5);
+  CHECK(failures > (keeps ? 2 : 5));
   rows.write(more);
   CHECK(tree.root() == tree_root_of(rows.all()));
 
   const auto later = tree.save();
+  REQUIRE(tree.load(later));
   reads_left = 0;
   CHECK(tree.rebuild().error().code == errc::io);
   CHECK(tree.prove(made[0].path).error().code == errc::io);
@@ -235,10 +249,37 @@ TEST_CASE("a source that fails changes nothing") {
   CHECK(tree.save() == later);
 }
 
+TEST_CASE("leaves that were read once are not read again, and those that were written never") {
+  dice random(29);
+  leaf_rows rows;
+  std::uint64_t reads = 0;
+  state_tree tree(
+      [&](const digest& first, const digest& last) -> result<std::vector<tree_leaf>> {
+        ++reads;
+        return rows.range(first, last);
+      },
+      kept_leaves());
+  const auto change = [&](const changes& made) {
+    REQUIRE(tree.apply(made));
+    rows.write(made);
+    REQUIRE(tree.root() == tree_root_of(rows.all()));
+  };
+  for (int i = 0; i < 300; ++i)
+    change({{samples::random_hash(random), samples::random_hash(random)}});
+  CHECK(reads == 1); // of the empty tree; buckets that split took theirs along
+  REQUIRE(tree.load(tree.save()));
+  reads = 0;
+  for (int round = 0; round < 3; ++round) {
+    for (const auto& leaf : rows.all()) change({{leaf.path, samples::random_hash(random)}});
+    CHECK(reads > 5);
+    CHECK(reads < 20); // once a bucket
+  }
+}
+
 TEST_CASE("rows that could not be written leave the state before them in sight") {
   dice random(23);
   leaf_rows rows;
-  state_tree tree(rows.source());
+  state_tree tree(rows.source(), kept_leaves());
   changes made;
   for (int i = 0; i < 200; ++i)
     made.push_back({samples::random_hash(random), samples::random_hash(random)});
@@ -265,7 +306,7 @@ TEST_CASE("rows that could not be written leave the state before them in sight")
 TEST_CASE("rows that do not fit the tree are refused as corrupt") {
   dice random(13);
   leaf_rows rows;
-  state_tree tree(rows.source());
+  state_tree tree(rows.source(), kept_leaves(0));
   changes made;
   for (int i = 0; i < 100; ++i)
     made.push_back({samples::random_hash(random), samples::random_hash(random)});
@@ -284,10 +325,26 @@ TEST_CASE("rows that do not fit the tree are refused as corrupt") {
     rows.write(std::array{tree_leaf{made[0].path, made[5].value_hash}});
     CHECK(tree.prove(made[0].path).error().code == errc::corrupt);
   }
+  SECTION("another row of the bucket has another value") {
+    std::size_t refused = 0;
+    for (const auto& leaf : rows.all()) {
+      const std::array wrong{tree_leaf{leaf.path, root}};
+      rows.write(wrong);
+      const auto changed = tree.apply(change);
+      rows.write(std::array{leaf});
+      if (changed)
+        REQUIRE(tree.apply(std::array{made[1]})); // it was in another one
+      else
+        CHECK(changed.error().code == errc::corrupt);
+      if (!changed) ++refused;
+    }
+    CHECK(refused > 10);
+  }
   SECTION("rows stand out of order, or outside what was asked") {
     std::vector<tree_leaf> answer;
     state_tree other(
-        [&](const digest&, const digest&) -> result<std::vector<tree_leaf>> { return answer; });
+        [&](const digest&, const digest&) -> result<std::vector<tree_leaf>> { return answer; },
+        kept_leaves());
     answer = {{made[0].path, root}, {made[0].path, root}};
     CHECK(other.apply(change).error().code == errc::corrupt);
     answer = {tree_leaf{made[0].path, {}}};
@@ -301,7 +358,7 @@ TEST_CASE("rows that do not fit the tree are refused as corrupt") {
 TEST_CASE("a malformed image is refused and leaves the tree") {
   dice random(17);
   leaf_rows rows;
-  state_tree tree(rows.source());
+  state_tree tree(rows.source(), kept_leaves());
   changes made;
   for (int i = 0; i < 200; ++i)
     made.push_back({samples::crowded_path(random), samples::random_hash(random)});
@@ -321,7 +378,7 @@ TEST_CASE("a malformed image is refused and leaves the tree") {
 
 TEST_CASE("an empty tree proves the absence of everything") {
   leaf_rows rows;
-  const state_tree tree(rows.source());
+  const state_tree tree(rows.source(), kept_leaves());
   dice random(19);
   const auto path = samples::random_hash(random);
   const auto proof = tree.prove(path);

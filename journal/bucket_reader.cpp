@@ -1,0 +1,48 @@
+#include "journal/bucket_reader.hpp"
+
+#include <utility>
+
+namespace mneme {
+
+namespace {
+
+/// The last path below `prefix`: all bits from `depth` on are set.
+digest last_path(digest prefix, std::size_t depth) {
+  for (std::size_t bit = depth; bit < path_bits && bit % 8 != 0; ++bit)
+    prefix = with_path_bit(prefix, bit);
+  for (std::size_t byte = (depth + 7) / 8; byte < prefix.bytes.size(); ++byte)
+    prefix.bytes[byte] = 0xFF;
+  return prefix;
+}
+
+} // namespace
+
+std::unexpected<error> stale_source() {
+  return fail(errc::corrupt, "the store's state leaves do not fit the state tree");
+}
+
+result<std::vector<tree_leaf>> read_subtree(const tree_leaf_source& source, const digest& prefix,
+                                            std::size_t depth) {
+  const digest last = last_path(prefix, depth);
+  auto leaves = source(prefix, last);
+  if (!leaves) return leaves;
+  for (std::size_t i = 0; i < leaves->size(); ++i) {
+    const auto& [path, value_hash] = (*leaves)[i];
+    const bool in_order = i == 0 ? prefix <= path : (*leaves)[i - 1].path < path;
+    if (!in_order || last < path || value_hash.is_zero()) return stale_source();
+  }
+  return leaves;
+}
+
+result<bucket_reader::content> bucket_reader::read(node_index bucket, const digest& prefix,
+                                                   std::size_t depth) {
+  if (const auto* kept = kept_.find(nodes_[bucket].page)) return content{*kept, true};
+  auto leaves = read_subtree(source_, prefix, depth);
+  if (!leaves) return propagate(leaves);
+  const subtree hashed = hash_bucket(std::move(*leaves), depth, found_);
+  if (hashed != nodes_[bucket].whole) return content{{found_.leaves, {}}, false};
+  nodes_[bucket].page = kept_.put(nodes_[bucket].page, found_);
+  return content{found_, true};
+}
+
+} // namespace mneme

@@ -1,0 +1,100 @@
+#pragma once
+/// The leaves of one bucket with the hashes of the subtrees inside it, so that a change of a leaf
+/// hashes its own way up and nothing beside it.
+///
+/// Leaves lie in path order, and two neighbours part at the first bit in which they differ. Every
+/// subtree of two or more leaves has one such fork that is nearer to the root than its others, so
+/// its hash is kept with that one:
+///
+///     leaf   path    fork behind it
+///        0   0001    at bit 2: leaves 0, 1, 2
+///        1   0010    at bit 3: leaves 1, 2
+///        2   0011    at bit 0: leaves 0, 1, 2, 3
+///        3   1100
+///
+/// It is the hash as the fork above takes it (at bit 1 for the first, at bit 3 for the second):
+/// with the empty subtrees folded in that lie beside it on the way up.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "journal/hash_rounds.hpp"
+#include "journal/tree_shape.hpp"
+
+namespace mneme {
+
+struct leaf_bucket {
+  std::vector<tree_leaf> leaves; ///< in path order
+  std::vector<digest> forks;     ///< [i] of leaves i and i + 1; one less than leaves, if any
+};
+
+struct bucket_view {
+  std::span<const tree_leaf> leaves;
+  std::span<const digest> forks; ///< empty: not known
+
+  bucket_view() = default;
+  bucket_view(std::span<const tree_leaf> l, std::span<const digest> f) : leaves(l), forks(f) {}
+  bucket_view(const leaf_bucket& b) : leaves(b.leaves), forks(b.forks) {}
+};
+
+/// The fork that all of two or more leaves hang from: where bit `depth` first differs.
+std::size_t top_fork(std::span<const tree_leaf> leaves);
+/// The hash of a bucket of some leaves as the fork above it takes it.
+digest hash_at_fork(const bucket_view& bucket);
+/// Its hash at another depth, up to where its leaves part.
+digest hash_at_depth(const bucket_view& bucket, std::size_t depth);
+
+/// Makes `into` of all leaves of the subtree at `depth`, and says what it is to the node above it.
+subtree hash_bucket(std::vector<tree_leaf> leaves, std::size_t depth, leaf_bucket& into);
+
+/// Buckets as changes leave them. Their hashes are noted in the rounds that it is given, and can be
+/// taken when these have run.
+class bucket_plan {
+public:
+  explicit bucket_plan(hash_rounds& hashes) : hashes_(hashes) {}
+
+  struct bucket {
+    std::uint32_t first = 0; ///< place of its leaves in the plan
+    std::uint32_t count = 0;
+    hash_rounds::slot hash = 0;
+    bool same = false; ///< no leaf differs from what was there
+  };
+  /// The bucket at `depth` that `before` becomes by changes (ascending, each path once; a value of
+  /// zero deletes). The value that each of their paths had goes to `overwritten`, if it is given.
+  bucket add(const bucket_view& before, std::span<const tree_leaf> changes, std::size_t depth,
+             std::vector<tree_leaf>* overwritten);
+
+  [[nodiscard]] std::span<const tree_leaf> leaves(const bucket& of) const {
+    return std::span(leaves_).subspan(of.first, of.count);
+  }
+  /// Forgets all, but not the room that it took.
+  void clear() {
+    leaves_.clear();
+    forks_.clear();
+  }
+  /// After the rounds have run.
+  void take(const bucket& of, leaf_bucket& into) const;
+
+private:
+  static constexpr std::uint32_t changed = UINT32_MAX;
+
+  void merge(const bucket_view& before, std::span<const tree_leaf> changes,
+             std::vector<tree_leaf>* overwritten);
+  void keep(const bucket_view& before, std::size_t first, std::size_t last);
+  hash_rounds::slot hash_of(std::size_t first, std::size_t last, std::size_t depth);
+  [[nodiscard]] bool is_as_before(std::size_t first, std::size_t last, std::size_t depth) const;
+
+  hash_rounds& hashes_;
+  std::vector<tree_leaf> leaves_;
+  std::vector<hash_rounds::slot> forks_; ///< [i] of leaves i and i + 1 of one bucket
+  // Of the bucket that is being added.
+  bucket_view before_;
+  std::size_t depth_ = 0;
+  std::size_t start_ = 0;
+  std::vector<std::uint32_t> origins_; ///< of each leaf: its place before, or `changed`
+  std::vector<std::uint32_t> breaks_;  ///< leaves up to it that do not follow the one before them
+};
+
+} // namespace mneme
