@@ -24,21 +24,29 @@ public:
   [[nodiscard]] std::size_t waiting() const { return jobs_.size(); }
   void run();
   /// A known one, or any after run().
-  [[nodiscard]] const digest& operator[](slot at) const { return hashes_[at]; }
+  [[nodiscard]] const digest& operator[](slot at) const { return places_[at].hash; }
 
   /// Forgets all, but not the room that it took.
   void clear();
-  void reserve(std::size_t hashes);
 
 private:
+  struct place {
+    digest hash;
+    std::uint32_t round; ///< that it is computed in; 0: known
+  };
   struct job {
     bool is_leaf;
     slot first; ///< path or left
     slot second;
     slot result;
   };
-  std::vector<digest> hashes_;
+  slot add(const digest& hash, std::uint32_t round);
+  slot wait(bool is_leaf, slot first, slot second);
+
+  std::vector<place> places_;
   std::vector<job> jobs_;
+  std::vector<std::uint32_t> ends_; ///< [i]: where the jobs up to round i end among pairs_
+  std::vector<tagged_pair> pairs_;  ///< of the jobs, round by round
 };
 
 } // namespace mneme

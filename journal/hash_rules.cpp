@@ -1,7 +1,5 @@
 #include "journal/hash_rules.hpp"
 
-#include <algorithm>
-#include <array>
 #include <cstdint>
 
 #include "messages/hash.hpp"
@@ -13,12 +11,11 @@ namespace {
 constexpr std::uint8_t leaf_tag = 0x00;
 constexpr std::uint8_t node_tag = 0x01;
 
-digest tagged_pair(std::uint8_t tag, const digest& first, const digest& second) {
-  std::array<char, 65> message;
-  message[0] = static_cast<char>(tag);
-  auto* end = std::ranges::copy(first.raw(), message.begin() + 1).out;
-  std::ranges::copy(second.raw(), end);
-  return sha256_of({message.data(), message.size()});
+digest hash_of_pair(std::uint8_t tag, const digest& first, const digest& second) {
+  digest hash;
+  const tagged_pair pair{tag, &first, &second, &hash};
+  sha256_of_pairs({&pair, 1});
+  return hash;
 }
 
 } // namespace
@@ -33,15 +30,23 @@ digest log_leaf_hash(std::string_view header_bytes) {
 }
 
 digest log_node_hash(const digest& left, const digest& right) {
-  return tagged_pair(node_tag, left, right);
+  return hash_of_pair(node_tag, left, right);
 }
 
 digest tree_leaf_hash(const tree_leaf& leaf) {
-  return tagged_pair(leaf_tag, leaf.path, leaf.value_hash);
+  return hash_of_pair(leaf_tag, leaf.path, leaf.value_hash);
 }
 
 digest tree_node_hash(const digest& left, const digest& right) {
-  return tagged_pair(node_tag, left, right);
+  return hash_of_pair(node_tag, left, right);
+}
+
+tagged_pair tree_leaf_pair(const digest& path, const digest& value_hash, digest& hash) {
+  return {leaf_tag, &path, &value_hash, &hash};
+}
+
+tagged_pair tree_node_pair(const digest& left, const digest& right, digest& hash) {
+  return {node_tag, &left, &right, &hash};
 }
 
 } // namespace mneme

@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "messages/hash_pairs.hpp"
 #include "mneme/proof.hpp"
 
 namespace mneme {
@@ -19,5 +20,8 @@ digest log_node_hash(const digest& left, const digest& right);
 digest tree_leaf_hash(const tree_leaf& leaf);
 /// H(0x01 ‖ left ‖ right).
 digest tree_node_hash(const digest& left, const digest& right);
+/// The same, to be computed together with others.
+tagged_pair tree_leaf_pair(const digest& path, const digest& value_hash, digest& hash);
+tagged_pair tree_node_pair(const digest& left, const digest& right, digest& hash);
 
 } // namespace mneme
