@@ -1,6 +1,7 @@
 #include "journal/leaf_bucket.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "messages/ensure.hpp"
 
@@ -50,104 +51,155 @@ subtree hash_bucket(std::vector<tree_leaf> leaves, std::size_t depth, leaf_bucke
   // Nothing is known of their forks, and nothing changes.
   const auto made = plan.add({leaves, {}}, {}, depth, nullptr);
   hashes.run();
-  plan.take(made, into);
+  into.leaves = std::move(leaves);
+  into.forks.resize(made.count > 1 ? made.count - 1 : 0);
+  plan.edit(made, into);
   return {hashes[made.hash], made.count};
+}
+
+const tree_leaf& bucket_plan::leaf(std::size_t index) const {
+  const std::uint32_t place = leaves_[start_ + index];
+  return (place & is_new) != 0 ? new_leaves_[place - is_new] : before_.leaves[place];
 }
 
 bucket_plan::bucket bucket_plan::add(const bucket_view& before, std::span<const tree_leaf> changes,
                                      std::size_t depth, std::vector<tree_leaf>* overwritten) {
+  ensure(before.leaves.size() < is_new, "a place among a bucket's leaves fits its number");
   before_ = before;
   depth_ = depth;
   start_ = leaves_.size();
-  origins_.clear();
-  merge(before, changes, overwritten);
+  keeps_paths_ = true;
+  const std::size_t new_before = new_leaves_.size();
+  const std::size_t forks_before = forks_.size();
+  merge(changes, overwritten);
+  note_breaks();
   const std::size_t count = leaves_.size() - start_;
-  forks_.resize(leaves_.size());
-  breaks_.resize(count);
-  std::uint32_t breaks = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    const bool follows = i > 0 && origins_[i] != changed && origins_[i] == origins_[i - 1] + 1;
-    if (!follows) ++breaks;
-    breaks_[i] = breaks;
-  }
-  bucket made{static_cast<std::uint32_t>(start_), static_cast<std::uint32_t>(count), 0, false};
-  made.same = count == before.leaves.size() && (count == 0 || (breaks == 1 && origins_[0] == 0));
-  made.hash = count == 0 ? hashes_.known({}) : hash_of(0, count, depth);
-  return made;
+  const auto hash = count == 0 ? hashes_.known({}) : hash_of(0, count, depth);
+  return {.first = static_cast<std::uint32_t>(start_),
+          .count = static_cast<std::uint32_t>(count),
+          .first_fork = static_cast<std::uint32_t>(forks_before),
+          .forks = static_cast<std::uint32_t>(forks_.size() - forks_before),
+          .hash = hash,
+          .same = keeps_paths_ && new_leaves_.size() == new_before,
+          .keeps_paths = keeps_paths_};
 }
 
-void bucket_plan::keep(const bucket_view& before, std::size_t first, std::size_t last) {
-  const auto kept = before.leaves.subspan(first, last - first);
-  leaves_.insert(leaves_.end(), kept.begin(), kept.end());
-  for (; first < last; ++first) origins_.push_back(static_cast<std::uint32_t>(first));
+void bucket_plan::keep(std::size_t first, std::size_t last) {
+  for (; first < last; ++first) leaves_.push_back(static_cast<std::uint32_t>(first));
 }
 
-void bucket_plan::merge(const bucket_view& before, std::span<const tree_leaf> changes,
-                        std::vector<tree_leaf>* overwritten) {
-  const auto& old = before.leaves;
+void bucket_plan::merge(std::span<const tree_leaf> changes, std::vector<tree_leaf>* overwritten) {
+  const auto& old = before_.leaves;
   std::size_t next = 0; // of the old leaves
   for (const auto& change : changes) {
-    const auto behind =
-        std::ranges::lower_bound(old.subspan(next), change.path, {}, &tree_leaf::path);
-    const auto at = static_cast<std::size_t>(behind - old.subspan(next).begin()) + next;
+    const auto rest = old.subspan(next);
+    const auto found = std::ranges::lower_bound(rest, change.path, {}, &tree_leaf::path);
+    const auto at = next + static_cast<std::size_t>(found - rest.begin());
     const bool there = at < old.size() && old[at].path == change.path;
-    if (overwritten != nullptr)
-      overwritten->push_back({change.path, there ? old[at].value_hash : digest{}});
-    keep(before, next, at);
+    const digest value = there ? old[at].value_hash : digest{};
+    if (overwritten != nullptr) overwritten->push_back({change.path, value});
+    keep(next, at);
     next = at;
-    if (there && old[at].value_hash == change.value_hash) continue; // kept with those that follow
+    if (value == change.value_hash) continue; // if it is there, kept with those that follow
     if (there) ++next;
+    if (!there || change.value_hash.is_zero()) keeps_paths_ = false;
     if (change.value_hash.is_zero()) continue;
-    leaves_.push_back(change);
-    origins_.push_back(changed);
+    leaves_.push_back(is_new + static_cast<std::uint32_t>(new_leaves_.size()));
+    new_leaves_.push_back(change);
   }
-  keep(before, next, old.size());
+  keep(next, old.size());
+}
+
+void bucket_plan::note_breaks() {
+  breaks_.clear();
+  std::uint32_t breaks = 0;
+  std::uint32_t expected = is_new;
+  for (std::size_t i = start_; i < leaves_.size(); ++i) {
+    if (leaves_[i] != expected || leaves_[i] >= is_new) ++breaks;
+    expected = leaves_[i] + 1;
+    breaks_.push_back(breaks);
+  }
+}
+
+std::size_t bucket_plan::first_with_bit(std::size_t first, std::size_t last,
+                                        std::size_t bit) const {
+  while (first < last) {
+    const std::size_t middle = first + (last - first) / 2;
+    if (path_bit(leaf(middle).path, bit))
+      last = middle;
+    else
+      first = middle + 1;
+  }
+  return first;
 }
 
 bool bucket_plan::is_as_before(std::size_t first, std::size_t last, std::size_t depth) const {
-  if (before_.forks.empty() || origins_[first] == changed || breaks_[first] != breaks_[last - 1])
+  if (before_.forks.empty() || leaves_[start_ + first] >= is_new
+      || breaks_[first] != breaks_[last - 1])
     return false;
+  if (keeps_paths_) return true;
   // Its hash is the one that was kept if the fork above it is where it was.
   const auto& old = before_.leaves;
-  const std::size_t old_first = origins_[first];
-  const std::size_t old_last = origins_[last - 1];
+  const std::size_t old_first = leaves_[start_ + first];
+  const std::size_t old_last = leaves_[start_ + last - 1];
   std::size_t old_depth = depth_;
-  if (old_first > 0)
-    old_depth =
-        std::max(old_depth, shared_path_bits(old[old_first - 1].path, old[old_first].path) + 1);
-  if (old_last + 1 < old.size())
-    old_depth =
-        std::max(old_depth, shared_path_bits(old[old_last].path, old[old_last + 1].path) + 1);
+  const auto parted_from = [&](std::size_t left) {
+    old_depth = std::max(old_depth, shared_path_bits(old[left].path, old[left + 1].path) + 1);
+  };
+  if (old_first > 0) parted_from(old_first - 1);
+  if (old_last + 1 < old.size()) parted_from(old_last);
   return old_depth == depth;
 }
 
 hash_rounds::slot bucket_plan::hash_of(std::size_t first, std::size_t last, std::size_t depth) {
-  const auto all = std::span<const tree_leaf>(leaves_).subspan(start_ + first, last - first);
-  if (all.size() == 1) return hashes_.leaf(all.front());
-  const std::size_t fork = top_fork(all);
-  if (is_as_before(first, last, depth)) {
-    for (std::size_t i = first; i + 1 < last; ++i)
-      forks_[start_ + i] = hashes_.known(before_.forks[origins_[i]]);
-    return forks_[start_ + first + fork];
-  }
-  const std::size_t bit = shared_path_bits(all.front().path, all.back().path);
-  const auto left = hash_of(first, first + fork + 1, bit + 1);
-  const auto right = hash_of(first + fork + 1, last, bit + 1);
+  if (last - first == 1) return hashes_.leaf(leaf(first));
+  const digest& path = leaf(first).path;
+  const std::size_t bit = shared_path_bits(path, leaf(last - 1).path);
+  const std::size_t middle = first_with_bit(first + 1, last - 1, bit);
+  if (is_as_before(first, last, depth))
+    return hashes_.known(before_.forks[leaves_[start_ + middle - 1]]);
+  const auto left = hash_of(first, middle, bit + 1);
+  const auto right = hash_of(middle, last, bit + 1);
   const auto nothing = bit > depth ? hashes_.known({}) : left;
-  const auto hash = lifted(hashes_.node(left, right), nothing, all.front().path, bit, depth,
+  const auto hash = lifted(hashes_.node(left, right), nothing, path, bit, depth,
                            [this](auto l, auto r) { return hashes_.node(l, r); });
-  forks_[start_ + first + fork] = hash;
+  forks_.push_back({static_cast<std::uint32_t>(middle - 1), hash});
   return hash;
 }
 
-void bucket_plan::take(const bucket& of, leaf_bucket& into) const {
-  const auto found = leaves(of);
-  into.leaves.assign(found.begin(), found.end());
-  into.forks.clear();
-  if (of.count == 0) return;
-  into.forks.reserve(of.count - 1);
-  for (std::size_t i = 0; i + 1 < of.count; ++i)
-    into.forks.push_back(hashes_[forks_[of.first + i]]);
+std::vector<tree_leaf> bucket_plan::leaves() const {
+  std::vector<tree_leaf> found;
+  found.reserve(leaves_.size() - start_);
+  for (std::size_t i = 0; start_ + i < leaves_.size(); ++i) found.push_back(leaf(i));
+  return found;
+}
+
+void bucket_plan::edit(const bucket& of, leaf_bucket& before) const {
+  const auto places = std::span(leaves_).subspan(of.first, of.count);
+  if (of.keeps_paths) {
+    for (std::size_t i = 0; i < places.size(); ++i)
+      if (places[i] >= is_new) before.leaves[i] = new_leaves_[places[i] - is_new];
+  } else {
+    leaf_bucket after;
+    after.leaves.reserve(places.size());
+    after.forks.resize(places.size() > 1 ? places.size() - 1 : 0);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const bool was_there = places[i] < is_new;
+      after.leaves.push_back(was_there ? before.leaves[places[i]]
+                                       : new_leaves_[places[i] - is_new]);
+      if (was_there && i + 1 < places.size() && places[i + 1] == places[i] + 1)
+        after.forks[i] = before.forks[places[i]];
+    }
+    before = std::move(after);
+  }
+  for (const auto& [fork, hash] : std::span(forks_).subspan(of.first_fork, of.forks))
+    before.forks[fork] = hashes_[hash];
+}
+
+void bucket_plan::clear() {
+  leaves_.clear();
+  new_leaves_.clear();
+  forks_.clear();
 }
 
 } // namespace mneme

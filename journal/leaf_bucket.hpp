@@ -58,43 +58,50 @@ public:
   struct bucket {
     std::uint32_t first = 0; ///< place of its leaves in the plan
     std::uint32_t count = 0;
+    std::uint32_t first_fork = 0; ///< and of the forks that have another hash
+    std::uint32_t forks = 0;
     hash_rounds::slot hash = 0;
-    bool same = false; ///< no leaf differs from what was there
+    bool same = false;        ///< no leaf differs from what was there
+    bool keeps_paths = false; ///< values change at most
   };
   /// The bucket at `depth` that `before` becomes by changes (ascending, each path once; a value of
   /// zero deletes). The value that each of their paths had goes to `overwritten`, if it is given.
   bucket add(const bucket_view& before, std::span<const tree_leaf> changes, std::size_t depth,
              std::vector<tree_leaf>* overwritten);
-
-  [[nodiscard]] std::span<const tree_leaf> leaves(const bucket& of) const {
-    return std::span(leaves_).subspan(of.first, of.count);
-  }
+  /// The leaves of the bucket that was added last, while what it was before is there.
+  [[nodiscard]] std::vector<tree_leaf> leaves() const;
+  /// Makes of what a bucket was before what it becomes. After the rounds have run.
+  void edit(const bucket& of, leaf_bucket& before) const;
   /// Forgets all, but not the room that it took.
-  void clear() {
-    leaves_.clear();
-    forks_.clear();
-  }
-  /// After the rounds have run.
-  void take(const bucket& of, leaf_bucket& into) const;
+  void clear();
 
 private:
-  static constexpr std::uint32_t changed = UINT32_MAX;
+  /// A leaf is one that was there, or this plus the place of a new one.
+  static constexpr std::uint32_t is_new = 1U << 31;
+  struct changed_fork {
+    std::uint32_t fork; ///< behind which leaf of its bucket
+    hash_rounds::slot hash;
+  };
 
-  void merge(const bucket_view& before, std::span<const tree_leaf> changes,
-             std::vector<tree_leaf>* overwritten);
-  void keep(const bucket_view& before, std::size_t first, std::size_t last);
-  hash_rounds::slot hash_of(std::size_t first, std::size_t last, std::size_t depth);
+  void merge(std::span<const tree_leaf> changes, std::vector<tree_leaf>* overwritten);
+  void keep(std::size_t first, std::size_t last);
+  void note_breaks();
+  [[nodiscard]] const tree_leaf& leaf(std::size_t index) const;
+  [[nodiscard]] std::size_t first_with_bit(std::size_t first, std::size_t last,
+                                           std::size_t bit) const;
   [[nodiscard]] bool is_as_before(std::size_t first, std::size_t last, std::size_t depth) const;
+  hash_rounds::slot hash_of(std::size_t first, std::size_t last, std::size_t depth);
 
   hash_rounds& hashes_;
-  std::vector<tree_leaf> leaves_;
-  std::vector<hash_rounds::slot> forks_; ///< [i] of leaves i and i + 1 of one bucket
-  // Of the bucket that is being added.
+  std::vector<std::uint32_t> leaves_;
+  std::vector<tree_leaf> new_leaves_;
+  std::vector<changed_fork> forks_;
+  // Of the bucket that was added last.
   bucket_view before_;
   std::size_t depth_ = 0;
   std::size_t start_ = 0;
-  std::vector<std::uint32_t> origins_; ///< of each leaf: its place before, or `changed`
-  std::vector<std::uint32_t> breaks_;  ///< leaves up to it that do not follow the one before them
+  bool keeps_paths_ = true;
+  std::vector<std::uint32_t> breaks_; ///< leaves up to one that do not follow the one before them
 };
 
 } // namespace mneme

@@ -15,7 +15,7 @@ bool leaf_cache::holds(leaf_page page) const {
   return page.put != 0 && page.frame < ring_.size() && ring_[page.frame].put == page.put;
 }
 
-const leaf_bucket* leaf_cache::find(leaf_page page) {
+leaf_bucket* leaf_cache::find(leaf_page page) {
   if (!holds(page)) return nullptr;
   frame& found = ring_[page.frame];
   found.asked_for = true;
@@ -40,12 +40,18 @@ leaf_page leaf_cache::put(leaf_page page, const bucket_view& bucket) {
   at.asked_for = true;
   at.bucket.leaves.assign(bucket.leaves.begin(), bucket.leaves.end());
   at.bucket.forks.assign(bucket.forks.begin(), bucket.forks.end());
+  changed(page);
+  return page;
+}
+
+void leaf_cache::changed(leaf_page page) {
+  ensure(holds(page), "what was changed is there");
+  frame& at = ring_[page.frame];
   bytes_ -= at.bytes;
   at.bytes = sizeof(frame) + 2 * allocation_bytes + at.bucket.leaves.capacity() * sizeof(tree_leaf)
              + at.bucket.forks.capacity() * sizeof(digest);
   bytes_ += at.bytes;
   make_room();
-  return page;
 }
 
 void leaf_cache::drop(leaf_page page) {

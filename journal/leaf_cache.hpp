@@ -22,9 +22,11 @@ public:
   explicit leaf_cache(std::uint64_t most_bytes) : most_(most_bytes) {}
 
   /// Null if it is gone. Good until the next put or drop.
-  [[nodiscard]] const leaf_bucket* find(leaf_page page);
+  [[nodiscard]] leaf_bucket* find(leaf_page page);
   /// Puts a copy in the place of what is at `page`, if that is still there.
   [[nodiscard]] leaf_page put(leaf_page page, const bucket_view& bucket);
+  /// To be called when what is at `page` was changed.
+  void changed(leaf_page page);
   void drop(leaf_page page);
   /// What all buckets hold, about.
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }

@@ -93,21 +93,38 @@ struct state_tree::impl {
   /// Makes the change that `overlay` worked out.
   void take(const tree_overlay& overlay) {
     const auto all = overlay.all();
-    leaf_bucket bucket;
     for (std::size_t i = 0; i < all.size();) {
       const auto& reached = all[i];
-      const auto whole = overlay.whole(reached);
       i = reached.same ? reached.end : i + 1;
       if (reached.same) continue;
+      const auto whole = overlay.whole(reached);
       nodes[reached.node].whole = whole;
       if (nodes[reached.node].is_bucket()) {
-        overlay.take(reached, bucket);
-        grow(reached.node, bucket.leaves, bucket.forks, whole.hash, reached.depth);
+        take_bucket(overlay, reached);
       } else if (whole.count < interior_leaves_min) {
         nodes.collapse(reached.node, *kept);
         i = reached.end;
       }
     }
+  }
+
+  void take_bucket(const tree_overlay& overlay, const tree_overlay::reached& reached) {
+    const leaf_page page = nodes[reached.node].page;
+    leaf_bucket* bucket = kept->find(page);
+    if (reached.leaves.empty()) {
+      if (bucket == nullptr) return; // the store will have it
+      overlay.edit(reached, *bucket);
+      kept->changed(page);
+      return;
+    }
+    leaf_bucket split;
+    if (bucket == nullptr) {
+      hash_bucket(reached.leaves, reached.depth, split);
+    } else {
+      overlay.edit(reached, *bucket);
+      split = std::move(*bucket);
+    }
+    grow(reached.node, split.leaves, split.forks, overlay.whole(reached).hash, reached.depth);
   }
 
   /// Fills the bucket `index` with all that the source has below `prefix`, in portions of the

@@ -12,6 +12,9 @@ namespace {
 
 /// Sorted by path; of several changes of a path only the last.
 std::vector<tree_leaf> sorted_last_wins(std::span<const tree_leaf> changes) {
+  const auto not_behind = [](const auto& a, const auto& b) { return a.path >= b.path; };
+  if (std::ranges::adjacent_find(changes, not_behind) == changes.end())
+    return {changes.begin(), changes.end()};
   std::vector<const tree_leaf*> order;
   order.reserve(changes.size());
   for (const auto& change : changes) order.push_back(&change);
@@ -25,6 +28,20 @@ std::vector<tree_leaf> sorted_last_wins(std::span<const tree_leaf> changes) {
   for (std::size_t i = 0; i < order.size(); ++i)
     if (i + 1 == order.size() || order[i + 1]->path != order[i]->path) sorted.push_back(*order[i]);
   return sorted;
+}
+
+std::vector<tree_leaf> merged(std::span<const tree_leaf> leaves,
+                              std::span<const tree_leaf> changes) {
+  std::vector<tree_leaf> all;
+  all.reserve(leaves.size() + changes.size());
+  auto leaf = leaves.begin();
+  for (const auto& change : changes) {
+    while (leaf != leaves.end() && leaf->path < change.path) all.push_back(*leaf++);
+    if (leaf != leaves.end() && leaf->path == change.path) ++leaf;
+    if (!change.value_hash.is_zero()) all.push_back(change);
+  }
+  all.insert(all.end(), leaf, leaves.end());
+  return all;
 }
 
 } // namespace
@@ -60,16 +77,17 @@ result<subtree> tree_overlay::root() {
   return whole(reached_.front());
 }
 
-result<tree_overlay::part> tree_overlay::evaluate_bucket(const place& at,
-                                                         bucket_plan::bucket& made) {
+result<tree_overlay::part> tree_overlay::evaluate_bucket(const place& at, reached& here) {
   auto stored = reader_.read(at.node, at.prefix, at.depth);
   if (!stored) return propagate(stored);
   const auto& [bucket, fits] = *stored;
-  made = plan_.add(bucket, at.changes, at.depth, use_ == purpose::change ? &before_ : nullptr);
+  const bool is_view = use_ == purpose::view;
+  here.bucket = plan_.add(bucket, at.changes, at.depth, is_view ? nullptr : &before_);
+  const auto& made = here.bucket;
   // Leaves that do not hash to what the tree says may be those of after these changes already.
-  if (!fits && !made.same
-      && (use_ == purpose::change || bucket.leaves.size() != nodes_[at.node].whole.count))
+  if (!fits && !made.same && (!is_view || bucket.leaves.size() != nodes_[at.node].whole.count))
     return stale_source();
+  if (!is_view && made.count > bucket_leaves_max) here.leaves = plan_.leaves();
   return part{made.hash, made.count, fits && made.same};
 }
 
@@ -86,10 +104,12 @@ result<tree_overlay::part> tree_overlay::evaluate(const place& at) {
   if (at.changes.empty()) return part{hashes_.known(node.whole.hash), node.whole.count, true};
   const std::size_t index = reached_.size();
   reached_.emplace_back();
-  reached here{.node = at.node, .depth = static_cast<std::uint32_t>(at.depth), .bucket = {}};
+  reached here;
+  here.node = at.node;
+  here.depth = static_cast<std::uint32_t>(at.depth);
   part becomes{};
   if (node.is_bucket()) {
-    auto bucket = evaluate_bucket(at, here.bucket);
+    auto bucket = evaluate_bucket(at, here);
     if (!bucket) return bucket;
     becomes = *bucket;
   } else {
@@ -104,7 +124,7 @@ result<tree_overlay::part> tree_overlay::evaluate(const place& at) {
   here.hash = becomes.hash;
   here.count = becomes.count;
   here.same = becomes.same;
-  reached_[index] = here;
+  reached_[index] = std::move(here);
   return becomes;
 }
 
@@ -128,15 +148,9 @@ subtree tree_overlay::whole(const place& at) const {
 }
 
 result<std::vector<tree_leaf>> tree_overlay::leaves_of(const place& at) {
-  if (const reached* found = find(at)) {
-    const auto leaves = plan_.leaves(found->bucket);
-    return std::vector(leaves.begin(), leaves.end());
-  }
   auto stored = reader_.read(at.node, at.prefix, at.depth);
   if (!stored) return propagate(stored);
-  if (!stored->fits) return stale_source();
-  const auto& leaves = stored->bucket.leaves;
-  return std::vector(leaves.begin(), leaves.end());
+  return merged(stored->bucket.leaves, at.changes);
 }
 
 result<tree_leaf> tree_overlay::lone_leaf(place at) {

@@ -44,13 +44,14 @@ public:
     bool same = false;     ///< nothing below it differs from what is there
     std::uint32_t count = 0;
     hash_rounds::slot hash = 0;
-    bucket_plan::bucket bucket; ///< of a bucket
+    bucket_plan::bucket bucket;    ///< of a bucket
+    std::vector<tree_leaf> leaves; ///< of a bucket that has to split
   };
   /// After root(): what was reached, each before what is below it, from left to right.
   [[nodiscard]] std::span<const reached> all() const { return reached_; }
   [[nodiscard]] subtree whole(const reached& at) const { return {hashes_[at.hash], at.count}; }
-  /// What a bucket becomes.
-  void take(const reached& at, leaf_bucket& into) const { plan_.take(at.bucket, into); }
+  /// Makes of what a bucket was what it becomes.
+  void edit(const reached& at, leaf_bucket& was) const { plan_.edit(at.bucket, was); }
 
 private:
   /// A node, the bits that lead to it, and the changes below it.
@@ -74,7 +75,7 @@ private:
   [[nodiscard]] fork children(const place& at) const;
 
   result<part> evaluate(const place& at);
-  result<part> evaluate_bucket(const place& at, bucket_plan::bucket& made);
+  result<part> evaluate_bucket(const place& at, reached& here);
   [[nodiscard]] part join(const place& at, const part& left, const part& right);
 
   /// After root(). Null if no change leads to it.

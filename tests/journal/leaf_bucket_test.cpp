@@ -51,11 +51,12 @@ TEST_CASE("a bucket after any changes is the one that is made of its leaves") {
       std::vector<tree_leaf> overwritten;
       const auto made = plan.add(kept, changes, 0, &overwritten);
       RC_ASSERT(overwritten == expected);
+      RC_ASSERT(plan.leaves() == rows.all());
       hashes.run();
       RC_ASSERT(made.count == rows.size());
       RC_ASSERT(made.same == (rows.all() == before));
       RC_ASSERT(hashes[made.hash] == tree_root_of(rows.all()));
-      plan.take(made, kept);
+      plan.edit(made, kept);
 
       leaf_bucket fresh;
       const auto whole = hash_bucket(rows.all(), 0, fresh);
@@ -103,6 +104,6 @@ TEST_CASE("a changed value costs the hashes above it and the leaves beside them"
     CHECK(hashes.waiting() == 0);
     rows.write(change);
     CHECK(hashes[made.hash] == tree_root_of(rows.all()));
-    plan.take(made, kept);
+    plan.edit(made, kept);
   }
 }
