@@ -20,6 +20,15 @@ Hash lifted(Hash hash, const Hash& nothing, const digest& path, std::size_t dept
   return hash;
 }
 
+/// Buckets grow leaf by leaf: every few times, room is made for the next ones.
+template <class T>
+void put_in_place(const std::vector<T>& what, std::vector<T>& place) {
+  constexpr std::size_t step = 4;
+  place.clear();
+  if (place.capacity() < what.size()) place.reserve((what.size() + step - 1) / step * step);
+  place.insert(place.end(), what.begin(), what.end());
+}
+
 } // namespace
 
 std::size_t top_fork(std::span<const tree_leaf> leaves) {
@@ -174,26 +183,31 @@ std::vector<tree_leaf> bucket_plan::leaves() const {
   return found;
 }
 
-void bucket_plan::edit(const bucket& of, leaf_bucket& before) const {
+void bucket_plan::edit(const bucket& of, leaf_bucket& before) {
   const auto places = std::span(leaves_).subspan(of.first, of.count);
   if (of.keeps_paths) {
     for (std::size_t i = 0; i < places.size(); ++i)
       if (places[i] >= is_new) before.leaves[i] = new_leaves_[places[i] - is_new];
   } else {
-    leaf_bucket after;
-    after.leaves.reserve(places.size());
-    after.forks.resize(places.size() > 1 ? places.size() - 1 : 0);
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      const bool was_there = places[i] < is_new;
-      after.leaves.push_back(was_there ? before.leaves[places[i]]
-                                       : new_leaves_[places[i] - is_new]);
-      if (was_there && i + 1 < places.size() && places[i + 1] == places[i] + 1)
-        after.forks[i] = before.forks[places[i]];
-    }
-    before = std::move(after);
+    rearrange(places, before);
   }
   for (const auto& [fork, hash] : std::span(forks_).subspan(of.first_fork, of.forks))
     before.forks[fork] = hashes_[hash];
+}
+
+void bucket_plan::rearrange(std::span<const std::uint32_t> places, leaf_bucket& before) {
+  auto& [leaves, forks] = rearranged_;
+  leaves.clear();
+  forks.clear();
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const bool was_there = places[i] < is_new;
+    leaves.push_back(was_there ? before.leaves[places[i]] : new_leaves_[places[i] - is_new]);
+    if (i + 1 == places.size()) break;
+    const bool fork_was = was_there && places[i + 1] == places[i] + 1;
+    forks.push_back(fork_was ? before.forks[places[i]] : digest{});
+  }
+  put_in_place(leaves, before.leaves);
+  put_in_place(forks, before.forks);
 }
 
 void bucket_plan::clear() {

@@ -71,7 +71,7 @@ public:
   /// The leaves of the bucket that was added last, while what it was before is there.
   [[nodiscard]] std::vector<tree_leaf> leaves() const;
   /// Makes of what a bucket was before what it becomes. After the rounds have run.
-  void edit(const bucket& of, leaf_bucket& before) const;
+  void edit(const bucket& of, leaf_bucket& before);
   /// Forgets all, but not the room that it took.
   void clear();
 
@@ -90,12 +90,14 @@ private:
   [[nodiscard]] std::size_t first_with_bit(std::size_t first, std::size_t last,
                                            std::size_t bit) const;
   [[nodiscard]] bool is_as_before(std::size_t first, std::size_t last, std::size_t depth) const;
+  void rearrange(std::span<const std::uint32_t> places, leaf_bucket& before);
   hash_rounds::slot hash_of(std::size_t first, std::size_t last, std::size_t depth);
 
   hash_rounds& hashes_;
   std::vector<std::uint32_t> leaves_;
   std::vector<tree_leaf> new_leaves_;
   std::vector<changed_fork> forks_;
+  leaf_bucket rearranged_; ///< the one that is being edited
   // Of the bucket that was added last.
   bucket_view before_;
   std::size_t depth_ = 0;

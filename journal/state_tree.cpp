@@ -37,6 +37,8 @@ const std::vector<tree_leaf>& tree_change::before() const {
 namespace {
 
 constexpr std::size_t portion_depth = 8;
+/// The room that a change of more nodes took is given back.
+constexpr std::size_t spare_nodes_max = 1 << 15;
 /// In an image a node is this mark and its two children, or a bucket's leaf count and, unless that
 /// is 0, its hash.
 constexpr char interior_mark = '\xFF';
@@ -48,6 +50,7 @@ struct state_tree::impl {
   std::shared_ptr<leaf_cache> kept;
   node_arena nodes;
   node_index root;
+  std::unique_ptr<tree_overlay> spare; ///< of an earlier change: its room is taken for the next
 
   impl(tree_leaf_source leaves, std::shared_ptr<leaf_cache> cache)
       : source(std::move(leaves)), kept(std::move(cache)), root(nodes.add({})) {}
@@ -91,7 +94,7 @@ struct state_tree::impl {
   }
 
   /// Makes the change that `overlay` worked out.
-  void take(const tree_overlay& overlay) {
+  void take(tree_overlay& overlay) {
     const auto all = overlay.all();
     for (std::size_t i = 0; i < all.size();) {
       const auto& reached = all[i];
@@ -108,10 +111,10 @@ struct state_tree::impl {
     }
   }
 
-  void take_bucket(const tree_overlay& overlay, const tree_overlay::reached& reached) {
+  void take_bucket(tree_overlay& overlay, const tree_overlay::reached& reached) {
     const leaf_page page = nodes[reached.node].page;
     leaf_bucket* bucket = kept->find(page);
-    if (reached.leaves.empty()) {
+    if (reached.split == tree_overlay::no_split) {
       if (bucket == nullptr) return; // the store will have it
       overlay.edit(reached, *bucket);
       kept->changed(page);
@@ -119,7 +122,7 @@ struct state_tree::impl {
     }
     leaf_bucket split;
     if (bucket == nullptr) {
-      hash_bucket(reached.leaves, reached.depth, split);
+      hash_bucket(overlay.split_leaves(reached), reached.depth, split);
     } else {
       overlay.edit(reached, *bucket);
       split = std::move(*bucket);
@@ -185,8 +188,11 @@ struct state_tree::impl {
   /// Keeps what it reads from the store; else changes nothing.
   [[nodiscard]] std::unique_ptr<tree_overlay> look(std::span<const tree_leaf> changes,
                                                    tree_overlay::purpose use) {
-    return std::make_unique<tree_overlay>(nodes, root, bucket_reader(nodes, source, *kept), changes,
-                                          use);
+    auto overlay = std::move(spare);
+    if (!overlay)
+      overlay = std::make_unique<tree_overlay>(nodes, root, bucket_reader(nodes, source, *kept));
+    overlay->begin(changes, use);
+    return overlay;
   }
 };
 
@@ -206,6 +212,7 @@ result<tree_change> state_tree::prepare(std::span<const tree_leaf> changes) cons
 void state_tree::commit(tree_change change) {
   ensure(change.overlay_ != nullptr, "a change is made once");
   impl_->take(*change.overlay_);
+  if (change.overlay_->all().size() <= spare_nodes_max) impl_->spare = std::move(change.overlay_);
 }
 
 result<std::vector<tree_leaf>> state_tree::apply(std::span<const tree_leaf> changes) {

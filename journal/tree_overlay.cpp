@@ -11,10 +11,12 @@ namespace mneme {
 namespace {
 
 /// Sorted by path; of several changes of a path only the last.
-std::vector<tree_leaf> sorted_last_wins(std::span<const tree_leaf> changes) {
+void sort_last_wins(std::span<const tree_leaf> changes, std::vector<tree_leaf>& sorted) {
   const auto not_behind = [](const auto& a, const auto& b) { return a.path >= b.path; };
-  if (std::ranges::adjacent_find(changes, not_behind) == changes.end())
-    return {changes.begin(), changes.end()};
+  if (std::ranges::adjacent_find(changes, not_behind) == changes.end()) {
+    sorted.assign(changes.begin(), changes.end());
+    return;
+  }
   std::vector<const tree_leaf*> order;
   order.reserve(changes.size());
   for (const auto& change : changes) order.push_back(&change);
@@ -23,11 +25,19 @@ std::vector<tree_leaf> sorted_last_wins(std::span<const tree_leaf> changes) {
     const auto paths = a->path <=> b->path;
     return paths != 0 ? paths < 0 : a < b;
   });
-  std::vector<tree_leaf> sorted;
+  sorted.clear();
   sorted.reserve(order.size());
   for (std::size_t i = 0; i < order.size(); ++i)
     if (i + 1 == order.size() || order[i + 1]->path != order[i]->path) sorted.push_back(*order[i]);
-  return sorted;
+}
+
+/// `path` up to `depth`, and zero behind.
+digest prefix_of(digest path, std::size_t depth) {
+  for (std::size_t bit = depth; bit < path_bits && bit % 8 != 0; ++bit)
+    path.bytes[bit / 8] &= static_cast<std::uint8_t>(~(1U << (7 - bit % 8)));
+  std::fill(path.bytes.begin() + static_cast<std::ptrdiff_t>((depth + 7) / 8), path.bytes.end(),
+            std::uint8_t{0});
+  return path;
 }
 
 std::vector<tree_leaf> merged(std::span<const tree_leaf> leaves,
@@ -46,9 +56,14 @@ std::vector<tree_leaf> merged(std::span<const tree_leaf> leaves,
 
 } // namespace
 
-tree_overlay::tree_overlay(const node_arena& nodes, node_index root, const bucket_reader& reader,
-                           std::span<const tree_leaf> changes, purpose use)
-    : nodes_(nodes), root_(root), reader_(reader), changes_(sorted_last_wins(changes)), use_(use) {
+tree_overlay::tree_overlay(const node_arena& nodes, node_index root, const bucket_reader& reader)
+    : nodes_(nodes), root_(root), reader_(reader) {
+}
+
+void tree_overlay::begin(std::span<const tree_leaf> changes, purpose use) {
+  sort_last_wins(changes, changes_);
+  use_ = use;
+  worked_out_ = false;
 }
 
 tree_overlay::place tree_overlay::top() const {
@@ -64,67 +79,69 @@ tree_overlay::fork tree_overlay::children(const place& at) const {
 }
 
 result<subtree> tree_overlay::root() {
-  if (changes_.empty()) return nodes_[root_].whole;
   if (!worked_out_) {
     hashes_.clear();
-    reached_.clear();
-    before_.clear();
     plan_.clear();
-    if (auto ok = evaluate(top()); !ok) return propagate(ok);
+    reached_.clear();
+    splits_.clear();
+    before_.clear();
+    if (auto ok = evaluate(root_, 0, changes_); !ok) return propagate(ok);
     hashes_.run();
     worked_out_ = true;
   }
-  return whole(reached_.front());
+  return reached_.empty() ? nodes_[root_].whole : whole(reached_.front());
 }
 
-result<tree_overlay::part> tree_overlay::evaluate_bucket(const place& at, reached& here) {
-  auto stored = reader_.read(at.node, at.prefix, at.depth);
+result<tree_overlay::part> tree_overlay::evaluate_bucket(reached& here,
+                                                         std::span<const tree_leaf> changes) {
+  const digest prefix = prefix_of(changes.front().path, here.depth);
+  auto stored = reader_.read(here.node, prefix, here.depth);
   if (!stored) return propagate(stored);
   const auto& [bucket, fits] = *stored;
   const bool is_view = use_ == purpose::view;
-  here.bucket = plan_.add(bucket, at.changes, at.depth, is_view ? nullptr : &before_);
+  here.bucket = plan_.add(bucket, changes, here.depth, is_view ? nullptr : &before_);
   const auto& made = here.bucket;
   // Leaves that do not hash to what the tree says may be those of after these changes already.
-  if (!fits && !made.same && (!is_view || bucket.leaves.size() != nodes_[at.node].whole.count))
+  if (!fits && !made.same && (!is_view || bucket.leaves.size() != nodes_[here.node].whole.count))
     return stale_source();
-  if (!is_view && made.count > bucket_leaves_max) here.leaves = plan_.leaves();
+  if (!is_view && made.count > bucket_leaves_max) {
+    here.split = static_cast<std::uint32_t>(splits_.size());
+    splits_.push_back(plan_.leaves());
+  }
   return part{made.hash, made.count, fits && made.same};
 }
 
-tree_overlay::part tree_overlay::join(const place& at, const part& left, const part& right) {
-  const subtree& whole = nodes_[at.node].whole;
-  if (left.same && right.same) return {hashes_.known(whole.hash), whole.count, true};
+tree_overlay::part tree_overlay::join(const subtree& was, const part& left, const part& right) {
+  if (left.same && right.same) return {hashes_.known(was.hash), was.count, true};
   const std::uint32_t count = left.count + right.count;
   if (count > 1) return {hashes_.node(left.hash, right.hash), count, false};
   return {left.count == 1 ? left.hash : right.hash, count, false};
 }
 
-result<tree_overlay::part> tree_overlay::evaluate(const place& at) {
-  const tree_node& node = nodes_[at.node];
-  if (at.changes.empty()) return part{hashes_.known(node.whole.hash), node.whole.count, true};
-  const std::size_t index = reached_.size();
-  reached_.emplace_back();
-  reached here;
-  here.node = at.node;
-  here.depth = static_cast<std::uint32_t>(at.depth);
+result<tree_overlay::part> tree_overlay::evaluate(node_index index, std::size_t depth,
+                                                  std::span<const tree_leaf> changes) {
+  const tree_node& node = nodes_[index];
+  if (changes.empty()) return part{hashes_.known(node.whole.hash), node.whole.count, true};
+  const std::size_t place = reached_.size();
+  reached_.push_back({.node = index, .depth = static_cast<std::uint32_t>(depth), .bucket = {}});
   part becomes{};
   if (node.is_bucket()) {
-    auto bucket = evaluate_bucket(at, here);
+    auto bucket = evaluate_bucket(reached_.back(), changes);
     if (!bucket) return bucket;
     becomes = *bucket;
   } else {
-    const auto [left, right] = children(at);
-    auto left_part = evaluate(left);
+    const auto [left, right] = halves(changes, depth);
+    auto left_part = evaluate(node.left, depth + 1, left);
     if (!left_part) return left_part;
-    auto right_part = evaluate(right);
+    auto right_part = evaluate(node.right, depth + 1, right);
     if (!right_part) return right_part;
-    becomes = join(at, *left_part, *right_part);
+    becomes = join(node.whole, *left_part, *right_part);
   }
+  reached& here = reached_[place];
   here.end = static_cast<std::uint32_t>(reached_.size());
   here.hash = becomes.hash;
   here.count = becomes.count;
   here.same = becomes.same;
-  reached_[index] = std::move(here);
   return becomes;
 }
 

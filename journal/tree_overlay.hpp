@@ -22,9 +22,13 @@ class tree_overlay {
 public:
   enum class purpose : std::uint8_t { view, change };
 
-  /// Borrows arena and reader's parts. The last change of a path wins.
-  tree_overlay(const node_arena& nodes, node_index root, const bucket_reader& reader,
-               std::span<const tree_leaf> changes, purpose use);
+  /// Borrows arena and reader's parts.
+  tree_overlay(const node_arena& nodes, node_index root, const bucket_reader& reader);
+  tree_overlay(const tree_overlay&) = delete;
+  tree_overlay& operator=(const tree_overlay&) = delete;
+
+  /// Forgets the changes before, but not the room that they took. The last change of a path wins.
+  void begin(std::span<const tree_leaf> changes, purpose use);
 
   /// The whole tree under the changes.
   result<subtree> root();
@@ -44,14 +48,20 @@ public:
     bool same = false;     ///< nothing below it differs from what is there
     std::uint32_t count = 0;
     hash_rounds::slot hash = 0;
-    bucket_plan::bucket bucket;    ///< of a bucket
-    std::vector<tree_leaf> leaves; ///< of a bucket that has to split
+    bucket_plan::bucket bucket;     ///< of a bucket
+    std::uint32_t split = no_split; ///< of a bucket that has to
   };
+  static constexpr std::uint32_t no_split = UINT32_MAX;
   /// After root(): what was reached, each before what is below it, from left to right.
   [[nodiscard]] std::span<const reached> all() const { return reached_; }
   [[nodiscard]] subtree whole(const reached& at) const { return {hashes_[at.hash], at.count}; }
   /// Makes of what a bucket was what it becomes.
-  void edit(const reached& at, leaf_bucket& was) const { plan_.edit(at.bucket, was); }
+  void edit(const reached& at, leaf_bucket& was) { plan_.edit(at.bucket, was); }
+  /// The leaves of a bucket that has to split.
+  [[nodiscard]] const std::vector<tree_leaf>& split_leaves(const reached& at) const {
+    ensure(at.split < splits_.size(), "a bucket has to split");
+    return splits_[at.split];
+  }
 
 private:
   /// A node, the bits that lead to it, and the changes below it.
@@ -74,9 +84,9 @@ private:
   [[nodiscard]] place top() const;
   [[nodiscard]] fork children(const place& at) const;
 
-  result<part> evaluate(const place& at);
-  result<part> evaluate_bucket(const place& at, reached& here);
-  [[nodiscard]] part join(const place& at, const part& left, const part& right);
+  result<part> evaluate(node_index index, std::size_t depth, std::span<const tree_leaf> changes);
+  result<part> evaluate_bucket(reached& here, std::span<const tree_leaf> changes);
+  [[nodiscard]] part join(const subtree& was, const part& left, const part& right);
 
   /// After root(). Null if no change leads to it.
   [[nodiscard]] const reached* find(const place& at) const;
@@ -90,11 +100,12 @@ private:
   node_index root_;
   bucket_reader reader_;
   std::vector<tree_leaf> changes_;
-  purpose use_;
+  purpose use_ = purpose::view;
   bool worked_out_ = false;
   hash_rounds hashes_;
   bucket_plan plan_{hashes_};
   std::vector<reached> reached_;
+  std::vector<std::vector<tree_leaf>> splits_;
   std::vector<tree_leaf> before_;
 };
 
