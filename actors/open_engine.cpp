@@ -98,6 +98,7 @@ world_options world_options_of(const engine_options& options) {
   w.audience = options.audience;
   w.max_answer_bytes = options.max_answer_bytes;
   w.record_cache_bytes = options.record_cache_bytes;
+  w.leaf_cache_bytes = options.leaf_cache_bytes;
   return w;
 }
 

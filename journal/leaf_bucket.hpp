@@ -39,7 +39,7 @@ struct bucket_view {
   bucket_view(const leaf_bucket& b) : leaves(b.leaves), forks(b.forks) {}
 };
 
-/// The fork that all of two or more leaves hang from: where bit `depth` first differs.
+/// The fork that all of two or more leaves hang from, by the leaf that it is behind.
 std::size_t top_fork(std::span<const tree_leaf> leaves);
 /// The hash of a bucket of some leaves as the fork above it takes it.
 digest hash_at_fork(const bucket_view& bucket);

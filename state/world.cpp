@@ -197,7 +197,7 @@ seq_no load_images(world& w, const std::optional<checkpoint_file>& checkpoint) {
 }
 
 result<void> load_or_rebuild_ledger(world& w, const std::optional<checkpoint_file>& checkpoint) {
-  w.ledger = std::make_unique<ledger>(w.info.id, sources_of(w));
+  w.ledger = std::make_unique<ledger>(w.info.id, sources_of(w), w.leaf_cache_bytes);
   w.ledger->retain(w.window.retained_seqs());
   const seq_no stored = w.store->recovered();
   if (stored.value == 0) return {};
@@ -205,7 +205,7 @@ result<void> load_or_rebuild_ledger(world& w, const std::optional<checkpoint_fil
   if (checkpoint && checkpoint->seq == stored
       && load_ledger(*w.files, w.directory, w.info.id, *checkpoint, *w.ledger))
     return {};
-  w.ledger = std::make_unique<ledger>(w.info.id, sources_of(w));
+  w.ledger = std::make_unique<ledger>(w.info.id, sources_of(w), w.leaf_cache_bytes);
   w.ledger->retain(w.window.retained_seqs());
   return w.ledger->rebuild(stored);
 }
@@ -221,6 +221,7 @@ std::unique_ptr<world> prepare_world(const world_options& options) {
   w->audience = options.audience;
   w->max_answer_bytes = options.max_answer_bytes;
   w->compaction_states = options.compaction_states;
+  w->leaf_cache_bytes = options.leaf_cache_bytes;
   w->numbers.nodes = &w->nodes;
   return w;
 }

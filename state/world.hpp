@@ -50,6 +50,7 @@ struct world_options {
   /// So many states of memories that no read needs are worth a compaction (state/compaction/).
   std::uint64_t compaction_states = 512;
   std::uint64_t record_cache_bytes = 64ULL << 20;
+  std::uint64_t leaf_cache_bytes = default_leaf_cache_bytes;
 };
 
 struct world {
@@ -66,6 +67,7 @@ struct world {
   std::optional<lifecycle_audience> audience;
   std::uint64_t max_answer_bytes = 0;
   std::uint64_t compaction_states = 0;
+  std::uint64_t leaf_cache_bytes = 0;
 
   node_table nodes;
   mneme::graph graph{nodes};

@@ -57,6 +57,7 @@ struct engine_options {
   bool exact_near = false;                        ///< deterministic mode: never answer from HNSW
   std::uint64_t cache_bytes = 256ULL << 20;       ///< of the store
   std::uint64_t record_cache_bytes = 64ULL << 20; ///< memories as readers get them, kept decoded
+  std::uint64_t leaf_cache_bytes = 64ULL << 20;   ///< leaves of the state trees, in memory
   std::uint64_t checkpoint_journal_bytes = 256ULL
                                            << 20; ///< automatic checkpoint after so much; 0 = never
   /// What waits for the committer: requests, and their bytes. Of a host's actors also what they

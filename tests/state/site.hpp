@@ -14,6 +14,7 @@ struct site {
   std::shared_ptr<memory_file_system> files = std::make_shared<memory_file_system>();
   std::shared_ptr<memory_disk> disk = make_memory_disk();
   std::string embedder = "none";
+  std::uint64_t leaf_cache_bytes = default_leaf_cache_bytes;
 
   world_options options() {
     world_options o;
@@ -28,6 +29,7 @@ struct site {
     o.remote_embedders = make_unasked_embedder;
     o.tokens = make_default_token_counter();
     o.vectors.background_segments = false;
+    o.leaf_cache_bytes = leaf_cache_bytes;
     return o;
   }
   std::unique_ptr<world> open() {
