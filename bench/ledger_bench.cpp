@@ -175,6 +175,7 @@ void apply_entries(benchmark::State& state, stored_ledger& world, bool fresh) {
     const auto took = world.commit(entries);
     if (fresh) {
       std::vector<state_leaf> gone;
+      gone.reserve(paths.size());
       for (const auto& path : paths) gone.push_back({state_namespace::memories, path, {}});
       world.commit({world.entry_of(std::move(gone))});
     }
