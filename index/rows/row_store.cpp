@@ -13,6 +13,8 @@ row_no row_store::append(const row_line& line, row_rest rest) {
   rest.before_of_node = last_of_node - 1;
   rest.before_of_slot = no_number;
   lines_.grow(row) = line;
+  briefs_.grow(row) = brief_of(line);
+  widen_zone(row, line.created_at_ns);
   if (line.slot != no_number) {
     std::uint32_t& last_of_slot = last_of_slot_.grow(line.slot);
     rest.before_of_slot = last_of_slot - 1;
@@ -24,6 +26,16 @@ row_no row_store::append(const row_line& line, row_rest rest) {
   store_release(last_of_node, row + 1);
   size_.store(row + 1, std::memory_order_release);
   return {row};
+}
+
+// A reader that knows of the row finds it within its zone: this comes before the row's publication.
+void row_store::widen_zone(std::uint32_t row, std::int64_t created_at_ns) {
+  row_zone& zone = zones_.grow(row / rows_per_zone);
+  const bool is_first = row % rows_per_zone == 0;
+  if (is_first || created_at_ns < zone.first_created_ns)
+    store_release(zone.first_created_ns, created_at_ns);
+  if (is_first || zone.last_created_ns < created_at_ns)
+    store_release(zone.last_created_ns, created_at_ns);
 }
 
 row_no row_store::row_of(node_no node, seq_no at) const {
@@ -46,6 +58,7 @@ row_no row_store::row_of_slot(slot_no slot, seq_no at) const {
 std::uint32_t row_store::count_at(seq_no at) const {
   std::uint32_t low = 0;
   std::uint32_t high = size();
+  if (high == 0 || lines_[high - 1].begin <= at.value) return high;
   while (low < high) {
     const std::uint32_t middle = low + (high - low) / 2;
     if (lines_[middle].begin <= at.value)

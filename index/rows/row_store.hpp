@@ -2,8 +2,9 @@
 /// The columns of all rows. What filters test lies in one cache line per row, so a scattered
 /// candidate costs one memory access whatever is asked of it; the rest lies in a second page.
 /// One writer, many readers: entries are written before the row number is given out, and only
-/// `end` changes afterwards (atomically, once).
+/// `end` changes afterwards (atomically, once). Scans of many rows read two bytes of each first.
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 
@@ -67,6 +68,33 @@ inline constexpr std::uint8_t row_gone = row_tombstoned | row_erased;
 /// Found through no door unless asked for by name.
 inline constexpr std::uint8_t row_unfindable = row_gone | row_archived;
 
+/// What of a row most tests need, in two bytes: bit 15 says that it is closed, bits 4 to 7 are its
+/// type, bits 0 to 3 its flags. A row that is not closed lives on; of one that is, its line says
+/// until when.
+using row_brief = std::uint16_t;
+inline constexpr row_brief brief_closed = 1U << 15;
+
+constexpr row_brief brief_of(const row_line& line) {
+  const unsigned bits = (line.flags & 0xFU) | (static_cast<unsigned>(line.type) & 0xFU) << 4
+                        | (line.end == forever ? 0U : brief_closed);
+  return static_cast<row_brief>(bits);
+}
+constexpr std::uint8_t flags_of(row_brief brief) {
+  return brief & 0xFU;
+}
+/// A memory type's byte.
+constexpr std::uint8_t type_of(row_brief brief) {
+  return (brief >> 4) & 0xFU;
+}
+
+/// Rows come about in the order of their times: of so many rows that follow each other the earliest
+/// and the latest time are kept, so that a span of time passes over most.
+inline constexpr std::uint32_t rows_per_zone = 1024;
+struct row_zone {
+  std::int64_t first_created_ns;
+  std::int64_t last_created_ns;
+};
+
 /// The rest of a row. Its tags and then its frames are consecutive entries of the term list.
 struct row_rest {
   std::int64_t version_created_at_ns;
@@ -87,6 +115,8 @@ public:
   void close(row_no row, std::uint64_t end) {
     ensure(lines_[row.value].begin <= end, "a row ends after it began");
     store_release(lines_[row.value].end, end);
+    row_brief& brief = briefs_[row.value];
+    store_release(brief, static_cast<row_brief>(brief | brief_closed));
   }
   /// Writer: appends to the term list.
   std::uint32_t append_term(std::uint32_t term) {
@@ -100,6 +130,13 @@ public:
   [[nodiscard]] std::uint32_t size() const { return size_.load(std::memory_order_acquire); }
   [[nodiscard]] const row_line& line(row_no row) const { return lines_[row.value]; }
   [[nodiscard]] const row_rest& rest(row_no row) const { return rest_[row.value]; }
+  [[nodiscard]] row_brief brief(row_no row) const { return load_acquire(briefs_[row.value]); }
+  /// Was any row of the zone that has `row` created within [first, last]?
+  [[nodiscard]] bool zone_meets(row_no row, std::int64_t first, std::int64_t last) const {
+    const row_zone& zone = zones_[row.value / rows_per_zone];
+    return load_acquire(zone.first_created_ns) <= last
+           && first <= load_acquire(zone.last_created_ns);
+  }
   [[nodiscard]] std::uint64_t end(row_no row) const { return load_acquire(lines_[row.value].end); }
   [[nodiscard]] bool alive(row_no row, seq_no at) const {
     const row_line& l = lines_[row.value];
@@ -124,7 +161,11 @@ public:
   [[nodiscard]] std::uint32_t count_at(seq_no at) const;
 
 private:
+  void widen_zone(std::uint32_t row, std::int64_t created_at_ns);
+
   paged_column<row_line> lines_;
+  paged_column<row_brief> briefs_;
+  paged_column<row_zone> zones_;
   paged_column<row_rest> rest_;
   paged_column<std::uint32_t> terms_;
   sparse_column<std::uint32_t> last_of_node_; ///< row + 1; 0 = none

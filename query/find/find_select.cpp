@@ -13,8 +13,11 @@
 /// Of equal ones the first in this order drives.
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <memory>
+#include <numeric>
+#include <optional>
 #include <span>
 
 #include <fmt/format.h>
@@ -108,31 +111,27 @@ driver_choice all_visible(const row_filter& filter, const asker& who) {
   return all;
 }
 
-/// How many of the rows an asker is told of: for the host all, for an actor those that it sees at
-/// the seq read, so that what it may not see does not show in a count.
-result<std::uint64_t> count_shown(const std::vector<std::uint32_t>& rows, const row_filter& filter,
-                                  const find_state& run) {
-  if (run.who.sees_all()) return rows.size();
-  std::uint64_t shown = 0;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (auto ok = run.time.check(i); !ok) return propagate(ok);
-    if (filter.alive({rows[i]}) && filter.visible({rows[i]})) ++shown;
-  }
-  return shown;
-}
+/// Row numbers, ascending.
+using row_list = std::vector<std::uint32_t>;
 
-/// The rows of the driver's postings, ascending, each once.
-std::vector<std::uint32_t> rows_of(const driver_choice& driver) {
-  std::vector<std::uint32_t> rows;
-  for (const auto& posting : driver.postings) {
-    const auto before = static_cast<std::ptrdiff_t>(rows.size());
-    posting->append_to(rows);
-    if (driver.by == driver_choice::kind::visible)
+/// The rows that the driver lists, each once; a walk lists none.
+std::vector<row_list> lists_of(const driver_choice& driver, const attributes& all) {
+  std::vector<row_list> lists;
+  if (driver.by == driver_choice::kind::rows) {
+    row_list& rows = lists.emplace_back(all.row_count());
+    std::iota(rows.begin(), rows.end(), 0U);
+  } else if (driver.by == driver_choice::kind::visible) {
+    row_list& rows = lists.emplace_back();
+    for (const auto& posting : driver.postings) {
+      const auto before = static_cast<std::ptrdiff_t>(rows.size());
+      posting->append_to(rows);
       std::inplace_merge(rows.begin(), rows.begin() + before, rows.end());
-  }
-  if (driver.by == driver_choice::kind::visible)
+    }
     rows.erase(std::ranges::unique(rows).begin(), rows.end());
-  return rows;
+  } else {
+    for (const auto& posting : driver.postings) posting->append_to(lists.emplace_back());
+  }
+  return lists;
 }
 
 /// Spreads sample numbers over the rows without a period that agents or types could share.
@@ -143,13 +142,15 @@ std::uint32_t sample_row(std::uint64_t i, std::uint32_t rows) {
   return static_cast<std::uint32_t>(mixed % rows);
 }
 
-/// About how many rows pass, if a sample says that they are far more than an exact scan is
-/// promised for; 0 if they are few or the sample leaves it open.
-std::uint64_t many_pass(const row_filter& filter, const read_views& views) {
+/// About how many rows pass, of at most so many, if a sample says that they are far more than an
+/// exact scan is promised for; 0 if they are few or the sample leaves it open.
+std::uint64_t many_pass(std::uint64_t at_most, const row_filter& filter, const read_views& views) {
   constexpr std::uint64_t samples_max = 4096;
   constexpr std::uint64_t hits_enough = 32;
   const std::uint32_t rows = views.attributes->row_count();
-  if (rows <= exact_near_rows || views.vectors->size() <= exact_near_rows) return 0;
+  if (at_most <= exact_near_rows || rows <= exact_near_rows
+      || views.vectors->size() <= exact_near_rows)
+    return 0;
   std::uint64_t hits = 0;
   for (std::uint64_t n = 1; n <= samples_max; ++n) {
     if (filter.test(row_no{sample_row(n, rows)}) == verdict::yes) ++hits;
@@ -158,63 +159,130 @@ std::uint64_t many_pass(const row_filter& filter, const read_views& views) {
   return 0;
 }
 
-/// Scattered rows cost a memory access each, unless they are asked for so many rows ahead.
-constexpr std::size_t rows_ahead = 12;
-
-/// Collects the candidates that pass.
+/// Collects the candidates that pass, and counts those that an asker is told of: for the host all,
+/// for an actor those that it sees at the seq read, so that what it may not see does not show in a
+/// count.
 class selection {
 public:
-  selection(find_state& run, const row_filter& filter, const attributes& columns)
-      : run_(run), filter_(filter), columns_(columns) {}
+  /// `step_of` maps nodes to walk steps; empty without a walk.
+  selection(find_state& run, const row_filter& filter, const attributes& columns,
+            std::vector<std::uint32_t> step_of)
+      : run_(run),
+        filter_(filter),
+        columns_(columns),
+        step_of_(std::move(step_of)),
+        reads_rest_(run.where && run.where->reads_rest()) {}
 
   result<void> add_walk(seq_no at) {
     const auto& steps = run_.walk.steps;
     for (std::size_t i = 0; i < steps.size(); ++i) {
       const row_no row = columns_.row_of(steps[i].node, at);
-      if (row.value != no_number) add(row, static_cast<std::uint32_t>(i));
+      if (row.value != no_number) add(row, static_cast<std::uint32_t>(i), filter_.test_alive(row));
       if (auto ok = run_.time.check(i); !ok) return ok;
+    }
+    shown_ += steps.size();
+    return {};
+  }
+
+  /// Rows, ascending, that the asker may see.
+  result<void> add_visible(std::span<const std::uint32_t> rows) {
+    const bool is_host = run_.who.sees_all();
+    if (is_host) shown_ += rows.size(); // alive or not
+    reserve(rows.size());
+    std::array<std::uint32_t, rows_per_zone> room;
+    std::size_t looked_at = 0;
+    for (auto todo = rows; !todo.empty();) {
+      const auto part = todo.first(part_of(todo));
+      todo = todo.subspan(part.size());
+      if (auto ok = check_time(looked_at, part.size()); !ok) return ok;
+      if (is_host && !filter_.may_pass_in_zone_of({part.front()})) continue;
+      const auto found = filter_.look_over(part, room);
+      if (!is_host) shown_ += found.alive;
+      add_left(found.left);
     }
     return {};
   }
 
-  /// `step_of` maps nodes to walk steps; empty without a walk.
-  result<void> add_rows(std::span<const std::uint32_t> rows,
-                        std::span<const std::uint32_t> step_of) {
-    const bool reads_rest = run_.where && run_.where->reads_rest();
+  /// Rows, ascending, of which the asker may see some.
+  result<void> add_rows(std::span<const std::uint32_t> rows) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       if (auto ok = run_.time.check(i); !ok) return ok;
-      if (i + rows_ahead < rows.size()) {
-        const row_no ahead{rows[i + rows_ahead]};
-        __builtin_prefetch(&columns_.rows().line(ahead));
-        if (reads_rest) __builtin_prefetch(&columns_.rows().rest(ahead));
-      }
+      if (i + rows_ahead < rows.size()) prefetch({rows[i + rows_ahead]});
       const row_no row{rows[i]};
-      if (!filter_.alive(row)) continue;
-      std::uint32_t step = no_number;
-      if (!step_of.empty()) {
-        const std::uint32_t node = columns_.node(row).value;
-        step = node < step_of.size() ? step_of[node] : no_number;
-        if (step == no_number) continue;
-      }
-      add(row, step);
+      if (!filter_.alive(row) || !filter_.visible(row)) continue;
+      ++shown_;
+      add_found(row);
     }
     return {};
   }
 
+  [[nodiscard]] std::uint64_t shown() const { return shown_; }
+
 private:
-  void add(row_no row, std::uint32_t step) {
-    const verdict v = filter_.test_alive(row);
-    if (v == verdict::no) return;
-    candidate found = candidate_of(row, columns_);
+  /// Scattered rows cost a memory access each, unless they are asked for so many rows ahead.
+  static constexpr std::size_t rows_ahead = 12;
+
+  void prefetch(row_no row) const {
+    __builtin_prefetch(&columns_.rows().line(row));
+    if (reads_rest_) __builtin_prefetch(&columns_.rows().rest(row));
+  }
+
+  /// Most finds pass few rows; where many pass, room grows as it is needed.
+  void reserve(std::size_t rows) {
+    constexpr std::size_t few = 1024;
+    run_.rows.reserve(std::min(rows, few));
+  }
+
+  /// How many of the rows to look at together: where a span of time is asked for, those of a zone.
+  [[nodiscard]] std::size_t part_of(std::span<const std::uint32_t> rows) const {
+    const auto most = rows.first(std::min<std::size_t>(rows.size(), rows_per_zone));
+    if (!filter_.asks_for_time()) return most.size();
+    const std::uint32_t zone_end = (rows.front() / rows_per_zone + 1) * rows_per_zone;
+    if (most.back() < zone_end) return most.size();
+    return static_cast<std::size_t>(std::ranges::lower_bound(most, zone_end) - most.begin());
+  }
+
+  result<void> check_time(std::size_t& looked_at, std::size_t more) const {
+    constexpr std::size_t rows_per_look = 1024;
+    looked_at += more;
+    if (looked_at < rows_per_look) return {};
+    looked_at = 0;
+    return run_.time.check();
+  }
+
+  void add_left(std::span<const std::uint32_t> rows) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (reads_rest_ && i + rows_ahead < rows.size())
+        __builtin_prefetch(&columns_.rows().rest({rows[i + rows_ahead]}));
+      add_found({rows[i]});
+    }
+  }
+
+  /// Precondition: alive, and the asker may see it.
+  void add_found(row_no row) {
+    std::uint32_t step = no_number;
+    if (!step_of_.empty()) {
+      const std::uint32_t node = columns_.node(row).value;
+      step = node < step_of_.size() ? step_of_[node] : no_number;
+      if (step == no_number) return;
+    }
+    add(row, step, filter_.test_visible(row));
+  }
+
+  void add(row_no row, std::uint32_t step, verdict passes) {
+    if (passes == verdict::no) return;
+    candidate& found = run_.rows.emplace_back(candidate_of(row, columns_));
     found.step = step;
-    found.open = v == verdict::open;
+    found.open = passes == verdict::open;
     run_.some_open |= found.open;
-    run_.rows.push_back(found);
   }
 
   find_state& run_;
   const row_filter& filter_;
   const attributes& columns_;
+  std::vector<std::uint32_t> step_of_; ///< step number by node
+  bool reads_rest_;
+  std::uint64_t shown_ = 0;
 };
 
 /// Step number by node, for testing rows of a posting against a walk.
@@ -227,7 +295,31 @@ std::vector<std::uint32_t> steps_by_node(const walk_result& walk, std::uint32_t 
   return step_of;
 }
 
-driver_choice cheapest(const find_state& run, const row_filter& filter, const read_views& views) {
+/// What narrows a find beside a walk.
+struct narrowings {
+  std::optional<driver_choice> tag;
+  std::optional<driver_choice> types;
+  std::optional<driver_choice> visible; ///< to the asker
+
+  /// No more rows than that pass.
+  [[nodiscard]] std::uint64_t at_most() const {
+    std::uint64_t rows = std::numeric_limits<std::uint64_t>::max();
+    for (const auto* choice : {&tag, &types, &visible})
+      if (*choice) rows = std::min(rows, (*choice)->cost);
+    return rows;
+  }
+};
+
+narrowings narrowings_of(const find_state& run, const row_filter& filter, const attributes& rows) {
+  narrowings all;
+  if (!run.tags.empty()) all.tag = smallest_tag(run.tags, rows);
+  if (!run.request.types.empty()) all.types = union_of_types(types_asked(run.request), rows);
+  if (auto seen = all_visible(filter, run.who); !seen.postings.empty())
+    all.visible = std::move(seen);
+  return all;
+}
+
+driver_choice cheapest(const find_state& run, narrowings by, const read_views& views) {
   driver_choice best;
   const auto consider = [&best](driver_choice choice) {
     if (choice.cost < best.cost) best = std::move(choice);
@@ -242,24 +334,44 @@ driver_choice cheapest(const find_state& run, const row_filter& filter, const re
     table_cost = views.nodes->size() / 16;
     consider(std::move(walk));
   }
-  if (!run.tags.empty()) {
-    auto tag = smallest_tag(run.tags, *views.attributes);
-    tag.cost += table_cost;
-    consider(std::move(tag));
-  }
-  if (!run.request.types.empty()) {
-    auto types = union_of_types(types_asked(run.request), *views.attributes);
-    types.cost += table_cost;
-    consider(std::move(types));
-  }
-  auto seen = all_visible(filter, run.who);
-  if (!seen.postings.empty()) {
-    seen.cost += table_cost;
-    consider(std::move(seen));
+  for (auto* choice : {&by.tag, &by.types, &by.visible}) {
+    if (!*choice) continue;
+    (*choice)->cost += table_cost;
+    consider(std::move(**choice));
   }
   ensure(best.by != driver_choice::kind::rows || !run.near_query.empty(),
          "something narrows a find");
   return best;
+}
+
+/// Tests what the driver lists.
+result<void> select_by(find_state& run, const driver_choice& driver, const row_filter& filter,
+                       const read_views& views) {
+  std::int64_t since = run.context.stopwatch_ns();
+  const bool by_walk = driver.by == driver_choice::kind::bfs;
+  std::vector<std::uint32_t> step_of;
+  if (run.request.from && !by_walk) step_of = steps_by_node(run.walk, views.nodes->size());
+  const auto lists = lists_of(driver, *views.attributes);
+  const std::int64_t listed = run.context.stopwatch_ns();
+  selection chosen(run, filter, *views.attributes, std::move(step_of));
+  const bool are_visible =
+      run.who.sees_all()
+      || (driver.by == driver_choice::kind::visible && run.who.verified_scope() == nullptr);
+  if (by_walk)
+    if (auto added = chosen.add_walk(run.context.at); !added) return added;
+  for (const row_list& rows : lists)
+    if (auto added = are_visible ? chosen.add_visible(rows) : chosen.add_rows(rows); !added)
+      return added;
+  const std::uint64_t shown = chosen.shown();
+  run.answer.candidates_scanned = static_cast<std::int64_t>(shown);
+  if (!run.answer.plan) return {};
+  if (!by_walk) {
+    const std::int64_t tested = run.context.stopwatch_ns();
+    run.note(driver.stage_name(), driver.detail, shown, shown, since + (tested - listed));
+    since = listed;
+  }
+  run.note("filter", run.answer.plan->predicate, shown, run.rows.size(), since);
+  return {};
 }
 
 } // namespace
@@ -301,12 +413,12 @@ result<void> find_state::run_walk(const read_views& views) {
 }
 
 result<void> find_state::run_select(const read_views& views) {
-  std::int64_t since = context.stopwatch_ns();
   const row_filter filter(request, who, context.at, views, predicate_or_null());
+  narrowings by = narrowings_of(*this, filter, *views.attributes);
   const bool may_be_direct =
       !near_query.empty() && !request.from && tags.empty() && !(where && where->may_stay_open());
   if (may_be_direct) {
-    near_expected = many_pass(filter, views);
+    near_expected = many_pass(by.at_most(), filter, views);
     near_direct = near_expected != 0;
     if (near_direct) {
       if (answer.plan) answer.plan->driver = "near";
@@ -314,39 +426,15 @@ result<void> find_state::run_select(const read_views& views) {
       return {};
     }
   }
-  const driver_choice driver = cheapest(*this, filter, views);
+  const driver_choice driver = cheapest(*this, std::move(by), views);
   if (answer.plan) answer.plan->driver = driver.name();
   if (driver.by == driver_choice::kind::tags) {
     ensure(where.has_value(), "a tag that drives a find stands in its predicate");
     where->assume_tag(driver.tag);
   }
-  selection chosen(*this, filter, *views.attributes);
-  std::vector<std::uint32_t> rows_of_driver = rows_of(driver);
-  if (driver.by == driver_choice::kind::rows) {
-    rows_of_driver.resize(views.attributes->row_count());
-    for (std::uint32_t i = 0; i < rows_of_driver.size(); ++i) rows_of_driver[i] = i;
-  }
-  const bool by_walk = driver.by == driver_choice::kind::bfs;
-  auto shown = by_walk ? walk.steps.size() : count_shown(rows_of_driver, filter, *this);
-  if (!shown) return propagate(shown);
-  const std::uint64_t scanned = *shown;
-  if (!by_walk) note(driver.stage_name(), driver.detail, scanned, scanned, since);
-  since = context.stopwatch_ns();
-  result<void> added;
-  if (by_walk) {
-    added = chosen.add_walk(context.at);
-  } else {
-    std::vector<std::uint32_t> step_of;
-    if (request.from) step_of = steps_by_node(walk, views.nodes->size());
-    added = chosen.add_rows(rows_of_driver, step_of);
-  }
-  if (!added) return added;
-  answer.candidates_scanned = static_cast<std::int64_t>(scanned);
-  note("filter", answer.plan ? answer.plan->predicate : std::string(), scanned, rows.size(), since);
-  if (!near_query.empty() && !rows.empty())
-    stage = find_stage::near;
-  else
-    return selected(views);
+  if (auto ok = select_by(*this, driver, filter, views); !ok) return ok;
+  if (near_query.empty() || rows.empty()) return selected(views);
+  stage = find_stage::near;
   return {};
 }
 

@@ -1,5 +1,7 @@
 #include "query/find/row_filter.hpp"
 
+#include "messages/ensure.hpp"
+
 namespace mneme {
 
 row_filter::row_filter(const find_request& r, const asker& who, seq_no at, const read_views& views,
@@ -9,25 +11,33 @@ row_filter::row_filter(const find_request& r, const asker& who, seq_no at, const
       nodes_(*views.nodes),
       where_(where),
       at_(at),
-      types_(types_asked(r)),
+      row_count_(rows_.count_at(at)),
       visible_(who, *views.attributes, *views.nodes) {
-  excluded_flags_ = row_erased;
-  if (!r.include_tombstoned) excluded_flags_ |= row_tombstoned;
-  if (!r.include_archived) excluded_flags_ |= row_archived;
-  if (has_near(r)) required_flags_ = row_has_vector;
-  if (r.as_of) as_of_ns_ = r.as_of->ns;
+  if (where != nullptr) bounds_ = where->bounds();
+  bounds_.types = static_cast<type_set>(bounds_.types & types_asked(r));
+  bounds_.flags_excluded |= row_erased;
+  if (!r.include_tombstoned) bounds_.flags_excluded |= row_tombstoned;
+  if (!r.include_archived) bounds_.flags_excluded |= row_archived;
+  if (has_near(r)) bounds_.flags_asked |= row_has_vector;
+  if (!r.as_of) return;
+  bounds_.valid_from.narrow({.last = r.as_of->ns});
+  ends_after_ns_ = r.as_of->ns;
 }
 
-verdict row_filter::test_alive(row_no row) const {
-  const row_line& line = rows_.line(row);
-  if ((types_ & type_bit(line.type)) == 0) return verdict::no;
-  if ((line.flags & excluded_flags_) != 0) return verdict::no;
-  if ((line.flags & required_flags_) != required_flags_) return verdict::no;
-  if (!visible_(row)) return verdict::no;
-  if (as_of_ns_ && (line.valid_from_ns > *as_of_ns_ || *as_of_ns_ >= line.valid_until_ns))
-    return verdict::no;
-  if (where_ == nullptr) return verdict::yes;
-  return where_->test_columns(row, attributes_, nodes_);
+row_filter::looked_over row_filter::look_over(std::span<const std::uint32_t> rows,
+                                              std::span<std::uint32_t> left) const {
+  ensure(left.size() >= rows.size(), "what is left of some rows has room");
+  std::uint32_t count = 0;
+  std::uint32_t alive_count = 0;
+  for (const std::uint32_t row : rows) {
+    const row_brief brief = rows_.brief({row});
+    if (!alive({row}, brief)) continue;
+    ++alive_count;
+    if (!bounds_.may_have(brief)) continue;
+    __builtin_prefetch(&rows_.line({row}));
+    left[count++] = row;
+  }
+  return {.alive = alive_count, .left = left.first(count)};
 }
 
 } // namespace mneme

@@ -2,7 +2,9 @@
 /// Tests rows by their columns: alive, not erased, tombstone, archived, type, visibility, valid
 /// time, a vector where near needs one, and what of the predicate columns decide.
 
-#include <optional>
+#include <cstdint>
+#include <limits>
+#include <span>
 
 #include "query/find/find_checks.hpp"
 #include "query/predicate/compiled_predicate.hpp"
@@ -19,25 +21,51 @@ public:
 
   /// A row of any age.
   [[nodiscard]] verdict test(row_no row) const {
-    return alive(row) ? test_alive(row) : verdict::no;
+    const row_brief brief = rows_.brief(row);
+    return bounds_.may_have(brief) && alive(row, brief) ? test_alive(row) : verdict::no;
   }
   /// Precondition: alive at the seq read.
-  [[nodiscard]] verdict test_alive(row_no row) const;
+  [[nodiscard]] verdict test_alive(row_no row) const {
+    return visible_(row) ? test_visible(row) : verdict::no;
+  }
+  /// Precondition: alive at the seq read, and the asker may see it.
+  [[nodiscard]] verdict test_visible(row_no row) const {
+    const row_line& line = rows_.line(row);
+    if (!bounds_.has(line) || line.valid_until_ns <= ends_after_ns_) return verdict::no;
+    return where_ == nullptr ? verdict::yes : where_->test_within_bounds(row, attributes_, nodes_);
+  }
   /// May the asker see it? Says nothing about the rest.
   [[nodiscard]] bool visible(row_no row) const { return visible_(row); }
   [[nodiscard]] posting_list visible_postings() const { return visible_.postings(); }
-  [[nodiscard]] bool alive(row_no row) const { return rows_.alive(row, at_); }
+  [[nodiscard]] bool alive(row_no row) const { return alive(row, rows_.brief(row)); }
+
+  /// Of the rows, by their briefs, those that are alive and may pass; returns how many are alive.
+  /// What is left has room for them all.
+  struct looked_over {
+    std::uint32_t alive = 0;
+    std::span<const std::uint32_t> left;
+  };
+  looked_over look_over(std::span<const std::uint32_t> rows, std::span<std::uint32_t> left) const;
+  /// False if no row passes that is in one zone with `row`.
+  [[nodiscard]] bool may_pass_in_zone_of(row_no row) const {
+    return bounds_.created.is_all()
+           || rows_.zone_meets(row, bounds_.created.first, bounds_.created.last);
+  }
+  [[nodiscard]] bool asks_for_time() const { return !bounds_.created.is_all(); }
 
 private:
+  [[nodiscard]] bool alive(row_no row, row_brief brief) const {
+    return row.value < row_count_ && ((brief & brief_closed) == 0 || at_.value < rows_.end(row));
+  }
+
   const attributes& attributes_;
   const row_store& rows_;
   const node_table& nodes_;
   compiled_predicate* where_;
   seq_no at_;
-  type_set types_;
-  std::uint8_t excluded_flags_ = 0;
-  std::uint8_t required_flags_ = 0;
-  std::optional<std::int64_t> as_of_ns_;
+  std::uint32_t row_count_; ///< rows from there on began later
+  line_bounds bounds_;
+  std::int64_t ends_after_ns_ = std::numeric_limits<std::int64_t>::min();
   visible_rows visible_;
 };
 

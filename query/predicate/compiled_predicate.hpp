@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "index/rows/node_table.hpp"
 #include "mneme/query.hpp"
 #include "query/predicate/field_reference.hpp"
+#include "query/predicate/line_bounds.hpp"
 
 namespace re2 {
 class RE2;
@@ -51,12 +53,20 @@ public:
   /// Not const: remembers verdicts by actor. One caller at a time.
   [[nodiscard]] verdict test_columns(row_no row, const attributes& columns,
                                      const node_table& nodes);
+  /// What every row that passes has in its line.
+  [[nodiscard]] const line_bounds& bounds() const { return bounds_; }
+  /// The same as test_columns() for a row within the bounds.
+  [[nodiscard]] verdict test_within_bounds(row_no row, const attributes& columns,
+                                           const node_table& nodes) {
+    return rest_.empty() ? verdict::yes : test_rest(row, columns, nodes);
+  }
   [[nodiscard]] bool test_record(const memory& m) const;
   /// False if the columns always decide.
   [[nodiscard]] bool may_stay_open() const;
   /// True if some test needs columns beyond the line of the row.
   [[nodiscard]] bool reads_rest() const;
-  /// Every row tested from now on has this tag, so that its has_tag needs no look-up.
+  /// Every row tested within bounds from now on has this tag, so that its has_tag at the top needs
+  /// no look-up.
   void assume_tag(term_no tag);
 
 private:
@@ -92,6 +102,7 @@ private:
     term_no tag_term;
     std::vector<std::uint32_t> children;
     std::vector<verdict> by_actor; ///< remembered verdicts of an actor field; open = not known yet
+    std::uint32_t by_value = 0;    ///< of a field that has few values: which ones pass, as bits
   };
   class builder;
   /// 0: in the line of the row, 1: in its other columns, 2: in the record.
@@ -99,12 +110,29 @@ private:
 
   compiled_predicate();
   verdict test_columns(node& n, row_no row, const attributes& columns, const node_table& nodes);
+  verdict test_rest(row_no row, const attributes& columns, const node_table& nodes);
+  static verdict test_field(const node& n, row_no row, const row_store& rows,
+                            const node_table& nodes);
   static verdict test_actor(node& n, term_no actor, const attributes& columns);
+  /// Which values of a field that has few pass.
+  static std::uint32_t values_passing(const node& n);
+  /// The whole numbers that pass; nullopt where they are no span.
+  static std::optional<number_span> span_of(node_op op, std::int64_t operand);
+  static number_span importance_passing(const node& n);
+  /// Narrows the bounds by what the node asks, if they can say all of it.
+  bool narrow_bounds(const node& n);
+  /// Divides what all must hold between the bounds and the rest.
+  void divide(std::uint32_t index);
   [[nodiscard]] bool test_record(const node& n, const memory& m) const;
   static bool test_value(const node& n, const field_view& value);
+  template <class T, class List>
+  static bool test_ordered(node_op op, const T& value, const List& operands);
+  /// Does a value hold that stands so to its operand: below (-1), at (0) or above it (1)?
+  static bool holds(node_op op, int sign);
 
-  term_no assumed_tag_;
   std::vector<node> nodes_; ///< children before parents; the root is the last
+  line_bounds bounds_;
+  std::vector<std::uint32_t> rest_; ///< nodes that must all hold, beside the bounds; cheap first
 };
 
 } // namespace mneme

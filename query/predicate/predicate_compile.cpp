@@ -144,6 +144,7 @@ private:
   std::uint32_t push(node n) {
     for (const auto child : n.children)
       ensure(child < target_.nodes_.size(), "a node comes behind its children");
+    n.by_value = values_passing(n);
     target_.nodes_.push_back(std::move(n));
     return static_cast<std::uint32_t>(target_.nodes_.size() - 1);
   }
@@ -256,6 +257,9 @@ result<compiled_predicate> compiled_predicate::compile(const predicate& p, type_
   builder b(compiled, types, columns);
   auto root = b.build(p, "where", 1);
   if (!root) return propagate(root);
+  compiled.divide(*root);
+  std::ranges::stable_sort(compiled.rest_, {},
+                           [&](std::uint32_t n) { return cost_of(compiled.nodes_[n]); });
   return compiled;
 }
 

@@ -99,66 +99,11 @@ field_view record_value(const field_reference& field, const memory& m) {
   return {};
 }
 
-/// The value where the columns hold it; nullopt where only the record tells.
-std::optional<field_view> column_value(const field_reference& field, row_no row,
-                                       const row_store& rows, const node_table& nodes) {
-  const row_line& c = rows.line(row);
-  switch (field.name) {
-  case field_name::unknown:
-    return field_view{};
-  case field_name::head_id:
-    return id_view(nodes.id({c.node}));
-  case field_name::head_type:
-    return text_view(to_string(c.type));
-  case field_name::head_current_version:
-    return number_view(rows.rest(row).version);
-  case field_name::head_visibility:
-    return text_view(to_string(c.visibility));
-  case field_name::head_declared_importance:
-    return number_view(c.importance);
-  case field_name::head_tombstoned:
-    return boolean_view((c.flags & row_tombstoned) != 0);
-  case field_name::head_created_at:
-    return time_view(c.created_at_ns);
-  case field_name::head_last_updated_at:
-    return time_view(c.last_updated_at_ns);
-  case field_name::version_number:
-    return number_view(rows.rest(row).version);
-  case field_name::version_created_at:
-    return time_view(rows.rest(row).version_created_at_ns);
-  case field_name::version_confidence:
-    return number_view(rows.rest(row).confidence);
-  case field_name::version_valid_from:
-    return time_view(c.valid_from_ns);
-  case field_name::version_expires_at:
-  case field_name::version_valid_until:
-    // The column is the earlier of the two: only when it is open are both known (absent).
-    if (c.valid_until_ns == open_end_ns) return field_view{};
-    return std::nullopt;
-  case field_name::data:
-    if (field.kind_by_type[static_cast<std::size_t>(c.type)] == value_kind::none)
-      return field_view{};
-    return std::nullopt;
-  case field_name::head_actor_scope:
-  case field_name::version_created_by:
-  case field_name::version_provenance_source:
-  case field_name::version_signed_by_present:
-  case field_name::meta:
-    return std::nullopt;
-  }
-  return std::nullopt;
-}
-
-/// Strict order of `value` against the one operand of its kind: -1, 0, 1; nullopt without one.
-struct operand_order {
-  bool known = false;
-  int sign = 0;
-};
-template <class T, class List>
-operand_order order_against(const T& value, const List& operands) {
-  if (operands.empty()) return {};
-  const auto& operand = operands.front();
-  return {true, value < operand ? -1 : (operand < value ? 1 : 0)};
+/// Strict order of two values: -1, 0, 1.
+template <class T, class U>
+int order_of(const T& a, const U& b) {
+  if (a < b) return -1;
+  return b < a ? 1 : 0;
 }
 
 template <class T, class List>
@@ -171,7 +116,52 @@ constexpr verdict to_verdict(bool v) {
   return v ? verdict::yes : verdict::no;
 }
 
+/// What a field that has few values has for `value`; kind none for another field.
+field_view small_value(field_name field, unsigned value) {
+  switch (field) {
+  case field_name::head_type:
+    return text_view(to_string(static_cast<memory_type>(value)));
+  case field_name::head_visibility:
+    return text_view(to_string(static_cast<visibility>(value)));
+  case field_name::head_tombstoned:
+    return boolean_view(value != 0);
+  default:
+    return {};
+  }
+}
+constexpr unsigned small_values = 16;
+
+constexpr verdict in_mask(std::uint32_t mask, unsigned value) {
+  return to_verdict(((mask >> value % small_values) & 1U) != 0);
+}
+
 } // namespace
+
+// The two ways in which values of one kind are tested, for every kind.
+template <class T, class List>
+bool compiled_predicate::test_ordered(node_op op, const T& value, const List& operands) {
+  if (op == node_op::in) return contains(operands, value);
+  return !operands.empty() && holds(op, order_of(value, operands.front()));
+}
+
+bool compiled_predicate::holds(node_op op, int sign) {
+  switch (op) {
+  case node_op::eq:
+    return sign == 0;
+  case node_op::ne:
+    return sign != 0;
+  case node_op::gt:
+    return sign > 0;
+  case node_op::gte:
+    return sign >= 0;
+  case node_op::lt:
+    return sign < 0;
+  case node_op::lte:
+    return sign <= 0;
+  default:
+    return false;
+  }
+}
 
 bool compiled_predicate::test_value(const node& n, const field_view& value) {
   const operand_lists& operands = n.operands;
@@ -180,60 +170,33 @@ bool compiled_predicate::test_value(const node& n, const field_view& value) {
     return value.kind == value_kind::text
            && re2::RE2::PartialMatch(re2::StringPiece(value.text.data(), value.text.size()),
                                      *n.pattern);
-  if (n.op == node_op::in) {
-    switch (value.kind) {
-    case value_kind::number:
-      return contains(operands.numbers, value.number);
-    case value_kind::text:
-      return contains(operands.texts, value.text);
-    case value_kind::time:
-      return contains(operands.times_ns, value.time_ns);
-    case value_kind::id:
-      return contains(operands.ids, value.id);
-    case value_kind::boolean:
-      return value.boolean ? operands.has_true : operands.has_false;
-    case value_kind::none:
-      return false;
-    }
-  }
-  operand_order order;
   switch (value.kind) {
   case value_kind::number:
-    order = order_against(value.number, operands.numbers);
-    break;
+    return test_ordered(n.op, value.number, operands.numbers);
   case value_kind::text:
-    order = order_against(value.text, operands.texts);
-    break;
+    return test_ordered(n.op, value.text, operands.texts);
   case value_kind::time:
-    order = order_against(value.time_ns, operands.times_ns);
-    break;
+    return test_ordered(n.op, value.time_ns, operands.times_ns);
   case value_kind::id:
-    order = order_against(value.id, operands.ids);
-    break;
+    return test_ordered(n.op, value.id, operands.ids);
   case value_kind::boolean:
-    order.known = operands.has_true || operands.has_false;
-    order.sign = value.boolean == operands.has_true ? 0 : 1;
-    break;
+    if (n.op == node_op::in) return value.boolean ? operands.has_true : operands.has_false;
+    return (operands.has_true || operands.has_false)
+           && holds(n.op, value.boolean == operands.has_true ? 0 : 1);
   case value_kind::none:
     break;
   }
-  if (!order.known) return false;
-  switch (n.op) {
-  case node_op::eq:
-    return order.sign == 0;
-  case node_op::ne:
-    return order.sign != 0;
-  case node_op::gt:
-    return order.sign > 0;
-  case node_op::gte:
-    return order.sign >= 0;
-  case node_op::lt:
-    return order.sign < 0;
-  case node_op::lte:
-    return order.sign <= 0;
-  default:
-    return false;
+  return false;
+}
+
+std::uint32_t compiled_predicate::values_passing(const node& n) {
+  std::uint32_t mask = 0;
+  for (unsigned v = 0; v < small_values; ++v) {
+    const field_view value = small_value(n.field.name, v);
+    if (value.kind == value_kind::none) break;
+    if (test_value(n, value)) mask |= 1U << v;
   }
+  return mask;
 }
 
 verdict compiled_predicate::test_actor(node& n, term_no actor, const attributes& columns) {
@@ -251,7 +214,7 @@ verdict compiled_predicate::test_columns(node& n, row_no row, const attributes& 
   switch (n.op) {
   case node_op::has_tag:
     if (n.tag_term.value == no_number) return verdict::no;
-    return to_verdict(n.tag_term == assumed_tag_ || columns.has_tag(row, n.tag_term));
+    return to_verdict(columns.has_tag(row, n.tag_term));
   case node_op::all_of:
   case node_op::any_of: {
     const verdict decisive = n.op == node_op::all_of ? verdict::no : verdict::yes;
@@ -272,14 +235,79 @@ verdict compiled_predicate::test_columns(node& n, row_no row, const attributes& 
   }
   if (n.field.name == field_name::head_actor_scope)
     return test_actor(n, {columns.rows().line(row).actor}, columns);
-  const auto value = column_value(n.field, row, columns.rows(), nodes);
-  return value ? to_verdict(test_value(n, *value)) : verdict::open;
+  return test_field(n, row, columns.rows(), nodes);
+}
+
+// As test_value() of the record's value where the columns hold it; open where only the record
+// tells.
+verdict compiled_predicate::test_field(const node& n, row_no row, const row_store& rows,
+                                       const node_table& nodes) {
+  const row_line& c = rows.line(row);
+  const auto number = [&n](double v) {
+    return to_verdict(test_ordered(n.op, v, n.operands.numbers));
+  };
+  const auto time = [&n](std::int64_t ns) {
+    return to_verdict(test_ordered(n.op, ns, n.operands.times_ns));
+  };
+  switch (n.field.name) {
+  case field_name::unknown:
+    return verdict::no;
+  case field_name::head_id:
+    return to_verdict(test_ordered(n.op, nodes.id({c.node}), n.operands.ids));
+  case field_name::head_type:
+    return in_mask(n.by_value, static_cast<unsigned>(c.type));
+  case field_name::head_visibility:
+    return in_mask(n.by_value, static_cast<unsigned>(c.visibility));
+  case field_name::head_tombstoned:
+    return in_mask(n.by_value, (c.flags & row_tombstoned) != 0 ? 1 : 0);
+  case field_name::head_declared_importance:
+    return number(c.importance);
+  case field_name::head_created_at:
+    return time(c.created_at_ns);
+  case field_name::head_last_updated_at:
+    return time(c.last_updated_at_ns);
+  case field_name::head_current_version:
+  case field_name::version_number:
+    return number(rows.rest(row).version);
+  case field_name::version_created_at:
+    return time(rows.rest(row).version_created_at_ns);
+  case field_name::version_confidence:
+    return number(rows.rest(row).confidence);
+  case field_name::version_valid_from:
+    return time(c.valid_from_ns);
+  case field_name::version_expires_at:
+  case field_name::version_valid_until:
+    // The column is the earlier of the two: only when it is open are both known (absent).
+    return c.valid_until_ns == open_end_ns ? verdict::no : verdict::open;
+  case field_name::data:
+    return n.field.kind_by_type[static_cast<std::size_t>(c.type)] == value_kind::none
+               ? verdict::no
+               : verdict::open;
+  case field_name::head_actor_scope:
+  case field_name::version_created_by:
+  case field_name::version_provenance_source:
+  case field_name::version_signed_by_present:
+  case field_name::meta:
+    return verdict::open;
+  }
+  return verdict::open;
 }
 
 verdict compiled_predicate::test_columns(row_no row, const attributes& columns,
                                          const node_table& nodes) {
   ensure(!nodes_.empty(), "a compiled predicate has nodes");
   return test_columns(nodes_.back(), row, columns, nodes);
+}
+
+verdict compiled_predicate::test_rest(row_no row, const attributes& columns,
+                                      const node_table& nodes) {
+  verdict all = verdict::yes;
+  for (const auto n : rest_) {
+    const verdict v = test_columns(nodes_[n], row, columns, nodes);
+    if (v == verdict::no) return v;
+    if (v == verdict::open) all = v;
+  }
+  return all;
 }
 
 bool compiled_predicate::test_record(const node& n, const memory& m) const {
@@ -326,15 +354,18 @@ int compiled_predicate::cost_of(const node& n) {
 void compiled_predicate::assume_tag(term_no tag) {
   // A tag that was written for the first time since compile() has a term now and had none then: its
   // node stays as it is, and no row has it at the seq that is read.
-  const bool is_asked_for = std::ranges::any_of(
-      nodes_, [&](const node& n) { return n.op == node_op::has_tag && n.tag_term == tag; });
-  if (is_asked_for) assumed_tag_ = tag;
+  std::erase_if(rest_, [&](std::uint32_t n) {
+    return nodes_[n].op == node_op::has_tag && nodes_[n].tag_term == tag;
+  });
 }
 
 bool compiled_predicate::reads_rest() const {
-  return std::ranges::any_of(nodes_, [this](const node& n) {
-    return cost_of(n) == 1 && !(n.op == node_op::has_tag && n.tag_term == assumed_tag_);
-  });
+  const auto reads = [this](const auto& self, const node& n) -> bool {
+    return cost_of(n) == 1 || std::ranges::any_of(n.children, [&](std::uint32_t c) {
+             return self(self, nodes_[c]);
+           });
+  };
+  return std::ranges::any_of(rest_, [&](std::uint32_t n) { return reads(reads, nodes_[n]); });
 }
 
 bool compiled_predicate::may_stay_open() const {

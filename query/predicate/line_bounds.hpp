@@ -1,0 +1,53 @@
+#pragma once
+/// What a predicate asks of the line of a row at its top, where all of it must hold: a few
+/// comparisons of numbers. A row outside cannot pass.
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include "index/rows/row_store.hpp"
+#include "query/predicate/field_reference.hpp"
+
+namespace mneme {
+
+/// From first to last; none if first is above.
+struct number_span {
+  std::int64_t first = std::numeric_limits<std::int64_t>::min();
+  std::int64_t last = std::numeric_limits<std::int64_t>::max();
+
+  [[nodiscard]] bool has(std::int64_t v) const { return first <= v && v <= last; }
+  [[nodiscard]] bool is_all() const { return *this == number_span{}; }
+  void narrow(const number_span& other) {
+    first = std::max(first, other.first);
+    last = std::min(last, other.last);
+  }
+  friend bool operator==(const number_span&, const number_span&) = default;
+};
+
+struct line_bounds {
+  type_set types = all_memory_types;
+  std::uint8_t visibilities = 0xFF; ///< bit (1 << visibility)
+  std::uint8_t flags_asked = 0;
+  std::uint8_t flags_excluded = 0;
+  number_span created;
+  number_span last_updated;
+  number_span valid_from;
+  number_span importance;
+
+  /// May a row with this brief be inside? Says nothing about when it was alive.
+  [[nodiscard]] bool may_have(row_brief brief) const {
+    const std::uint8_t flags = flags_of(brief);
+    return ((types >> type_of(brief)) & 1U) != 0 && (flags & flags_excluded) == 0
+           && (flags & flags_asked) == flags_asked;
+  }
+  [[nodiscard]] bool has(const row_line& line) const {
+    return ((types >> static_cast<unsigned>(line.type)) & 1U) != 0
+           && (line.flags & flags_excluded) == 0 && (line.flags & flags_asked) == flags_asked
+           && ((visibilities >> static_cast<unsigned>(line.visibility)) & 1U) != 0
+           && created.has(line.created_at_ns) && last_updated.has(line.last_updated_at_ns)
+           && valid_from.has(line.valid_from_ns) && importance.has(line.importance);
+  }
+};
+
+} // namespace mneme
