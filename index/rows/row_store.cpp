@@ -13,7 +13,7 @@ row_no row_store::append(const row_line& line, row_rest rest) {
   rest.before_of_node = last_of_node - 1;
   rest.before_of_slot = no_number;
   lines_.grow(row) = line;
-  briefs_.grow(row) = brief_of(line);
+  briefs_.grow(row) = brief_of(line, rest);
   widen_zone(row, line.created_at_ns);
   if (line.slot != no_number) {
     std::uint32_t& last_of_slot = last_of_slot_.grow(line.slot);
@@ -26,6 +26,14 @@ row_no row_store::append(const row_line& line, row_rest rest) {
   store_release(last_of_node, row + 1);
   size_.store(row + 1, std::memory_order_release);
   return {row};
+}
+
+row_brief row_store::brief_of(const row_line& line, const row_rest& rest) const {
+  row_brief brief = brief_of_flags(line.flags) | (static_cast<row_brief>(line.type) & 0xFU) << 4;
+  if (line.end != forever) brief |= brief_closed;
+  for (std::uint32_t i = 0; i < rest.tag_count; ++i)
+    brief |= brief_of_tag({terms_[rest.terms_begin + i]});
+  return brief;
 }
 
 // A reader that knows of the row finds it within its zone: this comes before the row's publication.

@@ -2,7 +2,7 @@
 /// The columns of all rows. What filters test lies in one cache line per row, so a scattered
 /// candidate costs one memory access whatever is asked of it; the rest lies in a second page.
 /// One writer, many readers: entries are written before the row number is given out, and only
-/// `end` changes afterwards (atomically, once). Scans of many rows read two bytes of each first.
+/// `end` changes afterwards (atomically, once). Scans of many rows read four bytes of each first.
 
 #include <algorithm>
 #include <atomic>
@@ -68,19 +68,19 @@ inline constexpr std::uint8_t row_gone = row_tombstoned | row_erased;
 /// Found through no door unless asked for by name.
 inline constexpr std::uint8_t row_unfindable = row_gone | row_archived;
 
-/// What of a row most tests need, in two bytes: bit 15 says that it is closed, bits 4 to 7 are its
-/// type, bits 0 to 3 its flags. A row that is not closed lives on; of one that is, its line says
-/// until when.
-using row_brief = std::uint16_t;
-inline constexpr row_brief brief_closed = 1U << 15;
+/// What of a row most tests need, in four bytes: bits 0 to 3 are its flags, 4 to 7 its type, bit 8
+/// says that it is closed, and of bits 9 to 31 each of its tags has one. A row that is not closed
+/// lives on; of one that is, its line says until when.
+using row_brief = std::uint32_t;
+inline constexpr row_brief brief_closed = 1U << 8;
 
-constexpr row_brief brief_of(const row_line& line) {
-  const unsigned bits = (line.flags & 0xFU) | (static_cast<unsigned>(line.type) & 0xFU) << 4
-                        | (line.end == forever ? 0U : brief_closed);
-  return static_cast<row_brief>(bits);
+/// The bit that a row with this tag has; so may one without.
+constexpr row_brief brief_of_tag(term_no tag) {
+  constexpr std::uint32_t bits = 23;
+  return 1U << (9 + tag.value % bits);
 }
-constexpr std::uint8_t flags_of(row_brief brief) {
-  return brief & 0xFU;
+constexpr row_brief brief_of_flags(std::uint8_t flags) {
+  return flags & 0xFU;
 }
 /// A memory type's byte.
 constexpr std::uint8_t type_of(row_brief brief) {
@@ -116,7 +116,7 @@ public:
     ensure(lines_[row.value].begin <= end, "a row ends after it began");
     store_release(lines_[row.value].end, end);
     row_brief& brief = briefs_[row.value];
-    store_release(brief, static_cast<row_brief>(brief | brief_closed));
+    store_release(brief, brief | brief_closed);
   }
   /// Writer: appends to the term list.
   std::uint32_t append_term(std::uint32_t term) {
@@ -161,6 +161,7 @@ public:
   [[nodiscard]] std::uint32_t count_at(seq_no at) const;
 
 private:
+  [[nodiscard]] row_brief brief_of(const row_line& line, const row_rest& rest) const;
   void widen_zone(std::uint32_t row, std::int64_t created_at_ns);
 
   paged_column<row_line> lines_;

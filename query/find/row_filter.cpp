@@ -33,7 +33,7 @@ row_filter::looked_over row_filter::look_over(std::span<const std::uint32_t> row
     const row_brief brief = rows_.brief({row});
     if (!alive({row}, brief)) continue;
     ++alive_count;
-    if (!bounds_.may_have(brief)) continue;
+    if (!bounds_.may_have(brief) || !may_pass_in_zone_of({row})) continue;
     __builtin_prefetch(&rows_.line({row}));
     left[count++] = row;
   }

@@ -39,8 +39,8 @@ public:
   [[nodiscard]] posting_list visible_postings() const { return visible_.postings(); }
   [[nodiscard]] bool alive(row_no row) const { return alive(row, rows_.brief(row)); }
 
-  /// Of the rows, by their briefs, those that are alive and may pass; returns how many are alive.
-  /// What is left has room for them all.
+  /// Of the rows, by their briefs and zones, those that are alive and may pass, and how many are
+  /// alive. What is left has room for them all.
   struct looked_over {
     std::uint32_t alive = 0;
     std::span<const std::uint32_t> left;

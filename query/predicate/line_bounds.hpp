@@ -1,6 +1,6 @@
 #pragma once
 /// What a predicate asks of the line of a row at its top, where all of it must hold: a few
-/// comparisons of numbers. A row outside cannot pass.
+/// comparisons of numbers. A row outside cannot pass. Of tags they say only what a brief says.
 
 #include <algorithm>
 #include <cstdint>
@@ -30,6 +30,7 @@ struct line_bounds {
   std::uint8_t visibilities = 0xFF; ///< bit (1 << visibility)
   std::uint8_t flags_asked = 0;
   std::uint8_t flags_excluded = 0;
+  row_brief tags_asked = 0; ///< bits that a row with the tags has in its brief
   number_span created;
   number_span last_updated;
   number_span valid_from;
@@ -37,9 +38,9 @@ struct line_bounds {
 
   /// May a row with this brief be inside? Says nothing about when it was alive.
   [[nodiscard]] bool may_have(row_brief brief) const {
-    const std::uint8_t flags = flags_of(brief);
-    return ((types >> type_of(brief)) & 1U) != 0 && (flags & flags_excluded) == 0
-           && (flags & flags_asked) == flags_asked;
+    const row_brief asked = tags_asked | brief_of_flags(flags_asked);
+    return ((types >> type_of(brief)) & 1U) != 0 && (brief & asked) == asked
+           && (brief & brief_of_flags(flags_excluded)) == 0;
   }
   [[nodiscard]] bool has(const row_line& line) const {
     return ((types >> static_cast<unsigned>(line.type)) & 1U) != 0

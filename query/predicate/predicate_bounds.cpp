@@ -42,6 +42,9 @@ number_span compiled_predicate::importance_passing(const node& n) {
 }
 
 bool compiled_predicate::narrow_bounds(const node& n) {
+  // That a row has the tag's bit does not say that it has the tag.
+  if (n.op == node_op::has_tag && n.tag_term.value != no_number)
+    bounds_.tags_asked |= brief_of_tag(n.tag_term);
   number_span* times = nullptr;
   switch (n.field.name) {
   case field_name::head_type:

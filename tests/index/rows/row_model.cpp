@@ -36,6 +36,19 @@ std::set<std::uint32_t> alive_nodes(const attributes& subject, const posting_vie
   return nodes;
 }
 
+/// What a scan reads of a row says the same as its columns.
+void check_brief(const row_store& rows, row_no row) {
+  const row_line& line = rows.line(row);
+  const row_brief brief = rows.brief(row);
+  REQUIRE(((brief & brief_closed) != 0) == (rows.end(row) != forever));
+  REQUIRE(type_of(brief) == static_cast<std::uint8_t>(line.type));
+  REQUIRE((brief & brief_of_flags(0xFF)) == brief_of_flags(line.flags));
+  for (std::uint32_t i = 0; i < rows.rest(row).tag_count; ++i)
+    REQUIRE((brief & brief_of_tag({rows.term(rows.rest(row).terms_begin + i)})) != 0);
+  REQUIRE(rows.zone_meets(row, line.created_at_ns, line.created_at_ns));
+  REQUIRE_FALSE(rows.zone_meets(row, 2000, 3000)); // no row of the model is so late
+}
+
 } // namespace
 
 model_row::model_row(const model_row& other)
@@ -117,6 +130,7 @@ void row_model::touch(attributes& subject) {
 }
 
 void row_model::check_row(const attributes& subject, row_no row, const model_row& expected) const {
+  check_brief(subject.rows(), row);
   const row_columns c = subject.columns(row);
   const row_values& v = expected.values;
   REQUIRE(c.node == v.node);

@@ -1,10 +1,12 @@
 // Canonical text of predicates, and single predicates on single memories: kinds, absent fields,
 // and that columns and records agree.
 // Of: query/predicate/field_reference.cpp, query/predicate/predicate_compile.cpp
-// Of: query/predicate/predicate_eval.cpp, query/predicate/predicate_text.cpp
+// Of: query/predicate/predicate_bounds.cpp, query/predicate/predicate_eval.cpp
+// Of: query/predicate/predicate_text.cpp
 
 #include <catch2/catch.hpp>
 
+#include "messages/text/time_text.hpp"
 #include "query/find/find.hpp"
 #include "query/predicate/compiled_predicate.hpp"
 #include "tests/query/find/small_world.hpp"
@@ -67,6 +69,12 @@ public:
     const auto by_columns = compiled->test_columns(row, *views.attributes, *views.nodes);
     if (by_columns != verdict::open) CHECK((by_columns == verdict::yes) == by_record);
     if (!compiled->may_stay_open()) CHECK(by_columns != verdict::open);
+    const row_store& rows = views.attributes->rows();
+    const bool is_within =
+        compiled->bounds().may_have(rows.brief(row)) && compiled->bounds().has(rows.line(row));
+    CHECK((is_within ? compiled->test_within_bounds(row, *views.attributes, *views.nodes)
+                     : verdict::no)
+          == by_columns);
     find_request r;
     r.types = {state_.head.type, memory_type::chunk};
     r.limit = 1;
@@ -95,7 +103,7 @@ TEST_CASE("a tag that was written first since the predicate was compiled is no r
   const term_no tag = views.attributes->tag_term("fresh");
   REQUIRE(tag.value != no_number);
   compiled->assume_tag(tag);
-  CHECK(compiled->test_columns(row_no{0}, *views.attributes, *views.nodes) == verdict::no);
+  CHECK(compiled->test_within_bounds(row_no{0}, *views.attributes, *views.nodes) == verdict::no);
 }
 
 TEST_CASE("a tag is one in whatever spelling the record has it") {
@@ -222,6 +230,42 @@ TEST_CASE("the schema names what predicates can ask about") {
   CHECK(kinds("data.polarity") == kind_bit(value_kind::text));
   CHECK(kinds("data.strength") == (kind_bit(value_kind::text) | kind_bit(value_kind::number)));
   CHECK(kinds("data.roles") == 0);
+}
+
+TEST_CASE("what a predicate asks of the line of a row bounds it") {
+  using enum comparison;
+  auto s = small_world::draft(1, memory_type::note, "one");
+  s.head.declared_importance = 7;
+  s.head.created_at = {1000};
+  s.head.tags = {"red", "green"};
+  one_memory test(s);
+  for (const std::int64_t at : {std::int64_t{0}, std::int64_t{999}, std::int64_t{1000},
+                                std::int64_t{1001}, max_timestamp.ns}) {
+    CHECK(test(compare(eq, "head.created_at", at)) == (at == 1000));
+    CHECK(test(compare(ne, "head.created_at", at)) == (at != 1000));
+    CHECK(test(compare(gt, "head.created_at", at)) == (at < 1000));
+    CHECK(test(compare(gte, "head.created_at", at)) == (at <= 1000));
+    CHECK(test(compare(lt, "head.created_at", at)) == (at > 1000));
+    CHECK(test(compare(lte, "head.created_at", at)) == (at >= 1000));
+  }
+  for (const double number : {-1.0, 6.5, 7.0, 7.5, 11.0, 1e300}) {
+    CHECK(test(compare(eq, "head.declared_importance", number)) == (number == 7));
+    CHECK(test(compare(ne, "head.declared_importance", number)) == (number != 7));
+    CHECK(test(compare(gt, "head.declared_importance", number)) == (7 > number));
+    CHECK(test(compare(gte, "head.declared_importance", number)) == (7 >= number));
+    CHECK(test(compare(lt, "head.declared_importance", number)) == (7 < number));
+    CHECK(test(compare(lte, "head.declared_importance", number)) == (7 <= number));
+  }
+  CHECK(test(in("head.declared_importance", {std::int64_t{1}, std::int64_t{7}})));
+  CHECK_FALSE(test(in("head.declared_importance", {})));
+  CHECK(test(all_of({compare(eq, "head.type", std::string("Note")), has_tag("red"),
+                     all_of({compare(eq, "head.tombstoned", false), has_tag("green")})})));
+  CHECK_FALSE(test(all_of({has_tag("red"), has_tag("blue")})));
+  CHECK_FALSE(test(all_of({has_tag("red"), compare(ne, "head.tombstoned", false)})));
+  CHECK(test(compare(ne, "head.visibility", std::string("scoped"))));
+  CHECK(test(compare(gt, "head.type", std::string("Goal"))));
+  CHECK_FALSE(test(all_of({compare(gt, "head.type", std::string("Goal")),
+                           compare(lt, "head.type", std::string("Goal"))})));
 }
 
 } // namespace
