@@ -31,15 +31,24 @@ double count_score(std::int64_t n) noexcept {
       std::clamp<std::int64_t>(n, 0, static_cast<std::int64_t>(saturation)))];
 }
 
-} // namespace
-
-salience_parts parts_of(const activation& used, timestamp now) noexcept {
+/// How long ago it was used last, in spans of recency.
+double age_of(const activation& used, timestamp now) noexcept {
   // Both instants are valid (0 .. 2261), so that the difference does not overflow.
   const std::int64_t age_ns = std::max<std::int64_t>(0, now.ns - used.last_used.ns);
-  return {.recency = stable_exp(-(static_cast<double>(age_ns) / recency_span_ns)),
+  return static_cast<double>(age_ns) / recency_span_ns;
+}
+
+salience_parts parts_with(double recency, const activation& used) noexcept {
+  return {.recency = recency,
           .access = count_score(used.access_count),
           .citations = count_score(used.citations),
           .importance = static_cast<double>(used.importance) / 10.0};
+}
+
+} // namespace
+
+salience_parts parts_of(const activation& used, timestamp now) noexcept {
+  return parts_with(stable_exp(-age_of(used, now)), used);
 }
 
 salience_weights weights_of(const learned_weights& learned) noexcept {
@@ -61,12 +70,23 @@ salience_scorer::salience_scorer(timestamp now, bool with_near, const salience_w
   weights_.importance /= sum;
 }
 
-double salience_scorer::operator()(const activation& used, double distance) const noexcept {
-  const salience_parts parts = parts_of(used, now_);
+double salience_scorer::weigh(const salience_parts& parts, double distance) const noexcept {
   double score = weights_.recency * parts.recency + weights_.access * parts.access
                  + weights_.citations * parts.citations + weights_.importance * parts.importance;
   if (with_near_) score += weights_.similarity * std::clamp(1.0 - distance, 0.0, 1.0);
   return score;
+}
+
+double salience_scorer::operator()(const activation& used, double distance) const noexcept {
+  return weigh(parts_of(used, now_), distance);
+}
+
+// e^x is at least 1 + x + x²/2 for x of 0 or more; the last factor is more than what rounding can
+// take away. Products and sums of what is larger are not smaller, rounded or not.
+double salience_scorer::at_most(const activation& used, double distance) const noexcept {
+  const double age = age_of(used, now_);
+  const double recency = weights_.recency < 0 ? 0.0 : 1.0 / (1.0 + age * (1.0 + 0.5 * age));
+  return weigh(parts_with(recency * (1.0 + 1e-9), used), distance);
 }
 
 } // namespace mneme

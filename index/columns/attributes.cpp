@@ -293,6 +293,10 @@ activation attributes::activation_of(node_no node, seq_no at) const {
   return impl_->activations.find(node, at).value_or(activation{});
 }
 
+void attributes::prefetch_activation(node_no node) const {
+  impl_->activations.prefetch(node);
+}
+
 std::uint64_t attributes::live_count(memory_type type, seq_no at) const {
   std::vector<std::uint32_t> rows;
   with_type(type)->append_to(rows);

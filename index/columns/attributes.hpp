@@ -120,6 +120,8 @@ public:
   [[nodiscard]] std::shared_ptr<const posting_view> referring() const;
   /// Newest record at or before `at`; default values if there is none.
   [[nodiscard]] activation activation_of(node_no node, seq_no at) const;
+  /// Hints that the activation of `node` is asked for soon.
+  void prefetch_activation(node_no node) const;
   /// The actor's salience weights as of `at`; the defaults if it had learned nothing.
   [[nodiscard]] learned_weights weights_of(std::string_view actor, seq_no at) const;
   /// Memories alive (not tombstoned) at `at`, by type; one pass over the type postings.

@@ -56,6 +56,10 @@ public:
 
   /// The newest record at or before `at`.
   [[nodiscard]] std::optional<Values> find(node_no node, seq_no at) const;
+  /// Hints that `node` is looked for soon.
+  void prefetch(node_no node) const {
+    if (const cell* newest = newest_.find(node.value)) __builtin_prefetch(newest);
+  }
   /// Appends the records that reads from `from` to `at` need, oldest first.
   void append_records(node_no node, seq_no from, seq_no at,
                       std::vector<chain_record<Values>>& records) const;

@@ -5,6 +5,7 @@
 
 #include "messages/ensure.hpp"
 #include "query/find/find_state.hpp"
+#include "query/find/first_rows.hpp"
 #include "query/find/near_target.hpp"
 #include "views/learning.hpp"
 
@@ -144,10 +145,39 @@ result<void> find_state::arrange(const read_views& views) {
   const std::uint64_t found = rows.size();
   if (answer.total) answer.total = static_cast<std::int64_t>(found);
   const row_order by = ordering(views);
-  const bool all_salience = by.uses_salience() || request.budget_tokens.has_value();
+  const std::uint64_t end = page_end(request);
+  auto kept = end <= rows.size() / 2 ? keep_first(by, end) : order_all(by);
+  if (!kept) return kept;
+  rows.erase(rows.begin(), rows.begin()
+                               + static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(
+                                   static_cast<std::uint64_t>(request.offset), rows.size())));
+  if (!by.uses_salience()) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (auto ok = time.check(i); !ok) return ok;
+      by.set_salience(rows[i]);
+    }
+  }
+  arranged = true;
+  note("order", {}, found, rows.size(), since);
+  return {};
+}
+
+result<void> find_state::keep_first(const row_order& by, std::uint64_t count) {
+  first_rows first(rows, static_cast<std::uint32_t>(count), by);
+  // Newer rows tend to come first, and the sooner those are there, the more of the others are out
+  // at once.
+  for (auto i = static_cast<std::uint32_t>(rows.size()); i-- > 0;) {
+    if (auto ok = time.check(i); !ok) return ok;
+    first.offer(i);
+  }
+  rows = first.take();
+  return {};
+}
+
+result<void> find_state::order_all(const row_order& by) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (auto ok = time.check(i); !ok) return ok;
-    if (all_salience) by.set_salience(rows[i]);
+    by.prefetch(rows, i + row_order::rows_ahead);
     by.set_key(rows[i]);
   }
   const auto before = [&](const candidate& a, const candidate& b) { return by.before(a, b); };
@@ -163,12 +193,6 @@ result<void> find_state::arrange(const read_views& views) {
     std::nth_element(rows.begin(), first, rows.end(), before);
   }
   rows.erase(last, rows.end());
-  rows.erase(rows.begin(), first);
-  if (!all_salience) {
-    for (auto& c : rows) by.set_salience(c);
-  }
-  arranged = true;
-  note("order", {}, found, rows.size(), since);
   return {};
 }
 

@@ -56,6 +56,10 @@ struct find_state {
   void keep_hits(std::span<const near_hit> hits);
   /// Orders the rows, of which none is open, and keeps the page.
   result<void> arrange(const read_views& views);
+  /// Keeps the first so many rows, in order; they are fewer than half.
+  result<void> keep_first(const row_order& by, std::uint64_t count);
+  /// Orders the rows up to the page's end, or divides them where the page begins, without a limit.
+  result<void> order_all(const row_order& by);
   /// Ends the selection of rows: arranges them if that is possible, and names the next stage.
   result<void> selected(const read_views& views);
 

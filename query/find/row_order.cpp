@@ -1,6 +1,5 @@
 #include "query/find/row_order.hpp"
 
-#include <algorithm>
 #include <bit>
 
 #include "messages/ensure.hpp"
@@ -43,13 +42,20 @@ std::int64_t row_order::key_of(const candidate& c, const order_by& by) const {
   return by.descending ? ~key : key;
 }
 
-bool row_order::uses_salience() const {
-  return std::ranges::any_of(order_,
-                             [](const order_by& by) { return by.field == order_field::salience; });
-}
-
 void row_order::set_salience(candidate& c) const {
   c.salience = c.tombstoned ? 0.0 : scorer_(columns_.activation_of(c.node, at_), c.distance);
+}
+
+bool row_order::set_key_up_to(std::int64_t most, candidate& c) const {
+  if (is_most_salient_first_ && !c.tombstoned) {
+    const activation used = columns_.activation_of(c.node, at_);
+    if (~sortable(scorer_.at_most(used, c.distance)) > most) return false;
+    c.salience = scorer_(used, c.distance);
+    c.key = ~sortable(c.salience);
+  } else {
+    set_key(c);
+  }
+  return c.key <= most;
 }
 
 bool row_order::before(const candidate& a, const candidate& b) const {

@@ -2,6 +2,7 @@
 /// Candidate rows of one find and their order. All order fields are columns, distances or hops, so
 /// rows are ordered before any record is fetched. Ties always end in id order.
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -49,12 +50,27 @@ public:
         nodes_(nodes),
         steps_(steps) {
     ensure(!order_.empty(), "rows have an order");
+    uses_salience_ = std::ranges::any_of(
+        order_, [](const order_by& one) { return one.field == order_field::salience; });
+    is_most_salient_first_ =
+        order_.front().field == order_field::salience && order_.front().descending;
   }
 
-  [[nodiscard]] bool uses_salience() const;
+  [[nodiscard]] bool uses_salience() const { return uses_salience_; }
   void set_salience(candidate& c) const;
-  /// Precondition: the salience is set if it is an order field.
-  void set_key(candidate& c) const { c.key = key_of(c, order_.front()); }
+  /// The key, and the salience if it is an order field.
+  void set_key(candidate& c) const {
+    if (uses_salience_) set_salience(c);
+    c.key = key_of(c, order_.front());
+  }
+  /// The same, or false: the key is above `most`.
+  [[nodiscard]] bool set_key_up_to(std::int64_t most, candidate& c) const;
+  /// Hints that row `i`, if there is one, is set soon.
+  void prefetch(const std::vector<candidate>& rows, std::size_t i) const {
+    if (uses_salience_ && i < rows.size()) columns_.prefetch_activation(rows[i].node);
+  }
+  /// As far as that before they are needed.
+  static constexpr std::size_t rows_ahead = 12;
   /// Strict total order. Precondition: both keys are set.
   [[nodiscard]] bool before(const candidate& a, const candidate& b) const;
   [[nodiscard]] bool smaller_id(node_no a, node_no b) const { return nodes_.id(a) < nodes_.id(b); }
@@ -73,6 +89,8 @@ private:
   [[nodiscard]] std::int64_t key_of(const candidate& c, const order_by& by) const;
 
   std::vector<order_by> order_;
+  bool uses_salience_ = false;
+  bool is_most_salient_first_ = false;
   salience_scorer scorer_;
   seq_no at_;
   const attributes& columns_;
