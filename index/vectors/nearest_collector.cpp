@@ -1,35 +1,37 @@
 #include "index/vectors/nearest_collector.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace mneme {
 
-bool nearest_collector::is_nearer(const kept_hit& a, const kept_hit& b) {
-  if (a.hit.distance != b.hit.distance) return a.hit.distance < b.hit.distance;
-  if (a.id != b.id) return a.id < b.id;
-  return a.hit.slot < b.hit.slot;
+bool nearest_collector::is_nearer(const near_hit& a, const near_hit& b) const {
+  if (a.distance != b.distance) return a.distance < b.distance;
+  if (tie_) {
+    const memory_id left = tie_(a.slot);
+    const memory_id right = tie_(b.slot);
+    if (left != right) return left < right;
+  }
+  return a.slot < b.slot;
 }
 
 void nearest_collector::offer(slot_no slot, double distance) {
   if (!may_enter(distance)) return;
-  const kept_hit offered{.hit = {.slot = slot, .distance = distance},
-                         .id = tie_ ? tie_(slot) : memory_id{}};
+  const auto nearer = [this](const near_hit& a, const near_hit& b) { return is_nearer(a, b); };
+  const near_hit offered{.slot = slot, .distance = distance};
   if (kept_.size() == k_) {
-    if (!is_nearer(offered, kept_.front())) return;
-    std::ranges::pop_heap(kept_, is_nearer);
+    if (!nearer(offered, kept_.front())) return;
+    std::ranges::pop_heap(kept_, nearer);
     kept_.pop_back();
   }
   kept_.push_back(offered);
-  std::ranges::push_heap(kept_, is_nearer);
+  std::ranges::push_heap(kept_, nearer);
 }
 
 std::vector<near_hit> nearest_collector::take() {
-  std::ranges::sort(kept_, is_nearer);
-  std::vector<near_hit> hits;
-  hits.reserve(kept_.size());
-  for (const auto& kept : kept_) hits.push_back(kept.hit);
-  kept_.clear();
-  return hits;
+  std::ranges::sort(kept_,
+                    [this](const near_hit& a, const near_hit& b) { return is_nearer(a, b); });
+  return std::exchange(kept_, {});
 }
 
 } // namespace mneme

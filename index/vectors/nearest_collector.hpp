@@ -20,28 +20,25 @@ public:
 
   /// Could something at this distance still enter?
   [[nodiscard]] bool may_enter(double distance) const {
-    return kept_.size() < k_ || distance <= kept_.front().hit.distance;
+    return kept_.size() < k_ || distance <= kept_.front().distance;
   }
   /// Only a vector whose cosine may reach this can still enter.
   [[nodiscard]] float least_cosine() const {
     if (kept_.size() < k_) return -std::numeric_limits<float>::infinity();
     // Half of a bound's slack: the rounding of this number does not matter.
-    return static_cast<float>(1.0 - kept_.front().hit.distance) - 1e-6F;
+    return static_cast<float>(1.0 - kept_.front().distance) - 1e-6F;
   }
   void offer(slot_no slot, double distance);
   /// Nearest first; ends the collection.
   std::vector<near_hit> take();
 
 private:
-  struct kept_hit {
-    near_hit hit;
-    memory_id id;
-  };
-  static bool is_nearer(const kept_hit& a, const kept_hit& b);
+  /// Ids are looked up only where distances are equal.
+  [[nodiscard]] bool is_nearer(const near_hit& a, const near_hit& b) const;
 
   std::size_t k_;
   const std::function<memory_id(slot_no)>& tie_;
-  std::vector<kept_hit> kept_; ///< a heap with the farthest in front
+  std::vector<near_hit> kept_; ///< a heap with the farthest in front
 };
 
 } // namespace mneme

@@ -140,11 +140,15 @@ result<void> find_state::run_near(const read_views& views) {
 }
 
 void find_state::keep_hits(std::span<const near_hit> hits) {
-  // Few hits, many rows: the rows are looked up by slot.
+  // Few hits, many rows: the rows are looked up by slot, and most have a slot whose last bits no
+  // hit has.
   std::vector<near_hit> by_slot(hits.begin(), hits.end());
   std::ranges::sort(by_slot, {}, &near_hit::slot);
+  std::uint64_t last_bits = 0;
+  for (const near_hit& hit : hits) last_bits |= 1ULL << (hit.slot.value % 64);
   std::size_t kept = 0;
   for (const auto& c : rows) {
+    if (((last_bits >> (c.slot.value % 64)) & 1U) == 0) continue;
     const auto hit = std::ranges::lower_bound(by_slot, c.slot, {}, &near_hit::slot);
     if (hit == by_slot.end() || hit->slot != c.slot) continue;
     rows[kept] = c;
