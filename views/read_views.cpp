@@ -60,7 +60,8 @@ result<std::optional<record_cache::record>> read_record(kv_reader& reader, const
   if (!v->has_value())
     return fail(errc::corrupt, "version " + std::to_string((*h)->current_version) + " of "
                                    + to_string(id) + " is missing in the store");
-  return record_cache::record{std::move(**h), std::move(**v)};
+  const std::uint64_t bytes = held_bytes(**h) + held_bytes(**v);
+  return record_cache::record{std::move(**h), std::move(**v), bytes};
 }
 
 /// The same, of the memory whose row was made at that seq; kept for the next reader.
@@ -72,8 +73,7 @@ result<std::optional<record_cache::record>> record_made_at(record_cache& records
     return kept;
   }
   auto read = read_record(reader, id, at);
-  if (read && *read)
-    records.put(made, **read, held_bytes(*(*read)->head) + held_bytes(*(*read)->version));
+  if (read && *read) records.put(made, **read);
   return read;
 }
 
@@ -82,21 +82,37 @@ result<std::optional<record_cache::record>> record_made_at(record_cache& records
 result<std::optional<memory>> read_memory(const read_views& views, kv_reader& reader,
                                           const memory_id& id, seq_no at) {
   const node_no node = views.nodes->find(id);
-  const row_no row = node.value == no_number ? row_no{} : views.attributes->row_of(node, at);
+  if (node.value != no_number) {
+    auto found = read_memory(views, reader, node, views.attributes->row_of(node, at), at);
+    if (!found) return propagate(found);
+    if (!*found) return std::optional<memory>{};
+    return std::optional<memory>(std::move((*found)->what));
+  }
+  auto record = read_record(reader, id, at);
+  if (!record) return propagate(record);
+  if (!*record) return std::optional<memory>{};
+  return std::optional<memory>(memory{.head = std::move((*record)->head),
+                                      .version = std::move((*record)->version),
+                                      .activation = {}});
+}
+
+result<std::optional<sized_memory>> read_memory(const read_views& views, kv_reader& reader,
+                                                node_no node, row_no row, seq_no at) {
+  const memory_id& id = views.nodes->id(node);
   auto record = views.records == nullptr || row.value == no_number
                     ? read_record(reader, id, at)
                     : record_made_at(*views.records, {views.attributes->rows().line(row).begin},
                                      reader, id, at);
   if (!record) return propagate(record);
-  if (!*record) return std::optional<memory>{};
-  memory m{.head = std::move((*record)->head),
-           .version = std::move((*record)->version),
-           .activation = {}};
-  if (node.value != no_number) {
-    m.activation = views.attributes->activation_of(node, at);
-    if (m.head->colour) m.signals = views.attributes->colours().signals_of(node, at);
-  }
-  return std::optional<memory>(std::move(m));
+  std::optional<sized_memory> found;
+  if (!*record) return found;
+  found.emplace(memory{.head = std::move((*record)->head),
+                       .version = std::move((*record)->version),
+                       .activation = views.attributes->activation_of(node, at)},
+                (*record)->bytes);
+  memory& m = found->what;
+  if (m.head->colour) m.signals = views.attributes->colours().signals_of(node, at);
+  return found;
 }
 
 } // namespace mneme

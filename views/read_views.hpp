@@ -61,5 +61,13 @@ result<std::optional<edge_record>> read_edge(kv_reader& reader, const edge_key& 
 /// Head, current version and activation as of `at`; nullopt if the memory did not exist then.
 result<std::optional<memory>> read_memory(const read_views& views, kv_reader& reader,
                                           const memory_id& id, seq_no at);
+/// The same, of a memory whose row as of `at` is known, and how many bytes its head and version
+/// hold, about.
+struct sized_memory {
+  memory what;
+  std::uint64_t held = 0;
+};
+result<std::optional<sized_memory>> read_memory(const read_views& views, kv_reader& reader,
+                                                node_no node, row_no row, seq_no at);
 
 } // namespace mneme

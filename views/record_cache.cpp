@@ -20,9 +20,10 @@ std::optional<record_cache::record> record_cache::find(seq_no made) {
   return k.what;
 }
 
-void record_cache::put(seq_no made, record what, std::uint64_t bytes) {
+void record_cache::put(seq_no made, record what) {
   ensure(made.value != 0, "a record is kept by the seq that made it");
   shard& s = shards_[made.value % shards_.size()];
+  const std::uint64_t bytes = what.bytes;
   if (bytes > most_of_shard_) return;
   const std::scoped_lock lock(s.guard);
   if (s.places.contains(made.value)) return;
@@ -34,7 +35,7 @@ void record_cache::put(seq_no made, record what, std::uint64_t bytes) {
   const std::uint32_t at = s.free.back();
   s.free.pop_back();
   // Not asked for yet: a scan that reads everything once does not drive out what is asked for.
-  s.ring[at] = {.made = made.value, .asked_for = false, .bytes = bytes, .what = std::move(what)};
+  s.ring[at] = {.made = made.value, .asked_for = false, .what = std::move(what)};
   s.places.emplace(made.value, at);
   s.bytes += bytes;
 }
@@ -56,7 +57,7 @@ void record_cache::make_room(shard& s, std::uint64_t most) {
     const std::uint32_t at = s.hand++;
     kept& k = s.ring[at];
     if (k.made == 0 || std::exchange(k.asked_for, false)) continue;
-    s.bytes -= k.bytes;
+    s.bytes -= k.what.bytes;
     s.places.erase(k.made);
     s.free.push_back(at);
     k = {};

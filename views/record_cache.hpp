@@ -22,14 +22,15 @@ public:
   struct record {
     shared<mneme::head> head;
     shared<mneme::version> version;
+    std::uint64_t bytes = 0; ///< that both hold, about
   };
 
   /// Keeps about `most_bytes`; 0 = nothing.
   explicit record_cache(std::uint64_t most_bytes);
 
   [[nodiscard]] std::optional<record> find(seq_no made);
-  /// `bytes` is about what the record holds. One that is there stays.
-  void put(seq_no made, record what, std::uint64_t bytes);
+  /// One that is there stays.
+  void put(seq_no made, record what);
   /// What all records hold, about.
   [[nodiscard]] std::uint64_t bytes() const;
 
@@ -37,7 +38,6 @@ private:
   struct kept {
     std::uint64_t made = 0; ///< seq; 0: free
     bool asked_for = false; ///< since the hand came by
-    std::uint64_t bytes = 0;
     record what;
   };
   /// Seqs with one remainder, so that readers seldom meet.

@@ -26,14 +26,13 @@ public:
   record_source(const read_views& views, kv_reader& reader, seq_no at)
       : views_(views), reader_(reader), at_(at) {}
 
-  result<memory> read(const candidate& c) {
+  result<sized_memory> read(const candidate& c) {
     ++reads_;
-    const memory_id& id = views_.nodes->id(c.node);
-    auto m = read_memory(views_, reader_, id, at_);
+    auto m = read_memory(views_, reader_, c.node, c.row, at_);
     if (!m) return propagate(m);
     if (!*m)
-      return fail(errc::corrupt,
-                  fmt::format("{} has a row, but no record at seq {}", to_string(id), at_.value));
+      return fail(errc::corrupt, fmt::format("{} has a row, but no record at seq {}",
+                                             to_string(views_.nodes->id(c.node)), at_.value));
     return std::move(**m);
   }
   [[nodiscard]] std::uint64_t reads() const { return reads_; }
@@ -48,6 +47,7 @@ private:
 struct answer_row {
   candidate at;
   memory record;
+  std::uint64_t bytes = 0; ///< of the record
   rendered_text text;
 };
 
@@ -106,17 +106,19 @@ private:
     if (c.fetched != no_number) {
       ensure(c.fetched < run_.fetched.size(), "a record that is named was kept");
       row.record = std::move(run_.fetched[c.fetched]);
+      row.bytes = answer_bytes(row.record);
     } else {
-      auto record = source_.read(c);
-      if (!record) return propagate(record);
-      row.record = std::move(*record);
+      auto found = source_.read(c);
+      if (!found) return propagate(found);
+      row.record = std::move(found->what);
+      row.bytes = sizeof(row.record) + found->held;
     }
     if (run_.answer.form) row.text = render(row.record, *run_.answer.form, *views_.tokens);
     return {};
   }
 
   result<void> take_room(const answer_row& row) {
-    return run_.room.take(answer_bytes(row.record) + row.text.text.size());
+    return run_.room.take(row.bytes + row.text.text.size());
   }
 
   void put(answer_row&& row) {
@@ -156,8 +158,8 @@ public:
     if (!record) return propagate(record);
     c.open = false;
     ensure(run_.where.has_value(), "nothing but a predicate leaves a row open");
-    if (!run_.where->test_record(*record)) return false;
-    keep(c, std::move(*record));
+    if (!run_.where->test_record(record->what)) return false;
+    keep(c, std::move(record->what), sizeof(memory) + record->held);
     return true;
   }
 
@@ -191,8 +193,7 @@ public:
   }
 
 private:
-  void keep(candidate& c, memory record) {
-    const std::uint64_t bytes = answer_bytes(record);
+  void keep(candidate& c, memory record, std::uint64_t bytes) {
     if (run_.fetched.size() == records_kept || bytes > bytes_left_) return;
     bytes_left_ -= bytes;
     c.fetched = static_cast<std::uint32_t>(run_.fetched.size());
@@ -213,10 +214,7 @@ result<void> close_open(find_state& run, const read_views& views, record_source&
     return open.keep_first(near_count(request),
                            [&](const candidate& a, const candidate& b) { return by.nearer(a, b); });
   if (request.count || !request.limit) return open.keep_all();
-  for (auto& c : run.rows) {
-    if (by.uses_salience()) by.set_salience(c);
-    by.set_key(c);
-  }
+  for (auto& c : run.rows) by.set_key(c);
   return open.keep_first(page_end(request),
                          [&](const candidate& a, const candidate& b) { return by.before(a, b); });
 }
@@ -237,8 +235,9 @@ result<void> find_state::run_fetch(const read_views& views) {
   auto read = request.budget_tokens ? page.read_within(*request.budget_tokens) : page.read_all();
   if (!read) return read;
   if (auto ok = time.check(); !ok) return ok;
-  note("fetch", fmt::format("{} records", source.reads()), entered, rows.size(), since);
-  if (request.budget_tokens)
+  if (answer.plan)
+    note("fetch", fmt::format("{} records", source.reads()), entered, rows.size(), since);
+  if (answer.plan && request.budget_tokens)
     note("trim", fmt::format("{} tokens", *request.budget_tokens), rows.size(), page.size(),
          context.stopwatch_ns());
   page.answer();
