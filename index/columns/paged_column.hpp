@@ -5,6 +5,7 @@
 /// reader may touch an entry only after it has learned of it through something the writer published
 /// later (a length, a posting, the published seq).
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
@@ -65,6 +66,18 @@ inline zeroed_block zeroed(std::size_t bytes, std::size_t alignment) {
   return {block, static_cast<char*>(block) + (past == 0 ? 0 : alignment - past)};
 }
 
+/// Entries that lie one after the other in memory: those from `first` to `end`.
+template <class T>
+struct column_run {
+  const T* entries = nullptr;
+  std::uint32_t first = 0;
+  std::uint32_t end = 0;
+
+  [[nodiscard]] bool has(std::uint32_t index) const { return first <= index && index < end; }
+  /// Precondition: has(index).
+  [[nodiscard]] const T& operator[](std::uint32_t index) const { return entries[index - first]; }
+};
+
 template <class T>
 class paged_column {
   static_assert(std::is_trivially_copyable_v<T>, "entries begin as zero bytes");
@@ -93,6 +106,16 @@ public:
   [[nodiscard]] T& operator[](std::uint32_t index) {
     const page_place at = place_of(index);
     return pages_[at.page].load(std::memory_order_acquire)[at.offset];
+  }
+
+  /// The entries of the page that has `index`, for who looks at many. Those that the writer has not
+  /// grown are none of them, though they lie within.
+  [[nodiscard]] column_run<T> run_of(std::uint32_t index) const {
+    const page_place at = place_of(index);
+    const std::uint32_t first = index - at.offset;
+    const std::uint64_t end = std::min<std::uint64_t>(first + page_length(at.page), UINT32_MAX);
+    return {pages_[at.page].load(std::memory_order_acquire), first,
+            static_cast<std::uint32_t>(end)};
   }
 
 private:

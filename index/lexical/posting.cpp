@@ -46,9 +46,9 @@ public:
   }
 
   [[nodiscard]] bool contains(row_no row) const override {
+    if (sealed_ && row.value <= sealed_->last_added) return sealed_->rows.contains(row.value);
     const std::uint32_t* const tail = tail_->rows.get();
-    return std::binary_search(tail, tail + tail_size_, row.value)
-           || (sealed_ && sealed_->rows.contains(row.value));
+    return std::binary_search(tail, tail + tail_size_, row.value);
   }
 
   void for_each(const std::function<bool(row_no)>& visit) const override {

@@ -131,6 +131,10 @@ public:
   [[nodiscard]] const row_line& line(row_no row) const { return lines_[row.value]; }
   [[nodiscard]] const row_rest& rest(row_no row) const { return rest_[row.value]; }
   [[nodiscard]] row_brief brief(row_no row) const { return load_acquire(briefs_[row.value]); }
+  /// Briefs that lie together with that of `row`; each is read atomically.
+  [[nodiscard]] column_run<row_brief> briefs_with(row_no row) const {
+    return briefs_.run_of(row.value);
+  }
   /// Was any row of the zone that has `row` created within [first, last]?
   [[nodiscard]] bool zone_meets(row_no row, std::int64_t first, std::int64_t last) const {
     const row_zone& zone = zones_[row.value / rows_per_zone];

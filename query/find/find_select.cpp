@@ -13,7 +13,6 @@
 /// Of equal ones the first in this order drives.
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <memory>
 #include <numeric>
@@ -189,17 +188,19 @@ public:
     const bool is_host = run_.who.sees_all();
     if (is_host) shown_ += rows.size(); // alive or not
     reserve(rows.size());
-    std::array<std::uint32_t, rows_per_zone> room;
     std::size_t looked_at = 0;
     for (auto todo = rows; !todo.empty();) {
       const auto part = todo.first(part_of(todo));
       todo = todo.subspan(part.size());
       if (auto ok = check_time(looked_at, part.size()); !ok) return ok;
       if (is_host && !filter_.may_pass_in_zone_of({part.front()})) continue;
-      const auto found = filter_.look_over(part, room);
-      if (!is_host) shown_ += found.alive;
-      add_left(found.left);
+      const std::size_t before = left_.size();
+      const std::uint32_t alive = filter_.look_over(part, left_);
+      if (!is_host) shown_ += alive;
+      ask_for_left(before, is_host);
+      if (left_.size() >= rows_together) add_left();
     }
+    add_left();
     return {};
   }
 
@@ -221,6 +222,8 @@ public:
 private:
   /// Scattered rows cost a memory access each, unless they are asked for so many rows ahead.
   static constexpr std::size_t rows_ahead = 12;
+  /// Of rows that are left, lines are asked for while others are looked over, up to so many.
+  static constexpr std::size_t rows_together = 192;
 
   void prefetch(row_no row) const {
     __builtin_prefetch(&columns_.rows().line(row));
@@ -250,12 +253,21 @@ private:
     return run_.time.check();
   }
 
-  void add_left(std::span<const std::uint32_t> rows) {
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (reads_rest_ && i + rows_ahead < rows.size())
-        __builtin_prefetch(&columns_.rows().rest({rows[i + rows_ahead]}));
-      add_found({rows[i]});
+  /// Asks for the lines of those behind the first ones, but for zones in which none passes.
+  void ask_for_left(std::size_t first, bool are_zones_looked_at) {
+    std::size_t kept = first;
+    for (std::size_t i = first; i < left_.size(); ++i) {
+      const row_no row{left_[i]};
+      if (!are_zones_looked_at && !filter_.may_pass_in_zone_of(row)) continue;
+      prefetch(row);
+      left_[kept++] = row.value;
     }
+    left_.resize(kept);
+  }
+
+  void add_left() {
+    for (const std::uint32_t row : left_) add_found({row});
+    left_.clear();
   }
 
   /// Precondition: alive, and the asker may see it.
@@ -283,6 +295,7 @@ private:
   std::vector<std::uint32_t> step_of_; ///< step number by node
   bool reads_rest_;
   std::uint64_t shown_ = 0;
+  std::vector<std::uint32_t> left_; ///< to be tested
 };
 
 /// Step number by node, for testing rows of a posting against a walk.

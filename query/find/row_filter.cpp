@@ -1,6 +1,6 @@
 #include "query/find/row_filter.hpp"
 
-#include "messages/ensure.hpp"
+#include <algorithm>
 
 namespace mneme {
 
@@ -24,20 +24,27 @@ row_filter::row_filter(const find_request& r, const asker& who, seq_no at, const
   ends_after_ns_ = r.as_of->ns;
 }
 
-row_filter::looked_over row_filter::look_over(std::span<const std::uint32_t> rows,
-                                              std::span<std::uint32_t> left) const {
-  ensure(left.size() >= rows.size(), "what is left of some rows has room");
-  std::uint32_t count = 0;
+// Which rows pass cannot be foreseen: each is written behind those that are left, and counts or
+// not.
+std::uint32_t row_filter::look_over(std::span<const std::uint32_t> rows,
+                                    std::vector<std::uint32_t>& left) const {
+  const auto begun = std::ranges::lower_bound(rows, row_count_);
+  const auto there = rows.first(static_cast<std::size_t>(begun - rows.begin()));
+  const std::size_t before = left.size();
+  left.resize(before + there.size());
+  std::uint32_t* end = left.data() + before;
   std::uint32_t alive_count = 0;
-  for (const std::uint32_t row : rows) {
-    const row_brief brief = rows_.brief({row});
-    if (!alive({row}, brief)) continue;
-    ++alive_count;
-    if (!bounds_.may_have(brief) || !may_pass_in_zone_of({row})) continue;
-    __builtin_prefetch(&rows_.line({row}));
-    left[count++] = row;
+  column_run<row_brief> briefs;
+  for (const std::uint32_t row : there) {
+    if (!briefs.has(row)) briefs = rows_.briefs_with({row});
+    const row_brief brief = load_acquire(briefs[row]);
+    const bool is_alive = (brief & brief_closed) == 0 || at_.value < rows_.end({row});
+    alive_count += is_alive ? 1U : 0U;
+    *end = row;
+    end += is_alive && bounds_.may_have(brief) ? 1 : 0;
   }
-  return {.alive = alive_count, .left = left.first(count)};
+  left.resize(static_cast<std::size_t>(end - left.data()));
+  return alive_count;
 }
 
 } // namespace mneme

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <vector>
 
 #include "query/find/find_checks.hpp"
 #include "query/predicate/compiled_predicate.hpp"
@@ -39,13 +40,10 @@ public:
   [[nodiscard]] posting_list visible_postings() const { return visible_.postings(); }
   [[nodiscard]] bool alive(row_no row) const { return alive(row, rows_.brief(row)); }
 
-  /// Of the rows, by their briefs and zones, those that are alive and may pass, and how many are
-  /// alive. What is left has room for them all.
-  struct looked_over {
-    std::uint32_t alive = 0;
-    std::span<const std::uint32_t> left;
-  };
-  looked_over look_over(std::span<const std::uint32_t> rows, std::span<std::uint32_t> left) const;
+  /// Appends those of the rows, ascending, that are alive and may pass by their briefs; returns how
+  /// many are alive.
+  std::uint32_t look_over(std::span<const std::uint32_t> rows,
+                          std::vector<std::uint32_t>& left) const;
   /// False if no row passes that is in one zone with `row`.
   [[nodiscard]] bool may_pass_in_zone_of(row_no row) const {
     return bounds_.created.is_all()

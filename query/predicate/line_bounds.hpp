@@ -39,8 +39,10 @@ struct line_bounds {
   /// May a row with this brief be inside? Says nothing about when it was alive.
   [[nodiscard]] bool may_have(row_brief brief) const {
     const row_brief asked = tags_asked | brief_of_flags(flags_asked);
-    return ((types >> type_of(brief)) & 1U) != 0 && (brief & asked) == asked
-           && (brief & brief_of_flags(flags_excluded)) == 0;
+    const row_brief looked_at = asked | brief_of_flags(flags_excluded);
+    // One of both alone cannot be foreseen, so that they are not tested one after the other.
+    return static_cast<bool>(static_cast<unsigned>((brief & looked_at) == asked)
+                             & (static_cast<unsigned>(types) >> type_of(brief)) & 1U);
   }
   [[nodiscard]] bool has(const row_line& line) const {
     return ((types >> static_cast<unsigned>(line.type)) & 1U) != 0

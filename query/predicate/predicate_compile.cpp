@@ -74,6 +74,7 @@ private:
     n.op = node_op::has_tag;
     n.tag = composed(p.tag);
     n.tag_term = columns_.tag_term(n.tag);
+    n.tagged = columns_.with_tag(n.tag_term);
     return push(std::move(n));
   }
 

@@ -213,8 +213,7 @@ verdict compiled_predicate::test_columns(node& n, row_no row, const attributes& 
                                          const node_table& nodes) {
   switch (n.op) {
   case node_op::has_tag:
-    if (n.tag_term.value == no_number) return verdict::no;
-    return to_verdict(columns.has_tag(row, n.tag_term));
+    return to_verdict(n.tagged->contains(row));
   case node_op::all_of:
   case node_op::any_of: {
     const verdict decisive = n.op == node_op::all_of ? verdict::no : verdict::yes;
