@@ -62,4 +62,8 @@ void hash_rounds::clear() {
   ends_.clear();
 }
 
+void hash_rounds::give_back(std::size_t most) {
+  if (places_.capacity() > most) *this = {};
+}
+
 } // namespace mneme

@@ -28,6 +28,8 @@ public:
 
   /// Forgets all, but not the room that it took.
   void clear();
+  /// Gives room for more than `most` hashes back, and forgets all then.
+  void give_back(std::size_t most);
 
 private:
   struct place {

@@ -83,7 +83,7 @@ bucket_plan::bucket bucket_plan::add(const bucket_view& before, std::span<const 
   merge(changes, overwritten);
   note_breaks();
   const std::size_t count = leaves_.size() - start_;
-  const auto hash = count == 0 ? hashes_.known({}) : hash_of(0, count, depth);
+  const auto hash = count == 0 ? hashes_->known({}) : hash_of(0, count, depth);
   return {.first = static_cast<std::uint32_t>(start_),
           .count = static_cast<std::uint32_t>(count),
           .first_fork = static_cast<std::uint32_t>(forks_before),
@@ -161,17 +161,17 @@ bool bucket_plan::is_as_before(std::size_t first, std::size_t last, std::size_t 
 }
 
 hash_rounds::slot bucket_plan::hash_of(std::size_t first, std::size_t last, std::size_t depth) {
-  if (last - first == 1) return hashes_.leaf(leaf(first));
+  if (last - first == 1) return hashes_->leaf(leaf(first));
   const digest& path = leaf(first).path;
   const std::size_t bit = shared_path_bits(path, leaf(last - 1).path);
   const std::size_t middle = first_with_bit(first + 1, last - 1, bit);
   if (is_as_before(first, last, depth))
-    return hashes_.known(before_.forks[leaves_[start_ + middle - 1]]);
+    return hashes_->known(before_.forks[leaves_[start_ + middle - 1]]);
   const auto left = hash_of(first, middle, bit + 1);
   const auto right = hash_of(middle, last, bit + 1);
-  const auto nothing = bit > depth ? hashes_.known({}) : left;
-  const auto hash = lifted(hashes_.node(left, right), nothing, path, bit, depth,
-                           [this](auto l, auto r) { return hashes_.node(l, r); });
+  const auto nothing = bit > depth ? hashes_->known({}) : left;
+  const auto hash = lifted(hashes_->node(left, right), nothing, path, bit, depth,
+                           [this](auto l, auto r) { return hashes_->node(l, r); });
   forks_.push_back({static_cast<std::uint32_t>(middle - 1), hash});
   return hash;
 }
@@ -192,7 +192,7 @@ void bucket_plan::edit(const bucket& of, leaf_bucket& before) {
     rearrange(places, before);
   }
   for (const auto& [fork, hash] : std::span(forks_).subspan(of.first_fork, of.forks))
-    before.forks[fork] = hashes_[hash];
+    before.forks[fork] = (*hashes_)[hash];
 }
 
 void bucket_plan::rearrange(std::span<const std::uint32_t> places, leaf_bucket& before) {
@@ -210,7 +210,8 @@ void bucket_plan::rearrange(std::span<const std::uint32_t> places, leaf_bucket& 
   put_in_place(forks, before.forks);
 }
 
-void bucket_plan::clear() {
+void bucket_plan::clear(hash_rounds& hashes) {
+  hashes_ = &hashes;
   leaves_.clear();
   new_leaves_.clear();
   forks_.clear();

@@ -53,7 +53,7 @@ subtree hash_bucket(std::vector<tree_leaf> leaves, std::size_t depth, leaf_bucke
 /// taken when these have run.
 class bucket_plan {
 public:
-  explicit bucket_plan(hash_rounds& hashes) : hashes_(hashes) {}
+  explicit bucket_plan(hash_rounds& hashes) : hashes_(&hashes) {}
 
   struct bucket {
     std::uint32_t first = 0; ///< place of its leaves in the plan
@@ -72,8 +72,8 @@ public:
   [[nodiscard]] std::vector<tree_leaf> leaves() const;
   /// Makes of what a bucket was before what it becomes. After the rounds have run.
   void edit(const bucket& of, leaf_bucket& before);
-  /// Forgets all, but not the room that it took.
-  void clear();
+  /// Forgets all, but not the room that it took; from now on hashes are noted here.
+  void clear(hash_rounds& hashes);
 
 private:
   /// A leaf is one that was there, or this plus the place of a new one.
@@ -93,7 +93,7 @@ private:
   void rearrange(std::span<const std::uint32_t> places, leaf_bucket& before);
   hash_rounds::slot hash_of(std::size_t first, std::size_t last, std::size_t depth);
 
-  hash_rounds& hashes_;
+  hash_rounds* hashes_;
   std::vector<std::uint32_t> leaves_;
   std::vector<tree_leaf> new_leaves_;
   std::vector<changed_fork> forks_;

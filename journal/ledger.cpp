@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "journal/hash_rounds.hpp"
 #include "journal/leaf_cache.hpp"
 #include "journal/ledger_state.hpp"
 #include "journal/roots.hpp"
@@ -18,6 +19,9 @@ namespace {
 
 /// Headers are read back in portions of this many.
 constexpr std::uint64_t headers_at_once = 16'384;
+
+/// The room of so many hashes is kept for the next change.
+constexpr std::size_t kept_hashes = 1 << 17;
 
 using namespace_values = std::array<std::vector<tree_leaf>, state_namespace_count>;
 
@@ -108,6 +112,7 @@ struct ledger::impl {
   ledger_state state;
   std::uint64_t retained_seqs = UINT64_MAX;
   std::uint64_t leaf_cache_bytes;
+  hash_rounds hashes; ///< of the change that is being made to the trees
 
   impl(const world_id& world, ledger_sources from, std::uint64_t cache_bytes)
       : sources(std::move(from)), leaf_cache_bytes(cache_bytes) {
@@ -279,14 +284,18 @@ result<root_set> ledger::apply(std::span<const entry> entries) {
   const tree_changes changes = changes_of(entries);
   std::vector<tree_change> prepared;
   namespace_values values;
+  hash_rounds& hashes = impl_->hashes;
+  hashes.clear();
   for (std::size_t i = 0; i < state_namespace_count; ++i) {
-    auto change = state.trees[i].prepare(changes[i]);
+    auto change = state.trees[i].prepare(changes[i], hashes);
     if (!change) return propagate(change);
     values[i] = change->before();
     prepared.push_back(std::move(*change));
   }
+  hashes.run();
   for (std::size_t i = 0; i < state_namespace_count; ++i)
     state.trees[i].commit(std::move(prepared[i]));
+  hashes.give_back(kept_hashes);
   for (const auto& e : entries) {
     state.log.append(log_leaf_hash(e.header_bytes));
     state.undo.append(overwrite(e.header, values));

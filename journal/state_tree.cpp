@@ -185,14 +185,9 @@ struct state_tree::impl {
     return !whole.hash.is_zero();
   }
 
-  /// Keeps what it reads from the store; else changes nothing.
-  [[nodiscard]] std::unique_ptr<tree_overlay> look(std::span<const tree_leaf> changes,
-                                                   tree_overlay::purpose use) {
-    auto overlay = std::move(spare);
-    if (!overlay)
-      overlay = std::make_unique<tree_overlay>(nodes, root, bucket_reader(nodes, source, *kept));
-    overlay->begin(changes, use);
-    return overlay;
+  [[nodiscard]] std::unique_ptr<tree_overlay> overlay() {
+    if (spare) return std::move(spare);
+    return std::make_unique<tree_overlay>(nodes, root, bucket_reader(nodes, source, *kept));
   }
 };
 
@@ -203,9 +198,10 @@ state_tree::~state_tree() = default;
 state_tree::state_tree(state_tree&&) noexcept = default;
 state_tree& state_tree::operator=(state_tree&&) noexcept = default;
 
-result<tree_change> state_tree::prepare(std::span<const tree_leaf> changes) const {
-  auto overlay = impl_->look(changes, tree_overlay::purpose::change);
-  if (auto whole = overlay->root(); !whole) return propagate(whole);
+result<tree_change> state_tree::prepare(std::span<const tree_leaf> changes,
+                                        hash_rounds& hashes) const {
+  auto overlay = impl_->overlay();
+  if (auto ok = overlay->work_out(changes, hashes); !ok) return propagate(ok);
   return tree_change(std::move(overlay));
 }
 
@@ -216,8 +212,10 @@ void state_tree::commit(tree_change change) {
 }
 
 result<std::vector<tree_leaf>> state_tree::apply(std::span<const tree_leaf> changes) {
-  auto change = prepare(changes);
+  hash_rounds hashes;
+  auto change = prepare(changes, hashes);
   if (!change) return propagate(change);
+  hashes.run();
   auto before = change->before();
   commit(std::move(*change));
   return before;
@@ -232,7 +230,9 @@ std::uint64_t state_tree::leaf_count() const {
 }
 
 tree_view state_tree::with(std::span<const tree_leaf> changes) const {
-  return tree_view(impl_->look(changes, tree_overlay::purpose::view));
+  auto overlay = impl_->overlay();
+  overlay->look_at(changes);
+  return tree_view(std::move(overlay));
 }
 
 result<digest> state_tree::root_with(std::span<const tree_leaf> changes) const {

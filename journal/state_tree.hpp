@@ -33,6 +33,7 @@ digest tree_root_of(std::vector<tree_leaf> leaves);
 using tree_leaf_source =
     std::function<result<std::vector<tree_leaf>>(const digest& first, const digest& last)>;
 
+class hash_rounds;
 class leaf_cache;
 class tree_overlay;
 
@@ -82,8 +83,8 @@ public:
   /// tree is unchanged.
   result<std::vector<tree_leaf>> apply(std::span<const tree_leaf> changes);
   /// apply() in two steps, so that several trees change together or not at all: everything that can
-  /// fail, and making the change. No other change may fall between them.
-  result<tree_change> prepare(std::span<const tree_leaf> changes) const;
+  /// fail, and making the change. No other change may fall between them, but `hashes` have to run.
+  result<tree_change> prepare(std::span<const tree_leaf> changes, hash_rounds& hashes) const;
   void commit(tree_change change);
 
   [[nodiscard]] digest root() const;

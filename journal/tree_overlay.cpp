@@ -60,10 +60,20 @@ tree_overlay::tree_overlay(const node_arena& nodes, node_index root, const bucke
     : nodes_(nodes), root_(root), reader_(reader) {
 }
 
-void tree_overlay::begin(std::span<const tree_leaf> changes, purpose use) {
+void tree_overlay::begin(std::span<const tree_leaf> changes, purpose use, hash_rounds& hashes) {
   sort_last_wins(changes, changes_);
   use_ = use;
+  hashes_ = &hashes;
   worked_out_ = false;
+}
+
+void tree_overlay::look_at(std::span<const tree_leaf> changes) {
+  begin(changes, purpose::view, own_);
+}
+
+result<void> tree_overlay::work_out(std::span<const tree_leaf> changes, hash_rounds& hashes) {
+  begin(changes, purpose::change, hashes);
+  return reach_all();
 }
 
 tree_overlay::place tree_overlay::top() const {
@@ -78,15 +88,22 @@ tree_overlay::fork tree_overlay::children(const place& at) const {
           {node.right, at.depth + 1, with_path_bit(at.prefix, at.depth), right}};
 }
 
+result<void> tree_overlay::reach_all() {
+  plan_.clear(*hashes_);
+  reached_.clear();
+  splits_.clear();
+  before_.clear();
+  if (changes_.empty()) return {};
+  if (auto ok = evaluate(root_, 0, changes_); !ok) return propagate(ok);
+  return {};
+}
+
 result<subtree> tree_overlay::root() {
+  ensure(use_ == purpose::view, "changes are looked at before they are made");
   if (!worked_out_) {
-    hashes_.clear();
-    plan_.clear();
-    reached_.clear();
-    splits_.clear();
-    before_.clear();
-    if (auto ok = evaluate(root_, 0, changes_); !ok) return propagate(ok);
-    hashes_.run();
+    own_.clear();
+    if (auto ok = reach_all(); !ok) return propagate(ok);
+    own_.run();
     worked_out_ = true;
   }
   return reached_.empty() ? nodes_[root_].whole : whole(reached_.front());
@@ -112,16 +129,16 @@ result<tree_overlay::part> tree_overlay::evaluate_bucket(reached& here,
 }
 
 tree_overlay::part tree_overlay::join(const subtree& was, const part& left, const part& right) {
-  if (left.same && right.same) return {hashes_.known(was.hash), was.count, true};
+  if (left.same && right.same) return {hashes_->known(was.hash), was.count, true};
   const std::uint32_t count = left.count + right.count;
-  if (count > 1) return {hashes_.node(left.hash, right.hash), count, false};
+  if (count > 1) return {hashes_->node(left.hash, right.hash), count, false};
   return {left.count == 1 ? left.hash : right.hash, count, false};
 }
 
 result<tree_overlay::part> tree_overlay::evaluate(node_index index, std::size_t depth,
                                                   std::span<const tree_leaf> changes) {
   const tree_node& node = nodes_[index];
-  if (changes.empty()) return part{hashes_.known(node.whole.hash), node.whole.count, true};
+  if (changes.empty()) return part{hashes_->known(node.whole.hash), node.whole.count, true};
   const std::size_t place = reached_.size();
   reached_.push_back({.node = index, .depth = static_cast<std::uint32_t>(depth), .bucket = {}});
   part becomes{};

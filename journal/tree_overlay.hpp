@@ -3,7 +3,8 @@
 /// reach, each once, without touching the tree. Views keep it to answer questions; a change that is
 /// to be made is worked out here first, so that a failing leaf source changes nothing.
 ///
-/// What the nodes become is found first, and which hashes that takes; these are computed together.
+/// What the nodes become is found first, and which hashes that takes; these are computed together,
+/// those of a change also with those of other trees.
 
 #include <optional>
 #include <span>
@@ -28,13 +29,15 @@ public:
   tree_overlay& operator=(const tree_overlay&) = delete;
 
   /// Forgets the changes before, but not the room that they took. The last change of a path wins.
-  void begin(std::span<const tree_leaf> changes, purpose use);
-
-  /// The whole tree under the changes.
+  void look_at(std::span<const tree_leaf> changes);
+  /// The whole tree under the changes that are looked at.
   result<subtree> root();
   result<tree_proof> prove(const digest& path);
 
-  /// After root() for a change: the values before, in path order.
+  /// Works out changes that are to be made, likewise. Its hashes are those that it notes in
+  /// `hashes`, when these have run.
+  result<void> work_out(std::span<const tree_leaf> changes, hash_rounds& hashes);
+  /// The values before, in path order.
   [[nodiscard]] const std::vector<tree_leaf>& before() const {
     ensure(use_ == purpose::change, "only a change notes what was before");
     return before_;
@@ -52,9 +55,9 @@ public:
     std::uint32_t split = no_split; ///< of a bucket that has to
   };
   static constexpr std::uint32_t no_split = UINT32_MAX;
-  /// After root(): what was reached, each before what is below it, from left to right.
+  /// What was reached, each before what is below it, from left to right.
   [[nodiscard]] std::span<const reached> all() const { return reached_; }
-  [[nodiscard]] subtree whole(const reached& at) const { return {hashes_[at.hash], at.count}; }
+  [[nodiscard]] subtree whole(const reached& at) const { return {(*hashes_)[at.hash], at.count}; }
   /// Makes of what a bucket was what it becomes.
   void edit(const reached& at, leaf_bucket& was) { plan_.edit(at.bucket, was); }
   /// The leaves of a bucket that has to split.
@@ -84,6 +87,8 @@ private:
   [[nodiscard]] place top() const;
   [[nodiscard]] fork children(const place& at) const;
 
+  void begin(std::span<const tree_leaf> changes, purpose use, hash_rounds& hashes);
+  result<void> reach_all();
   result<part> evaluate(node_index index, std::size_t depth, std::span<const tree_leaf> changes);
   result<part> evaluate_bucket(reached& here, std::span<const tree_leaf> changes);
   [[nodiscard]] part join(const subtree& was, const part& left, const part& right);
@@ -102,8 +107,9 @@ private:
   std::vector<tree_leaf> changes_;
   purpose use_ = purpose::view;
   bool worked_out_ = false;
-  hash_rounds hashes_;
-  bucket_plan plan_{hashes_};
+  hash_rounds own_;
+  hash_rounds* hashes_ = &own_;
+  bucket_plan plan_{own_};
   std::vector<reached> reached_;
   std::vector<std::vector<tree_leaf>> splits_;
   std::vector<tree_leaf> before_;
