@@ -240,7 +240,7 @@ private:
   [[nodiscard]] std::size_t part_of(std::span<const std::uint32_t> rows) const {
     const auto most = rows.first(std::min<std::size_t>(rows.size(), rows_per_zone));
     if (!filter_.asks_for_time()) return most.size();
-    const std::uint32_t zone_end = (rows.front() / rows_per_zone + 1) * rows_per_zone;
+    const std::uint64_t zone_end = (rows.front() / rows_per_zone + 1ULL) * rows_per_zone;
     if (most.back() < zone_end) return most.size();
     return static_cast<std::size_t>(std::ranges::lower_bound(most, zone_end) - most.begin());
   }
