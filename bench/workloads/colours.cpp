@@ -45,6 +45,7 @@ std::vector<std::uint32_t> draw_anchors(generator& g) {
 
 std::vector<std::string> hashtags_of(const std::vector<std::uint32_t>& anchors) {
   std::vector<std::string> tags;
+  tags.reserve(anchors.size());
   for (const auto a : anchors) tags.push_back(hashtag(a));
   return tags;
 }

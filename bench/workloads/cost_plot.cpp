@@ -141,9 +141,10 @@ std::string cost_plot(const std::vector<measured>& all) {
   for (std::size_t i = 0; i < workloads.size(); ++i) {
     const auto is_room = std::ranges::any_of(
         all, [&](const measured& m) { return m.name == workloads[i].name && m.engine.bytes > 0; });
+    const std::size_t line = i / panels_a_line;
     svg += fmt::format("<g transform=\"translate({:.1f} {:.1f})\">\n{}</g>\n",
                        panel_width * static_cast<double>(i % panels_a_line),
-                       legend_height + panel_height * static_cast<double>(i / panels_a_line),
+                       legend_height + panel_height * static_cast<double>(line),
                        panel_of(workloads[i], is_room));
   }
   return svg + "</svg>\n";
