@@ -12,10 +12,6 @@ namespace {
 /// not take stays in its cache.
 constexpr std::uint64_t max_unsynced_bytes = 4ULL << 20;
 
-/// So many entries copies of indexes may still miss when they are taken over: they are applied
-/// while writes wait.
-constexpr std::size_t entries_taken_over = 64;
-
 /// What every write gets from now on. Rows are read from the store, so they go when it does.
 error stopped_by(const error& cause, bool with_store) {
   const char* reads = with_store ? "reads fail too, since the store has stopped"
@@ -358,7 +354,7 @@ void committer_actor::settle_compaction() {
   if (!copies_ || copies_are_away_) return;
   std::size_t missing = 0;
   for (const auto& batch : missed_) missing += batch->entries.size();
-  if (missing > entries_taken_over) return hand_over_copies();
+  if (!copies_->is_close(missing)) return hand_over_copies();
   copies_->catch_up(std::exchange(missed_, {}));
   copies_->adopt(*world_);
   send(owners_.checkpointer, free_indexes{std::exchange(copies_, nullptr)});

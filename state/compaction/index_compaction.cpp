@@ -7,6 +7,14 @@
 
 namespace mneme {
 
+namespace {
+
+/// They are applied while writes wait.
+constexpr std::size_t entries_taken_over = 64;
+constexpr int rounds_most = 8;
+
+} // namespace
+
 compaction_need needed_compaction(world& w, seq_no at) {
   const attributes& rows = w.attributes();
   ensure(rows.ended_rows() <= rows.row_count(), "a row ends once");
@@ -42,6 +50,7 @@ void index_compaction::build() {
 
 void index_compaction::catch_up(std::span<const std::shared_ptr<const commit_batch>> batches) {
   ensure(built_, "a copy is built before it catches up");
+  ++rounds_;
   for (const auto& batch : batches) {
     ensure(batch->last_seq.value == has_.value + batch->entries.size(),
            "a copy takes the batch that follows");
@@ -50,6 +59,10 @@ void index_compaction::catch_up(std::span<const std::shared_ptr<const commit_bat
     if (need_.vectors) apply_to(*fresh_.vectors, batch->deltas);
     has_ = batch->last_seq;
   }
+}
+
+bool index_compaction::is_close(std::size_t missing_entries) const {
+  return missing_entries <= entries_taken_over || rounds_ >= rounds_most;
 }
 
 void index_compaction::adopt(world& w) {

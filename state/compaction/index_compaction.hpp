@@ -46,6 +46,10 @@ public:
   void build();
   /// After build(). The batches that follow what the copies have.
   void catch_up(std::span<const std::shared_ptr<const commit_batch>> batches);
+  /// Whether so little is missing that what waits for it waits no longer; otherwise the batches
+  /// since are caught up with beside the writer once more. After some rounds it is so whatever is
+  /// missing: who writes as fast as that, or in large batches, would never be caught up with.
+  [[nodiscard]] bool is_close(std::size_t missing_entries) const;
   /// Between two batches, when the copies have all of them: readers and writers go on with the
   /// copies. What they replace goes with this object, or with its last reader.
   void adopt(world& w);
@@ -55,6 +59,7 @@ private:
   const seq_no at_;
   seq_no has_; ///< what the copies have
   bool built_ = false;
+  int rounds_ = 0; ///< of catching up
   std::shared_ptr<const index_generation> old_;
   index_generation fresh_{};
 };

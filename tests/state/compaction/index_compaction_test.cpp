@@ -238,3 +238,27 @@ TEST_CASE("a reader keeps the indexes that it began with") {
   CHECK(views.readable({}) == at);
   CHECK(views.readable(s.w->published_seq()).error().code == errc::seq_unavailable);
 }
+
+TEST_CASE("copies of what is written faster than they catch up are taken over all the same") {
+  compacting_site s(4);
+  for (std::uint8_t id = 1; id <= memories; ++id) REQUIRE(s.d->apply(first_state(id)));
+  const auto changes = make_seeded_random(5, 1);
+  for (int step = 0; step < 100; ++step) (void)s.d->apply(change(*changes));
+  std::vector<std::shared_ptr<const commit_batch>> missed;
+  s.d->after_batch = [&](std::shared_ptr<const commit_batch> b) { missed.push_back(std::move(b)); };
+  index_compaction copies(*s.w, needed_compaction(*s.w, s.w->published_seq()),
+                          s.w->published_seq());
+  copies.build();
+  CHECK(copies.is_close(64));
+  int rounds = 0;
+  for (; !copies.is_close(1000); ++rounds) {
+    REQUIRE(rounds < 20);
+    (void)s.d->apply(change(*changes));
+    copies.catch_up(std::exchange(missed, {}));
+  }
+  CHECK(rounds > 2);
+  (void)s.d->apply(change(*changes));
+  copies.catch_up(missed);
+  copies.adopt(*s.w);
+  CHECK(s.w->attributes().row_count() < 2 * (memories + window));
+}
