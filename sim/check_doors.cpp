@@ -27,9 +27,10 @@ template <class Answer, class Request>
 check_result check_refusal(const evidence& known, const operation& op, std::string_view oracle,
                            const Request& r, const error& e, const door_answer<Answer>& expected) {
   if (op.expected_error == e.code) return {};
-  if (r.at_seq && e.code == errc::seq_unavailable && may_be_out_of_range(known, op, *r.at_seq))
-    return {};
   const auto [first, last] = window_of(known, op);
+  // The window may move past a query that is under way.
+  if (e.code == errc::seq_unavailable && may_be_out_of_range(known, op, r.at_seq.value_or(first)))
+    return {};
   // A world has one space, whatever seq is asked about: an early seq meets the space of now.
   const auto dim = r.at_seq ? known.truth.space_at(last).dim : 0;
   if (e.code == errc::dim_mismatch && dim_given(r) != 0 && dim != 0 && dim != dim_given(r))

@@ -117,7 +117,8 @@ check_result check_not_found(const evidence& known, const operation& op, const f
                              const error& e) {
   const auto [first, last] = window_of(known, op);
   if (op.expected_error && *op.expected_error == e.code) return {};
-  if (r.at_seq && e.code == errc::seq_unavailable && may_be_out_of_range(known, op, *r.at_seq))
+  // The window may move past a query that is under way.
+  if (e.code == errc::seq_unavailable && may_be_out_of_range(known, op, r.at_seq.value_or(first)))
     return {};
   // A world has one space, whatever seq is asked about: an early seq meets the space of now.
   if (r.near_vector && r.at_seq && e.code == errc::dim_mismatch) {
