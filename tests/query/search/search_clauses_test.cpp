@@ -1,6 +1,6 @@
 // The clauses of search, one test each.
 // Of: query/search/search_fetch.cpp, query/search/search_merge.cpp, query/search/search_select.cpp
-// Of: state/search_weights.cpp
+// Of: views/search_weights.cpp
 #include <catch2/catch.hpp>
 
 #include "tests/query/search/search_world.hpp"
