@@ -1,4 +1,5 @@
 #include "actors/spawn.hpp"
+#include "state/checkpoint/world_checkpoint.hpp"
 
 namespace mneme {
 
@@ -7,8 +8,12 @@ namespace mneme {
 caf::behavior checkpointer_behavior(caf::event_based_actor* self, const std::shared_ptr<world>& w) {
   return {
       [=](const run_checkpoint& m) {
-        auto written = write_checkpoint(*w->files, w->directory, w->info.id, w->views(), *m.job);
+        auto written = write_checkpoint(*w, *m.job);
         return written ? outcome{} : outcome{written.error()};
+      },
+      [=](const run_flush&) {
+        const auto flushed = flush_rows(*w);
+        return flushed ? outcome{} : outcome{flushed.error()};
       },
       [](const run_compaction& m) {
         if (!m.copies->is_built()) m.copies->build();

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "messages/ensure.hpp"
+#include "state/checkpoint/world_checkpoint.hpp"
 
 namespace mneme {
 
@@ -89,6 +90,7 @@ committer_actor::on_error committer_actor::owner_lost() {
 
 void committer_actor::pump() {
   if (core_->in_round() || core_->is_stopped()) return;
+  if (flushing_ && has_far_too_many_rows()) return; // until the files have some of them
   settle_compaction();
   // A store that has stopped would fail the next batch after the journal has it.
   if (stop_with_store()) return;
@@ -204,6 +206,7 @@ void committer_actor::finish_batch() {
   advance_stable_to(durable_);
   checkpoint_if_due();
   compact_if_due();
+  flush_if_due();
   pump();
 }
 
@@ -225,11 +228,12 @@ void committer_actor::failed(const error& cause, errc outcome_code) {
               stopped_by(store_problem.value_or(cause), store_problem.has_value()));
 }
 
-/// Refuses what waits and what comes if the store has stopped; true then.
+/// Refuses what waits and what comes if the store has stopped or takes no rows; true then.
 bool committer_actor::stop_with_store() {
-  const auto problem = world_->store->stopped();
+  const auto store_problem = world_->store->stopped();
+  const auto problem = store_problem ? store_problem : flush_problem_;
   if (!problem) return false;
-  const error stopped = stopped_by(*problem, true);
+  const error stopped = stopped_by(*problem, store_problem.has_value());
   core_->fail(stopped, stopped);
   return true;
 }
@@ -264,7 +268,9 @@ void committer_actor::begin_barrier() {
     deferred_.push_back(core_->defer_barrier());
     return pump();
   }
-  if (seq.value == 0 || seq.value == world_->checkpoint_seq) {
+  const bool is_idle = seq.value == 0 || seq.value == world_->checkpoint_seq;
+  // The end of the world seals the journal, whatever the last barrier does.
+  if (is_idle || (core_->is_at_last_barrier() && !is_worth_a_checkpoint(*world_))) {
     core_->passed_barrier()(seq);
     return pump();
   }
@@ -316,6 +322,25 @@ void committer_actor::checkpoint_written() {
 
 void committer_actor::enqueue_deferred() {
   for (auto& barrier : std::exchange(deferred_, {})) core_->enqueue(std::move(barrier));
+}
+
+bool committer_actor::has_far_too_many_rows() const {
+  return world_->store->buffered_bytes() > 4 * world_->row_buffer_bytes;
+}
+
+/// The rows in memory are bounded by what is durable: a checkpoint gives them to the files anyway.
+void committer_actor::flush_if_due() {
+  if (flushing_ || checkpointing_ || copies_ || !needs_flush(*world_)) return;
+  flushing_ = true;
+  ask(
+      owners_.checkpointer, run_flush{}, [this](const outcome& o) { flushed(o.problem); },
+      [this](const caf::error&) { flushed({}); }); // with the checkpointer: so does this
+}
+
+void committer_actor::flushed(std::optional<error> problem) {
+  ensure(std::exchange(flushing_, false), "a flush ends once");
+  if (problem) flush_problem_ = std::move(problem);
+  pump();
 }
 
 void committer_actor::compact_if_due() {

@@ -39,6 +39,9 @@ private:
   void write_checkpoint_at_barrier(const std::string& ledger_image);
   void checkpoint_written();
   void enqueue_deferred();
+  [[nodiscard]] bool has_far_too_many_rows() const;
+  void flush_if_due();
+  void flushed(std::optional<error> problem);
   void compact_if_due();
   void hand_over_copies();
   void copies_are_back();
@@ -68,6 +71,8 @@ private:
   int waiting_for_ = 0;                      ///< answers of owners in the round in progress
   bool asked_again_ = false;                 ///< look_again is on its way
   bool checkpointing_ = false;               ///< the store's stable seq stands still meanwhile
+  bool flushing_ = false;                    ///< the checkpointer gives rows to the store's files
+  std::optional<error> flush_problem_;       ///< the files took no rows
   std::vector<checkpoint_command> deferred_; ///< barriers that came meanwhile
   std::shared_ptr<index_compaction> copies_; ///< of indexes, while they are made; null = none
   bool copies_are_away_ = false;             ///< the checkpointer has them

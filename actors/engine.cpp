@@ -207,7 +207,8 @@ result<std::uint64_t> engine::wait_for_embeddings(std::int64_t timeout_ms) {
 }
 
 open_report engine::opened() const {
-  return impl_->report;
+  const auto pass = impl_->gate.enter();
+  return pass ? impl_->running->state->opened() : impl_->report;
 }
 
 seq_no engine::published() const {

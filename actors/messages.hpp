@@ -51,6 +51,8 @@ struct ledger_image {
 struct run_checkpoint {
   std::shared_ptr<const checkpoint_job> job;
 };
+/// To the checkpointer: give the store's files what is durable of the rows in memory.
+struct run_flush {};
 /// To the checkpointer: build the copies, if that is not done yet, and give them these batches.
 struct run_compaction {
   std::shared_ptr<index_compaction> copies; ///< the receiver's until it answers
@@ -133,6 +135,7 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::append_seal)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::save_ledger)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::ledger_image)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::run_checkpoint)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::run_flush)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::run_compaction)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::free_indexes)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::commit_request)

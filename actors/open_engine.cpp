@@ -105,7 +105,7 @@ world_options world_options_of(const engine_options& options) {
 void place_in_memory(world_options& w) {
   w.directory = std::string(memory_directory);
   w.files = std::make_shared<memory_file_system>();
-  w.open_store = []() -> result<std::unique_ptr<kv_store>> {
+  w.store.open = []() -> result<std::unique_ptr<kv_store>> {
     return make_memory_store(make_memory_disk());
   };
   w.retained_seqs = std::numeric_limits<std::uint64_t>::max();
@@ -142,11 +142,14 @@ result<std::unique_ptr<world>> open_for_writing(const engine_options& options) {
   }
   w.directory = options.directory;
   w.files = make_posix_file_system();
-  w.open_store = [dir = store_directory(options.directory), bytes = options.cache_bytes] {
+  w.store.open = [dir = store_directory(options.directory), bytes = options.cache_bytes] {
     return open_wiredtiger_store(dir, {.cache_bytes = bytes, .read_only = false});
   };
-  w.remove_store = [dir = store_directory(options.directory)] {
+  w.store.remove = [dir = store_directory(options.directory)] {
     return remove_wiredtiger_store(dir);
+  };
+  w.store.is_there = [dir = store_directory(options.directory)] {
+    return wiredtiger_store_is_there(dir);
   };
   return open_world(w);
 }

@@ -7,6 +7,7 @@
 #include "messages/ensure.hpp"
 #include "query/deadline.hpp"
 #include "query/positive.hpp"
+#include "state/checkpoint/world_checkpoint.hpp"
 
 namespace mneme {
 

@@ -15,13 +15,17 @@ public:
     if (auto ok = time_.check(); !ok) return propagate(ok);
     return reader_->get(table, key);
   }
-  result<std::optional<std::pair<std::string, std::string>>>
-  first(kv_table table, std::string_view lower, std::string_view upper) override {
+  result<std::optional<row>> first(kv_table table, std::string_view lower,
+                                   std::string_view upper) override {
     if (auto ok = time_.check(); !ok) return propagate(ok);
     return reader_->first(table, lower, upper);
   }
+  result<std::optional<row>> newest(kv_table table, std::string_view prefix, seq_no at) override {
+    if (auto ok = time_.check(); !ok) return propagate(ok);
+    return reader_->newest(table, prefix, at);
+  }
   result<void> scan(kv_table table, std::string_view lower, std::string_view upper,
-                    const std::function<bool(std::string_view, std::string_view)>& visit) override {
+                    const row_visitor& visit) override {
     result<void> in_time = time_.check();
     if (!in_time) return in_time;
     std::uint64_t rows = 0;

@@ -12,7 +12,7 @@ world_options world_options_of(const engine_setup& setup, const disk& from) {
   world_options w;
   w.directory = std::string(world_directory);
   w.files = from.files;
-  w.open_store = [tables = from.tables]() -> result<std::unique_ptr<kv_store>> {
+  w.store.open = [tables = from.tables]() -> result<std::unique_ptr<kv_store>> {
     return make_memory_store(tables);
   };
   w.fresh.name = "simulated";
@@ -23,6 +23,9 @@ world_options world_options_of(const engine_setup& setup, const disk& from) {
   w.vectors.background_segments = false;
   w.retained_seqs = setup.retained_seqs;
   w.compaction_states = setup.compaction_states;
+  w.row_buffer_bytes = setup.row_buffer_bytes;
+  if (setup.opens_store_late)
+    w.store.is_there = [tables = from.tables] { return has_checkpoint(*tables); };
   return w;
 }
 
@@ -40,7 +43,7 @@ result<std::unique_ptr<machine>> machine::boot(const engine_setup& setup, const 
   }
   w.keys = keys_of_agents();
   w.time = clock;
-  w.open_store = [tables = from.tables,
+  w.store.open = [tables = from.tables,
                   supply = m->supply_]() -> result<std::unique_ptr<kv_store>> {
     return make_powered_store(make_memory_store(tables), supply);
   };

@@ -38,6 +38,8 @@ struct engine_setup {
   std::size_t max_entries = 1024;
   std::uint64_t retained_seqs = ~0ULL;
   std::uint64_t compaction_states = 512;
+  std::uint64_t row_buffer_bytes = 32ULL << 20;
+  bool opens_store_late = false; ///< by the first read that needs it, where CHECKPOINT vouches
   std::size_t entries_applied_here = 8;
   std::uint64_t segment_bytes = 64 << 10;
   std::uint64_t extend_bytes = 8 << 10;

@@ -37,6 +37,9 @@ profile draw_profile(std::uint64_t seed) {
   // Drawn apart, so that seeds go on to mean what they did.
   random_stream compaction(seed, "compaction");
   p.setup.compaction_states = one_of(compaction, {1, 10, 100, 512});
+  random_stream buffered(seed, "row buffer");
+  p.setup.row_buffer_bytes = one_of(buffered, {1, 300 << 10, 2 << 20, 32 << 20});
+  p.setup.opens_store_late = one_of(buffered, {0, 1}) == 1;
   random_stream applied(seed, "applied here");
   p.setup.entries_applied_here = one_of(applied, {0, 0, 1, 8});
   for (auto& weight : p.weights) weight = one_of(draw, {0, 1, 4, 16});

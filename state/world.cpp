@@ -9,11 +9,11 @@
 #include "messages/seams/checked_seams.hpp"
 #include "messages/seams/unasked_embedder.hpp"
 #include "state/checkpoint/embedder_file.hpp"
+#include "state/checkpoint/world_checkpoint.hpp"
 #include "state/checkpoint/world_directory.hpp"
 #include "state/compaction/index_compaction.hpp"
 #include "state/recovery/entry_check.hpp"
 #include "state/recovery/replay_check.hpp"
-#include "state/recovery/verify.hpp"
 #include "storage/key_layout.hpp"
 
 namespace mneme {
@@ -132,6 +132,8 @@ result<void> replay_frame(world& w, const marks& from, const journal_frame& fram
   auto opened = open_entries(frame);
   if (!opened) return propagate(opened);
   const std::vector<entry>& entries = *opened;
+  const seq_no least = std::min({from.store, from.indexes, w.ledger->roots().seq});
+  if (entries.empty() || entries.back().header.seq <= least) return {}; // everybody has it
   if (auto ok = check_entries(w, frame, entries, before); !ok) return ok;
   if (auto ok = check_embeddings(w, entries); !ok)
     return fail(ok.error().code, "segment " + frame.segment + ", frame at offset "
@@ -148,8 +150,10 @@ result<void> replay_frame(world& w, const marks& from, const journal_frame& fram
     for (const auto& e : todo) append_writes(e, writes);
     const seq_no last = todo.back().header.seq;
     if (auto ok = w.store->apply(writes, last); !ok) return ok;
-    // The journal was made durable when it was opened. A stable seq that stands makes stores crawl.
+    // The journal was made durable when it was opened.
     if (auto ok = w.store->set_stable(last); !ok) return ok;
+    if (needs_flush(w))
+      if (auto ok = flush_rows(w); !ok) return ok;
   }
   std::vector<index_delta> deltas;
   for (const auto& e : behind(from.indexes)) {
@@ -200,13 +204,14 @@ result<void> load_or_rebuild_ledger(world& w, const std::optional<checkpoint_fil
   w.ledger = std::make_unique<ledger>(w.info.id, sources_of(w), w.leaf_cache_bytes);
   w.ledger->retain(w.window.retained_seqs());
   const seq_no stored = w.store->recovered();
-  if (stored.value == 0) return {};
-  // An image of another seq than the store's cannot be carried forward: the leaves are the store's.
-  if (checkpoint && checkpoint->seq == stored
+  // The leaves are the store's. What it lacks of an image's seq it gets from the journal before
+  // they are asked for; one that is further cannot serve the image.
+  if (checkpoint && stored <= checkpoint->seq
       && load_ledger(*w.files, w.directory, w.info.id, *checkpoint, *w.ledger))
     return {};
   w.ledger = std::make_unique<ledger>(w.info.id, sources_of(w), w.leaf_cache_bytes);
   w.ledger->retain(w.window.retained_seqs());
+  if (stored.value == 0) return {};
   return w.ledger->rebuild(stored);
 }
 
@@ -222,6 +227,7 @@ std::unique_ptr<world> prepare_world(const world_options& options) {
   w->max_answer_bytes = options.max_answer_bytes;
   w->compaction_states = options.compaction_states;
   w->leaf_cache_bytes = options.leaf_cache_bytes;
+  w->row_buffer_bytes = options.row_buffer_bytes;
   w->numbers.nodes = &w->nodes;
   return w;
 }
@@ -234,13 +240,32 @@ struct attempt {
   std::string store_problem; ///< set: the store was removed because of it
 };
 
-result<void> open_store_of(world& w, const world_options& options, attempt& how) {
-  auto store = options.open_store();
+journal_place journal_of(const world_options& options, const world_id& world) {
+  return {.files = options.files, .world_directory = options.directory, .world = world};
+}
+
+/// The store's files are left alone where the checkpoint vouches for them, and where there are
+/// none.
+result<void> open_store_of(world& w, const world_options& options,
+                           const std::optional<checkpoint_file>& checkpoint, bool was_checkpointed,
+                           attempt& how) {
+  const bool may_wait = options.store.is_there && how.use_images;
+  const bool is_fresh = may_wait && !was_checkpointed && !options.store.is_there();
+  w.store_matches = checkpoint && checkpoint->store_matches;
+  if (is_fresh || (may_wait && w.store_matches)) {
+    const seq_no at = is_fresh ? seq_no{} : checkpoint->seq;
+    w.store = std::make_unique<buffered_store>(
+        [source = options.store, journal = journal_of(options, w.info.id), at,
+         problem = w.late_problem] { return open_files_at(source, journal, at, *problem); },
+        buffered_store::known_files{.at = at, .is_empty = is_fresh});
+    return {};
+  }
+  auto store = options.store.open();
   if (!store) {
     how.store_failed = store.error().code != errc::busy;
     return propagate(store);
   }
-  w.store = std::move(*store);
+  w.store = std::make_unique<buffered_store>(std::move(*store));
   return {};
 }
 
@@ -283,12 +308,13 @@ result<std::unique_ptr<world>> try_open(const world_options& options,
   auto weights = parse_search_weights(w->info.search, w->info.embedder);
   if (!weights) return propagate(weights);
   w->search = *weights;
-  if (auto ok = open_store_of(*w, options, how); !ok) return propagate(ok);
-
   std::optional<checkpoint_file> checkpoint;
   auto found = read_checkpoint(*w->files, w->directory);
   if (!found && found.error().code != errc::corrupt) return propagate(found);
   if (found) checkpoint = *found;
+  const bool was_checkpointed = !found || checkpoint.has_value();
+  if (auto ok = open_store_of(*w, options, checkpoint, was_checkpointed, how); !ok)
+    return propagate(ok);
   const seq_no stored = w->store->recovered();
   const seq_no checked = checkpoint ? std::max(stored, checkpoint->seq) : stored;
   auto journal = mneme::journal::open(w->files, journal_directory(w->directory), w->info.id,
@@ -316,12 +342,6 @@ result<std::unique_ptr<world>> try_open(const world_options& options,
   w->publish(w->journal->last_seq());
   w->lock = std::move(lock);
   return w;
-}
-
-/// Whether everything that is lost with the store can be made from the journal.
-bool journal_is_sound(const world_options& options) {
-  const auto report = verify_journal(*options.files, options.directory, {});
-  return report && report->ok;
 }
 
 } // namespace
@@ -413,6 +433,15 @@ world_counts world::published_counts() const {
   return published_counts_;
 }
 
+open_report world::opened() const {
+  open_report found = report;
+  if (std::string late = late_problem->get(); !late.empty()) {
+    found.store_rebuilt = true;
+    found.store_problem = std::move(late);
+  }
+  return found;
+}
+
 world_counts world::counts(seq_no seq) const {
   // Every field has one leaf in its tree, and a field never goes.
   return {.seq = seq,
@@ -474,10 +503,10 @@ result<std::unique_ptr<world>> open_world(const world_options& options) {
     // Images and store are derived data: without them everything is rebuilt from the journal.
     if (std::exchange(how.images_failed, false)) {
       how.use_images = false;
-    } else if (std::exchange(how.store_failed, false) && options.remove_store
-               && how.store_problem.empty() && journal_is_sound(options)) {
+    } else if (std::exchange(how.store_failed, false) && options.store.remove
+               && how.store_problem.empty() && journal_is_sound(journal_of(options, {}))) {
       how.store_problem = w.error().message;
-      if (auto ok = options.remove_store(); !ok) return propagate(ok);
+      if (auto ok = options.store.remove(); !ok) return propagate(ok);
     } else {
       return w;
     }
@@ -530,27 +559,6 @@ result<void> commit_directly(world& w, std::vector<entry> entries, bool sync) {
   w.retain_before(batch->last_seq);
   compact_if_needed(w, batch->last_seq);
   return {};
-}
-
-result<void> close_world(world& w) {
-  const seq_no last = w.journal->last_seq();
-  ensure(w.ledger->roots().seq == last, "a world is closed when all owners have its last entry");
-  if (auto ok = w.journal->append_seal(w.ledger->roots().overall); !ok) return ok;
-  if (auto ok = w.journal->sync(); !ok) return ok;
-  if (last.value > 0 && last.value != w.checkpoint_seq) {
-    if (auto ok = w.store->set_stable(last); !ok) return ok;
-    const checkpoint_job job{.file = {.seq = last,
-                                      .node_count = w.nodes.size(),
-                                      .next_slot = w.numbers.next_slot,
-                                      .last_drawn_id = w.last_drawn_id,
-                                      .last_entry_at = w.last_entry_at,
-                                      .overall_root = w.ledger->roots().overall},
-                             .ledger_image = w.ledger->save()};
-    if (auto ok = write_checkpoint(*w.files, w.directory, w.info.id, w.views(), job); !ok)
-      return ok;
-    w.checkpoint_seq = last.value;
-  }
-  return w.journal->trim();
 }
 
 } // namespace mneme

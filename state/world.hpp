@@ -21,6 +21,7 @@
 #include "state/commit/stop_cause.hpp"
 #include "state/embedding/embed_status.hpp"
 #include "state/inspection/world_counts.hpp"
+#include "state/recovery/store_files.hpp"
 #include "storage/file.hpp"
 #include "storage/kv_store.hpp"
 #include "views/read_views.hpp"
@@ -30,10 +31,7 @@ namespace mneme {
 struct world_options {
   std::string directory;
   std::shared_ptr<file_system> files;
-  /// Opens the store of the world (its files may be elsewhere, or nowhere).
-  std::function<result<std::unique_ptr<kv_store>>()> open_store;
-  /// Removes a damaged one, so that open_store makes it anew; empty = it has no files.
-  std::function<result<void>()> remove_store = {};
+  store_source store; ///< of the world: its files may be elsewhere, or nowhere
   bool create = true;
   world_file fresh;                           ///< what a new world becomes
   std::shared_ptr<mneme::embedder> embedder;  ///< a host's own; else made from the WORLD file
@@ -51,6 +49,8 @@ struct world_options {
   std::uint64_t compaction_states = 512;
   std::uint64_t record_cache_bytes = 64ULL << 20;
   std::uint64_t leaf_cache_bytes = default_leaf_cache_bytes;
+  /// Rows that the store's files do not have yet: beyond, they are given what is durable.
+  std::uint64_t row_buffer_bytes = 32ULL << 20;
 };
 
 struct world {
@@ -68,11 +68,12 @@ struct world {
   std::uint64_t max_answer_bytes = 0;
   std::uint64_t compaction_states = 0;
   std::uint64_t leaf_cache_bytes = 0;
+  std::uint64_t row_buffer_bytes = 0;
 
   node_table nodes;
   mneme::graph graph{nodes};
   mneme::graph order{nodes}; ///< edges of kind "next" alone
-  std::unique_ptr<kv_store> store;
+  std::unique_ptr<buffered_store> store;
   record_cache records;
   std::unique_ptr<mneme::journal> journal;
   std::unique_ptr<mneme::ledger> ledger;
@@ -83,7 +84,11 @@ struct world {
   timestamp last_entry_at; ///< created_at of the last entry; zero in an empty world
   std::atomic<std::uint64_t> checkpoint_seq{0};
   std::atomic<std::uint64_t> queued{0}; ///< commands that wait for the committer
+  /// CHECKPOINT says that the store's files match it. Of whoever writes them: first the opening,
+  /// then the checkpointer.
+  std::atomic<bool> store_matches{false};
   open_report report;
+  std::shared_ptr<late_store_problem> late_problem = std::make_shared<late_store_problem>();
   embed_status embedding; ///< of a remote embedder
   stop_cause stopped;
   read_window window;
@@ -109,6 +114,8 @@ struct world {
   [[nodiscard]] root_set published_roots() const;
   /// What it holds as of the published seq; from any thread.
   [[nodiscard]] world_counts published_counts() const;
+  /// What opening repaired, and what was found when the store's files were opened since.
+  [[nodiscard]] open_report opened() const;
   [[nodiscard]] seq_no published_seq() const { return window.published(); }
   [[nodiscard]] result<seq_no> readable(std::optional<seq_no> at) const {
     return window.readable(at);
@@ -141,9 +148,6 @@ void apply_to_indexes(world& w, std::span<const index_delta> deltas);
 /// Commits entries as one frame in the caller's thread: journal, ledger, store, indexes, publish.
 /// What the actors do by message; used by replay. `sync` makes it durable before it returns.
 result<void> commit_directly(world& w, std::vector<entry> entries, bool sync);
-
-/// Seals the journal, checkpoints and trims. The world must not be written afterwards.
-result<void> close_world(world& w);
 
 /// The embedder that a WORLD file's spec names, an endpoint's by `remote`; a host's own (`given`)
 /// must fit its model and dimension. no_embedder if it is a host's and none is given, or an

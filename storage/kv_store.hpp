@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "mneme/error.hpp"
 #include "mneme/ids.hpp"
 
 namespace mneme {
@@ -40,16 +41,21 @@ struct kv_write {
 /// outlive its store. Each call sees the newest committed state.
 class kv_reader {
 public:
+  using row = std::pair<std::string, std::string>; ///< key and value
+  using row_visitor = std::function<bool(std::string_view key, std::string_view value)>;
+
   virtual ~kv_reader() = default;
   virtual result<std::optional<std::string>> get(kv_table table, std::string_view key) = 0;
   /// First pair with lower <= key < upper (upper empty = no bound), or nullopt.
-  virtual result<std::optional<std::pair<std::string, std::string>>>
-  first(kv_table table, std::string_view lower, std::string_view upper) = 0;
+  virtual result<std::optional<row>> first(kv_table table, std::string_view lower,
+                                           std::string_view upper) = 0;
+  /// Of a table whose keys are prefix ‖ ~seq, with the seq of the commit that wrote the row: the
+  /// newest row of `prefix` as of `at`.
+  virtual result<std::optional<row>> newest(kv_table table, std::string_view prefix, seq_no at);
   /// Pairs with lower <= key < upper in key order, all of one committed state; `visit` returns
   /// false to stop. `visit` runs inside the read: it must not call the store.
-  virtual result<void>
-  scan(kv_table table, std::string_view lower, std::string_view upper,
-       const std::function<bool(std::string_view key, std::string_view value)>& visit) = 0;
+  virtual result<void> scan(kv_table table, std::string_view lower, std::string_view upper,
+                            const row_visitor& visit) = 0;
   /// Asked before what was read already is taken instead of a read: a reader that may refuse reads
   /// refuses that, too.
   [[nodiscard]] virtual result<void> may_go_on() { return {}; }
@@ -78,6 +84,9 @@ public:
   virtual result<void> verify() = 0;
 };
 
+/// What a reader or writer of a store that has stopped is told.
+std::unexpected<error> store_stopped(const error& cause);
+
 struct wiredtiger_options {
   std::uint64_t cache_bytes = 256ULL << 20;
   bool read_only = false;
@@ -87,12 +96,15 @@ struct wiredtiger_options {
 /// when it was last used.
 result<std::unique_ptr<kv_store>> open_wiredtiger_store(const std::string& dir,
                                                         const wiredtiger_options& options);
+/// Whether `dir` has anything of a store.
+bool wiredtiger_store_is_there(const std::string& dir);
 /// Removes the store's files from `dir`; nobody has it open.
 result<void> remove_wiredtiger_store(const std::string& dir);
 
 /// What survives a crash of an in-memory store; hand the same disk to the next store to "reopen".
 class memory_disk;
 std::shared_ptr<memory_disk> make_memory_disk();
+bool has_checkpoint(const memory_disk& disk);
 std::unique_ptr<kv_store> make_memory_store(std::shared_ptr<memory_disk> disk);
 
 } // namespace mneme

@@ -180,6 +180,11 @@ std::shared_ptr<memory_disk> make_memory_disk() {
   return std::make_shared<memory_disk>();
 }
 
+bool has_checkpoint(const memory_disk& disk) {
+  const std::lock_guard guard(disk.mutex);
+  return disk.checkpoint.value != 0;
+}
+
 std::unique_ptr<kv_store> make_memory_store(std::shared_ptr<memory_disk> disk) {
   return std::make_unique<memory_store>(std::move(disk));
 }

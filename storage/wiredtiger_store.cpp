@@ -316,9 +316,7 @@ std::optional<error> wiredtiger_store::stopped() const {
 result<void> wiredtiger_store::usable() const {
   const auto cause = stopped();
   if (!cause) return {};
-  return fail(cause->code,
-              fmt::format("the store has stopped ({}); close and open it again to recover",
-                          cause->message));
+  return store_stopped(*cause);
 }
 
 void wiredtiger_store::roll_back(WT_SESSION* session) {
@@ -583,6 +581,12 @@ result<std::unique_ptr<kv_store>> open_wiredtiger_store(const std::string& dir,
   auto store = std::make_unique<wiredtiger_store>();
   if (auto ok = store->open(dir, options); !ok) return propagate(ok);
   return store;
+}
+
+bool wiredtiger_store_is_there(const std::string& dir) {
+  std::error_code cause;
+  const bool is_there = std::filesystem::exists(dir, cause);
+  return is_there || cause; // who cannot tell must look
 }
 
 result<void> remove_wiredtiger_store(const std::string& dir) {

@@ -14,11 +14,11 @@ result<timestamp> read_views::now() const {
 
 namespace {
 
-/// The newest row at or before `at` among the rows of one key: rows of a key sort newest first.
+/// The newest row at or before `at` among the rows of one key.
 template <class Record, class Decode>
-result<std::optional<Record>> newest(kv_reader& reader, kv_table table, const std::string& lower,
-                                     std::string_view key_prefix, Decode decode) {
-  auto row = reader.first(table, lower, keys::prefix_end(std::string(key_prefix)));
+result<std::optional<Record>> newest(kv_reader& reader, kv_table table, std::string_view key_prefix,
+                                     seq_no at, Decode decode) {
+  auto row = reader.newest(table, key_prefix, at);
   if (!row) return propagate(row);
   if (!row->has_value()) return std::optional<Record>{};
   auto record = decode((*row)->second);
@@ -29,7 +29,7 @@ result<std::optional<Record>> newest(kv_reader& reader, kv_table table, const st
 } // namespace
 
 result<std::optional<head>> read_head(kv_reader& reader, const memory_id& id, seq_no at) {
-  return newest<head>(reader, kv_table::heads, keys::head(id, at), id.raw(), decode_head);
+  return newest<head>(reader, kv_table::heads, id.raw(), at, decode_head);
 }
 
 result<std::optional<version>> read_version(kv_reader& reader, const memory_id& id,
@@ -43,8 +43,7 @@ result<std::optional<version>> read_version(kv_reader& reader, const memory_id& 
 }
 
 result<std::optional<edge_record>> read_edge(kv_reader& reader, const edge_key& key, seq_no at) {
-  return newest<edge_record>(reader, kv_table::edges, keys::edge(key, at), key_bytes(key),
-                             decode_edge);
+  return newest<edge_record>(reader, kv_table::edges, key_bytes(key), at, decode_edge);
 }
 
 namespace {

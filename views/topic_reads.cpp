@@ -68,8 +68,7 @@ result<void> cut_hidden(std::optional<memory_id>& topic, kv_reader& reader, cons
 
 result<std::optional<topic_field>> read_field(kv_reader& reader, const memory_id& topic,
                                               std::string_view name, seq_no at) {
-  auto row = reader.first(kv_table::fields, keys::field(topic, name, at),
-                          keys::prefix_end(keys::field_prefix(topic, name)));
+  auto row = reader.newest(kv_table::fields, keys::field_prefix(topic, name), at);
   if (!row) return propagate(row);
   if (!row->has_value()) return std::optional<topic_field>{};
   auto field = decode_topic_field((*row)->second);

@@ -16,7 +16,9 @@ namespace {
 
 constexpr std::string_view checkpoint_magic = "MNEMECKP";
 constexpr std::string_view image_magic = "MNEMEIMG";
-constexpr std::uint64_t format = 1;
+constexpr std::uint64_t image_format = 1;
+/// 1 does not say that the store matches.
+constexpr std::uint64_t checkpoint_format = 2;
 constexpr std::array<std::string_view, 7> image_names = {"nodes",   "attributes", "graph", "order",
                                                          "lexical", "vectors",    "ledger"};
 
@@ -28,7 +30,7 @@ std::string image_file(seq_no seq, std::string_view name) {
 std::string image_head(const world_id& world, seq_no seq, std::string_view name) {
   canonical_writer out;
   out.array(4);
-  out.unsigned_integer(format);
+  out.unsigned_integer(image_format);
   out.binary(world.raw());
   out.unsigned_integer(seq.value);
   out.text(name);
@@ -74,14 +76,16 @@ std::string image_directory(const std::string& dir) {
 
 std::string encode(const checkpoint_file& c) {
   canonical_writer out;
-  out.array(7);
-  out.unsigned_integer(format);
+  // What does not vouch for the store is what format 1 says.
+  out.array(c.store_matches ? 8 : 7);
+  out.unsigned_integer(c.store_matches ? checkpoint_format : 1);
   out.unsigned_integer(c.seq.value);
   out.unsigned_integer(c.node_count);
   out.unsigned_integer(c.next_slot);
   out.binary(c.last_drawn_id.raw());
   out.integer(c.last_entry_at.ns);
   out.binary(c.overall_root.raw());
+  if (c.store_matches) out.boolean(true);
   return seal_file(checkpoint_magic, out.bytes());
 }
 
@@ -93,11 +97,11 @@ result<checkpoint_file> decode_checkpoint_file(std::string_view bytes) {
   auto size = in.array();
   auto version = size ? in.unsigned_integer() : result<std::uint64_t>(damaged());
   if (!version) return damaged();
-  if (*version > format)
+  if (*version > checkpoint_format)
     return fail(errc::format_unsupported, "the CHECKPOINT file has a newer format");
   checkpoint_file c;
   auto seq = in.unsigned_integer();
-  if (*size != 7 || !seq) return damaged();
+  if (*size != (*version == 1 ? 7U : 8U) || !seq) return damaged();
   auto nodes = in.unsigned_integer();
   if (!nodes || *nodes >= no_number) return damaged();
   auto slots = in.unsigned_integer();
@@ -107,7 +111,13 @@ result<checkpoint_file> decode_checkpoint_file(std::string_view bytes) {
   auto at = in.integer();
   if (!at) return damaged();
   auto root = in.binary();
-  if (!root || root->size() != c.overall_root.bytes.size() || !in.at_end()) return damaged();
+  if (!root || root->size() != c.overall_root.bytes.size()) return damaged();
+  if (*version > 1) {
+    auto matches = in.boolean();
+    if (!matches || !*matches) return damaged();
+    c.store_matches = true;
+  }
+  if (!in.at_end()) return damaged();
   c.seq = {*seq};
   c.node_count = static_cast<std::uint32_t>(*nodes);
   c.next_slot = static_cast<std::uint32_t>(*slots);
@@ -122,7 +132,6 @@ result<void> write_checkpoint(file_system& fs, const std::string& dir, const wor
   const seq_no seq = job.file.seq;
   ensure(seq <= views.published, "a checkpoint is of what is published");
   if (auto ok = fs.create_directories(image_directory(dir)); !ok) return ok;
-  if (auto ok = views.store->checkpoint(); !ok) return ok;
   const auto write = [&](std::string_view name, const std::string& body) {
     return write_image(fs, dir, world, seq, name, body);
   };
@@ -134,7 +143,9 @@ result<void> write_checkpoint(file_system& fs, const std::string& dir, const wor
   if (auto ok = write("vectors", views.vectors->save(views.attributes->kept_slots(seq), seq)); !ok)
     return ok;
   if (auto ok = write("ledger", job.ledger_image); !ok) return ok;
-  if (auto ok = replace_file(fs, checkpoint_path(dir), encode(job.file)); !ok) return ok;
+  checkpoint_file file = job.file;
+  file.store_matches = false;
+  if (auto ok = replace_file(fs, checkpoint_path(dir), encode(file)); !ok) return ok;
 
   auto names = fs.list(image_directory(dir));
   if (!names) return propagate(names);
@@ -144,7 +155,19 @@ result<void> write_checkpoint(file_system& fs, const std::string& dir, const wor
     if (current) continue;
     if (auto ok = fs.remove(image_directory(dir) + "/" + name); !ok) return ok;
   }
-  return {};
+  // Never before the images: a store that is behind them gets the rest from the journal, but one
+  // that is ahead has leaves that the ledger's image does not fit.
+  if (auto ok = views.store->checkpoint(); !ok) return ok;
+  file.store_matches = true;
+  return replace_file(fs, checkpoint_path(dir), encode(file));
+}
+
+result<void> distrust_store(file_system& fs, const std::string& dir) {
+  auto checkpoint = read_checkpoint(fs, dir);
+  // One that is damaged is trusted by nobody.
+  if (!checkpoint || !checkpoint->has_value() || !(*checkpoint)->store_matches) return {};
+  (*checkpoint)->store_matches = false;
+  return replace_file(fs, checkpoint_path(dir), encode(**checkpoint));
 }
 
 result<std::optional<checkpoint_file>> read_checkpoint(file_system& fs, const std::string& dir) {

@@ -1,7 +1,9 @@
 #pragma once
-/// Checkpoints: the store's own, plus one immutable image file per index and for the ledger, all as
-/// of one seq. The CHECKPOINT file names them and is replaced last; what it does not name is
-/// removed. A missing or damaged image costs a replay of the journal, never a wrong answer.
+/// Checkpoints: one immutable image file per index and for the ledger, all as of one seq, and the
+/// store's own. The CHECKPOINT file names the images and is replaced when they are there; what it
+/// does not name is removed. Then the store's files are brought to the same seq, and CHECKPOINT
+/// says that they are, so that whoever opens the world need not look. A missing or damaged image
+/// costs a replay of the journal, never a wrong answer.
 
 #include <cstdint>
 #include <optional>
@@ -22,6 +24,9 @@ struct checkpoint_file {
   memory_id last_drawn_id;
   timestamp last_entry_at;
   digest overall_root;
+  /// The store's files hold what was up to `seq`, and nothing that came later. False: they may hold
+  /// less or more, and must be looked at.
+  bool store_matches = false;
 
   friend bool operator==(const checkpoint_file&, const checkpoint_file&) = default;
 };
@@ -41,11 +46,15 @@ std::string journal_directory(const std::string& dir);
 std::string store_directory(const std::string& dir);
 std::string image_directory(const std::string& dir);
 
-/// Writes all images and the store's checkpoint as of job.file.seq, then the CHECKPOINT file, then
-/// removes older images. The caller has set the store's stable seq to job.file.seq and keeps it
-/// there until this returns. Runs beside readers and the writer.
+/// Writes all images as of job.file.seq, then the CHECKPOINT file, removes older images, and then
+/// makes the store's checkpoint and says so in CHECKPOINT. The caller has set the store's stable
+/// seq to job.file.seq and keeps it there until this returns. Runs beside readers and the writer.
 result<void> write_checkpoint(file_system& fs, const std::string& dir, const world_id& world,
                               const read_views& views, const checkpoint_job& job);
+
+/// Before the store's files are given what no checkpoint has: CHECKPOINT, if there is one, no more
+/// says that they match.
+result<void> distrust_store(file_system& fs, const std::string& dir);
 
 /// The newest checkpoint that stands; nullopt if there is none.
 result<std::optional<checkpoint_file>> read_checkpoint(file_system& fs, const std::string& dir);

@@ -76,6 +76,11 @@ public:
   void testing_reply_early();
 
   [[nodiscard]] bool in_round() const { return in_round_; }
+  /// Precondition: a barrier is in progress. It is that of close().
+  [[nodiscard]] bool is_at_last_barrier() const {
+    ensure(barrier_.has_value(), "a barrier is in progress");
+    return barrier_->last;
+  }
   [[nodiscard]] bool is_stopped() const { return stopped_.has_value(); }
   [[nodiscard]] std::size_t queued() const { return queue_.size() + looks_.size() + deferred_; }
   [[nodiscard]] std::uint64_t queued_bytes() const { return queued_bytes_; }

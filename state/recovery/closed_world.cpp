@@ -2,6 +2,7 @@
 
 #include "messages/seams/unasked_embedder.hpp"
 #include "mneme/recovery.hpp"
+#include "state/checkpoint/world_checkpoint.hpp"
 #include "state/checkpoint/world_directory.hpp"
 #include "state/recovery/replay.hpp"
 #include "state/recovery/verify.hpp"
@@ -21,19 +22,19 @@ result<root_set> replay_world(const std::string& directory, const std::string& i
   auto taken = disk->exists(world_path(into));
   if (!taken) return propagate(taken);
   if (*taken) return fail(errc::already_exists, into + " already holds a world", "into");
-  auto opened =
-      open_world({.directory = into,
-                  .files = disk,
-                  .open_store = [into] { return open_wiredtiger_store(store_directory(into), {}); },
-                  .create = true,
-                  .fresh = *info,
-                  .embedder = nullptr,
-                  .remote_embedders = make_unasked_embedder,
-                  .tokens = make_default_token_counter(),
-                  .journal = {},
-                  .vectors = {},
-                  .audience = {},
-                  .retained_seqs = 100'000});
+  auto opened = open_world(
+      {.directory = into,
+       .files = disk,
+       .store = {.open = [into] { return open_wiredtiger_store(store_directory(into), {}); }},
+       .create = true,
+       .fresh = *info,
+       .embedder = nullptr,
+       .remote_embedders = make_unasked_embedder,
+       .tokens = make_default_token_counter(),
+       .journal = {},
+       .vectors = {},
+       .audience = {},
+       .retained_seqs = 100'000});
   if (!opened) return propagate(opened);
   if (auto ok = replay_journal(*disk, directory, **opened, up_to, on_progress); !ok)
     return propagate(ok);

@@ -3,6 +3,7 @@
 #include "messages/ensure.hpp"
 #include "state/checkpoint/checkpoint.hpp"
 #include "state/checkpoint/embedder_file.hpp"
+#include "state/checkpoint/world_checkpoint.hpp"
 #include "state/recovery/entry_check.hpp"
 #include "state/recovery/replay_check.hpp"
 
@@ -10,7 +11,7 @@ namespace mneme {
 
 namespace {
 
-/// A stable seq that stands makes stores crawl, so the copy is made durable every so often.
+/// The copy is made durable every so often, so that its rows need not stay in memory.
 constexpr std::uint64_t synced_every_bytes = 4ULL << 20;
 
 /// Says of the copy by which rules of text its vectors were made: not by those of today, which it
@@ -23,7 +24,8 @@ result<void> carry_rules_of_vectors(file_system& from_files, const std::string& 
 
 result<void> sync(world& w) {
   if (auto ok = w.journal->sync(); !ok) return ok;
-  return w.store->set_stable(w.published_seq());
+  if (auto ok = w.store->set_stable(w.published_seq()); !ok) return ok;
+  return needs_flush(w) ? flush_rows(w) : result<void>();
 }
 
 } // namespace

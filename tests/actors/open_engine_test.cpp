@@ -13,12 +13,13 @@
 using namespace mneme;
 using namespace mneme::testing;
 
-TEST_CASE("a damaged store is made anew at the next open, which says so") {
+TEST_CASE("a damaged store is made anew when it is needed, and the report says so") {
   scratch dir;
   root_set before;
   {
     engine e = opened(deterministic(dir.world()));
     for (int i = 0; i < 50; ++i) REQUIRE(e.apply(fact("fact " + std::to_string(i))));
+    REQUIRE(e.checkpoint());
     before = *e.root();
     REQUIRE(e.close());
   }
@@ -29,11 +30,43 @@ TEST_CASE("a damaged store is made anew at the next open, which says so") {
     std::filesystem::resize_file(dir.world() + "/store/" + file, 10);
   engine e = opened(deterministic(dir.world()));
   INFO(file);
+  CHECK(*e.root() == before);
+  // The store is opened by the first read that needs it.
+  CHECK(e.find(by_type(memory_type::fact, 100))->memories.size() == 50);
   CHECK(e.opened().store_rebuilt);
   CHECK_FALSE(e.opened().store_problem.empty());
-  CHECK(*e.root() == before);
-  CHECK(e.find(by_type(memory_type::fact, 100))->memories.size() == 50);
   REQUIRE(e.apply(fact("one more")));
+}
+
+TEST_CASE("a world with little behind its checkpoint leaves its files alone when it is closed") {
+  scratch dir;
+  {
+    engine e = opened(deterministic(dir.world()));
+    REQUIRE(e.apply(fact("first")));
+    REQUIRE(e.close());
+  }
+  CHECK_FALSE(std::filesystem::exists(dir.world() + "/CHECKPOINT"));
+  CHECK_FALSE(std::filesystem::exists(dir.world() + "/store"));
+  {
+    engine e = opened(deterministic(dir.world()));
+    CHECK(e.opened().replayed_entries == 1);
+    CHECK(e.find(by_type(memory_type::fact, 10))->memories.size() == 1);
+    std::vector<mutation> many;
+    for (int i = 0; i < 300; ++i) many.emplace_back(fact("fact " + std::to_string(i)));
+    REQUIRE(e.write_batch(std::move(many)));
+    REQUIRE(e.close());
+  }
+  CHECK(std::filesystem::exists(dir.world() + "/CHECKPOINT"));
+  {
+    engine e = opened(deterministic(dir.world()));
+    CHECK(e.opened().replayed_entries == 0);
+    REQUIRE(e.apply(fact("last")));
+    REQUIRE(e.close());
+  }
+  engine e = opened(deterministic(dir.world()));
+  CHECK(e.opened().replayed_entries == 1);
+  CHECK_FALSE(e.opened().store_rebuilt);
+  CHECK(e.find(by_type(memory_type::fact, 1000))->memories.size() == 302);
 }
 
 TEST_CASE("replay into a new directory gives the same root; a read-only engine runs beside") {

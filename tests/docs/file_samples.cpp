@@ -153,6 +153,17 @@ void add_files(format_samples& s) {
          {"last_drawn_id", hex_of(id_from(0x01).raw())},
          {"last_entry_at", later.ns},
          {"overall_root", hex_of(digest_from(0x41).raw())}});
+  checkpoint_file matched = checkpoint;
+  matched.store_matches = true;
+  s.add("checkpoint_file_matched", encode(matched),
+        {{"format", 2},
+         {"seq", 9},
+         {"node_count", 4},
+         {"next_slot", 3},
+         {"last_drawn_id", hex_of(id_from(0x01).raw())},
+         {"last_entry_at", later.ns},
+         {"overall_root", hex_of(digest_from(0x41).raw())},
+         {"store_matches", true}});
   add_keys(s);
 }
 

@@ -105,6 +105,11 @@ class Lifecycle(OnStreams):
                                ("prompts/get", {"name": "none"}), ("prompts/get", {"name": "recall"})):
             self.assertEqual(client.ask(method, params)["error"]["code"], -32602, (method, params))
 
+    def assert_closed(self):
+        """What was written ahead behind the journal is cut when a world is closed."""
+        for segment in (self.world / "journal").iterdir():
+            self.assertNotEqual(segment.stat().st_size % 4096, 0)
+
     def test_the_end_of_the_input_leaves_nothing_unanswered(self):
         client = Stdio(self.world)
         self.addCleanup(client.__exit__)
@@ -115,7 +120,8 @@ class Lifecycle(OnStreams):
         self.assertEqual([client.receive()["id"] for _ in range(40)], list(range(100, 140)))
         self.assertIsNone(client.receive())
         stats = json.loads(mneme("stats", str(self.world), "--json").stdout)
-        self.assertEqual((stats["memories"], stats["checkpoint_seq"]), (40, 40))
+        self.assertEqual(stats["memories"], 40)
+        self.assert_closed()
 
     def test_a_signal_ends_it_well(self):
         client = Stdio(self.world)
@@ -125,7 +131,8 @@ class Lifecycle(OnStreams):
         client.process.send_signal(signal.SIGTERM)
         self.assertEqual(client.process.wait(60), 0)
         stats = json.loads(mneme("stats", str(self.world), "--json").stdout)
-        self.assertEqual((stats["memories"], stats["checkpoint_seq"]), (1, 1))
+        self.assertEqual(stats["memories"], 1)
+        self.assert_closed()
 
     def test_progress_is_told_where_it_is_asked_for(self):
         client = self.start()

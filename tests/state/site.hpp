@@ -20,7 +20,7 @@ struct site {
     world_options o;
     o.directory = "world";
     o.files = files;
-    o.open_store = [disk = disk]() -> result<std::unique_ptr<kv_store>> {
+    o.store.open = [disk = disk]() -> result<std::unique_ptr<kv_store>> {
       return make_memory_store(disk);
     };
     o.fresh.id = seeded_world_id("test", 1);

@@ -1,6 +1,6 @@
 // Random runs of commits, stable seqs, checkpoints, closes and crashes against a model: after every
 // reopening the tables are exactly those of recovered(), which is never before the last checkpoint.
-// Of: storage/memory_store.cpp, storage/wiredtiger_store.cpp
+// Of: storage/memory_store.cpp, storage/wiredtiger_store.cpp, storage/buffered_store.cpp
 #include <catch2/catch.hpp>
 
 #include "tests/storage/kv_model.hpp"
@@ -46,7 +46,7 @@ void step(Site& site, std::unique_ptr<kv_store>& store, dice& roll, std::uint64_
 
 } // namespace
 
-TEMPLATE_TEST_CASE("random histories with crashes", "[kv]", memory_site, wiredtiger_site) {
+TEMPLATE_TEST_CASE("random histories with crashes", "[kv]", ALL_SITES) {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     INFO("seed " << seed);
     TestType site;

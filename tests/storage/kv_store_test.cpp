@@ -1,6 +1,6 @@
 // What a store promises, the same for both backends: reads, order, bounds, deletes, atomic batches,
 // and that a crash leaves exactly the state of recovered().
-// Of: storage/memory_store.cpp, storage/wiredtiger_store.cpp
+// Of: storage/memory_store.cpp, storage/wiredtiger_store.cpp, storage/buffered_store.cpp
 #include <catch2/catch.hpp>
 
 #include "tests/storage/kv_model.hpp"
@@ -26,7 +26,7 @@ using pair = std::pair<std::string, std::string>;
 
 } // namespace
 
-TEMPLATE_TEST_CASE("a fresh store is empty and at seq 0", "[kv]", memory_site, wiredtiger_site) {
+TEMPLATE_TEST_CASE("a fresh store is empty and at seq 0", "[kv]", ALL_SITES) {
   TestType site;
   auto store = site.open();
   CHECK(store->recovered() == seq_no{0});
@@ -38,8 +38,7 @@ TEMPLATE_TEST_CASE("a fresh store is empty and at seq 0", "[kv]", memory_site, w
   CHECK(store->verify());
 }
 
-TEMPLATE_TEST_CASE("point reads, first and scan keep their bounds", "[kv]", memory_site,
-                   wiredtiger_site) {
+TEMPLATE_TEST_CASE("point reads, first and scan keep their bounds", "[kv]", ALL_SITES) {
   TestType site;
   auto store = site.open();
   const std::string zero("\0", 1);
@@ -76,7 +75,7 @@ TEMPLATE_TEST_CASE("point reads, first and scan keep their bounds", "[kv]", memo
 }
 
 TEMPLATE_TEST_CASE("the last write of a key in a batch wins; deleting nothing is fine", "[kv]",
-                   memory_site, wiredtiger_site) {
+                   ALL_SITES) {
   TestType site;
   auto store = site.open();
   REQUIRE(store->apply({put(kv_table::fields, "x", "1"), put(kv_table::fields, "x", "2"),
@@ -92,7 +91,7 @@ TEMPLATE_TEST_CASE("the last write of a key in a batch wins; deleting nothing is
 }
 
 TEMPLATE_TEST_CASE("a reader sees each commit at once, and one taken earlier does too", "[kv]",
-                   memory_site, wiredtiger_site) {
+                   ALL_SITES) {
   TestType site;
   auto store = site.open();
   auto early = store->reader();
@@ -106,8 +105,7 @@ TEMPLATE_TEST_CASE("a reader sees each commit at once, and one taken earlier doe
   }
 }
 
-TEMPLATE_TEST_CASE("values of a megabyte and keys of a kilobyte", "[kv]", memory_site,
-                   wiredtiger_site) {
+TEMPLATE_TEST_CASE("values of a megabyte and keys of a kilobyte", "[kv]", ALL_SITES) {
   TestType site;
   auto store = site.open();
   dice roll(4);
@@ -122,8 +120,7 @@ TEMPLATE_TEST_CASE("values of a megabyte and keys of a kilobyte", "[kv]", memory
   CHECK((*reader)->get(kv_table::versions, key).value() == value);
 }
 
-TEMPLATE_TEST_CASE("without a checkpoint a crash leaves nothing", "[kv]", memory_site,
-                   wiredtiger_site) {
+TEMPLATE_TEST_CASE("without a checkpoint a crash leaves nothing", "[kv]", ALL_SITES) {
   TestType site;
   auto store = site.open();
   for (std::uint64_t s = 1; s <= 40; ++s) {
@@ -136,7 +133,7 @@ TEMPLATE_TEST_CASE("without a checkpoint a crash leaves nothing", "[kv]", memory
 }
 
 TEMPLATE_TEST_CASE("a checkpoint holds the state as of set_stable, not of the last commit", "[kv]",
-                   memory_site, wiredtiger_site) {
+                   ALL_SITES) {
   TestType site;
   auto store = site.open();
   for (std::uint64_t s = 1; s <= 60; ++s) REQUIRE(store->apply(batch_of(2, seq_no{s}), seq_no{s}));
@@ -152,7 +149,7 @@ TEMPLATE_TEST_CASE("a checkpoint holds the state as of set_stable, not of the la
 }
 
 TEMPLATE_TEST_CASE("a stable seq ahead of what was applied counts only as far as that", "[kv]",
-                   memory_site, wiredtiger_site) {
+                   ALL_SITES) {
   TestType site;
   auto store = site.open();
   REQUIRE(store->apply(batch_of(3, seq_no{1}), seq_no{1}));
@@ -164,8 +161,7 @@ TEMPLATE_TEST_CASE("a stable seq ahead of what was applied counts only as far as
   CHECK(contents_of(*store) == contents_at(3, seq_no{1}));
 }
 
-TEMPLATE_TEST_CASE("a batch without writes moves the checkpoint on", "[kv]", memory_site,
-                   wiredtiger_site) {
+TEMPLATE_TEST_CASE("a batch without writes moves the checkpoint on", "[kv]", ALL_SITES) {
   TestType site;
   auto store = site.open();
   REQUIRE(store->apply({put(kv_table::heads, "a", "1")}, seq_no{1}));
@@ -178,8 +174,7 @@ TEMPLATE_TEST_CASE("a batch without writes moves the checkpoint on", "[kv]", mem
   CHECK(store->recovered() == seq_no{7});
 }
 
-TEMPLATE_TEST_CASE("a lower stable seq than before changes nothing", "[kv]", memory_site,
-                   wiredtiger_site) {
+TEMPLATE_TEST_CASE("a lower stable seq than before changes nothing", "[kv]", ALL_SITES) {
   TestType site;
   auto store = site.open();
   for (std::uint64_t s = 1; s <= 9; ++s) REQUIRE(store->apply(batch_of(6, seq_no{s}), seq_no{s}));
@@ -192,7 +187,7 @@ TEMPLATE_TEST_CASE("a lower stable seq than before changes nothing", "[kv]", mem
 }
 
 TEMPLATE_TEST_CASE("closing and opening again keeps at least the checkpoint, exactly", "[kv]",
-                   memory_site, wiredtiger_site) {
+                   ALL_SITES) {
   TestType site;
   auto store = site.open();
   std::uint64_t applied = 0;
@@ -215,8 +210,7 @@ TEMPLATE_TEST_CASE("closing and opening again keeps at least the checkpoint, exa
   }
 }
 
-TEMPLATE_TEST_CASE("verify passes beside open readers and unsaved changes", "[kv]", memory_site,
-                   wiredtiger_site) {
+TEMPLATE_TEST_CASE("verify passes beside open readers and unsaved changes", "[kv]", ALL_SITES) {
   TestType site;
   auto store = site.open();
   auto reader = store->reader();

@@ -1,6 +1,6 @@
 // Readers beside the writer and beside checkpoints: every call sees whole batches only. Run under
 // TSan too.
-// Of: storage/memory_store.cpp, storage/wiredtiger_store.cpp
+// Of: storage/memory_store.cpp, storage/wiredtiger_store.cpp, storage/buffered_store.cpp
 #include <atomic>
 #include <thread>
 
@@ -58,7 +58,7 @@ bool read_along(kv_store& store, const std::atomic<bool>& done) {
 } // namespace
 
 TEMPLATE_TEST_CASE("readers beside a writer and checkpoints see whole batches in order",
-                   "[kv][threads]", memory_site, wiredtiger_site) {
+                   "[kv][threads]", ALL_SITES) {
   TestType site;
   auto store = site.open();
   std::atomic<bool> done = false;
@@ -83,7 +83,7 @@ TEMPLATE_TEST_CASE("readers beside a writer and checkpoints see whole batches in
   CHECK(scanned_batch(**reader) == static_cast<long>(store->recovered().value));
 }
 
-TEMPLATE_TEST_CASE("a hundred readers at once", "[kv][threads]", memory_site, wiredtiger_site) {
+TEMPLATE_TEST_CASE("a hundred readers at once", "[kv][threads]", ALL_SITES) {
   TestType site;
   auto store = site.open();
   REQUIRE(store->apply(uniform_batch(1), seq_no{1}));

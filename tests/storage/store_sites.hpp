@@ -8,6 +8,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "storage/buffered_store.hpp"
 #include "storage/kv_store.hpp"
 #include "tests/storage/temporary_directory.hpp"
 
@@ -51,5 +52,25 @@ private:
   temporary_directory root_;
   int generation_ = 0;
 };
+
+/// A store with its newest rows in memory, over the store of another site. What is in memory goes
+/// with the process; closed or not, the files are at their last checkpoint.
+template <class Below>
+class buffered_site {
+public:
+  std::unique_ptr<kv_store> open() { return std::make_unique<buffered_store>(below_.open()); }
+  std::unique_ptr<kv_store> crash(std::unique_ptr<kv_store> store) {
+    store.reset();
+    return open();
+  }
+
+private:
+  Below below_;
+};
+using buffered_memory_site = buffered_site<memory_site>;
+using buffered_wiredtiger_site = buffered_site<wiredtiger_site>;
+
+/// For TEMPLATE_TEST_CASE.
+#define ALL_SITES memory_site, wiredtiger_site, buffered_memory_site, buffered_wiredtiger_site
 
 } // namespace mneme::testing

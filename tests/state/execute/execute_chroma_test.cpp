@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "index/colour/mnemosyne.hpp"
+#include "state/checkpoint/world_checkpoint.hpp"
 #include "state/execute/execute.hpp"
 #include "state/execute/pending_records.hpp"
 #include "state/recovery/dump.hpp"

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "index/vectors/segment_builder.hpp"
+#include "state/checkpoint/world_checkpoint.hpp"
 #include "state/recovery/replay.hpp"
 #include "storage/key_layout.hpp"
 #include "tests/state/site.hpp"
@@ -274,7 +275,7 @@ TEST_CASE("the numbers of a world cost no look at it, and are those of its publi
   place.embedder = "http:http://127.0.0.1:1/#model=m,dim=2";
   auto readers = std::make_shared<int>(0);
   auto options = place.options();
-  options.open_store = [inner = options.open_store,
+  options.store.open = [inner = options.store.open,
                         readers]() -> result<std::unique_ptr<kv_store>> {
     auto store = inner();
     if (!store) return propagate(store);

@@ -8,6 +8,7 @@
 #include <catch2/catch.hpp>
 #include <zlib.h>
 
+#include "state/checkpoint/world_checkpoint.hpp"
 #include "state/inspection/journal_items.hpp"
 #include "state/recovery/dump.hpp"
 #include "state/recovery/replay.hpp"
@@ -479,11 +480,11 @@ TEST_CASE("a store that is damaged or does not fit is made anew, and the report 
     options = place.options();
   }
   SECTION("it cannot be opened") {
-    options.open_store = [&]() -> result<std::unique_ptr<kv_store>> {
+    options.store.open = [&]() -> result<std::unique_ptr<kv_store>> {
       if (!removed) return fail(errc::corrupt, "broken");
       return make_memory_store(make_memory_disk());
     };
-    options.remove_store = [&]() -> result<void> {
+    options.store.remove = [&]() -> result<void> {
       removed = true;
       return {};
     };
@@ -507,10 +508,10 @@ TEST_CASE("a store that is damaged or does not fit is made anew, and the report 
     }
     const auto images = place.files->list("world/images");
     for (const auto& name : *images) REQUIRE(place.files->remove("world/images/" + name));
-    options.open_store = [&]() -> result<std::unique_ptr<kv_store>> {
+    options.store.open = [&]() -> result<std::unique_ptr<kv_store>> {
       return make_memory_store(place.disk);
     };
-    options.remove_store = [&]() -> result<void> {
+    options.store.remove = [&]() -> result<void> {
       place.disk = make_memory_disk();
       return {};
     };

@@ -1,0 +1,55 @@
+#include "state/checkpoint/world_checkpoint.hpp"
+
+#include "messages/ensure.hpp"
+
+namespace mneme {
+
+bool needs_flush(const world& w) {
+  return w.store->buffered_bytes() > w.row_buffer_bytes;
+}
+
+result<void> flush_rows(world& w) {
+  if (w.store_matches.exchange(false))
+    if (auto ok = distrust_store(*w.files, w.directory); !ok) return ok;
+  return w.store->flush();
+}
+
+result<void> write_checkpoint(world& w, const checkpoint_job& job) {
+  w.store_matches = false;
+  if (auto ok = write_checkpoint(*w.files, w.directory, w.info.id, w.views(), job); !ok) return ok;
+  w.store_matches = true;
+  return {};
+}
+
+bool is_worth_a_checkpoint(const world& w) {
+  constexpr std::uint64_t small_tail = 1ULL << 20;
+  const std::uint64_t last = w.published_seq().value;
+  const std::uint64_t behind = last - w.checkpoint_seq;
+  if (behind == 0) return false;
+  // Files that were given what is not in the checkpoint would have to be looked at.
+  const bool is_untouched =
+      w.checkpoint_seq == 0 ? !w.store->has_flushed() : w.store_matches.load();
+  return !is_untouched || behind > short_tail || w.store->buffered_bytes() > small_tail;
+}
+
+result<void> close_world(world& w) {
+  const seq_no last = w.journal->last_seq();
+  ensure(w.ledger->roots().seq == last, "a world is closed when all owners have its last entry");
+  if (auto ok = w.journal->append_seal(w.ledger->roots().overall); !ok) return ok;
+  if (auto ok = w.journal->sync(); !ok) return ok;
+  if (is_worth_a_checkpoint(w)) {
+    if (auto ok = w.store->set_stable(last); !ok) return ok;
+    const checkpoint_job job{.file = {.seq = last,
+                                      .node_count = w.nodes.size(),
+                                      .next_slot = w.numbers.next_slot,
+                                      .last_drawn_id = w.last_drawn_id,
+                                      .last_entry_at = w.last_entry_at,
+                                      .overall_root = w.ledger->roots().overall},
+                             .ledger_image = w.ledger->save()};
+    if (auto ok = write_checkpoint(w, job); !ok) return ok;
+    w.checkpoint_seq = last.value;
+  }
+  return w.journal->trim();
+}
+
+} // namespace mneme

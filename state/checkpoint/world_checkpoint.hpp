@@ -1,0 +1,25 @@
+#pragma once
+/// When rows and images of an open world go to its files, and what its end writes.
+
+#include "state/world.hpp"
+
+namespace mneme {
+
+/// So many entries behind a checkpoint are replayed sooner than images are written.
+inline constexpr std::uint64_t short_tail = 256;
+
+/// More rows are in memory than `row_buffer_bytes`.
+[[nodiscard]] bool needs_flush(const world& w);
+/// Gives the store's files what is durable. Beside readers and the writer; never beside a
+/// checkpoint.
+result<void> flush_rows(world& w);
+/// Writes the checkpoint, as write_checkpoint does, and remembers that the store matches it.
+result<void> write_checkpoint(world& w, const checkpoint_job& job);
+/// Whether so much lies behind the checkpoint that a world which ends should write another.
+[[nodiscard]] bool is_worth_a_checkpoint(const world& w);
+
+/// Seals the journal, checkpoints if that is worth it, and trims. The world must not be written
+/// afterwards.
+result<void> close_world(world& w);
+
+} // namespace mneme

@@ -1,0 +1,60 @@
+#pragma once
+/// The store's files as an opening world finds them: trusted as far as CHECKPOINT says that they
+/// match, else looked at; made anew from the journal where they are missing, damaged or of another
+/// seq.
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "state/checkpoint/checkpoint.hpp"
+#include "storage/buffered_store.hpp"
+
+namespace mneme {
+
+/// How the store of one world is opened, found and removed.
+struct store_source {
+  /// Opens it, or makes an empty one.
+  std::function<result<std::unique_ptr<kv_store>>()> open;
+  /// Removes a damaged one, so that `open` makes it anew; empty: it has no files.
+  std::function<result<void>()> remove = {};
+  /// Whether there are files; empty: it is opened with the world, whatever CHECKPOINT says.
+  std::function<bool()> is_there = {};
+};
+
+/// What was wrong with files that were opened after the world was. From any thread.
+class late_store_problem {
+public:
+  void set(std::string what) {
+    const std::scoped_lock lock(guard_);
+    what_ = std::move(what);
+  }
+  /// Empty: nothing.
+  [[nodiscard]] std::string get() const {
+    const std::scoped_lock lock(guard_);
+    return what_;
+  }
+
+private:
+  mutable std::mutex guard_;
+  std::string what_;
+};
+
+/// Whose journal the store is made from.
+struct journal_place {
+  std::shared_ptr<file_system> files;
+  std::string world_directory;
+  world_id world;
+};
+
+/// Opens files that are to hold exactly what was up to `at`, which is the seq of a checkpoint, and
+/// makes them anew if they do not; `problem` then says why.
+result<std::unique_ptr<kv_store>> open_files_at(const store_source& source,
+                                                const journal_place& journal, seq_no at,
+                                                late_store_problem& problem);
+
+/// Whether everything that is lost with the store can be made from the journal.
+bool journal_is_sound(const journal_place& journal);
+
+} // namespace mneme

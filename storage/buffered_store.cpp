@@ -1,0 +1,379 @@
+#include "storage/buffered_store.hpp"
+
+#include <algorithm>
+#include <ranges>
+#include <utility>
+
+#include "messages/ensure.hpp"
+#include "storage/key_layout.hpp"
+
+namespace mneme {
+
+namespace {
+
+/// So many rows go to the files in one transaction, which holds them all in memory once more.
+constexpr std::size_t rows_at_once = 4096;
+
+/// A way through one table of several buffers, in key order; of a key in several the newest value.
+class merged_cursor {
+public:
+  using value = row_buffer::value;
+
+  /// `newest_first`: each as of `commit`.
+  merged_cursor(const std::vector<const row_buffer*>& newest_first, kv_table table,
+                std::string_view lower, seq_no commit)
+      : commit_(commit) {
+    ways_.reserve(newest_first.size());
+    for (const row_buffer* rows : newest_first) ways_.emplace_back(*rows, table, lower);
+    find_next();
+  }
+
+  [[nodiscard]] bool at_end() const { return !current_; }
+  [[nodiscard]] std::string_view key() const { return key_; }
+  [[nodiscard]] const value& row() const { return *current_; }
+  void next() {
+    pass(key_);
+    find_next();
+  }
+
+private:
+  void pass(std::string_view key) {
+    for (auto& way : ways_)
+      if (!way.at_end() && way.key() == key) way.next();
+  }
+  void find_next() {
+    for (current_.reset(); !current_;) {
+      const row_buffer::cursor* least = nullptr;
+      for (const auto& way : ways_)
+        if (!way.at_end() && (least == nullptr || way.key() < least->key())) least = &way;
+      if (least == nullptr) return;
+      key_ = least->key();
+      for (const auto& way : ways_)
+        if (!current_ && !way.at_end() && way.key() == key_) current_ = way.as_of(commit_);
+      if (!current_) pass(key_); // newer than what is read
+    }
+  }
+
+  seq_no commit_;
+  std::vector<row_buffer::cursor> ways_; ///< newest buffer first
+  std::string_view key_;
+  std::optional<value> current_;
+};
+
+} // namespace
+
+class buffered_reader final : public kv_reader {
+public:
+  explicit buffered_reader(buffered_store& store) : store_(store) {}
+
+  result<std::optional<std::string>> get(kv_table table, std::string_view key) override {
+    if (auto ok = look(); !ok) return propagate(ok);
+    for (const row_buffer* rows : buffers_)
+      if (const auto found = rows->find(table, key, commit_)) return value_of(*found);
+    if (places_->files_are_empty) return std::nullopt;
+    auto files = files_reader();
+    if (!files) return propagate(files);
+    auto found = (*files)->get(table, key);
+    // What was flushed meanwhile may be newer than the buffers that were looked through.
+    return is_current() ? found : get(table, key);
+  }
+
+  result<std::optional<row>> first(kv_table table, std::string_view lower,
+                                   std::string_view upper) override {
+    std::optional<row> found;
+    auto ok = scan(table, lower, upper, [&](std::string_view key, std::string_view value) {
+      found.emplace(key, value);
+      return false;
+    });
+    if (!ok) return propagate(ok);
+    return found;
+  }
+
+  // Rows in memory are newer than those of the files, of equal prefix too: their seq is greater.
+  result<std::optional<row>> newest(kv_table table, std::string_view prefix, seq_no at) override {
+    if (auto ok = look(); !ok) return propagate(ok);
+    const std::string lower = std::string(prefix) + keys::u64be(~at.value);
+    for (const row_buffer* rows : buffers_) {
+      row_buffer::cursor way(*rows, table, lower);
+      for (; !way.at_end() && way.key().starts_with(prefix); way.next()) {
+        const auto found = way.as_of(commit_);
+        if (found && !found->is_deleted) return row(way.key(), found->bytes);
+      }
+    }
+    if (places_->files_are_empty) return std::optional<row>{};
+    auto files = files_reader();
+    if (!files) return propagate(files);
+    auto found = (*files)->newest(table, prefix, at);
+    return is_current() ? found : newest(table, prefix, at);
+  }
+
+  result<void> scan(kv_table table, std::string_view lower, std::string_view upper,
+                    const row_visitor& visit) override {
+    if (!upper.empty() && lower >= upper) return {};
+    for (;;) {
+      if (auto ok = look(); !ok) return ok;
+      bool is_done = true;
+      auto ok = scan_once(table, lower, upper, visit, is_done);
+      if (!ok || is_done) return ok;
+    }
+  }
+
+private:
+  /// Looks where the rows are now. Held from one call to the next, so that nothing is locked while
+  /// nothing moves.
+  result<void> look() {
+    if (auto ok = store_.usable(); !ok) return ok;
+    if (places_ == nullptr || !is_current()) {
+      version_ = store_.version_.load(std::memory_order_acquire);
+      places_ = store_.now();
+      buffers_.clear();
+      buffers_.push_back(places_->active.get());
+      for (const auto& resting : std::views::reverse(places_->resting))
+        buffers_.push_back(resting.rows.get());
+    }
+    commit_ = {store_.last_commit_.load(std::memory_order_acquire)};
+    return {};
+  }
+  [[nodiscard]] bool is_current() const {
+    return store_.version_.load(std::memory_order_acquire) == version_;
+  }
+  result<kv_reader*> files_reader() {
+    if (files_ == nullptr) {
+      auto files = store_.files();
+      if (!files) return propagate(files);
+      auto opened = (*files)->reader();
+      if (!opened) return propagate(opened);
+      files_ = std::move(*opened);
+    }
+    return files_.get();
+  }
+  static std::optional<std::string> value_of(const row_buffer::value& found) {
+    if (found.is_deleted) return std::nullopt;
+    return std::string(found.bytes);
+  }
+
+  /// `is_done` false: rows moved before the first was visited; look again.
+  result<void> scan_once(kv_table table, std::string_view lower, std::string_view upper,
+                         const row_visitor& visit, bool& is_done) {
+    merged_cursor memory(buffers_, table, lower, commit_);
+    const auto is_within = [&] {
+      return !memory.at_end() && (upper.empty() || memory.key() < upper);
+    };
+    bool goes_on = true;
+    const auto visit_memory = [&] {
+      if (!memory.row().is_deleted) goes_on = visit(memory.key(), memory.row().bytes);
+      memory.next();
+    };
+    if (!places_->files_are_empty) {
+      auto files = files_reader();
+      if (!files) return propagate(files);
+      bool is_first = true;
+      auto ok = (*files)->scan(table, lower, upper,
+                               [&](std::string_view key, std::string_view value) -> bool {
+                                 if (std::exchange(is_first, false) && !(is_done = is_current()))
+                                   return false;
+                                 while (goes_on && is_within() && memory.key() < key)
+                                   visit_memory();
+                                 if (!goes_on) return false;
+                                 if (is_within() && memory.key() == key)
+                                   visit_memory(); // in the place of the files' row
+                                 else
+                                   goes_on = visit(key, value);
+                                 return goes_on;
+                               });
+      if (!ok || !is_done) return ok;
+      if (is_first && !(is_done = is_current())) return {};
+    }
+    while (goes_on && is_within()) visit_memory();
+    return {};
+  }
+
+  buffered_store& store_;
+  std::shared_ptr<const buffered_store::places> places_;
+  std::uint64_t version_ = 0;
+  std::vector<const row_buffer*> buffers_; ///< of places_, newest first
+  seq_no commit_;
+  std::unique_ptr<kv_reader> files_; ///< opened when they are needed
+};
+
+buffered_store::buffered_store(opener open_files, known_files known)
+    : open_files_(std::move(open_files)),
+      recovered_(known.at),
+      last_commit_(known.at.value),
+      flushed_(known.at),
+      stable_(known.at.value) {
+  ensure(!known.is_empty || known.at.value == 0, "files that hold nothing are at no seq");
+  auto first = std::make_shared<places>();
+  first->active = std::make_shared<row_buffer>();
+  first->files_are_empty = known.is_empty;
+  places_ = std::move(first);
+}
+
+buffered_store::buffered_store(std::unique_ptr<kv_store> files)
+    : buffered_store(opener{}, known_files{.at = files->recovered(),
+                                           .is_empty = files->recovered().value == 0}) {
+  files_ = std::move(files);
+  opened_files_ = files_.get();
+}
+
+buffered_store::~buffered_store() = default;
+
+result<kv_store*> buffered_store::files() {
+  if (kv_store* there = opened_files_.load(std::memory_order_acquire)) return there;
+  const std::lock_guard guard(files_mutex_);
+  if (auto ok = usable(); !ok) return propagate(ok);
+  if (files_ == nullptr) {
+    auto opened = open_files_();
+    if (!opened) {
+      const std::lock_guard problem_guard(problem_mutex_);
+      problem_ = opened.error();
+      has_problem_ = true;
+      return propagate(opened);
+    }
+    files_ = std::move(*opened);
+    open_files_ = {};
+    opened_files_.store(files_.get(), std::memory_order_release);
+  }
+  return files_.get();
+}
+
+std::optional<error> buffered_store::stopped() const {
+  if (has_problem_) {
+    const std::lock_guard guard(problem_mutex_);
+    return problem_;
+  }
+  const kv_store* there = opened_files_.load(std::memory_order_acquire);
+  return there == nullptr ? std::nullopt : there->stopped();
+}
+
+result<void> buffered_store::usable() const {
+  const auto cause = stopped();
+  if (!cause) return {};
+  return store_stopped(*cause);
+}
+
+result<std::unique_ptr<kv_reader>> buffered_store::reader() {
+  if (auto ok = usable(); !ok) return propagate(ok);
+  return std::make_unique<buffered_reader>(*this);
+}
+
+std::shared_ptr<const buffered_store::places> buffered_store::now() const {
+  const std::lock_guard guard(places_mutex_);
+  return places_;
+}
+
+void buffered_store::replace(std::shared_ptr<const places> next) {
+  {
+    const std::lock_guard guard(places_mutex_);
+    places_.swap(next);
+  }
+  version_.fetch_add(1, std::memory_order_acq_rel);
+}
+
+result<void> buffered_store::apply(const std::vector<kv_write>& writes, seq_no commit) {
+  if (auto ok = usable(); !ok) return ok;
+  const std::lock_guard guard(write_mutex_);
+  ensure(commit.value > last_commit_, "commits ascend");
+  row_buffer& active = *now()->active;
+  for (const auto& row : writes) active.put(row, commit);
+  last_commit_.store(commit.value, std::memory_order_release); // readers have all of it now
+  return {};
+}
+
+result<void> buffered_store::set_stable(seq_no stable) {
+  if (auto ok = usable(); !ok) return ok;
+  if (stable.value > stable_) stable_ = stable.value;
+  return {};
+}
+
+std::uint64_t buffered_store::buffered_bytes() const {
+  const auto all = now();
+  std::uint64_t sum = all->active->bytes();
+  for (const auto& resting : all->resting) sum += resting.rows->bytes();
+  return sum;
+}
+
+void buffered_store::rotate() {
+  const std::lock_guard guard(write_mutex_);
+  const auto before = now();
+  if (before->active->bytes() == 0) return;
+  auto next = std::make_shared<places>(*before);
+  next->resting.push_back({next->active, {last_commit_}});
+  next->active = std::make_shared<row_buffer>();
+  replace(std::move(next));
+}
+
+result<void> buffered_store::write_rows(kv_store& files, const places& from, seq_no through) {
+  std::vector<const row_buffer*> buffers;
+  for (const auto& resting : std::views::reverse(from.resting))
+    buffers.push_back(resting.rows.get());
+  std::vector<kv_write> rows;
+  // Commits of the files ascend: all portions but the last are of the seqs just before it.
+  std::uint64_t row_count = 0;
+  const auto each_row = [&](const auto& visit) {
+    for (std::size_t t = 0; t < kv_table_count; ++t) {
+      const auto table = static_cast<kv_table>(t);
+      for (merged_cursor at(buffers, table, {}, through); !at.at_end(); at.next())
+        if (at.row().commit > flushed_) visit(table, at.key(), at.row());
+    }
+  };
+  each_row([&](kv_table, std::string_view, const row_buffer::value&) { ++row_count; });
+  const std::uint64_t span = through.value - flushed_.value;
+  std::uint64_t portions = std::clamp<std::uint64_t>(row_count / rows_at_once, 1, span);
+  const std::uint64_t rows_each = row_count / portions + 1;
+  result<void> done;
+  each_row([&](kv_table table, std::string_view key, const row_buffer::value& value) {
+    if (!done) return;
+    kv_write w{table, std::string(key), {}};
+    if (!value.is_deleted) w.value = std::string(value.bytes);
+    rows.push_back(std::move(w));
+    if (rows.size() < rows_each || portions == 1) return;
+    done = files.apply(rows, {through.value - --portions});
+    rows.clear();
+  });
+  if (!done) return done;
+  return files.apply(rows, through);
+}
+
+result<void> buffered_store::flush() {
+  const std::lock_guard guard(flush_mutex_);
+  // What is not applied yet does not count as stable.
+  const seq_no through{std::min(stable_.load(), last_commit_.load())};
+  if (through <= flushed_) return {};
+  auto to = files();
+  if (!to) return propagate(to);
+  flushed_ = std::max(flushed_, (*to)->recovered());
+  if (through <= flushed_) return {};
+  rotate();
+  const auto from = now();
+  if (from->files_are_empty) {
+    // From here on readers look there, too.
+    auto next = std::make_shared<places>(*from);
+    next->files_are_empty = false;
+    replace(std::move(next));
+  }
+  if (auto ok = write_rows(**to, *from, through); !ok) return ok;
+  flushed_ = through;
+  if (auto ok = (*to)->set_stable(through); !ok) return ok;
+  const std::lock_guard write_guard(write_mutex_);
+  auto next = std::make_shared<places>(*now());
+  std::erase_if(next->resting, [&](const resting_buffer& r) { return r.last <= through; });
+  replace(std::move(next));
+  return {};
+}
+
+result<void> buffered_store::checkpoint() {
+  if (auto ok = usable(); !ok) return ok;
+  if (auto ok = flush(); !ok) return ok;
+  auto to = files();
+  if (!to) return propagate(to);
+  return (*to)->checkpoint();
+}
+
+result<void> buffered_store::verify() {
+  auto there = files();
+  if (!there) return propagate(there);
+  return (*there)->verify();
+}
+
+} // namespace mneme
