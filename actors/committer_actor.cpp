@@ -268,24 +268,29 @@ void committer_actor::begin_barrier() {
     deferred_.push_back(core_->defer_barrier());
     return pump();
   }
-  const bool is_idle = seq.value == 0 || seq.value == world_->checkpoint_seq;
-  // The end of the world seals the journal, whatever the last barrier does.
-  if (is_idle || (core_->is_at_last_barrier() && !is_worth_a_checkpoint(*world_))) {
+  if (seq.value == 0 || seq.value == world_->checkpoint_seq) {
     core_->passed_barrier()(seq);
     return pump();
   }
+  const bool writes_images = !core_->is_at_last_barrier() || is_worth_a_checkpoint(*world_);
   expect(1);
-  ask(owners_.journal, append_seal{world_->ledger->roots().overall}, [this, seq](const outcome& o) {
-    if (o.problem) return failed(*o.problem, errc::io);
-    ensure(seq == world_->published_seq(), "nothing is published while a barrier is passed");
-    durable_through(seq);
-    ensure(!std::exchange(checkpointing_, true), "one checkpoint is written at a time");
-    if (auto stable = world_->store->set_stable(seq); !stable)
-      return failed(stable.error(), errc::io);
-    request(owners_.ledger, caf::infinite, save_ledger{})
-        .then([this](const ledger_image& image) { write_checkpoint_at_barrier(image.bytes); },
-              owner_lost());
-  });
+  ask(owners_.journal, append_seal{world_->ledger->roots().overall},
+      [this, seq, writes_images](const outcome& o) {
+        if (o.problem) return failed(*o.problem, errc::io);
+        ensure(seq == world_->published_seq(), "nothing is published while a barrier is passed");
+        durable_through(seq);
+        if (!writes_images) {
+          ensure(std::exchange(waiting_for_, 0) == 1, "the journal answers a seal once");
+          core_->passed_barrier()(seq);
+          return pump();
+        }
+        ensure(!std::exchange(checkpointing_, true), "one checkpoint is written at a time");
+        if (auto stable = world_->store->set_stable(seq); !stable)
+          return failed(stable.error(), errc::io);
+        request(owners_.ledger, caf::infinite, save_ledger{})
+            .then([this](const ledger_image& image) { write_checkpoint_at_barrier(image.bytes); },
+                  owner_lost());
+      });
 }
 
 void committer_actor::write_checkpoint_at_barrier(const std::string& ledger_image) {

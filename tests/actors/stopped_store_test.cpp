@@ -167,7 +167,10 @@ public:
     return written;
   }
   /// Gives the store's files what is in memory, so that it is read from them.
-  void flush() { REQUIRE(state_->store->flush()); }
+  void flush() {
+    REQUIRE(state_->store->set_stable(state_->published_seq()));
+    REQUIRE(state_->store->flush());
+  }
   /// Writes so much that the owners take it by themselves, while the engine ends under the write:
   /// the ledger waits for the store.
   std::optional<error> write_into_end() {
