@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <queue>
 
 #include "index/graph/visited_nodes.hpp"
@@ -99,14 +100,6 @@ int level_of(std::uint32_t position, std::uint32_t m) {
   return level;
 }
 
-struct near_point {
-  float distance;
-  std::uint32_t point; ///< in the graph
-  friend auto operator<=>(const near_point&, const near_point&) = default;
-};
-using nearest_first = std::priority_queue<near_point, std::vector<near_point>, std::greater<>>;
-using farthest_first = std::priority_queue<near_point>;
-
 } // namespace
 
 struct hnsw_segment::graph : hnswlib::HierarchicalNSW<float> {
@@ -151,8 +144,8 @@ struct hnsw_segment::graph : hnswlib::HierarchicalNSW<float> {
 };
 
 hnsw_segment::hnsw_segment(const vector_rows& rows, std::uint32_t begin, std::uint32_t end,
-                           std::unique_ptr<graph> links)
-    : rows_(rows), begin_(begin), end_(end), links_(std::move(links)) {
+                           segment_points points, std::unique_ptr<graph> links)
+    : rows_(rows), begin_(begin), end_(end), points_(std::move(points)), links_(std::move(links)) {
 }
 hnsw_segment::~hnsw_segment() = default;
 
@@ -163,26 +156,35 @@ std::unique_ptr<hnsw_segment> hnsw_segment::extend(const hnsw_segment* base,
   ensure(base == nullptr || (base->begin_ == begin && base->end_ <= end),
          "a segment is extended at its end");
   ensure(begin < end && end <= rows.size(), "a segment is over vectors that are there");
+  segment_points points(rows, begin, end);
   auto links =
-      std::make_unique<graph>(std::make_unique<code_space>(rows.code_count()), end - begin, p);
+      std::make_unique<graph>(std::make_unique<code_space>(rows.code_count()), points.size(), p);
   if (base != nullptr) links->copy_from(*base->links_);
-  for (std::uint32_t i = base == nullptr ? begin : base->end_; i < end; ++i) {
+  for (std::uint32_t i = base == nullptr ? 0 : base->points_.size(); i < points.size(); ++i) {
     if (stop.load(std::memory_order_relaxed)) return nullptr;
-    links->insert({.codes = rows.codes(i), .factor = rows.scale(i).factor, .unused = 0}, i - begin,
-                  level_of(i, p.m));
+    const std::uint32_t at = points.first(i);
+    links->insert({.codes = rows.codes(at), .factor = rows.scale(at).factor, .unused = 0}, i,
+                  level_of(at, p.m));
   }
-  return std::unique_ptr<hnsw_segment>(new hnsw_segment(rows, begin, end, std::move(links)));
+  return std::unique_ptr<hnsw_segment>(
+      new hnsw_segment(rows, begin, end, std::move(points), std::move(links)));
 } catch (const std::exception&) {
   return nullptr;
 }
 
-bool hnsw_segment::search(const prepared_query& query, std::size_t ef, std::uint64_t compared_max,
-                          const std::function<bool(slot_no)>& accept,
+struct hnsw_segment::near_point {
+  float distance;
+  std::uint32_t point;
+  friend auto operator<=>(const near_point&, const near_point&) = default;
+};
+
+bool hnsw_segment::search(const prepared_query& query, std::size_t ef, std::size_t k,
+                          std::uint64_t compared_max, const std::function<bool(slot_no)>& accept,
                           std::vector<std::uint32_t>& positions) const {
-  ensure(ef > 0, "a search keeps something");
-  ensure(links_->enterpoint_node_ < end_ - begin_, "a graph is entered at a point of its own");
+  ensure(ef >= k && k > 0, "a search keeps what it is asked for");
+  ensure(links_->enterpoint_node_ < points_.size(), "a graph is entered at a point of its own");
   const auto measure = [&](std::uint32_t point) {
-    return near_point{query.estimate(rows_, begin_ + point), point};
+    return near_point{query.estimate(rows_, points_.first(point)), point};
   };
   near_point at = measure(links_->enterpoint_node_);
   for (int level = links_->maxlevel_; level > 0; --level) {
@@ -199,13 +201,21 @@ bool hnsw_segment::search(const prepared_query& query, std::size_t ef, std::uint
   }
 
   visited_loan met;
-  nearest_first open;
-  farthest_first found;
-  std::uint64_t compared = 0;
+  std::priority_queue<near_point, std::vector<near_point>, std::greater<>> open;
+  std::priority_queue<near_point> found;
+  std::uint64_t looked_at = 0;
+  const auto passes = [&](std::uint32_t position) { return accept(rows_.slot(position)); };
+  const auto any_passes = [&](std::uint32_t point) {
+    if (passes(points_.first(point))) return true;
+    const auto further = points_.further(point);
+    const auto passing = std::ranges::find_if(further, passes);
+    looked_at += static_cast<std::uint64_t>(passing - further.begin());
+    return passing != further.end();
+  };
   const auto enter = [&](const near_point& p) {
     if (found.size() == ef && p.distance >= found.top().distance) return;
     open.push(p);
-    if (!accept(rows_.slot(begin_ + p.point))) return;
+    if (!any_passes(p.point)) return;
     found.push(p);
     if (found.size() > ef) found.pop();
   };
@@ -220,14 +230,41 @@ bool hnsw_segment::search(const prepared_query& query, std::size_t ef, std::uint
     for (const std::uint32_t point : links_->links(nearest.point, 0)) {
       if (!(*met).insert(point)) continue;
       fresh.push_back(point);
-      rows_.prefetch_codes(begin_ + point);
+      rows_.prefetch_codes(points_.first(point));
     }
-    compared += fresh.size();
-    if (compared > compared_max) return false;
+    looked_at += fresh.size();
+    if (looked_at > compared_max) return false;
     for (const std::uint32_t point : fresh) enter(measure(point));
   }
-  for (; !found.empty(); found.pop()) positions.push_back(begin_ + found.top().point);
+  std::vector<near_point> nearest(found.size());
+  for (std::size_t i = found.size(); i-- > 0; found.pop()) nearest[i] = found.top();
+  append_vectors(nearest, ef, k, accept, positions);
   return true;
+}
+
+// As many of each point as may be asked for: the codes do not tell which of two points that are
+// about as near is nearer, and all k may be of that one.
+void hnsw_segment::append_vectors(std::span<const near_point> points, std::size_t ef, std::size_t k,
+                                  const std::function<bool(slot_no)>& accept,
+                                  std::vector<std::uint32_t>& positions) const {
+  std::size_t appended = 0;
+  float open_to = std::numeric_limits<float>::infinity(); ///< the k-th is no farther than this
+  for (const near_point& p : points) {
+    const float error = rows_.scale(points_.first(p.point)).error;
+    if (appended >= ef && p.distance - error > open_to) return;
+    std::size_t left = k;
+    const auto append = [&](std::uint32_t position) {
+      if (!accept(rows_.slot(position))) return;
+      positions.push_back(position);
+      if (++appended == k) open_to = p.distance + error;
+      --left;
+    };
+    append(points_.first(p.point));
+    for (const std::uint32_t position : points_.further(p.point)) {
+      if (left == 0) break;
+      append(position);
+    }
+  }
 }
 
 } // namespace mneme

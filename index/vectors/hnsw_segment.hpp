@@ -1,7 +1,8 @@
 #pragma once
-/// An immutable HNSW graph over the vectors at positions [begin, end). It holds links only; vectors
-/// are compared by the codes in vector_rows. The graph depends on nothing but the vectors in their
-/// order: a level is a function of the position, distances are the same on every machine.
+/// An immutable HNSW graph over the vectors at positions [begin, end), of which those with the same
+/// codes are one point. It holds links only; vectors are compared by the codes in vector_rows. The
+/// graph depends on nothing but the vectors in their order: a level is a function of the position,
+/// distances are the same on every machine.
 
 #include <atomic>
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "index/vectors/segment_points.hpp"
 #include "index/vectors/vector_rows.hpp"
 
 namespace mneme {
@@ -31,22 +33,29 @@ public:
   [[nodiscard]] std::uint32_t begin() const { return begin_; }
   [[nodiscard]] std::uint32_t end() const { return end_; }
 
-  /// Appends the positions of about the `ef` nearest vectors that `accept` passes; what it does not
-  /// pass is walked through. False (and nothing appended) if more than `compared_max` vectors would
-  /// have to be compared.
-  bool search(const prepared_query& query, std::size_t ef, std::uint64_t compared_max,
-              const std::function<bool(slot_no)>& accept,
+  /// Appends the positions of about the `ef` nearest vectors that `accept` passes, and more where
+  /// many are one point, among which the k nearest are to be found; what it does not pass is walked
+  /// through. False (and nothing appended) if more than `compared_max` vectors would have to be
+  /// looked at.
+  bool search(const prepared_query& query, std::size_t ef, std::size_t k,
+              std::uint64_t compared_max, const std::function<bool(slot_no)>& accept,
               std::vector<std::uint32_t>& positions) const;
 
   struct graph;
 
 private:
   hnsw_segment(const vector_rows& rows, std::uint32_t begin, std::uint32_t end,
-               std::unique_ptr<graph> links);
+               segment_points points, std::unique_ptr<graph> links);
+  struct near_point;
+  /// The vectors of `points`, which come nearest first.
+  void append_vectors(std::span<const near_point> points, std::size_t ef, std::size_t k,
+                      const std::function<bool(slot_no)>& accept,
+                      std::vector<std::uint32_t>& positions) const;
 
   const vector_rows& rows_;
   std::uint32_t begin_;
   std::uint32_t end_;
+  segment_points points_;
   std::unique_ptr<graph> links_;
 };
 

@@ -90,7 +90,7 @@ vectors::impl::search_segments(const prepared_query& query, std::size_t k, std::
   std::vector<std::uint32_t> positions;
   for (const auto& segment : *segments) {
     const std::uint64_t compared_max = (segment->end() - segment->begin()) / 3;
-    if (!segment->search(query, ef, compared_max, accept, positions)) return {};
+    if (!segment->search(query, ef, k, compared_max, accept, positions)) return {};
   }
   nearest_collector nearest(k, tie);
   for (const std::uint32_t at : positions) rows.prefetch_values(at);
