@@ -1,8 +1,8 @@
 #pragma once
 /// An immutable HNSW graph over the vectors at positions [begin, end), of which those with the same
 /// codes are one point. It holds links only; vectors are compared by the codes in vector_rows. The
-/// graph depends on nothing but the vectors in their order: a level is a function of the position,
-/// distances are the same on every machine.
+/// graph depends on nothing but the vectors in their order, and is the same whether it was built at
+/// once, in steps, or read from an image and extended.
 
 #include <atomic>
 #include <cstdint>
@@ -10,6 +10,8 @@
 #include <memory>
 #include <vector>
 
+#include "index/vectors/hnsw_build.hpp"
+#include "index/vectors/segment_links.hpp"
 #include "index/vectors/segment_points.hpp"
 #include "index/vectors/vector_rows.hpp"
 
@@ -17,18 +19,13 @@ namespace mneme {
 
 class hnsw_segment {
 public:
-  struct parameters {
-    std::uint32_t m = 16;
-    std::uint32_t ef_construction = 200;
-  };
-
   /// The graph over [begin, end): a copy of `base` (over [begin, base.end()); may be null) that the
   /// other vectors are inserted into. nullptr if `stop` was set meanwhile or memory ran out. The
   /// rows must outlive the segment.
   static std::unique_ptr<hnsw_segment> extend(const hnsw_segment* base, const vector_rows& rows,
                                               std::uint32_t begin, std::uint32_t end,
-                                              const parameters& p, const std::atomic<bool>& stop);
-  ~hnsw_segment();
+                                              const graph_parameters& p,
+                                              const std::atomic<bool>& stop);
 
   [[nodiscard]] std::uint32_t begin() const { return begin_; }
   [[nodiscard]] std::uint32_t end() const { return end_; }
@@ -41,11 +38,16 @@ public:
               std::uint64_t compared_max, const std::function<bool(slot_no)>& accept,
               std::vector<std::uint32_t>& positions) const;
 
-  struct graph;
+  /// Its end, points and links.
+  void write(image_writer& out) const;
+  /// What was written of a segment that begins there, over the same vectors, with m links a point;
+  /// nullptr if it is none of them.
+  static std::unique_ptr<hnsw_segment> read(image_reader& in, const vector_rows& rows,
+                                            std::uint32_t begin, std::uint32_t m);
 
 private:
   hnsw_segment(const vector_rows& rows, std::uint32_t begin, std::uint32_t end,
-               segment_points points, std::unique_ptr<graph> links);
+               segment_points points, segment_links links);
   struct near_point;
   /// The vectors of `points`, which come nearest first.
   void append_vectors(std::span<const near_point> points, std::size_t ef, std::size_t k,
@@ -56,7 +58,7 @@ private:
   std::uint32_t begin_;
   std::uint32_t end_;
   segment_points points_;
-  std::unique_ptr<graph> links_;
+  segment_links links_;
 };
 
 } // namespace mneme

@@ -16,6 +16,21 @@ segment_builder::~segment_builder() {
   if (thread_.joinable()) thread_.join();
 }
 
+void segment_builder::adopt(segment_list segments) {
+  ensure(!thread_.joinable() && !segments.empty(), "segments are taken over before any is built");
+  std::uint32_t covered = 0;
+  for (const auto& segment : segments) {
+    ensure(segment->begin() == covered && covered % segment_max == 0
+               && segment->end() % segment_step == 0,
+           "segments cover full ranges without gaps");
+    covered = segment->end();
+  }
+  const std::scoped_lock lock(mutex_);
+  segments_ = std::make_shared<const segment_list>(std::move(segments));
+  covered_ranges_ = covered / segment_step;
+  woken_at_ = covered_ranges_;
+}
+
 void segment_builder::wake() {
   const std::uint32_t full = full_ranges();
   if (full == woken_at_) return;

@@ -31,10 +31,10 @@ public:
   /// As hnsw_segment::extend; null is a build that failed.
   using build_function = std::function<std::unique_ptr<hnsw_segment>(
       const hnsw_segment* base, const vector_rows& rows, std::uint32_t begin, std::uint32_t end,
-      const hnsw_segment::parameters& p, const std::atomic<bool>& stop)>;
+      const graph_parameters& p, const std::atomic<bool>& stop)>;
 
   /// The rows must outlive the builder; it does nothing until the first wake().
-  segment_builder(const vector_rows& rows, const hnsw_segment::parameters& p,
+  segment_builder(const vector_rows& rows, const graph_parameters& p,
                   build_function build = &hnsw_segment::extend)
       : rows_(rows),
         parameters_(p),
@@ -42,6 +42,9 @@ public:
         segments_(std::make_shared<const segment_list>()) {}
   ~segment_builder();
 
+  /// Before the first wake(): goes on behind segments that an image had. They are in order, without
+  /// gaps, and cover full ranges of the rows.
+  void adopt(segment_list segments);
   /// Writer: tells that rows were appended. Cheap unless a range has become full.
   void wake();
   /// Waits until every full range is in a segment, or building them has failed.
@@ -64,7 +67,7 @@ private:
   void note_failure(std::uint32_t ranges);
 
   const vector_rows& rows_;
-  const hnsw_segment::parameters parameters_;
+  const graph_parameters parameters_;
   const build_function build_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;

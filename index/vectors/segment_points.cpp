@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <numeric>
 #include <string_view>
 
 #include "messages/ensure.hpp"
@@ -56,6 +57,7 @@ segment_points::segment_points(const vector_rows& rows, std::uint32_t begin, std
 }
 
 void segment_points::number(std::span<const std::uint32_t> first_alike) {
+  size_ = 0;
   std::vector<std::uint32_t> point_of(first_alike.size());
   for (std::uint32_t i = 0; i < first_alike.size(); ++i) {
     const std::uint32_t first = first_alike[i] - begin_;
@@ -76,6 +78,41 @@ void segment_points::number(std::span<const std::uint32_t> first_alike) {
   std::vector<std::uint32_t> next(further_from_.begin(), further_from_.end() - 1);
   for (std::uint32_t i = 0; i < first_alike.size(); ++i)
     if (firsts_[point_of[i]] != begin_ + i) further_[next[point_of[i]]++] = begin_ + i;
+}
+
+// The further positions, each with the first one of its point.
+void segment_points::write(image_writer& out) const {
+  out.put(static_cast<std::uint32_t>(further_.size()));
+  for (std::uint32_t point = 0; point < size_; ++point) {
+    for (const std::uint32_t position : further(point)) {
+      out.put(position);
+      out.put(first(point));
+    }
+  }
+}
+
+std::optional<segment_points> segment_points::read(image_reader& in, const vector_rows& rows,
+                                                   std::uint32_t begin, std::uint32_t end) {
+  ensure(begin < end && end <= rows.size(), "points are of vectors that are there");
+  segment_points points(begin, end - begin);
+  const auto count = in.get<std::uint32_t>();
+  if (!in.ok() || count > in.left() / (2 * sizeof(std::uint32_t))) return {};
+  if (count == 0) return points;
+  std::vector<std::uint32_t> firsts(end - begin);
+  std::iota(firsts.begin(), firsts.end(), begin);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const auto position = in.get<std::uint32_t>();
+    const auto first = in.get<std::uint32_t>();
+    if (first < begin || position <= first || position >= end) return {};
+    if (codes_of(rows, position) != codes_of(rows, first)) return {};
+    firsts[position - begin] = first;
+  }
+  // What is first of others is not itself behind another.
+  const bool are_first =
+      std::ranges::all_of(firsts, [&](std::uint32_t at) { return firsts[at - begin] == at; });
+  if (!are_first) return {};
+  points.number(firsts);
+  return points;
 }
 
 } // namespace mneme

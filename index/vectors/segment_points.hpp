@@ -7,9 +7,11 @@
 /// its numbers. Where all codes differ, nothing is stored.
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "index/image.hpp"
 #include "index/vectors/vector_rows.hpp"
 
 namespace mneme {
@@ -31,7 +33,14 @@ public:
                                        further_from_[point + 1] - further_from_[point]);
   }
 
+  void write(image_writer& out) const;
+  /// Those over the vectors at [begin, end); nullopt if what is there are no points of them.
+  static std::optional<segment_points> read(image_reader& in, const vector_rows& rows,
+                                            std::uint32_t begin, std::uint32_t end);
+
 private:
+  /// Each position is a point.
+  segment_points(std::uint32_t begin, std::uint32_t size) : begin_(begin), size_(size) {}
   /// From what position has the same codes, or itself, for each.
   void number(std::span<const std::uint32_t> first_alike);
 

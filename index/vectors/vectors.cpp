@@ -12,12 +12,10 @@ void vectors::impl::fix_space(const vector_space& s, seq_no since) {
   space.store(fixed_space.get(), std::memory_order_release);
 }
 
-std::unique_ptr<hnsw_segment> vectors::impl::no_segment(const hnsw_segment* /*base*/,
-                                                        const vector_rows& /*rows*/,
-                                                        std::uint32_t /*begin*/,
-                                                        std::uint32_t /*end*/,
-                                                        const hnsw_segment::parameters& /*p*/,
-                                                        const std::atomic<bool>& /*stop*/) {
+std::unique_ptr<hnsw_segment>
+vectors::impl::no_segment(const hnsw_segment* /*base*/, const vector_rows& /*rows*/,
+                          std::uint32_t /*begin*/, std::uint32_t /*end*/,
+                          const graph_parameters& /*p*/, const std::atomic<bool>& /*stop*/) {
   return nullptr;
 }
 

@@ -92,9 +92,11 @@ public:
   /// Waits until every full range of vectors is in a segment (benches and tests).
   void wait_for_segments();
 
-  /// The space as of `at` and those of the given vectors that are there; slots ascend. May run
-  /// beside the writer. Segments are not in the image: they are built anew in the background.
+  /// The space as of `at`, those of the given vectors that are there, and the segments that are
+  /// ready, with the vectors that they need besides; slots ascend. May run beside the writer.
   [[nodiscard]] std::string save(std::span<const slot_no> kept, seq_no at) const;
+  /// Are there segments that no image had yet, saved or loaded?
+  [[nodiscard]] bool has_unsaved_segments() const;
   /// The space and the same vectors in an index of their own, with segments to come.
   [[nodiscard]] std::unique_ptr<vectors> copy(std::span<const slot_no> kept) const;
   /// Into an empty object, which stays empty if the image is damaged (corrupt).

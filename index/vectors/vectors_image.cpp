@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 
 #include "index/image.hpp"
 #include "index/vectors/vectors_state.hpp"
@@ -7,7 +8,9 @@ namespace mneme {
 
 namespace {
 
-constexpr std::string_view vectors_image_name = "mnVECTS1";
+constexpr std::string_view vectors_image_name = "mnVECTS2";
+/// Without segments: read, no longer written.
+constexpr std::string_view plain_image_name = "mnVECTS1";
 
 std::unexpected<error> damaged() {
   return fail(errc::corrupt, "the image of the vectors does not fit together");
@@ -24,24 +27,74 @@ std::vector<std::uint32_t> positions_of(const vector_rows& rows, std::span<const
   return positions;
 }
 
+/// The segments of an image, and the positions that it has vectors of.
+struct saved_part {
+  segment_list segments;
+  std::vector<std::uint32_t> positions;
+};
+
+std::uint32_t end_of(const segment_list& segments) {
+  return segments.empty() ? 0 : segments.back()->end();
+}
+
+/// Segments are over all vectors at their positions, kept or not. They are saved with those that
+/// are not while these are few, as compaction leaves them; and not if they have vectors of later
+/// than the last that is kept.
+saved_part saved(const segment_list& ready, std::vector<std::uint32_t> kept) {
+  saved_part part;
+  const std::uint32_t end = kept.empty() ? 0 : kept.back() + 1;
+  for (const auto& segment : ready)
+    if (segment->end() <= end) part.segments.push_back(segment);
+  const std::uint32_t covered = end_of(part.segments);
+  const auto behind = std::ranges::lower_bound(kept, covered);
+  const auto kept_within = static_cast<std::size_t>(behind - kept.begin());
+  if (covered - kept_within > kept.size() / 2) return {{}, std::move(kept)};
+  part.positions.resize(covered);
+  std::iota(part.positions.begin(), part.positions.end(), 0U);
+  part.positions.insert(part.positions.end(), behind, kept.end());
+  return part;
+}
+
+/// The segments behind the vectors; nullopt if they are none of them.
+std::optional<segment_list> read_segments(image_reader& in, const vector_rows& rows,
+                                          std::uint32_t count, std::uint32_t m) {
+  segment_list segments;
+  std::uint32_t begin = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    std::shared_ptr<const hnsw_segment> segment = hnsw_segment::read(in, rows, begin, m);
+    if (segment == nullptr || segment->end() % segment_step != 0) return {};
+    const std::uint32_t length = segment->end() - begin;
+    if (i + 1 == count ? length > segment_max : length != segment_max) return {};
+    begin = segment->end();
+    segments.push_back(std::move(segment));
+  }
+  return segments;
+}
+
 } // namespace
 
 std::string vectors::save(std::span<const slot_no> kept, seq_no at) const {
   const vector_rows& rows = impl_->rows;
-  const auto positions = positions_of(rows, kept);
+  const auto ready = impl_->builder.segments();
+  const saved_part part = saved(*ready, positions_of(rows, kept));
+  impl_->saved_to.store(end_of(*ready), std::memory_order_relaxed);
   // Fixed for good, whether or not a vector that fixed it is kept.
   const vector_space space = space_at(at);
-  ensure(space.dim != 0 || positions.empty(), "the space is fixed before its first vector");
+  ensure(space.dim != 0 || part.positions.empty(), "the space is fixed before its first vector");
   image_writer out(vectors_image_name);
-  out.reserve(positions.size() * (space.dim + 1) * sizeof(float) + space.model.size() + 64);
+  out.reserve(part.positions.size() * (space.dim + 1) * sizeof(float) + space.model.size() + 64);
   out.put_text(space.model);
   out.put(space.dim);
-  out.put(std::uint64_t{positions.size()});
-  for (const std::uint32_t position : positions) {
+  out.put(std::uint64_t{part.positions.size()});
+  for (const std::uint32_t position : part.positions) {
     const auto values = rows.values(position);
     out.put(rows.slot(position).value);
     out.put_raw({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
   }
+  out.put(impl_->options.m);
+  out.put(impl_->options.ef_construction);
+  out.put(static_cast<std::uint32_t>(part.segments.size()));
+  for (const auto& segment : part.segments) segment->write(out);
   return out.finish();
 }
 
@@ -56,36 +109,63 @@ std::unique_ptr<vectors> vectors::copy(std::span<const slot_no> kept) const {
   return fresh;
 }
 
+bool vectors::has_unsaved_segments() const {
+  return end_of(*impl_->builder.segments()) > impl_->saved_to.load(std::memory_order_relaxed);
+}
+
 result<void> vectors::load(std::string_view image) {
   ensure(impl_->space.load() == nullptr, "an image is loaded into empty vectors");
-  auto in = image_reader::open(image, vectors_image_name);
+  const bool is_plain = image.starts_with(plain_image_name);
+  auto in = image_reader::open(image, is_plain ? plain_image_name : vectors_image_name);
   if (!in) return propagate(in);
-  vector_space space;
-  space.model = in->get_text();
-  space.dim = in->get<std::uint32_t>();
-  if (!in->ok() || space.dim > dimension_max) return damaged();
-  const std::size_t bytes = space.dim * sizeof(float);
-  const std::uint64_t count = in->get_count(sizeof(std::uint32_t) + bytes);
-  if (space.dim == 0) {
-    if (count != 0 || !in->at_end() || !space.model.empty()) return damaged();
-    return {};
-  }
   auto loaded = std::make_unique<impl>(impl_->options);
-  loaded->fix_space(space, {});
-  std::vector<float> values(space.dim);
-  std::uint64_t slots_from = 0;
-  for (std::uint64_t i = 0; i < count; ++i) {
-    const slot_no slot{in->get<std::uint32_t>()};
-    const std::string_view raw = in->get_raw(bytes);
-    if (!in->ok() || slot.value < slots_from || slot.value == no_number) return damaged();
-    slots_from = std::uint64_t{slot.value} + 1;
-    std::memcpy(values.data(), raw.data(), raw.size());
-    loaded->rows.append(slot, values);
-  }
+  if (!loaded->read_rows(*in)) return damaged();
+  if (!is_plain && !loaded->read_segments(*in)) return damaged();
   if (!in->at_end()) return damaged();
+  if (loaded->space.load() == nullptr) return {};
   impl_ = std::move(loaded);
   if (impl_->options.background_segments) impl_->builder.wake();
   return {};
+}
+
+bool vectors::impl::read_rows(image_reader& in) {
+  vector_space fixed;
+  fixed.model = in.get_text();
+  fixed.dim = in.get<std::uint32_t>();
+  if (!in.ok() || fixed.dim > dimension_max) return false;
+  const std::size_t bytes = fixed.dim * sizeof(float);
+  const std::uint64_t count = in.get_count(sizeof(std::uint32_t) + bytes);
+  if (fixed.dim == 0) return in.ok() && count == 0 && fixed.model.empty();
+  fix_space(fixed, {});
+  std::vector<float> values(fixed.dim);
+  std::uint64_t slots_from = 0;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const slot_no slot{in.get<std::uint32_t>()};
+    const std::string_view raw = in.get_raw(bytes);
+    if (!in.ok() || slot.value < slots_from || slot.value == no_number) return false;
+    slots_from = std::uint64_t{slot.value} + 1;
+    std::memcpy(values.data(), raw.data(), raw.size());
+    rows.append(slot, values);
+  }
+  return in.ok();
+}
+
+// Graphs that were made otherwise than this index makes them are passed over, and made anew.
+bool vectors::impl::read_segments(image_reader& in) {
+  const auto m = in.get<std::uint32_t>();
+  const auto ef_construction = in.get<std::uint32_t>();
+  const auto count = in.get<std::uint32_t>();
+  if (!in.ok()) return false;
+  if (m != options.m || ef_construction != options.ef_construction
+      || !options.background_segments) {
+    static_cast<void>(in.get_raw(in.left()));
+    return true;
+  }
+  auto segments = mneme::read_segments(in, rows, count, m);
+  if (!segments) return false;
+  saved_to.store(end_of(*segments), std::memory_order_relaxed);
+  if (!segments->empty()) builder.adopt(std::move(*segments));
+  return true;
 }
 
 } // namespace mneme

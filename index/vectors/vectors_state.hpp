@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "index/image.hpp"
 #include "index/vectors/nearest_collector.hpp"
 #include "index/vectors/segment_builder.hpp"
 #include "index/vectors/vector_rows.hpp"
@@ -28,15 +29,20 @@ struct vectors::impl {
   std::unique_ptr<const vector_space> fixed_space;
   seq_no fixed_since; ///< readers: after `space`
   std::atomic<const vector_space*> space{nullptr};
+  /// Up to here segments were saved, or loaded; by whoever saves, whose index is const.
+  mutable std::atomic<std::uint32_t> saved_to{0};
   segment_builder builder; ///< last, so that it is stopped first
 
   /// The build that testing_builds_fail plants.
   static std::unique_ptr<hnsw_segment> no_segment(const hnsw_segment* base, const vector_rows& rows,
                                                   std::uint32_t begin, std::uint32_t end,
-                                                  const hnsw_segment::parameters& p,
+                                                  const graph_parameters& p,
                                                   const std::atomic<bool>& stop);
   /// Writer, once.
   void fix_space(const vector_space& s, seq_no since);
+  /// The parts of an image, into what is empty; false if it is damaged.
+  [[nodiscard]] bool read_rows(image_reader& in);
+  [[nodiscard]] bool read_segments(image_reader& in);
   /// Is this a query of the space?
   [[nodiscard]] bool fits(std::span<const float> query) const;
   /// Offers the accepted vectors at [begin, end).

@@ -21,10 +21,13 @@ result<void> write_checkpoint(world& w, const checkpoint_job& job) {
   return {};
 }
 
-bool is_worth_a_checkpoint(const world& w) {
+bool is_worth_a_checkpoint(world& w) {
   constexpr std::uint64_t small_tail = 1ULL << 20;
   const std::uint64_t last = w.published_seq().value;
   const std::uint64_t behind = last - w.checkpoint_seq;
+  if (last == 0) return false;
+  // Graphs that were built since would have to be built again after every open.
+  if (w.vectors().has_unsaved_segments()) return true;
   if (behind == 0) return false;
   // Files that were given what is not in the checkpoint would have to be looked at.
   const bool is_untouched =

@@ -16,7 +16,7 @@ result<void> flush_rows(world& w);
 /// Writes the checkpoint, as write_checkpoint does, and remembers that the store matches it.
 result<void> write_checkpoint(world& w, const checkpoint_job& job);
 /// Whether so much lies behind the checkpoint that a world which ends should write another.
-[[nodiscard]] bool is_worth_a_checkpoint(const world& w);
+[[nodiscard]] bool is_worth_a_checkpoint(world& w);
 
 /// Seals the journal, checkpoints if that is worth it, and trims. The world must not be written
 /// afterwards.

@@ -1,7 +1,7 @@
 // HNSW: graphs depend on nothing but the vectors, recall stays high, and answers never underfill,
 // whatever the filter.
-// Of: index/vectors/segment_builder.cpp, index/vectors/segment_points.cpp
-// Of: index/vectors/vectors_near.cpp
+// Of: index/vectors/hnsw_build.cpp, index/vectors/segment_builder.cpp
+// Of: index/vectors/segment_points.cpp, index/vectors/vectors_near.cpp
 #include "index/vectors/hnsw_segment.hpp"
 
 #include <algorithm>
@@ -42,7 +42,7 @@ TEST_CASE("a graph grown in steps answers as one built at once") {
   rows.set_dimension(24);
   for (std::size_t i = 0; i < cloud.size(); ++i) rows.append(cloud.slot(i), cloud.values(i));
   const std::atomic<bool> stop{false};
-  const hnsw_segment::parameters p{.m = 8, .ef_construction = 40};
+  const graph_parameters p{.m = 8, .ef_construction = 40};
   const auto at_once = hnsw_segment::extend(nullptr, rows, 0, 3000, p, stop);
   std::unique_ptr<hnsw_segment> grown;
   for (const std::uint32_t end : {1U, 2U, 500U, 501U, 2000U, 3000U})
@@ -70,7 +70,7 @@ TEST_CASE(
   std::atomic<int> tries{0};
   segment_builder builder(rows, {.m = 2, .ef_construction = 4},
                           [&](const hnsw_segment* base, const vector_rows& all, std::uint32_t begin,
-                              std::uint32_t end, const hnsw_segment::parameters& p,
+                              std::uint32_t end, const graph_parameters& p,
                               const std::atomic<bool>& stop) {
                             if (++tries <= 2) return std::unique_ptr<hnsw_segment>();
                             return hnsw_segment::extend(base, all, begin, end, p, stop);
@@ -104,7 +104,7 @@ TEST_CASE("building stops when it is told to, and a search when it becomes too d
   vector_rows rows;
   rows.set_dimension(16);
   for (std::size_t i = 0; i < cloud.size(); ++i) rows.append(cloud.slot(i), cloud.values(i));
-  const hnsw_segment::parameters p{.m = 8, .ef_construction = 40};
+  const graph_parameters p{.m = 8, .ef_construction = 40};
   CHECK(hnsw_segment::extend(nullptr, rows, 0, 2000, p, std::atomic<bool>{true}) == nullptr);
   const auto segment = hnsw_segment::extend(nullptr, rows, 500, 2000, p, std::atomic<bool>{false});
   dice d(3);
@@ -286,21 +286,6 @@ TEST_CASE("an index is destroyed promptly while its thread builds") {
     cloud.append_to(index, 0, cloud.size());
   }
   SUCCEED();
-}
-
-TEST_CASE("a loaded index builds its segments anew") {
-  const vector_cloud cloud(10, 8, 17'000, 30, false);
-  vectors index({.background_segments = false});
-  index.set_space({"test", 8});
-  cloud.append_to(index, 0, cloud.size());
-  vectors loaded({.background_segments = true, .m = 8, .ef_construction = 30});
-  REQUIRE(loaded.load(index.save(cloud.slots(), {1})));
-  loaded.wait_for_segments();
-  dice d(11);
-  bool used_hnsw = false;
-  CHECK(loaded.nearest(cloud.query(d), 10, cloud.size(), accept_all, tie_of, used_hnsw).size()
-        == 10);
-  CHECK(used_hnsw);
 }
 
 } // namespace mneme
