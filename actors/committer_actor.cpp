@@ -226,6 +226,7 @@ void committer_actor::failed(const error& cause, errc outcome_code) {
   const auto store_problem = world_->store->stopped();
   core_->fail({outcome_code, "the write was not completed: " + cause.message, {}},
               stopped_by(store_problem.value_or(cause), store_problem.has_value()));
+  refuse_deferred();
 }
 
 /// Refuses what waits and what comes if the store has stopped or takes no rows; true then.
@@ -235,7 +236,17 @@ bool committer_actor::stop_with_store() {
   if (!problem) return false;
   const error stopped = stopped_by(*problem, store_problem.has_value());
   core_->fail(stopped, stopped);
+  refuse_deferred();
   return true;
+}
+
+/// After the end of writing: what waits for copies of the indexes waits for nothing, since they are
+/// put in place no more. Copies and checkpoints that are still away see to it when they come back.
+void committer_actor::refuse_deferred() {
+  ensure(core_->is_stopped(), "barriers are refused by a core that has stopped");
+  missed_.clear();
+  if (!copies_are_away_) copies_ = nullptr;
+  if (!copies_ && !checkpointing_) enqueue_deferred();
 }
 
 void committer_actor::durable_through(seq_no seq) {
@@ -350,6 +361,8 @@ void committer_actor::flushed(std::optional<error> problem) {
 
 void committer_actor::compact_if_due() {
   if (copies_ || checkpointing_) return;
+  // A run that must repeat does not depend on when another thread is done.
+  if (options_.compacts_in_turn) return compact_if_needed(*world_, world_->published_seq());
   const compaction_need need = needed_compaction(*world_, world_->published_seq());
   if (!need.any()) return;
   core_->hold_window();

@@ -42,6 +42,7 @@ private:
   [[nodiscard]] bool has_far_too_many_rows() const;
   void flush_if_due();
   void flushed(std::optional<error> problem);
+  void refuse_deferred();
   void compact_if_due();
   void hand_over_copies();
   void copies_are_back();

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <limits>
 #include <thread>
 
 #include "messages/validate/validate.hpp"
@@ -75,6 +74,7 @@ actor_options actor_options_of(const engine_options& options, const world& w) {
   a.jitter = options.seed ? make_seeded_random(*options.seed, ~w.published_seq().value)
                           : make_system_random();
   a.queries.exact_near = options.exact_near;
+  a.compacts_in_turn = options.exact_near;
   a.queries.chroma = options.chroma;
   if (a.queries.chroma.profiles == nullptr)
     a.queries.chroma.profiles = std::make_shared<profile_registry>();
@@ -108,7 +108,6 @@ void place_in_memory(world_options& w) {
   w.store.open = []() -> result<std::unique_ptr<kv_store>> {
     return make_memory_store(make_memory_disk());
   };
-  w.retained_seqs = std::numeric_limits<std::uint64_t>::max();
 }
 
 result<std::unique_ptr<world>> open_beside_writer(const engine_options& options) {

@@ -48,7 +48,10 @@ struct actor_options {
   /// to them, so that they take it side by side.
   std::size_t entries_applied_here = 8;
   std::uint64_t checkpoint_journal_bytes = 0; ///< automatic checkpoint after so much; 0 = never
-  query_seams queries;                        ///< its clock is the committer's too
+  /// Indexes are made anew in the committer's turn, while writes wait, instead of beside them:
+  /// which states are still there then depends on the writes alone.
+  bool compacts_in_turn = false;
+  query_seams queries; ///< its clock is the committer's too
   std::shared_ptr<random_source> random;
   std::shared_ptr<random_source> jitter; ///< of a remote embedder's delays; not the committer's
   planted_bugs bugs;

@@ -37,6 +37,11 @@ profile draw_profile(std::uint64_t seed) {
   // Drawn apart, so that seeds go on to mean what they did.
   random_stream compaction(seed, "compaction");
   p.setup.compaction_states = one_of(compaction, {1, 10, 100, 512});
+  // A run is short: under a window that is shorter still, copies are made again and again.
+  if (compaction.percent(25)) {
+    p.setup.compaction_states = 1;
+    p.setup.retained_seqs = 12;
+  }
   random_stream buffered(seed, "row buffer");
   p.setup.row_buffer_bytes = one_of(buffered, {1, 300 << 10, 2 << 20, 32 << 20});
   p.setup.opens_store_late = one_of(buffered, {0, 1}) == 1;

@@ -283,7 +283,8 @@ result<void> buffered_store::apply(const std::vector<kv_write>& writes, seq_no c
 result<void> buffered_store::set_stable(seq_no stable) {
   if (auto ok = usable(); !ok) return ok;
   std::uint64_t before = stable_;
-  while (stable.value > before && !stable_.compare_exchange_weak(before, stable.value)) {}
+  while (stable.value > before && !stable_.compare_exchange_weak(before, stable.value)) {
+  }
   return {};
 }
 

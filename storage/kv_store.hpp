@@ -69,8 +69,9 @@ public:
   /// Applies all writes in order, atomically, as of `commit`; a batch without writes counts too.
   /// One writer; commits ascend. Keys are not empty. On failure nothing was applied.
   virtual result<void> apply(const std::vector<kv_write>& writes, seq_no commit) = 0;
-  /// States up to `stable` may be checkpointed: they are durable in the journal. Cheap. A seq
-  /// before the last one is ignored; one that is not applied yet counts as far as what is.
+  /// States up to `stable` may be checkpointed: they are durable in the journal. Costs as much as a
+  /// small commit where there are files. A seq before the last one is ignored; one that is not
+  /// applied yet counts as far as what is.
   virtual result<void> set_stable(seq_no stable) = 0;
   /// Persists the state as of the last set_stable(). Runs beside readers and apply().
   virtual result<void> checkpoint() = 0;

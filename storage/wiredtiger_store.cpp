@@ -14,9 +14,10 @@
 #include "storage/kv_store.hpp"
 
 // Two things in WiredTiger shape this file. Standing timestamps make it keep every change since in
-// memory, until it crawls: so oldest and stable move on together, every few commits, and readers
-// are reset after each call, so that none pins anything. And what it knows of timestamps is a
-// window, gone after a restart: so they serve checkpoints only, and history is in the keys.
+// memory, until it crawls: so oldest and stable move on together, whenever somebody says how far
+// they may, and readers are reset after each call, so that none pins anything. And what it knows of
+// timestamps is a window, gone after a restart: so they serve checkpoints only, and history is in
+// the keys.
 
 namespace mneme {
 
@@ -24,8 +25,6 @@ namespace {
 
 /// Readers beyond these are refused with io; each costs a few KB in WiredTiger.
 constexpr int sessions_max = 1200;
-/// set_timestamp costs as much as a small commit, so not every set_stable() reaches WiredTiger.
-constexpr std::uint32_t stable_calls_per_push = 16;
 
 constexpr std::array<const char*, kv_table_count> table_uris = {
     "table:heads",     "table:versions", "table:edges",   "table:fields",  "table:state_leaves",
@@ -178,7 +177,6 @@ private:
   std::mutex stable_mutex_; ///< what follows, and set_timestamp
   seq_no stable_;
   seq_no pushed_;
-  std::uint32_t calls_since_push_ = 0;
 
   std::mutex checkpoint_mutex_; ///< its session
   session_pointer checkpointer_;
@@ -499,7 +497,6 @@ result<void> wiredtiger_store::apply(const std::vector<kv_write>& writes, seq_no
 result<void> wiredtiger_store::push_stable() {
   // A seq that is not applied yet must not count as checkpointed, nor stand before its commit.
   const seq_no target = std::min(stable_, seq_no{last_commit_});
-  calls_since_push_ = 0;
   if (target <= pushed_) return {};
   const std::string config =
       fmt::format("oldest_timestamp={0:x},stable_timestamp={0:x}", timestamp_of(target));
@@ -513,8 +510,7 @@ result<void> wiredtiger_store::set_stable(seq_no stable) {
   if (auto ok = usable(); !ok) return ok;
   const std::lock_guard guard(stable_mutex_);
   stable_ = std::max(stable_, stable);
-  if (read_only_ || ++calls_since_push_ < stable_calls_per_push) return {};
-  return push_stable();
+  return read_only_ ? result<void>() : push_stable();
 }
 
 result<void> wiredtiger_store::checkpoint() {
