@@ -6,10 +6,12 @@
 #include <cstring>
 
 #include "index/vectors/vectors.hpp"
+#include "messages/ensure.hpp"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
 #define MNEME_TARGET_AVX2 __attribute__((target("avx2")))
+#define MNEME_TARGET_AVX512 __attribute__((target("avx2,avx512f,avx512bw,avx512vl,avx512vnni")))
 #endif
 
 namespace mneme {
@@ -84,6 +86,16 @@ MNEME_TARGET_AVX2 double dot_f64_avx2(const float* a, const float* b, std::size_
   return fold_with_tail(s, a, b, i, count);
 }
 
+/// The sum of the lanes, which need not fit an i32.
+MNEME_TARGET_AVX2 std::int64_t total_of(__m256i lanes_of_sum) {
+  const __m256i low = _mm256_cvtepi32_epi64(_mm256_castsi256_si128(lanes_of_sum));
+  const __m256i high = _mm256_cvtepi32_epi64(_mm256_extracti128_si256(lanes_of_sum, 1));
+  const __m256i four = _mm256_add_epi64(low, high);
+  const __m128i two =
+      _mm_add_epi64(_mm256_castsi256_si128(four), _mm256_extracti128_si256(four, 1));
+  return _mm_cvtsi128_si64(two) + _mm_extract_epi64(two, 1);
+}
+
 MNEME_TARGET_AVX2 std::int32_t dot_codes_avx2(const std::int8_t* a, const std::int8_t* b,
                                               std::size_t count) {
   __m256i sum = _mm256_setzero_si256();
@@ -94,9 +106,7 @@ MNEME_TARGET_AVX2 std::int32_t dot_codes_avx2(const std::int8_t* a, const std::i
         _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(b + i)));
     sum = _mm256_add_epi32(sum, _mm256_madd_epi16(wide_a, wide_b));
   }
-  std::array<std::int32_t, 8> s;
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(s.data()), sum);
-  return ((s[0] + s[4]) + (s[1] + s[5])) + ((s[2] + s[6]) + (s[3] + s[7]));
+  return static_cast<std::int32_t>(total_of(sum));
 }
 
 // A lane adds 4096 / 8 products of at most 32767 * 127: it stays below 2^31; their sum may not.
@@ -109,11 +119,7 @@ MNEME_TARGET_AVX2 std::int64_t dot_query_avx2(const std::int16_t* query, const s
         _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(b + i)));
     sum = _mm256_add_epi32(sum, _mm256_madd_epi16(wide_query, wide_b));
   }
-  std::array<std::int32_t, 8> s;
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(s.data()), sum);
-  std::int64_t total = 0;
-  for (const std::int32_t lane : s) total += lane;
-  return total;
+  return total_of(sum);
 }
 
 /// Sums of the lanes of four sums, in f32: their total need not fit an i32.
@@ -122,6 +128,19 @@ MNEME_TARGET_AVX2 __m128 fold_four(__m256i a, __m256i b, __m256i c, __m256i d) {
   const __m256 cd = _mm256_hadd_ps(_mm256_cvtepi32_ps(c), _mm256_cvtepi32_ps(d));
   const __m256 abcd = _mm256_hadd_ps(ab, cd);
   return _mm_add_ps(_mm256_castps256_ps128(abcd), _mm256_extractf128_ps(abcd, 1));
+}
+
+/// bound_of for four rows.
+MNEME_TARGET_AVX2 __m128 bounds_of_four(__m128 dot, const code_scale& query,
+                                        const code_scale* scales) {
+  const __m128 low = _mm_loadu_ps(&scales[0].factor);
+  const __m128 high = _mm_loadu_ps(&scales[2].factor);
+  const __m128 factor = _mm_shuffle_ps(low, high, _MM_SHUFFLE(2, 0, 2, 0));
+  const __m128 error = _mm_shuffle_ps(low, high, _MM_SHUFFLE(3, 1, 3, 1));
+  const __m128 cosine = _mm_mul_ps(dot, _mm_mul_ps(_mm_set1_ps(query.factor), factor));
+  const __m128 margin = _mm_add_ps(_mm_add_ps(error, _mm_mul_ps(error, _mm_set1_ps(query.error))),
+                                   _mm_set1_ps(query.error + bound_slack));
+  return _mm_add_ps(cosine, margin);
 }
 
 MNEME_TARGET_AVX2 __m256i add_products(__m256i sum, __m256i query, const std::int8_t* codes) {
@@ -134,9 +153,6 @@ MNEME_TARGET_AVX2 void bound_cosines_avx2(const std::int16_t* query, const code_
                                           const std::int8_t* codes, std::size_t count,
                                           const code_scale* scales, std::size_t rows,
                                           float* bounds) {
-  const __m128 query_factor = _mm_set1_ps(query_scale.factor);
-  const __m128 query_error = _mm_set1_ps(query_scale.error);
-  const __m128 slack = _mm_set1_ps(query_scale.error + bound_slack);
   std::size_t i = 0;
   for (; i + 4 <= rows; i += 4) {
     const std::int8_t* const first = codes + i * count;
@@ -149,17 +165,64 @@ MNEME_TARGET_AVX2 void bound_cosines_avx2(const std::int16_t* query, const code_
       sums[2] = add_products(sums[2], q, first + 2 * count + c);
       sums[3] = add_products(sums[3], q, first + 3 * count + c);
     }
-    const __m128 low = _mm_loadu_ps(&scales[i].factor);
-    const __m128 high = _mm_loadu_ps(&scales[i + 2].factor);
-    const __m128 factor = _mm_shuffle_ps(low, high, _MM_SHUFFLE(2, 0, 2, 0));
-    const __m128 error = _mm_shuffle_ps(low, high, _MM_SHUFFLE(3, 1, 3, 1));
     const __m128 dot = fold_four(sums[0], sums[1], sums[2], sums[3]);
-    const __m128 cosine = _mm_mul_ps(dot, _mm_mul_ps(query_factor, factor));
-    const __m128 margin = _mm_add_ps(_mm_add_ps(error, _mm_mul_ps(error, query_error)), slack);
-    _mm_storeu_ps(bounds + i, _mm_add_ps(cosine, margin));
+    _mm_storeu_ps(bounds + i, bounds_of_four(dot, query_scale, scales + i));
   }
   for (; i < rows; ++i)
     bounds[i] = bound_of(static_cast<float>(dot_query_avx2(query, codes + i * count, count)),
+                         query_scale, scales[i]);
+}
+
+MNEME_TARGET_AVX512 __m512i wide_codes(const std::int8_t* codes) {
+  return _mm512_cvtepi8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(codes)));
+}
+
+// Masks of all ones stand where g++ 12 warns of its own headers without them.
+// A lane adds 4096 / 16 products of at most 32767 * 127: two of them stay below 2^31.
+MNEME_TARGET_AVX512 __m256i fold_half(__m512i sum) {
+  return _mm256_add_epi32(_mm512_maskz_extracti64x4_epi64(0xFF, sum, 0),
+                          _mm512_maskz_extracti64x4_epi64(0xFF, sum, 1));
+}
+
+MNEME_TARGET_AVX512 std::int32_t dot_codes_avx512(const std::int8_t* a, const std::int8_t* b,
+                                                  std::size_t count) {
+  __m512i sum = _mm512_setzero_si512();
+  for (std::size_t i = 0; i < count; i += 32)
+    sum = _mm512_dpwssd_epi32(sum, wide_codes(a + i), wide_codes(b + i));
+  return static_cast<std::int32_t>(total_of(fold_half(sum)));
+}
+
+MNEME_TARGET_AVX512 std::int64_t dot_query_avx512(const std::int16_t* query, const std::int8_t* b,
+                                                  std::size_t count) {
+  __m512i sum = _mm512_setzero_si512();
+  for (std::size_t i = 0; i < count; i += 32)
+    sum = _mm512_dpwssd_epi32(sum, _mm512_loadu_si512(query + i), wide_codes(b + i));
+  return total_of(fold_half(sum));
+}
+
+MNEME_TARGET_AVX512 void bound_cosines_avx512(const std::int16_t* query,
+                                              const code_scale& query_scale,
+                                              const std::int8_t* codes, std::size_t count,
+                                              const code_scale* scales, std::size_t rows,
+                                              float* bounds) {
+  std::size_t i = 0;
+  for (; i + 4 <= rows; i += 4) {
+    const std::int8_t* const first = codes + i * count;
+    __m512i sums[4] = {_mm512_setzero_si512(), _mm512_setzero_si512(), _mm512_setzero_si512(),
+                       _mm512_setzero_si512()};
+    for (std::size_t c = 0; c < count; c += 32) {
+      const __m512i q = _mm512_loadu_si512(query + c);
+      sums[0] = _mm512_dpwssd_epi32(sums[0], q, wide_codes(first + c));
+      sums[1] = _mm512_dpwssd_epi32(sums[1], q, wide_codes(first + count + c));
+      sums[2] = _mm512_dpwssd_epi32(sums[2], q, wide_codes(first + 2 * count + c));
+      sums[3] = _mm512_dpwssd_epi32(sums[3], q, wide_codes(first + 3 * count + c));
+    }
+    const __m128 dot =
+        fold_four(fold_half(sums[0]), fold_half(sums[1]), fold_half(sums[2]), fold_half(sums[3]));
+    _mm_storeu_ps(bounds + i, bounds_of_four(dot, query_scale, scales + i));
+  }
+  for (; i < rows; ++i)
+    bounds[i] = bound_of(static_cast<float>(dot_query_avx512(query, codes + i * count, count)),
                          query_scale, scales[i]);
 }
 
@@ -255,19 +318,32 @@ struct kernel_set {
   code_scale (*encode_query)(const float*, std::size_t, double, std::int16_t*) = encode_plain;
 };
 
+kernel_set kernels_of(kernel_level level) {
+#if defined(__x86_64__)
+  kernel_set avx2{.dot_f64 = dot_f64_avx2,
+                  .dot_codes = dot_codes_avx2,
+                  .dot_query = dot_query_avx2,
+                  .bound_cosines = bound_cosines_avx2,
+                  .encode = encode_avx2,
+                  .encode_query = encode_avx2};
+  if (level == kernel_level::avx2) return avx2;
+  if (level == kernel_level::avx512)
+    return {.dot_f64 = avx2.dot_f64, // two chains of sums are faster than one of twice the width
+            .dot_codes = dot_codes_avx512,
+            .dot_query = dot_query_avx512,
+            .bound_cosines = bound_cosines_avx512,
+            .encode = avx2.encode,
+            .encode_query = avx2.encode_query};
+#endif
+  ensure(level == kernel_level::plain, "kernels are there for this CPU");
+  return {};
+}
+
 /// Usable from the first instruction of the program on, faster once the CPU was looked at.
 constinit kernel_set kernels;
 
 [[maybe_unused]] const bool kernels_chosen = [] {
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx2"))
-    kernels = {.dot_f64 = dot_f64_avx2,
-               .dot_codes = dot_codes_avx2,
-               .dot_query = dot_query_avx2,
-               .bound_cosines = bound_cosines_avx2,
-               .encode = encode_avx2,
-               .encode_query = encode_avx2};
-#endif
+  kernels = kernels_of(best_kernels());
   return true;
 }();
 
@@ -282,6 +358,23 @@ code_scale encode_as(std::span<const float> values, double norm, std::span<Code>
 }
 
 } // namespace
+
+kernel_level best_kernels() {
+#if defined(__x86_64__)
+  if (!__builtin_cpu_supports("avx2")) return kernel_level::plain;
+  const bool has_avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw")
+                          && __builtin_cpu_supports("avx512vl")
+                          && __builtin_cpu_supports("avx512vnni");
+  return has_avx512 ? kernel_level::avx512 : kernel_level::avx2;
+#else
+  return kernel_level::plain;
+#endif
+}
+
+void testing_use_kernels(kernel_level level) {
+  ensure(level <= best_kernels(), "this CPU has what the kernels need");
+  kernels = kernels_of(level);
+}
 
 double dot_f64(const float* a, const float* b, std::size_t count) {
   return kernels.dot_f64(a, b, count);

@@ -2,7 +2,7 @@
 /// Kernels over vectors. Values are finite; what is not makes distances meaningless, never crashes.
 /// Every kernel gives the same bits on every machine and compiler: products
 /// of two f32 are exact in f64, sums run in eight lanes with a fixed tree at the end, and the dot
-/// products of codes are integers. AVX2 is used where the CPU has it.
+/// products of codes are integers. AVX-512 or AVX2 are used where the CPU has them.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,6 +16,13 @@ inline constexpr std::size_t dimension_step = 32;
 constexpr std::size_t padded(std::size_t dim) {
   return (dim + dimension_step - 1) / dimension_step * dimension_step;
 }
+
+/// Which instructions the kernels are made of.
+enum class kernel_level : std::uint8_t { plain, avx2, avx512 };
+/// The best that this CPU has, which is what is used.
+kernel_level best_kernels();
+/// For tests that hold all of them against each other; nothing else may run meanwhile.
+void testing_use_kernels(kernel_level level);
 
 /// Sum of products in f64, fixed order. Trailing zeros do not change the result.
 double dot_f64(const float* a, const float* b, std::size_t count);

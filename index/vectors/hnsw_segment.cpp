@@ -104,6 +104,7 @@ bool hnsw_segment::search(const prepared_query& query, std::size_t ef, std::size
     const near_point nearest = open.top();
     if (found.size() == ef && nearest.distance > found.top().distance) break;
     open.pop();
+    if (!open.empty()) links_.prefetch(open.top().point); // most often the next
     fresh.clear();
     for (const std::uint32_t point : links_.row(nearest.point, 0)) {
       if (point == no_number) break;

@@ -76,6 +76,20 @@ void vectors::impl::offer_best(const prepared_query& query, std::span<const slot
   }
 }
 
+// The nearest of each graph come first: behind the first k the bound from the codes, which are at
+// hand, rules out most.
+void vectors::impl::offer_found(const prepared_query& query,
+                                std::span<const std::uint32_t> positions, std::size_t k,
+                                nearest_collector& nearest) const {
+  for (const std::uint32_t at : positions.first(std::min(2 * k, positions.size())))
+    rows.prefetch_values(at);
+  for (const std::uint32_t at : positions) {
+    float bound = 0;
+    query.bound(rows, at, 1, &bound);
+    if (bound >= nearest.least_cosine()) nearest.offer(rows.slot(at), query.distance(rows, at));
+  }
+}
+
 std::optional<std::vector<near_hit>>
 vectors::impl::search_segments(const prepared_query& query, std::size_t k, std::uint64_t expected,
                                const std::function<bool(slot_no)>& accept,
@@ -93,8 +107,7 @@ vectors::impl::search_segments(const prepared_query& query, std::size_t k, std::
     if (!segment->search(query, ef, k, compared_max, accept, positions)) return {};
   }
   nearest_collector nearest(k, tie);
-  for (const std::uint32_t at : positions) rows.prefetch_values(at);
-  for (const std::uint32_t at : positions) nearest.offer(rows.slot(at), query.distance(rows, at));
+  offer_found(query, positions, k, nearest);
   scan(query, segments->back()->end(), size, accept, nearest, goes_on);
   auto hits = nearest.take();
   // Too few can mean that parts of a graph were out of reach; the scan knows.

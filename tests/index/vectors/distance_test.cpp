@@ -2,6 +2,7 @@
 // that always hold.
 #include "index/vectors/distance.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <catch2/catch.hpp>
@@ -36,6 +37,37 @@ std::uint64_t bits(double v) {
 }
 
 } // namespace
+
+TEST_CASE("kernels of all instruction sets of this CPU give the same bits") {
+  dice d(9);
+  for (int round = 0; round < 300; ++round) {
+    const std::size_t count = 1 + d.below(round % 50 == 0 ? 4096 : 300);
+    const std::size_t width = padded(count);
+    const auto a = random_vector(d, count);
+    const auto b = random_vector(d, count);
+    std::vector<std::uint64_t> seen;
+    for (auto level = kernel_level::plain; level <= best_kernels();
+         level = static_cast<kernel_level>(static_cast<int>(level) + 1)) {
+      testing_use_kernels(level);
+      std::vector<std::int16_t> query(width);
+      std::vector<std::int8_t> row(width);
+      std::vector<std::int8_t> other(width);
+      const auto query_scale = encode_query(a, norm_f64(a.data(), count), query);
+      const auto row_scale = encode(b, norm_f64(b.data(), count), row);
+      const auto other_scale = encode(a, norm_f64(a.data(), count), other);
+      std::uint64_t folded = bits(dot_f64(a.data(), b.data(), count));
+      for (const auto value : {dot_codes(query.data(), row.data(), width),
+                               std::int64_t{dot_codes(other.data(), row.data(), width)}})
+        folded = folded * 31 + static_cast<std::uint64_t>(value);
+      for (const auto& scale : {query_scale, row_scale, other_scale})
+        folded = (folded * 31 + std::bit_cast<std::uint32_t>(scale.factor)) * 31
+                 + std::bit_cast<std::uint32_t>(scale.error);
+      seen.push_back(folded);
+    }
+    testing_use_kernels(best_kernels());
+    REQUIRE(std::ranges::count(seen, seen.front()) == static_cast<std::ptrdiff_t>(seen.size()));
+  }
+}
 
 TEST_CASE("the f64 dot product has the bits of its definition for every length") {
   dice d(1);
@@ -81,6 +113,8 @@ TEST_CASE("cosine distance: known values, edges, and bits that must never change
 }
 
 TEST_CASE("integer dot products are exact up to the largest codes and dimensions") {
+  const auto level = GENERATE(kernel_level::plain, kernel_level::avx2, kernel_level::avx512);
+  testing_use_kernels(std::min(level, best_kernels()));
   dice d(3);
   for (std::size_t count = dimension_step; count <= 4096; count += 16 * dimension_step) {
     for (int extreme = 0; extreme < 3; ++extreme) {
@@ -106,12 +140,15 @@ TEST_CASE("integer dot products are exact up to the largest codes and dimensions
       REQUIRE(dot_codes(q.data(), b.data(), count) == query_sum);
     }
   }
+  testing_use_kernels(best_kernels());
 }
 
 TEST_CASE("the bounds from the codes are never below the cosine, and near it") {
+  const auto level = GENERATE(kernel_level::plain, kernel_level::avx2, kernel_level::avx512);
+  testing_use_kernels(std::min(level, best_kernels()));
   dice d(5);
   float worst_gap = 0;
-  for (int i = 0; i < 2000; ++i) {
+  for (int i = 0; i < 1000; ++i) {
     const std::size_t count = 1 + d.below(i % 100 == 0 ? 4096 : 200);
     const std::size_t width = padded(count);
     auto query = random_vector(d, count);
@@ -141,6 +178,7 @@ TEST_CASE("the bounds from the codes are never below the cosine, and near it") {
     }
   }
   CHECK(worst_gap < 0.1F);
+  testing_use_kernels(best_kernels());
 }
 
 TEST_CASE("vectors that are not finite are never ruled out by a bound") {
