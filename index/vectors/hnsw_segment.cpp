@@ -58,7 +58,7 @@ struct hnsw_segment::near_point {
 
 bool hnsw_segment::search(const prepared_query& query, std::size_t ef, std::size_t k,
                           std::uint64_t compared_max, const std::function<bool(slot_no)>& accept,
-                          std::vector<std::uint32_t>& positions) const {
+                          asking asked, std::vector<std::uint32_t>& positions) const {
   ensure(ef >= k && k > 0, "a search keeps what it is asked for");
   const auto measure = [&](std::uint32_t point) {
     return near_point{query.estimate(rows_, points_.first(point)), point};
@@ -84,7 +84,7 @@ bool hnsw_segment::search(const prepared_query& query, std::size_t ef, std::size
   std::uint64_t looked_at = 0;
   const auto passes = [&](std::uint32_t position) { return accept(rows_.slot(position)); };
   const auto any_passes = [&](std::uint32_t point) {
-    if (passes(points_.first(point))) return true;
+    if (asked == asking::later || passes(points_.first(point))) return true;
     const auto further = points_.further(point);
     const auto passing = std::ranges::find_if(further, passes);
     looked_at += static_cast<std::uint64_t>(passing - further.begin());
@@ -118,14 +118,14 @@ bool hnsw_segment::search(const prepared_query& query, std::size_t ef, std::size
   }
   std::vector<near_point> nearest(found.size());
   for (std::size_t i = found.size(); i-- > 0; found.pop()) nearest[i] = found.top();
-  append_vectors(nearest, ef, k, accept, positions);
+  append_vectors(nearest, ef, k, accept, asked, positions);
   return true;
 }
 
 // As many of each point as may be asked for: the codes do not tell which of two points that are
 // about as near is nearer, and all k may be of that one.
 void hnsw_segment::append_vectors(std::span<const near_point> points, std::size_t ef, std::size_t k,
-                                  const std::function<bool(slot_no)>& accept,
+                                  const std::function<bool(slot_no)>& accept, asking asked,
                                   std::vector<std::uint32_t>& positions) const {
   std::size_t appended = 0;
   float open_to = std::numeric_limits<float>::infinity(); ///< the k-th is no farther than this
@@ -133,14 +133,16 @@ void hnsw_segment::append_vectors(std::span<const near_point> points, std::size_
     const float error = rows_.scale(points_.first(p.point)).error;
     if (appended >= ef && p.distance - error > open_to) return;
     std::size_t left = k;
+    const auto further = points_.further(p.point);
+    const bool is_asked = asked == asking::on_the_way || !further.empty();
     const auto append = [&](std::uint32_t position) {
-      if (!accept(rows_.slot(position))) return;
+      if (is_asked && !accept(rows_.slot(position))) return;
       positions.push_back(position);
       if (++appended == k) open_to = p.distance + error;
       --left;
     };
     append(points_.first(p.point));
-    for (const std::uint32_t position : points_.further(p.point)) {
+    for (const std::uint32_t position : further) {
       if (left == 0) break;
       append(position);
     }

@@ -30,12 +30,16 @@ public:
   [[nodiscard]] std::uint32_t begin() const { return begin_; }
   [[nodiscard]] std::uint32_t end() const { return end_; }
 
+  /// Whether `accept` is asked for all that is kept on the way, or only where vectors of one point
+  /// are chosen: then what it would not pass is proposed too, and takes room.
+  enum class asking { on_the_way, later };
+
   /// Appends the positions of about the `ef` nearest vectors that `accept` passes, and more where
-  /// many are one point, among which the k nearest are to be found; what it does not pass is walked
-  /// through. False (and nothing appended) if more than `compared_max` vectors would have to be
-  /// looked at.
+  /// many are one point, among which the k nearest are to be found; nearest first. What it does not
+  /// pass is walked through. False (and nothing appended) if more than `compared_max` vectors would
+  /// have to be looked at.
   bool search(const prepared_query& query, std::size_t ef, std::size_t k,
-              std::uint64_t compared_max, const std::function<bool(slot_no)>& accept,
+              std::uint64_t compared_max, const std::function<bool(slot_no)>& accept, asking asked,
               std::vector<std::uint32_t>& positions) const;
 
   /// Its end, points and links.
@@ -51,7 +55,7 @@ private:
   struct near_point;
   /// The vectors of `points`, which come nearest first.
   void append_vectors(std::span<const near_point> points, std::size_t ef, std::size_t k,
-                      const std::function<bool(slot_no)>& accept,
+                      const std::function<bool(slot_no)>& accept, asking asked,
                       std::vector<std::uint32_t>& positions) const;
 
   const vector_rows& rows_;

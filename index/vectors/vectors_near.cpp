@@ -77,17 +77,28 @@ void vectors::impl::offer_best(const prepared_query& query, std::span<const slot
 }
 
 // The nearest of each graph come first: behind the first k the bound from the codes, which are at
-// hand, rules out most.
-void vectors::impl::offer_found(const prepared_query& query,
-                                std::span<const std::uint32_t> positions, std::size_t k,
+// hand, rules out most, and those need not be asked about.
+bool vectors::impl::offer_found(const prepared_query& query,
+                                std::span<const std::uint32_t> positions,
+                                const std::function<bool(slot_no)>& accept, std::size_t k,
                                 nearest_collector& nearest) const {
   for (const std::uint32_t at : positions.first(std::min(2 * k, positions.size())))
     rows.prefetch_values(at);
+  std::size_t passed = 0;
+  std::size_t refused = 0;
   for (const std::uint32_t at : positions) {
     float bound = 0;
     query.bound(rows, at, 1, &bound);
-    if (bound >= nearest.least_cosine()) nearest.offer(rows.slot(at), query.distance(rows, at));
+    if (bound < nearest.least_cosine()) continue;
+    const slot_no slot = rows.slot(at);
+    if (accept(slot)) {
+      nearest.offer(slot, query.distance(rows, at));
+      ++passed;
+    } else {
+      ++refused;
+    }
   }
+  return refused <= passed;
 }
 
 std::optional<std::vector<near_hit>>
@@ -101,18 +112,24 @@ vectors::impl::search_segments(const prepared_query& query, std::size_t k, std::
   const std::size_t wide = expected < size / 2 ? 2 : 1;
   const std::size_t ef = std::max<std::size_t>(options.ef_search * wide, 2 * k);
   if (segments->empty() || ef * scanned_per_ef > size) return {};
-  std::vector<std::uint32_t> positions;
-  for (const auto& segment : *segments) {
-    const std::uint64_t compared_max = (segment->end() - segment->begin()) / 3;
-    if (!segment->search(query, ef, k, compared_max, accept, positions)) return {};
-  }
-  nearest_collector nearest(k, tie);
-  offer_found(query, positions, k, nearest);
-  scan(query, segments->back()->end(), size, accept, nearest, goes_on);
-  auto hits = nearest.take();
-  // Too few can mean that parts of a graph were out of reach; the scan knows.
-  if (hits.size() < k) return {};
-  return hits;
+  const auto search = [&](hnsw_segment::asking asked) -> std::optional<std::vector<near_hit>> {
+    std::vector<std::uint32_t> positions;
+    for (const auto& segment : *segments) {
+      const std::uint64_t compared_max = (segment->end() - segment->begin()) / 3;
+      if (!segment->search(query, ef, k, compared_max, accept, asked, positions)) return {};
+    }
+    nearest_collector nearest(k, tie);
+    if (!offer_found(query, positions, accept, k, nearest)) return {};
+    scan(query, segments->back()->end(), size, accept, nearest, goes_on);
+    auto hits = nearest.take();
+    // Too few can mean that parts of a graph were out of reach; the scan knows.
+    if (hits.size() < k) return {};
+    return hits;
+  };
+  // Where nearly all pass, few have to be asked about, unless those that do not lie together here.
+  if (expected >= size - size / 8)
+    if (auto hits = search(hnsw_segment::asking::later)) return hits;
+  return search(hnsw_segment::asking::on_the_way);
 }
 
 std::vector<near_hit> vectors::distances(std::span<const float> query,

@@ -52,9 +52,11 @@ struct vectors::impl {
   /// Offers those of `slots` that can be among the k nearest.
   void offer_best(const prepared_query& query, std::span<const slot_no> slots, std::size_t k,
                   nearest_collector& nearest, const goes_on_check& goes_on) const;
-  /// Offers those of the positions, nearest first, that can be among the k nearest.
-  void offer_found(const prepared_query& query, std::span<const std::uint32_t> positions,
-                   std::size_t k, nearest_collector& nearest) const;
+  /// Offers those of the positions, nearest first, that can be among the k nearest and pass; false
+  /// if most of them do not.
+  bool offer_found(const prepared_query& query, std::span<const std::uint32_t> positions,
+                   const std::function<bool(slot_no)>& accept, std::size_t k,
+                   nearest_collector& nearest) const;
   /// nullopt if a scan is cheaper, or has to decide.
   [[nodiscard]] std::optional<std::vector<near_hit>>
   search_segments(const prepared_query& query, std::size_t k, std::uint64_t expected,

@@ -16,6 +16,7 @@ namespace mneme {
 namespace {
 
 constexpr std::uint64_t no_limit = ~0ULL;
+constexpr auto on_the_way = hnsw_segment::asking::on_the_way;
 
 std::set<std::uint32_t> slots_of(const std::vector<near_hit>& hits) {
   std::set<std::uint32_t> slots;
@@ -56,8 +57,8 @@ TEST_CASE("a graph grown in steps answers as one built at once") {
     const prepared_query query(values, rows.code_count());
     std::vector<std::uint32_t> a;
     std::vector<std::uint32_t> b;
-    REQUIRE(at_once->search(query, 20, 10, no_limit, accept_all, a));
-    REQUIRE(grown->search(query, 20, 10, no_limit, accept_all, b));
+    REQUIRE(at_once->search(query, 20, 10, no_limit, accept_all, on_the_way, a));
+    REQUIRE(grown->search(query, 20, 10, no_limit, accept_all, on_the_way, b));
     REQUIRE(a.size() >= 20);
     REQUIRE(a == b);
   }
@@ -111,9 +112,10 @@ TEST_CASE("building stops when it is told to, and a search when it becomes too d
   const auto values = cloud.query(d);
   const prepared_query query(values, rows.code_count());
   std::vector<std::uint32_t> positions;
-  CHECK_FALSE(segment->search(query, 10, 10, 50, [](slot_no) { return false; }, positions));
+  CHECK_FALSE(
+      segment->search(query, 10, 10, 50, [](slot_no) { return false; }, on_the_way, positions));
   CHECK(positions.empty());
-  CHECK(segment->search(query, 10, 10, no_limit, accept_all, positions));
+  CHECK(segment->search(query, 10, 10, no_limit, accept_all, on_the_way, positions));
   CHECK(positions.size() == 10);
   CHECK(std::ranges::all_of(positions, [](std::uint32_t at) { return at >= 500 && at < 2000; }));
 }
@@ -138,7 +140,7 @@ TEST_CASE("a segment walks through what the filter blocks") {
       const auto values = cloud.query(d);
       const prepared_query query(values, rows.code_count());
       std::vector<std::uint32_t> positions;
-      REQUIRE(segment->search(query, 40, 10, no_limit, accept, positions));
+      REQUIRE(segment->search(query, 40, 10, no_limit, accept, on_the_way, positions));
       REQUIRE(positions.size() >= std::min<std::size_t>(40, accepted) * 9 / 10);
       const auto expected = cloud.nearest(values, 10, accept, cloud.size());
       std::vector<near_hit> hits;
@@ -241,6 +243,30 @@ TEST_CASE("many copies of few vectors are found, and those of an extended segmen
         REQUIRE(hits[h].distance == expected[h].distance);
       }
     }
+  }
+}
+
+TEST_CASE("those that do not pass are passed over, though they lie together where one asks") {
+  constexpr std::uint32_t count = 20'000;
+  const vector_cloud cloud(23, 16, count, 200, false);
+  vectors index({.background_segments = true, .m = 8, .ef_construction = 60});
+  index.set_space({"test", 16});
+  for (std::uint32_t s = 0; s < count; ++s) index.append({s}, cloud.values(s));
+  index.wait_for_segments();
+  dice d(24);
+  for (int i = 0; i < 50; ++i) {
+    const auto query = cloud.query(d);
+    std::vector<slot_no> gone; // about the whole cluster that is asked for
+    for (const near_hit& hit : index.nearest_exact(query, 90, accept_all, tie_of))
+      gone.push_back(hit.slot);
+    std::ranges::sort(gone);
+    const auto accept = [&](slot_no slot) { return !std::ranges::binary_search(gone, slot); };
+    bool used_hnsw = false;
+    const auto hits = index.nearest(query, 10, count - 90, accept, tie_of, used_hnsw);
+    REQUIRE(hits.size() == 10);
+    for (const near_hit& hit : hits) REQUIRE(accept(hit.slot));
+    const auto expected = index.nearest_exact(query, 10, accept, tie_of);
+    CHECK(common(hits, expected) >= 7);
   }
 }
 
