@@ -55,7 +55,7 @@ std::uint64_t vectors::size() const {
 }
 
 std::uint64_t vectors::failed_builds() const {
-  return impl_->builder.failed();
+  return impl_->failed_before + impl_->builder.failed();
 }
 
 std::span<const float> vectors::get(slot_no slot) const {

@@ -100,6 +100,7 @@ std::string vectors::save(std::span<const slot_no> kept, seq_no at) const {
 
 std::unique_ptr<vectors> vectors::copy(std::span<const slot_no> kept) const {
   auto fresh = std::make_unique<vectors>(impl_->options);
+  fresh->impl_->failed_before = failed_builds();
   const vector_space space = this->space();
   if (space.dim == 0) return fresh;
   fresh->set_space(space, impl_->fixed_since);

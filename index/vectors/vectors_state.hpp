@@ -31,7 +31,8 @@ struct vectors::impl {
   std::atomic<const vector_space*> space{nullptr};
   /// Up to here segments were saved, or loaded; by whoever saves, whose index is const.
   mutable std::atomic<std::uint32_t> saved_to{0};
-  segment_builder builder; ///< last, so that it is stopped first
+  std::uint64_t failed_before = 0; ///< builds, of the index that this one is a copy of
+  segment_builder builder;         ///< last, so that it is stopped first
 
   /// The build that testing_builds_fail plants.
   static std::unique_ptr<hnsw_segment> no_segment(const hnsw_segment* base, const vector_rows& rows,

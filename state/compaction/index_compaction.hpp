@@ -5,7 +5,7 @@
 /// finish with it. What is copied is what an image would hold, so a compacted index answers as one
 /// that was opened again does.
 ///
-///     begin()     between two batches: the copy will be as of that seq
+///     (made)      between two batches: the copy will be as of that seq
 ///     build()     any thread: the copy
 ///     catch_up()  any thread: the batches since, in order
 ///     adopt()     between two batches, when no batch is missing

@@ -324,4 +324,6 @@ TEST_CASE("graphs over vectors that could not be built are counted in the stats"
   CHECK(read_stats(w).vector_builds_failed == 1);
   fill_a_range();
   CHECK(read_stats(w).vector_builds_failed == 2);
+  // A compaction goes on counting.
+  CHECK(w.vectors().copy({})->failed_builds() == 2);
 }
