@@ -141,6 +141,7 @@ public:
   /// What a search reads of it.
   [[nodiscard]] segment_links links(std::uint32_t m) const {
     std::vector<std::uint8_t> levels;
+    levels.reserve(cur_element_count);
     for (std::uint32_t i = 0; i < cur_element_count; ++i)
       levels.push_back(static_cast<std::uint8_t>(element_levels_[i]));
     segment_links all(m, levels);
