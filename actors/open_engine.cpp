@@ -99,6 +99,7 @@ world_options world_options_of(const engine_options& options) {
   w.max_answer_bytes = options.max_answer_bytes;
   w.record_cache_bytes = options.record_cache_bytes;
   w.leaf_cache_bytes = options.leaf_cache_bytes;
+  w.row_buffer_bytes = options.row_buffer_bytes;
   return w;
 }
 

@@ -339,6 +339,13 @@ result<void> buffered_store::write_rows(kv_store& files, const places& from, seq
 
 result<void> buffered_store::flush() {
   const std::lock_guard guard(flush_mutex_);
+  if (flush_failure_) return std::unexpected(*flush_failure_);
+  auto flushed = flush_locked();
+  if (!flushed) flush_failure_ = flushed.error();
+  return flushed;
+}
+
+result<void> buffered_store::flush_locked() {
   // What is not applied yet does not count as stable.
   const seq_no through{std::min(stable_.load(), last_commit_.load())};
   if (through <= flushed_) return {};

@@ -46,8 +46,9 @@ public:
   [[nodiscard]] std::optional<error> stopped() const override;
   result<void> verify() override;
 
-  /// Gives the files what is stable, and frees the memory of what they have. One call at a time,
-  /// beside readers and the writer. What is not stable yet stays in memory.
+  /// Gives the files what is stable, and frees the memory of what they have. Beside readers and the
+  /// writer. What is not stable yet stays in memory. A failure is final for flushes and
+  /// checkpoints, since the files may have a part; reads go on.
   result<void> flush();
   /// The files have been given rows, by this store or before it.
   [[nodiscard]] bool has_flushed() const { return !now()->files_are_empty; }
@@ -76,6 +77,8 @@ private:
   void replace(std::shared_ptr<const places> next);
   /// The active buffer rests from now on, if there is something in it.
   void rotate();
+  /// flush(), under its mutex.
+  result<void> flush_locked();
   /// Into the files: what the buffers have of the commits in (flushed_, through].
   result<void> write_rows(kv_store& files, const places& from, seq_no through);
 
@@ -97,6 +100,7 @@ private:
 
   std::mutex flush_mutex_;
   seq_no flushed_; ///< the files have been given all up to here
+  std::optional<error> flush_failure_;
   std::atomic<std::uint64_t> stable_;
 };
 

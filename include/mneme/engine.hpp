@@ -58,6 +58,9 @@ struct engine_options {
   std::uint64_t cache_bytes = 256ULL << 20;       ///< of the store
   std::uint64_t record_cache_bytes = 64ULL << 20; ///< memories as readers get them, kept decoded
   std::uint64_t leaf_cache_bytes = 64ULL << 20;   ///< leaves of the state trees, in memory
+  /// Rows in memory that the store's files do not have yet; beyond, they are given to them in the
+  /// background. Four times as many make writes wait for that.
+  std::uint64_t row_buffer_bytes = 32ULL << 20;
   std::uint64_t checkpoint_journal_bytes = 256ULL
                                            << 20; ///< automatic checkpoint after so much; 0 = never
   /// What waits for the committer: requests, and their bytes. Of a host's actors also what they

@@ -135,6 +135,39 @@ TEST_CASE("files that are further than was known are given nothing twice") {
   CHECK(contents_of(*make_memory_store(files.disk)) == contents_at(3, seq_no{40}));
 }
 
+TEST_CASE("after files have taken a part they are given nothing more, and reads go on") {
+  auto power = std::make_shared<bool>(true);
+  class weak_files final : public kv_store {
+  public:
+    explicit weak_files(std::shared_ptr<bool> on) : on_(std::move(on)) {}
+    result<std::unique_ptr<kv_reader>> reader() override { return below_->reader(); }
+    result<void> apply(const std::vector<kv_write>& writes, seq_no commit) override {
+      if (!*on_) return fail(errc::io, "no space");
+      return below_->apply(writes, commit);
+    }
+    result<void> set_stable(seq_no stable) override { return below_->set_stable(stable); }
+    result<void> checkpoint() override { return below_->checkpoint(); }
+    [[nodiscard]] seq_no recovered() const override { return {}; }
+    result<void> verify() override { return {}; }
+
+  private:
+    std::shared_ptr<bool> on_;
+    std::unique_ptr<kv_store> below_ = make_memory_store(make_memory_disk());
+  };
+  buffered_store store(std::make_unique<weak_files>(power));
+  for (std::uint64_t s = 1; s <= 20; ++s) {
+    REQUIRE(store.apply(batch_of(9, seq_no{s}), seq_no{s}));
+    REQUIRE(store.set_stable({s}));
+  }
+  *power = false;
+  CHECK(store.flush().error().message == "no space");
+  *power = true;
+  CHECK(store.flush().error().message == "no space");
+  CHECK(store.checkpoint().error().message == "no space");
+  CHECK(contents_of(store) == contents_at(9, seq_no{20}));
+  CHECK_FALSE(store.stopped());
+}
+
 TEST_CASE("files that cannot be opened stop the store, and everybody is told why") {
   buffered_store store(
       []() -> result<std::unique_ptr<kv_store>> { return fail(errc::corrupt, "no good"); },
