@@ -213,14 +213,19 @@ public:
     return found;
   }
 
-  result<std::optional<std::pair<std::string, std::string>>>
-  first(kv_table table, std::string_view lower, std::string_view upper) override {
-    std::optional<std::pair<std::string, std::string>> found;
-    auto ok = scan(table, lower, upper, [&](std::string_view key, std::string_view value) {
+  // One row needs no transaction: a cursor that stands is of one snapshot until it is reset.
+  result<std::optional<row>> first(kv_table table, std::string_view lower,
+                                   std::string_view upper) override {
+    std::optional<row> found;
+    if (!upper.empty() && lower >= upper) return found;
+    auto cursor = open(table);
+    if (!cursor) return propagate(cursor);
+    const int ret = walk(*cursor, lower, upper, [&](std::string_view key, std::string_view value) {
       found.emplace(key, value);
       return false;
     });
-    if (!ok) return propagate(ok);
+    (*cursor)->reset(*cursor);
+    if (ret != 0 && ret != WT_NOTFOUND) return failure("read", ret);
     return found;
   }
 

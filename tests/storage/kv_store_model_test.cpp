@@ -46,7 +46,7 @@ void step(Site& site, std::unique_ptr<kv_store>& store, dice& roll, std::uint64_
 
 } // namespace
 
-TEMPLATE_TEST_CASE("random histories with crashes", "[kv]", ALL_SITES) {
+TEMPLATE_TEST_CASE("random histories with crashes", "[kv]", ALL_SITES, buffered_wiredtiger_site) {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     INFO("seed " << seed);
     TestType site;
