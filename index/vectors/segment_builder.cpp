@@ -4,7 +4,6 @@
 #include <system_error>
 
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "messages/ensure.hpp"
 
@@ -77,7 +76,8 @@ namespace {
 /// one. It goes on as it is where that cannot be had.
 void yield_to_others() {
   constexpr int nice = 10;
-  static_cast<void>(::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), nice));
+  constexpr id_t this_thread = 0; // as Linux reads it
+  static_cast<void>(::setpriority(PRIO_PROCESS, this_thread, nice));
 }
 
 } // namespace
