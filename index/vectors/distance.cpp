@@ -203,7 +203,7 @@ MNEME_TARGET_AVX512 std::int64_t dot_query_avx512(const std::int16_t* query, con
 /// Codes are asked for so far ahead of their use, where rows most often go on; what is not there
 /// costs nothing. A scan of 12 MB takes a quarter less time.
 constexpr std::size_t bytes_ahead = 2048;
-constexpr std::size_t line_bytes = 64;
+constexpr std::size_t cache_line_bytes = 64;
 
 MNEME_TARGET_AVX512 void bound_cosines_avx512(const std::int16_t* query,
                                               const code_scale& query_scale,
@@ -215,7 +215,7 @@ MNEME_TARGET_AVX512 void bound_cosines_avx512(const std::int16_t* query,
     const std::int8_t* const first = codes + i * count;
     __m512i sums[4] = {_mm512_setzero_si512(), _mm512_setzero_si512(), _mm512_setzero_si512(),
                        _mm512_setzero_si512()};
-    for (std::size_t c = 0; c < 4 * count; c += line_bytes)
+    for (std::size_t c = 0; c < 4 * count; c += cache_line_bytes)
       __builtin_prefetch(first + 4 * count + bytes_ahead + c);
     for (std::size_t c = 0; c < count; c += 32) {
       const __m512i q = _mm512_loadu_si512(query + c);
