@@ -344,9 +344,10 @@ bool committer_actor::has_far_too_many_rows() const {
   return world_->store->buffered_bytes() > 4 * world_->row_buffer_bytes;
 }
 
-/// The rows in memory are bounded by what is durable: a checkpoint gives them to the files anyway.
+/// A checkpoint gives all rows to the files anyway. Copies of the indexes do not stand in the way:
+/// where memories are updated all the time they are made all the time.
 void committer_actor::flush_if_due() {
-  if (flushing_ || checkpointing_ || copies_ || !needs_flush(*world_)) return;
+  if (flushing_ || checkpointing_ || !needs_flush(*world_)) return;
   flushing_ = true;
   ask(
       owners_.checkpointer, run_flush{}, [this](const outcome& o) { flushed(o.problem); },
