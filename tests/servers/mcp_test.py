@@ -108,7 +108,7 @@ class Lifecycle(OnStreams):
     def assert_closed(self):
         """What was written ahead behind the journal is cut when a world is closed."""
         for segment in (self.world / "journal").iterdir():
-            self.assertNotEqual(segment.stat().st_size % 4096, 0)
+            self.assertNotEqual(segment.stat().st_size % (1 << 20), 0)
 
     def test_the_end_of_the_input_leaves_nothing_unanswered(self):
         client = Stdio(self.world)
