@@ -38,21 +38,24 @@ private:
   std::string out_;
 };
 
-/// Pull reader over canonical bytes. Every getter consumes one item and fails with errc::corrupt
-/// (the offset in the message) on anything not canonical. Never allocates by an untrusted count.
+/// Pull reader over canonical bytes. Every getter consumes one item; on anything not canonical it
+/// answers nullopt, and problem() says what and where. Never allocates by an untrusted count.
 class canonical_reader {
 public:
   explicit canonical_reader(std::string_view bytes) : bytes_(bytes) {}
 
-  result<std::uint32_t> array();
-  result<std::uint32_t> map();
-  result<std::uint64_t> unsigned_integer();
-  result<std::int64_t> integer();
-  result<bool> boolean();
-  result<float> real32();
-  result<double> real64();
-  result<std::string_view> text();
-  result<std::string_view> binary();
+  std::optional<std::uint32_t> array();
+  std::optional<std::uint32_t> map();
+  std::optional<std::uint64_t> unsigned_integer() {
+    if (!at_end() && byte_at(offset_) < 128) return byte_at(offset_++);
+    return long_unsigned_integer();
+  }
+  std::optional<std::int64_t> integer();
+  std::optional<bool> boolean();
+  std::optional<float> real32();
+  std::optional<double> real64();
+  std::optional<std::string_view> text();
+  std::optional<std::string_view> binary();
   /// True and consumed if the next item is nil.
   bool take_nil();
   /// Which kind of item comes next.
@@ -72,20 +75,33 @@ public:
   [[nodiscard]] kind peek() const;
   [[nodiscard]] bool at_end() const { return offset_ == bytes_.size(); }
   [[nodiscard]] std::size_t offset() const { return offset_; }
+  /// Of the getter that failed last: errc::corrupt. Precondition: one has, and nothing was read
+  /// since.
+  [[nodiscard]] error problem() const;
 
 private:
   [[nodiscard]] std::size_t remaining() const { return bytes_.size() - offset_; }
   [[nodiscard]] std::uint8_t byte_at(std::size_t offset) const {
     return static_cast<std::uint8_t>(bytes_[offset]);
   }
-  [[nodiscard]] std::unexpected<error> refuse(std::string_view why) const;
-  result<std::uint64_t> big_endian(unsigned width_log2);
-  result<std::uint32_t> length(std::uint8_t fix_tag, std::uint8_t fix_max, std::uint8_t tag8,
-                               std::uint8_t tag16, std::string_view what);
-  result<std::string_view> take(std::uint32_t size);
+  std::nullopt_t refuse(const char* why) {
+    why_ = why;
+    return std::nullopt;
+  }
+  /// The same, of an item that begins at `start`.
+  std::nullopt_t refuse_from(std::size_t start, const char* why) {
+    offset_ = start;
+    return refuse(why);
+  }
+  std::optional<std::uint64_t> long_unsigned_integer();
+  std::optional<std::uint64_t> big_endian(unsigned width_log2);
+  std::optional<std::uint32_t> length(std::uint8_t fix_tag, std::uint8_t fix_max, std::uint8_t tag8,
+                                      std::uint8_t tag16, const char* expected);
+  std::optional<std::string_view> take(std::uint32_t size);
 
   std::string_view bytes_;
   std::size_t offset_ = 0;
+  const char* why_ = nullptr; ///< a literal
 };
 
 } // namespace mneme

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "messages/codec/canonical.hpp"
+#include "messages/ensure.hpp"
 #include "messages/validate/validate.hpp"
 
 namespace mneme {
@@ -17,12 +18,13 @@ constexpr std::array<std::uint64_t, 4> least_unsigned = {128, 0x100, 0x1'0000, 0
 
 } // namespace
 
-std::unexpected<error> canonical_reader::refuse(std::string_view why) const {
-  return fail(errc::corrupt, fmt::format("byte {}: {}", offset_, why));
+error canonical_reader::problem() const {
+  ensure(why_ != nullptr, "a getter has failed");
+  return {errc::corrupt, fmt::format("byte {}: {}", offset_, why_), {}};
 }
 
 /// The value after the tag at the offset, 2^width_log2 bytes wide; consumes both.
-result<std::uint64_t> canonical_reader::big_endian(unsigned width_log2) {
+std::optional<std::uint64_t> canonical_reader::big_endian(unsigned width_log2) {
   const std::size_t width = std::size_t{1} << width_log2;
   if (remaining() < 1 + width) return refuse("the bytes end inside an item");
   std::uint64_t value = 0;
@@ -32,9 +34,9 @@ result<std::uint64_t> canonical_reader::big_endian(unsigned width_log2) {
 }
 
 /// Length of an array, map, text or binary. A tag of 0 means that the family has no such form.
-result<std::uint32_t> canonical_reader::length(std::uint8_t fix_tag, std::uint8_t fix_max,
-                                               std::uint8_t tag8, std::uint8_t tag16,
-                                               std::string_view what) {
+std::optional<std::uint32_t> canonical_reader::length(std::uint8_t fix_tag, std::uint8_t fix_max,
+                                                      std::uint8_t tag8, std::uint8_t tag16,
+                                                      const char* expected) {
   if (at_end()) return refuse("the bytes end where an item is expected");
   const std::uint8_t tag = byte_at(offset_);
   if (fix_tag != 0 && tag >= fix_tag && tag <= fix_tag + fix_max) {
@@ -53,57 +55,51 @@ result<std::uint32_t> canonical_reader::length(std::uint8_t fix_tag, std::uint8_
     width_log2 = 2;
     least = 0x1'0000;
   } else {
-    return refuse(fmt::format("{} is expected", what));
+    return refuse(expected);
   }
   const std::size_t start = offset_;
   const auto value = big_endian(width_log2);
-  if (!value) return std::unexpected(value.error());
+  if (!value) return std::nullopt;
   if (*value < least) {
-    offset_ = start;
-    return refuse("a length is not in its shortest form");
+    return refuse_from(start, "a length is not in its shortest form");
   }
   return static_cast<std::uint32_t>(*value);
 }
 
-result<std::string_view> canonical_reader::take(std::uint32_t size) {
+std::optional<std::string_view> canonical_reader::take(std::uint32_t size) {
   if (remaining() < size) return refuse("the bytes end inside an item");
   const std::string_view taken = bytes_.substr(offset_, size);
   offset_ += size;
   return taken;
 }
 
-result<std::uint32_t> canonical_reader::array() {
-  auto size = length(0x90, 15, 0, 0xDC, "an array");
+std::optional<std::uint32_t> canonical_reader::array() {
+  auto size = length(0x90, 15, 0, 0xDC, "an array is expected");
   if (size && *size > remaining()) return refuse("an array is longer than the bytes left");
   return size;
 }
 
-result<std::uint32_t> canonical_reader::map() {
-  auto size = length(0x80, 15, 0, 0xDE, "a map");
+std::optional<std::uint32_t> canonical_reader::map() {
+  auto size = length(0x80, 15, 0, 0xDE, "a map is expected");
   if (size && *size > remaining() / 2) return refuse("a map is longer than the bytes left");
   return size;
 }
 
-result<std::uint64_t> canonical_reader::unsigned_integer() {
+std::optional<std::uint64_t> canonical_reader::long_unsigned_integer() {
   if (at_end()) return refuse("the bytes end where an item is expected");
   const std::uint8_t tag = byte_at(offset_);
-  if (tag < 128) {
-    ++offset_;
-    return std::uint64_t{tag};
-  }
   if (tag < 0xCC || tag > 0xCF) return refuse("a non-negative integer is expected");
   const unsigned width_log2 = tag - 0xCCU;
   const std::size_t start = offset_;
   const auto value = big_endian(width_log2);
   if (!value) return value;
   if (*value < least_unsigned[width_log2]) {
-    offset_ = start;
-    return refuse("an integer is not in its shortest form");
+    return refuse_from(start, "an integer is not in its shortest form");
   }
   return value;
 }
 
-result<std::int64_t> canonical_reader::integer() {
+std::optional<std::int64_t> canonical_reader::integer() {
   if (at_end()) return refuse("the bytes end where an item is expected");
   const std::uint8_t tag = byte_at(offset_);
   if (tag >= 0xE0) {
@@ -113,16 +109,15 @@ result<std::int64_t> canonical_reader::integer() {
   const std::size_t start = offset_;
   if (tag < 0xD0 || tag > 0xD3) {
     const auto value = unsigned_integer();
-    if (!value) return std::unexpected(value.error());
+    if (!value) return std::nullopt;
     if (*value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
-      offset_ = start;
-      return refuse("an integer is over 2^63 - 1");
+      return refuse_from(start, "an integer is over 2^63 - 1");
     }
     return static_cast<std::int64_t>(*value);
   }
   const unsigned width_log2 = tag - 0xD0U;
   const auto bits = big_endian(width_log2);
-  if (!bits) return std::unexpected(bits.error());
+  if (!bits) return std::nullopt;
   const unsigned unused_bits = 64U - (8U << width_log2);
   const auto value = static_cast<std::int64_t>(*bits << unused_bits) >> unused_bits;
   constexpr std::array<std::int64_t, 4> greatest = {
@@ -130,59 +125,53 @@ result<std::int64_t> canonical_reader::integer() {
       std::numeric_limits<std::int16_t>::min() - 1,
       std::numeric_limits<std::int32_t>::min() - std::int64_t{1}};
   if (value > greatest[width_log2]) {
-    offset_ = start;
-    return refuse("an integer is not in its shortest form");
+    return refuse_from(start, "an integer is not in its shortest form");
   }
   return value;
 }
 
-result<bool> canonical_reader::boolean() {
+std::optional<bool> canonical_reader::boolean() {
   const kind next = peek();
   if (next != kind::boolean) return refuse("a boolean is expected");
   return byte_at(offset_++) == 0xC3;
 }
 
-result<float> canonical_reader::real32() {
+std::optional<float> canonical_reader::real32() {
   if (peek() != kind::real32) return refuse("a float32 is expected");
   const std::size_t start = offset_;
   const auto bits = big_endian(2);
-  if (!bits) return std::unexpected(bits.error());
+  if (!bits) return std::nullopt;
   const auto value = std::bit_cast<float>(static_cast<std::uint32_t>(*bits));
   if (std::isnan(value) || (value == 0 && *bits != 0)) {
-    offset_ = start;
-    return refuse("NaN and -0 are not canonical");
+    return refuse_from(start, "NaN and -0 are not canonical");
   }
   return value;
 }
 
-result<double> canonical_reader::real64() {
+std::optional<double> canonical_reader::real64() {
   if (peek() != kind::real64) return refuse("a float64 is expected");
   const std::size_t start = offset_;
   const auto bits = big_endian(3);
-  if (!bits) return std::unexpected(bits.error());
+  if (!bits) return std::nullopt;
   const auto value = std::bit_cast<double>(*bits);
   if (std::isnan(value) || (value == 0 && *bits != 0)) {
-    offset_ = start;
-    return refuse("NaN and -0 are not canonical");
+    return refuse_from(start, "NaN and -0 are not canonical");
   }
   return value;
 }
 
-result<std::string_view> canonical_reader::text() {
+std::optional<std::string_view> canonical_reader::text() {
   const std::size_t start = offset_;
-  const auto size = length(0xA0, 31, 0xD9, 0xDA, "text");
-  if (!size) return std::unexpected(size.error());
-  auto bytes = take(*size);
-  if (bytes && !is_utf8(*bytes)) {
-    offset_ = start;
-    return refuse("text is not UTF-8");
-  }
+  const auto size = length(0xA0, 31, 0xD9, 0xDA, "text is expected");
+  if (!size) return std::nullopt;
+  const auto bytes = take(*size);
+  if (bytes && !is_utf8(*bytes)) return refuse_from(start, "text is not UTF-8");
   return bytes;
 }
 
-result<std::string_view> canonical_reader::binary() {
-  const auto size = length(0, 0, 0xC4, 0xC5, "binary");
-  if (!size) return std::unexpected(size.error());
+std::optional<std::string_view> canonical_reader::binary() {
+  const auto size = length(0, 0, 0xC4, 0xC5, "binary is expected");
+  if (!size) return std::nullopt;
   return take(*size);
 }
 

@@ -167,11 +167,11 @@ public:
 
 private:
   template <class T>
-  T taken(result<T> (canonical_reader::*getter)()) {
+  T taken(std::optional<T> (canonical_reader::*getter)()) {
     if (!ok()) return T{};
-    result<T> item = (in_.*getter)();
+    const std::optional<T> item = (in_.*getter)();
     if (item) return *item;
-    failure_ = std::move(item.error());
+    failure_ = in_.problem();
     return T{};
   }
 

@@ -19,6 +19,11 @@ bool is_utf8(std::string_view bytes) noexcept {
         continue;
       }
     }
+    if ((static_cast<unsigned char>(*at) & 0x80U) == 0) {
+      ++at;
+      --left;
+      continue;
+    }
     utf8proc_int32_t code_point = 0;
     const utf8proc_ssize_t length =
         utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(at),

@@ -1,5 +1,5 @@
-#include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include <fmt/format.h>
 
@@ -28,7 +28,7 @@ void item_parser::fixed_binary(std::span<std::uint8_t> out) {
   const std::string_view bytes = binary();
   if (!ok()) return;
   if (bytes.size() != out.size()) return refuse("binary of another length is expected");
-  std::ranges::copy(bytes, reinterpret_cast<char*>(out.data()));
+  std::memcpy(out.data(), bytes.data(), out.size());
 }
 
 result<void> item_parser::finish() {

@@ -95,7 +95,7 @@ result<checkpoint_file> decode_checkpoint_file(std::string_view bytes) {
   canonical_reader in(*body);
   const auto damaged = [] { return fail(errc::corrupt, "the CHECKPOINT file cannot be read"); };
   auto size = in.array();
-  auto version = size ? in.unsigned_integer() : result<std::uint64_t>(damaged());
+  auto version = size ? in.unsigned_integer() : std::nullopt;
   if (!version) return damaged();
   if (*version > checkpoint_format)
     return fail(errc::format_unsupported, "the CHECKPOINT file has a newer format");

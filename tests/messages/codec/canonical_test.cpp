@@ -181,7 +181,7 @@ template <class Getter>
 bool refuses(const std::string& bytes, Getter getter) {
   canonical_reader in(bytes);
   const auto item = (in.*getter)();
-  return !item && item.error().code == errc::corrupt;
+  return !item && in.problem().code == errc::corrupt;
 }
 
 } // namespace
