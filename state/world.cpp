@@ -555,6 +555,7 @@ result<void> commit_directly(world& w, std::vector<entry> entries, bool sync) {
   if (auto roots = w.ledger->apply(batch->entries); !roots) return propagate(roots);
   if (auto ok = w.store->apply(batch->writes, batch->last_seq); !ok) return ok;
   apply_to_indexes(w, batch->deltas);
+  keep_records(w.records, w.attributes(), *batch);
   w.publish(batch->last_seq);
   w.retain_before(batch->last_seq);
   compact_if_needed(w, batch->last_seq);

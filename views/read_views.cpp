@@ -4,6 +4,7 @@
 #include "messages/held_bytes.hpp"
 #include "messages/seams/checked_seams.hpp"
 #include "storage/key_layout.hpp"
+#include "views/packed_record.hpp"
 
 namespace mneme {
 
@@ -49,31 +50,36 @@ result<std::optional<edge_record>> read_edge(kv_reader& reader, const edge_key& 
 namespace {
 
 /// Head and current version as of `at`, from the store; nullopt if the memory did not exist then.
-result<std::optional<record_cache::record>> read_record(kv_reader& reader, const memory_id& id,
-                                                        seq_no at) {
-  auto h = read_head(reader, id, at);
+/// Unless `records` is null, the record is put there for the next reader: `made` made its row.
+result<std::optional<taken_record>> read_record(kv_reader& reader, const memory_id& id, seq_no at,
+                                                record_cache* records, seq_no made) {
+  auto head_row = reader.newest(kv_table::heads, id.raw(), at);
+  if (!head_row) return propagate(head_row);
+  if (!head_row->has_value()) return std::optional<taken_record>{};
+  auto h = decode_head((*head_row)->second);
   if (!h) return propagate(h);
-  if (!h->has_value()) return std::optional<record_cache::record>{};
-  auto v = read_version(reader, id, (*h)->current_version);
-  if (!v) return propagate(v);
-  if (!v->has_value())
-    return fail(errc::corrupt, "version " + std::to_string((*h)->current_version) + " of "
+  auto version_row = reader.get(kv_table::versions, keys::version(id, h->current_version));
+  if (!version_row) return propagate(version_row);
+  if (!version_row->has_value())
+    return fail(errc::corrupt, "version " + std::to_string(h->current_version) + " of "
                                    + to_string(id) + " is missing in the store");
-  const std::uint64_t bytes = held_bytes(**h) + held_bytes(**v);
-  return record_cache::record{std::move(**h), std::move(**v), bytes};
+  auto v = decode_version(**version_row);
+  if (!v) return propagate(v);
+  if (records != nullptr)
+    records->put(made, packed_record(*h, (*head_row)->second, *v, **version_row));
+  const std::uint64_t held = held_bytes(*h) + held_bytes(*v);
+  const bool is_coloured = h->colour.has_value();
+  return taken_record{std::move(*h), std::move(*v), held, is_coloured};
 }
 
-/// The same, of the memory whose row was made at that seq; kept for the next reader.
-result<std::optional<record_cache::record>> record_made_at(record_cache& records, seq_no made,
-                                                           kv_reader& reader, const memory_id& id,
-                                                           seq_no at) {
-  if (auto kept = records.find(made)) {
-    if (auto ok = reader.may_go_on(); !ok) return propagate(ok);
-    return kept;
-  }
-  auto read = read_record(reader, id, at);
-  if (read && *read) records.put(made, **read);
-  return read;
+/// The same, of the memory whose row was made at that seq.
+result<std::optional<taken_record>> record_made_at(record_cache& records, seq_no made,
+                                                   kv_reader& reader, const memory_id& id,
+                                                   seq_no at) {
+  auto kept = records.take(made);
+  if (!kept) return read_record(reader, id, at, &records, made);
+  if (auto ok = reader.may_go_on(); !ok) return propagate(ok);
+  return kept;
 }
 
 } // namespace
@@ -87,7 +93,7 @@ result<std::optional<memory>> read_memory(const read_views& views, kv_reader& re
     if (!*found) return std::optional<memory>{};
     return std::optional<memory>(std::move((*found)->what));
   }
-  auto record = read_record(reader, id, at);
+  auto record = read_record(reader, id, at, nullptr, {});
   if (!record) return propagate(record);
   if (!*record) return std::optional<memory>{};
   return std::optional<memory>(memory{.head = std::move((*record)->head),
@@ -99,7 +105,7 @@ result<std::optional<sized_memory>> read_memory(const read_views& views, kv_read
                                                 node_no node, row_no row, seq_no at) {
   const memory_id& id = views.nodes->id(node);
   auto record = views.records == nullptr || row.value == no_number
-                    ? read_record(reader, id, at)
+                    ? read_record(reader, id, at, nullptr, {})
                     : record_made_at(*views.records, {views.attributes->rows().line(row).begin},
                                      reader, id, at);
   if (!record) return propagate(record);
@@ -108,9 +114,9 @@ result<std::optional<sized_memory>> read_memory(const read_views& views, kv_read
   found.emplace(memory{.head = std::move((*record)->head),
                        .version = std::move((*record)->version),
                        .activation = views.attributes->activation_of(node, at)},
-                (*record)->bytes);
-  memory& m = found->what;
-  if (m.head->colour) m.signals = views.attributes->colours().signals_of(node, at);
+                (*record)->held);
+  if ((*record)->is_coloured)
+    found->what.signals = views.attributes->colours().signals_of(node, at);
   return found;
 }
 

@@ -19,6 +19,8 @@
 
 namespace mneme {
 
+class record_cache;
+
 /// `kind` of related_to edges that say what follows what (turns of a talk, sections of a text).
 inline constexpr std::string_view order_edge_kind = "next";
 
@@ -82,5 +84,8 @@ void apply_to(vectors& owner, std::span<const index_delta> deltas);
 void apply_to(lexical& owner, std::span<const index_delta> deltas);
 /// Edges of type related_to and kind "next" alone: what follows what.
 void apply_order(graph& owner, std::span<const index_delta> deltas);
+
+/// Keeps the records of the batch for readers. Precondition: `rows` has the batch.
+void keep_records(record_cache& records, const attributes& rows, const commit_batch& batch);
 
 } // namespace mneme

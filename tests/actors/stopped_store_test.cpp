@@ -127,7 +127,8 @@ public:
     engine_options o;
     o.seed = 1;
     o.embedder_spec = "none";
-    o.leaf_cache_bytes = 0; // what the ledger asks for, it asks the store for
+    o.leaf_cache_bytes = 0;   // what the ledger asks for, it asks the store for
+    o.record_cache_bytes = 0; // and so do readers
     auto opened = open_engine(o);
     REQUIRE(opened);
     state_ = opened->state.get();
