@@ -41,13 +41,16 @@ public:
     return static_cast<std::size_t>(
         std::min<std::uint64_t>(near_count(run_.request), views_.vectors->size()));
   }
+  template <class Accept>
+  std::vector<near_hit> nearest_exact(const Accept& accept) {
+    return views_.vectors->nearest_exact(run_.near_query, kept(), accept, tie_,
+                                         run_.time.goes_on());
+  }
   /// Sets `used_hnsw`.
   template <class Accept>
   std::vector<near_hit> nearest(const Accept& accept, std::uint64_t expected, bool& used_hnsw) {
     used_hnsw = false;
-    if (!may_use_hnsw())
-      return views_.vectors->nearest_exact(run_.near_query, kept(), accept, tie_,
-                                           run_.time.goes_on());
+    if (!may_use_hnsw()) return nearest_exact(accept);
     return views_.vectors->nearest(run_.near_query, kept(), expected, accept, tie_, used_hnsw,
                                    run_.time.goes_on());
   }
@@ -58,9 +61,7 @@ public:
     constexpr std::uint64_t good_part = 4;
     if (rows.size() * good_part >= views_.vectors->size()) {
       const slot_set allowed(rows);
-      const auto accept = [&](slot_no slot) { return allowed.contains(slot); };
-      return views_.vectors->nearest_exact(run_.near_query, kept(), accept, tie_,
-                                           run_.time.goes_on());
+      return nearest_exact([&](slot_no slot) { return allowed.contains(slot); });
     }
     std::vector<slot_no> slots;
     slots.reserve(rows.size());
@@ -116,12 +117,14 @@ result<void> find_state::run_near(const read_views& views) {
       scanned += is_shown ? 1 : 0;
       return row.value != no_number && filter.test_alive(row) == verdict::yes;
     };
-    for (const auto& hit : search.nearest(accept, near_expected, used_hnsw)) {
+    const auto hits = near_listed != 0 ? search.nearest_exact(accept)
+                                       : search.nearest(accept, near_expected, used_hnsw);
+    for (const near_hit& hit : hits) {
       candidate c = candidate_of(search.row_of(hit.slot), *views.attributes);
       c.distance = hit.distance;
       rows.push_back(c);
     }
-    entered = std::max<std::uint64_t>(scanned, rows.size());
+    entered = near_listed != 0 ? near_listed : std::max<std::uint64_t>(scanned, rows.size());
     answer.candidates_scanned = static_cast<std::int64_t>(entered);
   } else if (rows.size() > exact_near_rows && !some_open && search.may_use_hnsw()) {
     const slot_set allowed(rows);

@@ -158,6 +158,18 @@ std::uint64_t many_pass(std::uint64_t at_most, const row_filter& filter, const r
   return 0;
 }
 
+/// How many rows a host's near lists, if it lists so many of few that to look at every vector, and
+/// to test those rows alone whose vectors may be among the nearest, costs less than to test all; 0
+/// otherwise. Whoever does not see all is told how many it sees, which takes a test of each.
+std::uint64_t all_are_looked_at(std::uint64_t at_most, const asker& who, const read_views& views) {
+  constexpr std::uint64_t good_part = 4;
+  const std::uint64_t rows = views.attributes->row_count();
+  const std::uint64_t listed = std::min(at_most, rows);
+  if (!who.sees_all() || rows > exact_near_rows || views.vectors->size() > exact_near_rows)
+    return 0;
+  return listed * good_part >= rows ? listed : 0;
+}
+
 /// Collects the candidates that pass, and counts those that an asker is told of: for the host all,
 /// for an actor those that it sees at the seq read, so that what it may not see does not show in a
 /// count.
@@ -432,7 +444,8 @@ result<void> find_state::run_select(const read_views& views) {
       !near_query.empty() && !request.from && tags.empty() && !(where && where->may_stay_open());
   if (may_be_direct) {
     near_expected = many_pass(by.at_most(), filter, views);
-    near_direct = near_expected != 0;
+    near_listed = all_are_looked_at(by.at_most(), who, views);
+    near_direct = near_expected != 0 || near_listed != 0;
     if (near_direct) {
       if (answer.plan) answer.plan->driver = "near";
       stage = find_stage::near;

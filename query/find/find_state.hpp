@@ -41,6 +41,7 @@ struct find_state {
   bool some_open = false;          ///< rows whose predicate needs the record
   bool near_direct = false;        ///< the vectors propose rows; there was no selection
   std::uint64_t near_expected = 0; ///< rows that near_direct will accept, by a sample
+  std::uint64_t near_listed = 0;   ///< not 0: near_direct looks at all of so few, exactly
   bool arranged = false;           ///< rows are the page: offset and limit are applied
   std::vector<memory> fetched;
   find_result answer;
