@@ -82,23 +82,4 @@ result<std::size_t> journal_growth::take() {
   return static_cast<std::size_t>(grown);
 }
 
-find_request near_request(const dataset& d, std::size_t q) {
-  find_request f;
-  f.near_vector = query_values(d, q);
-  f.near_k = 10;
-  f.limit = 10;
-  return f;
-}
-
-find_request salient_request(const query& q) {
-  find_request f;
-  f.types = {q.type};
-  f.where = predicate{
-      and_predicate{{predicate{has_tag_predicate{tag_name(q.tag_of_find)}},
-                     predicate{compare_predicate{comparison::gte, "head.created_at", q.from.ns}},
-                     predicate{compare_predicate{comparison::lt, "head.created_at", q.until.ns}}}}};
-  f.limit = 20;
-  return f;
-}
-
 } // namespace mneme::workloads

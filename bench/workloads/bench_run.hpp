@@ -13,6 +13,7 @@
 #include "bench/workloads/fresh_process.hpp"
 #include "bench/workloads/hnsw_floor.hpp"
 #include "bench/workloads/report.hpp"
+#include "bench/workloads/requests.hpp"
 #include "bench/workloads/run.hpp"
 #include "bench/workloads/sqlite_peer.hpp"
 #include "bench/workloads/synced_file.hpp"
@@ -79,9 +80,6 @@ private:
   engine& world_;
   std::uint64_t last_ = 0;
 };
-
-find_request near_request(const dataset& d, std::size_t q);
-find_request salient_request(const query& q);
 
 // The workloads, in the order of their run.
 result<void> load(bench_run& run);

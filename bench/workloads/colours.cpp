@@ -3,52 +3,14 @@
 #include <fmt/format.h>
 
 #include "bench/workloads/bench_run.hpp"
+#include "bench/workloads/hashtags.hpp"
 #include "bench/workloads/random.hpp"
 #include "index/colour/gravity.hpp"
 #include "index/colour/mnemosyne.hpp"
-#include "index/colour/semantic_stack.hpp"
 
 namespace mneme::workloads {
 
 namespace {
-
-/// Hashtags of each zone, at anchors spread over it.
-struct zone_tags {
-  colour_zone zone;
-  std::size_t count; ///< that are assigned
-  std::size_t each;  ///< that a memory has
-};
-constexpr zone_tags zones[] = {
-    {colour_zone::core, 40, 1}, {colour_zone::mid, 160, 6}, {colour_zone::outer, 40, 1}};
-
-std::string hashtag(std::uint32_t anchor) {
-  return "anchor" + std::to_string(anchor);
-}
-
-/// The n-th assigned anchor of a zone.
-std::uint32_t assigned_anchor(const zone_tags& z, std::size_t n) {
-  const auto range = anchors_of(z.zone);
-  return range.first + static_cast<std::uint32_t>(n * (range.last - range.first) / z.count);
-}
-
-std::vector<std::uint32_t> draw_anchors(generator& g) {
-  std::vector<std::uint32_t> anchors;
-  for (const auto& z : zones) {
-    const std::size_t end = anchors.size() + z.each;
-    while (anchors.size() < end) {
-      const auto anchor = assigned_anchor(z, g.below(z.count));
-      if (std::ranges::count(anchors, anchor) == 0) anchors.push_back(anchor);
-    }
-  }
-  return anchors;
-}
-
-std::vector<std::string> hashtags_of(const std::vector<std::uint32_t>& anchors) {
-  std::vector<std::string> tags;
-  tags.reserve(anchors.size());
-  for (const auto a : anchors) tags.push_back(hashtag(a));
-  return tags;
-}
 
 /// The points of all memories, and what is right to find among them.
 struct colours {
@@ -74,21 +36,9 @@ struct colours {
   }
 };
 
-result<void> assign_hashtags(engine& world) {
-  std::vector<mutation> items;
-  for (const auto& z : zones)
-    for (std::size_t n = 0; n < z.count; ++n) {
-      const auto anchor = assigned_anchor(z, n);
-      items.emplace_back(
-          assign_tag_request{.tag = hashtag(anchor), .anchor = anchor, .zone = {}, .actor = {}});
-    }
-  auto written = world.write_batch(std::move(items), durability::relaxed);
-  if (!written) return std::unexpected(written.error());
-  return {};
-}
-
 result<colours> load_colours(engine& world, const dataset& d, std::size_t count) {
-  if (auto assigned = assign_hashtags(world); !assigned) return propagate(assigned);
+  if (auto assigned = world.write_batch(hashtag_assignments(), durability::relaxed); !assigned)
+    return propagate(assigned);
   constexpr std::size_t batch = 256;
   colours made;
   generator g(11);
@@ -96,10 +46,7 @@ result<colours> load_colours(engine& world, const dataset& d, std::size_t count)
   for (std::size_t i = 0; i < count; ++i) {
     const auto anchors = draw_anchors(g);
     made.points.push_back(gravity(anchors));
-    auto w = request_of(d, i);
-    w.vector.reset();
-    w.hashtags = hashtags_of(anchors);
-    items.emplace_back(std::move(w));
+    items.emplace_back(coloured_request(d, i, anchors));
     if (items.size() < batch && i + 1 < count) continue;
     auto written = world.write_batch(std::exchange(items, {}), durability::relaxed);
     if (!written) return std::unexpected(written.error());
@@ -120,11 +67,7 @@ result<void> best_of_colour(bench_run& run, engine& world, const colours& made, 
                      [&](std::size_t q, std::uint32_t i) { return made.score(d, q, i); }};
   std::vector<chroma_request> requests;
   for (std::size_t q = 0; q < query_count; ++q) {
-    chroma_request r;
-    r.hashtags = made.queries[q];
-    r.k = static_cast<std::int64_t>(k);
-    r.touch = false;
-    requests.push_back(std::move(r));
+    requests.push_back(colour_request(made.queries[q], k));
   }
   contest c{.about = {.name = name,
                       .what = fmt::format("the best {} by colour, recency and strength", k),

@@ -18,10 +18,8 @@ result<void> near_in_tag(bench_run& run, const char* name, const char* what,
                       .floor = {.name = "posting list, exact distances"},
                       .peer = {.name = "SQLite's ids, floats in memory"}}};
   std::vector<find_request> requests;
-  for (std::size_t q = 0; q < query_count; ++q) {
-    requests.push_back(near_request(d, q));
-    requests.back().where = predicate{has_tag_predicate{tag_name(d.queries[q].*tag)}};
-  }
+  for (std::size_t q = 0; q < query_count; ++q)
+    requests.push_back(near_in_tag_request(d, q, d.queries[q].*tag));
   c.engine =
       timed_turn([&](std::size_t q) { return run.world->find(requests[q]); }, judged("the engine"));
   c.floor = floor_turn(truth);

@@ -13,11 +13,6 @@ struct own_size {
 };
 constexpr own_size own_sizes[] = {{"100", &query::small_actor}, {"1000", &query::large_actor}};
 
-find_request as_actor(find_request f, std::uint32_t actor) {
-  f.actor = actor_name(actor);
-  return f;
-}
-
 /// What differs between the three questions.
 struct own_question {
   std::string name;

@@ -38,11 +38,8 @@ constexpr std::size_t hot_queries = 200;
 
 result<void> make_hot(engine& world, const dataset& d) {
   for (std::size_t q = 0; q < hot_queries; ++q) {
-    auto in_tag = near_request(d, q);
-    in_tag.where = predicate{has_tag_predicate{tag_name(d.queries[q].tag_1_percent)}};
-    find_request walk;
-    walk.from = id_of(d.queries[q].start);
-    walk.follow = follow_spec{.direction = edge_direction::both, .max_hops = 2};
+    auto in_tag = near_in_tag_request(d, q, d.queries[q].tag_1_percent);
+    auto walk = walk_request(d.queries[q], 2, {});
     walk.limit = 20;
     for (auto& f : {near_request(d, q), in_tag, salient_request(d.queries[q]), walk})
       if (auto found = world.find(f); !found) return propagate(found);

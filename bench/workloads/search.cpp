@@ -10,17 +10,7 @@ result<void> word_search(bench_run& run) {
   const inverted_file file(d);
   const auto truth = [&](std::size_t q) { return file.best(d.queries[q].words, 10); };
   std::vector<search_request> requests;
-  for (const auto& q : d.queries) {
-    search_request r;
-    r.query = q.words[0] + " " + q.words[1] + " " + q.words[2];
-    r.limit = 10;
-    r.source = search_source::memory;
-    r.sort = search_sort::relevance;
-    // Some of the random edges say that one memory supersedes another.
-    r.include_archived = true;
-    r.similarity_floor = 0; // all 10, however far behind the best
-    requests.push_back(std::move(r));
-  }
+  for (const auto& q : d.queries) requests.push_back(words_request(q));
   contest c{.about = {.name = "search",
                       .what = "3 common words, 10",
                       .floor = {.name = "BM25 of all postings"},

@@ -6,44 +6,11 @@ namespace mneme::workloads {
 
 namespace {
 
-constexpr std::size_t fields_each = 3;
-constexpr std::size_t links_each = 2;
 constexpr std::size_t bundles = 8;
 
 /// A tenth of the memories' number; the first vectors of the data are theirs.
 std::size_t topic_count(const bench_run& run) {
   return std::min<std::size_t>(20'000, std::max<std::size_t>(20, run.options.size / 10));
-}
-
-std::string field_name(std::size_t k) {
-  return "field" + std::to_string(k);
-}
-std::string field_text(const dataset& d, std::size_t topic, std::size_t k) {
-  return d.texts[topic].substr(40 * k, 40);
-}
-
-ingest_request topic_request(const dataset& d, std::size_t t) {
-  ingest_request r;
-  r.placement = ingest_placement::new_topic;
-  r.topic_id = id_of(t);
-  r.title = "Topic " + std::to_string(t);
-  r.summary = d.texts[t];
-  r.vector = std::vector<float>(d.vector_of(t), d.vector_of(t) + dimension);
-  for (std::size_t k = 0; k < fields_each; ++k)
-    r.fields.push_back({.name = field_name(k),
-                        .value = {field_text(d, t, k)},
-                        .type = {},
-                        .ref_topic_id = {},
-                        .salience = {},
-                        .valid_from = {},
-                        .valid_until = {},
-                        .why_changed = {},
-                        .impact_expected = {},
-                        .operation = {},
-                        .provenance = {}});
-  for (std::size_t k = 1; k <= links_each && t > k; ++k)
-    r.links.push_back({.topic_id = id_of(t * k / (k + 1)), .kind = "next to"});
-  return r;
 }
 
 result<void> load_topics(engine& world, const dataset& d, std::size_t count) {
@@ -59,11 +26,11 @@ result<void> load_topics(engine& world, const dataset& d, std::size_t count) {
 }
 
 bool has_its_fields(const dataset& d, std::size_t topic, const topic_bundle& found) {
-  if (!found.fields || found.fields->size() != fields_each || !found.neighbours) return false;
-  for (std::size_t k = 0; k < fields_each; ++k) {
+  if (!found.fields || found.fields->size() != topic_fields || !found.neighbours) return false;
+  for (std::size_t k = 0; k < topic_fields; ++k) {
     const auto& current = (*found.fields)[k].current;
-    if (!current || current->field != field_name(k)
-        || current->value != json_value{field_text(d, topic, k)})
+    if (!current || current->field != topic_field_name(k)
+        || current->value != json_value{topic_field_text(d, topic, k)})
       return false;
   }
   return true;
@@ -85,12 +52,7 @@ result<void> topics_retrieved(bench_run& run) {
   const auto truth = [&](std::size_t q) { return nearest_of(d, d.query_vector(q), all, bundles); };
   std::vector<retrieve_request> requests;
   for (std::size_t q = 0; q < query_count; ++q) {
-    retrieve_request r;
-    r.q = "what is known";
-    r.vector = query_values(d, q);
-    r.top_k = bundles;
-    r.touch = false;
-    requests.push_back(std::move(r));
+    requests.push_back(bundles_request(d, q, bundles));
   }
   contest c{.about = {.name = "retrieve",
                       .what = "all stages, 8 topics with fields and neighbours",

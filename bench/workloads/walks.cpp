@@ -6,14 +6,6 @@ namespace mneme::workloads {
 
 namespace {
 
-find_request walk_request(const query& q, std::int64_t hops, std::vector<edge_type> types) {
-  find_request f;
-  f.from = id_of(q.start);
-  f.follow =
-      follow_spec{.types = std::move(types), .direction = edge_direction::both, .max_hops = hops};
-  return f;
-}
-
 rows numbers_of(const std::vector<std::pair<std::uint32_t, std::uint32_t>>& reached) {
   rows numbers;
   for (const auto& [i, hops] : reached) numbers.push_back(i);
@@ -27,10 +19,7 @@ result<void> three_hops(bench_run& run) {
   const auto reached = [&d](std::size_t q) { return within_three_hops(d, d.queries[q]); };
   std::vector<find_request> requests;
   for (const auto& q : d.queries) {
-    requests.push_back(
-        walk_request(q, 3, {edge_type{q.edge_types[0]}, edge_type{q.edge_types[1]}}));
-    requests.back().order = {{order_field::hop}};
-    requests.back().limit = 20;
+    requests.push_back(three_hops_request(q));
   }
   contest c{.about = {.name = "W6",
                       .what = "3 hops over 2 types, 20",

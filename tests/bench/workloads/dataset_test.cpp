@@ -1,5 +1,5 @@
 // The data of `mneme bench`.
-// Of: bench/workloads/dataset.cpp
+// Of: bench/workloads/dataset.cpp, bench/workloads/requests.cpp, bench/workloads/hashtags.cpp
 #include <set>
 
 #include <catch2/catch.hpp>
