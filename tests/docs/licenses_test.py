@@ -20,6 +20,7 @@ NAMES = {
     "BSD-2": "BSD-2-Clause", "BSD-2-clause": "BSD-2-Clause", "BSD-3-clause": "BSD-3-Clause",
     "BSD-3-google": "BSD-3-Clause", "BSD-3-snowball": "BSD-3-Clause", "Boost-1": "BSL-1.0",
     "Boost-1.0": "BSL-1.0", "Expat": "MIT", "Expat with embedded exception": "MIT",
+    "GPL-2.0+": "GPL-2 or later",
     "GPL-2+": "GPL-2 or later", "GPL-3+": "GPL-3 or later",
     "GPL-2 with linking exception, origin admission": "GPL-2 with an exception",
 }
