@@ -35,7 +35,8 @@ struct append_list {
   void append(const T& entry, array_graveyard<T>& arrays) {
     if (size == capacity) {
       ensure(capacity != no_number, "a list is full");
-      const std::uint32_t wider = wider_list(capacity);
+      // Most lists of large entries, which are blocks of something, have one.
+      const std::uint32_t wider = capacity == 0 && sizeof(T) > 16 ? 1 : wider_list(capacity);
       auto grown = std::make_unique_for_overwrite<T[]>(wider);
       std::copy_n(entries, size, grown.get());
       store_release(entries, grown.get());

@@ -30,20 +30,6 @@ std::vector<term_count> counted(std::vector<std::uint32_t> terms) {
 
 } // namespace
 
-std::span<term_count> term_counts::add(std::size_t count) {
-  constexpr std::size_t block = std::size_t{1} << 16;
-  if (count > left_) {
-    const std::size_t size = std::max(block, count);
-    blocks_.push_back(std::make_unique_for_overwrite<term_count[]>(size));
-    next_ = blocks_.back().get();
-    left_ = size;
-  }
-  const std::span<term_count> added(next_, count);
-  next_ += count;
-  left_ -= count;
-  return added;
-}
-
 void lexical::impl::list_terms() {
   const std::uint32_t known = terms.size();
   for (std::uint32_t t = terms_listed.load(std::memory_order_relaxed); t < known; ++t)
@@ -86,8 +72,8 @@ void lexical::impl::enter(slot_no slot, node_no node, corpus in,
                                 .live = true};
   lengths.grow(slot.value) = length;
   for (const auto& t : its_terms)
-    lists[static_cast<std::size_t>(in)][t.term].postings.append({slot.value, t.count},
-                                                                posting_arrays);
+    lists[static_cast<std::size_t>(in)][t.term].postings.append(slot.value, t.count, length,
+                                                                postings);
   resize(in, 1, length, begin);
   newest.grow(node.value) = slot.value + 1;
   slot_limit.store(slot.value + 1, std::memory_order_release);
@@ -107,6 +93,26 @@ void lexical::impl::change(std::uint32_t slot, bool live, std::uint64_t seq) {
   resize(static_cast<corpus>(d.in), step, step * static_cast<std::int64_t>(d.length), seq);
   changes.append({seq, slot, live ? 1U : 0U}, change_arrays);
   d.live = live;
+}
+
+std::int64_t lexical::impl::written_with(const term_lists& term, seq_no at) const {
+  const auto blocks = term.postings.view();
+  const auto is_written = [&](std::uint32_t slot) {
+    return documents.find(slot)->begin <= at.value;
+  };
+  const auto behind = std::ranges::partition_point(
+      blocks, [&](const posting_block& b) { return is_written(b.first()); });
+  if (behind == blocks.begin()) return 0;
+  const posting_block& last = *std::prev(behind);
+  std::uint32_t written = 0;
+  for (std::uint32_t size = last.size(); written < size;) {
+    const std::uint32_t middle = (written + size) / 2;
+    if (is_written(last.slot(middle)))
+      written = middle + 1;
+    else
+      size = middle;
+  }
+  return std::int64_t{last.before()} + written;
 }
 
 lexical::lexical() : impl_(std::make_unique<impl>()) {
@@ -162,19 +168,15 @@ corpus_size lexical::size(corpus of, seq_no at) const {
 std::uint64_t lexical::document_frequency(corpus of, term_no term, seq_no at) const {
   const term_lists* lists = impl_->lists_of(of, term);
   if (lists == nullptr) return 0;
-  const auto postings = lists->postings.view();
-  const auto later = std::ranges::partition_point(postings, [&](const term_posting& p) {
-    return impl_->documents.find(p.slot)->begin <= at.value;
-  });
   const auto* change = last_at(lists->changes.view(), at);
-  const std::int64_t live = (later - postings.begin()) + (change == nullptr ? 0 : change->sum);
+  const std::int64_t live = impl_->written_with(*lists, at) + (change == nullptr ? 0 : change->sum);
   ensure(live >= 0, "no more contents have ended than were written");
   return static_cast<std::uint64_t>(live);
 }
 
-std::span<const term_posting> lexical::postings(corpus of, term_no term) const {
+std::span<const posting_block> lexical::postings(corpus of, term_no term) const {
   const term_lists* lists = impl_->lists_of(of, term);
-  return lists == nullptr ? std::span<const term_posting>() : lists->postings.view();
+  return lists == nullptr ? std::span<const posting_block>() : lists->postings.view();
 }
 
 std::uint32_t lexical::length(slot_no slot) const {
@@ -182,12 +184,19 @@ std::uint32_t lexical::length(slot_no slot) const {
   return length == nullptr ? 0 : *length;
 }
 
-std::uint32_t lexical::count(slot_no slot, term_no term) const {
+const std::uint32_t* lexical::lengths_from(slot_no first) const {
+  return impl_->lengths.find(first.value);
+}
+
+std::span<const term_count> lexical::terms(slot_no slot) const {
   const lexical_document* d = impl_->find(slot.value);
-  if (d == nullptr) return 0;
-  const std::span terms(d->terms, d->distinct); // in term order
-  const auto at = std::ranges::lower_bound(terms, term.value, {}, &term_count::term);
-  return at == terms.end() || at->term != term.value ? 0 : at->count;
+  return d == nullptr ? std::span<const term_count>() : std::span(d->terms, d->distinct);
+}
+
+std::uint32_t lexical::count(slot_no slot, term_no term) const {
+  const auto all = terms(slot);
+  const auto at = std::ranges::lower_bound(all, term.value, {}, &term_count::term);
+  return at == all.end() || at->term != term.value ? 0 : at->count;
 }
 
 } // namespace mneme

@@ -15,6 +15,7 @@
 #include <string>
 #include <string_view>
 
+#include "index/lexical/posting_block.hpp"
 #include "index/numbers.hpp"
 #include "index/rows/row_store.hpp"
 #include "mneme/error.hpp"
@@ -26,9 +27,9 @@ namespace mneme {
 enum class corpus : std::uint8_t { memories, chunks };
 inline constexpr std::size_t corpus_count = 2;
 
-/// A term occurs `count` times in a content.
-struct term_posting {
-  std::uint32_t slot;
+/// A term and how often a content has it.
+struct term_count {
+  std::uint32_t term;
   std::uint32_t count;
 };
 
@@ -67,10 +68,16 @@ public:
   [[nodiscard]] corpus_size size(corpus of, seq_no at) const;
   /// Live contents with the term.
   [[nodiscard]] std::uint64_t document_frequency(corpus of, term_no term, seq_no at) const;
-  /// Ascending slots, also of contents that are not live. Valid for the index's life.
-  [[nodiscard]] std::span<const term_posting> postings(corpus of, term_no term) const;
+  /// Also of contents that are not live. Valid for the index's life.
+  [[nodiscard]] std::span<const posting_block> postings(corpus of, term_no term) const;
   /// Terms of a content; 0 if the slot has none.
   [[nodiscard]] std::uint32_t length(slot_no slot) const;
+  /// The lengths of the contents from `first` on, as far as the next multiple of length_run. Those
+  /// whose postings were seen are there to be read.
+  [[nodiscard]] const std::uint32_t* lengths_from(slot_no first) const;
+  static constexpr std::uint32_t length_run = 4096;
+  /// The terms of a content, in the order of their numbers; none if there is no such content.
+  [[nodiscard]] std::span<const term_count> terms(slot_no slot) const;
   /// How often a content has a term; 0 if there is no such content.
   [[nodiscard]] std::uint32_t count(slot_no slot, term_no term) const;
 

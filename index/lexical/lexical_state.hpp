@@ -8,16 +8,12 @@
 #include <vector>
 
 #include "index/columns/append_list.hpp"
+#include "index/lexical/append_room.hpp"
 #include "index/lexical/lexical.hpp"
+#include "index/lexical/posting_block.hpp"
 #include "index/lexical/term_dictionary.hpp"
 
 namespace mneme {
-
-/// A term and how often a content has it.
-struct term_count {
-  std::uint32_t term;
-  std::uint32_t count;
-};
 
 /// A content, as it was written; only `live` changes, and only the writer reads that.
 struct lexical_document {
@@ -51,19 +47,8 @@ struct size_change {
 
 /// One term in one corpus.
 struct term_lists {
-  append_list<term_posting> postings;
+  posting_blocks postings;
   append_list<frequency_change> changes;
-};
-
-/// The terms of all contents, one after the other; they never move.
-class term_counts {
-public:
-  std::span<term_count> add(std::size_t count);
-
-private:
-  std::vector<std::unique_ptr<term_count[]>> blocks_;
-  std::size_t left_ = 0;
-  term_count* next_ = nullptr;
 };
 
 struct lexical::impl {
@@ -79,8 +64,8 @@ struct lexical::impl {
   std::atomic<std::uint32_t> terms_listed{0}; ///< terms below it have lists
   std::atomic<std::uint64_t> retained{0};
 
-  term_counts counts;
-  array_graveyard<term_posting> posting_arrays;
+  append_room<term_count> counts; ///< the terms of all contents
+  posting_room postings;
   array_graveyard<frequency_change> frequency_arrays;
   array_graveyard<size_change> size_arrays;
   array_graveyard<liveness_change> change_arrays;
@@ -94,6 +79,8 @@ struct lexical::impl {
   void change(std::uint32_t slot, bool live, std::uint64_t seq);
   /// Makes lists for the terms that have none.
   void list_terms();
+  /// Contents with the term that were written by then, whether they have ended or not.
+  [[nodiscard]] std::int64_t written_with(const term_lists& term, seq_no at) const;
 
   [[nodiscard]] const lexical_document* find(std::uint32_t slot) const {
     const lexical_document* d = documents.find(slot);

@@ -1,79 +1,66 @@
 /// How the parts of a leg's scores come together. Only rows that can be in the window are scored:
-/// first the best by text, the best by cosine, and what follows or precedes them. When the worst of
-/// the window beats whatever any other row can have, the window is what scoring all rows would
-/// give; else all rows are scored that can reach that worst one.
+/// first those that are bounded highest, by their texts and by what the codes of their vectors let
+/// their cosines be, and what follows or precedes them. When the worst of the window beats whatever
+/// any other row can have, the window is what scoring all rows would give; else all rows are scored
+/// that can reach that worst one.
 ///
 /// A leg that lists few of the world's rows scores just these. What its scores are relative to, the
 /// best text and the best cosine, is taken over what it searches, so the others do not matter.
 ///
-/// A window of 1 with the weights 1 for text and for cosine, not relative, without neighbours: four
-/// rows are chosen by either (first_share), and these are their parts, best first.
+/// A window of 1 with the weights 1 for text and for cosine, not relative, without neighbours: two
+/// rows are chosen (first_share), which leaves a frontier of 1.4.
 ///
-///     by text, over the best one   1.0  0.9  0.6  0.5   no other row has more than 0.5
-///     by cosine                    0.8  0.7  0.6  0.6   nor more than 0.6: a frontier of 1.1
+///     text over the best one   1.0   0.9   0.6   0.7   0.5
+///     cosine at most           0.6   0.7   0.8   0.7   0.6
+///     bound                    1.6   1.6   1.4   1.4   1.1
+///     score                    1.6   1.5
 ///
-/// If one of them has 0.9 and 0.8, its 1.7 beats the frontier and is the answer. If the best of
-/// them has 1.0 and 0, others may be between 1.0 and 1.1: score_rest() scores those whose bounds
-/// reach 1.0. With neighbours of weight n a row may gain n times the best before and the best after
-/// it, so the frontier counts 1 + 2n times (spread_).
+/// The best of them has 1.6 and is the answer. Had it 1.3, whatever is bounded by 1.3 or more would
+/// be scored, too, by score_rest(). With neighbours of weight n a row may gain n times the best
+/// before and the best after it, so the frontier counts 1 + 2n times (spread_).
 
 #include <algorithm>
-#include <ranges>
+#include <limits>
 
 #include "messages/ensure.hpp"
-#include "query/search/search_filter.hpp"
-#include "query/search/search_texts.hpp"
+#include "query/search/best_bounds.hpp"
+#include "query/search/best_texts.hpp"
+#include "query/search/leg_members.hpp"
+#include "query/search/word_sums.hpp"
 
 namespace mneme {
 
 namespace {
 
 /// So many times the window's size are scored first.
-constexpr std::size_t first_share = 4;
+constexpr std::size_t first_share = 2;
 /// Scoring a row by itself costs as much as comparing so many by their codes, or reading so many
 /// postings.
 constexpr std::uint64_t cost_of_row = 8;
 /// Sums of the same parts in another order may differ in their last bits.
 constexpr double rounding_down = 1 - 1e-9;
 
-/// What a leg searches, by slot or row.
-class leg_members {
-public:
-  leg_members(const search_state& s, const search_leg& leg, const read_views& views)
-      : leg_(leg), rows_(*views.attributes), at_(s.context.at), filter_(s, views) {}
-
-  /// The row whose content is `slot`, if it is searched; else no_number.
-  [[nodiscard]] row_no find(slot_no slot) const {
-    if (!leg_.is_counted) return leg_.listed.find(slot);
-    const row_no row = rows_.row_of_slot(slot, at_);
-    return row.value != no_number && passes(row) ? row : row_no{};
+/// What the words of the query weigh in a leg, in the order of the query.
+std::vector<weighed_word> weighed_words(const search_state& s, const search_leg& leg,
+                                        const lexical& words) {
+  std::vector<weighed_word> weighed;
+  const corpus_size size = words.size(leg.of, s.context.at);
+  if (leg.coverage.searched == 0 || size.length == 0) return weighed;
+  const double b = s.length_share(leg);
+  const double mean = static_cast<double>(size.length) / static_cast<double>(size.documents);
+  constexpr std::uint64_t words_of_check = 256;
+  std::uint64_t checks = 0;
+  for (const auto& text : s.terms) {
+    // What is late here is so at the next look, too.
+    if (checks++ % words_of_check == 0 && !s.time.check()) return weighed;
+    const term_no term = words.term(text);
+    const std::uint64_t frequency = words.document_frequency(leg.of, term, s.context.at);
+    if (frequency == 0) continue;
+    const double idf = inverse_document_frequency(size.documents, frequency);
+    weighed.push_back({.term = term, .by = bm25_term(s.weights.k1, b, idf, mean)});
   }
-  [[nodiscard]] bool contains(slot_no slot) const { return find(slot).value != no_number; }
-  /// As find, before any test that a counted leg would make.
-  [[nodiscard]] row_no find_untested(slot_no slot) const {
-    return leg_.is_counted ? rows_.row_of_slot(slot, at_) : find(slot);
-  }
-  /// Precondition: the row comes from find_untested.
-  [[nodiscard]] bool contains_row(row_no row) const { return !leg_.is_counted || passes(row); }
-  /// The row of `node`, if it is searched.
-  [[nodiscard]] row_no find(node_no node) const {
-    const row_no row = rows_.row_of(node, at_);
-    if (row.value == no_number) return {};
-    if (!leg_.is_counted) return find(rows_.slot(row));
-    return passes(row) ? row : row_no{};
-  }
-
-private:
-  [[nodiscard]] bool passes(row_no row) const {
-    return rows_.rows().line(row).type != memory_type::chunk && filter_.seen(row)
-           && filter_.passes_memory(row);
-  }
-
-  const search_leg& leg_;
-  const attributes& rows_;
-  seq_no at_;
-  leg_filter filter_;
-};
+  return weighed;
+}
 
 class leg_scorer {
 public:
@@ -82,7 +69,7 @@ public:
         leg_(leg),
         views_(views),
         members_(s, leg, views),
-        texts_(s, leg, views),
+        texts_(*views.lexical, leg.of, weighed_words(s, leg, *views.lexical), s.time),
         // Whether there are such edges now says nothing of the seq that is read.
         follows_(s.weights.neighbours > 0),
         text_weight_(s.vector.empty() ? 1.0 : s.weights.text),
@@ -100,7 +87,6 @@ public:
 
   /// Scores all that is listed.
   void score_listed(std::vector<leg_row>& rows) {
-    texts_.read_very_many();
     is_all_chosen_ = true;
     choice_ = leg_.listed.choice();
     score_chosen(rows);
@@ -109,47 +95,23 @@ public:
   /// Do the texts alone make the scores?
   [[nodiscard]] bool is_plain() const { return s_.vector.empty() && !follows_; }
 
-  /// The best `window` rows by their texts alone. Of equal ones, which may be very many, only those
-  /// are tested that come first.
+  /// The best `window` rows by their texts alone, and some that are as good.
   void score_plain(std::size_t window, std::vector<leg_row>& rows) {
     rows.clear();
-    most_text_ = most_text();
-    if (most_text_ == 0) return;
-    const tie_order tie(views_);
-    const auto is_better = [&](const leg_row& a, const leg_row& b) {
-      return a.raw != b.raw ? a.raw > b.raw : tie(a, b);
-    };
-    do {
-      while (!texts_.may_decide(window) && texts_.read_more()) {
-      }
-      rows.clear(); // a heap with the worst in front
-      // The newest of equal ones come first, and they are mostly in the last slots.
-      for (const auto& t : std::views::reverse(texts_.rows())) {
-        const bool is_full = rows.size() == window;
-        if (is_full && texts_.at_most(t) / most_text_ < rows.front().raw) continue;
-        const double text = texts_.score(t) / most_text_;
-        const leg_row row{
-            .row = members_.find_untested({t.slot}), .slot = {t.slot}, .text = text, .raw = text};
-        if (row.row.value == no_number || (is_full && !is_better(row, rows.front()))) continue;
-        if (!members_.contains_row(row.row)) continue;
-        if (is_full) {
-          std::ranges::pop_heap(rows, is_better);
-          rows.pop_back();
-        }
-        rows.push_back(row);
-        std::ranges::push_heap(rows, is_better);
-      }
-    } while ((rows.size() < window || rows.front().raw <= texts_.rest() / most_text_)
-             && texts_.read_more());
+    find_best_texts(window).each([&](leg_row row) {
+      row.text /= most_text_;
+      row.raw = row.text;
+      rows.push_back(row);
+    });
   }
 
-  /// Scores the `most` best by text and by cosine, and those next to them. True if the best
+  /// Scores the `most` rows that are bounded highest, and those next to them. True if the best
   /// `window` of `rows` are the best of all then. `compared` is the query's, none without a vector.
   bool score_best(const compared_query& compared, std::size_t most, std::size_t window,
                   std::vector<leg_row>& rows) {
-    most_text_ = most_text();
-    double frontier = add_by_text(most) * text_weight_;
-    if (!s_.vector.empty()) frontier += add_by_cosine(compared, most);
+    find_best_texts(1);
+    if (!s_.vector.empty()) find_best_cosine(compared);
+    const double frontier = choose_best(compared, most);
     score_chosen(rows);
     worst_ = worst_of(rows, window);
     return frontier == 0 || worst_ * rounding_down > frontier * spread_;
@@ -159,15 +121,14 @@ public:
   /// make one next to it so good.
   void score_rest(const compared_query& compared, std::vector<leg_row>& rows) {
     const double least = worst_ * rounding_down / spread_;
-    while (text_part(texts_.rest()) >= least && texts_.read_more()) {
-    }
-    const double unread = text_part(texts_.rest());
     if (vector_weight_ > 0)
-      compared.each_at_least((least - unread) / vector_weight_, [&](slot_no slot) { add(slot); });
-    for (const auto& t : texts_.rows()) {
-      const double by_cosine = vector_weight_ * std::max(0.0, compared.bound_of({t.slot}));
-      if (text_part(texts_.at_most(t)) + by_cosine >= least) add({t.slot});
-    }
+      compared.each_at_least(least / vector_weight_, [&](slot_no slot) { add(slot); });
+    each_bounded(
+        compared, [&] { return least; },
+        [&](std::span<const summed_text> bounds) {
+          for (const auto& b : bounds)
+            if (b.text >= least) add({b.slot});
+        });
     score_chosen(rows);
   }
 
@@ -176,69 +137,70 @@ private:
     return most_text_ == 0 ? 0 : text_weight_ * (text / most_text_);
   }
 
+  [[nodiscard]] double cosine_part(double cosine) const {
+    return vector_weight_ * std::max(0.0, cosine);
+  }
+  /// No text below gives a part of `part`.
+  [[nodiscard]] double text_that_gives(double part) const {
+    if (part <= 0) return 0;
+    if (text_weight_ == 0) return std::numeric_limits<double>::infinity();
+    return part * rounding_down / text_weight_ * most_text_;
+  }
+
   void add(slot_no slot) {
     if (const row_no row = members_.find(slot); row.value != no_number) choice_.add(slot, row);
   }
 
-  /// The best text of all that is searched.
-  double most_text() {
-    double best = 0;
-    do {
-      for (const auto& t : texts_.rows())
-        if (texts_.at_most(t) > best && members_.contains({t.slot}))
-          best = std::max(best, texts_.score(t));
-    } while (best <= texts_.rest() && texts_.read_more());
+  /// The best `most` of what is searched by their texts; then the best of all is known.
+  best_texts find_best_texts(std::size_t most) {
+    best_texts best(most, members_, views_);
+    for (texts_.rewind(); texts_.next();) best.offer(texts_.at_least(best.least()));
+    most_text_ = best.best();
     return best;
   }
 
-  /// Chooses about the best by text; answers what no other row exceeds, over the best of all.
-  double add_by_text(std::size_t most) {
-    if (most_text_ == 0) return 0;
-    // A rest that is small beside the worst that is chosen makes little difference, and one that is
-    // small beside the best makes little difference to a mix with cosines.
-    constexpr double small_rest = 0.25;
-    constexpr double little_rest = 0.02;
-    const auto is_enough = [&](const std::vector<partial_text>& best) {
-      if (!s_.vector.empty() && texts_.rest() <= little_rest * most_text_) return true;
-      return best.size() == most && texts_.rest() <= small_rest * best.front().score;
-    };
-    std::vector<partial_text> best;
-    do {
-      best = best_texts(most);
-    } while (!is_enough(best) && texts_.read_more());
-    for (const auto& t : best) add({t.slot});
-    const double left = best.size() < most ? texts_.rest() : texts_.at_most(best.front());
-    return left / most_text_;
-  }
-
-  /// The searched ones with the highest scores so far, the lowest of them first.
-  [[nodiscard]] std::vector<partial_text> best_texts(std::size_t most) const {
-    const auto is_better = [](const partial_text& a, const partial_text& b) {
-      return a.score > b.score;
-    };
-    std::vector<partial_text> best; // a heap
-    for (const auto& t : texts_.rows()) {
-      if (best.size() == most && t.score <= best.front().score) continue;
-      if (!members_.contains({t.slot})) continue;
-      if (best.size() == most) {
-        std::ranges::pop_heap(best, is_better);
-        best.pop_back();
-      }
-      best.push_back(t);
-      std::ranges::push_heap(best, is_better);
-    }
-    return best;
-  }
-
-  /// Chooses the best by cosine; answers what the cosine of any other row adds to its score.
-  double add_by_cosine(const compared_query& compared, std::size_t most) {
-    const auto nearest = compared.nearest(
-        most, [this](slot_no slot) { return members_.contains(slot); }, s_.time.goes_on());
-    for (const auto& hit : nearest) add(hit.slot);
-    best_cosine_ = nearest.empty() ? 0 : cosine(nearest.front());
+  void find_best_cosine(const compared_query& compared) {
     vector_weight_ = s_.weights.vector;
-    if (s_.weights.relative && best_cosine_ > 0) vector_weight_ /= best_cosine_;
-    return nearest.size() < most ? 0 : cosine(nearest.back()) * vector_weight_;
+    if (!s_.weights.relative) return;
+    const auto nearest = compared.nearest(
+        1, [this](slot_no slot) { return members_.contains(slot); }, s_.time.goes_on());
+    best_cosine_ = nearest.empty() ? 0 : cosine(nearest.front());
+    if (best_cosine_ > 0) vector_weight_ /= best_cosine_;
+  }
+
+  /// Calls `visit(bounds)` for the rows that have a word of the query, tile by tile, with what
+  /// bounds their scores where their texts are: for all whose bounds reach `least()`, and some
+  /// others.
+  template <class Least, class Visit>
+  void each_bounded(const compared_query& compared, const Least& least, const Visit& visit) {
+    if (most_text_ == 0) return;
+    for (texts_.rewind(); texts_.next();) {
+      const auto cosines = compared.within({texts_.first()}, {texts_.end()});
+      const auto found = texts_.at_least(text_that_gives(least() - cosine_part(cosines.most())));
+      for (auto& t : found) t.text = text_part(t.text) + cosine_part(cosines.of({t.slot}));
+      visit(found);
+    }
+  }
+
+  /// Chooses the `most` rows that are bounded highest; answers what no other row exceeds.
+  double choose_best(const compared_query& compared, std::size_t most) {
+    best_bounds best(most, members_);
+    each_bounded(
+        compared, [&] { return best.least(); },
+        [&](std::span<summed_text> bounds) { best.offer(bounds); });
+    if (vector_weight_ > 0) {
+      // What has a word and is not among the best by now will not be by its cosine alone.
+      std::vector<slot_no> known;
+      for (const auto& row : best.rows()) known.push_back(row.slot);
+      std::ranges::sort(known);
+      compared.each_at_least(best.least() / vector_weight_, [&](slot_no slot) {
+        const double bound = cosine_part(compared.bound_of(slot));
+        if (bound > best.least() && !std::ranges::binary_search(known, slot))
+          best.offer(slot, bound);
+      });
+    }
+    for (const auto& row : best.rows()) choice_.add(row.slot, row.row);
+    return best.least();
   }
 
   /// Calls `visit(slot, row)` for what is searched right before or after a row.
@@ -302,7 +264,7 @@ private:
   void fill(const row_choice& choice, std::vector<leg_row>& rows) {
     std::vector<slot_no> slots;
     for (const auto& c : choice.rows()) {
-      rows.push_back({.row = c.row, .slot = c.slot, .text = texts_.score(c.slot)});
+      rows.push_back({.row = c.row, .slot = c.slot, .text = texts_.sum_of(c.slot)});
       slots.push_back(c.slot);
     }
     const auto distances =
@@ -346,7 +308,7 @@ private:
   const search_leg& leg_;
   const read_views& views_;
   leg_members members_;
-  search_texts texts_;
+  word_sums texts_;
   bool follows_;       ///< what is right before and after a row counts
   double text_weight_; ///< of a text over the best one
   double spread_;      ///< what follows and precedes can make of a score

@@ -198,8 +198,12 @@ bool texts_are_right(const lexical& subject, std::uint64_t at) {
     return subject.document_frequency(corpus::memories, subject.term(term), {at});
   };
   const auto ascend = [&](const char* term) {
-    const auto postings = subject.postings(corpus::memories, subject.term(term));
-    return std::ranges::is_sorted(postings, {}, &term_posting::slot);
+    std::vector<std::uint32_t> slots;
+    for (const auto& block : subject.postings(corpus::memories, subject.term(term))) {
+      const std::uint32_t there = block.size(); // it may grow meanwhile
+      for (std::uint32_t i = 0; i < there; ++i) slots.push_back(block.slot(i));
+    }
+    return std::ranges::is_sorted(slots);
   };
   return size.documents == with[0] + with[1] + with[2]
          && size.length == 3 * with[0] + 2 * with[1] + with[2] && documents("rain") == with[0]

@@ -117,10 +117,18 @@ private:
                       std::uint64_t at) const {
     std::map<std::uint32_t, std::uint32_t> found;
     std::optional<std::uint32_t> last;
-    for (const auto& p : subject.postings(of, term)) {
-      CHECK((!last || *last < p.slot));
-      last = p.slot;
-      found[p.slot] = p.count;
+    for (const auto& block : subject.postings(of, term)) {
+      CHECK(block.before() == found.size());
+      for (std::uint32_t i = 0; i < block.size(); ++i) {
+        const std::uint32_t slot = block.slot(i);
+        const std::uint32_t count = subject.count({slot}, term);
+        CHECK((!last || *last < slot));
+        CHECK(block.counts()[i] == std::min(count, posting_block::many));
+        CHECK(count <= block.most_count());
+        CHECK(block.least_length() <= subject.length({slot}));
+        last = slot;
+        found[slot] = count;
+      }
     }
     for (std::uint32_t slot = 0; slot < contents_.size(); ++slot) {
       const content& c = contents_[slot];

@@ -93,8 +93,16 @@ TEST_CASE("a query compared once answers what every search for it does") {
       if (cosine >= least) RC_ASSERT(std::ranges::find(found, slot) != found.end());
     }
     RC_ASSERT(compared.bound_of({cloud.slot(count - 1).value + 1}) == 0);
+    const std::uint32_t first = d.below(cloud.slot(count - 1).value + 9);
+    const std::uint32_t end = first + d.below(3000);
+    const auto range = compared.within({first}, {end});
+    for (std::uint32_t slot = first; slot < end; ++slot) {
+      RC_ASSERT(range.of({slot}) == compared.bound_of({slot}));
+      RC_ASSERT(range.most() >= range.of({slot}));
+    }
   });
   CHECK(compared_query().nearest(3, [](slot_no) { return true; }).empty());
+  CHECK(compared_query().within({0}, {9}).of({3}) == 0);
 }
 
 TEST_CASE("every exact path asks whether to go on, and leaves off when it shall not") {

@@ -1,6 +1,6 @@
 // A search that scores just the rows that it lists answers what ranking all rows answers, to the
 // last bit: random stores, askers, scopes and filters.
-// Of: query/search/search_score.cpp, query/search/search_select.cpp, query/search/search_texts.cpp
+// Of: query/search/search_score.cpp, query/search/search_select.cpp, query/search/word_sums.cpp
 #include <catch2/catch.hpp>
 
 #include "query/search/search.hpp"

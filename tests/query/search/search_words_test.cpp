@@ -1,5 +1,5 @@
 // Queries of very many words: what they cost, when they end, and that they are ranked as others.
-// Of: query/search/search_texts.cpp, query/search/bm25.cpp
+// Of: query/search/word_sums.cpp, query/search/bm25.cpp
 #include <catch2/catch.hpp>
 
 #include "query/search/search.hpp"
