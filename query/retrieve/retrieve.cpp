@@ -85,15 +85,17 @@ public:
            && is_visible_topic(columns_, visible_, row)
            && (columns_.rows().line(row).flags & row_archived) == 0;
   }
-  /// Calls `visit` with every row that passes and has a vector.
+  [[nodiscard]] bool has_vector(row_no row) const {
+    return test(row) && (columns_.rows().line(row).flags & row_has_vector) != 0;
+  }
+  /// Calls `visit` with every row that passes and has a vector, until it says no.
   template <class Visit>
   result<void> each_with_vector(const Visit& visit) const {
     result<void> in_time;
     std::uint64_t rows = 0;
     columns_.with_type(memory_type::topic)->for_each([&](row_no row) {
       in_time = time_.check(rows++);
-      if ((columns_.rows().line(row).flags & row_has_vector) != 0 && test(row)) visit(row);
-      return in_time.has_value();
+      return in_time.has_value() && (!has_vector(row) || visit(row));
     });
     return in_time;
   }
@@ -231,6 +233,7 @@ result<void> retrieve_state::run_select(const read_views& views) {
     } else {
       auto all = topics.each_with_vector([&](row_no row) {
         chosen.push_back({.node = views.attributes->node(row), .similarity = {}, .adjacent = {}});
+        return true;
       });
       if (!all) return all;
       std::ranges::sort(chosen, {}, [&](const auto& c) { return views.nodes->id(c.node); });
@@ -240,9 +243,12 @@ result<void> retrieve_state::run_select(const read_views& views) {
     selected();
     return {};
   }
-  auto all =
-      topics.each_with_vector([&](row_no row) { slots.push_back(views.attributes->slot(row)); });
-  if (!all) return all;
+  compares_all = most_vectors_are_topics(views);
+  auto listed = topics.each_with_vector([&](row_no row) {
+    slots.push_back(views.attributes->slot(row));
+    return !compares_all; // that there is one is all that is asked then
+  });
+  if (!listed) return listed;
   if (!slots.empty()) {
     if (query.empty())
       return fail(errc::no_embedder, "the world has no embedder: give the vector of q", "q");
@@ -254,6 +260,35 @@ result<void> retrieve_state::run_select(const read_views& views) {
   return {};
 }
 
+bool retrieve_state::most_vectors_are_topics(const read_views& views) const {
+  // To list a topic and look its vector up costs as much as to compare a few that lie together.
+  constexpr std::uint64_t cost_of_listing = 4;
+  const std::uint64_t topics = views.attributes->with_type(memory_type::topic)->cardinality();
+  return topics <= exact_near_rows && topics * cost_of_listing >= views.vectors->size();
+}
+
+std::vector<near_hit>
+retrieve_state::nearest_topics(const read_views& views,
+                               const std::function<memory_id(slot_no)>& tie) const {
+  const auto most = static_cast<std::size_t>(request.top_k);
+  if (compares_all) {
+    const topic_filter topics(*this, views);
+    const auto accept = [&](slot_no slot) {
+      return topics.has_vector(views.attributes->row_of_slot(slot, context.at));
+    };
+    return views.vectors->nearest_exact(query, most, accept, tie, time.goes_on());
+  }
+  if (slots.size() <= exact_near_rows || request.at_seq || context.exact_near)
+    return views.vectors->nearest_of(query, slots, std::min(most, slots.size()), tie,
+                                     time.goes_on());
+  std::vector<slot_no> allowed = slots;
+  std::ranges::sort(allowed);
+  const auto accept = [&](slot_no slot) { return std::ranges::binary_search(allowed, slot); };
+  bool used_hnsw = false;
+  return views.vectors->nearest(query, std::min(most, slots.size()), slots.size(), accept, tie,
+                                used_hnsw, time.goes_on());
+}
+
 result<void> retrieve_state::run_near(const read_views& views) {
   ensure(!query.empty() && !slots.empty(), "something is compared with something");
   const auto node_of = [&](slot_no slot) {
@@ -261,19 +296,8 @@ result<void> retrieve_state::run_near(const read_views& views) {
     ensure(row.value != no_number, "what is near has a row at the seq read");
     return views.attributes->node(row);
   };
-  const auto tie = [&](slot_no slot) { return views.nodes->id(node_of(slot)); };
-  const auto most = static_cast<std::size_t>(
-      std::min<std::uint64_t>(static_cast<std::uint64_t>(request.top_k), slots.size()));
-  std::vector<near_hit> hits;
-  if (slots.size() > exact_near_rows && !request.at_seq && !context.exact_near) {
-    std::ranges::sort(slots);
-    const auto accept = [&](slot_no slot) { return std::ranges::binary_search(slots, slot); };
-    bool used_hnsw = false;
-    hits =
-        views.vectors->nearest(query, most, slots.size(), accept, tie, used_hnsw, time.goes_on());
-  } else {
-    hits = views.vectors->nearest_of(query, slots, most, tie, time.goes_on());
-  }
+  const auto hits =
+      nearest_topics(views, [&](slot_no slot) { return views.nodes->id(node_of(slot)); });
   if (auto ok = time.check(); !ok) return ok;
   auto allowed = request.topic_ids.value_or(std::vector<memory_id>{});
   std::ranges::sort(allowed);

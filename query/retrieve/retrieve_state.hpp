@@ -2,9 +2,11 @@
 /// What a retrieve carries from stage to stage. Exactly one party holds it at a time.
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
+#include "index/vectors/vectors.hpp"
 #include "query/deadline.hpp"
 #include "query/retrieve/retrieve.hpp"
 #include "views/answer_room.hpp"
@@ -36,7 +38,10 @@ struct retrieve_state {
   answer_room room;
 
   retrieve_step step = retrieve_step::select;
-  std::vector<slot_no> slots; ///< of the topics with a vector that near chooses from
+  /// All vectors are compared, and the nearest ones asked whether they are topics' that may be
+  /// returned; else just the vectors of these.
+  bool compares_all = false;
+  std::vector<slot_no> slots; ///< of the topics with a vector that near chooses from; else of one
   std::vector<retrieve_candidate> chosen;
   retrieve_result answer;
 
@@ -51,6 +56,9 @@ struct retrieve_state {
   result<void> run_link(const read_views& views);
   result<void> run_fetch(const read_views& views);
 
+  [[nodiscard]] bool most_vectors_are_topics(const read_views& views) const;
+  [[nodiscard]] std::vector<near_hit>
+  nearest_topics(const read_views& views, const std::function<memory_id(slot_no)>& tie) const;
   /// Names the step behind the choice of candidates.
   void selected();
 };
