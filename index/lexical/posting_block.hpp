@@ -44,6 +44,12 @@ public:
     const auto* end = std::lower_bound(data_, data_ + size, slot - first_);
     return static_cast<std::uint32_t>(end - data_);
   }
+  /// Hints that it is read soon: blocks of one list lie apart.
+  void prefetch() const {
+    constexpr std::uint32_t line = 64;
+    const auto* data = reinterpret_cast<const char*>(data_);
+    for (std::uint32_t at = 0; at < 3U * capacity_; at += line) __builtin_prefetch(data + at);
+  }
 
 private:
   friend struct posting_blocks;

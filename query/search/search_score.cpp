@@ -126,8 +126,7 @@ public:
     each_bounded(
         compared, [&] { return least; },
         [&](std::span<const summed_text> bounds) {
-          for (const auto& b : bounds)
-            if (b.text >= least) add({b.slot});
+          for (const auto& b : bounds) add({b.slot});
         });
     score_chosen(rows);
   }
@@ -168,17 +167,21 @@ private:
     if (best_cosine_ > 0) vector_weight_ /= best_cosine_;
   }
 
-  /// Calls `visit(bounds)` for the rows that have a word of the query, tile by tile, with what
-  /// bounds their scores where their texts are: for all whose bounds reach `least()`, and some
-  /// others.
+  /// Calls `visit(bounds)` for the rows that have a word of the query and whose bounds reach
+  /// `least()`, tile by tile, with their bounds where their texts are.
   template <class Least, class Visit>
   void each_bounded(const compared_query& compared, const Least& least, const Visit& visit) {
     if (most_text_ == 0) return;
     for (texts_.rewind(); texts_.next();) {
       const auto cosines = compared.within({texts_.first()}, {texts_.end()});
-      const auto found = texts_.at_least(text_that_gives(least() - cosine_part(cosines.most())));
-      for (auto& t : found) t.text = text_part(t.text) + cosine_part(cosines.of({t.slot}));
-      visit(found);
+      const double wanted = least();
+      const auto found = texts_.at_least(text_that_gives(wanted - cosine_part(cosines.most())));
+      std::size_t count = 0;
+      for (const auto& t : found) {
+        const double bound = text_part(t.text) + cosine_part(cosines.of({t.slot}));
+        if (bound >= wanted) found[count++] = {t.slot, bound};
+      }
+      visit(found.first(count));
     }
   }
 

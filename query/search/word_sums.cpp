@@ -115,6 +115,7 @@ void word_sums::enter_tile(std::uint32_t word) {
   list.most = 0;
   for (auto& [at, end] = list.from;;) {
     const posting_block& block = list.blocks[at];
+    block.prefetch();
     list.most =
         std::max(list.most, query_[word].by.score(block.most_count(), block.least_length()));
     const std::uint32_t below = block.count_below(first_, end);
