@@ -25,7 +25,7 @@ STANDS_ON = {
     "network": ["messages"],
     "storage": ["messages"],
     "journal": ["storage"],
-    "index": ["messages"],
+    "index": ["storage"],
     "views": ["index", "journal"],
     "state": ["views"],
     "query": ["views"],
@@ -49,7 +49,7 @@ HOSTS = ["examples", "tests/install"]
 WRAPPED = {
     "caf/": ["actors/", "sim/", "include/mneme/caf.hpp", "tests/actors/",
              "tests/query/chroma/", "tests/query/search/", "tests/sim/", "tests/install/", "tests/tools/", "tests/cases/", "bench/", "examples/"],
-    "wiredtiger.h": ["storage/wiredtiger_store.cpp", "bench/"],
+    "wiredtiger.h": ["storage/wiredtiger_store.cpp", "storage/checksum.cpp", "bench/"],
     "hnswlib/": ["index/vectors/hnsw_", "bench/"],
     "sqlite3.h": ["bench/workloads/sqlite_"],
     "libstemmer.h": ["index/lexical/text_terms.cpp"],

@@ -12,13 +12,33 @@ std::string parent_of(const std::string& path) {
 
 } // namespace
 
+file_content file_content::of(std::string bytes) {
+  auto held = std::make_shared<std::string>(std::move(bytes));
+  return {.bytes = *held, .holder = held};
+}
+
+result<file_content> file_system::content(const std::string& path) {
+  auto bytes = read_file(*this, path);
+  if (!bytes) return propagate(bytes);
+  return file_content::of(std::move(*bytes));
+}
+
 result<void> replace_file(file_system& fs, const std::string& path, std::string_view bytes) {
+  return replace_file(fs, path, {bytes});
+}
+
+result<void> replace_file(file_system& fs, const std::string& path,
+                          std::initializer_list<std::string_view> parts) {
   const std::string fresh = path + ".new";
   auto out = fs.open(fresh, open_mode::create);
   if (!out) return propagate(out);
   // One may be left from a crash in an earlier replacement.
   if (auto ok = (*out)->truncate(0); !ok) return ok;
-  if (auto ok = (*out)->write_at(0, bytes); !ok) return ok;
+  std::uint64_t at = 0;
+  for (const std::string_view part : parts) {
+    if (auto ok = (*out)->write_at(at, part); !ok) return ok;
+    at += part.size();
+  }
   if (auto ok = (*out)->sync(); !ok) return ok;
   out->reset();
   if (auto ok = fs.rename(fresh, path); !ok) return ok;

@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,12 +41,27 @@ enum class open_mode : std::uint8_t {
   create,     ///< read_write; made if there is none, else its bytes stay
 };
 
+/// The content of a file that nobody writes any more. Its bytes may be changed, which nobody else
+/// sees. Where the system can, a part costs nothing before it is looked at, and no memory of its
+/// own before it is changed.
+struct file_content {
+  std::span<char> bytes;
+  std::shared_ptr<void> holder; ///< the bytes stay where they are for its life
+
+  [[nodiscard]] std::string_view view() const { return {bytes.data(), bytes.size()}; }
+  /// Of bytes that are in memory.
+  static file_content of(std::string bytes);
+};
+
 /// Thread-safe.
 class file_system {
 public:
   virtual ~file_system() = default;
   virtual result<std::unique_ptr<file>> open(const std::string& path, open_mode mode) = 0;
   virtual result<bool> exists(const std::string& path) = 0;
+  /// The whole content of `path`, which no file is open for writing of; not_found if there is none.
+  /// It may be renamed, replaced and removed. Here it is read.
+  virtual result<file_content> content(const std::string& path);
   /// File names (no directories) in `dir`, sorted bytewise; empty if there is no such directory.
   virtual result<std::vector<std::string>> list(const std::string& dir) = 0;
   /// Makes `dir` and what is missing above it, durably.
@@ -64,6 +81,9 @@ std::shared_ptr<file_system> make_posix_file_system();
 /// Writes `bytes` to `path` so that after a crash either the old or the whole new content is there
 /// (temporary file, sync, rename, directory sync).
 result<void> replace_file(file_system& fs, const std::string& path, std::string_view bytes);
+/// Likewise, of parts that follow each other.
+result<void> replace_file(file_system& fs, const std::string& path,
+                          std::initializer_list<std::string_view> parts);
 /// The whole content of `path`; not_found if there is none.
 result<std::string> read_file(file_system& fs, const std::string& path);
 

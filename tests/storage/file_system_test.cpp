@@ -105,6 +105,28 @@ TEMPLATE_TEST_CASE("replacing and reading whole files", "[file]", posix_place, m
   CHECK(read_file(fs, path).value().empty());
 }
 
+TEMPLATE_TEST_CASE("content stays as it was found, and is its holder's own", "[file]", posix_place,
+                   memory_place) {
+  TestType place;
+  auto& fs = *place.fs;
+  REQUIRE(fs.create_directories(place.dir()));
+  const std::string path = place.dir() + "/file";
+  CHECK(fs.content(path).error().code == errc::not_found);
+  REQUIRE(replace_file(fs, path, {"in ", "", "parts"}));
+  auto found = fs.content(path);
+  REQUIRE(found);
+  CHECK(found->view() == "in parts");
+  found->bytes[3] = 'P';
+  CHECK(found->view() == "in Parts");
+  CHECK(fs.content(path)->view() == "in parts");
+  REQUIRE(replace_file(fs, path, "others"));
+  CHECK(found->view() == "in Parts");
+  REQUIRE(fs.remove(path));
+  CHECK(found->view() == "in Parts");
+  REQUIRE(replace_file(fs, path, ""));
+  CHECK(fs.content(path)->view().empty());
+}
+
 TEMPLATE_TEST_CASE("one lock per directory, also within a process", "[file]", posix_place,
                    memory_place) {
   TestType place;
