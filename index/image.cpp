@@ -1,24 +1,86 @@
 #include "index/image.hpp"
 
+#include <algorithm>
 #include <limits>
+#include <optional>
 
 #include <zlib.h>
 
 #include "messages/ensure.hpp"
+#include "storage/checksum.hpp"
 
 namespace mneme {
 
 namespace {
 
 constexpr std::size_t name_bytes = 8;
-constexpr std::size_t checksum_bytes = 4;
+constexpr std::size_t page_bytes = 64 << 10;
+constexpr std::string_view pages_mark = "mnPAGES1";
 
-std::uint32_t checksum_of(std::string_view bytes) {
-  return static_cast<std::uint32_t>(
-      crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+template <class T>
+void append(std::string& bytes, T value) {
+  bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+/// Takes a number from the end of `bytes`; nullopt if they are too few.
+template <class T>
+std::optional<T> take_last(std::string_view& bytes) {
+  T value{};
+  if (bytes.size() < sizeof value) return std::nullopt;
+  std::memcpy(&value, bytes.data() + bytes.size() - sizeof value, sizeof value);
+  bytes.remove_suffix(sizeof value);
+  return value;
+}
+
+std::size_t pages_of(std::size_t bytes) {
+  return (bytes + page_bytes - 1) / page_bytes;
+}
+
+/// What is before the sums; nullopt if they do not fit.
+std::optional<std::string_view> checked_by_page(std::string_view image) {
+  image.remove_suffix(pages_mark.size());
+  const auto sum = take_last<std::uint32_t>(image);
+  const std::string_view before = image;
+  const auto length = take_last<std::uint64_t>(image);
+  if (!sum || !length || *length > image.size()) return std::nullopt;
+  const std::string_view body = image.substr(0, *length);
+  const std::string_view sums = image.substr(*length);
+  if (sums.size() != pages_of(body.size()) * sizeof(std::uint32_t)) return std::nullopt;
+  if (crc32c(before.substr(body.size())) != *sum) return std::nullopt;
+  for (std::size_t page = 0; page * page_bytes < body.size(); ++page) {
+    std::uint32_t expected = 0;
+    std::memcpy(&expected, sums.data() + page * sizeof expected, sizeof expected);
+    if (crc32c(body.substr(page * page_bytes, page_bytes)) != expected) return std::nullopt;
+  }
+  return body;
+}
+
+/// The same of an image of before.
+std::optional<std::string_view> checked_whole(std::string_view image) {
+  const auto sum = take_last<std::uint32_t>(image);
+  if (!sum || crc32_z(0, reinterpret_cast<const Bytef*>(image.data()), image.size()) != *sum)
+    return std::nullopt;
+  return image;
 }
 
 } // namespace
+
+std::string with_page_sums(std::string body) {
+  const std::size_t length = body.size();
+  body.reserve(length + pages_of(length) * sizeof(std::uint32_t) + 32);
+  for (std::size_t from = 0; from < length; from += page_bytes)
+    append(body, crc32c(std::string_view(body).substr(from, std::min(page_bytes, length - from))));
+  append(body, std::uint64_t{length});
+  append(body, crc32c(std::string_view(body).substr(length)));
+  body += pages_mark;
+  return body;
+}
+
+std::uint32_t image_sum(std::string_view image) {
+  if (!image.ends_with(pages_mark)) return 0;
+  image.remove_suffix(pages_mark.size());
+  return take_last<std::uint32_t>(image).value_or(0);
+}
 
 image_writer::image_writer(std::string_view name) {
   ensure(name.size() == name_bytes, "an image's name has 8 characters");
@@ -32,22 +94,17 @@ void image_writer::put_text(std::string_view text) {
 }
 
 std::string image_writer::finish() {
-  put(checksum_of(bytes_));
-  return std::move(bytes_);
+  return with_page_sums(std::move(bytes_));
 }
 
 result<image_reader> image_reader::open(std::string_view image, std::string_view name) {
-  if (image.size() < name_bytes + checksum_bytes)
-    return fail(errc::corrupt, "the image " + std::string(name) + " is too short");
-  const std::string_view body = image.substr(0, image.size() - checksum_bytes);
-  std::uint32_t checksum = 0;
-  std::memcpy(&checksum, image.data() + body.size(), sizeof checksum);
-  if (checksum_of(body) != checksum)
+  const auto body = image.ends_with(pages_mark) ? checked_by_page(image) : checked_whole(image);
+  if (!body)
     return fail(errc::corrupt,
                 "the checksum of the image " + std::string(name) + " does not match");
-  if (body.substr(0, name_bytes) != name)
+  if (body->substr(0, name_bytes) != name)
     return fail(errc::corrupt, "this is not an image " + std::string(name));
-  return image_reader(body.substr(name_bytes));
+  return image_reader(body->substr(name_bytes));
 }
 
 std::string_view image_reader::get_raw(std::size_t length) {
@@ -57,6 +114,7 @@ std::string_view image_reader::get_raw(std::size_t length) {
   }
   const std::string_view raw = rest_.substr(0, length);
   rest_.remove_prefix(length);
+  read_ += length;
   return raw;
 }
 

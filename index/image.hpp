@@ -1,11 +1,19 @@
 #pragma once
-/// Bytes of an owner's checkpoint image: an 8-byte name, fields in little-endian order, and the
-/// CRC-32 of everything before it at the end. The reader checks name and CRC first and every length
-/// before it is used, so no damage makes it crash or allocate beyond the image's own size.
+/// Bytes of an owner's checkpoint image: an 8-byte name, fields in little-endian order, and at the
+/// end check sums of all that is before them, one for each 64 KiB. The reader checks name and sums
+/// first and every length before it is used, so no damage makes it crash or allocate beyond the
+/// image's own size.
+///
+///     name ‖ fields ‖ u32 CRC-32C of each page ‖ u64 bytes of name and fields
+///                   ‖ u32 CRC-32C of sums and length ‖ "mnPAGES1"
+///
+/// Images of before end with the CRC-32 of all that is before it, and nothing else.
 
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -16,6 +24,26 @@
 namespace mneme {
 
 static_assert(std::endian::native == std::endian::little, "images are written as memory is");
+
+/// Arrays of an image begin at multiples of this many bytes from its start, as it does in a file.
+inline constexpr std::size_t image_alignment = 64;
+
+/// An image, and who keeps its bytes where they are: what is loaded of it may leave parts of it
+/// there. Without a holder the bytes go when the load has ended.
+struct image_bytes {
+  std::string_view bytes;
+  std::shared_ptr<const void> holder{};
+
+  image_bytes(std::string_view b, std::shared_ptr<const void> h = {})
+      : bytes(b), holder(std::move(h)) {}
+  image_bytes(const std::string& b) : bytes(b) {}
+};
+
+/// Bytes that begin with a name, as an image.
+std::string with_page_sums(std::string body);
+/// What an image that is whole is known by: the sum of its sums. 0 if it cannot be one, or is one
+/// of before.
+std::uint32_t image_sum(std::string_view image);
 
 class image_writer {
 public:
@@ -30,6 +58,8 @@ public:
   /// Length and bytes.
   void put_text(std::string_view text);
   void put_raw(std::string_view bytes) { bytes_.append(bytes); }
+  /// Zeros up to where an array may begin, so that it can be used where it lies.
+  void align() { bytes_.resize((bytes_.size() + image_alignment - 1) & ~(image_alignment - 1)); }
   void reserve(std::size_t bytes) { bytes_.reserve(bytes); }
   [[nodiscard]] std::size_t size() const { return bytes_.size(); }
   /// Overwrites a count that was not known when its place was written.
@@ -70,6 +100,18 @@ public:
   std::string_view get_raw(std::size_t length);
   /// A count of things of at least `bytes_each` bytes: 0 and not ok() if they cannot all be there.
   std::uint64_t get_count(std::size_t bytes_each);
+  /// `count` entries of an array that begins at the next aligned place; empty and not ok() if they
+  /// are not there. They lie in the image.
+  template <class T>
+  std::span<const T> get_array(std::size_t count) {
+    static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= image_alignment);
+    const std::size_t past = read_ % image_alignment;
+    get_raw(past == 0 ? 0 : image_alignment - past);
+    if (count > rest_.size() / sizeof(T)) ok_ = false;
+    const std::string_view raw = ok_ ? get_raw(count * sizeof(T)) : std::string_view();
+    ensure(reinterpret_cast<std::uintptr_t>(raw.data()) % alignof(T) == 0, "arrays are aligned");
+    return {reinterpret_cast<const T*>(raw.data()), raw.size() / sizeof(T)};
+  }
   [[nodiscard]] bool ok() const { return ok_; }
   /// Bytes not read yet.
   [[nodiscard]] std::size_t left() const { return rest_.size(); }
@@ -80,6 +122,7 @@ private:
   explicit image_reader(std::string_view rest) : rest_(rest) {}
 
   std::string_view rest_;
+  std::size_t read_ = 8; ///< bytes before rest_: the name
   bool ok_ = true;
 };
 

@@ -186,12 +186,23 @@ result<void> replay_tail(world& w, const marks& from) {
                       });
 }
 
+std::unique_ptr<ledger> empty_ledger(world& w) {
+  auto made = std::make_unique<ledger>(w.info.id, sources_of(w), w.leaf_cache_bytes);
+  made->retain(w.window.retained_seqs());
+  return made;
+}
+
 /// Loads what the checkpoint offers; answers the seq that the indexes are at (0: nothing loaded).
-seq_no load_images(world& w, const std::optional<checkpoint_file>& checkpoint) {
+seq_no load_checkpoint(world& w, const std::optional<checkpoint_file>& checkpoint) {
   if (!checkpoint) return {};
-  if (!load_indexes(*w.files, w.directory, w.info.id, *checkpoint,
-                    {w.nodes, w.attributes(), w.graph, w.order, w.lexical(), w.vectors()}))
-    return {};
+  // The leaves are the store's. What it lacks of an image's seq it gets from the journal before
+  // they are asked for; one that is further cannot serve the image.
+  auto its_ledger = w.store->recovered() <= checkpoint->seq ? empty_ledger(w) : nullptr;
+  const auto loaded = load_images(
+      *w.files, w.directory, w.info.id, *checkpoint,
+      {w.nodes, w.attributes(), w.graph, w.order, w.lexical(), w.vectors()}, its_ledger.get());
+  if (!loaded) return {};
+  if (loaded->has_ledger) w.ledger = std::move(its_ledger);
   w.window.begin_at(w.attributes().retained());
   w.numbers.next_slot = checkpoint->next_slot;
   w.last_drawn_id = checkpoint->last_drawn_id;
@@ -200,17 +211,10 @@ seq_no load_images(world& w, const std::optional<checkpoint_file>& checkpoint) {
   return checkpoint->seq;
 }
 
-result<void> load_or_rebuild_ledger(world& w, const std::optional<checkpoint_file>& checkpoint) {
-  w.ledger = std::make_unique<ledger>(w.info.id, sources_of(w), w.leaf_cache_bytes);
-  w.ledger->retain(w.window.retained_seqs());
+/// A ledger as of what the store has.
+result<void> rebuild_ledger(world& w) {
+  w.ledger = empty_ledger(w);
   const seq_no stored = w.store->recovered();
-  // The leaves are the store's. What it lacks of an image's seq it gets from the journal before
-  // they are asked for; one that is further cannot serve the image.
-  if (checkpoint && stored <= checkpoint->seq
-      && load_ledger(*w.files, w.directory, w.info.id, *checkpoint, *w.ledger))
-    return {};
-  w.ledger = std::make_unique<ledger>(w.info.id, sources_of(w), w.leaf_cache_bytes);
-  w.ledger->retain(w.window.retained_seqs());
   if (stored.value == 0) return {};
   return w.ledger->rebuild(stored);
 }
@@ -244,6 +248,11 @@ journal_place journal_of(const world_options& options, const world_id& world) {
   return {.files = options.files, .world_directory = options.directory, .world = world};
 }
 
+/// So many memories take as long to load as the store's files to open, which then is done
+/// meanwhile: whoever has them loaded reads records. Of a smaller world they are opened by the
+/// first who does.
+constexpr std::uint32_t loads_as_long_as_store = 20'000;
+
 /// The store's files are left alone where the checkpoint vouches for them, and where there are
 /// none.
 result<void> open_store_of(world& w, const world_options& options,
@@ -254,10 +263,12 @@ result<void> open_store_of(world& w, const world_options& options,
   w.store_matches = checkpoint && checkpoint->store_matches;
   if (is_fresh || (may_wait && w.store_matches)) {
     const seq_no at = is_fresh ? seq_no{} : checkpoint->seq;
-    w.store = std::make_unique<buffered_store>(
+    auto store = std::make_unique<buffered_store>(
         [source = options.store, journal = journal_of(options, w.info.id), at,
          problem = w.late_problem] { return open_files_at(source, journal, at, *problem); },
         buffered_store::known_files{.at = at, .is_empty = is_fresh});
+    if (!is_fresh && checkpoint->node_count >= loads_as_long_as_store) store->open_meanwhile();
+    w.store = std::move(store);
     return {};
   }
   auto store = options.store.open();
@@ -270,8 +281,9 @@ result<void> open_store_of(world& w, const world_options& options,
 }
 
 /// Brings every owner to the end of the journal.
-result<void> recover(world& w, const std::optional<checkpoint_file>& checkpoint, seq_no loaded) {
-  if (auto ok = load_or_rebuild_ledger(w, checkpoint); !ok) return ok;
+result<void> recover(world& w, seq_no loaded) {
+  if (w.ledger == nullptr)
+    if (auto ok = rebuild_ledger(w); !ok) return ok;
   const marks from{.store = w.store->recovered(), .indexes = loaded};
   return replay_tail(w, from);
 }
@@ -326,13 +338,13 @@ result<std::unique_ptr<world>> try_open(const world_options& options,
 
   report_store(*w, checkpoint, how);
   if (!how.use_images) checkpoint.reset();
-  const seq_no loaded = load_images(*w, checkpoint);
+  const seq_no loaded = load_checkpoint(*w, checkpoint);
   if (checkpoint && loaded != checkpoint->seq) {
     how.images_failed = true;
     return fail(errc::corrupt, "the images of the last checkpoint are damaged");
   }
   w->report.checkpoint = loaded;
-  if (auto ok = recover(*w, checkpoint, loaded); !ok) {
+  if (auto ok = recover(*w, loaded); !ok) {
     how.store_failed = stored.value > 0 || w->store->stopped().has_value();
     return propagate(ok);
   }

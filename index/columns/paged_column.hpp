@@ -11,6 +11,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstdlib>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -96,6 +97,17 @@ public:
     T* page = pages_[at.page].load(std::memory_order_relaxed);
     if (page == nullptr) page = add_page(at.page);
     return page[at.offset];
+  }
+
+  /// Writer: the first entries, of a column that has none.
+  void fill(std::span<const T> entries) {
+    for (std::uint32_t from = 0; from < entries.size();) {
+      const std::uint64_t length = page_length(place_of(from).page);
+      const auto part =
+          entries.subspan(from, std::min<std::uint64_t>(length, entries.size() - from));
+      std::copy(part.begin(), part.end(), &grow(from));
+      from += static_cast<std::uint32_t>(part.size());
+    }
   }
 
   /// Precondition: the entry's page exists (the writer has grown it).

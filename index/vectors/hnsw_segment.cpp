@@ -39,12 +39,13 @@ void hnsw_segment::write(image_writer& out) const {
 }
 
 std::unique_ptr<hnsw_segment> hnsw_segment::read(image_reader& in, const vector_rows& rows,
-                                                 std::uint32_t begin, std::uint32_t m) {
+                                                 std::uint32_t begin,
+                                                 const segment_links::saved_form& form) {
   const auto end = in.get<std::uint32_t>();
   if (!in.ok() || end <= begin || end > rows.size()) return nullptr;
   auto points = segment_points::read(in, rows, begin, end);
   if (!points) return nullptr;
-  auto links = segment_links::read(in, points->size(), m);
+  auto links = segment_links::read(in, points->size(), form);
   if (!links) return nullptr;
   return std::unique_ptr<hnsw_segment>(
       new hnsw_segment(rows, begin, end, std::move(*points), std::move(*links)));

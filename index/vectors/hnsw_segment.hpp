@@ -44,10 +44,11 @@ public:
 
   /// Its end, points and links.
   void write(image_writer& out) const;
-  /// What was written of a segment that begins there, over the same vectors, with m links a point;
-  /// nullptr if it is none of them.
+  /// What was written of a segment that begins there, over the same vectors; nullptr if it is none
+  /// of them.
   static std::unique_ptr<hnsw_segment> read(image_reader& in, const vector_rows& rows,
-                                            std::uint32_t begin, std::uint32_t m);
+                                            std::uint32_t begin,
+                                            const segment_links::saved_form& form);
 
 private:
   hnsw_segment(const vector_rows& rows, std::uint32_t begin, std::uint32_t end,

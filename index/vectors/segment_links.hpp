@@ -47,9 +47,16 @@ public:
   void set(std::uint32_t point, std::uint32_t level, std::span<const std::uint32_t> links);
   void set_entry(std::uint32_t point) { entry_ = point; }
 
+  /// How links lie in an image.
+  struct saved_form {
+    std::uint32_t m = 0;
+    bool is_packed = false;                  ///< as builds of before wrote them
+    std::shared_ptr<const void> holder = {}; ///< of the image: those of level 0 stay there
+  };
   void write(image_writer& out) const;
-  /// Those of `size` points with room for m; nullopt if what is there are no links of them.
-  static std::optional<segment_links> read(image_reader& in, std::uint32_t size, std::uint32_t m);
+  /// Those of `size` points; nullopt if what is there are no links of them.
+  static std::optional<segment_links> read(image_reader& in, std::uint32_t size,
+                                           const saved_form& form);
 
 private:
   static constexpr std::size_t line_bytes = 64;
@@ -59,6 +66,15 @@ private:
     void operator()(std::uint32_t* links) const { std::free(links); }
   };
 
+  using own_links = std::unique_ptr<std::uint32_t[], freed>;
+
+  /// Without links of level 0.
+  segment_links(std::uint32_t m, std::uint32_t size) : m_(m), size_(size) {}
+  [[nodiscard]] own_links room_at_level_0() const;
+  void set_levels(std::span<const std::uint8_t> levels);
+  /// The links of what has its levels; false if they are none.
+  bool read_packed(image_reader& in);
+  bool read_flat(image_reader& in, std::shared_ptr<const void> holder);
   /// Reads one row; false if it is none.
   bool read_row(image_reader& in, std::uint32_t point, std::uint32_t level,
                 std::vector<std::uint32_t>& links);
@@ -66,8 +82,10 @@ private:
   std::uint32_t m_;
   std::uint32_t size_;
   std::uint32_t entry_ = 0;
-  std::unique_ptr<std::uint32_t[], freed> level0_; ///< aligned to lines
-  std::vector<std::uint32_t> upper_from_;          ///< by point, and the end: row in upper_
+  own_links own_level0_;                  ///< aligned to lines; null: they are in an image
+  std::shared_ptr<const void> holder_;    ///< of that
+  const std::uint32_t* level0_ = nullptr; ///< one of both
+  std::vector<std::uint32_t> upper_from_; ///< by point, and the end: row in upper_
   std::vector<std::uint32_t> upper_;
 };
 

@@ -1,6 +1,7 @@
 #include "index/vectors/vector_rows.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace mneme {
 
@@ -27,13 +28,43 @@ void vector_rows::append(slot_no slot, std::span<const float> values) {
   const std::uint32_t position = size_.load(std::memory_order_relaxed);
   ensure(values.size() == dim_ && dim_ != 0, "a vector has the space's dimension");
   ensure(position == 0 || slots_[position - 1] < slot.value, "slots ascend");
-  std::ranges::copy(values, values_.grow(position));
+  float* const row = values_.grow(position);
+  std::fill(std::ranges::copy(values, row).out, row + values_.stride(), 0.0F);
   const double norm = norm_f64(values.data(), values.size());
   norms_.grow(position) = norm;
   scales_.grow(position) = encode(values, norm, {codes_.grow(position), codes_.stride()});
   slots_.grow(position) = slot.value;
   store_release(positions_.grow(slot.value), position + 1);
   size_.store(position + 1, std::memory_order_release);
+}
+
+bool vector_rows::adopt(const saved_rows& saved, std::shared_ptr<const void> holder) {
+  ensure(size_.load(std::memory_order_relaxed) == 0 && dim_ != 0, "rows are adopted by none");
+  const std::size_t count = saved.slots.size();
+  ensure(saved.norms.size() == count && saved.scales.size() == count
+             && saved.codes.size() == count * codes_.stride()
+             && saved.values.size() == count * values_.stride(),
+         "each row has all its parts");
+  const auto descends = [](std::uint32_t a, std::uint32_t b) { return a >= b; };
+  if (std::ranges::adjacent_find(saved.slots, descends) != saved.slots.end()) return false;
+  if (count != 0 && saved.slots.back() == no_number) return false;
+  const auto is_none = [](const code_scale& s) { return std::isnan(s.factor + s.error); };
+  if (std::ranges::any_of(saved.scales, is_none)) return false; // bounds could not be compared
+  if (holder != nullptr && values_.can_adopt(saved.values) && codes_.can_adopt(saved.codes)) {
+    holder_ = std::move(holder);
+    values_.adopt(saved.values);
+    codes_.adopt(saved.codes);
+  } else {
+    values_.fill(saved.values);
+    codes_.fill(saved.codes);
+  }
+  norms_.fill(saved.norms);
+  scales_.fill(saved.scales);
+  slots_.fill(saved.slots);
+  for (std::uint32_t position = 0; position < count; ++position)
+    store_release(positions_.grow(saved.slots[position]), position + 1);
+  size_.store(static_cast<std::uint32_t>(count), std::memory_order_release);
+  return true;
 }
 
 std::uint32_t vector_rows::position_of(slot_no slot) const {

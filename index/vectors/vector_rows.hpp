@@ -2,11 +2,13 @@
 /// The vectors by position (dense, in append order), each with its length, its 8-bit codes and its
 /// slot. Rows never move; one writer appends, readers see the rows below size().
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include "index/columns/paged_column.hpp"
 #include "index/numbers.hpp"
@@ -22,7 +24,9 @@ public:
   aligned_rows(const aligned_rows&) = delete;
   aligned_rows& operator=(const aligned_rows&) = delete;
   ~aligned_rows() {
-    for (auto& page : pages_) std::free(page.load(std::memory_order_relaxed));
+    for (std::size_t page = adopted_pages_; page < pages_.size(); ++page)
+      if (page != adopted_pages_ || adopted_part_ == 0)
+        std::free(pages_[page].load(std::memory_order_relaxed));
   }
 
   /// Before the first row.
@@ -32,14 +36,41 @@ public:
   T* grow(std::uint32_t row) {
     const page_place at = place_of(row);
     T* page = pages_[at.page].load(std::memory_order_relaxed);
-    if (page == nullptr) {
-      ensure(stride_ > 0, "the length of the rows is fixed before the first");
-      const std::size_t bytes = page_length(at.page) * stride_ * sizeof(T);
-      page = static_cast<T*>(std::aligned_alloc(line_bytes, bytes));
-      ensure(page != nullptr, "out of memory for vectors");
-      pages_[at.page].store(page, std::memory_order_release);
-    }
+    const bool is_adopted_part = adopted_part_ != 0 && at.page == adopted_pages_;
+    if (page == nullptr || is_adopted_part) page = add_page(at.page);
     return page + at.offset * stride_;
+  }
+
+  /// The first rows, of what has none. They stay where they lie, aligned as pages are, for as long
+  /// as these rows are there, and are not written to. Those of the last page are copied when it
+  /// grows: readers that still look at them there miss nothing but what is new.
+  void adopt(std::span<const T> rows) {
+    ensure(adopted_pages_ == 0 && adopted_part_ == 0, "rows are adopted once");
+    ensure(stride_ > 0 && rows.size() % stride_ == 0, "whole rows are adopted");
+    for (std::uint32_t page = 0; !rows.empty(); ++page) {
+      const std::size_t length = page_length(page) * stride_;
+      pages_[page].store(const_cast<T*>(rows.data()), std::memory_order_release);
+      if (rows.size() < length) {
+        adopted_part_ = rows.size();
+        return;
+      }
+      ++adopted_pages_;
+      rows = rows.subspan(length);
+    }
+  }
+  /// The first rows, of what has none: a copy.
+  void fill(std::span<const T> rows) {
+    ensure(stride_ > 0 && rows.size() % stride_ == 0, "whole rows are copied");
+    for (std::uint32_t row = 0; !rows.empty();) {
+      const std::uint64_t length = page_length(place_of(row).page);
+      const auto part = rows.first(std::min<std::size_t>(length * stride_, rows.size()));
+      std::ranges::copy(part, grow(row));
+      row += static_cast<std::uint32_t>(length);
+      rows = rows.subspan(part.size());
+    }
+  }
+  static bool can_adopt(std::span<const T> rows) {
+    return reinterpret_cast<std::uintptr_t>(rows.data()) % line_bytes == 0;
   }
 
   [[nodiscard]] const T* operator[](std::uint32_t row) const {
@@ -50,6 +81,21 @@ public:
 private:
   static constexpr std::size_t line_bytes = 64;
 
+  /// Where there is none, or one that was adopted in part, whose rows it takes over.
+  T* add_page(std::uint32_t number) {
+    ensure(stride_ > 0, "the length of the rows is fixed before the first");
+    const std::size_t bytes = page_length(number) * stride_ * sizeof(T);
+    T* const page = static_cast<T*>(std::aligned_alloc(line_bytes, bytes));
+    ensure(page != nullptr, "out of memory for vectors");
+    if (number == adopted_pages_)
+      std::copy_n(pages_[number].load(std::memory_order_relaxed), std::exchange(adopted_part_, 0),
+                  page);
+    pages_[number].store(page, std::memory_order_release);
+    return page;
+  }
+
+  std::uint32_t adopted_pages_ = 0; ///< the first ones, which are somebody else's
+  std::size_t adopted_part_ = 0;    ///< and of the next one so many numbers
   std::size_t stride_ = 0; ///< a page is a multiple of a line, since it has 1024 rows at least
   std::array<std::atomic<T*>, page_count_max> pages_{};
 };
@@ -60,6 +106,19 @@ public:
   void set_dimension(std::uint32_t dim);
   /// Writer.
   void append(slot_no slot, std::span<const float> values);
+
+  /// Rows as they lie in an image: by position, codes and values of code_count() and value_count()
+  /// numbers each.
+  struct saved_rows {
+    std::span<const std::uint32_t> slots;
+    std::span<const double> norms;
+    std::span<const code_scale> scales;
+    std::span<const std::int8_t> codes;
+    std::span<const float> values;
+  };
+  /// Writer: all rows, into what has none; false if they cannot be any. Most stay where they lie if
+  /// there is a `holder` who keeps them there.
+  [[nodiscard]] bool adopt(const saved_rows& saved, std::shared_ptr<const void> holder);
 
   [[nodiscard]] std::uint32_t dimension() const { return dim_; }
   [[nodiscard]] std::uint32_t size() const { return size_.load(std::memory_order_acquire); }
@@ -73,6 +132,8 @@ public:
   [[nodiscard]] const std::int8_t* codes(std::uint32_t position) const { return codes_[position]; }
   [[nodiscard]] const code_scale& scale(std::uint32_t position) const { return scales_[position]; }
   [[nodiscard]] std::size_t code_count() const { return codes_.stride(); }
+  /// Numbers from one vector to the next in memory: zeros behind those of the vector.
+  [[nodiscard]] std::size_t value_count() const { return values_.stride(); }
 
   /// How many rows from `position` on lie one after the other in memory.
   [[nodiscard]] static std::uint32_t run_length(std::uint32_t position) {
@@ -86,6 +147,7 @@ public:
 
 private:
   std::uint32_t dim_ = 0;
+  std::shared_ptr<const void> holder_; ///< of rows that were adopted
   aligned_rows<float> values_;
   aligned_rows<std::int8_t> codes_;
   paged_column<code_scale> scales_;

@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "index/image.hpp"
 #include "index/loop_watch.hpp"
 #include "index/numbers.hpp"
 #include "mneme/types.hpp"
@@ -100,7 +101,7 @@ public:
   /// The space and the same vectors in an index of their own, with segments to come.
   [[nodiscard]] std::unique_ptr<vectors> copy(std::span<const slot_no> kept) const;
   /// Into an empty object, which stays empty if the image is damaged (corrupt).
-  result<void> load(std::string_view image);
+  result<void> load(const image_bytes& image);
 
 private:
   struct impl;

@@ -8,8 +8,10 @@ namespace mneme {
 
 namespace {
 
-constexpr std::string_view vectors_image_name = "mnVECTS2";
-/// Without segments: read, no longer written.
+constexpr std::string_view vectors_image_name = "mnVECTS3";
+/// Read, no longer written: a vector's slot and values after the other, and links packed;
+constexpr std::string_view packed_image_name = "mnVECTS2";
+/// the same without segments.
 constexpr std::string_view plain_image_name = "mnVECTS1";
 
 std::unexpected<error> damaged() {
@@ -55,13 +57,45 @@ saved_part saved(const segment_list& ready, std::vector<std::uint32_t> kept) {
   return part;
 }
 
+/// About what an image of this part takes.
+std::size_t reserved_bytes(const vector_rows& rows, const saved_part& part) {
+  constexpr std::size_t links = 192; // of one point
+  const std::size_t each = sizeof(slot_no) + sizeof(double) + sizeof(code_scale) + rows.code_count()
+                           + rows.value_count() * sizeof(float)
+                           + (part.segments.empty() ? 0 : links);
+  return part.positions.size() * each + 4096;
+}
+
+/// One array after the other: see vector_rows::saved_rows.
+void put_rows(image_writer& out, const vector_rows& rows,
+              std::span<const std::uint32_t> positions) {
+  const auto put_each = [&](auto part_of) {
+    out.align();
+    for (const std::uint32_t position : positions) out.put_raw(part_of(position));
+  };
+  const auto bytes_of = [](const auto* first, std::size_t count) {
+    return std::string_view(reinterpret_cast<const char*>(first), count * sizeof *first);
+  };
+  out.align();
+  for (const std::uint32_t position : positions) out.put(rows.slot(position).value);
+  out.align();
+  for (const std::uint32_t position : positions) out.put(rows.norm(position));
+  put_each([&](std::uint32_t position) { return bytes_of(&rows.scale(position), 1); });
+  put_each(
+      [&](std::uint32_t position) { return bytes_of(rows.codes(position), rows.code_count()); });
+  put_each([&](std::uint32_t position) {
+    return bytes_of(rows.values(position).data(), rows.value_count());
+  });
+}
+
 /// The segments behind the vectors; nullopt if they are none of them.
 std::optional<segment_list> read_segments(image_reader& in, const vector_rows& rows,
-                                          std::uint32_t count, std::uint32_t m) {
+                                          std::uint32_t count,
+                                          const segment_links::saved_form& form) {
   segment_list segments;
   std::uint32_t begin = 0;
   for (std::uint32_t i = 0; i < count; ++i) {
-    std::shared_ptr<const hnsw_segment> segment = hnsw_segment::read(in, rows, begin, m);
+    std::shared_ptr<const hnsw_segment> segment = hnsw_segment::read(in, rows, begin, form);
     if (segment == nullptr || segment->end() % segment_step != 0) return {};
     const std::uint32_t length = segment->end() - begin;
     if (i + 1 == count ? length > segment_max : length != segment_max) return {};
@@ -82,15 +116,11 @@ std::string vectors::save(std::span<const slot_no> kept, seq_no at) const {
   const vector_space space = space_at(at);
   ensure(space.dim != 0 || part.positions.empty(), "the space is fixed before its first vector");
   image_writer out(vectors_image_name);
-  out.reserve(part.positions.size() * (space.dim + 1) * sizeof(float) + space.model.size() + 64);
+  out.reserve(reserved_bytes(rows, part));
   out.put_text(space.model);
   out.put(space.dim);
   out.put(std::uint64_t{part.positions.size()});
-  for (const std::uint32_t position : part.positions) {
-    const auto values = rows.values(position);
-    out.put(rows.slot(position).value);
-    out.put_raw({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
-  }
+  if (space.dim != 0) put_rows(out, rows, part.positions);
   out.put(impl_->options.m);
   out.put(impl_->options.ef_construction);
   out.put(static_cast<std::uint32_t>(part.segments.size()));
@@ -114,19 +144,43 @@ bool vectors::has_unsaved_segments() const {
   return end_of(*impl_->builder.segments()) > impl_->saved_to.load(std::memory_order_relaxed);
 }
 
-result<void> vectors::load(std::string_view image) {
+result<void> vectors::load(const image_bytes& image) {
   ensure(impl_->space.load() == nullptr, "an image is loaded into empty vectors");
-  const bool is_plain = image.starts_with(plain_image_name);
-  auto in = image_reader::open(image, is_plain ? plain_image_name : vectors_image_name);
+  const bool is_plain = image.bytes.starts_with(plain_image_name);
+  const bool is_packed = is_plain || image.bytes.starts_with(packed_image_name);
+  auto in = image_reader::open(image.bytes, is_plain    ? plain_image_name
+                                            : is_packed ? packed_image_name
+                                                        : vectors_image_name);
   if (!in) return propagate(in);
   auto loaded = std::make_unique<impl>(impl_->options);
-  if (!loaded->read_rows(*in)) return damaged();
-  if (!is_plain && !loaded->read_segments(*in)) return damaged();
+  const bool has_rows = is_packed ? loaded->read_rows(*in) : loaded->adopt_rows(*in, image.holder);
+  if (!has_rows) return damaged();
+  const segment_links::saved_form form{
+      .m = impl_->options.m, .is_packed = is_packed, .holder = image.holder};
+  if (!is_plain && !loaded->read_segments(*in, form)) return damaged();
   if (!in->at_end()) return damaged();
   if (loaded->space.load() == nullptr) return {};
   impl_ = std::move(loaded);
   if (impl_->options.background_segments) impl_->builder.wake();
   return {};
+}
+
+bool vectors::impl::adopt_rows(image_reader& in, const std::shared_ptr<const void>& holder) {
+  vector_space fixed;
+  fixed.model = in.get_text();
+  fixed.dim = in.get<std::uint32_t>();
+  const auto count = in.get<std::uint64_t>();
+  if (!in.ok() || fixed.dim > dimension_max) return false;
+  if (fixed.dim == 0) return count == 0 && fixed.model.empty();
+  if (count > in.left() / fixed.dim) return false;
+  fix_space(fixed, {});
+  vector_rows::saved_rows saved;
+  saved.slots = in.get_array<std::uint32_t>(count);
+  saved.norms = in.get_array<double>(count);
+  saved.scales = in.get_array<code_scale>(count);
+  saved.codes = in.get_array<std::int8_t>(count * rows.code_count());
+  saved.values = in.get_array<float>(count * rows.value_count());
+  return in.ok() && rows.adopt(saved, holder);
 }
 
 bool vectors::impl::read_rows(image_reader& in) {
@@ -152,7 +206,7 @@ bool vectors::impl::read_rows(image_reader& in) {
 }
 
 // Graphs that were made otherwise than this index makes them are passed over, and made anew.
-bool vectors::impl::read_segments(image_reader& in) {
+bool vectors::impl::read_segments(image_reader& in, const segment_links::saved_form& form) {
   const auto m = in.get<std::uint32_t>();
   const auto ef_construction = in.get<std::uint32_t>();
   const auto count = in.get<std::uint32_t>();
@@ -162,7 +216,7 @@ bool vectors::impl::read_segments(image_reader& in) {
     static_cast<void>(in.get_raw(in.left()));
     return true;
   }
-  auto segments = mneme::read_segments(in, rows, count, m);
+  auto segments = mneme::read_segments(in, rows, count, form);
   if (!segments) return false;
   saved_to.store(end_of(*segments), std::memory_order_relaxed);
   if (!segments->empty()) builder.adopt(std::move(*segments));

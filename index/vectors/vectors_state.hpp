@@ -43,7 +43,8 @@ struct vectors::impl {
   void fix_space(const vector_space& s, seq_no since);
   /// The parts of an image, into what is empty; false if it is damaged.
   [[nodiscard]] bool read_rows(image_reader& in);
-  [[nodiscard]] bool read_segments(image_reader& in);
+  [[nodiscard]] bool adopt_rows(image_reader& in, const std::shared_ptr<const void>& holder);
+  [[nodiscard]] bool read_segments(image_reader& in, const segment_links::saved_form& form);
   /// Is this a query of the space?
   [[nodiscard]] bool fits(std::span<const float> query) const;
   /// Offers the accepted vectors at [begin, end).

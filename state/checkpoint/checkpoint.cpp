@@ -2,23 +2,30 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "index/image.hpp"
 #include "journal/segment_walk.hpp"
 #include "messages/codec/canonical.hpp"
 #include "messages/ensure.hpp"
 #include "state/checkpoint/sealed_file.hpp"
+#include "state/checkpoint/side_by_side.hpp"
 
 namespace mneme {
 
 namespace {
 
 constexpr std::string_view checkpoint_magic = "MNEMECKP";
-constexpr std::string_view image_magic = "MNEMEIMG";
-constexpr std::uint64_t image_format = 1;
-/// 1 does not say that the store matches.
-constexpr std::uint64_t checkpoint_format = 2;
+constexpr std::string_view image_magic = "MNEMEIM2";
+/// Of images up to format 1, which are sealed as a whole.
+constexpr std::string_view sealed_image_magic = "MNEMEIMG";
+constexpr std::uint64_t image_format = 2;
+constexpr std::string_view ledger_image_name = "mnLEDGER";
+/// 1 and 2 do not name the sums of the images, and are apart by whether the store matches.
+constexpr std::uint64_t checkpoint_format = 3;
 constexpr std::array<std::string_view, 7> image_names = {"nodes",   "attributes", "graph", "order",
                                                          "lexical", "vectors",    "ledger"};
 
@@ -26,34 +33,85 @@ std::string image_file(seq_no seq, std::string_view name) {
   return fmt::format("{:020}.{}", seq.value, name);
 }
 
-/// The head of an image's content: whose it is and of when.
-std::string image_head(const world_id& world, seq_no seq, std::string_view name) {
+/// Whose an image is and of when.
+std::string image_head(std::uint64_t format, const world_id& world, seq_no seq,
+                       std::string_view name) {
   canonical_writer out;
   out.array(4);
-  out.unsigned_integer(image_format);
+  out.unsigned_integer(format);
   out.binary(world.raw());
   out.unsigned_integer(seq.value);
   out.text(name);
   return out.take();
 }
 
+/// What stands before the owner's bytes, which check themselves.
+std::string image_front(const world_id& world, seq_no seq, std::string_view name) {
+  std::string front = std::string(image_magic) + image_head(image_format, world, seq, name);
+  front.resize((front.size() + image_alignment - 1) / image_alignment * image_alignment, '\0');
+  return front;
+}
+
 result<void> write_image(file_system& fs, const std::string& dir, const world_id& world, seq_no seq,
                          std::string_view name, const std::string& body) {
   return replace_file(fs, image_directory(dir) + "/" + image_file(seq, name),
-                      seal_file(image_magic, image_head(world, seq, name) + body));
+                      {image_front(world, seq, name), body});
 }
 
-result<std::string> read_image(file_system& fs, const std::string& dir, const world_id& world,
-                               seq_no seq, std::string_view name) {
-  auto bytes = read_file(fs, image_directory(dir) + "/" + image_file(seq, name));
-  if (!bytes) return propagate(bytes);
-  auto content = open_sealed_file(image_magic, *bytes, "image " + image_file(seq, name));
-  if (!content) return propagate(content);
-  const std::string expected = image_head(world, seq, name);
-  if (!content->starts_with(expected))
+/// An owner's bytes in the file of its image.
+struct found_image {
+  file_content file;
+  std::string_view body;
+  bool is_sealed = false; ///< of before
+};
+
+/// The sum by which the checkpoint knows the image; nullopt if it does not say.
+std::optional<std::uint32_t> expected_sum(const checkpoint_file& checkpoint,
+                                          std::string_view name) {
+  if (checkpoint.image_sums.empty()) return std::nullopt;
+  const auto place = std::ranges::find(image_names, name) - image_names.begin();
+  return checkpoint.image_sums[static_cast<std::size_t>(place)];
+}
+
+/// What its owner's bytes hold is for the owner to check.
+result<found_image> read_image(file_system& fs, const std::string& dir, const world_id& world,
+                               const checkpoint_file& checkpoint, std::string_view name) {
+  const seq_no seq = checkpoint.seq;
+  auto file = fs.content(image_directory(dir) + "/" + image_file(seq, name));
+  if (!file) return propagate(file);
+  found_image found{.file = std::move(*file), .body = {}};
+  std::string_view content = found.file.view();
+  std::string expected = image_front(world, seq, name);
+  if (content.starts_with(sealed_image_magic)) {
+    auto sealed = open_sealed_file(sealed_image_magic, content, "image " + image_file(seq, name));
+    if (!sealed) return propagate(sealed);
+    content = *sealed;
+    expected = image_head(1, world, seq, name);
+    found.is_sealed = true;
+  }
+  if (!content.starts_with(expected))
     return fail(errc::corrupt,
                 "image " + image_file(seq, name) + " is of another world, seq or format");
-  return std::string(content->substr(expected.size()));
+  found.body = content.substr(expected.size());
+  if (const auto sum = expected_sum(checkpoint, name); sum && image_sum(found.body) != sum)
+    return fail(errc::corrupt,
+                "image " + image_file(seq, name) + " is not the one that the checkpoint names");
+  return found;
+}
+
+/// The journal's rooms know no images: what checks the ledger's is put around it here.
+std::string wrap_ledger(std::string_view image) {
+  image_writer out(ledger_image_name);
+  out.reserve(image.size() + 64);
+  out.put_raw(image);
+  return out.finish();
+}
+
+result<std::string_view> unwrap_ledger(const found_image& found) {
+  if (found.is_sealed) return found.body;
+  auto in = image_reader::open(found.body, ledger_image_name);
+  if (!in) return propagate(in);
+  return in->get_raw(in->left());
 }
 
 } // namespace
@@ -76,16 +134,21 @@ std::string image_directory(const std::string& dir) {
 
 std::string encode(const checkpoint_file& c) {
   canonical_writer out;
-  // What does not vouch for the store is what format 1 says.
-  out.array(c.store_matches ? 8 : 7);
-  out.unsigned_integer(c.store_matches ? checkpoint_format : 1);
+  const bool is_of_before = c.image_sums.empty();
+  out.array(is_of_before ? (c.store_matches ? 8 : 7) : 9);
+  out.unsigned_integer(is_of_before ? (c.store_matches ? 2 : 1) : checkpoint_format);
   out.unsigned_integer(c.seq.value);
   out.unsigned_integer(c.node_count);
   out.unsigned_integer(c.next_slot);
   out.binary(c.last_drawn_id.raw());
   out.integer(c.last_entry_at.ns);
   out.binary(c.overall_root.raw());
-  if (c.store_matches) out.boolean(true);
+  if (!is_of_before || c.store_matches) out.boolean(c.store_matches);
+  if (!is_of_before) {
+    ensure(c.image_sums.size() == image_names.size(), "a checkpoint names the sum of each image");
+    out.array(static_cast<std::uint32_t>(c.image_sums.size()));
+    for (const std::uint32_t sum : c.image_sums) out.unsigned_integer(sum);
+  }
   return seal_file(checkpoint_magic, out.bytes());
 }
 
@@ -101,7 +164,7 @@ result<checkpoint_file> decode_checkpoint_file(std::string_view bytes) {
     return fail(errc::format_unsupported, "the CHECKPOINT file has a newer format");
   checkpoint_file c;
   auto seq = in.unsigned_integer();
-  if (*size != (*version == 1 ? 7U : 8U) || !seq) return damaged();
+  if (*version == 0 || *size != 6 + *version || !seq) return damaged();
   auto nodes = in.unsigned_integer();
   if (!nodes || *nodes >= no_number) return damaged();
   auto slots = in.unsigned_integer();
@@ -114,8 +177,17 @@ result<checkpoint_file> decode_checkpoint_file(std::string_view bytes) {
   if (!root || root->size() != c.overall_root.bytes.size()) return damaged();
   if (*version > 1) {
     auto matches = in.boolean();
-    if (!matches || !*matches) return damaged();
-    c.store_matches = true;
+    if (!matches || (*version == 2 && !*matches)) return damaged();
+    c.store_matches = *matches;
+  }
+  if (*version > 2) {
+    auto count = in.array();
+    if (!count || *count != image_names.size()) return damaged();
+    for (std::uint32_t i = 0; i < *count; ++i) {
+      auto sum = in.unsigned_integer();
+      if (!sum || *sum > UINT32_MAX) return damaged();
+      c.image_sums.push_back(static_cast<std::uint32_t>(*sum));
+    }
   }
   if (!in.at_end()) return damaged();
   c.seq = {*seq};
@@ -127,12 +199,32 @@ result<checkpoint_file> decode_checkpoint_file(std::string_view bytes) {
   return c;
 }
 
+namespace {
+
+/// Images of the seq that CHECKPOINT names are replaced one by one: until all are, those of before
+/// and of now serve alike.
+result<void> forget_sums_of(file_system& fs, const std::string& dir, seq_no seq) {
+  auto there = read_checkpoint(fs, dir);
+  // One that is damaged knows no images.
+  if (!there || !there->has_value() || (*there)->seq != seq) return {};
+  (*there)->image_sums.clear();
+  return replace_file(fs, checkpoint_path(dir), encode(**there));
+}
+
+} // namespace
+
 result<void> write_checkpoint(file_system& fs, const std::string& dir, const world_id& world,
                               const read_views& views, const checkpoint_job& job) {
   const seq_no seq = job.file.seq;
   ensure(seq <= views.published, "a checkpoint is of what is published");
   if (auto ok = fs.create_directories(image_directory(dir)); !ok) return ok;
+  if (auto ok = forget_sums_of(fs, dir, seq); !ok) return ok;
+  checkpoint_file file = job.file;
+  file.store_matches = false;
+  file.image_sums.clear();
   const auto write = [&](std::string_view name, const std::string& body) {
+    ensure(name == image_names[file.image_sums.size()], "images are written in their order");
+    file.image_sums.push_back(image_sum(body));
     return write_image(fs, dir, world, seq, name, body);
   };
   if (auto ok = write("nodes", views.nodes->save(job.file.node_count)); !ok) return ok;
@@ -142,9 +234,7 @@ result<void> write_checkpoint(file_system& fs, const std::string& dir, const wor
   if (auto ok = write("lexical", views.lexical->save(seq)); !ok) return ok;
   if (auto ok = write("vectors", views.vectors->save(views.attributes->kept_slots(seq), seq)); !ok)
     return ok;
-  if (auto ok = write("ledger", job.ledger_image); !ok) return ok;
-  checkpoint_file file = job.file;
-  file.store_matches = false;
+  if (auto ok = write("ledger", wrap_ledger(job.ledger_image)); !ok) return ok;
   if (auto ok = replace_file(fs, checkpoint_path(dir), encode(file)); !ok) return ok;
 
   auto names = fs.list(image_directory(dir));
@@ -214,31 +304,63 @@ result<void> check_journal_reaches_checkpoint(file_system& fs, const std::string
                                 walk->last().value, seq.value));
 }
 
-result<void> load_indexes(file_system& fs, const std::string& dir, const world_id& world,
-                          const checkpoint_file& checkpoint, const index_owners& owners) {
-  const auto load = [&](std::string_view name, auto& owner) -> result<void> {
-    auto body = read_image(fs, dir, world, checkpoint.seq, name);
-    if (!body) return propagate(body);
-    return owner.load(*body);
-  };
-  if (auto ok = load("nodes", owners.nodes); !ok) return ok;
-  if (owners.nodes.size() != checkpoint.node_count)
-    return fail(errc::corrupt, "the node image does not fit the checkpoint");
-  if (auto ok = load("attributes", owners.attributes); !ok) return ok;
-  if (auto ok = load("graph", owners.graph); !ok) return ok;
-  if (auto ok = load("order", owners.order); !ok) return ok;
-  if (auto ok = load("lexical", owners.lexical); !ok) return ok;
-  return load("vectors", owners.vectors);
-}
+namespace {
 
-result<void> load_ledger(file_system& fs, const std::string& dir, const world_id& world,
-                         const checkpoint_file& checkpoint, ledger& ledger) {
-  auto body = read_image(fs, dir, world, checkpoint.seq, "ledger");
+result<void> load_ledger(const found_image& image, const checkpoint_file& checkpoint,
+                         ledger& ledger) {
+  auto body = unwrap_ledger(image);
   if (!body) return propagate(body);
   if (auto ok = ledger.load(*body); !ok) return ok;
   if (ledger.roots().seq != checkpoint.seq || ledger.roots().overall != checkpoint.overall_root)
     return fail(errc::corrupt, "the ledger image does not fit the checkpoint");
   return {};
+}
+
+template <class Owner>
+result<void> load_index(const found_image& image, Owner& owner) {
+  if constexpr (requires(const image_bytes& bytes) { owner.load(bytes); })
+    return owner.load(image_bytes(image.body, image.file.holder));
+  else
+    return owner.load(image.body);
+}
+
+} // namespace
+
+result<loaded_images> load_images(file_system& fs, const std::string& dir, const world_id& world,
+                                  const checkpoint_file& checkpoint, const index_owners& owners,
+                                  ledger* ledger) {
+  // Files are opened in one order, whoever reads them.
+  const auto find = [&](std::string_view name) {
+    return read_image(fs, dir, world, checkpoint, name);
+  };
+  auto nodes = find("nodes");
+  if (!nodes) return propagate(nodes);
+  if (auto ok = load_index(*nodes, owners.nodes); !ok) return propagate(ok);
+  if (owners.nodes.size() != checkpoint.node_count)
+    return fail(errc::corrupt, "the node image does not fit the checkpoint");
+
+  std::vector<std::function<result<void>()>> loads;
+  const auto add = [&](std::string_view name, auto& owner) -> result<void> {
+    auto image = find(name);
+    if (!image) return propagate(image);
+    loads.emplace_back([image = std::move(*image), &owner] { return load_index(image, owner); });
+    return {};
+  };
+  // What takes longest first.
+  if (auto ok = add("attributes", owners.attributes); !ok) return propagate(ok);
+  if (auto ok = add("lexical", owners.lexical); !ok) return propagate(ok);
+  if (auto ok = add("vectors", owners.vectors); !ok) return propagate(ok);
+  if (auto ok = add("graph", owners.graph); !ok) return propagate(ok);
+  if (auto ok = add("order", owners.order); !ok) return propagate(ok);
+  loaded_images loaded;
+  if (ledger != nullptr)
+    if (auto image = find("ledger"))
+      loads.emplace_back([&, image = std::move(*image)]() -> result<void> {
+        loaded.has_ledger = load_ledger(image, checkpoint, *ledger).has_value();
+        return {};
+      });
+  if (auto ok = run_side_by_side(loads); !ok) return propagate(ok);
+  return loaded;
 }
 
 } // namespace mneme

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "journal/ledger.hpp"
 #include "mneme/ids.hpp"
@@ -27,6 +28,9 @@ struct checkpoint_file {
   /// The store's files hold what was up to `seq`, and nothing that came later. False: they may hold
   /// less or more, and must be looked at.
   bool store_matches = false;
+  /// What each image checks itself by, so that none but the one that was written is taken; in a
+  /// fixed order. Empty: a checkpoint of before, which does not say.
+  std::vector<std::uint32_t> image_sums{};
 
   friend bool operator==(const checkpoint_file&, const checkpoint_file&) = default;
 };
@@ -46,9 +50,10 @@ std::string journal_directory(const std::string& dir);
 std::string store_directory(const std::string& dir);
 std::string image_directory(const std::string& dir);
 
-/// Writes all images as of job.file.seq, then the CHECKPOINT file, removes older images, and then
-/// makes the store's checkpoint and says so in CHECKPOINT. The caller has set the store's stable
-/// seq to job.file.seq and keeps it there until this returns. Runs beside readers and the writer.
+/// Writes all images as of job.file.seq (one of the same seq knows its own no more by their sums
+/// from then on), then the CHECKPOINT file, removes older images, and then makes the store's
+/// checkpoint and says so in CHECKPOINT. The caller has set the store's stable seq to job.file.seq
+/// and keeps it there until this returns. Runs beside readers and the writer.
 result<void> write_checkpoint(file_system& fs, const std::string& dir, const world_id& world,
                               const read_views& views, const checkpoint_job& job);
 
@@ -77,11 +82,13 @@ struct index_owners {
   mneme::vectors& vectors;
 };
 
-/// Loads the index images of `checkpoint` into empty owners. On any failure the owners must be
-/// thrown away.
-result<void> load_indexes(file_system& fs, const std::string& dir, const world_id& world,
-                          const checkpoint_file& checkpoint, const index_owners& owners);
-result<void> load_ledger(file_system& fs, const std::string& dir, const world_id& world,
-                         const checkpoint_file& checkpoint, ledger& ledger);
+/// Loads the index images of `checkpoint` into empty owners, and that of the ledger, if there is
+/// one to load, side by side. On any failure of an index the owners must be thrown away.
+struct loaded_images {
+  bool has_ledger = false; ///< false: there was none, or it is missing, damaged or does not fit
+};
+result<loaded_images> load_images(file_system& fs, const std::string& dir, const world_id& world,
+                                  const checkpoint_file& checkpoint, const index_owners& owners,
+                                  ledger* ledger);
 
 } // namespace mneme

@@ -2,6 +2,7 @@
 
 #include "journal/journal.hpp"
 #include "state/apply/apply.hpp"
+#include "state/recovery/entry_check.hpp"
 #include "state/recovery/verify.hpp"
 
 namespace mneme {

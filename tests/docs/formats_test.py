@@ -354,7 +354,8 @@ class Formats(unittest.TestCase):
     def test_files(self):
         for name, magic, shape in [("world_file", b"MNEMEWLD", "map "),
                                    ("checkpoint_file", b"MNEMECKP", "array "),
-                                   ("checkpoint_file_matched", b"MNEMECKP", "array ")]:
+                                   ("checkpoint_file_matched", b"MNEMECKP", "array "),
+                                   ("checkpoint_file_summed", b"MNEMECKP", "array ")]:
             with self.subTest(file=name):
                 data = self.golden[name]
                 self.assertEqual(data[:8], magic)

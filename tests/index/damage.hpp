@@ -36,8 +36,8 @@ void check_damage_is_refused(const std::string& image, Load load) {
   }
 }
 
-/// Recomputes the checksum of an image that was changed on purpose, so that what is behind the
-/// checksum is tested: nothing may crash, whatever is loaded.
+/// Recomputes the check sums of an image that was changed on purpose, so that what is behind them
+/// is tested: nothing may crash, whatever is loaded.
 std::string with_checksum(std::string image);
 
 } // namespace mneme

@@ -71,11 +71,15 @@ TEST_CASE("a loaded index has the segments of the one that was saved, and extend
   vectors loaded(small_graphs);
   REQUIRE(loaded.load(image));
   CHECK(loaded.save(std::span(cloud.slots()).first(17'000), {1}) == image);
-  for (vectors* one : {&index, &loaded}) {
+  vectors mapped(small_graphs);
+  REQUIRE(mapped.load(in_place(image)));
+  CHECK(mapped.save(std::span(cloud.slots()).first(17'000), {1}) == image);
+  for (vectors* one : {&index, &loaded, &mapped}) {
     cloud.append_to(*one, 17'000, cloud.size());
     one->wait_for_segments();
   }
   CHECK(answer_alike(loaded, index, cloud));
+  CHECK(answer_alike(mapped, index, cloud));
 }
 
 TEST_CASE("segments of an image are of use while few of their vectors are not kept") {
@@ -130,12 +134,17 @@ TEST_CASE("an image of before, which has no segments, is loaded, and they are bu
   vectors index({.background_segments = false});
   index.set_space({"test", 8});
   cloud.append_to(index, 0, cloud.size());
-  std::string image = index.save(cloud.slots(), {1});
-  image.replace(0, 8, "mnVECTS1");
-  constexpr std::size_t no_segments = 3 * sizeof(std::uint32_t); // how they are made, and how many
-  image.erase(image.size() - 4 - no_segments, no_segments);
+  image_writer of_before("mnVECTS1");
+  of_before.put_text("test");
+  of_before.put(std::uint32_t{8});
+  of_before.put(std::uint64_t{cloud.size()});
+  for (const slot_no slot : cloud.slots()) {
+    const auto values = index.get(slot);
+    of_before.put(slot.value);
+    of_before.put_raw({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
+  }
   vectors loaded(small_graphs);
-  REQUIRE(loaded.load(with_checksum(image)));
+  REQUIRE(loaded.load(of_before.finish()));
   CHECK(loaded.size() == cloud.size());
   loaded.wait_for_segments();
   CHECK(by_graph(loaded, 11, cloud).size() == 10);
@@ -170,6 +179,42 @@ TEST_CASE("damaged segments are refused, or answer with what is there") {
   CHECK(refused > 20);
 }
 
+TEST_CASE("links that builds of before wrote are read, and only within their bounds") {
+  const auto read = [](const std::string& bytes, std::uint32_t size) {
+    auto in = image_reader::open(bytes, "testLINK");
+    REQUIRE(in);
+    auto found = segment_links::read(*in, size, {.m = 2, .is_packed = true});
+    if (found && !in->at_end()) found.reset();
+    return found;
+  };
+  // Entry, levels, and by point and level how many links there are, and they.
+  image_writer out("testLINK");
+  out.put(std::uint32_t{1});
+  for (const std::uint8_t level : std::vector<std::uint8_t>{0, 1, 0, 1}) out.put(level);
+  const std::vector<std::vector<std::uint8_t>> rows{{1, 2, 3}, {}, {3}, {}, {0}, {1}};
+  for (const auto& row : rows) {
+    out.put(static_cast<std::uint16_t>(row.size()));
+    for (const std::uint8_t link : row) out.put(link);
+  }
+  const std::string image = out.finish();
+  const auto found = read(image, 4);
+  REQUIRE(found);
+  CHECK(found->entry() == 1);
+  CHECK(std::ranges::equal(found->row(0, 0), std::vector<std::uint32_t>{1, 2, 3, no_number}));
+  CHECK(std::ranges::equal(found->row(1, 1), std::vector<std::uint32_t>{3, no_number}));
+  CHECK_FALSE(read(image, 3));
+  CHECK_FALSE(read(image, 5));
+  // Of the first point: one beyond the points, too many.
+  const auto with = [&](std::size_t at, char byte) {
+    std::string changed = image;
+    changed[at] = byte;
+    return read(with_checksum(changed), 4).has_value();
+  };
+  CHECK(with(18, 2));
+  CHECK_FALSE(with(18, 4));
+  CHECK_FALSE(with(16, 5));
+}
+
 TEST_CASE("links are read as they were written, and only within their bounds") {
   const std::vector<std::uint8_t> levels{0, 2, 0, 1};
   segment_links links(2, levels);
@@ -180,7 +225,7 @@ TEST_CASE("links are read as they were written, and only within their bounds") {
   const auto read = [](const std::string& bytes, std::uint32_t size) {
     auto in = image_reader::open(bytes, "testLINK");
     REQUIRE(in);
-    auto found = segment_links::read(*in, size, 2);
+    auto found = segment_links::read(*in, size, {.m = 2});
     if (found && !in->at_end()) found.reset();
     return found;
   };
@@ -197,15 +242,18 @@ TEST_CASE("links are read as they were written, and only within their bounds") {
   }
   CHECK_FALSE(read(image, 3));
   CHECK_FALSE(read(image, 5));
-  // name, entry, four levels, then the first point's links: one beyond the points, too many, ...
+  // name, entry, four levels; from 64 on four links of each point; from 128 on two of each point
+  // and level above
   const auto with = [&](std::size_t at, char byte) {
     std::string changed = image;
     changed[at] = byte;
     return read(with_checksum(changed), 4).has_value();
   };
-  CHECK(with(18, 2));
-  CHECK_FALSE(with(18, 4));
-  CHECK_FALSE(with(16, 5));
+  CHECK(with(64, 2));
+  CHECK_FALSE(with(64, 4));
+  CHECK_FALSE(with(64 + 3, 1));
+  CHECK(with(128, 1));
+  CHECK_FALSE(with(128, 2)); // is not on that level
   CHECK_FALSE(with(8, 4));
   CHECK_FALSE(with(8, 0)); // not of the highest level
   CHECK_FALSE(with(12, 16));

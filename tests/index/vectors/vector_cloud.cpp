@@ -1,6 +1,7 @@
 #include "tests/index/vectors/vector_cloud.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <tuple>
 
 namespace mneme {
@@ -49,6 +50,14 @@ std::vector<near_hit> vector_cloud::nearest(std::span<const float> query, std::s
                     [](const near_hit& h) { return std::tuple(h.distance, tie_of(h.slot)); });
   if (all.size() > k) all.resize(k);
   return all;
+}
+
+image_bytes in_place(const std::string& image) {
+  const std::size_t room = (image.size() / image_alignment + 1) * image_alignment;
+  const std::shared_ptr<char> place(static_cast<char*>(std::aligned_alloc(image_alignment, room)),
+                                    std::free);
+  std::ranges::copy(image, place.get());
+  return {std::string_view(place.get(), image.size()), place};
 }
 
 memory_id tie_of(slot_no slot) {

@@ -36,6 +36,9 @@ private:
   std::vector<std::vector<float>> values_;
 };
 
+/// An image where a mapped file would have it: what is loaded of it stays there.
+image_bytes in_place(const std::string& image);
+
 /// The id that ties are decided by: its order has nothing to do with the slot's.
 memory_id tie_of(slot_no slot);
 

@@ -212,6 +212,9 @@ TEST_CASE(
     RC_ASSERT(loaded.size() == kept_vectors);
     RC_ASSERT(loaded.space() == index.space());
     RC_ASSERT(loaded.save(kept, {3}) == image);
+    vectors mapped(exact_only);
+    RC_ASSERT(mapped.load(in_place(image)).has_value());
+    RC_ASSERT(mapped.save(kept, {3}) == image);
     const auto copied = index.copy(kept);
     RC_ASSERT(copied->save(kept, {3}) == image);
     RC_ASSERT(copied->space_at({2}).dim == 0);
@@ -221,11 +224,35 @@ TEST_CASE(
       return s >= first_new || std::ranges::binary_search(kept, s);
     };
     const auto expected = cloud.nearest(query, 20, there, cloud.size());
-    for (vectors* one : {&loaded, copied.get()}) {
+    for (vectors* one : {&loaded, &mapped, copied.get()}) {
       cloud.append_to(*one, count, cloud.size());
       check_equal(one->nearest_exact(query, 20, [](slot_no) { return true; }, tie_of), expected);
     }
   });
+}
+
+TEST_CASE("vectors that lie in an image go on behind it, beside who reads them") {
+  // Full pages, full pages and a part, a part alone.
+  for (const std::size_t count : {3072U, 5000U, 700U}) {
+    const vector_cloud cloud(count, 20, count + 2000, 5, false);
+    vectors index(exact_only);
+    index.set_space({"test", 20});
+    cloud.append_to(index, 0, count);
+    vectors mapped(exact_only);
+    REQUIRE(mapped.load(in_place(index.save(cloud.slots(), {1}))));
+    const auto before = mapped.get(cloud.slot(count - 1));
+    cloud.append_to(mapped, count, cloud.size());
+    CHECK(std::ranges::equal(before, cloud.values(count - 1)));
+    for (std::size_t i = 0; i < cloud.size(); ++i)
+      REQUIRE(std::ranges::equal(mapped.get(cloud.slot(i)), cloud.values(i)));
+    dice d(9);
+    const auto all = [](slot_no) { return true; };
+    for (int i = 0; i < 20; ++i) {
+      const auto query = cloud.query(d);
+      check_equal(mapped.nearest_exact(query, 10, all, tie_of),
+                  cloud.nearest(query, 10, all, cloud.size()));
+    }
+  }
 }
 
 TEST_CASE("a space stays fixed when no vector is kept, from its seq on") {
