@@ -52,6 +52,7 @@ result<void> undo_list::load(std::string_view image) {
   constexpr std::size_t leaf_bytes = 1 + 2 * hash_bytes;
   if (image.size() % leaf_bytes != 0) return fail(errc::corrupt, "an undo image is cut off");
   std::vector<state_leaf> overwritten;
+  overwritten.reserve(image.size() / leaf_bytes);
   for (; !image.empty(); image.remove_prefix(leaf_bytes)) {
     const auto ns = static_cast<std::uint8_t>(image[0]);
     if (ns >= state_namespace_count)

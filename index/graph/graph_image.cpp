@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <numeric>
+#include <ranges>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -48,6 +51,7 @@ public:
   /// False if the image cannot be right.
   bool run() {
     const std::uint64_t count = in_.get_count(list_bytes_min);
+    mirrored_.reserve(in_.left() / entry_bytes);
     for (std::uint64_t i = 0; i < count; ++i)
       if (!load_list()) return false;
     if (!in_.ok()) return false;
@@ -97,26 +101,31 @@ private:
     return sorts_before(into_.nodes, before, e);
   }
 
-  /// Builds the in lists.
+  /// Builds the in lists: edges are dealt out to their owners, which have few each, and sorted
+  /// there.
   void mirror() {
-    std::ranges::sort(mirrored_, [this](const mirrored_edge& a, const mirrored_edge& b) {
-      if (a.owner != b.owner) return a.owner < b.owner;
-      if (sorts_before(into_.nodes, a.entry, b.entry)) return true;
-      if (sorts_before(into_.nodes, b.entry, a.entry)) return false;
-      return std::pair(a.entry.begin, a.entry.end) < std::pair(b.entry.begin, b.entry.end);
-    });
-    for (auto begin = mirrored_.begin(); begin != mirrored_.end();) {
-      const auto end = std::ranges::find_if(
-          begin, mirrored_.end(), [&](const mirrored_edge& e) { return e.owner != begin->owner; });
-      entries_.clear();
-      for (auto it = begin; it != end; ++it) {
-        entries_.push_back(it->entry);
-        into_.note_type_in({begin->owner}, it->entry.type);
-      }
-      into_.grow({begin->owner}).in =
-          edge_list_writer::build(entries_.data(), static_cast<std::uint32_t>(entries_.size()));
-      begin = end;
+    if (mirrored_.empty()) return;
+    std::vector<std::uint32_t> ends(std::size_t{into_.nodes.size()} + 1, 0);
+    for (const mirrored_edge& e : mirrored_) ++ends[e.owner];
+    std::partial_sum(ends.begin(), ends.end(), ends.begin());
+    std::vector<edge_entry> by_owner(mirrored_.size());
+    for (const mirrored_edge& e : mirrored_ | std::views::reverse)
+      by_owner[--ends[e.owner]] = e.entry; // each becomes the begin of its owner's
+    for (std::uint32_t owner = 0; owner + 1 < ends.size(); ++owner) {
+      const auto edges = std::span(by_owner).subspan(ends[owner], ends[owner + 1] - ends[owner]);
+      if (!edges.empty()) build_in({owner}, edges);
     }
+  }
+
+  void build_in(node_no owner, std::span<edge_entry> edges) {
+    std::ranges::sort(edges, [this](const edge_entry& a, const edge_entry& b) {
+      if (sorts_before(into_.nodes, a, b)) return true;
+      if (sorts_before(into_.nodes, b, a)) return false;
+      return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
+    });
+    for (const edge_entry& e : edges) into_.note_type_in(owner, e.type);
+    into_.grow(owner).in =
+        edge_list_writer::build(edges.data(), static_cast<std::uint32_t>(edges.size()));
   }
 
   graph::impl& into_;
