@@ -30,7 +30,8 @@ std::vector<std::uint32_t> any_anchors(generator& g) {
 struct colour_data {
   node_table nodes;
   attributes rows;
-  std::vector<stored_point> points;
+  std::vector<lab_point> points;
+  std::vector<memory_mode> modes;
   std::vector<colour_signals> signals;
   std::vector<lab_point> queries;
   seq_no at;
@@ -64,10 +65,10 @@ std::unique_ptr<colour_data> make_colours(std::size_t size) {
     s.strength_e9 = g.below(4) == 0 ? g.below(8) * 1'000'000'000LL : 0;
     d->rows.colours().set_signals(node, seq, s);
     d->signals.push_back(s);
+    d->points.push_back(p);
+    d->modes.push_back(mode);
   }
   d->at = {size};
-  for (std::uint32_t i = 0; i < d->rows.colours().point_count(); ++i)
-    d->points.push_back(d->rows.colours().point(i));
   for (std::size_t i = 0; i < query_count; ++i) d->queries.push_back(gravity(any_anchors(g)));
   return d;
 }
@@ -107,9 +108,8 @@ void floor_chroma_scan(benchmark::State& state) {
     std::vector<std::pair<double, std::uint32_t>> hits;
     hits.reserve(d.points.size());
     for (std::uint32_t i = 0; i < d.points.size(); ++i) {
-      const stored_point& p = d.points[i];
-      const auto s = score_signals(d.signals[i], p.mode, distance(query, {p.L, p.a, p.b}), now,
-                                   physics_of(p.mode).weights);
+      const auto s = score_signals(d.signals[i], d.modes[i], distance(query, d.points[i]), now,
+                                   physics_of(d.modes[i]).weights);
       hits.emplace_back(-s.score, i);
     }
     std::ranges::partial_sort(hits, hits.begin() + k);

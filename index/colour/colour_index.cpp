@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "index/colour/mnemosyne.hpp"
 #include "messages/ensure.hpp"
 
 namespace mneme {
@@ -23,29 +24,60 @@ std::uint32_t step_of(double x, double origin, std::uint32_t cubes) {
   return static_cast<std::uint32_t>(std::clamp(step, 0.0, last));
 }
 
-/// A box around nothing; times and strengths are never below zero.
+constexpr unsigned strength_shift = 3;
+constexpr unsigned access_shift = 9;
+constexpr point_use strength_mask = 0x3FU << strength_shift;
+constexpr point_use access_mask = ~0U << access_shift;
+constexpr double strength_steps = 63;
+/// 2^40 ns, some 18 minutes: whatever time fits 63 bits fits 23 bits of those.
+constexpr unsigned access_unit_bits = 40;
+
+point_use mode_bits(memory_mode mode) {
+  return static_cast<point_use>(mode) - 1;
+}
+
+/// Bounds of signals, without a mode.
+point_use use_of(const colour_signals& s) {
+  ensure(s.last_accessed.ns >= 0 && s.strength_e9 >= 0, "times and strengths are never below zero");
+  const auto strength =
+      static_cast<point_use>(std::ceil(strength_norm_of(s.strength_e9) * strength_steps));
+  const auto access = static_cast<point_use>(s.last_accessed.ns >> access_unit_bits);
+  return strength << strength_shift | access << access_shift;
+}
+
+/// What is at least as strong and as late as both; the mode and what else it says are those of `a`.
+point_use greater_of(point_use a, point_use b) {
+  const point_use strength = std::max(a & strength_mask, b & strength_mask);
+  const point_use access = std::max(a & access_mask, b & access_mask);
+  return (a & ~(strength_mask | access_mask)) | strength | access;
+}
+
+void raise(point_use& use, point_use other) {
+  const point_use most = greater_of(use, other);
+  if (most != use) store_release(use, most);
+}
+
+/// A box around nothing.
 void clear(point_bounds& b) {
-  b.least.fill(std::numeric_limits<double>::infinity());
-  b.greatest.fill(-std::numeric_limits<double>::infinity());
+  for (float& least : b.least) store_release(least, std::numeric_limits<float>::infinity());
+  for (float& greatest : b.greatest)
+    store_release(greatest, -std::numeric_limits<float>::infinity());
 }
 
-template <class T>
-void raise(T& field, T value) {
-  if (field < value) store_release(field, value);
+float rounded_down(double x) {
+  const auto nearest = static_cast<float>(x);
+  return nearest <= x ? nearest : std::nextafter(nearest, -std::numeric_limits<float>::infinity());
 }
 
-void cover(point_bounds& bounds, const stored_point& p) {
+void cover(point_bounds& bounds, const lab_point& p, memory_mode mode) {
   const std::array<double, 3> at = {p.L, p.a, p.b};
   for (std::size_t i = 0; i < at.size(); ++i) {
-    if (at[i] < bounds.least[i]) store_release(bounds.least[i], at[i]);
-    raise(bounds.greatest[i], at[i]);
+    const float below = rounded_down(at[i]);
+    const float above = -rounded_down(-at[i]);
+    if (below < bounds.least[i]) store_release(bounds.least[i], below);
+    if (bounds.greatest[i] < above) store_release(bounds.greatest[i], above);
   }
-  store_release(bounds.modes, bounds.modes | (std::uint64_t{1} << static_cast<unsigned>(p.mode)));
-}
-
-void cover(point_bounds& bounds, const colour_signals& s) {
-  raise(bounds.last_accessed_ns, s.last_accessed.ns);
-  raise(bounds.strength_e9, s.strength_e9);
+  store_release(bounds.modes, bounds.modes | (1U << static_cast<unsigned>(mode)));
 }
 
 /// A point in the image, as its bytes are.
@@ -96,6 +128,19 @@ signal_record get_signals(image_reader& in) {
 
 } // namespace
 
+memory_mode mode_of(point_use use) {
+  return static_cast<memory_mode>((use & 3U) + 1);
+}
+
+timestamp accessed_at_most(point_use use) {
+  const auto unit = static_cast<std::int64_t>(use >> access_shift);
+  return {unit << access_unit_bits | ((std::int64_t{1} << access_unit_bits) - 1)};
+}
+
+double strength_norm_at_most(point_use use) {
+  return static_cast<double>((use & strength_mask) >> strength_shift) / strength_steps;
+}
+
 colour_index::~colour_index() = default;
 
 std::uint32_t colour_index::last_of(node_no node) const {
@@ -110,41 +155,64 @@ bool colour_index::is_last(std::uint32_t number) const {
 std::optional<memory_mode> colour_index::mode_of(node_no node) const {
   const std::uint32_t last = last_of(node);
   if (last == no_number) return {};
-  return points_[last].mode;
+  return mode_of(points_[last]);
 }
 
-colour_cube& colour_index::cube_of(const stored_point& p, std::uint32_t& cell) {
-  const std::uint32_t L = step_of(p.L, 0, cubes_of_L);
-  const std::uint32_t a = step_of(p.a, least_ab, cubes_of_ab);
-  const std::uint32_t b = step_of(p.b, least_ab, cubes_of_ab);
+colour_index::home colour_index::home_of(const lab_point& at) {
+  const std::uint32_t L = step_of(at.L, 0, cubes_of_L);
+  const std::uint32_t a = step_of(at.a, least_ab, cubes_of_ab);
+  const std::uint32_t b = step_of(at.b, least_ab, cubes_of_ab);
   constexpr std::uint32_t n = cells_per_edge;
-  cell = ((L % n) * n + a % n) * n + b % n;
-  auto& slot = cubes_[((L / n) * cubes_of_ab + a / n) * cubes_of_ab + b / n];
-  if (colour_cube* there = slot.load(std::memory_order_relaxed)) return *there;
+  const std::uint32_t cell = ((L % n) * n + a % n) * n + b % n;
+  const std::uint32_t number = ((L / n) * cubes_of_ab + a / n) * cubes_of_ab + b / n;
+  point_bounds& bounds = cube_bounds_[number];
+  auto& slot = cubes_[number];
+  if (colour_cube* there = slot.load(std::memory_order_relaxed)) return {*there, bounds, cell};
   owned_.push_back(std::make_unique<colour_cube>());
   colour_cube& fresh = *owned_.back();
-  clear(fresh.bounds);
   for (auto& c : fresh.cells) clear(c.bounds);
   slot.store(&fresh, std::memory_order_release);
-  return fresh;
+  clear(bounds);
+  return {fresh, bounds, cell};
 }
 
-void colour_index::append(const stored_point& p) {
+/// Where the next brief of a cell goes: behind its last one, or into a fresh run.
+std::uint32_t colour_index::next_place(const colour_cell& cell) {
+  if (cell.last % briefs_per_run != 0) return cell.last;
+  ensure(run_count_ < no_number / briefs_per_run, "the colour space is full");
+  const std::uint32_t run = run_count_++;
+  run_before_.grow(run) = cell.last;
+  return run * briefs_per_run;
+}
+
+void colour_index::append(stored_point p, const lab_point& at, point_use use) {
   const std::uint32_t number = size_.load(std::memory_order_relaxed);
   ensure(number != no_number, "the colour space is full");
-  ensure(std::isfinite(p.L) && std::isfinite(p.a) && std::isfinite(p.b), "a point has a place");
+  ensure(std::isfinite(at.L) && std::isfinite(at.a) && std::isfinite(at.b), "a point has a place");
   ensure(number == 0 || points_[number - 1].begin <= p.begin, "points come in seq order");
-  std::uint32_t cell = 0;
-  colour_cube& cube = cube_of(p, cell);
-  stored_point& stored = points_.grow(number);
-  stored = p;
-  stored.next = cube.cells[cell].head;
+  const home its = home_of(at);
+  colour_cell& cell = its.cube.cells[its.cell];
+  p.place = next_place(cell);
+  const memory_mode mode = mneme::mode_of(use);
+  // Of a memory that comes back, what it was used for before bounds what it is.
+  if (const std::uint32_t before = last_of({p.node}); before != no_number)
+    use = greater_of(use, briefs_[points_[before].place].use);
+  points_.grow(number) = p;
+  briefs_.grow(p.place) = {at, number, use};
   // The bounds cover the point before a reader can reach it.
-  cover(cube.bounds, p);
-  cover(cube.cells[cell].bounds, p);
-  store_release(cube.cells[cell].head, number + 1);
+  cover(its.cube_bounds, at, mode);
+  cover(cell.bounds, at, mode);
+  for (point_use* bound : {&its.cube_bounds.use, &cell.bounds.use, &cell.others})
+    raise(*bound, use);
+  store_release(cell.last, p.place + 1);
+  store_release(its.cube.occupied, its.cube.occupied | std::uint64_t{1} << its.cell);
   store_release(last_of_node_.grow(p.node), number + 1);
   size_.store(number + 1, std::memory_order_release);
+}
+
+void colour_index::mark_erased(const stored_point& p, bool erased) {
+  point_use& use = briefs_[p.place].use;
+  store_release(use, erased ? use | use_erased : use & ~use_erased);
 }
 
 void colour_index::put(const coloured_state& state, seq_no begin) {
@@ -153,29 +221,38 @@ void colour_index::put(const coloured_state& state, seq_no begin) {
   if (state.findable == was_findable && last != no_number) return;
   if (was_findable) {
     ensure(points_[last].begin <= begin.value, "a point ends after it began");
-    store_release(points_[last].erased, state.erased);
+    mark_erased(points_[last], state.erased);
     store_release(points_[last].end, begin.value);
     return;
   }
   append({.begin = begin.value,
           .end = state.findable ? forever : begin.value,
-          .L = state.point.L,
-          .a = state.point.a,
-          .b = state.point.b,
           .created_at_ns = state.created_at.ns,
           .node = state.node.value,
-          .next = 0,
-          .mode = state.mode,
-          .erased = state.erased});
+          .place = 0},
+         state.point, mode_bits(state.mode) | (state.erased ? use_erased : 0));
 }
 
+// A reader looks at the foremost first and at what bounds the others then: whoever was foremost is
+// among those before somebody else is.
 void colour_index::set_signals(node_no node, seq_no seq, const colour_signals& values) {
   const std::uint32_t last = last_of(node);
   ensure(last != no_number, "signals belong to a coloured memory");
-  std::uint32_t cell = 0;
-  colour_cube& cube = cube_of(points_[last], cell);
-  cover(cube.bounds, values);
-  cover(cube.cells[cell].bounds, values);
+  const std::uint32_t place = points_[last].place;
+  point_brief& brief = briefs_[place];
+  const home its = home_of(brief.at);
+  colour_cell& cell = its.cube.cells[its.cell];
+  raise(brief.use, use_of(values));
+  raise(its.cube_bounds.use, brief.use);
+  raise(cell.bounds.use, brief.use);
+  if (cell.foremost == 0
+      || briefs_[cell.foremost - 1].use >> access_shift < brief.use >> access_shift) {
+    if (cell.foremost != 0 && cell.foremost != place + 1)
+      raise(cell.others, briefs_[cell.foremost - 1].use);
+    store_release(cell.foremost, place + 1);
+  } else if (cell.foremost != place + 1) {
+    raise(cell.others, brief.use);
+  }
   signals_.set(node, seq, values);
 }
 
@@ -199,20 +276,22 @@ void colour_index::save(image_writer& out, seq_no from, seq_no at) const {
     const stored_point& p = points_[number];
     std::uint64_t end = load_acquire(p.end);
     if (end > at.value) end = forever;
+    const point_brief& brief = briefs_[p.place];
+    const point_use use = load_acquire(brief.use);
+    const bool is_erased = (use & use_erased) != 0;
     const bool is_last_point = *last_of_node.find(p.node) == number + 1;
-    const bool is_needed = end > from.value || (is_last_point && !load_acquire(p.erased));
+    const bool is_needed = end > from.value || (is_last_point && !is_erased);
     if (!is_needed) continue;
-    kept.push_back(
-        {.begin = p.begin,
-         .end = end,
-         .L = p.L,
-         .a = p.a,
-         .b = p.b,
-         .created_at_ns = p.created_at_ns,
-         .node = p.node,
-         .mode = static_cast<std::uint8_t>(p.mode),
-         .erased = static_cast<std::uint8_t>(end != forever && load_acquire(p.erased) ? 1 : 0),
-         .zero = 0});
+    kept.push_back({.begin = p.begin,
+                    .end = end,
+                    .L = brief.at.L,
+                    .a = brief.at.a,
+                    .b = brief.at.b,
+                    .created_at_ns = p.created_at_ns,
+                    .node = p.node,
+                    .mode = static_cast<std::uint8_t>(mneme::mode_of(use)),
+                    .erased = static_cast<std::uint8_t>(end != forever && is_erased ? 1 : 0),
+                    .zero = 0});
   }
   std::vector<std::uint32_t> nodes;
   nodes.reserve(kept.size());
@@ -246,14 +325,11 @@ bool colour_index::load(image_reader& in, seq_no at) {
     last_begin = p.begin;
     append({.begin = p.begin,
             .end = p.end,
-            .L = p.L,
-            .a = p.a,
-            .b = p.b,
             .created_at_ns = p.created_at_ns,
             .node = p.node,
-            .next = 0,
-            .mode = static_cast<memory_mode>(p.mode),
-            .erased = p.erased != 0});
+            .place = 0},
+           {p.L, p.a, p.b},
+           mode_bits(static_cast<memory_mode>(p.mode)) | (p.erased != 0 ? use_erased : 0));
   }
   const std::uint64_t records = in.get_count(saved_signals_bytes);
   std::uint64_t last_seq = 0;
@@ -265,7 +341,20 @@ bool colour_index::load(image_reader& in, seq_no at) {
     last_seq = r.seq;
     set_signals(r.node, {r.seq}, r.values);
   }
+  cover_earlier_points();
   return in.ok();
+}
+
+/// Signals were set of the last point of each memory; some are from when an earlier one was alive.
+void colour_index::cover_earlier_points() {
+  for (std::uint32_t number = 0; number < point_count(); ++number) {
+    const std::uint32_t last = last_of({points_[number].node});
+    if (last == number) continue;
+    point_brief& brief = briefs_[points_[number].place];
+    const home its = home_of(brief.at);
+    raise(brief.use, briefs_[points_[last].place].use);
+    raise(its.cube.cells[its.cell].others, brief.use);
+  }
 }
 
 } // namespace mneme

@@ -84,6 +84,15 @@ double recency_at(timestamp last_accessed, timestamp now, memory_mode mode) {
   return stable_exp(-days_between(last_accessed, now) / physics_of(mode).tau_rec_days);
 }
 
+double relevance_at_most(double distance, const exp_ceiling& falling) {
+  return falling(distance / relevance_scale);
+}
+
+double recency_at_most(timestamp last_accessed, timestamp now, memory_mode mode,
+                       const exp_ceiling& falling) {
+  return falling(days_between(last_accessed, now) / physics_of(mode).tau_rec_days);
+}
+
 double strength_norm_of(std::int64_t strength_e9) {
   const double s = static_cast<double>(strength_e9) / nano;
   return s / (s + strength_half);

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "messages/exp_ceiling.hpp"
 #include "mneme/chroma.hpp"
 
 namespace mneme {
@@ -49,6 +50,10 @@ chroma_signals score_signals(const colour_signals& s, memory_mode mode, double d
 
 double relevance_at(double distance);
 double recency_at(timestamp last_accessed, timestamp now, memory_mode mode);
+/// The same or a little more, in less time.
+double relevance_at_most(double distance, const exp_ceiling& falling);
+double recency_at_most(timestamp last_accessed, timestamp now, memory_mode mode,
+                       const exp_ceiling& falling);
 double strength_norm_of(std::int64_t strength_e9);
 
 /// A memory as it is written.

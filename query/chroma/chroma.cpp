@@ -155,10 +155,10 @@ result<void> chroma_state::run_fetch(const read_views& views) {
   bool settled = false;
   for (std::size_t i = 0; i < batch.size() && !settled; ++i) {
     const colour_hit& hit = batch[i];
-    auto found = read_memory(views, **reader, views.nodes->id(hit.node), context.at);
+    auto found = read_memory(views, **reader, hit.node, hit.row, context.at);
     if (!found) return propagate(found);
-    if (!found->has_value() || !(*passes)((*found)->head->metadata)) continue;
-    if (auto ok = keep(row_of(hit, std::move(**found))); !ok) return ok;
+    if (!found->has_value() || !(*passes)((*found)->what.head->metadata)) continue;
+    if (auto ok = keep(row_of(hit, std::move((*found)->what))); !ok) return ok;
     settled = is_settled(hit.signals.score);
   }
   batch.clear();

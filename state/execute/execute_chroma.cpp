@@ -86,7 +86,7 @@ result<planned_decay> plan_decay(const read_views& views, seq_no at, timestamp n
     if ((views.attributes->rows().line(row).flags & row_gone) != 0) continue;
     const auto before = colours.signals_of({p.node}, at);
     if (!before || before->ascended) continue;
-    const colour_signals after = decayed_signals(*before, p.mode, now);
+    const colour_signals after = decayed_signals(*before, colours.mode_of(p), now);
     if (after.strength_e9 != before->strength_e9) ++plan.counts.decayed;
     if (after.ascended) ++plan.counts.ascended;
     if (after.rotten && !before->rotten) ++plan.counts.rotten;

@@ -1,6 +1,8 @@
 // exp and log of our own against libm in long double: the errors in units in the last place, the
 // exact points and the edges. A few fixed bits guard against a change of the order of operations.
+// Of: messages/exp_ceiling.cpp
 
+#include "messages/exp_ceiling.hpp"
 #include "messages/math.hpp"
 
 #include <bit>
@@ -45,6 +47,21 @@ TEST_CASE("exp is within 1.5 ulp over its whole range") {
                      error_in_ulps(stable_exp(small), std::exp(static_cast<long double>(small))));
   }
   CHECK(worst < 1.5);
+}
+
+TEST_CASE("the ceiling of exp is never below it, and close above") {
+  const auto& ceiling = mneme::exp_ceiling::instance();
+  number_stream numbers;
+  for (int i = 0; i < 300'000; ++i) {
+    const double x = i % 3 == 0 ? numbers.unit() * 24.0 : numbers.unit() * 2.0;
+    REQUIRE(ceiling(x) >= stable_exp(-x));
+    REQUIRE(ceiling(x) <= stable_exp(-x) * 1.0002);
+  }
+  for (int i = 0; i < 24 * 32; ++i) REQUIRE(ceiling(i / 32.0) >= stable_exp(-i / 32.0));
+  for (const double x : {24.0, 25.0, 1e9, std::numeric_limits<double>::infinity()}) {
+    CHECK(ceiling(x) >= stable_exp(-x));
+    CHECK(ceiling(x) < 4e-11);
+  }
 }
 
 TEST_CASE("exp at its edges") {

@@ -97,6 +97,9 @@ public:
   }
 
   lab_point any_point() {
+    if (dice_.one_in(3)) // many in a few cells, one of them used last
+      return {46.0 + dice_.below(40) * 0.2, dice_.below(40) * 0.2 - 4.0,
+              dice_.below(40) * 0.2 - 4.0};
     // Few distinct points, so that many memories share one and ties are common.
     return {static_cast<double>(dice_.below(6)) * 20.0,
             static_cast<double>(dice_.below(12)) * 23.0 - 128.0,
