@@ -39,6 +39,19 @@ struct graph::impl {
     if (both == nullptr) return 0;
     return load_acquire(direction == edge_direction::in ? both->in : both->out);
   }
+  /// Hints that the edges of `node` are walked over soon: first that its lists are, then, when
+  /// those have come, where their entries lie.
+  void prefetch_lists(node_no node) const { __builtin_prefetch(lists.find(node.value)); }
+  void prefetch_entries(node_no node, edge_direction direction) const {
+    if (direction != edge_direction::in) prefetch_entries(list_of(node, edge_direction::out));
+    if (direction != edge_direction::out) prefetch_entries(list_of(node, edge_direction::in));
+  }
+  static void prefetch_entries(edge_list list) {
+    constexpr std::uintptr_t line = 64;
+    constexpr std::uintptr_t lines = 3; // of most lists all
+    for (std::uintptr_t i = 0; list != 0 && i < lines; ++i)
+      __builtin_prefetch(reinterpret_cast<const void*>(list + i * line));
+  }
   /// Writer: makes room for the lists of `node`.
   node_edges& grow(node_no node);
   /// Writer: an edge of this type leads to `node`. Before it is in the list.

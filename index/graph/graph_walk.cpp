@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "index/graph/graph_state.hpp"
@@ -28,12 +29,15 @@ public:
                 .include_tombstoned = request.include_tombstoned} {}
 
   walk_result run() {
+    constexpr std::size_t few = 64;
+    result_.steps.reserve(std::min<std::uint64_t>(few, request_.max_visited));
     met_.insert(request_.from.value);
     expand(request_.from, 1);
     std::size_t next = 0;
     while (!result_.truncated && !watch_.is_over() && next < result_.steps.size()) {
       const walk_step step = result_.steps[next++];
       if (step.hop == request_.max_hops) break;
+      ask_ahead_of(next);
       expand(step.node, step.hop + 1);
     }
     drop_near_steps();
@@ -41,6 +45,16 @@ public:
   }
 
 private:
+  /// Asks for the entries of the nodes that are expanded next: each expansion alone would wait for
+  /// them.
+  void ask_ahead_of(std::size_t next) {
+    constexpr std::size_t nodes_ahead = 4;
+    const std::size_t end = std::min(next + nodes_ahead, result_.steps.size());
+    for (asked_ = std::max(asked_, next); asked_ < end; ++asked_)
+      if (result_.steps[asked_].hop < request_.max_hops)
+        graph_.prefetch_entries(result_.steps[asked_].node, request_.direction);
+  }
+
   void expand(node_no node, std::uint32_t hop) {
     for_each_edge(graph_, node, request_.direction, filter_,
                   [&](const edge_entry& e, bool is_out) { return reach(node, e, is_out, hop); });
@@ -62,6 +76,7 @@ private:
                              .via_src = is_out ? from : node,
                              .via_type = e.type,
                              .via_dst = is_out ? node : from});
+    if (hop < request_.max_hops) graph_.prefetch_lists(node);
     return true;
   }
 
@@ -78,6 +93,7 @@ private:
   loop_watch watch_;
   edge_selection filter_;
   walk_result result_;
+  std::size_t asked_ = 0; ///< steps whose entries were asked for, or need none
 };
 
 } // namespace
