@@ -35,6 +35,16 @@ public:
     return check();
   }
 
+  /// The same where some more are looked at together; `looked_at` counts those since the last look
+  /// at the clock.
+  [[nodiscard]] result<void> check_for(std::size_t more, std::size_t& looked_at) const {
+    constexpr std::size_t rows_per_look = 1024;
+    looked_at += more;
+    if (looked_at < rows_per_look) return {};
+    looked_at = 0;
+    return check();
+  }
+
   /// The same for a loop of an index, whose answer then counts for nothing.
   [[nodiscard]] goes_on_check goes_on() const {
     if (!is_set()) return {};

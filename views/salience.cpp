@@ -62,31 +62,35 @@ salience_weights weights_of(const learned_weights& learned) noexcept {
 
 salience_scorer::salience_scorer(timestamp now, bool with_near, const salience_weights& weights)
     : now_(now), with_near_(with_near), weights_(weights) {
-  if (with_near) return;
-  const double sum = weights.recency + weights.access + weights.citations + weights.importance;
-  weights_.recency /= sum;
-  weights_.access /= sum;
-  weights_.citations /= sum;
-  weights_.importance /= sum;
+  if (!with_near) {
+    const double sum = weights.recency + weights.access + weights.citations + weights.importance;
+    weights_.recency /= sum;
+    weights_.access /= sum;
+    weights_.citations /= sum;
+    weights_.importance /= sum;
+  }
+  raising_ = {.recency = std::max(0.0, weights_.recency),
+              .access = std::max(0.0, weights_.access),
+              .citations = std::max(0.0, weights_.citations),
+              .importance = std::max(0.0, weights_.importance),
+              .similarity = weights_.similarity};
 }
 
-double salience_scorer::weigh(const salience_parts& parts, double distance) const noexcept {
-  double score = weights_.recency * parts.recency + weights_.access * parts.access
-                 + weights_.citations * parts.citations + weights_.importance * parts.importance;
-  if (with_near_) score += weights_.similarity * std::clamp(1.0 - distance, 0.0, 1.0);
+double salience_scorer::weigh(const salience_weights& weights, const salience_parts& parts,
+                              double distance) const noexcept {
+  double score = weights.recency * parts.recency + weights.access * parts.access
+                 + weights.citations * parts.citations + weights.importance * parts.importance;
+  if (with_near_) score += weights.similarity * std::clamp(1.0 - distance, 0.0, 1.0);
   return score;
 }
 
 double salience_scorer::operator()(const activation& used, double distance) const noexcept {
-  return weigh(parts_of(used, now_), distance);
+  return weigh(weights_, parts_of(used, now_), distance);
 }
 
-// e^x is at least 1 + x + x²/2 for x of 0 or more; the last factor is more than what rounding can
-// take away. Products and sums of what is larger are not smaller, rounded or not.
+// Products and sums of what is larger are not smaller, rounded or not.
 double salience_scorer::at_most(const activation& used, double distance) const noexcept {
-  const double age = age_of(used, now_);
-  const double recency = weights_.recency < 0 ? 0.0 : 1.0 / (1.0 + age * (1.0 + 0.5 * age));
-  return weigh(parts_with(recency * (1.0 + 1e-9), used), distance);
+  return weigh(raising_, parts_with(falling_(age_of(used, now_)), used), distance);
 }
 
 } // namespace mneme

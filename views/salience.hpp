@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "messages/exp_ceiling.hpp"
 #include "mneme/agents.hpp"
 
 namespace mneme {
@@ -38,15 +39,19 @@ public:
 
   /// In [0, 1] with the default weights. `distance` counts only with a near vector.
   [[nodiscard]] double operator()(const activation& used, double distance) const noexcept;
-  /// The same or more, in a fifth of the time; for who looks for the most salient.
+  /// As much or more than for whatever was used as much or less, in a fifth of the time; for who
+  /// looks for the most salient.
   [[nodiscard]] double at_most(const activation& used, double distance) const noexcept;
 
 private:
-  [[nodiscard]] double weigh(const salience_parts& parts, double distance) const noexcept;
+  [[nodiscard]] double weigh(const salience_weights& weights, const salience_parts& parts,
+                             double distance) const noexcept;
 
   timestamp now_;
   bool with_near_;
   salience_weights weights_;
+  salience_weights raising_; ///< those that are not below 0
+  const exp_ceiling& falling_ = exp_ceiling::instance();
 };
 
 } // namespace mneme

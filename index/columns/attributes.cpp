@@ -122,6 +122,15 @@ row_no attributes::impl::append(const row_line& line, row_rest rest, row_facets 
   return row;
 }
 
+/// A row begins with what its memory was used for so far.
+void attributes::impl::raise_use(row_no row, row_no before) {
+  if (before.value != no_number) {
+    rows.raise_use(row, rows.use(before));
+  } else if (const auto used = activations.find({rows.line(row).node}, {forever})) {
+    rows.raise_use(row, use_bound_of(*used));
+  }
+}
+
 attributes::attributes()
     : impl_(std::make_unique<impl>()), rows_(&impl_->rows), facets_(&impl_->facets) {
 }
@@ -141,10 +150,10 @@ row_no attributes::put(const row_values& values, seq_no begin) {
                       .terms_begin = 0,
                       .tag_count = 0,
                       .frame_count = 0,
-                      .before_of_node = no_number,
-                      .before_of_slot = no_number};
+                      .before_of_node = no_number};
   const row_no row = impl_->append(line_of(values, begin, actor), rest,
                                    impl_->intern(values.facets), tag_terms, frame_terms);
+  impl_->raise_use(row, before);
   if (before.value != no_number) {
     impl_->live.end(rows_->line(before));
     impl_->rows.close(before, begin.value);
@@ -156,6 +165,10 @@ row_no attributes::put(const row_values& values, seq_no begin) {
 void attributes::set_activation(node_no node, seq_no seq, const activation& values) {
   ensure(node.value != no_number, "activation belongs to a node");
   impl_->activations.set(node, seq, values);
+  const use_bound use = use_bound_of(values);
+  for (row_no row = rows_->last_of(node); row.value != no_number && rows_->end(row) > seq.value;
+       row.value = rows_->rest(row).before_of_node)
+    impl_->rows.raise_use(row, use);
 }
 
 void attributes::set_weights(std::string_view actor, seq_no seq, const learned_weights& weights) {

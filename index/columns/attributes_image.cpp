@@ -127,8 +127,7 @@ void get_row(image_reader& in, saved_row& row) {
               .terms_begin = 0,
               .tag_count = 0,
               .frame_count = 0,
-              .before_of_node = no_number,
-              .before_of_slot = no_number};
+              .before_of_node = no_number};
   const std::string_view raw_facets = in.get_raw(sizeof(row_facets));
   if (raw_facets.empty()) return;
   std::memcpy(&row.facets, raw_facets.data(), sizeof row.facets);
@@ -155,7 +154,11 @@ void put_activations(image_writer& out, const activation_chain& chain, seq_no fr
   }
 }
 
-bool get_activations(image_reader& in, activation_chain& chain, seq_no at) {
+} // namespace
+
+// Every row of a node is bounded by all of its records.
+bool attributes::impl::load_activations(image_reader& in, seq_no at) {
+  sparse_column<use_bound> by_node;
   const std::uint64_t count = in.get_count(record_bytes);
   std::uint64_t last_seq = 0;
   for (std::uint64_t i = 0; i < count; ++i) {
@@ -169,12 +172,14 @@ bool get_activations(image_reader& in, activation_chain& chain, seq_no at) {
     values.topic_salience_e9 = in.get<std::int64_t>();
     if (!in.ok() || node.value == no_number || seq.value < last_seq || seq > at) return false;
     last_seq = seq.value;
-    chain.set(node, seq, values);
+    activations.set(node, seq, values);
+    use_bound& use = by_node.grow(node.value);
+    use = most_of(use, use_bound_of(values));
   }
+  for (row_no row{0}; row.value < rows.size(); ++row.value)
+    if (const use_bound* use = by_node.find(rows.line(row).node)) rows.raise_use(row, *use);
   return in.ok();
 }
-
-} // namespace
 
 bool attributes::impl::fits(const row_line& line, std::span<const std::uint32_t> tag_terms,
                             std::span<const std::uint32_t> frame_terms) const {
@@ -276,8 +281,8 @@ result<void> attributes::load(std::string_view image) {
   const bool is_whole = get_dictionary(*in, loaded->tags) && get_dictionary(*in, loaded->actors)
                         && get_dictionary(*in, loaded->frames)
                         && get_dictionary(*in, loaded->places) && loaded->load_rows(*in, at)
-                        && get_activations(*in, loaded->activations, at)
-                        && loaded->colours.load(*in, at) && loaded->weights.load(*in, at);
+                        && loaded->load_activations(*in, at) && loaded->colours.load(*in, at)
+                        && loaded->weights.load(*in, at);
   const seq_no from{in->get<std::uint64_t>()};
   if (!is_whole || !in->at_end() || from > at)
     return fail(errc::corrupt, "the image of the rows does not fit together");

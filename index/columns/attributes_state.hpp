@@ -49,6 +49,7 @@ struct attributes::impl {
   row_no append(const row_line& line, row_rest rest, row_facets its_facets,
                 std::span<const std::uint32_t> tag_terms,
                 std::span<const std::uint32_t> frame_terms);
+  void raise_use(row_no row, row_no before);
   row_facets intern(const facet_values& values);
   /// The rows that reads from retained to `at` can see.
   [[nodiscard]] std::vector<row_no> kept_rows(seq_no at) const;
@@ -59,6 +60,9 @@ struct attributes::impl {
                           std::span<const std::uint32_t> frame_terms) const;
   /// Appends the rows of an image as of `at`; false if they cannot be right.
   bool load_rows(image_reader& in, seq_no at);
+  /// Sets the activation records of an image, and what bounds the use of the rows, all of which are
+  /// there.
+  bool load_activations(image_reader& in, seq_no at);
 };
 
 inline bool is_memory_type(memory_type type) {

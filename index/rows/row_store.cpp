@@ -11,13 +11,16 @@ row_no row_store::append(const row_line& line, row_rest rest) {
          "the terms of a row are there before it");
   std::uint32_t& last_of_node = last_of_node_.grow(line.node);
   rest.before_of_node = last_of_node - 1;
-  rest.before_of_slot = no_number;
+  std::uint32_t& before_of_slot = before_of_slot_.grow(row);
+  before_of_slot = no_number;
+  uses_.grow(row) = 0;
   lines_.grow(row) = line;
   briefs_.grow(row) = brief_of(line, rest);
   widen_zone(row, line.created_at_ns);
+  raise_use({row}, use_bound_of({})); // what a memory without a record has
   if (line.slot != no_number) {
     std::uint32_t& last_of_slot = last_of_slot_.grow(line.slot);
-    rest.before_of_slot = last_of_slot - 1;
+    before_of_slot = last_of_slot - 1;
     rest_.grow(row) = rest;
     store_release(last_of_slot, row + 1);
   } else {
@@ -46,6 +49,14 @@ void row_store::widen_zone(std::uint32_t row, std::int64_t created_at_ns) {
     store_release(zone.last_created_ns, created_at_ns);
 }
 
+void row_store::raise_use(row_no row, use_bound use) {
+  const auto raise = [use](use_bound& known) {
+    if (const use_bound most = most_of(known, use); most != known) store_release(known, most);
+  };
+  raise(uses_[row.value]);
+  raise(zones_[row.value / rows_per_zone].use);
+}
+
 row_no row_store::row_of(node_no node, seq_no at) const {
   row_no row = last_of(node);
   while (row.value != no_number && lines_[row.value].begin > at.value)
@@ -58,7 +69,7 @@ row_no row_store::row_of_slot(slot_no slot, seq_no at) const {
   const std::uint32_t* last = slot.value == no_number ? nullptr : last_of_slot_.find(slot.value);
   row_no row{last == nullptr ? no_number : load_acquire(*last) - 1};
   while (row.value != no_number && lines_[row.value].begin > at.value)
-    row.value = rest_[row.value].before_of_slot;
+    row.value = before_of_slot_[row.value];
   if (row.value != no_number && !alive(row, at)) return {};
   return row;
 }

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "index/columns/paged_column.hpp"
+#include "index/columns/use_bound.hpp"
 #include "index/numbers.hpp"
 #include "mneme/types.hpp"
 
@@ -88,11 +89,13 @@ constexpr std::uint8_t type_of(row_brief brief) {
 }
 
 /// Rows come about in the order of their times: of so many rows that follow each other the earliest
-/// and the latest time are kept, so that a span of time passes over most.
+/// and the latest time are kept, and what bounds their use, so that a span of time, or who looks
+/// for the most salient, passes over most.
 inline constexpr std::uint32_t rows_per_zone = 1024;
 struct row_zone {
   std::int64_t first_created_ns;
   std::int64_t last_created_ns;
+  use_bound use;
 };
 
 /// The rest of a row. Its tags and then its frames are consecutive entries of the term list.
@@ -104,8 +107,8 @@ struct row_rest {
   std::uint16_t tag_count;
   std::uint16_t frame_count;
   std::uint32_t before_of_node; ///< the node's row before this one, or no_number
-  std::uint32_t before_of_slot;
 };
+static_assert(sizeof(row_rest) == 32);
 
 class row_store {
 public:
@@ -118,6 +121,8 @@ public:
     row_brief& brief = briefs_[row.value];
     store_release(brief, brief | brief_closed);
   }
+  /// Writer: what bounds the use of the row's memory, while the row is alive.
+  void raise_use(row_no row, use_bound use);
   /// Writer: appends to the term list.
   std::uint32_t append_term(std::uint32_t term) {
     ensure(term_count_ != no_number, "the list of row terms is full");
@@ -141,6 +146,18 @@ public:
     return load_acquire(zone.first_created_ns) <= last
            && first <= load_acquire(zone.last_created_ns);
   }
+  /// Do all rows of the zone that has `row` lie within [first, last] by their creation?
+  [[nodiscard]] bool zone_is_within(row_no row, std::int64_t first, std::int64_t last) const {
+    const row_zone& zone = zones_[row.value / rows_per_zone];
+    return first <= load_acquire(zone.first_created_ns)
+           && load_acquire(zone.last_created_ns) <= last;
+  }
+  /// The memory of the row was never used more while the row was alive.
+  [[nodiscard]] use_bound use(row_no row) const { return load_acquire(uses_[row.value]); }
+  /// The same of every row of the zone that has `row`.
+  [[nodiscard]] use_bound zone_use(row_no row) const {
+    return load_acquire(zones_[row.value / rows_per_zone].use);
+  }
   [[nodiscard]] std::uint64_t end(row_no row) const { return load_acquire(lines_[row.value].end); }
   [[nodiscard]] bool alive(row_no row, seq_no at) const {
     const row_line& l = lines_[row.value];
@@ -155,6 +172,8 @@ public:
     return false;
   }
   [[nodiscard]] row_no row_of(node_no node, seq_no at) const;
+  /// Hints that the newest row of `node` is asked for soon.
+  void prefetch_last_of(node_no node) const { __builtin_prefetch(last_of_node_.find(node.value)); }
   [[nodiscard]] row_no row_of_slot(slot_no slot, seq_no at) const;
   /// The newest row of `node`, or no_number.
   [[nodiscard]] row_no last_of(node_no node) const {
@@ -171,7 +190,9 @@ private:
   paged_column<row_line> lines_;
   paged_column<row_brief> briefs_;
   paged_column<row_zone> zones_;
+  paged_column<use_bound> uses_;
   paged_column<row_rest> rest_;
+  paged_column<std::uint32_t> before_of_slot_; ///< the slot's row before this one, or no_number
   paged_column<std::uint32_t> terms_;
   sparse_column<std::uint32_t> last_of_node_; ///< row + 1; 0 = none
   sparse_column<std::uint32_t> last_of_slot_;

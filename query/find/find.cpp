@@ -133,7 +133,7 @@ row_order find_state::ordering(const read_views& views) const {
 }
 
 result<void> find_state::selected(const read_views& views) {
-  if (!some_open)
+  if (!some_open && !arranged)
     if (auto ok = arrange(views); !ok) return ok;
   stage = rows.empty() ? find_stage::done : find_stage::fetch;
   return {};
@@ -148,18 +148,22 @@ result<void> find_state::arrange(const read_views& views) {
   const std::uint64_t end = page_end(request);
   auto kept = end <= rows.size() / 2 ? keep_first(by, end) : order_all(by);
   if (!kept) return kept;
-  rows.erase(rows.begin(), rows.begin()
-                               + static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(
-                                   static_cast<std::uint64_t>(request.offset), rows.size())));
+  cut_offset();
   if (!by.uses_salience()) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       if (auto ok = time.check(i); !ok) return ok;
       by.set_salience(rows[i]);
     }
   }
-  arranged = true;
   note("order", {}, found, rows.size(), since);
   return {};
+}
+
+void find_state::cut_offset() {
+  const auto skipped =
+      std::min(static_cast<std::uint64_t>(request.offset), static_cast<std::uint64_t>(rows.size()));
+  rows.erase(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(skipped));
+  arranged = true;
 }
 
 result<void> find_state::keep_first(const row_order& by, std::uint64_t count) {

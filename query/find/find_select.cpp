@@ -18,6 +18,8 @@
 #include <numeric>
 #include <optional>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -113,24 +115,57 @@ driver_choice all_visible(const row_filter& filter, const asker& who) {
 /// Row numbers, ascending.
 using row_list = std::vector<std::uint32_t>;
 
+/// Lists whose room a thread keeps for its next find: fresh pages of memory take longer than what
+/// is written there. Whoever asks while they are lent gets some of its own.
+class lent_lists {
+public:
+  lent_lists() : lists_(std::exchange(kept(), {})) {}
+  lent_lists(const lent_lists&) = delete;
+  lent_lists& operator=(const lent_lists&) = delete;
+  ~lent_lists() {
+    constexpr std::size_t most_lists = 2;
+    constexpr std::size_t most_rows = std::size_t{1} << 17;
+    std::erase_if(lists_, [](const row_list& rows) { return rows.capacity() > most_rows; });
+    if (lists_.size() > most_lists) lists_.resize(most_lists);
+    kept() = std::move(lists_);
+  }
+
+  /// One more list, empty; the references to those before are no longer valid.
+  row_list& add() {
+    if (used_ == lists_.size()) lists_.emplace_back();
+    lists_[used_].clear();
+    return lists_[used_++];
+  }
+  [[nodiscard]] std::span<const row_list> all() const { return std::span(lists_).first(used_); }
+
+private:
+  static std::vector<row_list>& kept() {
+    thread_local std::vector<row_list> lists;
+    return lists;
+  }
+  std::vector<row_list> lists_;
+  std::size_t used_ = 0;
+};
+
 /// The rows that the driver lists, each once; a walk lists none.
-std::vector<row_list> lists_of(const driver_choice& driver, const attributes& all) {
-  std::vector<row_list> lists;
+void list_rows(const driver_choice& driver, const attributes& all, lent_lists& lists) {
   if (driver.by == driver_choice::kind::rows) {
-    row_list& rows = lists.emplace_back(all.row_count());
+    row_list& rows = lists.add();
+    rows.resize(all.row_count());
     std::iota(rows.begin(), rows.end(), 0U);
   } else if (driver.by == driver_choice::kind::visible) {
-    row_list& rows = lists.emplace_back();
+    row_list& rows = lists.add();
     for (const auto& posting : driver.postings) {
       const auto before = static_cast<std::ptrdiff_t>(rows.size());
       posting->append_to(rows);
-      std::inplace_merge(rows.begin(), rows.begin() + before, rows.end());
+      const auto added = rows.begin() + before;
+      if (added != rows.begin() && added != rows.end())
+        std::inplace_merge(rows.begin(), added, rows.end());
     }
     rows.erase(std::ranges::unique(rows).begin(), rows.end());
   } else {
-    for (const auto& posting : driver.postings) posting->append_to(lists.emplace_back());
+    for (const auto& posting : driver.postings) posting->append_to(lists.add());
   }
-  return lists;
 }
 
 /// Spreads sample numbers over the rows without a period that agents or types could share.
@@ -184,10 +219,15 @@ public:
         step_of_(std::move(step_of)),
         reads_rest_(run.where && run.where->reads_rest()) {}
 
-  result<void> add_walk(seq_no at) {
+  result<void> add_walk() {
     const auto& steps = run_.walk.steps;
+    const row_store& rows = columns_.rows();
     for (std::size_t i = 0; i < steps.size(); ++i) {
-      const row_no row = columns_.row_of(steps[i].node, at);
+      if (i + 2 * rows_ahead < steps.size()) rows.prefetch_last_of(steps[i + 2 * rows_ahead].node);
+      if (i + rows_ahead < steps.size())
+        if (const row_no soon = rows.last_of(steps[i + rows_ahead].node); soon.value != no_number)
+          prefetch(soon);
+      const row_no row = filter_.may_pass_of(steps[i].node);
       if (row.value != no_number) add(row, static_cast<std::uint32_t>(i), filter_.test_alive(row));
       if (auto ok = run_.time.check(i); !ok) return ok;
     }
@@ -204,7 +244,7 @@ public:
     for (auto todo = rows; !todo.empty();) {
       const auto part = todo.first(part_of(todo));
       todo = todo.subspan(part.size());
-      if (auto ok = check_time(looked_at, part.size()); !ok) return ok;
+      if (auto ok = run_.time.check_for(part.size(), looked_at); !ok) return ok;
       if (is_host && !filter_.may_pass_in_zone_of({part.front()})) continue;
       const std::size_t before = left_.size();
       const std::uint32_t alive = filter_.look_over(part, left_);
@@ -255,14 +295,6 @@ private:
     const std::uint64_t zone_end = (rows.front() / rows_per_zone + 1ULL) * rows_per_zone;
     if (most.back() < zone_end) return most.size();
     return static_cast<std::size_t>(std::ranges::lower_bound(most, zone_end) - most.begin());
-  }
-
-  result<void> check_time(std::size_t& looked_at, std::size_t more) const {
-    constexpr std::size_t rows_per_look = 1024;
-    looked_at += more;
-    if (looked_at < rows_per_look) return {};
-    looked_at = 0;
-    return run_.time.check();
   }
 
   /// Asks for the lines of those behind the first ones, but for zones in which none passes.
@@ -369,6 +401,14 @@ driver_choice cheapest(const find_state& run, narrowings by, const read_views& v
   return best;
 }
 
+/// Is nothing asked about the rows that pass but for the few most salient of them?
+bool only_best_matter(const find_state& run, const driver_choice& driver,
+                      const row_filter& filter) {
+  return run.near_query.empty() && !run.request.from && run.request.limit && !run.answer.total
+         && !run.answer.plan && !filter.leaves_open() && page_end(run.request) <= driver.cost / 2
+         && run.order.front().field == order_field::salience && run.order.front().descending;
+}
+
 /// Tests what the driver lists.
 result<void> select_by(find_state& run, const driver_choice& driver, const row_filter& filter,
                        const read_views& views) {
@@ -376,15 +416,22 @@ result<void> select_by(find_state& run, const driver_choice& driver, const row_f
   const bool by_walk = driver.by == driver_choice::kind::bfs;
   std::vector<std::uint32_t> step_of;
   if (run.request.from && !by_walk) step_of = steps_by_node(run.walk, views.nodes->size());
-  const auto lists = lists_of(driver, *views.attributes);
+  lent_lists lists;
+  list_rows(driver, *views.attributes, lists);
   const std::int64_t listed = run.context.stopwatch_ns();
   selection chosen(run, filter, *views.attributes, std::move(step_of));
   const bool are_visible =
       run.who.sees_all()
       || (driver.by == driver_choice::kind::visible && run.who.verified_scope() == nullptr);
   if (by_walk)
-    if (auto added = chosen.add_walk(run.context.at); !added) return added;
-  for (const row_list& rows : lists)
+    if (auto added = chosen.add_walk(); !added) return added;
+  if (are_visible && only_best_matter(run, driver, filter)) {
+    auto shown = run.select_salient(lists.all(), filter, views);
+    if (!shown) return propagate(shown);
+    run.answer.candidates_scanned = static_cast<std::int64_t>(*shown);
+    return {};
+  }
+  for (const row_list& rows : lists.all())
     if (auto added = are_visible ? chosen.add_visible(rows) : chosen.add_rows(rows); !added)
       return added;
   const std::uint64_t shown = chosen.shown();
@@ -429,9 +476,11 @@ result<void> find_state::run_walk(const read_views& views) {
     if (auto ok = time.check(); !ok) return ok;
   }
   answer.truncated = walk.truncated;
-  note("bfs",
-       fmt::format("{}, {} to {} hops", to_string(*request.from), follow.min_hops, follow.max_hops),
-       1, walk.steps.size(), since);
+  if (answer.plan)
+    note("bfs",
+         fmt::format("{}, {} to {} hops", to_string(*request.from), follow.min_hops,
+                     follow.max_hops),
+         1, walk.steps.size(), since);
   stage = walk.steps.empty() ? find_stage::done : find_stage::select;
   if (answer.plan) answer.plan->driver = "bfs";
   return {};

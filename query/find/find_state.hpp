@@ -55,8 +55,16 @@ struct find_state {
 
   /// Keeps the rows that the vectors named, with their distances.
   void keep_hits(std::span<const near_hit> hits);
+  /// Keeps of the lists (ascending, alive or not, the asker may see them) the page of the most
+  /// salient rows that pass, in order. Most rows are passed over by bounds, so that nobody knows
+  /// how many would pass; returns how many of them the asker is told of. Precondition: the order
+  /// begins with salience, the request has a limit, and the columns decide.
+  result<std::uint64_t> select_salient(std::span<const std::vector<std::uint32_t>> lists,
+                                       const row_filter& filter, const read_views& views);
   /// Orders the rows, of which none is open, and keeps the page.
   result<void> arrange(const read_views& views);
+  /// The rows, ordered up to the page's end, become the page.
+  void cut_offset();
   /// Keeps the first so many rows, in order; they are fewer than half.
   result<void> keep_first(const row_order& by, std::uint64_t count);
   /// Orders the rows up to the page's end, or divides them where the page begins, without a limit.

@@ -19,9 +19,11 @@ row_filter::row_filter(const find_request& r, const asker& who, seq_no at, const
   if (!r.include_tombstoned) bounds_.flags_excluded |= row_tombstoned;
   if (!r.include_archived) bounds_.flags_excluded |= row_archived;
   if (has_near(r)) bounds_.flags_asked |= row_has_vector;
-  if (!r.as_of) return;
-  bounds_.valid_from.narrow({.last = r.as_of->ns});
-  ends_after_ns_ = r.as_of->ns;
+  if (r.as_of) {
+    bounds_.valid_from.narrow({.last = r.as_of->ns});
+    ends_after_ns_ = r.as_of->ns;
+  }
+  briefs_decide_ = !r.as_of && bounds_.are_in_brief_but_for_creation();
 }
 
 // Which rows pass cannot be foreseen: each is written behind those that are left, and counts or

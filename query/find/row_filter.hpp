@@ -20,6 +20,19 @@ public:
   row_filter(const find_request& r, const asker& who, seq_no at, const read_views& views,
              compiled_predicate* where);
 
+  /// The row of the node that is alive at the seq read, if it may pass by its brief; else
+  /// no_number. Most need no look at their lines.
+  [[nodiscard]] row_no may_pass_of(node_no node) const {
+    row_no row = rows_.last_of(node);
+    if (row.value == no_number) return {};
+    row_brief brief = row.value < row_count_ ? rows_.brief(row) : brief_closed;
+    if ((brief & brief_closed) != 0) {
+      row = rows_.row_of(node, at_);
+      if (row.value == no_number) return {};
+      brief = rows_.brief(row);
+    }
+    return bounds_.may_have(brief) ? row : row_no{};
+  }
   /// A row of any age.
   [[nodiscard]] verdict test(row_no row) const {
     const row_brief brief = rows_.brief(row);
@@ -50,6 +63,14 @@ public:
            || rows_.zone_meets(row, bounds_.created.first, bounds_.created.last);
   }
   [[nodiscard]] bool asks_for_time() const { return !bounds_.created.is_all(); }
+  /// Does every row of the zone pass that its brief lets pass, and the asker may see?
+  [[nodiscard]] bool briefs_decide_in_zone_of(row_no row) const {
+    return briefs_decide_ && (where_ == nullptr || where_->bounds_are_all())
+           && (bounds_.created.is_all()
+               || rows_.zone_is_within(row, bounds_.created.first, bounds_.created.last));
+  }
+  /// May a row stay open?
+  [[nodiscard]] bool leaves_open() const { return where_ != nullptr && where_->may_stay_open(); }
 
 private:
   [[nodiscard]] bool alive(row_no row, row_brief brief) const {
@@ -64,6 +85,7 @@ private:
   std::uint32_t row_count_; ///< rows from there on began later
   line_bounds bounds_;
   std::int64_t ends_after_ns_ = std::numeric_limits<std::int64_t>::min();
+  bool briefs_decide_ = false; ///< but for the time of creation, and what is not in the bounds
   visible_rows visible_;
 };
 

@@ -46,16 +46,9 @@ void row_order::set_salience(candidate& c) const {
   c.salience = c.tombstoned ? 0.0 : scorer_(columns_.activation_of(c.node, at_), c.distance);
 }
 
-bool row_order::set_key_up_to(std::int64_t most, candidate& c) const {
-  if (is_most_salient_first_ && !c.tombstoned) {
-    const activation used = columns_.activation_of(c.node, at_);
-    if (~sortable(scorer_.at_most(used, c.distance)) > most) return false;
-    c.salience = scorer_(used, c.distance);
-    c.key = ~sortable(c.salience);
-  } else {
-    set_key(c);
-  }
-  return c.key <= most;
+bool row_order::may_be_up_to(std::int64_t most, use_bound use, double distance) const {
+  ensure(is_most_salient_first_, "use bounds salience alone");
+  return ~sortable(scorer_.at_most(used_at_most(use), distance)) <= most;
 }
 
 bool row_order::before(const candidate& a, const candidate& b) const {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "index/columns/attributes.hpp"
@@ -41,14 +42,10 @@ inline candidate candidate_of(row_no row, const attributes& columns) {
 
 class row_order {
 public:
-  row_order(std::vector<order_by> order, salience_scorer scorer, seq_no at,
+  /// All that it is given by reference outlives it, and so does the order.
+  row_order(std::span<const order_by> order, salience_scorer scorer, seq_no at,
             const attributes& columns, const node_table& nodes, const std::vector<walk_step>& steps)
-      : order_(std::move(order)),
-        scorer_(scorer),
-        at_(at),
-        columns_(columns),
-        nodes_(nodes),
-        steps_(steps) {
+      : order_(order), scorer_(scorer), at_(at), columns_(columns), nodes_(nodes), steps_(steps) {
     ensure(!order_.empty(), "rows have an order");
     uses_salience_ = std::ranges::any_of(
         order_, [](const order_by& one) { return one.field == order_field::salience; });
@@ -63,11 +60,19 @@ public:
     if (uses_salience_) set_salience(c);
     c.key = key_of(c, order_.front());
   }
-  /// The same, or false: the key is above `most`.
-  [[nodiscard]] bool set_key_up_to(std::int64_t most, candidate& c) const;
-  /// Hints that row `i`, if there is one, is set soon.
+  [[nodiscard]] bool is_most_salient_first() const { return is_most_salient_first_; }
+  /// False: no row whose use is within the bound has a key of `most` or less.
+  [[nodiscard]] bool may_be_up_to(std::int64_t most, use_bound use, double distance = 0) const;
+  [[nodiscard]] bool may_be_up_to(std::int64_t most, const candidate& c) const {
+    return !is_most_salient_first_ || may_be_up_to(most, columns_.rows().use(c.row), c.distance);
+  }
+  /// Hints that the key of the row is set soon.
+  void prefetch(const candidate& c) const {
+    if (uses_salience_) columns_.prefetch_activation(c.node);
+  }
+  /// The same of row `i`, if there is one.
   void prefetch(const std::vector<candidate>& rows, std::size_t i) const {
-    if (uses_salience_ && i < rows.size()) columns_.prefetch_activation(rows[i].node);
+    if (i < rows.size()) prefetch(rows[i]);
   }
   /// As far as that before they are needed.
   static constexpr std::size_t rows_ahead = 12;
@@ -88,7 +93,7 @@ public:
 private:
   [[nodiscard]] std::int64_t key_of(const candidate& c, const order_by& by) const;
 
-  std::vector<order_by> order_;
+  std::span<const order_by> order_;
   bool uses_salience_ = false;
   bool is_most_salient_first_ = false;
   salience_scorer scorer_;

@@ -55,6 +55,8 @@ public:
                                      const node_table& nodes);
   /// What every row that passes has in its line.
   [[nodiscard]] const line_bounds& bounds() const { return bounds_; }
+  /// Does every row pass that is within the bounds?
+  [[nodiscard]] bool bounds_are_all() const { return rest_.empty(); }
   /// The same as test_columns() for a row within the bounds.
   [[nodiscard]] verdict test_within_bounds(row_no row, const attributes& columns,
                                            const node_table& nodes) {

@@ -44,6 +44,11 @@ struct line_bounds {
     return static_cast<bool>(static_cast<unsigned>((brief & looked_at) == asked)
                              & (static_cast<unsigned>(types) >> type_of(brief)) & 1U);
   }
+  /// Is a row inside if its brief and the time of its creation may be? Of tags, see above.
+  [[nodiscard]] bool are_in_brief_but_for_creation() const {
+    return visibilities == 0xFF && last_updated.is_all() && valid_from.is_all()
+           && importance.is_all();
+  }
   [[nodiscard]] bool has(const row_line& line) const {
     return ((types >> static_cast<unsigned>(line.type)) & 1U) != 0
            && (line.flags & flags_excluded) == 0 && (line.flags & flags_asked) == flags_asked

@@ -49,6 +49,17 @@ void check_brief(const row_store& rows, row_no row) {
   REQUIRE_FALSE(rows.zone_meets(row, 2000, 3000)); // no row of the model is so late
 }
 
+/// What is passed over by the bounds of its use is not used more.
+void check_use(const row_store& rows, row_no row, const activation& used) {
+  for (const use_bound bound : {rows.use(row), rows.zone_use(row)}) {
+    const activation most = used_at_most(bound);
+    REQUIRE(used.last_used <= most.last_used);
+    REQUIRE(used.access_count <= most.access_count);
+    REQUIRE(used.citations <= most.citations);
+    REQUIRE(used.importance <= most.importance);
+  }
+}
+
 } // namespace
 
 model_row::model_row(const model_row& other)
@@ -178,6 +189,7 @@ void row_model::check(const attributes& subject, std::uint64_t at) const {
       if (after != records->second.begin()) values = std::prev(after)->second;
     }
     REQUIRE(subject.activation_of({node}, {at}) == values);
+    if (expected != nullptr) check_use(subject.rows(), row, values);
   }
   std::set<std::uint32_t> used;
   for (const auto& row : rows_)

@@ -1,7 +1,7 @@
 // Finds in worlds of several thousand rows, where rows are looked over by their briefs and zones
 // and pages are kept while rows are scored: the answer equals that of the naive model.
-// Of: query/find/find_select.cpp, query/find/first_rows.cpp, query/find/row_filter.cpp
-// Of: query/predicate/predicate_bounds.cpp
+// Of: query/find/find_select.cpp, query/find/find_salient.cpp, query/find/first_rows.cpp
+// Of: query/find/row_filter.cpp, query/predicate/predicate_bounds.cpp
 
 #include <algorithm>
 
