@@ -23,6 +23,10 @@ error stopped_by(const error& cause, bool with_store) {
           {}};
 }
 
+outcome outcome_of(const result<void>& done) {
+  return done ? outcome{} : outcome{done.error()};
+}
+
 } // namespace
 
 committer_actor::committer_actor(caf::actor_config& config, std::shared_ptr<world> w,
@@ -41,12 +45,17 @@ caf::behavior committer_actor::make_behavior() {
   return {
       [this](const commit_request& m) {
         core_->enqueue(std::move(*m.command));
+        go_on();
+      },
+      [this](const begin_round&) {
+        ensure(std::exchange(goes_on_, false),
+               "a round begins once for each time it was asked for");
         pump();
       },
-      [this](const look_again&) {
-        ensure(asked_again_, "look_again comes once for each time it was sent");
-        asked_again_ = false;
-        pump();
+      [this](const sync_appended&) {
+        const auto synced = sync();
+        // After a failed fsync the frame may or may not be found by the next open.
+        arrived(outcome_of(synced), errc::outcome_unknown);
       },
       [this](const join_embedder& m) {
         ensure(!embedder_, "an engine has one embedder at most");
@@ -88,6 +97,14 @@ committer_actor::on_error committer_actor::owner_lost() {
   };
 }
 
+/// What waits in the mailbox comes first, so that it shares the round.
+void committer_actor::go_on() {
+  if (goes_on_ || core_->in_round() || core_->is_stopped()) return;
+  if (core_->queued() == 0) return pump();
+  goes_on_ = true;
+  send(this, begin_round{});
+}
+
 void committer_actor::pump() {
   if (core_->in_round() || core_->is_stopped()) return;
   if (flushing_ && has_far_too_many_rows()) return; // until the files have some of them
@@ -103,13 +120,13 @@ void committer_actor::pump() {
     begin_sync();
   else if (round.barrier)
     begin_barrier();
-  else if (round.again && !std::exchange(asked_again_, true))
-    send(this, look_again{}); // behind the writes that are in the mailbox
+  else if (round.again)
+    go_on();
 }
 
 void committer_actor::expect(int answers) {
-  ensure(core_->in_round(), "owners are asked in a round");
-  ensure(waiting_for_ == 0, "the owners have answered the round before");
+  ensure(core_->in_round(), "answers are waited for in a round");
+  ensure(waiting_for_ == 0, "the round before has all its answers");
   problem_.reset();
   waiting_for_ = answers;
 }
@@ -120,39 +137,40 @@ void committer_actor::begin_batch(std::shared_ptr<const commit_batch> batch) {
          "a batch follows what is published");
   batch_ = std::move(batch);
   syncs_batch_ = batch_->durable || world_->journal->bytes() - synced_bytes_ >= max_unsynced_bytes;
+  ensure(world_->ledger->roots().seq == world_->published_seq(),
+         "the ledger stands at the published seq between batches");
+  // The ledger is idle between batches, so its root is the one after the last frame.
+  const digest previous_root = world_->ledger->roots().overall;
+  if (options_.bugs.reply_before_publish) core_->testing_reply_early();
   const bool is_small = batch_->entries.size() <= options_.entries_applied_here;
   expect(is_small ? 2 : 6);
-  ask_journal();
-  if (is_small)
-    arrived(apply_here(), errc::outcome_unknown);
-  else
-    ask_owners();
-  if (options_.bugs.reply_before_publish) core_->testing_reply_early();
+  if (!is_small) ask_owners();
+  append(previous_root);
+  if (is_small) arrived(problem_ ? outcome{} : apply_here(), errc::outcome_unknown);
 }
 
 void committer_actor::begin_sync() {
   ensure(batch_ == nullptr, "a sync alone has no batch");
-  expect(1);
-  ask(owners_.journal, sync_journal{}, [this](const outcome& synced) {
-    ensure(std::exchange(waiting_for_, 0) == 1, "the journal answers a sync once");
-    if (synced.problem) return failed(*synced.problem, errc::outcome_unknown);
-    durable_through(world_->published_seq());
-    core_->complete();
-    advance_stable_to(durable_);
-    pump();
-  });
+  if (auto synced = sync(); !synced) return failed(synced.error(), errc::outcome_unknown);
+  durable_through(world_->published_seq());
+  core_->complete();
+  advance_stable_to(durable_);
+  go_on();
 }
 
-void committer_actor::ask_journal() {
-  ensure(world_->ledger->roots().seq == world_->published_seq(),
-         "the ledger stands at the published seq between batches");
-  // The ledger is idle between batches, so its root is the one after the last frame.
-  ask(owners_.journal, append_frame{batch_, world_->ledger->roots().overall, syncs_batch_},
-      [this](const outcome& o) { arrived(o, o.problem ? o.problem->code : errc::io); });
+/// A failed append is a failed write: nothing of it is there.
+void committer_actor::append(const digest& previous_root) {
+  const auto appended = world_->journal->append(batch_->entries, previous_root);
+  if (appended && syncs_batch_) return send(this, sync_appended{});
+  arrived(outcome_of(appended), errc::io);
 }
 
-/// Every owner but the journal takes the batch in this actor's turn, while that one writes: waking
-/// them would take longer. They rest between batches, and answer nobody else.
+result<void> committer_actor::sync() {
+  return options_.bugs.skip_fsync ? result<void>() : world_->journal->sync();
+}
+
+/// Every owner takes the batch in this actor's turn: waking them would take longer. They rest
+/// between batches, and answer nobody else.
 outcome committer_actor::apply_here() {
   if (auto rooted = world_->ledger->apply(batch_->entries); !rooted) return {rooted.error()};
   if (auto stored = world_->store->apply(batch_->writes, batch_->last_seq); !stored)
@@ -207,7 +225,7 @@ void committer_actor::finish_batch() {
   checkpoint_if_due();
   compact_if_due();
   flush_if_due();
-  pump();
+  go_on();
 }
 
 /// Tells the embedder which contents of the batch came without a vector.
@@ -277,31 +295,30 @@ void committer_actor::begin_barrier() {
   const seq_no seq = world_->published_seq();
   if (checkpointing_ || copies_) {
     deferred_.push_back(core_->defer_barrier());
-    return pump();
+    return go_on();
   }
   if (seq.value == 0 || seq.value == world_->checkpoint_seq) {
     core_->passed_barrier()(seq);
-    return pump();
+    return go_on();
   }
   const bool writes_images = !core_->is_at_last_barrier() || is_worth_a_checkpoint(*world_);
+  auto sealed = world_->journal->append_seal(world_->ledger->roots().overall);
+  if (sealed) sealed = world_->journal->sync();
+  if (!sealed) return failed(sealed.error(), errc::io);
+  durable_through(seq);
+  if (writes_images) return begin_checkpoint(seq);
+  core_->passed_barrier()(seq);
+  go_on();
+}
+
+void committer_actor::begin_checkpoint(seq_no seq) {
+  ensure(!std::exchange(checkpointing_, true), "one checkpoint is written at a time");
+  if (auto stable = world_->store->set_stable(seq); !stable)
+    return failed(stable.error(), errc::io);
   expect(1);
-  ask(owners_.journal, append_seal{world_->ledger->roots().overall},
-      [this, seq, writes_images](const outcome& o) {
-        if (o.problem) return failed(*o.problem, errc::io);
-        ensure(seq == world_->published_seq(), "nothing is published while a barrier is passed");
-        durable_through(seq);
-        if (!writes_images) {
-          ensure(std::exchange(waiting_for_, 0) == 1, "the journal answers a seal once");
-          core_->passed_barrier()(seq);
-          return pump();
-        }
-        ensure(!std::exchange(checkpointing_, true), "one checkpoint is written at a time");
-        if (auto stable = world_->store->set_stable(seq); !stable)
-          return failed(stable.error(), errc::io);
-        request(owners_.ledger, caf::infinite, save_ledger{})
-            .then([this](const ledger_image& image) { write_checkpoint_at_barrier(image.bytes); },
-                  owner_lost());
-      });
+  request(owners_.ledger, caf::infinite, save_ledger{})
+      .then([this](const ledger_image& image) { write_checkpoint_at_barrier(image.bytes); },
+            owner_lost());
 }
 
 void committer_actor::write_checkpoint_at_barrier(const std::string& ledger_image) {
@@ -325,7 +342,7 @@ void committer_actor::write_checkpoint_at_barrier(const std::string& ledger_imag
         checkpoint_written();
         reply(mneme::fail(errc::shutdown, "the checkpoint was not written: " + system().render(e)));
       });
-  pump();
+  go_on();
 }
 
 void committer_actor::checkpoint_written() {
@@ -333,7 +350,7 @@ void committer_actor::checkpoint_written() {
   core_->release_window();
   advance_stable_to(durable_);
   enqueue_deferred();
-  pump();
+  go_on();
 }
 
 void committer_actor::enqueue_deferred() {
@@ -357,7 +374,7 @@ void committer_actor::flush_if_due() {
 void committer_actor::flushed(std::optional<error> problem) {
   ensure(std::exchange(flushing_, false), "a flush ends once");
   if (problem) flush_problem_ = std::move(problem);
-  pump();
+  go_on();
 }
 
 void committer_actor::compact_if_due() {
@@ -389,7 +406,7 @@ void committer_actor::copies_are_back() {
   core_->release_window(); // they are built
   if (core_->is_stopped()) copies_ = nullptr;
   if (!copies_) enqueue_deferred();
-  pump();
+  go_on();
 }
 
 /// Between two rounds: the copies take the place of the indexes if little is missing.

@@ -2,11 +2,13 @@
 /// The committer as an actor: moves each batch through the owners and publishes it.
 ///
 ///   journal: append, then sync  ─┐
-///   ledger, then store          ─┼─ all answered → publish → reply
+///   ledger, then store          ─┼─ all have it → publish → reply
 ///   graph, lexical, vectors,
 ///   attributes                  ─┘
 ///
-/// A small batch wakes the journal alone; what the others do with it is done here meanwhile.
+/// It writes the journal itself, and what the others do with a small batch is done here, too:
+/// waking somebody would take longer. So it waits for the disk, and has no thread of a scheduler
+/// for that but one that belongs to the engine.
 
 #include <caf/all.hpp>
 
@@ -23,12 +25,16 @@ public:
   void on_exit() override;
 
 private:
+  /// The next round, with what has arrived until it begins.
+  void go_on();
   void pump();
-  /// A round with the owners begins, for which so many answers are waited for.
+  /// A round begins, for which so many answers are waited for.
   void expect(int answers);
   void begin_batch(std::shared_ptr<const commit_batch> batch);
   void begin_sync();
-  void ask_journal();
+  void append(const digest& previous_root);
+  /// Of all that was appended.
+  result<void> sync();
   outcome apply_here();
   void ask_owners();
   void ask_ledger_then_store();
@@ -36,6 +42,7 @@ private:
   void arrived(const outcome& o, errc failure_code);
   void finish_batch();
   void begin_barrier();
+  void begin_checkpoint(seq_no seq);
   void write_checkpoint_at_barrier(const std::string& ledger_image);
   void checkpoint_written();
   void enqueue_deferred();
@@ -50,7 +57,6 @@ private:
   void announce_contents();
   void failed(const error& cause, errc outcome_code);
   bool stop_with_store();
-  /// The journal rests and is synced.
   void durable_through(seq_no seq);
   void advance_stable_to(seq_no seq);
   void checkpoint_if_due();
@@ -69,8 +75,8 @@ private:
   std::shared_ptr<const commit_batch> batch_; ///< in progress
   std::optional<error> problem_;              ///< of the batch in progress
   errc problem_code_ = errc::io;
-  int waiting_for_ = 0;                      ///< answers of owners in the round in progress
-  bool asked_again_ = false;                 ///< look_again is on its way
+  int waiting_for_ = 0;                      ///< answers in the round in progress
+  bool goes_on_ = false;                     ///< begin_round is on its way
   bool checkpointing_ = false;               ///< the store's stable seq stands still meanwhile
   bool flushing_ = false;                    ///< the checkpointer gives rows to the store's files
   std::optional<error> flush_problem_;       ///< the files took no rows

@@ -28,9 +28,11 @@ result<void> engine::impl::close() {
   if (std::exchange(closed, true)) return std::unexpected(was_closed);
   running->state->embedding.end();
   gate.close();
-  // A barrier behind everything queued; what comes later is refused.
-  running->last_barrier = commit<seq_no>(
-      [](auto reply) { return checkpoint_command{.reply = std::move(reply), .last = true}; });
+  // A barrier behind everything queued; what comes later is refused. Not in this thread: an engine
+  // that is a static of the program ends when what the thread had for itself is gone.
+  waiting<seq_no> passed;
+  hand_over(*running, checkpoint_command{.reply = passed.reply(), .last = true});
+  running->last_barrier = passed.get();
   stop_actors(running->actors);
   running->actors = {};
   system.await_all_actors_done();
@@ -71,6 +73,7 @@ result<engine> engine::open(engine_options options) {
   i->report = opened->state->report;
   i->opened_last_entry_at = opened->state->last_entry_at;
   i->queries = options.queries;
+  opened->actors.threads = thread_use::lent_threads; // the actor system is the engine's own
   i->running = start_engine(i->system, std::move(*opened));
   // This thread would keep a reference to the system's logger, for which the system's end waits:
   // for ever in another thread, and in freed memory where the engine is a static of the program.

@@ -131,8 +131,9 @@ struct engine::impl {
   template <class T, class Make>
   result<T> commit(const Make& make) {
     waiting<T> answer;
-    hand_over(*running, make(answer.reply()));
-    return answer.get();
+    lent_thread here(running->actors.committer);
+    here.hand_over(make(answer.reply()));
+    return here.wait_for(answer);
   }
 
   template <class T>
@@ -153,11 +154,12 @@ struct engine::impl {
     auto job = std::make_shared<door_job<Run>>(std::move(request), answer.reply());
     job->list = std::move(list);
     text_vectors(running->state->views(), running->options.queries).embed(*job, pinned);
+    lent_thread here(running->actors.committer);
     if (queries == query_driver::caller)
-      run_in_caller(job, *running, pinned);
+      run_in_caller(job, *running, pinned, here);
     else
       caf::anon_send(running->actors.coordinator, ask_query{std::move(job), pinned});
-    return answer.get();
+    return here.wait_for(answer);
   }
 };
 

@@ -27,21 +27,6 @@ struct outcome {
 struct apply_batch {
   std::shared_ptr<const commit_batch> batch;
 };
-/// To the journal: append the frame and, if it is to be durable, sync. A failed append is answered
-/// with the code io: nothing was written; a failed sync with outcome_unknown.
-struct append_frame {
-  std::shared_ptr<const commit_batch> batch;
-  digest previous_root;
-  bool syncs = false;
-};
-/// To the journal: make durable what it has.
-struct sync_journal {};
-/// Of the journal to itself: the sync of the frame that it has just appended. A message of its own,
-/// so that a crash can fall between the two.
-struct sync_appended {};
-struct append_seal {
-  digest root;
-};
 /// To the ledger.
 struct save_ledger {};
 struct ledger_image {
@@ -66,8 +51,11 @@ struct free_indexes {
 struct commit_request {
   std::shared_ptr<commit_command> command; ///< taken by the receiver
 };
-/// Of the committer to itself: looks at the ledger wait, and nothing else did.
-struct look_again {};
+/// Of the committer to itself: the next round, of what has arrived until then.
+struct begin_round {};
+/// Of the committer to itself: the sync of the frame that it has just appended. A message of its
+/// own, so that a crash can fall between the two.
+struct sync_appended {};
 /// To the committer: who wants to know of contents without a vector.
 struct join_embedder {
   caf::actor embedder;
@@ -128,10 +116,6 @@ struct run_closure {
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::outcome)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::apply_batch)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::append_frame)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::sync_journal)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::sync_appended)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::append_seal)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::save_ledger)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::ledger_image)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::run_checkpoint)
@@ -139,7 +123,8 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::run_flush)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::run_compaction)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::free_indexes)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::commit_request)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::look_again)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::begin_round)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::sync_appended)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::join_embedder)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::contents_to_embed)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::embed_next)

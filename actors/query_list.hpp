@@ -3,6 +3,7 @@
 /// the asking thread commits what the queries touch, in the order of the list. So neither the
 /// number of readers nor their speed shows, in the answers or in the journal.
 
+#include <chrono>
 #include <future>
 #include <vector>
 
@@ -18,11 +19,16 @@ namespace mneme {
 template <class T>
 struct waiting {
   std::shared_ptr<std::promise<result<T>>> promise = std::make_shared<std::promise<result<T>>>();
+  std::future<result<T>> future = promise->get_future();
 
   std::function<void(result<T>)> reply() {
     return sure_reply<T>([p = promise](result<T> r) { p->set_value(std::move(r)); });
   }
-  result<T> get() { return promise->get_future().get(); }
+  [[nodiscard]] bool is_there() const {
+    return future.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  }
+  /// Once.
+  result<T> get() { return future.get(); }
 };
 
 /// One query of the list: the reader's until `staged` is answered.

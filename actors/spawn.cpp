@@ -12,15 +12,15 @@ namespace {
 
 template <class... Args>
 caf::actor spawn_blocking(caf::actor_system& system, thread_use threads, Args&&... args) {
-  return threads == thread_use::own_threads
-             ? system.spawn<caf::detached>(std::forward<Args>(args)...)
-             : system.spawn(std::forward<Args>(args)...);
+  return threads == thread_use::scheduled
+             ? system.spawn(std::forward<Args>(args)...)
+             : system.spawn<caf::detached>(std::forward<Args>(args)...);
 }
 template <class Actor, class... Args>
 caf::actor spawn_blocking_class(caf::actor_system& system, thread_use threads, Args&&... args) {
-  return threads == thread_use::own_threads
-             ? system.spawn<Actor, caf::detached>(std::forward<Args>(args)...)
-             : system.spawn<Actor>(std::forward<Args>(args)...);
+  return threads == thread_use::scheduled
+             ? system.spawn<Actor>(std::forward<Args>(args)...)
+             : system.spawn<Actor, caf::detached>(std::forward<Args>(args)...);
 }
 
 } // namespace
@@ -48,7 +48,6 @@ engine_actors spawn_actors(caf::actor_system& system, const std::shared_ptr<worl
   ensure(w != nullptr, "actors are of a world");
   ensure(options.readers > 0, "an engine has a reader");
   engine_actors a;
-  a.journal = spawn_blocking(system, options.threads, journal_behavior, w, options.bugs.skip_fsync);
   a.store = system.spawn(store_behavior, w);
   a.ledger = system.spawn(ledger_behavior, w);
   a.graph = system.spawn(graph_behavior, w, options.bugs.lose_reverse_edge);
@@ -58,7 +57,10 @@ engine_actors spawn_actors(caf::actor_system& system, const std::shared_ptr<worl
   a.checkpointer = spawn_blocking(system, options.threads, checkpointer_behavior, w);
   for (std::size_t i = 0; i < options.readers; ++i)
     a.readers.push_back(system.spawn(reader_behavior, w));
-  a.committer = system.spawn<committer_actor>(w, a, options);
+  // A detached actor takes no lent thread.
+  const auto threads =
+      options.threads == thread_use::lent_threads ? thread_use::scheduled : options.threads;
+  a.committer = spawn_blocking_class<committer_actor>(system, threads, w, a, options);
   a.coordinator = system.spawn<coordinator_actor>(w, a.readers, a.committer, options);
   spawn_remote(system, w, options, a);
   if (options.commits.read_only) return a;
@@ -75,9 +77,9 @@ const caf::actor& first_of_tick(const engine_actors& actors, const tick_request&
 }
 
 std::vector<caf::actor> owned_actors(const engine_actors& a) {
-  std::vector<caf::actor> all = {a.coordinator, a.committer, a.checkpointer, a.attributes,
-                                 a.vectors,     a.lexical,   a.graph,        a.ledger,
-                                 a.store,       a.journal};
+  std::vector<caf::actor> all = {a.coordinator, a.committer, a.checkpointer,
+                                 a.attributes,  a.vectors,   a.lexical,
+                                 a.graph,       a.ledger,    a.store};
   all.insert(all.end(), a.readers.begin(), a.readers.end());
   all.insert(all.end(), a.preparers.begin(), a.preparers.end());
   if (a.query_vectors) all.push_back(a.query_vectors);

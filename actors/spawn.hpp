@@ -1,6 +1,7 @@
 #pragma once
-/// How actors come to life: those that block (journal, checkpointer, embedder) get threads of their
-/// own in production, and are ordinary scheduled actors under the deterministic test scheduler.
+/// How actors come to life: those that block (committer, checkpointer, embedder) get threads of
+/// their own in production, and are ordinary scheduled actors under the deterministic test
+/// scheduler.
 
 #include <caf/actor_system.hpp>
 #include <caf/all.hpp>
@@ -10,8 +11,9 @@
 namespace mneme {
 
 enum class thread_use : std::uint8_t {
-  own_threads, ///< blocking actors are detached
-  scheduled,   ///< everything on the scheduler (deterministic simulation)
+  own_threads,  ///< blocking actors are detached
+  lent_threads, ///< likewise, but the committer: whoever waits for it lends it a thread
+  scheduled,    ///< everything on the scheduler (deterministic simulation)
 };
 
 /// Known bugs that a simulator run plants to prove that its oracles see them. Never set otherwise.
@@ -22,7 +24,6 @@ struct planted_bugs {
 };
 
 struct engine_actors {
-  caf::actor journal;
   caf::actor store;
   caf::actor ledger;
   caf::actor graph;
@@ -68,8 +69,6 @@ void stop_actors(const engine_actors& actors);
 /// The checkpointer has the end of the world to write.
 void stop_all_but_checkpointer(const engine_actors& actors);
 
-caf::behavior journal_behavior(caf::event_based_actor* self, const std::shared_ptr<world>& w,
-                               bool skip_fsync);
 caf::behavior store_behavior(caf::event_based_actor* self, const std::shared_ptr<world>& w);
 caf::behavior ledger_behavior(caf::event_based_actor* self, const std::shared_ptr<world>& w);
 caf::behavior graph_behavior(caf::event_based_actor* self, const std::shared_ptr<world>& w,

@@ -1,6 +1,6 @@
 // The blocking facade as a host uses it: write, ask, prove, close, reopen, take over an export.
 // Of: query/records/whole_world.cpp, actors/attributes_actor.cpp, actors/graph_actor.cpp
-// Of: actors/journal_actor.cpp, actors/ledger_actor.cpp, actors/lexical_actor.cpp
+// Of: actors/ledger_actor.cpp, actors/lexical_actor.cpp
 // Of: actors/store_actor.cpp, actors/vectors_actor.cpp, state/execute/execute_restore.cpp
 #include <catch2/catch.hpp>
 

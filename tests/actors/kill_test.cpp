@@ -1,6 +1,6 @@
 // kill -9 at a random moment, fifty times on one world: every acknowledged write is there after
 // reopening, the journal verifies, and replay gives the same root.
-// Of: actors/committer_actor.cpp, actors/journal_actor.cpp
+// Of: actors/committer_actor.cpp
 #include <catch2/catch.hpp>
 
 #include <signal.h>
