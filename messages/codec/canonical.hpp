@@ -18,7 +18,16 @@ class canonical_writer {
 public:
   void array(std::uint32_t size);
   void map(std::uint32_t size);
-  void unsigned_integer(std::uint64_t v);
+  /// A map of which the items are written before their number is known: those that follow, until
+  /// end_map() gets what this answers.
+  [[nodiscard]] std::size_t begin_map();
+  void end_map(std::size_t begin, std::uint32_t size);
+  void unsigned_integer(std::uint64_t v) {
+    if (v < 128)
+      out_.push_back(static_cast<char>(v));
+    else
+      long_unsigned_integer(v);
+  }
   void integer(std::int64_t v);
   void boolean(bool v);
   void nil();
@@ -29,12 +38,12 @@ public:
   /// Precondition: valid UTF-8.
   void text(std::string_view v);
   void binary(std::string_view v);
-  /// Appends one item that another writer wrote.
-  void encoded(std::string_view item) { out_.append(item); }
   [[nodiscard]] std::string take() { return std::move(out_); }
   [[nodiscard]] const std::string& bytes() const { return out_; }
 
 private:
+  void long_unsigned_integer(std::uint64_t v);
+
   std::string out_;
 };
 

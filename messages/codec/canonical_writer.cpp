@@ -61,7 +61,19 @@ void canonical_writer::map(std::uint32_t size) {
   pack_into(out_, [&](auto& packer) { packer.pack_map(size); });
 }
 
-void canonical_writer::unsigned_integer(std::uint64_t v) {
+std::size_t canonical_writer::begin_map() {
+  const std::size_t begin = out_.size();
+  map(0); // one byte, which is enough for most
+  return begin;
+}
+
+void canonical_writer::end_map(std::size_t begin, std::uint32_t size) {
+  std::string header;
+  pack_into(header, [&](auto& packer) { packer.pack_map(size); });
+  out_.replace(begin, 1, header);
+}
+
+void canonical_writer::long_unsigned_integer(std::uint64_t v) {
   pack_into(out_, [&](auto& packer) { packer.pack_uint64(v); });
 }
 

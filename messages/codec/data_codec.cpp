@@ -118,7 +118,7 @@ void get_field(item_parser& in, const field_schema& field, field_value& v) {
 } // namespace
 
 void put(canonical_writer& out, const typed_data<const memory_data>& typed) {
-  map_writer m;
+  map_writer m(out);
   std::size_t known = 0;
   for (const field_schema& field : fields_of(typed.type)) {
     const auto found = typed.data.find(field.name);
@@ -127,7 +127,7 @@ void put(canonical_writer& out, const typed_data<const memory_data>& typed) {
     std::visit([&](const auto& x) { m.required(field.number, x); }, found->second);
   }
   ensure(known == typed.data.size(), "data has fields of its type only");
-  m.append_to(out);
+  m.finish();
 }
 
 void get(item_parser& in, const typed_data<memory_data>& typed) {

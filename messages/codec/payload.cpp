@@ -295,9 +295,9 @@ void get(item_parser& in, counter_map& counters) {
 }
 
 void put(canonical_writer& out, const manifest& x) {
-  map_writer m;
+  map_writer m(out);
   manifest_layout(m, x);
-  m.append_to(out);
+  m.finish();
 }
 void get(item_parser& in, manifest& x) {
   map_parser m(in);
@@ -393,14 +393,16 @@ result<entry_payload> decode_assignment(std::string_view bytes) {
 
 std::string encode(const entry_payload& payload) {
   if (std::holds_alternative<erased_payload>(payload)) return {};
-  map_writer m;
+  canonical_writer out;
+  map_writer m(out);
   std::visit(
       [&](const auto& p) {
         if constexpr (!std::is_same_v<std::decay_t<decltype(p)>, erased_payload>)
           payload_layout(m, p);
       },
       payload);
-  return m.bytes();
+  m.finish();
+  return out.take();
 }
 
 result<entry_payload> decode_entry_payload(entry_kind kind, std::string_view bytes) {

@@ -92,16 +92,18 @@ void put(canonical_writer& out, const std::vector<T>& items) {
   for (const T& item : items) put(out, item);
 }
 
-/// Collects one integer-keyed map; keys must ascend.
+/// Writes one integer-keyed map; keys must ascend.
 class map_writer {
 public:
+  explicit map_writer(canonical_writer& out) : out_(out), begin_(out.begin_map()) {}
+
   void schema() { required(0, record_schema_version); }
 
   template <class T>
   void required(std::uint8_t key, const T& value) {
     ++size_;
-    items_.unsigned_integer(key);
-    put(items_, value);
+    out_.unsigned_integer(key);
+    put(out_, value);
   }
   template <class T>
   void defaulted(std::uint8_t key, const T& value, const T& its_default = T{}) {
@@ -114,19 +116,12 @@ public:
   void optional(std::uint8_t key, const std::optional<T>& value) {
     if (value) required(key, *value);
   }
-  void append_to(canonical_writer& out) const {
-    out.map(size_);
-    out.encoded(items_.bytes());
-  }
-  [[nodiscard]] std::string bytes() const {
-    canonical_writer out;
-    append_to(out);
-    return out.take();
-  }
+  void finish() { out_.end_map(begin_, size_); }
 
 private:
+  canonical_writer& out_;
+  std::size_t begin_;
   std::uint32_t size_ = 0;
-  canonical_writer items_;
 };
 
 // -- reading ----------------------------------------------------------------------------------

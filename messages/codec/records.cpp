@@ -69,9 +69,9 @@ void get(item_parser& in, intent_frame& f) {
 }
 
 void put(canonical_writer& out, const lifecycle& l) {
-  map_writer m;
+  map_writer m(out);
   lifecycle_layout(m, l);
-  m.append_to(out);
+  m.finish();
 }
 void get(item_parser& in, lifecycle& l) {
   map_parser m(in);
@@ -98,9 +98,9 @@ void get(item_parser& in, colour& c) {
 }
 
 void put(canonical_writer& out, const tombstone& t) {
-  map_writer m;
+  map_writer m(out);
   tombstone_layout(m, t);
-  m.append_to(out);
+  m.finish();
 }
 void get(item_parser& in, tombstone& t) {
   map_parser m(in);
@@ -122,9 +122,9 @@ void get(item_parser& in, embedding_ref& e) {
 }
 
 void put(canonical_writer& out, const provenance& p) {
-  map_writer m;
+  map_writer m(out);
   provenance_layout(m, p);
-  m.append_to(out);
+  m.finish();
 }
 void get(item_parser& in, provenance& p) {
   map_parser m(in);
@@ -217,9 +217,9 @@ bool strictly_ascending(const std::vector<std::string>& items) {
 } // namespace
 
 void put(canonical_writer& out, const edge_end<const edge_record>& end) {
-  map_writer m;
+  map_writer m(out);
   edge_end_layout(m, end.edge);
-  m.append_to(out);
+  m.finish();
 }
 void get(item_parser& in, const edge_end<edge_record>& end) {
   map_parser m(in);
@@ -228,9 +228,9 @@ void get(item_parser& in, const edge_end<edge_record>& end) {
 }
 
 void put(canonical_writer& out, const head& h) {
-  map_writer m;
+  map_writer m(out);
   head_layout(m, h);
-  m.append_to(out);
+  m.finish();
 }
 void get(item_parser& in, head& h) {
   map_parser m(in);
@@ -243,11 +243,11 @@ void get(item_parser& in, head& h) {
 }
 
 void put(canonical_writer& out, const version& v) {
-  map_writer m;
+  map_writer m(out);
   const auto own_forms = static_cast<std::uint8_t>((v.short_overridden ? short_is_own : 0)
                                                    | (v.medium_overridden ? medium_is_own : 0));
   version_layout(m, v, own_forms);
-  m.append_to(out);
+  m.finish();
 }
 void get(item_parser& in, version& v) {
   map_parser m(in);
@@ -263,11 +263,11 @@ void get(item_parser& in, version& v) {
 }
 
 void put(canonical_writer& out, const edge_record& e) {
-  map_writer m;
+  map_writer m(out);
   edge_layout(m, e, raw_bytes{e.data});
   if (e.tombstoned) m.required(9, edge_end<const edge_record>{e});
   m.required(10, e.nonce);
-  m.append_to(out);
+  m.finish();
 }
 void get(item_parser& in, edge_record& e) {
   map_parser m(in);

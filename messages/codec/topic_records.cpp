@@ -116,9 +116,9 @@ bool is_field_name(const std::string& name) {
 
 template <class Record, class Layout>
 void put_map(canonical_writer& out, const Record& record, const Layout& layout) {
-  map_writer m;
+  map_writer m(out);
   layout(m, record);
-  m.append_to(out);
+  m.finish();
 }
 template <class Record, class Layout>
 void get_map(item_parser& in, Record& record, const Layout& layout) {
