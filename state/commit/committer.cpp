@@ -1,6 +1,7 @@
 #include "state/commit/committer.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -306,7 +307,8 @@ result<executed_command> committer::execute_for(const asker* within, const asker
       execute(items, is_batch, batch.records, ids_, seams, batch.now, batch.last_seq(), ahead);
   if (!done) return done;
   batch.room.take(done->taken);
-  for (auto& e : done->entries) batch.entries.push_back(std::move(e));
+  batch.entries.insert(batch.entries.end(), std::make_move_iterator(done->entries.begin()),
+                       std::make_move_iterator(done->entries.end()));
   return done;
 }
 

@@ -62,10 +62,12 @@ void append_entry(execution& x, entry_kind kind, std::string created_by,
   x.out.taken += x.state.most_taken_by(x.out.entries.back().payload);
 }
 
+mutation_result changed_memory(const execution& x, const memory_uri& uri) {
+  return {.changed = true, .seq = {x.current.value + x.out.entries.size()}, .uri = uri};
+}
+
 mutation_result changed_memory(const execution& x, const head& h) {
-  return {.changed = true,
-          .seq = {x.current.value + x.out.entries.size()},
-          .uri = memory_uri{h.type, h.id, h.current_version}};
+  return changed_memory(x, memory_uri{h.type, h.id, h.current_version});
 }
 
 mutation_result changed_edge(const execution& x, bool changed) {
@@ -106,7 +108,7 @@ void seal_version(version& v, head& h) {
   h.version_hash = v.hash;
 }
 
-result<void> run(execution& x, const write_request& r, const prepared& p) {
+result<void> run(execution& x, const write_request& r, prepared p) {
   const timestamp created = p.now;
   const timestamp from = r.valid_from.value_or(created);
   if (auto ok = check_interval(from, r.valid_until); !ok) return ok;
@@ -142,13 +144,13 @@ result<void> run(execution& x, const write_request& r, const prepared& p) {
   version v{.id = h.id,
             .number = 1,
             .type = r.type,
-            .data = p.data,
+            .data = std::move(p.data),
             .created_at = created,
             .created_by = r.created_by.value_or(r.actor),
             .expires_at = r.expires_at,
             .confidence = r.confidence == 0 ? 1.0 : r.confidence,
             .provenance = r.provenance,
-            .forms = p.forms,
+            .forms = std::move(p.forms),
             .short_overridden = r.forms.short_form.has_value(),
             .medium_overridden = r.forms.medium_form.has_value(),
             .valid_from = from,
@@ -162,13 +164,16 @@ result<void> run(execution& x, const write_request& r, const prepared& p) {
   x.state.put(h);
   x.state.put(v);
   if (*vector) x.state.put_vector(h.id, **vector);
-  append_entry(x, entry_kind::write, v.created_by, {leaf_of(h)},
-               write_payload{h, v, std::move(*vector), !r.id.has_value()});
-  x.out.results.push_back(changed_memory(x, h));
+  const memory_uri uri{h.type, h.id, h.current_version};
+  const state_leaf leaf = leaf_of(h);
+  std::string by = v.created_by;
+  append_entry(x, entry_kind::write, std::move(by), {leaf},
+               write_payload{std::move(h), std::move(v), std::move(*vector), !r.id.has_value()});
+  x.out.results.push_back(changed_memory(x, uri));
   return {};
 }
 
-result<void> run(execution& x, const update_request& r, const prepared& p) {
+result<void> run(execution& x, const update_request& r, prepared p) {
   const timestamp from = r.valid_from.value_or(p.now);
   if (auto ok = check_interval(from, r.valid_until); !ok) return ok;
   auto existing = existing_head(x, r.uri, r.expect_version);
@@ -196,13 +201,13 @@ result<void> run(execution& x, const update_request& r, const prepared& p) {
   version v{.id = h.id,
             .number = number,
             .type = h.type,
-            .data = p.data,
+            .data = std::move(p.data),
             .created_at = p.now,
             .created_by = r.created_by.value_or(r.actor),
             .expires_at = r.expires_at,
             .confidence = r.confidence == 0 ? 1.0 : r.confidence,
             .provenance = r.provenance,
-            .forms = p.forms,
+            .forms = std::move(p.forms),
             .short_overridden = r.forms.short_form.has_value(),
             .medium_overridden = r.forms.medium_form.has_value(),
             .valid_from = from,
@@ -215,9 +220,12 @@ result<void> run(execution& x, const update_request& r, const prepared& p) {
   x.state.put(h);
   x.state.put(v);
   if (*vector) x.state.put_vector(h.id, **vector);
-  append_entry(x, entry_kind::update, v.created_by, {leaf_of(h)},
-               update_payload{h, v, std::move(*vector)});
-  x.out.results.push_back(changed_memory(x, h));
+  const memory_uri uri{h.type, h.id, h.current_version};
+  const state_leaf leaf = leaf_of(h);
+  std::string by = v.created_by;
+  append_entry(x, entry_kind::update, std::move(by), {leaf},
+               update_payload{std::move(h), std::move(v), std::move(*vector)});
+  x.out.results.push_back(changed_memory(x, uri));
   return {};
 }
 
@@ -361,16 +369,16 @@ error located(error e, bool is_batch, std::size_t i) {
   return e;
 }
 
-result<void> run_one(execution& x, const mutation& m, const prepared& p) {
+result<void> run_one(execution& x, const mutation& m, prepared p) {
   if (x.seams.sight != nullptr)
     if (auto ok = check_sight(m, *x.seams.sight, x.state); !ok) return ok;
-  return std::visit([&](const auto& r) { return run(x, r, p); }, m);
+  return std::visit([&](const auto& r) { return run(x, r, std::move(p)); }, m);
 }
 
-result<void> run_all(execution& x, std::span<const mutation> items, std::span<const prepared> ready,
+result<void> run_all(execution& x, std::span<const mutation> items, std::span<prepared> ready,
                      bool is_batch) {
   for (std::size_t i = 0; i < items.size(); ++i) {
-    auto done = run_one(x, items[i], ready[i]);
+    auto done = run_one(x, items[i], std::move(ready[i]));
     if (!done) return std::unexpected(located(std::move(done.error()), is_batch, i));
     if (x.seams.room != nullptr)
       if (auto ok = x.seams.room->check(x.out.taken); !ok)
@@ -413,8 +421,9 @@ result<executed_command> execute(std::span<const mutation> items, bool is_batch,
                 "a batch has at most " + std::to_string(max_batch_items) + " items", "items");
   std::vector<prepared> ready;
   ready.reserve(items.size());
+  const prepared_ahead nothing;
   for (std::size_t i = 0; i < items.size(); ++i) {
-    const prepared_ahead done = ahead.empty() ? prepared_ahead{} : ahead[i];
+    const prepared_ahead& done = ahead.empty() ? nothing : ahead[i];
     auto checked = done.validity ? *done.validity
                                  : std::visit([](const auto& r) { return validate(r); }, items[i]);
     if (!checked) return std::unexpected(located(std::move(checked.error()), is_batch, i));
@@ -425,6 +434,8 @@ result<executed_command> execute(std::span<const mutation> items, bool is_batch,
   const auto given = ids_given_by(items);
   ids.mark();
   execution x{state, ids, seams, now, current, given};
+  x.out.entries.reserve(items.size()); // most items make one
+  x.out.results.reserve(items.size());
   if (auto done = run_all(x, items, ready, is_batch); !done) {
     // What fails has drawn nothing.
     ids.give_back();

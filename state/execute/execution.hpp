@@ -40,6 +40,7 @@ struct execution {
 /// Seals the entry with the next seq.
 void append_entry(execution& x, entry_kind kind, std::string created_by,
                   std::vector<state_leaf> leaves, entry_payload payload);
+mutation_result changed_memory(const execution& x, const memory_uri& uri);
 mutation_result changed_memory(const execution& x, const head& h);
 mutation_result changed_edge(const execution& x, bool changed);
 /// What a request that found nothing to do answers.
