@@ -22,6 +22,12 @@ public:
   virtual ~file() = default;
   /// Reads exactly `size` bytes at `offset`; fewer at the end of the file.
   virtual result<std::string> read_at(std::uint64_t offset, std::size_t size) = 0;
+  /// The same into memory that the caller has, for who reads small parts here and there; how many
+  /// bytes there were. Of a file open for reading, and safe from any thread, beside itself and
+  /// beside writers of other handles. Nobody may make the file shorter than what is read.
+  virtual result<std::size_t> read_into(std::uint64_t offset, std::span<char> to) = 0;
+  /// Hints that these bytes are read_into() next; from any thread.
+  virtual void expect(std::uint64_t, std::size_t) {}
   virtual result<void> write_at(std::uint64_t offset, std::string_view bytes) = 0;
   /// Makes all written bytes durable (fdatasync). A failure is final: never retry and believe.
   virtual result<void> sync() = 0;

@@ -207,6 +207,14 @@ public:
     return bytes.substr(offset, size);
   }
 
+  result<std::size_t> read_into(std::uint64_t offset, std::span<char> to) override {
+    const std::lock_guard guard(owner_->mutex);
+    if (auto ok = usable("read", io_operation::read); !ok) return propagate(ok);
+    const std::string_view bytes = node_->visible;
+    if (offset >= bytes.size()) return std::size_t{0};
+    return bytes.copy(to.data(), to.size(), offset);
+  }
+
   result<void> write_at(std::uint64_t offset, std::string_view bytes) override {
     const std::lock_guard guard(owner_->mutex);
     auto ok = usable("write", io_operation::write);

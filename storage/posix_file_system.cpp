@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
+#include <mutex>
+#include <optional>
 #include <system_error>
 
 #include <dirent.h>
@@ -48,9 +51,41 @@ descriptor open_descriptor(const std::string& path, int flags) {
   return descriptor(fd);
 }
 
+/// The first bytes of a file, as whoever writes them lets them be seen. A file that still grows
+/// fits in: pages behind its end are there when it has come so far.
+class file_window {
+public:
+  /// Nothing where the file cannot be mapped.
+  file_window(int fd, std::uint64_t file_size) : size_(std::max(file_size, least_bytes)) {
+    void* const at = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, fd, 0);
+    if (at == MAP_FAILED) return;
+    begin_ = static_cast<const char*>(at);
+    // What is beside a record is most often none that is asked for.
+    ::madvise(at, size_, MADV_RANDOM);
+  }
+  ~file_window() {
+    if (begin_ != nullptr) ::munmap(const_cast<char*>(begin_), size_);
+  }
+  file_window(const file_window&) = delete;
+  file_window& operator=(const file_window&) = delete;
+
+  /// nullptr if not all of it lies within.
+  [[nodiscard]] const char* at(std::uint64_t offset, std::size_t size) const {
+    if (begin_ == nullptr || offset > size_ || size > size_ - offset) return nullptr;
+    return begin_ + offset;
+  }
+
+private:
+  static constexpr std::uint64_t least_bytes = 64ULL << 20;
+
+  std::uint64_t size_;
+  const char* begin_ = nullptr;
+};
+
 class posix_file final : public file {
 public:
-  posix_file(descriptor fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
+  posix_file(descriptor fd, std::string path, open_mode mode)
+      : fd_(std::move(fd)), path_(std::move(path)), mode_(mode) {}
 
   result<std::string> read_at(std::uint64_t offset, std::size_t size) override {
     if (size > unchecked_read_bytes) {
@@ -61,17 +96,22 @@ public:
       size = static_cast<std::size_t>(std::min<std::uint64_t>(size, there));
     }
     std::string bytes(size, '\0');
-    std::size_t done = 0;
-    while (done < bytes.size()) {
-      const ssize_t n = ::pread(fd_.get(), bytes.data() + done, bytes.size() - done,
-                                static_cast<off_t>(offset + done));
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0) return refused("read", path_);
-      if (n == 0) break;
-      done += static_cast<std::size_t>(n);
-    }
-    bytes.resize(done);
+    auto done = read(offset, bytes);
+    if (!done) return propagate(done);
+    bytes.resize(*done);
     return bytes;
+  }
+
+  result<std::size_t> read_into(std::uint64_t offset, std::span<char> to) override {
+    const char* const from = window_at(offset, to.size());
+    if (from == nullptr) return read(offset, to);
+    std::copy_n(from, to.size(), to.data());
+    return to.size();
+  }
+
+  void expect(std::uint64_t offset, std::size_t size) override {
+    if (const char* const from = window_at(offset, size))
+      for (std::size_t i = 0; i < size; i += line_bytes) __builtin_prefetch(from + i);
   }
 
   result<void> write_at(std::uint64_t offset, std::string_view bytes) override {
@@ -102,8 +142,40 @@ public:
   }
 
 private:
+  static constexpr std::size_t line_bytes = 64;
+
+  /// Where these bytes are in memory; nullptr where they are not there whole.
+  const char* window_at(std::uint64_t offset, std::size_t size) {
+    if (mode_ != open_mode::read) return nullptr;
+    const std::uint64_t end = offset + size;
+    if (end > known_size_.load(std::memory_order_acquire)) {
+      auto now = this->size();
+      if (!now || *now < end) return nullptr;
+      std::call_once(opened_, [&] { window_.emplace(fd_.get(), *now); });
+      known_size_.store(*now, std::memory_order_release);
+    }
+    return window_->at(offset, size);
+  }
+
+  result<std::size_t> read(std::uint64_t offset, std::span<char> to) {
+    std::size_t done = 0;
+    while (done < to.size()) {
+      const ssize_t n =
+          ::pread(fd_.get(), to.data() + done, to.size() - done, static_cast<off_t>(offset + done));
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) return refused("read", path_);
+      if (n == 0) break;
+      done += static_cast<std::size_t>(n);
+    }
+    return done;
+  }
+
   descriptor fd_;
   std::string path_;
+  open_mode mode_;
+  std::once_flag opened_;
+  std::optional<file_window> window_;        ///< of what is read_into() alone
+  std::atomic<std::uint64_t> known_size_{0}; ///< 0: there is no window yet
 };
 
 /// flock() ends with the descriptor, so a killed process leaves no stale lock. The file stays: to
@@ -132,7 +204,7 @@ public:
     if (mode == open_mode::create) flags = O_RDWR | O_CREAT;
     auto fd = open_descriptor(path, flags);
     if (!fd.valid()) return refused("open", path);
-    return std::make_unique<posix_file>(std::move(fd), path);
+    return std::make_unique<posix_file>(std::move(fd), path, mode);
   }
 
   result<bool> exists(const std::string& path) override {

@@ -54,6 +54,9 @@ public:
   result<std::string> read_at(std::uint64_t offset, std::size_t size) override {
     return turn_->take(who_, [&] { return under_->read_at(offset, size); });
   }
+  result<std::size_t> read_into(std::uint64_t offset, std::span<char> to) override {
+    return turn_->take(who_, [&] { return under_->read_into(offset, to); });
+  }
   result<void> write_at(std::uint64_t offset, std::string_view bytes) override {
     return turn_->take(who_, [&] { return under_->write_at(offset, bytes); });
   }

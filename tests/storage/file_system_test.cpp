@@ -26,6 +26,41 @@ struct memory_place {
 
 } // namespace
 
+TEMPLATE_TEST_CASE("parts of a file that still grows are read into a reader's memory", "[file]",
+                   posix_place, memory_place) {
+  TestType place;
+  auto& fs = *place.fs;
+  REQUIRE(fs.create_directories(place.dir()));
+  const std::string path = place.dir() + "/file";
+  auto writer = fs.open(path, open_mode::create);
+  REQUIRE(writer);
+  auto reader = fs.open(path, open_mode::read);
+  REQUIRE(reader);
+  std::string to(5, '.');
+  CHECK((*reader)->read_into(0, to).value() == 0);
+  REQUIRE((*writer)->write_at(0, "hello"));
+  (*reader)->expect(0, 5);
+  CHECK((*reader)->read_into(0, to).value() == 5);
+  CHECK(to == "hello");
+  CHECK((*reader)->read_into(3, to).value() == 2);
+  CHECK(to == "lollo");
+  // Behind what was there, and behind what may be looked at without a read.
+  for (const std::uint64_t far :
+       {std::uint64_t{5}, std::uint64_t{10'000}, std::uint64_t{65} << 20}) {
+    REQUIRE((*writer)->write_at(far, "again"));
+    (*reader)->expect(far, 5);
+    CHECK((*reader)->read_into(far, to).value() == 5);
+    CHECK(to == "again");
+  }
+  CHECK((*reader)->read_into(std::uint64_t{66} << 20, to).value() == 0);
+  REQUIRE((*writer)->write_at(0, "other"));
+  CHECK((*reader)->read_into(0, to).value() == 5);
+  CHECK(to == "other");
+  // Who writes reads, too.
+  CHECK((*writer)->read_into(5, to).value() == 5);
+  CHECK(to == "again");
+}
+
 TEMPLATE_TEST_CASE("reading and writing at offsets", "[file]", posix_place, memory_place) {
   TestType place;
   auto& fs = *place.fs;
