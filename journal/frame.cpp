@@ -18,8 +18,7 @@ constexpr std::uint32_t segment_magic = 0x47534E4D;
 constexpr std::uint32_t frame_magic = 0x52464E4D;
 constexpr std::uint16_t seal_flag = 1;
 constexpr std::size_t crc_bytes = 4;
-constexpr std::size_t header_entry_bytes = 4;  // u32 length
-constexpr std::size_t payload_entry_bytes = 9; // u8 state, u32 length, u32 CRC
+constexpr std::size_t header_entry_bytes = 4; // u32 length
 
 std::uint32_t crc_of(std::string_view bytes) {
   return static_cast<std::uint32_t>(
@@ -195,6 +194,7 @@ encoded_frame encode_frame(std::span<const entry> entries, seq_no first_seq, boo
   frame.bytes.reserve(frame_bytes(prefix));
   frame.bytes += header_block;
   frame.hash = sha256_of(frame.bytes);
+  frame.payloads_at = frame.bytes.size();
   for (const auto& e : entries) {
     frame.bytes.push_back(static_cast<char>(payload_state::live));
     put(frame.bytes, length_of(e.payload_bytes));

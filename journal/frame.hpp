@@ -36,6 +36,8 @@ namespace mneme {
 inline constexpr std::uint16_t journal_format = 1;
 inline constexpr std::size_t frame_prefix_bytes = 112;
 inline constexpr std::size_t segment_head_bytes = 96;
+/// State, length and CRC before each payload.
+inline constexpr std::size_t payload_entry_bytes = 9;
 /// Bounds that a reader checks before it allocates.
 inline constexpr std::uint32_t max_frame_entries = 100'000;
 inline constexpr std::uint64_t max_frame_bytes = 1ULL << 31;
@@ -81,6 +83,7 @@ result<segment_head> decode_segment_head(std::string_view bytes);
 struct encoded_frame {
   std::string bytes;
   digest hash;
+  std::size_t payloads_at = 0; ///< where the payload block begins
 };
 encoded_frame encode_frame(std::span<const entry> entries, seq_no first_seq, bool seal,
                            const digest& previous_frame, const digest& previous_root,

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <deque>
+#include <mutex>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -9,6 +12,21 @@
 #include "messages/ensure.hpp"
 
 namespace mneme {
+
+namespace {
+
+constexpr std::size_t frames_remembered = 16;
+
+} // namespace
+
+payload_place first_payload(const journal_frame& frame) {
+  return {frame.segment_first,
+          frame.offset + frame_prefix_bytes + frame.prefix.header_bytes + payload_entry_bytes};
+}
+
+std::uint64_t payload_step(std::size_t payload_bytes) {
+  return payload_bytes + payload_entry_bytes;
+}
 
 struct journal::impl {
   std::shared_ptr<file_system> fs;
@@ -34,6 +52,9 @@ struct journal::impl {
   // What any thread may ask, as of the last frame.
   std::atomic<std::uint64_t> bytes_now = 0;
   std::atomic<std::size_t> segments_now = 0;
+  /// Of the newest frames: whoever follows asks for one soon after it was appended.
+  mutable std::mutex newest_guard;
+  std::deque<std::pair<seq_no, payload_place>> newest;
 
   result<void> adopt(const segment_walk& walk);
   result<void> cut(const segment_walk::torn_tail& torn);
@@ -44,6 +65,7 @@ struct journal::impl {
   result<void> sync();
   result<void> trim();
   void count();
+  void remember(seq_no first, std::uint64_t payloads_at);
   [[nodiscard]] result<void> usable() const;
   [[nodiscard]] std::string path_of(seq_no first) const { return dir + "/" + segment_name(first); }
 
@@ -173,6 +195,7 @@ result<void> journal::impl::write_frame(std::span<const entry> entries, bool sea
   if (auto ok = write_ahead(offset + frame.bytes.size()); !ok) return ok;
   if (auto ok = current->write_at(offset, frame.bytes); !ok) return ok;
   dirty = true;
+  if (!seal) remember(last.next(), offset + frame.payloads_at);
   offset += frame.bytes.size();
   ensure(offset <= file_size, "a frame lies within what was written ahead");
   last.value += entries.size();
@@ -180,6 +203,12 @@ result<void> journal::impl::write_frame(std::span<const entry> entries, bool sea
   last_is_seal = seal;
   count();
   return {};
+}
+
+void journal::impl::remember(seq_no first, std::uint64_t payloads_at) {
+  const std::lock_guard hold(newest_guard);
+  if (newest.size() == frames_remembered) newest.pop_front();
+  newest.emplace_back(first, payload_place{current_first, payloads_at + payload_entry_bytes});
 }
 
 result<void> journal::impl::sync() {
@@ -282,6 +311,14 @@ result<void> journal::append_seal(const digest& root) {
 result<void> journal::sync() {
   if (auto ok = impl_->usable(); !ok) return ok;
   return impl_->final_failure(impl_->sync());
+}
+
+payload_place journal::payload_of(seq_no first) const {
+  const std::lock_guard hold(impl_->newest_guard);
+  const auto found =
+      std::ranges::find(impl_->newest, first, &std::pair<seq_no, payload_place>::first);
+  ensure(found != impl_->newest.end(), "a frame is asked for soon after it was appended");
+  return found->second;
 }
 
 std::uint64_t journal::bytes() const {

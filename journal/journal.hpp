@@ -28,9 +28,20 @@ struct journal_frame {
   frame_prefix prefix;
   digest hash;
   std::string segment; ///< file name
+  seq_no segment_first;
   std::uint64_t offset = 0;
   std::vector<raw_entry> entries;
 };
+
+/// Where the payload of an entry begins.
+struct payload_place {
+  seq_no segment; ///< the first seq of the segment, which is its name
+  std::uint64_t offset = 0;
+};
+/// Of the frame's first entry.
+payload_place first_payload(const journal_frame& frame);
+/// From one entry of a frame to the next.
+std::uint64_t payload_step(std::size_t payload_bytes);
 
 /// Called per frame in order; returns false to stop.
 using frame_visitor = std::function<result<bool>(const journal_frame&)>;
@@ -76,6 +87,9 @@ public:
   result<void> sync();
   /// Last seq known durable (the value the next frame carries as durable_through).
   [[nodiscard]] seq_no durable_through() const;
+
+  /// Of the first entry of one of the newest frames, by that entry's seq; from any thread.
+  [[nodiscard]] payload_place payload_of(seq_no first) const;
 
   /// Bytes of all segments without the zeros written ahead, and their number; from any thread.
   [[nodiscard]] std::uint64_t bytes() const;

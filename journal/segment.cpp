@@ -166,6 +166,7 @@ result<frame_slot> segment_reader::locate(std::uint64_t offset, std::string& pre
   slot.found = frame_slot::kind::frame;
   slot.frame.prefix = *prefix;
   slot.frame.segment = name_;
+  slot.frame.segment_first = first_seq_;
   slot.frame.offset = offset;
   return slot;
 }
