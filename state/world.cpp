@@ -13,6 +13,7 @@
 #include "state/checkpoint/world_directory.hpp"
 #include "state/compaction/index_compaction.hpp"
 #include "state/recovery/entry_check.hpp"
+#include "state/recovery/record_notes.hpp"
 #include "state/recovery/replay_check.hpp"
 #include "storage/key_layout.hpp"
 
@@ -165,6 +166,9 @@ result<void> replay_frame(world& w, const marks& from, const journal_frame& fram
   }
   apply_to_indexes(w, deltas);
   if (deltas.empty()) return {};
+  std::vector<kv_write> rows;
+  for (const auto& e : behind(from.indexes)) append_writes(e, rows);
+  note_records(*w.journaled, first_payload(frame), entries, deltas, rows, w.attributes());
   w.retain_before(deltas.back().seq); // as when they were written
   compact_if_needed(w, deltas.back().seq);
   return {};
@@ -200,9 +204,11 @@ seq_no load_checkpoint(world& w, const std::optional<checkpoint_file>& checkpoin
   auto its_ledger = w.store->recovered() <= checkpoint->seq ? empty_ledger(w) : nullptr;
   const auto loaded = load_images(
       *w.files, w.directory, w.info.id, *checkpoint,
-      {w.nodes, w.attributes(), w.graph, w.order, w.lexical(), w.vectors()}, its_ledger.get());
+      {w.nodes, w.attributes(), w.graph, w.order, w.lexical(), w.vectors(), *w.journaled},
+      its_ledger.get());
   if (!loaded) return {};
   if (loaded->has_ledger) w.ledger = std::move(its_ledger);
+  if (!loaded->has_places) note_records_again(w, checkpoint->seq);
   w.window.begin_at(w.attributes().retained());
   w.numbers.next_slot = checkpoint->next_slot;
   w.last_drawn_id = checkpoint->last_drawn_id;
@@ -233,6 +239,8 @@ std::unique_ptr<world> prepare_world(const world_options& options) {
   w->leaf_cache_bytes = options.leaf_cache_bytes;
   w->row_buffer_bytes = options.row_buffer_bytes;
   w->numbers.nodes = &w->nodes;
+  w->journaled =
+      std::make_unique<journaled_records>(options.files, journal_directory(options.directory));
   return w;
 }
 
@@ -396,6 +404,7 @@ read_views world::views() {
           .vectors = now.vectors.get(),
           .store = store.get(),
           .records = &records,
+          .journaled = journaled.get(),
           .window = &window,
           .published = published,
           .time = time,
@@ -567,7 +576,8 @@ result<void> commit_directly(world& w, std::vector<entry> entries, bool sync) {
   if (auto roots = w.ledger->apply(batch->entries); !roots) return propagate(roots);
   if (auto ok = w.store->apply(batch->writes, batch->last_seq); !ok) return ok;
   apply_to_indexes(w, batch->deltas);
-  keep_records(w.records, w.attributes(), *batch);
+  note_records(*w.journaled, w.journal->payload_of(batch->entries.front().header.seq),
+               batch->entries, batch->deltas, batch->writes, w.attributes());
   w.publish(batch->last_seq);
   w.retain_before(batch->last_seq);
   compact_if_needed(w, batch->last_seq);

@@ -75,6 +75,7 @@ struct world {
   mneme::graph order{nodes}; ///< edges of kind "next" alone
   std::unique_ptr<buffered_store> store;
   record_cache records;
+  std::unique_ptr<journaled_records> journaled;
   std::unique_ptr<mneme::journal> journal;
   std::unique_ptr<mneme::ledger> ledger;
 

@@ -4,7 +4,6 @@
 #include "messages/held_bytes.hpp"
 #include "messages/seams/checked_seams.hpp"
 #include "storage/key_layout.hpp"
-#include "views/packed_record.hpp"
 
 namespace mneme {
 
@@ -50,36 +49,36 @@ result<std::optional<edge_record>> read_edge(kv_reader& reader, const edge_key& 
 namespace {
 
 /// Head and current version as of `at`, from the store; nullopt if the memory did not exist then.
-/// Unless `records` is null, the record is put there for the next reader: `made` made its row.
-result<std::optional<taken_record>> read_record(kv_reader& reader, const memory_id& id, seq_no at,
-                                                record_cache* records, seq_no made) {
-  auto head_row = reader.newest(kv_table::heads, id.raw(), at);
-  if (!head_row) return propagate(head_row);
-  if (!head_row->has_value()) return std::optional<taken_record>{};
-  auto h = decode_head((*head_row)->second);
+result<std::optional<taken_record>> read_record(kv_reader& reader, const memory_id& id, seq_no at) {
+  auto h = read_head(reader, id, at);
   if (!h) return propagate(h);
-  auto version_row = reader.get(kv_table::versions, keys::version(id, h->current_version));
-  if (!version_row) return propagate(version_row);
-  if (!version_row->has_value())
-    return fail(errc::corrupt, "version " + std::to_string(h->current_version) + " of "
-                                   + to_string(id) + " is missing in the store");
-  auto v = decode_version(**version_row);
+  if (!*h) return std::optional<taken_record>{};
+  auto v = read_version(reader, id, (*h)->current_version);
   if (!v) return propagate(v);
-  if (records != nullptr)
-    records->put(made, packed_record(*h, (*head_row)->second, *v, **version_row));
-  const std::uint64_t held = held_bytes(*h) + held_bytes(*v);
-  const bool is_coloured = h->colour.has_value();
-  return taken_record{std::move(*h), std::move(*v), held, is_coloured};
+  if (!*v)
+    return fail(errc::corrupt, "version " + std::to_string((*h)->current_version) + " of "
+                                   + to_string(id) + " is missing in the store");
+  const std::uint64_t held = held_bytes(**h) + held_bytes(**v);
+  const bool is_coloured = (*h)->colour.has_value();
+  return taken_record{std::move(**h), std::move(**v), held, is_coloured};
 }
 
-/// The same, of the memory whose row was made at that seq.
-result<std::optional<taken_record>> record_made_at(record_cache& records, seq_no made,
+/// The same, of the memory whose row was made at that seq: from where it costs least.
+result<std::optional<taken_record>> record_made_at(const read_views& views, seq_no made,
                                                    kv_reader& reader, const memory_id& id,
                                                    seq_no at) {
-  auto kept = records.take(made);
-  if (!kept) return read_record(reader, id, at, &records, made);
-  if (auto ok = reader.may_go_on(); !ok) return propagate(ok);
-  return kept;
+  auto [record, is_asked_again] = views.records->take(made);
+  const bool is_kept = record.has_value();
+  if (!record && views.journaled != nullptr) record = views.journaled->read(made);
+  if (record) {
+    if (auto ok = reader.may_go_on(); !ok) return propagate(ok);
+  } else {
+    auto stored = read_record(reader, id, at);
+    if (!stored || !*stored) return stored;
+    record = std::move(*stored);
+  }
+  if (is_asked_again && !is_kept) views.records->keep(made, *record);
+  return record;
 }
 
 } // namespace
@@ -93,7 +92,7 @@ result<std::optional<memory>> read_memory(const read_views& views, kv_reader& re
     if (!*found) return std::optional<memory>{};
     return std::optional<memory>(std::move((*found)->what));
   }
-  auto record = read_record(reader, id, at, nullptr, {});
+  auto record = read_record(reader, id, at);
   if (!record) return propagate(record);
   if (!*record) return std::optional<memory>{};
   return std::optional<memory>(memory{.head = std::move((*record)->head),
@@ -101,13 +100,24 @@ result<std::optional<memory>> read_memory(const read_views& views, kv_reader& re
                                       .activation = {}});
 }
 
+void expect_place(const read_views& views, node_no node, row_no row) {
+  views.attributes->prefetch_activation(node);
+  if (views.journaled != nullptr)
+    views.journaled->places().prefetch({views.attributes->rows().line(row).begin});
+}
+
+void expect_record(const read_views& views, row_no row) {
+  if (views.journaled != nullptr)
+    views.journaled->expect({views.attributes->rows().line(row).begin});
+}
+
 result<std::optional<sized_memory>> read_memory(const read_views& views, kv_reader& reader,
                                                 node_no node, row_no row, seq_no at) {
   const memory_id& id = views.nodes->id(node);
-  auto record = views.records == nullptr || row.value == no_number
-                    ? read_record(reader, id, at, nullptr, {})
-                    : record_made_at(*views.records, {views.attributes->rows().line(row).begin},
-                                     reader, id, at);
+  auto record =
+      views.records == nullptr || row.value == no_number
+          ? read_record(reader, id, at)
+          : record_made_at(views, {views.attributes->rows().line(row).begin}, reader, id, at);
   if (!record) return propagate(record);
   std::optional<sized_memory> found;
   if (!*record) return found;

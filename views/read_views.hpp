@@ -15,6 +15,7 @@
 #include "mneme/search.hpp"
 #include "storage/kv_store.hpp"
 #include "views/index_generation.hpp"
+#include "views/journaled_records.hpp"
 #include "views/read_window.hpp"
 #include "views/record_cache.hpp"
 
@@ -31,8 +32,9 @@ struct read_views {
   const mneme::lexical* lexical = nullptr;
   const mneme::vectors* vectors = nullptr;
   kv_store* store = nullptr;
-  record_cache* records = nullptr;     ///< null = every record is read from the store
-  const read_window* window = nullptr; ///< null in views that nobody publishes
+  record_cache* records = nullptr;              ///< null = every record is read from the store
+  const journaled_records* journaled = nullptr; ///< null = what the cache lacks is, too
+  const read_window* window = nullptr;          ///< null in views that nobody publishes
   /// What readers may know of: the newest seq published; of views that nobody publishes, any.
   seq_no published{std::numeric_limits<std::uint64_t>::max()};
   std::shared_ptr<clock> time{}; ///< by which scopes expire; null = that of the last entry
@@ -61,6 +63,10 @@ result<std::optional<edge_record>> read_edge(kv_reader& reader, const edge_key& 
 /// Head, current version and activation as of `at`; nullopt if the memory did not exist then.
 result<std::optional<memory>> read_memory(const read_views& views, kv_reader& reader,
                                           const memory_id& id, seq_no at);
+/// Hints that the records of some rows are read next: first of all of them where each is found,
+/// and then of each.
+void expect_place(const read_views& views, node_no node, row_no row);
+void expect_record(const read_views& views, row_no row);
 /// The same, of a memory whose row as of `at` is known, and how many bytes its head and version
 /// hold, about.
 struct sized_memory {

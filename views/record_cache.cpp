@@ -9,66 +9,38 @@ namespace mneme {
 record_cache::record_cache(std::uint64_t most_bytes) : most_of_shard_(most_bytes / shard_count) {
 }
 
-record_cache::kept* record_cache::kept_of(shard& s, seq_no made) {
+record_cache::answer record_cache::take(seq_no made) {
   ensure(made.value != 0, "a record is kept by the seq that made it");
-  const auto place = s.places.find(made.value);
-  return place == s.places.end() ? nullptr : &s.ring[place->second];
-}
-
-std::optional<taken_record> record_cache::take(seq_no made) {
-  shard& s = shards_[made.value % shards_.size()];
-  std::optional<packed_record> packed;
-  bool is_asked_again = false;
-  {
-    const std::scoped_lock lock(s.guard);
-    kept* k = kept_of(s, made);
-    if (k == nullptr) return {};
-    is_asked_again = std::exchange(k->asked_for, true);
-    if (k->decoded) return k->decoded;
-    packed = k->what;
+  if (most_of_shard_ == 0) return {};
+  shard& s = shards_[made.value % shard_count];
+  const std::scoped_lock lock(s.guard);
+  if (const auto place = s.places.find(made.value); place != s.places.end()) {
+    kept& k = s.ring[place->second];
+    k.asked_for = true;
+    return {.record = k.record, .is_asked_again = true};
   }
-  taken_record record = packed->unpack();
-  if (is_asked_again) keep_decoded(s, made, record);
-  return record;
+  if (s.asked_lately.empty()) s.asked_lately.resize(seqs_remembered);
+  const auto last_bits = static_cast<std::uint32_t>(made.value);
+  std::uint32_t& lately = s.asked_lately[made.value / shard_count % seqs_remembered];
+  return {.record = {}, .is_asked_again = std::exchange(lately, last_bits) == last_bits};
 }
 
-void record_cache::keep_decoded(shard& s, seq_no made, const taken_record& record) const {
-  if (record.held > most_of_shard_ / 2) return;
-  const std::scoped_lock lock(s.guard);
-  if (kept* k = kept_of(s, made); k == nullptr || k->decoded) return;
-  make_room(s, most_of_shard_ - record.held);
-  // It may have been what had to go.
-  kept* k = kept_of(s, made);
-  if (k == nullptr) return;
-  k->decoded = record;
-  s.bytes += record.held;
-}
-
-std::optional<packed_record> record_cache::find(seq_no made) const {
-  const shard& s = shards_[made.value % shards_.size()];
-  const std::scoped_lock lock(s.guard);
-  const auto place = s.places.find(made.value);
-  return place == s.places.end() ? std::nullopt : s.ring[place->second].what;
-}
-
-void record_cache::put(seq_no made, packed_record what) {
+void record_cache::keep(seq_no made, const taken_record& record) {
   ensure(made.value != 0, "a record is kept by the seq that made it");
-  shard& s = shards_[made.value % shards_.size()];
-  const std::uint64_t bytes = what.size();
-  if (bytes > most_of_shard_) return;
+  if (record.held > most_of_shard_) return;
+  shard& s = shards_[made.value % shard_count];
   const std::scoped_lock lock(s.guard);
   if (s.places.contains(made.value)) return;
-  make_room(s, most_of_shard_ - bytes);
+  make_room(s, most_of_shard_ - record.held);
   if (s.free.empty()) {
     s.free.push_back(static_cast<std::uint32_t>(s.ring.size()));
     s.ring.emplace_back();
   }
   const std::uint32_t at = s.free.back();
   s.free.pop_back();
-  // Not asked for yet: a scan that reads everything once does not drive out what is asked for.
-  s.ring[at] = {.made = made.value, .asked_for = false, .what = std::move(what), .decoded = {}};
+  s.ring[at] = {.made = made.value, .asked_for = false, .record = record};
   s.places.emplace(made.value, at);
-  s.bytes += bytes;
+  s.bytes += record.held;
 }
 
 std::uint64_t record_cache::bytes() const {
@@ -80,7 +52,7 @@ std::uint64_t record_cache::bytes() const {
   return sum;
 }
 
-/// Frees records until no more than `most` bytes are held. Each is passed three times at most.
+/// Frees records until no more than `most` bytes are held. Each is passed twice at most.
 void record_cache::make_room(shard& s, std::uint64_t most) {
   while (s.bytes > most) {
     ensure(!s.ring.empty(), "bytes are held by records");
@@ -88,12 +60,7 @@ void record_cache::make_room(shard& s, std::uint64_t most) {
     const std::uint32_t at = s.hand++;
     kept& k = s.ring[at];
     if (k.made == 0 || std::exchange(k.asked_for, false)) continue;
-    if (k.decoded) {
-      s.bytes -= k.decoded->held;
-      k.decoded.reset();
-      continue;
-    }
-    s.bytes -= k.what->size();
+    s.bytes -= k.record->held;
     s.places.erase(k.made);
     s.free.push_back(at);
     k = {};

@@ -1,9 +1,12 @@
 #pragma once
-/// Records that were written or read lately, kept for the next reader: the head of a row and its
-/// version, by the seq of the entry that made the row. What a memory was from that seq on never
-/// changes, so what is kept is never out of date, whatever number the row has. Kept as its bytes,
-/// and, once it is asked for again, as all share it decoded. Bounded; of what was not asked for
-/// since the hand came by last, first the decoded goes, then the bytes (CLOCK).
+/// Records that are asked for again and again, kept for the next reader as all share them, decoded
+/// by whoever first looked in: the head of a row and its version, by the seq of the entry that made
+/// the row. What a memory was from that seq on never changes, so what is kept is never out of date,
+/// whatever number the row has. Bounded; what was not asked for since the hand came by last goes
+/// first (CLOCK).
+///
+/// What is asked for once is not kept, and drives nothing out: a table of a few bytes for each of
+/// the seqs asked for lately tells the second time from the first.
 
 #include <array>
 #include <cstdint>
@@ -18,27 +21,28 @@
 namespace mneme {
 
 /// Safe from any thread. A lock is held for as long as one record is copied, which is to copy a
-/// pointer; that a put finds room may free others' records under it.
+/// pointer; that a record finds room may free others' under it.
 class record_cache {
 public:
   /// Keeps about `most_bytes`; 0 = nothing.
   explicit record_cache(std::uint64_t most_bytes);
 
-  /// For a reader.
-  [[nodiscard]] std::optional<taken_record> take(seq_no made);
-  /// Its bytes, for who makes another record of it. Does not count as asking.
-  [[nodiscard]] std::optional<packed_record> find(seq_no made) const;
-  /// One that is there stays.
-  void put(seq_no made, packed_record what);
-  /// What all records hold, about.
+  /// What is kept, or whether it was asked for lately, and so is worth to be kept.
+  struct answer {
+    std::optional<taken_record> record;
+    bool is_asked_again = false;
+  };
+  [[nodiscard]] answer take(seq_no made);
+  /// For those who ask after this. One that is there stays.
+  void keep(seq_no made, const taken_record& record);
+  /// What all records hold decoded, about.
   [[nodiscard]] std::uint64_t bytes() const;
 
 private:
   struct kept {
     std::uint64_t made = 0; ///< seq; 0: free
     bool asked_for = false; ///< since the hand came by
-    std::optional<packed_record> what;
-    std::optional<taken_record> decoded; ///< of what is asked for again and again
+    std::optional<taken_record> record;
   };
   /// Seqs with one remainder, so that readers seldom meet.
   struct shard {
@@ -46,15 +50,15 @@ private:
     std::unordered_map<std::uint64_t, std::uint32_t> places; // looked up only, never iterated
     std::vector<kept> ring;
     std::vector<std::uint32_t> free;
+    std::vector<std::uint32_t> asked_lately; ///< the last bits of seqs, where each has its place
     std::uint32_t hand = 0;
     std::uint64_t bytes = 0;
   };
 
-  void keep_decoded(shard& s, seq_no made, const taken_record& record) const;
-  static kept* kept_of(shard& s, seq_no made);
-  static void make_room(shard& s, std::uint64_t most);
-
   static constexpr std::size_t shard_count = 64;
+  static constexpr std::size_t seqs_remembered = 1024; ///< by a shard
+
+  static void make_room(shard& s, std::uint64_t most);
 
   std::uint64_t most_of_shard_;
   std::array<shard, shard_count> shards_;

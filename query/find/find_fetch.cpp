@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -19,6 +20,8 @@ namespace {
 /// and so many bytes. What is beyond is read again if it comes into the answer.
 constexpr std::size_t records_kept = 1024;
 constexpr std::uint64_t bytes_kept = 4ULL << 20;
+/// So many rows of a page are found ahead of their reading.
+constexpr std::size_t rows_ahead = 32;
 
 /// Reads records as of the seq of the query.
 class record_source {
@@ -34,6 +37,11 @@ public:
       return fail(errc::corrupt, fmt::format("{} has a row, but no record at seq {}",
                                              to_string(views_.nodes->id(c.node)), at_.value));
     return std::move(**m);
+  }
+  /// Hints that these are read next.
+  void expect(std::span<const candidate> rows) const {
+    for (const candidate& c : rows) expect_place(views_, c.node, c.row);
+    for (const candidate& c : rows) expect_record(views_, c.row);
   }
   [[nodiscard]] std::uint64_t reads() const { return reads_; }
 
@@ -59,7 +67,11 @@ public:
 
   result<void> read_all() {
     page_.reserve(std::min(run_.rows.size(), records_kept));
-    for (const candidate& c : run_.rows) {
+    const std::span<const candidate> rows(run_.rows);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const candidate& c = rows[i];
+      if (i % rows_ahead == 0)
+        source_.expect(rows.subspan(i, std::min(rows_ahead, rows.size() - i)));
       page_.emplace_back();
       if (auto ok = read(c, page_.back()); !ok) return ok;
       if (auto ok = take_room(page_.back()); !ok) return ok;

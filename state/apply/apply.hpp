@@ -19,7 +19,8 @@
 
 namespace mneme {
 
-class record_cache;
+class journaled_records;
+struct payload_place;
 
 /// `kind` of related_to edges that say what follows what (turns of a talk, sections of a text).
 inline constexpr std::string_view order_edge_kind = "next";
@@ -85,7 +86,11 @@ void apply_to(lexical& owner, std::span<const index_delta> deltas);
 /// Edges of type related_to and kind "next" alone: what follows what.
 void apply_order(graph& owner, std::span<const index_delta> deltas);
 
-/// Keeps the records of the batch for readers. Precondition: `rows` has the batch.
-void keep_records(record_cache& records, const attributes& rows, const commit_batch& batch);
+/// Notes where the journal has the records of a frame's entries, of which the last have these
+/// deltas and rows of the store; the first entry's payload is at `first`. Precondition: `rows` has
+/// the deltas.
+void note_records(journaled_records& records, payload_place first, std::span<const entry> entries,
+                  std::span<const index_delta> deltas, std::span<const kv_write> writes,
+                  const attributes& rows);
 
 } // namespace mneme

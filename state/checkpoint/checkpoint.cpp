@@ -26,8 +26,8 @@ constexpr std::uint64_t image_format = 2;
 constexpr std::string_view ledger_image_name = "mnLEDGER";
 /// 1 and 2 do not name the sums of the images, and are apart by whether the store matches.
 constexpr std::uint64_t checkpoint_format = 3;
-constexpr std::array<std::string_view, 7> image_names = {"nodes",   "attributes", "graph", "order",
-                                                         "lexical", "vectors",    "ledger"};
+constexpr std::array<std::string_view, 8> image_names = {
+    "nodes", "attributes", "graph", "order", "lexical", "vectors", "places", "ledger"};
 
 std::string image_file(seq_no seq, std::string_view name) {
   return fmt::format("{:020}.{}", seq.value, name);
@@ -234,6 +234,7 @@ result<void> write_checkpoint(file_system& fs, const std::string& dir, const wor
   if (auto ok = write("lexical", views.lexical->save(seq)); !ok) return ok;
   if (auto ok = write("vectors", views.vectors->save(views.attributes->kept_slots(seq), seq)); !ok)
     return ok;
+  if (auto ok = write("places", views.journaled->places().save(seq)); !ok) return ok;
   if (auto ok = write("ledger", wrap_ledger(job.ledger_image)); !ok) return ok;
   if (auto ok = replace_file(fs, checkpoint_path(dir), encode(file)); !ok) return ok;
 
@@ -359,6 +360,11 @@ result<loaded_images> load_images(file_system& fs, const std::string& dir, const
         loaded.has_ledger = load_ledger(image, checkpoint, *ledger).has_value();
         return {};
       });
+  if (auto image = find("places"))
+    loads.emplace_back([&, image = std::move(*image)]() -> result<void> {
+      loaded.has_places = load_index(image, owners.records).has_value();
+      return {};
+    });
   if (auto ok = run_side_by_side(loads); !ok) return propagate(ok);
   return loaded;
 }

@@ -13,6 +13,7 @@
 #include "journal/ledger.hpp"
 #include "mneme/ids.hpp"
 #include "storage/file.hpp"
+#include "views/journaled_records.hpp"
 #include "views/read_views.hpp"
 
 namespace mneme {
@@ -80,12 +81,15 @@ struct index_owners {
   mneme::graph& order;
   mneme::lexical& lexical;
   mneme::vectors& vectors;
+  journaled_records& records;
 };
 
-/// Loads the index images of `checkpoint` into empty owners, and that of the ledger, if there is
-/// one to load, side by side. On any failure of an index the owners must be thrown away.
+/// Loads the index images of `checkpoint` into empty owners, where the journal has the records, and
+/// the image of the ledger, if there is one to load, side by side. On any failure of an index the
+/// owners must be thrown away.
 struct loaded_images {
   bool has_ledger = false; ///< false: there was none, or it is missing, damaged or does not fit
+  bool has_places = false; ///< likewise; `records` then stayed as it was
 };
 result<loaded_images> load_images(file_system& fs, const std::string& dir, const world_id& world,
                                   const checkpoint_file& checkpoint, const index_owners& owners,
