@@ -86,21 +86,23 @@ std::string record_places::save(seq_no at) const {
   // Seqs that the writer notes meanwhile are later.
   const std::uint64_t end = at.value + 1;
   const std::uint64_t lines =
-      std::min(line_count_.load(std::memory_order_acquire), end / seqs_each + 1);
-  const std::uint64_t count =
-      end / seqs_each < lines ? count_below(line_of(end), end % seqs_each) : size();
+      std::min(line_count_.load(std::memory_order_acquire), at.value / seqs_each + 1);
   image_writer out(places_image_name);
-  out.reserve(count * sizeof(record_place) + lines * sizeof(line) + 64);
-  const std::uint32_t segments = segment_count_.load(std::memory_order_acquire);
+  out.reserve(size() * sizeof(record_place) + lines * sizeof(line) + 64);
+  const std::uint32_t segments = segment_count();
   out.put(std::uint64_t{segments});
   for (std::uint32_t s = 0; s < segments; ++s) out.put(segments_[s]);
   out.put(lines);
+  std::uint64_t count = 0;
   for (std::uint64_t n = 0; n < lines; ++n) {
     const line& l = line_of(n * seqs_each);
     for (std::uint64_t w = 0; w < words_each; ++w) {
       const std::uint64_t first = n * seqs_each + w * 64;
       const std::uint64_t shown = first < end ? std::min<std::uint64_t>(end - first, 64) : 0;
-      out.put(load_acquire(l.has[w]) & (shown == 64 ? ~std::uint64_t{0} : below(shown)));
+      const std::uint64_t word =
+          load_acquire(l.has[w]) & (shown == 64 ? ~std::uint64_t{0} : below(shown));
+      out.put(word);
+      count += ones(word);
     }
   }
   out.put(count);

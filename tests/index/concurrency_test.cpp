@@ -1,7 +1,7 @@
 // One writer and three readers on every structure of index/: at any published seq readers see
 // exactly that seq's state. Clean under ThreadSanitizer.
 // Of: index/columns/attributes.cpp, index/graph/graph.cpp, index/rows/node_table.cpp
-// Of: index/vectors/vectors.cpp
+// Of: index/rows/record_places.cpp, index/vectors/vectors.cpp
 #include "tests/index/writer_and_readers.hpp"
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 #include "index/columns/attributes.hpp"
 #include "index/graph/graph.hpp"
 #include "index/rows/node_table.hpp"
+#include "index/rows/record_places.hpp"
 #include "tests/index/vectors/vector_cloud.hpp"
 
 namespace mneme {
@@ -101,6 +102,39 @@ TEST_CASE("images of rows written beside a writer", "[concurrent]") {
         if (subject.retained().value > published) return true;
         return loaded.load(image).has_value() && rows_are_right(loaded, published);
       });
+}
+
+TEST_CASE("places of records and their images beside a writer", "[concurrent]") {
+  record_places subject;
+  // Every third seq has a place, but for a stretch of lines without any.
+  const auto has_place = [](std::uint64_t seq) {
+    return seq % 3 == 0 && (seq < 2000 || seq > 4000);
+  };
+  const auto write = [&](std::uint64_t seq) {
+    if (!has_place(seq)) return;
+    record_place place{};
+    place.segment = subject.enter_segment({1 + seq / 1000}) & segment_number_bits;
+    place.head_size = static_cast<std::uint32_t>(seq);
+    place.content = no_number;
+    subject.note({seq}, place);
+  };
+  const auto right = [&](const record_places& places, std::uint64_t seq) {
+    const std::uint32_t found = places.find({seq});
+    if (!has_place(seq)) return found == no_number;
+    return found != no_number && places[found].head_size == seq
+           && places.first_of(static_cast<std::uint32_t>(places[found].segment)).value
+                  == 1 + seq / 1000;
+  };
+  writer_and_readers().run(10'000, write, [&](std::uint64_t at, dice& d) {
+    if (at == 0) return true;
+    for (int i = 0; i < 50; ++i)
+      if (!right(subject, 1 + d.below(at))) return false;
+    record_places loaded;
+    if (!loaded.load(subject.save({at}))) return false;
+    for (int i = 0; i < 50; ++i)
+      if (!right(loaded, 1 + d.below(at))) return false;
+    return loaded.find({at + 1}) == no_number;
+  });
 }
 
 TEST_CASE("nodes beside a writer", "[concurrent]") {
