@@ -54,11 +54,10 @@ struct engine_options {
   std::shared_ptr<const key_resolver> keys{}; ///< of granters; null: no scope is taken
   commit_mode commit = commit_mode::grouped;
   query_driver queries = query_driver::caller;
-  bool exact_near = false;                  ///< deterministic mode: never answer from HNSW
-  std::uint64_t cache_bytes = 256ULL << 20; ///< of the store
-  std::uint64_t record_cache_bytes = 64ULL
-                                     << 20; ///< memories written or read lately, kept for readers
-  std::uint64_t leaf_cache_bytes = 64ULL << 20; ///< leaves of the state trees, in memory
+  bool exact_near = false;                        ///< deterministic mode: never answer from HNSW
+  std::uint64_t cache_bytes = 256ULL << 20;       ///< of the store
+  std::uint64_t record_cache_bytes = 64ULL << 20; ///< memories that are asked for again and again
+  std::uint64_t leaf_cache_bytes = 64ULL << 20;   ///< leaves of the state trees, in memory
   /// Rows in memory that the store's files do not have yet; beyond, they are given to them in the
   /// background. Four times as many make writes wait for that.
   std::uint64_t row_buffer_bytes = 32ULL << 20;
