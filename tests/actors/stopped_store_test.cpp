@@ -228,13 +228,15 @@ public:
   bool answers_beside_slow_read(const memory_id& id) {
     faults->reading = false;
     faults->read_held = true;
-    auto slow = self_->request(handle_, caf::infinite, get_message{id, {}});
+    // Edges are the store's; a record may come from the journal.
+    auto slow =
+        self_->request(handle_, caf::infinite, edges_message{id, edge_direction::both, {}, {}, {}});
     faults->reading.wait(false);
     bool answered = false;
     self_->request(handle_, patience, root_message{})
         .receive([&](const root_set&) { answered = true; }, [](const caf::error&) {});
     store_faults::release(faults->read_held);
-    return !outcome_of<memory_reply>(slow) && answered;
+    return !outcome_of<edges_reply>(slow) && answered;
   }
   /// Whether the host's actors go on while the world is being closed.
   bool host_goes_on_beside_close() {
