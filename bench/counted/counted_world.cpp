@@ -11,7 +11,7 @@ namespace mneme::counted {
 
 void give_up(const error& why) {
   std::fprintf(stderr, "%s\n", why.message.c_str());
-  std::exit(1);
+  std::_Exit(1);
 }
 
 counted_world::counted_world()

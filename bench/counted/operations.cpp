@@ -86,6 +86,7 @@ void add_other_doors(counted_worlds& worlds, std::vector<operation>& all) {
                  }});
   generator g(12);
   std::vector<chroma_request> by_colour;
+  by_colour.reserve(query_count);
   for (std::size_t i = 0; i < query_count; ++i)
     by_colour.push_back(colour_request(hashtags_of(draw_anchors(g)), 5));
   all.push_back({.name = "chroma", .run = [&, by_colour](std::size_t i) {
@@ -115,6 +116,7 @@ void add_writes(counted_worlds& worlds, std::vector<operation>& all) {
                  }});
   all.push_back({.name = "write_64", .run = [&](std::size_t i) {
                    std::vector<mutation> items;
+                   items.reserve(64);
                    for (std::size_t n = 0; n < 64; ++n)
                      items.emplace_back(new_memory(d, memory_count + 64 * i + n));
                    world.write(std::move(items));

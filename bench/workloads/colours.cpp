@@ -66,6 +66,7 @@ result<void> best_of_colour(bench_run& run, engine& world, const colours& made, 
   const judge judged{name, "the engine", truth,
                      [&](std::size_t q, std::uint32_t i) { return made.score(d, q, i); }};
   std::vector<chroma_request> requests;
+  requests.reserve(query_count);
   for (std::size_t q = 0; q < query_count; ++q) {
     requests.push_back(colour_request(made.queries[q], k));
   }

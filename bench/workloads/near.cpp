@@ -18,6 +18,7 @@ result<void> near_in_tag(bench_run& run, const char* name, const char* what,
                       .floor = {.name = "posting list, exact distances"},
                       .peer = {.name = "SQLite's ids, floats in memory"}}};
   std::vector<find_request> requests;
+  requests.reserve(query_count);
   for (std::size_t q = 0; q < query_count; ++q)
     requests.push_back(near_in_tag_request(d, q, d.queries[q].*tag));
   c.engine =

@@ -10,6 +10,7 @@ result<void> word_search(bench_run& run) {
   const inverted_file file(d);
   const auto truth = [&](std::size_t q) { return file.best(d.queries[q].words, 10); };
   std::vector<search_request> requests;
+  requests.reserve(d.queries.size());
   for (const auto& q : d.queries) requests.push_back(words_request(q));
   contest c{.about = {.name = "search",
                       .what = "3 common words, 10",

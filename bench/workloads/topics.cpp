@@ -51,6 +51,7 @@ result<void> topics_retrieved(bench_run& run) {
   for (std::uint32_t t = 0; t < count; ++t) all.push_back(t);
   const auto truth = [&](std::size_t q) { return nearest_of(d, d.query_vector(q), all, bundles); };
   std::vector<retrieve_request> requests;
+  requests.reserve(query_count);
   for (std::size_t q = 0; q < query_count; ++q) {
     requests.push_back(bundles_request(d, q, bundles));
   }

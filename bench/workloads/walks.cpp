@@ -18,6 +18,7 @@ result<void> three_hops(bench_run& run) {
   const auto& d = run.data;
   const auto reached = [&d](std::size_t q) { return within_three_hops(d, d.queries[q]); };
   std::vector<find_request> requests;
+  requests.reserve(d.queries.size());
   for (const auto& q : d.queries) {
     requests.push_back(three_hops_request(q));
   }
