@@ -256,13 +256,9 @@ journal_place journal_of(const world_options& options, const world_id& world) {
   return {.files = options.files, .world_directory = options.directory, .world = world};
 }
 
-/// So many memories take as long to load as the store's files to open, which then is done
-/// meanwhile: whoever has them loaded reads records. Of a smaller world they are opened by the
-/// first who does.
-constexpr std::uint32_t loads_as_long_as_store = 20'000;
-
 /// The store's files are left alone where the checkpoint vouches for them, and where there are
-/// none.
+/// none: records come from the journal, so that a host who only reads may never need them. What
+/// does, a first write most often, opens them.
 result<void> open_store_of(world& w, const world_options& options,
                            const std::optional<checkpoint_file>& checkpoint, bool was_checkpointed,
                            attempt& how) {
@@ -271,12 +267,10 @@ result<void> open_store_of(world& w, const world_options& options,
   w.store_matches = checkpoint && checkpoint->store_matches;
   if (is_fresh || (may_wait && w.store_matches)) {
     const seq_no at = is_fresh ? seq_no{} : checkpoint->seq;
-    auto store = std::make_unique<buffered_store>(
+    w.store = std::make_unique<buffered_store>(
         [source = options.store, journal = journal_of(options, w.info.id), at,
          problem = w.late_problem] { return open_files_at(source, journal, at, *problem); },
         buffered_store::known_files{.at = at, .is_empty = is_fresh});
-    if (!is_fresh && checkpoint->node_count >= loads_as_long_as_store) store->open_meanwhile();
-    w.store = std::move(store);
     return {};
   }
   auto store = options.store.open();

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <ranges>
-#include <system_error>
 #include <utility>
 
 #include "messages/ensure.hpp"
@@ -236,15 +235,6 @@ result<kv_store*> buffered_store::files() {
     opened_files_.store(files_.get(), std::memory_order_release);
   }
   return files_.get();
-}
-
-void buffered_store::open_meanwhile() {
-  ensure(!opening_.joinable(), "files are opened once");
-  try {
-    opening_ = std::jthread([this] { static_cast<void>(files()); });
-  } catch (const std::system_error&) {
-    // Without a thread they are opened by who needs them.
-  }
 }
 
 std::optional<error> buffered_store::stopped() const {

@@ -13,7 +13,6 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <thread>
 #include <vector>
 
 #include "storage/kv_store.hpp"
@@ -57,9 +56,6 @@ public:
   [[nodiscard]] std::uint64_t buffered_bytes() const;
   /// The files, opened if they were not. Their failure is final.
   result<kv_store*> files();
-  /// Has them opened by a thread of its own, which the end of this store waits for: for who will
-  /// need them, and has something to do meanwhile. Once.
-  void open_meanwhile();
 
 private:
   friend class buffered_reader;
@@ -106,8 +102,6 @@ private:
   seq_no flushed_; ///< the files have been given all up to here
   std::optional<error> flush_failure_;
   std::atomic<std::uint64_t> stable_;
-
-  std::jthread opening_; ///< last, so that it is waited for first
 };
 
 } // namespace mneme

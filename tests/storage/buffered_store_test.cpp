@@ -44,33 +44,6 @@ TEST_CASE("files without rows are not opened before they get some") {
   CHECK(contents_of(*make_memory_store(files.disk)) == contents_at(1, seq_no{20}));
 }
 
-TEST_CASE("files that are opened meanwhile are opened once, whoever needs them") {
-  late_files files;
-  {
-    buffered_store store(files.opener(), {.at = {}, .is_empty = true});
-    REQUIRE(store.apply(one("old", "1"), {1}));
-    REQUIRE(store.set_stable({1}));
-    REQUIRE(store.checkpoint());
-  }
-  files.opened = 0;
-  {
-    buffered_store store(files.opener(), {.at = {1}, .is_empty = false});
-    store.open_meanwhile();
-    CHECK((*store.reader())->get(kv_table::heads, "old").value() == "1");
-  }
-  CHECK(files.opened == 1);
-  // Nobody needs them: its end waits for the thread.
-  {
-    buffered_store(files.opener(), {.at = {1}, .is_empty = false}).open_meanwhile();
-  }
-  CHECK(files.opened == 2);
-  buffered_store broken([] { return fail(errc::corrupt, "damaged"); }, {.at = {1}});
-  broken.open_meanwhile();
-  while (!broken.stopped()) {
-  }
-  CHECK_FALSE(broken.reader());
-}
-
 TEST_CASE("files are opened by the first read that memory does not answer") {
   late_files files;
   {
