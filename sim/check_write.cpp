@@ -25,16 +25,19 @@ bool same(const mutation_result& a, const mutation_result& b) {
 }
 
 /// What an ingest calls similar was so in some state that was published before it, or, where that
-/// is not retained any more, before its answer.
+/// is not retained any more, before its answer; then the topic's vector may be that state's, too.
 check_result check_similar(const evidence& known, const operation& op, const mutation& m,
                            const scope* within, const mutation_result& got) {
   const auto* r = std::get_if<ingest_request>(&m);
   if (r == nullptr) return {};
   const memory_id& topic = got.uri->id;
   const viewer who = within != nullptr ? viewer{{}, within} : viewer_of(*r);
-  const auto vector = known.truth.vector_at(topic, got.seq);
+  const auto agrees = [&](const std::vector<float>& vector, seq_no at) {
+    return similar_topics(known.truth, topic, vector, who, at) == got.topics->similar_topic_ids;
+  };
+  const auto written = known.truth.vector_at(topic, got.seq);
   for (seq_no at = op.published_at_send; at <= known.truth.last(); at = at.next())
-    if (similar_topics(known.truth, topic, vector, who, at) == got.topics->similar_topic_ids)
+    if (agrees(written, at) || (at > got.seq && agrees(known.truth.vector_at(topic, at), at)))
       return {};
   return wrong(write_oracle, "the similar topics are those of no state");
 }
