@@ -146,7 +146,7 @@ private:
 
   /// Where these bytes are in memory; nullptr where they are not there whole.
   const char* window_at(std::uint64_t offset, std::size_t size) {
-    if (mode_ != open_mode::read) return nullptr;
+    if (mode_ != open_mode::read || size == 0) return nullptr;
     const std::uint64_t end = offset + size;
     if (end > known_size_.load(std::memory_order_acquire)) {
       auto now = this->size();
