@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 
+#include "index/lexical/function_terms.hpp"
 #include "index/lexical/text_terms.hpp"
 #include "index/vectors/vectors.hpp"
 #include "messages/math.hpp"
@@ -114,8 +115,10 @@ private:
       const auto with = static_cast<double>(std::ranges::count_if(
           corpus_, [&](const auto& d) { return std::ranges::find(d, term) != d.end(); }));
       if (with == 0) continue;
-      const double idf =
-          stable_log(1.0 + (static_cast<double>(corpus_.size()) - with + 0.5) / (with + 0.5));
+      const auto all = static_cast<double>(corpus_.size());
+      const double share = (is_function_term(term) ? w_.function_words : 1)
+                           / (1 + w_.common_words * (with / all));
+      const double idf = stable_log(1.0 + (all - with + 0.5) / (with + 0.5)) * share;
       for (auto& row : rows_) {
         const auto tf = static_cast<double>(std::ranges::count(row.terms, term));
         if (tf == 0) continue;

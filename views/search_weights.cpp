@@ -17,7 +17,7 @@ struct named_weight {
   double most;
 };
 constexpr double any = 1e6;
-constexpr std::array<named_weight, 8> weights = {{
+constexpr std::array<named_weight, 10> weights = {{
     {"vector", &search_weights::vector, any},
     {"text", &search_weights::text, any},
     {"k1", &search_weights::k1, any},
@@ -25,6 +25,8 @@ constexpr std::array<named_weight, 8> weights = {{
     {"b_short", &search_weights::b_short, 1},
     {"short_length", &search_weights::short_length, any},
     {"long_length", &search_weights::long_length, any},
+    {"function_words", &search_weights::function_words, 1},
+    {"common_words", &search_weights::common_words, any},
     {"neighbours", &search_weights::neighbours, any},
 }};
 constexpr std::string_view relative_name = "relative";

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "index/lexical/function_terms.hpp"
 #include "index/lexical/text_terms.hpp"
 #include "messages/text/forms.hpp"
 
@@ -11,6 +12,8 @@ namespace mneme::workloads {
 inverted_file::inverted_file(const dataset& d) : documents_(d.rows.size()) {
   constexpr double k1 = 1.2;
   constexpr double b = 0.75;
+  constexpr double function_words = 0.3;
+  constexpr double common_words = 10;
   std::vector<double> lengths;
   double length = 0;
   // Of each term the documents, with the count where the impact will be.
@@ -29,7 +32,9 @@ inverted_file::inverted_file(const dataset& d) : documents_(d.rows.size()) {
   const double mean = length / n;
   for (auto& [term, list] : postings_) {
     const auto with_term = static_cast<double>(list.size());
-    const double idf = std::log(1 + (n - with_term + 0.5) / (with_term + 0.5));
+    const double share =
+        (is_function_term(term) ? function_words : 1) / (1 + common_words * with_term / n);
+    const double idf = std::log(1 + (n - with_term + 0.5) / (with_term + 0.5)) * share;
     for (auto& p : list) {
       const double count = p.impact;
       const double norm = k1 * (1 - b + b * lengths[p.document] / mean);

@@ -29,7 +29,9 @@ struct search_weights {
   double b_short = 0.75;   ///< where the documents searched have `short_length` terms and fewer
   double short_length = 0; ///< in terms, on average; in between b is interpolated
   double long_length = 1;  ///< above short_length
-  double neighbours = 0;   ///< >= 0
+  double function_words = 0.3; ///< in [0,1]: what a function word ("the", "why") keeps of its idf
+  double common_words = 10;    ///< >= 0: a word that n of N have keeps 1 / (1 + common_words·n/N)
+  double neighbours = 0;       ///< >= 0
   bool relative = false;   ///< divide cosines by the largest one, as bm25 is
 
   friend bool operator==(const search_weights&, const search_weights&) = default;

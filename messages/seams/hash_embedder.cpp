@@ -9,6 +9,7 @@
 
 #include "messages/ensure.hpp"
 #include "messages/hash.hpp"
+#include "messages/text/function_words.hpp"
 #include "messages/text/utf8_point.hpp"
 #include "messages/validate/validate.hpp"
 #include "mneme/seams.hpp"
@@ -37,20 +38,6 @@ constexpr double function_word_weight = 0.1;
 constexpr std::size_t min_gram = 3;
 constexpr std::size_t max_gram = 5;
 
-/// English words that say little about a text's matter. They are counted, so that a text of nothing
-/// else still has a vector, but have neither n-grams nor pairs.
-constexpr std::string_view function_words =
-    "a about above after again against all also am an and any anyone anything are as at be "
-    "because been before being below between both but by can could did do does doing don down "
-    "during each else ever every few for from further get give given go got had has have "
-    "having he her here hers herself him himself his how i if in into is it its itself just "
-    "let like ll m make may me might more most much must my myself no nor not now of off on "
-    "once one only or other our ours out over own quite rather re s same shall she should "
-    "since so some something still such t than that the their theirs them themselves then "
-    "there these they this those through to too under until up upon us ve very was we were "
-    "what when where whether which while who whom whose why will with would yes yet you your "
-    "yours yourself ";
-
 using code_point = utf8proc_int32_t;
 constexpr code_point word_start = '<';
 constexpr code_point word_end = '>';
@@ -78,6 +65,8 @@ constexpr std::uint64_t word_kind = 1;
 constexpr std::uint64_t pair_kind = 2;
 constexpr std::uint64_t gram_kind = 3;
 
+/// They are counted, so that a text of nothing else still has a vector, but have neither n-grams nor
+/// pairs.
 constexpr std::size_t function_word_count =
     static_cast<std::size_t>(std::ranges::count(function_words, ' '));
 /// Sorted, for binary search.

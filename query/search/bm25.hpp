@@ -2,6 +2,7 @@
 /// Okapi BM25 (Robertson and Walker), with the idf that is never negative.
 
 #include <cstdint>
+#include <string_view>
 
 #include "messages/ensure.hpp"
 #include "mneme/search.hpp"
@@ -10,6 +11,10 @@ namespace mneme {
 
 /// ln(1 + (N - n + 0.5) / (n + 0.5)) for a term that n of N documents have.
 double inverse_document_frequency(std::uint64_t documents, std::uint64_t with_term);
+
+/// What is left of a term's idf: function_words of a function word's, over 1 + common_words · n/N.
+double term_share(const search_weights& w, std::string_view term, std::uint64_t documents,
+                  std::uint64_t with_term);
 
 /// b for documents of `mean_length` terms: b_short up to short_length, b from long_length on, on a
 /// line in between.

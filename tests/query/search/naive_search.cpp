@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "index/lexical/function_terms.hpp"
 #include "index/lexical/text_terms.hpp"
 #include "index/vectors/vectors.hpp"
 
@@ -137,7 +138,9 @@ private:
             corpus, [&](const auto& d) { return std::ranges::count(d, term) != 0; }));
         const auto tf = static_cast<double>(std::ranges::count(words, term));
         if (tf == 0) continue;
-        const double idf = std::log(1 + (n - df + 0.5) / (df + 0.5));
+        const double idf = std::log(1 + (n - df + 0.5) / (df + 0.5))
+                           * (is_function_term(term) ? w_.function_words : 1)
+                           / (1 + w_.common_words * df / n);
         s.bm25 += idf * tf * (w_.k1 + 1)
                   / (tf + w_.k1 * (1 - b + b * static_cast<double>(words.size()) / (length / n)));
       }
