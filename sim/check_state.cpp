@@ -51,7 +51,7 @@ check_result check_the_rest(const evidence& known, world& w) {
     const bool is_chunk = m.head->type == memory_type::chunk;
     auto& size = sizes[static_cast<std::size_t>(is_chunk ? corpus::chunks : corpus::memories)];
     const std::string text =
-        is_chunk ? text_in(m.version, "content") : full_text(m.version->type, m.version->data);
+        is_chunk ? text_in(m.version, "content") : searched_text(m.version->type, m.version->data);
     ++size.documents;
     size.length += text_terms(text).size();
   }

@@ -9,6 +9,9 @@
 #include "index/vectors/vectors.hpp"
 #include "messages/math.hpp"
 #include "messages/text/forms.hpp"
+#include "messages/text/lower_case.hpp"
+#include "query/asked_words.hpp"
+#include "query/search/asked_times.hpp"
 #include "sim/searched_state.hpp"
 
 namespace mneme::sim {
@@ -21,6 +24,7 @@ struct scored_row {
   double text = 0;
   double vector = 0;
   double neighbours = 0;
+  double answers = 0;
   double raw = 0;
   double recency = 0;
   double mixed = 0;
@@ -28,8 +32,7 @@ struct scored_row {
 };
 
 std::vector<std::string> terms_of(const version& v) {
-  return text_terms(v.type == memory_type::chunk ? text_in(v, "content")
-                                                 : full_text(v.type, v.data));
+  return text_terms(searched_text(v.type, v.data));
 }
 
 class leg {
@@ -116,8 +119,8 @@ private:
           corpus_, [&](const auto& d) { return std::ranges::find(d, term) != d.end(); }));
       if (with == 0) continue;
       const auto all = static_cast<double>(corpus_.size());
-      const double share = (is_function_term(term) ? w_.function_words : 1)
-                           / (1 + w_.common_words * (with / all));
+      const double share =
+          (is_function_term(term) ? w_.function_words : 1) / (1 + w_.common_words * (with / all));
       const double idf = stable_log(1.0 + (all - with + 0.5) / (with + 0.5)) * share;
       for (auto& row : rows_) {
         const auto tf = static_cast<double>(std::ranges::count(row.terms, term));
@@ -147,23 +150,22 @@ private:
       row.raw = query_.empty() ? row.text : w_.vector * row.vector + w_.text * row.text;
       own[row.record.head->id] = row.raw;
     }
-    const auto best = [&](const std::vector<edge_record>& edges, bool incoming) {
+    const auto best = [&](const std::vector<edge_record>& edges, bool incoming, bool any) {
       double found = 0;
       for (const auto& e : edges) {
         const auto other = own.find(incoming ? e.key.src : e.key.dst);
-        if (!e.tombstoned && e.key.type == edge_type::related_to && e.kind == "next"
-            && other != own.end())
+        const bool is_kind = e.kind == "answer" || (any && e.kind == "next");
+        if (!e.tombstoned && e.key.type == edge_type::related_to && is_kind && other != own.end())
           found = std::max(found, other->second);
       }
       return found;
     };
     for (auto& row : rows_) {
       const memory_id& id = row.record.head->id;
-      if (w_.neighbours > 0) {
-        row.neighbours +=
-            best(s_.state.edges_in(id, s_.at), true) + best(s_.state.edges_out(id, s_.at), false);
-        row.raw += w_.neighbours * row.neighbours;
-      }
+      const auto before = s_.state.edges_in(id, s_.at);
+      row.neighbours = best(before, true, true) + best(s_.state.edges_out(id, s_.at), false, true);
+      row.answers = best(before, true, false);
+      row.raw += w_.neighbours * row.neighbours + w_.answers * row.answers;
       const auto age = static_cast<double>(
           std::max<std::int64_t>(0, s_.now.ns - row.record.head->created_at.ns));
       row.recency = stable_exp(-0.693147180559945309417 * (age / (90.0 * 86'400e9)));
@@ -184,6 +186,25 @@ private:
     return static_cast<std::int64_t>(std::erase_if(rows_, test));
   }
 
+  [[nodiscard]] bool names_speaker(const head& h) const {
+    const auto words = asked_words(lower_case(r_.query));
+    const auto is_said_by = [&](const std::string& name) {
+      return std::ranges::find(h.tags, "speaker:" + name) != h.tags.end();
+    };
+    if (std::ranges::find(words, "my") != words.end() && is_said_by("user")) return true;
+    for (std::size_t i = 0; i < words.size(); ++i)
+      for (const std::string& name : {words[i], i > 0 ? words[i - 1] + " " + words[i] : words[i]})
+        if (is_said_by(name)) return true;
+    return false;
+  }
+  void add_circumstances() {
+    const asked_times times(r_.query, s_.now);
+    for (auto& row : rows_) {
+      if (times.contains(row.record.head->created_at)) row.raw += w_.dates;
+      if (names_speaker(*row.record.head)) row.raw += w_.speakers;
+    }
+  }
+
   void narrow() {
     drop([](const scored_row& row) { return !(row.raw > 0); });
     sort_by([](const scored_row& row) { return row.raw; });
@@ -191,6 +212,7 @@ private:
     if (rows_.size() > window)
       rows_.erase(rows_.begin() + static_cast<std::ptrdiff_t>(window), rows_.end());
     coverage.candidates = static_cast<std::int64_t>(rows_.size());
+    if (!chunks_) add_circumstances();
     const bool few = rows_.size() < 3;
     if (chunks_ && !r_.include_low_relevance)
       coverage.below_floor += drop([](const scored_row& row) { return row.raw < 0.3; });

@@ -123,7 +123,7 @@ search_hit hit_of(const searched_state& s, const search_result& out, const memor
       hit.chunk_index = std::get<std::int64_t>(it->second);
     hit.content = first_bytes(text_in(m.version, "content"), hit.truncated);
   } else {
-    hit.content = first_bytes(full_text(m.version->type, m.version->data), hit.truncated);
+    hit.content = first_bytes(searched_text(m.version->type, m.version->data), hit.truncated);
   }
   const lifecycle l = state_of(m.head);
   hit.status = l.status;

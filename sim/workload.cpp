@@ -58,6 +58,8 @@ std::string workload::some_text() {
 }
 
 std::string workload::some_tag() {
+  if (draw_.percent(10))
+    return draw_.percent(30) ? "speaker:user" : fmt::format("speaker:{}", some_text());
   return fmt::format("t{}", draw_.below(6));
 }
 

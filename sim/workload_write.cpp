@@ -5,6 +5,7 @@
 #include "messages/validate/schema.hpp"
 #include "messages/validate/validate.hpp"
 #include "sim/workload.hpp"
+#include "views/order_edges.hpp"
 
 namespace mneme::sim {
 
@@ -170,7 +171,7 @@ mutation workload::some_edge() {
   // Turns of a conversation follow each other.
   if (draw_.percent(15)) {
     r.type = static_cast<std::uint8_t>(edge_type::related_to);
-    r.kind = "next";
+    r.kind = draw_.percent(70) ? next_edge_kind : answer_edge_kind;
   }
   return r;
 }

@@ -28,7 +28,7 @@ struct read_views {
   const node_table* nodes = nullptr;
   const mneme::attributes* attributes = nullptr;
   const mneme::graph* graph = nullptr;
-  const mneme::graph* order = nullptr; ///< edges of kind "next" alone
+  const mneme::graph* order = nullptr; ///< order_edges.hpp alone
   const mneme::lexical* lexical = nullptr;
   const mneme::vectors* vectors = nullptr;
   kv_store* store = nullptr;

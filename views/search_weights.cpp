@@ -17,7 +17,7 @@ struct named_weight {
   double most;
 };
 constexpr double any = 1e6;
-constexpr std::array<named_weight, 10> weights = {{
+constexpr std::array<named_weight, 13> weights = {{
     {"vector", &search_weights::vector, any},
     {"text", &search_weights::text, any},
     {"k1", &search_weights::k1, any},
@@ -28,6 +28,9 @@ constexpr std::array<named_weight, 10> weights = {{
     {"function_words", &search_weights::function_words, 1},
     {"common_words", &search_weights::common_words, any},
     {"neighbours", &search_weights::neighbours, any},
+    {"answers", &search_weights::answers, any},
+    {"dates", &search_weights::dates, any},
+    {"speakers", &search_weights::speakers, any},
 }};
 constexpr std::string_view relative_name = "relative";
 
@@ -69,12 +72,15 @@ search_weights default_search_weights(std::string_view embedder_spec) {
   // Found on conversations, long assistant chats and scientific abstracts: see docs/SEARCH.md.
   return {.vector = 0.3,
           .text = 0.7,
-          .k1 = 2.5,
+          .k1 = 2.0,
           .b = 1.0,
           .b_short = 0.1,
           .short_length = 32,
-          .long_length = 120,
+          .long_length = 100,
           .neighbours = 0.4,
+          .answers = 0.5,
+          .dates = 0.4,
+          .speakers = 0.1,
           .relative = true};
 }
 

@@ -19,8 +19,11 @@ namespace mneme {
 ///
 /// The score of a row in its leg is  vector·cosine + text·bm25  (cosine at least 0; bm25 divided by
 /// the largest one among the rows that pass), plus  neighbours  times the best such score right
-/// before it and the best right after it, along edges of type related_to and kind "next". A query
-/// without a vector has bm25 alone, at weight 1.
+/// before it and the best right after it, along edges of type related_to and kind "next" or
+/// "answer", plus  answers  times the best right before it along those of kind "answer", which lead
+/// from what asks to what answers it. A query without a vector has bm25 alone, at weight 1.
+/// Memories of the window then gain  dates  where the query names the time of their created_at, and
+/// speakers  where it names who said them (their tag "speaker:NAME").
 struct search_weights {
   double vector = 0.8;     ///< >= 0
   double text = 0.2;       ///< >= 0
@@ -32,7 +35,10 @@ struct search_weights {
   double function_words = 0.3; ///< in [0,1]: what a function word ("the", "why") keeps of its idf
   double common_words = 10;    ///< >= 0: a word that n of N have keeps 1 / (1 + common_words·n/N)
   double neighbours = 0;       ///< >= 0
-  bool relative = false;   ///< divide cosines by the largest one, as bm25 is
+  double answers = 0;          ///< >= 0
+  double dates = 0;            ///< >= 0
+  double speakers = 0;         ///< >= 0
+  bool relative = false;       ///< divide cosines by the largest one, as bm25 is
 
   friend bool operator==(const search_weights&, const search_weights&) = default;
 };
@@ -100,6 +106,9 @@ struct score_parts {
   double vector = 0;     ///< cosine, relative where the weights say so
   double text = 0;       ///< bm25 over the largest
   double neighbours = 0; ///< best score right before plus best right after
+  double answers = 0;    ///< best score of what it answers
+  double dates = 0;      ///< 1 where the query names its time
+  double speakers = 0;   ///< 1 where the query names who said it
   double recency = 0;    ///< 0.5^(age / 90 days)
 };
 

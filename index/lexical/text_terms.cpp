@@ -137,7 +137,7 @@ std::vector<std::string> text_terms(std::string_view text) {
 const std::string& term_rules() {
   static const std::string rules = [] {
     // Words that releases of the English stemmer have treated differently.
-    std::string all = fmt::format("2 utf8proc {} unicode {} stems", utf8proc_version(),
+    std::string all = fmt::format("3 utf8proc {} unicode {} stems", utf8proc_version(),
                                   utf8proc_unicode_version());
     for (const auto& stem : text_terms("generously skis dying evening internally universities "
                                        "ageing conspiratorially added paste"))

@@ -296,14 +296,19 @@ result<forms> render_forms(memory_type type, const memory_data& data, const form
   return forms{std::move(*short_form), std::move(*medium_form)};
 }
 
-std::string embedding_text(memory_type type, const memory_data& data) {
+std::string searched_text(memory_type type, const memory_data& data) {
   const data_view view(data);
-  if (type == memory_type::topic)
-    return fmt::format("{}\n{}", view.text("title"), view.text("summary"));
   if (type == memory_type::chunk) return std::string(view.text("content"));
   if (type == memory_type::event)
     if (const auto summary = view.text("summary"); !summary.empty()) return std::string(summary);
   return full_text(type, data);
+}
+
+std::string embedding_text(memory_type type, const memory_data& data) {
+  const data_view view(data);
+  if (type == memory_type::topic)
+    return fmt::format("{}\n{}", view.text("title"), view.text("summary"));
+  return searched_text(type, data);
 }
 
 } // namespace mneme

@@ -20,8 +20,11 @@ std::string full_text(memory_type type, const memory_data& data);
 result<forms> render_forms(memory_type type, const memory_data& data, const forms_override& own,
                            const token_counter& counter);
 
-/// What an embedder is given: Topic title and summary, Chunk content, Event summary where there is
-/// one, else the full text.
+/// The words that a search looks among, and shows: Chunk content, Event summary where there is one
+/// (what kind of event it was is asked by its fields), else the full text.
+std::string searched_text(memory_type type, const memory_data& data);
+
+/// What an embedder is given: Topic title and summary, else the same.
 std::string embedding_text(memory_type type, const memory_data& data);
 
 } // namespace mneme

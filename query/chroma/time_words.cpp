@@ -7,31 +7,13 @@
 #include <vector>
 
 #include "messages/text/time_text.hpp"
+#include "query/asked_words.hpp"
 
 namespace mneme {
 
 namespace {
 
 constexpr std::int64_t day_ns = 86'400'000'000'000;
-
-bool is_word_byte(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'
-         || static_cast<unsigned char>(c) >= 0x80;
-}
-
-/// Runs of letters and digits; ASCII letters in lower case, which all words asked for are.
-std::vector<std::string> words_of(std::string_view text) {
-  std::vector<std::string> words;
-  bool inside = false;
-  for (const char c : text) {
-    if (is_word_byte(c)) {
-      if (!inside) words.emplace_back();
-      words.back().push_back(c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c);
-    }
-    inside = is_word_byte(c);
-  }
-  return words;
-}
 
 std::optional<std::int64_t> number_of(std::string_view word) {
   std::int64_t number = 0;
@@ -60,7 +42,7 @@ time_range last_days(int days, timestamp now) {
 } // namespace
 
 std::optional<time_range> time_range_in(std::string_view text, timestamp now) {
-  const std::vector<std::string> words = words_of(text);
+  const std::vector<std::string> words = asked_words(text);
   const auto has = [&](std::string_view word) {
     return std::ranges::find(words, word) != words.end();
   };
@@ -84,7 +66,7 @@ std::optional<time_range> time_range_in(std::string_view text, timestamp now) {
 }
 
 std::optional<std::int64_t> result_count_in(std::string_view text) {
-  const std::vector<std::string> words = words_of(text);
+  const std::vector<std::string> words = asked_words(text);
   for (std::size_t i = 1; i < words.size(); ++i)
     if (words[i - 1] == "top")
       if (const auto n = number_of(words[i])) return n;

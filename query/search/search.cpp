@@ -9,6 +9,7 @@
 #include "index/lexical/text_terms.hpp"
 #include "messages/ensure.hpp"
 #include "messages/validate/validate.hpp"
+#include "query/asked_words.hpp"
 #include "query/enum_range.hpp"
 #include "query/find/near_target.hpp"
 #include "query/positive.hpp"
@@ -82,27 +83,18 @@ std::vector<std::string> distinct_terms(std::string_view query) {
   return distinct;
 }
 
-/// Words by which a query shows that it asks about time.
-bool has_time_word(std::string_view query) {
-  static constexpr std::array<std::string_view, 14> words = {
-      "today", "yesterday", "tomorrow", "now",  "recent", "recently", "latest",
-      "last",  "week",      "month",    "year", "since",  "before",   "after"};
-  std::string word;
-  const auto is_word = [&] {
-    return word == "ago" || std::ranges::find(words, word) != words.end();
-  };
-  for (const char c : query) {
-    const bool upper = c >= 'A' && c <= 'Z';
-    const bool part = upper || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'
-                      || static_cast<unsigned char>(c) >= 0x80;
-    if (part) {
-      word.push_back(upper ? static_cast<char>(c - 'A' + 'a') : c);
-      continue;
-    }
-    if (is_word()) return true;
-    word.clear();
+/// Words by which a query asks for what is newest. That others name a time says when something was,
+/// not that newer is better.
+bool asks_for_newest(std::string_view query) {
+  static constexpr std::array<std::string_view, 9> words = {"latest",   "newest",   "recent",
+                                                            "recently", "current",  "currently",
+                                                            "now",      "nowadays", "lately"};
+  const auto asked = asked_words(query);
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    if (std::ranges::find(words, asked[i]) != words.end()) return true;
+    if (i > 0 && asked[i - 1] == "these" && asked[i] == "days") return true;
   }
-  return is_word();
+  return false;
 }
 
 std::optional<search_audience> audience_of(const search_request& r, const read_views& views) {
@@ -172,7 +164,7 @@ search_run::compile(search_request request, query_context context, const read_vi
     s->terms = distinct_terms(request.query);
     s->sort = request.sort;
     if (s->sort == search_sort::automatic)
-      s->sort = has_time_word(request.query) ? search_sort::hybrid : search_sort::relevance;
+      s->sort = asks_for_newest(request.query) ? search_sort::hybrid : search_sort::relevance;
     answer.query = request.query;
     answer.applied_audience = s->audience;
   }

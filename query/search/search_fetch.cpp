@@ -42,8 +42,13 @@ public:
     hit.score = at.score;
     hit.raw_score = at.raw;
     if (s_.request.explain && !s_.request.memory_ids)
-      hit.parts = score_parts{
-          .vector = at.vector, .text = at.text, .neighbours = at.neighbours, .recency = at.recency};
+      hit.parts = score_parts{.vector = at.vector,
+                              .text = at.text,
+                              .neighbours = at.neighbours,
+                              .answers = at.answers,
+                              .dates = at.dates,
+                              .speakers = at.speakers,
+                              .recency = at.recency};
     if (s_.answer.form) {
       auto text = render(*record, *s_.answer.form, *views_.tokens);
       hit.rendered = std::move(text.text);
@@ -79,7 +84,7 @@ private:
         if (const auto* n = std::get_if<std::int64_t>(&index->second)) hit.chunk_index = *n;
       hit.content = cut_content(text_field(m.version, "content"), hit.truncated);
     } else {
-      hit.content = cut_content(full_text(m.version->type, m.version->data), hit.truncated);
+      hit.content = cut_content(searched_text(m.version->type, m.version->data), hit.truncated);
     }
     if (m.head->lifecycle) {
       const lifecycle& l = *m.head->lifecycle;

@@ -5,6 +5,8 @@
 #include <unordered_map>
 
 #include "messages/math.hpp"
+#include "query/search/asked_speakers.hpp"
+#include "query/search/asked_times.hpp"
 #include "query/search/search_state.hpp"
 
 namespace mneme {
@@ -48,6 +50,17 @@ double search_state::recency_of(row_no row, const read_views& views) const {
   return halved_by_age(std::max<std::int64_t>(0, context.now.ns - created));
 }
 
+void search_state::add_circumstances(std::vector<leg_row>& rows, const read_views& views) const {
+  const attributes& columns = *views.attributes;
+  const asked_times times(request.query, context.now);
+  const asked_speakers speakers(request.query, columns);
+  for (auto& r : rows) {
+    r.dates = times.contains({columns.rows().line(r.row).created_at_ns}) ? 1 : 0;
+    r.speakers = speakers.said(r.row, columns) ? 1 : 0;
+    r.raw += weights.dates * r.dates + weights.speakers * r.speakers;
+  }
+}
+
 void search_state::narrow(search_leg& leg, const read_views& views) {
   const tie_order tie(views);
   std::erase_if(leg.rows, [](const leg_row& r) { return !(r.raw > 0); });
@@ -56,6 +69,7 @@ void search_state::narrow(search_leg& leg, const read_views& views) {
   std::ranges::partial_sort(leg.rows, end, descending(&leg_row::raw, tie));
   leg.rows.erase(end, leg.rows.end());
   leg.coverage.candidates = count(leg.rows.size());
+  if (leg.of == corpus::memories) add_circumstances(leg.rows, views);
   for (auto& r : leg.rows) r.recency = recency_of(r.row, views);
   leg.floor_on_raw = leg.rows.size() < least_to_normalise;
   const bool is_content = leg.of == corpus::chunks;

@@ -17,7 +17,8 @@
 ///
 /// The best of them has 1.6 and is the answer. Had it 1.3, whatever is bounded by 1.3 or more would
 /// be scored, too, by score_rest(). With neighbours of weight n a row may gain n times the best
-/// before and the best after it, so the frontier counts 1 + 2n times (spread_).
+/// before and the best after it, so the frontier counts 1 + 2n times (spread_), and with answers of
+/// weight a 1 + 2n + a times.
 
 #include <algorithm>
 #include <limits>
@@ -27,6 +28,7 @@
 #include "query/search/best_texts.hpp"
 #include "query/search/leg_members.hpp"
 #include "query/search/word_sums.hpp"
+#include "views/order_edges.hpp"
 
 namespace mneme {
 
@@ -72,9 +74,9 @@ public:
         members_(s, leg, views),
         texts_(*views.lexical, leg.of, weighed_words(s, leg, *views.lexical), s.time),
         // Whether there are such edges now says nothing of the seq that is read.
-        follows_(s.weights.neighbours > 0),
+        follows_(s.weights.neighbours > 0 || s.weights.answers > 0),
         text_weight_(s.vector.empty() ? 1.0 : s.weights.text),
-        spread_(follows_ ? 1 + 2 * s.weights.neighbours : 1) {}
+        spread_(1 + 2 * s.weights.neighbours + s.weights.answers) {}
 
   /// Does the leg list so few rows that scoring them is less work than finding the best of all?
   [[nodiscard]] bool lists_few() const {
@@ -207,7 +209,7 @@ private:
     return best.least();
   }
 
-  /// Calls `visit(slot, row)` for what is searched right before or after a row.
+  /// Calls `visit(slot, row, is_answer)` for what is searched right before or after a row.
   template <class Visit>
   void each_adjacent(row_no row, edge_direction direction, const Visit& visit) {
     if (late_) return;
@@ -215,7 +217,8 @@ private:
     views_.order->neighbours(columns.node(row), direction, s_.context.at, false,
                              [&](const neighbour& n) {
                                const row_no other = members_.find(n.node);
-                               if (other.value != no_number) visit(columns.slot(other), other);
+                               if (other.value != no_number)
+                                 visit(columns.slot(other), other, n.type == answer_in_order);
                                late_ = !s_.time.check(edges_++);
                                return !late_;
                              });
@@ -225,7 +228,7 @@ private:
   void add_adjacent(const row_choice& from, row_choice& to) {
     for (const auto& c : from.rows())
       for (const auto direction : {edge_direction::in, edge_direction::out})
-        each_adjacent(c.row, direction, [&](slot_no slot, row_no row) { to.add(slot, row); });
+        each_adjacent(c.row, direction, [&](slot_no slot, row_no row, bool) { to.add(slot, row); });
     to.settle();
   }
 
@@ -253,11 +256,15 @@ private:
       leg_row row = part_of(c.slot);
       for (const auto direction : {edge_direction::in, edge_direction::out}) {
         double best = 0;
-        each_adjacent(c.row, direction,
-                      [&](slot_no slot, row_no) { best = std::max(best, part_of(slot).raw); });
+        each_adjacent(c.row, direction, [&](slot_no slot, row_no, bool is_answer) {
+          const double score = part_of(slot).raw;
+          best = std::max(best, score);
+          if (is_answer && direction == edge_direction::in)
+            row.answers = std::max(row.answers, score);
+        });
         row.neighbours += best;
       }
-      row.raw += s_.weights.neighbours * row.neighbours;
+      row.raw += s_.weights.neighbours * row.neighbours + s_.weights.answers * row.answers;
       rows.push_back(row);
     }
   }

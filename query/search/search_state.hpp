@@ -25,7 +25,10 @@ struct leg_row {
   double text = 0;       ///< bm25, then over the largest
   double vector = 0;     ///< cosine, then as the weights want it
   double neighbours = 0; ///< the best score right before and the best right after, summed
-  double raw = 0;        ///< of the leg
+  double answers = 0;    ///< the best score of what it answers
+  double dates = 0;
+  double speakers = 0;
+  double raw = 0; ///< of the leg
   double recency = 0;
   double mixed = 0; ///< what is normalised: raw, or its hybrid with recency
   double score = 0; ///< in [0,1]
@@ -86,6 +89,8 @@ struct search_state {
   result<void> score_rows(search_leg& leg, const read_views& views,
                           std::optional<compared_query>& compared) const;
   [[nodiscard]] double recency_of(row_no row, const read_views& views) const;
+  /// What the question says of when and by whom, of the rows of the memory leg's window.
+  void add_circumstances(std::vector<leg_row>& rows, const read_views& views) const;
   /// Window, raw floor, normalisation, and two of one path.
   void narrow(search_leg& leg, const read_views& views);
   /// Merges both legs into `hits`.

@@ -2,8 +2,11 @@
 
 #include "state/apply/apply.hpp"
 
+#include <optional>
+
 #include "messages/text/forms.hpp"
 #include "state/apply/entry_parts.hpp"
+#include "views/order_edges.hpp"
 
 namespace mneme {
 
@@ -24,10 +27,8 @@ void apply_to(lexical& owner, std::span<const index_delta> deltas) {
   for (const auto& d : deltas) {
     if (d.head == nullptr) continue;
     if (d.version != nullptr) {
-      const bool is_chunk = d.version->type == memory_type::chunk;
-      const std::string text = is_chunk ? std::string(data_text(*d.version, "content"))
-                                        : full_text(d.version->type, d.version->data);
-      owner.put(d.node, d.slot, is_chunk ? corpus::chunks : corpus::memories, text, d.seq);
+      const auto of = d.version->type == memory_type::chunk ? corpus::chunks : corpus::memories;
+      owner.put(d.node, d.slot, of, searched_text(d.version->type, d.version->data), d.seq);
     } else if (d.is_embedding) {
       owner.carry(d.node, d.slot, d.seq);
     }
@@ -35,18 +36,29 @@ void apply_to(lexical& owner, std::span<const index_delta> deltas) {
   }
 }
 
+namespace {
+
+/// In the order, what an edge is by its kind; nullopt of all others.
+std::optional<edge_type> in_order(std::string_view kind) {
+  if (kind == next_edge_kind) return edge_type::related_to;
+  if (kind == answer_edge_kind) return answer_in_order;
+  return std::nullopt;
+}
+
+} // namespace
+
 void apply_order(graph& owner, std::span<const index_delta> deltas) {
   for (const auto& d : deltas) {
     if (d.edge == nullptr || d.edge->key.type != edge_type::related_to) continue;
-    const bool is_order = d.edge->kind == order_edge_kind;
-    bool was_order = false;
-    if (!is_order)
-      owner.neighbours(d.src, edge_direction::out, d.seq, false, [&](const neighbour& n) {
-        was_order = n.node == d.dst;
-        return !was_order;
-      });
-    if (is_order || was_order)
-      owner.put(d.src, d.edge->key.type, d.dst, d.edge->tombstoned || !is_order, d.seq);
+    const auto is = in_order(d.edge->kind);
+    // The kind of an edge can change.
+    std::optional<edge_type> was;
+    owner.neighbours(d.src, edge_direction::out, d.seq, false, [&](const neighbour& n) {
+      if (n.node == d.dst) was = n.type;
+      return !was;
+    });
+    if (was && was != is) owner.put(d.src, *was, d.dst, true, d.seq);
+    if (is) owner.put(d.src, *is, d.dst, d.edge->tombstoned, d.seq);
   }
 }
 

@@ -22,9 +22,6 @@ namespace mneme {
 class journaled_records;
 struct payload_place;
 
-/// `kind` of related_to edges that say what follows what (turns of a talk, sections of a text).
-inline constexpr std::string_view order_edge_kind = "next";
-
 /// Dense numbers that new ids and contents get. Owned by the committer (or by replay).
 struct numbering {
   node_table* nodes = nullptr;
@@ -83,7 +80,7 @@ void apply_to(attributes& owner, std::span<const index_delta> deltas);
 void apply_to(graph& owner, std::span<const index_delta> deltas);
 void apply_to(vectors& owner, std::span<const index_delta> deltas);
 void apply_to(lexical& owner, std::span<const index_delta> deltas);
-/// Edges of type related_to and kind "next" alone: what follows what.
+/// Edges of type related_to and kind "next" or "answer" alone: what follows what.
 void apply_order(graph& owner, std::span<const index_delta> deltas);
 
 /// Notes where the journal has the records of a frame's entries, of which the last have these

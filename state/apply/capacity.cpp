@@ -30,8 +30,7 @@ std::uint64_t unknown(const node_table& nodes, const memory_id& id) {
 
 /// A word has a byte at least.
 std::uint64_t words_at_most(const version& v) {
-  return v.type == memory_type::chunk ? data_text(v, "content").size()
-                                      : full_text(v.type, v.data).size();
+  return searched_text(v.type, v.data).size();
 }
 
 /// The earlier states that the entry leaves of memories that it touches.

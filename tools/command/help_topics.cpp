@@ -44,9 +44,11 @@ take --read-only and then run beside a writer.
   jsonl     one write request a line (mneme help write), or add_edge; created_at may be given. Two
             lines of one id must say the same
   docs      {"scope","id","order","text","title"?,"speaker"?,"time"?,"session"?} a line: an Event
-            where there is a time, a speaker or a session, else a Note; documents of a session are
-            joined by related_to edges of kind "next"; a folder stands for its docs.jsonl. What a
-            document gains later updates its memory (whose type stays); an id comes once in a file
+            where there is a time, a speaker or a session, else a Note; turns of a session, or of a
+            scope that has speakers, are joined by related_to edges of kind "next", or "answer" where
+            people talk with each other and a turn that ends with a question mark is followed by
+            somebody else's; a folder stands for its docs.jsonl. What a document gains later updates
+            its memory (whose type stays); an id comes once in a file
   markdown  a folder: a Note per file, a Chunk per section, references edges along links
   git       a repository: a Note and Chunks per file of HEAD, an Event per commit, an Identity per
             author; binary files, files over 1 MiB, symbolic links and submodules are left out and

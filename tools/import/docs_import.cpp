@@ -18,6 +18,7 @@
 #include "tools/import/known_members.hpp"
 #include "tools/import/local_time.hpp"
 #include "tools/import/source_file.hpp"
+#include "tools/import/talk_shape.hpp"
 #include "tools/import/text_chunks.hpp"
 #include "tools/protocol/shape.hpp"
 #include "tools/protocol/value_reader.hpp"
@@ -133,6 +134,8 @@ struct link {
   std::int64_t order;
   memory_id id;
   timestamp at;
+  std::string speaker;
+  bool asks = false;
 
   friend auto operator<=>(const link&, const link&) = default;
 };
@@ -182,9 +185,12 @@ private:
       before_.insert(*r.id);
       keys.tags = merge_tags(existing->head, d, r.tags);
     }
-    // Turns follow each other, in their session or, where there is none, in their scope.
-    if (is_dated(d) && (d.session || d.has_order))
-      sessions_[{d.scope, d.session.value_or("")}].push_back({d.order, *r.id, *r.created_at});
+    // Turns follow each other, in their session or, where there is none, in their scope. Documents
+    // that nobody said and no session holds do not, however they are dated.
+    if (d.session || (d.speaker && d.has_order))
+      sessions_[{d.scope, d.session.value_or("")}].push_back(
+          {d.order, *r.id, *r.created_at, d.speaker.value_or(""), asks(d.text)});
+    if (d.speaker) talks_[d.scope].add(*d.speaker, d.text);
     return sink_.put(std::move(r), keys, where, colour_of(d));
   }
 
@@ -211,15 +217,18 @@ private:
       for (std::size_t i = 1; i < links.size(); ++i) next[links[i - 1].id] = links[i].id;
     }
     for (const auto& [name, links] : sessions_) {
+      const bool is_among_peers = talks_[name.first].is_among_peers();
       for (std::size_t i = 0; i < links.size(); ++i) {
         if (auto ok = remove_stale(links[i].id, next, name.first); !ok) return ok;
         if (i == 0) continue;
-        add_edge_request edge{.src = links[i - 1].id,
+        const link& before = links[i - 1];
+        const bool is_answer = is_among_peers && before.asks && before.speaker != links[i].speaker;
+        add_edge_request edge{.src = before.id,
                               .type = static_cast<std::uint8_t>(edge_type::related_to),
                               .dst = links[i].id,
                               .actor = name.first,
                               .weight = 1.0F,
-                              .kind = std::string(next_kind),
+                              .kind = std::string(is_answer ? answer_kind : next_kind),
                               .data = {},
                               .by = {},
                               .created_at = links[i].at};
@@ -237,7 +246,8 @@ private:
     const auto wanted = next.find(id);
     const auto visit = [&](const edge_record& edge) {
       const bool is_next = wanted != next.end() && wanted->second == edge.key.dst;
-      if (edge.kind == next_kind && !is_next && before_.contains(edge.key.dst))
+      if ((edge.kind == next_kind || edge.kind == answer_kind) && !is_next
+          && before_.contains(edge.key.dst))
         stale.push_back(edge.key.dst);
       return true;
     };
@@ -258,6 +268,7 @@ private:
   }
 
   static constexpr std::string_view next_kind = "next";
+  static constexpr std::string_view answer_kind = "answer";
 
   engine& engine_;
   const import_request& request_;
@@ -265,6 +276,7 @@ private:
   import_sink sink_;
   std::map<std::pair<std::string, std::string>, std::string> seen_; ///< (scope, id): where
   std::map<std::pair<std::string, std::string>, std::vector<link>> sessions_;
+  std::map<std::string, talk_shape> talks_; ///< by scope
   std::set<std::string> scopes_;
   std::set<memory_id> before_; ///< what the world had already
 };

@@ -146,9 +146,9 @@ json hit_json(const search_hit& h) {
                       {"descendants", lineage_json(h.lineage->descendants)},
                       {"truncated", h.lineage->truncated}};
   if (h.parts)
-    hit["parts"] = {{"vector", h.parts->vector},
-                    {"text", h.parts->text},
-                    {"neighbours", h.parts->neighbours},
+    hit["parts"] = {{"vector", h.parts->vector},         {"text", h.parts->text},
+                    {"neighbours", h.parts->neighbours}, {"answers", h.parts->answers},
+                    {"dates", h.parts->dates},           {"speakers", h.parts->speakers},
                     {"recency", h.parts->recency}};
   if (h.rendered) {
     hit["rendered"] = *h.rendered;

@@ -7,6 +7,7 @@
 #include "index/lexical/function_terms.hpp"
 #include "index/lexical/text_terms.hpp"
 #include "index/vectors/vectors.hpp"
+#include "query/search/asked_times.hpp"
 
 namespace mneme::testing {
 
@@ -35,6 +36,7 @@ public:
     const auto window = static_cast<std::size_t>(std::max<std::int64_t>(4 * r_.limit, 50));
     if (rows_.size() > window) rows_.resize(window);
     coverage.candidates = static_cast<std::int64_t>(rows_.size());
+    if (!chunks_) add_circumstances();
     raw_floor = rows_.size() < 3;
     if (chunks_ && !r_.include_low_relevance)
       coverage.below_floor += drop([](const scored& s) { return s.raw < 0.3; });
@@ -155,18 +157,35 @@ private:
       if (w_.relative && most_cosine > 0) s.cosine /= most_cosine;
       base[s.row->id] = s.raw = r_.vector ? w_.vector * s.cosine + w_.text * s.bm25 : s.bm25;
     }
-    if (w_.neighbours == 0) return;
     for (auto& s : rows_) {
       double before = 0;
       double after = 0;
+      double asked = 0;
       for (const auto& [edge, is_live] : world_.next) {
         if (!is_live) continue;
         if (edge.first == s.row->id && base.contains(edge.second))
           after = std::max(after, base[edge.second]);
         if (edge.second == s.row->id && base.contains(edge.first))
           before = std::max(before, base[edge.first]);
+        const auto answer = world_.answers.find(edge);
+        if (edge.second == s.row->id && base.contains(edge.first) && answer != world_.answers.end()
+            && answer->second)
+          asked = std::max(asked, base[edge.first]);
       }
-      s.raw += w_.neighbours * (before + after);
+      s.raw += w_.neighbours * (before + after) + w_.answers * asked;
+    }
+  }
+
+  void add_circumstances() {
+    const asked_times times(r_.query, now_);
+    for (auto& s : rows_) {
+      if (times.contains(s.row->created_at)) s.raw += w_.dates;
+      for (const auto& tag : s.row->tags)
+        if (tag.starts_with("speaker:")
+            && (" " + r_.query + " ").contains(" " + tag.substr(8) + " ")) {
+          s.raw += w_.speakers;
+          break;
+        }
     }
   }
 

@@ -30,6 +30,7 @@ struct naive_world {
   std::map<memory_id, naive_row> rows;
   std::map<std::pair<memory_id, memory_id>, bool> supersedes; ///< newer, older
   std::map<std::pair<memory_id, memory_id>, bool> next;
+  std::map<std::pair<memory_id, memory_id>, bool> answers; ///< among them
 };
 
 struct naive_hit {

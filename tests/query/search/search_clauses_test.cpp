@@ -310,12 +310,14 @@ TEST_CASE("106: recency and updated order memories by time, then chunks by score
   CHECK(ids_of(w.search(r)) == ids{first, second, page});
 }
 
-TEST_CASE("107: auto is hybrid when the query has a time word, else relevance") {
+TEST_CASE("107: auto is hybrid when the query asks for the newest, else relevance") {
   search_world w;
   w.note("tea");
-  CHECK(w.search("Tea LAST week?").sort == search_sort::hybrid);
-  CHECK(w.search("lastly tea").sort == search_sort::relevance);
-  CHECK(w.search("tea ago").sort == search_sort::hybrid);
+  CHECK(w.search("the LATEST tea?").sort == search_sort::hybrid);
+  CHECK(w.search("what tea these days").sort == search_sort::hybrid);
+  CHECK(w.search("recently").sort == search_sort::hybrid);
+  CHECK(w.search("tea of last week").sort == search_sort::relevance);
+  CHECK(w.search("knowing these teas, days").sort == search_sort::relevance);
 }
 
 TEST_CASE("135: hybrid mixes recency in, raw_score is from before") {

@@ -57,8 +57,10 @@ public:
         engine_.edge(a, edge_type::supersedes, b);
         model_.supersedes[{a, b}] = true;
       } else {
-        engine_.edge(a, edge_type::related_to, b, "next");
+        const bool is_answer = dice_.one_in(3);
+        engine_.edge(a, edge_type::related_to, b, is_answer ? "answer" : "next");
         model_.next[{a, b}] = true;
+        model_.answers[{a, b}] = is_answer;
       }
       break;
     }
@@ -72,6 +74,7 @@ public:
       r.type = static_cast<std::uint8_t>(edge_type::related_to);
       REQUIRE(engine_.target.apply(r));
       model_.next[{a, b}] = false;
+      model_.answers[{a, b}] = false;
     }
     }
     history_[engine_.target.published().value] = model_;
@@ -84,8 +87,9 @@ public:
       write(i % 4 == 0 ? memory_type::chunk : memory_type::note);
       if (i % 3 == 0 || ids_.size() < 2) continue;
       const auto before = ids_[ids_.size() - 2];
-      engine_.edge(before, edge_type::related_to, ids_.back(), "next");
+      engine_.edge(before, edge_type::related_to, ids_.back(), i % 5 == 0 ? "answer" : "next");
       model_.next[{before, ids_.back()}] = true;
+      model_.answers[{before, ids_.back()}] = i % 5 == 0;
     }
     history_ = {{engine_.target.published().value, model_}};
   }
@@ -93,6 +97,7 @@ public:
   void ask(const search_weights& w) {
     search_request r;
     r.query = any_text(1 + dice_.below(3));
+    if (dice_.one_in(4)) r.query += dice_.one_in(2) ? " yesterday" : " last month";
     r.limit = 1 + dice_.below(12);
     r.similarity_floor = dice_.one_in(2) ? 0 : 0.3;
     r.source = static_cast<search_source>(dice_.below(3));
@@ -197,6 +202,10 @@ private:
     if (dice_.one_in(2)) row.state = any_lifecycle();
     if (row.state != lifecycle{}) r.lifecycle = row.state;
     if (dice_.one_in(2)) row.tags = r.tags = {dice_.one_in(2) ? "t1" : "t2"};
+    if (dice_.one_in(3)) {
+      row.tags.push_back(dice_.one_in(2) ? "speaker:tea" : "speaker:green boat");
+      r.tags = row.tags;
+    }
     if (!dice_.one_in(4)) row.vector = any_vector();
     if (!row.vector.empty()) r.vector = row.vector;
     row.created_at = row.updated_at = engine_.clock->now();
@@ -231,7 +240,7 @@ TEST_CASE("search against its definition, with the plain weights") {
 TEST_CASE("search against its definition, with relative cosines and neighbours") {
   for (std::uint64_t seed = 100; seed <= 125; ++seed)
     run("vector=0.3,text=0.7,b=0.9,b_short=0.1,short_length=3,long_length=8,neighbours=0.6,"
-        "relative=1",
+        "answers=0.5,dates=0.4,speakers=0.1,relative=1",
         seed);
 }
 
@@ -239,7 +248,7 @@ TEST_CASE("search against its definition, in worlds of which only candidates are
   for (const std::string weights :
        {"vector=0.8,text=0.2",
         "vector=0.3,text=0.7,b=1,b_short=0.1,short_length=3,long_length=12,neighbours=0.4,"
-        "relative=1"}) {
+        "answers=0.4,dates=0.4,speakers=0.1,relative=1"}) {
     random_world world(7, weights);
     const auto w = *parse_search_weights(weights, "none");
     world.grow(1200);

@@ -1,0 +1,243 @@
+#include "query/search/asked_times.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "query/asked_words.hpp"
+
+namespace mneme {
+
+namespace {
+
+using std::chrono::sys_days;
+using std::chrono::year_month;
+using std::chrono::year_month_day;
+
+constexpr std::int64_t day_ns = 86'400'000'000'000;
+constexpr int first_year = 1900;
+constexpr int last_year = 2261;
+
+std::optional<unsigned> month_named(std::string_view word) {
+  static constexpr std::array<std::string_view, 12> names = {
+      "january", "february", "march",     "april",   "may",      "june",
+      "july",    "august",   "september", "october", "november", "december"};
+  const bool is_short = word.size() == 3 || word == "sept";
+  for (unsigned i = 0; i < names.size(); ++i)
+    if (word == names[i] || (is_short && names[i].starts_with(word))) return i + 1;
+  return std::nullopt;
+}
+
+std::optional<int> number_in(std::string_view digits) {
+  int n = 0;
+  const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), n);
+  if (digits.empty() || status != std::errc() || end != digits.data() + digits.size())
+    return std::nullopt;
+  return n;
+}
+
+/// "3", "03", "3rd"
+std::optional<unsigned> day_named(std::string_view word) {
+  for (const std::string_view ending : {"st", "nd", "rd", "th"})
+    if (word.ends_with(ending)) {
+      word.remove_suffix(ending.size());
+      break;
+    }
+  const auto n = number_in(word);
+  if (word.size() > 2 || !n || *n < 1 || *n > 31) return std::nullopt;
+  return static_cast<unsigned>(*n);
+}
+
+std::optional<int> year_named(std::string_view word) {
+  const auto n = number_in(word);
+  if (word.size() != 4 || !n || *n < first_year || *n > last_year) return std::nullopt;
+  return n;
+}
+
+std::int64_t number_of(sys_days day) {
+  return day.time_since_epoch().count();
+}
+
+sys_days day_of(timestamp t) {
+  return sys_days(std::chrono::days(t.ns / day_ns - (t.ns % day_ns < 0 ? 1 : 0)));
+}
+
+/// A word before a month or a year by which it is one: "may" and "march" are other words, too.
+bool leads_to_time(std::string_view word) {
+  static constexpr std::array<std::string_view, 15> words = {
+      "in",    "of",    "during", "since", "from", "until", "till", "before",
+      "after", "early", "late",   "mid",   "last", "this",  "by"};
+  return std::ranges::find(words, word) != words.end();
+}
+
+enum class unit { day, week, month, year };
+
+std::optional<unit> unit_named(std::string_view word) {
+  if (word.ends_with('s')) word.remove_suffix(1);
+  static constexpr std::array<std::string_view, 4> names = {"day", "week", "month", "year"};
+  const auto* at = std::ranges::find(names, word);
+  if (at == names.end()) return std::nullopt;
+  return static_cast<unit>(at - names.begin());
+}
+
+} // namespace
+
+/// Reads the words from left to right; each rule says how many it took.
+class time_reader {
+public:
+  time_reader(asked_times& into, std::string_view question, timestamp now)
+      : into_(into), words_(asked_words(question)), today_(day_of(now)) {}
+
+  void read() {
+    for (std::size_t at = 0; at < words_.size();) {
+      std::size_t taken = 0;
+      for (const auto rule :
+           {&time_reader::iso_day, &time_reader::day_first, &time_reader::month_first,
+            &time_reader::relative, &time_reader::counted, &time_reader::month_alone,
+            &time_reader::year_alone})
+        if (taken == 0) taken = (this->*rule)(at);
+      at += std::max<std::size_t>(taken, 1);
+    }
+  }
+
+private:
+  [[nodiscard]] std::string_view word(std::size_t at) const {
+    return at < words_.size() ? std::string_view(words_[at]) : std::string_view();
+  }
+
+  void add(sys_days from, sys_days to) { into_.spans_.push_back({number_of(from), number_of(to)}); }
+
+  /// False if the year has no such day.
+  bool add_day(int year, unsigned month, unsigned day) {
+    const year_month_day date{std::chrono::year(year), std::chrono::month(month),
+                              std::chrono::day(day)};
+    if (!date.ok()) return false;
+    add(sys_days(date), sys_days(date) + std::chrono::days(2));
+    return true;
+  }
+  void add_month(year_month month) {
+    add(sys_days(month / 1), sys_days((month + std::chrono::months(1)) / 1));
+  }
+  void add_year(std::chrono::year year) {
+    add(sys_days(year / 1 / 1), sys_days((year + std::chrono::years(1)) / 1 / 1));
+  }
+
+  std::size_t iso_day(std::size_t at) {
+    const auto year = year_named(word(at));
+    const auto month = day_named(word(at + 1));
+    const auto day = day_named(word(at + 2));
+    const bool has_form = word(at + 1).size() == 2 && word(at + 2).size() == 2;
+    return year && month && day && has_form && add_day(*year, *month, *day) ? 3 : 0;
+  }
+
+  /// "3 July 2023", "the 3rd of July"
+  std::size_t day_first(std::size_t at) {
+    const std::size_t of = word(at + 1) == "of" ? 1 : 0;
+    const auto day = day_named(word(at));
+    const auto month = month_named(word(at + 1 + of));
+    if (!day || !month) return 0;
+    return dated(2 + of, *month, *day, word(at + 2 + of));
+  }
+  /// "July 3rd, 2023", "July 2023"
+  std::size_t month_first(std::size_t at) {
+    const auto month = month_named(word(at));
+    if (!month) return 0;
+    if (const auto day = day_named(word(at + 1))) return dated(2, *month, *day, word(at + 2));
+    const auto year = year_named(word(at + 1));
+    if (!year) return 0;
+    add_month(std::chrono::year(*year) / std::chrono::month(*month));
+    return 2;
+  }
+  std::size_t dated(std::size_t taken, unsigned month, unsigned day, std::string_view behind) {
+    if (const auto year = year_named(behind)) return add_day(*year, month, day) ? taken + 1 : 0;
+    into_.yearly_.push_back({month, day});
+    return taken;
+  }
+
+  /// "yesterday", "last week"
+  std::size_t relative(std::size_t at) {
+    if (word(at) == "today" || word(at) == "yesterday") {
+      const auto from = today_ - std::chrono::days(word(at) == "today" ? 0 : 1);
+      add(from, from + std::chrono::days(1));
+      return 1;
+    }
+    const bool is_last = word(at) == "last" || word(at) == "previous";
+    const auto of = unit_named(word(at + 1));
+    if (!of || *of == unit::day || word(at + 1).ends_with('s') || (!is_last && word(at) != "this"))
+      return 0;
+    add_before(*of, is_last ? 1 : 0);
+    return 2;
+  }
+  /// "2 days ago", "a week ago"
+  std::size_t counted(std::size_t at) {
+    const auto of = unit_named(word(at + 1));
+    const bool is_one = word(at) == "a" || word(at) == "one";
+    const auto n = is_one ? std::optional(1) : number_in(word(at));
+    constexpr int most = 1000;
+    if (!of || !n || *n < 0 || *n > most || word(at + 2) != "ago") return 0;
+    add_before(*of, *n);
+    return 3;
+  }
+  /// The day, week, month or year that was `count` of them before today's.
+  void add_before(unit of, int count) {
+    const year_month_day date(today_);
+    switch (of) {
+    case unit::day: {
+      const auto day = today_ - std::chrono::days(count);
+      return add(day, day + std::chrono::days(1));
+    }
+    case unit::week: {
+      const auto monday = today_ - (std::chrono::weekday(today_) - std::chrono::Monday);
+      return add(monday - std::chrono::weeks(count), monday - std::chrono::weeks(count - 1));
+    }
+    case unit::month:
+      return add_month(date.year() / date.month() - std::chrono::months(count));
+    case unit::year:
+      return add_year(date.year() - std::chrono::years(count));
+    }
+  }
+
+  /// "in July", "in early July"
+  std::size_t month_alone(std::size_t at) {
+    const auto month = month_named(word(at));
+    if (!month || at == 0 || !leads_to_time(word(at - 1))) return 0;
+    into_.yearly_.push_back({*month, 0});
+    return 1;
+  }
+  /// "in 2023"
+  std::size_t year_alone(std::size_t at) {
+    const auto year = year_named(word(at));
+    if (!year || at == 0 || !leads_to_time(word(at - 1))) return 0;
+    add_year(std::chrono::year(*year));
+    return 1;
+  }
+
+  asked_times& into_;
+  std::vector<std::string> words_;
+  sys_days today_;
+};
+
+asked_times::asked_times(std::string_view question, timestamp now) {
+  time_reader(*this, question, now).read();
+}
+
+bool asked_times::contains(timestamp t) const {
+  if (empty()) return false;
+  const sys_days day = day_of(t);
+  if (std::ranges::any_of(spans_,
+                          [n = number_of(day)](const span& s) { return s.from <= n && n < s.to; }))
+    return true;
+  const year_month_day date(day);
+  const year_month_day before(day - std::chrono::days(1));
+  const auto is_on = [](const year_month_day& d, const yearly& y) {
+    return static_cast<unsigned>(d.month()) == y.month
+           && (y.day == 0 || static_cast<unsigned>(d.day()) == y.day);
+  };
+  return std::ranges::any_of(
+      yearly_, [&](const yearly& y) { return is_on(date, y) || (y.day != 0 && is_on(before, y)); });
+}
+
+} // namespace mneme

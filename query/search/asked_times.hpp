@@ -1,0 +1,46 @@
+#pragma once
+/// The times that a question names, so that what was written then counts for more.
+///
+///     "3 July 2023", "July 3rd, 2023", "2023-07-03"    the day and the one after it, when people
+///     tell
+///                                                       of it; without a year, in any year
+///     "July 2023", "in July", "in 2023"                 the month (in any year), the year
+///     "today", "yesterday", "2 days ago"                the day
+///     "this week", "last month", "3 years ago"          of the calendar; weeks begin on Monday
+///
+/// Days are those of UTC. English alone.
+
+#include <string_view>
+#include <vector>
+
+#include "mneme/ids.hpp"
+
+namespace mneme {
+
+class asked_times {
+public:
+  asked_times() = default;
+  /// `now` is what "yesterday" is counted from.
+  asked_times(std::string_view question, timestamp now);
+
+  [[nodiscard]] bool empty() const { return spans_.empty() && yearly_.empty(); }
+  [[nodiscard]] bool contains(timestamp t) const;
+
+private:
+  friend class time_reader;
+  /// Days since 1970, [from, to).
+  struct span {
+    std::int64_t from;
+    std::int64_t to;
+  };
+  /// Of any year; day 0 is the whole month.
+  struct yearly {
+    unsigned month;
+    unsigned day;
+  };
+
+  std::vector<span> spans_;
+  std::vector<yearly> yearly_;
+};
+
+} // namespace mneme
