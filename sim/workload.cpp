@@ -59,7 +59,7 @@ std::string workload::some_text() {
 
 std::string workload::some_tag() {
   if (draw_.percent(10))
-    return draw_.percent(30) ? "speaker:user" : fmt::format("speaker:{}", some_text());
+    return draw_.percent(30) ? "speaker:user" : fmt::format("speaker:{}", draw_.pick(words));
   return fmt::format("t{}", draw_.below(6));
 }
 

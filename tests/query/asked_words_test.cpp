@@ -1,0 +1,12 @@
+#include "query/asked_words.hpp"
+
+#include <catch2/catch.hpp>
+
+using words = std::vector<std::string>;
+
+TEST_CASE("words of a question keep their forms") {
+  CHECK(mneme::asked_words("What's NEW, in 2023-07?")
+        == words{"what", "s", "new", "in", "2023", "07"});
+  CHECK(mneme::asked_words("Élan_vital x") == words{"Élan_vital", "x"});
+  CHECK(mneme::asked_words(" ?! ").empty());
+}

@@ -1,0 +1,86 @@
+#include "query/search/asked_times.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "messages/text/time_text.hpp"
+
+using namespace mneme;
+
+namespace {
+
+/// Days of 2022 to 2024 that a question names, as "first..last" of each run.
+std::string named(std::string_view question, std::string_view now = "2023-05-10T12:00:00Z") {
+  constexpr std::int64_t day_ns = 86'400'000'000'000;
+  const asked_times times(question, *parse_timestamp(now));
+  const std::int64_t first = parse_timestamp("2022-01-01T23:59:59Z")->ns;
+  std::string runs;
+  std::int64_t begin = -1;
+  for (std::int64_t day = 0; day <= 1096; ++day) {
+    const bool is_in = day < 1096 && times.contains({first + day * day_ns});
+    if (is_in && begin < 0) begin = day;
+    if (is_in || begin < 0) continue;
+    runs += (runs.empty() ? "" : " ") + date_text({first + begin * day_ns}) + ".."
+            + date_text({first + (day - 1) * day_ns});
+    begin = -1;
+  }
+  return runs;
+}
+
+} // namespace
+
+TEST_CASE("a day is itself and the one after it") {
+  for (const auto* question :
+       {"What did Ana do on 3 July 2023?", "on July 3rd, 2023", "the 3rd of July 2023",
+        "3 jul 2023", "log of 2023-07-03", "JULY 3, 2023"})
+    CHECK(named(question) == "2023-07-03..2023-07-04");
+  CHECK(named("on 31 December 2023") == "2023-12-31..2024-01-01");
+}
+
+TEST_CASE("a day without a year is in every year") {
+  CHECK(named("what happened on 29 February?") == "2024-02-29..2024-03-01");
+  CHECK(named("on May 7th")
+        == "2022-05-07..2022-05-08 2023-05-07..2023-05-08 2024-05-07..2024-05-08");
+}
+
+TEST_CASE("months and years") {
+  CHECK(named("the trip of July 2023") == "2023-07-01..2023-07-31");
+  CHECK(named("31 February 2023") == "2023-02-01..2023-02-28"); // there is no such day
+  CHECK(named("in december 2023, was it cold?") == "2023-12-01..2023-12-31");
+  CHECK(named("what was planned in 2023") == "2023-01-01..2023-12-31");
+  CHECK(named("the beach in early June")
+        == "2022-06-01..2022-06-30 2023-06-01..2023-06-30 2024-06-01..2024-06-30");
+}
+
+TEST_CASE("what is counted from now") {
+  CHECK(named("what did I eat yesterday?") == "2023-05-09..2023-05-09");
+  CHECK(named("today") == "2023-05-10..2023-05-10");
+  CHECK(named("3 days ago") == "2023-05-07..2023-05-07");
+  CHECK(named("this week") == "2023-05-08..2023-05-14"); // 2023-05-10 is a Wednesday
+  CHECK(named("last week") == "2023-05-01..2023-05-07");
+  CHECK(named("a week ago") == "2023-05-01..2023-05-07");
+  CHECK(named("last month") == "2023-04-01..2023-04-30");
+  CHECK(named("5 months ago") == "2022-12-01..2022-12-31");
+  CHECK(named("one year ago") == "2022-01-01..2022-12-31");
+  CHECK(named("this week", "2023-05-14T23:59:59Z") == "2023-05-08..2023-05-14");
+  CHECK(named("yesterday", "2024-03-01T00:00:00Z") == "2024-02-29..2024-02-29");
+}
+
+TEST_CASE("several times are all of them") {
+  CHECK(named("between 3 July 2023 and 2023-09-01")
+        == "2023-07-03..2023-07-04 2023-09-01..2023-09-02");
+}
+
+TEST_CASE("words that name no time") {
+  for (const auto* question :
+       {"", "may I march?", "You may go", "chapter 2023", "the week", "days ago", "2023-13-01",
+        "the 3rd time", "1500 days ago", "last days", "in 99999"})
+    CHECK(named(question).empty());
+  CHECK(asked_times("tea", {0}).empty());
+  CHECK_FALSE(asked_times().contains({0}));
+}
+
+TEST_CASE("the ends of time are no trouble") {
+  CHECK_FALSE(asked_times("1000 years ago", {0}).contains({0}));
+  CHECK(asked_times("in 2261", {0}).contains(max_timestamp));
+  CHECK(asked_times("today", max_timestamp).contains(max_timestamp));
+}
