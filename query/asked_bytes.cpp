@@ -63,9 +63,9 @@ std::uint64_t asked_bytes(const chroma_request& r) {
 }
 
 std::uint64_t asked_bytes(const search_request& r) {
-  return sizeof(r) + r.query.size() + held_bytes(r.memory_ids) + held_bytes(r.project)
-         + held_bytes(r.tag) + held_bytes(r.source_filter) + held_bytes(r.vector)
-         + held_bytes(r.actor) + held_bytes(r.scope);
+  return sizeof(r) + r.query.size() + held_bytes(r.weights) + held_bytes(r.memory_ids)
+         + held_bytes(r.project) + held_bytes(r.tag) + held_bytes(r.source_filter)
+         + held_bytes(r.vector) + held_bytes(r.actor) + held_bytes(r.scope);
 }
 
 std::uint64_t asked_bytes(const tick_read& read) {

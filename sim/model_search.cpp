@@ -248,8 +248,8 @@ private:
 };
 
 /// The workload's queries are words in lower case.
-bool asks_about_time(const std::string& query) {
-  return (" " + query + " ").contains(" recent ") || (" " + query + " ").contains(" today ");
+bool asks_for_newest(const std::string& query) {
+  return (" " + query + " ").contains(" recent ");
 }
 
 } // namespace
@@ -276,7 +276,7 @@ std::expected<search_result, errc> search_in(const model& state, const search_re
   out.applied_audience = r.audience;
   out.sort = r.sort;
   if (r.sort == search_sort::automatic)
-    out.sort = asks_about_time(r.query) ? search_sort::hybrid : search_sort::relevance;
+    out.sort = asks_for_newest(r.query) ? search_sort::hybrid : search_sort::relevance;
   std::vector<scored_row> all;
   for (const bool chunks : {false, true}) {
     if (chunks ? r.source == search_source::memory || r.atomic_only

@@ -34,35 +34,53 @@ constexpr std::array<named_weight, 13> weights = {{
 }};
 constexpr std::string_view relative_name = "relative";
 
-std::unexpected<error> bad(errc code, std::string message) {
-  return fail(code, std::move(message), "search");
-}
-
-result<double> number_of(std::string_view name, std::string_view text, double most) {
+result<double> number_of(std::string_view name, std::string_view text, double most,
+                         std::string_view at) {
   double value = 0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (status != std::errc() || end != text.data() + text.size())
-    return bad(errc::bad_value, fmt::format("{} is a number, not \"{}\"", name, text));
+    return fail(errc::bad_value, fmt::format("{} is a number, not \"{}\"", name, text),
+                std::string(at));
   if (!(value >= 0 && value <= most))
-    return bad(errc::out_of_range, fmt::format("{} is from 0 to {}", name, most));
+    return fail(errc::out_of_range, fmt::format("{} is from 0 to {}", name, most), std::string(at));
   return value;
 }
 
-result<void> set(search_weights& w, std::string_view name, std::string_view text) {
+result<void> set(search_weights& w, std::string_view name, std::string_view text,
+                 std::string_view at) {
   if (name == relative_name) {
-    auto value = number_of(name, text, 1);
+    auto value = number_of(name, text, 1, at);
     if (!value) return propagate(value);
     w.relative = *value != 0;
     return {};
   }
   for (const auto& known : weights) {
     if (known.name != name) continue;
-    auto value = number_of(name, text, known.most);
+    auto value = number_of(name, text, known.most, at);
     if (!value) return propagate(value);
     w.*known.member = *value;
     return {};
   }
-  return bad(errc::bad_value, fmt::format("there is no search weight \"{}\"", name));
+  return fail(errc::bad_value, fmt::format("there is no search weight \"{}\"", name),
+              std::string(at));
+}
+
+result<search_weights> changed(search_weights w, std::string_view text, std::string_view at) {
+  while (!text.empty()) {
+    const std::string_view item = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(text.size(), item.size() + 1));
+    const auto equals = item.find('=');
+    if (equals == std::string_view::npos)
+      return fail(errc::bad_value, fmt::format("\"{}\" is not name=number", item),
+                  std::string(at));
+    if (auto ok = set(w, item.substr(0, equals), item.substr(equals + 1), at); !ok)
+      return propagate(ok);
+  }
+  if (w.long_length <= w.short_length)
+    return fail(errc::out_of_range, "long_length is above short_length", std::string(at));
+  if (w.vector + w.text <= 0)
+    return fail(errc::out_of_range, "vector or text is above 0", std::string(at));
+  return w;
 }
 
 } // namespace
@@ -85,20 +103,11 @@ search_weights default_search_weights(std::string_view embedder_spec) {
 }
 
 result<search_weights> parse_search_weights(std::string_view text, std::string_view embedder_spec) {
-  search_weights w = default_search_weights(embedder_spec);
-  while (!text.empty()) {
-    const std::string_view item = text.substr(0, text.find(','));
-    text.remove_prefix(std::min(text.size(), item.size() + 1));
-    const auto equals = item.find('=');
-    if (equals == std::string_view::npos)
-      return bad(errc::bad_value, fmt::format("\"{}\" is not name=number", item));
-    if (auto ok = set(w, item.substr(0, equals), item.substr(equals + 1)); !ok)
-      return propagate(ok);
-  }
-  if (w.long_length <= w.short_length)
-    return bad(errc::out_of_range, "long_length is above short_length");
-  if (w.vector + w.text <= 0) return bad(errc::out_of_range, "vector or text is above 0");
-  return w;
+  return changed(default_search_weights(embedder_spec), text, "search");
+}
+
+result<search_weights> change_search_weights(search_weights base, std::string_view text) {
+  return changed(base, text, "weights");
 }
 
 std::string to_string(const search_weights& w) {

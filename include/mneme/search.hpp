@@ -48,6 +48,8 @@ search_weights default_search_weights(std::string_view embedder_spec);
 /// `text` as "name=number,…" (names as in the struct; relative is 0 or 1) over the defaults of the
 /// embedder. bad_value or out_of_range, at "search".
 result<search_weights> parse_search_weights(std::string_view text, std::string_view embedder_spec);
+/// The same over `base`; errors are at "weights".
+result<search_weights> change_search_weights(search_weights base, std::string_view text);
 std::string to_string(const search_weights& w);
 
 enum class search_source : std::uint8_t { all, memory, content };
@@ -95,9 +97,11 @@ struct search_request {
   std::optional<std::int64_t> budget_tokens{};
   std::optional<form_kind> form{};             ///< render hits; default medium with budget_tokens
   bool explain = false;                        ///< the parts of each score
+  std::optional<std::string> weights{};        ///< "name=number,…" instead of the world's
   std::optional<std::string> actor{};          ///< who is asking; absent or "" = the host, sees all
   std::shared_ptr<const mneme::scope> scope{}; ///< shows what it opens, and nothing else
   std::optional<seq_no> at_seq{};
+  std::optional<timestamp> now{}; ///< what "yesterday" and age count from; default: the clock
   std::optional<std::int64_t> deadline_ms{};
 };
 

@@ -1,6 +1,7 @@
 #include "index/lexical/text_terms.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <memory>
 
@@ -9,7 +10,6 @@
 #include <utf8proc.h>
 
 #include "messages/ensure.hpp"
-#include "messages/text/composed.hpp"
 
 namespace mneme {
 
@@ -31,17 +31,19 @@ bool is_letter_or_digit(utf8proc_int32_t c) {
   }
 }
 
-constexpr utf8proc_int32_t capital_i_with_dot = 0x130;
-constexpr utf8proc_int32_t combining_dot_above = 0x307;
-constexpr utf8proc_int32_t small_sigma = 0x3C3;
-constexpr utf8proc_int32_t final_sigma = 0x3C2;
+/// Marks that stand on letters. Those of Latin, Greek and Cyrillic are left out when people ask.
+bool is_mark(utf8proc_int32_t c) {
+  const auto category = utf8proc_category(c);
+  return category == UTF8PROC_CATEGORY_MN || category == UTF8PROC_CATEGORY_MC
+         || category == UTF8PROC_CATEGORY_ME;
+}
+bool is_accent(utf8proc_int32_t c) {
+  return c >= 0x0300 && c <= 0x036F;
+}
 
-/// Lower case by the default mapping, which makes of a capital sigma one or the other small one by
-/// where it stands: both are one here.
-utf8proc_int32_t lowered(utf8proc_int32_t c) {
-  if (c == capital_i_with_dot) return 'i';
-  const utf8proc_int32_t lower = utf8proc_tolower(c);
-  return lower == final_sigma ? small_sigma : lower;
+/// What may stand inside an identifier: an address, a code, a number, a path.
+bool joins_identifier(utf8proc_int32_t c) {
+  return c < 0x80 && std::string_view("@._-/:#+\\").contains(static_cast<char>(c));
 }
 
 /// One per thread: a stemmer keeps its last result, and the stems of the words that it met last: in
@@ -96,42 +98,96 @@ public:
       utf8proc_int32_t c = *at;
       utf8proc_ssize_t taken = 1;
       if (*at >= 0x80) taken = utf8proc_iterate(at, left, &c);
-      if (taken > 0 && is_letter_or_digit(c)) {
-        add(c);
-      } else if (c != combining_dot_above || !run_.ends_with('i')) {
-        end_run();
+      if (taken <= 0) {
+        end_identifier();
+        taken = 1;
+      } else if (c < 0x80) {
+        add_ascii(c);
+      } else {
+        add_folded(c);
       }
-      if (taken <= 0) taken = 1;
       at += taken;
       left -= taken;
     }
-    end_run();
+    end_identifier();
     return std::move(terms_);
   }
 
 private:
-  void add(utf8proc_int32_t c) {
-    utf8proc_uint8_t encoded[4];
-    const auto size = utf8proc_encode_char(lowered(c), encoded);
-    run_.append(reinterpret_cast<const char*>(encoded), static_cast<std::size_t>(size));
+  void add_ascii(utf8proc_int32_t c) {
+    const bool is_upper = c >= 'A' && c <= 'Z';
+    const bool is_digit = c >= '0' && c <= '9';
+    if (is_upper || is_digit || (c >= 'a' && c <= 'z')) {
+      run_.push_back(static_cast<char>(is_upper ? c + ('a' - 'A') : c));
+      has_digit_ = has_digit_ || is_digit;
+    } else if (joins_identifier(c) && !run_.empty()) {
+      end_run();
+      if (c == '@') whole_.push_back('@');
+      has_at_ = has_at_ || c == '@';
+    } else {
+      end_identifier();
+    }
   }
+  /// Case and compatibility forms are folded, accents dropped: composed and decomposed text is one.
+  void add_folded(utf8proc_int32_t c) {
+    std::array<utf8proc_int32_t, 32> folded{};
+    int boundary_class = 0;
+    const auto count = utf8proc_decompose_char(
+        c, folded.data(), static_cast<utf8proc_ssize_t>(folded.size()),
+        static_cast<utf8proc_option_t>(UTF8PROC_CASEFOLD | UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT
+                                       | UTF8PROC_IGNORE),
+        &boundary_class);
+    for (utf8proc_ssize_t i = 0; i < std::min<utf8proc_ssize_t>(count, std::ssize(folded)); ++i) {
+      const auto part = folded[static_cast<std::size_t>(i)];
+      if (part < 0x80)
+        add_ascii(part);
+      else if (is_letter_or_digit(part) || (is_mark(part) && !is_accent(part) && !run_.empty()))
+        add_letter(part);
+      else if (!is_accent(part))
+        end_identifier();
+    }
+  }
+  void add_letter(utf8proc_int32_t c) {
+    std::array<utf8proc_uint8_t, 4> encoded;
+    const auto size = utf8proc_encode_char(c, encoded.data());
+    run_.append(reinterpret_cast<const char*>(encoded.data()), static_cast<std::size_t>(size));
+  }
+
   void end_run() {
     if (run_.empty()) return;
     thread_local english_stemmer stem;
     terms_.push_back(run_.size() > stemmed_bytes_max ? run_ : stem(run_));
+    if (whole_.size() <= stemmed_bytes_max) whole_ += run_;
+    ++parts_;
     run_.clear();
+  }
+  /// An identifier is a term beside its parts, however its separators and zeros were written.
+  void end_identifier() {
+    end_run();
+    const bool is_identifier = parts_ > 1 && (has_digit_ || has_at_);
+    if (is_identifier || (parts_ == 1 && has_digit_)) {
+      const bool is_number = std::ranges::all_of(whole_, [](char c) { return c >= '0' && c <= '9'; });
+      const auto zeros = is_number ? std::min(whole_.find_first_not_of('0'), whole_.size() - 1) : 0;
+      if ((is_identifier || zeros > 0) && whole_.size() <= stemmed_bytes_max)
+        terms_.push_back(whole_.substr(zeros));
+    }
+    whole_.clear();
+    parts_ = 0;
+    has_digit_ = has_at_ = false;
   }
 
   std::string run_;
+  std::string whole_; ///< the runs so far that single separators join, with `@` alone between them
+  std::size_t parts_ = 0;
+  bool has_digit_ = false;
+  bool has_at_ = false;
   std::vector<std::string> terms_;
 };
 
 } // namespace
 
 std::vector<std::string> text_terms(std::string_view text) {
-  const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
-  if (std::ranges::all_of(text, is_ascii)) return term_reader().read(text);
-  return term_reader().read(composed(std::string(text)));
+  return term_reader().read(text);
 }
 
 const std::string& term_rules() {

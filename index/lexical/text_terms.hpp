@@ -1,10 +1,12 @@
 #pragma once
-/// The terms of a text, as the lexical index and its queries see them: of its canonical composition
-/// (NFC) the maximal runs of Unicode letters and digits (general categories L and N; nothing else,
-/// no underscore), each lower-cased by the default mapping of its code points, then stemmed by
-/// Snowball's English stemmer. Spellings that the mapping tells apart by what stands around them
-/// are one: both small sigmas, and İ with or without the dot that its lower case has (a combining
-/// dot above behind an i). There are no stop words. libstemmer is used here alone.
+/// The terms of a text, as the lexical index and its queries see them: the maximal runs of Unicode
+/// letters, digits and marks (general categories L, N and M; no underscore), folded (case, compatibility
+/// forms; accents of Latin, Greek and Cyrillic dropped, so that café is cafe), then stemmed by
+/// Snowball's English stemmer. There are no stop words. libstemmer is used here alone.
+///
+/// Runs that single separators join (one of @ . _ - / : # + and the backslash), with a digit or an @
+/// among them, are an identifier: one more term behind those of its runs, unstemmed, with its @ and no
+/// other separator, and a number without leading zeros: of 2211-0042 the terms are 2211, 0042, 22110042.
 
 #include <string>
 #include <string_view>

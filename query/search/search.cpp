@@ -12,6 +12,7 @@
 #include "query/asked_words.hpp"
 #include "query/enum_range.hpp"
 #include "query/find/near_target.hpp"
+#include "query/find/valid_time.hpp"
 #include "query/positive.hpp"
 #include "query/query_text.hpp"
 #include "query/search/search_state.hpp"
@@ -129,6 +130,8 @@ result<void> search_run::check(const search_request& r) {
   if (auto ok = check_positive(r.deadline_ms, "deadline_ms"); !ok) return ok;
   if (!(r.similarity_floor >= 0 && r.similarity_floor <= 1))
     return fail(errc::out_of_range, "similarity_floor is from 0 to 1", "similarity_floor");
+  if (r.now && !is_valid_time(*r.now))
+    return fail(errc::bad_time, "now is negative or after the year 2261", "now");
   if (r.actor)
     if (auto ok = validate_actor(*r.actor); !ok) return ok;
   if (auto ok = check_names(r); !ok) return ok;
@@ -152,6 +155,11 @@ search_run::compile(search_request request, query_context context, const read_vi
   s->time = deadline(context.stopwatch, request.deadline_ms);
   s->room = answer_room(views.max_answer_bytes, "ask for fewer by limit", "limit");
   s->weights = views.search;
+  if (request.weights) {
+    auto weights = change_search_weights(views.search, *request.weights);
+    if (!weights) return propagate(weights);
+    s->weights = *weights;
+  }
   s->who = asker(request.actor, context.scope);
   s->audience = audience_of(request, views);
   search_result& answer = s->answer;
@@ -177,6 +185,7 @@ search_run::compile(search_request request, query_context context, const read_vi
   if (!request.form && request.budget_tokens) answer.form = form_kind::medium;
   s->request = std::move(request);
   s->context = std::move(context);
+  if (s->request.now) s->context.now = *s->request.now;
   choose_legs(*s);
   if (!s->request.memory_ids) answer.coverage.notes.push_back("weights: " + to_string(s->weights));
   if (s->request.include_metadata)

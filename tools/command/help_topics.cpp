@@ -151,8 +151,11 @@ with --include-tombstoned and --include-archived.
   $ mneme search demo "green tea" --source-type content --path tea.md
 
 Archived memories, and those that a newer one supersedes or replaces, come with --include-archived.
-Scores are from 0 to 1 over what matched; --floor 0 drops none. How scores weigh is fixed when a
-world is made: mneme init DIR --search vector=0.8,text=0.2,k1=1.2,b=0.75,neighbours=0
+Scores are from 0 to 1 over what matched; --floor 0 drops none. How the parts of a score weigh is said
+when a world is made, and by a search for itself; --explain shows the parts:
+
+  $ mneme init other --search vector=0.8,text=0.2,k1=1.2,b=0.75,neighbours=0
+  $ mneme search demo "green tea" --weights neighbours=0,dates=0 --explain
 )"},
     help_topic{
         "topics", "ingest, retrieve, revise, forget, unarchive",

@@ -24,6 +24,8 @@ struct search_options {
   std::optional<std::string> due_after;
   std::optional<std::string> due_before;
   std::optional<double> floor;
+  std::optional<std::string> weights;
+  std::optional<std::string> now;
   std::optional<std::int64_t> limit;
   std::optional<std::int64_t> budget;
   std::optional<std::string> form;
@@ -58,6 +60,8 @@ result<json> search_request_of(const search_options& o) {
   set_if(request, "due_after", o.due_after);
   set_if(request, "due_before", o.due_before);
   if (o.floor) request["similarity_floor"] = *o.floor;
+  set_if(request, "weights", o.weights);
+  set_if(request, "now", o.now);
   set_if(request, "limit", o.limit);
   set_if(request, "budget_tokens", o.budget);
   set_if(request, "form", o.form);
@@ -122,6 +126,8 @@ void add_search_commands(CLI::App& app, command_result& outcome) {
         c.add_option("--due-after", o.due_after, "due then or later");
         c.add_option("--due-before", o.due_before, "due then or earlier");
         c.add_option("--floor", o.floor, "leave out scores below (0.3; 0 = none)");
+        c.add_option("--weights", o.weights, "of the parts of a score, as dates=0,neighbours=0.2");
+        c.add_option("--now", o.now, "what yesterday is counted from; default: the clock");
         c.add_option("--limit", o.limit, "at most so many (10)");
         c.add_option("--budget", o.budget, "at most so many tokens of text");
         c.add_option("--form", o.form, "short, medium or full");

@@ -47,9 +47,11 @@ constexpr std::array search_table = {
     key_shape{"budget_tokens", &shapes::integer},
     key_shape{"form", &shapes::text},
     key_shape{"explain", &shapes::boolean},
+    key_shape{"weights", &shapes::text},
     key_shape{"actor", &shapes::text},
     key_shape{"scope", &shapes::scope},
     key_shape{"at_seq", &shapes::integer},
+    key_shape{"now", &shapes::time},
     key_shape{"deadline_ms", &shapes::integer},
 };
 
@@ -215,6 +217,7 @@ result<search_request> read_search(const json& request, const json_path& at) {
   r.source_filter = in.text("source_filter");
   r.content_source = in.name_among<chunk_source>("content_source_type", chunk_source_names);
   r.include_low_relevance = in.flag("include_low_relevance");
+  r.weights = in.text("weights");
   r.similarity_floor = in.number("similarity_floor").value_or(r.similarity_floor);
   r.vector = in.vector("vector");
   r.budget_tokens = in.integer("budget_tokens");
@@ -223,6 +226,7 @@ result<search_request> read_search(const json& request, const json_path& at) {
   r.actor = in.text("actor");
   r.scope = read_scope(in);
   r.at_seq = in.seq("at_seq");
+  r.now = in.time("now");
   r.deadline_ms = in.integer("deadline_ms");
   if (!failure && !r.memory_ids && in.find("query") == nullptr)
     in.fail_key("query", errc::missing_key, "the key \"query\" is missing");
