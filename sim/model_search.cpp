@@ -26,6 +26,7 @@ struct scored_row {
   double neighbours = 0;
   double answers = 0;
   double raw = 0;
+  double match = 0;
   double recency = 0;
   double mixed = 0;
   double score = 0;
@@ -114,14 +115,15 @@ private:
                                     0.0, 1.0);
     const double b = w_.b_short + (w_.b - w_.b_short) * along;
     const double mean = all_length / static_cast<double>(corpus_.size());
+    double whole = 0;
     for (const auto& term : asked) {
       const auto with = static_cast<double>(std::ranges::count_if(
           corpus_, [&](const auto& d) { return std::ranges::find(d, term) != d.end(); }));
-      if (with == 0) continue;
       const auto all = static_cast<double>(corpus_.size());
       const double share =
           (is_function_term(term) ? w_.function_words : 1) / (1 + w_.common_words * (with / all));
       const double idf = stable_log(1.0 + (all - with + 0.5) / (with + 0.5)) * share;
+      whole += idf;
       for (auto& row : rows_) {
         const auto tf = static_cast<double>(std::ranges::count(row.terms, term));
         if (tf == 0) continue;
@@ -131,7 +133,10 @@ private:
       }
     }
     double most = 0;
-    for (const auto& row : rows_) most = std::max(most, row.text);
+    for (auto& row : rows_) {
+      if (whole > 0) row.match = std::min(1.0, row.text / whole);
+      most = std::max(most, row.text);
+    }
     if (most > 0)
       for (auto& row : rows_) row.text /= most;
   }
@@ -142,6 +147,7 @@ private:
       const auto v = s_.state.vector_at(row.record.head->id, s_.at);
       if (!query_.empty() && !v.empty())
         row.vector = std::max(0.0, 1.0 - cosine_distance(query_, v));
+      row.match = std::max(row.match, row.vector / 2);
       most = std::max(most, row.vector);
     }
     std::map<memory_id, double> own;
@@ -286,6 +292,14 @@ std::expected<search_result, errc> search_in(const model& state, const search_re
     auto rows = one.run();
     (chunks ? out.coverage.content : out.coverage.memory) = one.coverage;
     for (auto& row : rows) all.push_back(std::move(row));
+  }
+  for (const auto& row : all)
+    out.coverage.best_match = std::max(out.coverage.best_match, row.match);
+  if (r.similarity_floor > 0 && out.coverage.best_match < state.seams().search.least_match) {
+    for (const auto& row : all)
+      ++(row.record.head->type == memory_type::chunk ? out.coverage.content : out.coverage.memory)
+            .below_floor;
+    all.clear();
   }
   const bool by_time = out.sort == search_sort::recency || out.sort == search_sort::updated;
   const auto is_chunk = [](const scored_row& row) {

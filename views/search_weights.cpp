@@ -17,7 +17,7 @@ struct named_weight {
   double most;
 };
 constexpr double any = 1e6;
-constexpr std::array<named_weight, 13> weights = {{
+constexpr std::array<named_weight, 14> weights = {{
     {"vector", &search_weights::vector, any},
     {"text", &search_weights::text, any},
     {"k1", &search_weights::k1, any},
@@ -31,6 +31,7 @@ constexpr std::array<named_weight, 13> weights = {{
     {"answers", &search_weights::answers, any},
     {"dates", &search_weights::dates, any},
     {"speakers", &search_weights::speakers, any},
+    {"least_match", &search_weights::least_match, 1},
 }};
 constexpr std::string_view relative_name = "relative";
 
@@ -71,8 +72,7 @@ result<search_weights> changed(search_weights w, std::string_view text, std::str
     text.remove_prefix(std::min(text.size(), item.size() + 1));
     const auto equals = item.find('=');
     if (equals == std::string_view::npos)
-      return fail(errc::bad_value, fmt::format("\"{}\" is not name=number", item),
-                  std::string(at));
+      return fail(errc::bad_value, fmt::format("\"{}\" is not name=number", item), std::string(at));
     if (auto ok = set(w, item.substr(0, equals), item.substr(equals + 1), at); !ok)
       return propagate(ok);
   }
@@ -99,6 +99,7 @@ search_weights default_search_weights(std::string_view embedder_spec) {
           .answers = 0.5,
           .dates = 0.4,
           .speakers = 0.1,
+          .least_match = 0.15,
           .relative = true};
 }
 

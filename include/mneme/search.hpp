@@ -38,6 +38,7 @@ struct search_weights {
   double answers = 0;          ///< >= 0
   double dates = 0;            ///< >= 0
   double speakers = 0;         ///< >= 0
+  double least_match = 0;      ///< in [0,1]: where no hit has it, there is no good match
   bool relative = false;       ///< divide cosines by the largest one, as bm25 is
 
   friend bool operator==(const search_weights&, const search_weights&) = default;
@@ -68,6 +69,8 @@ enum class search_status : std::uint8_t {
 };
 enum class chunk_source : std::uint8_t { github, local };
 
+inline constexpr double default_similarity_floor = 0.1;
+
 struct search_request {
   std::string query{}; ///< not blank, unless memory_ids are given
   std::int64_t limit = 10;
@@ -91,8 +94,10 @@ struct search_request {
   // The content leg.
   std::optional<std::string> source_filter{}; ///< substring of the path
   std::optional<chunk_source> content_source{};
-  bool include_low_relevance = false;         ///< no floor under the raw scores of chunks
-  double similarity_floor = 0.3;              ///< in [0,1]; 0 = none
+  bool include_low_relevance = false; ///< no floor under the raw scores of chunks
+  /// In [0,1], under scores; where it is above 0, an answer without a good match is empty. 0 =
+  /// none.
+  double similarity_floor = default_similarity_floor;
   std::optional<std::vector<float>> vector{}; ///< of the query; default: embedded
   std::optional<std::int64_t> budget_tokens{};
   std::optional<form_kind> form{};             ///< render hits; default medium with budget_tokens
@@ -132,7 +137,10 @@ struct search_hit {
   memory_uri uri;
   double score = 0;     ///< in [0,1] over its leg's window
   double raw_score = 0; ///< of the leg, before a hybrid mix
-  std::string path;     ///< of a chunk
+  /// How much of the question it has, in [0,1], whatever else was found: the larger of its bm25
+  /// over what all words of the query weigh, and of half its cosine. 1 of what is looked up.
+  double match = 0;
+  std::string path; ///< of a chunk
   std::int64_t chunk_index = 0;
   std::string title;   ///< short form
   std::string content; ///< the first 600 bytes of the full form (chunk: of its content)
@@ -168,6 +176,7 @@ struct search_coverage {
   leg_coverage content;
   std::vector<std::string> requested_sources_not_found;
   std::vector<memory_id> not_found_ids;
+  double best_match = 0; ///< of all candidates
   std::vector<std::string> notes;
 };
 

@@ -41,6 +41,7 @@ public:
     search_hit hit = hit_of(*record);
     hit.score = at.score;
     hit.raw_score = at.raw;
+    hit.match = at.match;
     if (s_.request.explain && !s_.request.memory_ids)
       hit.parts = score_parts{.vector = at.vector,
                               .text = at.text,

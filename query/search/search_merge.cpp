@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include <fmt/format.h>
+
 #include "messages/math.hpp"
 #include "query/search/asked_speakers.hpp"
 #include "query/search/asked_times.hpp"
@@ -87,6 +89,24 @@ void search_state::narrow(search_leg& leg, const read_views& views) {
   }));
 }
 
+void search_state::drop_bad_matches() {
+  double& best = answer.coverage.best_match;
+  for (const search_leg* leg : {&memory, &content})
+    for (const auto& r : leg->rows) best = std::max(best, r.match);
+  if (request.similarity_floor == 0 || best >= weights.least_match) return;
+  bool had_any = false;
+  for (search_leg* leg : {&memory, &content}) {
+    had_any = had_any || !leg->rows.empty();
+    leg->coverage.below_floor += count(leg->rows.size());
+    leg->rows.clear();
+  }
+  if (had_any)
+    answer.coverage.notes.push_back(
+        fmt::format("no good match: the best has {:.2f} of the question; similarity_floor 0 shows "
+                    "what was found",
+                    best));
+}
+
 void search_state::merge(const read_views& views) {
   const tie_order tie(views);
   for (search_leg* leg : {&memory, &content})
@@ -124,6 +144,7 @@ result<void> search_state::run_rank(const read_views& views) {
     if (auto ok = time.check(); !ok) return ok;
     narrow(*leg, views);
   }
+  drop_bad_matches();
   merge(views);
   stage = search_stage::fetch;
   return {};

@@ -200,7 +200,7 @@ result<void> search_state::run_lookup(const read_views& views) {
       answer.coverage.not_found_ids.push_back(id);
       continue;
     }
-    hits.push_back({.row = row, .slot = rows.slot(row), .raw = 1, .score = 1});
+    hits.push_back({.row = row, .slot = rows.slot(row), .raw = 1, .match = 1, .score = 1});
   }
   memory.coverage.searched = static_cast<std::int64_t>(hits.size());
   memory.coverage.candidates = memory.coverage.searched;

@@ -28,7 +28,8 @@ struct leg_row {
   double answers = 0;    ///< the best score of what it answers
   double dates = 0;
   double speakers = 0;
-  double raw = 0; ///< of the leg
+  double raw = 0;   ///< of the leg
+  double match = 0; ///< absolute, in [0,1]
   double recency = 0;
   double mixed = 0; ///< what is normalised: raw, or its hybrid with recency
   double score = 0; ///< in [0,1]
@@ -93,6 +94,8 @@ struct search_state {
   void add_circumstances(std::vector<leg_row>& rows, const read_views& views) const;
   /// Window, raw floor, normalisation, and two of one path.
   void narrow(search_leg& leg, const read_views& views);
+  /// Empties both windows where nothing in them is a good match.
+  void drop_bad_matches();
   /// Merges both legs into `hits`.
   void merge(const read_views& views);
 

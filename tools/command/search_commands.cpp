@@ -125,7 +125,7 @@ void add_search_commands(CLI::App& app, command_result& outcome) {
         c.add_option("--audience", o.audience, "personal, work or all");
         c.add_option("--due-after", o.due_after, "due then or later");
         c.add_option("--due-before", o.due_before, "due then or earlier");
-        c.add_option("--floor", o.floor, "leave out scores below (0.3; 0 = none)");
+        c.add_option("--floor", o.floor, "leave out scores below, and bad matches (0.1; 0 = none)");
         c.add_option("--weights", o.weights, "of the parts of a score, as dates=0,neighbours=0.2");
         c.add_option("--now", o.now, "what yesterday is counted from; default: the clock");
         c.add_option("--limit", o.limit, "at most so many (10)");

@@ -124,7 +124,8 @@ json hit_json(const search_hit& h) {
            {"uri", to_string(h.uri)},
            {"source_type", is_chunk ? "content_chunk" : "memory"},
            {"score", h.score},
-           {"raw_score", h.raw_score}};
+           {"raw_score", h.raw_score},
+           {"match", h.match}};
   if (is_chunk) {
     hit["path"] = h.path;
     hit["chunk_index"] = h.chunk_index;
@@ -178,6 +179,7 @@ json coverage_json(const search_coverage& c) {
             {"indexed_sources", c.content.indexed_sources}}},
           {"requested_sources_not_found", c.requested_sources_not_found},
           {"not_found_ids", std::move(not_found)},
+          {"best_match", c.best_match},
           {"notes", c.notes}};
 }
 

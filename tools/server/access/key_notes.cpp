@@ -179,7 +179,8 @@ constexpr std::array note_rows = {
     note_row{"search", "due_before", "Due at this time or earlier."},
     note_row{"search", "source", "How the memory came about.", enum_names<lifecycle_origin>},
     note_row{"search", "tag", "Only memories with this tag."},
-    note_row{"search", "sort", "auto (default): newer ones first where the query asks for what is newest.",
+    note_row{"search", "sort",
+             "auto (default): newer ones first where the query asks for what is newest.",
              [] { return of({"auto", "relevance", "recency", "hybrid", "updated"}); }},
     note_row{"search", "include_archived", "Also archived and superseded memories."},
     note_row{"search", "include_siblings", "Only echoed.",
@@ -193,7 +194,7 @@ constexpr std::array note_rows = {
              [] { return of({"github", "local"}); }},
     note_row{"search", "include_low_relevance", "Also documents that hardly match."},
     note_row{"search", "similarity_floor",
-             "Drop what scores less (0 to 1); 0.3 by default, 0 drops "
+             "Drop what scores less (0 to 1); 0.1 by default, 0 drops "
              "nothing."},
     note_row{"search", "weights",
              "Other weights of the parts of a score, as \"dates=0,neighbours=0.2\"."},

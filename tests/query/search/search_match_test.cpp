@@ -1,0 +1,83 @@
+// The absolute measure of a match, and what is answered where there is no good one.
+// Of: query/search/search_merge.cpp
+#include "tests/query/search/search_world.hpp"
+
+using namespace mneme;
+using namespace mneme::testing;
+
+namespace {
+
+search_request asking(std::string query, double floor) {
+  search_request r;
+  r.query = std::move(query);
+  r.similarity_floor = floor;
+  return r;
+}
+
+} // namespace
+
+TEST_CASE("a match says how much of the question a text has") {
+  search_world w("vector=0,text=1,least_match=0.15");
+  for (const auto* text : {"green tea is served", "black tea is served", "boats leave at noon"})
+    w.note(text);
+  const auto whole = w.search("green tea is served");
+  REQUIRE(whole.results.size() == 2);
+  CHECK(whole.results[0].match > 0.9);
+  CHECK(whole.results[1].match < whole.results[0].match);
+  CHECK(whole.coverage.best_match == whole.results[0].match);
+  // The best of a window has the score 1 whatever it is; its match tells.
+  const auto little = w.search("noon zeppelin schedules");
+  REQUIRE(little.results.size() == 1);
+  CHECK(little.results[0].score == 1);
+  CHECK(little.results[0].match < 0.5);
+}
+
+TEST_CASE("what nobody wrote about has no good match, and an empty answer") {
+  search_world w("vector=0,text=1,least_match=0.15");
+  for (const auto* text : {"green tea is served", "the boats leave at noon"}) w.note(text);
+  const std::string query = "zeppelin schedules of the baltic archipelago";
+  const auto answer = w.search(asking(query, 0.1));
+  CHECK(answer.results.empty());
+  CHECK(answer.coverage.memory.candidates == 1);
+  CHECK(answer.coverage.memory.below_floor == 1);
+  REQUIRE_FALSE(answer.coverage.notes.empty());
+  CHECK(answer.coverage.notes.back().starts_with("no good match"));
+  const auto shown = w.search(asking(query, 0));
+  CHECK(shown.results.size() == 1);
+  CHECK(shown.results[0].match < 0.15);
+}
+
+TEST_CASE("words of one's own spelling are matched by the embedder") {
+  search_world w("", "hash:384");
+  w.note("the harbour is frozen");
+  w.note("green tea is served");
+  CHECK_FALSE(w.search(asking("frozenn harbor", 0.1)).results.empty());
+  CHECK(w.search(asking("quantum chromodynamics", 0.1)).results.empty());
+}
+
+TEST_CASE("a request has its own weights") {
+  search_world w("vector=0,text=1,least_match=0.15");
+  w.note("green tea is served");
+  search_request r = asking("zeppelin tea schedules of the baltic archipelago", 0.1);
+  CHECK(w.search(r).results.empty());
+  r.weights = "least_match=0";
+  CHECK(w.search(r).results.size() == 1);
+  for (const auto& [text, code] :
+       {std::pair{"least_match=2", errc::out_of_range}, std::pair{"tea=1", errc::bad_value},
+        std::pair{"text", errc::bad_value}, std::pair{"text=0", errc::out_of_range}}) {
+    r.weights = text;
+    CHECK(w.refusal(r) == code);
+  }
+}
+
+TEST_CASE("a request has its own now") {
+  search_world w("vector=0,text=1,dates=0.4");
+  w.note("green tea is served");
+  search_request r = asking("tea of yesterday", 0);
+  r.explain = true;
+  CHECK(w.search(r).results.at(0).parts->dates == 0);
+  r.now = timestamp{test_start.ns + one_day_ns};
+  CHECK(w.search(r).results.at(0).parts->dates == 1);
+  r.now = timestamp{-1};
+  CHECK(w.refusal(r) == errc::bad_time);
+}
