@@ -168,7 +168,8 @@ result<void> replay_frame(world& w, const marks& from, const journal_frame& fram
   if (deltas.empty()) return {};
   std::vector<kv_write> rows;
   for (const auto& e : behind(from.indexes)) append_writes(e, rows);
-  note_records(*w.journaled, first_payload(frame), entries, deltas, rows, w.attributes());
+  note_records(*w.journaled, first_payload(frame), entries, deltas, rows, w.attributes(),
+               w.places());
   w.retain_before(deltas.back().seq); // as when they were written
   compact_if_needed(w, deltas.back().seq);
   return {};
@@ -202,13 +203,16 @@ seq_no load_checkpoint(world& w, const std::optional<checkpoint_file>& checkpoin
   // The leaves are the store's. What it lacks of an image's seq it gets from the journal before
   // they are asked for; one that is further cannot serve the image.
   auto its_ledger = w.store->recovered() <= checkpoint->seq ? empty_ledger(w) : nullptr;
-  const auto loaded = load_images(
-      *w.files, w.directory, w.info.id, *checkpoint,
-      {w.nodes, w.attributes(), w.graph, w.order, w.lexical(), w.vectors(), *w.journaled},
-      its_ledger.get());
+  const auto loaded = load_images(*w.files, w.directory, w.info.id, *checkpoint,
+                                  {w.nodes, w.attributes(), w.graph, w.order, w.lexical(),
+                                   w.vectors(), w.places(), *w.journaled},
+                                  its_ledger.get());
   if (!loaded) return {};
   if (loaded->has_ledger) w.ledger = std::move(its_ledger);
-  if (!loaded->has_places) note_records_again(w, checkpoint->seq);
+  if (!loaded->has_places) {
+    note_records_again(w, checkpoint->seq);
+    w.lacks_image_of_places = true;
+  }
   w.window.begin_at(w.attributes().retained());
   w.numbers.next_slot = checkpoint->next_slot;
   w.last_drawn_id = checkpoint->last_drawn_id;
@@ -364,6 +368,7 @@ world::world(const vector_index_options& vector_options, std::uint64_t record_ca
     : records(record_cache_bytes),
       generation_(std::make_shared<const index_generation>(
           index_generation{.attributes = std::make_shared<mneme::attributes>(),
+                           .places = std::make_shared<record_places>(),
                            .lexical = std::make_shared<mneme::lexical>(),
                            .vectors = std::make_shared<mneme::vectors>(vector_options)})) {
 }
@@ -392,6 +397,7 @@ read_views world::views() {
   return {.generation = std::move(indexes),
           .nodes = &nodes,
           .attributes = now.attributes.get(),
+          .places = now.places.get(),
           .graph = &graph,
           .order = &order,
           .lexical = now.lexical.get(),
@@ -571,7 +577,7 @@ result<void> commit_directly(world& w, std::vector<entry> entries, bool sync) {
   if (auto ok = w.store->apply(batch->writes, batch->last_seq); !ok) return ok;
   apply_to_indexes(w, batch->deltas);
   note_records(*w.journaled, w.journal->payload_of(batch->entries.front().header.seq),
-               batch->entries, batch->deltas, batch->writes, w.attributes());
+               batch->entries, batch->deltas, batch->writes, w.attributes(), w.places());
   w.publish(batch->last_seq);
   w.retain_before(batch->last_seq);
   compact_if_needed(w, batch->last_seq);
