@@ -254,6 +254,9 @@ struct attempt {
   bool images_failed = false;
   bool store_failed = false; ///< or it does not fit the journal
   std::string store_problem; ///< set: the store was removed because of it
+  /// What an attempt found late is told of the world that a later one opens, which finds only that
+  /// there is no store any more.
+  std::shared_ptr<late_store_problem> late_problem = std::make_shared<late_store_problem>();
 };
 
 journal_place journal_of(const world_options& options, const world_id& world) {
@@ -318,6 +321,7 @@ void report_store(world& w, const std::optional<checkpoint_file>& checkpoint, co
 result<std::unique_ptr<world>> try_open(const world_options& options,
                                         std::unique_ptr<directory_lock>& lock, attempt& how) {
   auto w = prepare_world(options);
+  w->late_problem = how.late_problem;
   if (auto ok = load_or_create_info(*w, options); !ok) return propagate(ok);
   auto embedder =
       embedder_of(w->info, options.embedder, options.remote_embedders, options.embedder_key);
@@ -456,7 +460,8 @@ world_counts world::published_counts() const {
 
 open_report world::opened() const {
   open_report found = report;
-  if (std::string late = late_problem->get(); !late.empty()) {
+  // The first cause stays: files that were removed for it are missing to who opens them late.
+  if (std::string late = late_problem->get(); !late.empty() && !found.store_rebuilt) {
     found.store_rebuilt = true;
     found.store_problem = std::move(late);
   }
@@ -526,7 +531,8 @@ result<std::unique_ptr<world>> open_world(const world_options& options) {
       how.use_images = false;
     } else if (std::exchange(how.store_failed, false) && options.store.remove
                && how.store_problem.empty() && journal_is_sound(journal_of(options, {}))) {
-      how.store_problem = w.error().message;
+      const std::string found_late = how.late_problem->get();
+      how.store_problem = found_late.empty() ? w.error().message : found_late;
       if (auto ok = options.store.remove(); !ok) return propagate(ok);
     } else {
       return w;
