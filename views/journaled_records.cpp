@@ -13,6 +13,22 @@ namespace {
 /// Between the head and the version of a payload: the version's key.
 constexpr std::uint64_t version_key_bytes = 1;
 
+/// In the place of a file that cannot be opened, so that it is not tried again by each read.
+class no_file final : public file {
+public:
+  result<std::string> read_at(std::uint64_t, std::size_t) override { return missing(); }
+  result<std::size_t> read_into(std::uint64_t, std::span<char>) override { return missing(); }
+  result<void> write_at(std::uint64_t, std::string_view) override { return missing(); }
+  result<void> sync() override { return missing(); }
+  result<std::uint64_t> size() override { return missing(); }
+  result<void> truncate(std::uint64_t) override { return missing(); }
+
+private:
+  static std::unexpected<error> missing() {
+    return fail(errc::not_found, "the segment could not be opened");
+  }
+};
+
 /// Where a version stands that its head's entry brought.
 constexpr std::uint64_t behind_head(const record_place& place) {
   return place.head_offset + place.head_size + version_key_bytes;
@@ -38,9 +54,12 @@ std::uint32_t journaled_records::enter_segment(std::uint64_t first) {
   if (count > 0 && segments_[count - 1] == first) return count - 1;
   ensure(count == 0 || segments_[count - 1] < first, "segments are entered in order");
   ensure(count < segment_number_bits, "a segment has a number");
+  const std::lock_guard hold(open_mutex_);
   segments_.grow(count) = first;
   opened_.grow(count);
   segment_count_.store(count + 1, std::memory_order_release);
+  if (count == 0) return count;
+  if (file* const before = load_acquire(opened_[count - 1])) before->is_complete();
   return count;
 }
 
@@ -84,31 +103,28 @@ record_place journaled_records::place_of(const payload_place& at, const entry_re
   return place;
 }
 
-file* journaled_records::segment(std::uint64_t number) const {
+file& journaled_records::segment(std::uint64_t number) const {
   const auto s = static_cast<std::uint32_t>(number);
-  if (file* there = load_acquire(opened_[s])) return there;
+  if (file* there = load_acquire(opened_[s])) return *there;
   const std::lock_guard hold(open_mutex_);
-  if (file* there = load_acquire(opened_[s])) return there;
+  if (file* there = load_acquire(opened_[s])) return *there;
   auto opened = files_->open(directory_ + "/" + segment_name({segments_[s]}), open_mode::read);
-  if (!opened) return nullptr;
-  store_release(opened_[s], opened->release());
-  return opened_[s];
+  std::unique_ptr<file> its_file = opened ? std::move(*opened) : std::make_unique<no_file>();
+  const bool is_newest = s + 1 == segment_count_.load(std::memory_order_relaxed);
+  if (!is_newest) its_file->is_complete();
+  store_release(opened_[s], its_file.release());
+  return *opened_[s];
 }
 
 bool journaled_records::read_bytes(std::uint64_t number, std::uint64_t offset,
                                    std::span<char> to) const {
-  file* const from = segment(number);
-  if (from == nullptr) return false;
-  const auto read = from->read_into(offset, to);
+  const auto read = segment(number).read_into(offset, to);
   return read && *read == to.size();
 }
 
 void journaled_records::expect(const record_place& place) const {
-  if (file* const from = segment(place.version_segment)) {
-    const bool is_one = is_in_one_piece(place);
-    const std::uint64_t first = is_one ? place.head_offset : place.version_offset;
-    from->expect(first, place.version_offset - first + place.version_size);
-  }
+  const std::uint64_t first = is_in_one_piece(place) ? place.head_offset : place.version_offset;
+  segment(place.version_segment).expect(first, place.version_offset - first + place.version_size);
 }
 
 std::optional<taken_record> journaled_records::read(const record_place& place) const {

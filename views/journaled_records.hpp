@@ -57,8 +57,9 @@ public:
 private:
   /// The number of the segment with this first seq: the newest, or one that begins now.
   std::uint32_t enter_segment(std::uint64_t first);
-  /// Opened when something of the segment is first read; nullptr if it cannot be.
-  [[nodiscard]] file* segment(std::uint64_t number) const;
+  /// Opened when something of the segment is first read. One that cannot be has nothing from then
+  /// on.
+  [[nodiscard]] file& segment(std::uint64_t number) const;
   /// True if all these bytes are there.
   [[nodiscard]] bool read_bytes(std::uint64_t number, std::uint64_t offset,
                                 std::span<char> to) const;

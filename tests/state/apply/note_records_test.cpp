@@ -1,12 +1,14 @@
 // What is committed is found where the journal has it, the same as the store has it.
 // Of: state/apply/note_records.cpp, state/recovery/record_notes.cpp, views/journaled_records.cpp
 #include <catch2/catch.hpp>
+#include <filesystem>
 
 #include "messages/held_bytes.hpp"
 #include "state/apply/apply.hpp"
 #include "state/checkpoint/checkpoint.hpp"
 #include "state/checkpoint/world_checkpoint.hpp"
 #include "tests/state/coloured_notes.hpp"
+#include "tests/storage/temporary_directory.hpp"
 #include "views/read_views.hpp"
 
 using namespace mneme;
@@ -246,6 +248,57 @@ TEST_CASE("a record that the journal no longer has as it was is the store's") {
   REQUIRE((found && *found));
   CHECK(std::get<std::string>((*found)->version->data.at("statement")) == "second");
   CHECK((*found)->head->declared_importance == 9);
+}
+
+TEST_CASE("a segment that cannot be opened is not tried again") {
+  site place;
+  auto w = place.open();
+  driven d(*w);
+  write_some(d);
+  const std::string away = journal_directory("world") + "/away";
+  REQUIRE(place.files->rename(first_segment(), away));
+  const row_no row = w->attributes().row_of(w->nodes.find(id_of(1)), w->published_seq());
+  CHECK_FALSE(journaled(*w, row).has_value());
+  REQUIRE(place.files->rename(away, first_segment()));
+  CHECK_FALSE(journaled(*w, row).has_value());
+  {
+    auto reader = w->store->reader();
+    REQUIRE(reader);
+    const auto found = read_memory(w->views(), **reader, id_of(1), w->published_seq());
+    REQUIRE((found && *found));
+    CHECK((*found)->head->declared_importance == 9);
+  }
+  w = nullptr;
+  check_all(*place.open(), memories_written); // who opens the world anew does
+}
+
+TEST_CASE("segments that are complete keep no descriptor, however many were read") {
+  site place;
+  const temporary_directory directory;
+  world_options options = place.options();
+  options.directory = directory.path();
+  options.files = make_posix_file_system();
+  options.journal.segment_bytes = 3000;
+  const auto open_descriptors = [] {
+    const std::filesystem::directory_iterator all("/proc/self/fd");
+    return std::distance(begin(all), end(all));
+  };
+  for (int life = 0; life < 2; ++life) {
+    const auto w = open_world(options);
+    REQUIRE(w);
+    driven d(**w);
+    const auto before = open_descriptors();
+    for (std::uint8_t n = 1; n <= 60; ++n) {
+      write_request r =
+          tagged_note(static_cast<std::uint8_t>(life * 60 + n), std::string(999, 'x'));
+      REQUIRE(d.apply(r)); // each is read while its segment is the newest
+      const node_no node = (*w)->nodes.find(*r.id);
+      CHECK(journaled(**w, (*w)->attributes().row_of(node, (*w)->published_seq())).has_value());
+    }
+    check_all(**w, 120);
+    CHECK((*w)->journal->segment_count() > 15);
+    CHECK(open_descriptors() <= before + 1); // of the newest
+  }
 }
 
 TEST_CASE("a record that has no place is the store's, and so is a new head before it") {
