@@ -168,7 +168,8 @@ result<void> replay_frame(world& w, const marks& from, const journal_frame& fram
   if (deltas.empty()) return {};
   std::vector<kv_write> rows;
   for (const auto& e : behind(from.indexes)) append_writes(e, rows);
-  note_records(*w.journaled, first_payload(frame), entries, deltas, rows, w.attributes());
+  note_records(*w.journaled, first_payload(frame), entries, deltas, rows, w.attributes(),
+               w.places());
   w.retain_before(deltas.back().seq); // as when they were written
   compact_if_needed(w, deltas.back().seq);
   return {};
@@ -202,13 +203,16 @@ seq_no load_checkpoint(world& w, const std::optional<checkpoint_file>& checkpoin
   // The leaves are the store's. What it lacks of an image's seq it gets from the journal before
   // they are asked for; one that is further cannot serve the image.
   auto its_ledger = w.store->recovered() <= checkpoint->seq ? empty_ledger(w) : nullptr;
-  const auto loaded = load_images(
-      *w.files, w.directory, w.info.id, *checkpoint,
-      {w.nodes, w.attributes(), w.graph, w.order, w.lexical(), w.vectors(), *w.journaled},
-      its_ledger.get());
+  const auto loaded = load_images(*w.files, w.directory, w.info.id, *checkpoint,
+                                  {w.nodes, w.attributes(), w.graph, w.order, w.lexical(),
+                                   w.vectors(), w.places(), *w.journaled},
+                                  its_ledger.get());
   if (!loaded) return {};
   if (loaded->has_ledger) w.ledger = std::move(its_ledger);
-  if (!loaded->has_places) note_records_again(w, checkpoint->seq);
+  if (!loaded->has_places) {
+    note_records_again(w, checkpoint->seq);
+    w.lacks_image_of_places = true;
+  }
   w.window.begin_at(w.attributes().retained());
   w.numbers.next_slot = checkpoint->next_slot;
   w.last_drawn_id = checkpoint->last_drawn_id;
@@ -250,6 +254,9 @@ struct attempt {
   bool images_failed = false;
   bool store_failed = false; ///< or it does not fit the journal
   std::string store_problem; ///< set: the store was removed because of it
+  /// What an attempt found late is told of the world that a later one opens, which finds only that
+  /// there is no store any more.
+  std::shared_ptr<late_store_problem> late_problem = std::make_shared<late_store_problem>();
 };
 
 journal_place journal_of(const world_options& options, const world_id& world) {
@@ -314,6 +321,7 @@ void report_store(world& w, const std::optional<checkpoint_file>& checkpoint, co
 result<std::unique_ptr<world>> try_open(const world_options& options,
                                         std::unique_ptr<directory_lock>& lock, attempt& how) {
   auto w = prepare_world(options);
+  w->late_problem = how.late_problem;
   if (auto ok = load_or_create_info(*w, options); !ok) return propagate(ok);
   auto embedder =
       embedder_of(w->info, options.embedder, options.remote_embedders, options.embedder_key);
@@ -364,6 +372,7 @@ world::world(const vector_index_options& vector_options, std::uint64_t record_ca
     : records(record_cache_bytes),
       generation_(std::make_shared<const index_generation>(
           index_generation{.attributes = std::make_shared<mneme::attributes>(),
+                           .places = std::make_shared<record_places>(),
                            .lexical = std::make_shared<mneme::lexical>(),
                            .vectors = std::make_shared<mneme::vectors>(vector_options)})) {
 }
@@ -392,6 +401,7 @@ read_views world::views() {
   return {.generation = std::move(indexes),
           .nodes = &nodes,
           .attributes = now.attributes.get(),
+          .places = now.places.get(),
           .graph = &graph,
           .order = &order,
           .lexical = now.lexical.get(),
@@ -450,7 +460,8 @@ world_counts world::published_counts() const {
 
 open_report world::opened() const {
   open_report found = report;
-  if (std::string late = late_problem->get(); !late.empty()) {
+  // The first cause stays: files that were removed for it are missing to who opens them late.
+  if (std::string late = late_problem->get(); !late.empty() && !found.store_rebuilt) {
     found.store_rebuilt = true;
     found.store_problem = std::move(late);
   }
@@ -520,7 +531,8 @@ result<std::unique_ptr<world>> open_world(const world_options& options) {
       how.use_images = false;
     } else if (std::exchange(how.store_failed, false) && options.store.remove
                && how.store_problem.empty() && journal_is_sound(journal_of(options, {}))) {
-      how.store_problem = w.error().message;
+      const std::string found_late = how.late_problem->get();
+      how.store_problem = found_late.empty() ? w.error().message : found_late;
       if (auto ok = options.store.remove(); !ok) return propagate(ok);
     } else {
       return w;
@@ -571,7 +583,7 @@ result<void> commit_directly(world& w, std::vector<entry> entries, bool sync) {
   if (auto ok = w.store->apply(batch->writes, batch->last_seq); !ok) return ok;
   apply_to_indexes(w, batch->deltas);
   note_records(*w.journaled, w.journal->payload_of(batch->entries.front().header.seq),
-               batch->entries, batch->deltas, batch->writes, w.attributes());
+               batch->entries, batch->deltas, batch->writes, w.attributes(), w.places());
   w.publish(batch->last_seq);
   w.retain_before(batch->last_seq);
   compact_if_needed(w, batch->last_seq);

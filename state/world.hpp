@@ -88,6 +88,8 @@ struct world {
   /// CHECKPOINT says that the store's files match it. Of whoever writes them: first the opening,
   /// then the checkpointer.
   std::atomic<bool> store_matches{false};
+  /// The journal was read for them. Of whoever opens or seals the world.
+  bool lacks_image_of_places = false;
   open_report report;
   std::shared_ptr<late_store_problem> late_problem = std::make_shared<late_store_problem>();
   embed_status embedding; ///< of a remote embedder
@@ -100,6 +102,7 @@ struct world {
   /// The indexes that compaction replaces. They are for who applies batches, and for who comes
   /// between two of them: anybody else has views().
   [[nodiscard]] mneme::attributes& attributes() { return *generation_->attributes; }
+  [[nodiscard]] record_places& places() { return *generation_->places; }
   [[nodiscard]] mneme::lexical& lexical() { return *generation_->lexical; }
   [[nodiscard]] mneme::vectors& vectors() { return *generation_->vectors; }
   [[nodiscard]] std::shared_ptr<const index_generation> generation() const;

@@ -28,6 +28,9 @@ public:
   virtual result<std::size_t> read_into(std::uint64_t offset, std::span<char> to) = 0;
   /// Hints that these bytes are read_into() next; from any thread.
   virtual void expect(std::uint64_t, std::size_t) {}
+  /// Nothing is appended any more: from now on the file may be read without a descriptor, where the
+  /// system can. From any thread.
+  virtual void is_complete() {}
   virtual result<void> write_at(std::uint64_t offset, std::string_view bytes) = 0;
   /// Makes all written bytes durable (fdatasync). A failure is final: never retry and believe.
   virtual result<void> sync() = 0;

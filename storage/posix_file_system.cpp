@@ -51,6 +51,27 @@ descriptor open_descriptor(const std::string& path, int flags) {
   return descriptor(fd);
 }
 
+/// One that may be given up while others still use it: it is closed when they do no more.
+class shared_descriptor {
+public:
+  explicit shared_descriptor(descriptor fd)
+      : fd_(std::make_shared<const descriptor>(std::move(fd))) {}
+  /// nullptr once it was given up.
+  [[nodiscard]] std::shared_ptr<const descriptor> get() const {
+    const std::lock_guard hold(guard_);
+    return fd_;
+  }
+  void give_up() {
+    std::shared_ptr<const descriptor> last; // closed after the guard
+    const std::lock_guard hold(guard_);
+    last.swap(fd_);
+  }
+
+private:
+  mutable std::mutex guard_;
+  std::shared_ptr<const descriptor> fd_;
+};
+
 /// The first bytes of a file, as whoever writes them lets them be seen. A file that still grows
 /// fits in: pages behind its end are there when it has come so far.
 class file_window {
@@ -76,7 +97,8 @@ public:
   }
 
 private:
-  static constexpr std::uint64_t least_bytes = 64ULL << 20;
+  /// More than a segment of the journal, which ends with the first frame behind its measure.
+  static constexpr std::uint64_t least_bytes = 96ULL << 20;
 
   std::uint64_t size_;
   const char* begin_ = nullptr;
@@ -114,9 +136,17 @@ public:
       for (std::size_t i = 0; i < size; i += line_bytes) __builtin_prefetch(from + i);
   }
 
+  void is_complete() override {
+    if (mode_ != open_mode::read) return;
+    auto now = size();
+    if (!now || *now == 0 || window_at(*now - 1, 1) == nullptr) return;
+    if (window_->at(0, *now) != nullptr) fd_.give_up();
+  }
+
   result<void> write_at(std::uint64_t offset, std::string_view bytes) override {
+    const int fd = writing();
     while (!bytes.empty()) {
-      const ssize_t n = ::pwrite(fd_.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
+      const ssize_t n = ::pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset));
       if (n < 0 && errno == EINTR) continue;
       if (n < 0) return refused("write", path_);
       bytes.remove_prefix(static_cast<std::size_t>(n));
@@ -126,18 +156,20 @@ public:
   }
 
   result<void> sync() override {
-    if (::fdatasync(fd_.get()) != 0) return refused("sync", path_);
+    if (::fdatasync(writing()) != 0) return refused("sync", path_);
     return {};
   }
 
   result<std::uint64_t> size() override {
+    const auto fd = fd_.get();
+    if (fd == nullptr) return known_size_.load(std::memory_order_acquire);
     struct stat info{};
-    if (::fstat(fd_.get(), &info) != 0) return refused("examine", path_);
+    if (::fstat(fd->get(), &info) != 0) return refused("examine", path_);
     return static_cast<std::uint64_t>(info.st_size);
   }
 
   result<void> truncate(std::uint64_t size) override {
-    if (::ftruncate(fd_.get(), static_cast<off_t>(size)) != 0) return refused("truncate", path_);
+    if (::ftruncate(writing(), static_cast<off_t>(size)) != 0) return refused("truncate", path_);
     return {};
   }
 
@@ -151,17 +183,44 @@ private:
     if (end > known_size_.load(std::memory_order_acquire)) {
       auto now = this->size();
       if (!now || *now < end) return nullptr;
-      std::call_once(opened_, [&] { window_.emplace(fd_.get(), *now); });
-      known_size_.store(*now, std::memory_order_release);
+      const auto fd = fd_.get();
+      if (fd == nullptr) return nullptr; // whoever gave it up has found no more
+      std::call_once(opened_, [&] { window_.emplace(fd->get(), *now); });
+      know_size(*now);
     }
     return window_->at(offset, size);
   }
 
+  /// A file that is read grows; whoever has found less must not make it shorter.
+  void know_size(std::uint64_t size) {
+    std::uint64_t known = known_size_.load(std::memory_order_relaxed);
+    while (known < size
+           && !known_size_.compare_exchange_weak(known, size, std::memory_order_acq_rel)) {
+    }
+  }
+
+  /// What is open for writing keeps its descriptor; the system refuses any other.
+  [[nodiscard]] int writing() const {
+    const auto fd = fd_.get();
+    return fd == nullptr ? -1 : fd->get();
+  }
+
+  /// A part of the file that may reach over its end, which lies in the window whole.
+  std::size_t read_window(std::uint64_t offset, std::span<char> to) const {
+    const std::uint64_t end = known_size_.load(std::memory_order_acquire);
+    if (offset >= end) return 0;
+    const std::uint64_t there = std::min<std::uint64_t>(end - offset, to.size());
+    std::copy_n(window_->at(offset, there), there, to.data());
+    return there;
+  }
+
   result<std::size_t> read(std::uint64_t offset, std::span<char> to) {
+    const auto fd = fd_.get();
+    if (fd == nullptr) return read_window(offset, to);
     std::size_t done = 0;
     while (done < to.size()) {
       const ssize_t n =
-          ::pread(fd_.get(), to.data() + done, to.size() - done, static_cast<off_t>(offset + done));
+          ::pread(fd->get(), to.data() + done, to.size() - done, static_cast<off_t>(offset + done));
       if (n < 0 && errno == EINTR) continue;
       if (n < 0) return refused("read", path_);
       if (n == 0) break;
@@ -170,7 +229,7 @@ private:
     return done;
   }
 
-  descriptor fd_;
+  shared_descriptor fd_;
   std::string path_;
   open_mode mode_;
   std::once_flag opened_;

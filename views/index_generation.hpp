@@ -8,12 +8,14 @@
 
 #include "index/columns/attributes.hpp"
 #include "index/lexical/lexical.hpp"
+#include "index/rows/record_places.hpp"
 #include "index/vectors/vectors.hpp"
 
 namespace mneme {
 
 struct index_generation {
   std::shared_ptr<mneme::attributes> attributes;
+  std::shared_ptr<record_places> places; ///< one for each row of the attributes
   std::shared_ptr<mneme::lexical> lexical;
   std::shared_ptr<mneme::vectors> vectors;
 };

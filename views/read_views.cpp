@@ -63,13 +63,21 @@ result<std::optional<taken_record>> read_record(kv_reader& reader, const memory_
   return taken_record{std::move(**h), std::move(**v), held, is_coloured};
 }
 
-/// The same, of the memory whose row was made at that seq: from where it costs least.
-result<std::optional<taken_record>> record_made_at(const read_views& views, seq_no made,
-                                                   kv_reader& reader, const memory_id& id,
-                                                   seq_no at) {
+/// Where the journal has the row's record; nullptr if it is not asked for it.
+const record_place* journaled_place(const read_views& views, row_no row) {
+  return views.journaled == nullptr ? nullptr : views.places->find(row);
+}
+
+/// The same, of the memory with that row: from where it costs least.
+result<std::optional<taken_record>> record_of_row(const read_views& views, row_no row,
+                                                  kv_reader& reader, const memory_id& id,
+                                                  seq_no at) {
+  const seq_no made{views.attributes->rows().line(row).begin};
   auto [record, is_asked_again] = views.records->take(made);
   const bool is_kept = record.has_value();
-  if (!record && views.journaled != nullptr) record = views.journaled->read(made);
+  if (!record)
+    if (const record_place* place = journaled_place(views, row))
+      record = views.journaled->read(*place);
   if (record) {
     if (auto ok = reader.may_go_on(); !ok) return propagate(ok);
   } else {
@@ -102,22 +110,19 @@ result<std::optional<memory>> read_memory(const read_views& views, kv_reader& re
 
 void expect_place(const read_views& views, node_no node, row_no row) {
   views.attributes->prefetch_activation(node);
-  if (views.journaled != nullptr)
-    views.journaled->places().prefetch({views.attributes->rows().line(row).begin});
+  if (views.journaled != nullptr) views.places->prefetch(row);
 }
 
 void expect_record(const read_views& views, row_no row) {
-  if (views.journaled != nullptr)
-    views.journaled->expect({views.attributes->rows().line(row).begin});
+  if (const record_place* place = journaled_place(views, row)) views.journaled->expect(*place);
 }
 
 result<std::optional<sized_memory>> read_memory(const read_views& views, kv_reader& reader,
                                                 node_no node, row_no row, seq_no at) {
   const memory_id& id = views.nodes->id(node);
-  auto record =
-      views.records == nullptr || row.value == no_number
-          ? read_record(reader, id, at)
-          : record_made_at(views, {views.attributes->rows().line(row).begin}, reader, id, at);
+  auto record = views.records == nullptr || row.value == no_number
+                    ? read_record(reader, id, at)
+                    : record_of_row(views, row, reader, id, at);
   if (!record) return propagate(record);
   std::optional<sized_memory> found;
   if (!*record) return found;

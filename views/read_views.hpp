@@ -22,11 +22,12 @@
 namespace mneme {
 
 struct read_views {
-  /// Keeps `attributes`, `lexical` and `vectors`; null in views of indexes that somebody else
-  /// keeps.
+  /// Keeps `attributes`, `places`, `lexical` and `vectors`; null in views of indexes that somebody
+  /// else keeps.
   std::shared_ptr<const index_generation> generation{};
   const node_table* nodes = nullptr;
   const mneme::attributes* attributes = nullptr;
+  const record_places* places = nullptr; ///< with `journaled`
   const mneme::graph* graph = nullptr;
   const mneme::graph* order = nullptr; ///< order_edges.hpp alone
   const mneme::lexical* lexical = nullptr;

@@ -131,7 +131,9 @@ public:
   /// which must not retain less than `at` before it is done. Rows that ended before are left out,
   /// so that rows get new numbers when the image is loaded.
   [[nodiscard]] std::string save(seq_no at) const;
-  /// The contents of the rows that save() keeps; ascending, each once.
+  /// The rows that save() keeps, ascending.
+  [[nodiscard]] std::vector<row_no> kept_rows(seq_no at) const;
+  /// Their contents; ascending, each once.
   [[nodiscard]] std::vector<slot_no> kept_slots(seq_no at) const;
   /// Into an empty object, which stays empty if the image is damaged (corrupt).
   result<void> load(std::string_view image);

@@ -219,18 +219,18 @@ bool attributes::impl::load_rows(image_reader& in, seq_no at) {
   return in.ok();
 }
 
-std::vector<row_no> attributes::impl::kept_rows(seq_no at) const {
-  const std::uint64_t from = std::min(retained.load(std::memory_order_acquire), at.value);
-  const std::uint32_t limit = rows.count_at(at);
+std::vector<row_no> attributes::kept_rows(seq_no at) const {
+  const seq_no from = std::min(retained(), at);
+  const std::uint32_t limit = rows_->count_at(at);
   std::vector<row_no> kept;
   for (row_no row{0}; row.value < limit; ++row.value)
-    if (rows.end(row) > from) kept.push_back(row);
+    if (rows_->end(row) > from.value) kept.push_back(row);
   return kept;
 }
 
 std::vector<slot_no> attributes::kept_slots(seq_no at) const {
   std::vector<slot_no> slots;
-  for (const row_no row : impl_->kept_rows(at))
+  for (const row_no row : kept_rows(at))
     if (const slot_no its_slot = slot(row); its_slot.value != no_number) slots.push_back(its_slot);
   std::ranges::sort(slots);
   const auto again = std::ranges::unique(slots);
@@ -240,7 +240,7 @@ std::vector<slot_no> attributes::kept_slots(seq_no at) const {
 
 std::string attributes::save(seq_no at) const {
   const seq_no from = std::min(retained(), at);
-  const std::vector<row_no> kept = impl_->kept_rows(at);
+  const std::vector<row_no> kept = kept_rows(at);
   term_limits terms;
   const auto cover = [](std::uint32_t& bound, std::uint32_t term) {
     bound = std::max(bound, term + 1);

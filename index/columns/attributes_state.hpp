@@ -51,8 +51,6 @@ struct attributes::impl {
                 std::span<const std::uint32_t> frame_terms);
   void raise_use(row_no row, row_no before);
   row_facets intern(const facet_values& values);
-  /// The rows that reads from retained to `at` can see.
-  [[nodiscard]] std::vector<row_no> kept_rows(seq_no at) const;
 
   /// Could put() have made this row after the rows that are there?
   [[nodiscard]] bool fits(const row_facets& its_facets) const;

@@ -15,10 +15,10 @@ row_filter::row_filter(const find_request& r, const asker& who, seq_no at, const
       visible_(who, *views.attributes, *views.nodes) {
   if (where != nullptr) bounds_ = where->bounds();
   bounds_.types = static_cast<type_set>(bounds_.types & types_asked(r));
-  bounds_.flags_excluded |= row_erased;
-  if (!r.include_tombstoned) bounds_.flags_excluded |= row_tombstoned;
-  if (!r.include_archived) bounds_.flags_excluded |= row_archived;
-  if (has_near(r)) bounds_.flags_asked |= row_has_vector;
+  bounds_.exclude_flags(row_erased);
+  if (!r.include_tombstoned) bounds_.exclude_flags(row_tombstoned);
+  if (!r.include_archived) bounds_.exclude_flags(row_archived);
+  if (has_near(r)) bounds_.ask_flags(row_has_vector);
   if (r.as_of) {
     bounds_.valid_from.narrow({.last = r.as_of->ns});
     ends_after_ns_ = r.as_of->ns;

@@ -36,6 +36,15 @@ struct line_bounds {
   number_span valid_from;
   number_span importance;
 
+  void ask_flags(std::uint8_t flags) {
+    flags_asked |= flags;
+    refuse_contradiction();
+  }
+  void exclude_flags(std::uint8_t flags) {
+    flags_excluded |= flags;
+    refuse_contradiction();
+  }
+
   /// May a row with this brief be inside? Says nothing about when it was alive.
   [[nodiscard]] bool may_have(row_brief brief) const {
     const row_brief asked = tags_asked | brief_of_flags(flags_asked);
@@ -55,6 +64,12 @@ struct line_bounds {
            && ((visibilities >> static_cast<unsigned>(line.visibility)) & 1U) != 0
            && created.has(line.created_at_ns) && last_updated.has(line.last_updated_at_ns)
            && valid_from.has(line.valid_from_ns) && importance.has(line.importance);
+  }
+
+private:
+  /// Of a flag that is asked for and excluded a brief is tested by what is asked alone.
+  void refuse_contradiction() {
+    if ((flags_asked & flags_excluded) != 0) types = 0;
   }
 };
 

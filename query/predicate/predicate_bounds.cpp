@@ -54,8 +54,8 @@ bool compiled_predicate::narrow_bounds(const node& n) {
     bounds_.visibilities = static_cast<std::uint8_t>(bounds_.visibilities & n.by_value);
     return true;
   case field_name::head_tombstoned:
-    if ((n.by_value & 1U) == 0) bounds_.flags_asked |= row_tombstoned;
-    if ((n.by_value & 2U) == 0) bounds_.flags_excluded |= row_tombstoned;
+    if ((n.by_value & 1U) == 0) bounds_.ask_flags(row_tombstoned);
+    if ((n.by_value & 2U) == 0) bounds_.exclude_flags(row_tombstoned);
     return true;
   case field_name::head_declared_importance:
     if (n.op == node_op::ne || n.op == node_op::in) return false;

@@ -13,6 +13,7 @@
 #include "index/graph/graph.hpp"
 #include "index/lexical/lexical.hpp"
 #include "index/rows/node_table.hpp"
+#include "index/rows/record_places.hpp"
 #include "index/vectors/vectors.hpp"
 #include "messages/codec/entry.hpp"
 #include "storage/kv_store.hpp"
@@ -85,9 +86,9 @@ void apply_order(graph& owner, std::span<const index_delta> deltas);
 
 /// Notes where the journal has the records of a frame's entries, of which the last have these
 /// deltas and rows of the store; the first entry's payload is at `first`. Precondition: `rows` has
-/// the deltas.
+/// the deltas, and `places` those of all rows before.
 void note_records(journaled_records& records, payload_place first, std::span<const entry> entries,
                   std::span<const index_delta> deltas, std::span<const kv_write> writes,
-                  const attributes& rows);
+                  const attributes& rows, record_places& places);
 
 } // namespace mneme

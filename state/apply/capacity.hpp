@@ -12,7 +12,7 @@ namespace mneme {
 struct dense_numbers {
   std::uint64_t nodes = 0;     ///< ids of memories, of ends of edges, and that contents name
   std::uint64_t slots = 0;     ///< contents
-  std::uint64_t rows = 0;      ///< visible states of memories
+  std::uint64_t rows = 0;      ///< visible states of memories, each with its record's place
   std::uint64_t row_terms = 0; ///< tags and frames, by row
   std::uint64_t names = 0;     ///< distinct tags, frames, actors, paths and projects
   std::uint64_t terms = 0;     ///< distinct words

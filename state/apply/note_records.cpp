@@ -10,14 +10,6 @@ namespace mneme {
 
 namespace {
 
-/// The place of the content before a change of the head alone.
-std::uint32_t content_before(const journaled_records& records, const attributes& rows,
-                             const index_delta& d) {
-  const row_no row = rows.row_of(d.node, {d.seq.value - 1});
-  if (row.value == no_number) return no_number;
-  return records.content_of({rows.rows().line(row).begin});
-}
-
 /// What the entry brings. `write` is the row of its head, or one before; and then that behind it.
 entry_record record_in(const entry& e, const index_delta& d,
                        std::span<const kv_write>::iterator& write) {
@@ -38,16 +30,19 @@ entry_record record_in(const entry& e, const index_delta& d,
 
 void note_records(journaled_records& records, payload_place first, std::span<const entry> entries,
                   std::span<const index_delta> deltas, std::span<const kv_write> writes,
-                  const attributes& rows) {
+                  const attributes& rows, record_places& places) {
   ensure(deltas.size() <= entries.size(), "deltas are of entries");
   const std::size_t known = entries.size() - deltas.size();
   auto write = writes.begin();
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (i >= known && deltas[i - known].head != nullptr) {
       const index_delta& d = deltas[i - known];
+      const row_no row{places.size()};
+      ensure(row.value < rows.row_count() && rows.rows().line(row).begin == d.seq.value,
+             "each head made a row, and rows have their places in order");
       entry_record record = record_in(entries[i], d, write);
-      if (d.version == nullptr) record.content_before = content_before(records, rows, d);
-      records.note(d.seq, first, record);
+      record.before = places.find({rows.rows().rest(row).before_of_node});
+      places.append(records.place_of(first, record));
     }
     first.offset += payload_step(entries[i].payload_bytes.size());
   }

@@ -234,7 +234,11 @@ result<void> write_checkpoint(file_system& fs, const std::string& dir, const wor
   if (auto ok = write("lexical", views.lexical->save(seq)); !ok) return ok;
   if (auto ok = write("vectors", views.vectors->save(views.attributes->kept_slots(seq), seq)); !ok)
     return ok;
-  if (auto ok = write("places", views.journaled->places().save(seq)); !ok) return ok;
+  const attributes& rows = *views.attributes;
+  if (auto ok = write("places", views.places->save(views.journaled->segments(), rows.rows(),
+                                                   rows.kept_rows(seq)));
+      !ok)
+    return ok;
   if (auto ok = write("ledger", wrap_ledger(job.ledger_image)); !ok) return ok;
   if (auto ok = replace_file(fs, checkpoint_path(dir), encode(file)); !ok) return ok;
 
@@ -360,12 +364,19 @@ result<loaded_images> load_images(file_system& fs, const std::string& dir, const
         loaded.has_ledger = load_ledger(image, checkpoint, *ledger).has_value();
         return {};
       });
-  if (auto image = find("places"))
-    loads.emplace_back([&, image = std::move(*image)]() -> result<void> {
-      loaded.has_places = load_index(image, owners.records).has_value();
+  result<saved_places> places = fail(errc::not_found, "there is no image of places");
+  auto image_of_places = find("places");
+  if (image_of_places)
+    loads.emplace_back([&]() -> result<void> {
+      places = saved_places::open(image_of_places->body);
       return {};
     });
   if (auto ok = run_side_by_side(loads); !ok) return propagate(ok);
+  loaded.has_places = places && places->are_of(owners.attributes.rows());
+  if (loaded.has_places) {
+    owners.records.know_segments(places->segments);
+    owners.places.fill(places->places);
+  }
   return loaded;
 }
 

@@ -81,6 +81,7 @@ struct index_owners {
   mneme::graph& order;
   mneme::lexical& lexical;
   mneme::vectors& vectors;
+  record_places& places;
   journaled_records& records;
 };
 
@@ -89,7 +90,7 @@ struct index_owners {
 /// owners must be thrown away.
 struct loaded_images {
   bool has_ledger = false; ///< false: there was none, or it is missing, damaged or does not fit
-  bool has_places = false; ///< likewise; `records` then stayed as it was
+  bool has_places = false; ///< likewise; `places` and `records` then stayed as they were
 };
 result<loaded_images> load_images(file_system& fs, const std::string& dir, const world_id& world,
                                   const checkpoint_file& checkpoint, const index_owners& owners,

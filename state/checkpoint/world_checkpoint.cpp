@@ -18,6 +18,7 @@ result<void> write_checkpoint(world& w, const checkpoint_job& job) {
   w.store_matches = false;
   if (auto ok = write_checkpoint(*w.files, w.directory, w.info.id, w.views(), job); !ok) return ok;
   w.store_matches = true;
+  w.lacks_image_of_places = false;
   return {};
 }
 
@@ -28,6 +29,8 @@ bool is_worth_a_checkpoint(world& w) {
   if (last == 0) return false;
   // Graphs that were built since would have to be built again after every open.
   if (w.vectors().has_unsaved_segments()) return true;
+  // The journal would be read again for the places of its records.
+  if (w.lacks_image_of_places) return true;
   if (behind == 0) return false;
   // Files that were given what is not in the checkpoint would have to be looked at.
   const bool is_untouched =

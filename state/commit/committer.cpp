@@ -520,7 +520,8 @@ void committer::publish_batch() {
   world_.last_drawn_id = ids_.last_drawn();
   world_.last_entry_at = batch_->entries.back().header.created_at;
   note_records(*world_.journaled, world_.journal->payload_of(batch_->entries.front().header.seq),
-               batch_->entries, batch_->deltas, batch_->writes, world_.attributes());
+               batch_->entries, batch_->deltas, batch_->writes, world_.attributes(),
+               world_.places());
   // Published before any reply leaves, so that a caller always reads its own write.
   world_.publish(batch_->last_seq);
   // An image that is being written must hold its own window whole: after a crash it may be where

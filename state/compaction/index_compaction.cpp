@@ -39,6 +39,8 @@ void index_compaction::build() {
     fresh_.attributes = std::make_shared<attributes>();
     const auto loaded = fresh_.attributes->load(old_->attributes->save(at_));
     ensure(loaded.has_value(), "attributes load what they have saved");
+    fresh_.places = std::make_shared<record_places>();
+    copy_places();
   }
   if (need_.lexical) {
     fresh_.lexical = std::make_shared<lexical>();
@@ -46,6 +48,21 @@ void index_compaction::build() {
     ensure(loaded.has_value(), "a lexical index loads what it has saved");
   }
   if (need_.vectors) fresh_.vectors = old_->vectors->copy(old_->attributes->kept_slots(at_));
+}
+
+/// An entry makes one row, by whose seq the old one of a new one is known.
+void index_compaction::copy_places() {
+  const row_store& old_rows = old_->attributes->rows();
+  const row_store& rows = fresh_.attributes->rows();
+  for (row_no row{fresh_.places->size()}; row.value < rows.size(); ++row.value, ++next_old_.value) {
+    const std::uint64_t made = rows.line(row).begin;
+    const auto is_there = [&] { return next_old_.value < old_rows.size(); };
+    while (is_there() && old_rows.line(next_old_).begin < made) ++next_old_.value;
+    ensure(is_there() && old_rows.line(next_old_).begin == made,
+           "the indexes before have all rows of a copy");
+    const record_place* place = old_->places->find(next_old_);
+    fresh_.places->append(place == nullptr ? record_place{} : *place);
+  }
 }
 
 void index_compaction::catch_up(std::span<const std::shared_ptr<const commit_batch>> batches) {
@@ -59,6 +76,7 @@ void index_compaction::catch_up(std::span<const std::shared_ptr<const commit_bat
     if (need_.vectors) apply_to(*fresh_.vectors, batch->deltas);
     has_ = batch->last_seq;
   }
+  if (need_.attributes) copy_places();
 }
 
 bool index_compaction::is_close(std::size_t missing_entries) const {

@@ -22,7 +22,7 @@ namespace mneme {
 
 /// Which indexes hold so much that they do not need that a copy pays.
 struct compaction_need {
-  bool attributes = false;
+  bool attributes = false; ///< and the places of the records, one for each row
   bool lexical = false;
   bool vectors = false;
 
@@ -55,6 +55,8 @@ public:
   void adopt(world& w);
 
 private:
+  void copy_places();
+
   const compaction_need need_;
   const seq_no at_;
   seq_no has_; ///< what the copies have
@@ -62,6 +64,7 @@ private:
   int rounds_ = 0; ///< of catching up
   std::shared_ptr<const index_generation> old_;
   index_generation fresh_{};
+  row_no next_old_{0}; ///< the old rows before it have left their places
 };
 
 /// All of it at once, in the caller's thread, if it is needed. For recovery and replay.

@@ -11,33 +11,37 @@ namespace mneme {
 
 namespace {
 
+/// Rows that are kept get their places; of those between, which are not, the next one may have the
+/// content.
 class record_notes {
 public:
-  explicit record_notes(world& w) : world_(w), content_of_node_(w.nodes.size(), no_number) {}
+  explicit record_notes(world& w) : world_(w), place_of_node_(w.nodes.size()) {}
 
   void note(const entry& e, const payload_place& at) {
     const head* h = head_of(e.payload);
     const node_no node = h == nullptr ? node_no{no_number} : world_.nodes.find(h->id);
-    if (node.value >= content_of_node_.size()) return;
+    if (node.value >= place_of_node_.size()) return;
     const std::string head_bytes = encode(*h);
     const version* v = version_of(e.payload);
     const std::string version_bytes = v == nullptr ? std::string() : encode(*v);
-    std::uint32_t& content = content_of_node_[node.value];
-    world_.journaled->note(
-        e.header.seq, at,
-        {.payload = e.payload_bytes,
-         .head_bytes = head_bytes,
-         .version_bytes = version_bytes,
-         .content_before = content,
-         .head_held = static_cast<std::uint32_t>(held_bytes(*h)),
-         .version_held = v == nullptr ? 0 : static_cast<std::uint32_t>(held_bytes(*v)),
-         .is_coloured = h->colour.has_value()});
-    content = world_.journaled->content_of(e.header.seq);
+    record_place& place = place_of_node_[node.value];
+    place = world_.journaled->place_of(
+        at, {.payload = e.payload_bytes,
+             .head_bytes = head_bytes,
+             .version_bytes = version_bytes,
+             .before = place.is_known != 0 ? &place : nullptr,
+             .head_held = static_cast<std::uint32_t>(held_bytes(*h)),
+             .version_held = v == nullptr ? 0 : static_cast<std::uint32_t>(held_bytes(*v)),
+             .is_coloured = h->colour.has_value()});
+    const row_no next{world_.places().size()};
+    const row_store& rows = world_.attributes().rows();
+    if (next.value < rows.size() && rows.line(next).begin == e.header.seq.value)
+      world_.places().append(place);
   }
 
 private:
   world& world_;
-  std::vector<std::uint32_t> content_of_node_; ///< the place of its newest content
+  std::vector<record_place> place_of_node_; ///< of its newest state
 };
 
 } // namespace
@@ -56,6 +60,7 @@ void note_records_again(world& w, seq_no through) {
                                    }
                                    return true;
                                  }));
+  while (w.places().size() < w.attributes().row_count()) w.places().append({});
 }
 
 } // namespace mneme

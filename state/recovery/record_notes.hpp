@@ -5,8 +5,8 @@
 
 namespace mneme {
 
-/// Notes the records of all entries up to `through`, whose memories have nodes already. Where the
-/// journal cannot be read any further the rest is without places, and the store is asked for it.
+/// Notes the records of all rows, which entries up to `through` have made. Where the journal cannot
+/// be read any further no place is known of the rest, and the store is asked for it.
 void note_records_again(world& w, seq_no through);
 
 } // namespace mneme

@@ -1,7 +1,10 @@
 // What both file systems promise while nothing fails.
 // Of: storage/posix_file_system.cpp, storage/file.cpp
+#include <atomic>
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 #include "storage/file.hpp"
@@ -46,19 +49,102 @@ TEMPLATE_TEST_CASE("parts of a file that still grows are read into a reader's me
   CHECK(to == "lollo");
   // Behind what was there, and behind what may be looked at without a read.
   for (const std::uint64_t far :
-       {std::uint64_t{5}, std::uint64_t{10'000}, std::uint64_t{65} << 20}) {
+       {std::uint64_t{5}, std::uint64_t{10'000}, std::uint64_t{97} << 20}) {
     REQUIRE((*writer)->write_at(far, "again"));
     (*reader)->expect(far, 5);
     CHECK((*reader)->read_into(far, to).value() == 5);
     CHECK(to == "again");
   }
-  CHECK((*reader)->read_into(std::uint64_t{66} << 20, to).value() == 0);
+  CHECK((*reader)->read_into(std::uint64_t{98} << 20, to).value() == 0);
   REQUIRE((*writer)->write_at(0, "other"));
   CHECK((*reader)->read_into(0, to).value() == 5);
   CHECK(to == "other");
   // Who writes reads, too.
   CHECK((*writer)->read_into(5, to).value() == 5);
   CHECK(to == "again");
+}
+
+TEMPLATE_TEST_CASE("a file that is complete is read as before", "[file]", posix_place,
+                   memory_place) {
+  TestType place;
+  auto& fs = *place.fs;
+  REQUIRE(fs.create_directories(place.dir()));
+  const std::string path = place.dir() + "/file";
+  const bool is_looked_at_before = GENERATE(false, true);
+  const std::uint64_t length = GENERATE(0U, 5U, 10'000U, 97U << 20);
+  REQUIRE(fs.open(path, open_mode::create).value()->truncate(length));
+  auto writer = fs.open(path, open_mode::read_write);
+  REQUIRE(writer);
+  if (length > 0) REQUIRE((*writer)->write_at(length - 5, "hello"));
+  auto reader = fs.open(path, open_mode::read);
+  REQUIRE(reader);
+  std::string to(5, '.');
+  if (is_looked_at_before) REQUIRE((*reader)->read_into(0, to));
+  (*reader)->is_complete();
+  (*reader)->is_complete();
+  CHECK((*reader)->size().value() == length);
+  CHECK((*reader)->read_into(length, to).value() == 0);
+  CHECK((*reader)->read_into(length + 9, to).value() == 0);
+  CHECK((*reader)->read_at(length, 5).value().empty());
+  if (length == 0) return;
+  REQUIRE((*reader)->read_into(length - 5, to).value() == 5);
+  CHECK(to == "hello");
+  CHECK((*reader)->read_into(length - 3, to).value() == 3);
+  CHECK(to == "llolo");
+  CHECK((*reader)->read_at(length - 4, 1'000'000).value() == "ello");
+}
+
+TEST_CASE("a file is completed beside who reads it", "[file][concurrent]") {
+  posix_place place;
+  REQUIRE(place.fs->create_directories(place.dir()));
+  const std::string path = place.dir() + "/file";
+  auto writer = place.fs->open(path, open_mode::create);
+  REQUIRE(writer);
+  auto opened = place.fs->open(path, open_mode::read);
+  REQUIRE(opened);
+  file& reader = **opened;
+  constexpr std::uint64_t records = 2000;
+  std::atomic<std::uint64_t> written{0};
+  std::atomic<std::uint64_t> wrong{0};
+  const auto read_all = [&] {
+    std::string to(8, '.');
+    for (std::uint64_t seen = 0; seen < records;) {
+      seen = written.load(std::memory_order_acquire);
+      for (std::uint64_t n = seen - std::min<std::uint64_t>(seen, 50); n < seen; ++n) {
+        const auto count = reader.read_into(n * 8, to);
+        if (!count || *count != 8 || to != fmt::format("{:08}", n)) ++wrong;
+      }
+    }
+  };
+  {
+    const std::jthread one(read_all);
+    const std::jthread other(read_all);
+    for (std::uint64_t n = 0; n < records; ++n) {
+      REQUIRE((*writer)->write_at(n * 8, fmt::format("{:08}", n)));
+      if (n + 1 == records) reader.is_complete();
+      written.store(n + 1, std::memory_order_release);
+    }
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("a file that is complete keeps no descriptor", "[file]") {
+  const auto open_descriptors = [] {
+    const std::filesystem::directory_iterator all("/proc/self/fd");
+    return std::distance(begin(all), end(all));
+  };
+  posix_place place;
+  REQUIRE(place.fs->create_directories(place.dir()));
+  const std::string path = place.dir() + "/file";
+  REQUIRE(place.fs->open(path, open_mode::create).value()->write_at(0, "hello"));
+  const auto before = open_descriptors();
+  auto reader = place.fs->open(path, open_mode::read);
+  REQUIRE(reader);
+  CHECK(open_descriptors() == before + 1);
+  (*reader)->is_complete();
+  CHECK(open_descriptors() == before);
+  REQUIRE(place.fs->remove(path));
+  CHECK((*reader)->read_at(0, 9).value() == "hello");
 }
 
 TEMPLATE_TEST_CASE("reading and writing at offsets", "[file]", posix_place, memory_place) {

@@ -1,9 +1,8 @@
-// record_places: against a map, whatever gaps there are; images as of a seq; damage is refused.
+// record_places: by row; images of the rows that are kept; damage and what fits no rows is refused.
 #include "index/rows/record_places.hpp"
 
 #include <catch2/catch.hpp>
-#include <map>
-#include <memory>
+#include <vector>
 
 #include "tests/index/damage.hpp"
 #include "tests/index/dice.hpp"
@@ -12,118 +11,143 @@ namespace mneme {
 
 namespace {
 
-record_place place_of_number(std::uint32_t n, std::uint32_t segment) {
+const std::vector<std::uint64_t> segments{1, 500, 1700};
+
+record_place place_of_number(std::uint32_t n) {
   record_place place{};
-  place.offset = (std::uint64_t{n} * 1000 + 7) & segment_offset_bits;
-  place.segment = segment & segment_number_bits;
+  if (n % 7 == 3) return place; // none is known
+  place.is_known = 1;
+  place.head_offset = (std::uint64_t{n} * 1000 + 7) & segment_offset_bits;
+  place.head_segment = (n % 3) & segment_number_bits;
+  place.version_offset = segment_offset_bits - n;
+  place.version_segment = (n % 2) & segment_number_bits;
+  place.is_coloured = n % 5 == 0 ? 1U : 0U;
   place.head_size = n;
-  place.check = ~n;
-  place.content = no_number;
+  place.version_size = n + 1;
+  place.head_check = ~n;
+  place.version_check = n * 3;
+  place.head_held = n + 2;
+  place.version_held = n + 3;
   return place;
 }
 
-/// Places by their seq, and the segments, as they should be.
-struct expected_places {
-  std::map<std::uint64_t, std::uint32_t> number_of_seq;
-  std::map<std::uint32_t, std::uint64_t> first_of_segment;
-};
-
-/// With gaps from nothing to many lines.
-expected_places fill(record_places& places, dice& d, std::uint32_t count) {
-  expected_places expected;
-  std::uint64_t seq = 0;
-  std::uint64_t segment_first = 1;
-  for (std::uint32_t n = 0; n < count; ++n) {
-    seq += 1 + (d.below(50) == 0 ? d.below(5000) : d.below(3));
-    if (d.below(100) == 0) segment_first = seq;
-    const std::uint32_t segment = places.enter_segment({segment_first});
-    expected.first_of_segment[segment] = segment_first;
-    places.note({seq}, place_of_number(n, segment));
-    expected.number_of_seq[seq] = n;
-  }
-  return expected;
+void add_row(row_store& rows, std::uint64_t seq) {
+  row_line line{};
+  line.begin = seq;
+  line.end = forever;
+  line.slot = no_number;
+  rows.append(line, {});
 }
 
-void check(const record_places& places, const expected_places& expected, std::uint64_t up_to) {
-  std::uint32_t count = 0;
-  for (std::uint64_t seq = 0; seq <= up_to + 1000; ++seq) {
-    const auto at = expected.number_of_seq.find(seq);
-    const bool is_there = at != expected.number_of_seq.end() && seq <= up_to;
-    const std::uint32_t found = places.find({seq});
-    REQUIRE(found == (is_there ? at->second : no_number));
-    if (!is_there) continue;
-    ++count;
-    REQUIRE(places[found].head_size == found);
-    REQUIRE(places[found].content == found);
-    const auto segment = static_cast<std::uint32_t>(places[found].segment);
-    REQUIRE(places.first_of(segment).value == expected.first_of_segment.at(segment));
+/// Rows with gaps between their seqs, and a place for each.
+struct placed_rows {
+  row_store rows;
+  record_places places;
+  dice d{1};
+  std::uint64_t seq = 0;
+
+  void add(std::uint32_t count) {
+    for (std::uint32_t n = 0; n < count; ++n) {
+      seq += 1 + (d.below(50) == 0 ? d.below(5000) : d.below(3));
+      places.append(place_of_number(rows.size()));
+      add_row(rows, seq);
+    }
   }
-  CHECK(places.size() == count);
+  /// Each with the given chance in ten, and their rows.
+  std::vector<row_no> some(std::uint64_t chance, row_store& its_rows) {
+    std::vector<row_no> kept;
+    for (row_no row{0}; row.value < rows.size(); ++row.value) {
+      if (d.below(10) >= chance) continue;
+      kept.push_back(row);
+      add_row(its_rows, rows.line(row).begin);
+    }
+    return kept;
+  }
+};
+
+void check(const record_places& places, row_no row, std::uint32_t number) {
+  const record_place* found = places.find(row);
+  const record_place expected = place_of_number(number);
+  REQUIRE((found != nullptr) == (expected.is_known != 0));
+  if (found != nullptr) REQUIRE(*found == expected);
 }
 
 } // namespace
 
-TEST_CASE("a place is found by its seq, and none by any other") {
-  record_places places;
-  CHECK(places.find({0}) == no_number);
-  CHECK(places.find({12'345}) == no_number);
-  dice d(1);
-  const auto expected = fill(places, d, 3000);
-  check(places, expected, expected.number_of_seq.rbegin()->first);
+TEST_CASE("a place is found by its row, if one is known") {
+  placed_rows all;
+  CHECK(all.places.find({0}) == nullptr);
+  CHECK(all.places.find({}) == nullptr);
+  all.add(3000);
+  CHECK(all.places.size() == 3000);
+  for (row_no row{0}; row.value < 3000; ++row.value) check(all.places, row, row.value);
+  CHECK(all.places.find({3000}) == nullptr);
+  CHECK(all.places.find({}) == nullptr);
+  all.places.prefetch({2999});
+  all.places.prefetch({});
 }
 
-TEST_CASE("an image has the places up to a seq, and the writer goes on behind them") {
-  record_places places;
-  dice d(2);
-  const auto expected = fill(places, d, 600);
-  const std::uint64_t last = expected.number_of_seq.rbegin()->first;
-  for (const std::uint64_t at : {std::uint64_t{0}, std::uint64_t{447}, std::uint64_t{448},
-                                 std::uint64_t{63}, last / 2, last - 1, last, last + 5000}) {
-    INFO("at " << at);
+TEST_CASE("an image has the places of the rows that are kept, and the writer goes on behind them") {
+  placed_rows all;
+  all.add(2500);
+  for (const std::uint64_t chance : {0U, 1U, 5U, 10U}) {
+    INFO("chance " << chance);
+    row_store rows;
+    const std::vector<row_no> kept = all.some(chance, rows);
+    const std::string image = all.places.save(segments, all.rows, kept);
+    const auto saved = saved_places::open(image);
+    REQUIRE(saved);
+    CHECK(std::vector(saved->segments.begin(), saved->segments.end()) == segments);
+    CHECK(saved->are_of(rows));
+    CHECK(saved->are_of(all.rows) == (chance == 10));
     record_places loaded;
-    REQUIRE(loaded.load(places.save({at})));
-    check(loaded, expected, std::min(at, last));
-    const std::uint32_t segment = loaded.enter_segment({last + 6000});
-    loaded.note({last + 6000}, place_of_number(loaded.size(), segment));
-    CHECK(loaded.find({last + 6000}) == loaded.size() - 1);
+    loaded.fill(saved->places);
+    REQUIRE(loaded.size() == kept.size());
+    for (std::uint32_t n = 0; n < kept.size(); ++n) check(loaded, {n}, kept[n].value);
+    loaded.append(place_of_number(0));
+    check(loaded, {static_cast<std::uint32_t>(kept.size())}, 0);
   }
 }
 
-TEST_CASE("a damaged image of places is refused") {
-  record_places places;
-  dice d(3);
-  const auto expected = fill(places, d, 40);
-  check_damage_is_refused(places.save({expected.number_of_seq.rbegin()->first}),
-                          [](const std::string& damaged) {
-                            record_places fresh;
-                            auto loaded = fresh.load(damaged);
-                            REQUIRE(fresh.size() == 0);
-                            return loaded;
-                          });
+TEST_CASE("an image of as many other rows fits none of them") {
+  placed_rows all;
+  all.add(3);
+  const std::vector<row_no> kept{{0}, {1}, {2}};
+  const std::string image = all.places.save(segments, all.rows, kept);
+  row_store others;
+  for (const std::uint64_t seq : {1U, 2U, 70'000U}) add_row(others, seq);
+  REQUIRE(saved_places::open(image));
+  CHECK(saved_places::open(image)->are_of(all.rows));
+  CHECK_FALSE(saved_places::open(image)->are_of(others));
 }
 
-TEST_CASE("an image whose places name no segment or content is refused") {
-  record_places places;
-  const std::uint32_t segment = places.enter_segment({1});
-  places.note({1}, place_of_number(0, segment));
-  const std::string image = places.save({1});
-  const record_place there = places[0];
-  const std::size_t place_at =
-      image.rfind({reinterpret_cast<const char*>(&there), sizeof there}); // the only one
-  const auto with = [&](const record_place& place) {
-    std::string changed = image;
-    changed.replace(place_at, sizeof place,
-                    std::string_view(reinterpret_cast<const char*>(&place), sizeof place));
-    record_places fresh;
-    return fresh.load(with_checksum(changed));
+TEST_CASE("a damaged image of places is refused") {
+  placed_rows all;
+  all.add(40);
+  row_store rows;
+  const std::string image = all.places.save(segments, all.rows, all.some(10, rows));
+  check_damage_is_refused(image, [](const std::string& damaged) -> result<void> {
+    auto saved = saved_places::open(damaged);
+    if (!saved) return propagate(saved);
+    return {};
+  });
+}
+
+TEST_CASE("an image that is whole and does not fit together is refused") {
+  placed_rows all;
+  all.add(2);
+  const std::vector<row_no> kept{{0}, {1}};
+  const auto saved = [&](const std::vector<std::uint64_t>& firsts) {
+    return all.places.save(firsts, all.rows, kept);
   };
-  record_place place = places[0];
-  REQUIRE(with(place));
-  place.segment = 1;
-  CHECK(with(place).error().code == errc::corrupt);
-  place.segment = 0;
-  place.content = 1;
-  CHECK(with(place).error().code == errc::corrupt);
+  const auto code = [](const std::string& image) { return saved_places::open(image).error().code; };
+  REQUIRE(saved_places::open(saved({1, 2})));
+  CHECK(code(saved({1})) == errc::corrupt); // a place names another
+  CHECK(code(saved({2, 2})) == errc::corrupt);
+  CHECK(code(saved({3, 2})) == errc::corrupt);
+  std::string fewer = saved({1, 2});
+  fewer[16] = 1; // of two places
+  CHECK(code(with_checksum(fewer)) == errc::corrupt);
 }
 
 } // namespace mneme

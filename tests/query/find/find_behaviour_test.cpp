@@ -308,6 +308,22 @@ TEST_CASE("the past is read as it was, activation too") {
   CHECK(find_inline(world, r, {}, seq_no{0})->memories.empty());
 }
 
+TEST_CASE("a predicate that asks for the tombstoned alone does not include them") {
+  small_world world;
+  for (std::uint64_t n = 1; n <= 100; ++n) world.put(note(n, "text"));
+  auto s = note(2, "two");
+  s.head.tombstone.emplace();
+  world.put(s);
+  // The most salient of many are chosen by what is known of a row without a look at it.
+  find_request r = of_notes(GENERATE(1, 90));
+  r.where = in("head.tombstoned", {true});
+  CHECK(find_inline(world, r)->memories.empty());
+  r.include_tombstoned = true;
+  CHECK(ids_of(*find_inline(world, r)) == numbered({2}));
+  r.where = all_of({in("head.tombstoned", {true}), in("head.tombstoned", {false})});
+  CHECK(find_inline(world, r)->memories.empty());
+}
+
 TEST_CASE("an erased memory is never returned") {
   small_world world;
   auto s = note(1, "one");

@@ -1,11 +1,14 @@
 // What is committed is found where the journal has it, the same as the store has it.
 // Of: state/apply/note_records.cpp, state/recovery/record_notes.cpp, views/journaled_records.cpp
 #include <catch2/catch.hpp>
+#include <filesystem>
 
 #include "messages/held_bytes.hpp"
 #include "state/apply/apply.hpp"
 #include "state/checkpoint/checkpoint.hpp"
+#include "state/checkpoint/world_checkpoint.hpp"
 #include "tests/state/coloured_notes.hpp"
+#include "tests/storage/temporary_directory.hpp"
 #include "views/read_views.hpp"
 
 using namespace mneme;
@@ -24,6 +27,13 @@ memory_uri uri_of(std::uint8_t n) {
   return {memory_type::note, id_of(n), 1};
 }
 
+/// The record that the journal has of a row.
+std::optional<taken_record> journaled(world& w, row_no row) {
+  const record_place* place = w.places().find(row);
+  if (place == nullptr) return {};
+  return w.journaled->read(*place);
+}
+
 /// The journal's record of each row there ever was is what the store has.
 void check_all(world& w, std::uint8_t memories) {
   auto reader = w.store->reader();
@@ -35,7 +45,7 @@ void check_all(world& w, std::uint8_t memories) {
       const row_no row = w.attributes().row_of(node, at);
       if (row.value == no_number) continue;
       INFO("memory " << int{n} << " at " << at.value);
-      const auto record = w.journaled->read({w.attributes().rows().line(row).begin});
+      const auto record = journaled(w, row);
       REQUIRE(record.has_value());
       const taken_record& taken = *record;
       const auto h = read_head(**reader, id_of(n), at);
@@ -82,6 +92,15 @@ constexpr std::uint8_t memories_written = 5;
 
 std::string first_segment() {
   return journal_directory("world") + "/00000000000000000001.seg";
+}
+
+std::string image_of_places(const site& place) {
+  const auto names = place.files->list(image_directory("world"));
+  REQUIRE(names);
+  const auto image =
+      std::ranges::find_if(*names, [](const std::string& n) { return n.ends_with(".places"); });
+  REQUIRE(image != names->end());
+  return image_directory("world") + "/" + *image;
 }
 
 } // namespace
@@ -155,12 +174,7 @@ TEST_CASE("without an image, or with a damaged one, the journal is read for the 
     write_some(d);
     REQUIRE(d.checkpoint());
   }
-  const auto names = place.files->list(image_directory("world"));
-  REQUIRE(names);
-  const auto image =
-      std::ranges::find_if(*names, [](const std::string& n) { return n.ends_with(".places"); });
-  REQUIRE(image != names->end());
-  const std::string path = image_directory("world") + "/" + *image;
+  const std::string path = image_of_places(place);
   if (is_damaged) {
     std::string bytes = *place.files->testing_bytes(path);
     bytes[bytes.size() / 2] ^= 1;
@@ -168,8 +182,45 @@ TEST_CASE("without an image, or with a damaged one, the journal is read for the 
   } else {
     REQUIRE(place.files->remove(path));
   }
+  {
+    const auto w = place.open();
+    CHECK(w->report.checkpoint.value > 0);
+    check_all(*w, memories_written);
+    CHECK(is_worth_a_checkpoint(*w)); // so that it is not read each time
+    REQUIRE(close_world(*w));
+  }
   const auto w = place.open();
-  CHECK(w->report.checkpoint.value > 0);
+  CHECK_FALSE(is_worth_a_checkpoint(*w));
+  check_all(*w, memories_written);
+}
+
+TEST_CASE("an image of the places of other rows is not taken for that of these") {
+  site place;
+  {
+    const auto w = place.open();
+    driven d(*w);
+    write_some(d);
+    REQUIRE(d.checkpoint());
+  }
+  const std::string of_all_rows = *place.files->testing_bytes(image_of_places(place));
+  world_options with_small_window = place.options();
+  with_small_window.retained_seqs = 1;
+  {
+    const auto w = open_world(with_small_window);
+    REQUIRE(w);
+    (*w)->retain_before((*w)->published_seq());
+    REQUIRE(driven(**w).checkpoint());
+  }
+  // As a crash leaves it that comes while images of the same seq are replaced.
+  REQUIRE(place.files->testing_bytes(image_of_places(place))->size() < of_all_rows.size());
+  place.files->testing_set_bytes(image_of_places(place), of_all_rows);
+  auto checkpoint = read_checkpoint(*place.files, "world");
+  REQUIRE((checkpoint && *checkpoint));
+  (*checkpoint)->image_sums.clear();
+  place.files->testing_set_bytes(checkpoint_path("world"), encode(**checkpoint));
+  const auto w = place.open();
+  CHECK(w->report.checkpoint == (*checkpoint)->seq);
+  CHECK(w->lacks_image_of_places);
   check_all(*w, memories_written);
 }
 
@@ -179,7 +230,6 @@ TEST_CASE("a record that the journal no longer has as it was is the store's") {
   driven d(*w);
   write_some(d);
   const row_no row = w->attributes().row_of(w->nodes.find(id_of(1)), w->published_seq());
-  const seq_no made{w->attributes().rows().line(row).begin};
   const std::string whole = *place.files->testing_bytes(first_segment());
   const std::size_t text = whole.rfind("second");
   REQUIRE(text != std::string::npos);
@@ -191,7 +241,7 @@ TEST_CASE("a record that the journal no longer has as it was is the store's") {
     changed.resize(text);
   }
   place.files->testing_set_bytes(first_segment(), changed);
-  CHECK_FALSE(w->journaled->read(made).has_value());
+  CHECK_FALSE(journaled(*w, row).has_value());
   auto reader = w->store->reader();
   REQUIRE(reader);
   const auto found = read_memory(w->views(), **reader, id_of(1), w->published_seq());
@@ -200,17 +250,72 @@ TEST_CASE("a record that the journal no longer has as it was is the store's") {
   CHECK((*found)->head->declared_importance == 9);
 }
 
+TEST_CASE("a segment that cannot be opened is not tried again") {
+  site place;
+  auto w = place.open();
+  driven d(*w);
+  write_some(d);
+  const std::string away = journal_directory("world") + "/away";
+  REQUIRE(place.files->rename(first_segment(), away));
+  const row_no row = w->attributes().row_of(w->nodes.find(id_of(1)), w->published_seq());
+  CHECK_FALSE(journaled(*w, row).has_value());
+  REQUIRE(place.files->rename(away, first_segment()));
+  CHECK_FALSE(journaled(*w, row).has_value());
+  {
+    auto reader = w->store->reader();
+    REQUIRE(reader);
+    const auto found = read_memory(w->views(), **reader, id_of(1), w->published_seq());
+    REQUIRE((found && *found));
+    CHECK((*found)->head->declared_importance == 9);
+  }
+  w = nullptr;
+  check_all(*place.open(), memories_written); // who opens the world anew does
+}
+
+TEST_CASE("segments that are complete keep no descriptor, however many were read") {
+  site place;
+  const temporary_directory directory;
+  world_options options = place.options();
+  options.directory = directory.path();
+  options.files = make_posix_file_system();
+  options.journal.segment_bytes = 3000;
+  const auto open_descriptors = [] {
+    const std::filesystem::directory_iterator all("/proc/self/fd");
+    return std::distance(begin(all), end(all));
+  };
+  for (int life = 0; life < 2; ++life) {
+    const auto w = open_world(options);
+    REQUIRE(w);
+    driven d(**w);
+    const auto before = open_descriptors();
+    for (std::uint8_t n = 1; n <= 60; ++n) {
+      write_request r =
+          tagged_note(static_cast<std::uint8_t>(life * 60 + n), std::string(999, 'x'));
+      REQUIRE(d.apply(r)); // each is read while its segment is the newest
+      const node_no node = (*w)->nodes.find(*r.id);
+      CHECK(journaled(**w, (*w)->attributes().row_of(node, (*w)->published_seq())).has_value());
+    }
+    check_all(**w, 120);
+    CHECK((*w)->journal->segment_count() > 15);
+    CHECK(open_descriptors() <= before + 1); // of the newest
+  }
+}
+
 TEST_CASE("a record that has no place is the store's, and so is a new head before it") {
   site place;
   const auto w = place.open();
   driven d(*w);
   write_some(d);
-  w->journaled = std::make_unique<journaled_records>(place.files, journal_directory("world"));
+  index_generation without = *w->generation();
+  without.places = std::make_shared<record_places>();
+  while (without.places->size() < w->attributes().row_count()) without.places->append({});
+  w->adopt(std::move(without));
   update_head_request change;
   change.uri = uri_of(1);
   change.importance = 3;
   REQUIRE(d.apply(change));
-  CHECK_FALSE(w->journaled->read(w->published_seq()).has_value());
+  const node_no node = w->nodes.find(id_of(1));
+  CHECK_FALSE(journaled(*w, w->attributes().row_of(node, w->published_seq())).has_value());
   auto reader = w->store->reader();
   REQUIRE(reader);
   const auto found = read_memory(w->views(), **reader, id_of(1), w->published_seq());

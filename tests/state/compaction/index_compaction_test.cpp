@@ -1,5 +1,6 @@
 // Indexes that are compacted beside writers and readers answer as those that never were.
 // Of: state/compaction/index_compaction.cpp, views/index_generation.hpp
+// Of: index/rows/record_places.cpp
 #include <catch2/catch.hpp>
 
 #include "state/compaction/index_compaction.hpp"
@@ -62,10 +63,28 @@ mutation change(random_source& random) {
   return u;
 }
 
-/// Everything that the indexes say of the memories as of a seq.
+/// What the journal has of the row's record, and that the store has the same.
+std::string record_of(const read_views& views, kv_reader& store, const memory_id& id, row_no row,
+                      seq_no at) {
+  const record_place* place = views.places->find(row);
+  REQUIRE(place != nullptr);
+  const auto taken = views.journaled->read(*place);
+  REQUIRE(taken.has_value());
+  const auto h = read_head(store, id, at);
+  REQUIRE((h && *h));
+  CHECK(*taken->head == **h);
+  const auto v = read_version(store, id, (*h)->current_version);
+  REQUIRE((v && *v));
+  CHECK(*taken->version == **v);
+  return std::get<std::string>(taken->version->data.at("statement"));
+}
+
+/// Everything that the indexes and the journal's records say of the memories as of a seq.
 std::string state_at(world& w, seq_no at) {
   const read_views views = w.views();
   const attributes& rows = *views.attributes;
+  const auto reader = w.store->reader();
+  REQUIRE(reader);
   std::string text;
   for (std::uint8_t id = 1; id <= memories; ++id) {
     const node_no node = w.nodes.find(id_of(id));
@@ -80,6 +99,7 @@ std::string state_at(world& w, seq_no at) {
             + std::to_string(c.slot.value) + (c.tombstoned ? " gone " : " there ")
             + rows.actor_text(c.actor) + " " + std::to_string(a.last_used.ns);
     for (const term_no tag : rows.tags(row)) text += " #" + rows.tag_text(tag);
+    text += " " + record_of(views, **reader, id_of(id), row, at);
     for (const float v : views.vectors->get(c.slot)) text += " " + std::to_string(v);
     text += " " + std::to_string(views.lexical->length(c.slot)) + "\n";
   }
@@ -179,6 +199,7 @@ TEST_CASE("compacted indexes answer every read of the window as others do, and s
     CHECK(compacting.w->published_roots() == plain.w->published_roots());
     // Half as much again as is needed, and what came while the copies were under way.
     CHECK(compacting.w->attributes().row_count() < 2 * (memories + window));
+    CHECK(compacting.w->places().size() == compacting.w->attributes().row_count());
     CHECK(compacting.w->vectors().size() < 2 * (memories + window));
     CHECK(compacting.w->lexical().held() < 2 * (memories + window));
     CHECK(plain.w->attributes().row_count() > 100);
@@ -212,6 +233,57 @@ TEST_CASE("recovery compacts on its way, and a world that was compacted is the s
   CHECK(again.attributes().row_count() < 2 * (memories + window));
   for (std::uint64_t at = last.value - window; at <= last.value; ++at)
     CHECK(state_at(again, {at}) == states[at - (last.value - window)]);
+}
+
+TEST_CASE("states that no read asks for leave no places, however many there were") {
+  compacting_site s(512);
+  for (std::uint8_t id = 1; id <= memories; ++id) REQUIRE(s.d->apply(first_state(id)));
+  // The content of the first one stays, however many heads follow it.
+  const auto changes = make_seeded_random(11, 1);
+  std::uint32_t most = 0;
+  for (int batch = 0; batch < 100; ++batch) {
+    std::vector<mutation> items;
+    for (std::uint32_t i = 0; i < 1000; ++i) {
+      update_head_request retagged;
+      retagged.uri = {memory_type::note, id_of(1), 1};
+      retagged.importance = static_cast<std::uint8_t>(1 + i % 9);
+      update_request rewritten;
+      rewritten.uri = {memory_type::note, id_of(static_cast<std::uint8_t>(2 + i % 5)), 1};
+      rewritten.data["statement"] = "word" + std::to_string(below(*changes, 5));
+      if (i % 3 == 0)
+        items.emplace_back(std::move(retagged));
+      else
+        items.emplace_back(std::move(rewritten));
+    }
+    REQUIRE(s.d->run(std::move(items), true));
+    compact_if_needed(*s.w, s.w->published_seq());
+    most = std::max(most, s.w->places().size());
+  }
+  const seq_no last = s.w->published_seq();
+  REQUIRE(last.value > 100'000);
+  constexpr std::uint32_t few = memories + window + 512 + 1000; // what is left alone, and a batch
+  CHECK(most <= few);
+  std::vector<std::string> states;
+  for (std::uint64_t at = last.value - window; at <= last.value; ++at)
+    states.push_back(state_at(*s.w, {at}));
+  const bool checkpoints = GENERATE(true, false);
+  if (checkpoints) {
+    REQUIRE(s.d->checkpoint());
+    const auto names = s.place.files->list(image_directory("world"));
+    REQUIRE(names);
+    for (const std::string& name : *names)
+      CHECK(s.place.files->testing_bytes(image_directory("world") + "/" + name)->size() < 400'000);
+  }
+  s.d = nullptr;
+  s.w = nullptr;
+  world_options o = s.place.options();
+  o.retained_seqs = window;
+  auto opened = open_world(o);
+  REQUIRE(opened);
+  CHECK((*opened)->report.checkpoint.value == (checkpoints ? last.value : 0));
+  CHECK((*opened)->places().size() <= few);
+  for (std::uint64_t at = last.value - window; at <= last.value; ++at)
+    CHECK(state_at(**opened, {at}) == states[at - (last.value - window)]);
 }
 
 TEST_CASE("a reader keeps the indexes that it began with") {

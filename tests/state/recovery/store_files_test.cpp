@@ -36,6 +36,32 @@ struct late_site : site {
   }
 };
 
+/// Takes everything and gives nothing back.
+class unreadable_store final : public kv_store {
+public:
+  explicit unreadable_store(std::unique_ptr<kv_store> under) : under_(std::move(under)) {}
+  result<std::unique_ptr<kv_reader>> reader() override { return fail(errc::io, "unreadable"); }
+  result<void> apply(const std::vector<kv_write>& writes, seq_no commit) override {
+    return under_->apply(writes, commit);
+  }
+  result<void> set_stable(seq_no stable) override { return under_->set_stable(stable); }
+  result<void> checkpoint() override { return under_->checkpoint(); }
+  [[nodiscard]] seq_no recovered() const override { return under_->recovered(); }
+  result<void> verify() override { return {}; }
+
+private:
+  std::unique_ptr<kv_store> under_;
+};
+
+std::string image_of_ledger(const late_site& place) {
+  const auto names = place.files->list(image_directory("world"));
+  REQUIRE(names);
+  for (const std::string& name : *names)
+    if (name.ends_with(".ledger")) return image_directory("world") + "/" + name;
+  FAIL("there is no image of the ledger");
+  return {};
+}
+
 write_request remark(const std::string& text) {
   write_request r;
   r.type = memory_type::note;
@@ -150,6 +176,44 @@ TEST_CASE("files of another seq than the checkpoint's are made anew when they ar
   CHECK(w->opened().store_rebuilt);
   CHECK(w->opened().store_problem == problem);
   CHECK(has_checkpoint(*place.disk));
+}
+
+TEST_CASE("what was wrong with files is told though the attempt that found it opened no world") {
+  late_site place;
+  std::string expected;
+  {
+    auto w = place.open_late();
+    write_notes(*w, 5);
+    make_checkpoint(*w);
+    expected = whole(*w);
+  }
+  REQUIRE(place.files->remove(image_of_ledger(place))); // so that opening asks the files
+  world_options options = place.late_options();
+  std::string problem;
+  int unreadable = 0; ///< the opening whose store is
+  SECTION("it was made anew, and that was in vain") {
+    auto store = make_memory_store(place.disk);
+    REQUIRE(store->apply({}, {9}));
+    REQUIRE(store->set_stable({9}));
+    REQUIRE(store->checkpoint());
+    problem = "the store is at seq 9, but the checkpoint is of seq 5";
+    unreadable = 2;
+  }
+  SECTION("it could not be read") {
+    problem = "unreadable";
+    unreadable = 1;
+  }
+  place.opened = 0;
+  options.store.open = [&]() -> result<std::unique_ptr<kv_store>> {
+    auto store = make_memory_store(place.disk);
+    if (++place.opened != unreadable) return store;
+    return std::make_unique<unreadable_store>(std::move(store));
+  };
+  auto w = open_world(options);
+  REQUIRE(w);
+  CHECK(whole(**w) == expected);
+  CHECK((*w)->opened().store_rebuilt);
+  CHECK((*w)->opened().store_problem == problem);
 }
 
 TEST_CASE("a store that cannot be made anew stops, and says why") {
