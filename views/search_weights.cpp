@@ -86,7 +86,9 @@ result<search_weights> changed(search_weights w, std::string_view text, std::str
 } // namespace
 
 search_weights default_search_weights(std::string_view embedder_spec) {
-  if (!embedder_spec.starts_with("hash")) return {};
+  if (embedder_spec.empty() || embedder_spec == "none") return {};
+  // What a cosine is worth by itself is only known of the hash embedder's.
+  const bool is_calibrated = embedder_spec.starts_with("hash");
   // Found on conversations, long assistant chats and scientific abstracts: see docs/SEARCH.md.
   return {.vector = 0.3,
           .text = 0.7,
@@ -99,7 +101,7 @@ search_weights default_search_weights(std::string_view embedder_spec) {
           .answers = 0.5,
           .dates = 0.4,
           .speakers = 0.1,
-          .least_match = 0.15,
+          .least_match = is_calibrated ? 0.15 : 0,
           .relative = true};
 }
 

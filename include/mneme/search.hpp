@@ -43,8 +43,7 @@ struct search_weights {
 
   friend bool operator==(const search_weights&, const search_weights&) = default;
 };
-/// What a world has unless it was made with others: tuned ones with the built-in hash embedder,
-/// else those above.
+/// What a world has unless it was made with others: tuned ones with an embedder, those above without.
 search_weights default_search_weights(std::string_view embedder_spec);
 /// `text` as "name=number,…" (names as in the struct; relative is 0 or 1) over the defaults of the
 /// embedder. bad_value or out_of_range, at "search".

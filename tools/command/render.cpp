@@ -1,5 +1,7 @@
 #include "tools/command/render.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
@@ -228,14 +230,39 @@ std::string render_lines(const json& items, const char* nothing) {
   return text;
 }
 
+/// YYYY-MM-DD hh:mm of a time as answers have it.
+std::string minute_of(std::string time) {
+  constexpr std::size_t size = 16;
+  if (time.size() > size) time.resize(size);
+  std::ranges::replace(time, 'T', ' ');
+  return time;
+}
+
+/// Who said a memory, where its metadata say so.
+std::string speaker_of(const json& hit) {
+  const auto& metadata = hit["metadata"];
+  return metadata.is_object() && metadata.contains("speaker") ? cell(metadata["speaker"]) : "";
+}
+
+std::string parts_of(const json& hit) {
+  std::string text = fmt::format("{}  match {:.2f}", cell(hit["id"]), hit["match"].get<double>());
+  for (const char* part : {"vector", "text", "neighbours", "answers", "dates", "speakers"})
+    if (const double value = hit["parts"][part].get<double>(); value != 0)
+      text += fmt::format(", {} {:.3f}", part, value);
+  return text + "\n";
+}
+
 std::string render_search(const json& answer, const page& on) {
-  text_table table({"score", "what", "title", "id"});
+  const word_marks marks(cell(answer["query"]));
+  text_table table({"score", "what", "when", "who", "id", "text"});
+  table.mark(marks);
   for (const auto& hit : answer["results"]) {
     const bool is_chunk = hit["source_type"] == "content_chunk";
     table.add({fmt::format("{:.3f}", hit["score"].get<double>()),
                is_chunk ? fmt::format("{}#{}", cell(hit["path"]), cell(hit["chunk_index"]))
                         : cell(hit["memory_type"]),
-               cell(hit["title"]), cell(hit["id"])});
+               is_chunk ? "" : minute_of(cell(hit["created_at"])), speaker_of(hit), cell(hit["id"]),
+               marks.excerpt(cell(hit["content"]))});
   }
   std::string text = table.text(on.width, on.colour);
   for (const char* leg : {"memory", "content"}) {
@@ -245,10 +272,9 @@ std::string render_search(const json& answer, const page& on) {
                         cell(c["cut"]), cell(c["returned"]));
   }
   for (const auto& hit : answer["results"])
-    if (hit.contains("parts"))
-      text += fmt::format("{}  vector {:.3f}, text {:.3f}, neighbours {:.3f}\n", cell(hit["id"]),
-                          hit["parts"]["vector"].get<double>(), hit["parts"]["text"].get<double>(),
-                          hit["parts"]["neighbours"].get<double>());
+    if (hit.contains("parts")) text += parts_of(hit);
+  for (const auto& note : answer["coverage"]["notes"])
+    if (const auto said = cell(note); said.starts_with("no good match")) text += said + "\n";
   for (const auto& id : answer["coverage"]["not_found_ids"])
     text += fmt::format("not found: {}\n", cell(id));
   for (const auto& source : answer["coverage"]["requested_sources_not_found"])

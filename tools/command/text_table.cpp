@@ -57,14 +57,15 @@ std::string text_table::text(std::size_t width, bool colour) const {
     widths[c] = std::max(widths[c], display_width(titles_[c]));
   }
   constexpr std::size_t gap = 2;
-  const auto line = [&](const std::vector<std::string>& cells) {
+  const auto line = [&](const std::vector<std::string>& cells, bool is_marked) {
     std::string out;
     std::size_t used = 0;
     for (const std::size_t c : shown) {
       const bool is_last = c == shown.back();
       if (is_last) {
         const std::size_t left = width == no_width || width <= used + gap ? no_width : width - used;
-        return out + cut_to_width(cells[c], left) + "\n";
+        const std::string last = cut_to_width(cells[c], left);
+        return out + (is_marked ? marks_.in_bold(last) : last) + "\n";
       }
       out += cells[c] + std::string(widths[c] - display_width(cells[c]) + gap, ' ');
       used += widths[c] + gap;
@@ -72,8 +73,8 @@ std::string text_table::text(std::size_t width, bool colour) const {
     return out + "\n";
   };
   if (shown.empty()) return {};
-  std::string out = colour ? "\033[1m" + line(titles_) + "\033[0m" : line(titles_);
-  for (const auto& row : rows_) out += line(row);
+  std::string out = colour ? "\033[1m" + line(titles_, false) + "\033[0m" : line(titles_, false);
+  for (const auto& row : rows_) out += line(row, colour);
   return out;
 }
 

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tools/command/word_marks.hpp"
+
 namespace mneme::command {
 
 class text_table {
@@ -12,6 +14,8 @@ public:
   explicit text_table(std::vector<std::string> titles) : titles_(std::move(titles)) {}
   /// As many cells as titles.
   void add(std::vector<std::string> cells);
+  /// In colour, these words of the last column are in bold.
+  void mark(word_marks words) { marks_ = std::move(words); }
   [[nodiscard]] bool empty() const { return rows_.empty(); }
   /// Columns in which no row has anything are left out.
   [[nodiscard]] std::string text(std::size_t width, bool colour) const;
@@ -19,6 +23,7 @@ public:
 private:
   std::vector<std::string> titles_;
   std::vector<std::vector<std::string>> rows_;
+  word_marks marks_;
 };
 
 /// Columns that the text takes on a terminal.
