@@ -92,14 +92,17 @@ std::string colours_text(const json& a) {
 
 std::string context_text(const json& a) {
   std::string out;
-  for (const auto& [tier, items] : a["tiers"].items()) {
+  for (const char* tier : {"pinned", "outcomes", "frame_relevant", "found", "notable"}) {
+    const json& items = a["tiers"][tier];
     if (items.empty()) continue;
-    out += tier + ":\n";
+    out += fmt::format("{}:\n", tier);
     for (const auto& i : items)
       out += fmt::format("  {} | {}\n", text_of(i["uri"]), one_line(text_of(i["text"])));
   }
+  if (const auto more = a["more"].get<std::int64_t>(); more > 0)
+    out += fmt::format("{} more that did not fit: search finds them\n", more);
   if (!a["reachable_uris"].empty())
-    out += fmt::format("more: {}\n", protocol::print(a["reachable_uris"]));
+    out += fmt::format("best of them: {}\n", protocol::print(a["reachable_uris"]));
   return out.empty() ? "nothing is remembered yet\n" : out;
 }
 
