@@ -131,7 +131,7 @@ constexpr std::array note_rows = {
     note_row{"find", "near", "Nearest in meaning to this text."},
     note_row{"find", "near_uri", "Nearest in meaning to this memory."},
     note_row{"find", "near_vector", "Nearest to this vector."},
-    note_row{"find", "near_k", "How many nearest to keep."},
+    note_row{"find", "near_k", "How many nearest to keep; with a budget alone as many as fit."},
     note_row{"find", "rank", "Order of what near finds.",
              [] { return of({"salience", "distance"}); }},
     note_row{"find", "from", "Walk along edges from this memory (id or uri)."},
