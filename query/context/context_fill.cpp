@@ -135,7 +135,7 @@ find_request context_state::salient_request() const {
   r.actor = request.actor;
   r.scope = request.scope;
   r.at_seq = request.at_seq;
-  r.deadline_ms = request.deadline_ms;
+  r.deadline_ms = time.left_ms();
   return r;
 }
 

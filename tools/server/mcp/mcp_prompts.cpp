@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "messages/validate/validate.hpp"
+
 namespace mneme::server {
 
 namespace {
@@ -50,7 +52,9 @@ std::optional<result<prompt_request>> prompt_of(std::string_view name, const jso
     return prompt_request{.request = nullptr, .text = std::string(wrap_up_text)};
   if (name == "start") {
     const auto task = text_argument(arguments, "task");
-    return prompt_request{.request = {{"op", "context"}},
+    json request{{"op", "context"}};
+    if (!is_blank(task)) request["query"] = task;
+    return prompt_request{.request = std::move(request),
                           .text = (task.empty() ? "" : fmt::format("The task: {}\n\n", task))
                                   + std::string(start_text)};
   }

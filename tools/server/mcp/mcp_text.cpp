@@ -99,10 +99,9 @@ std::string context_text(const json& a) {
     for (const auto& i : items)
       out += fmt::format("  {} | {}\n", text_of(i["uri"]), one_line(text_of(i["text"])));
   }
+  if (a.contains("embedder_problem")) out += "found by words alone: the embedder is away\n";
   if (const auto more = a["more"].get<std::int64_t>(); more > 0)
-    out += fmt::format("{} more that did not fit: search finds them\n", more);
-  if (!a["reachable_uris"].empty())
-    out += fmt::format("best of them: {}\n", protocol::print(a["reachable_uris"]));
+    out += fmt::format("{} more did not fit: search finds them\n", more);
   return out.empty() ? "nothing is remembered yet\n" : out;
 }
 
