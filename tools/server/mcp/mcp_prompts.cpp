@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "messages/validate/validate.hpp"
-
 namespace mneme::server {
 
 namespace {
@@ -53,7 +51,7 @@ std::optional<result<prompt_request>> prompt_of(std::string_view name, const jso
   if (name == "start") {
     const auto task = text_argument(arguments, "task");
     json request{{"op", "context"}};
-    if (!is_blank(task)) request["query"] = task;
+    if (task.find_first_not_of(" \t\r\n") != std::string::npos) request["query"] = task;
     return prompt_request{.request = std::move(request),
                           .text = (task.empty() ? "" : fmt::format("The task: {}\n\n", task))
                                   + std::string(start_text)};
