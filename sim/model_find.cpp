@@ -235,6 +235,7 @@ std::string rendered(const memory& m, form_kind form) {
 std::int64_t keep_fitting(std::vector<row>& rows, form_kind form, std::int64_t budget,
                           const token_counter& tokens) {
   std::vector<const row*> nearest;
+  nearest.reserve(rows.size());
   for (const auto& r : rows) nearest.push_back(&r);
   std::ranges::sort(nearest, [](const row* a, const row* b) {
     if (a->distance != b->distance) return a->distance < b->distance;
