@@ -386,7 +386,9 @@ class ResourcesAndPrompts(OnStreams):
                                   )["result"]["messages"]
             self.assertEqual(messages[0]["role"], "user")
             return messages[0]["content"]["text"]
-        self.assertIn("Ana likes green tea", text("recall", question="what {} does Ana drink"))
+        recalled = text("recall", question="what {} does Ana drink")
+        self.assertRegex(recalled, r"mneme://Note/\w{26}#1 \| \[\d{4}-\d\d-\d\d \d\d:\d\d\] "
+                                   "Ana likes green tea")
         self.assertIn("The task: tidy up", text("start", task="tidy up"))
         for task in ("make tea for Ana", " ", None):
             self.assertIn("Ana likes green tea",

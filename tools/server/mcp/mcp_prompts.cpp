@@ -60,7 +60,9 @@ std::optional<result<prompt_request>> prompt_of(std::string_view name, const jso
   const auto question = text_argument(arguments, "question");
   if (question.empty())
     return fail(errc::missing_key, "the argument \"question\" is missing", "arguments.question");
-  return prompt_request{.request = {{"op", "search"}, {"query", question}},
+  return prompt_request{.request = {{"op", "context"},
+                                    {"query", question},
+                                    {"include_tiers", json::array({"found"})}},
                         .text = fmt::format("The question: {}\n\n", question)
                                 + std::string(recall_text)};
 }

@@ -102,7 +102,7 @@ std::string context_text(const json& a) {
   if (a.contains("embedder_problem")) out += "found by words alone: the embedder is away\n";
   if (const auto more = a["more"].get<std::int64_t>(); more > 0)
     out += fmt::format("{} more did not fit: search finds them\n", more);
-  return out.empty() ? "nothing is remembered yet\n" : out;
+  return out.empty() ? "nothing that is remembered belongs here\n" : out;
 }
 
 std::string memory_text(const json& a) {
