@@ -45,7 +45,8 @@ std::uint64_t asked_bytes(const find_request& r) {
 }
 
 std::uint64_t asked_bytes(const context_request& r) {
-  std::uint64_t bytes = sizeof(r) + held_bytes(r.actor) + held_bytes(r.scope)
+  std::uint64_t bytes = sizeof(r) + held_bytes(r.query) + held_bytes(r.vector) + held_bytes(r.actor)
+                        + held_bytes(r.scope)
                         + (r.tiers ? r.tiers->size() * sizeof(context_tier) : 0);
   for (const auto& object : r.objects) bytes += sizeof(object) + object.second.size();
   return bytes;

@@ -1,5 +1,6 @@
 #include "query/deadline.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace mneme {
@@ -55,6 +56,11 @@ deadline::deadline(std::function<std::int64_t()> stopwatch, std::optional<std::i
   stopwatch_ = std::move(stopwatch);
   ms_ = ms;
   started_ns_ = stopwatch_();
+}
+
+std::optional<std::int64_t> deadline::left_ms() const {
+  if (!ms_) return std::nullopt;
+  return std::max<std::int64_t>(1, *ms_ - (stopwatch_() - started_ns_) / ns_per_ms);
 }
 
 result<void> deadline::check() const {

@@ -26,6 +26,8 @@ public:
   deadline(std::function<std::int64_t()> stopwatch, std::optional<std::int64_t> ms);
 
   [[nodiscard]] bool is_set() const { return ms_.has_value(); }
+  /// What is left of it in ms, for who goes on in a request of one's own; at least 1.
+  [[nodiscard]] std::optional<std::int64_t> left_ms() const;
   /// `late` once the time has passed.
   [[nodiscard]] result<void> check() const;
   /// The same for a loop over rows, which looks at the clock every so many of them; `row` counts.

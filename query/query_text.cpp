@@ -37,6 +37,13 @@ std::optional<std::string> text_to_embed(const search_request& r) {
   return r.query;
 }
 
+std::optional<std::string> text_to_embed(const context_request& r) {
+  const bool is_searched =
+      !r.tiers || std::ranges::find(*r.tiers, context_tier::found) != r.tiers->end();
+  if (r.vector || !is_searched) return std::nullopt;
+  return r.query;
+}
+
 result<std::vector<float>> embedded_query(const std::string& text, std::uint32_t dim,
                                           const query_context& context, const read_views& views) {
   ensure(views.embedder != nullptr, "a text is embedded by somebody");

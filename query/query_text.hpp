@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "mneme/agents.hpp"
 #include "mneme/query.hpp"
 #include "mneme/search.hpp"
 #include "mneme/topics.hpp"
@@ -18,6 +19,7 @@ namespace mneme {
 std::optional<std::string> text_to_embed(const find_request& r);
 std::optional<std::string> text_to_embed(const retrieve_request& r);
 std::optional<std::string> text_to_embed(const search_request& r);
+std::optional<std::string> text_to_embed(const context_request& r);
 template <class Request>
 std::optional<std::string> text_to_embed(const Request&) {
   return std::nullopt;

@@ -15,5 +15,7 @@ struct rendered_text {
 
 /// The stored short or medium form, or the full text rendered now.
 rendered_text render(const memory& m, form_kind form, const token_counter& counter);
+/// A text of one's own.
+rendered_text counted(std::string text, const token_counter& counter);
 
 } // namespace mneme

@@ -242,7 +242,8 @@ std::string search_difference(const search_result& got, const search_result& exp
 
 bool same_tier(const std::vector<context_item>& a, const std::vector<context_item>& b) {
   return std::ranges::equal(a, b, [](const context_item& x, const context_item& y) {
-    return x.uri == y.uri && x.text == y.text && x.tokens == y.tokens && x.salience == y.salience;
+    return x.uri == y.uri && x.text == y.text && x.tokens == y.tokens && x.salience == y.salience
+           && x.by == y.by && x.at == y.at && std::abs(x.score - y.score) <= 1e-9;
   });
 }
 
@@ -250,6 +251,10 @@ std::string context_difference(const context_result& got, const context_result& 
   if (!same_tier(got.pinned, expected.pinned)) return "another pinned tier";
   if (!same_tier(got.outcomes, expected.outcomes)) return "another tier of outcomes";
   if (!same_tier(got.frame_relevant, expected.frame_relevant)) return "another framed tier";
+  if (!same_tier(got.found, expected.found)) return "another tier of what is found";
+  if (!same_tier(got.notable, expected.notable)) return "another tier of what is notable";
+  if (got.more != expected.more)
+    return fmt::format("{} more instead of {}", got.more, expected.more);
   if (got.tokens != expected.tokens || got.budget_tokens != expected.budget_tokens)
     return "other tokens";
   return got.reachable_uris == expected.reachable_uris ? "" : "other reachable uris";
@@ -332,8 +337,9 @@ check_result check_context_reply(evidence& known, const operation& op, const con
                                  const result<context_reply>& answer) {
   if (const auto verdict = scope_verdict(known, op, r, answer)) return *verdict;
   if (is_overdue(r, answer)) return {};
+  const bool by_words = known.setup.late_percent && answer && !(*answer)->embedder_problem.empty();
   const door_answer<context_result> expected = [&](seq_no at, timestamp now) {
-    return context_in(known.truth, r, at, now);
+    return context_in(known.truth, r, at, now, by_words);
   };
   return explain_door(known, op, "context", r, answer, expected, context_difference);
 }

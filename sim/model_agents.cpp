@@ -1,4 +1,4 @@
-/// Context, attest, compact and the decay cycle, over the model.
+/// Attest, compact and the decay cycle, over the model.
 
 #include <algorithm>
 #include <array>
@@ -11,8 +11,6 @@
 namespace mneme::sim {
 
 namespace {
-
-constexpr double pinned_floor = 0.7;
 
 std::int64_t rounded(double x) {
   return static_cast<std::int64_t>(std::floor(x * 1e9 + 0.5));
@@ -28,61 +26,6 @@ std::optional<memory_uri> usable(const model& state, const std::string& text, co
       || !sees(who, *h))
     return std::nullopt;
   return *uri;
-}
-
-struct context_entry {
-  int tier = 0;
-  memory record;
-  double salience = 0;
-};
-
-bool is_framed(const head& h, const context_request& r) {
-  return r.action && std::ranges::any_of(r.objects, [&](const auto& object) {
-           return std::ranges::find(h.frames, intent_frame{*r.action, object.first, object.second})
-                  != h.frames.end();
-         });
-}
-
-bool newer(const context_entry& a, const context_entry& b) {
-  if (a.record.head->created_at != b.record.head->created_at)
-    return a.record.head->created_at > b.record.head->created_at;
-  return a.record.head->id < b.record.head->id;
-}
-
-/// Every row in the first of its tiers that are asked for; FrameRelevant may be there unasked.
-std::vector<context_entry> tiers_of(const model& state, const context_request& r, seq_no at,
-                                    timestamp now) {
-  const auto w = numbers_of(state.weights_at(viewer_of(r).name(), at));
-  const auto wanted = [&](context_tier tier) {
-    return !r.tiers || std::ranges::find(*r.tiers, tier) != r.tiers->end();
-  };
-  const bool with_pinned = wanted(context_tier::pinned);
-  const bool with_outcomes = wanted(context_tier::outcomes);
-  std::vector<context_entry> rows;
-  std::vector<context_entry> framed;
-  for (const auto& id : state.ids_at(at)) {
-    context_entry e{.tier = 0, .record = *state.memory_at(id, at), .salience = 0};
-    const head& h = e.record.head;
-    if (h.tombstone || is_archived(h) || !sees(viewer_of(r), h)) continue;
-    e.salience = salience(e.record.activation, now, w, {});
-    if (with_pinned && is_pinned_content(e.record.version)
-        && (viewer_of(r).sees_all() || h.actor_scope == viewer_of(r).owner())) {
-      e.salience = std::max(e.salience, pinned_floor);
-      rows.push_back(std::move(e));
-    } else if (is_framed(h, r)) {
-      framed.push_back(std::move(e));
-    }
-  }
-  std::ranges::sort(framed, newer);
-  std::int64_t outcomes = 0;
-  for (auto& e : framed) {
-    const bool is_outcome =
-        with_outcomes && e.record.head->type == memory_type::event && outcomes < r.outcome_limit;
-    outcomes += is_outcome ? 1 : 0;
-    e.tier = is_outcome ? 1 : 2;
-    rows.push_back(std::move(e));
-  }
-  return rows;
 }
 
 } // namespace
@@ -103,55 +46,6 @@ bool is_pinned_content(const version& v) {
   return v.type == memory_type::identity
          || (v.type == memory_type::constraint && text_in(v, "strength") == "hard")
          || (v.type == memory_type::goal && text_in(v, "status") == "active");
-}
-
-std::expected<context_result, errc> context_in(const model& state, const context_request& r,
-                                               seq_no at, timestamp clock_now) {
-  const std::int64_t most = r.scope != nullptr ? r.scope->budget_tokens : 4000;
-  const std::int64_t budget = r.budget_tokens ? std::min<std::int64_t>(*r.budget_tokens, 4000)
-                                              : std::min<std::int64_t>({3000, 4000, most});
-  if (budget > most) return std::unexpected(errc::budget_exceeded);
-  auto rows = tiers_of(state, r, at, r.now.value_or(clock_now));
-  if (r.tiers)
-    std::erase_if(rows, [&](const context_entry& e) {
-      return std::ranges::find(*r.tiers, static_cast<context_tier>(e.tier)) == r.tiers->end();
-    });
-  context_result out;
-  out.at_seq = at;
-  out.budget_tokens = budget;
-  // The least salient goes first, of equals the smaller id; one row stays.
-  std::ranges::sort(rows, [](const context_entry& a, const context_entry& b) {
-    if (a.salience != b.salience) return a.salience < b.salience;
-    return a.record.head->id < b.record.head->id;
-  });
-  const auto tokens_of = [&](const context_entry& e) {
-    return state.seams().tokens->count(text_of(e.record.version, r.form));
-  };
-  for (const auto& e : rows) out.tokens += tokens_of(e);
-  std::vector<memory_uri> gone;
-  while (rows.size() > 1 && out.tokens > out.budget_tokens) {
-    const head& h = rows.front().record.head;
-    gone.push_back({h.type, h.id, h.current_version});
-    out.tokens -= tokens_of(rows.front());
-    rows.erase(rows.begin());
-  }
-  std::ranges::reverse(gone);
-  if (gone.size() > 64) gone.resize(64);
-  out.reachable_uris = std::move(gone);
-  std::ranges::sort(rows, [](const context_entry& a, const context_entry& b) {
-    if (a.tier != b.tier) return a.tier < b.tier;
-    if (a.tier == 1) return newer(a, b);
-    if (a.salience != b.salience) return a.salience > b.salience;
-    return a.record.head->id < b.record.head->id;
-  });
-  const std::array lists = {&out.pinned, &out.outcomes, &out.frame_relevant};
-  for (const auto& e : rows) {
-    const head& h = e.record.head;
-    const std::string text = text_of(e.record.version, r.form);
-    lists.at(static_cast<std::size_t>(e.tier))
-        ->push_back({{h.type, h.id, h.current_version}, text, tokens_of(e), e.salience});
-  }
-  return out;
 }
 
 attest_outcome_of attest_in(const model& state, const attest_request& r, seq_no at, timestamp now) {

@@ -30,8 +30,10 @@ std::expected<chroma_outcome_of, errc> chroma_in(const model& state, const chrom
 /// `by_words`: the embedder could not be asked.
 std::expected<search_result, errc> search_in(const model& state, const search_request& r, seq_no at,
                                              timestamp now, bool by_words = false);
+/// `by_words` as above.
 std::expected<context_result, errc> context_in(const model& state, const context_request& r,
-                                               seq_no at, timestamp clock_now);
+                                               seq_no at, timestamp clock_now,
+                                               bool by_words = false);
 
 /// The vector of a query's text or the one given; empty without an embedder.
 std::expected<std::vector<float>, errc> query_vector(const model& state, const std::string& text,
@@ -44,6 +46,8 @@ std::string text_in(const version& v, std::string_view field);
 /// As it is rendered in a form.
 std::string text_of(const version& v, form_kind form);
 
+/// The least salience of what is pinned.
+inline constexpr double pinned_floor = 0.7;
 /// An Identity, a hard Constraint, an active Goal.
 bool is_pinned_content(const version& v);
 

@@ -202,9 +202,16 @@ void sort_rows(std::vector<row>& rows, const std::vector<order_by>& order) {
   });
 }
 
+/// Does the budget alone say how many nearest rows there are?
+bool fills_budget(const find_request& r) {
+  return is_near(r) && !r.limit && !r.near_k;
+}
+
 void keep_nearest(std::vector<row>& rows, const find_request& r) {
   const auto page = r.limit ? *r.limit + r.offset : 0;
-  const auto kept = r.near_k ? std::max(*r.near_k, page) : (r.limit ? 4 * page : 16);
+  std::int64_t kept = 4 * page;
+  if (fills_budget(r)) kept = std::clamp<std::int64_t>(*r.budget_tokens / 8, 16, 1024);
+  if (r.near_k) kept = std::max(*r.near_k, page);
   std::sort(rows.begin(), rows.end(), [](const row& a, const row& b) {
     if (a.distance != b.distance) return a.distance < b.distance;
     return a.record.head->id < b.record.head->id;
@@ -222,6 +229,27 @@ std::string rendered(const memory& m, form_kind form) {
     return full_text(m.version->type, m.version->data);
   }
   return {};
+}
+
+/// The nearest rows stay as long as they fit, and the first 16 whatever they are.
+std::int64_t keep_fitting(std::vector<row>& rows, form_kind form, std::int64_t budget,
+                          const token_counter& tokens) {
+  std::vector<const row*> nearest;
+  nearest.reserve(rows.size());
+  for (const auto& r : rows) nearest.push_back(&r);
+  std::ranges::sort(nearest, [](const row* a, const row* b) {
+    if (a->distance != b->distance) return a->distance < b->distance;
+    return a->record.head->id < b->record.head->id;
+  });
+  std::set<memory_id> kept;
+  std::int64_t used = 0;
+  for (const row* r : nearest) {
+    used += tokens.count(rendered(r->record, form));
+    if (kept.size() >= 16 && used > budget) break;
+    kept.insert(r->record.head->id);
+  }
+  return static_cast<std::int64_t>(
+      std::erase_if(rows, [&](const row& r) { return !kept.contains(r.record.head->id); }));
 }
 
 /// Drops the least salient row, of equals the later one, until the rest fits; one row stays.
@@ -291,8 +319,10 @@ std::expected<find_result, errc> find_in(const model& state, const find_request&
   rows.erase(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(skipped));
   if (r.limit && rows.size() > static_cast<std::size_t>(*r.limit))
     rows.resize(static_cast<std::size_t>(*r.limit));
+  if (fills_budget(r))
+    out.trimmed_by_budget = keep_fitting(rows, *out.form, *r.budget_tokens, *state.seams().tokens);
   if (r.budget_tokens)
-    out.trimmed_by_budget = trim(rows, *out.form, *r.budget_tokens, *state.seams().tokens);
+    out.trimmed_by_budget += trim(rows, *out.form, *r.budget_tokens, *state.seams().tokens);
   for (auto& one : rows) {
     if (out.form) {
       out.rendered.push_back(rendered(one.record, *out.form));

@@ -145,28 +145,15 @@ search_hit hit_of(const searched_state& s, const search_result& out, const memor
 void pack(const search_request& r, search_result& out) {
   std::vector<search_hit> kept;
   if (r.budget_tokens) {
-    // Again and again the best that is left, the first of equals; what does not fit is out.
+    // One after the other, as ranked; what does not fit is out.
     std::int64_t room = *r.budget_tokens;
-    std::vector<bool> met(out.results.size(), false);
-    std::vector<bool> fits(out.results.size(), false);
-    const auto worth = [&](std::size_t i) {
-      const search_hit& h = out.results[i];
-      return h.score / static_cast<double>(std::max<std::int64_t>(1, h.tokens));
-    };
-    for (std::size_t round = 0; round < out.results.size(); ++round) {
-      std::optional<std::size_t> best;
-      for (std::size_t i = 0; i < out.results.size(); ++i)
-        if (!met[i] && (!best || worth(i) > worth(*best))) best = i;
-      met[*best] = true;
-      fits[*best] = out.results[*best].tokens <= room;
-      if (fits[*best]) room -= out.results[*best].tokens;
-    }
-    for (std::size_t i = 0; i < fits.size(); ++i) {
-      if (fits[i]) {
-        kept.push_back(std::move(out.results[i]));
+    for (auto& hit : out.results) {
+      if (hit.tokens <= room) {
+        room -= hit.tokens;
+        kept.push_back(std::move(hit));
         continue;
       }
-      const bool is_chunk = out.results[i].uri.type == memory_type::chunk;
+      const bool is_chunk = hit.uri.type == memory_type::chunk;
       auto& c = is_chunk ? out.coverage.content : out.coverage.memory;
       ++c.cut;
       --c.returned;

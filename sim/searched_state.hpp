@@ -32,7 +32,7 @@ struct searched_state {
 /// Rendered in the form of `out`, if it has one.
 search_hit hit_of(const searched_state& s, const search_result& out, const memory& m, double score,
                   double raw);
-/// What does not fit the budget is cut: the hits of the best score per token stay.
+/// What does not fit the budget any more is cut, hit by hit as they are ranked.
 void pack(const search_request& r, search_result& out);
 /// Fills the answer of a search by ids.
 void look_up(const searched_state& s, search_result& out);

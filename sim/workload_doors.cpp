@@ -206,10 +206,16 @@ context_request workload::some_context() {
   context_request r;
   if (draw_.percent(70)) r.action = verb::build;
   for (auto n = draw_.below(3); n > 0; --n) r.objects.emplace_back(object_kind::plan, some_tag());
+  if (draw_.percent(50)) {
+    r.query = some_text();
+    if (draw_.percent(15)) *r.query += draw_.percent(50) ? " recent" : " today";
+    const bool embeds = how_.setup.embedder != "none";
+    if (draw_.percent(embeds ? 15 : 50)) r.vector = some_vector(embeds ? 16 : 4);
+  }
   if (draw_.percent(60)) r.budget_tokens = draw_.between(1, draw_.percent(50) ? 60 : 5000);
   if (draw_.percent(25))
-    r.tiers = std::vector<context_tier>{static_cast<context_tier>(draw_.below(3)),
-                                        static_cast<context_tier>(draw_.below(3))};
+    r.tiers = std::vector<context_tier>{static_cast<context_tier>(draw_.below(5)),
+                                        static_cast<context_tier>(draw_.below(5))};
   if (draw_.percent(30)) r.outcome_limit = draw_.between(0, 2);
   if (draw_.percent(40)) r.form = static_cast<form_kind>(draw_.below(3));
   if (draw_.percent(20)) r.now = some_time();

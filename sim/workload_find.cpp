@@ -163,7 +163,8 @@ find_request workload::some_find(bool late) {
   if (r.types.empty() && !r.from && !near) r.types.push_back(some_type());
   add_order(r);
   if (draw_.percent(85)) r.limit = draw_.between(1, draw_.percent(50) ? 5 : 60);
-  if (!r.limit || draw_.percent(15)) r.budget_tokens = draw_.between(1, 200);
+  if (!r.limit || draw_.percent(15))
+    r.budget_tokens = draw_.between(1, draw_.percent(25) ? 2000 : 200);
   if (draw_.percent(25)) r.offset = draw_.between(0, 6);
   if (draw_.percent(30)) r.form = static_cast<form_kind>(draw_.below(3));
   if (draw_.percent(15)) r.as_of = some_time();

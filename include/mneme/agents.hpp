@@ -95,20 +95,28 @@ struct load_compact_request {
 
 // -- context --------------------------------------------------------------------------------------
 
-enum class context_tier : std::uint8_t { pinned, outcomes, frame_relevant };
+/// In the order in which a memory is looked for in them: it stands in the first that has it.
+enum class context_tier : std::uint8_t { pinned, outcomes, frame_relevant, found, notable };
 
-/// A cold-start bundle. Pinned: the actor's Identities, hard Constraints and active Goals.
-/// Outcomes: the newest Events framed on the verb and one of the objects. FrameRelevant: every
-/// memory so framed. Without a verb or without objects: Pinned only.
+/// What an agent should know first. Pinned: the actor's Identities, hard Constraints and active
+/// Goals. Outcomes: the newest Events framed on the verb and one of the objects. FrameRelevant:
+/// every memory so framed. Found: what a search for the query finds, best first, each with what was
+/// said right before and after it (edges of type related_to and kind "next"). Notable: where there
+/// is neither a query nor a verb with objects, the most salient of all other memories but Chunks.
+///
+/// The first three share the budget by salience. Found and Notable get what they leave: one after
+/// the other in their order, whatever still fits.
 struct context_request {
   std::optional<verb> action{};
   std::vector<std::pair<object_kind, std::string>> objects{};
+  std::optional<std::string> query{};         ///< in words; not blank
+  std::optional<std::vector<float>> vector{}; ///< of the query; default: embedded
   /// Default 3000, or the scope's budget if that is less; more than 4000 counts as 4000.
   std::optional<std::int64_t> budget_tokens{};
   std::optional<std::vector<context_tier>> tiers{};
   std::int64_t outcome_limit = 3;
   form_kind form = form_kind::medium;
-  std::optional<timestamp> now{}; ///< for salience; default: the engine's clock
+  std::optional<timestamp> now{}; ///< for salience and age; default: the engine's clock
   std::optional<std::string> actor{};
   std::shared_ptr<const mneme::scope> scope{}; ///< shows what it opens, and nothing else
   std::optional<seq_no> at_seq{};
@@ -117,18 +125,28 @@ struct context_request {
 
 struct context_item {
   memory_uri uri;
-  std::string text;
+  std::string text; ///< the form; of what is found "[2023-05-08 13:56, who] form"
   std::int64_t tokens = 0;
   double salience = 0;
+  std::string by;   ///< who said it: the speaker in its metadata, else its actor; "" = the host
+  timestamp at;     ///< when
+  double score = 0; ///< of the search; 0 = it was not found itself, but stands beside what was
 };
 
 struct context_result {
   std::vector<context_item> pinned;         ///< salience desc, id asc
   std::vector<context_item> outcomes;       ///< newest first
   std::vector<context_item> frame_relevant; ///< salience desc, id asc
+  std::vector<context_item> found;          ///< best first, each between its neighbours
+  std::vector<context_item> notable;        ///< salience desc, id asc
   std::int64_t tokens = 0;
-  std::int64_t budget_tokens = 0;         ///< as applied
-  std::vector<memory_uri> reachable_uris; ///< what did not fit, best first, at most 64
+  std::int64_t budget_tokens = 0; ///< as applied
+  /// How many memories of the tiers did not fit. Of Found those that a search is asked for, of
+  /// Notable all that the asker sees.
+  std::int64_t more = 0;
+  std::vector<memory_uri> reachable_uris; ///< of them the best first, at most 64
+  /// As search_result::embedder_problem.
+  std::string embedder_problem;
   seq_no at_seq;
   std::optional<seq_no> seq; ///< never set: a context changes nothing
 };

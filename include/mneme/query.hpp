@@ -92,6 +92,8 @@ struct find_request {
   std::optional<std::string> near{}; ///< text, embedded by the world's embedder
   std::optional<memory_uri> near_uri{};
   std::optional<std::vector<float>> near_vector{};
+  /// How many of the nearest there are to choose from: at least a page. Default: four pages; where
+  /// the budget is the only bound as many as fit it, and at least the nearest 16.
   std::optional<std::int64_t> near_k{};
   std::optional<rank_kind> rank{};
   std::optional<memory_id> from{};

@@ -52,11 +52,16 @@ result<void> context_run::check(const context_request& r) {
   if (r.form > form_kind::full) return fail(errc::bad_value, "not a form", "form");
   if (r.tiers)
     for (std::size_t i = 0; i < r.tiers->size(); ++i)
-      if ((*r.tiers)[i] > context_tier::frame_relevant)
+      if ((*r.tiers)[i] > context_tier::notable)
         return fail(errc::bad_value, "not a tier", fmt::format("include_tiers[{}]", i));
   if (auto ok = check_objects(r); !ok) return ok;
   if (r.now && !is_valid_time(*r.now))
     return fail(errc::bad_time, "now is negative or after the year 2261", "now");
+  if (r.vector && !r.query)
+    return fail(errc::bad_value, "the vector is that of a query, and there is none", "vector");
+  if (r.query)
+    if (auto ok = search_run::check(context_state::search_of(r, max_context_tokens)); !ok)
+      return ok;
   if (!r.actor) return {};
   if (!is_utf8(*r.actor)) return fail(errc::bad_utf8, "actor is not UTF-8", "actor");
   if (r.actor->size() > max_actor_bytes)
@@ -80,6 +85,14 @@ context_run::compile(context_request request, query_context context, const read_
   state->answer.at_seq = context.at;
   state->request = std::move(request);
   state->context = std::move(context);
+  state->context.now = state->now();
+  if (state->request.query && state->wants(context_tier::found)) {
+    auto search = search_run::compile(context_state::search_of(state->request, *budget),
+                                      state->context, views);
+    if (!search) return propagate(search);
+    state->search = std::move(*search);
+    state->answer.embedder_problem = state->search->embedder_problem();
+  }
   return std::unique_ptr<context_run>(new context_run(std::move(state)));
 }
 
@@ -87,6 +100,8 @@ std::optional<effect_kind> context_run::next() const {
   switch (state_->stage) {
   case context_stage::select:
     return effect_kind::attributes;
+  case context_stage::ask:
+    return state_->ranking()->next();
   case context_stage::fetch:
     return effect_kind::store;
   case context_stage::done:
@@ -98,8 +113,17 @@ std::optional<effect_kind> context_run::next() const {
 result<void> context_run::run(const read_views& views) {
   ensure(state_->stage != context_stage::done, "a finished query is not run");
   if (auto ok = state_->time.check(); !ok) return ok;
-  if (state_->stage == context_stage::fetch) return state_->fetch(views);
-  return state_->select(views);
+  switch (state_->stage) {
+  case context_stage::select:
+    return state_->select(views);
+  case context_stage::ask:
+    return state_->ask(views);
+  case context_stage::fetch:
+    return state_->fetch(views);
+  case context_stage::done:
+    break;
+  }
+  return {};
 }
 
 std::uint64_t context_run::answer_bytes() const {

@@ -1,5 +1,5 @@
 #pragma once
-/// The cold-start context of an agent as a query_run: a pure read, without vectors.
+/// What an agent should know first as a query_run: a pure read.
 
 #include <memory>
 

@@ -1,19 +1,24 @@
 #pragma once
-/// What a context carries from stage to stage: select takes candidate rows from the postings, fetch
-/// reads what the tiers need, renders and trims.
+/// What a context carries from stage to stage: select takes candidate rows from the postings, ask
+/// has another door rank rows where that is wanted, fetch reads what the tiers need, renders and
+/// trims.
 
 #include <cstdint>
+#include <memory>
+#include <set>
 #include <vector>
 
 #include "query/context/context.hpp"
 #include "query/deadline.hpp"
+#include "query/find/find.hpp"
 #include "query/find/row_order.hpp"
+#include "query/search/search.hpp"
 #include "views/answer_room.hpp"
 #include "views/asker.hpp"
 
 namespace mneme {
 
-enum class context_stage : std::uint8_t { select, fetch, done };
+enum class context_stage : std::uint8_t { select, ask, fetch, done };
 
 /// A memory in its tier.
 struct context_row {
@@ -35,10 +40,43 @@ struct context_state {
   context_stage stage = context_stage::select;
   std::vector<context_row> pinned; ///< Identities; Constraints and Goals that may be pinned
   std::vector<context_row> framed; ///< whatever is framed on the verb and an object
+  /// Ranks Found or Notable; null = neither is wanted. At most one is there.
+  std::unique_ptr<search_run> search;
+  std::unique_ptr<find_run> salient;
   context_result answer;
+  std::set<std::uint32_t> shown;     ///< rows in the answer
+  std::vector<context_row> left_out; ///< what did not fit, best first
 
   result<void> select(const read_views& views);
+  /// One stage of whoever ranks.
+  result<void> ask(const read_views& views);
   result<void> fetch(const read_views& views);
+  /// Fills what the tiers left of the budget with what was ranked (context_fill.cpp).
+  result<void> fill(const read_views& views, kv_reader& reader);
+  /// fetch comes next, unless whoever ranks has a stage before it reads records.
+  void ask_next();
+
+  [[nodiscard]] bool wants(context_tier tier) const;
+  /// Neither a query, nor a verb with objects.
+  [[nodiscard]] bool is_unasked() const;
+  /// Whoever ranks; null = nobody.
+  [[nodiscard]] query_run* ranking() const;
+  [[nodiscard]] timestamp now() const { return request.now.value_or(context.now); }
+  /// The request by which Found is searched.
+  [[nodiscard]] static search_request search_of(const context_request& r, std::int64_t budget);
+  /// The most salient rows beside those that are pinned, and how many rows there are.
+  [[nodiscard]] find_request salient_request() const;
 };
+
+/// The row as of the seq read, in no tier yet.
+context_row context_row_of(row_no row, const context_state& run, const read_views& views);
+result<memory> read_row(const context_row& row, const context_state& run, const read_views& views,
+                        kv_reader& reader);
+/// Of a record of the row, without its text.
+context_item item_of(const context_row& row, const memory& m);
+std::uint64_t bytes_of(const context_item& item);
+
+/// Of Notable no more than so many are looked at.
+std::int64_t most_notable(std::int64_t budget_tokens);
 
 } // namespace mneme

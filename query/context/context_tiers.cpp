@@ -1,4 +1,5 @@
-/// The stages of a context: rows by type and by frame, then tiers, texts and the trim.
+/// The stages of a context: rows by type and by frame, whoever ranks others, then tiers, texts and
+/// the trim.
 
 #include <algorithm>
 #include <array>
@@ -19,8 +20,7 @@ public:
       : run_(run),
         views_(views),
         columns_(*views.attributes),
-        visible_(run.who, *views.attributes, *views.nodes),
-        scorer_(run.request.now.value_or(run.context.now), false, run.weights) {
+        visible_(run.who, *views.attributes, *views.nodes) {
     if (!run.who.sees_all()) own_ = columns_.actor_term(run.who.owner());
   }
 
@@ -61,26 +61,16 @@ private:
         const bool is_there =
             (line.flags & row_unfindable) == 0 && columns_.alive(row, run_.context.at);
         if (is_there && visible_(row) && fits(line, row) && seen_.insert(row.value).second)
-          out.push_back(row_of(row, line));
+          out.push_back(context_row_of(row, run_, views_));
         return in_time.has_value();
       });
     }
     return in_time;
   }
-  [[nodiscard]] context_row row_of(row_no row, const row_line& line) const {
-    return {.tier = context_tier::pinned,
-            .row = row,
-            .node = {line.node},
-            .uri = {line.type, views_.nodes->id({line.node}), columns_.rows().rest(row).version},
-            .created_at_ns = line.created_at_ns,
-            .salience = scorer_(columns_.activation_of({line.node}, run_.context.at), 0)};
-  }
-
   const context_state& run_;
   const read_views& views_;
   const attributes& columns_;
   visible_rows visible_;
-  salience_scorer scorer_;
   std::optional<term_no> own_; ///< whose Pinned tier; none = everybody's
   std::set<std::uint32_t> seen_;
 };
@@ -99,44 +89,22 @@ bool kept_longer(const context_row& a, const context_row& b) {
   return a.uri.id > b.uri.id;
 }
 
-/// Records and texts of the rows.
-class row_reader {
-public:
-  row_reader(const context_state& run, const read_views& views, kv_reader& reader)
-      : run_(run), views_(views), reader_(reader) {}
-
-  result<memory> read(const context_row& row) {
-    auto m = read_memory(views_, reader_, row.uri.id, run_.context.at);
-    if (!m) return propagate(m);
-    if (!m->has_value())
-      return fail(errc::corrupt, to_string(row.uri) + " has a row, but no record");
-    return std::move(**m);
-  }
-  result<context_item> item(const context_row& row) {
-    auto m = read(row);
-    if (!m) return propagate(m);
-    rendered_text text = render(*m, run_.request.form, *views_.tokens);
-    return context_item{row.uri, std::move(text.text), text.tokens, row.salience};
-  }
-
-private:
-  const context_state& run_;
-  const read_views& views_;
-  kv_reader& reader_;
-};
+std::string speaker_of(const head& h) {
+  const auto speaker = h.metadata.find("speaker");
+  const auto* name =
+      speaker == h.metadata.end() ? nullptr : std::get_if<std::string>(&speaker->second);
+  return name != nullptr && !name->empty() ? *name : h.actor_scope;
+}
 
 /// Every row once, in the first of its tiers that are asked for.
-result<std::vector<context_row>> arrange(context_state& run, row_reader& records) {
-  const auto wanted = [&](context_tier tier) {
-    const auto& tiers = run.request.tiers;
-    return !tiers || std::ranges::find(*tiers, tier) != tiers->end();
-  };
+result<std::vector<context_row>> arrange(context_state& run, const read_views& views,
+                                         kv_reader& reader) {
   std::vector<context_row> rows;
   std::set<std::uint32_t> taken;
-  if (!wanted(context_tier::pinned)) run.pinned.clear(); // what is framed comes in a later tier
+  if (!run.wants(context_tier::pinned)) run.pinned.clear(); // what is framed comes in a later tier
   for (auto& row : run.pinned) {
     if (row.uri.type != memory_type::identity) {
-      auto m = records.read(row);
+      auto m = read_row(row, run, views, reader);
       if (!m) return propagate(m);
       if (!is_pinned(row.uri.type, m->version->data)) continue;
     }
@@ -145,7 +113,7 @@ result<std::vector<context_row>> arrange(context_state& run, row_reader& records
     rows.push_back(row);
   }
   std::erase_if(run.framed, [&](const context_row& r) { return taken.contains(r.row.value); });
-  if (wanted(context_tier::outcomes)) {
+  if (run.wants(context_tier::outcomes)) {
     std::ranges::sort(run.framed, newest_first);
     std::int64_t left = run.request.outcome_limit;
     for (auto& row : run.framed) {
@@ -157,7 +125,7 @@ result<std::vector<context_row>> arrange(context_state& run, row_reader& records
       --left;
     }
   }
-  if (!wanted(context_tier::frame_relevant)) return rows;
+  if (!run.wants(context_tier::frame_relevant)) return rows;
   for (auto& row : run.framed) {
     if (taken.contains(row.row.value)) continue;
     row.tier = context_tier::frame_relevant;
@@ -168,6 +136,25 @@ result<std::vector<context_row>> arrange(context_state& run, row_reader& records
 
 } // namespace
 
+bool context_state::wants(context_tier tier) const {
+  return !request.tiers || std::ranges::find(*request.tiers, tier) != request.tiers->end();
+}
+
+bool context_state::is_unasked() const {
+  return !request.query && !(request.action && !request.objects.empty());
+}
+
+query_run* context_state::ranking() const {
+  if (search) return search.get();
+  return salient.get();
+}
+
+void context_state::ask_next() {
+  const query_run* asked = ranking();
+  const auto next = asked == nullptr ? std::nullopt : asked->next();
+  stage = !next || *next == effect_kind::store ? context_stage::fetch : context_stage::ask;
+}
+
 result<void> context_state::select(const read_views& views) {
   row_picker picker(*this, views);
   constexpr std::array own = {memory_type::identity, memory_type::constraint, memory_type::goal};
@@ -176,8 +163,51 @@ result<void> context_state::select(const read_views& views) {
   if (request.action)
     for (const auto& [kind, ref] : request.objects)
       if (auto ok = picker.pick_framed({*request.action, kind, ref}, framed); !ok) return ok;
-  stage = context_stage::fetch;
+  if (is_unasked() && wants(context_tier::notable)) {
+    auto ranks = find_run::compile(salient_request(), context, views);
+    if (!ranks) return propagate(ranks);
+    salient = std::move(*ranks);
+  }
+  ask_next();
   return {};
+}
+
+result<void> context_state::ask(const read_views& views) {
+  if (auto ok = ranking()->run(views); !ok) return ok;
+  ask_next();
+  return {};
+}
+
+context_row context_row_of(row_no row, const context_state& run, const read_views& views) {
+  const attributes& columns = *views.attributes;
+  const row_line& line = columns.rows().line(row);
+  const salience_scorer scorer(run.now(), false, run.weights);
+  return {.tier = context_tier::pinned,
+          .row = row,
+          .node = {line.node},
+          .uri = {line.type, views.nodes->id({line.node}), columns.rows().rest(row).version},
+          .created_at_ns = line.created_at_ns,
+          .salience = scorer(columns.activation_of({line.node}, run.context.at), 0)};
+}
+
+result<memory> read_row(const context_row& row, const context_state& run, const read_views& views,
+                        kv_reader& reader) {
+  auto m = read_memory(views, reader, row.uri.id, run.context.at);
+  if (!m) return propagate(m);
+  if (!m->has_value()) return fail(errc::corrupt, to_string(row.uri) + " has a row, but no record");
+  return std::move(**m);
+}
+
+context_item item_of(const context_row& row, const memory& m) {
+  return {.uri = row.uri,
+          .text = {},
+          .salience = row.salience,
+          .by = speaker_of(m.head),
+          .at = m.version->created_at};
+}
+
+std::uint64_t bytes_of(const context_item& item) {
+  return sizeof(item) + item.text.size() + item.by.size();
 }
 
 /// Cutting the least salient row until the rest fits is to keep the longest run of rows in salience
@@ -185,8 +215,7 @@ result<void> context_state::select(const read_views& views) {
 result<void> context_state::fetch(const read_views& views) {
   auto reader = reader_in_time(views, time);
   if (!reader) return propagate(reader);
-  row_reader records(*this, views, **reader);
-  auto rows = arrange(*this, records);
+  auto rows = arrange(*this, views, **reader);
   if (!rows) return propagate(rows);
   std::ranges::sort(*rows, kept_longer);
   struct placed {
@@ -195,17 +224,19 @@ result<void> context_state::fetch(const read_views& views) {
   };
   std::vector<placed> kept;
   for (const auto& row : *rows) {
-    auto item = records.item(row);
-    if (!item) return propagate(item);
-    if (!kept.empty() && answer.tokens + item->tokens > answer.budget_tokens) break;
-    if (auto ok = room.take(sizeof(*item) + item->text.size()); !ok) return ok;
-    answer.tokens += item->tokens;
-    kept.push_back({row, std::move(*item)});
+    auto record = read_row(row, *this, views, **reader);
+    if (!record) return propagate(record);
+    context_item item = item_of(row, *record);
+    rendered_text text = render(*record, request.form, *views.tokens);
+    if (!kept.empty() && answer.tokens + text.tokens > answer.budget_tokens) break;
+    item.text = std::move(text.text);
+    item.tokens = text.tokens;
+    if (auto ok = room.take(bytes_of(item)); !ok) return ok;
+    answer.tokens += item.tokens;
+    shown.insert(row.row.value);
+    kept.push_back({row, std::move(item)});
   }
-  for (std::size_t i = kept.size(); i < rows->size(); ++i) {
-    if (answer.reachable_uris.size() == max_reachable_uris) break;
-    answer.reachable_uris.push_back((*rows)[i].uri);
-  }
+  left_out.assign(rows->begin() + static_cast<std::ptrdiff_t>(kept.size()), rows->end());
   std::ranges::sort(kept, [](const placed& a, const placed& b) {
     if (a.row.tier != b.row.tier) return a.row.tier < b.row.tier;
     return a.row.tier == context_tier::outcomes ? newest_first(a.row, b.row)
@@ -214,6 +245,7 @@ result<void> context_state::fetch(const read_views& views) {
   const std::array<std::vector<context_item>*, 3> tiers = {&answer.pinned, &answer.outcomes,
                                                            &answer.frame_relevant};
   for (auto& p : kept) tiers[static_cast<std::size_t>(p.row.tier)]->push_back(std::move(p.item));
+  if (auto ok = fill(views, **reader); !ok) return ok;
   stage = context_stage::done;
   return {};
 }

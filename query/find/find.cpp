@@ -126,6 +126,18 @@ find_result find_run::take() {
   return std::move(state_->answer);
 }
 
+found_rows find_run::take_rows() {
+  find_state& s = *state_;
+  ensure(s.stage == find_stage::done || (s.stage == find_stage::fetch && !s.some_open),
+         "rows are taken when they are in order, and before they are read");
+  found_rows found{.rows = {}, .total = s.answer.total.value_or(0)};
+  found.rows.reserve(s.rows.size());
+  for (const candidate& c : s.rows) found.rows.push_back(c.row);
+  s.rows.clear();
+  s.stage = find_stage::done;
+  return found;
+}
+
 row_order find_state::ordering(const read_views& views) const {
   return {order,        salience_scorer(context.now, !near_query.empty(), weights),
           context.at,   *views.attributes,

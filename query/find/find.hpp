@@ -1,14 +1,23 @@
 #pragma once
 /// The typed query (find) as a query_run.
 
+#include <cstdint>
 #include <memory>
+#include <vector>
 
+#include "index/numbers.hpp"
 #include "mneme/query.hpp"
 #include "query/query_run.hpp"
 
 namespace mneme {
 
 struct find_state;
+
+/// Rows of a find before their records are read.
+struct found_rows {
+  std::vector<row_no> rows;
+  std::int64_t total = 0; ///< with `count`
+};
 
 class find_run : public query_run {
 public:
@@ -28,6 +37,10 @@ public:
   [[nodiscard]] std::uint64_t answer_bytes() const override;
   /// The answer. Precondition: next() is empty; call once.
   find_result take();
+  /// The page, in order, instead of the stage that reads records, and how many rows passed, if that
+  /// was asked for. The answer is then not made. Precondition: that stage is next, or nothing;
+  /// the request has a limit and nothing but types. Call once.
+  found_rows take_rows();
 
 private:
   explicit find_run(std::unique_ptr<find_state> state);

@@ -99,10 +99,19 @@ std::uint64_t page_end(const find_request& r) noexcept {
   return static_cast<std::uint64_t>(*r.limit) + static_cast<std::uint64_t>(r.offset);
 }
 
+bool fills_budget(const find_request& r) noexcept {
+  return has_near(r) && !r.limit && !r.near_k;
+}
+
 std::uint64_t near_count(const find_request& r) noexcept {
   const std::uint64_t end = r.limit ? page_end(r) : 0;
   if (r.near_k) return std::max(static_cast<std::uint64_t>(*r.near_k), end);
-  if (!r.limit) return default_near_k;
+  if (fills_budget(r)) {
+    // Memories tend to have more tokens, so that a few are looked at that do not fit.
+    constexpr std::uint64_t tokens_of_memory = 8;
+    return std::clamp(static_cast<std::uint64_t>(*r.budget_tokens) / tokens_of_memory, least_near_k,
+                      most_near_k);
+  }
   constexpr auto most = std::numeric_limits<std::uint64_t>::max();
   return end > most / 4 ? most : 4 * end;
 }

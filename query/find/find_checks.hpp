@@ -11,7 +11,10 @@
 namespace mneme {
 
 inline constexpr std::int64_t max_follow_hops = 6;
-inline constexpr std::uint64_t default_near_k = 16;
+/// Where the budget says how many nearest rows there are: at least so many are looked at, and at
+/// most.
+inline constexpr std::uint64_t least_near_k = 16;
+inline constexpr std::uint64_t most_near_k = 1024;
 
 /// Bounds, enum values, texts, exclusive keys and the vector, in that order.
 result<void> check_bounds(const find_request& r);
@@ -26,6 +29,8 @@ result<void> check_order(const find_request& r);
 [[nodiscard]] type_set types_asked(const find_request& r) noexcept;
 /// offset + limit, saturating; max when there is no limit.
 [[nodiscard]] std::uint64_t page_end(const find_request& r) noexcept;
+/// Is it the budget that says how many nearest rows there are?
+[[nodiscard]] bool fills_budget(const find_request& r) noexcept;
 /// How many nearest rows are kept.
 [[nodiscard]] std::uint64_t near_count(const find_request& r) noexcept;
 /// Tags that every row must have: has_tag at the top or below nested `and`s only.

@@ -105,6 +105,30 @@ public:
     return {};
   }
 
+  /// The nearest rows that fit, as far as none comes that does not. Of the first few, which are
+  /// there whatever they are, the least salient are dropped until the rest fits.
+  result<void> read_nearest_within(std::int64_t budget) {
+    auto rows = run_.rows;
+    std::ranges::sort(
+        rows, [this](const candidate& a, const candidate& b) { return order_.nearer(a, b); });
+    std::int64_t left = budget;
+    for (const candidate& c : rows) {
+      answer_row row;
+      if (auto ok = read(c, row); !ok) return ok;
+      if (page_.size() >= least_near_k && row.text.tokens > left) break;
+      left -= row.text.tokens;
+      page_.push_back(std::move(row));
+    }
+    if (left < 0) drop_least_salient(budget);
+    for (const answer_row& row : page_)
+      if (auto ok = take_room(row); !ok) return ok;
+    run_.answer.trimmed_by_budget = static_cast<std::int64_t>(rows.size() - page_.size());
+    std::ranges::sort(page_, [this](const answer_row& a, const answer_row& b) {
+      return order_.before(a.at, b.at);
+    });
+    return {};
+  }
+
   void answer() {
     run_.answer.memories.reserve(page_.size());
     for (auto& row : page_) put(std::move(row));
@@ -112,6 +136,19 @@ public:
   [[nodiscard]] std::size_t size() const { return page_.size(); }
 
 private:
+  /// As read_within, of rows that were read.
+  void drop_least_salient(std::int64_t budget) {
+    std::ranges::sort(page_, [this](const answer_row& a, const answer_row& b) {
+      return order_.kept_longer(a.at, b.at);
+    });
+    std::size_t kept = 0;
+    for (const answer_row& row : page_) {
+      if (kept > 0 && row.text.tokens > budget) break;
+      budget -= row.text.tokens;
+      ++kept;
+    }
+    page_.resize(kept);
+  }
   result<void> read(const candidate& c, answer_row& row) {
     ensure(!c.open, "a row of the answer has passed its predicate");
     row.at = c;
@@ -244,7 +281,9 @@ result<void> find_state::run_fetch(const read_views& views) {
     if (auto ok = arrange(views); !ok) return ok;
   }
   page_reader page(*this, views, source);
-  auto read = request.budget_tokens ? page.read_within(*request.budget_tokens) : page.read_all();
+  const auto read = !request.budget_tokens  ? page.read_all()
+                    : fills_budget(request) ? page.read_nearest_within(*request.budget_tokens)
+                                            : page.read_within(*request.budget_tokens);
   if (!read) return read;
   if (auto ok = time.check(); !ok) return ok;
   if (answer.plan)

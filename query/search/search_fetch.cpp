@@ -187,17 +187,10 @@ private:
   visible_rows visible_;
 };
 
-/// Which hits to keep within the budget: the best score per token first, whatever fits.
+/// Which hits to keep within the budget: in their order, whatever still fits.
 std::vector<bool> pack(const std::vector<search_hit>& hits, std::int64_t budget) {
-  std::vector<std::size_t> order(hits.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  const auto worth = [&](std::size_t i) {
-    return hits[i].score / static_cast<double>(std::max<std::int64_t>(1, hits[i].tokens));
-  };
-  std::ranges::stable_sort(order,
-                           [&](std::size_t a, std::size_t b) { return worth(a) > worth(b); });
   std::vector<bool> kept(hits.size(), false);
-  for (const std::size_t i : order) {
+  for (std::size_t i = 0; i < hits.size(); ++i) {
     if (hits[i].tokens > budget) continue;
     kept[i] = true;
     budget -= hits[i].tokens;

@@ -1,6 +1,6 @@
 // Context and learned weights in every ranking: through the facade and through the actors.
 // Of: query/context/context.cpp, query/context/context_tiers.cpp, query/context/compact_record.cpp
-// Of: views/pinned.cpp
+// Of: query/context/context_fill.cpp, query/search/search_found.cpp, views/pinned.cpp
 #include <catch2/catch.hpp>
 
 #include <caf/all.hpp>
@@ -38,6 +38,28 @@ context_request kitchen_context(std::string actor = "ana") {
   r.objects = {{object_kind::service, "kitchen"}};
   r.actor = std::move(actor);
   return r;
+}
+
+void link(engine& e, std::uint8_t src, edge_type type, std::uint8_t dst, std::string kind = {}) {
+  add_edge_request r;
+  r.src = id_of(src);
+  r.type = static_cast<std::uint8_t>(type);
+  r.dst = id_of(dst);
+  r.actor = "ana";
+  r.kind = std::move(kind);
+  REQUIRE(e.apply(std::move(r)));
+}
+
+/// A turn of a talk, next after the one before it.
+void say(engine& e, std::uint8_t n, std::string speaker, std::string text, bool follows = true) {
+  auto r = note_by(n, std::move(text));
+  r.metadata["speaker"] = std::move(speaker);
+  put(e, r);
+  if (follows) link(e, static_cast<std::uint8_t>(n - 1), edge_type::related_to, n, "next");
+}
+
+context_request asked(std::string query, std::string actor = "ana") {
+  return {.query = std::move(query), .actor = std::move(actor)};
 }
 
 std::vector<int> numbers(const std::vector<context_item>& items) {
@@ -168,6 +190,111 @@ TEST_CASE("8 context: trims by salience over all tiers, one row stays, the rest 
   r.budget_tokens = 1'000'000;
   CHECK(e.context(r)->budget_tokens == 4000); // clamped
   CHECK(e.context(r)->tokens <= 4000);
+}
+
+TEST_CASE("context without a question: pinned first, then the most salient, then how many more") {
+  engine e = world_of();
+  for (std::uint8_t n = 1; n <= 100; ++n) {
+    auto r = note_by(n, std::string(36, 'x')); // 9 tokens
+    r.importance = n == 70 ? 10 : 5;
+    put(e, r);
+  }
+  put(e, note_by(101, "somebody else's", "ben"));
+  put(e, goal(102, "active"));
+  auto made = e.context({.budget_tokens = 30, .actor = "ana"});
+  REQUIRE(made);
+  CHECK(numbers(made->pinned) == ints{102});
+  CHECK(numbers(made->notable) == ints{70, 1, 2}); // of equal salience by id
+  CHECK(made->tokens <= 30);
+  CHECK(made->more == 97);
+  CHECK(made->reachable_uris.size() == 64);
+  CHECK(made->reachable_uris.front().id == id_of(3));
+  // What is too long is passed over.
+  auto longer = note_by(103, std::string(400, 'x'));
+  longer.importance = 10;
+  put(e, longer);
+  made = e.context({.budget_tokens = 30, .actor = "ana"});
+  CHECK(numbers(made->notable) == ints{70, 1, 2});
+  CHECK(made->reachable_uris.front().id == id_of(103));
+  // A verb with an object is a question, and so are words.
+  CHECK(e.context(kitchen_context())->notable.empty());
+  CHECK(e.context(asked("x"))->notable.empty());
+  auto pinned_alone = context_request{.tiers = {{context_tier::pinned}}, .actor = "ana"};
+  CHECK(e.context(pinned_alone)->notable.empty());
+  CHECK(e.context(pinned_alone)->more == 0);
+}
+
+TEST_CASE("context with a query: what is found, between what was said before and after it") {
+  engine e = world_of();
+  say(e, 1, "Mel", "good morning", false);
+  say(e, 2, "Ana", "where is the kettle");
+  say(e, 3, "Mel", "in the cellar, as ever");
+  say(e, 4, "Ana", "thank you");
+  put(e, note_by(5, "boats leave at noon"));
+  put(e, goal(6, "active"));
+  auto made = e.context(asked("kettle"));
+  REQUIRE(made);
+  CHECK(numbers(made->pinned) == ints{6});
+  REQUIRE(numbers(made->found) == ints{1, 2, 3});
+  CHECK(made->notable.empty());
+  CHECK(made->found[0].score == 0);
+  CHECK(made->found[1].score == 1);
+  CHECK(made->found[1].by == "Ana");
+  CHECK(made->found[1].text == "[2000-01-01 00:00, Ana] where is the kettle");
+  CHECK(made->found[1].tokens == 11);
+  CHECK(made->tokens == made->pinned[0].tokens + 9 + 11 + 12);
+  CHECK(made->more == 0);
+
+  SECTION("nothing is there twice") {
+    CHECK(numbers(e.context(asked("kettle cellar"))->found).size() == 4);
+  }
+  SECTION("what does not fit is reachable, best first") {
+    auto r = asked("kettle");
+    r.tiers = {context_tier::found};
+    r.budget_tokens = 20;
+    made = e.context(r);
+    REQUIRE(made);
+    CHECK(numbers(made->found) == ints{1, 2});
+    CHECK(made->more == 1);
+    REQUIRE(made->reachable_uris.size() == 1);
+    CHECK(made->reachable_uris[0].id == id_of(3));
+    r.budget_tokens = 10; // nothing stands beside what is not there itself
+    CHECK(e.context(r)->found.empty());
+    CHECK(e.context(r)->more == 1);
+  }
+  SECTION("what hides a memory from a search hides it here") {
+    put(e, note_by(7, "it is in the shed now"));
+    link(e, 7, edge_type::supersedes, 3);
+    CHECK(numbers(e.context(asked("kettle"))->found) == ints{1, 2});
+    CHECK(e.context(asked("kettle", "ben"))->found.empty());
+    auto r = asked("kettle");
+    r.at_seq = made->at_seq;
+    CHECK(numbers(e.context(r)->found) == ints{1, 2, 3});
+  }
+  SECTION("what a tier shows is not found again, and what stands beside it is") {
+    auto r = note_by(8, "the kettle leaks");
+    r.frames = {kitchen};
+    put(e, r);
+    auto both = kitchen_context();
+    both.query = "kettle";
+    made = e.context(both);
+    REQUIRE(made);
+    CHECK(numbers(made->frame_relevant) == ints{8});
+    CHECK(numbers(made->found) == ints{1, 2, 3});
+    both.tiers = {context_tier::found};
+    CHECK(e.context(both)->found.size() == 4);
+  }
+}
+
+TEST_CASE("context with a query: its errors") {
+  engine e = world_of();
+  CHECK(e.context(asked("  ")).error().code == errc::empty_query);
+  CHECK(e.context(asked("  ")).error().at == "query");
+  context_request r{.vector = std::vector<float>{1, 0}};
+  CHECK(e.context(r).error().code == errc::bad_value);
+  r.query = "tea";
+  r.vector = std::vector<float>{};
+  CHECK(e.context(r).error().at == "vector");
 }
 
 TEST_CASE("8 context: a pure read, also of the past; its errors") {

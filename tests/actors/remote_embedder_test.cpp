@@ -178,14 +178,20 @@ TEST_CASE("7: search goes by words when the embedder is down, and says so") {
   tick_request t;
   t.reads.emplace_back(words("lanterns"));
   t.reads.emplace_back(near("a"));
+  t.reads.emplace_back(context_request{.query = "lanterns"});
   auto ticked = e.tick(t);
   REQUIRE(ticked);
   CHECK(std::get<search_result>(*ticked->reads[0]).embedder_problem == "down");
   CHECK(ticked->reads[1].error().code == errc::io);
+  CHECK(std::get<context_result>(*ticked->reads[2]).embedder_problem == "down");
+  CHECK(std::get<context_result>(*ticked->reads[2]).found.size() == 1);
+  CHECK(e.context({.query = "lanterns"})->embedder_problem == "down");
+  CHECK(e.context({})->embedder_problem.empty());
   embedder->is_down = false;
   ticked = e.tick(t);
   REQUIRE(ticked);
   CHECK(std::get<search_result>(*ticked->reads[0]).embedder_problem.empty());
+  CHECK(std::get<context_result>(*ticked->reads[2]).embedder_problem.empty());
   CHECK(std::get<find_result>(*ticked->reads[1]).memories.size() == 1);
 }
 

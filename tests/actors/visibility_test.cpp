@@ -153,7 +153,7 @@ ids ids_of(const find_result& r) {
 }
 ids ids_of(const context_result& r) {
   ids found;
-  for (const auto* tier : {&r.pinned, &r.outcomes, &r.frame_relevant})
+  for (const auto* tier : {&r.pinned, &r.outcomes, &r.frame_relevant, &r.found, &r.notable})
     for (const auto& item : *tier) found.insert(item.uri.id);
   for (const auto& uri : r.reachable_uris) found.insert(uri.id);
   return found;
@@ -255,6 +255,18 @@ context_request any_context(asked_at at, context_tier tier) {
 }
 ids context_by(engine& e, asked_at at, context_tier tier) {
   return ids_of(taken(e.context(any_context(at, tier))));
+}
+
+ids context_found(engine& e, asked_at at) {
+  auto r = any_context(at, context_tier::found);
+  r.query = "unheard";
+  r.vector = direction;
+  return ids_of(taken(e.context(r)));
+}
+ids context_notable(engine& e, asked_at at) {
+  auto r = any_context(at, context_tier::notable);
+  r.action.reset();
+  return ids_of(taken(e.context(r)));
 }
 
 /// Of a context without room, what it says can be reached.
@@ -464,6 +476,8 @@ std::vector<way_in> other_ways_in() {
       {"context, outcomes", {event}, context(context_tier::outcomes)},
       {"context, frame", {fact}, context(context_tier::frame_relevant)},
       {"context, cut", {fact}, context_cut},
+      {"context, found", roles, context_found},
+      {"context, notable", no_chunk, context_notable},
       {"tick", {fact, goal}, tick_by},
       {"list by type", {fact}, listed},
       {"list by type, archived", {fact}, listed_with_archived, {fact}, {}, "asked for"},

@@ -39,6 +39,7 @@ TEST_CASE("the texts and vectors of a find count, those within its predicate too
 }
 
 TEST_CASE("so do those of the other doors, and of what a tick asks") {
+  CHECK(grows<context_request>([](auto& q) { q.query = text; }));
   CHECK(grows<context_request>([](auto& q) { q.objects = {{object_kind::service, text}}; }));
   CHECK(grows<retrieve_request>([](auto& q) { q.q = text; }));
   CHECK(grows<retrieve_request>([](auto& q) { q.vector = numbers; }));

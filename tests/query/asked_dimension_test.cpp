@@ -2,6 +2,7 @@
 // Of: query/find/near_target.cpp
 #include <catch2/catch.hpp>
 
+#include "query/context/context.hpp"
 #include "query/find/find.hpp"
 #include "query/search/search.hpp"
 #include "tests/query/retrieve/topic_world.hpp"
@@ -44,6 +45,11 @@ void check_doors(world& w, const asked& by, std::optional<errc> expected) {
   s.vector = four;
   s.at_seq = by.at_seq;
   CHECK(refusal<search_run>(s, context, views) == expected);
+  context_request c;
+  c.query = "tea";
+  c.vector = four;
+  c.at_seq = by.at_seq;
+  CHECK(refusal<context_run>(c, context, views) == expected);
 }
 
 } // namespace

@@ -259,6 +259,18 @@ TEST_CASE("a look-up of memories looks at its deadline for each") {
   shared_world().check<search_run>(r, 200);
 }
 
+TEST_CASE(
+    "a context looks at its deadline while others rank for it, and for what it reads of that") {
+  context_request r;
+  r.tiers = {context_tier::found};
+  r.budget_tokens = 400;
+  r.query = "tea";
+  shared_world().check<context_run>(r, 25);
+  r.query.reset();
+  r.tiers = {context_tier::notable};
+  shared_world().check<context_run>(r, 50);
+}
+
 TEST_CASE("a context looks at its deadline while it picks rows and reads them") {
   context_request r;
   r.action = verb::find;

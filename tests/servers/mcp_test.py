@@ -248,6 +248,9 @@ class Tools(OnStreams):
         self.assertEqual(self.call(client, "chroma_query", hashtags=TAGS)["results"][0]["label"],
                          "first flush")
         self.call(client, "context", verb="find", objects={"service": "x"})
+        found = self.call(client, "context", query="how old is the mole")["tiers"]["found"]
+        self.assertIn("the mole is old", [item["text"].split("] ")[-1] for item in found])
+        self.assertGreater(len(self.call(client, "context")["tiers"]["notable"]), 1)
 
     def test_a_refusal_is_the_tools_and_says_what_is_wrong(self):
         client = self.start()
@@ -383,8 +386,13 @@ class ResourcesAndPrompts(OnStreams):
                                   )["result"]["messages"]
             self.assertEqual(messages[0]["role"], "user")
             return messages[0]["content"]["text"]
-        self.assertIn("Ana likes green tea", text("recall", question="what {} does Ana drink"))
+        recalled = text("recall", question="what {} does Ana drink")
+        self.assertRegex(recalled, r"mneme://Note/\w{26}#1 \| \[\d{4}-\d\d-\d\d \d\d:\d\d\] "
+                                   "Ana likes green tea")
         self.assertIn("The task: tidy up", text("start", task="tidy up"))
+        for task in ("make tea for Ana", " ", None):
+            self.assertIn("Ana likes green tea",
+                          text("start", **({} if task is None else {"task": task})))
         self.assertIn("remember", text("wrap_up"))
 
 

@@ -24,6 +24,7 @@ struct context_options {
   std::optional<std::string> request;
   std::optional<std::string> verb;
   std::vector<std::string> objects;
+  std::optional<std::string> query;
   std::vector<std::string> tiers;
   std::optional<std::int64_t> budget;
   std::optional<std::int64_t> outcomes;
@@ -33,8 +34,11 @@ struct context_options {
 };
 
 result<json> context_request_of(const context_options& o) {
-  auto request = request_of(o.request);
+  const bool is_question = o.request && !is_request_argument(*o.request);
+  auto request = request_of(is_question ? std::nullopt : o.request);
   if (!request) return request;
+  if (is_question) (*request)["query"] = *o.request;
+  set_if(*request, "query", o.query);
   set_if(*request, "verb", o.verb);
   for (const auto& object : o.objects) {
     const auto equals = object.find('=');
@@ -55,16 +59,20 @@ void add_context(CLI::App& app, command_result& outcome) {
   add_command<context_options>(
       app, "context", "What an agent should know first", true, outcome,
       [](CLI::App& c, context_options& o) {
-        c.add_option("REQUEST", o.request, "a request as JSON, or -");
+        c.add_option("REQUEST|QUERY", o.request, "a request as JSON, -, or a question in words");
+        c.add_option("--query", o.query, "the question or the task, in words: adds what is found");
         c.add_option("--verb", o.verb, "what it is about to do: find, build, negotiate, …");
         add_list(c, "--object", o.objects, "KIND=REF, with what; may be repeated");
-        add_list(c, "--tier", o.tiers, "pinned, outcomes or frame_relevant; may be repeated");
+        add_list(c, "--tier", o.tiers,
+                 "pinned, outcomes, frame_relevant, found or notable; may be repeated");
         c.add_option("--budget", o.budget, "at most so many tokens of text (3000, at most 4000)");
         c.add_option("--outcomes", o.outcomes, "at most so many outcomes (3)");
         c.add_option("--form", o.form, "short, medium or full");
         c.add_option("--actor", o.actor, "whose context");
         c.add_option("--at-seq", o.at_seq, "as of an earlier entry");
-        c.footer("Example: mneme context demo --actor ana --verb find --object service=kitchen");
+        c.footer(
+            "Examples: mneme context demo --actor ana --verb find --object service=kitchen\n"
+            "          mneme context demo --actor ana --query \"what is wrong with the kettle\"");
       },
       [](const context_options& o) {
         auto request = context_request_of(o);

@@ -138,7 +138,8 @@ void add_find_command(CLI::App& app, command_result& outcome) {
         c.add_option("--where", o.where, "predicate as JSON (mneme help where)");
         c.add_option("--near", o.near, "text to be near to");
         c.add_option("--near-uri", o.near_uri, "memory to be near to");
-        c.add_option("--near-k", o.near_k, "how many near ones are taken");
+        c.add_option("--near-k", o.near_k,
+                     "how many near ones are taken (four pages; with a budget alone what fits)");
         c.add_option("--rank", o.rank, "salience or distance");
         c.add_option("--from", o.from, "id or uri to walk from");
         c.add_option("--hops", o.hops, "how far (1)");

@@ -294,6 +294,8 @@ agents at once. Weights and records are the actor's own (docs/AGENTS.md).
   $ mneme write demo --actor ana --id 00000000000000000000000001 --type Goal statement="serve tea" status=active
   $ mneme write demo --actor ana --id 00000000000000000000000002 --type Note statement="the kettle leaks"
   $ mneme context demo --actor ana --verb find --object service=kitchen --budget 500
+  $ mneme context demo --actor ana --query "what is wrong with the kettle" --budget 1500
+  $ mneme context demo --actor ana
   $ mneme attest demo mneme://Note/00000000000000000000000002#1 --actor ana --intent tea --outcome success
   $ mneme compact demo mneme://Note/00000000000000000000000002#1 --actor ana --intent tea --step 1
   $ mneme compact demo --load --actor ana --intent tea --step 1

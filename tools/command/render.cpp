@@ -317,11 +317,13 @@ std::string render_context(const json& answer, const page& on) {
   add_tier(table, tiers["pinned"], "pinned");
   add_tier(table, tiers["outcomes"], "outcome");
   add_tier(table, tiers["frame_relevant"], "frame");
+  add_tier(table, tiers["found"], "found");
+  add_tier(table, tiers["notable"], "notable");
   std::string text =
       table.text(on.width, on.colour)
       + fmt::format("{} of {} tokens", cell(answer["tokens"]), cell(answer["budget_tokens"]));
-  if (const auto more = answer["reachable_uris"].size(); more > 0)
-    text += fmt::format(", {} more over the budget (--json names them)", more);
+  if (const auto more = answer["more"].get<std::int64_t>(); more > 0)
+    text += fmt::format(", {} more did not fit (--json names the best; search finds all)", more);
   return text + "\n";
 }
 

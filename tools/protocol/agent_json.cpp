@@ -21,6 +21,8 @@ constexpr shape objects_shape{
 constexpr std::array context_table = {
     key_shape{"verb", &shapes::text},
     key_shape{"objects", &objects_shape},
+    key_shape{"query", &shapes::text},
+    key_shape{"vector", &shapes::vector},
     key_shape{"budget_tokens", &shapes::integer},
     key_shape{"include_tiers", &shapes::texts},
     key_shape{"outcome_limit", &shapes::integer},
@@ -52,7 +54,8 @@ constexpr std::array attest_table = {
     key_shape{"deadline_ms", &shapes::integer}};
 
 /// In the order of context_tier.
-constexpr std::string_view tier_names[] = {"pinned", "outcomes", "frame_relevant"};
+constexpr std::string_view tier_names[] = {"pinned", "outcomes", "frame_relevant", "found",
+                                           "notable"};
 
 std::vector<std::pair<object_kind, std::string>> read_objects(value_reader& in) {
   std::vector<std::pair<object_kind, std::string>> objects;
@@ -80,17 +83,22 @@ std::optional<std::vector<context_tier>> read_tiers(value_reader& in) {
     for (std::size_t i = 0; i < std::size(tier_names); ++i)
       if (tier_names[i] == text) return tiers.push_back(static_cast<context_tier>(i));
     in.fail_at(at, errc::bad_value,
-               fmt::format("\"{}\" is not a tier: pinned, outcomes, frame_relevant", text));
+               fmt::format("\"{}\" is not a tier: pinned, outcomes, frame_relevant, found, notable",
+                           text));
   });
   return tiers;
 }
 
 json item_json(const context_item& i) {
-  return {{"id", to_string(i.uri.id)},
-          {"uri", to_string(i.uri)},
-          {"text", i.text},
-          {"tokens", i.tokens},
-          {"salience", i.salience}};
+  return {{"id", to_string(i.uri.id)}, {"uri", to_string(i.uri)}, {"text", i.text},
+          {"tokens", i.tokens},        {"salience", i.salience},  {"by", i.by},
+          {"at", to_string(i.at)}};
+}
+
+json found_json(const context_item& i) {
+  json item = item_json(i);
+  item["score"] = i.score;
+  return item;
 }
 
 } // namespace
@@ -114,6 +122,8 @@ result<context_request> read_context(const json& request, const json_path& at) {
   context_request r;
   r.action = in.name<verb>("verb");
   r.objects = read_objects(in);
+  r.query = in.text("query");
+  r.vector = in.vector("vector");
   r.budget_tokens = in.integer("budget_tokens");
   r.tiers = read_tiers(in);
   r.outcome_limit = in.integer("outcome_limit").value_or(r.outcome_limit);
@@ -161,16 +171,25 @@ result<json> context_json(const context_result& r, const request_deadline& time)
   if (!outcomes) return propagate(outcomes);
   auto relevant = rows_json(r.frame_relevant, item_json, time);
   if (!relevant) return propagate(relevant);
+  auto found = rows_json(r.found, found_json, time);
+  if (!found) return propagate(found);
+  auto notable = rows_json(r.notable, item_json, time);
+  if (!notable) return propagate(notable);
   json reachable = json::array();
   for (const auto& uri : r.reachable_uris) reachable.push_back(to_string(uri));
-  return json{{"tiers",
+  json answer{{"tiers",
                {{"pinned", std::move(*pinned)},
                 {"outcomes", std::move(*outcomes)},
-                {"frame_relevant", std::move(*relevant)}}},
+                {"frame_relevant", std::move(*relevant)},
+                {"found", std::move(*found)},
+                {"notable", std::move(*notable)}}},
               {"tokens", r.tokens},
               {"budget_tokens", r.budget_tokens},
+              {"more", r.more},
               {"reachable_uris", std::move(reachable)},
               {"at_seq", r.at_seq.value}};
+  if (!r.embedder_problem.empty()) answer["embedder_problem"] = r.embedder_problem;
+  return answer;
 }
 
 json compact_json(const compact_result& r) {

@@ -159,9 +159,12 @@ const std::array<op_spec, 42>& table() { // NOLINT(readability-function-size)
       {"find_many", "many finds at one seq", "results",
        R"({"op":"find_many","items":[{"types":["Note"],"limit":5}]})", find_many_keys(),
        run_find_many},
-      {"context", "what an agent should know first: pinned, outcomes, frame-relevant",
-       "tiers tokens budget_tokens reachable_uris at_seq",
-       R"({"op":"context","verb":"find","objects":{"service":"kitchen"}})", context_keys(),
+      {"context",
+       "what an agent should know first: pinned, outcomes, frame-relevant; then what a query "
+       "finds, "
+       "or without a question what is most salient",
+       "tiers tokens budget_tokens more reachable_uris embedder_problem? at_seq",
+       R"({"op":"context","query":"when is tea served","budget_tokens":1500})", context_keys(),
        run_context},
       {"compact", "shrink a context: what bears load stays, the rest becomes short",
        "kept compacted tokens skipped seq",

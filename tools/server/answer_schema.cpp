@@ -69,10 +69,14 @@ constexpr std::array rows = {
     member_row{"", "near_mode", R"({"enum":["exact","hnsw"]})"},
     member_row{"", "plan", object},
 
-    member_row{"", "tiers", R"({"type":"object","required":["pinned","outcomes","frame_relevant"],
+    member_row{"", "tiers", R"({"type":"object",
+      "required":["pinned","outcomes","frame_relevant","found","notable"],
       "properties":{"pinned":{"$ref":"#/$defs/context_items"},
       "outcomes":{"$ref":"#/$defs/context_items"},
-      "frame_relevant":{"$ref":"#/$defs/context_items"}},"additionalProperties":false})"},
+      "frame_relevant":{"$ref":"#/$defs/context_items"},
+      "found":{"$ref":"#/$defs/context_items"},
+      "notable":{"$ref":"#/$defs/context_items"}},"additionalProperties":false})"},
+    member_row{"", "more", integer},
     member_row{"", "tokens", integer},
     member_row{"", "budget_tokens", integer},
     member_row{"", "reachable_uris", texts},
@@ -205,7 +209,9 @@ constexpr std::string_view definitions = R"({
       "source_type": {"enum": ["memory", "content_chunk"]}, "score": {"type": "number"},
       "title": {"type": "string"}, "content": {"type": "string"}}},
   "context_items": {"type": "array", "items": {"type": "object",
-    "required": ["id", "uri", "text", "tokens", "salience"]}},
+    "required": ["id", "uri", "text", "tokens", "salience", "by", "at"],
+    "properties": {"by": {"type": "string"}, "at": {"type": "string"},
+      "score": {"type": "number"}}}},
   "item": {"type": "object", "required": ["ok"], "properties": {"ok": {"type": "boolean"}}}
 })";
 

@@ -136,6 +136,36 @@ TEST_CASE("a long row ends the budget even where a later short one would fit") {
   CHECK(answer->trimmed_by_budget == 2);
 }
 
+TEST_CASE("near with a budget alone fills it with the nearest") {
+  small_world world;
+  for (std::uint64_t n = 1; n <= 60; ++n) {
+    auto s = note(n, "x");
+    s.version.forms.short_form = std::string(40, 'x');
+    s.vector = {1, static_cast<float>(n) / 100, 0};
+    world.put(s, {.last_used = {}, .access_count = static_cast<std::int64_t>(n)});
+  }
+  find_request r = of_notes({});
+  r.form = form_kind::short_form;
+  r.near_vector = std::vector<float>{1, 0, 0};
+  const auto with_budget = [&](std::int64_t budget) {
+    r.budget_tokens = budget;
+    const auto answer = find_inline(world, r);
+    REQUIRE(answer.has_value());
+    return *answer;
+  };
+  // However much more salient those behind them are.
+  auto answer = with_budget(305);
+  REQUIRE(answer.memories.size() == 30);
+  for (std::uint64_t n = 1; n <= 30; ++n) CHECK(ids_of(answer)[n - 1] == numbered_id(n));
+  CHECK(answer.trimmed_by_budget == 8); // 38 may have fitted, had they 8 tokens each
+  // Of the nearest 16 the least salient give way.
+  answer = with_budget(25);
+  CHECK(ids_of(answer) == numbered({15, 16}));
+  CHECK(answer.trimmed_by_budget == 14);
+  r.near_k = 3;
+  CHECK(ids_of(with_budget(1000)) == numbered({1, 2, 3}));
+}
+
 TEST_CASE("rows without text cost nothing") {
   small_world world;
   put_note(world, 1, 10, 9);

@@ -154,6 +154,10 @@ TEST_CASE("k is four pages, or as asked, or a page at least", "[large]") {
   r.offset = 0;
   r.limit.reset();
   r.budget_tokens = 1'000'000;
+  CHECK(total() == 48); // as many as may fit
+  r.budget_tokens = 160;
+  CHECK(total() == 20);
+  r.budget_tokens = 1;
   CHECK(total() == 16);
 }
 

@@ -373,7 +373,7 @@ find_request random_request(const small_world& world, std::optional<std::vector<
   }
   if (d.chance(20)) r.rank = d.chance(50) || !target ? rank_kind::salience : rank_kind::distance;
   if (d.chance(80)) r.limit = 1 + d.below(d.chance(80) ? 10 : 1000);
-  if (!r.limit || d.chance(25)) r.budget_tokens = 1 + d.below(120);
+  if (!r.limit || d.chance(25)) r.budget_tokens = 1 + d.below(d.chance(25) ? 900 : 120);
   if (d.chance(30)) r.offset = d.below(6);
   if (d.chance(40)) r.form = static_cast<form_kind>(d.below(3));
   if (d.chance(30)) r.as_of = d.time();

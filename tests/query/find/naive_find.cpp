@@ -278,17 +278,43 @@ std::vector<row> matching(const small_world& world, const find_request& r, seq_n
   return rows;
 }
 
+/// Does the budget alone say how many nearest rows there are?
+bool fills_its_budget(const find_request& r) {
+  return !r.limit && !r.near_k && r.budget_tokens.has_value();
+}
+
 void keep_nearest(std::vector<row>& rows, const find_request& r, const std::vector<float>& query) {
   std::erase_if(rows, [](const row& c) { return c.state->vector.empty(); });
   for (auto& c : rows) c.distance = cosine_distance(query, c.state->vector);
   std::ranges::sort(rows, [](const row& a, const row& b) {
     return std::tie(a.distance, a.id) < std::tie(b.distance, b.id);
   });
-  std::uint64_t k = 16;
+  std::uint64_t k = 0;
+  if (fills_its_budget(r))
+    k = std::min<std::uint64_t>(
+        1024, std::max<std::uint64_t>(16, static_cast<std::uint64_t>(*r.budget_tokens) / 8));
   const std::uint64_t end = r.limit ? static_cast<std::uint64_t>(*r.limit + r.offset) : 0;
   if (r.limit) k = 4 * end;
   if (r.near_k) k = std::max<std::uint64_t>(static_cast<std::uint64_t>(*r.near_k), end);
   if (rows.size() > k) rows.resize(k);
+}
+
+/// Of the nearest rows as many as fit, of the first 16 whatever they are.
+std::int64_t keep_fitting(std::vector<row>& rows, std::int64_t budget) {
+  auto nearest = rows;
+  std::ranges::sort(nearest, [](const row& a, const row& b) {
+    return std::tie(a.distance, a.id) < std::tie(b.distance, b.id);
+  });
+  std::size_t count = 0;
+  for (std::int64_t sum = 0; count < nearest.size(); ++count) {
+    sum += nearest[count].tokens;
+    if (count >= 16 && sum > budget) break;
+  }
+  nearest.resize(count);
+  const auto is_far = [&](const row& c) {
+    return std::ranges::none_of(nearest, [&](const row& n) { return n.id == c.id; });
+  };
+  return static_cast<std::int64_t>(std::erase_if(rows, is_far));
 }
 
 /// Drops the least salient row, the later one of equals, until the rest fits or one is left.
@@ -382,7 +408,8 @@ naive_answer naive_find(const small_world& world, const find_request& r,
     }
     c.tokens = static_cast<std::int64_t>((c.text.size() + 3) / 4);
   }
-  if (r.budget_tokens) out.trimmed = trim(rows, *r.budget_tokens);
+  if (near_query && fills_its_budget(r)) out.trimmed = keep_fitting(rows, *r.budget_tokens);
+  if (r.budget_tokens) out.trimmed += trim(rows, *r.budget_tokens);
   for (const auto& c : rows) {
     out.ids.push_back(c.id);
     out.scores.push_back(c.score);

@@ -590,20 +590,28 @@ TEST_CASE("hits: title, excerpt of 600 bytes at a code-point boundary, metadata"
   CHECK(std::get<std::string>(hit.metadata.at("key")) == "mine");
 }
 
-TEST_CASE("budget_tokens: hits are packed by score per token") {
+TEST_CASE("budget_tokens: hits are packed as they are ranked, whatever still fits") {
   search_world w;
   const auto small = w.note("tea");
-  std::string large = "tea tea tea tea";
-  for (int i = 0; i < 60; ++i) large += " word" + std::to_string(i);
-  w.note(large);
-  auto r = asking("tea");
-  r.budget_tokens = 10;
-  const auto answer = w.search(r);
-  CHECK(ids_of(answer) == ids{small});
-  CHECK(answer.form == form_kind::medium);
-  CHECK(answer.tokens <= 10);
-  CHECK(answer.results.front().rendered == "tea");
-  CHECK(answer.coverage.memory.cut == 1);
+  w.pass(1);
+  const auto middle = w.note("tea and a kettle");
+  w.pass(1);
+  const auto best = w.note("green tea, and green tea again");
+  auto r = asking("green tea");
+  const auto packed = [&](std::int64_t budget) {
+    r.budget_tokens = budget;
+    const auto answer = w.search(r);
+    CHECK(answer.form == form_kind::medium);
+    CHECK(answer.tokens <= budget);
+    CHECK(answer.coverage.memory.cut == 3 - std::ssize(answer.results));
+    return ids_of(answer);
+  };
+  CHECK(packed(100) == ids{best, small, middle});
+  CHECK(packed(13) == ids{best, small, middle}); // of 8, 1 and 4 tokens
+  CHECK(packed(12) == ids{best, small});
+  CHECK(packed(8) == ids{best}); // worth less per token than the small one, but it ranks higher
+  CHECK(packed(7) == ids{small, middle});
+  CHECK(packed(3) == ids{small});
 }
 
 TEST_CASE("at_seq: a search of the past answers as it did then") {

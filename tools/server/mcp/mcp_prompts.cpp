@@ -50,7 +50,9 @@ std::optional<result<prompt_request>> prompt_of(std::string_view name, const jso
     return prompt_request{.request = nullptr, .text = std::string(wrap_up_text)};
   if (name == "start") {
     const auto task = text_argument(arguments, "task");
-    return prompt_request{.request = {{"op", "context"}},
+    json request{{"op", "context"}};
+    if (task.find_first_not_of(" \t\r\n") != std::string::npos) request["query"] = task;
+    return prompt_request{.request = std::move(request),
                           .text = (task.empty() ? "" : fmt::format("The task: {}\n\n", task))
                                   + std::string(start_text)};
   }
@@ -58,7 +60,9 @@ std::optional<result<prompt_request>> prompt_of(std::string_view name, const jso
   const auto question = text_argument(arguments, "question");
   if (question.empty())
     return fail(errc::missing_key, "the argument \"question\" is missing", "arguments.question");
-  return prompt_request{.request = {{"op", "search"}, {"query", question}},
+  return prompt_request{.request = {{"op", "context"},
+                                    {"query", question},
+                                    {"include_tiers", json::array({"found"})}},
                         .text = fmt::format("The question: {}\n\n", question)
                                 + std::string(recall_text)};
 }

@@ -20,8 +20,9 @@ constexpr std::array<std::string_view, 2> versions = {"2025-11-25", "2025-06-18"
 constexpr std::size_t page = 50;
 
 constexpr std::string_view instructions =
-    "A memory that lasts. Call context at the start of a task. Call search before you ask the user "
-    "for something that may be known. Call remember for what will matter later, update when it "
+    "A memory that lasts. Call context at the start of a task, with the task as its query. Call "
+    "search before you ask the user for something that may be known. Call remember for what will "
+    "matter later, update when it "
     "changed, relate to link things, forget what is wrong, and attest when a task is done.";
 
 std::string text_at(const json& object, const char* key) {

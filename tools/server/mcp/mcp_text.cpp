@@ -92,15 +92,17 @@ std::string colours_text(const json& a) {
 
 std::string context_text(const json& a) {
   std::string out;
-  for (const auto& [tier, items] : a["tiers"].items()) {
+  for (const char* tier : {"pinned", "outcomes", "frame_relevant", "found", "notable"}) {
+    const json& items = a["tiers"][tier];
     if (items.empty()) continue;
-    out += tier + ":\n";
+    out += fmt::format("{}:\n", tier);
     for (const auto& i : items)
       out += fmt::format("  {} | {}\n", text_of(i["uri"]), one_line(text_of(i["text"])));
   }
-  if (!a["reachable_uris"].empty())
-    out += fmt::format("more: {}\n", protocol::print(a["reachable_uris"]));
-  return out.empty() ? "nothing is remembered yet\n" : out;
+  if (a.contains("embedder_problem")) out += "found by words alone: the embedder is away\n";
+  if (const auto more = a["more"].get<std::int64_t>(); more > 0)
+    out += fmt::format("{} more did not fit: search finds them\n", more);
+  return out.empty() ? "nothing that is remembered belongs here\n" : out;
 }
 
 std::string memory_text(const json& a) {

@@ -161,8 +161,10 @@ constexpr std::array table = {
         .title = "Start with context",
         .description =
             "What you should know before you begin: your identity, hard constraints and active "
-            "goals, past outcomes and memories that matter to what you are about to do. Call it "
-            "once at the start of a task.",
+            "goals, past outcomes and memories that matter to what you are about to do. With query "
+            "(the question or the task in words) also what is known of it, with who said it and "
+            "when; without any question the most important of all. Call it once at the start of a "
+            "task.",
         .ops = context_ops,
         .hidden = query_hidden,
         .is_read_only = true,
