@@ -123,10 +123,14 @@ private:
       const double share =
           (is_function_term(term) ? w_.function_words : 1) / (1 + w_.common_words * (with / all));
       const double idf = stable_log(1.0 + (all - with + 0.5) / (with + 0.5)) * share;
-      whole += idf;
+      const double weight = stable_log(1.0 + (all + 1000 - with + 0.5) / (with + 0.5))
+                            * (is_function_term(term) ? w_.function_words : 1)
+                            / (1 + w_.common_words * (with / (all + 1000)));
+      whole += weight;
       for (auto& row : rows_) {
         const auto tf = static_cast<double>(std::ranges::count(row.terms, term));
         if (tf == 0) continue;
+        row.match += weight;
         row.text +=
             idf * (w_.k1 + 1) * tf
             / (tf + w_.k1 * (1 - b) + w_.k1 * b / mean * static_cast<double>(row.terms.size()));
@@ -134,7 +138,7 @@ private:
     }
     double most = 0;
     for (auto& row : rows_) {
-      if (whole > 0) row.match = std::min(1.0, row.text / whole);
+      if (whole > 0) row.match = std::min(1.0, row.match / whole);
       most = std::max(most, row.text);
     }
     if (most > 0)

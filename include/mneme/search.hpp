@@ -43,7 +43,8 @@ struct search_weights {
 
   friend bool operator==(const search_weights&, const search_weights&) = default;
 };
-/// What a world has unless it was made with others: tuned ones with an embedder, those above without.
+/// What a world has unless it was made with others: tuned ones with an embedder, those above
+/// without.
 search_weights default_search_weights(std::string_view embedder_spec);
 /// `text` as "name=number,…" (names as in the struct; relative is 0 or 1) over the defaults of the
 /// embedder. bad_value or out_of_range, at "search".
@@ -136,8 +137,8 @@ struct search_hit {
   memory_uri uri;
   double score = 0;     ///< in [0,1] over its leg's window
   double raw_score = 0; ///< of the leg, before a hybrid mix
-  /// How much of the question it has, in [0,1], whatever else was found: the larger of its bm25
-  /// over what all words of the query weigh, and of half its cosine. 1 of what is looked up.
+  /// How much of the question it has, in [0,1], whatever else was found: the larger of the share of
+  /// what its words weigh, and of half its cosine. 1 of what is looked up.
   double match = 0;
   std::string path; ///< of a chunk
   std::int64_t chunk_index = 0;

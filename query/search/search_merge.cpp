@@ -9,6 +9,7 @@
 #include "messages/math.hpp"
 #include "query/search/asked_speakers.hpp"
 #include "query/search/asked_times.hpp"
+#include "query/search/question_share.hpp"
 #include "query/search/search_state.hpp"
 
 namespace mneme {
@@ -71,6 +72,10 @@ void search_state::narrow(search_leg& leg, const read_views& views) {
   std::ranges::partial_sort(leg.rows, end, descending(&leg_row::raw, tie));
   leg.rows.erase(end, leg.rows.end());
   leg.coverage.candidates = count(leg.rows.size());
+  if (!leg.rows.empty()) {
+    const question_share share(terms, weights, *views.lexical, leg.of, context.at);
+    for (auto& r : leg.rows) r.match = std::max(r.match, share.of(r.slot));
+  }
   if (leg.of == corpus::memories) add_circumstances(leg.rows, views);
   for (auto& r : leg.rows) r.recency = recency_of(r.row, views);
   leg.floor_on_raw = leg.rows.size() < least_to_normalise;

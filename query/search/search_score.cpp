@@ -42,10 +42,9 @@ constexpr std::uint64_t cost_of_row = 8;
 /// Sums of the same parts in another order may differ in their last bits.
 constexpr double rounding_down = 1 - 1e-9;
 
-/// What the words of the query weigh in a leg, in the order of the query. `whole` becomes what a
-/// text of the mean length has that has each of them once, also those that no text has.
+/// What the words of the query weigh in a leg, in the order of the query.
 std::vector<weighed_word> weighed_words(const search_state& s, const search_leg& leg,
-                                        const lexical& words, double& whole) {
+                                        const lexical& words) {
   std::vector<weighed_word> weighed;
   const corpus_size size = words.size(leg.of, s.context.at);
   if (leg.coverage.searched == 0 || size.length == 0) return weighed;
@@ -58,10 +57,9 @@ std::vector<weighed_word> weighed_words(const search_state& s, const search_leg&
     if (checks++ % words_of_check == 0 && !s.time.check()) return weighed;
     const term_no term = words.term(text);
     const std::uint64_t frequency = words.document_frequency(leg.of, term, s.context.at);
+    if (frequency == 0) continue;
     const double idf = inverse_document_frequency(size.documents, frequency)
                        * term_share(s.weights, text, size.documents, frequency);
-    whole += idf;
-    if (frequency == 0) continue;
     weighed.push_back({.term = term, .by = bm25_term(s.weights.k1, b, idf, mean)});
   }
   return weighed;
@@ -74,7 +72,7 @@ public:
         leg_(leg),
         views_(views),
         members_(s, leg, views),
-        texts_(*views.lexical, leg.of, weighed_words(s, leg, *views.lexical, whole_), s.time),
+        texts_(*views.lexical, leg.of, weighed_words(s, leg, *views.lexical), s.time),
         // Whether there are such edges now says nothing of the seq that is read.
         follows_(s.weights.neighbours > 0 || s.weights.answers > 0),
         text_weight_(s.vector.empty() ? 1.0 : s.weights.text),
@@ -104,7 +102,6 @@ public:
   void score_plain(std::size_t window, std::vector<leg_row>& rows) {
     rows.clear();
     find_best_texts(window).each([&](leg_row row) {
-      row.match = match_of(row.text, 0);
       row.text /= most_text_;
       row.raw = row.text;
       rows.push_back(row);
@@ -300,13 +297,9 @@ private:
     }
   }
 
-  [[nodiscard]] double match_of(double text, double cosine) const {
-    return std::max(whole_ == 0 ? 0 : std::min(1.0, text / whole_), cosine / 2);
-  }
-
   void mix(leg_row& r) const {
     const search_weights& w = s_.weights;
-    r.match = match_of(r.text, r.vector);
+    r.match = r.vector / 2;
     r.text = most_text_ == 0 ? 0 : r.text / most_text_;
     if (w.relative && best_cosine_ > 0) r.vector /= best_cosine_;
     r.raw = s_.vector.empty() ? r.text : w.vector * r.vector + w.text * r.text;
@@ -327,7 +320,6 @@ private:
   const search_leg& leg_;
   const read_views& views_;
   leg_members members_;
-  double whole_ = 0; ///< of the query's words, which texts_ begins with
   word_sums texts_;
   bool follows_;       ///< what is right before and after a row counts
   double text_weight_; ///< of a text over the best one

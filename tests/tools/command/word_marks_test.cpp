@@ -18,7 +18,7 @@ TEST_CASE("an excerpt is one line, from shortly before what matches") {
   const std::string far =
       "one two three four five six seven eight nine ten eleven twelve tea at five";
   CHECK(word_marks("tea").excerpt(far)
-        == "…five six seven eight nine ten eleven twelve tea at five");
+        == "…six seven eight nine ten eleven twelve tea at five");
   CHECK(word_marks("nothing").excerpt(far) == far);
   CHECK(word_marks("tea").excerpt(std::string(100, 'x') + "-tea")
         == std::string(100, 'x') + "-tea");

@@ -1,0 +1,42 @@
+#include "query/search/question_share.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "index/lexical/text_terms.hpp"
+
+using namespace mneme;
+
+namespace {
+
+class small_corpus {
+public:
+  slot_no put(const std::string& text) {
+    const std::uint32_t n = next_++;
+    words_.put({n}, {n}, corpus::memories, text, {n + 1});
+    words_.set_live({n}, true, {n + 1});
+    return {n};
+  }
+  double share(const std::string& question, slot_no slot) {
+    return question_share(text_terms(question), {}, words_, corpus::memories, {next_}).of(slot);
+  }
+
+private:
+  lexical words_;
+  std::uint32_t next_ = 0;
+};
+
+} // namespace
+
+TEST_CASE("the share of a question that a text has") {
+  small_corpus c;
+  const auto tea = c.put("Ana likes green tea");
+  const auto boat = c.put("the boats leave at noon");
+  CHECK(c.share("green tea", tea) == Approx(1));
+  CHECK(c.share("green boats", tea) == Approx(0.5));
+  CHECK(c.share("green boats", boat) == Approx(0.5));
+  CHECK(c.share("zeppelin", tea) == 0);
+  CHECK(c.share("", tea) == 0);
+  // Function words are little of a question.
+  CHECK(c.share("what does Ana drink", tea) > 0.3);
+  CHECK(c.share("the zeppelin", boat) < 0.25);
+}
