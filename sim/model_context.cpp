@@ -192,8 +192,8 @@ private:
     std::optional<memory_id> best;
     for (const auto& e : incoming ? state_.edges_in(id, at_) : state_.edges_out(id, at_)) {
       const memory_id& other = incoming ? e.key.src : e.key.dst;
-      if (e.tombstoned || e.key.type != edge_type::related_to || e.kind != "next"
-          || !is_searched(s, other))
+      if (e.tombstoned || e.key.type != edge_type::related_to
+          || (e.kind != "next" && e.kind != "answer") || !is_searched(s, other))
         continue;
       if (!best || newer(*s.find(other), *s.find(*best))) best = other;
     }
