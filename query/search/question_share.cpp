@@ -31,11 +31,20 @@ double question_share::of(slot_no slot) const {
   if (whole_ == 0) return 0;
   const auto had = words_.terms(slot); // by their numbers, too
   double sum = 0;
-  auto asked = terms_.begin();
-  for (const auto& t : had) {
-    asked = std::ranges::lower_bound(asked, terms_.end(), term_no{t.term}, {}, &weighed_term::term);
-    if (asked == terms_.end()) break;
-    if (asked->term.value == t.term) sum += asked->weight;
+  if (terms_.size() < had.size()) {
+    auto at = had.begin();
+    for (const auto& [term, weight] : terms_) {
+      at = std::ranges::lower_bound(at, had.end(), term.value, {}, &term_count::term);
+      if (at == had.end()) break;
+      if (at->term == term.value) sum += weight;
+    }
+  } else {
+    auto at = terms_.begin();
+    for (const auto& t : had) {
+      at = std::ranges::lower_bound(at, terms_.end(), term_no{t.term}, {}, &weighed_term::term);
+      if (at == terms_.end()) break;
+      if (at->term.value == t.term) sum += at->weight;
+    }
   }
   return std::min(1.0, sum / whole_);
 }

@@ -55,8 +55,10 @@ double search_state::recency_of(row_no row, const read_views& views) const {
 
 void search_state::add_circumstances(std::vector<leg_row>& rows, const read_views& views) const {
   const attributes& columns = *views.attributes;
-  const asked_times times(request.query, context.now);
-  const asked_speakers speakers(request.query, columns);
+  // What weighs nothing is not looked for.
+  const auto times = weights.dates > 0 ? asked_times(request.query, context.now) : asked_times();
+  const auto speakers =
+      weights.speakers > 0 ? asked_speakers(request.query, columns) : asked_speakers();
   for (auto& r : rows) {
     r.dates = times.contains({columns.rows().line(r.row).created_at_ns}) ? 1 : 0;
     r.speakers = speakers.said(r.row, columns) ? 1 : 0;
@@ -77,13 +79,14 @@ void search_state::narrow(search_leg& leg, const read_views& views) {
     for (auto& r : leg.rows) r.match = std::max(r.match, share.of(r.slot));
   }
   if (leg.of == corpus::memories) add_circumstances(leg.rows, views);
-  for (auto& r : leg.rows) r.recency = recency_of(r.row, views);
-  leg.floor_on_raw = leg.rows.size() < least_to_normalise;
   const bool is_content = leg.of == corpus::chunks;
+  const bool is_hybrid = sort == search_sort::hybrid && !is_content;
+  if (is_hybrid || request.explain)
+    for (auto& r : leg.rows) r.recency = recency_of(r.row, views);
+  leg.floor_on_raw = leg.rows.size() < least_to_normalise;
   if (is_content && !request.include_low_relevance)
     leg.coverage.below_floor +=
         count(std::erase_if(leg.rows, [](const leg_row& r) { return r.raw < raw_floor; }));
-  const bool is_hybrid = sort == search_sort::hybrid && !is_content;
   for (auto& r : leg.rows) r.mixed = is_hybrid ? 0.7 * r.raw + 0.3 * r.recency : r.raw;
   normalise(leg.rows);
   if (!is_content) return;
