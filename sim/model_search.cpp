@@ -91,8 +91,10 @@ private:
       if (!sees(viewer_of(r_), m.head)) continue;
       const std::string path = chunks_ ? text_in(m.version, "path") : std::string();
       if (!path.empty()) paths.insert(path);
-      if (!passes(m)) continue;
-      if (chunks_ && s_.is_promoted(m))
+      if (!s_.has_begun(m.version) || !passes(m)) continue;
+      if (!r_.include_ended && s_.has_ended(m.version))
+        ++coverage.ended;
+      else if (chunks_ && s_.is_promoted(m))
         ++coverage.promoted_hidden;
       else
         rows_.push_back({.record = m, .terms = corpus_.back()});

@@ -183,6 +183,8 @@ constexpr std::array note_rows = {
              "auto (default): newer ones first where the query asks for what is newest.",
              [] { return of({"auto", "relevance", "recency", "hybrid", "updated"}); }},
     note_row{"search", "include_archived", "Also archived and superseded memories."},
+    note_row{"search", "include_ended",
+             "Also what is no longer valid by valid_until or expires_at."},
     note_row{"search", "include_siblings", "Only echoed.",
              [] { return of({"auto", "always", "never"}); }},
     note_row{"search", "atomic_only", "Only memories marked atomic."},
@@ -198,7 +200,7 @@ constexpr std::array note_rows = {
              "nothing."},
     note_row{"search", "weights",
              "Other weights of the parts of a score, as \"dates=0,neighbours=0.2\"."},
-    note_row{"search", "now", "The time to weigh by; now by default."},
+    note_row{"search", "now", "The time to weigh by, and by which things end; now by default."},
 
     note_row{"context", "verb", "What you are about to do.", enum_names<verb>},
     note_row{"context", "objects",
