@@ -138,6 +138,8 @@ constexpr std::array note_rows = {
     note_row{"find", "follow", "How to walk: edge types, direction, min_hops, max_hops (up to 6)."},
     note_row{"find", "include_tombstoned", "Also what was forgotten."},
     note_row{"find", "include_archived", "Also archived memories."},
+    note_row{"find", "include_ended",
+             "With near: also what is no longer valid by valid_until or expires_at."},
     note_row{"find", "late_binding", "Reinforce what is found; journaled."},
     note_row{"find", "exact", "Never an approximate near."},
     note_row{"find", "count", "Also say how many there are in all."},
