@@ -231,6 +231,9 @@ std::string search_difference(const search_result& got, const search_result& exp
     if (leg_text(got.coverage.*leg) != leg_text(expected.coverage.*leg))
       return fmt::format("the coverage \"{}\" instead of \"{}\"", leg_text(got.coverage.*leg),
                          leg_text(expected.coverage.*leg));
+  if (std::abs(got.coverage.best_match - expected.coverage.best_match) > 1e-9)
+    return fmt::format("the best match {} instead of {}", got.coverage.best_match,
+                       expected.coverage.best_match);
   if (got.coverage.not_found_ids != expected.coverage.not_found_ids) return "other not_found_ids";
   if (got.sort != expected.sort) return "another sort";
   if (!got.embedder_problem.empty() && got.query.empty()) return "an embedder that nobody asked";
