@@ -200,17 +200,17 @@ bool same_hit(const search_hit& a, const search_hit& b) {
                                     && a.lineage->truncated == b.lineage->truncated));
   return same_lineage && a.uri == b.uri && a.path == b.path && a.chunk_index == b.chunk_index
          && a.title == b.title && a.content == b.content && a.truncated == b.truncated
-         && a.status == b.status && a.overdue == b.overdue && a.due_date == b.due_date
-         && a.audience == b.audience && a.project == b.project && a.tags == b.tags
-         && a.metadata == b.metadata && a.rendered == b.rendered && a.tokens == b.tokens
-         && a.created_at == b.created_at && a.updated_at == b.updated_at;
+         && a.status == b.status && a.overdue == b.overdue && a.ended == b.ended
+         && a.due_date == b.due_date && a.audience == b.audience && a.project == b.project
+         && a.tags == b.tags && a.metadata == b.metadata && a.rendered == b.rendered
+         && a.tokens == b.tokens && a.created_at == b.created_at && a.updated_at == b.updated_at;
 }
 
 std::string leg_text(const leg_coverage& c) {
   return fmt::format("{} searched, {} candidates, {} below the floor, {} cut, {} promoted, {} "
-                     "returned, {} sources",
-                     c.searched, c.candidates, c.below_floor, c.cut, c.promoted_hidden, c.returned,
-                     c.indexed_sources);
+                     "ended, {} returned, {} sources",
+                     c.searched, c.candidates, c.below_floor, c.cut, c.promoted_hidden, c.ended,
+                     c.returned, c.indexed_sources);
 }
 
 std::string search_difference(const search_result& got, const search_result& expected) {
@@ -231,6 +231,9 @@ std::string search_difference(const search_result& got, const search_result& exp
     if (leg_text(got.coverage.*leg) != leg_text(expected.coverage.*leg))
       return fmt::format("the coverage \"{}\" instead of \"{}\"", leg_text(got.coverage.*leg),
                          leg_text(expected.coverage.*leg));
+  if (std::abs(got.coverage.best_match - expected.coverage.best_match) > 1e-9)
+    return fmt::format("the best match {} instead of {}", got.coverage.best_match,
+                       expected.coverage.best_match);
   if (got.coverage.not_found_ids != expected.coverage.not_found_ids) return "other not_found_ids";
   if (got.sort != expected.sort) return "another sort";
   if (!got.embedder_problem.empty() && got.query.empty()) return "an embedder that nobody asked";

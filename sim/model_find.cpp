@@ -144,13 +144,18 @@ bool valid_at(const version& v, timestamp t) {
          && (!v.expires_at || t < *v.expires_at);
 }
 
-bool passes(const find_request& r, const memory& m) {
+bool has_ended(const version& v, timestamp now) {
+  return (v.valid_until && *v.valid_until <= now) || (v.expires_at && *v.expires_at <= now);
+}
+
+bool passes(const find_request& r, const memory& m, timestamp now) {
   if (!r.types.empty() && std::ranges::find(r.types, m.head->type) == r.types.end()) return false;
   if (m.head->tombstone && !r.include_tombstoned) return false;
   if (is_archived(m.head) && !r.include_archived) return false;
   if (is_near(r) && !m.head->embedding) return false;
   if (!sees(viewer_of(r), m.head)) return false;
   if (r.as_of && !valid_at(m.version, *r.as_of)) return false;
+  if (is_near(r) && !r.as_of && !r.include_ended && has_ended(m.version, now)) return false;
   return !r.where || holds(*r.where, m, r.types);
 }
 
@@ -268,7 +273,7 @@ std::int64_t trim(std::vector<row>& rows, form_kind form, std::int64_t budget,
   }
 }
 
-std::vector<row> candidates(const model& state, const find_request& r, seq_no at,
+std::vector<row> candidates(const model& state, const find_request& r, seq_no at, timestamp now,
                             const naive_walk* walk, const std::vector<float>& target) {
   std::vector<row> rows;
   for (const auto& id : state.ids_at(at)) {
@@ -279,7 +284,7 @@ std::vector<row> candidates(const model& state, const find_request& r, seq_no at
       one.reached = found->second;
     }
     one.record = *state.memory_at(id, at);
-    if (!passes(r, one.record)) continue;
+    if (!passes(r, one.record, now)) continue;
     if (!target.empty()) one.distance = cosine_distance(target, state.vector_at(id, at));
     rows.push_back(std::move(one));
   }
@@ -300,7 +305,7 @@ std::expected<find_result, errc> find_in(const model& state, const find_request&
   if (r.where && has_misfit_literal(*r.where, r.types)) return std::unexpected(errc::type_mismatch);
   std::optional<naive_walk> walk;
   if (r.from) walk.emplace(state, r, at).run();
-  auto rows = candidates(state, r, at, walk ? &*walk : nullptr, target);
+  auto rows = candidates(state, r, at, now, walk ? &*walk : nullptr, target);
   if (is_near(r)) keep_nearest(rows, r);
 
   find_result out;

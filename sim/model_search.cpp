@@ -43,12 +43,16 @@ public:
 
   leg_coverage coverage;
 
+  /// What is still in the answer, before the floor under normalised scores.
   std::vector<scored_row> run() {
     choose();
     score_texts();
     score();
     narrow();
     return std::move(rows_);
+  }
+  [[nodiscard]] bool is_under_floor(const scored_row& row) const {
+    return (is_few_ ? row.raw : row.score) < r_.similarity_floor;
   }
 
 private:
@@ -91,8 +95,10 @@ private:
       if (!sees(viewer_of(r_), m.head)) continue;
       const std::string path = chunks_ ? text_in(m.version, "path") : std::string();
       if (!path.empty()) paths.insert(path);
-      if (!passes(m)) continue;
-      if (chunks_ && s_.is_promoted(m))
+      if (!s_.has_begun(m.version) || !passes(m)) continue;
+      if (!r_.include_ended && s_.has_ended(m.version))
+        ++coverage.ended;
+      else if (chunks_ && s_.is_promoted(m))
         ++coverage.promoted_hidden;
       else
         rows_.push_back({.record = m, .terms = corpus_.back()});
@@ -223,7 +229,7 @@ private:
       rows_.erase(rows_.begin() + static_cast<std::ptrdiff_t>(window), rows_.end());
     coverage.candidates = static_cast<std::int64_t>(rows_.size());
     if (!chunks_) add_circumstances();
-    const bool few = rows_.size() < 3;
+    is_few_ = rows_.size() < 3;
     if (chunks_ && !r_.include_low_relevance)
       coverage.below_floor += drop([](const scored_row& row) { return row.raw < 0.3; });
     double least = 0;
@@ -243,14 +249,13 @@ private:
         return ++of_path[text_in(row.record.version, "path")] > 2;
       });
     }
-    coverage.below_floor += drop(
-        [&](const scored_row& row) { return (few ? row.raw : row.score) < r_.similarity_floor; });
   }
 
   const searched_state& s_;
   const search_request& r_;
   const search_weights& w_;
   bool chunks_;
+  bool is_few_ = false; ///< too few to normalise by
   const std::vector<float>& query_;
   search_sort sort_;
   std::vector<std::vector<std::string>> corpus_;
@@ -288,18 +293,25 @@ std::expected<search_result, errc> search_in(const model& state, const search_re
   if (r.sort == search_sort::automatic)
     out.sort = asks_for_newest(r.query) ? search_sort::hybrid : search_sort::relevance;
   std::vector<scored_row> all;
+  // The best match is that of all candidates, also of those that a floor leaves out.
+  double& best_match = out.coverage.best_match;
   for (const bool chunks : {false, true}) {
     if (chunks ? r.source == search_source::memory || r.atomic_only
                : r.source == search_source::content)
       continue;
     leg one(s, chunks, *query, out.sort);
     auto rows = one.run();
-    (chunks ? out.coverage.content : out.coverage.memory) = one.coverage;
-    for (auto& row : rows) all.push_back(std::move(row));
+    leg_coverage& coverage = chunks ? out.coverage.content : out.coverage.memory;
+    coverage = one.coverage;
+    for (auto& row : rows) {
+      best_match = std::max(best_match, row.match);
+      if (one.is_under_floor(row))
+        ++coverage.below_floor;
+      else
+        all.push_back(std::move(row));
+    }
   }
-  for (const auto& row : all)
-    out.coverage.best_match = std::max(out.coverage.best_match, row.match);
-  if (r.similarity_floor > 0 && out.coverage.best_match < state.seams().search.least_match) {
+  if (r.similarity_floor > 0 && best_match < state.seams().search.least_match) {
     for (const auto& row : all)
       ++(row.record.head->type == memory_type::chunk ? out.coverage.content : out.coverage.memory)
             .below_floor;

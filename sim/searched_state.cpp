@@ -88,19 +88,29 @@ const memory* searched_state::find(const memory_id& id) const {
   return found == live.end() ? nullptr : &found->second;
 }
 
+bool searched_state::has_begun(const version& v) const {
+  return !r.as_of || v.valid_from <= *r.as_of;
+}
+
+bool searched_state::has_ended(const version& v) const {
+  const timestamp by = r.as_of.value_or(now);
+  return (v.valid_until && *v.valid_until <= by) || (v.expires_at && *v.expires_at <= by);
+}
+
 bool searched_state::is_superseded(const memory_id& id) const {
   const std::string owner = state.head_at(id, at)->actor_scope;
-  const auto may_hide = [&](const head& newer) {
-    return sees(viewer_of(r), newer) && (newer.actor_scope == owner || newer.actor_scope.empty());
+  const auto may_hide = [&](const memory& newer) {
+    const head& h = newer.head;
+    return has_begun(newer.version) && sees(viewer_of(r), h)
+           && (h.actor_scope == owner || h.actor_scope.empty());
   };
   for (const auto& [other, m] : live)
     if (other != id && m.head->type == memory_type::decision && reference_in(m.version) == id
-        && may_hide(m.head))
+        && may_hide(m))
       return true;
   return std::ranges::any_of(state.edges_in(id, at), [&](const edge_record& e) {
     const memory* by = find(e.key.src);
-    return !e.tombstoned && e.key.type == edge_type::supersedes && by != nullptr
-           && may_hide(by->head);
+    return !e.tombstoned && e.key.type == edge_type::supersedes && by != nullptr && may_hide(*by);
   });
 }
 
@@ -131,6 +141,7 @@ search_hit hit_of(const searched_state& s, const search_result& out, const memor
   hit.audience = l.audience;
   hit.project = l.project;
   hit.overdue = is_overdue(l, s.now);
+  hit.ended = s.has_ended(m.version);
   hit.tags = m.head->tags;
   hit.metadata = m.head->metadata;
   hit.created_at = m.head->created_at;

@@ -23,6 +23,10 @@ struct searched_state {
 
   /// Null if it is not live.
   [[nodiscard]] const memory* find(const memory_id& id) const;
+  /// Has it begun, where a time is asked for?
+  [[nodiscard]] bool has_begun(const version& v) const;
+  /// By as_of, or else by now.
+  [[nodiscard]] bool has_ended(const version& v) const;
   /// A live Decision replaces it, or something live supersedes it.
   [[nodiscard]] bool is_superseded(const memory_id& id) const;
   /// Was the chunk made a memory that the asker finds instead?

@@ -170,6 +170,7 @@ find_request workload::some_find(bool late) {
   if (draw_.percent(15)) r.as_of = some_time();
   r.include_tombstoned = draw_.percent(20);
   r.include_archived = draw_.percent(30);
+  r.include_ended = draw_.percent(30);
   r.count = draw_.percent(30);
   r.explain = draw_.percent(10);
   r.actor = some_asker();

@@ -102,6 +102,8 @@ struct find_request {
   std::optional<seq_no> at_seq{};   ///< journal position
   bool include_tombstoned = false;
   bool include_archived = false; ///< lifecycle status archived
+  /// With near, and without as_of: also what is no longer valid. Other finds leave out nothing.
+  bool include_ended = false;
   bool late_binding = false;
   bool exact = false; ///< force the exact scan for near
   bool count = false; ///< compute `total`

@@ -87,6 +87,9 @@ struct search_request {
   std::optional<std::string> tag{};
   search_sort sort = search_sort::automatic;
   bool include_archived = false; ///< also what a newer memory supersedes or replaces
+  bool include_ended = false;    ///< also what is no longer valid, in both legs
+  /// In both legs: what was valid then, and not what is now; what began later hides nothing.
+  std::optional<timestamp> as_of{};
   sibling_mode include_siblings = sibling_mode::automatic; ///< echoed
   bool atomic_only = false;                                ///< never runs the content leg
   std::optional<search_audience> audience{};               ///< default: the engine's, if any
@@ -106,7 +109,8 @@ struct search_request {
   std::optional<std::string> actor{};          ///< who is asking; absent or "" = the host, sees all
   std::shared_ptr<const mneme::scope> scope{}; ///< shows what it opens, and nothing else
   std::optional<seq_no> at_seq{};
-  std::optional<timestamp> now{}; ///< what "yesterday" and age count from; default: the clock
+  /// What "yesterday" and age count from, and what has ended by; default: the clock.
+  std::optional<timestamp> now{};
   std::optional<std::int64_t> deadline_ms{};
 };
 
@@ -147,6 +151,7 @@ struct search_hit {
   bool truncated = false;
   std::optional<lifecycle_status> status;
   bool overdue = false;
+  bool ended = false; ///< by valid_until or expires_at, at as_of or now
   std::optional<timestamp> due_date;
   std::optional<lifecycle_audience> audience;
   std::string project;
@@ -167,6 +172,7 @@ struct leg_coverage {
   std::int64_t below_floor = 0;     ///< candidates under a floor
   std::int64_t cut = 0;             ///< candidates past limit, budget, or two of one path
   std::int64_t promoted_hidden = 0; ///< chunks found as the memory they became; not in searched
+  std::int64_t ended = 0;           ///< left out for having ended alone; not in searched
   std::int64_t returned = 0;
   std::int64_t indexed_sources = 0; ///< paths with a chunk that the asker sees
 };

@@ -1,6 +1,7 @@
 #include "index/columns/attributes.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "index/columns/attributes_state.hpp"
 #include "messages/ensure.hpp"
@@ -116,6 +117,8 @@ row_no attributes::impl::append(const row_line& line, row_rest rest, row_facets 
   by_actor.grow(line.actor).add(row.value, is_gone);
   if (line.visibility == visibility::actor_public) everybodys.add(row.value, is_gone);
   if ((line.flags & row_archived) != 0) archived.add(row.value, is_gone);
+  if (line.valid_until_ns != std::numeric_limits<std::int64_t>::max())
+    ending.add(row.value, is_gone);
   if (its_facets.reference != no_number) referring.add(row.value, is_gone);
   for (const std::uint32_t term : tag_terms) by_tag.grow(term).add(row.value, is_gone);
   for (const std::uint32_t term : frame_terms) by_frame.grow(term).add(row.value, is_gone);
@@ -296,6 +299,10 @@ std::shared_ptr<const posting_view> attributes::with_frame(const intent_frame& f
 
 std::shared_ptr<const posting_view> attributes::archived() const {
   return impl_->archived.view();
+}
+
+std::shared_ptr<const posting_view> attributes::ending() const {
+  return impl_->ending.view();
 }
 
 std::shared_ptr<const posting_view> attributes::referring() const {

@@ -116,6 +116,8 @@ public:
   [[nodiscard]] std::shared_ptr<const posting_view> with_frame(const intent_frame& frame) const;
   /// Rows whose lifecycle status is archived.
   [[nodiscard]] std::shared_ptr<const posting_view> archived() const;
+  /// Rows that are not valid for ever: they have a valid_until_ns.
+  [[nodiscard]] std::shared_ptr<const posting_view> ending() const;
   /// Rows whose content names another memory.
   [[nodiscard]] std::shared_ptr<const posting_view> referring() const;
   /// Newest record at or before `at`; default values if there is none.

@@ -34,6 +34,7 @@ struct attributes::impl {
   posting_set by_frame;
   posting everybodys; ///< visibility actor_public
   posting archived;
+  posting ending;
   posting referring;
   live_counts live;             ///< of the rows that are open; the writer's alone
   std::uint32_t ended_rows = 0; ///< likewise

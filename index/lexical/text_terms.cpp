@@ -166,7 +166,8 @@ private:
     end_run();
     const bool is_identifier = parts_ > 1 && (has_digit_ || has_at_);
     if (is_identifier || (parts_ == 1 && has_digit_)) {
-      const bool is_number = std::ranges::all_of(whole_, [](char c) { return c >= '0' && c <= '9'; });
+      const bool is_number =
+          std::ranges::all_of(whole_, [](char c) { return c >= '0' && c <= '9'; });
       const auto zeros = is_number ? std::min(whole_.find_first_not_of('0'), whole_.size() - 1) : 0;
       if ((is_identifier || zeros > 0) && whole_.size() <= stemmed_bytes_max)
         terms_.push_back(whole_.substr(zeros));

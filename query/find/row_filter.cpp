@@ -4,14 +4,14 @@
 
 namespace mneme {
 
-row_filter::row_filter(const find_request& r, const asker& who, seq_no at, const read_views& views,
-                       compiled_predicate* where)
+row_filter::row_filter(const find_request& r, const asker& who, const query_context& context,
+                       const read_views& views, compiled_predicate* where)
     : attributes_(*views.attributes),
       rows_(views.attributes->rows()),
       nodes_(*views.nodes),
       where_(where),
-      at_(at),
-      row_count_(rows_.count_at(at)),
+      at_(context.at),
+      row_count_(rows_.count_at(context.at)),
       visible_(who, *views.attributes, *views.nodes) {
   if (where != nullptr) bounds_ = where->bounds();
   bounds_.types = static_cast<type_set>(bounds_.types & types_asked(r));
@@ -22,8 +22,10 @@ row_filter::row_filter(const find_request& r, const asker& who, seq_no at, const
   if (r.as_of) {
     bounds_.valid_from.narrow({.last = r.as_of->ns});
     ends_after_ns_ = r.as_of->ns;
+  } else if (has_near(r) && !r.include_ended) {
+    ends_after_ns_ = context.now.ns;
   }
-  briefs_decide_ = !r.as_of && bounds_.are_in_brief_but_for_creation();
+  briefs_decide_ = !r.as_of && !has_near(r) && bounds_.are_in_brief_but_for_creation();
 }
 
 // Which rows pass cannot be foreseen: each is written behind those that are left, and counts or

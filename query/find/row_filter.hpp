@@ -9,6 +9,7 @@
 
 #include "query/find/find_checks.hpp"
 #include "query/predicate/compiled_predicate.hpp"
+#include "query/query_run.hpp"
 #include "views/asker.hpp"
 #include "views/read_views.hpp"
 
@@ -16,9 +17,10 @@ namespace mneme {
 
 class row_filter {
 public:
-  /// `r`, `views` and `where` (may be null) must outlive the filter.
-  row_filter(const find_request& r, const asker& who, seq_no at, const read_views& views,
-             compiled_predicate* where);
+  /// `r`, `views` and `where` (may be null) must outlive the filter. What is near must not have
+  /// ended by the context's now.
+  row_filter(const find_request& r, const asker& who, const query_context& context,
+             const read_views& views, compiled_predicate* where);
 
   /// The row of the node that is alive at the seq read, if it may pass by its brief; else
   /// no_number. Most need no look at their lines.

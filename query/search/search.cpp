@@ -132,6 +132,8 @@ result<void> search_run::check(const search_request& r) {
     return fail(errc::out_of_range, "similarity_floor is from 0 to 1", "similarity_floor");
   if (r.now && !is_valid_time(*r.now))
     return fail(errc::bad_time, "now is negative or after the year 2261", "now");
+  if (r.as_of && !is_valid_time(*r.as_of))
+    return fail(errc::bad_time, "as_of is negative or after the year 2261", "as_of");
   if (r.actor)
     if (auto ok = validate_actor(*r.actor); !ok) return ok;
   if (auto ok = check_names(r); !ok) return ok;

@@ -40,6 +40,7 @@ public:
     if (!record) return propagate(record);
     search_hit hit = hit_of(*record);
     hit.score = at.score;
+    hit.ended = views_.attributes->rows().line(at.row).valid_until_ns <= s_.instant().ns;
     hit.raw_score = at.raw;
     hit.match = at.match;
     if (s_.request.explain && !s_.request.memory_ids)

@@ -11,6 +11,9 @@
 
 namespace mneme {
 
+/// What a filter makes of a row: out, or in, or in but for having ended.
+enum class filtered : std::uint8_t { out, ended, in };
+
 class leg_filter {
 public:
   leg_filter(const search_state& s, const read_views& views)
@@ -19,6 +22,7 @@ public:
         rows_(*views.attributes),
         graph_(*views.graph),
         at_(s.context.at),
+        instant_ns_(s.instant().ns),
         visible_(s.who, rows_, *views.nodes),
         supersessions_(rows_) {
     if (r_.project) project_ = rows_.place_term(*r_.project);
@@ -36,28 +40,17 @@ public:
 
   /// Precondition: seen.
   [[nodiscard]] bool passes_memory(row_no row) const {
-    const row_line& line = rows_.rows().line(row);
-    const row_facets& f = rows_.facets(row);
-    if (r_.type && line.type != *r_.type) return false;
-    const bool asks_archived = r_.status == search_status::archived;
-    if (!passes_both(f, asks_archived)) return false;
-    if (r_.project && (f.project == no_number || f.project != project_.value)) return false;
-    if (r_.origin && f.origin != static_cast<std::uint8_t>(*r_.origin)) return false;
-    if (r_.atomic_only && (f.flags & facet_atomic) == 0) return false;
-    if (!passes_status(f) || !passes_due(f)) return false;
-    if (r_.tag && (tag_.value == no_number || !rows_.has_tag(row, tag_))) return false;
-    return r_.include_archived || !superseded(line);
+    return in_time(rows_.rows().line(row)) == filtered::in && fits_memory(row);
   }
-
   /// Precondition: seen.
-  [[nodiscard]] bool passes_content(row_no row) {
-    const row_facets& f = rows_.facets(row);
-    // The status is asked of memories alone: it opens no archived chunks.
-    if (!passes_both(f, false)) return false;
-    if (r_.content_source
-        && (*r_.content_source == chunk_source::github) != ((f.flags & facet_from_github) != 0))
-      return false;
-    return !r_.source_filter || path_fits(f.path);
+  [[nodiscard]] filtered test_memory(row_no row) const {
+    const filtered by_time = in_time(rows_.rows().line(row));
+    return by_time == filtered::out || fits_memory(row) ? by_time : filtered::out;
+  }
+  /// Precondition: seen.
+  [[nodiscard]] filtered test_content(row_no row) {
+    const filtered by_time = in_time(rows_.rows().line(row));
+    return by_time == filtered::out || fits_content(row) ? by_time : filtered::out;
   }
 
   /// Was it made a memory that the asker finds instead?
@@ -80,6 +73,38 @@ public:
 private:
   enum : std::uint8_t { unknown, yes, no };
 
+  [[nodiscard]] bool has_begun(const row_line& line) const {
+    return !r_.as_of || line.valid_from_ns <= instant_ns_;
+  }
+  [[nodiscard]] filtered in_time(const row_line& line) const {
+    if (!has_begun(line)) return filtered::out;
+    return !r_.include_ended && line.valid_until_ns <= instant_ns_ ? filtered::ended : filtered::in;
+  }
+
+  [[nodiscard]] bool fits_memory(row_no row) const {
+    const row_line& line = rows_.rows().line(row);
+    const row_facets& f = rows_.facets(row);
+    if (r_.type && line.type != *r_.type) return false;
+    const bool asks_archived = r_.status == search_status::archived;
+    if (!passes_both(f, asks_archived)) return false;
+    if (r_.project && (f.project == no_number || f.project != project_.value)) return false;
+    if (r_.origin && f.origin != static_cast<std::uint8_t>(*r_.origin)) return false;
+    if (r_.atomic_only && (f.flags & facet_atomic) == 0) return false;
+    if (!passes_status(f) || !passes_due(f)) return false;
+    if (r_.tag && (tag_.value == no_number || !rows_.has_tag(row, tag_))) return false;
+    return r_.include_archived || !superseded(line);
+  }
+
+  [[nodiscard]] bool fits_content(row_no row) {
+    const row_facets& f = rows_.facets(row);
+    // The status is asked of memories alone: it opens no archived chunks.
+    if (!passes_both(f, false)) return false;
+    if (r_.content_source
+        && (*r_.content_source == chunk_source::github) != ((f.flags & facet_from_github) != 0))
+      return false;
+    return !r_.source_filter || path_fits(f.path);
+  }
+
   /// What holds for memories and chunks alike.
   [[nodiscard]] bool passes_both(const row_facets& f, bool asks_archived) const {
     const bool archived = f.status == static_cast<std::uint8_t>(lifecycle_status::archived);
@@ -99,6 +124,11 @@ private:
     return (!r_.due_after || f.due_ns >= r_.due_after->ns)
            && (!r_.due_before || f.due_ns <= r_.due_before->ns);
   }
+  /// Of a live row that supersedes or replaces the memory of `older`.
+  [[nodiscard]] bool hides(row_no newer, const row_line& older) const {
+    const row_line& line = rows_.rows().line(newer);
+    return has_begun(line) && visible_(newer) && supersessions_.counts(line, older);
+  }
   /// Does a live Decision that the asker sees replace it, or such a memory supersede it? What one
   /// cannot see hides nothing of one's own, and nobody's memory takes another's out of answers.
   [[nodiscard]] bool superseded(const row_line& line) const {
@@ -108,16 +138,14 @@ private:
       rows_.for_each_referring(node, [&](row_no by) {
         const row_line& other = rows_.rows().line(by);
         found = other.type == memory_type::decision && other.node != line.node
-                && (other.flags & row_gone) == 0 && rows_.alive(by, at_) && visible_(by)
-                && supersessions_.counts(other, line);
+                && (other.flags & row_gone) == 0 && rows_.alive(by, at_) && hides(by, line);
         return !found;
       });
     if (found || !graph_.ever_led_to(node, edge_type::supersedes)) return found;
     graph_.neighbours(node, edge_direction::in, at_, false, [&](const neighbour& n) {
       if (n.type > edge_type::supersedes) return false; // they come by type
       row_no by;
-      found = n.type == edge_type::supersedes && is_live(rows_, n.node, at_, by) && visible_(by)
-              && supersessions_.counts(rows_.rows().line(by), line);
+      found = n.type == edge_type::supersedes && is_live(rows_, n.node, at_, by) && hides(by, line);
       return !found;
     });
     return found;
@@ -128,6 +156,7 @@ private:
   const attributes& rows_;
   const graph& graph_;
   seq_no at_;
+  std::int64_t instant_ns_;
   visible_rows visible_;
   supersession supersessions_;
   term_no project_;

@@ -1,6 +1,7 @@
 /// The stage select: which rows each leg searches; or the rows of given ids.
 ///
-/// A memory leg without filters searches every live memory but those that are archived or replaced.
+/// A memory leg without filters searches every live memory but those that are archived, replaced or
+/// ended.
 /// Those are few and known, so the others are counted, not looked at. What else a leg searches is
 /// listed.
 
@@ -55,44 +56,68 @@ bool search_state::filters_memories() const {
   const search_request& r = request;
   const bool by_audience = audience && *audience != search_audience::all;
   return !who.sees_all() || by_audience || r.type || r.project || r.status || r.due_after
-         || r.due_before || r.origin || r.tag || r.atomic_only;
+         || r.due_before || r.origin || r.tag || r.atomic_only || r.as_of;
 }
 
-bool search_state::count_memories(const read_views& views) {
+std::optional<std::vector<std::uint32_t>>
+search_state::may_be_hidden(const read_views& views) const {
   const attributes& rows = *views.attributes;
-  std::vector<std::uint32_t> nodes; // that may be hidden
+  const std::uint64_t most = few_hidden + rows.row_count() / 8;
+  std::vector<std::uint32_t> nodes;
+  std::vector<std::uint32_t> of;
   if (!request.include_archived) {
     const auto archived = rows.archived();
     const auto referring = rows.referring();
     const auto superseded = views.graph->ever_led_to(edge_type::supersedes);
-    if (archived->cardinality() + referring->cardinality() + superseded.size()
-        > few_hidden + rows.row_count() / 8)
-      return false;
+    if (archived->cardinality() + referring->cardinality() + superseded.size() > most)
+      return std::nullopt;
     nodes.assign(superseded.begin(), superseded.end());
-    std::vector<std::uint32_t> of;
     archived->append_to(of);
     for (const std::uint32_t row : of) nodes.push_back(rows.node({row}).value);
     of.clear();
     referring->append_to(of);
     for (const std::uint32_t row : of) nodes.push_back(rows.facets({row}).reference);
-    std::ranges::sort(nodes);
-    nodes.erase(std::ranges::unique(nodes).begin(), nodes.end());
   }
+  if (!request.include_ended) {
+    // Many may end some day, and few have by now.
+    of.clear();
+    rows.ending()->append_to(of);
+    for (std::size_t i = 0; i < of.size() && nodes.size() <= most; ++i) {
+      if (!time.check(i)) return std::nullopt;
+      const row_line& line = rows.rows().line({of[i]});
+      if (line.valid_until_ns <= instant().ns) nodes.push_back(line.node);
+    }
+    if (nodes.size() > most) return std::nullopt;
+  }
+  std::ranges::sort(nodes);
+  nodes.erase(std::ranges::unique(nodes).begin(), nodes.end());
+  return nodes;
+}
+
+bool search_state::count_memories(const read_views& views) {
+  const attributes& rows = *views.attributes;
+  const auto nodes = may_be_hidden(views);
+  if (!nodes) return false;
   const leg_filter filter(*this, views);
   const corpus_size live = views.lexical->size(corpus::memories, context.at);
   std::uint64_t hidden = 0;
   std::uint64_t hidden_length = 0;
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
+  std::int64_t ended = 0;
+  for (std::size_t i = 0; i < nodes->size(); ++i) {
     if (!time.check(i)) return false; // listing the rows is late too, and says so
-    const row_no row = rows.row_of({nodes[i]}, context.at);
+    const row_no row = rows.row_of({(*nodes)[i]}, context.at);
     if (row.value == no_number || rows.rows().line(row).type == memory_type::chunk) continue;
-    if (!filter.seen(row) || filter.passes_memory(row)) continue;
+    if (!filter.seen(row)) continue;
+    const filtered found = filter.test_memory(row);
+    if (found == filtered::in) continue;
+    if (found == filtered::ended) ++ended;
     ++hidden;
     hidden_length += views.lexical->length(rows.slot(row));
   }
   ensure(hidden <= live.documents && hidden_length <= live.length,
          "what is hidden is among what is there");
   memory.coverage.searched = static_cast<std::int64_t>(live.documents - hidden);
+  memory.coverage.ended = ended;
   memory.length = live.length - hidden_length;
   return true;
 }
@@ -110,18 +135,21 @@ result<void> search_state::list_rows(const read_views& views) {
     const bool is_chunk = line.type == memory_type::chunk;
     if (!(is_chunk ? content.runs : lists_memories) || !filter.seen(row)) return;
     search_leg& leg = is_chunk ? content : memory;
+    filtered found = filtered::out;
     if (is_chunk) {
       const std::uint32_t path = rows.facets(row).path;
       sources.add(path);
       if (request.source_filter) source_found |= filter.path_fits(path);
-      if (!filter.passes_content(row)) return;
-      if (filter.promoted(row)) {
+      found = filter.test_content(row);
+      if (found == filtered::in && filter.promoted(row)) {
         ++leg.coverage.promoted_hidden;
         return;
       }
-    } else if (!filter.passes_memory(row)) {
-      return;
+    } else {
+      found = filter.test_memory(row);
     }
+    if (found == filtered::ended) ++leg.coverage.ended;
+    if (found != filtered::in) return;
     leg.listed.add({line.slot}, row);
     ++leg.coverage.searched;
     if (sums) leg.length += views.lexical->length({line.slot});

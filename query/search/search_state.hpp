@@ -73,6 +73,10 @@ struct search_state {
   /// Must every row be tested to know what the memory leg searches? Else it is all there is but
   /// for a few.
   [[nodiscard]] bool filters_memories() const;
+  /// The nodes that a memory leg without filters may hide; nullopt where they are too many to look
+  /// at one by one.
+  [[nodiscard]] std::optional<std::vector<std::uint32_t>>
+  may_be_hidden(const read_views& views) const;
   /// Counts what the memory leg searches, unless too many rows would have to be looked at.
   bool count_memories(const read_views& views);
   /// Lists what the legs search that are not counted.
@@ -99,6 +103,8 @@ struct search_state {
   /// Merges both legs into `hits`.
   void merge(const read_views& views);
 
+  /// The time at which what is searched has not ended.
+  [[nodiscard]] timestamp instant() const { return request.as_of.value_or(context.now); }
   [[nodiscard]] std::int64_t window() const {
     constexpr std::int64_t least = 50;
     constexpr std::int64_t limit_max = std::int64_t{1} << 40;

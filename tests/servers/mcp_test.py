@@ -38,6 +38,9 @@ class OnStreams(unittest.TestCase):
         self.schemas = {t["name"]: t for t in client.ask("tools/list")["result"]["tools"]}
         return client
 
+    def told(self, client, tool, **arguments):
+        return client.call(tool, **arguments)["content"][0]["text"]
+
     def call(self, client, tool, **arguments):
         """The structured content of a tool that does well; it fits the tool's schemas."""
         spec = self.schemas[tool]
@@ -224,6 +227,17 @@ class Tools(OnStreams):
         self.assertEqual([p["present"] for p in proof["proofs"]], [True, False])
         self.call(client, "forget", uri=got["uri"], reason="no more tea")
         self.assertEqual(self.call(client, "search", query="Ana", memory_type="note")["results"], [])
+
+    def test_what_has_ended_is_told_of_and_found_when_asked_for(self):
+        client = self.start()
+        self.call(client, "remember", text="Ana likes green tea", expires_at="2020-01-01T00:00:00Z")
+        text = self.told(client, "search", query="Ana likes green tea")
+        self.assertIn("nothing found\n1 no longer valid: include_ended finds them", text)
+        text = self.told(client, "search", query="Ana likes green tea", include_ended=True)
+        self.assertIn("| note ended | Ana likes green tea", text)
+        self.assertEqual(self.call(client, "find", near="green tea", limit=3)["memories"], [])
+        self.assertEqual(
+            len(self.call(client, "find", near="green tea", limit=3, include_ended=True)["memories"]), 1)
 
     def test_topics_chunks_and_colours(self):
         client = self.start()

@@ -35,6 +35,7 @@ struct find_options {
   std::optional<std::int64_t> at_seq;
   bool include_tombstoned = false;
   bool include_archived = false;
+  bool include_ended = false;
   bool count = false;
   bool exact = false;
   bool explain = false;
@@ -112,6 +113,7 @@ result<json> find_request_of(const find_options& o) {
   set_if(request, "at_seq", o.at_seq);
   if (o.include_tombstoned) request["include_tombstoned"] = true;
   if (o.include_archived) request["include_archived"] = true;
+  if (o.include_ended) request["include_ended"] = true;
   if (o.count) request["count"] = true;
   if (o.exact) request["exact"] = true;
   if (o.explain) request["explain"] = true;
@@ -161,6 +163,7 @@ void add_find_command(CLI::App& app, command_result& outcome) {
         c.add_option("--at-seq", o.at_seq, "as of an earlier entry");
         c.add_flag("--include-tombstoned", o.include_tombstoned, "tombstoned ones too");
         c.add_flag("--include-archived", o.include_archived, "archived ones too");
+        c.add_flag("--include-ended", o.include_ended, "with --near: what is no longer valid, too");
         c.add_flag("--count", o.count, "count all that match");
         c.add_flag("--exact", o.exact, "never answer near approximately");
         c.add_flag("--explain", o.explain, "show the plan");

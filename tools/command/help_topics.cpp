@@ -131,6 +131,9 @@ most 20 come back; a request as JSON must say limit or budget_tokens itself.
   $ mneme find demo --type Note --budget 40 --form short --order version.created_at:desc
   $ mneme find demo '{"types":["Note"],"where":{"matches":["data.statement","gr.en"]},"limit":5}' --json
 
+What has ended by valid_until or expires_at is not near anything unless include_ended; other finds
+list it. With as_of both find what was valid at that time.
+
 Order by salience, version.created_at, head.last_updated_at, head.declared_importance,
 near.distance or hop. A query needs something that narrows it: a type, a tag, near or from; a
 predicate alone does not. --actor NAME asks as that agent: it sees its own memories and what others

@@ -260,7 +260,7 @@ std::string render_search(const json& answer, const page& on) {
     const bool is_chunk = hit["source_type"] == "content_chunk";
     table.add({fmt::format("{:.3f}", hit["score"].get<double>()),
                is_chunk ? fmt::format("{}#{}", cell(hit["path"]), cell(hit["chunk_index"]))
-                        : cell(hit["memory_type"]),
+                        : cell(hit["memory_type"]) + (hit["ended"] == true ? ", ended" : ""),
                is_chunk ? "" : minute_of(cell(hit["created_at"])), speaker_of(hit), cell(hit["id"]),
                marks.excerpt(cell(hit["content"]))});
   }
@@ -270,6 +270,8 @@ std::string render_search(const json& answer, const page& on) {
     text += fmt::format("{}: {} searched, {} candidates, {} below the floor, {} cut, {} returned\n",
                         leg, cell(c["searched"]), cell(c["candidates"]), cell(c["below_floor"]),
                         cell(c["cut"]), cell(c["returned"]));
+    if (c["ended"] != 0)
+      text += fmt::format("{}: {} ended, found with include_ended\n", leg, cell(c["ended"]));
   }
   for (const auto& hit : answer["results"])
     if (hit.contains("parts")) text += parts_of(hit);

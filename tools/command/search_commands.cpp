@@ -26,6 +26,7 @@ struct search_options {
   std::optional<double> floor;
   std::optional<std::string> weights;
   std::optional<std::string> now;
+  std::optional<std::string> as_of;
   std::optional<std::int64_t> limit;
   std::optional<std::int64_t> budget;
   std::optional<std::string> form;
@@ -33,6 +34,7 @@ struct search_options {
   std::optional<std::int64_t> at_seq;
   bool lineage = false;
   bool include_archived = false;
+  bool include_ended = false;
   bool atomic_only = false;
   bool low_relevance = false;
   bool explain = false;
@@ -62,12 +64,14 @@ result<json> search_request_of(const search_options& o) {
   if (o.floor) request["similarity_floor"] = *o.floor;
   set_if(request, "weights", o.weights);
   set_if(request, "now", o.now);
+  set_if(request, "as_of", o.as_of);
   set_if(request, "limit", o.limit);
   set_if(request, "budget_tokens", o.budget);
   set_if(request, "form", o.form);
   set_if(request, "actor", o.actor);
   set_if(request, "at_seq", o.at_seq);
   if (o.include_archived) request["include_archived"] = true;
+  if (o.include_ended) request["include_ended"] = true;
   if (o.atomic_only) request["atomic_only"] = true;
   if (o.low_relevance) request["include_low_relevance"] = true;
   if (o.explain) request["explain"] = true;
@@ -127,13 +131,15 @@ void add_search_commands(CLI::App& app, command_result& outcome) {
         c.add_option("--due-before", o.due_before, "due then or earlier");
         c.add_option("--floor", o.floor, "leave out scores below, and bad matches (0.1; 0 = none)");
         c.add_option("--weights", o.weights, "of the parts of a score, as dates=0,neighbours=0.2");
-        c.add_option("--now", o.now, "what yesterday is counted from; default: the clock");
+        c.add_option("--now", o.now, "what yesterday counts from, and what has ended by (clock)");
+        c.add_option("--as-of", o.as_of, "what was valid at that time, and not what is now");
         c.add_option("--limit", o.limit, "at most so many (10)");
         c.add_option("--budget", o.budget, "at most so many tokens of text");
         c.add_option("--form", o.form, "short, medium or full");
         c.add_option("--actor", o.actor, "who is asking");
         c.add_option("--at-seq", o.at_seq, "as of an earlier entry");
         c.add_flag("--include-archived", o.include_archived, "archived and superseded ones too");
+        c.add_flag("--include-ended", o.include_ended, "also what is no longer valid");
         c.add_flag("--atomic-only", o.atomic_only, "atomic memories alone");
         c.add_flag("--low-relevance", o.low_relevance, "no floor under chunks");
         c.add_flag("--explain", o.explain, "the parts of each score");

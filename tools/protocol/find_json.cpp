@@ -48,6 +48,7 @@ constexpr std::array find_table = {
     key_shape{"at_seq", &shapes::integer},
     key_shape{"include_tombstoned", &shapes::boolean},
     key_shape{"include_archived", &shapes::boolean},
+    key_shape{"include_ended", &shapes::boolean},
     key_shape{"late_binding", &shapes::boolean},
     key_shape{"exact", &shapes::boolean},
     key_shape{"count", &shapes::boolean},
@@ -143,6 +144,7 @@ result<find_request> read_find(const json& request, const json_path& at) {
   r.at_seq = in.seq("at_seq");
   r.include_tombstoned = in.flag("include_tombstoned");
   r.include_archived = in.flag("include_archived");
+  r.include_ended = in.flag("include_ended");
   r.late_binding = in.flag("late_binding");
   r.exact = in.flag("exact");
   r.count = in.flag("count");

@@ -35,6 +35,8 @@ constexpr std::array search_table = {
     key_shape{"tag", &shapes::text},
     key_shape{"sort", &shapes::text},
     key_shape{"include_archived", &shapes::boolean},
+    key_shape{"include_ended", &shapes::boolean},
+    key_shape{"as_of", &shapes::time},
     key_shape{"include_siblings", &shapes::text},
     key_shape{"atomic_only", &shapes::boolean},
     key_shape{"audience", &shapes::text},
@@ -137,6 +139,7 @@ json hit_json(const search_hit& h) {
   hit["truncated"] = h.truncated;
   hit["status"] = name_json(h.status);
   hit["overdue"] = h.overdue;
+  hit["ended"] = h.ended;
   hit["due_date"] = time_json(h.due_date);
   hit["audience"] = name_json(h.audience);
   hit["project"] = h.project;
@@ -168,6 +171,7 @@ json coverage_json(const search_coverage& c) {
             {"candidates", c.memory.candidates},
             {"below_floor", c.memory.below_floor},
             {"cut", c.memory.cut},
+            {"ended", c.memory.ended},
             {"returned", c.memory.returned}}},
           {"content",
            {{"searched", c.content.searched},
@@ -175,6 +179,7 @@ json coverage_json(const search_coverage& c) {
             {"below_floor", c.content.below_floor},
             {"cut", c.content.cut},
             {"promoted_hidden", c.content.promoted_hidden},
+            {"ended", c.content.ended},
             {"returned", c.content.returned},
             {"indexed_sources", c.content.indexed_sources}}},
           {"requested_sources_not_found", c.requested_sources_not_found},
@@ -211,6 +216,8 @@ result<search_request> read_search(const json& request, const json_path& at) {
   r.tag = in.text("tag");
   r.sort = in.name_among<search_sort>("sort", sort_names).value_or(r.sort);
   r.include_archived = in.flag("include_archived");
+  r.include_ended = in.flag("include_ended");
+  r.as_of = in.time("as_of");
   r.include_siblings =
       in.name_among<sibling_mode>("include_siblings", sibling_names).value_or(r.include_siblings);
   r.atomic_only = in.flag("atomic_only");

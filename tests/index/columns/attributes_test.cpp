@@ -4,6 +4,7 @@
 #include "index/columns/attributes.hpp"
 
 #include <catch2/catch.hpp>
+#include <limits>
 #include <memory>
 #include <rapidcheck.h>
 #include <rapidcheck/catch.h>
@@ -55,7 +56,7 @@ TEST_CASE("postings of a memory that changes often stay short") {
   CHECK(subject.live_count(memory_type::note, {100'000}) == 1);
 }
 
-TEST_CASE("rows that are archived, that name another memory, or are for all have postings") {
+TEST_CASE("rows that are archived, that end, that name another memory, or are for all have postings") {
   attributes subject;
   row_values row;
   row.type = memory_type::note;
@@ -65,6 +66,7 @@ TEST_CASE("rows that are archived, that name another memory, or are for all have
     row.archived = i % 2 == 1;
     row.visibility = i < 2 ? visibility::actor_public : visibility::scoped;
     row.facets.reference = i % 3 == 0 ? node_no{i + 1} : node_no{};
+    row.valid_until_ns = i < 4 ? std::numeric_limits<std::int64_t>::max() : 7;
     subject.put(row, {i + 1});
   }
   attributes loaded;
@@ -76,6 +78,9 @@ TEST_CASE("rows that are archived, that name another memory, or are for all have
     rows.clear();
     a->referring()->append_to(rows);
     CHECK(rows == std::vector<std::uint32_t>{0, 3});
+    rows.clear();
+    a->ending()->append_to(rows);
+    CHECK(rows == std::vector<std::uint32_t>{4, 5});
     rows.clear();
     a->everybodys()->append_to(rows);
     CHECK(rows == std::vector<std::uint32_t>{0, 1});

@@ -143,6 +143,7 @@ find_request random_request(dice& d, std::optional<std::vector<float>>& near, se
   if (d.one_in(8)) r.budget_tokens = 1 + d.below(200);
   if (d.one_in(6)) r.as_of = day(d.below(days));
   r.include_tombstoned = d.one_in(4);
+  r.include_ended = d.one_in(3);
   r.count = d.one_in(2);
   return r;
 }

@@ -379,6 +379,7 @@ find_request random_request(const small_world& world, std::optional<std::vector<
   if (d.chance(30)) r.as_of = d.time();
   r.include_tombstoned = d.chance(30);
   r.include_archived = d.chance(50);
+  r.include_ended = d.chance(30);
   r.count = d.chance(40);
   r.explain = d.chance(30);
   r.late_binding = !r.at_seq && d.chance(20);

@@ -245,7 +245,14 @@ std::vector<order_by> order_of(const find_request& r, bool near) {
   return {salience};
 }
 
-std::vector<row> matching(const small_world& world, const find_request& r, seq_no at) {
+/// What is near is to hold now, unless the request names a time.
+bool is_left_out_as_ended(const find_request& r, const version& v, timestamp now) {
+  if (r.as_of || r.include_ended || !(r.near || r.near_uri || r.near_vector)) return false;
+  return (v.valid_until && now >= *v.valid_until) || (v.expires_at && now >= *v.expires_at);
+}
+
+std::vector<row> matching(const small_world& world, const find_request& r, seq_no at,
+                          timestamp now) {
   std::map<memory_id, reached> steps;
   if (r.from) steps = walk(world, r, at);
   std::vector<row> rows;
@@ -272,6 +279,7 @@ std::vector<row> matching(const small_world& world, const find_request& r, seq_n
       if (v.valid_until && *r.as_of >= *v.valid_until) continue;
       if (v.expires_at && *r.as_of >= *v.expires_at) continue;
     }
+    if (is_left_out_as_ended(r, v, now)) continue;
     if (r.where && !naive_test(*r.where, h, v)) continue;
     rows.push_back(std::move(c));
   }
@@ -377,7 +385,7 @@ bool naive_test(const predicate& p, const head& h, const version& v) {
 naive_answer naive_find(const small_world& world, const find_request& r,
                         const std::optional<std::vector<float>>& near_query, timestamp now,
                         seq_no at) {
-  auto rows = matching(world, r, at);
+  auto rows = matching(world, r, at, now);
   if (near_query) keep_nearest(rows, r, *near_query);
   for (auto& c : rows) {
     const auto distance = near_query ? std::optional(c.distance) : std::nullopt;

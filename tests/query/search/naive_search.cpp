@@ -60,7 +60,8 @@ private:
     return (row.type == memory_type::chunk) == chunks_;
   }
   [[nodiscard]] bool may_hide(const naive_row& newer, const naive_row& older) const {
-    return live(newer) && visible(newer) && (newer.actor == older.actor || newer.actor.empty());
+    return live(newer) && visible(newer) && begun(newer)
+           && (newer.actor == older.actor || newer.actor.empty());
   }
   [[nodiscard]] bool superseded(const naive_row& row) const {
     for (const auto& [id, other] : world_.rows)
@@ -93,6 +94,13 @@ private:
     }
     return r_.include_archived || !superseded(row);
   }
+  [[nodiscard]] bool begun(const naive_row& row) const {
+    return !r_.as_of || row.valid_from <= *r_.as_of;
+  }
+  [[nodiscard]] bool ended(const naive_row& row) const {
+    const timestamp by = r_.as_of.value_or(now_);
+    return (row.valid_until && *row.valid_until <= by) || (row.expires_at && *row.expires_at <= by);
+  }
   [[nodiscard]] bool promoted(const naive_row& row) const {
     if (!row.reference) return false;
     const auto to = world_.rows.find(*row.reference);
@@ -102,6 +110,11 @@ private:
   void choose(leg_coverage& coverage) {
     for (const auto& [id, row] : world_.rows) {
       if (!of_leg(row) || !live(row) || !visible(row) || !passes(row)) continue;
+      if (!begun(row)) continue;
+      if (!r_.include_ended && ended(row)) {
+        ++coverage.ended;
+        continue;
+      }
       if (chunks_ && promoted(row)) {
         ++coverage.promoted_hidden;
         continue;

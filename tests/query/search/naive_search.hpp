@@ -22,6 +22,9 @@ struct naive_row {
   std::vector<std::string> tags;
   std::vector<float> vector;
   std::optional<memory_id> reference; ///< replaces, promoted_to
+  timestamp valid_from;
+  std::optional<timestamp> valid_until;
+  std::optional<timestamp> expires_at;
   timestamp created_at;
   timestamp updated_at;
 };

@@ -103,6 +103,8 @@ public:
     r.source = static_cast<search_source>(dice_.below(3));
     r.sort = static_cast<search_sort>(1 + dice_.below(4));
     r.include_archived = dice_.one_in(3);
+    r.include_ended = dice_.one_in(3);
+    if (dice_.one_in(4)) r.as_of = any_time();
     r.include_low_relevance = dice_.one_in(2);
     if (dice_.one_in(2)) r.vector = any_vector();
     if (dice_.one_in(3)) r.actor = any_actor();
@@ -129,6 +131,7 @@ private:
       CHECK(a.searched == b.searched);
       CHECK(a.candidates == b.candidates);
       CHECK(a.promoted_hidden == b.promoted_hidden);
+      CHECK(a.ended == b.ended);
       CHECK(a.below_floor + a.cut + a.returned == b.below_floor + b.cut + b.returned);
     };
     same(answer.coverage.memory, expected.memory);
@@ -144,6 +147,10 @@ private:
     }
   }
 
+  /// Before most rows were written, or after them all.
+  timestamp any_time() {
+    return {test_start.ns + static_cast<std::int64_t>(dice_.below(500)) * one_day_ns};
+  }
   memory_id any_id() { return ids_[dice_.below(ids_.size())]; }
   std::string any_actor() { return dice_.one_in(2) ? "ana" : "bo"; }
   std::string any_text(std::uint32_t words) {
@@ -208,7 +215,14 @@ private:
     }
     if (!dice_.one_in(4)) row.vector = any_vector();
     if (!row.vector.empty()) r.vector = row.vector;
-    row.created_at = row.updated_at = engine_.clock->now();
+    row.created_at = row.updated_at = row.valid_from = engine_.clock->now();
+    if (dice_.one_in(6)) row.valid_from = *(r.valid_from = any_time());
+    if (dice_.one_in(5)) row.expires_at = r.expires_at = any_time();
+    if (dice_.one_in(5)) {
+      row.valid_until = any_time();
+      if (*row.valid_until <= row.valid_from) row.valid_until.reset();
+      r.valid_until = row.valid_until;
+    }
     row.id = engine_.put(r);
     ids_.push_back(row.id);
     model_.rows[row.id] = row;

@@ -12,6 +12,8 @@ using namespace mneme::testing;
 
 namespace {
 
+constexpr std::int64_t hour_ns = 3'600'000'000'000;
+
 class searched_world {
 public:
   explicit searched_world(std::uint64_t seed)
@@ -52,6 +54,7 @@ private:
       CHECK(x.cut == y.cut);
       CHECK(x.returned == y.returned);
       CHECK(x.promoted_hidden == y.promoted_hidden);
+      CHECK(x.ended == y.ended);
     };
     same(a.coverage.memory, b.coverage.memory);
     same(a.coverage.content, b.coverage.content);
@@ -84,6 +87,8 @@ private:
       if (dice_.one_in(40)) w.visibility = visibility::actor_public;
       if (dice_.one_in(9)) w.tags = {"rare"};
       if (dice_.one_in(9)) w.lifecycle.emplace().project = "p1";
+      if (dice_.one_in(7))
+        w.expires_at = timestamp{driver_.time->now().ns + (dice_.one_in(2) ? -1 : 1) * hour_ns};
       if (!dice_.one_in(5)) w.vector = any_vector();
       items.emplace_back(std::move(w));
       if (next_ > 0 && dice_.one_in(2)) items.emplace_back(link(next_ - 1, next_));
@@ -139,6 +144,7 @@ private:
     r.source = static_cast<search_source>(dice_.below(3));
     r.sort = static_cast<search_sort>(dice_.below(5));
     r.include_archived = dice_.one_in(3);
+    r.include_ended = dice_.one_in(3);
     r.include_low_relevance = dice_.one_in(2);
     if (!dice_.one_in(3)) r.vector = any_vector();
     if (!dice_.one_in(4)) r.actor = dice_.one_in(2) ? "ana" : dice_.one_in(2) ? "bo" : "crowd";

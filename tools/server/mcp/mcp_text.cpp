@@ -47,6 +47,13 @@ std::string found_text(const json& a) {
   return out;
 }
 
+/// Where nothing was found, that something was there once.
+std::string ended_text(const json& coverage) {
+  const auto of = [&](const char* leg) { return coverage[leg]["ended"].get<std::int64_t>(); };
+  const std::int64_t ended = of("memory") + of("content");
+  return ended == 0 ? "" : fmt::format("{} no longer valid: include_ended finds them\n", ended);
+}
+
 std::string hits_text(const json& a) {
   std::string out;
   for (const auto& h : a["results"]) {
@@ -54,9 +61,10 @@ std::string hits_text(const json& a) {
     out += fmt::format("{:.2f} {} | {}", h["score"].get<double>(), text_of(h["uri"]),
                        is_chunk ? text_of(h["path"]) : text_of(h["memory_type"]));
     if (!h["status"].is_null()) out += fmt::format(" {}", text_of(h["status"]));
+    if (h["ended"] == true) out += " ended";
     out += fmt::format(" | {}\n", cut(one_line(text_of(h["content"])), excerpt_bytes));
   }
-  if (a["results"].empty()) out = "nothing found\n";
+  if (a["results"].empty()) out = "nothing found\n" + ended_text(a["coverage"]);
   for (const auto& note : a["coverage"]["notes"])
     if (const auto text = text_of(note); !text.starts_with("weights:")) out += text + "\n";
   return out;
