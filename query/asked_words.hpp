@@ -1,14 +1,18 @@
 #pragma once
 /// The words of a question as rules about it see them: no stems, and nothing is left out.
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace mneme {
 
+/// Rules look at so many words of a question at most.
+inline constexpr std::size_t most_asked_words = 1000;
+
 /// Runs of letters, digits and `_`, ASCII letters in lower case. What is not ASCII counts as
-/// letters.
+/// letters, but for quotes, dashes and spaces.
 std::vector<std::string> asked_words(std::string_view text);
 
 } // namespace mneme

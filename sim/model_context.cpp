@@ -172,7 +172,8 @@ private:
     context_item item = item_of(e);
     const std::string when = to_string(item.at);
     std::string head = "[" + when.substr(0, 10) + " " + when.substr(11, 5);
-    if (!item.by.empty() && item.by != viewer_of(r_).owner() && !item.text.contains(item.by))
+    if (!item.by.empty() && item.by != viewer_of(r_).owner()
+        && !item.text.starts_with(item.by + ":"))
       head += ", " + item.by;
     item.text = head + "] " + item.text;
     item.tokens = state_.seams().tokens->count(item.text);
@@ -184,7 +185,7 @@ private:
   static bool is_searched(const searched_state& s, const memory_id& id) {
     const memory* m = s.find(id);
     return m != nullptr && m->head->type != memory_type::chunk && sees(viewer_of(s.r), m->head)
-           && !is_archived(m->head) && !s.is_superseded(id);
+           && !is_archived(m->head) && !s.is_superseded(id) && !s.has_ended(m->version);
   }
 
   std::optional<memory_id> newest_beside(const searched_state& s, const memory_id& id,

@@ -27,6 +27,7 @@ struct scored_row {
   double answers = 0;
   double raw = 0;
   double match = 0;
+  bool is_dated = false;
   double recency = 0;
   double mixed = 0;
   double score = 0;
@@ -129,9 +130,7 @@ private:
       const double share =
           (is_function_term(term) ? w_.function_words : 1) / (1 + w_.common_words * (with / all));
       const double idf = stable_log(1.0 + (all - with + 0.5) / (with + 0.5)) * share;
-      const double weight = stable_log(1.0 + (all + 1000 - with + 0.5) / (with + 0.5))
-                            * (is_function_term(term) ? w_.function_words : 1)
-                            / (1 + w_.common_words * (with / (all + 1000)));
+      const double weight = is_function_term(term) ? w_.function_words : 1;
       whole += weight;
       for (auto& row : rows_) {
         const auto tf = static_cast<double>(std::ranges::count(row.terms, term));
@@ -157,7 +156,7 @@ private:
       const auto v = s_.state.vector_at(row.record.head->id, s_.at);
       if (!query_.empty() && !v.empty())
         row.vector = std::max(0.0, 1.0 - cosine_distance(query_, v));
-      row.match = std::max(row.match, row.vector / 2);
+      row.match = std::max(row.match, 0.8 * row.vector);
       most = std::max(most, row.vector);
     }
     std::map<memory_id, double> own;
@@ -216,7 +215,8 @@ private:
   void add_circumstances() {
     const asked_times times(r_.query, s_.now);
     for (auto& row : rows_) {
-      if (times.contains(row.record.head->created_at)) row.raw += w_.dates;
+      row.is_dated = times.contains(row.record.head->created_at);
+      if (row.is_dated) row.raw += w_.dates;
       if (names_speaker(*row.record.head)) row.raw += w_.speakers;
     }
   }
@@ -295,6 +295,7 @@ std::expected<search_result, errc> search_in(const model& state, const search_re
   std::vector<scored_row> all;
   // The best match is that of all candidates, also of those that a floor leaves out.
   double& best_match = out.coverage.best_match;
+  bool has_date = false;
   for (const bool chunks : {false, true}) {
     if (chunks ? r.source == search_source::memory || r.atomic_only
                : r.source == search_source::content)
@@ -305,13 +306,16 @@ std::expected<search_result, errc> search_in(const model& state, const search_re
     coverage = one.coverage;
     for (auto& row : rows) {
       best_match = std::max(best_match, row.match);
+      has_date = has_date || row.is_dated;
       if (one.is_under_floor(row))
         ++coverage.below_floor;
       else
         all.push_back(std::move(row));
     }
   }
-  if (r.similarity_floor > 0 && best_match < state.seams().search.least_match) {
+  const bool is_time = out.sort == search_sort::recency || out.sort == search_sort::updated;
+  if (!is_time && !has_date && r.similarity_floor > 0
+      && best_match < state.seams().search.least_match) {
     for (const auto& row : all)
       ++(row.record.head->type == memory_type::chunk ? out.coverage.content : out.coverage.memory)
             .below_floor;

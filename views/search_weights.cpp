@@ -101,7 +101,7 @@ search_weights default_search_weights(std::string_view embedder_spec) {
           .answers = 0.5,
           .dates = 0.4,
           .speakers = 0.1,
-          .least_match = is_calibrated ? 0.15 : 0,
+          .least_match = is_calibrated ? 0.25 : 0,
           .relative = true};
 }
 

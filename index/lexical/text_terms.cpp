@@ -121,8 +121,9 @@ private:
       run_.push_back(static_cast<char>(is_upper ? c + ('a' - 'A') : c));
       has_digit_ = has_digit_ || is_digit;
     } else if (joins_identifier(c) && !run_.empty()) {
+      const bool is_point = c == '.' && run_.back() >= '0' && run_.back() <= '9';
       end_run();
-      if (c == '@') whole_.push_back('@');
+      if (c == '@' || is_point) whole_.push_back(static_cast<char>(c));
       has_at_ = has_at_ || c == '@';
     } else {
       end_identifier();
@@ -164,6 +165,7 @@ private:
   /// An identifier is a term beside its parts, however its separators and zeros were written.
   void end_identifier() {
     end_run();
+    while (whole_.ends_with('@') || whole_.ends_with('.')) whole_.pop_back();
     const bool is_identifier = parts_ > 1 && (has_digit_ || has_at_);
     if (is_identifier || (parts_ == 1 && has_digit_)) {
       const bool is_number =
@@ -178,7 +180,8 @@ private:
   }
 
   std::string run_;
-  std::string whole_; ///< the runs so far that single separators join, with `@` alone between them
+  std::string whole_; ///< the runs so far that single separators join, with `@`, and a point behind
+                      ///< a digit, between them
   std::size_t parts_ = 0;
   bool has_digit_ = false;
   bool has_at_ = false;

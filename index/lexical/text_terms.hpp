@@ -1,12 +1,13 @@
 #pragma once
 /// The terms of a text, as the lexical index and its queries see them: the maximal runs of Unicode
-/// letters, digits and marks (general categories L, N and M; no underscore), folded (case, compatibility
-/// forms; accents of Latin, Greek and Cyrillic dropped, so that café is cafe), then stemmed by
-/// Snowball's English stemmer. There are no stop words. libstemmer is used here alone.
+/// letters, digits and marks (general categories L, N and M; no underscore), folded (case,
+/// compatibility forms; accents of Latin, Greek and Cyrillic dropped, so that café is cafe), then
+/// stemmed by Snowball's English stemmer. There are no stop words. libstemmer is used here alone.
 ///
-/// Runs that single separators join (one of @ . _ - / : # + and the backslash), with a digit or an @
-/// among them, are an identifier: one more term behind those of its runs, unstemmed, with its @ and no
-/// other separator, and a number without leading zeros: of 2211-0042 the terms are 2211, 0042, 22110042.
+/// Runs that single separators join (one of @ . _ - / : # + and the backslash), with a digit or an
+/// @ among them, are an identifier: one more term behind those of its runs, unstemmed, with its @,
+/// with points behind digits (1.10 is not 110) and no other separator, and a number without leading
+/// zeros: of 2211-0042 the terms are 2211, 0042, 22110042.
 
 #include <string>
 #include <string_view>

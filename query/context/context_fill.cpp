@@ -30,9 +30,14 @@ std::string minute_text(timestamp t) {
 /// When and who, that a model can place what it reads; who the text itself names, or who asks, is
 /// not said.
 std::string with_provenance(const context_item& item, const asker& who, std::string_view text) {
-  const bool is_said = item.by.empty() || item.by == who.owner() || text.contains(item.by);
+  const bool is_said = item.by.empty() || item.by == who.owner() || text.starts_with(item.by + ":");
   if (is_said) return fmt::format("[{}] {}", minute_text(item.at), text);
-  return fmt::format("[{}, {}] {}", minute_text(item.at), item.by, text);
+  // A name is no way to write such a line oneself.
+  std::string name = item.by;
+  std::ranges::replace_if(
+      name, [](char c) { return c == '[' || c == ']' || static_cast<unsigned char>(c) < ' '; },
+      ' ');
+  return fmt::format("[{}, {}] {}", minute_text(item.at), name, text);
 }
 
 /// Puts rows into a tier as long as they fit.

@@ -31,11 +31,16 @@ asked_speakers::asked_speakers(std::string_view question, const attributes& rows
     const term_no tag = rows.tag_term("speaker:" + name);
     if (tag.value != no_number) tags_.push_back(tag);
   };
-  for (std::size_t i = 0; i < words.size(); ++i) {
+  for (std::size_t i = 0; i < std::min(words.size(), most_asked_words); ++i) {
     if (!is_role(words[i])) add(words[i]);
-    if (i > 0) add(words[i - 1] + " " + words[i]);
+    if (i == 0) continue;
+    for (const char* between : {" ", "-", "'"}) add(words[i - 1] + between + words[i]);
+    if (i > 1) add(words[i - 2] + " " + words[i - 1] + " " + words[i]);
   }
   if (std::ranges::any_of(words, is_first_person)) add("user");
+  std::ranges::sort(tags_);
+  const auto again = std::ranges::unique(tags_);
+  tags_.erase(again.begin(), again.end());
 }
 
 bool asked_speakers::said(row_no row, const attributes& rows) const {

@@ -67,9 +67,9 @@ sys_days day_of(timestamp t) {
 
 /// A word before a month or a year by which it is one: "may" and "march" are other words, too.
 bool leads_to_time(std::string_view word) {
-  static constexpr std::array<std::string_view, 15> words = {
-      "in",    "of",    "during", "since", "from", "until", "till", "before",
-      "after", "early", "late",   "mid",   "last", "this",  "by"};
+  static constexpr std::array<std::string_view, 14> words = {
+      "in",     "of",    "during", "since", "from", "until", "till",
+      "before", "after", "early",  "late",  "mid",  "last",  "by"};
   return std::ranges::find(words, word) != words.end();
 }
 
@@ -89,7 +89,9 @@ std::optional<unit> unit_named(std::string_view word) {
 class time_reader {
 public:
   time_reader(asked_times& into, std::string_view question, timestamp now)
-      : into_(into), words_(asked_words(question)), today_(day_of(now)) {}
+      : into_(into), words_(asked_words(question)), today_(day_of(now)) {
+    if (words_.size() > most_asked_words) words_.resize(most_asked_words);
+  }
 
   void read() {
     for (std::size_t at = 0; at < words_.size();) {
@@ -139,6 +141,10 @@ private:
     const auto day = day_named(word(at));
     const auto month = month_named(word(at + 1 + of));
     if (!day || !month) return 0;
+    // "the 3 may be late" is no date; "the 3rd of may", "on 3 may" and "3 may 2023" are.
+    const bool is_certain = of == 1 || !number_in(word(at)) || year_named(word(at + 2))
+                            || (at > 0 && word(at - 1) == "on");
+    if (!is_certain && (word(at + 1) == "may" || word(at + 1) == "march")) return 0;
     return dated(2 + of, *month, *day, word(at + 2 + of));
   }
   /// "July 3rd, 2023", "July 2023"
@@ -222,6 +228,13 @@ private:
 
 asked_times::asked_times(std::string_view question, timestamp now) {
   time_reader(*this, question, now).read();
+  const auto make_distinct = [](auto& all) {
+    std::ranges::sort(all);
+    const auto again = std::ranges::unique(all);
+    all.erase(again.begin(), again.end());
+  };
+  make_distinct(spans_);
+  make_distinct(yearly_);
 }
 
 bool asked_times::contains(timestamp t) const {

@@ -10,6 +10,8 @@
 ///
 /// Days are those of UTC. English alone.
 
+#include <compare>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -32,11 +34,13 @@ private:
   struct span {
     std::int64_t from;
     std::int64_t to;
+    friend auto operator<=>(const span&, const span&) = default;
   };
   /// Of any year; day 0 is the whole month.
   struct yearly {
     unsigned month;
     unsigned day;
+    friend auto operator<=>(const yearly&, const yearly&) = default;
   };
 
   std::vector<span> spans_;

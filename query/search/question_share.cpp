@@ -2,51 +2,44 @@
 
 #include <algorithm>
 
-#include "query/search/bm25.hpp"
+#include "index/lexical/function_terms.hpp"
 
 namespace mneme {
 
-namespace {
-
-constexpr std::uint64_t texts_besides = 1000;
-
-} // namespace
-
 question_share::question_share(const std::vector<std::string>& terms, const search_weights& weights,
-                               const lexical& words, corpus of, seq_no at)
-    : words_(words) {
-  const std::uint64_t documents = words.size(of, at).documents + texts_besides;
+                               const lexical& words)
+    : words_(words), function_weight_(weights.function_words) {
+  std::size_t function_words = 0;
   for (const auto& text : terms) {
-    const term_no term = words.term(text);
-    const std::uint64_t with_term = words.document_frequency(of, term, at);
-    const double weight = inverse_document_frequency(documents, with_term)
-                          * term_share(weights, text, documents, with_term);
-    whole_ += weight;
-    if (with_term != 0) terms_.push_back({term, weight});
+    const asked_term asked{words.term(text), is_function_term(text)};
+    function_words += asked.is_function_word ? 1 : 0;
+    if (asked.term.value != no_number) terms_.push_back(asked);
   }
-  std::ranges::sort(terms_, {}, &weighed_term::term);
+  whole_ = weight(terms.size() - function_words, function_words);
+  std::ranges::sort(terms_, {}, &asked_term::term);
 }
 
 double question_share::of(slot_no slot) const {
   if (whole_ == 0) return 0;
   const auto had = words_.terms(slot); // by their numbers, too
-  double sum = 0;
-  if (terms_.size() < had.size()) {
-    auto at = had.begin();
-    for (const auto& [term, weight] : terms_) {
-      at = std::ranges::lower_bound(at, had.end(), term.value, {}, &term_count::term);
-      if (at == had.end()) break;
-      if (at->term == term.value) sum += weight;
-    }
-  } else {
-    auto at = terms_.begin();
-    for (const auto& t : had) {
-      at = std::ranges::lower_bound(at, terms_.end(), term_no{t.term}, {}, &weighed_term::term);
-      if (at == terms_.end()) break;
-      if (at->term.value == t.term) sum += at->weight;
+  std::size_t telling = 0;
+  std::size_t function_words = 0;
+  auto asked = terms_.begin();
+  for (auto at = had.begin(); at != had.end() && asked != terms_.end();) {
+    if (at->term < asked->term.value) {
+      at = std::lower_bound(at, had.end(), asked->term.value,
+                            [](const term_count& t, std::uint32_t term) { return t.term < term; });
+    } else if (asked->term.value < at->term) {
+      asked = std::lower_bound(
+          asked, terms_.end(), at->term,
+          [](const asked_term& a, std::uint32_t term) { return a.term.value < term; });
+    } else {
+      ++(asked->is_function_word ? function_words : telling);
+      ++at;
+      ++asked;
     }
   }
-  return std::min(1.0, sum / whole_);
+  return weight(telling, function_words) / whole_;
 }
 
 } // namespace mneme

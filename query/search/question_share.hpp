@@ -1,9 +1,7 @@
 #pragma once
-/// How much of a question a content has, whatever else was found: the weight of the question's
-/// words that it has, over that of all, those that nobody wrote among them.
-///
-/// A word weighs as in BM25, in a corpus that has a thousand texts without it besides its own: of
-/// three memories none could say which words are rare.
+/// How much of a question a content has, whatever else was found: the share of the question's
+/// words, also of those that nobody wrote. Function words count for less, and all others alike: how
+/// rare a word is would say something of what the asker may not see, and nothing in a small world.
 
 #include <string>
 #include <vector>
@@ -17,19 +15,24 @@ class question_share {
 public:
   /// `terms` are distinct. `words` must outlive it.
   question_share(const std::vector<std::string>& terms, const search_weights& weights,
-                 const lexical& words, corpus of, seq_no at);
+                 const lexical& words);
 
   /// In [0,1].
   [[nodiscard]] double of(slot_no slot) const;
 
 private:
-  struct weighed_term {
+  struct asked_term {
     term_no term;
-    double weight;
+    bool is_function_word;
   };
+  /// Of how many words; numbers, so that their order does not matter.
+  [[nodiscard]] double weight(std::size_t telling, std::size_t function_words) const {
+    return static_cast<double>(telling) + function_weight_ * static_cast<double>(function_words);
+  }
 
   const lexical& words_;
-  std::vector<weighed_term> terms_; ///< those that somebody wrote, by their numbers
+  double function_weight_;
+  std::vector<asked_term> terms_; ///< those that somebody wrote, by their numbers
   double whole_ = 0;
 };
 

@@ -75,7 +75,7 @@ void search_state::narrow(search_leg& leg, const read_views& views) {
   leg.rows.erase(end, leg.rows.end());
   leg.coverage.candidates = count(leg.rows.size());
   if (!leg.rows.empty()) {
-    const question_share share(terms, weights, *views.lexical, leg.of, context.at);
+    const question_share share(terms, weights, *views.lexical);
     for (auto& r : leg.rows) r.match = std::max(r.match, share.of(r.slot));
   }
   if (leg.of == corpus::memories) add_circumstances(leg.rows, views);
@@ -101,7 +101,12 @@ void search_state::drop_bad_matches() {
   double& best = answer.coverage.best_match;
   for (const search_leg* leg : {&memory, &content})
     for (const auto& r : leg->rows) best = std::max(best, r.match);
-  if (request.similarity_floor == 0 || best >= weights.least_match) return;
+  // Who asks for what was on a day, or for the newest, need not have any word of it.
+  const bool is_by_time = sort == search_sort::recency || sort == search_sort::updated;
+  const bool has_date =
+      std::ranges::any_of(memory.rows, [](const leg_row& r) { return r.dates > 0; });
+  if (request.similarity_floor == 0 || best >= weights.least_match || is_by_time || has_date)
+    return;
   bool had_any = false;
   for (search_leg* leg : {&memory, &content}) {
     had_any = had_any || !leg->rows.empty();

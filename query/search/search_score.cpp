@@ -34,6 +34,9 @@ namespace mneme {
 
 namespace {
 
+/// Of a cosine as a match: the hash embedder's of texts that have nothing to do with each other
+/// reach 0.3 here and there.
+constexpr double cosine_weight = 0.8;
 /// So many times the window's size are scored first.
 constexpr std::size_t first_share = 2;
 /// Scoring a row by itself costs as much as comparing so many by their codes, or reading so many
@@ -299,7 +302,7 @@ private:
 
   void mix(leg_row& r) const {
     const search_weights& w = s_.weights;
-    r.match = r.vector / 2;
+    r.match = cosine_weight * r.vector;
     r.text = most_text_ == 0 ? 0 : r.text / most_text_;
     if (w.relative && best_cosine_ > 0) r.vector /= best_cosine_;
     r.raw = s_.vector.empty() ? r.text : w.vector * r.vector + w.text * r.text;

@@ -140,6 +140,12 @@ struct link {
   friend auto operator<=>(const link&, const link&) = default;
 };
 
+/// What comes after a document.
+struct following {
+  memory_id id;
+  std::string_view kind; ///< of the edge
+};
+
 class docs_import {
 public:
   docs_import(engine& target, const import_request& request, import_report& report)
@@ -211,44 +217,52 @@ private:
   }
 
   result<void> put_order() {
-    std::map<memory_id, memory_id> next;
+    std::map<memory_id, following> next;
     for (auto& [name, links] : sessions_) {
+      const bool is_among_peers = talks_[name.first].is_among_peers();
       std::ranges::sort(links);
-      for (std::size_t i = 1; i < links.size(); ++i) next[links[i - 1].id] = links[i].id;
+      for (std::size_t i = 1; i < links.size(); ++i) {
+        const link& before = links[i - 1];
+        const bool is_answer = is_among_peers && before.asks && before.speaker != links[i].speaker;
+        next[before.id] = {links[i].id, is_answer ? answer_kind : next_kind};
+      }
     }
     for (const auto& [name, links] : sessions_) {
-      const bool is_among_peers = talks_[name.first].is_among_peers();
       for (std::size_t i = 0; i < links.size(); ++i) {
         if (auto ok = remove_stale(links[i].id, next, name.first); !ok) return ok;
         if (i == 0) continue;
-        const link& before = links[i - 1];
-        const bool is_answer = is_among_peers && before.asks && before.speaker != links[i].speaker;
-        add_edge_request edge{.src = before.id,
+        const memory_id& before = links[i - 1].id;
+        const std::string where = "session " + name.second;
+        add_edge_request edge{.src = before,
                               .type = static_cast<std::uint8_t>(edge_type::related_to),
                               .dst = links[i].id,
                               .actor = name.first,
                               .weight = 1.0F,
-                              .kind = std::string(is_answer ? answer_kind : next_kind),
+                              .kind = std::string(next[before].kind),
                               .data = {},
                               .by = {},
                               .created_at = links[i].at};
-        if (auto ok = sink_.put(std::move(edge), "session " + name.second); !ok) return ok;
+        auto ok = other_kind_.contains(before)
+                      ? sink_.put_as_is(std::move(edge), before, where, &import_report::edges_added)
+                      : sink_.put(std::move(edge), where);
+        if (!ok) return ok;
       }
     }
     return {};
   }
 
-  /// Edges of an earlier import that lead to another document of this source than the next one.
-  result<void> remove_stale(const memory_id& id, const std::map<memory_id, memory_id>& next,
+  /// Edges of an earlier import that lead to another document of this source than the next one go;
+  /// of one that leads there and is of another kind note is taken.
+  result<void> remove_stale(const memory_id& id, const std::map<memory_id, following>& next,
                             const std::string& scope) {
     if (!before_.contains(id)) return {};
     std::vector<memory_id> stale;
     const auto wanted = next.find(id);
     const auto visit = [&](const edge_record& edge) {
-      const bool is_next = wanted != next.end() && wanted->second == edge.key.dst;
-      if ((edge.kind == next_kind || edge.kind == answer_kind) && !is_next
-          && before_.contains(edge.key.dst))
-        stale.push_back(edge.key.dst);
+      if (edge.kind != next_kind && edge.kind != answer_kind) return true;
+      const bool is_next = wanted != next.end() && wanted->second.id == edge.key.dst;
+      if (is_next && edge.kind != wanted->second.kind) other_kind_.insert(id);
+      if (!is_next && before_.contains(edge.key.dst)) stale.push_back(edge.key.dst);
       return true;
     };
     auto walked = engine_.for_each_edge(id, edge_direction::out, {.types = {edge_type::related_to}},
@@ -278,7 +292,8 @@ private:
   std::map<std::pair<std::string, std::string>, std::vector<link>> sessions_;
   std::map<std::string, talk_shape> talks_; ///< by scope
   std::set<std::string> scopes_;
-  std::set<memory_id> before_; ///< what the world had already
+  std::set<memory_id> before_;     ///< what the world had already
+  std::set<memory_id> other_kind_; ///< what leads to the next by an edge of the other kind
 };
 
 } // namespace

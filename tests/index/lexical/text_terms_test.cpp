@@ -6,7 +6,7 @@ using mneme::text_terms;
 using terms = std::vector<std::string>;
 
 TEST_CASE("spec 7, tokens: maximal runs of letters and digits, lower-cased") {
-  CHECK(text_terms("user_declared 0.50") == terms{"user", "declar", "0", "50", "50"});
+  CHECK(text_terms("user_declared 0.50") == terms{"user", "declar", "0", "50", "0.50"});
   CHECK(text_terms("C3PO!x2") == terms{"c3po", "x2"});
   CHECK(text_terms("  \n..--  ").empty());
   CHECK(text_terms("").empty());
@@ -50,6 +50,7 @@ TEST_CASE("an identifier is a term beside its parts") {
         == terms{"mail", "ana", "exampl", "org", "ana@exampleorg", "now"});
   CHECK(text_terms("2211-0042.") == terms{"2211", "0042", "22110042"});
   CHECK(text_terms("22110042") == terms{"22110042"});
+  CHECK(text_terms("1.10. 110") == terms{"1", "10", "1.10", "110"});
   CHECK(text_terms("order 0042") == terms{"order", "0042", "42"});
   CHECK(text_terms("000 00-0") == terms{"000", "0", "00", "0", "0"});
   CHECK(text_terms("src/v2/Main.cpp") == terms{"src", "v2", "main", "cpp", "srcv2maincpp"});

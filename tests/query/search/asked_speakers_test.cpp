@@ -31,13 +31,17 @@ void say(search_world& w, const std::string& speaker) {
 
 TEST_CASE("who is named in a question gains by the weight of speakers") {
   search_world w("vector=0,text=1,speakers=0.25");
-  for (const auto* name : {"ana", "bo lund", "élodie"}) say(w, name);
+  for (const auto* name : {"ana", "bo lund", "élodie", "o'brien", "jean-luc", "mary ann lee"})
+    say(w, name);
   CHECK(part(w, "Did Ana have tea?", "speaker:ana") == 1);
   CHECK(part(w, "Ana's tea", "speaker:ana") == 1);
   CHECK(part(w, "ANA tea", "speaker:bo lund") == 0);
   CHECK(part(w, "anab tea", "speaker:ana") == 0);
   CHECK(part(w, "tea of Bo Lund", "speaker:bo lund") == 1);
   CHECK(part(w, "tea of Bo", "speaker:bo lund") == 0);
+  CHECK(part(w, "tea of O'Brien", "speaker:o'brien") == 1);
+  CHECK(part(w, "Jean-Luc's tea", "speaker:jean-luc") == 1);
+  CHECK(part(w, "tea of Mary Ann Lee", "speaker:mary ann lee") == 1);
   CHECK(part(w, "\u00C9lodie's tea", "speaker:élodie") == 1);
   search_request r;
   r.query = "ana tea";

@@ -17,7 +17,7 @@ public:
     return {n};
   }
   double share(const std::string& question, slot_no slot) {
-    return question_share(text_terms(question), {}, words_, corpus::memories, {next_}).of(slot);
+    return question_share(text_terms(question), {}, words_).of(slot);
   }
 
 private:
@@ -39,4 +39,5 @@ TEST_CASE("the share of a question that a text has") {
   // Function words are little of a question.
   CHECK(c.share("what does Ana drink", tea) > 0.3);
   CHECK(c.share("the zeppelin", boat) < 0.25);
+  CHECK(c.share("what does the captain of it say", boat) < 0.25);
 }

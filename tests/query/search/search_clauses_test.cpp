@@ -670,7 +670,7 @@ TEST_CASE("147: weights are checked, kept by the world, and echoed") {
   CHECK(parse_search_weights("vector=0,text=0", "none").error().code == errc::out_of_range);
   CHECK(*parse_search_weights("", "none") == search_weights{});
   // Those of a host are tuned alike, but what its cosines are worth by themselves is not known.
-  CHECK(*parse_search_weights("least_match=0.15", "host:m") == default_search_weights("hash:384"));
+  CHECK(*parse_search_weights("least_match=0.25", "host:m") == default_search_weights("hash:384"));
   CHECK(parse_search_weights("", "host:m")->least_match == 0);
   CHECK(*parse_search_weights("", "hash:384") == default_search_weights("hash:384"));
   const auto tuned = default_search_weights("hash:384");

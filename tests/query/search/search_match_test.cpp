@@ -17,7 +17,7 @@ search_request asking(std::string query, double floor) {
 } // namespace
 
 TEST_CASE("a match says how much of the question a text has") {
-  search_world w("vector=0,text=1,least_match=0.15");
+  search_world w("vector=0,text=1,least_match=0.25");
   for (const auto* text : {"green tea is served", "black tea is served", "boats leave at noon"})
     w.note(text);
   const auto whole = w.search("green tea is served");
@@ -33,7 +33,7 @@ TEST_CASE("a match says how much of the question a text has") {
 }
 
 TEST_CASE("what nobody wrote about has no good match, and an empty answer") {
-  search_world w("vector=0,text=1,least_match=0.15");
+  search_world w("vector=0,text=1,least_match=0.25");
   for (const auto* text : {"green tea is served", "the boats leave at noon"}) w.note(text);
   const std::string query = "zeppelin schedules of the baltic archipelago";
   const auto answer = w.search(asking(query, 0.1));
@@ -44,7 +44,7 @@ TEST_CASE("what nobody wrote about has no good match, and an empty answer") {
   CHECK(answer.coverage.notes.back().starts_with("no good match"));
   const auto shown = w.search(asking(query, 0));
   CHECK(shown.results.size() == 1);
-  CHECK(shown.results[0].match < 0.15);
+  CHECK(shown.results[0].match < 0.25);
 }
 
 TEST_CASE("words of one's own spelling are matched by the embedder") {
@@ -56,7 +56,7 @@ TEST_CASE("words of one's own spelling are matched by the embedder") {
 }
 
 TEST_CASE("a request has its own weights") {
-  search_world w("vector=0,text=1,least_match=0.15");
+  search_world w("vector=0,text=1,least_match=0.25");
   w.note("green tea is served");
   search_request r = asking(
       "zeppelin tea schedules of the baltic archipelago and its northern steamship companies", 0.1);
