@@ -68,9 +68,11 @@ void journaled_records::know_segments(std::span<const std::uint64_t> firsts) {
   for (const std::uint64_t first : firsts) enter_segment(first);
 }
 
-std::vector<std::uint64_t> journaled_records::segments() const {
-  std::vector<std::uint64_t> firsts(segment_count_.load(std::memory_order_acquire));
-  for (std::uint32_t s = 0; s < firsts.size(); ++s) firsts[s] = segments_[s];
+std::vector<std::uint64_t> journaled_records::segments(seq_no at) const {
+  std::vector<std::uint64_t> firsts;
+  const std::uint32_t count = segment_count_.load(std::memory_order_acquire);
+  for (std::uint32_t s = 0; s < count && segments_[s] <= at.value; ++s)
+    firsts.push_back(segments_[s]);
   return firsts;
 }
 

@@ -51,8 +51,8 @@ public:
   [[nodiscard]] std::optional<taken_record> read(const record_place& place) const;
   /// Hints that this is read next.
   void expect(const record_place& place) const;
-  /// The first seq of each segment, by number.
-  [[nodiscard]] std::vector<std::uint64_t> segments() const;
+  /// The first seq of each segment that begins up to `at`, by number; may run beside the writer.
+  [[nodiscard]] std::vector<std::uint64_t> segments(seq_no at) const;
 
 private:
   /// The number of the segment with this first seq: the newest, or one that begins now.

@@ -235,7 +235,7 @@ result<void> write_checkpoint(file_system& fs, const std::string& dir, const wor
   if (auto ok = write("vectors", views.vectors->save(views.attributes->kept_slots(seq), seq)); !ok)
     return ok;
   const attributes& rows = *views.attributes;
-  if (auto ok = write("places", views.places->save(views.journaled->segments(), rows.rows(),
+  if (auto ok = write("places", views.places->save(views.journaled->segments(seq), rows.rows(),
                                                    rows.kept_rows(seq)));
       !ok)
     return ok;
@@ -374,7 +374,10 @@ result<loaded_images> load_images(file_system& fs, const std::string& dir, const
   if (auto ok = run_side_by_side(loads); !ok) return propagate(ok);
   loaded.has_places = places && places->are_of(owners.attributes.rows());
   if (loaded.has_places) {
-    owners.records.know_segments(places->segments);
+    // An image of before may name segments that were begun while it was written, which a crash may
+    // have taken.
+    const auto begun = std::ranges::upper_bound(places->segments, checkpoint.seq.value);
+    owners.records.know_segments({places->segments.begin(), begun});
     owners.places.fill(places->places);
   }
   return loaded;

@@ -56,6 +56,10 @@ TEST_CASE(
   CHECK(verdict(simulate(of_seed(743821715, 6145))) == "clean");
 }
 
+TEST_CASE("a segment that was begun while an image was written may be lost in a crash") {
+  CHECK(verdict(simulate(of_seed(411, 8000))) == "clean");
+}
+
 TEST_CASE("the same seed gives the same steps, journal and root") {
   for (const std::uint64_t seed : {3U, 11U, 42U}) {
     const auto first = simulate(of_seed(seed, 3000));
