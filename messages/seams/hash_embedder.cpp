@@ -65,8 +65,8 @@ constexpr std::uint64_t word_kind = 1;
 constexpr std::uint64_t pair_kind = 2;
 constexpr std::uint64_t gram_kind = 3;
 
-/// They are counted, so that a text of nothing else still has a vector, but have neither n-grams nor
-/// pairs.
+/// They are counted, so that a text of nothing else still has a vector, but have neither n-grams
+/// nor pairs.
 constexpr std::size_t function_word_count =
     static_cast<std::size_t>(std::ranges::count(function_words, ' '));
 /// Sorted, for binary search.

@@ -1,7 +1,7 @@
 #pragma once
-/// English words that say little about a text's matter, each with a space behind it. They weigh less
-/// than others wherever texts are compared: in the hash embedder's vectors, whose space the list is
-/// a part of, and among the words of a search.
+/// English words that say little about a text's matter, each with a space behind it. They weigh
+/// less than others wherever texts are compared: in the hash embedder's vectors, whose space the
+/// list is a part of, and among the words of a search.
 
 #include <string_view>
 

@@ -144,10 +144,11 @@ TEST_CASE("the benchmark's search scores as the engine's formula does") {
       const auto term = mneme::text_terms(word).at(0);
       const auto with = std::ranges::count_if(
           terms, [&](const auto& t) { return std::ranges::count(t, term) > 0; });
-      const auto share = mneme::term_share({}, term, d.rows.size(), static_cast<std::uint64_t>(with));
-      const auto idf = share
-                       * mneme::inverse_document_frequency(d.rows.size(),
-                                                           static_cast<std::uint64_t>(with));
+      const auto share =
+          mneme::term_share({}, term, d.rows.size(), static_cast<std::uint64_t>(with));
+      const auto idf =
+          share
+          * mneme::inverse_document_frequency(d.rows.size(), static_cast<std::uint64_t>(with));
       const mneme::bm25_term by(1.2, 0.75, idf, mean);
       for (std::size_t i = 0; i < terms.size(); ++i)
         scores[i] += by.score(static_cast<std::uint32_t>(std::ranges::count(terms[i], term)),

@@ -56,7 +56,8 @@ TEST_CASE("postings of a memory that changes often stay short") {
   CHECK(subject.live_count(memory_type::note, {100'000}) == 1);
 }
 
-TEST_CASE("rows that are archived, that end, that name another memory, or are for all have postings") {
+TEST_CASE(
+    "rows that are archived, that end, that name another memory, or are for all have postings") {
   attributes subject;
   row_values row;
   row.type = memory_type::note;

@@ -17,8 +17,7 @@ TEST_CASE("an excerpt is one line, from shortly before what matches") {
   CHECK(word_marks("tea").excerpt("green\n\n  tea \tat five ") == "green tea at five ");
   const std::string far =
       "one two three four five six seven eight nine ten eleven twelve tea at five";
-  CHECK(word_marks("tea").excerpt(far)
-        == "…six seven eight nine ten eleven twelve tea at five");
+  CHECK(word_marks("tea").excerpt(far) == "…six seven eight nine ten eleven twelve tea at five");
   CHECK(word_marks("nothing").excerpt(far) == far);
   CHECK(word_marks("tea").excerpt(std::string(100, 'x') + "-tea")
         == std::string(100, 'x') + "-tea");
