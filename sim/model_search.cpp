@@ -313,15 +313,14 @@ std::expected<search_result, errc> search_in(const model& state, const search_re
         all.push_back(std::move(row));
     }
   }
-  const bool is_time = out.sort == search_sort::recency || out.sort == search_sort::updated;
-  if (!is_time && !has_date && r.similarity_floor > 0
+  const bool by_time = out.sort == search_sort::recency || out.sort == search_sort::updated;
+  if (!by_time && !has_date && r.similarity_floor > 0
       && best_match < state.seams().search.least_match) {
     for (const auto& row : all)
       ++(row.record.head->type == memory_type::chunk ? out.coverage.content : out.coverage.memory)
             .below_floor;
     all.clear();
   }
-  const bool by_time = out.sort == search_sort::recency || out.sort == search_sort::updated;
   const auto is_chunk = [](const scored_row& row) {
     return row.record.head->type == memory_type::chunk;
   };

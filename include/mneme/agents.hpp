@@ -101,8 +101,9 @@ enum class context_tier : std::uint8_t { pinned, outcomes, frame_relevant, found
 /// What an agent should know first. Pinned: the actor's Identities, hard Constraints and active
 /// Goals. Outcomes: the newest Events framed on the verb and one of the objects. FrameRelevant:
 /// every memory so framed. Found: what a search for the query finds, best first, each with what was
-/// said right before and after it (edges of type related_to and kind "next"). Notable: where there
-/// is neither a query nor a verb with objects, the most salient of all other memories but Chunks.
+/// said right before and after it (edges of type related_to and kind "next" or "answer"). Notable:
+/// where there is neither a query nor a verb with objects, the most salient of all other memories
+/// but Chunks.
 ///
 /// The first three share the budget by salience. Found and Notable get what they leave: one after
 /// the other in their order, whatever still fits.

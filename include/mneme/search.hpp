@@ -69,8 +69,6 @@ enum class search_status : std::uint8_t {
 };
 enum class chunk_source : std::uint8_t { github, local };
 
-inline constexpr double default_similarity_floor = 0.1;
-
 struct search_request {
   std::string query{}; ///< not blank, unless memory_ids are given
   std::int64_t limit = 10;
@@ -100,7 +98,7 @@ struct search_request {
   bool include_low_relevance = false; ///< no floor under the raw scores of chunks
   /// In [0,1], under scores; where it is above 0, an answer without a good match is empty. 0 =
   /// none.
-  double similarity_floor = default_similarity_floor;
+  double similarity_floor = 0.1;
   std::optional<std::vector<float>> vector{}; ///< of the query; default: embedded
   std::optional<std::int64_t> budget_tokens{};
   std::optional<form_kind> form{};             ///< render hits; default medium with budget_tokens
@@ -141,13 +139,13 @@ struct search_hit {
   memory_uri uri;
   double score = 0;     ///< in [0,1] over its leg's window
   double raw_score = 0; ///< of the leg, before a hybrid mix
-  /// How much of the question it has, in [0,1], whatever else was found: the larger of the share of
-  /// what its words weigh, and of half its cosine. 1 of what is looked up.
+  /// How much of the question it has, in [0,1], whatever else was found: the larger of its share
+  /// of the question's words, and of 0.8 times its cosine. 1 of what is looked up.
   double match = 0;
   std::string path; ///< of a chunk
   std::int64_t chunk_index = 0;
   std::string title;   ///< short form
-  std::string content; ///< the first 600 bytes of the full form (chunk: of its content)
+  std::string content; ///< the first 600 bytes of what is searched (docs/SEARCH.md, "Text")
   bool truncated = false;
   std::optional<lifecycle_status> status;
   bool overdue = false;
@@ -182,7 +180,7 @@ struct search_coverage {
   leg_coverage content;
   std::vector<std::string> requested_sources_not_found;
   std::vector<memory_id> not_found_ids;
-  double best_match = 0; ///< of all candidates
+  double best_match = 0; ///< of all candidates but chunks of low relevance or too many of a path
   std::vector<std::string> notes;
 };
 

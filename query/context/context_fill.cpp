@@ -16,8 +16,8 @@ namespace {
 /// Most memories are shorter than so many tokens, but few are much shorter.
 constexpr std::int64_t tokens_of_hit = 16;
 constexpr std::int64_t tokens_of_notable = 8;
-/// Lower than a search's own: a budget is there to be used, but not for what has nothing to do with
-/// the query. On conversations it costs no evidence.
+/// Higher than a search's own: a budget is there to be used, but not for what has nothing to do
+/// with the query. On conversations it costs no evidence.
 constexpr double found_floor = 0.2;
 
 /// "2023-05-08 13:56"
@@ -27,7 +27,7 @@ std::string minute_text(timestamp t) {
   return fmt::format("{} {}", date_text(t), to_string(t).substr(time_begin, time_size));
 }
 
-/// When and who, that a model can place what it reads; who the text itself names, or who asks, is
+/// When and who, that a model can place what it reads; whom the text begins with, or who asks, is
 /// not said.
 std::string with_provenance(const context_item& item, const asker& who, std::string_view text) {
   const bool is_said = item.by.empty() || item.by == who.owner() || text.starts_with(item.by + ":");

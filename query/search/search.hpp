@@ -14,8 +14,8 @@ namespace mneme {
 struct search_state;
 
 /// A hit before its record is read, and what was said right before and after it (edges of type
-/// related_to and kind "next"), if it passes the search's filters; of several the newest, then by
-/// id. no_number = none.
+/// related_to and kind "next" or "answer"), if it passes the search's filters; of several the
+/// newest, then by id. no_number = none.
 struct found_memory {
   row_no row;
   double score = 0;

@@ -21,19 +21,14 @@ bool is_role(std::string_view speaker) {
 } // namespace
 
 void talk_shape::add(std::string_view speaker, std::string_view text) {
-  auto known = turns_.find(speaker);
-  if (known == turns_.end()) known = turns_.emplace(speaker, 0).first;
-  ++known->second;
+  if (!speakers_.contains(speaker)) speakers_.emplace(speaker);
+  ++turns_;
   bytes_ += text.size();
 }
 
 bool talk_shape::is_among_peers() const {
-  std::uint64_t turns = 0;
-  for (const auto& [speaker, count] : turns_) {
-    if (is_role(speaker)) return false;
-    turns += count;
-  }
-  return turns_.size() > 1 && bytes_ <= short_turn_bytes * turns;
+  return speakers_.size() > 1 && std::ranges::none_of(speakers_, is_role)
+         && bytes_ <= short_turn_bytes * turns_;
 }
 
 bool asks(std::string_view text) {

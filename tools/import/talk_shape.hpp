@@ -2,7 +2,8 @@
 /// What kind of talk the turns of a scope are, which decides how they are joined.
 
 #include <cstdint>
-#include <map>
+#include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -18,7 +19,8 @@ public:
   [[nodiscard]] bool is_among_peers() const;
 
 private:
-  std::map<std::string, std::uint64_t, std::less<>> turns_; ///< of each speaker
+  std::set<std::string, std::less<>> speakers_;
+  std::uint64_t turns_ = 0;
   std::uint64_t bytes_ = 0;
 };
 
