@@ -28,6 +28,8 @@ struct scored_row {
   double raw = 0;
   double match = 0;
   bool is_dated = false;
+  bool is_said = false; ///< by who is named in the question
+  std::optional<memory_id> older_of;
   double recency = 0;
   double mixed = 0;
   double score = 0;
@@ -217,7 +219,8 @@ private:
     for (auto& row : rows_) {
       row.is_dated = times.contains(row.record.head->created_at);
       if (row.is_dated) row.raw += w_.dates;
-      if (names_speaker(*row.record.head)) row.raw += w_.speakers;
+      row.is_said = names_speaker(*row.record.head);
+      if (row.is_said) row.raw += w_.speakers;
     }
   }
 
@@ -265,6 +268,58 @@ private:
 /// The workload's queries are words in lower case.
 bool asks_for_newest(const std::string& query) {
   return (" " + query + " ").contains(" recent ");
+}
+
+/// Of two rows that say the same of the question, is `a` the newer?
+class newer_row {
+public:
+  newer_row(const std::string& query, double least) : least_(least) {
+    for (const auto& t : text_terms(query))
+      if (!is_function_term(t)) asked_.insert(t);
+  }
+
+  bool operator()(const scored_row& a, const scored_row& b) const {
+    const head& ours = *a.record.head;
+    const head& theirs = *b.record.head;
+    return ours.type != memory_type::chunk && theirs.type != memory_type::chunk
+           && a.record.version->valid_from > b.record.version->valid_from
+           && (ours.actor_scope == theirs.actor_scope || ours.actor_scope.empty())
+           && a.raw >= least_ * b.raw && a.is_dated >= b.is_dated && a.is_said >= b.is_said
+           && says_as_much(a, b);
+  }
+
+private:
+  [[nodiscard]] bool says_as_much(const scored_row& a, const scored_row& b) const {
+    const auto has = [](const scored_row& row, const std::string& term) {
+      return std::ranges::find(row.terms, term) != row.terms.end();
+    };
+    std::size_t said = 0;
+    for (const auto& term : asked_) {
+      if (!has(b, term)) continue;
+      if (!has(a, term)) return false;
+      ++said;
+    }
+    return said >= 2;
+  }
+
+  double least_;
+  std::set<std::string> asked_;
+};
+
+void put_newer_first(std::vector<scored_row>& rows, const newer_row& is_newer) {
+  const std::size_t most = std::min<std::size_t>(rows.size(), 10);
+  for (std::size_t i = 0; i < most; ++i) {
+    std::size_t to = 0;
+    while (to < i && !is_newer(rows[i], rows[to])) ++to;
+    if (to == i) continue;
+    scored_row moved = rows[i];
+    moved.score = rows[to].score;
+    rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(i));
+    rows.insert(rows.begin() + static_cast<std::ptrdiff_t>(to), std::move(moved));
+  }
+  for (std::size_t i = 0; i < most; ++i)
+    for (std::size_t j = 0; j < i && !rows[i].older_of; ++j)
+      if (is_newer(rows[j], rows[i])) rows[i].older_of = rows[j].record.head->id;
 }
 
 } // namespace
@@ -337,14 +392,16 @@ std::expected<search_result, errc> search_in(const model& state, const search_re
       return a.record.head->created_at > b.record.head->created_at;
     return a.record.head->id < b.record.head->id;
   });
+  while (std::ssize(all) > r.limit) {
+    ++(is_chunk(all.back()) ? out.coverage.content : out.coverage.memory).cut;
+    all.pop_back();
+  }
+  if (!by_time && state.seams().search.newer > 0)
+    put_newer_first(all, newer_row(r.query, state.seams().search.newer));
   for (const auto& row : all) {
-    auto& c = is_chunk(row) ? out.coverage.content : out.coverage.memory;
-    if (std::ssize(out.results) == r.limit) {
-      ++c.cut;
-      continue;
-    }
-    ++c.returned;
+    ++(is_chunk(row) ? out.coverage.content : out.coverage.memory).returned;
     out.results.push_back(hit_of(s, out, row.record, row.score, row.raw));
+    out.results.back().older_of = row.older_of;
   }
   pack(r, out);
   return out;

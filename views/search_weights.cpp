@@ -17,7 +17,7 @@ struct named_weight {
   double most;
 };
 constexpr double any = 1e6;
-constexpr std::array<named_weight, 14> weights = {{
+constexpr std::array<named_weight, 15> weights = {{
     {"vector", &search_weights::vector, any},
     {"text", &search_weights::text, any},
     {"k1", &search_weights::k1, any},
@@ -32,6 +32,7 @@ constexpr std::array<named_weight, 14> weights = {{
     {"dates", &search_weights::dates, any},
     {"speakers", &search_weights::speakers, any},
     {"least_match", &search_weights::least_match, 1},
+    {"newer", &search_weights::newer, 1},
 }};
 constexpr std::string_view relative_name = "relative";
 
@@ -102,6 +103,7 @@ search_weights default_search_weights(std::string_view embedder_spec) {
           .dates = 0.4,
           .speakers = 0.1,
           .least_match = is_calibrated ? 0.25 : 0,
+          .newer = 0.85,
           .relative = true};
 }
 

@@ -39,7 +39,10 @@ struct search_weights {
   double dates = 0;            ///< >= 0
   double speakers = 0;         ///< >= 0
   double least_match = 0;      ///< in [0,1]: where no hit has it, there is no good match
-  bool relative = false;       ///< divide cosines by the largest one, as bm25 is
+  /// In [0,1]: of hits that say the same, the newer goes first if it has this share of the older's
+  /// raw score; 0 is never.
+  double newer = 0;
+  bool relative = false; ///< divide cosines by the largest one, as bm25 is
 
   friend bool operator==(const search_weights&, const search_weights&) = default;
 };
@@ -149,7 +152,8 @@ struct search_hit {
   bool truncated = false;
   std::optional<lifecycle_status> status;
   bool overdue = false;
-  bool ended = false; ///< by valid_until or expires_at, at as_of or now
+  bool ended = false;                ///< by valid_until or expires_at, at as_of or now
+  std::optional<memory_id> older_of; ///< a hit before it that says the same, and is newer
   std::optional<timestamp> due_date;
   std::optional<lifecycle_audience> audience;
   std::string project;

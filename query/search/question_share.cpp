@@ -19,11 +19,9 @@ question_share::question_share(const std::vector<std::string>& terms, const sear
   std::ranges::sort(terms_, {}, &asked_term::term);
 }
 
-double question_share::of(slot_no slot) const {
-  if (whole_ == 0) return 0;
+template <class Each>
+void question_share::for_each_had(slot_no slot, Each each) const {
   const auto had = words_.terms(slot); // by their numbers, too
-  std::size_t telling = 0;
-  std::size_t function_words = 0;
   auto asked = terms_.begin();
   for (auto at = had.begin(); at != had.end() && asked != terms_.end();) {
     if (at->term < asked->term.value) {
@@ -34,12 +32,28 @@ double question_share::of(slot_no slot) const {
           asked, terms_.end(), at->term,
           [](const asked_term& a, std::uint32_t term) { return a.term.value < term; });
     } else {
-      ++(asked->is_function_word ? function_words : telling);
+      each(*asked);
       ++at;
       ++asked;
     }
   }
+}
+
+double question_share::of(slot_no slot) const {
+  if (whole_ == 0) return 0;
+  std::size_t telling = 0;
+  std::size_t function_words = 0;
+  for_each_had(slot,
+               [&](const asked_term& t) { ++(t.is_function_word ? function_words : telling); });
   return weight(telling, function_words) / whole_;
+}
+
+std::vector<std::uint32_t> question_share::telling(slot_no slot) const {
+  std::vector<std::uint32_t> terms;
+  for_each_had(slot, [&](const asked_term& t) {
+    if (!t.is_function_word) terms.push_back(t.term.value);
+  });
+  return terms;
 }
 
 } // namespace mneme

@@ -19,12 +19,18 @@ public:
 
   /// In [0,1].
   [[nodiscard]] double of(slot_no slot) const;
+  /// The words of the question that a content has, but for function words: numbers of terms,
+  /// ascending.
+  [[nodiscard]] std::vector<std::uint32_t> telling(slot_no slot) const;
 
 private:
   struct asked_term {
     term_no term;
     bool is_function_word;
   };
+  /// Calls `each` with every asked term that a content has, ascending.
+  template <class Each>
+  void for_each_had(slot_no slot, Each each) const;
   /// Of how many words; numbers, so that their order does not matter.
   [[nodiscard]] double weight(std::size_t telling, std::size_t function_words) const {
     return static_cast<double>(telling) + function_weight_ * static_cast<double>(function_words);

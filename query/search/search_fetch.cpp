@@ -41,6 +41,7 @@ public:
     search_hit hit = hit_of(*record);
     hit.score = at.score;
     hit.ended = views_.attributes->rows().line(at.row).valid_until_ns <= s_.instant().ns;
+    if (at.older_of) hit.older_of = views_.nodes->id(views_.attributes->node(*at.older_of));
     hit.raw_score = at.raw;
     hit.match = at.match;
     if (s_.request.explain && !s_.request.memory_ids)

@@ -9,6 +9,7 @@
 #include "messages/math.hpp"
 #include "query/search/asked_speakers.hpp"
 #include "query/search/asked_times.hpp"
+#include "query/search/newer_first.hpp"
 #include "query/search/question_share.hpp"
 #include "query/search/search_state.hpp"
 
@@ -148,6 +149,8 @@ void search_state::merge(const read_views& views) {
     ++(is_chunk(hits.back()) ? content : memory).coverage.cut;
     hits.pop_back();
   }
+  if (!by_time && weights.newer > 0)
+    put_newer_first(hits, question_share(terms, weights, *views.lexical), weights.newer, views);
 }
 
 result<void> search_state::run_rank(const read_views& views) {

@@ -47,7 +47,8 @@ take --read-only and then run beside a writer.
             where there is a time, a speaker or a session, else a Note; turns of a session, or of a
             scope that has speakers, are joined by related_to edges of kind "next", or "answer" where
             people talk with each other and a turn that ends with a question mark is followed by
-            somebody else's; a folder stands for its docs.jsonl. What a document gains later updates
+            somebody else's; a turn of a talk that names no time is a second behind the one before
+            it; a folder stands for its docs.jsonl. What a document gains later updates
             its memory (whose type stays); an id comes once in a file
   markdown  a folder: a Note per file, a Chunk per section, references edges along links
   git       a repository: a Note and Chunks per file of HEAD, an Event per commit, an Identity per

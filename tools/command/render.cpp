@@ -260,7 +260,8 @@ std::string render_search(const json& answer, const page& on) {
     const bool is_chunk = hit["source_type"] == "content_chunk";
     table.add({fmt::format("{:.3f}", hit["score"].get<double>()),
                is_chunk ? fmt::format("{}#{}", cell(hit["path"]), cell(hit["chunk_index"]))
-                        : cell(hit["memory_type"]) + (hit["ended"] == true ? ", ended" : ""),
+                        : cell(hit["memory_type"]) + (hit["ended"] == true ? ", ended" : "")
+                              + (hit["older_of"].is_string() ? ", older" : ""),
                is_chunk ? "" : minute_of(cell(hit["created_at"])), speaker_of(hit), cell(hit["id"]),
                marks.excerpt(cell(hit["content"]))});
   }

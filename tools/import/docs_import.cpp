@@ -140,6 +140,11 @@ struct link {
   friend auto operator<=>(const link&, const link&) = default;
 };
 
+struct dated_turn {
+  std::int64_t order;
+  timestamp time;
+};
+
 /// What comes after a document.
 struct following {
   memory_id id;
@@ -164,6 +169,7 @@ public:
                               d->scope, known->second),
                   "id");
     scopes_.insert(d->scope);
+    date_by_talk(*d);
     auto ok = put_document(*d, line.where);
     if (request_.progress) request_.progress(line.position, line.file_size, report_);
     return ok;
@@ -177,6 +183,23 @@ public:
   }
 
 private:
+  /// Where a talk names the time of a turn alone, those behind it follow it, a second each.
+  void date_by_talk(dated_document& d) {
+    if (!d.has_order || !(d.speaker || d.session)) return;
+    if (d.time) {
+      dated_[d.scope] = {d.order, *d.time};
+      return;
+    }
+    const auto known = dated_.find(d.scope);
+    if (known == dated_.end() || known->second.order >= d.order) return;
+    constexpr std::int64_t second_ns = 1'000'000'000;
+    constexpr std::uint64_t most_turns = 1'000'000; // beyond, its order is no place in that talk
+    const auto turns =
+        static_cast<std::uint64_t>(d.order) - static_cast<std::uint64_t>(known->second.order);
+    if (turns <= most_turns)
+      d.time = timestamp{known->second.time.ns + static_cast<std::int64_t>(turns) * second_ns};
+  }
+
   result<void> put_document(const dated_document& d, const std::string& where) {
     auto existing = engine_.get(docs_memory_id(d.scope, d.id));
     // The type of a memory is fixed: a Note that gains a time stays one.
@@ -292,8 +315,9 @@ private:
   std::map<std::pair<std::string, std::string>, std::vector<link>> sessions_;
   std::map<std::string, talk_shape> talks_; ///< by scope
   std::set<std::string> scopes_;
-  std::set<memory_id> before_;     ///< what the world had already
-  std::set<memory_id> other_kind_; ///< what leads to the next by an edge of the other kind
+  std::map<std::string, dated_turn> dated_; ///< by scope: the last turn that names its time
+  std::set<memory_id> before_;              ///< what the world had already
+  std::set<memory_id> other_kind_;          ///< what leads to the next by an edge of the other kind
 };
 
 } // namespace

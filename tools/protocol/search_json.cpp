@@ -140,6 +140,7 @@ json hit_json(const search_hit& h) {
   hit["status"] = name_json(h.status);
   hit["overdue"] = h.overdue;
   hit["ended"] = h.ended;
+  hit["older_of"] = h.older_of ? json(to_string(*h.older_of)) : json();
   hit["due_date"] = time_json(h.due_date);
   hit["audience"] = name_json(h.audience);
   hit["project"] = h.project;

@@ -20,6 +20,9 @@ struct scored {
   double raw = 0;
   double mixed = 0;
   double score = 0;
+  bool dated = false;
+  bool named = false;
+  std::optional<memory_id> older_of;
 };
 
 class naive_leg {
@@ -119,7 +122,7 @@ private:
         ++coverage.promoted_hidden;
         continue;
       }
-      rows_.push_back({.row = &row});
+      rows_.push_back({.row = &row, .older_of = {}});
     }
     coverage.searched = static_cast<std::int64_t>(rows_.size());
   }
@@ -192,11 +195,13 @@ private:
   void add_circumstances() {
     const asked_times times(r_.query, now_);
     for (auto& s : rows_) {
-      if (times.contains(s.row->created_at)) s.raw += w_.dates;
+      s.dated = w_.dates > 0 && times.contains(s.row->created_at);
+      if (s.dated) s.raw += w_.dates;
       for (const auto& tag : s.row->tags)
         if (tag.starts_with("speaker:")
             && (" " + r_.query + " ").contains(" " + tag.substr(8) + " ")) {
           s.raw += w_.speakers;
+          s.named = w_.speakers > 0;
           break;
         }
     }
@@ -248,6 +253,39 @@ private:
   std::vector<scored> rows_;
 };
 
+/// Does `a` say what `b` says of the question, later?
+bool is_newer(const scored& a, const scored& b, const search_request& r, const search_weights& w) {
+  if (a.row->type == memory_type::chunk || b.row->type == memory_type::chunk) return false;
+  if (a.row->valid_from <= b.row->valid_from) return false;
+  if (a.row->actor != b.row->actor && !a.row->actor.empty()) return false;
+  if (a.raw < w.newer * b.raw || (b.dated && !a.dated) || (b.named && !a.named)) return false;
+  std::set<std::string> asked;
+  for (const auto& t : text_terms(r.query))
+    if (!is_function_term(t)) asked.insert(t);
+  const auto ours = text_terms(a.row->text);
+  const auto theirs = text_terms(b.row->text);
+  std::erase_if(asked, [&](const auto& t) { return std::ranges::count(theirs, t) == 0; });
+  return asked.size() >= 2 && std::ranges::all_of(asked, [&](const auto& t) {
+           return std::ranges::count(ours, t) != 0;
+         });
+}
+
+/// Among the first ten, each moves before the first that it is newer than.
+void newer_first(std::vector<scored>& hits, const search_request& r, const search_weights& w) {
+  for (std::size_t i = 0; i < std::min<std::size_t>(hits.size(), 10); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (is_newer(hits[i], hits[j], r, w)) {
+        scored moved = hits[i];
+        moved.score = hits[j].score;
+        hits.erase(hits.begin() + static_cast<std::ptrdiff_t>(i));
+        hits.insert(hits.begin() + static_cast<std::ptrdiff_t>(j), moved);
+        break;
+      }
+  for (std::size_t i = 0; i < std::min<std::size_t>(hits.size(), 10); ++i)
+    for (std::size_t j = 0; j < i && !hits[i].older_of; ++j)
+      if (is_newer(hits[j], hits[i], r, w)) hits[i].older_of = hits[j].row->id;
+}
+
 } // namespace
 
 naive_answer search_naively(const naive_world& world, const search_request& r,
@@ -276,14 +314,14 @@ naive_answer search_naively(const naive_world& world, const search_request& r,
     if (a.row->created_at != b.row->created_at) return a.row->created_at > b.row->created_at;
     return a.row->id < b.row->id;
   });
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    leg_coverage& c = is_chunk(all[i]) ? answer.content : answer.memory;
-    if (static_cast<std::int64_t>(i) >= r.limit) {
-      ++c.cut;
-      continue;
-    }
-    ++c.returned;
-    answer.hits.push_back({all[i].row->id, all[i].score, all[i].raw});
+  while (static_cast<std::int64_t>(all.size()) > r.limit) {
+    ++(is_chunk(all.back()) ? answer.content : answer.memory).cut;
+    all.pop_back();
+  }
+  if (!by_time && w.newer > 0) newer_first(all, r, w);
+  for (const auto& s : all) {
+    ++(is_chunk(s) ? answer.content : answer.memory).returned;
+    answer.hits.push_back({s.row->id, s.score, s.raw, s.older_of});
   }
   return answer;
 }

@@ -144,6 +144,7 @@ private:
       REQUIRE(found != expected.hits.end());
       CHECK(answer.results[i].raw_score == Approx(found->raw).margin(1e-9));
       CHECK(answer.results[i].score == Approx(found->score).margin(1e-9));
+      CHECK(answer.results[i].older_of == found->older_of);
     }
   }
 
@@ -254,7 +255,7 @@ TEST_CASE("search against its definition, with the plain weights") {
 TEST_CASE("search against its definition, with relative cosines and neighbours") {
   for (std::uint64_t seed = 100; seed <= 125; ++seed)
     run("vector=0.3,text=0.7,b=0.9,b_short=0.1,short_length=3,long_length=8,neighbours=0.6,"
-        "answers=0.5,dates=0.4,speakers=0.1,relative=1",
+        "answers=0.5,dates=0.4,speakers=0.1,newer=0.8,relative=1",
         seed);
 }
 
@@ -262,7 +263,7 @@ TEST_CASE("search against its definition, in worlds of which only candidates are
   for (const std::string weights :
        {"vector=0.8,text=0.2",
         "vector=0.3,text=0.7,b=1,b_short=0.1,short_length=3,long_length=12,neighbours=0.4,"
-        "answers=0.4,dates=0.4,speakers=0.1,relative=1"}) {
+        "answers=0.4,dates=0.4,speakers=0.1,newer=0.6,relative=1"}) {
     random_world world(7, weights);
     const auto w = *parse_search_weights(weights, "none");
     world.grow(1200);
