@@ -294,7 +294,8 @@ std::vector<row> candidates(const model& state, const find_request& r, seq_no at
 } // namespace
 
 std::expected<find_result, errc> find_in(const model& state, const find_request& r, seq_no at,
-                                         timestamp now) {
+                                         timestamp clock) {
+  const timestamp now = r.now.value_or(clock);
   if (r.late_binding && !viewer_of(r).may_touch()) return std::unexpected(errc::scope_violation);
   std::vector<float> target;
   if (is_near(r)) {

@@ -168,6 +168,7 @@ find_request workload::some_find(bool late) {
   if (draw_.percent(25)) r.offset = draw_.between(0, 6);
   if (draw_.percent(30)) r.form = static_cast<form_kind>(draw_.below(3));
   if (draw_.percent(15)) r.as_of = some_time();
+  if (draw_.percent(10)) r.now = some_time();
   r.include_tombstoned = draw_.percent(20);
   r.include_archived = draw_.percent(30);
   r.include_ended = draw_.percent(30);

@@ -100,6 +100,8 @@ struct find_request {
   std::optional<follow_spec> follow{};
   std::optional<timestamp> as_of{}; ///< valid time
   std::optional<seq_no> at_seq{};   ///< journal position
+  /// What salience has faded by, and what has ended by; default: the clock.
+  std::optional<timestamp> now{};
   bool include_tombstoned = false;
   bool include_archived = false; ///< lifecycle status archived
   /// With near, and without as_of: also what is no longer valid. Other finds leave out nothing.

@@ -56,6 +56,10 @@ result<search_weights> parse_search_weights(std::string_view text, std::string_v
 result<search_weights> change_search_weights(search_weights base, std::string_view text);
 std::string to_string(const search_weights& w);
 
+/// Raised by whatever changes which rows a door answers with, their order or their scores: of
+/// receipts, which are equal where it is.
+inline constexpr std::int64_t ranking_version = 1;
+
 enum class search_source : std::uint8_t { all, memory, content };
 enum class search_sort : std::uint8_t { automatic, relevance, recency, hybrid, updated };
 enum class search_audience : std::uint8_t { personal, work, all };

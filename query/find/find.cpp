@@ -29,6 +29,7 @@ result<std::unique_ptr<find_run>> find_run::compile(find_request request, query_
   state->room =
       answer_room(views.max_answer_bytes, "ask page by page, by limit and offset", "limit");
   if (auto ok = check_bounds(request); !ok) return propagate(ok);
+  if (request.now) context.now = *request.now;
   state->who = asker(request.actor, context.scope);
   if (auto ok = state->who.check_touch(request.late_binding, "late_binding"); !ok)
     return propagate(ok);

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tools/command/receipt_command.hpp"
 #include "tools/command/world_arguments.hpp"
 
 namespace mneme::command {
@@ -21,6 +22,7 @@ void add_list(CLI::App& c, const char* name, std::vector<Value>& values, const c
 
 struct context_options {
   common_options common;
+  std::optional<std::string> receipt;
   std::optional<std::string> request;
   std::optional<std::string> verb;
   std::vector<std::string> objects;
@@ -73,11 +75,12 @@ void add_context(CLI::App& app, command_result& outcome) {
         c.footer(
             "Examples: mneme context demo --actor ana --verb find --object service=kitchen\n"
             "          mneme context demo --actor ana --query \"what is wrong with the kettle\"");
+        add_receipt_option(c, o.receipt);
       },
       [](const context_options& o) {
         auto request = context_request_of(o);
         if (!request) return report(o.common, request.error());
-        return run_request(o.common, "context", std::move(*request));
+        return run_read(o.common, "context", std::move(*request), o.receipt);
       });
 }
 

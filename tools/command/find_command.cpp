@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/command/data_arguments.hpp"
+#include "tools/command/receipt_command.hpp"
 #include "tools/command/world_arguments.hpp"
 
 namespace mneme::command {
@@ -13,6 +14,7 @@ constexpr std::int64_t everyday_limit = 20;
 
 struct find_options {
   common_options common;
+  std::optional<std::string> receipt;
   std::optional<std::string> request;
   std::vector<std::string> types;
   std::vector<std::string> tags;
@@ -32,6 +34,7 @@ struct find_options {
   std::optional<std::string> form;
   std::optional<std::string> actor;
   std::optional<std::string> as_of;
+  std::optional<std::string> now;
   std::optional<std::int64_t> at_seq;
   bool include_tombstoned = false;
   bool include_archived = false;
@@ -110,6 +113,7 @@ result<json> find_request_of(const find_options& o) {
   set_if(request, "form", o.form);
   set_if(request, "actor", o.actor);
   set_if(request, "as_of", o.as_of);
+  set_if(request, "now", o.now);
   set_if(request, "at_seq", o.at_seq);
   if (o.include_tombstoned) request["include_tombstoned"] = true;
   if (o.include_archived) request["include_archived"] = true;
@@ -161,17 +165,19 @@ void add_find_command(CLI::App& app, command_result& outcome) {
         c.add_option("--actor", o.actor, "who is asking");
         c.add_option("--as-of", o.as_of, "valid at that time");
         c.add_option("--at-seq", o.at_seq, "as of an earlier entry");
+        c.add_option("--now", o.now, "what salience has faded by, and what has ended by (clock)");
         c.add_flag("--include-tombstoned", o.include_tombstoned, "tombstoned ones too");
         c.add_flag("--include-archived", o.include_archived, "archived ones too");
         c.add_flag("--include-ended", o.include_ended, "with --near: what is no longer valid, too");
         c.add_flag("--count", o.count, "count all that match");
         c.add_flag("--exact", o.exact, "never answer near approximately");
         c.add_flag("--explain", o.explain, "show the plan");
+        add_receipt_option(c, o.receipt);
       },
       [](const find_options& o) {
         auto request = find_request_of(o);
         if (!request) return report(o.common, request.error());
-        return run_request(o.common, "find", std::move(*request));
+        return run_read(o.common, "find", std::move(*request), o.receipt);
       });
 }
 

@@ -361,9 +361,21 @@ std::string render_tick(const json& answer, const page& on) {
   return table.text(on.width, on.colour) + fmt::format("seq {}\n", cell(answer["seq"]));
 }
 
+std::string render_replayed_receipt(const json& answer) {
+  const json& made = answer["receipt"];
+  if (answer["equal"] == true)
+    return fmt::format("equal: the {} results of {} at seq {}, under the root {}\n",
+                       made["results"].size(), cell(made["op"]), cell(answer["seq"]),
+                       cell(made["root"]));
+  std::string text = fmt::format("different at seq {}:\n", cell(answer["seq"]));
+  for (const auto& d : answer["differences"]) text += "  " + cell(d) + "\n";
+  return text;
+}
+
 } // namespace
 
 std::string render(std::string_view op, const json& answer, const page& on) {
+  if (op == "replay_receipt") return render_replayed_receipt(answer);
   if (op == "find") return render_find(answer, on);
   if (op == "context") return render_context(answer, on);
   if (op == "compact" || op == "load_compact") return render_compact(answer, on);

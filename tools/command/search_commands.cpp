@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/command/data_arguments.hpp"
+#include "tools/command/receipt_command.hpp"
 #include "tools/command/world_arguments.hpp"
 
 namespace mneme::command {
@@ -11,6 +12,7 @@ namespace {
 
 struct search_options {
   common_options common;
+  std::optional<std::string> receipt;
   std::optional<std::string> query;
   std::optional<std::string> source_type;
   std::vector<std::string> ids;
@@ -143,11 +145,12 @@ void add_search_commands(CLI::App& app, command_result& outcome) {
         c.add_flag("--atomic-only", o.atomic_only, "atomic memories alone");
         c.add_flag("--low-relevance", o.low_relevance, "no floor under chunks");
         c.add_flag("--explain", o.explain, "the parts of each score");
+        add_receipt_option(c, o.receipt);
       },
       [](const search_options& o) {
         auto request = search_request_of(o);
         if (!request) return report(o.common, request.error());
-        return run_request(o.common, "search", std::move(*request));
+        return run_read(o.common, "search", std::move(*request), o.receipt);
       });
   add_command<source_options>(
       app, "ingest-source", "Cut files, folders or git working trees into chunks", false, outcome,

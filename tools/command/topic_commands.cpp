@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/command/data_arguments.hpp"
+#include "tools/command/receipt_command.hpp"
 #include "tools/command/world_arguments.hpp"
 
 namespace mneme::command {
@@ -84,6 +85,7 @@ result<json> ingest_request_of(const topic_options& o) {
 
 struct retrieve_options {
   common_options common;
+  std::optional<std::string> receipt;
   std::string question;
   std::vector<std::string> stages;
   std::vector<std::string> topics;
@@ -117,7 +119,7 @@ status run_retrieve(const retrieve_options& o) {
   if (o.refs) request["expand_refs"] = true;
   // A world opened for reading cannot be touched.
   if (o.no_touch || (o.common.read_only && !request.contains("touch"))) request["touch"] = false;
-  return run_request(o.common, "retrieve", std::move(request));
+  return run_read(o.common, "retrieve", std::move(request), o.receipt);
 }
 
 struct acting_options {
@@ -179,6 +181,7 @@ void add_topic_commands(CLI::App& app, command_result& outcome) {
         c.add_option("--at-seq", o.at_seq, "as of an earlier entry");
         c.add_flag("--no-touch", o.no_touch, "reinforce nothing");
         c.add_option("--actor", o.actor, "who is asking");
+        add_receipt_option(c, o.receipt);
       },
       run_retrieve);
   const auto declare_actor = [](CLI::App& c, acting_options& o) {

@@ -7,6 +7,7 @@
 
 #include "tools/protocol/find_json.hpp"
 #include "tools/protocol/held_answer.hpp"
+#include "tools/protocol/receipt.hpp"
 #include "tools/protocol/request_deadline.hpp"
 #include "tools/protocol/scope_json.hpp"
 #include "tools/protocol/value_reader.hpp"
@@ -30,6 +31,7 @@ constexpr std::array context_table = {
     key_shape{"now", &shapes::time},
     key_shape{"actor", &shapes::text},
     key_shape{"at_seq", &shapes::integer},
+    receipt_key,
     key_shape{"deadline_ms", &shapes::integer},
     key_shape{"scope", &shapes::scope},
 };

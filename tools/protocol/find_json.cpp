@@ -7,6 +7,7 @@
 
 #include "tools/protocol/near_name.hpp"
 #include "tools/protocol/predicate_json.hpp"
+#include "tools/protocol/receipt.hpp"
 #include "tools/protocol/scope_json.hpp"
 #include "tools/protocol/value_reader.hpp"
 
@@ -46,6 +47,7 @@ constexpr std::array find_table = {
     key_shape{"follow", &follow_shape},
     key_shape{"as_of", &shapes::time},
     key_shape{"at_seq", &shapes::integer},
+    key_shape{"now", &shapes::time},
     key_shape{"include_tombstoned", &shapes::boolean},
     key_shape{"include_archived", &shapes::boolean},
     key_shape{"include_ended", &shapes::boolean},
@@ -53,6 +55,7 @@ constexpr std::array find_table = {
     key_shape{"exact", &shapes::boolean},
     key_shape{"count", &shapes::boolean},
     key_shape{"explain", &shapes::boolean},
+    receipt_key,
     key_shape{"actor", &shapes::text},
     key_shape{"deadline_ms", &shapes::integer},
     key_shape{"scope", &shapes::scope},
@@ -142,6 +145,7 @@ result<find_request> read_find(const json& request, const json_path& at) {
   r.follow = read_follow(in);
   r.as_of = in.time("as_of");
   r.at_seq = in.seq("at_seq");
+  r.now = in.time("now");
   r.include_tombstoned = in.flag("include_tombstoned");
   r.include_archived = in.flag("include_archived");
   r.include_ended = in.flag("include_ended");

@@ -1,5 +1,7 @@
 #include "tools/protocol/many.hpp"
 
+#include "tools/protocol/receipt.hpp"
+
 namespace mneme::protocol {
 
 result<void> check_item_of(std::string_view op, std::span<const key_shape> keys, const json& value,
@@ -9,6 +11,7 @@ result<void> check_item_of(std::string_view op, std::span<const key_shape> keys,
   if (named != value.end() && !named->is_null() && *named != op)
     return fail(errc::bad_value, fmt::format("the items of {0}_many are {0} requests", op),
                 at.key("op").text());
+  if (auto ok = check_no_receipt(value, at); !ok) return ok;
   return check_members(value, keys, true, at);
 }
 

@@ -14,6 +14,7 @@
 #include "tools/protocol/near_name.hpp"
 #include "tools/protocol/proof_json.hpp"
 #include "tools/protocol/read_ops.hpp"
+#include "tools/protocol/receipt.hpp"
 #include "tools/protocol/scope_json.hpp"
 #include "tools/protocol/search_json.hpp"
 #include "tools/protocol/source_ops.hpp"
@@ -91,8 +92,8 @@ op_spec mutation_op(std::string_view name, std::string_view summary, std::string
 }
 
 // A table, as long as there are operations.
-const std::array<op_spec, 42>& table() { // NOLINT(readability-function-size)
-  static const std::array<op_spec, 42> specs = {
+const std::array<op_spec, 43>& table() { // NOLINT(readability-function-size)
+  static const std::array<op_spec, 43> specs = {
       mutation_op("write", "a new memory", "uri id version seq",
                   R"({"op":"write","type":"Note","data":{"statement":"tea at five"}})",
                   write_keys(), read_write, version_result_json),
@@ -154,7 +155,8 @@ const std::array<op_spec, 42>& table() { // NOLINT(readability-function-size)
        run_edges},
       {"find", "the typed query",
        "memories rendered rendered_tokens scores distances hops via? trimmed_by_budget "
-       "candidates_scanned? total? form form_defaulted truncated? at_seq near_mode? plan? seq?",
+       "candidates_scanned? total? form form_defaulted truncated? at_seq near_mode? plan? seq? "
+       "receipt?",
        R"({"op":"find","types":["Note"],"limit":5})", find_keys(), run_find},
       {"find_many", "many finds at one seq", "results",
        R"({"op":"find_many","items":[{"types":["Note"],"limit":5}]})", find_many_keys(),
@@ -163,7 +165,7 @@ const std::array<op_spec, 42>& table() { // NOLINT(readability-function-size)
        "what an agent should know first: pinned, outcomes, frame-relevant; then what a query "
        "finds, "
        "or without a question what is most salient",
-       "tiers tokens budget_tokens more reachable_uris embedder_problem? at_seq",
+       "tiers tokens budget_tokens more reachable_uris embedder_problem? at_seq receipt?",
        R"({"op":"context","query":"when is tea served","budget_tokens":1500})", context_keys(),
        run_context},
       {"compact", "shrink a context: what bears load stays, the rest becomes short",
@@ -187,7 +189,7 @@ const std::array<op_spec, 42>& table() { // NOLINT(readability-function-size)
        tick_keys(), run_tick},
       {"search", "one question over memories and chunks",
        "query results count applied_audience source_type sort similarity_floor include_siblings "
-       "coverage metadata? form? tokens? embedder_problem? at_seq",
+       "coverage metadata? form? tokens? embedder_problem? at_seq receipt?",
        R"({"op":"search","query":"when is tea"})", search_keys(), run_search},
       {"search_many", "many searches at one seq", "results",
        R"({"op":"search_many","items":[{"query":"tea"}]})", search_many_keys(), run_search_many},
@@ -214,8 +216,8 @@ const std::array<op_spec, 42>& table() { // NOLINT(readability-function-size)
        run_suggest_hashtags},
       {"tags", "every assigned hashtag", "tags", R"({"op":"tags"})", tags_keys(), run_tags},
       {"retrieve", "topics near to a question, with neighbours, fields and their history",
-       "candidates summary_text at_seq seq?", R"({"op":"retrieve","q":"harbour"})", retrieve_keys(),
-       run_retrieve},
+       "candidates summary_text at_seq seq? receipt?", R"({"op":"retrieve","q":"harbour"})",
+       retrieve_keys(), run_retrieve},
       {"retrieve_many", "many retrieves at one seq", "results",
        R"({"op":"retrieve_many","items":[{"q":"harbour"}]})", retrieve_many_keys(),
        run_retrieve_many},
@@ -223,6 +225,13 @@ const std::array<op_spec, 42>& table() { // NOLINT(readability-function-size)
        R"({"op":"clock","now":"2024-01-31T10:00:00Z"})", clock_keys(), run_clock},
       {"root", "the root over all state", "root seq world_id journal_root state_roots",
        R"({"op":"root"})", root_keys(), run_root},
+      {"replay_receipt", "ask again what a receipt says was asked: is the answer the same?",
+       "equal differences seq receipt",
+       R"({"op":"replay_receipt","receipt":{"version":1,"op":"search","request":{"query":"tea",)"
+       R"("now":"2024-01-31T10:00:00Z"},"seq":1,"root":"00","world_id":"00","exact":true,)"
+       R"("ranking":1,"results":[],)"
+       R"("hash":"a7658d0f4d3cc8b99c730464b70adda7a2c4ec6aff0a9e51965735332571d206"}})",
+       replay_receipt_keys(), run_replay_receipt},
       {"snapshot", "pin the present roots in the journal", "manifest seq",
        R"({"op":"snapshot","reason":"before the trip"})", snapshot_keys(), run_snapshot},
       {"prove", "proofs of presence or absence against a root",

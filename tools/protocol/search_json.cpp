@@ -13,6 +13,7 @@
 #include "tools/protocol/many.hpp"
 #include "tools/protocol/near_name.hpp"
 #include "tools/protocol/part_json.hpp"
+#include "tools/protocol/receipt.hpp"
 #include "tools/protocol/scope_json.hpp"
 #include "tools/protocol/value_reader.hpp"
 
@@ -49,6 +50,7 @@ constexpr std::array search_table = {
     key_shape{"budget_tokens", &shapes::integer},
     key_shape{"form", &shapes::text},
     key_shape{"explain", &shapes::boolean},
+    receipt_key,
     key_shape{"weights", &shapes::text},
     key_shape{"actor", &shapes::text},
     key_shape{"scope", &shapes::scope},

@@ -5,6 +5,7 @@
 
 #include "tools/protocol/answer_json.hpp"
 #include "tools/protocol/op_table.hpp"
+#include "tools/protocol/receipt.hpp"
 
 namespace mneme::protocol {
 
@@ -37,7 +38,8 @@ result<json> session::run(const json& request, const std::optional<error>& overs
   if (auto ok = check_op(request, document, op); !ok) return propagate(ok);
   if (auto ok = check_members(request, op->keys, true, document); !ok) return propagate(ok);
   if (oversized) return std::unexpected(*oversized);
-  return op->run(*this, request);
+  return asks_for_receipt(request) ? run_with_receipt(*this, *op, request)
+                                   : op->run(*this, request);
 }
 
 result<json> session::run(std::string_view op, json request,

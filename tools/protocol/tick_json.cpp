@@ -15,6 +15,7 @@
 #include "tools/protocol/held_answer.hpp"
 #include "tools/protocol/op_table.hpp"
 #include "tools/protocol/read_ops.hpp"
+#include "tools/protocol/receipt.hpp"
 #include "tools/protocol/scope_json.hpp"
 #include "tools/protocol/search_json.hpp"
 #include "tools/protocol/topic_json.hpp"
@@ -104,6 +105,7 @@ result<const op_spec*> checked_item(const json& item, const json_path& at,
     return fail(errc::bad_value,
                 fmt::format("\"{}\" cannot stand in the {} of a tick", op->name, list),
                 at.key("op").text());
+  if (auto ok = check_no_receipt(item, at); !ok) return propagate(ok);
   if (auto ok = check_members(item, op->keys, true, at); !ok) return propagate(ok);
   return op;
 }

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/protocol/part_json.hpp"
+#include "tools/protocol/receipt.hpp"
 #include "tools/protocol/scope_json.hpp"
 #include "tools/protocol/value_reader.hpp"
 
@@ -65,7 +66,7 @@ constexpr std::array retrieve_table = {
     key_shape{"at_seq", &shapes::integer},      key_shape{"expand_refs", &shapes::boolean},
     key_shape{"touch", &shapes::boolean},       key_shape{"history_limit", &shapes::integer},
     key_shape{"actor", &shapes::text},          key_shape{"scope", &shapes::scope},
-    key_shape{"deadline_ms", &shapes::integer},
+    key_shape{"deadline_ms", &shapes::integer}, receipt_key,
 };
 
 constexpr std::array acting_table = {key_shape{"actor", &shapes::text},

@@ -377,6 +377,7 @@ find_request random_request(const small_world& world, std::optional<std::vector<
   if (d.chance(30)) r.offset = d.below(6);
   if (d.chance(40)) r.form = static_cast<form_kind>(d.below(3));
   if (d.chance(30)) r.as_of = d.time();
+  if (d.chance(20)) r.now = d.time();
   r.include_tombstoned = d.chance(30);
   r.include_archived = d.chance(50);
   r.include_ended = d.chance(30);

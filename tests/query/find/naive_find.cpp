@@ -383,8 +383,9 @@ bool naive_test(const predicate& p, const head& h, const version& v) {
 }
 
 naive_answer naive_find(const small_world& world, const find_request& r,
-                        const std::optional<std::vector<float>>& near_query, timestamp now,
+                        const std::optional<std::vector<float>>& near_query, timestamp clock,
                         seq_no at) {
+  const timestamp now = r.now.value_or(clock);
   auto rows = matching(world, r, at, now);
   if (near_query) keep_nearest(rows, r, *near_query);
   for (auto& c : rows) {

@@ -80,6 +80,10 @@ constexpr std::array note_rows = {
     note_row{"", "expect_version", "Refuse (version_conflict) if another version is current."},
     note_row{"", "hashtags", "At least 8 assigned hashtags; they fix the point in colour space."},
     note_row{"", "touch", "false: do not reinforce what the answer shows."},
+    note_row{"", "receipt",
+             "true: also a receipt of the answer, which replay_receipt asks again. A retrieve then "
+             "reinforces nothing."},
+    note_row{"replay_receipt", "receipt", "The receipt of an earlier answer."},
     note_row{"", "as_of", "Only what was true at this time."},
     note_row{"", "reason", "Why."},
 
@@ -202,6 +206,7 @@ constexpr std::array note_rows = {
              "nothing."},
     note_row{"search", "weights",
              "Other weights of the parts of a score, as \"dates=0,neighbours=0.2\"."},
+    note_row{"find", "now", "The time to weigh by, and by which things end; now by default."},
     note_row{"search", "now", "The time to weigh by, and by which things end; now by default."},
 
     note_row{"context", "verb", "What you are about to do.", enum_names<verb>},

@@ -48,7 +48,7 @@ constexpr std::array effects = {
     op_effect{"promote", effect::writes},
 };
 /// Ops of the host that change nothing.
-constexpr std::array<std::string_view, 2> host_reads = {"journal", "stats"};
+constexpr std::array<std::string_view, 3> host_reads = {"journal", "stats", "replay_receipt"};
 /// What has no scope and shows nothing of any memory.
 constexpr std::array<std::string_view, 4> unscoped = {"root", "point", "suggest_hashtags", "tags"};
 /// Keys that hold a list of requests. The items of find_many and its like are of the op without
