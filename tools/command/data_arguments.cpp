@@ -59,6 +59,13 @@ result<json> read_data_arguments(const std::string& type_name,
   return data;
 }
 
+result<json> topic_field_argument(const std::string& text) {
+  const auto colon = text.find(':');
+  if (colon == std::string::npos)
+    return fail(errc::bad_value, fmt::format("expected TOPIC:NAME, not \"{}\"", text), "fields");
+  return json{{"topic", text.substr(0, colon)}, {"name", text.substr(colon + 1)}};
+}
+
 result<void> set_json(json& request, const char* key, const std::optional<std::string>& text) {
   if (!text) return {};
   auto value = protocol::parse_json(*text);

@@ -18,6 +18,9 @@ result<json> read_data_arguments(const std::string& type,
 /// Hashtags in one argument, apart by white space or commas, as a list.
 json hashtags_argument(const std::string& text);
 
+/// {topic, name} of "TOPIC:NAME", or bad_value at `fields`.
+result<json> topic_field_argument(const std::string& text);
+
 /// Sets `key` to the JSON in `text`, if it was given.
 result<void> set_json(json& request, const char* key, const std::optional<std::string>& text);
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/command/console.hpp"
+#include "tools/command/data_arguments.hpp"
 #include "tools/command/progress_bar.hpp"
 #include "tools/command/render.hpp"
 #include "tools/command/world_arguments.hpp"
@@ -49,11 +50,9 @@ result<json> prove_request_of(const prove_options& o) {
                                 {"dst", edge.substr(second + 1)}});
   }
   for (const auto& field : o.fields) {
-    const auto colon = field.find(':');
-    if (colon == std::string::npos)
-      return fail(errc::bad_value, fmt::format("expected TOPIC:NAME, not \"{}\"", field), "fields");
-    request["fields"].push_back(
-        {{"topic", field.substr(0, colon)}, {"name", field.substr(colon + 1)}});
+    auto named = topic_field_argument(field);
+    if (!named) return named;
+    request["fields"].push_back(std::move(*named));
   }
   for (const auto seq : o.seqs) request["seqs"].push_back(seq);
   set_if(request, "root", o.root);

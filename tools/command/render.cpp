@@ -361,6 +361,28 @@ std::string render_tick(const json& answer, const page& on) {
   return table.text(on.width, on.colour) + fmt::format("seq {}\n", cell(answer["seq"]));
 }
 
+std::string render_absence(const json& answer, const page& on) {
+  std::string text = answer["absent"] == true ? "absent" : "there";
+  text += fmt::format(" at seq {}, under the root {}\n", cell(answer["seq"]), cell(answer["root"]));
+  for (const char* key : {"ids", "fields"})
+    if (answer.contains(key))
+      for (const auto& item : answer[key])
+        text += fmt::format("{}{}: {}\n", cell(item[item.contains("id") ? "id" : "topic"]),
+                            item.contains("name") ? " " + cell(item["name"]) : "",
+                            item["present"] == true ? "there" : "absent, with a proof");
+  if (!answer.contains("searched")) return text;
+  const json& searched = answer["searched"];
+  text += fmt::format("{} memories and {} chunks searched, {} ended; the best match is {:.2f}\n",
+                      cell(searched["memories"]), cell(searched["chunks"]), cell(searched["ended"]),
+                      answer["best_match"].get<double>());
+  if (answer["nearest"].empty()) return text;
+  text_table table({"match", "id", "nearest"});
+  for (const auto& hit : answer["nearest"])
+    table.add(
+        {fmt::format("{:.2f}", hit["match"].get<double>()), cell(hit["id"]), cell(hit["content"])});
+  return text + table.text(on.width, on.colour);
+}
+
 std::string render_replayed_receipt(const json& answer) {
   const json& made = answer["receipt"];
   if (answer["equal"] == true)
@@ -375,6 +397,7 @@ std::string render_replayed_receipt(const json& answer) {
 } // namespace
 
 std::string render(std::string_view op, const json& answer, const page& on) {
+  if (op == "absent") return render_absence(answer, on);
   if (op == "replay_receipt") return render_replayed_receipt(answer);
   if (op == "find") return render_find(answer, on);
   if (op == "context") return render_context(answer, on);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "tools/protocol/absence_ops.hpp"
 #include "tools/protocol/agent_json.hpp"
 #include "tools/protocol/answer_json.hpp"
 #include "tools/protocol/chroma_json.hpp"
@@ -92,8 +93,8 @@ op_spec mutation_op(std::string_view name, std::string_view summary, std::string
 }
 
 // A table, as long as there are operations.
-const std::array<op_spec, 43>& table() { // NOLINT(readability-function-size)
-  static const std::array<op_spec, 43> specs = {
+const std::array<op_spec, 44>& table() { // NOLINT(readability-function-size)
+  static const std::array<op_spec, 44> specs = {
       mutation_op("write", "a new memory", "uri id version seq",
                   R"({"op":"write","type":"Note","data":{"statement":"tea at five"}})",
                   write_keys(), read_write, version_result_json),
@@ -225,6 +226,11 @@ const std::array<op_spec, 43>& table() { // NOLINT(readability-function-size)
        R"({"op":"clock","now":"2024-01-31T10:00:00Z"})", clock_keys(), run_clock},
       {"root", "the root over all state", "root seq world_id journal_root state_roots",
        R"({"op":"root"})", root_keys(), run_root},
+      {"absent",
+       "no memory says that: what was searched, and proofs that ids and fields are not there",
+       "absent searched? best_match? nearest? ids? fields? proof? seq root",
+       R"({"op":"absent","query":"zeppelin schedules","ids":["00000000000000000000000009"]})",
+       absent_keys(), run_absent},
       {"replay_receipt", "ask again what a receipt says was asked: is the answer the same?",
        "equal differences seq receipt",
        R"({"op":"replay_receipt","receipt":{"version":1,"op":"search","request":{"query":"tea",)"

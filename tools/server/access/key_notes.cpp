@@ -83,6 +83,11 @@ constexpr std::array note_rows = {
     note_row{"", "receipt",
              "true: also a receipt of the answer, which replay_receipt asks again. A retrieve then "
              "reinforces nothing."},
+    note_row{"absent", "query", "What no memory is to say, in plain words."},
+    note_row{"absent", "ids", "Ids that are to be of no memory, each with a proof."},
+    note_row{"absent", "fields", "Fields that are to be in no topic: {topic, name}, with proofs."},
+    note_row{"absent", "least_match",
+             "From which match on (0 to 1) a memory says it; 0.25 by default."},
     note_row{"replay_receipt", "receipt", "The receipt of an earlier answer."},
     note_row{"", "as_of", "Only what was true at this time."},
     note_row{"", "reason", "Why."},

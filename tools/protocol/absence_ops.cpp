@@ -1,0 +1,152 @@
+#include "tools/protocol/absence_ops.hpp"
+
+#include <array>
+
+#include <nlohmann/json.hpp>
+
+#include "tools/protocol/proof_json.hpp"
+#include "tools/protocol/scope_json.hpp"
+
+namespace mneme::protocol {
+
+namespace {
+
+/// Of the question: who has less says nothing of it. That of the built-in embedder's worlds.
+constexpr double default_least_match = 0.25;
+/// The nearest that are shown beside an absence.
+constexpr std::int64_t most_nearest = 3;
+
+constexpr std::array field_table = {key_shape{"topic", &shapes::text, true},
+                                    key_shape{"name", &shapes::text, true}};
+constexpr shape field_shape{
+    .kind = shape_kind::object, .name = "{topic, name}", .keys = field_table};
+constexpr shape fields_shape{
+    .kind = shape_kind::list, .name = "[{topic, name}…]", .item = &field_shape};
+constexpr std::array absent_table = {
+    key_shape{"query", &shapes::text},       key_shape{"ids", &shapes::texts},
+    key_shape{"fields", &fields_shape},      key_shape{"least_match", &shapes::number},
+    key_shape{"memory_type", &shapes::text}, key_shape{"project", &shapes::text},
+    key_shape{"tag", &shapes::text},         key_shape{"source_type", &shapes::text},
+    key_shape{"as_of", &shapes::time},       key_shape{"now", &shapes::time},
+    key_shape{"at_seq", &shapes::integer},   key_shape{"actor", &shapes::text},
+    key_shape{"scope", &shapes::scope},      key_shape{"deadline_ms", &shapes::integer}};
+
+bool is_given(const json& request, const char* key) {
+  const auto found = request.find(key);
+  return found != request.end() && !found->is_null();
+}
+
+json with_keys(const json& request, std::initializer_list<const char*> keys) {
+  json some = json::object();
+  for (const char* key : keys)
+    if (is_given(request, key)) some[key] = request[key];
+  return some;
+}
+
+/// The proofs of what is named, each presence beside its name.
+result<json> proofs_of(session& s, const json& request) {
+  if (is_given(request, "at_seq"))
+    return fail(errc::unsupported, "proofs are against the newest state: leave at_seq out",
+                "at_seq");
+  return s.run("prove", with_keys(request, {"ids", "fields", "actor", "scope", "deadline_ms"}));
+}
+
+/// Adds `present` to each of the named, whose proofs stand from `first` on; is any there?
+bool add_presence(json& answer, const json& request, const char* key, const json& proofs,
+                  std::size_t first) {
+  if (!is_given(request, key)) return false;
+  bool any = false;
+  json list = json::array();
+  for (std::size_t i = 0; i < request[key].size(); ++i) {
+    const json& named = request[key][i];
+    json item = named.is_object() ? named : json{{"id", named}};
+    item["present"] = proofs[first + i]["present"];
+    any = any || item["present"] == true;
+    list.push_back(std::move(item));
+  }
+  answer[key] = std::move(list);
+  return any;
+}
+
+result<json> nearest_of(session& s, const json& request, const json& seq) {
+  json asked = with_keys(request, {"query", "memory_type", "project", "tag", "source_type", "as_of",
+                                   "now", "actor", "scope", "deadline_ms"});
+  asked["at_seq"] = seq;
+  asked["limit"] = most_nearest;
+  asked["sort"] = "relevance";
+  asked["similarity_floor"] = 0;
+  return s.run("search", std::move(asked));
+}
+
+/// What was searched, and what came nearest; does that say it?
+bool add_search(json& answer, const json& found, double least_match) {
+  const json& coverage = found["coverage"];
+  const json& memories = coverage["memory"];
+  const json& chunks = coverage["content"];
+  answer["searched"] = {
+      {"memories", memories["searched"]},
+      {"chunks", chunks["searched"]},
+      {"ended", memories["ended"].get<std::int64_t>() + chunks["ended"].get<std::int64_t>()}};
+  answer["best_match"] = coverage["best_match"];
+  json nearest = json::array();
+  for (const auto& hit : found["results"])
+    nearest.push_back({{"id", hit["id"]},
+                       {"uri", hit["uri"]},
+                       {"match", hit["match"]},
+                       {"content", hit["content"]}});
+  answer["nearest"] = std::move(nearest);
+  return coverage["best_match"].get<double>() >= least_match;
+}
+
+result<double> least_match_of(const json& request) {
+  if (!is_given(request, "least_match")) return default_least_match;
+  const auto least = request["least_match"].get<double>();
+  if (least > 0 && least <= 1) return least;
+  return fail(errc::out_of_range, "least_match is above 0 and at most 1", "least_match");
+}
+
+/// The state that the answer is of: {seq, root}.
+result<json> state_of(session& s, const json& request) {
+  auto roots = s.run("root", with_keys(request, {"at_seq", "deadline_ms"}));
+  if (!roots) return roots;
+  return json{{"seq", (*roots)["seq"]}, {"root", (*roots)["root"]}};
+}
+
+} // namespace
+
+std::span<const key_shape> absent_keys() noexcept {
+  return absent_table;
+}
+
+result<json> run_absent(session& s, const json& request) {
+  const bool names = is_given(request, "ids") || is_given(request, "fields");
+  if (!names && !is_given(request, "query"))
+    return fail(errc::missing_key, "give a query, ids or fields that nothing is to be there of",
+                "query");
+  auto least = least_match_of(request);
+  if (!least) return propagate(least);
+  json answer{{"absent", true}};
+  auto state = names ? proofs_of(s, request) : state_of(s, request);
+  if (!state) return state;
+  bool is_there = false;
+  if (is_given(request, "query")) {
+    auto found = nearest_of(s, request, (*state)["seq"]);
+    if (!found) return found;
+    is_there = add_search(answer, *found, *least);
+  }
+  const json seq = (*state)["seq"];
+  const json root = (*state)["root"];
+  if (names) {
+    const json& proofs = (*state)["proofs"];
+    const std::size_t ids = is_given(request, "ids") ? request["ids"].size() : 0;
+    is_there = add_presence(answer, request, "ids", proofs, 0) || is_there;
+    is_there = add_presence(answer, request, "fields", proofs, ids) || is_there;
+    answer["proof"] = std::move(*state);
+  }
+  answer["absent"] = !is_there;
+  answer["seq"] = seq;
+  answer["root"] = root;
+  return answer;
+}
+
+} // namespace mneme::protocol
