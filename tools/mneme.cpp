@@ -69,6 +69,7 @@ status run(int argc, char** argv) {
   add_scope_command(app, outcome);
   add_search_commands(app, outcome);
   add_topic_commands(app, outcome);
+  add_selection_commands(app, outcome);
   add_proof_commands(app, outcome);
   add_shell_command(app, outcome);
   server::add_serve_command(app, outcome);
