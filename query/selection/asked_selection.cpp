@@ -37,16 +37,23 @@ constexpr std::array<std::string_view, 18> one = {
     "note", "memory", "fact",  "entry", "record", "line",   "message",  "item",    "statement",
     "one",  "bit",    "piece", "part",  "thing",  "remark", "sentence", "mention", "detail"};
 /// What stands between the asking and what is asked about.
-constexpr std::array<std::string_view, 62> between = {
-    "about",    "of",         "on",         "from",      "with",    "regarding", "concerning",
-    "in",       "mentioning", "containing", "involving", "related", "relating",  "to",
-    "for",      "by",         "the",        "a",         "an",      "my",        "our",
-    "your",     "this",       "these",      "those",     "please",  "kindly",    "can",
-    "could",    "would",      "will",       "you",       "i",       "we",        "want",
-    "need",     "like",       "let",        "us",        "me",      "stored",    "saved",
-    "remember", "remembered", "know",       "known",     "have",    "has",       "had",
-    "ever",     "kept",       "recorded",   "now",       "just",    "also",      "and",
-    "there",    "is",         "are",        "mention",   "refer",   "ok"};
+constexpr std::array between = std::to_array<std::string_view>(
+    {"about",    "of",         "on",         "from",      "with",    "regarding", "concerning",
+     "in",       "mentioning", "containing", "involving", "related", "relating",  "to",
+     "for",      "by",         "the",        "a",         "an",      "my",        "our",
+     "your",     "this",       "these",      "those",     "please",  "kindly",    "can",
+     "could",    "would",      "will",       "you",       "i",       "we",        "want",
+     "need",     "like",       "let",        "us",        "me",      "stored",    "saved",
+     "remember", "remembered", "know",       "known",     "have",    "has",       "had",
+     "ever",     "kept",       "recorded",   "now",       "just",    "also",      "and",
+     "there",    "is",         "are",        "mention",   "refer",   "ok",        "what",
+     "don't",    "don’t",      "do",         "not",       "stop",    "never",     "remembering",
+     "longer",   "no"});
+constexpr std::array negations =
+    std::to_array<std::string_view>({"don't", "don’t", "not", "stop", "never", "no"});
+/// Of them, what says that one thing is meant, and whose.
+constexpr std::array determiners = std::to_array<std::string_view>(
+    {"the", "a", "an", "my", "our", "your", "this", "these", "those"});
 /// Behind them a statement begins.
 constexpr std::array<std::string_view, 7> clause = {"that",    "where", "how", "when",
                                                     "because", "which", "who"};
@@ -71,8 +78,10 @@ public:
   explicit reader(std::string_view text) : text_(text), list_(words_of(text)) {}
 
   asked_selection read() {
-    cut_exception();
+    to_ = list_.size();
     cut_lead();
+    // A fact may have an exception in it.
+    if (out_.extent != asked_extent::fact) cut_exception();
     cut_trail();
     if (from_ >= to_) from_ = 0, to_ = list_.size(); // nothing but words of asking: they are it
     find_phrases();
@@ -86,8 +95,7 @@ private:
 
   /// "…, except the invoice": what is behind is kept.
   void cut_exception() {
-    to_ = list_.size();
-    for (std::size_t i = 1; i + 1 < list_.size(); ++i) {
+    for (std::size_t i = from_ + 1; i + 1 < list_.size(); ++i) {
       if (!is_in(exceptions, lower(i)) || list_[i].quoted) continue;
       const bool is_but = lower(i) == "but" || lower(i) == "save";
       if (is_but && lower(i + 1) != "not" && lower(i + 1) != "keep" && lower(i + 1) != "for")
@@ -109,6 +117,7 @@ private:
     bool is_many = false;
     bool is_one = false;
     bool is_about = false;
+    bool is_negated = false; // "don't remember"
     for (; i < to_ && !list_[i].quoted; ++i) {
       const std::string& word = lower(i);
       if (is_in(clause, word)) break;
@@ -126,6 +135,9 @@ private:
         is_about = true;
       } else if (is_in(between, word)) {
         is_about = is_about || word == "about" || word == "regarding" || word == "concerning";
+        is_determined_ = is_determined_ || is_in(determiners, word);
+        is_negated = is_negated || is_in(negations, word);
+        asks = asks || (is_negated && word.starts_with("remember"));
       } else {
         break;
       }
@@ -252,7 +264,10 @@ private:
         if (std::ranges::find(out_.content, term) == out_.content.end())
           out_.content.push_back(std::move(term));
       }
-    out_.is_name = !out_.names.empty() && !is_other;
+    // "forget globex": a single word that nothing determines is a name, however it is written.
+    const bool is_word = out_.extent == asked_extent::thing && out_.content.size() == 1 && from_ > 0
+                         && !is_determined_;
+    out_.is_name = (!out_.names.empty() && !is_other) || is_word;
   }
 
   [[nodiscard]] std::string question() const {
@@ -266,6 +281,7 @@ private:
   std::vector<asked_word> list_;
   std::size_t from_ = 0;
   std::size_t to_ = 0;
+  bool is_determined_ = false;
   asked_selection out_;
 };
 

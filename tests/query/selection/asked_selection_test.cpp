@@ -46,6 +46,10 @@ TEST_CASE("asked: how much, about what, by which identifiers and names") {
            expected{"My address is now 12 Oak Street.", fact, "My address is now 12 Oak Street.",
                     "", "Oak Street"},
            expected{"my old phone number", thing, "my old phone number"},
+           expected{"Forget what I told you about the trip to Japan", all, "trip to Japan", "",
+                    "Japan"},
+           expected{"don't remember that I like jazz", fact, "I like jazz"},
+           expected{"Forget that I like tea but not coffee", fact, "I like tea but not coffee"},
            expected{"Delete everything about Globex except the invoice", all, "Globex", "",
                     "Globex"},
            expected{"forget", thing, "forget"},
@@ -80,6 +84,14 @@ TEST_CASE("asked: several identifiers are all meant, or any of a list") {
   CHECK(read_asked("delete KX-12 and KX-13").any_identifier);
   CHECK(read_asked("delete KX-12, KX-13").any_identifier);
   CHECK_FALSE(read_asked("delete KX-12 of ana@example.org").any_identifier);
+}
+
+TEST_CASE("asked: a name has a capital letter, or is a single word that nothing determines") {
+  CHECK(read_asked("Forget Maria Lopez").is_name);
+  CHECK(read_asked("forget globex").is_name);
+  CHECK_FALSE(read_asked("forget my address").is_name);
+  CHECK_FALSE(read_asked("forget the Globex contract").is_name);
+  CHECK_FALSE(read_asked("forget harbour fees").is_name);
 }
 
 TEST_CASE("asked: what is excepted is kept") {

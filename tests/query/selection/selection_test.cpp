@@ -167,6 +167,28 @@ TEST_CASE("forget_matching: all in one batch, and a dry run changes nothing") {
   CHECK_FALSE(done->note.empty());
 }
 
+TEST_CASE("forget_matching: what somebody changed meanwhile is selected again") {
+  search_world w;
+  const auto id = w.note("Globex wants the report in blue.");
+  const auto found = w.target.select(words("everything about Globex"));
+  REQUIRE(found);
+  update_request u;
+  u.uri = w.uri(id);
+  u.replace = text_replacement{"Globex wants", "Initech wants"};
+  REQUIRE(w.target.apply(u));
+  forget_matching_request r;
+  r.select = words("everything about Globex");
+  // As an actor of a host finds out: the batch of what was selected before is refused whole.
+  const auto late = w.target.write_batch(forgetting_of(r, *found));
+  REQUIRE_FALSE(late);
+  CHECK(late.error().code == errc::version_conflict);
+  CHECK(late.error().at == "items[0].expect_version");
+  const auto done = w.target.forget_matching(r);
+  REQUIRE(done);
+  CHECK(done->selected.empty());
+  CHECK(w.search("report").results.size() == 1);
+}
+
 TEST_CASE("supersede_matching: the new memory, its edges and tombstones in one command") {
   search_world w;
   const auto old = w.note("My address is 5 Elm Road.");
