@@ -3,6 +3,7 @@
 
 #include "actors/engine_impl.hpp"
 #include "messages/text/forms.hpp"
+#include "messages/validate/validate.hpp"
 
 namespace mneme {
 
@@ -79,6 +80,10 @@ engine::forget_matching(forget_matching_request request,
 result<supersede_matching_result>
 engine::supersede_matching(supersede_matching_request request,
                            const std::optional<std::string>& in_sight_of) {
+  if (auto ok = validate(request.write); !ok) {
+    ok.error().at = "write." + ok.error().at;
+    return propagate(ok);
+  }
   const select_request asked = selection_of(request);
   if (auto ok = check_newest(asked); !ok) return propagate(ok);
   const deadline time(impl_->running->options.queries.stopwatch, asked.deadline_ms);

@@ -34,10 +34,28 @@ std::string listed(const std::vector<asked_phrase>& phrases) {
   return all;
 }
 
+/// A phrase, and the terms that a memory with it has.
+struct sought_phrase {
+  const asked_phrase* phrase;
+  term_set terms;
+};
+std::vector<sought_phrase> sought_in(const std::vector<asked_phrase>& phrases,
+                                     const selection_state& s) {
+  std::vector<sought_phrase> all;
+  for (const auto& p : phrases) all.push_back({&p, s.set_of(p.terms)});
+  return all;
+}
+
 class chooser {
 public:
   chooser(selection_state& s, const read_views& views, kv_reader& reader)
-      : s_(s), views_(views), reader_(reader), kept_(s.set_of(s.asked.kept)) {}
+      : s_(s),
+        views_(views),
+        reader_(reader),
+        kept_(s.set_of(s.asked.kept)),
+        content_(s.set_of(s.asked.content)),
+        identifiers_(sought_in(s.asked.identifiers, s)),
+        names_(sought_in(s.asked.names, s)) {}
 
   result<void> choose() {
     const asked_selection& asked = s_.asked;
@@ -73,9 +91,9 @@ private:
   [[nodiscard]] bool is_kept(term_set has) const { return kept_ != 0 && (has & kept_) == kept_; }
 
   /// Does a row with these terms have the phrase?
-  result<bool> has(const selection_row& r, const asked_phrase& phrase) {
-    const term_set wanted = s_.set_of(phrase.terms);
-    if (wanted == 0 || (r.has & wanted) != wanted) return false;
+  result<bool> has(const selection_row& r, const sought_phrase& sought) {
+    if (sought.terms == 0 || (r.has & sought.terms) != sought.terms) return false;
+    const asked_phrase& phrase = *sought.phrase;
     const bool in_order = phrase.in_order && phrase.terms.size() > 1;
     if (!in_order && phrase.token.empty()) return true;
     auto text = text_of(r.row);
@@ -83,14 +101,14 @@ private:
     if (!phrase.token.empty()) return has_token(**text, phrase.token);
     return follow_each_other(phrase.terms, text_terms(**text));
   }
-  result<bool> has_all(const selection_row& r, const std::vector<asked_phrase>& phrases) {
+  result<bool> has_all(const selection_row& r, const std::vector<sought_phrase>& phrases) {
     for (const auto& phrase : phrases) {
       auto found = has(r, phrase);
       if (!found || !*found) return found;
     }
     return true;
   }
-  result<bool> has_any(const selection_row& r, const std::vector<asked_phrase>& phrases) {
+  result<bool> has_any(const selection_row& r, const std::vector<sought_phrase>& phrases) {
     for (const auto& phrase : phrases) {
       auto found = has(r, phrase);
       if (!found || *found) return found;
@@ -101,19 +119,16 @@ private:
   result<void> by_identifier() {
     const asked_selection& asked = s_.asked;
     std::vector<selection_row> found;
-    for (const auto& r : s_.rows) {
-      if (auto ok = s_.time.check(); !ok) return ok;
-      auto has_them =
-          asked.any_identifier ? has_any(r, asked.identifiers) : has_all(r, asked.identifiers);
+    for (std::size_t i = 0; i < s_.rows.size(); ++i) {
+      const selection_row& r = s_.rows[i];
+      if (auto ok = s_.time.check(i); !ok) return ok;
+      auto has_them = asked.any_identifier ? has_any(r, identifiers_) : has_all(r, identifiers_);
       if (!has_them) return propagate(has_them);
       if (*has_them && !is_kept(r.has)) found.push_back(r);
     }
     if (found.empty()) return nothing(fmt::format("nothing has {}", listed(asked.identifiers)));
     if (asked.extent == asked_extent::fact) narrow(found);
-    for (const auto& r : found)
-      if (auto ok = take(r.row, selection_reason::identifier, listed(asked.identifiers)); !ok)
-        return ok;
-    return finish();
+    return take_all(found, selection_reason::identifier, listed(asked.identifiers));
   }
 
   /// Of several that have what identifies them, those that say most of the other words.
@@ -121,7 +136,7 @@ private:
     term_set identifying = 0;
     for (const auto& phrase : s_.asked.identifiers)
       identifying |= s_.set_of(text_terms(phrase.shown));
-    const term_set others = s_.set_of(s_.asked.content) & ~identifying;
+    const term_set others = content_ & ~identifying;
     double best = 0;
     for (const auto& r : found) best = std::max(best, weight(r.has & others));
     std::erase_if(found, [&](const auto& r) { return weight(r.has & others) < best; });
@@ -129,15 +144,15 @@ private:
 
   result<void> by_entity() {
     const asked_selection& asked = s_.asked;
-    const term_set wanted = s_.set_of(asked.content);
     std::vector<selection_row> found;
     std::vector<selection_row> named; // that have the names alone
-    for (const auto& r : s_.rows) {
-      if (auto ok = s_.time.check(); !ok) return ok;
+    for (std::size_t i = 0; i < s_.rows.size(); ++i) {
+      const selection_row& r = s_.rows[i];
+      if (auto ok = s_.time.check(i); !ok) return ok;
       if (is_kept(r.has)) continue;
-      const bool is_whole = (r.has & wanted) == wanted;
+      const bool is_whole = (r.has & content_) == content_;
       if (!is_whole && asked.names.empty()) continue;
-      auto has_names = has_all(r, asked.names);
+      auto has_names = has_all(r, names_);
       if (!has_names) return propagate(has_names);
       if (!*has_names) continue;
       (is_whole ? found : named).push_back(r);
@@ -145,10 +160,8 @@ private:
     if (found.empty()) found = std::move(named);
     if (found.empty() && asked.names.empty()) return by_meaning();
     if (found.empty()) return nothing(fmt::format("nothing is about {}", s_.asked.question));
-    const std::string because = asked.names.empty() ? asked.question : listed(asked.names);
-    for (const auto& r : found)
-      if (auto ok = take(r.row, selection_reason::entity, because); !ok) return ok;
-    return finish();
+    return take_all(found, selection_reason::entity,
+                    asked.names.empty() ? asked.question : listed(asked.names));
   }
 
   // -- meaning ------------------------------------------------------------------------------------
@@ -174,11 +187,11 @@ private:
   }
   /// All that the words say; of what is new only words that somebody has.
   [[nodiscard]] double whole() const {
-    const term_set asked = s_.set_of(s_.asked.content);
     double sum = 0;
     for (std::size_t i = 0; i < s_.terms.size(); ++i) {
       const double w = weight_of(i);
-      if ((asked & (term_set{1} << i)) != 0 && (is_known_[i] || !s_.request.states_new)) sum += w;
+      if ((content_ & (term_set{1} << i)) != 0 && (is_known_[i] || !s_.request.states_new))
+        sum += w;
     }
     return sum;
   }
@@ -219,8 +232,8 @@ private:
   result<ranked_row> ranked_of(const selection_row& r) {
     ranked_row one{.row = r.row};
     const double all = whole();
-    if (all > 0) one.share = weight(r.has & s_.set_of(s_.asked.content)) / all;
-    for (const auto& name : s_.asked.names) {
+    if (all > 0) one.share = weight(r.has & content_) / all;
+    for (const auto& name : names_) {
       if (s_.request.states_new && !is_known(name)) continue;
       auto found = has(r, name);
       if (!found) return propagate(found);
@@ -242,9 +255,9 @@ private:
   }
 
   /// Has anybody all words of the name?
-  [[nodiscard]] bool is_known(const asked_phrase& name) const {
-    const term_set wanted = s_.set_of(name.terms);
-    return std::ranges::any_of(s_.rows, [&](const auto& r) { return (r.has & wanted) == wanted; });
+  [[nodiscard]] bool is_known(const sought_phrase& name) const {
+    return std::ranges::any_of(s_.rows,
+                               [&](const auto& r) { return (r.has & name.terms) == name.terms; });
   }
 
   [[nodiscard]] bool says_the_same(const ranked_row& a, const ranked_row& b) const {
@@ -264,7 +277,7 @@ private:
   }
 
   [[nodiscard]] std::string shared_words(row_no row) const {
-    const term_set shared = terms_of(row) & s_.set_of(s_.asked.content);
+    const term_set shared = terms_of(row) & content_;
     std::string all;
     for (std::size_t i = 0; i < s_.terms.size(); ++i)
       if ((shared & (term_set{1} << i)) != 0) all += (all.empty() ? "" : " ") + s_.terms[i];
@@ -273,6 +286,19 @@ private:
 
   // -- answer -------------------------------------------------------------------------------------
 
+  result<void> take_all(const std::vector<selection_row>& found, selection_reason why,
+                        const std::string& because) {
+    if (std::ssize(found) > s_.request.limit) return too_many(); // before any is read
+    for (const auto& r : found)
+      if (auto ok = take(r.row, why, because); !ok) return ok;
+    return finish();
+  }
+  [[nodiscard]] result<void> too_many() const {
+    return fail(
+        errc::limit_exceeded,
+        fmt::format("more than {} memories match: say more of what is meant", s_.request.limit),
+        "limit");
+  }
   result<void> take(row_no row, selection_reason why, std::string because) {
     auto text = text_of(row);
     if (!text) return propagate(text);
@@ -286,10 +312,7 @@ private:
       return ok;
     auto& all = s_.answer.selected;
     all.push_back(std::move(found));
-    if (std::ssize(all) > s_.request.limit)
-      return fail(errc::limit_exceeded,
-                  fmt::format("more than {} memories match; nothing was changed", s_.request.limit),
-                  "limit");
+    if (std::ssize(all) > s_.request.limit) return too_many();
     return {};
   }
   result<void> finish() {
@@ -307,6 +330,9 @@ private:
   const read_views& views_;
   kv_reader& reader_;
   term_set kept_;
+  term_set content_;
+  std::vector<sought_phrase> identifiers_;
+  std::vector<sought_phrase> names_;
   std::map<std::uint32_t, std::pair<memory_uri, std::string>> texts_; ///< by row
   mutable std::vector<double> weights_; ///< by term; empty = not asked for yet
   mutable std::vector<bool> is_known_;
