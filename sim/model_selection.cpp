@@ -110,10 +110,10 @@ private:
   std::vector<const candidate*> choose(const search_result& ranked) {
     if (!r_.states_new && !asked_.identifiers.empty()) return by_identifier();
     const bool is_entity = asked_.extent == asked_extent::all
-                           || (asked_.extent == asked_extent::thing && asked_.is_name);
+                           || (asked_.extent == asked_extent::thing && !asked_.is_whose);
     if (!r_.states_new && is_entity && !asked_.content.empty()) {
       auto found = by_entity();
-      if (!found.empty() || !asked_.names.empty()) return found;
+      if (!found.empty()) return found;
     }
     return by_meaning(ranked);
   }
@@ -146,19 +146,12 @@ private:
 
   std::vector<const candidate*> by_entity() {
     why_ = selection_reason::entity;
-    std::vector<const candidate*> whole;
-    std::vector<const candidate*> named;
-    for (const auto& c : all_) {
-      if (is_kept(c)) continue;
-      const bool has_names =
-          std::ranges::all_of(asked_.names, [&](const auto& name) { return c.has(name); });
-      if (!has_names) continue;
-      if (c.has_all(asked_.content))
-        whole.push_back(&c);
-      else if (!asked_.names.empty())
-        named.push_back(&c);
-    }
-    return whole.empty() ? named : whole;
+    std::vector<const candidate*> found;
+    for (const auto& c : all_)
+      if (!is_kept(c) && c.has_all(asked_.content)
+          && std::ranges::all_of(asked_.names, [&](const auto& name) { return c.has(name); }))
+        found.push_back(&c);
+    return found;
   }
 
   std::vector<const candidate*> by_meaning(const search_result& ranked) {
@@ -182,8 +175,9 @@ private:
     for (const auto* c : rows)
       if (best == nullptr || c->share > best->share) best = c;
     for (const auto* c : rows)
-      if (c == best || says_the_same(*c, *best)
-          || (asked_.extent == asked_extent::all && c->share >= best->share))
+      if (c == best
+          || (c->share >= best->share
+              && (asked_.extent == asked_extent::all || says_the_same(*c, *best))))
         found.push_back(c);
     return found;
   }
@@ -197,6 +191,7 @@ private:
     };
     for (const auto& p : asked_.identifiers) add(p.terms);
     for (const auto& p : asked_.names) add(p.terms);
+    add(asked_.subject.terms);
     add(asked_.kept);
     add(asked_.content);
     return list;
@@ -216,20 +211,32 @@ private:
     return sum;
   }
 
+  /// The names that must be had: of a new fact whom it is about, if anybody is known by that.
+  [[nodiscard]] std::vector<asked_phrase> names() const {
+    if (!r_.states_new) return asked_.names;
+    const auto& subject = asked_.subject;
+    const bool is_known = !subject.terms.empty() && std::ranges::any_of(all_, [&](const auto& c) {
+      return c.has_all(subject.terms);
+    });
+    return is_known ? std::vector{subject} : std::vector<asked_phrase>{};
+  }
+
   void share_of(candidate& c) const {
+    const auto must = names();
+    const auto is_named = [&](const std::string& term) {
+      return std::ranges::any_of(must, [&](const auto& name) {
+        return std::ranges::find(name.terms, term) != name.terms.end();
+      });
+    };
     std::vector<std::string> asked;
     for (const auto& term : terms())
       if (std::ranges::find(asked_.content, term) != asked_.content.end()) asked.push_back(term);
+    if (!std::ranges::all_of(asked, is_named)) std::erase_if(asked, is_named);
     double whole = 0;
     for (const auto& term : asked)
       if (!r_.states_new || having(term) > 0) whole += weight_of(term);
     if (whole > 0) c.share = weight(c, asked) / whole;
-    for (const auto& name : asked_.names) {
-      const bool is_known =
-          std::ranges::any_of(all_, [&](const auto& other) { return other.has_all(name.terms); });
-      if (r_.states_new && !is_known) continue;
-      ++(c.has(name) ? c.names : c.names_missed);
-    }
+    for (const auto& name : must) ++(c.has(name) ? c.names : c.names_missed);
   }
 
   static bool says_the_same(const candidate& a, const candidate& b) {

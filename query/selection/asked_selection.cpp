@@ -52,8 +52,14 @@ constexpr std::array between = std::to_array<std::string_view>(
 constexpr std::array negations =
     std::to_array<std::string_view>({"don't", "don’t", "not", "stop", "never", "no"});
 /// Of them, what says that one thing is meant, and whose.
-constexpr std::array determiners = std::to_array<std::string_view>(
-    {"the", "a", "an", "my", "our", "your", "this", "these", "those"});
+constexpr std::array determiners =
+    std::to_array<std::string_view>({"a", "an", "my", "our", "your", "this", "these", "those"});
+/// With a capital letter at the beginning of a statement they name nobody.
+constexpr std::array openings = std::to_array<std::string_view>(
+    {"yesterday", "today",  "tomorrow", "now",   "currently", "actually", "recently",
+     "finally",   "just",   "oh",       "well",  "also",      "update",   "correction",
+     "since",     "lately", "btw",      "hey",   "hi",        "yes",      "no",
+     "ok",        "okay",   "please",   "sorry", "sure",      "one",      "speaking"});
 /// Behind them a statement begins.
 constexpr std::array<std::string_view, 7> clause = {"that",    "where", "how", "when",
                                                     "because", "which", "who"};
@@ -135,7 +141,7 @@ private:
         is_about = true;
       } else if (is_in(between, word)) {
         is_about = is_about || word == "about" || word == "regarding" || word == "concerning";
-        is_determined_ = is_determined_ || is_in(determiners, word);
+        out_.is_whose = out_.is_whose || is_in(determiners, word);
         is_negated = is_negated || is_in(negations, word);
         asks = asks || (is_negated && word.starts_with("remember"));
       } else {
@@ -146,6 +152,7 @@ private:
     if (!asks) { // a plain statement, or the name of a thing
       from_ = 0;
       out_.extent = states(0) ? asked_extent::fact : asked_extent::thing;
+      out_.is_whose = to_ > 0 && is_in(determiners, lower(0));
       return;
     }
     from_ = i;
@@ -235,16 +242,19 @@ private:
       if (list_[end - 1].ends_part) break;
     }
     if (end == i) return i + 1;
-    // The first word of a sentence is no name for its capital.
-    const bool is_start = list_[i].starts_sentence && i == 0;
-    if (is_start && end == i + 1) return end;
-    if (is_start && is_function(i)) ++i;
+    // The first word of a statement is no name for its capital, and may be one all the same.
+    const bool is_start = i == 0;
+    const bool is_statement = out_.extent == asked_extent::fact;
+    while (i < end && (is_function(i) || (is_start && is_in(openings, lower(i))))) ++i;
+    if (i == end) return end;
     asked_phrase name{.shown = {}, .terms = {}, .in_order = true};
     for (; i < end; ++i) {
       name.shown += (name.shown.empty() ? "" : " ") + list_[i].bare;
       for (auto& term : text_terms(list_[i].bare)) name.terms.push_back(std::move(term));
     }
-    if (!name.terms.empty()) out_.names.push_back(std::move(name));
+    if (name.terms.empty()) return end;
+    if (is_start) out_.subject = name;
+    if (!is_start || !is_statement || end > 1) out_.names.push_back(std::move(name));
     return end;
   }
   [[nodiscard]] bool is_function(std::size_t i) const {
@@ -253,21 +263,12 @@ private:
   }
 
   void find_content() {
-    std::vector<std::string> named;
-    for (const auto& name : out_.names)
-      named.insert(named.end(), name.terms.begin(), name.terms.end());
-    bool is_other = false;
     for (std::size_t i = from_; i < to_; ++i)
       for (auto& term : text_terms(list_[i].bare)) {
         if (is_function_term(term) && !list_[i].quoted) continue;
-        is_other = is_other || std::ranges::find(named, term) == named.end();
         if (std::ranges::find(out_.content, term) == out_.content.end())
           out_.content.push_back(std::move(term));
       }
-    // "forget globex": a single word that nothing determines is a name, however it is written.
-    const bool is_word = out_.extent == asked_extent::thing && out_.content.size() == 1 && from_ > 0
-                         && !is_determined_;
-    out_.is_name = (!out_.names.empty() && !is_other) || is_word;
   }
 
   [[nodiscard]] std::string question() const {
@@ -281,7 +282,6 @@ private:
   std::vector<asked_word> list_;
   std::size_t from_ = 0;
   std::size_t to_ = 0;
-  bool is_determined_ = false;
   asked_selection out_;
 };
 

@@ -32,7 +32,9 @@ struct asked_selection {
   std::vector<asked_phrase> identifiers; ///< addresses, codes, numbers, paths, quoted texts
   bool any_identifier = false;           ///< they are listed: one of them is enough
   std::vector<asked_phrase> names;
-  bool is_name = false;             ///< nothing is asked about but names
+  /// The name that a statement begins with; no terms = it begins with none.
+  asked_phrase subject;
+  bool is_whose = false;            ///< "my …", "a …": one thing is meant, and of somebody
   std::vector<std::string> content; ///< terms of the question that tell something, distinct
   std::vector<std::string> kept;    ///< terms of what is excepted; empty = nothing is
 };

@@ -27,6 +27,7 @@ std::vector<std::string> terms_of(const asked_selection& asked) {
   std::vector<std::string> terms;
   for (const auto* phrases : {&asked.identifiers, &asked.names})
     for (const auto& phrase : *phrases) add_distinct(terms, phrase.terms);
+  add_distinct(terms, asked.subject.terms);
   add_distinct(terms, asked.kept);
   add_distinct(terms, asked.content);
   return terms;

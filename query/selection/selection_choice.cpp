@@ -46,6 +46,16 @@ std::vector<sought_phrase> sought_in(const std::vector<asked_phrase>& phrases,
   return all;
 }
 
+/// Whom a new fact is about, if anybody is known by the name it begins with; the other names in it
+/// may be new.
+std::vector<sought_phrase> subject_of(const selection_state& s) {
+  const term_set terms = s.set_of(s.asked.subject.terms);
+  const bool is_known = std::ranges::any_of(
+      s.rows, [&](const selection_row& r) { return terms != 0 && (r.has & terms) == terms; });
+  if (!is_known) return {};
+  return {{&s.asked.subject, terms}};
+}
+
 class chooser {
 public:
   chooser(selection_state& s, const read_views& views, kv_reader& reader)
@@ -55,13 +65,18 @@ public:
         kept_(s.set_of(s.asked.kept)),
         content_(s.set_of(s.asked.content)),
         identifiers_(sought_in(s.asked.identifiers, s)),
-        names_(sought_in(s.asked.names, s)) {}
+        names_(s.request.states_new ? subject_of(s) : sought_in(s.asked.names, s)) {
+    term_set named = 0;
+    for (const auto& name : names_) named |= name.terms;
+    // Names are had or not; of the words the others count, if there are any.
+    telling_ = (content_ & ~named) != 0 ? content_ & ~named : content_;
+  }
 
   result<void> choose() {
     const asked_selection& asked = s_.asked;
     if (!s_.request.states_new && !asked.identifiers.empty()) return by_identifier();
-    const bool is_entity =
-        asked.extent == asked_extent::all || (asked.extent == asked_extent::thing && asked.is_name);
+    const bool is_entity = asked.extent == asked_extent::all
+                           || (asked.extent == asked_extent::thing && !asked.is_whose);
     if (!s_.request.states_new && is_entity && !asked.content.empty()) return by_entity();
     return by_meaning();
   }
@@ -145,21 +160,15 @@ private:
   result<void> by_entity() {
     const asked_selection& asked = s_.asked;
     std::vector<selection_row> found;
-    std::vector<selection_row> named; // that have the names alone
     for (std::size_t i = 0; i < s_.rows.size(); ++i) {
       const selection_row& r = s_.rows[i];
       if (auto ok = s_.time.check(i); !ok) return ok;
-      if (is_kept(r.has)) continue;
-      const bool is_whole = (r.has & content_) == content_;
-      if (!is_whole && asked.names.empty()) continue;
+      if ((r.has & content_) != content_ || is_kept(r.has)) continue;
       auto has_names = has_all(r, names_);
       if (!has_names) return propagate(has_names);
-      if (!*has_names) continue;
-      (is_whole ? found : named).push_back(r);
+      if (*has_names) found.push_back(r);
     }
-    if (found.empty()) found = std::move(named);
-    if (found.empty() && asked.names.empty()) return by_meaning();
-    if (found.empty()) return nothing(fmt::format("nothing is about {}", s_.asked.question));
+    if (found.empty()) return by_meaning();
     return take_all(found, selection_reason::entity,
                     asked.names.empty() ? asked.question : listed(asked.names));
   }
@@ -190,7 +199,7 @@ private:
     double sum = 0;
     for (std::size_t i = 0; i < s_.terms.size(); ++i) {
       const double w = weight_of(i);
-      if ((content_ & (term_set{1} << i)) != 0 && (is_known_[i] || !s_.request.states_new))
+      if ((telling_ & (term_set{1} << i)) != 0 && (is_known_[i] || !s_.request.states_new))
         sum += w;
     }
     return sum;
@@ -217,12 +226,17 @@ private:
       rows.push_back(*one);
     }
     keep_those_named(rows);
-    if (rows.empty()) return nothing("no good match");
+    if (rows.empty())
+      return nothing(s_.asked.extent == asked_extent::all
+                         ? fmt::format("nothing is about {}", s_.asked.question)
+                         : "no good match");
     // The first of the best: search says which of them that is.
     const auto best = *std::ranges::max_element(rows, {}, &ranked_row::share);
     for (const auto& r : rows) {
-      const bool is_as_good = r.row == best.row || says_the_same(r, best)
-                              || (s_.asked.extent == asked_extent::all && r.share >= best.share);
+      const bool is_as_good =
+          r.row == best.row
+          || (r.share >= best.share
+              && (s_.asked.extent == asked_extent::all || says_the_same(r, best)));
       if (is_as_good)
         if (auto ok = take(r.row, selection_reason::meaning, shared_words(r.row)); !ok) return ok;
     }
@@ -232,9 +246,8 @@ private:
   result<ranked_row> ranked_of(const selection_row& r) {
     ranked_row one{.row = r.row};
     const double all = whole();
-    if (all > 0) one.share = weight(r.has & content_) / all;
+    if (all > 0) one.share = weight(r.has & telling_) / all;
     for (const auto& name : names_) {
-      if (s_.request.states_new && !is_known(name)) continue;
       auto found = has(r, name);
       if (!found) return propagate(found);
       ++(*found ? one.names : one.names_missed);
@@ -252,12 +265,6 @@ private:
       if (r.names_missed == 0) return r.share < least;
       return any_whole || r.names == 0 || r.share < least_share_of_some;
     });
-  }
-
-  /// Has anybody all words of the name?
-  [[nodiscard]] bool is_known(const sought_phrase& name) const {
-    return std::ranges::any_of(s_.rows,
-                               [&](const auto& r) { return (r.has & name.terms) == name.terms; });
   }
 
   [[nodiscard]] bool says_the_same(const ranked_row& a, const ranked_row& b) const {
@@ -332,7 +339,8 @@ private:
   term_set kept_;
   term_set content_;
   std::vector<sought_phrase> identifiers_;
-  std::vector<sought_phrase> names_;
+  std::vector<sought_phrase> names_; ///< that must be had
+  term_set telling_ = 0;             ///< the words by which a share is taken
   std::map<std::uint32_t, std::pair<memory_uri, std::string>> texts_; ///< by row
   mutable std::vector<double> weights_; ///< by term; empty = not asked for yet
   mutable std::vector<bool> is_known_;

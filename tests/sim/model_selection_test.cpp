@@ -89,6 +89,10 @@ public:
       CHECK(got.error().code == expected.error());
       return;
     }
+    INFO("as " << r.actor.value_or("the host") << ", " << got->note);
+    if (r.at_seq) UNSCOPED_INFO("at " << r.at_seq->value);
+    for (const auto& m : got->selected) UNSCOPED_INFO("got " << m.text << " by " << m.because);
+    for (const auto& m : expected->selected) UNSCOPED_INFO("expected " << m.text);
     REQUIRE(got->selected.size() == expected->selected.size());
     for (std::size_t i = 0; i < got->selected.size(); ++i) {
       CHECK(got->selected[i].uri == expected->selected[i].uri);

@@ -86,12 +86,18 @@ TEST_CASE("asked: several identifiers are all meant, or any of a list") {
   CHECK_FALSE(read_asked("delete KX-12 of ana@example.org").any_identifier);
 }
 
-TEST_CASE("asked: a name has a capital letter, or is a single word that nothing determines") {
-  CHECK(read_asked("Forget Maria Lopez").is_name);
-  CHECK(read_asked("forget globex").is_name);
-  CHECK_FALSE(read_asked("forget my address").is_name);
-  CHECK_FALSE(read_asked("forget the Globex contract").is_name);
-  CHECK_FALSE(read_asked("forget harbour fees").is_name);
+TEST_CASE("asked: whose a thing is, and whom a statement begins with") {
+  CHECK(read_asked("forget my address").is_whose);
+  CHECK(read_asked("my old phone number").is_whose);
+  CHECK_FALSE(read_asked("forget the Globex contract").is_whose);
+  CHECK_FALSE(read_asked("globex").is_whose);
+  CHECK(read_asked("Bruno now works at Globex.").subject.shown == "Bruno");
+  CHECK(shown(read_asked("Bruno is with Globex.").names) == "Globex");
+  CHECK(read_asked("Maria Lopez lives in Oslo.").subject.shown == "Maria Lopez");
+  CHECK(read_asked("My address is 12 Oak Street.").subject.terms.empty());
+  CHECK(read_asked("Yesterday I moved to Oslo.").subject.terms.empty());
+  CHECK(shown(read_asked("Globex").names) == "Globex");
+  CHECK(shown(read_asked("forget all about The Beatles").names) == "Beatles");
 }
 
 TEST_CASE("asked: what is excepted is kept") {

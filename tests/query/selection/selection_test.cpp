@@ -92,6 +92,37 @@ TEST_CASE("select: a fact is one memory, and what says the same") {
   CHECK(selected(w, "Forget that Dora works as a nurse").empty());
 }
 
+TEST_CASE("select: a thing is all that has its words, but what is somebody's is one") {
+  search_world w;
+  const auto ends = w.note("The contract with Globex ends in June.");
+  const auto worth = w.note("Globex pays, by contract, five thousand.");
+  const auto mine = w.note("My running goal is ten kilometres.");
+  w.note("Tess has a running goal of a marathon.");
+  using enum selection_reason;
+  CHECK(selected(w, "forget the Globex contract", entity) == sorted({ends, worth}));
+  CHECK(selected(w, "Globex", entity) == sorted({ends, worth}));
+  CHECK(selected(w, "delete my running goal", meaning) == std::vector{mine});
+  // Where the name is there and the thing is not, nothing of the name's is taken.
+  CHECK(selected(w, "forget everything about Globex's summer party").empty());
+}
+
+TEST_CASE("supersede_matching: the new value may be known, and the subject is whose fact it is") {
+  search_world w;
+  const auto old = w.note("Bruno works at Northwind.");
+  w.note("Carla works at Globex.");
+  w.note("Globex wants the report in blue.");
+  supersede_matching_request r;
+  r.write = statement("Bruno now works at Globex.");
+  r.dry_run = true;
+  auto done = w.target.supersede_matching(r);
+  REQUIRE(done);
+  CHECK(ids(done->superseded) == std::vector{old});
+  CHECK_FALSE(done->uri);
+  r.write = statement("Dora now works at Globex."); // of whom nothing is known
+  r.write.data.clear();
+  CHECK(w.target.supersede_matching(r).error().at == "write.data.statement");
+}
+
 TEST_CASE("select: only what is live, the asker's own, and of the types and tags asked for") {
   search_world w;
   auto mine = statement("the harbour fee is five");
