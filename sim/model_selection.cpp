@@ -202,7 +202,12 @@ private:
   }
   [[nodiscard]] double weight_of(const std::string& term) const {
     const double with = having(term);
-    return stable_log(1 + (static_cast<double>(all_.size()) - with + 0.5) / (with + 0.5));
+    const double rare =
+        stable_log(1 + (static_cast<double>(all_.size()) - with + 0.5) / (with + 0.5));
+    const auto place = std::ranges::find(asked_.content, term) - asked_.content.begin();
+    if (!r_.states_new || place == std::ssize(asked_.content)) return rare;
+    return rare
+           * (1 - 0.6 * static_cast<double>(place) / static_cast<double>(asked_.content.size()));
   }
   [[nodiscard]] double weight(const candidate& c, const std::vector<std::string>& some) const {
     double sum = 0;

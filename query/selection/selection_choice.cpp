@@ -25,6 +25,8 @@ constexpr double least_share = 0.34;
 constexpr double least_share_of_some = 0.5;
 /// Where a fact is new, half of its words are those of the new value.
 constexpr double least_share_of_new = 0.2;
+/// What the last word of a new fact says less than its first.
+constexpr double last_place = 0.6;
 /// Two memories say the same if they have so much of their terms in common.
 constexpr double same_share = 0.8;
 
@@ -189,10 +191,17 @@ private:
         const auto with = static_cast<double>(std::ranges::count_if(
             s_.rows, [&](const auto& r) { return (r.has & (term_set{1} << i)) != 0; }));
         is_known_.push_back(with > 0);
-        weights_.push_back(stable_log(1 + (all - with + 0.5) / (with + 0.5)));
+        weights_.push_back(stable_log(1 + (all - with + 0.5) / (with + 0.5)) * place_weight(i));
       }
     }
     return weights_[term];
+  }
+  /// Of what is new the first words say what it is about, the last ones the new value.
+  [[nodiscard]] double place_weight(std::size_t term) const {
+    const auto& content = s_.asked.content;
+    const auto place = std::ranges::find(content, s_.terms[term]) - content.begin();
+    if (!s_.request.states_new || place == std::ssize(content)) return 1;
+    return 1 - last_place * static_cast<double>(place) / static_cast<double>(content.size());
   }
   /// All that the words say; of what is new only words that somebody has.
   [[nodiscard]] double whole() const {

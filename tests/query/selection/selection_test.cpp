@@ -118,7 +118,10 @@ TEST_CASE("supersede_matching: the new value may be known, and the subject is wh
   REQUIRE(done);
   CHECK(ids(done->superseded) == std::vector{old});
   CHECK_FALSE(done->uri);
-  r.write = statement("Dora now works at Globex."); // of whom nothing is known
+  const auto home = w.note("I live in Oslo.");
+  w.note("I flew to Lisbon in May.");
+  r.write = statement("I live in Lisbon now.");
+  CHECK(ids(w.target.supersede_matching(r)->superseded) == std::vector{home});
   r.write.data.clear();
   CHECK(w.target.supersede_matching(r).error().at == "write.data.statement");
 }
