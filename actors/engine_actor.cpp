@@ -20,6 +20,7 @@ internal_engine_actor::behavior_type engine_behavior(internal_engine_actor::poin
       [h](const find_many_message& m) { return h.find_many(m); },
       [h](const search_message& m) { return h.search(m); },
       [h](const search_many_message& m) { return h.search_many(m); },
+      [h](const select_message& m) { return h.select(m); },
       [h](const chroma_message& m) { return h.chroma(m); },
       [h](const chroma_many_message& m) { return h.chroma_many(m); },
       [h](const decay_message& m) { return h.decay(m); },

@@ -13,6 +13,7 @@
 #include "query/records/whole_world.hpp"
 #include "query/retrieve/retrieve.hpp"
 #include "query/search/search.hpp"
+#include "query/selection/selection.hpp"
 
 namespace mneme {
 
@@ -34,6 +35,10 @@ result<search_result> engine::search(search_request request) {
 
 std::vector<result<search_result>> engine::search_many(std::vector<search_request> requests) {
   return impl_->ask_many<search_run>(std::move(requests));
+}
+
+result<select_result> engine::select(select_request request) {
+  return impl_->ask<select_run>(std::move(request));
 }
 
 result<retrieve_result> engine::retrieve(retrieve_request request) {

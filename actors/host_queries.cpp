@@ -10,6 +10,7 @@
 #include "query/find/find.hpp"
 #include "query/retrieve/retrieve.hpp"
 #include "query/search/search.hpp"
+#include "query/selection/selection.hpp"
 
 namespace mneme {
 
@@ -101,6 +102,9 @@ host_promise<search_reply> host_requests::search(const search_message& m) const 
 }
 host_promise<search_many_reply> host_requests::search_many(const search_many_message& m) const {
   return many<search_run, search_many_reply>(m.requests);
+}
+host_promise<select_reply> host_requests::select(const select_message& m) const {
+  return one<select_run>(m.request);
 }
 host_promise<chroma_reply> host_requests::chroma(const chroma_message& m) const {
   return one<chroma_run>(m.request);

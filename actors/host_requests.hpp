@@ -41,6 +41,7 @@ public:
   host_promise<find_many_reply> find_many(const find_many_message& m) const;
   host_promise<search_reply> search(const search_message& m) const;
   host_promise<search_many_reply> search_many(const search_many_message& m) const;
+  host_promise<select_reply> select(const select_message& m) const;
   host_promise<chroma_reply> chroma(const chroma_message& m) const;
   host_promise<chroma_many_reply> chroma_many(const chroma_many_message& m) const;
   host_promise<retrieve_reply> retrieve(const retrieve_message& m) const;

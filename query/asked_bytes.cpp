@@ -69,6 +69,11 @@ std::uint64_t asked_bytes(const search_request& r) {
          + held_bytes(r.vector) + held_bytes(r.actor) + held_bytes(r.scope);
 }
 
+std::uint64_t asked_bytes(const select_request& r) {
+  return sizeof(r) + r.words.size() + r.types.size() * sizeof(memory_type) + held_bytes(r.tags)
+         + held_bytes(r.vector) + held_bytes(r.actor) + held_bytes(r.scope);
+}
+
 std::uint64_t asked_bytes(const tick_read& read) {
   return std::visit(
       []<class Read>(const Read& r) -> std::uint64_t {

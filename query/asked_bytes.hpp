@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <vector>
 
+#include "mneme/selection.hpp"
 #include "mneme/tick.hpp"
 
 namespace mneme {
 
 std::uint64_t asked_bytes(const find_request& r);
 std::uint64_t asked_bytes(const context_request& r);
+std::uint64_t asked_bytes(const select_request& r);
 std::uint64_t asked_bytes(const retrieve_request& r);
 std::uint64_t asked_bytes(const chroma_request& r);
 std::uint64_t asked_bytes(const search_request& r);

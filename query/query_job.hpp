@@ -80,7 +80,8 @@ public:
   virtual void refuse(error why) = 0;
 };
 
-/// The job of one door. Run has request_type (with at_seq), answer_type (with an optional seq),
+/// The job of one door. Run has request_type (with at_seq), answer_type (with an optional
+/// seq, where it may touch),
 /// compile(request, context, views) and take().
 template <class Run>
 class door_job : public query_job {
@@ -118,7 +119,8 @@ public:
   }
   void answer(std::optional<seq_no> touched) override {
     answer_type a = run_->take();
-    if (touched) a.seq = touched;
+    if constexpr (requires { a.seq = touched; })
+      if (touched) a.seq = touched;
     reply_(std::move(a));
   }
   void refuse(error why) override { reply_(std::unexpected(std::move(why))); }

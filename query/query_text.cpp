@@ -7,6 +7,7 @@
 #include "messages/ensure.hpp"
 #include "messages/seams/checked_seams.hpp"
 #include "messages/validate/validate.hpp"
+#include "query/selection/selection.hpp"
 
 namespace mneme {
 
@@ -42,6 +43,11 @@ std::optional<std::string> text_to_embed(const context_request& r) {
       !r.tiers || std::ranges::find(*r.tiers, context_tier::found) != r.tiers->end();
   if (r.vector || !is_searched) return std::nullopt;
   return r.query;
+}
+
+std::optional<std::string> text_to_embed(const select_request& r) {
+  if (r.vector) return std::nullopt;
+  return asked_question(r);
 }
 
 result<std::vector<float>> embedded_query(const std::string& text, std::uint32_t dim,

@@ -10,6 +10,7 @@
 #include "mneme/agents.hpp"
 #include "mneme/query.hpp"
 #include "mneme/search.hpp"
+#include "mneme/selection.hpp"
 #include "mneme/topics.hpp"
 #include "query/query_run.hpp"
 
@@ -20,6 +21,7 @@ std::optional<std::string> text_to_embed(const find_request& r);
 std::optional<std::string> text_to_embed(const retrieve_request& r);
 std::optional<std::string> text_to_embed(const search_request& r);
 std::optional<std::string> text_to_embed(const context_request& r);
+std::optional<std::string> text_to_embed(const select_request& r);
 template <class Request>
 std::optional<std::string> text_to_embed(const Request&) {
   return std::nullopt;

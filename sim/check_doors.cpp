@@ -244,6 +244,15 @@ std::string search_difference(const search_result& got, const search_result& exp
              : "another envelope";
 }
 
+std::string select_difference(const select_result& got, const select_result& expected) {
+  const auto same = [](const selected_memory& a, const selected_memory& b) {
+    return a.uri == b.uri && a.why == b.why && a.text == b.text;
+  };
+  if (!std::ranges::equal(got.selected, expected.selected, same))
+    return fmt::format("{} selected instead of {}", got.selected.size(), expected.selected.size());
+  return got.note.empty() == got.selected.empty() ? "a note beside what was selected, or none" : "";
+}
+
 bool same_tier(const std::vector<context_item>& a, const std::vector<context_item>& b) {
   return std::ranges::equal(a, b, [](const context_item& x, const context_item& y) {
     return x.uri == y.uri && x.text == y.text && x.tokens == y.tokens && x.salience == y.salience
@@ -335,6 +344,17 @@ check_result check_search_reply(evidence& known, const operation& op, const sear
     return search_in(known.truth, r, at, now, by_words);
   };
   return explain_door(known, op, "search", r, answer, expected, search_difference);
+}
+
+check_result check_select_reply(evidence& known, const operation& op, const select_request& r,
+                                const result<select_reply>& answer) {
+  if (const auto verdict = scope_verdict(known, op, r, answer)) return *verdict;
+  if (is_overdue(r, answer)) return {};
+  const bool by_words = known.setup.late_percent && answer && !(*answer)->embedder_problem.empty();
+  const door_answer<select_result> expected = [&](seq_no at, timestamp now) {
+    return select_in(known.truth, r, at, now, by_words);
+  };
+  return explain_door(known, op, "select", r, answer, expected, select_difference);
 }
 
 check_result check_context_reply(evidence& known, const operation& op, const context_request& r,

@@ -30,6 +30,7 @@ struct named_seq {
   seq_no operator()(const search_reply& r) const { return of(r); }
   seq_no operator()(const search_many_reply& r) const { return of_many(r); }
   seq_no operator()(const context_reply& r) const { return of(r); }
+  seq_no operator()(const select_reply& r) const { return r->at_seq; }
   seq_no operator()(const decay_result& r) const { return r.seq; }
   seq_no operator()(const attest_result& r) const { return r.seq; }
   seq_no operator()(const compact_reply& r) const { return r->seq; }
@@ -283,6 +284,9 @@ struct by_kind {
   }
   check_result operator()(const context_message& m) const {
     return check_context_reply(known, op, m.request, part_of<context_reply>(answer));
+  }
+  check_result operator()(const select_message& m) const {
+    return check_select_reply(known, op, m.request, part_of<select_reply>(answer));
   }
   check_result operator()(const tick_message&) const {
     return check_tick_reply(known, op, part_of<tick_reply>(answer));

@@ -36,6 +36,8 @@ check_result check_chroma_reply(evidence& known, const operation& op, const chro
                                 const result<chroma_reply>& answer);
 check_result check_search_reply(evidence& known, const operation& op, const search_request& r,
                                 const result<search_reply>& answer);
+check_result check_select_reply(evidence& known, const operation& op, const select_request& r,
+                                const result<select_reply>& answer);
 check_result check_context_reply(evidence& known, const operation& op, const context_request& r,
                                  const result<context_reply>& answer);
 check_result check_tick_reply(evidence& known, const operation& op,

@@ -82,6 +82,7 @@ void client::ask(const engine_actor& engine, const request_message& request) {
     void operator()(const compact_message& m) const { self.send<compact_reply>(to, m); }
     void operator()(const load_compact_message& m) const { self.send<compact_reply>(to, m); }
     void operator()(const tick_message& m) const { self.send<tick_reply>(to, m); }
+    void operator()(const select_message& m) const { self.send<select_reply>(to, m); }
   } const sender{*this, engine};
   std::visit(sender, request);
 }

@@ -9,6 +9,7 @@
 #include "mneme/agents.hpp"
 #include "mneme/chroma.hpp"
 #include "mneme/search.hpp"
+#include "mneme/selection.hpp"
 #include "sim/model_scope.hpp"
 
 namespace mneme::sim {
@@ -34,6 +35,10 @@ std::expected<search_result, errc> search_in(const model& state, const search_re
 std::expected<context_result, errc> context_in(const model& state, const context_request& r,
                                                seq_no at, timestamp clock_now,
                                                bool by_words = false);
+
+/// Without `because`, `note` and `embedder_problem`. `by_words` as above.
+std::expected<select_result, errc> select_in(const model& state, const select_request& r, seq_no at,
+                                             timestamp now, bool by_words = false);
 
 /// The vector of a query's text or the one given; empty without an embedder.
 std::expected<std::vector<float>, errc> query_vector(const model& state, const std::string& text,

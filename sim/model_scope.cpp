@@ -47,7 +47,10 @@ public:
     h.id = r.id.value_or(memory_id{});
     h.tags = normalise_tags(r.tags);
     h.frames = r.frames;
-    return refers_inside(r.type, r.data, r.id) && makes(r.id, h);
+    return refers_inside(r.type, r.data, r.id)
+           && std::ranges::all_of(r.supersedes,
+                                  [&](const memory_uri& old) { return is_open(old.id); })
+           && makes(r.id, h);
   }
   bool operator()(ingest_request& r) {
     r.created_by = within_.granted_to;

@@ -39,10 +39,16 @@ std::vector<std::string> terms_of(const version& v) {
   return text_terms(searched_text(v.type, v.data));
 }
 
+/// Those that the request changes are ones that can be changed.
+search_weights weights_of(const searched_state& s) {
+  const search_weights& own = s.state.seams().search;
+  return s.r.weights ? *change_search_weights(own, *s.r.weights) : own;
+}
+
 class leg {
 public:
   leg(const searched_state& s, bool chunks, const std::vector<float>& query, search_sort sort)
-      : s_(s), r_(s.r), w_(s.state.seams().search), chunks_(chunks), query_(query), sort_(sort) {}
+      : s_(s), r_(s.r), w_(weights_of(s)), chunks_(chunks), query_(query), sort_(sort) {}
 
   leg_coverage coverage;
 
@@ -256,7 +262,7 @@ private:
 
   const searched_state& s_;
   const search_request& r_;
-  const search_weights& w_;
+  search_weights w_;
   bool chunks_;
   bool is_few_ = false; ///< too few to normalise by
   const std::vector<float>& query_;

@@ -42,6 +42,7 @@ public:
     if (r.id && state_.head_at(*r.id, state_.last())) return refused(errc::already_exists);
     const auto colour = colour_of(r);
     if (!colour) return refused(colour.error());
+    if (const auto why = unsupersedable(r.supersedes)) return refused(*why);
     const drawn_values drawn = entries_.next_drawn();
     version v = new_version(r, r.id.value_or(drawn.id), r.type, 1, data, created, drawn);
     head h;
@@ -61,11 +62,16 @@ public:
     h.version_hash = v.hash;
     h.nonce = drawn.head_nonce;
     const std::string by = v.created_by;
-    return changes_head(entry_kind::write, by, h,
-                        write_payload{h, std::move(v), vector, !r.id.has_value()});
+    write_outcome out = changes_head(entry_kind::write, by, h,
+                                     write_payload{h, std::move(v), vector, !r.id.has_value()});
+    for (const auto& old : r.supersedes) supersede(old, h.id, by);
+    return out;
   }
 
-  write_outcome operator()(const update_request& r) const {
+  write_outcome operator()(const update_request& asked) const {
+    const auto whole = with_span(asked);
+    if (!whole) return refused(whole.error());
+    const update_request& r = *whole;
     const timestamp created = r.created_at.value_or(now_);
     if (r.valid_until && *r.valid_until <= r.valid_from.value_or(created))
       return refused(errc::bad_interval);
@@ -207,6 +213,71 @@ private:
     write_outcome out;
     out.changed = true;
     return out;
+  }
+
+  /// Why one of them cannot be superseded, if so.
+  [[nodiscard]] std::optional<errc> unsupersedable(const std::vector<memory_uri>& all) const {
+    std::set<memory_id> before;
+    for (const auto& old : all) {
+      const auto found = live_head(old, old.version);
+      if (!found) return found.error();
+      if (!before.insert(old.id).second) return errc::tombstoned;
+    }
+    return std::nullopt;
+  }
+  void supersede(const memory_uri& old, const memory_id& newer, const std::string& by) const {
+    head h = *live_head(old, old.version);
+    h.tombstone = tombstone{"", tombstone_cause::superseded, newer, now_, by};
+    h.last_updated_at = now_;
+    changes_head(entry_kind::tombstone, by, h, head_payload{h});
+    (*this)(add_edge_request{.src = newer,
+                             .type = static_cast<std::uint8_t>(edge_type::supersedes),
+                             .dst = old.id,
+                             .actor = {},
+                             .kind = {},
+                             .data = {},
+                             .by = by,
+                             .created_at = {}});
+  }
+
+  /// An update of a span as one of all data.
+  [[nodiscard]] std::expected<update_request, errc> with_span(const update_request& r) const {
+    if (!r.replace) return r;
+    auto found = live_head(r.uri, r.expect_version);
+    if (!found) return std::unexpected(found.error());
+    const auto v = state_.version_at(r.uri.id, found->current_version, state_.last());
+    const auto& [from, to, field] = *r.replace;
+    update_request whole = r;
+    whole.replace.reset();
+    whole.data = v->data;
+    if (!field.empty() && !whole.data.contains(field)) return std::unexpected(errc::not_found);
+    int times = 0;
+    const auto put = [&](std::string& text, bool counts) {
+      for (std::size_t at = text.size() + 1; at-- > 0;)
+        if (counts && text.compare(at, from.size(), from) == 0) ++times;
+      if (const auto at = text.find(from); at != std::string::npos)
+        text.replace(at, from.size(), to);
+    };
+    for (auto& [name, value] : whole.data)
+      if (auto* text = std::get_if<std::string>(&value); text && (field.empty() || name == field))
+        put(*text, true);
+    if (times == 0) return std::unexpected(errc::not_found);
+    if (times > 1) return std::unexpected(errc::bad_value);
+    const auto own = [&](std::optional<std::string>& form, bool overridden, std::string text) {
+      if (form || !overridden) return;
+      put(text, false);
+      form = std::move(text);
+    };
+    own(whole.forms.short_form, v->short_overridden, v->forms.short_form);
+    own(whole.forms.medium_form, v->medium_overridden, v->forms.medium_form);
+    if (!whole.valid_from) whole.valid_from = v->valid_from;
+    if (!whole.valid_until) whole.valid_until = v->valid_until;
+    if (!whole.expires_at) whole.expires_at = v->expires_at;
+    whole.confidence = v->confidence;
+    whole.provenance = v->provenance;
+    if (!validate_data(whole.uri.type, whole.data))
+      return std::unexpected(validate_data(whole.uri.type, whole.data).error().code);
+    return whole;
   }
 
   /// Where the hashtags of a write lie; they are normal already.

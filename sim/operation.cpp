@@ -61,11 +61,13 @@ std::string brief(const memory_id& id) {
 
 struct describe_mutation {
   std::string operator()(const write_request& r) const {
-    return fmt::format("write {}{} actor '{}' tags {}", to_string(r.type),
-                       r.id ? " " + brief(*r.id) : std::string(), r.actor, r.tags.size());
+    return fmt::format("write {}{} actor '{}' tags {}{}", to_string(r.type),
+                       r.id ? " " + brief(*r.id) : std::string(), r.actor, r.tags.size(),
+                       r.supersedes.empty() ? std::string()
+                                            : fmt::format(" supersedes {}", r.supersedes.size()));
   }
   std::string operator()(const update_request& r) const {
-    return fmt::format("update {}{}", brief(r.uri.id),
+    return fmt::format("update {}{}{}", brief(r.uri.id), r.replace ? " a span" : "",
                        r.expect_version ? fmt::format(" at version {}", *r.expect_version) : "");
   }
   std::string operator()(const update_head_request& r) const {
@@ -236,6 +238,9 @@ struct describe_request {
            + at_text(m.request.at_seq);
   }
   std::string operator()(const tick_message& m) const { return tick_text(*m.request); }
+  std::string operator()(const select_message& m) const {
+    return fmt::format("select '{}'", m.request.words) + at_text(m.request.at_seq);
+  }
 };
 
 /// The first item of a tick's reads, in tokens.

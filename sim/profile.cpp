@@ -47,7 +47,10 @@ profile draw_profile(std::uint64_t seed) {
   p.setup.opens_store_late = one_of(buffered, {0, 1}) == 1;
   random_stream applied(seed, "applied here");
   p.setup.entries_applied_here = one_of(applied, {0, 0, 1, 8});
-  for (auto& weight : p.weights) weight = one_of(draw, {0, 1, 4, 16});
+  random_stream selected(seed, "select");
+  for (auto& weight : p.weights)
+    if (&weight != &p.weights.back()) weight = one_of(draw, {0, 1, 4, 16});
+  p.weights[static_cast<std::size_t>(operation_kind::select)] = one_of(selected, {0, 1, 4});
   // Without memories there is nothing to do for the others, and every run asks something.
   p.weights[static_cast<std::size_t>(operation_kind::write)] += 8;
   p.weights[static_cast<std::size_t>(operation_kind::find)] += 2;

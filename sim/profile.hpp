@@ -49,8 +49,9 @@ enum class operation_kind : std::uint8_t {
   compact,
   load_compact,
   tick,
+  select,
 };
-inline constexpr std::size_t operation_kind_count = 36;
+inline constexpr std::size_t operation_kind_count = 37;
 
 /// Kinds of faults that may strike between two steps.
 enum class fault_kind : std::uint8_t {

@@ -7,8 +7,6 @@
 
 namespace mneme::sim {
 
-namespace {
-
 std::string first_bytes(std::string text, bool& truncated) {
   truncated = text.size() > 600;
   if (!truncated) return text;
@@ -16,6 +14,8 @@ std::string first_bytes(std::string text, bool& truncated) {
   while ((static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
   return text.substr(0, end);
 }
+
+namespace {
 
 lineage_item item_of(const memory& m) {
   return {{m.head->type, m.head->id, m.head->current_version},

@@ -33,6 +33,8 @@ struct searched_state {
   [[nodiscard]] bool is_promoted(const memory& chunk) const;
 };
 
+/// What an answer shows of a text.
+std::string first_bytes(std::string text, bool& truncated);
 /// Rendered in the form of `out`, if it has one.
 search_hit hit_of(const searched_state& s, const search_result& out, const memory& m, double score,
                   double raw);

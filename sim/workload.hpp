@@ -53,6 +53,7 @@ private:
   void fill_content(Request& r, memory_type type);
   write_request some_write();
   mutation some_update();
+  void make_replacement(update_request& r, const head& h);
   mutation some_update_head();
   mutation some_tombstone();
   mutation some_edge();
@@ -101,6 +102,7 @@ private:
   planned_request invalid_chroma();
   search_request some_search();
   planned_request invalid_search();
+  select_request some_selection();
   context_request some_context();
   std::vector<std::string> some_uris(std::size_t most);
   attest_request some_attest();

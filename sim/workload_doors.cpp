@@ -184,6 +184,34 @@ search_request workload::some_search() {
   return r;
 }
 
+select_request workload::some_selection() {
+  constexpr std::array<std::string_view, 7> asks = {"",
+                                                    "forget everything about ",
+                                                    "delete all notes that mention ",
+                                                    "forget that ",
+                                                    "drop ",
+                                                    "remove the note about ",
+                                                    "forget about "};
+  select_request r;
+  std::string about = some_text();
+  // The first word as a name, which stands in no other request.
+  if (draw_.percent(30)) about[0] = static_cast<char>(about[0] - 'a' + 'A');
+  r.words = std::string(draw_.pick(asks)) + about;
+  if (draw_.percent(15)) r.words += " except " + some_text();
+  if (draw_.percent(10)) r.words = "forget \"" + some_text() + "\"";
+  if (draw_.percent(20)) r.types = {some_type(), some_type()};
+  if (draw_.percent(15)) r.tags = {some_tag()};
+  if (draw_.percent(20)) r.limit = draw_.between(1, 5);
+  r.states_new = draw_.percent(25);
+  const bool embeds = how_.setup.embedder != "none";
+  if (draw_.percent(embeds ? 15 : 50)) r.vector = some_vector(embeds ? 16 : 4);
+  if (draw_.percent(15)) r.now = some_time();
+  r.actor = some_asker();
+  r.at_seq = some_past();
+  r.deadline_ms = some_deadline();
+  return r;
+}
+
 planned_request workload::invalid_search() {
   search_request r = some_search();
   r.memory_ids.reset();
@@ -373,6 +401,8 @@ std::optional<planned_request> workload::next_door(operation_kind kind) {
     return planned_request{load_compact_message{some_load_compact()}, {}};
   case operation_kind::tick:
     return planned_request{some_tick(), {}};
+  case operation_kind::select:
+    return planned_request{select_message{some_selection()}, {}};
   default:
     return std::nullopt;
   }

@@ -115,7 +115,28 @@ write_request workload::some_write() {
   if (r.type == memory_type::chunk) r.data["path"] = "p" + std::to_string(draw_.below(3));
   if (draw_.percent(5)) r.created_at = timestamp{now_.ns / 2};
   if (r.valid_until && r.created_at && !r.valid_from) r.valid_until.reset();
+  if (draw_.percent(6))
+    for (auto n = 1 + draw_.below(2); n > 0; --n)
+      if (const auto h = some_head(); h && h->id != r.id)
+        r.supersedes.push_back({draw_.one_in(25) ? some_type() : h->type, h->id, version_of(*h)});
   return r;
+}
+
+/// Of a word that the memory has, mostly.
+void workload::make_replacement(update_request& r, const head& h) {
+  const auto v = truth_.version_at(h.id, h.current_version, truth_.last());
+  text_replacement span{.from = some_text(), .to = some_text()};
+  if (v && !draw_.one_in(8))
+    for (const auto& [name, value] : v->data)
+      if (const auto* text = std::get_if<std::string>(&value); text && !text->empty()) {
+        span.from = text->substr(0, std::max<std::size_t>(text->find(' '), 1));
+        if (draw_.percent(30)) span.field = name;
+        break;
+      }
+  r.replace = std::move(span);
+  r.data.clear();
+  r.provenance = {};
+  r.confidence = 1.0;
 }
 
 mutation workload::some_update() {
@@ -126,6 +147,7 @@ mutation workload::some_update() {
            version_of(*h)};
   fill_content(r, r.uri.type);
   if (draw_.percent(15)) r.expect_version = version_of(*h);
+  if (draw_.percent(15)) make_replacement(r, *h);
   return r;
 }
 

@@ -57,6 +57,11 @@ struct search_message {
 struct search_many_message {
   std::vector<search_request> requests;
 };
+/// What words mean. forgetting_of and superseding_of make of the answer what a batch_message or an
+/// apply_message carries out.
+struct select_message {
+  select_request request;
+};
 struct chroma_message {
   chroma_request request;
 };
@@ -154,6 +159,7 @@ using search_reply = std::shared_ptr<const search_result>;
 struct search_many_reply {
   std::vector<result<search_reply>> results;
 };
+using select_reply = std::shared_ptr<const select_result>;
 using chroma_reply = std::shared_ptr<const chroma_result>;
 struct chroma_many_reply {
   std::vector<result<chroma_reply>> results;
@@ -181,6 +187,7 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::find_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::find_many_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::search_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::search_many_message)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::select_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::chroma_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::chroma_many_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::decay_message)
@@ -211,6 +218,7 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::compact_reply)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::tick_reply)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::search_reply)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::search_many_reply)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::select_reply)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::chroma_reply)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::chroma_many_reply)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::decay_result)
@@ -240,6 +248,7 @@ using engine_actor =
                      caf::replies_to<find_many_message>::with<find_many_reply>,
                      caf::replies_to<search_message>::with<search_reply>,
                      caf::replies_to<search_many_message>::with<search_many_reply>,
+                     caf::replies_to<select_message>::with<select_reply>,
                      caf::replies_to<retrieve_message>::with<retrieve_reply>,
                      caf::replies_to<retrieve_many_message>::with<retrieve_many_reply>,
                      caf::replies_to<fields_message>::with<fields_reply>,

@@ -18,6 +18,7 @@
 #include "mneme/requests.hpp"
 #include "mneme/seams.hpp"
 #include "mneme/search.hpp"
+#include "mneme/selection.hpp"
 #include "mneme/topics.hpp"
 
 namespace mneme {
@@ -215,6 +216,17 @@ public:
   result<mutation_result> promote(const promote_request& request,
                                   std::optional<std::int64_t> deadline_ms = {},
                                   const std::optional<std::string>& in_sight_of = {});
+  /// Forgets what the words mean, all or nothing: selects, and tombstones each in the version that
+  /// was selected. Where somebody changed one of them meanwhile it selects again, and after some
+  /// tries answers version_conflict. A deadline, in the selection's request, is of the whole.
+  result<forget_matching_result>
+  forget_matching(forget_matching_request request,
+                  const std::optional<std::string>& in_sight_of = {});
+  /// Writes a memory in place of what the words mean, likewise. Where nothing matches it is written
+  /// all the same, and supersedes nothing.
+  result<supersede_matching_result>
+  supersede_matching(supersede_matching_request request,
+                     const std::optional<std::string>& in_sight_of = {});
   result<snapshot_result> snapshot(std::string reason, std::string actor = {},
                                    std::optional<std::int64_t> deadline_ms = {});
   /// One decay cycle of the colour space; always one entry. Nothing else runs cycles: a host calls
@@ -242,6 +254,8 @@ public:
   result<search_result> search(search_request request);
   /// Every one at the same seq, unless it names its own.
   std::vector<result<search_result>> search_many(std::vector<search_request> requests);
+  /// What words mean, for whoever forgets or supersedes it.
+  result<select_result> select(select_request request);
   result<chroma_result> chroma(chroma_request request);
   /// Every request reads the same seq.
   std::vector<result<chroma_result>> chroma_many(std::vector<chroma_request> requests);

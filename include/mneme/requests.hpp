@@ -36,6 +36,18 @@ struct write_request {
   /// Give the memory a colour for good; at most 64, all assigned. Empty = no colour.
   std::vector<std::string> hashtags{};
   std::optional<memory_mode> mode{}; ///< of a memory with hashtags; default: adaptive
+  /// What this memory takes the place of, at most 1,000, each in its current version (else
+  /// version_conflict): it is tombstoned as superseded by this one, and an edge `supersedes` leads
+  /// to it.
+  std::vector<memory_uri> supersedes{};
+};
+
+/// A span of a text that becomes another one. It must be there exactly once: not_found, else
+/// bad_value, at "replace.old".
+struct text_replacement {
+  std::string from; ///< not empty
+  std::string to;
+  std::string field{}; ///< of the data; "" = whichever of its texts has the span
 };
 
 struct update_request {
@@ -53,6 +65,9 @@ struct update_request {
   std::optional<std::string> created_by;
   std::optional<std::uint32_t> expect_version;
   std::optional<timestamp> created_at; ///< importers only
+  /// Instead of data, of which there is none then: everything of the current version stays but this
+  /// span, in the data and in forms of the caller's own. Times that the request names are taken.
+  std::optional<text_replacement> replace{};
 };
 
 /// Absent = unchanged, present = replaced whole. An empty patch is no_op.

@@ -123,11 +123,28 @@ void check_metadata_names(request_checker& check, const metadata_map& metadata) 
     check.refuse(errc::limit_exceeded, "a metadata key is not empty", {"metadata"});
 }
 
-/// What write and update share: the content of a version.
+void check_data(request_checker& check, memory_type type, const memory_data& data) {
+  check.require(validate_data(type, data));
+  check_cost(check, data);
+}
+
+/// What an update by a span leaves as it is cannot be given beside it.
+void check_replacement(request_checker& check, const update_request& r) {
+  if (!r.data.empty()) check.refuse(errc::bad_value, "give data or replace, not both", {"replace"});
+  if (r.confidence != 1.0)
+    check.refuse(errc::bad_value, "replace keeps the confidence", {"confidence"});
+  if (!(r.provenance == provenance{}))
+    check.refuse(errc::bad_value, "replace keeps the provenance", {"provenance"});
+  if (r.replace->from.empty())
+    check.refuse(errc::missing_field, "replace names the old text", {"replace.old"});
+  check.text({"replace.old"}, r.replace->from, max_data_bytes);
+  check.text({"replace.new"}, r.replace->to, max_data_bytes);
+  check.text({"replace.field"}, r.replace->field, max_metadata_key_bytes);
+}
+
+/// What write and update share besides data: the content of a version.
 template <class Request>
-void check_content(request_checker& check, memory_type type, const Request& r) {
-  check.require(validate_data(type, r.data));
-  check_cost(check, r.data);
+void check_content(request_checker& check, const Request& r) {
   check.optional_text({"forms.short"}, r.forms.short_form, max_data_bytes);
   check.optional_text({"forms.medium"}, r.forms.medium_form, max_data_bytes);
   check.time({"valid_from"}, r.valid_from);
@@ -207,7 +224,8 @@ void check_restored(request_checker& check, const head& h) {
 result<void> validate(const write_request& r) {
   request_checker check;
   if (r.id && r.id->is_zero()) check.refuse(errc::bad_id, "the zero id names no memory", {"id"});
-  check_content(check, r.type, r);
+  check_data(check, r.type, r.data);
+  check_content(check, r);
   check.known({"visibility"}, r.visibility);
   check.range({"importance"}, r.importance, 0, 10);
   check_tags(check, r.tags);
@@ -217,6 +235,17 @@ result<void> validate(const write_request& r) {
   check_metadata(check, r.metadata);
   if (r.lifecycle) check_lifecycle(check, *r.lifecycle);
   if (r.mode) check.known({"mode"}, *r.mode);
+  if (r.supersedes.size() > max_superseded)
+    check.refuse(errc::limit_exceeded, fmt::format("at most {} memories", max_superseded),
+                 {"supersedes"});
+  for (std::size_t i = 0; check.ok() && i < r.supersedes.size(); ++i) {
+    const memory_uri& old = r.supersedes[i];
+    if (to_string(old.type).empty() || old.version == 0)
+      check.refuse(errc::bad_uri, "a uri has a known type and a version of at least 1",
+                   {"supersedes", i});
+    if (r.id == old.id)
+      check.refuse(errc::self_edge, "no memory supersedes itself", {"supersedes", i});
+  }
   return check.done();
 }
 
@@ -226,7 +255,11 @@ result<void> validate(const update_request& r) {
   if (r.type) check.known({"type"}, *r.type);
   if (r.type && *r.type != r.uri.type)
     check.refuse(errc::type_data_mismatch, "the type is not that of the uri", {"type"});
-  check_content(check, r.uri.type, r);
+  if (r.replace)
+    check_replacement(check, r);
+  else
+    check_data(check, r.uri.type, r.data);
+  check_content(check, r);
   return check.done();
 }
 

@@ -27,6 +27,7 @@ inline constexpr std::size_t max_scope_names =
     10'000; ///< of each kind, in include and exclude each
 inline constexpr std::size_t max_vector_dim = 4096;
 inline constexpr std::size_t max_batch_items = 10'000;
+inline constexpr std::size_t max_superseded = 1000; ///< by one write
 
 result<void> validate(const write_request& r);
 result<void> validate(const update_request& r);

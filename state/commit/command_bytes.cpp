@@ -15,11 +15,14 @@ using mneme::held_bytes; // beside those below
 std::uint64_t held_bytes(const write_request& r) {
   return held_bytes(r.data) + held_bytes(r.tags) + held_bytes(r.frames) + held_bytes(r.metadata)
          + held_bytes(r.forms) + held_bytes(r.provenance) + held_bytes(r.vector)
-         + held_bytes(r.hashtags) + r.actor.size() + held_bytes(r.created_by);
+         + held_bytes(r.hashtags) + r.actor.size() + held_bytes(r.created_by)
+         + r.supersedes.size() * sizeof(memory_uri);
 }
 std::uint64_t held_bytes(const update_request& r) {
   return held_bytes(r.data) + held_bytes(r.forms) + held_bytes(r.provenance) + held_bytes(r.vector)
-         + r.actor.size() + held_bytes(r.created_by);
+         + r.actor.size() + held_bytes(r.created_by)
+         + (r.replace ? r.replace->from.size() + r.replace->to.size() + r.replace->field.size()
+                      : 0);
 }
 std::uint64_t held_bytes(const update_head_request& r) {
   return held_bytes(r.tags) + held_bytes(r.frames) + held_bytes(r.metadata) + r.actor.size()

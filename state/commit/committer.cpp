@@ -302,7 +302,8 @@ result<executed_command> committer::execute_for(const asker* within, const asker
                               .within = within,
                               .room = &batch.room,
                               .sight = sight.sees_all() ? nullptr : &sight,
-                              .in_time = &batch.in_time};
+                              .in_time = &batch.in_time,
+                              .pending = &batch.pending};
   auto done =
       execute(items, is_batch, batch.records, ids_, seams, batch.now, batch.last_seq(), ahead);
   if (!done) return done;

@@ -108,6 +108,46 @@ void seal_version(version& v, head& h) {
   h.version_hash = v.hash;
 }
 
+result<void> run(execution& x, const tombstone_request& r, const prepared& p);
+result<void> run(execution& x, const add_edge_request& r, const prepared& p);
+
+/// Takes what the memory just written supersedes out of answers; the results of the parts are none
+/// of the command's.
+result<void> supersede(execution& x, const write_request& r, const memory_id& by) {
+  const std::string& who = r.created_by ? *r.created_by : r.actor;
+  const std::size_t results = x.out.results.size();
+  for (std::size_t i = 0; i < r.supersedes.size(); ++i) {
+    const memory_uri& old = r.supersedes[i];
+    const auto located = [&](error e) {
+      e.at = fmt::format("supersedes[{}]", i);
+      return std::unexpected(std::move(e));
+    };
+    auto existing = existing_head(x, old, old.version);
+    if (!existing) return located(std::move(existing.error()));
+    if (existing->tombstone)
+      return located({errc::tombstoned, "memory " + to_string(old.id) + " was tombstoned", {}});
+    const tombstone_request gone{.uri = old,
+                                 .actor = r.actor,
+                                 .reason = {},
+                                 .by = who,
+                                 .cause = tombstone_cause::superseded,
+                                 .superseded_by = by,
+                                 .expect_version = old.version};
+    if (auto ok = run(x, gone, prepared{}); !ok) return located(std::move(ok.error()));
+    const add_edge_request leads{.src = by,
+                                 .type = static_cast<std::uint8_t>(edge_type::supersedes),
+                                 .dst = old.id,
+                                 .actor = r.actor,
+                                 .kind = {},
+                                 .data = {},
+                                 .by = who,
+                                 .created_at = {}};
+    if (auto ok = run(x, leads, prepared{}); !ok) return located(std::move(ok.error()));
+  }
+  x.out.results.resize(results);
+  return {};
+}
+
 result<void> run(execution& x, const write_request& r, prepared p) {
   const timestamp created = p.now;
   const timestamp from = r.valid_from.value_or(created);
@@ -169,11 +209,30 @@ result<void> run(execution& x, const write_request& r, prepared p) {
   std::string by = v.created_by;
   append_entry(x, entry_kind::write, std::move(by), {leaf},
                write_payload{std::move(h), std::move(v), std::move(*vector), !r.id.has_value()});
+  if (auto ok = supersede(x, r, uri.id); !ok) return ok;
   x.out.results.push_back(changed_memory(x, uri));
   return {};
 }
 
+result<void> run(execution& x, const update_request& r, prepared p);
+
+/// An update by a span, as the update with all data that it is.
+result<void> run_replacement(execution& x, const update_request& r) {
+  auto existing = existing_head(x, r.uri, r.expect_version);
+  if (!existing) return propagate(existing);
+  if (existing->tombstone)
+    return fail(errc::tombstoned, "memory " + to_string(r.uri.id) + " was tombstoned", "uri");
+  auto whole = replacement_of(x, r, *existing);
+  if (!whole) return propagate(whole);
+  if (auto ok = validate(*whole); !ok) return ok;
+  auto content = prepare_content(whole->uri.type, whole->data, whole->forms, whole->vector,
+                                 whole->created_at.value_or(x.now), x.seams);
+  if (!content) return propagate(content);
+  return run(x, *whole, std::move(*content));
+}
+
 result<void> run(execution& x, const update_request& r, prepared p) {
+  if (r.replace) return run_replacement(x, r);
   const timestamp from = r.valid_from.value_or(p.now);
   if (auto ok = check_interval(from, r.valid_until); !ok) return ok;
   auto existing = existing_head(x, r.uri, r.expect_version);
@@ -339,6 +398,7 @@ result<prepared> prepare(const write_request& r, timestamp now, const execution_
 }
 result<prepared> prepare(const update_request& r, timestamp now, const execution_seams& seams,
                          const prepared_ahead& ahead) {
+  if (r.replace) return prepared{}; // of a version that is read in its turn
   return prepare_content(r.uri.type, r.data, r.forms, r.vector, r.created_at.value_or(now), seams,
                          ahead);
 }

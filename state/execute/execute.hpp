@@ -14,6 +14,7 @@
 #include "state/apply/capacity.hpp"
 #include "state/execute/id_source.hpp"
 #include "state/execute/overlay.hpp"
+#include "state/execute/pending_records.hpp"
 #include "state/execute/preparation.hpp"
 #include "views/asker.hpp"
 
@@ -30,6 +31,8 @@ struct execution_seams {
   const asker* sight = nullptr;
   /// Asked while a long command gathers what it will change. Null = there is time.
   const std::function<result<void>()>* in_time = nullptr;
+  /// What commands before this one have made of the batch. Null = there were none.
+  pending_records* pending = nullptr;
 };
 
 struct executed_command {

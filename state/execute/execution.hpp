@@ -72,6 +72,9 @@ result<void> run_part(execution& x, const update_request& r, const prepared& p);
 result<void> run_part(execution& x, const add_edge_request& r);
 result<void> run_part(execution& x, const remove_edge_request& r);
 
+/// The update with all data that an update of a span is (execute_replace.cpp). `h` is the memory's.
+result<update_request> replacement_of(execution& x, const update_request& r, const head& h);
+
 // execute_topics.cpp, execute_revise.cpp, execute_restore.cpp
 result<prepared> prepare_ingest(const ingest_request& r, timestamp now,
                                 const execution_seams& seams, const prepared_ahead& ahead);

@@ -55,6 +55,7 @@ std::optional<content_ahead> content_of(const write_request& r) {
   return content_ahead{r.type, r.data, r.forms, r.vector.has_value(), r.created_at};
 }
 std::optional<content_ahead> content_of(const update_request& r) {
+  if (r.replace) return std::nullopt; // of a version that only the committer knows
   return content_ahead{r.uri.type, r.data, r.forms, r.vector.has_value(), r.created_at};
 }
 std::optional<content_ahead> content_of(const ingest_request& r) {

@@ -28,6 +28,9 @@ public:
     h.frames = r.frames;
     if (!who_.may_see(h)) return outside("a memory that the scope does not open", "type");
     if (auto ok = admit_reference(r.type, r.data, r.id); !ok) return ok;
+    for (std::size_t i = 0; i < r.supersedes.size(); ++i)
+      if (auto old = opened(r.supersedes[i].id, "supersedes[" + std::to_string(i) + "]"); !old)
+        return propagate(old);
     if (r.id) written_[*r.id] = std::move(h);
     return {};
   }

@@ -12,7 +12,15 @@ class sight_check {
 public:
   sight_check(const asker& who, overlay& records) : who_(who), records_(records) {}
 
-  result<void> operator()(const write_request& r) { return refers(r.type, r.data, r.id, r.actor); }
+  result<void> operator()(const write_request& r) {
+    for (std::size_t i = 0; i < r.supersedes.size(); ++i) {
+      const std::string key = fmt::format("supersedes[{}]", i);
+      if (auto ok = seen(r.supersedes[i].id, key); !ok) return ok;
+      if (auto ok = leads(static_cast<std::uint8_t>(edge_type::supersedes), r.actor, key); !ok)
+        return ok;
+    }
+    return refers(r.type, r.data, r.id, r.actor);
+  }
   result<void> operator()(const assign_tag_request&) { return {}; }
   result<void> operator()(const update_request& r) {
     auto h = seen_head(r.uri.id, "uri");

@@ -352,6 +352,9 @@ TEST_CASE("8 scope: what a Decision replaces and a tombstone names is open to it
     t.uri = uri_of(1);
     t.superseded_by = id_of(hidden);
     CHECK(refused_at(t) == "scope_violation superseded_by");
+    auto newer = drawn(note(0, "sub", visibility::scoped, {"work"}));
+    newer.supersedes = {uri_of(1), {memory_type::note, id_of(hidden), 1}};
+    CHECK(refused_at(newer) == "scope_violation supersedes[1]");
   }
   decision.data["replaces"] = id_of(1);
   decision.id = id_of(11);

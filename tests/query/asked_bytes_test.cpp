@@ -48,6 +48,9 @@ TEST_CASE("so do those of the other doors, and of what a tick asks") {
   CHECK(grows<chroma_request>([](auto& q) { q.filters["a"].any_of = {text}; }));
   CHECK(grows<search_request>([](auto& q) { q.query = text; }));
   CHECK(grows<search_request>([](auto& q) { q.memory_ids.emplace(large); }));
+  CHECK(grows<select_request>([](auto& q) { q.words = text; }));
+  CHECK(grows<select_request>([](auto& q) { q.tags = {text}; }));
+  CHECK(grows<select_request>([](auto& q) { q.types.assign(large, memory_type::note); }));
   CHECK(grows<read_options>([](auto& o) { o.actor = text; }));
   CHECK(grows<retrieve_request>([](auto& q) { q.stages.emplace(large); }));
   CHECK(grows<context_request>([](auto& q) { q.tiers.emplace(large); }));

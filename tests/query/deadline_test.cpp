@@ -12,6 +12,7 @@
 #include "query/records/topic_parts.hpp"
 #include "query/retrieve/retrieve.hpp"
 #include "query/search/search.hpp"
+#include "query/selection/selection.hpp"
 #include "query/tick_reads.hpp"
 #include "tests/state/site.hpp"
 
@@ -279,6 +280,13 @@ TEST_CASE("a context looks at its deadline while it picks rows and reads them") 
   shared_world().check<context_run>(r, 2 * many);
   r.actor = "bo"; // what is picked is not seen
   shared_world().check<context_run>(r, 3);
+}
+
+TEST_CASE(
+    "a selection looks at its deadline over rows, while they are ranked, and for each record") {
+  select_request r;
+  r.words = "forget that tea is at five";
+  shared_world().check<select_run>(r, 100);
 }
 
 TEST_CASE("a chroma looks at its deadline for every row") {

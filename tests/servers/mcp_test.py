@@ -228,6 +228,26 @@ class Tools(OnStreams):
         self.call(client, "forget", uri=got["uri"], reason="no more tea")
         self.assertEqual(self.call(client, "search", query="Ana", memory_type="note")["results"], [])
 
+    def test_forgetting_and_updating_by_words(self):
+        client = self.start()
+        for text in ("Globex wants the report in blue.", "The contract with Globex ends in June.",
+                     "My address is 5 Elm Road.", "Room 12 has a piano and two chairs."):
+            self.call(client, "remember", text=text)
+        text = self.told(client, "forget", words="everything about Globex", dry_run=True)
+        self.assertIn("entity Globex | Globex wants the report in blue.", text)
+        self.assertIn("nothing was changed", text)
+        gone = self.call(client, "forget", words="everything about Globex", reason="over")
+        self.assertEqual(gone["forgotten"], 2)
+        self.assertIn("bad_value", self.refusal(client, "forget", words="x", uri="y"))
+        self.assertIn("missing_key", self.refusal(client, "forget", reason="x"))
+        done = self.call(client, "update", text="My address is now 12 Oak Street.")
+        self.assertEqual([m["text"] for m in done["superseded"]], ["My address is 5 Elm Road."])
+        room = self.call(client, "search", query="room 12")["results"][0]
+        newer = self.call(client, "update", uri=room["uri"],
+                          replace={"old": "two chairs", "new": "three chairs"})
+        self.assertEqual(newer["version"], 2)
+        self.assertEqual(len(self.call(client, "find", types=["Note"], limit=9)["memories"]), 2)
+
     def test_what_has_ended_is_told_of_and_found_when_asked_for(self):
         client = self.start()
         self.call(client, "remember", text="Ana likes green tea", expires_at="2020-01-01T00:00:00Z")
@@ -274,7 +294,8 @@ class Tools(OnStreams):
         self.assertIn("not_found", self.refusal(client, "get", id=ABSENT))
         self.assertIn("(at id)", self.refusal(client, "get", id=7))
         self.assertIn("missing_key", self.refusal(client, "get"))
-        self.assertIn("missing_key", self.refusal(client, "update", data={}))
+        self.assertIn("missing_field", self.refusal(client, "update", data={}))
+        self.assertIn("missing_key", self.refusal(client, "update", tags=["hot"]))
         self.assertIn("bad_value", self.refusal(client, "remember", text="x", data={}))
         self.assertIn("unknown_key", self.refusal(client, "update", uri="mneme://x", colour="red"))
         self.assertEqual(self.call(client, "root")["seq"], 0)

@@ -179,8 +179,25 @@ revision, and the old ones stay. A value says from when until when it is true.
   $ mneme forget demo
 
 retrieve reinforces what it returns (+0.1 topic_salience); --no-touch, --at-seq and --read-only do
-not. revise merges topics with equal titles; forget archives those whose salience is below 0.05;
+not. revise merges topics with equal titles; forget without words archives those below 0.05;
 unarchive brings one back. Nothing is deleted. More: docs/RETRIEVE.md.
+)"},
+    help_topic{
+        "forgetting", "forget and supersede by words, update --replace",
+        R"(forget selects what words mean and takes it out of every answer: by identifier (an address, a
+code, a number, a path, a text in quotes), else by name ("everything about X"), else by meaning.
+supersede writes a memory in place of what said the old of the same. --dry-run only shows what is
+selected, and why. update --replace changes one span of a text and keeps the rest.
+
+  $ mneme init demo
+  $ mneme write demo --id 01HZZZZZZZZZZZZZZZZZZZZZZ1 --type Note statement="Globex wants the report in blue."
+  $ mneme write demo --type Note statement="My address is 5 Elm Road."
+  $ mneme forget demo "everything about Globex" --dry-run
+  $ mneme update demo 01HZZZZZZZZZZZZZZZZZZZZZZ1 --replace "in blue" "in red"
+  $ mneme supersede demo --type Note statement="My address is now 12 Oak Street."
+  $ mneme forget demo "everything about Globex" --reason "the contract is over"
+
+Where nothing is meant, nothing is forgotten. More: docs/FORGETTING.md.
 )"},
     help_topic{"where", "predicates and their fields", R"(A predicate is an object with one key:
   {"eq":[FIELD,VALUE]}  and ne, gt, gte, lt, lte     {"in":[FIELD,[VALUE…]]}

@@ -394,6 +394,24 @@ std::string render_replayed_receipt(const json& answer) {
   return text;
 }
 
+/// What was selected, and why; then what came of it.
+std::string render_selected(const json& answer, const page& on) {
+  const bool is_forget = answer.contains("selected");
+  const json& selected = answer[is_forget ? "selected" : "superseded"];
+  text_table table({"why", "because", "uri", "text"});
+  for (const auto& m : selected)
+    table.add({cell(m["why"]), cell(m["because"]), cell(m["uri"]), cell(m["text"])});
+  std::string text = selected.empty() ? "" : table.text(on.width, on.colour);
+  if (answer.contains("note")) text += cell(answer["note"]) + "\n";
+  if (answer["dry_run"] == true)
+    text += fmt::format("{} selected, nothing was changed\n", selected.size());
+  else if (is_forget)
+    text += fmt::format("{} forgotten, seq {}\n", cell(answer["forgotten"]), cell(answer["seq"]));
+  else
+    text += fmt::format("{} superseded by {}\n", selected.size(), cell(answer["uri"]));
+  return text;
+}
+
 } // namespace
 
 std::string render(std::string_view op, const json& answer, const page& on) {
@@ -419,6 +437,7 @@ std::string render(std::string_view op, const json& answer, const page& on) {
   if (op == "retrieve") return render_retrieve(answer, on);
   if (op == "ingest") return cell(answer["topic_id"]) + "\n";
   if (op == "revise") return render_lines(answer["merged"], "no two topics have one title");
+  if (op == "forget_matching" || op == "supersede_matching") return render_selected(answer, on);
   if (op == "forget") return render_lines(answer["archived"], "no topic is below 0.05");
   return render_pairs(answer, on);
 }

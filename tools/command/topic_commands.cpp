@@ -1,4 +1,4 @@
-// ingest, retrieve, revise, forget, unarchive.
+// ingest, retrieve, revise, unarchive.
 
 #include <nlohmann/json.hpp>
 
@@ -190,9 +190,6 @@ void add_topic_commands(CLI::App& app, command_result& outcome) {
   add_command<acting_options>(app, "revise", "Merge topics with equal titles", false, outcome,
                               declare_actor,
                               [](const acting_options& o) { return run_acting(o, "revise"); });
-  add_command<acting_options>(app, "forget", "Archive topics whose salience is below 0.05", false,
-                              outcome, declare_actor,
-                              [](const acting_options& o) { return run_acting(o, "forget"); });
   add_command<acting_options>(
       app, "unarchive", "Bring an archived topic back", false, outcome,
       [&](CLI::App& c, acting_options& o) {

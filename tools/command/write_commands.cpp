@@ -27,6 +27,8 @@ struct content_options {
   std::optional<std::string> valid_until;
   std::optional<double> confidence;
   std::optional<std::int64_t> expect_version;
+  std::vector<std::string> replace; ///< old and new
+  std::vector<std::string> supersedes;
 };
 
 bool is_request(const std::vector<std::string>& arguments) {
@@ -51,6 +53,7 @@ result<json> write_request_of(const content_options& o) {
   set_if(request, "actor", o.actor);
   set_if(request, "id", o.id);
   if (!o.tags.empty()) request["tags"] = o.tags;
+  if (!o.supersedes.empty()) request["supersedes"] = o.supersedes;
   set_if(request, "importance", o.importance);
   set_if(request, "visibility", o.visibility);
   if (auto ok = set_json(request, "metadata", o.metadata); !ok) return propagate(ok);
@@ -101,11 +104,14 @@ status run_update(const content_options& o) {
     if (!is_request(o.arguments)) {
       const auto uri = parse_memory_uri(request["uri"].get<std::string>());
       if (!uri) return std::unexpected(uri.error());
-      auto data = read_data_arguments(std::string(to_string(uri->type)),
-                                      {o.arguments.begin() + 1, o.arguments.end()});
-      if (!data) return propagate(data);
-      request["data"] = std::move(*data);
+      if (o.replace.empty() || o.arguments.size() > 1) {
+        auto data = read_data_arguments(std::string(to_string(uri->type)),
+                                        {o.arguments.begin() + 1, o.arguments.end()});
+        if (!data) return propagate(data);
+        request["data"] = std::move(*data);
+      }
     }
+    if (!o.replace.empty()) request["replace"] = {{"old", o.replace[0]}, {"new", o.replace[1]}};
     set_if(request, "actor", o.actor);
     set_if(request, "valid_from", o.valid_from);
     set_if(request, "valid_until", o.valid_until);
@@ -244,6 +250,10 @@ void add_write_commands(CLI::App& app, command_result& outcome) {
             ->take_all()
             ->expected(1)
             ->allow_extra_args(false);
+        c.add_option("--supersedes", o.supersedes, "uri of what it replaces; may be repeated")
+            ->take_all()
+            ->expected(1)
+            ->allow_extra_args(false);
         c.add_option("--importance", o.importance, "0 to 10 (5)");
         c.add_option("--visibility", o.visibility, "private (default), scoped or actor_public");
         c.add_option("--metadata", o.metadata, "JSON object");
@@ -260,6 +270,8 @@ void add_write_commands(CLI::App& app, command_result& outcome) {
       app, "update", "Write the next version of a memory", false, outcome,
       [](CLI::App& c, content_options& o) {
         c.add_option("REQUEST", o.arguments, "JSON, -, or URI (or id) FIELD=VALUE…")->required();
+        c.add_option("--replace", o.replace, "OLD NEW: this span of the text; all else stays")
+            ->expected(2);
         c.add_option("--expect-version", o.expect_version, "refuse if another one is current");
         declare_content(c, o);
       },

@@ -36,25 +36,25 @@ constexpr std::array write_table = {
     key_shape{"confidence", &shapes::number},
     key_shape{"provenance", &shapes::provenance},
     key_shape{"created_by", &shapes::text},
+    key_shape{"supersedes", &shapes::texts},
     key_shape{"created_at", &shapes::time}, // the last: importers only
 };
 
+constexpr std::array replace_members = {key_shape{"old", &shapes::text, true},
+                                        key_shape{"new", &shapes::text, true},
+                                        key_shape{"field", &shapes::text}};
+constexpr shape replace_shape{
+    .kind = shape_kind::object, .name = "{old,new,field}", .keys = replace_members};
+
 constexpr std::array update_table = {
-    key_shape{"uri", &shapes::text, true},
-    key_shape{"data", &shapes::data, true},
-    key_shape{"type", &shapes::text},
-    key_shape{"actor", &shapes::text},
-    key_shape{"scope", &shapes::scope},
-    key_shape{"deadline_ms", &shapes::integer},
-    key_shape{"forms", &shapes::forms},
-    key_shape{"vector", &shapes::vector},
-    key_shape{"valid_from", &shapes::time},
-    key_shape{"valid_until", &shapes::time},
-    key_shape{"expires_at", &shapes::time},
-    key_shape{"confidence", &shapes::number},
-    key_shape{"provenance", &shapes::provenance},
-    key_shape{"created_by", &shapes::text},
-    key_shape{"expect_version", &shapes::integer},
+    key_shape{"uri", &shapes::text, true},      key_shape{"data", &shapes::data},
+    key_shape{"replace", &replace_shape},       key_shape{"type", &shapes::text},
+    key_shape{"actor", &shapes::text},          key_shape{"scope", &shapes::scope},
+    key_shape{"deadline_ms", &shapes::integer}, key_shape{"forms", &shapes::forms},
+    key_shape{"vector", &shapes::vector},       key_shape{"valid_from", &shapes::time},
+    key_shape{"valid_until", &shapes::time},    key_shape{"expires_at", &shapes::time},
+    key_shape{"confidence", &shapes::number},   key_shape{"provenance", &shapes::provenance},
+    key_shape{"created_by", &shapes::text},     key_shape{"expect_version", &shapes::integer},
 };
 
 constexpr std::array update_head_table = {
@@ -159,6 +159,13 @@ result<mutation> read_write(const json& request, const json_path& at) {
   r.created_at = in.time("created_at");
   r.hashtags = in.texts("hashtags").value_or(std::vector<std::string>{});
   r.mode = in.name<memory_mode>("mode");
+  in.items("supersedes", [&](const json& item, const json_path& here) {
+    auto uri = parse_memory_uri(item.get_ref<const std::string&>());
+    if (uri)
+      r.supersedes.push_back(*uri);
+    else
+      in.fail_at(here, uri.error().code, uri.error().message);
+  });
   return finish(failure, mutation(std::move(r)));
 }
 
@@ -172,6 +179,13 @@ result<mutation> read_update(const json& request, const json_path& at) {
   // Data of another type than the memory's is answered by the engine (type_data_mismatch).
   read_content(in, r.type.value_or(r.uri.type), r);
   r.expect_version = in.version("expect_version");
+  in.object("replace", [&](value_reader& span) {
+    r.replace = text_replacement{.from = span.text_or("old", ""),
+                                 .to = span.text_or("new", ""),
+                                 .field = span.text_or("field", "")};
+  });
+  if (!r.replace && in.find("data") == nullptr)
+    in.fail_key("data", errc::missing_key, "the key \"data\" is missing");
   return finish(failure, mutation(std::move(r)));
 }
 

@@ -18,6 +18,7 @@
 #include "tools/protocol/receipt.hpp"
 #include "tools/protocol/scope_json.hpp"
 #include "tools/protocol/search_json.hpp"
+#include "tools/protocol/selection_json.hpp"
 #include "tools/protocol/source_ops.hpp"
 #include "tools/protocol/tick_json.hpp"
 #include "tools/protocol/topic_json.hpp"
@@ -98,7 +99,8 @@ const std::array<op_spec, 44>& table() { // NOLINT(readability-function-size)
       mutation_op("write", "a new memory", "uri id version seq",
                   R"({"op":"write","type":"Note","data":{"statement":"tea at five"}})",
                   write_keys(), read_write, version_result_json),
-      mutation_op("update", "a new version of a memory; data is replaced whole",
+      mutation_op("update",
+                  "a new version of a memory: data whole, or replace of one span of its text",
                   "uri id version seq",
                   R"({"op":"update","uri":"mneme://Note/00000000000000000000000001#1",)"
                   R"("data":{"statement":"tea at six"}})",
@@ -134,6 +136,17 @@ const std::array<op_spec, 44>& table() { // NOLINT(readability-function-size)
        R"({"op":"revise"})", acting_keys(), run_revise},
       {"forget", "archive topics whose salience is below 0.05", "archived seq",
        R"({"op":"forget"})", acting_keys(), run_forget},
+      {"forget_matching",
+       "forget what words mean: by identifier, else by name, else by meaning; dry_run only shows "
+       "it",
+       "selected forgotten dry_run seq note? embedder_problem?",
+       R"({"op":"forget_matching","words":"everything about the harbour","dry_run":true})",
+       forget_matching_keys(), run_forget_matching},
+      {"supersede_matching",
+       "write a memory in place of what said the old (or of what words mean), in one step",
+       "superseded dry_run seq uri? id? version? note? embedder_problem?",
+       R"({"op":"supersede_matching","write":{"type":"Note","data":{"statement":"tea is at six"}}})",
+       supersede_matching_keys(), run_supersede_matching},
       {"unarchive", "bring an archived topic back", "id changed seq",
        R"({"op":"unarchive","id":"00000000000000000000000003"})", unarchive_keys(), run_unarchive},
       {"batch", "many writes (revise, forget and unarchive apart): all or none, one root step",

@@ -101,6 +101,12 @@ constexpr std::array rows = {
       "required":["memory","content","requested_sources_not_found","not_found_ids","notes"]})"},
     member_row{"", "metadata", object},
 
+    member_row{"", "selected", R"({"type":"array","items":{"$ref":"#/$defs/selected"}})"},
+    member_row{"", "superseded", R"({"type":"array","items":{"$ref":"#/$defs/selected"}})"},
+    member_row{"", "forgotten", integer},
+    member_row{"", "dry_run", boolean},
+    member_row{"", "note", text},
+
     member_row{"", "files", integer},
     member_row{"", "added", integer},
     member_row{"", "updated", integer},
@@ -182,6 +188,12 @@ json member_schema(std::string_view op, std::string_view member) {
 }
 
 constexpr std::string_view definitions = R"({
+  "selected": {"type": "object",
+    "required": ["id", "uri", "type", "why", "because", "text"],
+    "properties": {"id": {"type": "string"}, "uri": {"type": "string"},
+      "type": {"type": "string"}, "why": {"enum": ["identifier", "entity", "meaning"]},
+      "because": {"type": "string"}, "text": {"type": "string"}},
+    "additionalProperties": false},
   "memory": {"type": "object",
     "required": ["id", "uri", "type", "current_version", "actor_scope", "visibility",
       "declared_importance", "tags", "frames", "metadata", "lifecycle", "colour", "tombstone",

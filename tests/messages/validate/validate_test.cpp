@@ -643,3 +643,36 @@ TEST_CASE("moves of a lifecycle") {
     CHECK(validate_transition(in_status(status), lifecycle{}));
   }
 }
+
+TEST_CASE("a write supersedes others, by uris, and not too many") {
+  write_request r = good_write();
+  r.id = id_of(1);
+  r.supersedes = {{memory_type::note, id_of(2), 1}};
+  CHECK(validate(r));
+  r.supersedes.push_back({memory_type::note, id_of(3), 0});
+  refused(r, errc::bad_uri, "supersedes[1]");
+  r.supersedes[1] = {memory_type::note, id_of(1), 1};
+  refused(r, errc::self_edge, "supersedes[1]");
+  r.supersedes.assign(max_superseded + 1, {memory_type::note, id_of(2), 1});
+  refused(r, errc::limit_exceeded, "supersedes");
+}
+
+TEST_CASE("an update of a span brings nothing that it keeps") {
+  update_request r;
+  r.uri = {memory_type::note, id_of(1), 1};
+  r.replace = text_replacement{"old", "new"};
+  CHECK(validate(r));
+  r.data["statement"] = std::string("x");
+  refused(r, errc::bad_value, "replace");
+  r.data.clear();
+  r.confidence = 0.5;
+  refused(r, errc::bad_value, "confidence");
+  r.confidence = 1.0;
+  r.provenance.signed_by = "ana";
+  refused(r, errc::bad_value, "provenance");
+  r.provenance = {};
+  r.replace->to = bad_text;
+  refused(r, errc::bad_utf8, "replace.new");
+  r.replace->from.clear();
+  refused(r, errc::missing_field, "replace.old");
+}

@@ -140,6 +140,9 @@ TEST_CASE("in the sight of an actor: what is hidden or absent is named by no req
     tombstone_request replaced = ends;
     replaced.uri = uri_of_note(his);
     replaced.superseded_by = id_of(n);
+    write_request newer = note("newer");
+    newer.actor = "ben";
+    newer.supersedes = {uri_of_note(n)};
     remove_edge_request remove{
         .src = id_of(n), .type = 3, .dst = id_of(his), .actor = "ben", .reason = {}, .by = {}};
     ingest_request extend = topic_by_ben(ingest_placement::extend_topic);
@@ -154,6 +157,7 @@ TEST_CASE("in the sight of an actor: what is hidden or absent is named by no req
              {hide(n), "uri"},
              {ends, "uri"},
              {replaced, "superseded_by"},
+             {newer, "supersedes[0]"},
              {edge_by_ben(n, his), "src"},
              {edge_by_ben(his, n), "dst"},
              {remove, "src"},

@@ -75,6 +75,8 @@ TEST_CASE("the ops are those of this build, each once") {
                                       "ingest",
                                       "revise",
                                       "forget",
+                                      "forget_matching",
+                                      "supersede_matching",
                                       "unarchive",
                                       "batch",
                                       "get",

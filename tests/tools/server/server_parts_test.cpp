@@ -140,7 +140,8 @@ TEST_CASE("what an actor's key may do with each op") {
   CHECK(writes
         == std::set<std::string>{"write", "update", "update_head", "tombstone", "add_edge",
                                  "remove_edge", "assign_tag", "ingest", "unarchive", "batch",
-                                 "compact", "attest", "promote"});
+                                 "compact", "attest", "promote", "forget_matching",
+                                 "supersede_matching"});
   json host{{"op", "stats"}};
   CHECK_FALSE(narrow(host, "", client{}).has_value());
 }

@@ -129,6 +129,18 @@ std::string memory_text(const json& a) {
   return out;
 }
 
+std::string selected_text(const json& a) {
+  std::string out;
+  const bool is_forget = a.contains("selected");
+  for (const auto& m : a[is_forget ? "selected" : "superseded"])
+    out += fmt::format("{} | {} {} | {}\n", text_of(m["uri"]), text_of(m["why"]),
+                       text_of(m["because"]), cut(one_line(text_of(m["text"])), excerpt_bytes));
+  if (a.contains("note")) out += text_of(a["note"]) + "\n";
+  if (a["dry_run"] == true) return out + "nothing was changed\n";
+  if (is_forget) return out + fmt::format("{} forgotten\n", text_of(a["forgotten"]));
+  return out + fmt::format("superseded by {}\n", text_of(a["uri"]));
+}
+
 std::string text_for(std::string_view op, const json& a) {
   if (op == "find") return found_text(a);
   if (op == "search") return hits_text(a);
@@ -137,6 +149,7 @@ std::string text_for(std::string_view op, const json& a) {
   if (op == "context") return context_text(a);
   if (op == "get" || op == "resolve") return memory_text(a);
   if (op == "write" || op == "update") return fmt::format("{}\n", text_of(a["uri"]));
+  if (op == "forget_matching" || op == "supersede_matching") return selected_text(a);
   if (op == "promote") return fmt::format("{}\n", text_of(a["uri"]));
   if (op == "root")
     return fmt::format("root {} at seq {}\n", text_of(a["root"]), text_of(a["seq"]));

@@ -20,9 +20,10 @@ constexpr std::array<std::string_view, 1> chroma_ops = {"chroma"};
 constexpr std::array<std::string_view, 1> context_ops = {"context"};
 constexpr std::array<std::string_view, 2> get_ops = {"get", "resolve"};
 constexpr std::array<std::string_view, 2> remember_ops = {"write", "ingest"};
-constexpr std::array<std::string_view, 2> update_ops = {"update", "update_head"};
+constexpr std::array<std::string_view, 3> update_ops = {"update", "update_head",
+                                                        "supersede_matching"};
 constexpr std::array<std::string_view, 2> relate_ops = {"add_edge", "remove_edge"};
-constexpr std::array<std::string_view, 1> forget_ops = {"tombstone"};
+constexpr std::array<std::string_view, 2> forget_ops = {"tombstone", "forget_matching"};
 constexpr std::array<std::string_view, 1> promote_ops = {"promote"};
 constexpr std::array<std::string_view, 1> attest_ops = {"attest"};
 constexpr std::array<std::string_view, 1> root_ops = {"root"};
@@ -36,7 +37,10 @@ constexpr std::array<std::string_view, 2> get_hidden = {"scope", "raw"};
 constexpr std::array<std::string_view, 7> write_hidden = {"scope", "vector", "created_by", "by",
                                                           "mode",  "forms",  "provenance"};
 constexpr std::array<std::string_view, 4> edge_hidden = {"scope", "by", "data", "reason"};
-constexpr std::array<std::string_view, 2> forget_hidden = {"scope", "by"};
+constexpr std::array<std::string_view, 12> update_hidden = {
+    "scope",      "vector", "created_by", "by",    "mode", "forms",
+    "provenance", "write",  "types",      "limit", "now",  "deadline_ms"};
+constexpr std::array<std::string_view, 4> forget_hidden = {"scope", "by", "vector", "now"};
 
 bool is_given(const json& object, const char* key) {
   const auto found = object.find(key);
@@ -69,8 +73,36 @@ result<json> build_remember(const json& arguments) {
   return request;
 }
 
+/// Plain text is the statement of a Note. Takes both keys out of `from`.
+result<void> put_statement(json& into, json& from) {
+  if (is_given(from, "text") && is_given(from, "data"))
+    return fail(errc::bad_value, "give text or data, not both", "text");
+  if (is_given(from, "text")) into["data"] = {{"statement", from["text"]}};
+  if (is_given(from, "data")) into["data"] = from["data"];
+  into["type"] = is_given(from, "type") ? from["type"] : json("Note");
+  for (const char* key : {"text", "data", "type"}) from.erase(key);
+  return {};
+}
+
+/// A new memory in place of what says the old, for who knows no uri.
+result<json> build_supersession(const json& arguments) {
+  constexpr std::array beside = {"words", "actor", "dry_run"};
+  json write = arguments;
+  json request{{"op", "supersede_matching"}};
+  for (const char* key : beside) {
+    if (is_given(arguments, key)) request[key] = arguments[key];
+    write.erase(key);
+  }
+  json made = json::object();
+  if (auto ok = put_statement(made, write); !ok) return propagate(ok);
+  made.update(write);
+  request["write"] = std::move(made);
+  return request;
+}
+
 /// data makes a new version; the other keys change the head; both at once are all or none.
 result<json> build_update(const json& arguments) {
+  if (!is_given(arguments, "uri")) return build_supersession(arguments);
   constexpr std::array head_keys = {"tags",       "frames",    "importance",
                                     "visibility", "lifecycle", "metadata"};
   json version = arguments;
@@ -86,13 +118,21 @@ result<json> build_update(const json& arguments) {
     changes_head = true;
   }
   if (!changes_head) return version;
-  if (!is_given(arguments, "data")) {
+  if (!is_given(arguments, "data") && !is_given(arguments, "replace")) {
     for (const auto& [key, value] : version.items())
       if (!head.contains(key)) head[key] = value; // refused there by its name
     return head;
   }
   head.erase("expect_version"); // the new version is current by then
   return json{{"op", "batch"}, {"items", json::array({version, head})}};
+}
+
+result<json> build_forget(const json& arguments) {
+  json request = arguments;
+  if (is_given(arguments, "uri") && is_given(arguments, "words"))
+    return fail(errc::bad_value, "give uri or words, not both", "words");
+  request["op"] = is_given(arguments, "words") ? "forget_matching" : "tombstone";
+  return request;
 }
 
 result<json> build_relate(const json& arguments) {
@@ -110,7 +150,14 @@ constexpr std::string_view remember_patch = R"({"properties":{
   "text":{"type":"string","description":"What to remember, in plain words: becomes a Note."}},
   "required":[]})";
 constexpr std::string_view get_patch = R"({"required":[]})";
-constexpr std::string_view update_patch = R"({"required":["uri"]})";
+constexpr std::string_view update_patch = R"({"properties":{
+  "words":{"type":"string","description":"Without uri: what the new memory replaces, in plain words. Without both, what says the old of the same."},
+  "text":{"type":"string","description":"Without uri: the new memory in plain words, a Note."}},
+  "required":[]})";
+constexpr std::string_view forget_patch = R"({"properties":{
+  "words":{"type":"string","description":"Instead of uri: what to forget, in plain words, such as \"everything about the Globex contract\", an address, or one fact."},
+  "dry_run":{"type":"boolean","description":"With words: only show what would be forgotten, and why."}},
+  "required":[]})";
 constexpr std::string_view relate_patch = R"({"properties":{
   "remove":{"type":"boolean","description":"true: take the link away."}}})";
 
@@ -194,10 +241,12 @@ constexpr std::array table = {
         .name = "update",
         .title = "Update a memory",
         .description =
-            "Change a memory. data replaces its data whole, as a new version (the old one stays "
-            "readable); tags, importance, visibility, lifecycle and metadata change in place.",
+            "Change a memory. data replaces its data whole, replace one span of its text, as a new "
+            "version (the old one stays readable); tags, importance, visibility, lifecycle and "
+            "metadata change in place. Without a uri: give the new fact as text, and what said the "
+            "old (found by words, or by the new text) is superseded by it.",
         .ops = update_ops,
-        .hidden = write_hidden,
+        .hidden = update_hidden,
         .build = build_update,
         .schema_patch = update_patch},
     tool_spec{.name = "relate",
@@ -213,11 +262,14 @@ constexpr std::array table = {
     tool_spec{.name = "forget",
               .title = "Forget a memory",
               .description =
-                  "Take a memory out of every answer. Its versions stay in the journal; nothing is "
-                  "erased. Use update when it is only outdated.",
+                  "Take a memory out of every answer: by uri, or all that words mean, such as "
+                  "\"everything about Globex\" (try dry_run first). Versions stay in the journal; "
+                  "nothing is erased. Use update when it is only outdated.",
               .ops = forget_ops,
               .hidden = forget_hidden,
-              .is_destructive = true},
+              .is_destructive = true,
+              .build = build_forget,
+              .schema_patch = forget_patch},
     tool_spec{.name = "promote",
               .title = "Promote a document chunk",
               .description = "Say that a memory was made of a document chunk: searches then show "

@@ -1,0 +1,299 @@
+#include "query/selection/asked_selection.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <span>
+
+#include "index/lexical/function_terms.hpp"
+#include "index/lexical/text_terms.hpp"
+#include "messages/text/composed.hpp"
+#include "messages/text/lower_case.hpp"
+#include "query/selection/word_list.hpp"
+
+namespace mneme {
+
+namespace {
+
+using words = std::span<const std::string_view>;
+
+bool is_in(words list, std::string_view word) {
+  return std::ranges::find(list, word) != list.end();
+}
+
+constexpr std::array<std::string_view, 18> verbs = {
+    "forget", "delete",  "remove", "erase",     "drop",    "wipe",   "purge", "clear",   "discard",
+    "scrap",  "destroy", "rid",    "eliminate", "expunge", "delist", "trash", "unlearn", "get"};
+constexpr std::array<std::string_view, 11> quantities = {"everything", "anything", "all",  "every",
+                                                         "any",        "whatever", "each", "entire",
+                                                         "both",       "wholly",   "whole"};
+constexpr std::array<std::string_view, 30> many = {
+    "memories", "notes",   "records",     "facts",      "entries", "things",
+    "mentions", "details", "references",  "statements", "items",   "traces",
+    "info",     "data",    "information", "messages",   "lines",   "knowledge",
+    "history",  "stuff",   "content",     "contents",   "turns",   "remarks",
+    "points",   "bits",    "pieces",      "documents",  "events",  "logs"};
+constexpr std::array<std::string_view, 18> one = {
+    "note", "memory", "fact",  "entry", "record", "line",   "message",  "item",    "statement",
+    "one",  "bit",    "piece", "part",  "thing",  "remark", "sentence", "mention", "detail"};
+/// What stands between the asking and what is asked about.
+constexpr std::array between = std::to_array<std::string_view>(
+    {"about",    "of",         "on",         "from",      "with",    "regarding", "concerning",
+     "in",       "mentioning", "containing", "involving", "related", "relating",  "to",
+     "for",      "by",         "the",        "a",         "an",      "my",        "our",
+     "your",     "this",       "these",      "those",     "please",  "kindly",    "can",
+     "could",    "would",      "will",       "you",       "i",       "we",        "want",
+     "need",     "like",       "let",        "us",        "me",      "stored",    "saved",
+     "remember", "remembered", "know",       "known",     "have",    "has",       "had",
+     "ever",     "kept",       "recorded",   "now",       "just",    "also",      "and",
+     "there",    "is",         "are",        "mention",   "refer",   "ok",        "what",
+     "don't",    "don’t",      "do",         "not",       "stop",    "never",     "remembering",
+     "longer",   "no"});
+constexpr std::array negations =
+    std::to_array<std::string_view>({"don't", "don’t", "not", "stop", "never", "no"});
+/// Of them, what says that one thing is meant, and whose.
+constexpr std::array determiners =
+    std::to_array<std::string_view>({"a", "an", "my", "our", "your", "this", "these", "those"});
+/// With a capital letter at the beginning of a statement they name nobody.
+constexpr std::array openings = std::to_array<std::string_view>(
+    {"yesterday", "today",  "tomorrow", "now",   "currently", "actually", "recently",
+     "finally",   "just",   "oh",       "well",  "also",      "update",   "correction",
+     "since",     "lately", "btw",      "hey",   "hi",        "yes",      "no",
+     "ok",        "okay",   "please",   "sorry", "sure",      "one",      "speaking"});
+/// Behind them a statement begins.
+constexpr std::array<std::string_view, 7> clause = {"that",    "where", "how", "when",
+                                                    "because", "which", "who"};
+constexpr std::array<std::string_view, 18> saying = {
+    "says",      "say",  "said",     "saying",     "states",   "stating",
+    "tells",     "told", "mentions", "reads",      "notes",    "stated",
+    "mentioned", "tell", "claims",   "mentioning", "contains", "contain"};
+constexpr std::array<std::string_view, 14> trailing = {
+    "please", "completely", "entirely",    "permanently", "forever", "anymore", "altogether",
+    "thanks", "now",        "immediately", "fully",       "again",   "too",     "wholly"};
+constexpr std::array<std::string_view, 12> stores = {"memory", "memories", "records", "notes",
+                                                     "store",  "database", "mind",    "record",
+                                                     "list",   "system",   "files",   "history"};
+constexpr std::array<std::string_view, 6> exceptions = {"except",  "excepting", "excluding",
+                                                        "besides", "but",       "save"};
+constexpr std::array<std::string_view, 8> first_person = {"i",  "we", "my",  "our",
+                                                          "me", "us", "i'm", "i've"};
+
+/// The words of a request on their way to what they ask.
+class reader {
+public:
+  explicit reader(std::string_view text) : text_(text), list_(words_of(text)) {}
+
+  asked_selection read() {
+    to_ = list_.size();
+    cut_lead();
+    // A fact may have an exception in it.
+    if (out_.extent != asked_extent::fact) cut_exception();
+    cut_trail();
+    if (from_ >= to_) from_ = 0, to_ = list_.size(); // nothing but words of asking: they are it
+    find_phrases();
+    find_content();
+    out_.question = question();
+    return std::move(out_);
+  }
+
+private:
+  [[nodiscard]] const std::string& lower(std::size_t i) const { return list_[i].lower; }
+
+  /// "…, except the invoice": what is behind is kept.
+  void cut_exception() {
+    for (std::size_t i = from_ + 1; i + 1 < list_.size(); ++i) {
+      if (!is_in(exceptions, lower(i)) || list_[i].quoted) continue;
+      const bool is_but = lower(i) == "but" || lower(i) == "save";
+      if (is_but && lower(i + 1) != "not" && lower(i + 1) != "keep" && lower(i + 1) != "for")
+        continue;
+      for (std::size_t k = i + 1; k < list_.size(); ++k)
+        for (auto& term : text_terms(list_[k].bare))
+          if (!is_function_term(term) && !is_in(many, list_[k].lower) && lower(k) != "keep")
+            out_.kept.push_back(std::move(term));
+      to_ = i;
+      return;
+    }
+  }
+
+  /// The verb, how much, and what joins them to what is asked about.
+  void cut_lead() {
+    std::size_t i = 0;
+    bool asks = false;
+    bool is_all = false;
+    bool is_many = false;
+    bool is_one = false;
+    bool is_about = false;
+    bool is_negated = false; // "don't remember"
+    for (; i < to_ && !list_[i].quoted; ++i) {
+      const std::string& word = lower(i);
+      if (is_in(clause, word)) break;
+      if (is_in(verbs, word)) {
+        asks = true;
+      } else if (is_in(quantities, word)) {
+        is_all = true;
+      } else if (is_in(many, word)) {
+        is_many = true;
+      } else if (is_in(one, word)) {
+        // "the note about", "one memory that"; "the part number 7" is asked about.
+        if (!is_joined(i + 1)) break;
+        is_one = true;
+      } else if (is_in(saying, word)) {
+        is_about = true;
+      } else if (is_in(between, word)) {
+        is_about = is_about || word == "about" || word == "regarding" || word == "concerning";
+        out_.is_whose = out_.is_whose || is_in(determiners, word);
+        is_negated = is_negated || is_in(negations, word);
+        asks = asks || (is_negated && word.starts_with("remember"));
+      } else {
+        break;
+      }
+    }
+    asks = asks || is_all || is_many || is_one;
+    if (!asks) { // a plain statement, or the name of a thing
+      from_ = 0;
+      out_.extent = states(0) ? asked_extent::fact : asked_extent::thing;
+      out_.is_whose = to_ > 0 && is_in(determiners, lower(0));
+      return;
+    }
+    from_ = i;
+    bool is_clause = false;
+    if (i < to_ && is_in(clause, lower(i)) && !list_[i].quoted) {
+      is_clause = lower(i) != "who";
+      ++from_;
+      // "that says that": what somebody said is asked about.
+      while (from_ < to_ && (is_in(saying, lower(from_)) || lower(from_) == "that")) ++from_;
+    }
+    if (is_all || (is_many && !is_one))
+      out_.extent = asked_extent::all;
+    else if (is_one || is_clause || states(from_))
+      out_.extent = asked_extent::fact;
+    else
+      out_.extent = is_about ? asked_extent::all : asked_extent::thing;
+    // "anything that mentions X": past what joins.
+    if (out_.extent == asked_extent::all)
+      while (from_ < to_ && !list_[from_].quoted
+             && (is_in(between, lower(from_)) || is_in(saying, lower(from_))))
+        ++from_;
+  }
+  /// Does what is asked about begin at `i`, or is there still something that joins?
+  [[nodiscard]] bool is_joined(std::size_t i) const {
+    return i < to_
+           && (list_[i].quoted || is_in(clause, lower(i)) || is_in(between, lower(i))
+               || is_in(saying, lower(i)));
+  }
+  /// Do the words from `i` on say something of themselves: "I …", "my … is …"?
+  [[nodiscard]] bool states(std::size_t i) const {
+    static constexpr std::array<std::string_view, 14> says_so = {
+        "is",   "are", "was", "were", "has", "have",  "had",
+        "will", "can", "am",  "does", "did", "likes", "went"};
+    if (i < to_ && (lower(i) == "i" || lower(i) == "we" || lower(i).starts_with("i'"))) return true;
+    for (; i < to_; ++i)
+      if (is_in(says_so, lower(i))) return true;
+    return false;
+  }
+
+  void cut_trail() {
+    while (to_ > from_ + 1) {
+      const std::string& last = lower(to_ - 1);
+      if (list_[to_ - 1].quoted) return;
+      if (is_in(trailing, last)) {
+        --to_;
+      } else if (to_ > from_ + 2 && is_in(stores, last)
+                 && (lower(to_ - 2) == "from" || lower(to_ - 2) == "in")) {
+        to_ -= 2;
+      } else if (to_ > from_ + 3 && is_in(stores, last)
+                 && (lower(to_ - 3) == "from" || lower(to_ - 3) == "in")) {
+        to_ -= 3;
+      } else if (out_.extent == asked_extent::all && is_in(many, last)) {
+        --to_; // "all Globex notes"
+      } else {
+        return;
+      }
+    }
+  }
+
+  void find_phrases() {
+    std::vector<std::size_t> places;
+    for (std::size_t i = from_; i < to_; ++i) {
+      if (auto phrase = identifier_of(list_[i])) {
+        out_.identifiers.push_back(std::move(*phrase));
+        places.push_back(i);
+      }
+    }
+    out_.any_identifier = places.size() > 1;
+    for (std::size_t i = 1; i < places.size(); ++i) {
+      const bool next = places[i] == places[i - 1] + 1 && list_[places[i - 1]].ends_list;
+      const bool joined = places[i] == places[i - 1] + 2
+                          && (lower(places[i] - 1) == "and" || lower(places[i] - 1) == "or");
+      if (!next && !joined) out_.any_identifier = false;
+    }
+    for (std::size_t i = from_; i < to_;) i = take_name(i);
+  }
+
+  [[nodiscard]] bool is_capital(std::size_t i) const {
+    const asked_word& w = list_[i];
+    return w.is_capital && !w.quoted && !w.is_identifier && !is_in(first_person, w.lower);
+  }
+  /// A name from `i` on, if there is one. Where to go on.
+  std::size_t take_name(std::size_t i) {
+    std::size_t end = i;
+    while (end < to_ && is_capital(end)) {
+      ++end;
+      if (list_[end - 1].ends_part) break;
+    }
+    if (end == i) return i + 1;
+    // The first word of a statement is no name for its capital, and may be one all the same.
+    const bool is_start = i == 0;
+    const bool is_statement = out_.extent == asked_extent::fact;
+    while (i < end && (is_function(i) || (is_start && is_in(openings, lower(i))))) ++i;
+    if (i == end) return end;
+    asked_phrase name{.shown = {}, .terms = {}, .in_order = true};
+    for (; i < end; ++i) {
+      name.shown += (name.shown.empty() ? "" : " ") + list_[i].bare;
+      for (auto& term : text_terms(list_[i].bare)) name.terms.push_back(std::move(term));
+    }
+    if (name.terms.empty()) return end;
+    if (is_start) out_.subject = name;
+    if (!is_start || !is_statement || end > 1) out_.names.push_back(std::move(name));
+    return end;
+  }
+  [[nodiscard]] bool is_function(std::size_t i) const {
+    return std::ranges::all_of(text_terms(list_[i].bare),
+                               [](const std::string& t) { return is_function_term(t); });
+  }
+
+  void find_content() {
+    for (std::size_t i = from_; i < to_; ++i)
+      for (auto& term : text_terms(list_[i].bare)) {
+        if (is_function_term(term) && !list_[i].quoted) continue;
+        if (std::ranges::find(out_.content, term) == out_.content.end())
+          out_.content.push_back(std::move(term));
+      }
+  }
+
+  [[nodiscard]] std::string question() const {
+    std::string all;
+    for (std::size_t i = from_; i < to_; ++i)
+      all += (all.empty() ? "" : " ") + std::string(text_.substr(list_[i].at, list_[i].bytes));
+    return all;
+  }
+
+  std::string_view text_;
+  std::vector<asked_word> list_;
+  std::size_t from_ = 0;
+  std::size_t to_ = 0;
+  asked_selection out_;
+};
+
+} // namespace
+
+asked_selection read_asked(std::string_view words) {
+  return reader(words).read();
+}
+
+bool follow_each_other(const std::vector<std::string>& terms,
+                       const std::vector<std::string>& text) {
+  return !std::ranges::search(text, terms).empty();
+}
+
+} // namespace mneme

@@ -1,0 +1,50 @@
+#pragma once
+/// What words ask to forget: the verbs and quantities of asking taken off, identifiers, quoted
+/// texts and names found in what is left. Pure: it knows no world.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mneme {
+
+/// How much is asked for.
+enum class asked_extent : std::uint8_t {
+  all,   ///< "everything about the harbour"
+  thing, ///< "the harbour fee": one thing, of which several memories may tell
+  fact,  ///< "that the harbour fee is five": one statement
+};
+
+/// A text that a memory must have as it is asked for.
+struct asked_phrase {
+  std::string shown;              ///< as it was asked for
+  std::vector<std::string> terms; ///< that a memory with it has; of an identifier the whole alone
+  /// The terms must follow each other.
+  bool in_order = false;
+  /// In lower case, it must stand between spaces or marks: an identifier that is no term.
+  std::string token{};
+};
+
+struct asked_selection {
+  asked_extent extent = asked_extent::fact;
+  std::string question;                  ///< what is asked about, for a search
+  std::vector<asked_phrase> identifiers; ///< addresses, codes, numbers, paths, quoted texts
+  bool any_identifier = false;           ///< they are listed: one of them is enough
+  std::vector<asked_phrase> names;
+  /// The name that a statement begins with; no terms = it begins with none.
+  asked_phrase subject;
+  bool is_whose = false;            ///< "my …", "a …": one thing is meant, and of somebody
+  std::vector<std::string> content; ///< terms of the question that tell something, distinct
+  std::vector<std::string> kept;    ///< terms of what is excepted; empty = nothing is
+};
+
+/// Precondition: UTF-8.
+asked_selection read_asked(std::string_view words);
+
+/// Whether the terms stand in `text` one behind the other.
+bool follow_each_other(const std::vector<std::string>& terms, const std::vector<std::string>& text);
+/// Whether `text` has the token between spaces and marks, whatever the case.
+bool has_token(std::string_view text, std::string_view token);
+
+} // namespace mneme

@@ -1,0 +1,162 @@
+#include "query/selection/selection.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "messages/ensure.hpp"
+#include "messages/validate/validate.hpp"
+#include "query/positive.hpp"
+#include "query/selection/selection_state.hpp"
+
+namespace mneme {
+
+namespace {
+
+/// So many are ranked by meaning: what is behind them says little of what the words say.
+constexpr std::int64_t ranked = 50;
+
+void add_distinct(std::vector<std::string>& terms, const std::vector<std::string>& more) {
+  for (const auto& term : more)
+    if (terms.size() < most_asked_terms && std::ranges::find(terms, term) == terms.end())
+      terms.push_back(term);
+}
+
+/// What decides comes first, in case there are too many.
+std::vector<std::string> terms_of(const asked_selection& asked) {
+  std::vector<std::string> terms;
+  for (const auto* phrases : {&asked.identifiers, &asked.names})
+    for (const auto& phrase : *phrases) add_distinct(terms, phrase.terms);
+  add_distinct(terms, asked.subject.terms);
+  add_distinct(terms, asked.kept);
+  add_distinct(terms, asked.content);
+  return terms;
+}
+
+} // namespace
+
+std::string_view to_string(selection_reason why) noexcept {
+  switch (why) {
+  case selection_reason::identifier:
+    return "identifier";
+  case selection_reason::entity:
+    return "entity";
+  case selection_reason::meaning:
+    return "meaning";
+  }
+  return {};
+}
+
+std::string asked_question(const select_request& r) {
+  return read_asked(r.words).question;
+}
+
+search_request selection_state::search_of(const select_request& r) {
+  search_request s{.query = asked_question(r),
+                   .limit = ranked,
+                   .source = search_source::memory,
+                   .similarity_floor = 0,
+                   .vector = r.vector,
+                   .actor = r.actor,
+                   .scope = r.scope,
+                   .at_seq = r.at_seq,
+                   .now = r.now,
+                   .deadline_ms = r.deadline_ms};
+  s.sort = search_sort::relevance;
+  // What is no longer shown is still there to be forgotten; what holds is what is superseded.
+  s.include_archived = s.include_ended = !r.states_new;
+  if (r.types.size() == 1 && r.types.front() != memory_type::chunk) s.type = r.types.front();
+  if (!r.tags.empty()) s.tag = r.tags.front();
+  // What was said before and after says nothing of what a memory says.
+  s.weights = "neighbours=0,answers=0";
+  return s;
+}
+
+select_run::select_run(std::unique_ptr<selection_state> state) : state_(std::move(state)) {
+}
+select_run::~select_run() = default;
+
+result<void> select_run::check(const select_request& r) {
+  if (!is_utf8(r.words)) return fail(errc::bad_utf8, "the words are not UTF-8", "words");
+  if (is_blank(r.words)) return fail(errc::empty_query, "the words are blank", "words");
+  if (r.words.size() > max_query_bytes)
+    return fail(errc::limit_exceeded, "the words are over 1 MiB", "words");
+  if (auto ok = check_positive(r.limit, "limit"); !ok) return ok;
+  if (r.limit > static_cast<std::int64_t>(max_superseded))
+    return fail(errc::out_of_range, fmt::format("limit is at most {}", max_superseded), "limit");
+  for (std::size_t i = 0; i < r.types.size(); ++i)
+    if (to_string(r.types[i]).empty())
+      return fail(errc::bad_value, "not a type", fmt::format("types[{}]", i));
+  if (r.tags.size() > max_tags)
+    return fail(errc::limit_exceeded, fmt::format("at most {} tags", max_tags), "tags");
+  for (std::size_t i = 0; i < r.tags.size(); ++i)
+    if (!is_utf8(r.tags[i]))
+      return fail(errc::bad_utf8, "the tag is not UTF-8", fmt::format("tags[{}]", i));
+  return search_run::check(selection_state::search_of(r));
+}
+
+result<std::unique_ptr<select_run>>
+select_run::compile(select_request request, query_context context, const read_views& views) {
+  if (auto ok = check(request); !ok) return propagate(ok);
+  auto state = std::make_unique<selection_state>();
+  state->time = deadline(context.stopwatch, request.deadline_ms);
+  state->room = answer_room(views.max_answer_bytes, "select less", "words");
+  state->who = asker(request.actor, context.scope);
+  state->asked = read_asked(request.words);
+  state->terms = terms_of(state->asked);
+  auto search = search_run::compile(selection_state::search_of(request), context, views);
+  if (!search) return propagate(search);
+  state->search = std::move(*search);
+  state->answer.embedder_problem = state->search->embedder_problem();
+  state->answer.at_seq = context.at;
+  state->request = std::move(request);
+  state->context = std::move(context);
+  return std::unique_ptr<select_run>(new select_run(std::move(state)));
+}
+
+std::optional<effect_kind> select_run::next() const {
+  switch (state_->stage) {
+  case selection_stage::look:
+    return effect_kind::attributes;
+  case selection_stage::ask:
+    return state_->search->next();
+  case selection_stage::decide:
+    return effect_kind::store;
+  case selection_stage::done:
+    break;
+  }
+  return std::nullopt;
+}
+
+result<void> select_run::run(const read_views& views) {
+  ensure(state_->stage != selection_stage::done, "a finished selection is not run");
+  if (auto ok = state_->time.check(); !ok) return ok;
+  switch (state_->stage) {
+  case selection_stage::look:
+    return state_->look(views);
+  case selection_stage::ask:
+    if (auto ok = state_->search->run(views); !ok) return ok;
+    if (state_->search->next() == effect_kind::store) state_->stage = selection_stage::decide;
+    return {};
+  case selection_stage::decide:
+    return state_->decide(views);
+  case selection_stage::done:
+    break;
+  }
+  return {};
+}
+
+std::optional<entry_payload> select_run::touch() const {
+  return std::nullopt;
+}
+
+std::uint64_t select_run::answer_bytes() const {
+  return state_->room.used();
+}
+
+select_result select_run::take() {
+  ensure(state_->stage == selection_stage::done, "only a finished selection has an answer");
+  return std::move(state_->answer);
+}
+
+} // namespace mneme

@@ -1,0 +1,366 @@
+/// The stage decide: by identifier, else by name, else by meaning.
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "index/lexical/text_terms.hpp"
+#include "messages/ensure.hpp"
+#include "messages/math.hpp"
+#include "messages/text/forms.hpp"
+#include "messages/text/utf8_point.hpp"
+#include "query/selection/selection_state.hpp"
+
+namespace mneme {
+
+namespace {
+
+constexpr std::size_t shown_bytes = 600;
+
+/// Of the words' weight that a memory must have to say what they say: a third is what is left when
+/// the same is said in other words.
+constexpr double least_share = 0.34;
+/// The same where it misses some of the names.
+constexpr double least_share_of_some = 0.5;
+/// Where a fact is new, half of its words are those of the new value.
+constexpr double least_share_of_new = 0.2;
+/// What the last word of a new fact says less than its first.
+constexpr double last_place = 0.6;
+/// Two memories say the same if they have so much of their terms in common.
+constexpr double same_share = 0.8;
+
+std::string listed(const std::vector<asked_phrase>& phrases) {
+  std::string all;
+  for (const auto& phrase : phrases) all += (all.empty() ? "" : ", ") + phrase.shown;
+  return all;
+}
+
+/// A phrase, and the terms that a memory with it has.
+struct sought_phrase {
+  const asked_phrase* phrase;
+  term_set terms;
+};
+std::vector<sought_phrase> sought_in(const std::vector<asked_phrase>& phrases,
+                                     const selection_state& s) {
+  std::vector<sought_phrase> all;
+  for (const auto& p : phrases) all.push_back({&p, s.set_of(p.terms)});
+  return all;
+}
+
+/// Whom a new fact is about, if anybody is known by the name it begins with; the other names in it
+/// may be new.
+std::vector<sought_phrase> subject_of(const selection_state& s) {
+  const term_set terms = s.set_of(s.asked.subject.terms);
+  const bool is_known = std::ranges::any_of(
+      s.rows, [&](const selection_row& r) { return terms != 0 && (r.has & terms) == terms; });
+  if (!is_known) return {};
+  return {{&s.asked.subject, terms}};
+}
+
+class chooser {
+public:
+  chooser(selection_state& s, const read_views& views, kv_reader& reader)
+      : s_(s),
+        views_(views),
+        reader_(reader),
+        kept_(s.set_of(s.asked.kept)),
+        content_(s.set_of(s.asked.content)),
+        identifiers_(sought_in(s.asked.identifiers, s)),
+        names_(s.request.states_new ? subject_of(s) : sought_in(s.asked.names, s)) {
+    term_set named = 0;
+    for (const auto& name : names_) named |= name.terms;
+    // Names are had or not; of the words the others count, if there are any.
+    telling_ = (content_ & ~named) != 0 ? content_ & ~named : content_;
+  }
+
+  result<void> choose() {
+    const asked_selection& asked = s_.asked;
+    if (!s_.request.states_new && !asked.identifiers.empty()) return by_identifier();
+    const bool is_entity = asked.extent == asked_extent::all
+                           || (asked.extent == asked_extent::thing && !asked.is_whose);
+    if (!s_.request.states_new && is_entity && !asked.content.empty()) return by_entity();
+    return by_meaning();
+  }
+
+private:
+  struct ranked_row {
+    row_no row;
+    double share = 0; ///< of the words' weight
+    int names = 0;    ///< of those asked for
+    int names_missed = 0;
+  };
+
+  /// The text that is searched, read once.
+  result<const std::string*> text_of(row_no row) {
+    if (const auto it = texts_.find(row.value); it != texts_.end()) return &it->second.second;
+    const memory_id& id = views_.nodes->id(views_.attributes->node(row));
+    auto record = read_memory(views_, reader_, id, s_.context.at);
+    if (!record) return propagate(record);
+    if (!record->has_value())
+      return fail(errc::corrupt, "memory " + to_string(id) + " is missing in the store");
+    const memory& m = **record;
+    std::string text = searched_text(m.version->type, m.version->data);
+    const memory_uri uri{m.head->type, m.head->id, m.head->current_version};
+    return &texts_.emplace(row.value, std::pair(uri, std::move(text))).first->second.second;
+  }
+
+  [[nodiscard]] bool is_kept(term_set has) const { return kept_ != 0 && (has & kept_) == kept_; }
+
+  /// Does a row with these terms have the phrase?
+  result<bool> has(const selection_row& r, const sought_phrase& sought) {
+    if (sought.terms == 0 || (r.has & sought.terms) != sought.terms) return false;
+    const asked_phrase& phrase = *sought.phrase;
+    const bool in_order = phrase.in_order && phrase.terms.size() > 1;
+    if (!in_order && phrase.token.empty()) return true;
+    auto text = text_of(r.row);
+    if (!text) return propagate(text);
+    if (!phrase.token.empty()) return has_token(**text, phrase.token);
+    return follow_each_other(phrase.terms, text_terms(**text));
+  }
+  result<bool> has_all(const selection_row& r, const std::vector<sought_phrase>& phrases) {
+    for (const auto& phrase : phrases) {
+      auto found = has(r, phrase);
+      if (!found || !*found) return found;
+    }
+    return true;
+  }
+  result<bool> has_any(const selection_row& r, const std::vector<sought_phrase>& phrases) {
+    for (const auto& phrase : phrases) {
+      auto found = has(r, phrase);
+      if (!found || *found) return found;
+    }
+    return false;
+  }
+
+  result<void> by_identifier() {
+    const asked_selection& asked = s_.asked;
+    std::vector<selection_row> found;
+    for (std::size_t i = 0; i < s_.rows.size(); ++i) {
+      const selection_row& r = s_.rows[i];
+      if (auto ok = s_.time.check(i); !ok) return ok;
+      auto has_them = asked.any_identifier ? has_any(r, identifiers_) : has_all(r, identifiers_);
+      if (!has_them) return propagate(has_them);
+      if (*has_them && !is_kept(r.has)) found.push_back(r);
+    }
+    if (found.empty()) return nothing(fmt::format("nothing has {}", listed(asked.identifiers)));
+    if (asked.extent == asked_extent::fact) narrow(found);
+    return take_all(found, selection_reason::identifier, listed(asked.identifiers));
+  }
+
+  /// Of several that have what identifies them, those that say most of the other words.
+  void narrow(std::vector<selection_row>& found) const {
+    term_set identifying = 0;
+    for (const auto& phrase : s_.asked.identifiers)
+      identifying |= s_.set_of(text_terms(phrase.shown));
+    const term_set others = content_ & ~identifying;
+    double best = 0;
+    for (const auto& r : found) best = std::max(best, weight(r.has & others));
+    std::erase_if(found, [&](const auto& r) { return weight(r.has & others) < best; });
+  }
+
+  result<void> by_entity() {
+    const asked_selection& asked = s_.asked;
+    std::vector<selection_row> found;
+    for (std::size_t i = 0; i < s_.rows.size(); ++i) {
+      const selection_row& r = s_.rows[i];
+      if (auto ok = s_.time.check(i); !ok) return ok;
+      if ((r.has & content_) != content_ || is_kept(r.has)) continue;
+      auto has_names = has_all(r, names_);
+      if (!has_names) return propagate(has_names);
+      if (*has_names) found.push_back(r);
+    }
+    if (found.empty()) return by_meaning();
+    return take_all(found, selection_reason::entity,
+                    asked.names.empty() ? asked.question : listed(asked.names));
+  }
+
+  // -- meaning ------------------------------------------------------------------------------------
+
+  /// What a term says: much where few have it.
+  [[nodiscard]] double weight(term_set of) const {
+    double sum = 0;
+    for (std::size_t i = 0; i < s_.terms.size(); ++i)
+      if ((of & (term_set{1} << i)) != 0) sum += weight_of(i);
+    return sum;
+  }
+  [[nodiscard]] double weight_of(std::size_t term) const {
+    if (weights_.empty()) {
+      const auto all = static_cast<double>(s_.searched);
+      for (std::size_t i = 0; i < s_.terms.size(); ++i) {
+        const auto with = static_cast<double>(std::ranges::count_if(
+            s_.rows, [&](const auto& r) { return (r.has & (term_set{1} << i)) != 0; }));
+        is_known_.push_back(with > 0);
+        weights_.push_back(stable_log(1 + (all - with + 0.5) / (with + 0.5)) * place_weight(i));
+      }
+    }
+    return weights_[term];
+  }
+  /// Of what is new the first words say what it is about, the last ones the new value.
+  [[nodiscard]] double place_weight(std::size_t term) const {
+    const auto& content = s_.asked.content;
+    const auto place = std::ranges::find(content, s_.terms[term]) - content.begin();
+    if (!s_.request.states_new || place == std::ssize(content)) return 1;
+    return 1 - last_place * static_cast<double>(place) / static_cast<double>(content.size());
+  }
+  /// All that the words say; of what is new only words that somebody has.
+  [[nodiscard]] double whole() const {
+    double sum = 0;
+    for (std::size_t i = 0; i < s_.terms.size(); ++i) {
+      const double w = weight_of(i);
+      if ((telling_ & (term_set{1} << i)) != 0 && (is_known_[i] || !s_.request.states_new))
+        sum += w;
+    }
+    return sum;
+  }
+
+  [[nodiscard]] term_set terms_of(row_no row) const {
+    const auto at =
+        std::ranges::lower_bound(s_.rows, row.value, {}, [](const auto& r) { return r.row.value; });
+    return at != s_.rows.end() && at->row == row ? at->has : 0;
+  }
+
+  result<void> by_meaning() {
+    while (s_.search->next())
+      if (auto ok = s_.search->run(views_); !ok) return ok;
+    const search_result ranked = s_.search->take();
+    const selectable_rows selectable(s_, views_);
+    std::vector<ranked_row> rows;
+    for (const auto& hit : ranked.results) {
+      const node_no node = views_.nodes->find(hit.uri.id);
+      const row_no row = views_.attributes->row_of(node, s_.context.at);
+      if (row.value == no_number || !selectable(row) || is_kept(terms_of(row))) continue;
+      auto one = ranked_of({row, terms_of(row)});
+      if (!one) return propagate(one);
+      rows.push_back(*one);
+    }
+    keep_those_named(rows);
+    if (rows.empty())
+      return nothing(s_.asked.extent == asked_extent::all
+                         ? fmt::format("nothing is about {}", s_.asked.question)
+                         : "no good match");
+    // The first of the best: search says which of them that is.
+    const auto best = *std::ranges::max_element(rows, {}, &ranked_row::share);
+    for (const auto& r : rows) {
+      const bool is_as_good =
+          r.row == best.row
+          || (r.share >= best.share
+              && (s_.asked.extent == asked_extent::all || says_the_same(r, best)));
+      if (is_as_good)
+        if (auto ok = take(r.row, selection_reason::meaning, shared_words(r.row)); !ok) return ok;
+    }
+    return finish();
+  }
+
+  result<ranked_row> ranked_of(const selection_row& r) {
+    ranked_row one{.row = r.row};
+    const double all = whole();
+    if (all > 0) one.share = weight(r.has & telling_) / all;
+    for (const auto& name : names_) {
+      auto found = has(r, name);
+      if (!found) return propagate(found);
+      ++(*found ? one.names : one.names_missed);
+    }
+    return one;
+  }
+
+  /// Drops what says too little of the words, or names nobody who is named. What has all names
+  /// goes before what has some, which must say more of the rest.
+  void keep_those_named(std::vector<ranked_row>& rows) const {
+    const double least = s_.request.states_new ? least_share_of_new : least_share;
+    const bool any_whole = std::ranges::any_of(
+        rows, [&](const auto& r) { return r.names_missed == 0 && r.share >= least; });
+    std::erase_if(rows, [&](const auto& r) {
+      if (r.names_missed == 0) return r.share < least;
+      return any_whole || r.names == 0 || r.share < least_share_of_some;
+    });
+  }
+
+  [[nodiscard]] bool says_the_same(const ranked_row& a, const ranked_row& b) const {
+    const auto left = views_.lexical->terms(views_.attributes->slot(a.row));
+    const auto right = views_.lexical->terms(views_.attributes->slot(b.row));
+    std::size_t shared = 0;
+    for (auto x = left.begin(), y = right.begin(); x != left.end() && y != right.end();) {
+      if (x->term == y->term)
+        ++shared, ++x, ++y;
+      else if (x->term < y->term)
+        ++x;
+      else
+        ++y;
+    }
+    const auto both = static_cast<double>(left.size() + right.size() - shared);
+    return both > 0 && static_cast<double>(shared) >= same_share * both;
+  }
+
+  [[nodiscard]] std::string shared_words(row_no row) const {
+    const term_set shared = terms_of(row) & content_;
+    std::string all;
+    for (std::size_t i = 0; i < s_.terms.size(); ++i)
+      if ((shared & (term_set{1} << i)) != 0) all += (all.empty() ? "" : " ") + s_.terms[i];
+    return all;
+  }
+
+  // -- answer -------------------------------------------------------------------------------------
+
+  result<void> take_all(const std::vector<selection_row>& found, selection_reason why,
+                        const std::string& because) {
+    if (std::ssize(found) > s_.request.limit) return too_many(); // before any is read
+    for (const auto& r : found)
+      if (auto ok = take(r.row, why, because); !ok) return ok;
+    return finish();
+  }
+  [[nodiscard]] result<void> too_many() const {
+    return fail(
+        errc::limit_exceeded,
+        fmt::format("more than {} memories match: say more of what is meant", s_.request.limit),
+        "limit");
+  }
+  result<void> take(row_no row, selection_reason why, std::string because) {
+    auto text = text_of(row);
+    if (!text) return propagate(text);
+    std::string shown = **text;
+    if (shown.size() > shown_bytes) shown.resize(point_start(shown, shown_bytes));
+    selected_memory found{.uri = texts_.at(row.value).first,
+                          .why = why,
+                          .because = std::move(because),
+                          .text = std::move(shown)};
+    if (auto ok = s_.room.take(sizeof(found) + found.because.size() + found.text.size()); !ok)
+      return ok;
+    auto& all = s_.answer.selected;
+    all.push_back(std::move(found));
+    if (std::ssize(all) > s_.request.limit) return too_many();
+    return {};
+  }
+  result<void> finish() {
+    std::ranges::sort(s_.answer.selected, {}, [](const auto& m) { return m.uri.id; });
+    s_.stage = selection_stage::done;
+    return {};
+  }
+  result<void> nothing(std::string why) {
+    s_.answer.note = std::move(why);
+    s_.stage = selection_stage::done;
+    return {};
+  }
+
+  selection_state& s_;
+  const read_views& views_;
+  kv_reader& reader_;
+  term_set kept_;
+  term_set content_;
+  std::vector<sought_phrase> identifiers_;
+  std::vector<sought_phrase> names_; ///< that must be had
+  term_set telling_ = 0;             ///< the words by which a share is taken
+  std::map<std::uint32_t, std::pair<memory_uri, std::string>> texts_; ///< by row
+  mutable std::vector<double> weights_; ///< by term; empty = not asked for yet
+  mutable std::vector<bool> is_known_;
+};
+
+} // namespace
+
+result<void> selection_state::decide(const read_views& views) {
+  auto reader = reader_in_time(views, time);
+  if (!reader) return propagate(reader);
+  return chooser(*this, views, **reader).choose();
+}
+
+} // namespace mneme

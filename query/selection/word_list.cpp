@@ -1,0 +1,187 @@
+#include "query/selection/word_list.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "index/lexical/text_terms.hpp"
+#include "messages/text/composed.hpp"
+#include "messages/text/lower_case.hpp"
+#include "messages/text/utf8_point.hpp"
+
+namespace mneme {
+
+namespace {
+
+constexpr std::array<std::string_view, 35> marks = {
+    ".", ",", ";", ":", "!", "?", "\"", "'", "(", ")", "[", "]", "{", "}", "<", ">",  "*", "`",
+    "“", "”", "‘", "’", "«", "»", "…",  "—", "–", "¿", "¡", "„", "‚", "‹", "›", "。", "、"};
+
+struct quote_pair {
+  std::string_view open;
+  std::string_view close;
+};
+constexpr std::array<quote_pair, 6> quotes = {
+    {{"\"", "\""}, {"“", "”"}, {"«", "»"}, {"„", "“"}, {"'", "'"}, {"‘", "’"}}};
+
+bool is_space(char c) {
+  return c == ' ' || (c >= '\t' && c <= '\r');
+}
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_letter(char c) { // or part of one that is not ASCII
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) >= 0x80;
+}
+
+/// The mark that the text begins with, or ends with; empty = none.
+std::string_view mark_before(std::string_view text) {
+  const auto* found = std::ranges::find_if(marks, [&](auto m) { return text.starts_with(m); });
+  return found == marks.end() ? std::string_view() : *found;
+}
+std::string_view mark_behind(std::string_view text) {
+  const auto* found = std::ranges::find_if(marks, [&](auto m) { return text.ends_with(m); });
+  return found == marks.end() ? std::string_view() : *found;
+}
+
+std::string_view without_marks(std::string_view word) {
+  while (true) {
+    const auto mark = mark_before(word);
+    if (mark.empty()) break;
+    word.remove_prefix(mark.size());
+  }
+  while (true) {
+    const auto mark = mark_behind(word);
+    if (mark.empty()) break;
+    word.remove_suffix(mark.size());
+  }
+  return word;
+}
+
+std::string_view without_possessive(std::string_view word) {
+  for (const std::string_view ending : {"'s", "’s"})
+    if (word.size() > ending.size() && word.ends_with(ending))
+      return word.substr(0, word.size() - ending.size());
+  return word;
+}
+
+bool begins_large(std::string_view word) {
+  if (word.empty()) return false;
+  const auto first = word.substr(0, first_point(word).bytes);
+  return lower_case(first) != first;
+}
+
+/// Up to the end of the quotation that `rest` begins with; empty if it begins with none.
+std::string_view quotation(std::string_view rest) {
+  for (const auto& [open, close] : quotes) {
+    if (!rest.starts_with(open)) continue;
+    for (auto end = rest.find(close, open.size()); end != std::string_view::npos;
+         end = rest.find(close, end + 1)) {
+      // An apostrophe ends nothing in the middle of a word.
+      const auto behind = rest.substr(end + close.size());
+      if (!behind.empty() && !is_space(behind.front()) && mark_before(behind).empty()) continue;
+      if (end == open.size()) return {};
+      return rest.substr(0, end + close.size());
+    }
+  }
+  return {};
+}
+
+bool is_year(std::string_view word) {
+  return word.size() == 4 && std::ranges::all_of(word, is_digit)
+         && (word.starts_with("19") || word.starts_with("20"));
+}
+
+/// Do at least two letters or digits stand on both sides of a point, as in names of files and
+/// hosts?
+bool has_inner_point(std::string_view word) {
+  const auto is_part = [](char c) { return is_letter(c) || is_digit(c); };
+  for (std::size_t i = 2; i + 2 < word.size(); ++i)
+    if (word[i] == '.' && is_part(word[i - 1]) && is_part(word[i - 2]) && is_part(word[i + 1])
+        && is_part(word[i + 2]))
+      return true;
+  return false;
+}
+
+bool is_path(std::string_view word) {
+  const auto slashes = std::ranges::count_if(word, [](char c) { return c == '/' || c == '\\'; });
+  return slashes > 1 || (slashes == 1 && (word.front() == '/' || has_inner_point(word)));
+}
+
+bool looks_identifying(std::string_view word) {
+  const auto digits = std::ranges::count_if(word, is_digit);
+  const bool has_letter = std::ranges::any_of(word, is_letter);
+  const auto at = word.find('@');
+  if (at != std::string_view::npos && at + 1 < word.size()) return true;
+  if (is_path(word) || word.contains('_') || has_inner_point(word)) return true;
+  if (digits == 0 || is_year(word)) return false;
+  if (digits >= 4) return true;
+  const auto inner = word.find_first_of("-/.:#");
+  const bool is_joined = inner != std::string_view::npos && inner > 0 && inner + 1 < word.size();
+  // "4th" and "20s" are words, "A4" and "KX-12" are codes.
+  return is_joined || (has_letter && is_letter(word.front()));
+}
+
+} // namespace
+
+std::vector<asked_word> words_of(std::string_view text) {
+  std::vector<asked_word> list;
+  bool starts = true;
+  for (std::size_t at = 0; at < text.size();) {
+    if (is_space(text[at])) {
+      ++at;
+      continue;
+    }
+    asked_word w;
+    w.at = at;
+    w.starts_sentence = starts;
+    const auto quoted = quotation(text.substr(at));
+    auto end = at + quoted.size();
+    while (end < text.size() && !is_space(text[end])) ++end;
+    const auto raw = text.substr(at, end - at);
+    w.bytes = raw.size();
+    w.quoted = !quoted.empty();
+    const auto bare = without_marks(w.quoted ? quoted : raw);
+    w.ends_list = raw.ends_with(',') || raw.ends_with(';');
+    starts = raw.ends_with('.') || raw.ends_with('!') || raw.ends_with('?');
+    w.ends_part = !raw.ends_with(bare);
+    w.bare = std::string(w.quoted ? bare : without_possessive(bare));
+    w.lower = lower_case(composed(w.bare));
+    w.is_capital = begins_large(w.bare);
+    w.is_identifier = !w.quoted && looks_identifying(w.bare);
+    at = end;
+    if (!w.bare.empty()) list.push_back(std::move(w));
+  }
+  return list;
+}
+
+std::optional<asked_phrase> identifier_of(const asked_word& word) {
+  if (!word.quoted && !word.is_identifier) return std::nullopt;
+  asked_phrase phrase{.shown = word.bare, .terms = text_terms(word.bare)};
+  if (phrase.terms.empty()) return std::nullopt;
+  if (word.quoted) {
+    phrase.in_order = true;
+    return phrase;
+  }
+  const bool is_term = std::ranges::any_of(word.bare, is_digit) || word.bare.contains('@');
+  // The whole is the last of its terms; what has neither is none, and is looked for as it stands.
+  if (is_term)
+    phrase.terms = {phrase.terms.back()};
+  else
+    phrase.token = word.lower;
+  return phrase;
+}
+
+bool has_token(std::string_view text, std::string_view token) {
+  const std::string lower = lower_case(composed(std::string(text)));
+  std::string_view rest = lower;
+  while (!rest.empty()) {
+    const auto space = std::ranges::find_if(rest, is_space) - rest.begin();
+    const auto word = rest.substr(0, static_cast<std::size_t>(space));
+    if (without_possessive(without_marks(word)) == token) return true;
+    rest.remove_prefix(std::min(word.size() + 1, rest.size()));
+  }
+  return false;
+}
+
+} // namespace mneme

@@ -1,0 +1,33 @@
+#pragma once
+/// The words of a request as they stand in it, and which of them are identifiers.
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "query/selection/asked_selection.hpp"
+
+namespace mneme {
+
+/// A word between spaces, without the marks around it; or a text in quotes.
+struct asked_word {
+  std::string bare;  ///< without marks, and without the 's of a possessive
+  std::string lower; ///< the same in lower case
+  std::size_t at = 0;
+  std::size_t bytes = 0; ///< with marks
+  bool quoted = false;
+  bool is_capital = false;
+  bool is_identifier = false;
+  bool starts_sentence = false;
+  bool ends_part = false; ///< a mark is behind it
+  bool ends_list = false; ///< a comma or semicolon is
+};
+
+std::vector<asked_word> words_of(std::string_view text);
+
+/// An address, a code, a number of four digits and more, a path; or a quoted text. Years are none.
+std::optional<asked_phrase> identifier_of(const asked_word& word);
+
+} // namespace mneme

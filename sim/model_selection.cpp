@@ -1,0 +1,273 @@
+/// Which memories words mean, by its definition: every text is split into terms again, every memory
+/// looked at. What the words ask is read by the engine's own rules, which know no world.
+
+#include <algorithm>
+#include <set>
+
+#include "index/lexical/text_terms.hpp"
+#include "messages/math.hpp"
+#include "messages/text/forms.hpp"
+#include "query/selection/asked_selection.hpp"
+#include "sim/searched_state.hpp"
+
+namespace mneme::sim {
+
+namespace {
+
+/// A memory that may be selected.
+struct candidate {
+  memory_uri uri;
+  std::string text;
+  std::vector<std::string> terms; ///< in order
+  double share = 0;
+  int names = 0;
+  int names_missed = 0;
+
+  [[nodiscard]] bool has(const std::string& term) const {
+    return std::ranges::find(terms, term) != terms.end();
+  }
+  [[nodiscard]] bool has_all(const std::vector<std::string>& some) const {
+    return std::ranges::all_of(some, [&](const auto& t) { return has(t); });
+  }
+  [[nodiscard]] bool has(const asked_phrase& p) const {
+    if (p.terms.empty() || !has_all(p.terms)) return false;
+    if (!p.token.empty()) return has_token(text, p.token);
+    return !p.in_order || follow_each_other(p.terms, terms);
+  }
+};
+
+class selection {
+public:
+  selection(const model& state, const select_request& r, seq_no at, timestamp now, bool by_words)
+      : state_(state),
+        r_(r),
+        at_(at),
+        now_(now),
+        by_words_(by_words),
+        asked_(read_asked(r.words)) {}
+
+  std::expected<select_result, errc> run() {
+    gather();
+    const auto ranked = search_in(state_, question(), at_, now_, by_words_);
+    if (!ranked) return std::unexpected(ranked.error()); // refused before anything is selected
+    select_result out;
+    out.at_seq = at_;
+    const auto found = choose(*ranked);
+    if (std::ssize(found) > r_.limit) return std::unexpected(errc::limit_exceeded);
+    for (const auto* c : found) {
+      bool is_cut = false;
+      out.selected.push_back(
+          {.uri = c->uri, .why = why_, .because = {}, .text = first_bytes(c->text, is_cut)});
+    }
+    std::ranges::sort(out.selected, {}, [](const auto& m) { return m.uri.id; });
+    return out;
+  }
+
+private:
+  void gather() {
+    const viewer who = viewer_of(r_);
+    for (const auto& id : state_.ids_at(at_)) {
+      const auto m = state_.memory_at(id, at_);
+      if (m->head->tombstone || !sees(who, *m->head)) continue;
+      if (!who.sees_all() && m->head->actor_scope != who.owner()) continue;
+      const bool fits = r_.types.empty()
+                            ? m->head->type != memory_type::chunk
+                            : std::ranges::find(r_.types, m->head->type) != r_.types.end();
+      if (!fits) continue;
+      if (!std::ranges::all_of(r_.tags, [&](const auto& tag) {
+            return std::ranges::find(m->head->tags, tag) != m->head->tags.end();
+          }))
+        continue;
+      candidate c;
+      c.uri = {m->head->type, id, m->head->current_version};
+      c.text = searched_text(m->version->type, m->version->data);
+      c.terms = text_terms(c.text);
+      all_.push_back(std::move(c));
+    }
+  }
+
+  [[nodiscard]] search_request question() const {
+    search_request s;
+    s.query = asked_.question;
+    s.limit = 50;
+    s.source = search_source::memory;
+    s.sort = search_sort::relevance;
+    s.similarity_floor = 0;
+    s.vector = r_.vector;
+    s.actor = r_.actor;
+    s.scope = r_.scope;
+    s.include_archived = s.include_ended = !r_.states_new;
+    if (r_.types.size() == 1 && r_.types.front() != memory_type::chunk) s.type = r_.types.front();
+    if (!r_.tags.empty()) s.tag = r_.tags.front();
+    s.weights = "neighbours=0,answers=0";
+    return s;
+  }
+
+  [[nodiscard]] bool is_kept(const candidate& c) const {
+    return !asked_.kept.empty() && c.has_all(asked_.kept);
+  }
+
+  std::vector<const candidate*> choose(const search_result& ranked) {
+    if (!r_.states_new && !asked_.identifiers.empty()) return by_identifier();
+    const bool is_entity = asked_.extent == asked_extent::all
+                           || (asked_.extent == asked_extent::thing && !asked_.is_whose);
+    if (!r_.states_new && is_entity && !asked_.content.empty()) {
+      auto found = by_entity();
+      if (!found.empty()) return found;
+    }
+    return by_meaning(ranked);
+  }
+
+  std::vector<const candidate*> by_identifier() {
+    why_ = selection_reason::identifier;
+    std::vector<const candidate*> found;
+    const auto has = [](const candidate& c) {
+      return [&c](const asked_phrase& p) { return c.has(p); };
+    };
+    for (const auto& c : all_) {
+      const bool has_them = asked_.any_identifier ? std::ranges::any_of(asked_.identifiers, has(c))
+                                                  : std::ranges::all_of(asked_.identifiers, has(c));
+      if (has_them && !is_kept(c)) found.push_back(&c);
+    }
+    if (asked_.extent != asked_extent::fact) return found;
+    std::vector<std::string> others;
+    for (const auto& term : terms())
+      if (std::ranges::find(asked_.content, term) != asked_.content.end()
+          && !std::ranges::any_of(asked_.identifiers, [&](const auto& p) {
+               const auto own = text_terms(p.shown);
+               return std::ranges::find(own, term) != own.end();
+             }))
+        others.push_back(term);
+    double best = 0;
+    for (const auto* c : found) best = std::max(best, weight(*c, others));
+    std::erase_if(found, [&](const auto* c) { return weight(*c, others) < best; });
+    return found;
+  }
+
+  std::vector<const candidate*> by_entity() {
+    why_ = selection_reason::entity;
+    std::vector<const candidate*> found;
+    for (const auto& c : all_)
+      if (!is_kept(c) && c.has_all(asked_.content)
+          && std::ranges::all_of(asked_.names, [&](const auto& name) { return c.has(name); }))
+        found.push_back(&c);
+    return found;
+  }
+
+  std::vector<const candidate*> by_meaning(const search_result& ranked) {
+    why_ = selection_reason::meaning;
+    std::vector<candidate*> rows;
+    for (const auto& hit : ranked.results) {
+      const auto c = std::ranges::find(all_, hit.uri.id, [](const auto& x) { return x.uri.id; });
+      if (c == all_.end() || is_kept(*c)) continue;
+      share_of(*c);
+      rows.push_back(&*c);
+    }
+    const double least = r_.states_new ? 0.2 : 0.34;
+    const bool any_whole = std::ranges::any_of(
+        rows, [&](const auto* c) { return c->names_missed == 0 && c->share >= least; });
+    std::erase_if(rows, [&](const auto* c) {
+      if (c->names_missed == 0) return c->share < least;
+      return any_whole || c->names == 0 || c->share < 0.5;
+    });
+    std::vector<const candidate*> found;
+    const candidate* best = nullptr;
+    for (const auto* c : rows)
+      if (best == nullptr || c->share > best->share) best = c;
+    for (const auto* c : rows)
+      if (c == best
+          || (c->share >= best->share
+              && (asked_.extent == asked_extent::all || says_the_same(*c, *best))))
+        found.push_back(c);
+    return found;
+  }
+
+  /// In the order in which their weights are summed up.
+  [[nodiscard]] std::vector<std::string> terms() const {
+    std::vector<std::string> list;
+    const auto add = [&](const std::vector<std::string>& more) {
+      for (const auto& term : more)
+        if (list.size() < 64 && std::ranges::find(list, term) == list.end()) list.push_back(term);
+    };
+    for (const auto& p : asked_.identifiers) add(p.terms);
+    for (const auto& p : asked_.names) add(p.terms);
+    add(asked_.subject.terms);
+    add(asked_.kept);
+    add(asked_.content);
+    return list;
+  }
+  [[nodiscard]] double having(const std::string& term) const {
+    return static_cast<double>(
+        std::ranges::count_if(all_, [&](const auto& c) { return c.has(term); }));
+  }
+  [[nodiscard]] double weight_of(const std::string& term) const {
+    const double with = having(term);
+    const double rare =
+        stable_log(1 + (static_cast<double>(all_.size()) - with + 0.5) / (with + 0.5));
+    const auto place = std::ranges::find(asked_.content, term) - asked_.content.begin();
+    if (!r_.states_new || place == std::ssize(asked_.content)) return rare;
+    return rare
+           * (1 - 0.6 * static_cast<double>(place) / static_cast<double>(asked_.content.size()));
+  }
+  [[nodiscard]] double weight(const candidate& c, const std::vector<std::string>& some) const {
+    double sum = 0;
+    for (const auto& term : some)
+      if (c.has(term)) sum += weight_of(term);
+    return sum;
+  }
+
+  /// The names that must be had: of a new fact whom it is about, if anybody is known by that.
+  [[nodiscard]] std::vector<asked_phrase> names() const {
+    if (!r_.states_new) return asked_.names;
+    const auto& subject = asked_.subject;
+    const bool is_known = !subject.terms.empty() && std::ranges::any_of(all_, [&](const auto& c) {
+      return c.has_all(subject.terms);
+    });
+    return is_known ? std::vector{subject} : std::vector<asked_phrase>{};
+  }
+
+  void share_of(candidate& c) const {
+    const auto must = names();
+    const auto is_named = [&](const std::string& term) {
+      return std::ranges::any_of(must, [&](const auto& name) {
+        return std::ranges::find(name.terms, term) != name.terms.end();
+      });
+    };
+    std::vector<std::string> asked;
+    for (const auto& term : terms())
+      if (std::ranges::find(asked_.content, term) != asked_.content.end()) asked.push_back(term);
+    if (!std::ranges::all_of(asked, is_named)) std::erase_if(asked, is_named);
+    double whole = 0;
+    for (const auto& term : asked)
+      if (!r_.states_new || having(term) > 0) whole += weight_of(term);
+    if (whole > 0) c.share = weight(c, asked) / whole;
+    for (const auto& name : must) ++(c.has(name) ? c.names : c.names_missed);
+  }
+
+  static bool says_the_same(const candidate& a, const candidate& b) {
+    const std::set<std::string> left(a.terms.begin(), a.terms.end());
+    const std::set<std::string> right(b.terms.begin(), b.terms.end());
+    const auto shared = static_cast<double>(
+        std::ranges::count_if(left, [&](const auto& t) { return right.contains(t); }));
+    const double both = static_cast<double>(left.size() + right.size()) - shared;
+    return both > 0 && shared >= 0.8 * both;
+  }
+
+  const model& state_;
+  const select_request& r_;
+  seq_no at_;
+  timestamp now_;
+  bool by_words_;
+  asked_selection asked_;
+  selection_reason why_{};
+  std::vector<candidate> all_;
+};
+
+} // namespace
+
+std::expected<select_result, errc> select_in(const model& state, const select_request& r, seq_no at,
+                                             timestamp now, bool by_words) {
+  return selection(state, r, at, r.now.value_or(now), by_words).run();
+}
+
+} // namespace mneme::sim

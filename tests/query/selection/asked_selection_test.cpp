@@ -1,0 +1,117 @@
+// What words ask to forget: how much, and what it is about.
+// Of: query/selection/asked_selection.cpp, query/selection/word_list.cpp
+#include <catch2/catch.hpp>
+
+#include "query/selection/asked_selection.hpp"
+
+using namespace mneme;
+
+namespace {
+
+std::string shown(const std::vector<asked_phrase>& phrases) {
+  std::string all;
+  for (const auto& p : phrases) all += (all.empty() ? "" : "|") + p.shown;
+  return all;
+}
+
+struct expected {
+  std::string_view words;
+  asked_extent extent;
+  std::string_view question;
+  std::string_view identifiers = "";
+  std::string_view names = "";
+};
+
+} // namespace
+
+TEST_CASE("asked: how much, about what, by which identifiers and names") {
+  using enum asked_extent;
+  for (const auto& e : {
+           expected{"Forget everything about the Globex contract.", all, "Globex contract.", "",
+                    "Globex"},
+           expected{"Delete all you know about Maria Lopez", all, "Maria Lopez", "", "Maria Lopez"},
+           expected{"please remove every note that mentions tea", all, "tea"},
+           expected{"forget about the harbour", all, "harbour"},
+           expected{"erase anything related to Vireo Media, please", all, "Vireo Media,", "",
+                    "Vireo Media"},
+           expected{"Delete ana@example.org", thing, "ana@example.org", "ana@example.org"},
+           expected{"Forget invoice 2211-0042.", thing, "invoice 2211-0042.", "2211-0042"},
+           expected{"drop src/core/engine.cpp and src/core/world.cpp", thing,
+                    "src/core/engine.cpp and src/core/world.cpp",
+                    "src/core/engine.cpp|src/core/world.cpp"},
+           expected{"Remove \"tea at four\" from memory", thing, "\"tea at four\"", "tea at four"},
+           expected{"Forget that I moved to Lisbon", fact, "I moved to Lisbon", "", "Lisbon"},
+           expected{"Delete the note that says Ana is a nurse.", fact, "Ana is a nurse.", "",
+                    "Ana"},
+           expected{"My address is now 12 Oak Street.", fact, "My address is now 12 Oak Street.",
+                    "", "Oak Street"},
+           expected{"my old phone number", thing, "my old phone number"},
+           expected{"Forget what I told you about the trip to Japan", all, "trip to Japan", "",
+                    "Japan"},
+           expected{"don't remember that I like jazz", fact, "I like jazz"},
+           expected{"Forget that I like tea but not coffee", fact, "I like tea but not coffee"},
+           expected{"Delete everything about Globex except the invoice", all, "Globex", "",
+                    "Globex"},
+           expected{"forget", thing, "forget"},
+       }) {
+    INFO(e.words);
+    const auto asked = read_asked(e.words);
+    CHECK(asked.extent == e.extent);
+    CHECK(asked.question == e.question);
+    CHECK(shown(asked.identifiers) == e.identifiers);
+    CHECK(shown(asked.names) == e.names);
+  }
+}
+
+TEST_CASE("asked: an identifier is one term, as memories have it; a path is a token") {
+  CHECK(read_asked("delete 2211-0042").identifiers.front().terms
+        == std::vector<std::string>{"22110042"});
+  CHECK(read_asked("delete 0042").identifiers.front().terms == std::vector<std::string>{"42"});
+  const auto path = read_asked("delete /etc/Mneme/keys").identifiers.front();
+  CHECK(path.token == "/etc/mneme/keys");
+  CHECK(has_token("the keys are in (/etc/mneme/keys).", path.token));
+  CHECK_FALSE(has_token("the keys are in /etc/mneme/keys.old", path.token));
+  CHECK_FALSE(has_token("the keys are in /usr/etc/mneme/keys", path.token));
+}
+
+TEST_CASE("asked: years, small numbers and ordinals identify nothing") {
+  for (const auto* words : {"forget that I was in Oslo in 2019", "forget that I run 10 kilometres",
+                            "forget my 4th lesson", "forget the well-known song"})
+    CHECK(read_asked(words).identifiers.empty());
+}
+
+TEST_CASE("asked: several identifiers are all meant, or any of a list") {
+  CHECK(read_asked("delete KX-12 and KX-13").any_identifier);
+  CHECK(read_asked("delete KX-12, KX-13").any_identifier);
+  CHECK_FALSE(read_asked("delete KX-12 of ana@example.org").any_identifier);
+}
+
+TEST_CASE("asked: whose a thing is, and whom a statement begins with") {
+  CHECK(read_asked("forget my address").is_whose);
+  CHECK(read_asked("my old phone number").is_whose);
+  CHECK_FALSE(read_asked("forget the Globex contract").is_whose);
+  CHECK_FALSE(read_asked("globex").is_whose);
+  CHECK(read_asked("Bruno now works at Globex.").subject.shown == "Bruno");
+  CHECK(shown(read_asked("Bruno is with Globex.").names) == "Globex");
+  CHECK(read_asked("Maria Lopez lives in Oslo.").subject.shown == "Maria Lopez");
+  CHECK(read_asked("My address is 12 Oak Street.").subject.terms.empty());
+  CHECK(read_asked("Yesterday I moved to Oslo.").subject.terms.empty());
+  CHECK(shown(read_asked("Globex").names) == "Globex");
+  CHECK(shown(read_asked("forget all about The Beatles").names) == "Beatles");
+}
+
+TEST_CASE("asked: what is excepted is kept") {
+  CHECK(read_asked("delete everything about Globex except the invoice").kept
+        == std::vector<std::string>{"invoic"});
+  CHECK(read_asked("forget all about tea but keep the green one").kept
+        == std::vector<std::string>{"green"});
+}
+
+TEST_CASE("asked: any text is read, however odd") {
+  for (const auto* words : {"", " ", "\"", "''", "that that that", "about", "everything about", "…",
+                            "“", "forget 'tis", "a\xCC\x81", "except except", ". . ."}) {
+    INFO(words);
+    const auto asked = read_asked(words);
+    CHECK(asked.question.size() <= std::string_view(words).size());
+  }
+}

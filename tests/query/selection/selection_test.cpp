@@ -1,0 +1,328 @@
+// Forgetting and superseding by words: what is selected, why, and what becomes of it.
+// Of: query/selection/selection.cpp, query/selection/selection_choice.cpp
+// Of: query/selection/selection_rows.cpp, actors/engine_matching.cpp
+// Of: state/execute/execute_replace.cpp
+#include <catch2/catch.hpp>
+
+#include "tests/query/search/search_world.hpp"
+
+using namespace mneme;
+using namespace mneme::testing;
+
+namespace {
+
+select_request words(std::string text) {
+  select_request r;
+  r.words = std::move(text);
+  return r;
+}
+
+std::vector<memory_id> ids(const std::vector<selected_memory>& selected) {
+  std::vector<memory_id> all;
+  for (const auto& m : selected) all.push_back(m.uri.id);
+  return all;
+}
+
+std::vector<memory_id> sorted(std::vector<memory_id> all) {
+  std::ranges::sort(all);
+  return all;
+}
+
+/// What the words select; the reason is that of all.
+std::vector<memory_id> selected(search_world& w, std::string text,
+                                std::optional<selection_reason> why = {}) {
+  auto found = w.target.select(words(std::move(text)));
+  REQUIRE(found);
+  CHECK(found->selected.empty() == !found->note.empty());
+  for (const auto& m : found->selected)
+    if (why) CHECK(m.why == *why);
+  return ids(found->selected);
+}
+
+write_request statement(std::string text) {
+  write_request r;
+  r.type = memory_type::note;
+  r.data["statement"] = std::move(text);
+  return r;
+}
+
+} // namespace
+
+TEST_CASE("select: by identifier, whole, however it is written") {
+  search_world w;
+  const auto ana = w.note("Write to ana@example.org about the keys.");
+  const auto other = w.note("Write to ana.maria@example.org about the keys.");
+  const auto invoice = w.note("Invoice 2211-0042 was paid.");
+  const auto path = w.note("The keys are in /etc/mneme/keys, says Ana.");
+  const auto near = w.note("The keys are in /etc/mneme/keys.old");
+  using enum selection_reason;
+  CHECK(selected(w, "Delete ana@example.org", identifier) == std::vector{ana});
+  CHECK(selected(w, "delete ANA.MARIA@example.org please", identifier) == std::vector{other});
+  CHECK(selected(w, "forget invoice 22110042", identifier) == std::vector{invoice});
+  CHECK(selected(w, "forget everything about /etc/mneme/keys", identifier) == std::vector{path});
+  CHECK(selected(w, "forget \"keys.old\"", identifier) == std::vector{near});
+  CHECK(selected(w, "delete 2211-0043").empty());
+  CHECK(selected(w, "delete ana@example.org and 2211-0042", identifier) == sorted({ana, invoice}));
+}
+
+TEST_CASE("select: everything about a name takes all of it and none of its like") {
+  search_world w;
+  const auto one = w.note("Maria Lopez joined the club.");
+  const auto two = w.note("I lent my tent to María López.");
+  w.note("Maria Keller met Juan Lopez.");
+  w.note("Mariana Lopez paints.");
+  const auto decision = w.decision("the club pays for Maria Lopez");
+  using enum selection_reason;
+  CHECK(selected(w, "Forget everything about Maria Lopez.", entity)
+        == sorted({one, two, decision}));
+  CHECK(selected(w, "Forget everything about Maria Lopez except the tent", entity)
+        == sorted({one, decision}));
+  CHECK(selected(w, "Forget everything about Maria Weber.").empty());
+}
+
+TEST_CASE("select: a fact is one memory, and what says the same") {
+  search_world w;
+  const auto fact = w.note("Clara works as a nurse in Leeds.");
+  const auto again = w.note("Clara works as a nurse in Leeds!");
+  w.note("Clara has two cats.");
+  w.note("Ben works as a nurse in Leeds.");
+  CHECK(selected(w, "Forget that Clara works as a nurse", selection_reason::meaning)
+        == sorted({fact, again}));
+  CHECK(selected(w, "Forget that I sold my violin").empty());
+  CHECK(selected(w, "Forget that Dora works as a nurse").empty());
+}
+
+TEST_CASE("select: a thing is all that has its words, but what is somebody's is one") {
+  search_world w;
+  const auto ends = w.note("The contract with Globex ends in June.");
+  const auto worth = w.note("Globex pays, by contract, five thousand.");
+  const auto mine = w.note("My running goal is ten kilometres.");
+  w.note("Tess has a running goal of a marathon.");
+  using enum selection_reason;
+  CHECK(selected(w, "forget the Globex contract", entity) == sorted({ends, worth}));
+  CHECK(selected(w, "Globex", entity) == sorted({ends, worth}));
+  CHECK(selected(w, "delete my running goal", meaning) == std::vector{mine});
+  // Where the name is there and the thing is not, nothing of the name's is taken.
+  CHECK(selected(w, "forget everything about Globex's summer party").empty());
+}
+
+TEST_CASE("supersede_matching: the new value may be known, and the subject is whose fact it is") {
+  search_world w;
+  const auto old = w.note("Bruno works at Northwind.");
+  w.note("Carla works at Globex.");
+  w.note("Globex wants the report in blue.");
+  supersede_matching_request r;
+  r.write = statement("Bruno now works at Globex.");
+  r.dry_run = true;
+  auto done = w.target.supersede_matching(r);
+  REQUIRE(done);
+  CHECK(ids(done->superseded) == std::vector{old});
+  CHECK_FALSE(done->uri);
+  const auto home = w.note("I live in Oslo.");
+  w.note("I flew to Lisbon in May.");
+  r.write = statement("I live in Lisbon now.");
+  CHECK(ids(w.target.supersede_matching(r)->superseded) == std::vector{home});
+  r.write.data.clear();
+  CHECK(w.target.supersede_matching(r).error().at == "write.data.statement");
+}
+
+TEST_CASE("select: only what is live, the asker's own, and of the types and tags asked for") {
+  search_world w;
+  auto mine = statement("the harbour fee is five");
+  mine.actor = "ana";
+  mine.tags = {"sea"};
+  const auto own = w.put(mine);
+  auto theirs = statement("the harbour fee is six");
+  theirs.actor = "ben";
+  theirs.visibility = visibility::actor_public;
+  const auto bens = w.put(theirs);
+  const auto chunk = w.chunk("a.md", "the harbour fee is seven");
+  const auto decision = w.decision("the harbour fee is eight");
+  auto r = words("everything about the harbour fee");
+  const auto select = [&] { return ids(w.target.select(r)->selected); };
+  CHECK(select() == sorted({own, bens, decision}));
+  r.types = {memory_type::chunk, memory_type::decision};
+  CHECK(select() == sorted({chunk, decision}));
+  r.types.clear();
+  r.tags = {"sea"};
+  CHECK(select() == std::vector{own});
+  r.tags.clear();
+  r.actor = "ana"; // sees Ben's, and takes it from nobody
+  CHECK(select() == std::vector{own});
+  r.actor.reset();
+  w.tombstone(decision);
+  CHECK(select() == sorted({own, bens}));
+  r.at_seq = seq_no{4};
+  CHECK(select() == sorted({own, bens, decision}));
+}
+
+TEST_CASE("select: more than the limit is refused, and so is what asks nothing") {
+  search_world w;
+  w.note("tea at four");
+  w.note("tea at five");
+  auto r = words("everything about tea");
+  r.limit = 1;
+  auto found = w.target.select(r);
+  REQUIRE_FALSE(found);
+  CHECK(found.error().code == errc::limit_exceeded);
+  CHECK(found.error().at == "limit");
+  CHECK(w.target.select(words(" ")).error().code == errc::empty_query);
+  CHECK(w.target.select(words("\xFF")).error().code == errc::bad_utf8);
+}
+
+TEST_CASE("forget_matching: all in one batch, and a dry run changes nothing") {
+  search_world w;
+  const auto one = w.note("Globex wants the report in blue.");
+  const auto two = w.note("The contract with Globex ends in June.");
+  const auto stays = w.note("Initech wants the report in red.");
+  const auto root = w.target.root()->overall;
+  forget_matching_request r;
+  r.select = words("Forget everything about Globex");
+  r.reason = "over";
+  r.dry_run = true;
+  auto done = w.target.forget_matching(r);
+  REQUIRE(done);
+  CHECK(ids(done->selected) == sorted({one, two}));
+  CHECK(done->forgotten == 0);
+  CHECK(w.target.root()->overall == root);
+  r.dry_run = false;
+  done = w.target.forget_matching(r);
+  REQUIRE(done);
+  CHECK(done->forgotten == 2);
+  CHECK(done->seq == w.target.published());
+  const auto gone = w.target.get(one);
+  REQUIRE(gone);
+  REQUIRE(gone->head->tombstone);
+  CHECK(gone->head->tombstone->reason == "over");
+  CHECK(same_ids(w.search("report"), {stays}));
+  done = w.target.forget_matching(r);
+  REQUIRE(done);
+  CHECK(done->selected.empty());
+  CHECK_FALSE(done->note.empty());
+}
+
+TEST_CASE("forget_matching: what somebody changed meanwhile is selected again") {
+  search_world w;
+  const auto id = w.note("Globex wants the report in blue.");
+  const auto found = w.target.select(words("everything about Globex"));
+  REQUIRE(found);
+  update_request u;
+  u.uri = w.uri(id);
+  u.replace = text_replacement{"Globex wants", "Initech wants"};
+  REQUIRE(w.target.apply(u));
+  forget_matching_request r;
+  r.select = words("everything about Globex");
+  // As an actor of a host finds out: the batch of what was selected before is refused whole.
+  const auto late = w.target.write_batch(forgetting_of(r, *found));
+  REQUIRE_FALSE(late);
+  CHECK(late.error().code == errc::version_conflict);
+  CHECK(late.error().at == "items[0].expect_version");
+  const auto done = w.target.forget_matching(r);
+  REQUIRE(done);
+  CHECK(done->selected.empty());
+  CHECK(w.search("report").results.size() == 1);
+}
+
+TEST_CASE("supersede_matching: the new memory, its edges and tombstones in one command") {
+  search_world w;
+  const auto old = w.note("My address is 5 Elm Road.");
+  const auto other = w.note("The office's address is 3 Quay West.");
+  supersede_matching_request r;
+  r.write = statement("My address is now 12 Oak Street.");
+  r.select = words("that my address is 5 Elm Road");
+  const seq_no before = w.target.published();
+  auto done = w.target.supersede_matching(r);
+  REQUIRE(done);
+  REQUIRE(done->uri);
+  CHECK(ids(done->superseded) == std::vector{old});
+  CHECK(done->seq.value == before.value + 3);
+  const auto gone = w.target.get(old);
+  REQUIRE(gone->head->tombstone);
+  CHECK(gone->head->tombstone->cause == tombstone_cause::superseded);
+  CHECK(gone->head->tombstone->superseded_by == done->uri->id);
+  const auto edge = w.target.get_edge({done->uri->id, edge_type::supersedes, old});
+  REQUIRE(edge);
+  CHECK_FALSE(edge->tombstoned);
+  CHECK(same_ids(w.search("address"), {done->uri->id, other}));
+
+  // Where nothing is meant the memory is written, and takes the place of nothing.
+  r.write = statement("The kettle is blue.");
+  r.select = {};
+  done = w.target.supersede_matching(r);
+  REQUIRE(done);
+  CHECK(done->superseded.empty());
+  CHECK(done->uri.has_value());
+}
+
+TEST_CASE(
+    "write supersedes: what is not there in that version is refused, and nothing is written") {
+  search_world w;
+  const auto old = w.note("tea at four");
+  const auto uri = w.uri(old);
+  auto next = statement("tea at five");
+  next.supersedes = {{uri.type, old, 2}};
+  auto done = w.target.apply(next);
+  REQUIRE_FALSE(done);
+  CHECK(done.error().code == errc::version_conflict);
+  CHECK(done.error().at == "supersedes[0]");
+  next.supersedes = {uri};
+  REQUIRE(w.target.apply(next));
+  done = w.target.apply(next);
+  REQUIRE_FALSE(done);
+  CHECK(done.error().code == errc::tombstoned);
+  CHECK(w.search("tea").results.size() == 1);
+}
+
+TEST_CASE("update replace: one span, and everything else stays") {
+  search_world w;
+  auto r = statement("The ferry leaves at noon from pier four.");
+  r.confidence = 0.5;
+  r.forms.short_form = "ferry from pier four";
+  r.valid_until = timestamp{test_start.ns + one_day_ns};
+  const auto id = w.put(r);
+  update_request u;
+  u.uri = w.uri(id);
+  u.replace = text_replacement{"pier four", "pier six"};
+  REQUIRE(w.target.apply(u));
+  const auto now = w.target.get(id);
+  CHECK(now->head->current_version == 2);
+  CHECK(std::get<std::string>(now->version->data.at("statement"))
+        == "The ferry leaves at noon from pier six.");
+  CHECK(now->version->forms.short_form == "ferry from pier six");
+  CHECK(now->version->confidence == 0.5);
+  CHECK(now->version->valid_until == r.valid_until);
+
+  const auto refusal = [&](text_replacement span) {
+    u.replace = std::move(span);
+    auto done = w.target.apply(u);
+    REQUIRE_FALSE(done);
+    return std::pair(done.error().code, done.error().at);
+  };
+  CHECK(refusal({"pier four", "x"}) == std::pair(errc::not_found, std::string("replace.old")));
+  CHECK(refusal({"e", "x"}) == std::pair(errc::bad_value, std::string("replace.old")));
+  CHECK(refusal({"pier", "x", "title"})
+        == std::pair(errc::not_found, std::string("replace.field")));
+  CHECK(refusal({"", "x"}).first == errc::missing_field);
+  CHECK(refusal({"The ferry leaves at noon from pier six.", ""}).first == errc::missing_field);
+  u.data["statement"] = std::string("both");
+  CHECK(refusal({"pier", "x"}).first == errc::bad_value);
+}
+
+TEST_CASE("update replace: sees what the same batch has made of the memory") {
+  search_world w;
+  auto r = statement("one two");
+  r.id = memory_id{};
+  r.id->bytes[15] = 7;
+  const auto change = [&](std::string from, std::string to) {
+    update_request u;
+    u.uri = {memory_type::note, *r.id, 1};
+    u.replace = text_replacement{std::move(from), std::move(to)};
+    return u;
+  };
+  auto done = w.target.write_batch({r, change("one", "three"), change("two", "four")});
+  REQUIRE(done);
+  CHECK(std::get<std::string>(w.target.get(*r.id)->version->data.at("statement")) == "three four");
+  done = w.target.write_batch({change("three", "five"), change("three", "six")});
+  REQUIRE_FALSE(done);
+  CHECK(done.error().at == "items[1].replace.old");
+}
