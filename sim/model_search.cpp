@@ -33,8 +33,8 @@ struct scored_row {
   double score = 0;
 };
 
-std::vector<std::string> terms_of(const version& v) {
-  return text_terms(searched_text(v.type, v.data));
+std::vector<std::string> terms_of(const searched_state& s, const memory_id& id) {
+  return text_terms(s.state.text_at(id, s.at));
 }
 
 class leg {
@@ -92,7 +92,7 @@ private:
     std::set<std::string> paths;
     for (const auto& [id, m] : s_.live) {
       if ((m.head->type == memory_type::chunk) != chunks_) continue;
-      corpus_.push_back(terms_of(m.version));
+      corpus_.push_back(terms_of(s_, id));
       if (!sees(viewer_of(r_), m.head)) continue;
       const std::string path = chunks_ ? text_in(m.version, "path") : std::string();
       if (!path.empty()) paths.insert(path);

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "index/vectors/vectors.hpp"
 #include "messages/codec/topic_records.hpp"
+#include "messages/text/forms.hpp"
 #include "messages/validate/validate_topics.hpp"
 #include "sim/model_write.hpp"
 
@@ -55,6 +57,7 @@ public:
       if (auto code = put_field(f)) return refused_with(*code);
     for (const auto& link : r_.links)
       if (auto code = put_link(link)) return refused_with(*code);
+    if (has_new_text_) take_topic_text(state_, topic_, held_, entries_);
     const head h = *state_.head_at(topic_, state_.last());
     write_outcome out;
     out.changed = changed_;
@@ -67,6 +70,17 @@ private:
   template <class Request>
   std::optional<errc> part(const Request& r, write_outcome& out) {
     out = outcome_of(state_, mutation(r), now_, entries_);
+    changed_ |= out.changed;
+    return out.refused;
+  }
+
+  /// Of a topic that has fields, or gets some, the content is not the whole text.
+  template <class Request>
+  std::optional<errc> content_part(const Request& r, write_outcome& out) {
+    has_new_text_ = !r_.fields.empty()
+                    || (r_.topic_id && !state_.fields_at(*r_.topic_id, state_.last()).empty());
+    if (!has_new_text_) return part(r, out);
+    out = content_outcome_of(state_, r, now_, entries_, held_);
     changed_ |= out.changed;
     return out.refused;
   }
@@ -88,7 +102,7 @@ private:
       w.id = r_.topic_id;
       w.visibility = r_.visibility.value_or(visibility::private_);
       w.vector = r_.vector;
-      if (auto code = part(w, out)) return code;
+      if (auto code = content_part(w, out)) return code;
       topic_ = out.uri->id;
       changes_.applied.push_back("created_topic:" + to_string(topic_));
       return std::nullopt;
@@ -111,7 +125,7 @@ private:
     u.confidence = v.confidence;
     u.provenance = v.provenance;
     u.vector = r_.vector;
-    if (auto code = part(u, out)) return code;
+    if (auto code = content_part(u, out)) return code;
     changes_.applied.push_back("updated_topic:" + to_string(topic_));
     return std::nullopt;
   }
@@ -140,6 +154,7 @@ private:
     field.head.type = f.type.value_or(known ? known->head.type : type_of(f.value));
     if (f.ref_topic_id) field.head.ref_topic_id = f.ref_topic_id;
     if (f.salience) field.salience_e9 = fixed(*f.salience);
+    has_new_text_ = true;
     const auto nonces = entries_.next_drawn().revision_nonces;
     field_revision r;
     r.topic = topic_;
@@ -190,6 +205,8 @@ private:
   entry_sink& entries_;
   memory_id topic_;
   topic_changes changes_;
+  held_vector held_;
+  bool has_new_text_ = false;
   bool changed_ = false;
 };
 
@@ -291,6 +308,34 @@ bool has_open_links(const model& state, const memory_id& topic, const scope* wit
 
 } // namespace
 
+void take_topic_text(const model& state, const memory_id& topic, const held_vector& held,
+                     entry_sink& entries) {
+  const auto m = state.memory_at(topic, state.last());
+  const auto values = state.values_at(topic, state.last());
+  if (m->head->tombstone || values.empty()) return;
+  const memory_data& data = m->version->data;
+  const auto& embeds = state.seams().embeds;
+  std::vector<float> vector;
+  if (held)
+    vector = *held;
+  else if (embeds != nullptr && !state.seams().is_late)
+    vector = embeds->embed(embedding_text(memory_type::topic, data) + field_lines(values))
+                 .value_or(std::vector<float>{});
+  else if (embeds == nullptr)
+    vector = state.vector_at(topic, state.last());
+  embed_payload p{m->head, {}, searched_text(memory_type::topic, data) + field_lines(values)};
+  p.head.embedding.reset();
+  if (!vector.empty()) {
+    const auto dim = static_cast<std::uint32_t>(vector.size());
+    vector_space space = state.space_at(state.last());
+    if (space.dim == 0) space = {"external", dim};
+    p.head.embedding = embedding_ref{dim, p.head.current_version};
+    p.vector = spaced_vector{std::move(space), std::move(vector)};
+  }
+  const state_leaf leaf = leaf_of(p.head);
+  entries.take({entry_kind::embed, "", {leaf}, std::move(p)});
+}
+
 write_outcome topic_outcome_of(const model& state, const ingest_request& r, timestamp now,
                                entry_sink& entries) {
   return ingestion(state, r, now, entries).run();
@@ -312,12 +357,16 @@ write_outcome topic_outcome_of(const model& state, const revise_request& r, time
     for (std::size_t i = 1; i < ids.size(); ++i) losers[ids[0]].push_back(ids[i]);
   write_outcome out;
   out.topics.emplace();
+  std::set<memory_id> texts; // that changed
   for (const auto& [keeper, ids] : losers)
     for (const auto& loser : ids) {
+      const bool has_fields = !state.fields_at(loser, state.last()).empty();
       merging(state, r.actor, now, entries).merge(keeper, loser);
+      if (has_fields) texts.insert(keeper);
       out.topics->merged.push_back({keeper, loser});
       out.changed = true;
     }
+  for (const auto& keeper : texts) take_topic_text(state, keeper, {}, entries);
   return out;
 }
 

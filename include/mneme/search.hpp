@@ -146,6 +146,7 @@ struct search_hit {
   std::int64_t chunk_index = 0;
   std::string title;   ///< short form
   std::string content; ///< the first 600 bytes of what is searched (docs/SEARCH.md, "Text")
+  std::string field{}; ///< of a topic: the field that has most of the question's words
   bool truncated = false;
   std::optional<lifecycle_status> status;
   bool overdue = false;

@@ -3,8 +3,29 @@
 #include <algorithm>
 
 #include "index/lexical/function_terms.hpp"
+#include "index/lexical/text_terms.hpp"
 
 namespace mneme {
+
+std::string best_field(const std::vector<std::string>& terms, const search_weights& weights,
+                       std::span<const topic_value> values) {
+  std::string best;
+  double most = 0;
+  for (const auto& value : values) {
+    const auto had = text_terms(field_lines(std::span(&value, 1)));
+    std::size_t telling = 0;
+    std::size_t function_words = 0;
+    for (const auto& term : terms)
+      if (std::ranges::find(had, term) != had.end())
+        ++(is_function_term(term) ? function_words : telling);
+    const double has =
+        static_cast<double>(telling) + weights.function_words * static_cast<double>(function_words);
+    if (telling == 0 || has <= most) continue;
+    most = has;
+    best = value.name;
+  }
+  return best;
+}
 
 question_share::question_share(const std::vector<std::string>& terms, const search_weights& weights,
                                const lexical& words)

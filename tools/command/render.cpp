@@ -244,6 +244,14 @@ std::string speaker_of(const json& hit) {
   return metadata.is_object() && metadata.contains("speaker") ? cell(metadata["speaker"]) : "";
 }
 
+/// What kind of memory it is, and of a topic by which field it was found.
+std::string kind_of(const json& hit) {
+  std::string kind = cell(hit["memory_type"]);
+  if (hit.contains("field")) kind += ", " + cell(hit["field"]);
+  if (hit["ended"] == true) kind += ", ended";
+  return kind;
+}
+
 std::string parts_of(const json& hit) {
   std::string text = fmt::format("{}  match {:.2f}", cell(hit["id"]), hit["match"].get<double>());
   for (const char* part : {"vector", "text", "neighbours", "answers", "dates", "speakers"})
@@ -260,7 +268,7 @@ std::string render_search(const json& answer, const page& on) {
     const bool is_chunk = hit["source_type"] == "content_chunk";
     table.add({fmt::format("{:.3f}", hit["score"].get<double>()),
                is_chunk ? fmt::format("{}#{}", cell(hit["path"]), cell(hit["chunk_index"]))
-                        : cell(hit["memory_type"]) + (hit["ended"] == true ? ", ended" : ""),
+                        : kind_of(hit),
                is_chunk ? "" : minute_of(cell(hit["created_at"])), speaker_of(hit), cell(hit["id"]),
                marks.excerpt(cell(hit["content"]))});
   }

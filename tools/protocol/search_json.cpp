@@ -136,6 +136,7 @@ json hit_json(const search_hit& h) {
   }
   hit["title"] = h.title;
   hit["content"] = h.content;
+  if (!h.field.empty()) hit["field"] = h.field;
   hit["truncated"] = h.truncated;
   hit["status"] = name_json(h.status);
   hit["overdue"] = h.overdue;

@@ -62,6 +62,7 @@ std::string hits_text(const json& a) {
                        is_chunk ? text_of(h["path"]) : text_of(h["memory_type"]));
     if (!h["status"].is_null()) out += fmt::format(" {}", text_of(h["status"]));
     if (h["ended"] == true) out += " ended";
+    if (h.contains("field")) out += fmt::format(" field {}", text_of(h["field"]));
     out += fmt::format(" | {}\n", cut(one_line(text_of(h["content"])), excerpt_bytes));
   }
   if (a["results"].empty()) out = "nothing found\n" + ended_text(a["coverage"]);
