@@ -99,6 +99,12 @@ std::vector<memory_id> similar_topics(const model& state, const memory_id& topic
                                       const std::vector<float>& vector, const viewer& who,
                                       seq_no at);
 
+/// What a write that asks for it, or an ingest with a title, should name, as of `at`.
+resemblance resemblance_of(const model& state, const memory_id& written, const viewer& who,
+                           seq_no at);
+std::vector<memory_id> same_titles(const model& state, const memory_id& topic, const viewer& who,
+                                   seq_no at);
+
 /// Hashtags with their anchors, in byte order; bad_hashtags if they have no colour.
 struct hashtag_mix {
   std::vector<std::string> tags;

@@ -6,10 +6,13 @@
 #include <set>
 #include <tuple>
 
+#include "index/lexical/text_terms.hpp"
 #include "index/vectors/vectors.hpp"
 #include "messages/codec/topic_records.hpp"
+#include "messages/text/folded_text.hpp"
 #include "messages/text/forms.hpp"
 #include "messages/validate/validate_topics.hpp"
+#include "sim/model_doors.hpp"
 #include "sim/model_write.hpp"
 
 namespace mneme::sim {
@@ -400,6 +403,69 @@ write_outcome topic_outcome_of(const model& state, const unarchive_request& r, t
   entries.take({entry_kind::topic_unarchive, r.actor, {leaf_of(*h)}, head_payload{*h}});
   out.changed = true;
   return out;
+}
+
+namespace {
+
+/// Live memories that the writer sees and that are compared with it: topics with topics, chunks
+/// with chunks.
+std::vector<memory_id> compared_with(const model& state, const memory_id& written,
+                                     const viewer& who, seq_no at) {
+  const auto kind = [](const head& h) {
+    return h.type == memory_type::topic ? 1 : h.type == memory_type::chunk ? 2 : 3;
+  };
+  const head own = *state.head_at(written, at);
+  std::vector<memory_id> ids;
+  for (const auto& id : state.ids_at(at)) {
+    const head h = *state.head_at(id, at);
+    const bool is_out = h.tombstone || (h.type == memory_type::topic && is_archived(h));
+    if (id != written && kind(h) == kind(own) && !is_out && sees(who, h)) ids.push_back(id);
+  }
+  return ids;
+}
+
+/// Those whose text is the same, at most so many. A text without words is like none.
+template <class Text>
+std::vector<memory_id> with_same(const std::vector<memory_id>& ids, const memory_id& written,
+                                 std::size_t most, Text text) {
+  std::vector<memory_id> found;
+  const std::string own = text(written);
+  for (const auto& id : ids)
+    if (found.size() < most && !text_terms(own).empty()
+        && folded_text(text(id)) == folded_text(own))
+      found.push_back(id);
+  return found;
+}
+
+} // namespace
+
+resemblance resemblance_of(const model& state, const memory_id& written, const viewer& who,
+                           seq_no at) {
+  const auto ids = compared_with(state, written, who, at);
+  resemblance r;
+  const auto title = [&](const memory_id& id) {
+    const memory m = *state.memory_at(id, at);
+    return m.head->type == memory_type::topic ? text_in(m.version, "title") : state.text_at(id, at);
+  };
+  r.same_text = with_same(ids, written, 3, title);
+  const auto vector = state.vector_at(written, at);
+  std::vector<std::pair<double, memory_id>> near;
+  for (const auto& id : ids) {
+    const auto other = state.vector_at(id, at);
+    if (vector.empty() || other.empty() || std::ranges::count(r.same_text, id) > 0) continue;
+    const double distance = cosine_distance(vector, other);
+    if (1 - distance >= resembles_from) near.emplace_back(distance, id);
+  }
+  std::ranges::sort(near);
+  for (std::size_t i = 0; i < near.size() && i < 3; ++i) r.resembles.push_back(near[i].second);
+  return r;
+}
+
+std::vector<memory_id> same_titles(const model& state, const memory_id& topic, const viewer& who,
+                                   seq_no at) {
+  return with_same(compared_with(state, topic, who, at), topic, 8, [&](const memory_id& id) {
+    return text_in(state.memory_at(id, at)->version, "title");
+  });
 }
 
 std::vector<memory_id> similar_topics(const model& state, const memory_id& topic,

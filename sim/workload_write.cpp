@@ -115,6 +115,10 @@ write_request workload::some_write() {
   if (r.type == memory_type::chunk) r.data["path"] = "p" + std::to_string(draw_.below(3));
   if (draw_.percent(5)) r.created_at = timestamp{now_.ns / 2};
   if (r.valid_until && r.created_at && !r.valid_from) r.valid_until.reset();
+  r.similar = draw_.percent(30);
+  // What was said before is said again.
+  if (const auto said = some_head(); r.similar && said && said->type == r.type)
+    r.data = truth_.memory_at(said->id, truth_.last())->version->data;
   return r;
 }
 

@@ -36,6 +36,7 @@ struct write_request {
   /// Give the memory a colour for good; at most 64, all assigned. Empty = no colour.
   std::vector<std::string> hashtags{};
   std::optional<memory_mode> mode{}; ///< of a memory with hashtags; default: adaptive
+  bool similar = false;              ///< the answer names what the memory is like
 };
 
 struct update_request {
@@ -151,6 +152,19 @@ struct tag_assignment {
   friend bool operator==(const tag_assignment&, const tag_assignment&) = default;
 };
 
+/// What a memory that was written is like, among live memories that its writer sees. Nothing is
+/// merged: the writer decides.
+struct resemblance {
+  /// At most 3, ascending: their text is the same but for case, accents and spaces.
+  std::vector<memory_id> same_text;
+  /// At most 3 others, nearest first, whose cosine is `resembles_from` at least. None of a memory
+  /// without a vector, or whose vector comes later.
+  std::vector<memory_id> resembles;
+
+  friend bool operator==(const resemblance&, const resemblance&) = default;
+};
+inline constexpr double resembles_from = 0.8;
+
 /// What one mutation did. `changed` is false where nothing was journaled; `seq` is then the
 /// current one.
 struct mutation_result {
@@ -160,6 +174,7 @@ struct mutation_result {
   std::optional<memory_uri> uri;
   std::optional<topic_changes> topics{}; ///< ingest, revise, forget
   std::optional<tag_assignment> tag{};   ///< assign_tag
+  std::optional<resemblance> similar{};  ///< of a write that asks for it
 };
 
 enum class durability : std::uint8_t {

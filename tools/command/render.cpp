@@ -395,4 +395,21 @@ std::string render(std::string_view op, const json& answer, const page& on) {
   return render_pairs(answer, on);
 }
 
+namespace {
+
+std::string remark(std::string_view what, const json& ids) {
+  std::string line;
+  for (const auto& id : ids) line += (line.empty() ? std::string(what) : ", ") + cell(id);
+  return line.empty() ? line : line + "\n";
+}
+
+} // namespace
+
+std::string remarks(std::string_view op, const json& answer) {
+  if (op == "ingest") return remark("mneme: the same title: ", answer["same_title_ids"]);
+  if (op != "write" || !answer.contains("similar")) return {};
+  return remark("mneme: the same text: ", answer["similar"]["same_text"])
+         + remark("mneme: much like it: ", answer["similar"]["resembles"]);
+}
+
 } // namespace mneme::command

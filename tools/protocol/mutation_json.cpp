@@ -36,6 +36,7 @@ constexpr std::array write_table = {
     key_shape{"confidence", &shapes::number},
     key_shape{"provenance", &shapes::provenance},
     key_shape{"created_by", &shapes::text},
+    key_shape{"similar", &shapes::boolean},
     key_shape{"created_at", &shapes::time}, // the last: importers only
 };
 
@@ -159,6 +160,7 @@ result<mutation> read_write(const json& request, const json_path& at) {
   r.created_at = in.time("created_at");
   r.hashtags = in.texts("hashtags").value_or(std::vector<std::string>{});
   r.mode = in.name<memory_mode>("mode");
+  r.similar = in.flag("similar");
   return finish(failure, mutation(std::move(r)));
 }
 

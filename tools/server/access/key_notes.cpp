@@ -88,6 +88,8 @@ constexpr std::array note_rows = {
     note_row{"write", "id", "Id of the new memory, where the caller makes its own."},
     note_row{"write", "mode", "How its strength in colour space rises and falls.",
              enum_names<memory_mode>},
+    note_row{"write", "similar",
+             "true: the answer names live memories with the same text, and those much like it."},
     note_row{"write", "forms", "Own short and medium texts instead of the automatic ones."},
     note_row{"update", "data", "The new data, whole: what is left out is gone."},
     note_row{"update", "type", "The memory's type, if it is to be checked.",
