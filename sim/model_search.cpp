@@ -76,7 +76,13 @@ private:
     if (r_.project && (r_.project->empty() || l.project != *r_.project)) return false;
     if (r_.origin && l.origin != r_.origin) return false;
     if (r_.atomic_only && !l.atomic) return false;
-    if (r_.tag && std::ranges::find(m.head->tags, *r_.tag) == m.head->tags.end()) return false;
+    const auto has_tag = [&](std::string_view tag) {
+      return std::ranges::find(m.head->tags, tag) != m.head->tags.end();
+    };
+    if (r_.tag && !has_tag(*r_.tag)) return false;
+    if (m.head->type == memory_type::topic && !r_.include_overviews && has_tag("import:overview")
+        && r_.tag != "import:overview")
+      return false;
     if (r_.status == search_status::overdue) {
       if (!is_overdue(l, s_.now)) return false;
     } else if (r_.status

@@ -140,6 +140,8 @@ mutation workload::some_update_head() {
   r.uri = {h->type, h->id, version_of(*h)};
   r.actor = some_actor();
   if (draw_.percent(40)) r.tags = std::vector<std::string>{some_tag(), some_tag()};
+  if (h->type == memory_type::topic && draw_.percent(30))
+    r.tags = std::vector<std::string>{std::string(overview_tag)};
   if (draw_.percent(40)) r.importance = draw_.between(0, 10);
   if (draw_.percent(30)) r.visibility = static_cast<visibility>(1 + draw_.below(3));
   if (draw_.percent(30)) r.metadata = some_metadata();

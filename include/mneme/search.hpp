@@ -69,6 +69,10 @@ enum class search_status : std::uint8_t {
 };
 enum class chunk_source : std::uint8_t { github, local };
 
+/// The tag of topics that tell of an import and of nothing else: how many turns, files and authors
+/// there were. Search leaves such a Topic out unless it is asked for.
+inline constexpr std::string_view overview_tag = "import:overview";
+
 struct search_request {
   std::string query{}; ///< not blank, unless memory_ids are given
   std::int64_t limit = 10;
@@ -84,8 +88,9 @@ struct search_request {
   std::optional<lifecycle_origin> origin{};
   std::optional<std::string> tag{};
   search_sort sort = search_sort::automatic;
-  bool include_archived = false; ///< also what a newer memory supersedes or replaces
-  bool include_ended = false;    ///< also what is no longer valid, in both legs
+  bool include_archived = false;  ///< also what a newer memory supersedes or replaces
+  bool include_ended = false;     ///< also what is no longer valid, in both legs
+  bool include_overviews = false; ///< also topics with overview_tag; so does asking for that tag
   /// In both legs: what was valid then, and not what is now; what began later hides nothing.
   std::optional<timestamp> as_of{};
   sibling_mode include_siblings = sibling_mode::automatic; ///< echoed

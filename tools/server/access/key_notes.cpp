@@ -189,6 +189,8 @@ constexpr std::array note_rows = {
     note_row{"search", "include_archived", "Also archived and superseded memories."},
     note_row{"search", "include_ended",
              "Also what is no longer valid by valid_until or expires_at."},
+    note_row{"search", "include_overviews",
+             "Also topics that tell of an import alone (tag import:overview)."},
     note_row{"search", "include_siblings", "Only echoed.",
              [] { return of({"auto", "always", "never"}); }},
     note_row{"search", "atomic_only", "Only memories marked atomic."},
