@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "index/lexical/lexical.hpp"
+#include "index/lexical/text_terms.hpp"
 #include "messages/text/topic_text.hpp"
 #include "mneme/search.hpp"
 
@@ -17,7 +18,8 @@ namespace mneme {
 /// words for less; the first of `values` where several do. Empty where none has a word that is no
 /// function word.
 std::string best_field(const std::vector<std::string>& terms, const search_weights& weights,
-                       std::span<const topic_value> values);
+                       std::span<const topic_value> values,
+                       std::string_view language = default_language);
 
 class question_share {
 public:

@@ -84,7 +84,7 @@ private:
   [[nodiscard]] bool is_found_by(row_no row, std::string_view text) const {
     const lexical& words = *views_.lexical;
     const slot_no slot = views_.attributes->slot(row);
-    auto terms = text_terms(text);
+    auto terms = text_terms(text, words.language());
     if (terms.size() != words.length(slot)) return false;
     std::ranges::sort(terms);
     for (auto at = terms.begin(); at != terms.end();) {
@@ -103,7 +103,7 @@ private:
     std::string text = searched_topic_text(topic.version->data, *values);
     if (values->empty() || !is_found_by(row, text)) return {};
     hit.content = cut_content(std::move(text), hit.truncated);
-    hit.field = best_field(s_.terms, s_.weights, *values);
+    hit.field = best_field(s_.terms, s_.weights, *values, views_.lexical->language());
     return {};
   }
 

@@ -159,6 +159,7 @@ Scores are from 0 to 1 over what matched; --floor 0 drops none. How the parts of
 when a world is made, and by a search for itself; --explain shows the parts:
 
   $ mneme init other --search vector=0.8,text=0.2,k1=1.2,b=0.75,neighbours=0
+  $ mneme init haus --language german
   $ mneme search demo "green tea" --weights neighbours=0,dates=0 --explain
 )"},
     help_topic{

@@ -243,6 +243,7 @@ json stats_json(const world_stats& s) {
   json answer{{"world", s.world_name},
               {"world_id", to_hex(s.world)},
               {"embedder", s.embedder},
+              {"language", s.language},
               {"space", space},
               {"seq", s.seq.value},
               {"checkpoint_seq", s.checkpoint_seq.value},
