@@ -169,3 +169,54 @@ TEST_CASE("a bad vector is refused through every door, also where nothing would 
     CHECK(refused_at(e.apply(more)) == "vector");
   }
 }
+
+TEST_CASE("7 topics that tell of an import alone are searched only where they are asked for") {
+  engine e = world_with("hash:64");
+  const auto put = [&](std::uint8_t n, bool is_overview) {
+    ingest_request r = new_topic(n, "talk about boats number " + std::to_string(n));
+    r.summary = "boats";
+    REQUIRE(e.apply(r));
+    if (!is_overview) return;
+    update_head_request tagged{};
+    tagged.uri = {memory_type::topic, id_of(n), 1};
+    tagged.tags = std::vector<std::string>{"other", std::string(overview_tag)};
+    REQUIRE(e.apply(tagged));
+  };
+  const auto searched = [&](auto ask) {
+    search_request r;
+    r.query = "talk about boats";
+    r.similarity_floor = 0;
+    r.limit = 200;
+    ask(r);
+    const auto found = e.search(r);
+    REQUIRE(found);
+    CHECK(found->coverage.memory.searched
+          == static_cast<std::int64_t>(found->results.size())); // all have the words
+    return found->results.size();
+  };
+  put(1, false);
+  put(2, true);
+  write_request w;
+  w.type = memory_type::note;
+  w.data["statement"] = std::string("we talk about boats");
+  w.tags = {std::string(overview_tag)}; // of a note it means nothing
+  REQUIRE(e.apply(w));
+  // Few are counted, many are listed: the answer is the same.
+  for (std::uint8_t n = 3; n < 120; ++n) {
+    const std::size_t overviews = n - 2U;
+    if (n == 3 || n == 119) {
+      CHECK(searched([](search_request&) {}) == 2);
+      CHECK(searched([](search_request& r) { r.include_overviews = true; }) == 2 + overviews);
+      CHECK(searched([](search_request& r) { r.tag = overview_tag; }) == 1 + overviews);
+      CHECK(searched([](search_request& r) { r.tag = "other"; }) == 0);
+      CHECK(searched([](search_request& r) { r.type = memory_type::topic; }) == 1);
+    }
+    put(n, true);
+  }
+  // Who takes the tag away has the topic searched.
+  update_head_request plain{};
+  plain.uri = {memory_type::topic, id_of(2), 1};
+  plain.tags.emplace();
+  REQUIRE(e.apply(plain));
+  CHECK(searched([](search_request&) {}) == 3);
+}

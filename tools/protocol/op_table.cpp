@@ -233,8 +233,9 @@ const std::array<op_spec, 42>& table() { // NOLINT(readability-function-size)
       {"checkpoint", "make the next open fast", "seq", R"({"op":"checkpoint"})", checkpoint_keys(),
        run_checkpoint},
       {"stats", "counts and sizes of the world",
-       "world world_id embedder space seq checkpoint_seq memories memories_by_type rows edges "
-       "vectors vector_builds_failed fields journal_bytes journal_segments embeddings_pending "
+       "world world_id embedder language space seq checkpoint_seq memories memories_by_type rows "
+       "edges vectors vector_builds_failed fields journal_bytes journal_segments "
+       "embeddings_pending "
        "embeddings_refused embedder_problem stopped?",
        R"({"op":"stats"})", stats_keys(), run_stats},
   };

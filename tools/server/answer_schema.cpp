@@ -145,6 +145,7 @@ constexpr std::array rows = {
 
     member_row{"stats", "world", text},
     member_row{"stats", "embedder", text},
+    member_row{"stats", "language", text},
     member_row{"stats", "space", R"({"type":["object","null"]})"},
     member_row{"stats", "checkpoint_seq", integer},
     member_row{"stats", "memories", integer},
