@@ -233,7 +233,7 @@ void committer_actor::announce_contents() {
   if (!embedder_) return;
   auto ids = std::make_shared<std::vector<memory_id>>();
   for (const auto& d : batch_->deltas)
-    if (d.version != nullptr && d.vector == nullptr) ids->push_back(d.head->id);
+    if ((d.version != nullptr || d.is_embedding) && d.vector == nullptr) ids->push_back(d.head->id);
   if (!ids->empty()) send(embedder_, contents_to_embed{std::move(ids)});
 }
 

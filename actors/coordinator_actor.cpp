@@ -131,8 +131,8 @@ coordinator_actor::tick_addition coordinator_actor::similar_topics_of(const runn
     caf::anon_send(self, run_read{[world, before, similar, answer = std::move(answer)] {
                      for (const auto& asked : similar)
                        if (auto& write = answer->value.writes[asked.item])
-                         add_similar_topics(std::get<mutation_result>(*write), asked, before,
-                                            world->views());
+                         add_similar(std::get<mutation_result>(*write), asked, before,
+                                     world->views());
                    }});
   };
 }

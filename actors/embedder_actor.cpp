@@ -3,9 +3,11 @@
 #include <chrono>
 
 #include "messages/ensure.hpp"
+#include "messages/hash.hpp"
 #include "messages/seams/checked_seams.hpp"
 #include "messages/text/forms.hpp"
 #include "state/embedding/unembedded.hpp"
+#include "views/topic_reads.hpp"
 
 namespace mneme {
 
@@ -101,7 +103,14 @@ result<embedder_actor::batch> embedder_actor::read_texts(const std::vector<embed
     if (!v) return propagate(v);
     if (!v->has_value()) continue;
     b.items.push_back({.id = job.id, .version = (*h)->current_version, .values = {}});
-    b.texts.push_back(start_of(embedding_text((*v)->type, (*v)->data), job.max_bytes));
+    std::string text = embedding_text((*v)->type, (*v)->data);
+    if ((*h)->type == memory_type::topic) {
+      auto values = read_field_values(**reader, job.id, at);
+      if (!values) return propagate(values);
+      text += field_lines(*values);
+      b.items.back().text = sha256_of(text);
+    }
+    b.texts.push_back(start_of(std::move(text), job.max_bytes));
   }
   return b;
 }

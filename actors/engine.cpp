@@ -55,7 +55,7 @@ result<batch_result> engine::impl::mutate(std::vector<mutation> items, bool is_b
     });
     if (done)
       for (const auto& asked : similar)
-        add_similar_topics(done->results[asked.item], asked, before, w.views());
+        add_similar(done->results[asked.item], asked, before, w.views());
     return done;
   });
 }

@@ -82,8 +82,7 @@ host_requests::with_similar_topics(std::vector<asked_similar> similar,
     auto answer = std::make_shared<pending_answer<batch_result>>(std::move(*done), reply);
     hand_over_read(*engine, [engine, before, similar, answer] {
       for (const auto& asked : similar)
-        add_similar_topics(answer->value.results[asked.item], asked, before,
-                           engine->state->views());
+        add_similar(answer->value.results[asked.item], asked, before, engine->state->views());
     });
   };
 }

@@ -4,6 +4,9 @@
 #include <chrono>
 #include <thread>
 
+#include <fmt/ranges.h>
+
+#include "index/lexical/text_terms.hpp"
 #include "messages/validate/validate.hpp"
 #include "query/chroma/chroma.hpp"
 #include "state/checkpoint/checkpoint.hpp"
@@ -36,6 +39,14 @@ result<world_file> fresh_world(const engine_options& options, random_source& ran
     auto weights = parse_search_weights(*options.search_spec, fresh.embedder);
     if (!weights) return propagate(weights);
     fresh.search = to_string(*weights);
+  }
+  if (options.language) {
+    if (std::ranges::count(text_languages(), *options.language) == 0)
+      return fail(errc::bad_value,
+                  "\"" + *options.language + "\" is not a language; these are: "
+                      + fmt::format("{}", fmt::join(text_languages(), ", ")),
+                  "language");
+    fresh.language = *options.language;
   }
   return fresh;
 }

@@ -50,8 +50,8 @@ std::uint64_t answer_bytes(const topic_bundle& b) {
 
 std::uint64_t answer_bytes(const search_hit& h) {
   std::uint64_t bytes = sizeof(h) + h.path.size() + h.title.size() + h.content.size()
-                        + h.project.size() + held_bytes(h.tags) + held_bytes(h.metadata)
-                        + held_bytes(h.rendered);
+                        + h.field.size() + h.project.size() + held_bytes(h.tags)
+                        + held_bytes(h.metadata) + held_bytes(h.rendered);
   if (h.lineage) bytes += bytes_of(h.lineage->ancestors) + bytes_of(h.lineage->descendants);
   return bytes;
 }

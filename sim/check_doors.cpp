@@ -199,12 +199,12 @@ bool same_hit(const search_hit& a, const search_hit& b) {
                                     && same_items(a.lineage->descendants, b.lineage->descendants)
                                     && a.lineage->truncated == b.lineage->truncated));
   return same_lineage && a.uri == b.uri && a.path == b.path && a.chunk_index == b.chunk_index
-         && a.title == b.title && a.content == b.content && a.truncated == b.truncated
-         && a.status == b.status && a.overdue == b.overdue && a.ended == b.ended
-         && a.older_of == b.older_of && a.due_date == b.due_date && a.audience == b.audience
-         && a.project == b.project && a.tags == b.tags && a.metadata == b.metadata
-         && a.rendered == b.rendered && a.tokens == b.tokens && a.created_at == b.created_at
-         && a.updated_at == b.updated_at;
+         && a.title == b.title && a.content == b.content && a.field == b.field
+         && a.truncated == b.truncated && a.status == b.status && a.overdue == b.overdue
+         && a.ended == b.ended && a.older_of == b.older_of && a.due_date == b.due_date
+         && a.audience == b.audience && a.project == b.project && a.tags == b.tags
+         && a.metadata == b.metadata && a.rendered == b.rendered && a.tokens == b.tokens
+         && a.created_at == b.created_at && a.updated_at == b.updated_at;
 }
 
 std::string leg_text(const leg_coverage& c) {

@@ -142,6 +142,8 @@ private:
       return wrong("late vectors", fmt::format("seq {} gives {} a vector that it cannot take",
                                                e.header.seq.value, to_string(id)));
     std::string text = embedding_text(m->version->type, m->version->data);
+    if (m->head->type == memory_type::topic)
+      text += field_lines(known_.truth.values_at(id, known_.truth.last()));
     if (text.size() > late_text_bytes) {
       std::size_t end = late_cut_bytes;
       while ((static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
@@ -152,7 +154,10 @@ private:
     if (!values) return wrong("late vectors", values.error().message);
     head h = m->head;
     h.embedding = embedding_ref{static_cast<std::uint32_t>(values->size()), h.current_version};
-    take({entry_kind::embed, "", {leaf_of(h)}, embed_payload{h, {by.space(), std::move(*values)}}});
+    take({entry_kind::embed,
+          "",
+          {leaf_of(h)},
+          embed_payload{h, spaced_vector{by.space(), std::move(*values)}}});
     return {};
   }
 

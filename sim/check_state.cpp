@@ -50,8 +50,7 @@ check_result check_the_rest(const evidence& known, world& w) {
     if (m.head->tombstone) continue;
     const bool is_chunk = m.head->type == memory_type::chunk;
     auto& size = sizes[static_cast<std::size_t>(is_chunk ? corpus::chunks : corpus::memories)];
-    const std::string text =
-        is_chunk ? text_in(m.version, "content") : searched_text(m.version->type, m.version->data);
+    const std::string text = is_chunk ? text_in(m.version, "content") : known.truth.text_at(id, at);
     ++size.documents;
     size.length += text_terms(text).size();
   }

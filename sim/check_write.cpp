@@ -24,10 +24,36 @@ bool same(const mutation_result& a, const mutation_result& b) {
              && a.topics->merged == b.topics->merged && a.topics->archived == b.topics->archived);
 }
 
+/// What a write names was like it when it was written, or, where that is not retained any more,
+/// later.
+check_result check_resemblance(const evidence& known, const mutation& m, const scope* within,
+                               const mutation_result& got) {
+  const auto* w = std::get_if<write_request>(&m);
+  const auto* r = std::get_if<ingest_request>(&m);
+  const bool is_asked = w != nullptr && w->similar;
+  if (got.similar.has_value() != is_asked)
+    return wrong(write_oracle, "what a write is like is named where nobody asked, or is not");
+  const bool names_titles = r != nullptr && r->title;
+  if (!is_asked && !names_titles) {
+    if (!got.topics || got.topics->same_title_ids.empty()) return {};
+    return wrong(write_oracle, "titles are compared that were not given");
+  }
+  const memory_id& id = got.uri->id;
+  const viewer who = within != nullptr ? viewer{{}, within}
+                     : is_asked        ? viewer_of(*w)
+                                       : viewer_of(*r);
+  for (seq_no at = got.seq; at <= known.truth.last(); at = at.next())
+    if (is_asked ? resemblance_of(known.truth, id, who, at) == *got.similar
+                 : same_titles(known.truth, id, who, at) == got.topics->same_title_ids)
+      return {};
+  return wrong(write_oracle, "what a write is like is that of no state");
+}
+
 /// What an ingest calls similar was so in some state that was published before it, or, where that
 /// is not retained any more, before its answer; then the topic's vector may be that state's, too.
 check_result check_similar(const evidence& known, const operation& op, const mutation& m,
                            const scope* within, const mutation_result& got) {
+  if (auto ok = check_resemblance(known, m, within, got); !ok) return ok;
   const auto* r = std::get_if<ingest_request>(&m);
   if (r == nullptr) return {};
   const memory_id& topic = got.uri->id;

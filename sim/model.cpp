@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "messages/text/forms.hpp"
 #include "sim/late_embedder.hpp"
 
 namespace mneme::sim {
@@ -21,16 +22,18 @@ void model::commit_content(seq_no seq, const version& v,
                            const std::optional<spaced_vector>& vector) {
   auto& versions = memories_[v.id].versions;
   ensure(v.number == versions.size() + 1, "versions are numbered without gaps");
-  versions.push_back({seq, v, vector ? vector->values : std::vector<float>{}, seq});
+  versions.push_back({seq, v, {}});
+  versions.back().vectors.put(seq, vector ? vector->values : std::vector<float>{});
+  memories_.at(v.id).texts.put(seq, searched_text(v.type, v.data));
   if (vector && space_.empty()) space_.put(seq, vector->space);
 }
 
 void model::commit_embedding(seq_no seq, const embed_payload& late) {
   auto& m = memories_.at(late.head.id);
   m.heads.put(seq, late.head);
-  auto& newest = m.versions.back();
-  newest.vector = late.vector.values;
-  newest.vector_since = seq;
+  if (!late.text.empty()) m.texts.put(seq, late.text);
+  m.versions.back().vectors.put(seq, late.vector ? late.vector->values : std::vector<float>{});
+  if (late.vector && space_.empty()) space_.put(seq, late.vector->space);
 }
 
 void model::commit_touch(seq_no seq, const find_late_payload& late, timestamp at) {
@@ -81,8 +84,8 @@ void model::truncate(seq_no last) {
     m.used.truncate(last);
     m.signals.truncate(last);
     while (!m.versions.empty() && m.versions.back().since > last) m.versions.pop_back();
-    if (!m.versions.empty() && m.versions.back().vector_since > last)
-      m.versions.back().vector.clear();
+    if (!m.versions.empty()) m.versions.back().vectors.truncate(last);
+    m.texts.truncate(last);
     it = m.heads.empty() ? memories_.erase(it) : std::next(it);
   }
   for (auto it = edges_.begin(); it != edges_.end();) {
@@ -119,7 +122,7 @@ std::optional<memory> model::memory_at(const memory_id& id, seq_no at) const {
 std::vector<float> model::vector_at(const memory_id& id, seq_no at) const {
   const auto h = head_at(id, at);
   if (!h || !h->embedding) return {};
-  return vector_of_version(id, h->current_version);
+  return vector_of_version(id, h->current_version, at);
 }
 
 std::optional<version> model::version_at(const memory_id& id, std::uint32_t number,
@@ -129,8 +132,16 @@ std::optional<version> model::version_at(const memory_id& id, std::uint32_t numb
   return memories_.at(id).versions.at(number - 1).version;
 }
 
-std::vector<float> model::vector_of_version(const memory_id& id, std::uint32_t number) const {
-  return memories_.at(id).versions.at(number - 1).vector;
+std::string model::text_at(const memory_id& id, seq_no at) const {
+  const auto found = memories_.find(id);
+  const std::string* text = found == memories_.end() ? nullptr : found->second.texts.at(at);
+  return text == nullptr ? std::string() : *text;
+}
+
+std::vector<float> model::vector_of_version(const memory_id& id, std::uint32_t number,
+                                            seq_no at) const {
+  const auto* vector = memories_.at(id).versions.at(number - 1).vectors.at(at);
+  return vector == nullptr ? std::vector<float>{} : *vector;
 }
 
 std::vector<memory_id> model::without_vector() const {

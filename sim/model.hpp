@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "messages/codec/entry.hpp"
+#include "messages/text/topic_text.hpp"
 #include "mneme/requests.hpp"
 #include "mneme/seams.hpp"
 #include "mneme/search.hpp"
@@ -42,11 +43,13 @@ public:
   [[nodiscard]] std::optional<memory> memory_at(const memory_id& id, seq_no at) const;
   [[nodiscard]] std::optional<head> head_at(const memory_id& id, seq_no at) const;
   [[nodiscard]] std::vector<float> vector_at(const memory_id& id, seq_no at) const;
+  /// What words are looked for in.
+  [[nodiscard]] std::string text_at(const memory_id& id, seq_no at) const;
   /// A version and its vector; nullopt if it was not there yet.
   [[nodiscard]] std::optional<version> version_at(const memory_id& id, std::uint32_t number,
                                                   seq_no at) const;
-  [[nodiscard]] std::vector<float> vector_of_version(const memory_id& id,
-                                                     std::uint32_t number) const;
+  [[nodiscard]] std::vector<float> vector_of_version(const memory_id& id, std::uint32_t number,
+                                                     seq_no at) const;
   /// Live memories that have none now.
   [[nodiscard]] std::vector<memory_id> without_vector() const;
   [[nodiscard]] std::optional<edge_record> edge_at(const edge_key& key, seq_no at) const;
@@ -72,6 +75,8 @@ public:
   /// Of one topic, by name.
   [[nodiscard]] std::vector<topic_field> fields_at(const memory_id& topic, seq_no at) const;
   [[nodiscard]] std::vector<topic_field> fields_at(seq_no at) const;
+  /// What they held, by name.
+  [[nodiscard]] std::vector<topic_value> values_at(const memory_id& topic, seq_no at) const;
   /// Number 1 first, as many as the field has.
   [[nodiscard]] std::vector<field_revision> revisions_of(const topic_field& field) const;
   [[nodiscard]] std::vector<topic_event> events_at(const memory_id& topic, seq_no at) const;
@@ -95,12 +100,12 @@ private:
   struct content {
     seq_no since;
     mneme::version version;
-    std::vector<float> vector;
-    seq_no vector_since;
+    history<std::vector<float>> vectors; ///< empty: none then
   };
   struct one_memory {
     history<head> heads;
     std::vector<content> versions; ///< number 1 first
+    history<std::string> texts;
     history<activation> used;
     history<colour_signals> signals; ///< of a memory with a colour
   };

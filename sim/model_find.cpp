@@ -134,7 +134,7 @@ std::expected<std::vector<float>, errc> near_target(const model& state, const fi
     return std::unexpected(errc::not_found);
   // A vector that came late was not there from the start.
   auto v = uri.version == h->current_version ? state.vector_at(uri.id, at)
-                                             : state.vector_of_version(uri.id, uri.version);
+                                             : state.vector_of_version(uri.id, uri.version, at);
   if (v.empty()) return std::unexpected(errc::no_vector);
   return v;
 }

@@ -35,8 +35,8 @@ struct scored_row {
   double score = 0;
 };
 
-std::vector<std::string> terms_of(const version& v) {
-  return text_terms(searched_text(v.type, v.data));
+std::vector<std::string> terms_of(const searched_state& s, const memory_id& id) {
+  return text_terms(s.state.text_at(id, s.at));
 }
 
 /// Those that the request changes are ones that can be changed.
@@ -84,7 +84,13 @@ private:
     if (r_.project && (r_.project->empty() || l.project != *r_.project)) return false;
     if (r_.origin && l.origin != r_.origin) return false;
     if (r_.atomic_only && !l.atomic) return false;
-    if (r_.tag && std::ranges::find(m.head->tags, *r_.tag) == m.head->tags.end()) return false;
+    const auto has_tag = [&](std::string_view tag) {
+      return std::ranges::find(m.head->tags, tag) != m.head->tags.end();
+    };
+    if (r_.tag && !has_tag(*r_.tag)) return false;
+    if (m.head->type == memory_type::topic && !r_.include_overviews && has_tag("import:overview")
+        && r_.tag != "import:overview")
+      return false;
     if (r_.status == search_status::overdue) {
       if (!is_overdue(l, s_.now)) return false;
     } else if (r_.status
@@ -100,7 +106,7 @@ private:
     std::set<std::string> paths;
     for (const auto& [id, m] : s_.live) {
       if ((m.head->type == memory_type::chunk) != chunks_) continue;
-      corpus_.push_back(terms_of(m.version));
+      corpus_.push_back(terms_of(s_, id));
       if (!sees(viewer_of(r_), m.head)) continue;
       const std::string path = chunks_ ? text_in(m.version, "path") : std::string();
       if (!path.empty()) paths.insert(path);

@@ -64,7 +64,7 @@ void model::note_events(seq_no seq, entry_kind kind, const entry_payload& payloa
     if (u->head.embedding && u->head.embedding->version == u->version.number)
       note(u->head.id, topic_event_kind::embedding).revision = u->version.number;
   } else if (const auto* late = std::get_if<embed_payload>(&payload)) {
-    if (late->head.type == memory_type::topic)
+    if (late->head.type == memory_type::topic && late->head.embedding)
       note(late->head.id, topic_event_kind::embedding).revision = late->head.current_version;
   } else if (const auto* h = std::get_if<head_payload>(&payload)) {
     if (h->head.type == memory_type::topic)
@@ -120,6 +120,13 @@ std::vector<topic_field> model::fields_at(const memory_id& topic, seq_no at) con
        ++it)
     if (const topic_field* f = it->second.states.at(at)) found.push_back(*f);
   return found;
+}
+
+std::vector<topic_value> model::values_at(const memory_id& topic, seq_no at) const {
+  std::vector<topic_value> values;
+  for (const auto& f : fields_at(topic, at))
+    values.push_back({f.head.name, revisions_of(f).at(f.current - 1).value});
+  return values;
 }
 
 std::vector<topic_field> model::fields_at(seq_no at) const {

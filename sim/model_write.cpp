@@ -29,16 +29,21 @@ write_outcome changes_nothing(std::optional<memory_uri> uri) {
 
 class rules {
 public:
-  rules(const model& state, timestamp now, entry_sink& entries, const scope* within)
-      : state_(state), now_(now), entries_(entries), within_(within) {}
+  rules(const model& state, timestamp now, entry_sink& entries, const scope* within,
+        held_vector* held = nullptr)
+      : state_(state), now_(now), entries_(entries), within_(within), held_(held) {}
 
   write_outcome operator()(const write_request& r) const {
     const timestamp created = r.created_at.value_or(now_);
     if (r.valid_until && *r.valid_until <= r.valid_from.value_or(created))
       return refused(errc::bad_interval);
     const memory_data data = with_defaults(r.type, r.data, created);
-    const auto vector = placed_vector(r.type, data, r.vector);
+    auto vector = placed_vector(r.type, data, r.vector);
     if (vector && wrong_dim(*vector)) return refused(errc::dim_mismatch);
+    if (held_ != nullptr) {
+      *held_ = r.vector;
+      vector.reset();
+    }
     if (r.id && state_.head_at(*r.id, state_.last())) return refused(errc::already_exists);
     const auto colour = colour_of(r);
     if (!colour) return refused(colour.error());
@@ -90,12 +95,22 @@ public:
       // A caller's vector stays until another one is given.
       vector = spaced_vector{state_.space_at(state_.last()), state_.vector_at(h.id, state_.last())};
     }
+    held_vector own_text;
+    const bool has_fields = !state_.fields_at(h.id, state_.last()).empty();
+    if (held_vector* held = held_ != nullptr ? held_ : has_fields ? &own_text : nullptr) {
+      if (r.vector || state_.seams().embeds == nullptr)
+        *held = vector ? held_vector(vector->values) : held_vector();
+      vector.reset();
+      h.embedding.reset();
+    }
     version v = new_version(r, h.id, h.type, number, data, created, entries_.next_drawn());
     h.current_version = number;
     h.last_updated_at = created;
     h.version_hash = v.hash;
     const std::string by = v.created_by;
-    return changes_head(entry_kind::update, by, h, update_payload{h, std::move(v), vector});
+    auto out = changes_head(entry_kind::update, by, h, update_payload{h, std::move(v), vector});
+    if (held_ == nullptr && has_fields) take_topic_text(state_, h.id, own_text, entries_);
+    return out;
   }
 
   write_outcome operator()(const update_head_request& r) const {
@@ -350,9 +365,19 @@ private:
   timestamp now_;
   entry_sink& entries_;
   const scope* within_; ///< null = none
+  held_vector* held_;   ///< null = the content is all of the request
 };
 
 } // namespace
+
+write_outcome content_outcome_of(const model& state, const write_request& r, timestamp now,
+                                 entry_sink& entries, held_vector& held) {
+  return rules(state, now, entries, nullptr, &held)(r);
+}
+write_outcome content_outcome_of(const model& state, const update_request& r, timestamp now,
+                                 entry_sink& entries, held_vector& held) {
+  return rules(state, now, entries, nullptr, &held)(r);
+}
 
 std::expected<hashtag_mix, errc>
 mixed_hashtags(const model& state, const std::vector<std::string>& hashtags, seq_no at) {

@@ -73,6 +73,17 @@ struct write_outcome {
 write_outcome outcome_of(const model& state, const mutation& m, timestamp now, entry_sink& entries,
                          const scope* within = nullptr);
 
+/// A vector that a request gives, or keeps, of a topic whose text comes when all of it has changed.
+using held_vector = std::optional<std::vector<float>>;
+/// outcome_of a topic's content alone, without its text.
+write_outcome content_outcome_of(const model& state, const write_request& r, timestamp now,
+                                 entry_sink& entries, held_vector& held);
+write_outcome content_outcome_of(const model& state, const update_request& r, timestamp now,
+                                 entry_sink& entries, held_vector& held);
+/// The text that a topic with fields is found by.
+void take_topic_text(const model& state, const memory_id& topic, const held_vector& held,
+                     entry_sink& entries);
+
 // The part of it that is about topics (model_write_topics.cpp).
 write_outcome topic_outcome_of(const model& state, const ingest_request& r, timestamp now,
                                entry_sink& entries);
@@ -87,6 +98,12 @@ write_outcome topic_outcome_of(const model& state, const unarchive_request& r, t
 std::vector<memory_id> similar_topics(const model& state, const memory_id& topic,
                                       const std::vector<float>& vector, const viewer& who,
                                       seq_no at);
+
+/// What a write that asks for it, or an ingest with a title, should name, as of `at`.
+resemblance resemblance_of(const model& state, const memory_id& written, const viewer& who,
+                           seq_no at);
+std::vector<memory_id> same_titles(const model& state, const memory_id& topic, const viewer& who,
+                                   seq_no at);
 
 /// Hashtags with their anchors, in byte order; bad_hashtags if they have no colour.
 struct hashtag_mix {

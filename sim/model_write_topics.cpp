@@ -3,11 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <tuple>
 
+#include "index/lexical/text_terms.hpp"
 #include "index/vectors/vectors.hpp"
 #include "messages/codec/topic_records.hpp"
+#include "messages/text/folded_text.hpp"
+#include "messages/text/forms.hpp"
 #include "messages/validate/validate_topics.hpp"
+#include "sim/model_doors.hpp"
 #include "sim/model_write.hpp"
 
 namespace mneme::sim {
@@ -55,6 +60,7 @@ public:
       if (auto code = put_field(f)) return refused_with(*code);
     for (const auto& link : r_.links)
       if (auto code = put_link(link)) return refused_with(*code);
+    if (has_new_text_) take_topic_text(state_, topic_, held_, entries_);
     const head h = *state_.head_at(topic_, state_.last());
     write_outcome out;
     out.changed = changed_;
@@ -67,6 +73,17 @@ private:
   template <class Request>
   std::optional<errc> part(const Request& r, write_outcome& out) {
     out = outcome_of(state_, mutation(r), now_, entries_);
+    changed_ |= out.changed;
+    return out.refused;
+  }
+
+  /// Of a topic that has fields, or gets some, the content is not the whole text.
+  template <class Request>
+  std::optional<errc> content_part(const Request& r, write_outcome& out) {
+    has_new_text_ = !r_.fields.empty()
+                    || (r_.topic_id && !state_.fields_at(*r_.topic_id, state_.last()).empty());
+    if (!has_new_text_) return part(r, out);
+    out = content_outcome_of(state_, r, now_, entries_, held_);
     changed_ |= out.changed;
     return out.refused;
   }
@@ -88,7 +105,7 @@ private:
       w.id = r_.topic_id;
       w.visibility = r_.visibility.value_or(visibility::private_);
       w.vector = r_.vector;
-      if (auto code = part(w, out)) return code;
+      if (auto code = content_part(w, out)) return code;
       topic_ = out.uri->id;
       changes_.applied.push_back("created_topic:" + to_string(topic_));
       return std::nullopt;
@@ -111,7 +128,7 @@ private:
     u.confidence = v.confidence;
     u.provenance = v.provenance;
     u.vector = r_.vector;
-    if (auto code = part(u, out)) return code;
+    if (auto code = content_part(u, out)) return code;
     changes_.applied.push_back("updated_topic:" + to_string(topic_));
     return std::nullopt;
   }
@@ -140,6 +157,7 @@ private:
     field.head.type = f.type.value_or(known ? known->head.type : type_of(f.value));
     if (f.ref_topic_id) field.head.ref_topic_id = f.ref_topic_id;
     if (f.salience) field.salience_e9 = fixed(*f.salience);
+    has_new_text_ = true;
     const auto nonces = entries_.next_drawn().revision_nonces;
     field_revision r;
     r.topic = topic_;
@@ -190,6 +208,8 @@ private:
   entry_sink& entries_;
   memory_id topic_;
   topic_changes changes_;
+  held_vector held_;
+  bool has_new_text_ = false;
   bool changed_ = false;
 };
 
@@ -291,6 +311,34 @@ bool has_open_links(const model& state, const memory_id& topic, const scope* wit
 
 } // namespace
 
+void take_topic_text(const model& state, const memory_id& topic, const held_vector& held,
+                     entry_sink& entries) {
+  const auto m = state.memory_at(topic, state.last());
+  const auto values = state.values_at(topic, state.last());
+  if (m->head->tombstone || values.empty()) return;
+  const memory_data& data = m->version->data;
+  const auto& embeds = state.seams().embeds;
+  std::vector<float> vector;
+  if (held)
+    vector = *held;
+  else if (embeds != nullptr && !state.seams().is_late)
+    vector = embeds->embed(embedding_text(memory_type::topic, data) + field_lines(values))
+                 .value_or(std::vector<float>{});
+  else if (embeds == nullptr)
+    vector = state.vector_at(topic, state.last());
+  embed_payload p{m->head, {}, searched_text(memory_type::topic, data) + field_lines(values)};
+  p.head.embedding.reset();
+  if (!vector.empty()) {
+    const auto dim = static_cast<std::uint32_t>(vector.size());
+    vector_space space = state.space_at(state.last());
+    if (space.dim == 0) space = {"external", dim};
+    p.head.embedding = embedding_ref{dim, p.head.current_version};
+    p.vector = spaced_vector{std::move(space), std::move(vector)};
+  }
+  const state_leaf leaf = leaf_of(p.head);
+  entries.take({entry_kind::embed, "", {leaf}, std::move(p)});
+}
+
 write_outcome topic_outcome_of(const model& state, const ingest_request& r, timestamp now,
                                entry_sink& entries) {
   return ingestion(state, r, now, entries).run();
@@ -312,12 +360,16 @@ write_outcome topic_outcome_of(const model& state, const revise_request& r, time
     for (std::size_t i = 1; i < ids.size(); ++i) losers[ids[0]].push_back(ids[i]);
   write_outcome out;
   out.topics.emplace();
+  std::set<memory_id> texts; // that changed
   for (const auto& [keeper, ids] : losers)
     for (const auto& loser : ids) {
+      const bool has_fields = !state.fields_at(loser, state.last()).empty();
       merging(state, r.actor, now, entries).merge(keeper, loser);
+      if (has_fields) texts.insert(keeper);
       out.topics->merged.push_back({keeper, loser});
       out.changed = true;
     }
+  for (const auto& keeper : texts) take_topic_text(state, keeper, {}, entries);
   return out;
 }
 
@@ -351,6 +403,69 @@ write_outcome topic_outcome_of(const model& state, const unarchive_request& r, t
   entries.take({entry_kind::topic_unarchive, r.actor, {leaf_of(*h)}, head_payload{*h}});
   out.changed = true;
   return out;
+}
+
+namespace {
+
+/// Live memories that the writer sees and that are compared with it: topics with topics, chunks
+/// with chunks.
+std::vector<memory_id> compared_with(const model& state, const memory_id& written,
+                                     const viewer& who, seq_no at) {
+  const auto kind = [](const head& h) {
+    return h.type == memory_type::topic ? 1 : h.type == memory_type::chunk ? 2 : 3;
+  };
+  const head own = *state.head_at(written, at);
+  std::vector<memory_id> ids;
+  for (const auto& id : state.ids_at(at)) {
+    const head h = *state.head_at(id, at);
+    const bool is_out = h.tombstone || (h.type == memory_type::topic && is_archived(h));
+    if (id != written && kind(h) == kind(own) && !is_out && sees(who, h)) ids.push_back(id);
+  }
+  return ids;
+}
+
+/// Those whose text is the same, at most so many. A text without words is like none.
+template <class Text>
+std::vector<memory_id> with_same(const std::vector<memory_id>& ids, const memory_id& written,
+                                 std::size_t most, Text text) {
+  std::vector<memory_id> found;
+  const std::string own = text(written);
+  for (const auto& id : ids)
+    if (found.size() < most && !text_terms(own).empty()
+        && folded_text(text(id)) == folded_text(own))
+      found.push_back(id);
+  return found;
+}
+
+} // namespace
+
+resemblance resemblance_of(const model& state, const memory_id& written, const viewer& who,
+                           seq_no at) {
+  const auto ids = compared_with(state, written, who, at);
+  resemblance r;
+  const auto title = [&](const memory_id& id) {
+    const memory m = *state.memory_at(id, at);
+    return m.head->type == memory_type::topic ? text_in(m.version, "title") : state.text_at(id, at);
+  };
+  r.same_text = with_same(ids, written, 3, title);
+  const auto vector = state.vector_at(written, at);
+  std::vector<std::pair<double, memory_id>> near;
+  for (const auto& id : ids) {
+    const auto other = state.vector_at(id, at);
+    if (vector.empty() || other.empty() || std::ranges::count(r.same_text, id) > 0) continue;
+    const double distance = cosine_distance(vector, other);
+    if (1 - distance >= resembles_from) near.emplace_back(distance, id);
+  }
+  std::ranges::sort(near);
+  for (std::size_t i = 0; i < near.size() && i < 3; ++i) r.resembles.push_back(near[i].second);
+  return r;
+}
+
+std::vector<memory_id> same_titles(const model& state, const memory_id& topic, const viewer& who,
+                                   seq_no at) {
+  return with_same(compared_with(state, topic, who, at), topic, 8, [&](const memory_id& id) {
+    return text_in(state.memory_at(id, at)->version, "title");
+  });
 }
 
 std::vector<memory_id> similar_topics(const model& state, const memory_id& topic,

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "index/lexical/function_terms.hpp"
+#include "index/lexical/text_terms.hpp"
 #include "messages/text/forms.hpp"
 
 namespace mneme::sim {
@@ -120,6 +122,46 @@ bool searched_state::is_promoted(const memory& chunk) const {
   return m != nullptr && m->head->type != memory_type::chunk && sees(viewer_of(r), m->head);
 }
 
+namespace {
+
+/// What a topic is found by beside its own content.
+void tell_fields(const searched_state& s, const memory& topic, search_hit& hit) {
+  const auto values = s.state.values_at(topic.head->id, s.at);
+  if (values.empty()) return;
+  std::string text = searched_text(memory_type::topic, topic.version->data);
+  std::string field;
+  double most = 0;
+  for (const auto& [name, value] : values) {
+    const std::string line = name + ": " + plain_text(value);
+    const bool is_said = !plain_text(value).empty();
+    if (is_said) text += "\n" + line;
+    const auto has = text_terms(line);
+    std::set<std::string> asked;
+    double share = 0;
+    bool tells = false;
+    if (!s.r.memory_ids)
+      for (const auto& term : text_terms(s.r.query)) {
+        if (!is_said || !asked.insert(term).second || std::ranges::find(has, term) == has.end())
+          continue;
+        const bool is_function = is_function_term(term);
+        tells |= !is_function;
+        share += is_function ? s.state.seams().search.function_words : 1;
+      }
+    if (!tells || share <= most) continue;
+    most = share;
+    field = name;
+  }
+  auto terms = text_terms(text);
+  auto found_by = text_terms(s.state.text_at(topic.head->id, s.at));
+  std::ranges::sort(terms);
+  std::ranges::sort(found_by);
+  if (terms != found_by) return; // the text comes with the frame's last entry
+  hit.field = field;
+  hit.content = first_bytes(text, hit.truncated);
+}
+
+} // namespace
+
 search_hit hit_of(const searched_state& s, const search_result& out, const memory& m, double score,
                   double raw) {
   search_hit hit;
@@ -134,6 +176,7 @@ search_hit hit_of(const searched_state& s, const search_result& out, const memor
     hit.content = first_bytes(text_in(m.version, "content"), hit.truncated);
   } else {
     hit.content = first_bytes(searched_text(m.version->type, m.version->data), hit.truncated);
+    if (m.head->type == memory_type::topic) tell_fields(s, m, hit);
   }
   const lifecycle l = state_of(m.head);
   hit.status = l.status;

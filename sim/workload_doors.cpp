@@ -167,6 +167,7 @@ search_request workload::some_search() {
   if (draw_.percent(60)) r.sort = static_cast<search_sort>(draw_.below(5));
   r.include_archived = draw_.percent(30);
   r.include_ended = draw_.percent(30);
+  r.include_overviews = draw_.percent(30);
   if (draw_.percent(15)) r.as_of = some_time();
   r.atomic_only = draw_.percent(10);
   if (draw_.percent(15)) r.audience = static_cast<search_audience>(draw_.below(3));

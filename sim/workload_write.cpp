@@ -119,6 +119,10 @@ write_request workload::some_write() {
     for (auto n = 1 + draw_.below(2); n > 0; --n)
       if (const auto h = some_head(); h && h->id != r.id)
         r.supersedes.push_back({draw_.one_in(25) ? some_type() : h->type, h->id, version_of(*h)});
+  r.similar = draw_.percent(30);
+  // What was said before is said again.
+  if (const auto said = some_head(); r.similar && said && said->type == r.type)
+    r.data = truth_.memory_at(said->id, truth_.last())->version->data;
   return r;
 }
 
@@ -158,6 +162,8 @@ mutation workload::some_update_head() {
   r.uri = {h->type, h->id, version_of(*h)};
   r.actor = some_actor();
   if (draw_.percent(40)) r.tags = std::vector<std::string>{some_tag(), some_tag()};
+  if (h->type == memory_type::topic && draw_.percent(30))
+    r.tags = std::vector<std::string>{std::string(overview_tag)};
   if (draw_.percent(40)) r.importance = draw_.between(0, 10);
   if (draw_.percent(30)) r.visibility = static_cast<visibility>(1 + draw_.below(3));
   if (draw_.percent(30)) r.metadata = some_metadata();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "index/lexical/text_terms.hpp"
 #include "journal/entry_reader.hpp"
 #include "journal/segment.hpp"
 #include "messages/ensure.hpp"
@@ -330,6 +331,10 @@ result<std::unique_ptr<world>> try_open(const world_options& options,
   auto weights = parse_search_weights(w->info.search, w->info.embedder);
   if (!weights) return propagate(weights);
   w->search = *weights;
+  if (std::ranges::count(text_languages(), w->info.language) == 0)
+    return fail(errc::format_unsupported,
+                "this build has no stemmer for the world's language, " + w->info.language);
+  w->lexical().set_language(w->info.language);
   std::optional<checkpoint_file> checkpoint;
   auto found = read_checkpoint(*w->files, w->directory);
   if (!found && found.error().code != errc::corrupt) return propagate(found);

@@ -128,6 +128,20 @@ result<field_revision> read_revision(kv_reader& reader, const field_head& field,
   return decode_field_revision(**row);
 }
 
+result<std::vector<topic_value>> read_field_values(kv_reader& reader, const memory_id& topic,
+                                                   seq_no at) {
+  auto fields = read_fields(reader, topic, at);
+  if (!fields) return propagate(fields);
+  std::vector<topic_value> values;
+  values.reserve(fields->size());
+  for (auto& f : *fields) {
+    auto current = read_revision(reader, f.head, f.current);
+    if (!current) return propagate(current);
+    values.push_back({std::move(f.head.name), std::move(current->value)});
+  }
+  return values;
+}
+
 result<std::vector<field_revision>> read_revisions(kv_reader& reader, const field_head& field) {
   return revisions_between(reader, field, 1, field.revisions);
 }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "messages/text/topic_text.hpp"
 #include "mneme/topics.hpp"
 #include "storage/kv_store.hpp"
 #include "views/asker.hpp"
@@ -25,6 +26,9 @@ result<std::vector<topic_field>> read_fields(kv_reader& reader, const memory_id&
 /// One that its field says it has; missing is corrupt.
 result<field_revision> read_revision(kv_reader& reader, const field_head& field,
                                      std::uint32_t number);
+/// What the fields of a topic held, by name.
+result<std::vector<topic_value>> read_field_values(kv_reader& reader, const memory_id& topic,
+                                                   seq_no at);
 /// All of a field, by number.
 result<std::vector<field_revision>> read_revisions(kv_reader& reader, const field_head& field);
 /// In journal order. `admits` is asked for each: what it refuses with is the answer.

@@ -47,6 +47,9 @@ struct engine_options {
   std::string embedder_key{}; ///< for its endpoint; never stored in the world
   /// Of a new world: search weights as "name=number,…" over the embedder's default ones.
   std::optional<std::string> search_spec{};
+  /// Of a new world: what its texts are written in, so that search finds words by their stems
+  /// ("german"; "none" leaves words as they are). Default: "english".
+  std::optional<std::string> language{};
   std::optional<lifecycle_audience> audience{}; ///< of searches that name none
   std::shared_ptr<mneme::clock> clock{};        ///< default: the system clock
   std::shared_ptr<random_source> random{};      ///< default: the system's, or seeded by `seed`
@@ -153,6 +156,7 @@ struct world_stats {
   world_id world;
   std::string world_name;
   std::string embedder;
+  std::string language; ///< of its texts
   vector_space space;
   seq_no seq;
   seq_no checkpoint_seq;

@@ -40,6 +40,7 @@ struct write_request {
   /// version_conflict): it is tombstoned as superseded by this one, and an edge `supersedes` leads
   /// to it.
   std::vector<memory_uri> supersedes{};
+  bool similar = false; ///< the answer names what the memory is like
 };
 
 /// A span of a text that becomes another one. It must be there exactly once: not_found, else
@@ -166,6 +167,19 @@ struct tag_assignment {
   friend bool operator==(const tag_assignment&, const tag_assignment&) = default;
 };
 
+/// What a memory that was written is like, among live memories that its writer sees. Nothing is
+/// merged: the writer decides.
+struct resemblance {
+  /// At most 3, ascending: their text is the same but for case, accents and spaces.
+  std::vector<memory_id> same_text;
+  /// At most 3 others, nearest first, whose cosine is `resembles_from` at least. None of a memory
+  /// without a vector, or whose vector comes later.
+  std::vector<memory_id> resembles;
+
+  friend bool operator==(const resemblance&, const resemblance&) = default;
+};
+inline constexpr double resembles_from = 0.8;
+
 /// What one mutation did. `changed` is false where nothing was journaled; `seq` is then the
 /// current one.
 struct mutation_result {
@@ -175,6 +189,7 @@ struct mutation_result {
   std::optional<memory_uri> uri;
   std::optional<topic_changes> topics{}; ///< ingest, revise, forget
   std::optional<tag_assignment> tag{};   ///< assign_tag
+  std::optional<resemblance> similar{};  ///< of a write that asks for it
 };
 
 enum class durability : std::uint8_t {

@@ -76,6 +76,10 @@ enum class search_status : std::uint8_t {
 };
 enum class chunk_source : std::uint8_t { github, local };
 
+/// The tag of topics that tell of an import and of nothing else: how many turns, files and authors
+/// there were. Search leaves such a Topic out unless it is asked for.
+inline constexpr std::string_view overview_tag = "import:overview";
+
 struct search_request {
   std::string query{}; ///< not blank, unless memory_ids are given
   std::int64_t limit = 10;
@@ -91,8 +95,9 @@ struct search_request {
   std::optional<lifecycle_origin> origin{};
   std::optional<std::string> tag{};
   search_sort sort = search_sort::automatic;
-  bool include_archived = false; ///< also what a newer memory supersedes or replaces
-  bool include_ended = false;    ///< also what is no longer valid, in both legs
+  bool include_archived = false;  ///< also what a newer memory supersedes or replaces
+  bool include_ended = false;     ///< also what is no longer valid, in both legs
+  bool include_overviews = false; ///< also topics with overview_tag; so does asking for that tag
   /// In both legs: what was valid then, and not what is now; what began later hides nothing.
   std::optional<timestamp> as_of{};
   sibling_mode include_siblings = sibling_mode::automatic; ///< echoed
@@ -153,6 +158,7 @@ struct search_hit {
   std::int64_t chunk_index = 0;
   std::string title;   ///< short form
   std::string content; ///< the first 600 bytes of what is searched (docs/SEARCH.md, "Text")
+  std::string field{}; ///< of a topic: the field that has most of the question's words
   bool truncated = false;
   std::optional<lifecycle_status> status;
   bool overdue = false;

@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "index/lexical/text_terms.hpp"
 #include "messages/text/function_words.hpp"
 
 namespace mneme {
 
-bool is_function_term(std::string_view term) {
+bool is_function_term(std::string_view term, std::string_view language) {
+  if (language != default_language) return false;
   static const std::vector<std::string> terms = [] {
     auto all = text_terms(function_words);
     std::ranges::sort(all);

@@ -115,15 +115,21 @@ std::int64_t lexical::impl::written_with(const term_lists& term, seq_no at) cons
   return std::int64_t{last.before()} + written;
 }
 
-lexical::lexical() : impl_(std::make_unique<impl>()) {
+lexical::lexical(std::string language)
+    : language_(std::move(language)), impl_(std::make_unique<impl>()) {
 }
 lexical::~lexical() = default;
+
+void lexical::set_language(std::string language) {
+  ensure(held() == 0, "the terms of an index are of one language");
+  language_ = std::move(language);
+}
 
 void lexical::put(node_no node, slot_no slot, corpus in, std::string_view text, seq_no seq) {
   ensure(node.value != no_number && slot.value != no_number, "a content belongs to a node");
   set_live(node, false, seq);
   std::vector<std::uint32_t> terms;
-  for (const auto& t : text_terms(text)) terms.push_back(impl_->terms.intern(t));
+  for (const auto& t : text_terms(text, language_)) terms.push_back(impl_->terms.intern(t));
   impl_->list_terms();
   impl_->enter(slot, node, in, impl_->keep(counted(std::move(terms))), seq.value);
 }

@@ -42,8 +42,14 @@ struct corpus_size {
 
 class lexical {
 public:
-  lexical();
+  /// One of text_languages().
+  explicit lexical(std::string language = "english");
   ~lexical();
+
+  /// Whose stems the terms are.
+  [[nodiscard]] const std::string& language() const { return language_; }
+  /// Precondition: there is no content yet.
+  void set_language(std::string language);
 
   // Writer. Seqs ascend over all calls, slots over all calls of put and carry.
   /// A memory's new content, live from `seq` on; the one before it ends there.
@@ -90,6 +96,7 @@ public:
   struct impl;
 
 private:
+  std::string language_;
   std::unique_ptr<impl> impl_;
 };
 

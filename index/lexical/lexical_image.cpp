@@ -153,7 +153,7 @@ std::string lexical::save(seq_no at) const {
       std::min(impl_->retained.load(std::memory_order_acquire), at.value);
   const saved_contents saved = contents_at(*impl_, at, retained);
   image_writer out(words_image_name);
-  out.put_text(term_rules());
+  out.put_text(term_rules(language_));
   out.put(at.value);
   out.put(retained);
   const auto renumbered = put_terms(out, *impl_, saved.slots);
@@ -184,9 +184,9 @@ result<void> lexical::load(std::string_view image) {
   auto in = image_reader::open(image, words_image_name);
   if (!in) return propagate(in);
   // Terms of other rules would never meet those of a query, without a word.
-  if (const auto rules = in->get_text(); rules != term_rules())
+  if (const auto rules = in->get_text(); rules != term_rules(language_))
     return fail(errc::corrupt, "the image of the lexical index has terms of other rules (\""
-                                   + std::string(rules) + "\" instead of \"" + term_rules()
+                                   + std::string(rules) + "\" instead of \"" + term_rules(language_)
                                    + "\")");
   auto loaded = std::make_unique<impl>();
   const auto at = in->get<std::uint64_t>();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <map>
 #include <memory>
 
 #include <fmt/format.h>
@@ -49,11 +50,11 @@ bool joins_identifier(utf8proc_int32_t c) {
 /// One per thread: a stemmer keeps its last result, and the stems of the words that it met last: in
 /// most texts nearly all words are ones that were there before, and to look one up costs a tenth of
 /// its stem.
-class english_stemmer {
+class word_stemmer {
 public:
-  english_stemmer()
-      : stemmer_(sb_stemmer_new("english", "UTF_8"), sb_stemmer_delete), kept_(kept_count) {
-    ensure(stemmer_ != nullptr, "libstemmer has an English stemmer");
+  explicit word_stemmer(const std::string& language)
+      : stemmer_(sb_stemmer_new(language.c_str(), "UTF_8"), sb_stemmer_delete), kept_(kept_count) {
+    ensure(stemmer_ != nullptr, "a language has a stemmer");
   }
 
   const std::string& operator()(const std::string& word) {
@@ -86,11 +87,22 @@ private:
   std::vector<kept_stem> kept_; ///< each where its word's hash says
 };
 
+/// That of the calling thread; null for words that stay as they are.
+word_stemmer* stemmer_of(std::string_view language) {
+  if (language == no_language) return nullptr;
+  thread_local std::map<std::string, word_stemmer, std::less<>> stemmers;
+  const auto known = stemmers.find(language);
+  if (known != stemmers.end()) return &known->second;
+  return &stemmers.try_emplace(std::string(language), std::string(language)).first->second;
+}
+
 /// Longer runs are no words of a language; stems of theirs would only cost.
 constexpr std::size_t stemmed_bytes_max = 256;
 
 class term_reader {
 public:
+  explicit term_reader(word_stemmer* stem) : stem_(stem) {}
+
   std::vector<std::string> read(std::string_view text) {
     const auto* at = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
     auto left = static_cast<utf8proc_ssize_t>(text.size());
@@ -156,8 +168,8 @@ private:
 
   void end_run() {
     if (run_.empty()) return;
-    thread_local english_stemmer stem;
-    terms_.push_back(run_.size() > stemmed_bytes_max ? run_ : stem(run_));
+    const bool is_stemmed = stem_ != nullptr && run_.size() <= stemmed_bytes_max;
+    terms_.push_back(is_stemmed ? (*stem_)(run_) : run_);
     if (whole_.size() <= stemmed_bytes_max) whole_ += run_;
     ++parts_;
     run_.clear();
@@ -179,6 +191,7 @@ private:
     has_digit_ = has_at_ = false;
   }
 
+  word_stemmer* stem_;
   std::string run_;
   std::string whole_; ///< the runs so far that single separators join, with `@`, and a point behind
                       ///< a digit, between them
@@ -190,11 +203,22 @@ private:
 
 } // namespace
 
-std::vector<std::string> text_terms(std::string_view text) {
-  return term_reader().read(text);
+const std::vector<std::string>& text_languages() {
+  static const std::vector<std::string> languages = [] {
+    std::vector<std::string> all;
+    for (const char** name = sb_stemmer_list(); *name != nullptr; ++name) all.emplace_back(*name);
+    std::ranges::sort(all);
+    all.emplace_back(no_language);
+    return all;
+  }();
+  return languages;
 }
 
-const std::string& term_rules() {
+std::vector<std::string> text_terms(std::string_view text, std::string_view language) {
+  return term_reader(stemmer_of(language)).read(text);
+}
+
+std::string term_rules(std::string_view language) {
   static const std::string rules = [] {
     // Words that releases of the English stemmer have treated differently.
     std::string all = fmt::format("3 utf8proc {} unicode {} stems", utf8proc_version(),
@@ -204,7 +228,7 @@ const std::string& term_rules() {
       all += " " + stem;
     return all;
   }();
-  return rules;
+  return language == default_language ? rules : fmt::format("{} {}", rules, language);
 }
 
 } // namespace mneme

@@ -2,7 +2,8 @@
 /// The terms of a text, as the lexical index and its queries see them: the maximal runs of Unicode
 /// letters, digits and marks (general categories L, N and M; no underscore), folded (case,
 /// compatibility forms; accents of Latin, Greek and Cyrillic dropped, so that café is cafe), then
-/// stemmed by Snowball's English stemmer. There are no stop words. libstemmer is used here alone.
+/// stemmed by Snowball's stemmer of a language, or of none. There are no stop words. libstemmer is
+/// used here alone.
 ///
 /// Runs that single separators join (one of @ . _ - / : # + and the backslash), with a digit or an
 /// @ among them, are an identifier: one more term behind those of its runs, unstemmed, with its @,
@@ -15,12 +16,21 @@
 
 namespace mneme {
 
+inline constexpr std::string_view default_language = "english";
+/// Of texts whose words stay as they are.
+inline constexpr std::string_view no_language = "none";
+
+/// Those that there is a stemmer for, in the order of their names, and "none".
+const std::vector<std::string>& text_languages();
+
 /// In order of occurrence, repetitions included. Precondition: `text` is UTF-8 (bytes that are not
-/// end a run and are passed over).
-std::vector<std::string> text_terms(std::string_view text);
+/// end a run and are passed over), `language` one of text_languages().
+std::vector<std::string> text_terms(std::string_view text,
+                                    std::string_view language = default_language);
 
 /// What text_terms depends on, so that an index knows terms that were made otherwise: the number of
-/// our own rules, the versions of Unicode's tables, and a few stems (libstemmer tells no version).
-const std::string& term_rules();
+/// our own rules, the versions of Unicode's tables, a few stems (libstemmer tells no version), and
+/// the language if it is another than the default one.
+std::string term_rules(std::string_view language = default_language);
 
 } // namespace mneme

@@ -110,10 +110,12 @@ struct edge_payload {
 
   friend bool operator==(const edge_payload&, const edge_payload&) = default;
 };
-/// A vector that came later than its content: the head with its new `embedding`.
+/// What a content is found by came later than the content: its vector, or of a topic whose fields
+/// changed its text, with the vector of that where there is one. The head with its new `embedding`.
 struct embed_payload {
   mneme::head head;
-  spaced_vector vector;
+  std::optional<spaced_vector> vector;
+  std::string text{}; ///< that words are looked for in from now on; empty: as before
 
   friend bool operator==(const embed_payload&, const embed_payload&) = default;
 };

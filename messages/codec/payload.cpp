@@ -318,7 +318,8 @@ void payload_layout(Map& m, Payload& p) {
   } else if constexpr (std::is_same_v<plain, embed_payload>) {
     m.schema();
     m.required(1, p.head);
-    m.required(2, p.vector);
+    m.optional(2, p.vector);
+    m.defaulted(3, p.text);
   } else if constexpr (std::is_same_v<plain, find_late_payload>) {
     find_late_layout(m, p);
   } else if constexpr (std::is_same_v<plain, attest_payload>) {
@@ -367,16 +368,22 @@ result<entry_payload> decode_payload(std::string_view bytes) {
   return entry_payload(std::move(p));
 }
 
-/// The head must speak of this vector, and the vector must have a direction.
+/// The head must speak of this vector, or of none, and the vector must have a direction.
 result<entry_payload> decode_embed(std::string_view bytes) {
   auto decoded = decode_payload<embed_payload>(bytes);
   if (!decoded) return decoded;
   const auto& p = std::get<embed_payload>(*decoded);
-  const embedding_ref expected{.dim = p.vector.space.dim, .version = p.head.current_version};
+  std::optional<embedding_ref> expected;
+  if (p.vector)
+    expected = embedding_ref{.dim = p.vector->space.dim, .version = p.head.current_version};
   if (p.head.embedding != expected || p.head.tombstone || p.head.erased)
     return fail(errc::corrupt, "the head of an embed entry does not go with its vector");
-  if (!validate_vector(p.vector.values))
+  if (p.vector && !validate_vector(p.vector->values))
     return fail(errc::corrupt, "the vector of an embed entry has no direction");
+  if (!p.vector && p.text.empty())
+    return fail(errc::corrupt, "an embed entry without a vector and without a text");
+  if (!p.text.empty() && p.head.type != memory_type::topic)
+    return fail(errc::corrupt, "an embed entry with the text of a memory that is no topic");
   return decoded;
 }
 

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "query/records/resemblance.hpp"
 #include "views/asker.hpp"
 
 namespace mneme {
@@ -59,22 +60,57 @@ std::vector<asked_similar> similar_asked_by(std::span<const mutation> items,
   std::vector<asked_similar> asked;
   for (std::size_t i = 0; i < items.size(); ++i)
     if (const auto* r = std::get_if<ingest_request>(&items[i]))
+      asked.push_back({.item = i,
+                       .is_topic = true,
+                       .has_title = r->title.has_value(),
+                       .actor = is_for_somebody ? *in_sight_of : r->actor,
+                       .within = within});
+    else if (const auto* w = std::get_if<write_request>(&items[i]); w != nullptr && w->similar)
       asked.push_back(
-          {.item = i, .actor = is_for_somebody ? *in_sight_of : r->actor, .within = within});
+          {.item = i, .actor = is_for_somebody ? *in_sight_of : w->actor, .within = within});
   return asked;
 }
 
-void add_similar_topics(mutation_result& answer, const asked_similar& asked, seq_no before,
+namespace {
+
+/// As of the write, or of now where that is not retained, or is not any more.
+template <class Find>
+auto found_since(seq_no written, const read_views& views, Find find) {
+  if (views.readable(written)) {
+    auto found = find(written);
+    if (views.readable(written)) return found;
+  }
+  return find(views.published);
+}
+
+void add_similar_topics(mutation_result& answer, const asker& who, seq_no before,
                         const read_views& views) {
-  if (!answer.topics || !answer.uri) return;
   const memory_id& topic = answer.uri->id;
   const seq_no written = views.readable(answer.seq) ? answer.seq : views.published;
   const auto query = vector_of(topic, written, views);
   if (query.empty()) return;
-  const asker who(asked.actor, asked.within);
   auto found = similar_as_of(before, topic, query, who, views);
   if (!found) found = similar_as_of(views.published, topic, query, who, views);
   if (found) answer.topics->similar_topic_ids = std::move(*found);
+}
+
+} // namespace
+
+void add_similar(mutation_result& answer, const asked_similar& asked, seq_no before,
+                 const read_views& views) {
+  if (!answer.uri) return;
+  const asker who(asked.actor, asked.within);
+  const memory_id& id = answer.uri->id;
+  if (!asked.is_topic) {
+    answer.similar = found_since(answer.seq, views,
+                                 [&](seq_no at) { return resemblance_of(id, at, who, views); });
+    return;
+  }
+  if (!answer.topics) return;
+  add_similar_topics(answer, who, before, views);
+  if (asked.has_title)
+    answer.topics->same_title_ids =
+        found_since(answer.seq, views, [&](seq_no at) { return same_titles(id, at, who, views); });
 }
 
 } // namespace mneme

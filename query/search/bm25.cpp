@@ -14,9 +14,9 @@ double inverse_document_frequency(std::uint64_t documents, std::uint64_t with_te
   return stable_log(1.0 + (all - some + 0.5) / (some + 0.5));
 }
 
-double term_share(const search_weights& w, std::string_view term, std::uint64_t documents,
-                  std::uint64_t with_term) {
-  const double by_list = is_function_term(term) ? w.function_words : 1;
+double term_share(const search_weights& w, std::string_view term, std::string_view language,
+                  std::uint64_t documents, std::uint64_t with_term) {
+  const double by_list = is_function_term(term, language) ? w.function_words : 1;
   const double frequency = static_cast<double>(with_term) / static_cast<double>(documents);
   return by_list / (1 + w.common_words * frequency);
 }

@@ -13,8 +13,8 @@ namespace mneme {
 double inverse_document_frequency(std::uint64_t documents, std::uint64_t with_term);
 
 /// What is left of a term's idf: function_words of a function word's, over 1 + common_words · n/N.
-double term_share(const search_weights& w, std::string_view term, std::uint64_t documents,
-                  std::uint64_t with_term);
+double term_share(const search_weights& w, std::string_view term, std::string_view language,
+                  std::uint64_t documents, std::uint64_t with_term);
 
 /// b for documents of `mean_length` terms: b_short up to short_length, b from long_length on, on a
 /// line in between.

@@ -6,12 +6,32 @@
 
 namespace mneme {
 
+std::string best_field(const std::vector<std::string>& terms, const search_weights& weights,
+                       std::span<const topic_value> values, std::string_view language) {
+  std::string best;
+  double most = 0;
+  for (const auto& value : values) {
+    const auto had = text_terms(field_lines(std::span(&value, 1)), language);
+    std::size_t telling = 0;
+    std::size_t function_words = 0;
+    for (const auto& term : terms)
+      if (std::ranges::find(had, term) != had.end())
+        ++(is_function_term(term, language) ? function_words : telling);
+    const double has =
+        static_cast<double>(telling) + weights.function_words * static_cast<double>(function_words);
+    if (telling == 0 || has <= most) continue;
+    most = has;
+    best = value.name;
+  }
+  return best;
+}
+
 question_share::question_share(const std::vector<std::string>& terms, const search_weights& weights,
                                const lexical& words)
     : words_(words), function_weight_(weights.function_words) {
   std::size_t function_words = 0;
   for (const auto& text : terms) {
-    const asked_term asked{words.term(text), is_function_term(text)};
+    const asked_term asked{words.term(text), is_function_term(text, words.language())};
     function_words += asked.is_function_word ? 1 : 0;
     if (asked.term.value != no_number) terms_.push_back(asked);
   }

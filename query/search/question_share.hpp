@@ -3,13 +3,23 @@
 /// words, also of those that nobody wrote. Function words count for less, and all others alike: how
 /// rare a word is would say something of what the asker may not see, and nothing in a small world.
 
+#include <span>
 #include <string>
 #include <vector>
 
 #include "index/lexical/lexical.hpp"
+#include "index/lexical/text_terms.hpp"
+#include "messages/text/topic_text.hpp"
 #include "mneme/search.hpp"
 
 namespace mneme {
+
+/// The field that has most of the question's distinct `terms` in its name and its value, function
+/// words for less; the first of `values` where several do. Empty where none has a word that is no
+/// function word.
+std::string best_field(const std::vector<std::string>& terms, const search_weights& weights,
+                       std::span<const topic_value> values,
+                       std::string_view language = default_language);
 
 class question_share {
 public:

@@ -76,10 +76,10 @@ result<std::vector<float>> vector_of(const search_request& r, const query_contex
   return v;
 }
 
-std::vector<std::string> distinct_terms(std::string_view query) {
+std::vector<std::string> distinct_terms(std::string_view query, std::string_view language) {
   std::vector<std::string> distinct;
   std::unordered_set<std::string> known; // only asked, so that its order shows nowhere
-  for (auto& term : text_terms(query))
+  for (auto& term : text_terms(query, language))
     if (known.insert(term).second) distinct.push_back(std::move(term));
   return distinct;
 }
@@ -171,7 +171,7 @@ search_run::compile(search_request request, query_context context, const read_vi
     if (!answer.embedder_problem.empty())
       answer.coverage.notes.emplace_back("the embedder gave the query no vector: words alone");
     s->vector = std::move(*vector);
-    s->terms = distinct_terms(request.query);
+    s->terms = distinct_terms(request.query, views.lexical->language());
     s->sort = request.sort;
     if (s->sort == search_sort::automatic)
       s->sort = asks_for_newest(request.query) ? search_sort::hybrid : search_sort::relevance;

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <set>
 
+#include "index/lexical/text_terms.hpp"
 #include "messages/ensure.hpp"
 #include "messages/text/forms.hpp"
 #include "messages/text/utf8_point.hpp"
 #include "query/answer_bytes.hpp"
 #include "query/rendering.hpp"
+#include "query/search/question_share.hpp"
 #include "query/search/search_state.hpp"
+#include "views/topic_reads.hpp"
 
 namespace mneme {
 
@@ -39,6 +42,8 @@ public:
     auto record = memory_of(at.row);
     if (!record) return propagate(record);
     search_hit hit = hit_of(*record);
+    if (record->head->type == memory_type::topic)
+      if (auto ok = tell_fields(*record, at.row, hit); !ok) return propagate(ok);
     hit.score = at.score;
     hit.ended = views_.attributes->rows().line(at.row).valid_until_ns <= s_.instant().ns;
     if (at.older_of) hit.older_of = views_.nodes->id(views_.attributes->node(*at.older_of));
@@ -74,6 +79,33 @@ private:
     if (!record->has_value())
       return fail(errc::corrupt, "memory " + to_string(id) + " is missing in the store");
     return std::move(**record);
+  }
+
+  /// Are these the words of the row's text, each as often?
+  [[nodiscard]] bool is_found_by(row_no row, std::string_view text) const {
+    const lexical& words = *views_.lexical;
+    const slot_no slot = views_.attributes->slot(row);
+    auto terms = text_terms(text, words.language());
+    if (terms.size() != words.length(slot)) return false;
+    std::ranges::sort(terms);
+    for (auto at = terms.begin(); at != terms.end();) {
+      const auto next = std::upper_bound(at, terms.end(), *at);
+      if (words.count(slot, words.term(*at)) != static_cast<std::uint32_t>(next - at)) return false;
+      at = next;
+    }
+    return true;
+  }
+
+  /// What its fields hold is a part of a topic's text, unless nothing has changed since a build
+  /// that searched topics by their titles and summaries alone.
+  result<void> tell_fields(const memory& topic, row_no row, search_hit& hit) {
+    auto values = read_field_values(reader_, topic.head->id, s_.context.at);
+    if (!values) return propagate(values);
+    std::string text = searched_topic_text(topic.version->data, *values);
+    if (values->empty() || !is_found_by(row, text)) return {};
+    hit.content = cut_content(std::move(text), hit.truncated);
+    hit.field = best_field(s_.terms, s_.weights, *values, views_.lexical->language());
+    return {};
   }
 
   [[nodiscard]] search_hit hit_of(const memory& m) const {

@@ -14,6 +14,11 @@ namespace mneme {
 /// What a filter makes of a row: out, or in, or in but for having ended.
 enum class filtered : std::uint8_t { out, ended, in };
 
+/// Topics that tell of an import alone.
+inline bool leaves_out_overviews(const search_request& r) {
+  return !r.include_overviews && r.tag != overview_tag;
+}
+
 class leg_filter {
 public:
   leg_filter(const search_state& s, const read_views& views)
@@ -27,6 +32,7 @@ public:
         supersessions_(rows_) {
     if (r_.project) project_ = rows_.place_term(*r_.project);
     if (r_.tag) tag_ = rows_.tag_term(composed(*r_.tag));
+    if (leaves_out_overviews(r_)) overview_ = rows_.tag_term(overview_tag);
     if (s.audience && *s.audience != search_audience::all)
       audience_ = static_cast<std::uint8_t>(*s.audience == search_audience::personal
                                                 ? lifecycle_audience::personal
@@ -92,6 +98,9 @@ private:
     if (r_.atomic_only && (f.flags & facet_atomic) == 0) return false;
     if (!passes_status(f) || !passes_due(f)) return false;
     if (r_.tag && (tag_.value == no_number || !rows_.has_tag(row, tag_))) return false;
+    if (line.type == memory_type::topic && overview_.value != no_number
+        && rows_.has_tag(row, overview_))
+      return false;
     return r_.include_archived || !superseded(line);
   }
 
@@ -161,6 +170,7 @@ private:
   supersession supersessions_;
   term_no project_;
   term_no tag_;
+  term_no overview_; ///< which topics are left out
   std::optional<std::uint8_t> audience_;
   std::vector<std::uint8_t> fits_; ///< by place term
 };

@@ -62,7 +62,7 @@ std::vector<weighed_word> weighed_words(const search_state& s, const search_leg&
     const std::uint64_t frequency = words.document_frequency(leg.of, term, s.context.at);
     if (frequency == 0) continue;
     const double idf = inverse_document_frequency(size.documents, frequency)
-                       * term_share(s.weights, text, size.documents, frequency);
+                       * term_share(s.weights, text, words.language(), size.documents, frequency);
     weighed.push_back({.term = term, .by = bm25_term(s.weights.k1, b, idf, mean)});
   }
   return weighed;

@@ -1,7 +1,7 @@
 /// The stage select: which rows each leg searches; or the rows of given ids.
 ///
-/// A memory leg without filters searches every live memory but those that are archived, replaced or
-/// ended.
+/// A memory leg without filters searches every live memory but those that are archived, replaced,
+/// ended or overviews of imports.
 /// Those are few and known, so the others are counted, not looked at. What else a leg searches is
 /// listed.
 
@@ -77,6 +77,13 @@ search_state::may_be_hidden(const read_views& views) const {
     of.clear();
     referring->append_to(of);
     for (const std::uint32_t row : of) nodes.push_back(rows.facets({row}).reference);
+  }
+  if (leaves_out_overviews(request)) {
+    const auto overviews = rows.with_tag(rows.tag_term(overview_tag));
+    if (nodes.size() + overviews->cardinality() > most) return std::nullopt;
+    of.clear();
+    overviews->append_to(of);
+    for (const std::uint32_t row : of) nodes.push_back(rows.node({row}).value);
   }
   if (!request.include_ended) {
     // Many may end some day, and few have by now.

@@ -29,6 +29,8 @@ void apply_to(lexical& owner, std::span<const index_delta> deltas) {
     if (d.version != nullptr) {
       const auto of = d.version->type == memory_type::chunk ? corpus::chunks : corpus::memories;
       owner.put(d.node, d.slot, of, searched_text(d.version->type, d.version->data), d.seq);
+    } else if (d.is_embedding && !d.text.empty()) {
+      owner.put(d.node, d.slot, corpus::memories, d.text, d.seq); // that of a topic
     } else if (d.is_embedding) {
       owner.carry(d.node, d.slot, d.seq);
     }

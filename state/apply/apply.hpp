@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "index/columns/attributes.hpp"
@@ -40,7 +41,8 @@ struct index_delta {
   const mneme::head* head = nullptr;       ///< a memory's new state
   const mneme::version* version = nullptr; ///< with new content; null = content unchanged
   const spaced_vector* vector = nullptr;
-  bool is_embedding = false; ///< the content is the one before, its vector came now
+  bool is_embedding = false; ///< the content is the one before; what finds it came now
+  std::string_view text;     ///< with is_embedding: by these words; empty: by those before
   node_no node;
   slot_no slot;      ///< of new content
   node_no reference; ///< that new content names: what a Decision replaces, a Chunk is promoted to

@@ -68,7 +68,10 @@ dense_numbers most_taken_by(const entry_payload& payload, const node_table& node
     n.terms = words_at_most(*v);
     if (const memory_id* id = reference_of(*v)) n.nodes += unknown(nodes, *id);
   }
-  if (std::holds_alternative<embed_payload>(payload)) n.slots = 1;
+  if (const auto* embedded = std::get_if<embed_payload>(&payload)) {
+    n.slots = 1;
+    n.terms = embedded->text.size();
+  }
   if (std::holds_alternative<learn_weights_payload>(payload)) n.names = 1;
   if (const auto* edge = std::get_if<edge_payload>(&payload))
     n.nodes = unknown(nodes, edge->edge.key.src) + unknown(nodes, edge->edge.key.dst);

@@ -19,8 +19,8 @@ const version* version_of(const entry_payload& payload) {
 }
 
 const spaced_vector* vector_of(const entry_payload& payload) {
-  if (const auto* e = std::get_if<embed_payload>(&payload)) return &e->vector;
   const std::optional<spaced_vector>* v = nullptr;
+  if (const auto* e = std::get_if<embed_payload>(&payload)) v = &e->vector;
   if (const auto* w = std::get_if<write_payload>(&payload)) v = &w->vector;
   if (const auto* u = std::get_if<update_payload>(&payload)) v = &u->vector;
   return v != nullptr && v->has_value() ? &**v : nullptr;

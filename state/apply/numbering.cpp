@@ -40,7 +40,10 @@ index_delta number(const entry& e, numbering& numbers) {
   d.version = version_of(e.payload);
   d.vector = vector_of(e.payload);
   if (d.head != nullptr) d.node = numbers.nodes->intern(d.head->id);
-  d.is_embedding = std::holds_alternative<embed_payload>(e.payload);
+  if (const auto* embedded = std::get_if<embed_payload>(&e.payload)) {
+    d.is_embedding = true;
+    d.text = embedded->text;
+  }
   if (d.version != nullptr || d.is_embedding) {
     ensure(numbers.next_slot != no_number, "a command that fills the numbering is refused");
     d.slot = slot_no{numbers.next_slot++};

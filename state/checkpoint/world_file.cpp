@@ -1,6 +1,7 @@
 #include "state/checkpoint/world_file.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "messages/codec/canonical.hpp"
 #include "messages/hash.hpp"
@@ -10,15 +11,23 @@ namespace mneme {
 
 namespace {
 constexpr std::string_view magic = "MNEMEWLD";
-constexpr std::uint64_t format_without_search = 1;
-constexpr std::uint64_t world_format = 2;
+constexpr std::uint64_t format_of_defaults = 1;
+constexpr std::uint64_t format_with_search = 2;
+constexpr std::uint64_t world_format = 3;
+constexpr std::string_view default_language = "english";
+
+std::uint64_t format_of(const world_file& w) {
+  if (w.language != default_language) return world_format;
+  return w.search.empty() ? format_of_defaults : format_with_search;
+}
 } // namespace
 
 std::string encode(const world_file& w) {
   canonical_writer out;
-  out.map(w.search.empty() ? 5 : 6);
+  const std::uint64_t format = format_of(w);
+  out.map(5U + (w.search.empty() ? 0U : 1U) + (format == world_format ? 1U : 0U));
   out.unsigned_integer(0);
-  out.unsigned_integer(w.search.empty() ? format_without_search : world_format);
+  out.unsigned_integer(format);
   out.unsigned_integer(1);
   out.binary(w.id.raw());
   out.unsigned_integer(2);
@@ -30,6 +39,10 @@ std::string encode(const world_file& w) {
   if (!w.search.empty()) {
     out.unsigned_integer(5);
     out.text(w.search);
+  }
+  if (format == world_format) {
+    out.unsigned_integer(6);
+    out.text(w.language);
   }
   return seal_file(magic, out.bytes());
 }
@@ -51,7 +64,11 @@ result<world_file> decode_world_file(std::string_view bytes) {
     return fail(errc::format_unsupported, "the WORLD file has format " + std::to_string(*version)
                                               + "; this build reads up to "
                                               + std::to_string(world_format));
-  if (*version == 0 || *size != (*version == world_format ? 6 : 5) || !expect_key(1))
+  const bool has_language = *version == world_format;
+  const std::uint32_t others = has_language ? 6 : 5; // members but the search weights
+  const bool has_search = *size == others + 1;
+  const bool fits = has_language || has_search == (*version == format_with_search);
+  if (*version == 0 || (*size != others && !has_search) || !fits || !expect_key(1))
     return damaged();
   world_file w;
   auto id = in.binary();
@@ -67,11 +84,20 @@ result<world_file> decode_world_file(std::string_view bytes) {
   auto embedder = in.text();
   if (!embedder) return damaged();
   w.embedder = std::string(*embedder);
-  if (*version == world_format) {
-    if (!expect_key(5)) return damaged();
-    auto search = in.text();
-    if (!search || search->empty()) return damaged();
-    w.search = std::string(*search);
+  const auto non_empty_text = [&](std::uint64_t key) -> std::optional<std::string> {
+    if (!expect_key(key)) return std::nullopt;
+    auto text = in.text();
+    return text && !text->empty() ? std::optional(std::string(*text)) : std::nullopt;
+  };
+  if (has_search) {
+    auto search = non_empty_text(5);
+    if (!search) return damaged();
+    w.search = std::move(*search);
+  }
+  if (has_language) {
+    auto language = non_empty_text(6);
+    if (!language || *language == default_language) return damaged();
+    w.language = std::move(*language);
   }
   if (!in.at_end()) return damaged();
   return w;

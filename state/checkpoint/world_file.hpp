@@ -1,8 +1,9 @@
 #pragma once
 /// The WORLD file: what a directory is. Written once when the world is made.
 ///   "MNEMEWLD" ‖ canonical map {0: format, 1: world id, 2: name, 3: branch id, 4: embedder spec,
-///   5: search weights} ‖ SHA-256 of everything before
-/// Format 1 has no search weights, format 2 has; a world with the default ones is written as 1.
+///   5: search weights, 6: language} ‖ SHA-256 of everything before
+/// Format 1 has no search weights, format 2 has, format 3 has a language and perhaps search
+/// weights; a world with the default ones is written as 1.
 
 #include <array>
 #include <string>
@@ -18,6 +19,7 @@ struct world_file {
   std::array<std::uint8_t, 16> branch{}; ///< tells forks of one world apart; zero for the first
   std::string embedder;                  ///< spec: "hash:384", "none", or "host:<model>"
   std::string search{};                  ///< spec of the search weights; empty = the default ones
+  std::string language = "english";      ///< of its texts: whose stems its words are found by
 
   friend bool operator==(const world_file&, const world_file&) = default;
 };

@@ -43,7 +43,7 @@ void index_compaction::build() {
     copy_places();
   }
   if (need_.lexical) {
-    fresh_.lexical = std::make_shared<lexical>();
+    fresh_.lexical = std::make_shared<lexical>(old_->lexical->language());
     const auto loaded = fresh_.lexical->load(old_->lexical->save(at_));
     ensure(loaded.has_value(), "a lexical index loads what it has saved");
   }

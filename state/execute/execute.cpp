@@ -197,7 +197,9 @@ result<void> run(execution& x, const write_request& r, prepared p) {
             .valid_until = r.valid_until,
             .nonce = x.draw.draw_nonce(),
             .hash = {}};
-  if (*vector)
+  if (p.vector_is_later)
+    hold_back(x, h, *vector);
+  else if (*vector)
     h.embedding =
         embedding_ref{.dim = static_cast<std::uint32_t>((*vector)->values.size()), .version = 1};
   seal_version(v, h);
@@ -242,6 +244,8 @@ result<void> run(execution& x, const update_request& r, prepared p) {
     return fail(errc::tombstoned, "memory " + to_string(h.id) + " was tombstoned", "uri");
   if (h.current_version == std::numeric_limits<std::uint32_t>::max())
     return fail(errc::limit_exceeded, "the memory has no version number left", "uri");
+  if (h.type == memory_type::topic)
+    if (auto ok = embed_update(x, h, p); !ok) return ok;
   auto vector = place_vector(p, x.state, x.seams);
   if (!vector) return propagate(vector);
   const std::uint32_t number = h.current_version + 1;
@@ -257,6 +261,7 @@ result<void> run(execution& x, const update_request& r, prepared p) {
     else
       *vector = spaced_vector{.space = x.state.space(), .values = std::move(values)};
   }
+  if (p.vector_is_later) hold_back(x, h, *vector);
   version v{.id = h.id,
             .number = number,
             .type = h.type,
@@ -400,7 +405,7 @@ result<prepared> prepare(const update_request& r, timestamp now, const execution
                          const prepared_ahead& ahead) {
   if (r.replace) return prepared{}; // of a version that is read in its turn
   return prepare_content(r.uri.type, r.data, r.forms, r.vector, r.created_at.value_or(now), seams,
-                         ahead);
+                         ahead, {.is_known = r.uri.type != memory_type::topic});
 }
 result<prepared> prepare(const restore_request& r, timestamp now, const execution_seams&,
                          const prepared_ahead&) {
@@ -435,10 +440,28 @@ result<void> run_one(execution& x, const mutation& m, prepared p) {
   return std::visit([&](const auto& r) { return run(x, r, std::move(p)); }, m);
 }
 
+/// An export's fields come one by one: topics get their texts when all are there.
+bool is_restore(const mutation& m) {
+  return std::holds_alternative<restore_request>(m)
+         || std::holds_alternative<restore_edge_request>(m)
+         || std::holds_alternative<restore_field_request>(m);
+}
+
+/// The texts of topics belong to the request that changed them.
+result<void> settle(execution& x) {
+  const std::size_t before = x.out.entries.size();
+  if (auto ok = settle_topic_texts(x); !ok) return ok;
+  if (x.out.entries.size() > before)
+    x.out.results.back().seq = {x.current.value + x.out.entries.size()};
+  return {};
+}
+
 result<void> run_all(execution& x, std::span<const mutation> items, std::span<prepared> ready,
                      bool is_batch) {
   for (std::size_t i = 0; i < items.size(); ++i) {
     auto done = run_one(x, items[i], std::move(ready[i]));
+    const bool settles = !is_restore(items[i]) || i + 1 == items.size();
+    if (done && settles) done = settle(x);
     if (!done) return std::unexpected(located(std::move(done.error()), is_batch, i));
     if (x.seams.room != nullptr)
       if (auto ok = x.seams.room->check(x.out.taken); !ok)

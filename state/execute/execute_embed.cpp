@@ -5,6 +5,7 @@
 #include "messages/hash.hpp"
 #include "messages/validate/validate.hpp"
 #include "state/execute/execute.hpp"
+#include "state/execute/execution.hpp"
 
 namespace mneme {
 
@@ -26,6 +27,10 @@ result<std::optional<head>> waiting_head(const late_vector& item, overlay& state
   const bool fits = h->has_value() && !(*h)->tombstone && !(*h)->erased && !(*h)->embedding
                     && (*h)->current_version == item.version;
   if (!fits) return std::optional<head>{};
+  if ((*h)->type != memory_type::topic) return h;
+  auto text = embedded_topic_text(state, **h);
+  if (!text) return propagate(text);
+  if (item.text != sha256_of(*text)) return std::optional<head>{};
   return h;
 }
 

@@ -34,6 +34,8 @@ result<void> restore_head(execution& x, head existing, head wanted, const prepar
   if (x.out.entries.size() == before) wanted.embedding = existing.embedding;
   if (existing != wanted) {
     x.state.put(wanted);
+    if (existing.tombstone && wanted.type == memory_type::topic)
+      x.changed_texts[wanted.id].keeps_vector = true; // its fields may have changed meanwhile
     const bool ends = wanted.tombstone && !existing.tombstone;
     append_entry(x, ends ? entry_kind::tombstone : entry_kind::update_head,
                  ends ? wanted.tombstone->by : wanted.actor_scope, {leaf_of(wanted)},
@@ -80,6 +82,7 @@ result<void> run(execution& x, const restore_request& r, const prepared& p) {
   else
     append_entry(x, entry_kind::update, r.version.created_by, {leaf_of(h)},
                  update_payload{h, r.version, std::move(*vector)});
+  if (h.type == memory_type::topic) x.changed_texts[h.id].keeps_vector = true;
   x.out.results.push_back(changed_memory(x, h));
   return {};
 }
@@ -130,6 +133,7 @@ result<void> run(execution& x, const restore_field_request& r, const prepared&) 
       .revisions = {r.revisions.begin() + static_cast<std::ptrdiff_t>(known), r.revisions.end()}};
   const std::string by = r.revisions.back().created_by;
   x.state.put(p.field, p.revisions);
+  x.changed_texts[wanted.topic].keeps_vector = true;
   append_entry(x, entry_kind::field, by, {leaf_of(wanted)}, std::move(p));
   mutation_result done = unchanged(x);
   done.changed = true;

@@ -147,6 +147,7 @@ private:
 
   void put(topic_field field, std::vector<field_revision> revisions) {
     x_.state.put(field, revisions);
+    x_.changed_texts.try_emplace(keeper_);
     append_entry(x_, entry_kind::field, actor_, {leaf_of(field.head)},
                  field_payload{field, std::move(revisions)});
   }

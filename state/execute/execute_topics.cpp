@@ -64,8 +64,10 @@ result<void> update_topic(execution& x, const ingest_request& r, const head& h) 
   u.provenance = present->provenance;
   u.vector = r.vector;
   if (auto ok = validate(u); !ok) return ok;
-  auto content = prepare_content(memory_type::topic, u.data, u.forms, u.vector, x.now, x.seams);
+  auto content = prepare_content(memory_type::topic, u.data, u.forms, u.vector, x.now, x.seams, {},
+                                 {.is_known = false});
   if (!content) return propagate(content);
+  content->vector_is_later = !r.fields.empty();
   if (auto ok = run_part(x, u, *content); !ok) return ok;
   x.out.results.pop_back();
   return {};
@@ -157,6 +159,7 @@ result<void> put_field(execution& x, const ingest_request& r, const memory_id& t
   revision.hash = hash_of(revision);
   field.head.newest_hash = revision.hash;
   x.state.put(field, {revision});
+  x.changed_texts.try_emplace(topic);
   append_entry(x, entry_kind::field, acting_in(r), {leaf_of(field.head)},
                field_payload{field, {std::move(revision)}});
   changes.applied.push_back("field:" + f.name);
@@ -196,6 +199,15 @@ write_request topic_write_of(const ingest_request& r) {
   return w;
 }
 
+std::vector<topic_value> values_of(const ingest_request& r) {
+  std::map<std::string_view, const json_value*> last;
+  for (const auto& f : r.fields) last.insert_or_assign(f.name, &f.value);
+  std::vector<topic_value> values;
+  values.reserve(last.size());
+  for (const auto& [name, value] : last) values.push_back({std::string(name), *value});
+  return values;
+}
+
 bool is_open(const execution& x, const head& h) {
   return x.seams.within == nullptr || x.seams.within->may_see(h);
 }
@@ -217,7 +229,10 @@ result<prepared> prepare_ingest(const ingest_request& r, timestamp now,
   if (r.placement != ingest_placement::new_topic) return p;
   const write_request w = topic_write_of(r);
   if (auto ok = validate(w); !ok) return propagate(ok);
-  return prepare_content(w.type, w.data, w.forms, w.vector, now, seams, ahead);
+  auto content = prepare_content(w.type, w.data, w.forms, w.vector, now, seams, ahead,
+                                 {.values = values_of(r)});
+  if (content) content->vector_is_later = !r.fields.empty();
+  return content;
 }
 
 result<void> run(execution& x, const ingest_request& r, const prepared& p) {

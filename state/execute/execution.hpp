@@ -2,6 +2,7 @@
 /// The execution of one command, and what its parts share. Private to execute*.cpp.
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,7 +19,15 @@ struct prepared {
   mneme::forms forms;
   std::optional<std::vector<float>> vector; ///< given, or embedded
   bool vector_given = false;
+  /// The vector is of more than the content: it comes with the text of the topic (text_change).
+  bool vector_is_later = false;
   timestamp now;
+};
+
+/// Of a topic whose text a request changes.
+struct text_change {
+  std::optional<std::vector<float>> vector; ///< of the new text; default: embedded, where one can
+  bool keeps_vector = false;                ///< default: the one that it has
 };
 
 struct execution {
@@ -30,6 +39,7 @@ struct execution {
   const std::vector<memory_id>& given; ///< by the command's items, ascending
   executed_command out{};
   std::uint64_t payload_bytes = 0; ///< of the entries so far
+  std::map<memory_id, text_change> changed_texts{};
 
   /// Whether a drawn id would meet a memory, an end of an edge, or an id that the command gives.
   [[nodiscard]] bool is_taken(const memory_id& id) const {
@@ -56,10 +66,20 @@ bool is_archived(const head& h);
 /// Sets the lifecycle status.
 void archive(head& h, timestamp now);
 
+/// A remote embedder's vectors come later, as entries of their own.
+bool embeds_at_once(const embedder* by);
+
+/// What a content is embedded as. What an update makes of a topic with its fields shows in its turn
+/// alone.
+struct embedded_content {
+  bool is_known = true;
+  std::vector<topic_value> values{}; ///< of a new topic
+};
 result<prepared> prepare_content(memory_type type, const memory_data& data,
                                  const forms_override& own,
                                  const std::optional<std::vector<float>>& vector, timestamp now,
-                                 const execution_seams& seams, const prepared_ahead& ahead = {});
+                                 const execution_seams& seams, const prepared_ahead& ahead = {},
+                                 const embedded_content& embedded = {});
 
 /// The space that a content's vector lives in; the first explicit vector of a world without an
 /// embedder fixes it.
@@ -75,11 +95,23 @@ result<void> run_part(execution& x, const remove_edge_request& r);
 /// The update with all data that an update of a span is (execute_replace.cpp). `h` is the memory's.
 result<update_request> replacement_of(execution& x, const update_request& r, const head& h);
 
+// topic_texts.cpp
+/// What the topic is embedded as.
+result<std::string> embedded_topic_text(overlay& state, const head& topic);
+/// Of an update: the vector is its content's, or is later where the topic has fields.
+result<void> embed_update(execution& x, const head& topic, prepared& p);
+/// The vector comes with the topic's text, and not with its content.
+void hold_back(execution& x, head& topic, std::optional<spaced_vector>& vector);
+/// One entry for each topic of `changed_texts` that has fields, in id order.
+result<void> settle_topic_texts(execution& x);
+
 // execute_topics.cpp, execute_revise.cpp, execute_restore.cpp
 result<prepared> prepare_ingest(const ingest_request& r, timestamp now,
                                 const execution_seams& seams, const prepared_ahead& ahead);
 /// The memory that an ingest of a new topic writes.
 write_request topic_write_of(const ingest_request& r);
+/// What its fields hold then, by name.
+std::vector<topic_value> values_of(const ingest_request& r);
 result<void> run(execution& x, const ingest_request& r, const prepared& p);
 result<void> run(execution& x, const revise_request& r, const prepared& p);
 result<void> run(execution& x, const forget_request& r, const prepared& p);

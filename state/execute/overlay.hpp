@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "messages/codec/entry.hpp"
+#include "messages/text/topic_text.hpp"
 #include "mneme/requests.hpp"
 #include "state/apply/capacity.hpp"
 #include "views/asker.hpp"
@@ -51,6 +52,8 @@ public:
   result<std::optional<topic_field>> field(const memory_id& topic, const std::string& name);
   /// By name.
   result<std::vector<topic_field>> fields(const memory_id& topic);
+  /// What they hold now, by name.
+  result<std::vector<topic_value>> values(const memory_id& topic);
   /// By number.
   result<std::vector<field_revision>> revisions(const field_head& field);
   /// Edges from and to `id` that are not tombstoned, in key order.

@@ -61,6 +61,32 @@ result<std::vector<topic_field>> overlay::fields(const memory_id& topic) {
   return all;
 }
 
+result<std::vector<topic_value>> overlay::values(const memory_id& topic) {
+  auto all = fields(topic);
+  if (!all) return propagate(all);
+  const auto fresh = [&](const topic_field& f) -> const field_revision* {
+    for (const auto* part : {&top_, &base_}) {
+      const auto known = part->revisions.find({topic, f.head.name});
+      if (known == part->revisions.end()) continue;
+      const auto r = std::ranges::find(known->second, f.current, &field_revision::number);
+      if (r != known->second.end()) return &*r;
+    }
+    return nullptr;
+  };
+  std::vector<topic_value> values;
+  values.reserve(all->size());
+  for (auto& f : *all) {
+    if (const field_revision* r = fresh(f)) {
+      values.push_back({f.head.name, r->value});
+      continue;
+    }
+    auto stored = read_revision(reader_, f.head, f.current);
+    if (!stored) return propagate(stored);
+    values.push_back({std::move(f.head.name), std::move(stored->value)});
+  }
+  return values;
+}
+
 result<std::vector<field_revision>> overlay::revisions(const field_head& field) {
   auto published = read_field(reader_, field.topic, field.name, at_);
   if (!published) return propagate(published);

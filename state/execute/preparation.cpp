@@ -30,9 +30,9 @@ result<void> check_stored_size(memory_type type, const prepared& p) {
   return {};
 }
 
-/// A remote embedder's vectors come later, as entries of their own.
-bool embeds(const embedder* by) {
-  return by != nullptr && by->remote() == nullptr;
+std::string text_to_embed(memory_type type, const memory_data& data,
+                          const embedded_content& embedded) {
+  return embedding_text(type, data) + field_lines(embedded.values);
 }
 
 /// Does a default of the content say when it was written?
@@ -50,19 +50,24 @@ struct content_ahead {
   forms_override forms;
   bool has_vector = false;
   std::optional<timestamp> created_at;
+  embedded_content embedded{};
 };
 std::optional<content_ahead> content_of(const write_request& r) {
   return content_ahead{r.type, r.data, r.forms, r.vector.has_value(), r.created_at};
 }
 std::optional<content_ahead> content_of(const update_request& r) {
   if (r.replace) return std::nullopt; // of a version that only the committer knows
-  return content_ahead{r.uri.type, r.data, r.forms, r.vector.has_value(), r.created_at};
+  content_ahead c{r.uri.type, r.data, r.forms, r.vector.has_value(), r.created_at};
+  c.embedded.is_known = r.uri.type != memory_type::topic;
+  return c;
 }
 std::optional<content_ahead> content_of(const ingest_request& r) {
   if (r.placement != ingest_placement::new_topic) return std::nullopt;
   const write_request w = topic_write_of(r);
   if (!validate(w)) return std::nullopt; // refused in its turn
-  return content_of(w);
+  auto content = content_of(w);
+  content->embedded.values = values_of(r);
+  return content;
 }
 template <class Request>
 std::optional<content_ahead> content_of(const Request&) {
@@ -70,6 +75,10 @@ std::optional<content_ahead> content_of(const Request&) {
 }
 
 } // namespace
+
+bool embeds_at_once(const embedder* by) {
+  return by != nullptr && by->remote() == nullptr;
+}
 
 prepared_ahead prepare_ahead(const mutation& m, bool is_scoped, const embedder* embedder,
                              const token_counter& tokens) {
@@ -85,8 +94,9 @@ prepared_ahead prepare_ahead(const mutation& m, bool is_scoped, const embedder* 
                                 content->created_at.value_or(timestamp{}));
   if (tokens.is_thread_safe())
     ahead.forms = render_forms(content->type, content->data, content->forms, tokens);
-  if (!content->has_vector && embeds(embedder))
-    ahead.vector = embedded_by(*embedder, embedding_text(content->type, content->data));
+  if (!content->has_vector && content->embedded.is_known && embeds_at_once(embedder))
+    ahead.vector =
+        embedded_by(*embedder, text_to_embed(content->type, content->data, content->embedded));
   return ahead;
 }
 
@@ -115,7 +125,8 @@ std::vector<prepared_ahead> prepare_ahead(std::span<const tick_write> writes,
 result<prepared> prepare_content(memory_type type, const memory_data& data,
                                  const forms_override& own,
                                  const std::optional<std::vector<float>>& vector, timestamp now,
-                                 const execution_seams& seams, const prepared_ahead& ahead) {
+                                 const execution_seams& seams, const prepared_ahead& ahead,
+                                 const embedded_content& embedded) {
   prepared p;
   p.now = now;
   p.data = with_defaults(type, data, now);
@@ -126,11 +137,12 @@ result<prepared> prepare_content(memory_type type, const memory_data& data,
   if (vector) {
     p.vector = vector;
     p.vector_given = true;
-  } else if (embeds(seams.embedder)) {
-    auto embedded =
-        ahead.vector ? *ahead.vector : embedded_by(*seams.embedder, embedding_text(type, p.data));
-    if (!embedded) return propagate(embedded);
-    if (!embedded->empty()) p.vector = std::move(*embedded);
+  } else if (embedded.is_known && embeds_at_once(seams.embedder)) {
+    auto vector_now = ahead.vector
+                          ? *ahead.vector
+                          : embedded_by(*seams.embedder, text_to_embed(type, p.data, embedded));
+    if (!vector_now) return propagate(vector_now);
+    if (!vector_now->empty()) p.vector = std::move(*vector_now);
   }
   return p;
 }

@@ -22,6 +22,7 @@ world_stats read_stats(world& w) {
   s.world = w.info.id;
   s.world_name = w.info.name;
   s.embedder = w.info.embedder;
+  s.language = w.info.language;
   if (w.embedder != nullptr) s.space = w.embedder->space();
   if (s.space.dim == 0) s.space = indexes->vectors->space_at(counts.seq);
   s.embedder_problem = w.report.vectors_problem;

@@ -95,7 +95,7 @@ result<void> check(const entry& e, const head_payload& p, const entry_past& past
 }
 
 result<void> check(const entry& e, const embed_payload& p, const entry_past& past) {
-  if (past.space.dim != 0 && p.vector.space.dim != past.space.dim)
+  if (p.vector && past.space.dim != 0 && p.vector->space.dim != past.space.dim)
     return forged("a vector of another dimension than those before");
   return check_changed(e, p.head, past);
 }
@@ -258,7 +258,6 @@ void keep(const Payload& p, std::map<memory_id, known_memory>& memories, vector_
     memories.insert_or_assign(p.head.id, known_memory::of(p.head));
   if constexpr (requires { p.vector->space; })
     if (p.vector) space = p.vector->space;
-  if constexpr (requires { p.vector.space; }) space = p.vector.space;
 }
 
 } // namespace

@@ -54,17 +54,20 @@ private:
 result<void> check_one(const entry& e, const embed_payload& p, frame_state& state) {
   const auto refuse = [&](std::string_view why) {
     return fail(errc::corrupt, "entry " + std::to_string(e.header.seq.value)
-                                   + " gives a vector to memory " + to_string(p.head.id) + ", "
+                                   + (p.vector ? " gives a vector" : " gives a text")
+                                   + " to memory " + to_string(p.head.id) + ", "
                                    + std::string(why));
   };
   auto before = state.head_before(p.head.id, e.header.seq);
   if (!before) return propagate(before);
   if (!before->has_value()) return refuse("which does not exist");
-  if ((*before)->embedding) return refuse("which has one");
+  // With a text of its own it takes the place of the one before.
+  if ((*before)->embedding && p.text.empty()) return refuse("which has one");
   head expected = std::move(**before);
   expected.embedding = p.head.embedding;
   if (expected != p.head) return refuse("whose head was another");
-  if (!state.fits(p.vector.space)) return refuse("but of another space than this world's");
+  if (p.vector && !state.fits(p.vector->space))
+    return refuse("but of another space than this world's");
   if (e.header.leaves.size() != 1 || e.header.leaves.front() != leaf_of(p.head))
     return refuse("but changes another leaf");
   return {};

@@ -49,7 +49,7 @@ TEST_CASE("5 ingest names at most eight similar topics, nearest first, that the 
   CHECK(done->topics->similar_topic_ids == expected);
 }
 
-TEST_CASE("5 the embedded text of a topic is title and summary; fields are not embedded") {
+TEST_CASE("5 the embedded text of a topic is title, summary and what its fields hold") {
   engine e = world_with("hash:64");
   ingest_request r = new_topic(1, "north harbour");
   r.summary = "ferries";
@@ -73,14 +73,14 @@ TEST_CASE("5 the embedded text of a topic is title and summary; fields are not e
   REQUIRE(e.apply(field));
   const auto after = e.get(id_of(1));
   REQUIRE(after);
-  CHECK(after->head == before->head);
+  CHECK(after->head == before->head); // a vector of the same version
   const auto events = e.events(id_of(1));
   REQUIRE(events);
-  CHECK(std::ranges::count(*events, topic_event_kind::embedding, &topic_event::kind) == 0);
+  CHECK(std::ranges::count(*events, topic_event_kind::embedding, &topic_event::kind) == 1);
 
-  // The same title and summary is the same vector: nothing is nearer to the question.
+  // The same text is the same vector: nothing is nearer to the question.
   retrieve_request ask;
-  ask.q = "north harbour\nferries";
+  ask.q = "north harbour\nferries\nkeeper: somebody quite different";
   const auto found = e.retrieve(ask);
   REQUIRE(found);
   REQUIRE(found->candidates.size() == 1);
@@ -168,4 +168,55 @@ TEST_CASE("a bad vector is refused through every door, also where nothing would 
     more.vector = bad;
     CHECK(refused_at(e.apply(more)) == "vector");
   }
+}
+
+TEST_CASE("7 topics that tell of an import alone are searched only where they are asked for") {
+  engine e = world_with("hash:64");
+  const auto put = [&](std::uint8_t n, bool is_overview) {
+    ingest_request r = new_topic(n, "talk about boats number " + std::to_string(n));
+    r.summary = "boats";
+    REQUIRE(e.apply(r));
+    if (!is_overview) return;
+    update_head_request tagged{};
+    tagged.uri = {memory_type::topic, id_of(n), 1};
+    tagged.tags = std::vector<std::string>{"other", std::string(overview_tag)};
+    REQUIRE(e.apply(tagged));
+  };
+  const auto searched = [&](auto ask) {
+    search_request r;
+    r.query = "talk about boats";
+    r.similarity_floor = 0;
+    r.limit = 200;
+    ask(r);
+    const auto found = e.search(r);
+    REQUIRE(found);
+    CHECK(found->coverage.memory.searched
+          == static_cast<std::int64_t>(found->results.size())); // all have the words
+    return found->results.size();
+  };
+  put(1, false);
+  put(2, true);
+  write_request w;
+  w.type = memory_type::note;
+  w.data["statement"] = std::string("we talk about boats");
+  w.tags = {std::string(overview_tag)}; // of a note it means nothing
+  REQUIRE(e.apply(w));
+  // Few are counted, many are listed: the answer is the same.
+  for (std::uint8_t n = 3; n < 120; ++n) {
+    const std::size_t overviews = n - 2U;
+    if (n == 3 || n == 119) {
+      CHECK(searched([](search_request&) {}) == 2);
+      CHECK(searched([](search_request& r) { r.include_overviews = true; }) == 2 + overviews);
+      CHECK(searched([](search_request& r) { r.tag = overview_tag; }) == 1 + overviews);
+      CHECK(searched([](search_request& r) { r.tag = "other"; }) == 0);
+      CHECK(searched([](search_request& r) { r.type = memory_type::topic; }) == 1);
+    }
+    put(n, true);
+  }
+  // Who takes the tag away has the topic searched.
+  update_head_request plain{};
+  plain.uri = {memory_type::topic, id_of(2), 1};
+  plain.tags.emplace();
+  REQUIRE(e.apply(plain));
+  CHECK(searched([](search_request&) {}) == 3);
 }

@@ -259,6 +259,26 @@ class Tools(OnStreams):
         self.assertEqual(
             len(self.call(client, "find", near="green tea", limit=3, include_ended=True)["memories"]), 1)
 
+    def test_what_is_remembered_twice_is_told(self):
+        client = self.start()
+        first = self.call(client, "remember", text="Ana likes green tea")
+        self.assertEqual(first["similar"], {"same_text": [], "resembles": []})
+        again = self.call(client, "remember", text="ana likes  GREEN tea")
+        self.assertEqual(again["similar"], {"same_text": [first["id"]], "resembles": []})
+        text = self.told(client, "remember", text="Ana likes green tea, and lemon")
+        self.assertIn("memories much like it: ", text)
+        self.assertIn(first["id"], text)
+        self.assertIn("unknown_key", self.refusal(client, "remember", text="x", similar=True))
+        topic = self.call(client, "remember", title="Ana", fields={"allergy": {"value": "hazelnuts"}})
+        twin = self.told(client, "remember", title="ANA")
+        self.assertIn("topics with the same title: " + topic["topic_id"], twin)
+        # A topic is found by what its fields hold, and by nothing that they held before.
+        hit = self.call(client, "search", query="hazelnuts allergy")["results"][0]
+        self.assertEqual((hit["id"], hit["field"]), (topic["topic_id"], "allergy"))
+        self.assertIn("| topic field allergy |", self.told(client, "search", query="hazelnuts allergy"))
+        self.call(client, "remember", topic_id=topic["topic_id"], fields={"allergy": {"value": "pollen"}})
+        self.assertEqual(self.call(client, "search", query="hazelnuts")["results"], [])
+
     def test_topics_chunks_and_colours(self):
         client = self.start()
         topic = self.call(client, "remember", title="Harbour", fields={"depth": {"value": 12}})

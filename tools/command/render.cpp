@@ -244,6 +244,15 @@ std::string speaker_of(const json& hit) {
   return metadata.is_object() && metadata.contains("speaker") ? cell(metadata["speaker"]) : "";
 }
 
+/// What kind of memory it is, and of a topic by which field it was found.
+std::string kind_of(const json& hit) {
+  std::string kind = cell(hit["memory_type"]);
+  if (hit.contains("field")) kind += ", " + cell(hit["field"]);
+  if (hit["ended"] == true) kind += ", ended";
+  if (hit["older_of"].is_string()) kind += ", older";
+  return kind;
+}
+
 std::string parts_of(const json& hit) {
   std::string text = fmt::format("{}  match {:.2f}", cell(hit["id"]), hit["match"].get<double>());
   for (const char* part : {"vector", "text", "neighbours", "answers", "dates", "speakers"})
@@ -260,8 +269,7 @@ std::string render_search(const json& answer, const page& on) {
     const bool is_chunk = hit["source_type"] == "content_chunk";
     table.add({fmt::format("{:.3f}", hit["score"].get<double>()),
                is_chunk ? fmt::format("{}#{}", cell(hit["path"]), cell(hit["chunk_index"]))
-                        : cell(hit["memory_type"]) + (hit["ended"] == true ? ", ended" : "")
-                              + (hit["older_of"].is_string() ? ", older" : ""),
+                        : kind_of(hit),
                is_chunk ? "" : minute_of(cell(hit["created_at"])), speaker_of(hit), cell(hit["id"]),
                marks.excerpt(cell(hit["content"]))});
   }
@@ -440,6 +448,23 @@ std::string render(std::string_view op, const json& answer, const page& on) {
   if (op == "forget_matching" || op == "supersede_matching") return render_selected(answer, on);
   if (op == "forget") return render_lines(answer["archived"], "no topic is below 0.05");
   return render_pairs(answer, on);
+}
+
+namespace {
+
+std::string remark(std::string_view what, const json& ids) {
+  std::string line;
+  for (const auto& id : ids) line += (line.empty() ? std::string(what) : ", ") + cell(id);
+  return line.empty() ? line : line + "\n";
+}
+
+} // namespace
+
+std::string remarks(std::string_view op, const json& answer) {
+  if (op == "ingest") return remark("mneme: the same title: ", answer["same_title_ids"]);
+  if (op != "write" || !answer.contains("similar")) return {};
+  return remark("mneme: the same text: ", answer["similar"]["same_text"])
+         + remark("mneme: much like it: ", answer["similar"]["resembles"]);
 }
 
 } // namespace mneme::command

@@ -16,5 +16,8 @@ struct page {
 
 /// `answer` without `ok`. Ends in a line end.
 std::string render(std::string_view op, const protocol::json& answer, const page& on);
+/// What people should know besides, and scripts need not read: what was there before in the same
+/// words. Lines, perhaps none.
+std::string remarks(std::string_view op, const protocol::json& answer);
 
 } // namespace mneme::command

@@ -37,6 +37,7 @@ struct search_options {
   bool lineage = false;
   bool include_archived = false;
   bool include_ended = false;
+  bool include_overviews = false;
   bool atomic_only = false;
   bool low_relevance = false;
   bool explain = false;
@@ -74,6 +75,7 @@ result<json> search_request_of(const search_options& o) {
   set_if(request, "at_seq", o.at_seq);
   if (o.include_archived) request["include_archived"] = true;
   if (o.include_ended) request["include_ended"] = true;
+  if (o.include_overviews) request["include_overviews"] = true;
   if (o.atomic_only) request["atomic_only"] = true;
   if (o.low_relevance) request["include_low_relevance"] = true;
   if (o.explain) request["explain"] = true;
@@ -142,6 +144,8 @@ void add_search_commands(CLI::App& app, command_result& outcome) {
         c.add_option("--at-seq", o.at_seq, "as of an earlier entry");
         c.add_flag("--include-archived", o.include_archived, "archived and superseded ones too");
         c.add_flag("--include-ended", o.include_ended, "also what is no longer valid");
+        c.add_flag("--include-overviews", o.include_overviews,
+                   "also topics that tell of an import");
         c.add_flag("--atomic-only", o.atomic_only, "atomic memories alone");
         c.add_flag("--low-relevance", o.low_relevance, "no floor under chunks");
         c.add_flag("--explain", o.explain, "the parts of each score");

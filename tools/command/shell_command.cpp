@@ -22,6 +22,7 @@ struct shell_options {
   bool in_memory = false;
   std::optional<std::string> embedder;
   std::optional<std::string> search;
+  std::optional<std::string> language;
   std::optional<std::string> audience;
   std::string world;
   std::string commit;
@@ -37,6 +38,7 @@ engine_options options_of(const shell_options& o, const std::shared_ptr<manual_c
   options.world_name = o.world;
   options.embedder_spec = o.embedder;
   options.search_spec = o.search;
+  options.language = o.language;
   if (o.audience) options.audience = parse_enum<lifecycle_audience>(*o.audience);
   options.seed = o.seed;
   options.clock = clock;
@@ -112,6 +114,7 @@ void add_shell_command(CLI::App& app, command_result& outcome) {
   c->add_option("--embedder", o->embedder,
                 "of a new world: hash:384 (default), hash:N, none or http:URL");
   c->add_option("--search", o->search, "of a new world: search weights (mneme help search)");
+  c->add_option("--language", o->language, "of a new world: what its texts are written in");
   c->add_option("--audience", o->audience, "of searches that name none")
       ->check(CLI::IsMember({"personal", "work"}));
   c->add_option("--world", o->world, "name of a new world");

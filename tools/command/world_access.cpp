@@ -152,6 +152,7 @@ void print_answer(const common_options& options, std::string_view op, const json
     put_line(protocol::print(protocol::ok_json(answer)));
   else
     put(render(op, answer, {.width = terminal_width(), .colour = has_colour(stdout)}));
+  if (!options.json) tell("{}", remarks(op, answer));
 }
 
 status with_world(const common_options& options,

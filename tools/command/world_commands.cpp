@@ -14,6 +14,7 @@ struct init_options {
   std::string world;
   std::optional<std::string> embedder;
   std::optional<std::string> search;
+  std::optional<std::string> language;
   std::optional<std::uint64_t> seed;
 };
 
@@ -26,6 +27,7 @@ result<json> init_world(const init_options& o) {
   options.world_name = o.world;
   options.embedder_spec = o.embedder;
   options.search_spec = o.search;
+  options.language = o.language;
   options.seed = o.seed;
   auto made = open_or_create(std::move(options));
   if (!made) return propagate(made);
@@ -34,11 +36,9 @@ result<json> init_world(const init_options& o) {
   if (auto closed = made->close(); !closed) return propagate(closed);
   if (!roots) return propagate(roots);
   if (!stats) return propagate(stats);
-  return json{{"world", stats->world_name},
-              {"world_id", to_hex(stats->world)},
-              {"embedder", stats->embedder},
-              {"root", to_hex(roots->overall)},
-              {"seq", roots->seq.value}};
+  return json{{"world", stats->world_name},     {"world_id", to_hex(stats->world)},
+              {"embedder", stats->embedder},    {"language", stats->language},
+              {"root", to_hex(roots->overall)}, {"seq", roots->seq.value}};
 }
 
 struct plain_options {
@@ -72,6 +72,8 @@ void add_world_commands(CLI::App& app, command_result& outcome) {
         c.add_option("--embedder", o.embedder,
                      "hash:384 (default), hash:N, none, or http:URL (mneme help embedder)");
         c.add_option("--search", o.search, "search weights, as name=number,…");
+        c.add_option("--language", o.language,
+                     "what its texts are written in: german, french, … or none (english)");
         c.add_option("--seed", o.seed, "fixes the world's id");
       },
       [](const init_options& o) {

@@ -264,6 +264,7 @@ void add_write_commands(CLI::App& app, command_result& outcome) {
       [](const content_options& o) {
         auto request = write_request_of(o);
         if (!request) return report(o.common, request.error());
+        if (!request->contains("similar")) (*request)["similar"] = true;
         return run_request(o.common, "write", std::move(*request));
       });
   add_command<content_options>(

@@ -84,7 +84,9 @@ topic_source topic_of(const std::string& scope, const std::string& session,
                  .title = is_blank(scope) ? "documents" : scope,
                  .summary = summary_of(g),
                  .kind = g.is_talk ? "conversation" : "documents",
-                 .fields = {}};
+                 .fields = {},
+                 .part_of = {},
+                 .is_overview = true};
   if (!session.empty()) {
     t.title = scope + " " + session;
     t.kind = "session";

@@ -106,7 +106,9 @@ topic_source repository_topics::of_repository(const git_source& git,
                  .title = name_of(git),
                  .summary = readme_.empty() ? "git repository " + name_of(git) : readme_,
                  .kind = "repository",
-                 .fields = {}};
+                 .fields = {},
+                 .part_of = {},
+                 .is_overview = true};
   const auto since = git.head_time();
   add_field(t, "location", {git.identity()}, {}, since);
   add_field(t, "files", {files_}, {}, since);
@@ -135,7 +137,8 @@ topic_source repository_topics::of_folder(const git_source& git, const std::stri
       .summary = fmt::format("folder {} of {}: {}", name, name_of(git), fmt::join(f.kinds, ", ")),
       .kind = "folder",
       .fields = {},
-      .part_of = {topic_id_of(git, "")}};
+      .part_of = {topic_id_of(git, "")},
+      .is_overview = true};
   const auto since = git.head_time();
   add_field(t, "files", {f.files}, {}, since);
   if (git.has_commits()) add_field(t, "commits", {f.commits}, {}, since);

@@ -50,6 +50,14 @@ ingest_request request_for(const topic_source& topic, ingest_placement placement
   return r;
 }
 
+update_head_request overview(const topic_source& topic) {
+  update_head_request r{};
+  r.uri = {memory_type::topic, topic.id, 1};
+  r.actor = topic.actor;
+  r.tags = std::vector{std::string(overview_tag)};
+  return r;
+}
+
 } // namespace
 
 void add_field(topic_source& topic, std::string name, json_value value,
@@ -92,6 +100,8 @@ result<void> put_topic(engine& target, import_sink& sink, import_report& report,
     if (auto ok = sink.put_as_is(std::move(r), topic.id, where, &import_report::memories_added);
         !ok)
       return ok;
+    if (topic.is_overview)
+      if (auto ok = sink.put_as_is(overview(topic), topic.id, where, nullptr); !ok) return ok;
     return put_links(sink, topic, where);
   }
   auto fields = target.fields(

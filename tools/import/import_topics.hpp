@@ -17,6 +17,7 @@ struct topic_source {
   std::string kind;
   std::vector<field_input> fields;  ///< each name once
   std::vector<memory_id> part_of{}; ///< topics that it is a part of
+  bool is_overview = false;         ///< tells of the import alone: overview_tag when it is made
 };
 
 /// Sets a field that is valid from `since` (absent: now).

@@ -243,6 +243,7 @@ json stats_json(const world_stats& s) {
   json answer{{"world", s.world_name},
               {"world_id", to_hex(s.world)},
               {"embedder", s.embedder},
+              {"language", s.language},
               {"space", space},
               {"seq", s.seq.value},
               {"checkpoint_seq", s.checkpoint_seq.value},
@@ -262,11 +263,21 @@ json stats_json(const world_stats& s) {
   return answer;
 }
 
+json ids_json(const std::vector<memory_id>& ids) {
+  json list = json::array();
+  for (const auto& id : ids) list.push_back(to_string(id));
+  return list;
+}
+
 json version_result_json(const mutation_result& r) {
-  return {{"uri", to_string(*r.uri)},
-          {"id", to_string(r.uri->id)},
-          {"version", r.uri->version},
-          {"seq", r.seq.value}};
+  json answer{{"uri", to_string(*r.uri)},
+              {"id", to_string(r.uri->id)},
+              {"version", r.uri->version},
+              {"seq", r.seq.value}};
+  if (r.similar)
+    answer["similar"] = {{"same_text", ids_json(r.similar->same_text)},
+                         {"resembles", ids_json(r.similar->resembles)}};
+  return answer;
 }
 
 json head_result_json(const mutation_result& r) {

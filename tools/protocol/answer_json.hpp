@@ -27,6 +27,7 @@ json manifest_json(const manifest& m);
 json stats_json(const world_stats& s);
 
 /// {uri, id, version, seq}: write, update.
+json ids_json(const std::vector<memory_id>& ids);
 json version_result_json(const mutation_result& r);
 /// {id, changed, seq}: update_head, tombstone.
 json head_result_json(const mutation_result& r);

@@ -37,6 +37,7 @@ constexpr std::array write_table = {
     key_shape{"provenance", &shapes::provenance},
     key_shape{"created_by", &shapes::text},
     key_shape{"supersedes", &shapes::texts},
+    key_shape{"similar", &shapes::boolean},
     key_shape{"created_at", &shapes::time}, // the last: importers only
 };
 
@@ -166,6 +167,7 @@ result<mutation> read_write(const json& request, const json_path& at) {
     else
       in.fail_at(here, uri.error().code, uri.error().message);
   });
+  r.similar = in.flag("similar");
   return finish(failure, mutation(std::move(r)));
 }
 

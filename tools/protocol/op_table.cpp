@@ -96,7 +96,7 @@ op_spec mutation_op(std::string_view name, std::string_view summary, std::string
 // A table, as long as there are operations.
 const std::array<op_spec, 46>& table() { // NOLINT(readability-function-size)
   static const std::array<op_spec, 46> specs = {
-      mutation_op("write", "a new memory", "uri id version seq",
+      mutation_op("write", "a new memory", "uri id version seq similar?",
                   R"({"op":"write","type":"Note","data":{"statement":"tea at five"}})",
                   write_keys(), read_write, version_result_json),
       mutation_op("update",
@@ -128,7 +128,7 @@ const std::array<op_spec, 46>& table() { // NOLINT(readability-function-size)
                   R"({"op":"assign_tag","tag":"honey","zone":"Mid"})", assign_tag_keys(),
                   read_assign_tag, assign_tag_result_json),
       mutation_op("ingest", "a new topic, more of one, or the next revision of one field",
-                  "topic_id applied revisions similar_topic_ids seq",
+                  "topic_id applied revisions same_title_ids similar_topic_ids seq",
                   R"({"op":"ingest","placement":"new_topic","title":"Harbour",)"
                   R"("fields":{"depth":{"value":12.5}}})",
                   ingest_keys(), read_ingest, ingest_result_json),
@@ -261,8 +261,9 @@ const std::array<op_spec, 46>& table() { // NOLINT(readability-function-size)
       {"checkpoint", "make the next open fast", "seq", R"({"op":"checkpoint"})", checkpoint_keys(),
        run_checkpoint},
       {"stats", "counts and sizes of the world",
-       "world world_id embedder space seq checkpoint_seq memories memories_by_type rows edges "
-       "vectors vector_builds_failed fields journal_bytes journal_segments embeddings_pending "
+       "world world_id embedder language space seq checkpoint_seq memories memories_by_type rows "
+       "edges vectors vector_builds_failed fields journal_bytes journal_segments "
+       "embeddings_pending "
        "embeddings_refused embedder_problem stopped?",
        R"({"op":"stats"})", stats_keys(), run_stats},
   };

@@ -37,6 +37,7 @@ constexpr std::array search_table = {
     key_shape{"sort", &shapes::text},
     key_shape{"include_archived", &shapes::boolean},
     key_shape{"include_ended", &shapes::boolean},
+    key_shape{"include_overviews", &shapes::boolean},
     key_shape{"as_of", &shapes::time},
     key_shape{"include_siblings", &shapes::text},
     key_shape{"atomic_only", &shapes::boolean},
@@ -138,6 +139,7 @@ json hit_json(const search_hit& h) {
   }
   hit["title"] = h.title;
   hit["content"] = h.content;
+  if (!h.field.empty()) hit["field"] = h.field;
   hit["truncated"] = h.truncated;
   hit["status"] = name_json(h.status);
   hit["overdue"] = h.overdue;
@@ -220,6 +222,7 @@ result<search_request> read_search(const json& request, const json_path& at) {
   r.sort = in.name_among<search_sort>("sort", sort_names).value_or(r.sort);
   r.include_archived = in.flag("include_archived");
   r.include_ended = in.flag("include_ended");
+  r.include_overviews = in.flag("include_overviews");
   r.as_of = in.time("as_of");
   r.include_siblings =
       in.name_among<sibling_mode>("include_siblings", sibling_names).value_or(r.include_siblings);

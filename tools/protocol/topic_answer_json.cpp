@@ -2,18 +2,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tools/protocol/answer_json.hpp"
 #include "tools/protocol/part_json.hpp"
 #include "tools/protocol/topic_json.hpp"
 
 namespace mneme::protocol {
 
 namespace {
-
-json ids_json(const std::vector<memory_id>& ids) {
-  json list = json::array();
-  for (const auto& id : ids) list.push_back(to_string(id));
-  return list;
-}
 
 json revision_json(const field_revision& r) {
   json object{{"revision", r.number},
@@ -91,6 +86,7 @@ json ingest_result_json(const mutation_result& r) {
   return {{"topic_id", to_string(r.uri->id)},
           {"applied", r.topics->applied},
           {"revisions", std::move(revisions)},
+          {"same_title_ids", ids_json(r.topics->same_title_ids)},
           {"similar_topic_ids", ids_json(r.topics->similar_topic_ids)},
           {"seq", r.seq.value}};
 }

@@ -1,8 +1,11 @@
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+
+#include "index/lexical/lexical.hpp"
 #include "index/lexical/text_terms.hpp"
 
-using mneme::text_terms;
+using namespace mneme;
 using terms = std::vector<std::string>;
 
 TEST_CASE("spec 7, tokens: maximal runs of letters and digits, lower-cased") {
@@ -62,4 +65,35 @@ TEST_CASE("an identifier is a term beside its parts") {
 TEST_CASE("a run of any length is a term") {
   const std::string long_run(100'000, 'x');
   CHECK(text_terms(long_run) == terms{long_run});
+}
+
+TEST_CASE("a language has its own stems, and none has none") {
+  CHECK(text_terms("houses running") == terms{"hous", "run"});
+  CHECK(text_terms("Häuser Haus", "german") == terms{"haus", "haus"});
+  CHECK(text_terms("maisons maison", "french") == terms{"maison", "maison"});
+  CHECK(text_terms("Houses running", "none") == terms{"houses", "running"});
+  CHECK(text_terms("2211-0042", "none") == text_terms("2211-0042"));
+  // Threads use several languages in turn.
+  CHECK(text_terms("running", "german") != text_terms("running"));
+  CHECK(text_terms("running") == terms{"run"});
+  const auto& all = text_languages();
+  for (const char* name : {"english", "german", "french", "spanish", "russian", "none"})
+    CHECK(std::ranges::count(all, name) == 1);
+  for (const auto& name : all) CHECK_FALSE(text_terms("tea", name).empty());
+}
+
+TEST_CASE("the rules of a language are told from those of others, and English ones are as before") {
+  CHECK(term_rules() == term_rules("english"));
+  CHECK(term_rules("german") != term_rules("none"));
+  CHECK(term_rules("german").starts_with(term_rules()));
+  lexical german("german");
+  german.put({0}, {0}, corpus::memories, "Häuser", {1});
+  CHECK(german.document_frequency(corpus::memories, german.term("haus"), {1}) == 1);
+  const auto image = german.save({1});
+  lexical english;
+  CHECK_FALSE(english.load(image));
+  lexical again("german");
+  CHECK(again.load(image));
+  CHECK(again.language() == "german");
+  CHECK(again.document_frequency(corpus::memories, again.term("haus"), {1}) == 1);
 }

@@ -392,8 +392,16 @@ entry_header any_header() {
 
 embed_payload any_embed() {
   embed_payload p{any_head(), any_vector()};
-  p.vector.values.front() = 1; // the zero vector is refused
-  p.head.embedding = embedding_ref{.dim = p.vector.space.dim, .version = p.head.current_version};
+  p.vector->values.front() = 1; // the zero vector is refused
+  p.head.embedding = embedding_ref{.dim = p.vector->space.dim, .version = p.head.current_version};
+  if (any_bool()) {
+    p.head.type = memory_type::topic;
+    p.text = "t" + any_text();
+  }
+  if (!p.text.empty() && any_bool()) {
+    p.vector.reset();
+    p.head.embedding.reset();
+  }
   p.head.tombstone.reset();
   p.head.erased = false;
   return p;

@@ -375,6 +375,7 @@ private:
     if (f.valid_until) v.until = f.valid_until->ns;
     field.values.push_back(v);
     if (f.ref_topic_id) field.ref = f.ref_topic_id;
+    while (history_.size() < seq()) history_.push_back(model_); // behind it comes the topic's text
     remember();
   }
   void add_link(const memory_id& src) {

@@ -41,3 +41,21 @@ TEST_CASE("the share of a question that a text has") {
   CHECK(c.share("the zeppelin", boat) < 0.25);
   CHECK(c.share("what does the captain of it say", boat) < 0.25);
 }
+
+TEST_CASE("the field that has most of a question is named, the first of several") {
+  const auto text = [](std::string t) { return json_value{std::move(t)}; };
+  const std::vector<topic_value> values = {{"allergy", text("hazelnuts and the pollen of birches")},
+                                           {"home", text("Porto")},
+                                           {"none", {}},
+                                           {"work", text("a bakery in Porto")}};
+  const auto named = [&](const std::string& question) {
+    return best_field(text_terms(question), {}, values);
+  };
+  CHECK(named("hazelnut allergies") == "allergy");
+  CHECK(named("who is at home in Porto") == "home");
+  CHECK(named("Porto") == "home");
+  CHECK(named("which bakery of Porto") == "work");
+  CHECK(named("the and of") == "");
+  CHECK(named("zeppelins") == "");
+  CHECK(named("none") == ""); // says nothing
+}

@@ -61,7 +61,7 @@ error replayed(Forge forge) {
   const auto uri = *r.d->apply(note("a"))->uri;
   head h = r.head_of(uri.id);
   h.embedding = embedding_ref{.dim = 2, .version = 1};
-  embed_payload p{.head = h, .vector = {{.model = "http:m", .dim = 2}, {1, 2}}};
+  embed_payload p{.head = h, .vector = spaced_vector{{.model = "http:m", .dim = 2}, {1, 2}}};
   entry_header header{.seq = {2},
                       .kind = entry_kind::embed,
                       .created_at = r.d->time->now(),
@@ -195,16 +195,22 @@ TEST_CASE("a forged embed entry is corrupt") {
         == errc::corrupt);
   CHECK(code([](embed_payload& p, entry_header&) { p.head.embedding->dim = 3; }) == errc::corrupt);
   CHECK(code([](embed_payload& p, entry_header&) { p.head.embedding.reset(); }) == errc::corrupt);
-  CHECK(code([](embed_payload& p, entry_header&) { p.vector.space.model = "other"; })
+  CHECK(code([](embed_payload& p, entry_header&) { p.vector->space.model = "other"; })
         == errc::corrupt);
   CHECK(code([](embed_payload& p, entry_header&) {
-          p.vector = {{.model = "http:m", .dim = 3}, {1, 2, 3}};
+          p.vector = spaced_vector{{.model = "http:m", .dim = 3}, {1, 2, 3}};
           p.head.embedding->dim = 3;
         })
         == errc::corrupt);
-  CHECK(code([](embed_payload& p, entry_header&) { p.vector.values = {0, 0}; }) == errc::corrupt);
+  CHECK(code([](embed_payload& p, entry_header&) { p.vector->values = {0, 0}; }) == errc::corrupt);
   CHECK(code([](embed_payload& p, entry_header&) {
-          p.vector.values[0] = std::numeric_limits<float>::infinity();
+          p.vector->values[0] = std::numeric_limits<float>::infinity();
+        })
+        == errc::corrupt);
+  CHECK(code([](embed_payload& p, entry_header&) { p.text = "of a note"; }) == errc::corrupt);
+  CHECK(code([](embed_payload& p, entry_header&) {
+          p.vector.reset();
+          p.head.embedding.reset();
         })
         == errc::corrupt);
   CHECK(

@@ -63,6 +63,7 @@ std::string hits_text(const json& a) {
     if (!h["status"].is_null()) out += fmt::format(" {}", text_of(h["status"]));
     if (h["ended"] == true) out += " ended";
     if (h["older_of"].is_string()) out += fmt::format(" older than {}", text_of(h["older_of"]));
+    if (h.contains("field")) out += fmt::format(" field {}", text_of(h["field"]));
     out += fmt::format(" | {}\n", cut(one_line(text_of(h["content"])), excerpt_bytes));
   }
   if (a["results"].empty()) out = "nothing found\n" + ended_text(a["coverage"]);
@@ -141,6 +142,20 @@ std::string selected_text(const json& a) {
   return out + fmt::format("superseded by {}\n", text_of(a["uri"]));
 }
 
+std::string ids_text(std::string_view what, const json& ids) {
+  std::string out;
+  for (const auto& id : ids) out += (out.empty() ? std::string(what) : ", ") + text_of(id);
+  return out.empty() ? out : out + "\n";
+}
+
+/// What was written, and whether it was there before.
+std::string written_text(const json& a) {
+  std::string out = text_of(a["uri"]) + "\n";
+  if (!a.contains("similar")) return out;
+  return out + ids_text("memories with the same text: ", a["similar"]["same_text"])
+         + ids_text("memories much like it: ", a["similar"]["resembles"]);
+}
+
 std::string text_for(std::string_view op, const json& a) {
   if (op == "find") return found_text(a);
   if (op == "search") return hits_text(a);
@@ -148,15 +163,16 @@ std::string text_for(std::string_view op, const json& a) {
   if (op == "chroma") return colours_text(a);
   if (op == "context") return context_text(a);
   if (op == "get" || op == "resolve") return memory_text(a);
-  if (op == "write" || op == "update") return fmt::format("{}\n", text_of(a["uri"]));
   if (op == "forget_matching" || op == "supersede_matching") return selected_text(a);
+  if (op == "write" || op == "update") return written_text(a);
   if (op == "promote") return fmt::format("{}\n", text_of(a["uri"]));
   if (op == "root")
     return fmt::format("root {} at seq {}\n", text_of(a["root"]), text_of(a["seq"]));
   if (op == "prove")
     return fmt::format("{} proofs against root {}\n", a["proofs"].size(), text_of(a["root"]));
   if (op == "ingest")
-    return fmt::format("topic {}: {}\n", text_of(a["topic_id"]), protocol::print(a["applied"]));
+    return fmt::format("topic {}: {}\n", text_of(a["topic_id"]), protocol::print(a["applied"]))
+           + ids_text("topics with the same title: ", a["same_title_ids"]);
   return protocol::print(a) + "\n";
 }
 

@@ -34,8 +34,8 @@ constexpr std::array<std::string_view, 7> find_hidden = {
     "scope", "near_vector", "explain", "late_binding", "exact", "near_k", "rank"};
 constexpr std::array<std::string_view, 2> retrieve_hidden = {"scope", "vector"};
 constexpr std::array<std::string_view, 2> get_hidden = {"scope", "raw"};
-constexpr std::array<std::string_view, 7> write_hidden = {"scope", "vector", "created_by", "by",
-                                                          "mode",  "forms",  "provenance"};
+constexpr std::array<std::string_view, 8> write_hidden = {
+    "scope", "vector", "created_by", "by", "mode", "forms", "provenance", "similar"};
 constexpr std::array<std::string_view, 4> edge_hidden = {"scope", "by", "data", "reason"};
 constexpr std::array<std::string_view, 12> update_hidden = {
     "scope",      "vector", "created_by", "by",    "mode", "forms",
@@ -64,6 +64,7 @@ result<json> build_remember(const json& arguments) {
       request["placement"] = is_given(request, "topic_id") ? "extend_topic" : "new_topic";
     return request;
   }
+  request["similar"] = true;
   if (!is_given(request, "text")) return request;
   if (is_given(request, "data"))
     return fail(errc::bad_value, "give text or data, not both", "text");
@@ -232,7 +233,9 @@ constexpr std::array table = {
         .description =
             "Store something for later. Simplest: {\"text\": \"…\"} becomes a Note. With type and "
             "data it becomes that kind of memory (Fact, Preference, Goal, Decision, Event …). With "
-            "a title and fields it becomes a topic whose fields keep their history.",
+            "a title and fields it becomes a topic whose fields keep their history. The answer "
+            "names "
+            "what is remembered already in the same words, or much like it: update or forget that.",
         .ops = remember_ops,
         .hidden = write_hidden,
         .build = build_remember,

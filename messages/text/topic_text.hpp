@@ -1,0 +1,33 @@
+#pragma once
+/// The text of a topic: its title, its summary, and what its fields hold now, a line each. Words
+/// and vectors find it by that. Pure functions of the topic's data and values.
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "mneme/topics.hpp"
+
+namespace mneme {
+
+/// What a field holds now.
+struct topic_value {
+  std::string name;
+  json_value value;
+};
+
+/// So much do the lines of all fields take; what is behind is not found by words.
+inline constexpr std::size_t max_field_lines_bytes = 64U << 10;
+
+/// A value as people write it: text as it is, the items of a list behind each other, the members of
+/// an object with their names; a null is nothing.
+std::string plain_text(const json_value& value);
+/// "\nname: value" for each of `values`, which are in the order of their names; one that says
+/// nothing has no line. Cut between code points.
+std::string field_lines(std::span<const topic_value> values);
+
+/// searched_text and embedding_text (messages/text/forms.hpp) of a topic with these values.
+std::string searched_topic_text(const memory_data& data, std::span<const topic_value> values);
+std::string embedded_topic_text(const memory_data& data, std::span<const topic_value> values);
+
+} // namespace mneme
