@@ -148,6 +148,25 @@ std::optional<edge_record> model::edge_at(const edge_key& key, seq_no at) const 
   return e == nullptr ? std::nullopt : std::optional(*e);
 }
 
+std::optional<seq_no> model::live_since(const edge_key& key, seq_no at) const {
+  const auto found = edges_.find(key);
+  if (found == edges_.end()) return std::nullopt;
+  return found->second.since(at, [](const edge_record& e) { return !e.tombstoned; });
+}
+
+std::optional<seq_no> model::tombstoned_since(const memory_id& id, seq_no at) const {
+  const auto found = memories_.find(id);
+  if (found == memories_.end()) return std::nullopt;
+  return found->second.heads.since(at, [](const head& h) { return h.tombstone.has_value(); });
+}
+
+std::vector<seq_no> model::written_at(const memory_id& id, seq_no at) const {
+  std::vector<seq_no> seqs;
+  for (const auto& c : memories_.at(id).versions)
+    if (c.since <= at) seqs.push_back(c.since);
+  return seqs;
+}
+
 vector_space model::space_at(seq_no at) const {
   if (seams_.embeds != nullptr) return seams_.embeds->space();
   const vector_space* space = space_.at(at);

@@ -7,12 +7,12 @@
 
 #include "messages/text/composed.hpp"
 #include "query/search/search_state.hpp"
-#include "query/search/supersession.hpp"
+#include "views/supersession.hpp"
 
 namespace mneme {
 
-/// What a filter makes of a row: out, or in, or in but for having ended.
-enum class filtered : std::uint8_t { out, ended, in };
+/// What a filter makes of a row: out, or in, or in but for having ended, or but for its trust.
+enum class filtered : std::uint8_t { out, ended, distrusted, in };
 
 class leg_filter {
 public:
@@ -40,17 +40,17 @@ public:
 
   /// Precondition: seen.
   [[nodiscard]] bool passes_memory(row_no row) const {
-    return in_time(rows_.rows().line(row)) == filtered::in && fits_memory(row);
+    return before_fit(rows_.rows().line(row)) == filtered::in && fits_memory(row);
   }
   /// Precondition: seen.
   [[nodiscard]] filtered test_memory(row_no row) const {
-    const filtered by_time = in_time(rows_.rows().line(row));
-    return by_time == filtered::out || fits_memory(row) ? by_time : filtered::out;
+    const filtered by_line = before_fit(rows_.rows().line(row));
+    return by_line == filtered::out || fits_memory(row) ? by_line : filtered::out;
   }
   /// Precondition: seen.
   [[nodiscard]] filtered test_content(row_no row) {
-    const filtered by_time = in_time(rows_.rows().line(row));
-    return by_time == filtered::out || fits_content(row) ? by_time : filtered::out;
+    const filtered by_line = before_fit(rows_.rows().line(row));
+    return by_line == filtered::out || fits_content(row) ? by_line : filtered::out;
   }
 
   /// Was it made a memory that the asker finds instead?
@@ -79,6 +79,12 @@ private:
   [[nodiscard]] filtered in_time(const row_line& line) const {
     if (!has_begun(line)) return filtered::out;
     return !r_.include_ended && line.valid_until_ns <= instant_ns_ ? filtered::ended : filtered::in;
+  }
+  /// By time and trust; of what fails both, neither is counted.
+  [[nodiscard]] filtered before_fit(const row_line& line) const {
+    const filtered by_time = in_time(line);
+    if (by_time == filtered::out || !s_.distrusted.contains(line.node)) return by_time;
+    return by_time == filtered::in ? filtered::distrusted : filtered::out;
   }
 
   [[nodiscard]] bool fits_memory(row_no row) const {

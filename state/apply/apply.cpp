@@ -2,10 +2,13 @@
 
 #include "state/apply/apply.hpp"
 
+#include <algorithm>
 #include <optional>
+#include <vector>
 
 #include "messages/text/forms.hpp"
 #include "state/apply/entry_parts.hpp"
+#include "views/lineage_edges.hpp"
 #include "views/order_edges.hpp"
 
 namespace mneme {
@@ -59,6 +62,44 @@ void apply_order(graph& owner, std::span<const index_delta> deltas) {
     });
     if (was && was != is) owner.put(d.src, *was, d.dst, true, d.seq);
     if (is) owner.put(d.src, *is, d.dst, d.edge->tombstoned, d.seq);
+  }
+}
+
+namespace {
+
+bool is_in_lineage(edge_type type) {
+  return type == edge_type::derived_from || type == edge_type::supersedes
+         || type == edge_type::contradicts;
+}
+
+/// Ends what the content before named, and begins what the new one names. What both name goes on.
+void put_named(graph& owner, const index_delta& d) {
+  std::vector<neighbour> before;
+  owner.neighbours(d.node, edge_direction::out, d.seq, false, [&](const neighbour& n) {
+    if (n.type == content_rests_on || n.type == content_replaces) before.push_back(n);
+    return true;
+  });
+  const bool replaces = d.head->type == memory_type::decision && d.reference.value != no_number
+                        && d.reference != d.node;
+  for (const neighbour& n : before) {
+    const bool stays = n.type == content_replaces
+                           ? replaces && n.node == d.reference
+                           : std::ranges::find(d.sources, n.node) != d.sources.end();
+    if (!stays) owner.put(d.node, n.type, n.node, true, d.seq);
+  }
+  for (const node_no source : d.sources) owner.put(d.node, content_rests_on, source, false, d.seq);
+  if (replaces) owner.put(d.node, content_replaces, d.reference, false, d.seq);
+}
+
+} // namespace
+
+void apply_lineage(graph& owner, std::span<const index_delta> deltas) {
+  for (const auto& d : deltas) {
+    if (d.version != nullptr) put_named(owner, d);
+    if (d.successor.value != no_number && d.successor != d.node)
+      owner.put(d.node, tombstoned_for, d.successor, false, d.seq);
+    if (d.edge != nullptr && is_in_lineage(d.edge->key.type))
+      owner.put(d.src, d.edge->key.type, d.dst, d.edge->tombstoned, d.seq);
   }
 }
 

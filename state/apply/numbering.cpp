@@ -40,6 +40,7 @@ index_delta number(const entry& e, numbering& numbers) {
   d.version = version_of(e.payload);
   d.vector = vector_of(e.payload);
   if (d.head != nullptr) d.node = numbers.nodes->intern(d.head->id);
+  if (const memory_id* id = successor_of(d.head)) d.successor = numbers.nodes->intern(*id);
   d.is_embedding = std::holds_alternative<embed_payload>(e.payload);
   if (d.version != nullptr || d.is_embedding) {
     ensure(numbers.next_slot != no_number, "a command that fills the numbering is refused");
@@ -47,6 +48,8 @@ index_delta number(const entry& e, numbering& numbers) {
   }
   if (d.version != nullptr) {
     if (const memory_id* id = reference_of(*d.version)) d.reference = numbers.nodes->intern(*id);
+    for (const memory_id& id : sources_of(*d.version))
+      d.sources.push_back(numbers.nodes->intern(id));
   }
   if (const auto* edge = std::get_if<edge_payload>(&e.payload)) {
     d.edge = &edge->edge;

@@ -173,6 +173,8 @@ std::string render_memory(const json& answer, const page& on) {
   for (const char* key : {"created_at", "created_by", "valid_from", "valid_until", "expires_at",
                           "confidence", "hash"})
     if (const auto text = cell(m["version"][key]); !text.empty()) table.add({key, text});
+  for (const char* key : {"trust", "source_class", "stale", "lineage_truncated"})
+    if (m.contains(key)) table.add({key, cell(m[key])});
   table.add({"short", cell(m["forms"]["short"])});
   if (m["activation"].contains("topic_salience"))
     table.add({"topic_salience", cell(m["activation"]["topic_salience"])});
@@ -260,7 +262,8 @@ std::string render_search(const json& answer, const page& on) {
     const bool is_chunk = hit["source_type"] == "content_chunk";
     table.add({fmt::format("{:.3f}", hit["score"].get<double>()),
                is_chunk ? fmt::format("{}#{}", cell(hit["path"]), cell(hit["chunk_index"]))
-                        : cell(hit["memory_type"]) + (hit["ended"] == true ? ", ended" : ""),
+                        : cell(hit["memory_type"]) + (hit["ended"] == true ? ", ended" : "")
+                              + (hit.contains("stale") ? ", stale" : ""),
                is_chunk ? "" : minute_of(cell(hit["created_at"])), speaker_of(hit), cell(hit["id"]),
                marks.excerpt(cell(hit["content"]))});
   }
@@ -272,6 +275,8 @@ std::string render_search(const json& answer, const page& on) {
                         cell(c["cut"]), cell(c["returned"]));
     if (c["ended"] != 0)
       text += fmt::format("{}: {} ended, found with include_ended\n", leg, cell(c["ended"]));
+    if (c["distrusted"] != 0)
+      text += fmt::format("{}: {} trusted less than min_trust\n", leg, cell(c["distrusted"]));
   }
   for (const auto& hit : answer["results"])
     if (hit.contains("parts")) text += parts_of(hit);

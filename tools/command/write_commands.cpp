@@ -26,6 +26,8 @@ struct content_options {
   std::optional<std::string> valid_from;
   std::optional<std::string> valid_until;
   std::optional<double> confidence;
+  std::optional<double> trust;
+  std::optional<std::string> source_class;
   std::optional<std::int64_t> expect_version;
 };
 
@@ -59,6 +61,8 @@ result<json> write_request_of(const content_options& o) {
   set_if(request, "valid_from", o.valid_from);
   set_if(request, "valid_until", o.valid_until);
   set_if(request, "confidence", o.confidence);
+  set_if(request, "trust", o.trust);
+  set_if(request, "source_class", o.source_class);
   return request;
 }
 
@@ -110,6 +114,8 @@ status run_update(const content_options& o) {
     set_if(request, "valid_from", o.valid_from);
     set_if(request, "valid_until", o.valid_until);
     set_if(request, "confidence", o.confidence);
+    set_if(request, "trust", o.trust);
+    set_if(request, "source_class", o.source_class);
     set_if(request, "expect_version", o.expect_version);
     return {};
   });
@@ -201,6 +207,8 @@ void declare_content(CLI::App& c, content_options& o) {
   c.add_option("--valid-from", o.valid_from, "RFC 3339");
   c.add_option("--valid-until", o.valid_until, "RFC 3339");
   c.add_option("--confidence", o.confidence, "0 to 1");
+  c.add_option("--trust", o.trust, "0 to 1 (that of the source class, or 1)");
+  c.add_option("--source-class", o.source_class, "whose word it is: user, tool, model or web");
 }
 
 void add_edge_commands(CLI::App& app, command_result& outcome) {

@@ -34,6 +34,8 @@ constexpr std::array write_table = {
     key_shape{"valid_until", &shapes::time},
     key_shape{"expires_at", &shapes::time},
     key_shape{"confidence", &shapes::number},
+    key_shape{"trust", &shapes::number},
+    key_shape{"source_class", &shapes::text},
     key_shape{"provenance", &shapes::provenance},
     key_shape{"created_by", &shapes::text},
     key_shape{"created_at", &shapes::time}, // the last: importers only
@@ -52,6 +54,8 @@ constexpr std::array update_table = {
     key_shape{"valid_until", &shapes::time},
     key_shape{"expires_at", &shapes::time},
     key_shape{"confidence", &shapes::number},
+    key_shape{"trust", &shapes::number},
+    key_shape{"source_class", &shapes::text},
     key_shape{"provenance", &shapes::provenance},
     key_shape{"created_by", &shapes::text},
     key_shape{"expect_version", &shapes::integer},
@@ -100,6 +104,18 @@ constexpr std::array remove_edge_table = {
     key_shape{"reason", &shapes::text},    key_shape{"by", &shapes::text},
 };
 
+/// Both may stand at the top or in the provenance, which keeps them.
+void read_trust(value_reader& in, provenance& into) {
+  const auto trust = in.number("trust");
+  const auto of = in.name<source_class>("source_class");
+  if (trust && into.trust)
+    in.fail_key("trust", errc::bad_value, "the provenance has a trust already");
+  if (of && into.source_class)
+    in.fail_key("source_class", errc::bad_value, "the provenance has a source_class already");
+  if (trust) into.trust = trust;
+  if (of) into.source_class = of;
+}
+
 /// What write and update have in common.
 template <class Request>
 void read_content(value_reader& in, memory_type type, Request& r) {
@@ -112,6 +128,7 @@ void read_content(value_reader& in, memory_type type, Request& r) {
   r.expires_at = in.time("expires_at");
   r.confidence = in.number("confidence").value_or(1.0);
   r.provenance = read_provenance(in);
+  read_trust(in, r.provenance);
   r.created_by = in.text("created_by");
 }
 

@@ -188,6 +188,9 @@ constexpr std::string_view definitions = R"({
       "activation": {"type": "object", "required": ["last_used", "access_count", "citations"]},
       "version": {"type": "object",
         "required": ["version", "data", "created_at", "created_by", "confidence", "hash"]},
+      "trust": {"type": "number", "minimum": 0, "maximum": 1},
+      "source_class": {"enum": ["user", "tool", "model", "web"]},
+      "stale": {"const": true}, "lineage_truncated": {"const": true},
       "fields": {"type": "array", "items": {"type": "object"}},
       "events": {"type": "array", "items": {"type": "object"}}},
     "additionalProperties": false},
@@ -207,11 +210,16 @@ constexpr std::string_view definitions = R"({
       "created_at", "updated_at"],
     "properties": {"id": {"type": "string"}, "uri": {"type": "string"},
       "source_type": {"enum": ["memory", "content_chunk"]}, "score": {"type": "number"},
-      "title": {"type": "string"}, "content": {"type": "string"}}},
+      "title": {"type": "string"}, "content": {"type": "string"},
+      "trust": {"type": "number", "minimum": 0, "maximum": 1},
+      "source_class": {"enum": ["user", "tool", "model", "web"]},
+      "stale": {"const": true}, "lineage_truncated": {"const": true}}},
   "context_items": {"type": "array", "items": {"type": "object",
     "required": ["id", "uri", "text", "tokens", "salience", "by", "at"],
     "properties": {"by": {"type": "string"}, "at": {"type": "string"},
-      "score": {"type": "number"}}}},
+      "score": {"type": "number"}, "trust": {"type": "number", "minimum": 0, "maximum": 1},
+      "source_class": {"enum": ["user", "tool", "model", "web"]},
+      "stale": {"const": true}, "lineage_truncated": {"const": true}}}},
   "item": {"type": "object", "required": ["ok"], "properties": {"ok": {"type": "boolean"}}}
 })";
 

@@ -1,11 +1,13 @@
 #include "tools/server/mcp/mcp_text.hpp"
 
-#include "messages/text/utf8_point.hpp"
-
 #include <algorithm>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include "messages/text/quoted_text.hpp"
+#include "messages/text/utf8_point.hpp"
+#include "mneme/types.hpp"
 
 namespace mneme::server {
 
@@ -27,6 +29,15 @@ std::string one_line(std::string text) {
   return text;
 }
 
+/// As data, where the answer says that nobody vouches for it.
+std::string quoted_unless_trusted(const json& row, std::string text) {
+  if (!row.contains("trust") || row["trust"].get<double>() >= trust_unquoted) return text;
+  const auto of = row.contains("source_class")
+                      ? parse_enum<source_class>(row["source_class"].get<std::string>())
+                      : std::nullopt;
+  return quoted_as_data(text, of);
+}
+
 /// Cut at a code point.
 std::string cut(std::string text, std::size_t bytes) {
   if (text.size() <= bytes) return text;
@@ -40,8 +51,10 @@ std::string found_text(const json& a) {
   for (std::size_t i = 0; i < memories.size(); ++i) {
     const json& m = memories[i];
     const bool is_rendered = i < a["rendered"].size();
-    out += fmt::format("{} | {}\n", text_of(m["uri"]),
-                       one_line(text_of(is_rendered ? a["rendered"][i] : m["forms"]["medium"])));
+    out += fmt::format(
+        "{} | {}\n", text_of(m["uri"]),
+        quoted_unless_trusted(
+            m, one_line(text_of(is_rendered ? a["rendered"][i] : m["forms"]["medium"]))));
   }
   if (memories.empty()) return "nothing found\n";
   return out;
@@ -62,7 +75,9 @@ std::string hits_text(const json& a) {
                        is_chunk ? text_of(h["path"]) : text_of(h["memory_type"]));
     if (!h["status"].is_null()) out += fmt::format(" {}", text_of(h["status"]));
     if (h["ended"] == true) out += " ended";
-    out += fmt::format(" | {}\n", cut(one_line(text_of(h["content"])), excerpt_bytes));
+    if (h.contains("stale")) out += " stale";
+    out += fmt::format(
+        " | {}\n", quoted_unless_trusted(h, cut(one_line(text_of(h["content"])), excerpt_bytes)));
   }
   if (a["results"].empty()) out = "nothing found\n" + ended_text(a["coverage"]);
   for (const auto& note : a["coverage"]["notes"])
@@ -115,9 +130,11 @@ std::string context_text(const json& a) {
 
 std::string memory_text(const json& a) {
   const json& m = a["memory"];
-  std::string out = fmt::format("{} | {}\n", text_of(m["uri"]), text_of(m["forms"]["medium"]));
+  std::string out = fmt::format("{} | {}\n", text_of(m["uri"]),
+                                quoted_unless_trusted(m, text_of(m["forms"]["medium"])));
   for (const auto& [name, value] : m["version"]["data"].items())
-    out += fmt::format("{}: {}\n", name, text_of(value));
+    out += fmt::format("{}: {}\n", name, quoted_unless_trusted(m, text_of(value)));
+  if (m.contains("stale")) out += "stale: what it rests on has changed since it was affirmed\n";
   if (!m["tags"].empty()) out += fmt::format("tags: {}\n", protocol::print(m["tags"]));
   if (!m["tombstone"].is_null())
     out += fmt::format("forgotten: {}\n", text_of(m["tombstone"]["reason"]));
