@@ -56,6 +56,7 @@ void model::commit(seq_no seq, entry_kind kind, const entry_payload& payload,
     commit_content(seq, u->version, u->vector);
   } else if (const auto* h = std::get_if<head_payload>(&payload)) {
     commit_head(seq, h->head, false);
+    if (h->affirms) memories_[h->head.id].affirmed.push_back(seq);
   } else if (const auto* e = std::get_if<edge_payload>(&payload)) {
     const edge_key& key = e->edge.key;
     edges_[key].put(seq, e->edge);
@@ -80,6 +81,7 @@ void model::truncate(seq_no last) {
     m.heads.truncate(last);
     m.used.truncate(last);
     m.signals.truncate(last);
+    std::erase_if(m.affirmed, [&](seq_no seq) { return seq > last; });
     while (!m.versions.empty() && m.versions.back().since > last) m.versions.pop_back();
     if (!m.versions.empty() && m.versions.back().vector_since > last)
       m.versions.back().vector.clear();
@@ -165,6 +167,13 @@ std::vector<seq_no> model::written_at(const memory_id& id, seq_no at) const {
   for (const auto& c : memories_.at(id).versions)
     if (c.since <= at) seqs.push_back(c.since);
   return seqs;
+}
+
+seq_no model::affirmed_at(const memory_id& id, seq_no at) const {
+  seq_no newest = written_at(id, at).back();
+  for (const seq_no seq : memories_.at(id).affirmed)
+    if (seq <= at) newest = std::max(newest, seq);
+  return newest;
 }
 
 vector_space model::space_at(seq_no at) const {

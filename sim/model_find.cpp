@@ -287,6 +287,7 @@ std::vector<row> candidates(const model& state, const find_request& r, seq_no at
     one.record = *state.memory_at(id, at);
     if (!passes(r, one.record, now)) continue;
     if (r.min_trust && trust_in(state, id, at) < *r.min_trust) continue;
+    if (r.stale && standing_in(state, id, at).stale != *r.stale) continue;
     if (!target.empty()) one.distance = cosine_distance(target, state.vector_at(id, at));
     rows.push_back(std::move(one));
   }

@@ -103,7 +103,7 @@ double trust_in(const model& state, const memory_id& id, seq_no at) {
 memory_standing standing_in(const model& state, const memory_id& id, seq_no at) {
   const auto own = lineage_of(state, id, at);
   memory_standing out{.trust = trust_in(state, id, at)};
-  seq_no since = state.written_at(id, at).back();
+  seq_no since = state.affirmed_at(id, at);
   if (const auto ended = state.tombstoned_since(id, at)) since = *ended;
   for (const auto& one : own)
     if (one != id && has_fallen(state, one, since, at, own)) out.stale = true;

@@ -98,6 +98,7 @@ private:
       const std::string path = chunks_ ? text_in(m.version, "path") : std::string();
       if (!path.empty()) paths.insert(path);
       if (!s_.has_begun(m.version) || !passes(m)) continue;
+      if (r_.stale && standing_in(s_.state, id, s_.at).stale != *r_.stale) continue;
       const bool has_ended = !r_.include_ended && s_.has_ended(m.version);
       const bool is_distrusted = r_.min_trust && trust_in(s_.state, id, s_.at) < *r_.min_trust;
       if (has_ended && is_distrusted) continue;

@@ -167,6 +167,7 @@ search_request workload::some_search() {
   if (draw_.percent(60)) r.sort = static_cast<search_sort>(draw_.below(5));
   r.include_archived = draw_.percent(30);
   r.include_ended = draw_.percent(30);
+  if (draw_.percent(10)) r.stale = draw_.percent(40);
   if (draw_.percent(20)) r.min_trust = static_cast<double>(draw_.below(5)) / 4.0;
   if (draw_.percent(15)) r.as_of = some_time();
   r.atomic_only = draw_.percent(10);

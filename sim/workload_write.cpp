@@ -155,7 +155,9 @@ mutation workload::some_update_head() {
   if (draw_.percent(30)) r.visibility = static_cast<visibility>(1 + draw_.below(3));
   if (draw_.percent(30)) r.metadata = some_metadata();
   if (draw_.percent(30)) r.lifecycle = some_lifecycle();
-  if (!r.tags && !r.importance && !r.visibility && !r.metadata && !r.lifecycle) r.importance = 5;
+  r.affirm = draw_.percent(25);
+  if (!r.tags && !r.importance && !r.visibility && !r.metadata && !r.lifecycle && !r.affirm)
+    r.importance = 5;
   if (draw_.percent(15)) r.expect_version = version_of(*h);
   return r;
 }

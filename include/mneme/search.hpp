@@ -88,6 +88,8 @@ struct search_request {
   bool include_ended = false;    ///< also what is no longer valid, in both legs
   /// In [0,1]: leaves out what is trusted less, in both legs (memory_standing).
   std::optional<double> min_trust{};
+  /// In both legs: only what is stale, or what is not (memory_standing).
+  std::optional<bool> stale{};
   /// In both legs: what was valid then, and not what is now; what began later hides nothing.
   std::optional<timestamp> as_of{};
   sibling_mode include_siblings = sibling_mode::automatic; ///< echoed

@@ -246,7 +246,8 @@ result<void> validate(const update_head_request& r) {
   if (r.metadata) check_metadata(check, *r.metadata);
   check.name({"actor"}, r.actor, max_actor_bytes);
   check.optional_name({"by"}, r.by, max_actor_bytes);
-  if (!r.tags && !r.frames && !r.importance && !r.visibility && !r.lifecycle && !r.metadata)
+  if (!r.tags && !r.frames && !r.importance && !r.visibility && !r.lifecycle && !r.metadata
+      && !r.affirm)
     check.refuse(errc::no_op, "the patch changes nothing", {""});
   return check.done();
 }

@@ -1,6 +1,6 @@
 #pragma once
 /// Tests rows by their columns: alive, not erased, tombstone, archived, type, visibility, valid
-/// time, trust, a vector where near needs one, and what of the predicate columns decide.
+/// time, what it rests on, a vector where near needs one, and what of the predicate columns decide.
 
 #include <cstdint>
 #include <limits>
@@ -51,6 +51,7 @@ public:
     const row_line& line = rows_.line(row);
     if (!bounds_.has(line) || line.valid_until_ns <= ends_after_ns_) return verdict::no;
     if (distrusted_.contains(line.node)) return verdict::no;
+    if (stale_ && lineage_.of(row).stale != *stale_) return verdict::no;
     return where_ == nullptr ? verdict::yes : where_->test_within_bounds(row, attributes_, nodes_);
   }
   /// May the asker see it? Says nothing about the rest.
@@ -87,6 +88,8 @@ private:
   const node_table& nodes_;
   compiled_predicate* where_;
   const distrusted_memories& distrusted_;
+  lineage_reader lineage_;
+  std::optional<bool> stale_; ///< asked for
   seq_no at_;
   std::uint32_t row_count_; ///< rows from there on began later
   line_bounds bounds_;

@@ -23,6 +23,7 @@ public:
         graph_(*views.graph),
         at_(s.context.at),
         instant_ns_(s.instant().ns),
+        lineage_(views, s.context.at),
         visible_(s.who, rows_, *views.nodes),
         supersessions_(rows_) {
     if (r_.project) project_ = rows_.place_term(*r_.project);
@@ -98,7 +99,11 @@ private:
     if (r_.atomic_only && (f.flags & facet_atomic) == 0) return false;
     if (!passes_status(f) || !passes_due(f)) return false;
     if (r_.tag && (tag_.value == no_number || !rows_.has_tag(row, tag_))) return false;
+    if (!stands_as_asked(row)) return false;
     return r_.include_archived || !superseded(line);
+  }
+  [[nodiscard]] bool stands_as_asked(row_no row) const {
+    return !r_.stale || lineage_.of(row).stale == *r_.stale;
   }
 
   [[nodiscard]] bool fits_content(row_no row) {
@@ -108,6 +113,7 @@ private:
     if (r_.content_source
         && (*r_.content_source == chunk_source::github) != ((f.flags & facet_from_github) != 0))
       return false;
+    if (!stands_as_asked(row)) return false;
     return !r_.source_filter || path_fits(f.path);
   }
 
@@ -163,6 +169,7 @@ private:
   const graph& graph_;
   seq_no at_;
   std::int64_t instant_ns_;
+  lineage_reader lineage_;
   visible_rows visible_;
   supersession supersessions_;
   term_no project_;

@@ -59,7 +59,7 @@ bool search_state::filters_memories() const {
   const search_request& r = request;
   const bool by_audience = audience && *audience != search_audience::all;
   return !who.sees_all() || by_audience || r.type || r.project || r.status || r.due_after
-         || r.due_before || r.origin || r.tag || r.atomic_only || r.as_of;
+         || r.due_before || r.origin || r.tag || r.atomic_only || r.as_of || r.stale;
 }
 
 std::optional<std::vector<std::uint32_t>>

@@ -40,6 +40,7 @@ struct index_delta {
   const mneme::head* head = nullptr;       ///< a memory's new state
   const mneme::version* version = nullptr; ///< with new content; null = content unchanged
   const spaced_vector* vector = nullptr;
+  bool affirms = false;      ///< somebody stands by the content, which is the one before
   bool is_embedding = false; ///< the content is the one before, its vector came now
   node_no node;
   slot_no slot;      ///< of new content

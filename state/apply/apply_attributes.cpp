@@ -46,7 +46,7 @@ facet_values facets_of(const attributes& owner, const index_delta& d, row_no bef
   const row_facets& kept = owner.facets(before);
   f.distrust_e9 = kept.distrust_e9;
   const bool ends = d.head->tombstone && (owner.rows().line(before).flags & row_tombstoned) == 0;
-  f.stands_since = ends ? d.seq : seq_no{kept.stands_since};
+  f.stands_since = ends || d.affirms ? d.seq : seq_no{kept.stands_since};
   if (kept.path != no_number) f.path = owner.place_text({kept.path});
   f.from_github = (kept.flags & facet_from_github) != 0;
   f.reference = {kept.reference};

@@ -41,6 +41,7 @@ index_delta number(const entry& e, numbering& numbers) {
   d.vector = vector_of(e.payload);
   if (d.head != nullptr) d.node = numbers.nodes->intern(d.head->id);
   if (const memory_id* id = successor_of(d.head)) d.successor = numbers.nodes->intern(*id);
+  if (const auto* h = std::get_if<head_payload>(&e.payload)) d.affirms = h->affirms;
   d.is_embedding = std::holds_alternative<embed_payload>(e.payload);
   if (d.version != nullptr || d.is_embedding) {
     ensure(numbers.next_slot != no_number, "a command that fills the numbering is refused");

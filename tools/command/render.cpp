@@ -132,6 +132,14 @@ std::string render_edges(const json& edges, const page& on) {
          + fmt::format("{} {}\n", edges.size(), edges.size() == 1 ? "edge" : "edges");
 }
 
+std::string render_stale(const json& memories, const page& on) {
+  text_table table({"memory", "text"});
+  for (const auto& m : memories) table.add({cell(m["uri"]), cell(m["forms"]["medium"])});
+  return table.text(on.width, on.colour)
+         + fmt::format("{} stale {}\n", memories.size(),
+                       memories.size() == 1 ? "memory" : "memories");
+}
+
 /// One line a value: the current one, and what the history has besides.
 void add_field_rows(text_table& table, const std::string& topic, const json& fields) {
   for (const auto& f : fields) {
@@ -377,6 +385,7 @@ std::string render(std::string_view op, const json& answer, const page& on) {
   if (op == "tags") return render_tags(answer["tags"], on);
   if (op == "suggest_hashtags") return words(answer["hashtags"]) + "\n";
   if (op == "edges") return render_edges(answer["edges"], on);
+  if (op == "stale_of") return render_stale(answer["memories"], on);
   if (op == "get_edge") return render_edges(json::array({answer["edge"]}), on);
   if (op == "get" || op == "resolve") return render_memory(answer, on);
   if (op == "journal") return render_journal(answer, on);

@@ -126,6 +126,7 @@ struct head_options {
   std::vector<std::string> arguments;
   std::optional<std::string> actor;
   std::optional<std::vector<std::string>> tags;
+  bool affirm = false;
   bool no_tags = false;
   std::optional<std::int64_t> importance;
   std::optional<std::string> visibility;
@@ -138,6 +139,7 @@ status run_update_head(const head_options& o) {
   return run_on_memory(o.common, "update_head", o.arguments, [&](json& request) -> result<void> {
     set_if(request, "actor", o.actor);
     if (o.no_tags) request["tags"] = json::array();
+    if (o.affirm) request["affirm"] = true;
     set_if(request, "tags", o.tags);
     set_if(request, "importance", o.importance);
     set_if(request, "visibility", o.visibility);
@@ -273,8 +275,8 @@ void add_write_commands(CLI::App& app, command_result& outcome) {
       },
       run_update);
   add_command<head_options>(
-      app, "update-head", "Change tags, importance, visibility, lifecycle or metadata", false,
-      outcome,
+      app, "update-head", "Change tags, importance, visibility, lifecycle or metadata, or affirm",
+      false, outcome,
       [](CLI::App& c, head_options& o) {
         c.add_option("REQUEST", o.arguments, "JSON, -, or URI (or id)")->required()->expected(1);
         c.add_option("--actor", o.actor, "who acts");
@@ -287,6 +289,7 @@ void add_write_commands(CLI::App& app, command_result& outcome) {
         c.add_option("--visibility", o.visibility, "private, scoped or actor_public");
         c.add_option("--metadata", o.metadata, "JSON object, replaces all");
         c.add_option("--lifecycle", o.lifecycle, "JSON object, replaces all");
+        c.add_flag("--affirm", o.affirm, "stand by it: it is stale no more");
         c.add_option("--expect-version", o.expect_version, "refuse if another one is current");
       },
       run_update_head);

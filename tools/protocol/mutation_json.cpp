@@ -72,6 +72,7 @@ constexpr std::array update_head_table = {
     key_shape{"visibility", &shapes::text},
     key_shape{"lifecycle", &shapes::lifecycle},
     key_shape{"metadata", &shapes::metadata},
+    key_shape{"affirm", &shapes::boolean},
     key_shape{"by", &shapes::text},
     key_shape{"expect_version", &shapes::integer},
 };
@@ -204,6 +205,7 @@ result<mutation> read_update_head(const json& request, const json_path& at) {
   r.visibility = in.name<visibility>("visibility");
   r.lifecycle = read_lifecycle(in);
   if (const json* metadata = in.find("metadata")) r.metadata = read_metadata(*metadata);
+  r.affirm = in.flag("affirm");
   r.by = in.text("by");
   r.expect_version = in.version("expect_version");
   return finish(failure, mutation(std::move(r)));

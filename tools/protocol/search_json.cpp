@@ -37,6 +37,7 @@ constexpr std::array search_table = {
     key_shape{"include_archived", &shapes::boolean},
     key_shape{"include_ended", &shapes::boolean},
     key_shape{"min_trust", &shapes::number},
+    key_shape{"stale", &shapes::boolean},
     key_shape{"as_of", &shapes::time},
     key_shape{"include_siblings", &shapes::text},
     key_shape{"atomic_only", &shapes::boolean},
@@ -222,6 +223,7 @@ result<search_request> read_search(const json& request, const json_path& at) {
   r.include_archived = in.flag("include_archived");
   r.include_ended = in.flag("include_ended");
   r.min_trust = in.number("min_trust");
+  if (in.find("stale") != nullptr) r.stale = in.flag("stale");
   r.as_of = in.time("as_of");
   r.include_siblings =
       in.name_among<sibling_mode>("include_siblings", sibling_names).value_or(r.include_siblings);

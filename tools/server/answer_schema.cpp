@@ -53,7 +53,7 @@ constexpr std::array rows = {
     member_row{"", "reads", R"({"type":"array","items":{"$ref":"#/$defs/item"}})"},
     member_row{"", "writes", R"({"type":"array","items":{"$ref":"#/$defs/item"}})"},
 
-    member_row{"find", "memories", R"({"type":"array","items":{"$ref":"#/$defs/memory"}})"},
+    member_row{"", "memories", R"({"type":"array","items":{"$ref":"#/$defs/memory"}})"},
     member_row{"", "rendered", texts},
     member_row{"", "rendered_tokens", integers},
     member_row{"", "scores", numbers},

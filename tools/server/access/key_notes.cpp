@@ -79,6 +79,10 @@ constexpr std::array note_rows = {
              "0 to 1: how far this is to be trusted. By default that of its source_class, or 1."},
     note_row{"", "source_class", "Whose word this is: trust is 1, 0.8, 0.6 or 0.3 by default.",
              enum_names<source_class>},
+    note_row{"", "stale",
+             "false: nothing that rests on what has changed since; true: nothing else."},
+    note_row{"update_head", "affirm",
+             "Stand by what it says, though what it rests on has changed: it is stale no more."},
     note_row{"", "min_trust",
              "0 to 1: leaves out what is trusted less, by itself or by what it rests on."},
     note_row{"", "created_by", "Who wrote it; the actor by default."},
@@ -124,6 +128,7 @@ constexpr std::array note_rows = {
     note_row{"get", "history_limit", "At most so many earlier values of a field; 500 by default."},
     note_row{"get", "events", "Of a topic: also its audit log."},
     note_row{"resolve", "uri", "Exactly this version."},
+    note_row{"stale_of", "id", "Id of the memory that has fallen."},
     note_row{"edges", "direction", "Which edges.", [] { return of({"out", "in", "both"}); }},
 
     note_row{"find", "types", "Only these types.", enum_names<memory_type>},

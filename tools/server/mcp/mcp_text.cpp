@@ -60,11 +60,18 @@ std::string found_text(const json& a) {
   return out;
 }
 
-/// Where nothing was found, that something was there once.
-std::string ended_text(const json& coverage) {
-  const auto of = [&](const char* leg) { return coverage[leg]["ended"].get<std::int64_t>(); };
-  const std::int64_t ended = of("memory") + of("content");
-  return ended == 0 ? "" : fmt::format("{} no longer valid: include_ended finds them\n", ended);
+/// Where nothing was found, that something was there once, or is trusted too little.
+std::string left_out_text(const json& coverage) {
+  const auto of = [&](const char* count) {
+    return coverage["memory"][count].get<std::int64_t>()
+           + coverage["content"][count].get<std::int64_t>();
+  };
+  std::string text;
+  if (const auto ended = of("ended"); ended != 0)
+    text += fmt::format("{} no longer valid: include_ended finds them\n", ended);
+  if (const auto distrusted = of("distrusted"); distrusted != 0)
+    text += fmt::format("{} trusted less than min_trust\n", distrusted);
+  return text;
 }
 
 std::string hits_text(const json& a) {
@@ -79,7 +86,7 @@ std::string hits_text(const json& a) {
     out += fmt::format(
         " | {}\n", quoted_unless_trusted(h, cut(one_line(text_of(h["content"])), excerpt_bytes)));
   }
-  if (a["results"].empty()) out = "nothing found\n" + ended_text(a["coverage"]);
+  if (a["results"].empty()) out = "nothing found\n" + left_out_text(a["coverage"]);
   for (const auto& note : a["coverage"]["notes"])
     if (const auto text = text_of(note); !text.starts_with("weights:")) out += text + "\n";
   return out;

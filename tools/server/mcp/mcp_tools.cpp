@@ -71,8 +71,8 @@ result<json> build_remember(const json& arguments) {
 
 /// data makes a new version; the other keys change the head; both at once are all or none.
 result<json> build_update(const json& arguments) {
-  constexpr std::array head_keys = {"tags",       "frames",    "importance",
-                                    "visibility", "lifecycle", "metadata"};
+  constexpr std::array head_keys = {"tags",      "frames",   "importance", "visibility",
+                                    "lifecycle", "metadata", "affirm"};
   json version = arguments;
   version["op"] = "update";
   json head{{"op", "update_head"}};
@@ -195,7 +195,8 @@ constexpr std::array table = {
         .title = "Update a memory",
         .description =
             "Change a memory. data replaces its data whole, as a new version (the old one stays "
-            "readable); tags, importance, visibility, lifecycle and metadata change in place.",
+            "readable); tags, importance, visibility, lifecycle and metadata change in place. "
+            "affirm says that it still holds, where it is called stale.",
         .ops = update_ops,
         .hidden = write_hidden,
         .build = build_update,
