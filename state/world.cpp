@@ -446,6 +446,7 @@ void world::retain_before(seq_no seq) {
   generation_->attributes->retain_from(from);
   graph.retain_from(from);
   order.retain_from(from);
+  lineage.retain_from(from);
   generation_->lexical->retain_from(from);
 }
 

@@ -74,17 +74,19 @@ bool is_in_lineage(edge_type type) {
 
 /// Ends what the content before named, and begins what the new one names. What both name goes on.
 void put_named(graph& owner, const index_delta& d) {
+  const bool replaces = d.head->type == memory_type::decision && d.reference.value != no_number
+                        && d.reference != d.node;
+  if (d.sources.empty() && !replaces && !owner.has_edges_out(d.node)) return;
   std::vector<neighbour> before;
   owner.neighbours(d.node, edge_direction::out, d.seq, false, [&](const neighbour& n) {
     if (n.type == content_rests_on || n.type == content_replaces) before.push_back(n);
     return true;
   });
-  const bool replaces = d.head->type == memory_type::decision && d.reference.value != no_number
-                        && d.reference != d.node;
+  std::vector<node_no> named = d.sources; // there may be thousands
+  std::ranges::sort(named);
   for (const neighbour& n : before) {
-    const bool stays = n.type == content_replaces
-                           ? replaces && n.node == d.reference
-                           : std::ranges::find(d.sources, n.node) != d.sources.end();
+    const bool stays = n.type == content_replaces ? replaces && n.node == d.reference
+                                                  : std::ranges::binary_search(named, n.node);
     if (!stays) owner.put(d.node, n.type, n.node, true, d.seq);
   }
   for (const node_no source : d.sources) owner.put(d.node, content_rests_on, source, false, d.seq);
