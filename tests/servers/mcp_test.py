@@ -13,9 +13,9 @@ import unittest
 import json_schema
 from served import Folder, Served, Stdio, make_key, mneme
 
-TOOLS = ["search", "find", "retrieve", "chroma_query", "context", "get", "remember", "update",
-         "relate", "forget", "promote", "attest", "root", "prove"]
-READS = {"search", "find", "context", "get", "root", "prove"}
+TOOLS = ["search", "find", "retrieve", "chroma_query", "context", "get", "stale", "remember",
+         "update", "relate", "forget", "promote", "attest", "root", "prove"]
+READS = {"search", "find", "context", "get", "stale", "root", "prove"}
 REFERENCE = ["create_entities", "create_relations", "add_observations", "delete_entities",
              "delete_observations", "delete_relations", "read_graph", "search_nodes", "open_nodes"]
 SEARCH_KEYS = {"query", "limit", "source_type", "memory_ids", "include_lineage", "memory_type",
@@ -257,7 +257,11 @@ class Tools(OnStreams):
         self.call(client, "forget", uri=page["uri"])
         self.assertIn("\nstale: ", self.told(client, "get", id=note["id"]))
         self.assertIn(" stale | ", self.told(client, "search", query="tea"))
+        self.assertEqual(self.told(client, "stale", id=page["id"]),
+                         f"{note['uri']} | > [untrusted] drink more tea")
         self.call(client, "update", uri=note["uri"], affirm=True)
+        self.assertEqual(self.told(client, "stale", id=page["id"]),
+                         "nothing is stale because of it")
         self.assertNotIn("stale", self.told(client, "get", id=note["id"]))
 
     def test_topics_chunks_and_colours(self):

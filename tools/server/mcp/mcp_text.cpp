@@ -60,6 +60,14 @@ std::string found_text(const json& a) {
   return out;
 }
 
+std::string stale_text(const json& a) {
+  std::string out;
+  for (const auto& m : a["memories"])
+    out += fmt::format("{} | {}\n", text_of(m["uri"]),
+                       quoted_unless_trusted(m, one_line(text_of(m["forms"]["medium"]))));
+  return out.empty() ? "nothing is stale because of it\n" : out;
+}
+
 /// Where nothing was found, that something was there once, or is trusted too little.
 std::string left_out_text(const json& coverage) {
   const auto of = [&](const char* count) {
@@ -154,6 +162,7 @@ std::string memory_text(const json& a) {
 
 std::string text_for(std::string_view op, const json& a) {
   if (op == "find") return found_text(a);
+  if (op == "stale_of") return stale_text(a);
   if (op == "search") return hits_text(a);
   if (op == "retrieve") return topics_text(a);
   if (op == "chroma") return colours_text(a);

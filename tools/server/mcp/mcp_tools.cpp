@@ -19,6 +19,7 @@ constexpr std::array<std::string_view, 1> retrieve_ops = {"retrieve"};
 constexpr std::array<std::string_view, 1> chroma_ops = {"chroma"};
 constexpr std::array<std::string_view, 1> context_ops = {"context"};
 constexpr std::array<std::string_view, 2> get_ops = {"get", "resolve"};
+constexpr std::array<std::string_view, 1> stale_ops = {"stale_of"};
 constexpr std::array<std::string_view, 2> remember_ops = {"write", "ingest"};
 constexpr std::array<std::string_view, 2> update_ops = {"update", "update_head"};
 constexpr std::array<std::string_view, 2> relate_ops = {"add_edge", "remove_edge"};
@@ -179,6 +180,16 @@ constexpr std::array table = {
               .is_idempotent = true,
               .build = build_get,
               .schema_patch = get_patch},
+    tool_spec{
+        .name = "stale",
+        .title = "What no longer stands",
+        .description =
+            "What rests on a memory that was forgotten, superseded or contradicted, and was "
+            "not affirmed since. Look at each: update it, affirm it with update, or forget it.",
+        .ops = stale_ops,
+        .hidden = get_hidden,
+        .is_read_only = true,
+        .is_idempotent = true},
     tool_spec{
         .name = "remember",
         .title = "Remember something",
