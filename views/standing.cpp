@@ -51,17 +51,14 @@ void lineage_reader::collect_objections(row_no row, std::uint64_t since,
   if ((line.flags & row_tombstoned) != 0 && rows_.facets(row).stands_since > since) {
     std::uint32_t by = no_number;
     lineage_.neighbours(node, edge_direction::out, at_, false, [&](const neighbour& n) {
-      if (n.type == tombstoned_for) by = n.node.value;
+      if (n.type == in_lineage(lineage_kind::gives_way)) by = n.node.value;
       return by == no_number;
     });
     found.push_back({by, rows_.facets(row).stands_since});
   }
-  const bool may_be = lineage_.ever_led_to(node, edge_type::supersedes)
-                      || lineage_.ever_led_to(node, edge_type::contradicts)
-                      || lineage_.ever_led_to(node, content_replaces);
-  if (!may_be) return;
   lineage_.neighbours(node, edge_direction::in, at_, false, [&](const neighbour& n) {
-    if (!is_objection(n.type) || n.since.value <= since) return true;
+    if (!is_objection(n.type)) return false; // those come first
+    if (n.since.value <= since) return true;
     const row_no by = rows_.row_of(n.node, at_);
     if (by.value == no_number) return true;
     const row_line& newer = rows_.rows().line(by);
@@ -128,7 +125,6 @@ namespace {
 template <class Visit>
 void for_each_resting(const graph& lineage, node_no node, seq_no at, const Visit& visit) {
   lineage.neighbours(node, edge_direction::in, at, false, [&](const neighbour& n) {
-    if (n.type > content_rests_on) return false; // they come by type
     if (is_support(n.type)) visit(n.node);
     return true;
   });

@@ -67,10 +67,8 @@ void apply_order(graph& owner, std::span<const index_delta> deltas) {
 
 namespace {
 
-bool is_in_lineage(edge_type type) {
-  return type == edge_type::derived_from || type == edge_type::supersedes
-         || type == edge_type::contradicts;
-}
+constexpr edge_type content_names = in_lineage(lineage_kind::names);
+constexpr edge_type content_replaces = in_lineage(lineage_kind::replaces);
 
 /// Ends what the content before named, and begins what the new one names. What both name goes on.
 void put_named(graph& owner, const index_delta& d) {
@@ -79,7 +77,7 @@ void put_named(graph& owner, const index_delta& d) {
   if (d.sources.empty() && !replaces && !owner.has_edges_out(d.node)) return;
   std::vector<neighbour> before;
   owner.neighbours(d.node, edge_direction::out, d.seq, false, [&](const neighbour& n) {
-    if (n.type == content_rests_on || n.type == content_replaces) before.push_back(n);
+    if (n.type == content_names || n.type == content_replaces) before.push_back(n);
     return true;
   });
   std::vector<node_no> named = d.sources; // there may be thousands
@@ -89,7 +87,7 @@ void put_named(graph& owner, const index_delta& d) {
                                                   : std::ranges::binary_search(named, n.node);
     if (!stays) owner.put(d.node, n.type, n.node, true, d.seq);
   }
-  for (const node_no source : d.sources) owner.put(d.node, content_rests_on, source, false, d.seq);
+  for (const node_no source : d.sources) owner.put(d.node, content_names, source, false, d.seq);
   if (replaces) owner.put(d.node, content_replaces, d.reference, false, d.seq);
 }
 
@@ -99,9 +97,10 @@ void apply_lineage(graph& owner, std::span<const index_delta> deltas) {
   for (const auto& d : deltas) {
     if (d.version != nullptr) put_named(owner, d);
     if (d.successor.value != no_number && d.successor != d.node)
-      owner.put(d.node, tombstoned_for, d.successor, false, d.seq);
-    if (d.edge != nullptr && is_in_lineage(d.edge->key.type))
-      owner.put(d.src, d.edge->key.type, d.dst, d.edge->tombstoned, d.seq);
+      owner.put(d.node, in_lineage(lineage_kind::gives_way), d.successor, false, d.seq);
+    if (d.edge == nullptr) continue;
+    if (const auto kept = in_lineage(d.edge->key.type))
+      owner.put(d.src, *kept, d.dst, d.edge->tombstoned, d.seq);
   }
 }
 
