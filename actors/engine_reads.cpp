@@ -9,6 +9,7 @@
 #include "query/find/find.hpp"
 #include "query/records/edge_reads.hpp"
 #include "query/records/point_reads.hpp"
+#include "query/records/stale_reads.hpp"
 #include "query/records/topic_parts.hpp"
 #include "query/records/whole_world.hpp"
 #include "query/retrieve/retrieve.hpp"
@@ -172,6 +173,13 @@ result<std::vector<edge_record>> engine::edges(const edges_read& request) {
   if (auto ok = check_positive(request.deadline_ms, "deadline_ms"); !ok) return propagate(ok);
   return impl_->read(request.options, to_string(request.id), [&](const read_views& v) {
     return list_edges(v, request, impl_->time_of(request));
+  });
+}
+
+result<std::vector<memory>> engine::stale_of(const stale_read& request) {
+  if (auto ok = check_positive(request.deadline_ms, "deadline_ms"); !ok) return propagate(ok);
+  return impl_->read(request.options, to_string(request.id), [&](const read_views& v) {
+    return list_stale(v, request, impl_->time_of(request));
   });
 }
 

@@ -38,6 +38,8 @@ template <>
 constexpr std::array<std::string_view, 4> names_of<provenance_source> = {"user_input", "derived",
                                                                          "observed", "imported"};
 template <>
+constexpr std::array<std::string_view, 4> names_of<source_class> = {"user", "tool", "model", "web"};
+template <>
 constexpr std::array<std::string_view, 6> names_of<lifecycle_status> = {
     "open", "waiting", "scheduled", "resolved", "expired", "archived"};
 template <>
@@ -88,6 +90,9 @@ std::string_view to_string(object_kind v) noexcept {
 std::string_view to_string(provenance_source v) noexcept {
   return name_of(v);
 }
+std::string_view to_string(source_class v) noexcept {
+  return name_of(v);
+}
 std::string_view to_string(lifecycle_status v) noexcept {
   return name_of(v);
 }
@@ -134,6 +139,7 @@ template std::optional<visibility> parse_enum<visibility>(std::string_view) noex
 template std::optional<verb> parse_enum<verb>(std::string_view) noexcept;
 template std::optional<object_kind> parse_enum<object_kind>(std::string_view) noexcept;
 template std::optional<provenance_source> parse_enum<provenance_source>(std::string_view) noexcept;
+template std::optional<source_class> parse_enum<source_class>(std::string_view) noexcept;
 template std::optional<lifecycle_status> parse_enum<lifecycle_status>(std::string_view) noexcept;
 template std::optional<lifecycle_origin> parse_enum<lifecycle_origin>(std::string_view) noexcept;
 template std::optional<lifecycle_audience>

@@ -12,4 +12,10 @@ result<void> check_positive(std::optional<std::int64_t> value, std::string_view 
   return {};
 }
 
+result<void> check_share(std::optional<double> value, std::string_view key) {
+  if (value && !(*value >= 0 && *value <= 1))
+    return fail(errc::out_of_range, fmt::format("{} is from 0 to 1", key), std::string(key));
+  return {};
+}
+
 } // namespace mneme

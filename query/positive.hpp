@@ -1,5 +1,5 @@
 #pragma once
-/// Counts that a request may give, which are at least 1.
+/// Numbers that a request may give: counts, which are at least 1, and shares, which are in [0,1].
 
 #include <cstdint>
 #include <optional>
@@ -11,5 +11,7 @@ namespace mneme {
 
 /// out_of_range at `key` for a value below 1; none given is fine.
 result<void> check_positive(std::optional<std::int64_t> value, std::string_view key);
+/// out_of_range at `key` for a value that is not in [0,1]; none given is fine.
+result<void> check_share(std::optional<double> value, std::string_view key);
 
 } // namespace mneme

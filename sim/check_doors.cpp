@@ -204,14 +204,15 @@ bool same_hit(const search_hit& a, const search_hit& b) {
          && a.ended == b.ended && a.older_of == b.older_of && a.due_date == b.due_date
          && a.audience == b.audience && a.project == b.project && a.tags == b.tags
          && a.metadata == b.metadata && a.rendered == b.rendered && a.tokens == b.tokens
-         && a.created_at == b.created_at && a.updated_at == b.updated_at;
+         && a.created_at == b.created_at && a.updated_at == b.updated_at && a.standing == b.standing
+         && a.trust_told == b.trust_told && a.source_class == b.source_class;
 }
 
 std::string leg_text(const leg_coverage& c) {
   return fmt::format("{} searched, {} candidates, {} below the floor, {} cut, {} promoted, {} "
-                     "ended, {} returned, {} sources",
+                     "ended, {} distrusted, {} returned, {} sources",
                      c.searched, c.candidates, c.below_floor, c.cut, c.promoted_hidden, c.ended,
-                     c.returned, c.indexed_sources);
+                     c.distrusted, c.returned, c.indexed_sources);
 }
 
 std::string search_difference(const search_result& got, const search_result& expected) {
@@ -256,7 +257,9 @@ std::string select_difference(const select_result& got, const select_result& exp
 bool same_tier(const std::vector<context_item>& a, const std::vector<context_item>& b) {
   return std::ranges::equal(a, b, [](const context_item& x, const context_item& y) {
     return x.uri == y.uri && x.text == y.text && x.tokens == y.tokens && x.salience == y.salience
-           && x.by == y.by && x.at == y.at && std::abs(x.score - y.score) <= 1e-9;
+           && x.by == y.by && x.at == y.at && std::abs(x.score - y.score) <= 1e-9
+           && x.standing == y.standing && x.trust_told == y.trust_told
+           && x.source_class == y.source_class;
   });
 }
 

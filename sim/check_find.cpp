@@ -37,7 +37,9 @@ std::string difference(const find_result& got, const find_result& expected) {
       return fmt::format("memory {} has another {}", to_string(got.memories[i].head->id),
                          got.memories[i].head != expected.memories[i].head         ? "head"
                          : got.memories[i].version != expected.memories[i].version ? "version"
-                                                                                   : "activation");
+                         : got.memories[i].standing != expected.memories[i].standing
+                             ? "standing"
+                             : "activation");
   if (got.scores != expected.scores) return "other scores";
   if (got.distances != expected.distances) return "other distances";
   if (got.hops != expected.hops) return "other hops";

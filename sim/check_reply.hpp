@@ -101,7 +101,7 @@ bool may_be_out_of_range(const evidence& known, const operation& op, seq_no at);
 /// All that readers see of it.
 inline bool same(const memory& a, const memory& b) {
   return a.head == b.head && a.version == b.version && a.activation == b.activation
-         && a.signals == b.signals;
+         && a.signals == b.signals && a.standing == b.standing;
 }
 
 } // namespace mneme::sim

@@ -1,6 +1,7 @@
 #pragma once
 /// The states that one thing had, by the seq from which each one held.
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,19 @@ public:
     for (auto it = states_.rbegin(); it != states_.rend(); ++it)
       if (it->first <= seq) return &it->second;
     return nullptr;
+  }
+  /// From which seq on every state up to `seq` is like this; nullopt where that of `seq` is not.
+  template <class Like>
+  [[nodiscard]] std::optional<seq_no> since(seq_no seq, const Like& like) const {
+    std::optional<seq_no> first;
+    for (const auto& [from, state] : states_) {
+      if (from > seq) break;
+      if (!like(state))
+        first.reset();
+      else if (!first)
+        first = from;
+    }
+    return first;
   }
   /// Forgets what came after `last`.
   void truncate(seq_no last) {

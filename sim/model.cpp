@@ -59,6 +59,7 @@ void model::commit(seq_no seq, entry_kind kind, const entry_payload& payload,
     commit_content(seq, u->version, u->vector);
   } else if (const auto* h = std::get_if<head_payload>(&payload)) {
     commit_head(seq, h->head, false);
+    if (h->affirms) memories_[h->head.id].affirmed.push_back(seq);
   } else if (const auto* e = std::get_if<edge_payload>(&payload)) {
     const edge_key& key = e->edge.key;
     edges_[key].put(seq, e->edge);
@@ -83,6 +84,7 @@ void model::truncate(seq_no last) {
     m.heads.truncate(last);
     m.used.truncate(last);
     m.signals.truncate(last);
+    std::erase_if(m.affirmed, [&](seq_no seq) { return seq > last; });
     while (!m.versions.empty() && m.versions.back().since > last) m.versions.pop_back();
     if (!m.versions.empty()) m.versions.back().vectors.truncate(last);
     m.texts.truncate(last);
@@ -157,6 +159,32 @@ std::optional<edge_record> model::edge_at(const edge_key& key, seq_no at) const 
   if (found == edges_.end()) return std::nullopt;
   const edge_record* e = found->second.at(at);
   return e == nullptr ? std::nullopt : std::optional(*e);
+}
+
+std::optional<seq_no> model::live_since(const edge_key& key, seq_no at) const {
+  const auto found = edges_.find(key);
+  if (found == edges_.end()) return std::nullopt;
+  return found->second.since(at, [](const edge_record& e) { return !e.tombstoned; });
+}
+
+std::optional<seq_no> model::tombstoned_since(const memory_id& id, seq_no at) const {
+  const auto found = memories_.find(id);
+  if (found == memories_.end()) return std::nullopt;
+  return found->second.heads.since(at, [](const head& h) { return h.tombstone.has_value(); });
+}
+
+std::vector<seq_no> model::written_at(const memory_id& id, seq_no at) const {
+  std::vector<seq_no> seqs;
+  for (const auto& c : memories_.at(id).versions)
+    if (c.since <= at) seqs.push_back(c.since);
+  return seqs;
+}
+
+seq_no model::affirmed_at(const memory_id& id, seq_no at) const {
+  seq_no newest = written_at(id, at).back();
+  for (const seq_no seq : memories_.at(id).affirmed)
+    if (seq <= at) newest = std::max(newest, seq);
+  return newest;
 }
 
 vector_space model::space_at(seq_no at) const {

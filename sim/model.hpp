@@ -53,6 +53,13 @@ public:
   /// Live memories that have none now.
   [[nodiscard]] std::vector<memory_id> without_vector() const;
   [[nodiscard]] std::optional<edge_record> edge_at(const edge_key& key, seq_no at) const;
+  /// From which seq on a live edge has been, a memory tombstoned; nullopt where it is not at `at`.
+  [[nodiscard]] std::optional<seq_no> live_since(const edge_key& key, seq_no at) const;
+  [[nodiscard]] std::optional<seq_no> tombstoned_since(const memory_id& id, seq_no at) const;
+  /// The seq of its newest version or affirmation.
+  [[nodiscard]] seq_no affirmed_at(const memory_id& id, seq_no at) const;
+  /// The seqs that brought the versions that there are at `at`; number 1 first.
+  [[nodiscard]] std::vector<seq_no> written_at(const memory_id& id, seq_no at) const;
   [[nodiscard]] vector_space space_at(seq_no at) const;
   /// Ids in ascending order.
   [[nodiscard]] std::vector<memory_id> ids_at(seq_no at) const;
@@ -107,6 +114,7 @@ private:
     std::vector<content> versions; ///< number 1 first
     history<std::string> texts;
     history<activation> used;
+    std::vector<seq_no> affirmed;    ///< apart from its versions
     history<colour_signals> signals; ///< of a memory with a colour
   };
   struct one_field {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "sim/model_lineage.hpp"
 #include "sim/model_physics.hpp"
 #include "sim/searched_state.hpp"
 
@@ -50,6 +51,7 @@ public:
       context_entry e{.tier = 0, .record = *state.memory_at(id, at), .salience = 0};
       const head& h = e.record.head;
       if (h.tombstone || is_archived(h) || !sees(viewer_of(r), h)) continue;
+      if (r.min_trust && trust_in(state, id, at) < *r.min_trust) continue;
       e.salience = salience(e.record.activation, now, w, {});
       visible_.push_back(std::move(e));
     }
@@ -95,7 +97,8 @@ public:
   /// What a search found, each hit between what is right before and after it.
   void put_found(const search_result& found) {
     for (const auto& hit : found.results) scores_[hit.uri.id] = hit.score;
-    const search_request plain{.query = *r_.query, .actor = r_.actor, .scope = r_.scope};
+    const search_request plain{
+        .query = *r_.query, .min_trust = r_.min_trust, .actor = r_.actor, .scope = r_.scope};
     searched_state s{state_, plain, at_, now_, {}};
     for (const auto& id : state_.ids_at(at_))
       if (auto m = state_.memory_at(id, at_); !m->head->tombstone)
@@ -156,13 +159,27 @@ private:
     const auto speaker = m.head->metadata.find("speaker");
     const auto* name =
         speaker == m.head->metadata.end() ? nullptr : std::get_if<std::string>(&speaker->second);
-    const std::string text = sim::text_of(m.version, r_.form);
-    return {.uri = uri_of(m),
-            .text = text,
-            .tokens = state_.seams().tokens->count(text),
-            .salience = e.salience,
-            .by = name != nullptr && !name->empty() ? *name : m.head->actor_scope,
-            .at = m.version->created_at};
+    const provenance& from = m.version->provenance;
+    context_item item{.uri = uri_of(m),
+                      .text = sim::text_of(m.version, r_.form),
+                      .salience = e.salience,
+                      .by = name != nullptr && !name->empty() ? *name : m.head->actor_scope,
+                      .at = m.version->created_at,
+                      .standing = standing_in(state_, m.head->id, at_),
+                      .trust_told = from.trust || from.source_class,
+                      .source_class = from.source_class};
+    return quoted(std::move(item));
+  }
+
+  /// The workload's texts have nothing in them that a quotation must take out.
+  context_item quoted(context_item item) const {
+    if (item.standing.trust < 0.5)
+      item.text =
+          (item.source_class ? "> [untrusted, " + std::string(to_string(*item.source_class)) + "] "
+                             : "> [untrusted] ")
+          + item.text;
+    item.tokens = state_.seams().tokens->count(item.text);
+    return item;
   }
 
   context_item found_item(const memory_id& id) const {
@@ -170,13 +187,14 @@ private:
     e.salience = salience(e.record.activation, now_,
                           numbers_of(state_.weights_at(viewer_of(r_).name(), at_)), {});
     context_item item = item_of(e);
+    item.text = sim::text_of(e.record.version, r_.form);
     const std::string when = to_string(item.at);
     std::string head = "[" + when.substr(0, 10) + " " + when.substr(11, 5);
     if (!item.by.empty() && item.by != viewer_of(r_).owner()
         && !item.text.starts_with(item.by + ":"))
       head += ", " + item.by;
     item.text = head + "] " + item.text;
-    item.tokens = state_.seams().tokens->count(item.text);
+    item = quoted(std::move(item));
     if (const auto score = scores_.find(id); score != scores_.end()) item.score = score->second;
     return item;
   }
@@ -185,7 +203,8 @@ private:
   static bool is_searched(const searched_state& s, const memory_id& id) {
     const memory* m = s.find(id);
     return m != nullptr && m->head->type != memory_type::chunk && sees(viewer_of(s.r), m->head)
-           && !is_archived(m->head) && !s.is_superseded(id) && !s.has_ended(m->version);
+           && !is_archived(m->head) && !s.is_superseded(id) && !s.has_ended(m->version)
+           && (!s.r.min_trust || trust_in(s.state, id, s.at) >= *s.r.min_trust);
   }
 
   std::optional<memory_id> newest_beside(const searched_state& s, const memory_id& id,
@@ -239,6 +258,7 @@ std::expected<context_result, errc> context_in(const model& state, const context
   if (r.query && wants(r, context_tier::found)) {
     const search_request asked{.query = *r.query,
                                .limit = std::max<std::int64_t>(16, budget / 16),
+                               .min_trust = r.min_trust,
                                .similarity_floor = 0.2,
                                .vector = r.vector,
                                .actor = r.actor,

@@ -6,6 +6,7 @@
 
 #include "index/vectors/vectors.hpp"
 #include "messages/text/forms.hpp"
+#include "sim/model_lineage.hpp"
 #include "sim/model_physics.hpp"
 
 namespace mneme::sim {
@@ -285,6 +286,8 @@ std::vector<row> candidates(const model& state, const find_request& r, seq_no at
     }
     one.record = *state.memory_at(id, at);
     if (!passes(r, one.record, now)) continue;
+    if (r.min_trust && trust_in(state, id, at) < *r.min_trust) continue;
+    if (r.stale && standing_in(state, id, at).stale != *r.stale) continue;
     if (!target.empty()) one.distance = cosine_distance(target, state.vector_at(id, at));
     rows.push_back(std::move(one));
   }
@@ -340,6 +343,7 @@ std::expected<find_result, errc> find_in(const model& state, const find_request&
       out.hops.push_back(one.reached.hop);
       out.via.emplace_back(one.reached.via);
     }
+    one.record.standing = standing_in(state, one.record.head->id, at);
     out.memories.push_back(std::move(one.record));
   }
   return out;

@@ -12,6 +12,7 @@
 #include "messages/text/lower_case.hpp"
 #include "query/asked_words.hpp"
 #include "query/search/asked_times.hpp"
+#include "sim/model_lineage.hpp"
 #include "sim/searched_state.hpp"
 
 namespace mneme::sim {
@@ -111,8 +112,14 @@ private:
       const std::string path = chunks_ ? text_in(m.version, "path") : std::string();
       if (!path.empty()) paths.insert(path);
       if (!s_.has_begun(m.version) || !passes(m)) continue;
-      if (!r_.include_ended && s_.has_ended(m.version))
+      if (r_.stale && standing_in(s_.state, id, s_.at).stale != *r_.stale) continue;
+      const bool has_ended = !r_.include_ended && s_.has_ended(m.version);
+      const bool is_distrusted = r_.min_trust && trust_in(s_.state, id, s_.at) < *r_.min_trust;
+      if (has_ended && is_distrusted) continue;
+      if (has_ended)
         ++coverage.ended;
+      else if (is_distrusted)
+        ++coverage.distrusted;
       else if (chunks_ && s_.is_promoted(m))
         ++coverage.promoted_hidden;
       else

@@ -80,7 +80,7 @@ private:
         continue;
       candidate c;
       c.uri = {m->head->type, id, m->head->current_version};
-      c.text = searched_text(m->version->type, m->version->data);
+      c.text = state_.text_at(id, at_);
       c.terms = text_terms(c.text);
       all_.push_back(std::move(c));
     }

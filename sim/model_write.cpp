@@ -128,7 +128,8 @@ public:
     if (r.visibility) h.visibility = *r.visibility;
     if (r.metadata) h.metadata = *r.metadata;
     h.last_updated_at = now_;
-    return changes_head(entry_kind::update_head, r.by.value_or(r.actor), h, head_payload{h});
+    return changes_head(entry_kind::update_head, r.by.value_or(r.actor), h,
+                        head_payload{h, r.affirm});
   }
 
   write_outcome operator()(const tombstone_request& r) const {

@@ -6,6 +6,7 @@
 #include "index/lexical/function_terms.hpp"
 #include "index/lexical/text_terms.hpp"
 #include "messages/text/forms.hpp"
+#include "sim/model_lineage.hpp"
 
 namespace mneme::sim {
 
@@ -189,6 +190,9 @@ search_hit hit_of(const searched_state& s, const search_result& out, const memor
   hit.metadata = m.head->metadata;
   hit.created_at = m.head->created_at;
   hit.updated_at = m.head->last_updated_at;
+  hit.standing = standing_in(s.state, m.head->id, s.at);
+  hit.source_class = m.version->provenance.source_class;
+  hit.trust_told = m.version->provenance.trust || hit.source_class;
   if (out.form) {
     hit.rendered = text_of(m.version, *out.form);
     hit.tokens = s.state.seams().tokens->count(*hit.rendered);

@@ -33,6 +33,7 @@ private:
   memory_id fresh_id();
   std::optional<head> some_head();
   std::string some_text();
+  std::vector<std::string> some_sources();
   std::string some_tag();
   std::string some_actor();
   std::optional<std::string> some_asker();

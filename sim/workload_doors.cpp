@@ -168,6 +168,8 @@ search_request workload::some_search() {
   r.include_archived = draw_.percent(30);
   r.include_ended = draw_.percent(30);
   r.include_overviews = draw_.percent(30);
+  if (draw_.percent(10)) r.stale = draw_.percent(40);
+  if (draw_.percent(20)) r.min_trust = static_cast<double>(draw_.below(5)) / 4.0;
   if (draw_.percent(15)) r.as_of = some_time();
   r.atomic_only = draw_.percent(10);
   if (draw_.percent(15)) r.audience = static_cast<search_audience>(draw_.below(3));
@@ -249,6 +251,7 @@ context_request workload::some_context() {
                                         static_cast<context_tier>(draw_.below(5))};
   if (draw_.percent(30)) r.outcome_limit = draw_.between(0, 2);
   if (draw_.percent(40)) r.form = static_cast<form_kind>(draw_.below(3));
+  if (draw_.percent(20)) r.min_trust = static_cast<double>(draw_.below(5)) / 4.0;
   if (draw_.percent(20)) r.now = some_time();
   r.actor = some_asker();
   r.at_seq = some_past();

@@ -172,6 +172,8 @@ find_request workload::some_find(bool late) {
   r.include_tombstoned = draw_.percent(20);
   r.include_archived = draw_.percent(30);
   r.include_ended = draw_.percent(30);
+  if (draw_.percent(10)) r.stale = draw_.percent(40);
+  if (draw_.percent(20)) r.min_trust = static_cast<double>(draw_.below(5)) / 4.0;
   r.count = draw_.percent(30);
   r.explain = draw_.percent(10);
   r.actor = some_asker();

@@ -80,6 +80,14 @@ std::optional<lifecycle> workload::some_lifecycle() {
   return l;
 }
 
+/// What a content may say that it rests on.
+std::vector<std::string> workload::some_sources() {
+  std::vector<std::string> uris;
+  for (auto n = 1 + draw_.below(2); n > 0; --n)
+    uris.push_back(to_string(memory_uri{some_type(), some_id(), 1}));
+  return uris;
+}
+
 template <class Request>
 void workload::fill_content(Request& r, memory_type type) {
   r.data = some_data(type);
@@ -92,6 +100,13 @@ void workload::fill_content(Request& r, memory_type type) {
   if (draw_.percent(30)) r.confidence = static_cast<double>(draw_.below(5)) / 4.0;
   if (draw_.percent(20)) r.provenance.source = provenance_source::observed;
   if (draw_.percent(10)) r.provenance.signed_by = some_text();
+  if (draw_.percent(20)) r.provenance.trust = static_cast<double>(draw_.below(5)) / 4.0;
+  if (draw_.percent(20)) r.provenance.source_class = static_cast<source_class>(1 + draw_.below(4));
+  if (draw_.percent(20)) r.provenance.derived_from = some_sources();
+  const std::string_view lists[] = {"derived_from", "evidence_for", "evidence_against"};
+  for (const auto list : lists)
+    if (const auto named = r.data.find(list); named != r.data.end() && draw_.percent(60))
+      named->second = some_sources();
   if (draw_.percent(10)) r.forms.short_form = "short";
   const bool embeds = how_.setup.embedder != "none";
   if (draw_.percent(embeds ? 10 : 50))
@@ -168,7 +183,9 @@ mutation workload::some_update_head() {
   if (draw_.percent(30)) r.visibility = static_cast<visibility>(1 + draw_.below(3));
   if (draw_.percent(30)) r.metadata = some_metadata();
   if (draw_.percent(30)) r.lifecycle = some_lifecycle();
-  if (!r.tags && !r.importance && !r.visibility && !r.metadata && !r.lifecycle) r.importance = 5;
+  r.affirm = draw_.percent(25);
+  if (!r.tags && !r.importance && !r.visibility && !r.metadata && !r.lifecycle && !r.affirm)
+    r.importance = 5;
   if (draw_.percent(15)) r.expect_version = version_of(*h);
   return r;
 }

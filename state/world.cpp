@@ -205,8 +205,8 @@ seq_no load_checkpoint(world& w, const std::optional<checkpoint_file>& checkpoin
   // they are asked for; one that is further cannot serve the image.
   auto its_ledger = w.store->recovered() <= checkpoint->seq ? empty_ledger(w) : nullptr;
   const auto loaded = load_images(*w.files, w.directory, w.info.id, *checkpoint,
-                                  {w.nodes, w.attributes(), w.graph, w.order, w.lexical(),
-                                   w.vectors(), w.places(), *w.journaled},
+                                  {w.nodes, w.attributes(), w.graph, w.order, w.lineage,
+                                   w.lexical(), w.vectors(), w.places(), *w.journaled},
                                   its_ledger.get());
   if (!loaded) return {};
   if (loaded->has_ledger) w.ledger = std::move(its_ledger);
@@ -409,6 +409,7 @@ read_views world::views() {
           .places = now.places.get(),
           .graph = &graph,
           .order = &order,
+          .lineage = &lineage,
           .lexical = now.lexical.get(),
           .vectors = now.vectors.get(),
           .store = store.get(),
@@ -450,6 +451,7 @@ void world::retain_before(seq_no seq) {
   generation_->attributes->retain_from(from);
   graph.retain_from(from);
   order.retain_from(from);
+  lineage.retain_from(from);
   generation_->lexical->retain_from(from);
 }
 
@@ -570,6 +572,7 @@ void apply_to_indexes(world& w, std::span<const index_delta> deltas) {
   apply_to(w.attributes(), deltas);
   apply_to(w.graph, deltas);
   apply_order(w.order, deltas);
+  apply_lineage(w.lineage, deltas);
   apply_to(w.lexical(), deltas);
   apply_to(w.vectors(), deltas);
 }

@@ -72,7 +72,8 @@ struct world {
 
   node_table nodes;
   mneme::graph graph{nodes};
-  mneme::graph order{nodes}; ///< those of views/order_edges.hpp alone
+  mneme::graph order{nodes};   ///< those of views/order_edges.hpp alone
+  mneme::graph lineage{nodes}; ///< those of views/lineage_edges.hpp alone
   std::unique_ptr<buffered_store> store;
   record_cache records;
   std::unique_ptr<journaled_records> journaled;

@@ -29,7 +29,8 @@ struct read_views {
   const mneme::attributes* attributes = nullptr;
   const record_places* places = nullptr; ///< with `journaled`
   const mneme::graph* graph = nullptr;
-  const mneme::graph* order = nullptr; ///< those of order_edges.hpp alone
+  const mneme::graph* order = nullptr;   ///< those of order_edges.hpp alone
+  const mneme::graph* lineage = nullptr; ///< those of lineage_edges.hpp alone
   const mneme::lexical* lexical = nullptr;
   const mneme::vectors* vectors = nullptr;
   kv_store* store = nullptr;

@@ -117,7 +117,8 @@ struct context_request {
   std::optional<std::vector<context_tier>> tiers{};
   std::int64_t outcome_limit = 3;
   form_kind form = form_kind::medium;
-  std::optional<timestamp> now{}; ///< for salience and age; default: the engine's clock
+  std::optional<double> min_trust{}; ///< in [0,1]: leaves out what is trusted less
+  std::optional<timestamp> now{};    ///< for salience and age; default: the engine's clock
   std::optional<std::string> actor{};
   std::shared_ptr<const mneme::scope> scope{}; ///< shows what it opens, and nothing else
   std::optional<seq_no> at_seq{};
@@ -126,12 +127,17 @@ struct context_request {
 
 struct context_item {
   memory_uri uri;
-  std::string text; ///< the form; of what is found "[2023-05-08 13:56, who] form"
+  /// The form; of what is found "[2023-05-08 13:56, who] form". What is trusted less than 0.5 is
+  /// quoted: one line, "> [untrusted, web] …".
+  std::string text;
   std::int64_t tokens = 0;
   double salience = 0;
   std::string by;   ///< who said it: the speaker in its metadata, else its actor; "" = the host
   timestamp at;     ///< when
   double score = 0; ///< of the search; 0 = it was not found itself, but stands beside what was
+  memory_standing standing{};
+  bool trust_told = false; ///< its content says how far it is trusted, or whose word it is
+  std::optional<mneme::source_class> source_class{};
 };
 
 struct context_result {

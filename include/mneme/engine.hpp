@@ -187,6 +187,7 @@ struct tick_result;
 struct get_read;
 struct resolve_read;
 struct edges_read;
+struct stale_read;
 struct memory_reading;
 
 class engine {
@@ -307,6 +308,9 @@ public:
 
   /// The same as a list; what a tick answers to it.
   result<std::vector<edge_record>> edges(const edges_read& request);
+  /// What rests on a memory that was tombstoned, superseded or contradicted, and was not affirmed
+  /// since.
+  result<std::vector<memory>> stale_of(const stale_read& request);
 
   /// Every memory in id order, with all its versions, and every edge in key order (tombstoned ones
   /// too), as of one seq: what an export writes and restore_request takes back. Of edges

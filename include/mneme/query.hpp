@@ -106,6 +106,8 @@ struct find_request {
   bool include_archived = false; ///< lifecycle status archived
   /// With near, and without as_of: also what is no longer valid. Other finds leave out nothing.
   bool include_ended = false;
+  std::optional<double> min_trust{}; ///< in [0,1]: leaves out what is trusted less (standing)
+  std::optional<bool> stale{};       ///< only what is stale, or what is not (standing)
   bool late_binding = false;
   bool exact = false; ///< force the exact scan for near
   bool count = false; ///< compute `total`

@@ -83,6 +83,9 @@ struct update_head_request {
   std::optional<metadata_map> metadata;
   std::optional<std::string> by;
   std::optional<std::uint32_t> expect_version;
+  /// Stands by what the memory says, whatever has become of what it rests on: it is stale no more
+  /// (memory_standing). A change by itself.
+  bool affirm = false;
 };
 
 /// Idempotent; versions stay readable.

@@ -98,6 +98,10 @@ struct search_request {
   bool include_archived = false;  ///< also what a newer memory supersedes or replaces
   bool include_ended = false;     ///< also what is no longer valid, in both legs
   bool include_overviews = false; ///< also topics with overview_tag; so does asking for that tag
+  /// In [0,1]: leaves out what is trusted less, in both legs (memory_standing).
+  std::optional<double> min_trust{};
+  /// In both legs: only what is stale, or what is not (memory_standing).
+  std::optional<bool> stale{};
   /// In both legs: what was valid then, and not what is now; what began later hides nothing.
   std::optional<timestamp> as_of{};
   sibling_mode include_siblings = sibling_mode::automatic; ///< echoed
@@ -171,6 +175,9 @@ struct search_hit {
   metadata_map metadata;
   timestamp created_at;
   timestamp updated_at;
+  memory_standing standing;
+  bool trust_told = false; ///< its content says how far it is trusted, or whose word it is
+  std::optional<mneme::source_class> source_class;
   std::optional<search_lineage> lineage;
   std::optional<score_parts> parts;    ///< with explain
   std::optional<std::string> rendered; ///< with form or budget_tokens
@@ -185,6 +192,7 @@ struct leg_coverage {
   std::int64_t cut = 0;             ///< candidates past limit, budget, or two of one path
   std::int64_t promoted_hidden = 0; ///< chunks found as the memory they became; not in searched
   std::int64_t ended = 0;           ///< left out for having ended alone; not in searched
+  std::int64_t distrusted = 0;      ///< left out for their trust alone; not in searched
   std::int64_t returned = 0;
   std::int64_t indexed_sources = 0; ///< paths with a chunk that the asker sees
 };

@@ -46,6 +46,16 @@ struct edges_read {
   std::optional<std::int64_t> deadline_ms{};
 };
 
+/// The live memories that are stale because of one (memory_standing), in id order.
+struct stale_read {
+  memory_id id;
+  /// A page: so many of those that the asker may see, behind the first `offset`.
+  std::optional<std::int64_t> limit{}; ///< at least 1
+  std::int64_t offset = 0;             ///< at least 0
+  read_options options{};
+  std::optional<std::int64_t> deadline_ms{};
+};
+
 /// A memory with what was asked for beside it.
 struct memory_reading {
   memory found;

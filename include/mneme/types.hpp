@@ -82,6 +82,10 @@ enum class object_kind : std::uint8_t {
 
 enum class provenance_source : std::uint8_t { user_input = 1, derived, observed, imported };
 
+/// Whose word a content is: a person's, what a tool gave, what a model made of it, or a page of the
+/// web. docs/TRUST.md says how far each is trusted where nothing else is told.
+enum class source_class : std::uint8_t { user = 1, tool, model, web };
+
 enum class lifecycle_status : std::uint8_t {
   open = 1,
   waiting,
@@ -110,6 +114,7 @@ std::string_view to_string(visibility v) noexcept;
 std::string_view to_string(verb v) noexcept;
 std::string_view to_string(object_kind v) noexcept;
 std::string_view to_string(provenance_source v) noexcept;
+std::string_view to_string(source_class v) noexcept;
 std::string_view to_string(lifecycle_status v) noexcept;
 std::string_view to_string(lifecycle_origin v) noexcept;
 std::string_view to_string(lifecycle_audience v) noexcept;
@@ -160,6 +165,8 @@ struct provenance {
   std::string signed_by;
   std::optional<timestamp> signed_at;
   std::string signature;
+  std::optional<double> trust{};                     ///< in [0,1]; default: that of its class, or 1
+  std::optional<mneme::source_class> source_class{}; ///< absent = not told
 
   friend bool operator==(const provenance&, const provenance&) = default;
 };
@@ -318,6 +325,19 @@ struct activation {
   friend bool operator==(const activation&, const activation&) = default;
 };
 
+/// How far a memory can be relied on, by itself and by all that it rests on (docs/TRUST.md).
+struct memory_standing {
+  /// The least of its own trust and of all that it rests on.
+  double trust = 1;
+  /// Something that it rests on was tombstoned, superseded or contradicted since it was last
+  /// affirmed.
+  bool stale = false;
+  /// It rests on more than is looked at; trust and stale are those of what was.
+  bool truncated = false;
+
+  friend bool operator==(const memory_standing&, const memory_standing&) = default;
+};
+
 /// A memory as a reader gets it: head, one version, activation as of the seq read. Head and version
 /// are shared with whoever else has been given them.
 struct memory {
@@ -325,6 +345,7 @@ struct memory {
   shared<mneme::version> version;
   mneme::activation activation;
   std::optional<colour_signals> signals{}; ///< of a memory with a colour
+  memory_standing standing{};              ///< as of the seq read
 };
 
 /// The space that a world's vectors live in; vectors of another space are never compared.

@@ -90,7 +90,9 @@ row_facets attributes::impl::intern(const facet_values& v) {
           .audience = byte(v.audience),
           .flags = static_cast<std::uint8_t>((v.atomic ? facet_atomic : 0)
                                              | (v.from_github ? facet_from_github : 0)
-                                             | (v.due ? facet_has_due : 0))};
+                                             | (v.due ? facet_has_due : 0)),
+          .distrust_e9 = v.distrust_e9,
+          .stands_since = v.stands_since.value};
 }
 
 row_no attributes::impl::append(const row_line& line, row_rest rest, row_facets its_facets,
@@ -120,6 +122,7 @@ row_no attributes::impl::append(const row_line& line, row_rest rest, row_facets 
   if (line.valid_until_ns != std::numeric_limits<std::int64_t>::max())
     ending.add(row.value, is_gone);
   if (its_facets.reference != no_number) referring.add(row.value, is_gone);
+  if (its_facets.distrust_e9 != 0) distrusted.add(row.value, is_gone);
   for (const std::uint32_t term : tag_terms) by_tag.grow(term).add(row.value, is_gone);
   for (const std::uint32_t term : frame_terms) by_frame.grow(term).add(row.value, is_gone);
   return row;
@@ -307,6 +310,10 @@ std::shared_ptr<const posting_view> attributes::ending() const {
 
 std::shared_ptr<const posting_view> attributes::referring() const {
   return impl_->referring.view();
+}
+
+std::shared_ptr<const posting_view> attributes::distrusted() const {
+  return impl_->distrusted.view();
 }
 
 activation attributes::activation_of(node_no node, seq_no at) const {

@@ -120,6 +120,8 @@ public:
   [[nodiscard]] std::shared_ptr<const posting_view> ending() const;
   /// Rows whose content names another memory.
   [[nodiscard]] std::shared_ptr<const posting_view> referring() const;
+  /// Rows whose own trust is below 1.
+  [[nodiscard]] std::shared_ptr<const posting_view> distrusted() const;
   /// Newest record at or before `at`; default values if there is none.
   [[nodiscard]] activation activation_of(node_no node, seq_no at) const;
   /// Hints that the activation of `node` is asked for soon.

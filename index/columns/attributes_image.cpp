@@ -8,7 +8,7 @@ namespace mneme {
 
 namespace {
 
-constexpr std::string_view rows_image_name = "mnROWS05";
+constexpr std::string_view rows_image_name = "mnROWS06";
 constexpr std::size_t record_bytes = 4 + 8 + 8 + 8 + 8 + 1 + 8;
 
 /// The terms a saved row may refer to: those below the limit of each dictionary. Texts that only
@@ -131,7 +131,6 @@ void get_row(image_reader& in, saved_row& row) {
   const std::string_view raw_facets = in.get_raw(sizeof(row_facets));
   if (raw_facets.empty()) return;
   std::memcpy(&row.facets, raw_facets.data(), sizeof row.facets);
-  row.facets.unused = 0; // older images have anything there
   get_terms(in, row.tags, saved.tag_count);
   get_terms(in, row.frames, saved.frame_count);
 }
@@ -203,7 +202,7 @@ bool attributes::impl::fits(const row_facets& f) const {
          && f.status <= static_cast<std::uint8_t>(lifecycle_status::archived)
          && f.origin <= static_cast<std::uint8_t>(lifecycle_origin::auto_)
          && f.audience <= static_cast<std::uint8_t>(lifecycle_audience::work)
-         && (f.flags & ~facet_flags_all) == 0;
+         && (f.flags & ~facet_flags_all) == 0 && f.distrust_e9 <= distrust_max_e9;
 }
 
 bool attributes::impl::load_rows(image_reader& in, seq_no at) {
@@ -212,6 +211,7 @@ bool attributes::impl::load_rows(image_reader& in, seq_no at) {
   for (std::uint64_t i = 0; i < count; ++i) {
     get_row(in, row);
     if (!in.ok() || !fits(row.line, row.tags, row.frames) || !fits(row.facets)) return false;
+    if (row.facets.stands_since > row.line.begin) return false;
     if (row.line.begin > at.value || (row.line.end > at.value && row.line.end != forever))
       return false;
     append(row.line, row.rest, row.facets, row.tags, row.frames);

@@ -36,6 +36,7 @@ struct attributes::impl {
   posting archived;
   posting ending;
   posting referring;
+  posting distrusted;
   live_counts live;             ///< of the rows that are open; the writer's alone
   std::uint32_t ended_rows = 0; ///< likewise
   std::atomic<std::uint64_t> retained{0};

@@ -1,6 +1,6 @@
 #pragma once
 /// What search filters by, one entry per row beside its columns: the lifecycle of the memory, where
-/// a chunk comes from, and which other memory a content names.
+/// a chunk comes from, which other memory a content names, and how far it is trusted.
 
 #include <cstdint>
 #include <optional>
@@ -21,9 +21,11 @@ struct facet_values {
   bool atomic = false;
   std::string_view project{};
   // Of the content.
-  std::string_view path{};  ///< of a Chunk
-  bool from_github = false; ///< of a Chunk
-  node_no reference{};      ///< what a Decision replaces, or a Chunk was promoted to
+  std::string_view path{};       ///< of a Chunk
+  bool from_github = false;      ///< of a Chunk
+  node_no reference{};           ///< what a Decision replaces, or a Chunk was promoted to
+  std::uint32_t distrust_e9 = 0; ///< 1 less its own trust, in units of 1e-9
+  seq_no stands_since{};         ///< see row_facets
 };
 
 struct row_facets {
@@ -36,7 +38,10 @@ struct row_facets {
   std::uint8_t origin;
   std::uint8_t audience;
   std::uint8_t flags;
-  std::uint32_t unused = 0; ///< would be padding, whose bytes are anything
+  std::uint32_t distrust_e9; ///< 1 less its own trust, in units of 1e-9
+  /// The seq at which somebody last stood by it: of its newest version. Of what is tombstoned, the
+  /// seq of the tombstone.
+  std::uint64_t stands_since;
 };
 static_assert(std::has_unique_object_representations_v<row_facets>,
               "no padding may enter the image");
@@ -45,5 +50,6 @@ inline constexpr std::uint8_t facet_atomic = 1;
 inline constexpr std::uint8_t facet_from_github = 2;
 inline constexpr std::uint8_t facet_has_due = 4;
 inline constexpr std::uint8_t facet_flags_all = 7;
+inline constexpr std::uint32_t distrust_max_e9 = 1'000'000'000;
 
 } // namespace mneme

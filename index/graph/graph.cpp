@@ -64,8 +64,13 @@ void graph::neighbours(node_no node, edge_direction direction, seq_no at, bool i
   const edge_selection filter{
       .at = at.value, .types = any_edge_type, .include_tombstoned = include_tombstoned};
   for_each_edge(*impl_, node, direction, filter, [&](const edge_entry& e, bool) {
-    return visit({.type = e.type, .node = {e.node}, .tombstoned = e.tombstoned});
+    return visit(
+        {.type = e.type, .node = {e.node}, .tombstoned = e.tombstoned, .since = {e.begin}});
   });
+}
+
+bool graph::has_edges_out(node_no node) const {
+  return impl_->list_of(node, edge_direction::out) != 0;
 }
 
 bool graph::ever_led_to(node_no node, edge_type type) const {

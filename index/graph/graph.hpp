@@ -25,6 +25,7 @@ struct neighbour {
   edge_type type{};
   node_no node;
   bool tombstoned = false;
+  seq_no since{}; ///< of this state of the edge
 };
 
 struct walk_request {
@@ -79,6 +80,8 @@ public:
   /// before those in of the same type and id. `visit` returns false to stop.
   void neighbours(node_no node, edge_direction direction, seq_no at, bool include_tombstoned,
                   const std::function<bool(const neighbour&)>& visit) const;
+  /// False where no edge ever led from `node` that some retained read can see.
+  [[nodiscard]] bool has_edges_out(node_no node) const;
   /// Whether an edge of this type ever led to `node` that some retained read can see.
   [[nodiscard]] bool ever_led_to(node_no node, edge_type type) const;
   /// All such nodes, and some that only reads before those may see. Valid for the graph's life.

@@ -101,6 +101,7 @@ struct update_payload {
 /// update_head and tombstone: the whole new head.
 struct head_payload {
   mneme::head head;
+  bool affirms = false; ///< of update_head: somebody stands by what the memory says
 
   friend bool operator==(const head_payload&, const head_payload&) = default;
 };

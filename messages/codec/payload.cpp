@@ -348,6 +348,7 @@ void payload_layout(Map& m, Payload& p) {
     m.schema();
     if constexpr (std::is_same_v<plain, head_payload>) {
       m.required(1, p.head);
+      m.defaulted(2, p.affirms);
     } else if constexpr (std::is_same_v<plain, edge_payload>) {
       m.required(1, p.edge);
     } else {

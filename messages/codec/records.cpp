@@ -39,6 +39,8 @@ void provenance_layout(Map& m, Provenance& p) {
   m.defaulted(4, p.signed_by);
   m.optional(5, p.signed_at);
   m.defaulted(6, p.signature);
+  m.optional(7, p.trust);
+  m.optional(8, p.source_class);
 }
 
 /// What a tombstoned edge says about its end.
@@ -130,6 +132,7 @@ void get(item_parser& in, provenance& p) {
   map_parser m(in);
   provenance_layout(m, p);
   m.finish();
+  if (in.ok() && p.trust && !(*p.trust >= 0 && *p.trust <= 1)) in.refuse("trust is in [0, 1]");
 }
 
 void put(canonical_writer& out, const forms& f) {

@@ -87,6 +87,8 @@ void check_lifecycle(request_checker& check, const lifecycle& l) {
 
 void check_provenance(request_checker& check, const provenance& p) {
   check.known({"provenance.source"}, p.source);
+  if (p.trust) check.unit_interval({"trust"}, *p.trust);
+  if (p.source_class) check.known({"source_class"}, *p.source_class);
   std::size_t total = p.signed_by.size() + p.signature.size();
   for (std::size_t i = 0; i < p.derived_from.size(); ++i) {
     check.text({"provenance.derived_from", i}, p.derived_from[i], max_free_text_bytes);
@@ -277,7 +279,8 @@ result<void> validate(const update_head_request& r) {
   if (r.metadata) check_metadata(check, *r.metadata);
   check.name({"actor"}, r.actor, max_actor_bytes);
   check.optional_name({"by"}, r.by, max_actor_bytes);
-  if (!r.tags && !r.frames && !r.importance && !r.visibility && !r.lifecycle && !r.metadata)
+  if (!r.tags && !r.frames && !r.importance && !r.visibility && !r.lifecycle && !r.metadata
+      && !r.affirm)
     check.refuse(errc::no_op, "the patch changes nothing", {""});
   return check.done();
 }

@@ -48,6 +48,7 @@ result<void> context_run::check(const context_request& r) {
   if (r.outcome_limit < 0)
     return fail(errc::out_of_range, "outcome_limit must not be negative", "outcome_limit");
   if (auto ok = check_positive(r.deadline_ms, "deadline_ms"); !ok) return ok;
+  if (auto ok = check_share(r.min_trust, "min_trust"); !ok) return ok;
   if (r.action && to_string(*r.action).empty()) return fail(errc::bad_value, "not a verb", "verb");
   if (r.form > form_kind::full) return fail(errc::bad_value, "not a form", "form");
   if (r.tiers)

@@ -89,10 +89,11 @@ private:
     context_item item = item_of(described, *record);
     rendered_text text = render(*record, run_.request.form, *views_.tokens);
     if (tier == context_tier::found) {
-      text = counted(with_provenance(item, run_.who, text.text), *views_.tokens);
+      text.text = with_provenance(item, run_.who, text.text);
       if (const auto found = scores_.find(row.value); found != scores_.end())
         item.score = found->second;
     }
+    text = as_trusted(item, std::move(text.text), *views_.tokens);
     if (text.tokens > run_.answer.budget_tokens - run_.answer.tokens) {
       if (known_.insert(row.value).second) run_.left_out.push_back(described);
       return std::nullopt;
@@ -122,6 +123,7 @@ search_request context_state::search_of(const context_request& r, std::int64_t b
   constexpr std::int64_t least = 16;
   return {.query = r.query.value_or(""),
           .limit = std::max(least, budget / tokens_of_hit),
+          .min_trust = r.min_trust,
           .similarity_floor = found_floor,
           .vector = r.vector,
           .actor = r.actor,
@@ -137,6 +139,7 @@ find_request context_state::salient_request() const {
       r.types.push_back(static_cast<memory_type>(byte));
   r.limit = most_notable(answer.budget_tokens) + static_cast<std::int64_t>(pinned.size());
   r.count = true;
+  r.min_trust = request.min_trust;
   r.actor = request.actor;
   r.scope = request.scope;
   r.at_seq = request.at_seq;

@@ -12,6 +12,7 @@
 #include "query/deadline.hpp"
 #include "query/find/find.hpp"
 #include "query/find/row_order.hpp"
+#include "query/rendering.hpp"
 #include "query/search/search.hpp"
 #include "views/answer_room.hpp"
 #include "views/asker.hpp"
@@ -28,6 +29,7 @@ struct context_row {
   memory_uri uri;
   std::int64_t created_at_ns = 0;
   double salience = 0; ///< with the floor of what is pinned
+  memory_standing standing;
 };
 
 struct context_state {
@@ -74,6 +76,8 @@ result<memory> read_row(const context_row& row, const context_state& run, const 
                         kv_reader& reader);
 /// Of a record of the row, without its text.
 context_item item_of(const context_row& row, const memory& m);
+/// Its text as a model may read it: quoted, where it is trusted too little.
+rendered_text as_trusted(const context_item& item, std::string text, const token_counter& tokens);
 std::uint64_t bytes_of(const context_item& item);
 
 /// Of Notable no more than so many are looked at.

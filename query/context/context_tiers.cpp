@@ -5,9 +5,11 @@
 #include <array>
 #include <set>
 
+#include "messages/text/quoted_text.hpp"
 #include "query/context/context_state.hpp"
 #include "query/rendering.hpp"
 #include "views/pinned.hpp"
+#include "views/standing.hpp"
 
 namespace mneme {
 
@@ -21,6 +23,9 @@ public:
         views_(views),
         columns_(*views.attributes),
         visible_(run.who, *views.attributes, *views.nodes) {
+    if (run.request.min_trust)
+      distrusted_ =
+          distrusted_memories(views, run.context.at, *run.request.min_trust, run.time.goes_on());
     if (!run.who.sees_all()) own_ = columns_.actor_term(run.who.owner());
   }
 
@@ -60,7 +65,8 @@ private:
         const row_line& line = columns_.rows().line(row);
         const bool is_there =
             (line.flags & row_unfindable) == 0 && columns_.alive(row, run_.context.at);
-        if (is_there && visible_(row) && fits(line, row) && seen_.insert(row.value).second)
+        if (is_there && visible_(row) && !distrusted_.contains(line.node) && fits(line, row)
+            && seen_.insert(row.value).second)
           out.push_back(context_row_of(row, run_, views_));
         return in_time.has_value();
       });
@@ -71,6 +77,7 @@ private:
   const read_views& views_;
   const attributes& columns_;
   visible_rows visible_;
+  distrusted_memories distrusted_;
   std::optional<term_no> own_; ///< whose Pinned tier; none = everybody's
   std::set<std::uint32_t> seen_;
 };
@@ -187,7 +194,8 @@ context_row context_row_of(row_no row, const context_state& run, const read_view
           .node = {line.node},
           .uri = {line.type, views.nodes->id({line.node}), columns.rows().rest(row).version},
           .created_at_ns = line.created_at_ns,
-          .salience = scorer(columns.activation_of({line.node}, run.context.at), 0)};
+          .salience = scorer(columns.activation_of({line.node}, run.context.at), 0),
+          .standing = lineage_reader(views, run.context.at).standing_of(row)};
 }
 
 result<memory> read_row(const context_row& row, const context_state& run, const read_views& views,
@@ -199,11 +207,20 @@ result<memory> read_row(const context_row& row, const context_state& run, const 
 }
 
 context_item item_of(const context_row& row, const memory& m) {
+  const provenance& from = m.version->provenance;
   return {.uri = row.uri,
           .text = {},
           .salience = row.salience,
           .by = speaker_of(m.head),
-          .at = m.version->created_at};
+          .at = m.version->created_at,
+          .standing = row.standing,
+          .trust_told = from.trust || from.source_class,
+          .source_class = from.source_class};
+}
+
+rendered_text as_trusted(const context_item& item, std::string text, const token_counter& tokens) {
+  if (item.standing.trust < trust_unquoted) text = quoted_as_data(text, item.source_class);
+  return counted(std::move(text), tokens);
 }
 
 std::uint64_t bytes_of(const context_item& item) {
@@ -227,7 +244,8 @@ result<void> context_state::fetch(const read_views& views) {
     auto record = read_row(row, *this, views, **reader);
     if (!record) return propagate(record);
     context_item item = item_of(row, *record);
-    rendered_text text = render(*record, request.form, *views.tokens);
+    rendered_text text =
+        as_trusted(item, render(*record, request.form, *views.tokens).text, *views.tokens);
     if (!kept.empty() && answer.tokens + text.tokens > answer.budget_tokens) break;
     item.text = std::move(text.text);
     item.tokens = text.tokens;

@@ -33,6 +33,7 @@ result<void> check_numbers(const find_request& r) {
   if (r.offset < 0) return fail(errc::out_of_range, "offset must not be negative", "offset");
   if (auto ok = check_positive(r.budget_tokens, "budget_tokens"); !ok) return ok;
   if (auto ok = check_positive(r.near_k, "near_k"); !ok) return ok;
+  if (auto ok = check_share(r.min_trust, "min_trust"); !ok) return ok;
   return check_positive(r.deadline_ms, "deadline_ms");
 }
 

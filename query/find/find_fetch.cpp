@@ -63,7 +63,11 @@ struct answer_row {
 class page_reader {
 public:
   page_reader(find_state& run, const read_views& views, record_source& source)
-      : run_(run), views_(views), source_(source), order_(run.ordering(views)) {}
+      : run_(run),
+        views_(views),
+        source_(source),
+        order_(run.ordering(views)),
+        lineage_(views, run.context.at) {}
 
   result<void> read_all() {
     page_.reserve(std::min(run_.rows.size(), records_kept));
@@ -173,6 +177,7 @@ private:
   void put(answer_row&& row) {
     find_result& out = run_.answer;
     if (run_.request.late_binding) run_.accessed.push_back(row.record.head->id);
+    row.record.standing = lineage_.standing_of(row.at.row);
     out.memories.push_back(std::move(row.record));
     if (out.form) {
       out.rendered.push_back(std::move(row.text.text));
@@ -191,6 +196,7 @@ private:
   const read_views& views_;
   record_source& source_;
   row_order order_;
+  lineage_reader lineage_;
   std::vector<answer_row> page_;
 };
 

@@ -108,7 +108,7 @@ result<void> find_state::run_near(const read_views& views) {
   std::uint64_t entered = rows.size();
   bool used_hnsw = false;
   if (near_direct) {
-    const row_filter filter(request, who, context, views, predicate_or_null());
+    const row_filter filter(request, who, context, views, predicate_or_null(), distrusted);
     std::uint64_t scanned = 0;
     const auto accept = [&](slot_no slot) {
       const row_no row = search.row_of(slot);

@@ -451,7 +451,7 @@ result<void> select_by(find_state& run, const driver_choice& driver, const row_f
 result<void> find_state::run_walk(const read_views& views) {
   const std::int64_t since = context.stopwatch_ns();
   const follow_spec follow = request.follow.value_or(follow_spec{});
-  const row_filter filter(request, who, context, views, nullptr);
+  const row_filter filter(request, who, context, views, nullptr, distrusted);
   const auto may_see = [&](node_no node) {
     const row_no row = views.attributes->row_of(node, context.at);
     return row.value != no_number && filter.visible(row);
@@ -487,7 +487,10 @@ result<void> find_state::run_walk(const read_views& views) {
 }
 
 result<void> find_state::run_select(const read_views& views) {
-  const row_filter filter(request, who, context, views, predicate_or_null());
+  if (request.min_trust)
+    distrusted = distrusted_memories(views, context.at, *request.min_trust, time.goes_on());
+  if (auto ok = time.check(); !ok) return ok;
+  const row_filter filter(request, who, context, views, predicate_or_null(), distrusted);
   narrowings by = narrowings_of(*this, filter, *views.attributes);
   const bool may_be_direct =
       !near_query.empty() && !request.from && tags.empty() && !(where && where->may_stay_open());

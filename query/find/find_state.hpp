@@ -34,6 +34,7 @@ struct find_state {
   std::vector<order_by> order;
   deadline time;
   answer_room room;
+  distrusted_memories distrusted; ///< below min_trust
 
   find_stage stage = find_stage::select;
   walk_result walk;

@@ -5,11 +5,15 @@
 namespace mneme {
 
 row_filter::row_filter(const find_request& r, const asker& who, const query_context& context,
-                       const read_views& views, compiled_predicate* where)
+                       const read_views& views, compiled_predicate* where,
+                       const distrusted_memories& distrusted)
     : attributes_(*views.attributes),
       rows_(views.attributes->rows()),
       nodes_(*views.nodes),
       where_(where),
+      distrusted_(distrusted),
+      lineage_(views, context.at),
+      stale_(r.stale),
       at_(context.at),
       row_count_(rows_.count_at(context.at)),
       visible_(who, *views.attributes, *views.nodes) {
@@ -25,7 +29,8 @@ row_filter::row_filter(const find_request& r, const asker& who, const query_cont
   } else if (has_near(r) && !r.include_ended) {
     ends_after_ns_ = context.now.ns;
   }
-  briefs_decide_ = !r.as_of && !has_near(r) && bounds_.are_in_brief_but_for_creation();
+  briefs_decide_ = !r.as_of && !has_near(r) && distrusted.empty() && !r.stale
+                   && bounds_.are_in_brief_but_for_creation();
 }
 
 // Which rows pass cannot be foreseen: each is written behind those that are left, and counts or

@@ -1,6 +1,6 @@
 #pragma once
 /// Tests rows by their columns: alive, not erased, tombstone, archived, type, visibility, valid
-/// time, a vector where near needs one, and what of the predicate columns decide.
+/// time, what it rests on, a vector where near needs one, and what of the predicate columns decide.
 
 #include <cstdint>
 #include <limits>
@@ -12,15 +12,17 @@
 #include "query/query_run.hpp"
 #include "views/asker.hpp"
 #include "views/read_views.hpp"
+#include "views/standing.hpp"
 
 namespace mneme {
 
 class row_filter {
 public:
-  /// `r`, `views` and `where` (may be null) must outlive the filter. What is near must not have
-  /// ended by the context's now.
+  /// `r`, `views`, `where` (may be null) and `distrusted` must outlive the filter. What is near
+  /// must not have ended by the context's now.
   row_filter(const find_request& r, const asker& who, const query_context& context,
-             const read_views& views, compiled_predicate* where);
+             const read_views& views, compiled_predicate* where,
+             const distrusted_memories& distrusted);
 
   /// The row of the node that is alive at the seq read, if it may pass by its brief; else
   /// no_number. Most need no look at their lines.
@@ -48,6 +50,8 @@ public:
   [[nodiscard]] verdict test_visible(row_no row) const {
     const row_line& line = rows_.line(row);
     if (!bounds_.has(line) || line.valid_until_ns <= ends_after_ns_) return verdict::no;
+    if (distrusted_.contains(line.node)) return verdict::no;
+    if (stale_ && lineage_.of(row).stale != *stale_) return verdict::no;
     return where_ == nullptr ? verdict::yes : where_->test_within_bounds(row, attributes_, nodes_);
   }
   /// May the asker see it? Says nothing about the rest.
@@ -83,6 +87,9 @@ private:
   const row_store& rows_;
   const node_table& nodes_;
   compiled_predicate* where_;
+  const distrusted_memories& distrusted_;
+  lineage_reader lineage_;
+  std::optional<bool> stale_; ///< asked for
   seq_no at_;
   std::uint32_t row_count_; ///< rows from there on began later
   line_bounds bounds_;

@@ -8,6 +8,7 @@
 #include "query/records/read_for.hpp"
 #include "query/records/topic_parts.hpp"
 #include "views/answer_room.hpp"
+#include "views/standing.hpp"
 
 namespace mneme {
 
@@ -18,6 +19,9 @@ result<memory> visible_memory(const read_views& views, kv_reader& reader, const 
   if (!found->has_value() || !who.may_see((*found)->head)) return who.hidden(id, key);
   if ((*found)->head->erased)
     return fail(errc::erased, "memory " + to_string(id) + " was erased", std::string(key));
+  const row_no row = views.attributes->row_of(views.nodes->find(id), at);
+  // Whether the window has moved on meanwhile is looked at when all is read.
+  if (row.value != no_number) (*found)->standing = lineage_reader(views, at).standing_of(row);
   return std::move(**found);
 }
 

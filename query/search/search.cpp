@@ -130,6 +130,7 @@ result<void> search_run::check(const search_request& r) {
   if (auto ok = check_positive(r.deadline_ms, "deadline_ms"); !ok) return ok;
   if (!(r.similarity_floor >= 0 && r.similarity_floor <= 1))
     return fail(errc::out_of_range, "similarity_floor is from 0 to 1", "similarity_floor");
+  if (auto ok = check_share(r.min_trust, "min_trust"); !ok) return ok;
   if (r.now && !is_valid_time(*r.now))
     return fail(errc::bad_time, "now is negative or after the year 2261", "now");
   if (r.as_of && !is_valid_time(*r.as_of))

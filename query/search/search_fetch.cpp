@@ -36,7 +36,11 @@ std::string text_field(const version& v, std::string_view name) {
 class hit_reader {
 public:
   hit_reader(const search_state& s, const read_views& views, kv_reader& reader)
-      : s_(s), views_(views), reader_(reader), visible_(s.who, *views.attributes, *views.nodes) {}
+      : s_(s),
+        views_(views),
+        reader_(reader),
+        visible_(s.who, *views.attributes, *views.nodes),
+        lineage_(views, s.context.at) {}
 
   result<search_hit> read(const leg_row& at) {
     auto record = memory_of(at.row);
@@ -47,6 +51,7 @@ public:
     hit.score = at.score;
     hit.ended = views_.attributes->rows().line(at.row).valid_until_ns <= s_.instant().ns;
     if (at.older_of) hit.older_of = views_.nodes->id(views_.attributes->node(*at.older_of));
+    hit.standing = lineage_.standing_of(at.row);
     hit.raw_score = at.raw;
     hit.match = at.match;
     if (s_.request.explain && !s_.request.memory_ids)
@@ -134,6 +139,8 @@ private:
     hit.metadata = m.head->metadata;
     hit.created_at = m.head->created_at;
     hit.updated_at = m.head->last_updated_at;
+    hit.source_class = m.version->provenance.source_class;
+    hit.trust_told = m.version->provenance.trust.has_value() || hit.source_class;
     return hit;
   }
 
@@ -219,6 +226,7 @@ private:
   const read_views& views_;
   kv_reader& reader_;
   visible_rows visible_;
+  lineage_reader lineage_;
 };
 
 /// Which hits to keep within the budget: in their order, whatever still fits.

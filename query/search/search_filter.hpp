@@ -7,12 +7,12 @@
 
 #include "messages/text/composed.hpp"
 #include "query/search/search_state.hpp"
-#include "query/search/supersession.hpp"
+#include "views/supersession.hpp"
 
 namespace mneme {
 
-/// What a filter makes of a row: out, or in, or in but for having ended.
-enum class filtered : std::uint8_t { out, ended, in };
+/// What a filter makes of a row: out, or in, or in but for having ended, or but for its trust.
+enum class filtered : std::uint8_t { out, ended, distrusted, in };
 
 /// Topics that tell of an import alone.
 inline bool leaves_out_overviews(const search_request& r) {
@@ -28,6 +28,7 @@ public:
         graph_(*views.graph),
         at_(s.context.at),
         instant_ns_(s.instant().ns),
+        lineage_(views, s.context.at),
         visible_(s.who, rows_, *views.nodes),
         supersessions_(rows_) {
     if (r_.project) project_ = rows_.place_term(*r_.project);
@@ -46,17 +47,17 @@ public:
 
   /// Precondition: seen.
   [[nodiscard]] bool passes_memory(row_no row) const {
-    return in_time(rows_.rows().line(row)) == filtered::in && fits_memory(row);
+    return before_fit(rows_.rows().line(row)) == filtered::in && fits_memory(row);
   }
   /// Precondition: seen.
   [[nodiscard]] filtered test_memory(row_no row) const {
-    const filtered by_time = in_time(rows_.rows().line(row));
-    return by_time == filtered::out || fits_memory(row) ? by_time : filtered::out;
+    const filtered by_line = before_fit(rows_.rows().line(row));
+    return by_line == filtered::out || fits_memory(row) ? by_line : filtered::out;
   }
   /// Precondition: seen.
   [[nodiscard]] filtered test_content(row_no row) {
-    const filtered by_time = in_time(rows_.rows().line(row));
-    return by_time == filtered::out || fits_content(row) ? by_time : filtered::out;
+    const filtered by_line = before_fit(rows_.rows().line(row));
+    return by_line == filtered::out || fits_content(row) ? by_line : filtered::out;
   }
 
   /// Was it made a memory that the asker finds instead?
@@ -86,6 +87,12 @@ private:
     if (!has_begun(line)) return filtered::out;
     return !r_.include_ended && line.valid_until_ns <= instant_ns_ ? filtered::ended : filtered::in;
   }
+  /// By time and trust; of what fails both, neither is counted.
+  [[nodiscard]] filtered before_fit(const row_line& line) const {
+    const filtered by_time = in_time(line);
+    if (by_time == filtered::out || !s_.distrusted.contains(line.node)) return by_time;
+    return by_time == filtered::in ? filtered::distrusted : filtered::out;
+  }
 
   [[nodiscard]] bool fits_memory(row_no row) const {
     const row_line& line = rows_.rows().line(row);
@@ -101,7 +108,11 @@ private:
     if (line.type == memory_type::topic && overview_.value != no_number
         && rows_.has_tag(row, overview_))
       return false;
+    if (!stands_as_asked(row)) return false;
     return r_.include_archived || !superseded(line);
+  }
+  [[nodiscard]] bool stands_as_asked(row_no row) const {
+    return !r_.stale || lineage_.of(row).stale == *r_.stale;
   }
 
   [[nodiscard]] bool fits_content(row_no row) {
@@ -111,6 +122,7 @@ private:
     if (r_.content_source
         && (*r_.content_source == chunk_source::github) != ((f.flags & facet_from_github) != 0))
       return false;
+    if (!stands_as_asked(row)) return false;
     return !r_.source_filter || path_fits(f.path);
   }
 
@@ -166,6 +178,7 @@ private:
   const graph& graph_;
   seq_no at_;
   std::int64_t instant_ns_;
+  lineage_reader lineage_;
   visible_rows visible_;
   supersession supersessions_;
   term_no project_;

@@ -1,7 +1,7 @@
 /// The stage select: which rows each leg searches; or the rows of given ids.
 ///
 /// A memory leg without filters searches every live memory but those that are archived, replaced,
-/// ended or overviews of imports.
+/// ended, overviews of imports, or trusted too little.
 /// Those are few and known, so the others are counted, not looked at. What else a leg searches is
 /// listed.
 
@@ -46,6 +46,9 @@ bool is_live(const attributes& rows, node_no node, seq_no at, row_no& row) {
 }
 
 result<void> search_state::run_select(const read_views& views) {
+  if (request.min_trust)
+    distrusted = distrusted_memories(views, context.at, *request.min_trust, time.goes_on());
+  if (auto ok = time.check(); !ok) return ok;
   if (memory.runs && !filters_memories()) memory.is_counted = count_memories(views);
   if (auto ok = list_rows(views); !ok) return ok;
   stage = search_stage::rank;
@@ -56,7 +59,7 @@ bool search_state::filters_memories() const {
   const search_request& r = request;
   const bool by_audience = audience && *audience != search_audience::all;
   return !who.sees_all() || by_audience || r.type || r.project || r.status || r.due_after
-         || r.due_before || r.origin || r.tag || r.atomic_only || r.as_of;
+         || r.due_before || r.origin || r.tag || r.atomic_only || r.as_of || r.stale;
 }
 
 std::optional<std::vector<std::uint32_t>>
@@ -96,6 +99,9 @@ search_state::may_be_hidden(const read_views& views) const {
     }
     if (nodes.size() > most) return std::nullopt;
   }
+  const auto& untrusted = distrusted.nodes();
+  if (nodes.size() + untrusted.size() > most) return std::nullopt;
+  nodes.insert(nodes.end(), untrusted.begin(), untrusted.end());
   std::ranges::sort(nodes);
   nodes.erase(std::ranges::unique(nodes).begin(), nodes.end());
   return nodes;
@@ -110,6 +116,7 @@ bool search_state::count_memories(const read_views& views) {
   std::uint64_t hidden = 0;
   std::uint64_t hidden_length = 0;
   std::int64_t ended = 0;
+  std::int64_t untrusted = 0;
   for (std::size_t i = 0; i < nodes->size(); ++i) {
     if (!time.check(i)) return false; // listing the rows is late too, and says so
     const row_no row = rows.row_of({(*nodes)[i]}, context.at);
@@ -118,6 +125,7 @@ bool search_state::count_memories(const read_views& views) {
     const filtered found = filter.test_memory(row);
     if (found == filtered::in) continue;
     if (found == filtered::ended) ++ended;
+    if (found == filtered::distrusted) ++untrusted;
     ++hidden;
     hidden_length += views.lexical->length(rows.slot(row));
   }
@@ -125,6 +133,7 @@ bool search_state::count_memories(const read_views& views) {
          "what is hidden is among what is there");
   memory.coverage.searched = static_cast<std::int64_t>(live.documents - hidden);
   memory.coverage.ended = ended;
+  memory.coverage.distrusted = untrusted;
   memory.length = live.length - hidden_length;
   return true;
 }
@@ -156,6 +165,7 @@ result<void> search_state::list_rows(const read_views& views) {
       found = filter.test_memory(row);
     }
     if (found == filtered::ended) ++leg.coverage.ended;
+    if (found == filtered::distrusted) ++leg.coverage.distrusted;
     if (found != filtered::in) return;
     leg.listed.add({line.slot}, row);
     ++leg.coverage.searched;

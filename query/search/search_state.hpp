@@ -13,6 +13,7 @@
 #include "query/search/search_rows.hpp"
 #include "views/answer_room.hpp"
 #include "views/asker.hpp"
+#include "views/standing.hpp"
 
 namespace mneme {
 
@@ -58,6 +59,7 @@ struct search_state {
   search_sort sort = search_sort::relevance;
   deadline time;
   answer_room room;
+  distrusted_memories distrusted; ///< below min_trust
 
   search_stage stage = search_stage::select;
   search_leg memory;

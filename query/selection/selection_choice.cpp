@@ -9,8 +9,10 @@
 #include "messages/ensure.hpp"
 #include "messages/math.hpp"
 #include "messages/text/forms.hpp"
+#include "messages/text/topic_text.hpp"
 #include "messages/text/utf8_point.hpp"
 #include "query/selection/selection_state.hpp"
+#include "views/topic_reads.hpp"
 
 namespace mneme {
 
@@ -101,6 +103,11 @@ private:
       return fail(errc::corrupt, "memory " + to_string(id) + " is missing in the store");
     const memory& m = **record;
     std::string text = searched_text(m.version->type, m.version->data);
+    if (m.head->type == memory_type::topic) {
+      auto values = read_field_values(reader_, id, s_.context.at);
+      if (!values) return propagate(values);
+      text = searched_topic_text(m.version->data, *values);
+    }
     const memory_uri uri{m.head->type, m.head->id, m.head->current_version};
     return &texts_.emplace(row.value, std::pair(uri, std::move(text))).first->second.second;
   }

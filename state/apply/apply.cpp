@@ -2,10 +2,13 @@
 
 #include "state/apply/apply.hpp"
 
+#include <algorithm>
 #include <optional>
+#include <vector>
 
 #include "messages/text/forms.hpp"
 #include "state/apply/entry_parts.hpp"
+#include "views/lineage_edges.hpp"
 #include "views/order_edges.hpp"
 
 namespace mneme {
@@ -61,6 +64,45 @@ void apply_order(graph& owner, std::span<const index_delta> deltas) {
     });
     if (was && was != is) owner.put(d.src, *was, d.dst, true, d.seq);
     if (is) owner.put(d.src, *is, d.dst, d.edge->tombstoned, d.seq);
+  }
+}
+
+namespace {
+
+constexpr edge_type content_names = in_lineage(lineage_kind::names);
+constexpr edge_type content_replaces = in_lineage(lineage_kind::replaces);
+
+/// Ends what the content before named, and begins what the new one names. What both name goes on.
+void put_named(graph& owner, const index_delta& d) {
+  const bool replaces = d.head->type == memory_type::decision && d.reference.value != no_number
+                        && d.reference != d.node;
+  if (d.sources.empty() && !replaces && !owner.has_edges_out(d.node)) return;
+  std::vector<neighbour> before;
+  owner.neighbours(d.node, edge_direction::out, d.seq, false, [&](const neighbour& n) {
+    if (n.type == content_names || n.type == content_replaces) before.push_back(n);
+    return true;
+  });
+  std::vector<node_no> named = d.sources; // there may be thousands
+  std::ranges::sort(named);
+  for (const neighbour& n : before) {
+    const bool stays = n.type == content_replaces ? replaces && n.node == d.reference
+                                                  : std::ranges::binary_search(named, n.node);
+    if (!stays) owner.put(d.node, n.type, n.node, true, d.seq);
+  }
+  for (const node_no source : d.sources) owner.put(d.node, content_names, source, false, d.seq);
+  if (replaces) owner.put(d.node, content_replaces, d.reference, false, d.seq);
+}
+
+} // namespace
+
+void apply_lineage(graph& owner, std::span<const index_delta> deltas) {
+  for (const auto& d : deltas) {
+    if (d.version != nullptr) put_named(owner, d);
+    if (d.successor.value != no_number && d.successor != d.node)
+      owner.put(d.node, in_lineage(lineage_kind::gives_way), d.successor, false, d.seq);
+    if (d.edge == nullptr) continue;
+    if (const auto kept = in_lineage(d.edge->key.type))
+      owner.put(d.src, *kept, d.dst, d.edge->tombstoned, d.seq);
   }
 }
 

@@ -41,11 +41,14 @@ struct index_delta {
   const mneme::head* head = nullptr;       ///< a memory's new state
   const mneme::version* version = nullptr; ///< with new content; null = content unchanged
   const spaced_vector* vector = nullptr;
+  bool affirms = false;      ///< somebody stands by the content, which is the one before
   bool is_embedding = false; ///< the content is the one before; what finds it came now
   std::string_view text;     ///< with is_embedding: by these words; empty: by those before
   node_no node;
   slot_no slot;      ///< of new content
   node_no reference; ///< that new content names: what a Decision replaces, a Chunk is promoted to
+  std::vector<node_no> sources; ///< that new content rests on (views/lineage_edges.hpp)
+  node_no successor;            ///< that a tombstone names
   const edge_record* edge = nullptr;
   node_no src;
   node_no dst;
@@ -85,6 +88,8 @@ void apply_to(vectors& owner, std::span<const index_delta> deltas);
 void apply_to(lexical& owner, std::span<const index_delta> deltas);
 /// Edges of type related_to and kind "next" or "answer" alone: what follows what.
 void apply_order(graph& owner, std::span<const index_delta> deltas);
+/// What rests on what, and what speaks against it: views/lineage_edges.hpp.
+void apply_lineage(graph& owner, std::span<const index_delta> deltas);
 
 /// Notes where the journal has the records of a frame's entries, of which the last have these
 /// deltas and rows of the store; the first entry's payload is at `first`. Precondition: `rows` has

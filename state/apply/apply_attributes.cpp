@@ -9,6 +9,7 @@
 #include "state/activation_rules.hpp"
 #include "state/apply/apply.hpp"
 #include "state/apply/entry_parts.hpp"
+#include "views/standing.hpp"
 
 namespace mneme {
 
@@ -38,9 +39,14 @@ facet_values facets_of(const attributes& owner, const index_delta& d, row_no bef
       f.from_github = data_text(*d.version, "source_type") == "github";
     }
     f.reference = d.reference;
+    f.distrust_e9 = own_distrust_e9(d.version->provenance);
+    f.stands_since = d.seq;
     return f;
   }
   const row_facets& kept = owner.facets(before);
+  f.distrust_e9 = kept.distrust_e9;
+  const bool ends = d.head->tombstone && (owner.rows().line(before).flags & row_tombstoned) == 0;
+  f.stands_since = ends || d.affirms ? d.seq : seq_no{kept.stands_since};
   if (kept.path != no_number) f.path = owner.place_text({kept.path});
   f.from_github = (kept.flags & facet_from_github) != 0;
   f.reference = {kept.reference};

@@ -62,11 +62,13 @@ dense_numbers most_taken_by(const entry_payload& payload, const node_table& node
     n.colours = h->colour ? 1 : 0;
     n.activations = 1;
     n.signals = n.colours;
+    if (const memory_id* id = successor_of(h)) n.nodes += unknown(nodes, *id);
   }
   if (const version* v = version_of(payload)) {
     n.slots = 1;
     n.terms = words_at_most(*v);
     if (const memory_id* id = reference_of(*v)) n.nodes += unknown(nodes, *id);
+    for (const memory_id& id : sources_of(*v)) n.nodes += unknown(nodes, id);
   }
   if (const auto* embedded = std::get_if<embed_payload>(&payload)) {
     n.slots = 1;

@@ -1,5 +1,7 @@
 #include "state/apply/entry_parts.hpp"
 
+#include <algorithm>
+
 namespace mneme {
 
 const head* head_of(const entry_payload& payload) {
@@ -39,6 +41,45 @@ const memory_id* reference_in(memory_type type, const memory_data& data) {
 
 const memory_id* reference_of(const version& v) {
   return reference_in(v.type, v.data);
+}
+
+const memory_id* successor_of(const head* h) {
+  if (h == nullptr || !h->tombstone || !h->tombstone->superseded_by) return nullptr;
+  return &*h->tombstone->superseded_by;
+}
+
+namespace {
+
+void add_source(std::vector<memory_id>& found, std::string_view text) {
+  if (const auto id = parse_memory_id(text)) {
+    found.push_back(*id);
+  } else if (const auto uri = parse_memory_uri(text)) {
+    found.push_back(uri->id);
+  }
+}
+
+void add_sources(std::vector<memory_id>& found, const version& v, std::string_view field) {
+  const auto named = v.data.find(field);
+  if (named == v.data.end()) return;
+  if (const auto* texts = std::get_if<std::vector<std::string>>(&named->second))
+    for (const std::string& text : *texts) add_source(found, text);
+}
+
+} // namespace
+
+std::vector<memory_id> sources_of(const version& v) {
+  std::vector<memory_id> found;
+  for (const std::string& uri : v.provenance.derived_from) add_source(found, uri);
+  if (v.type == memory_type::pattern) add_sources(found, v, "derived_from");
+  if (v.type == memory_type::belief) {
+    add_sources(found, v, "evidence_for");
+    add_sources(found, v, "evidence_against");
+  }
+  std::erase_if(found, [&](const memory_id& id) { return id == v.id || id.is_zero(); });
+  std::ranges::sort(found);
+  const auto again = std::ranges::unique(found);
+  found.erase(again.begin(), again.end());
+  return found;
 }
 
 std::string_view data_text(const version& v, std::string_view name) {

@@ -44,12 +44,16 @@ index_delta number(const entry& e, numbering& numbers) {
     d.is_embedding = true;
     d.text = embedded->text;
   }
+  if (const memory_id* id = successor_of(d.head)) d.successor = numbers.nodes->intern(*id);
+  if (const auto* h = std::get_if<head_payload>(&e.payload)) d.affirms = h->affirms;
   if (d.version != nullptr || d.is_embedding) {
     ensure(numbers.next_slot != no_number, "a command that fills the numbering is refused");
     d.slot = slot_no{numbers.next_slot++};
   }
   if (d.version != nullptr) {
     if (const memory_id* id = reference_of(*d.version)) d.reference = numbers.nodes->intern(*id);
+    for (const memory_id& id : sources_of(*d.version))
+      d.sources.push_back(numbers.nodes->intern(id));
   }
   if (const auto* edge = std::get_if<edge_payload>(&e.payload)) {
     d.edge = &edge->edge;

@@ -24,6 +24,7 @@ constexpr std::string_view image_magic = "MNEMEIM2";
 constexpr std::string_view sealed_image_magic = "MNEMEIMG";
 constexpr std::uint64_t image_format = 2;
 constexpr std::string_view ledger_image_name = "mnLEDGER";
+constexpr std::string_view order_image_name = "mnORDER2";
 /// 1 and 2 do not name the sums of the images, and are apart by whether the store matches.
 constexpr std::uint64_t checkpoint_format = 3;
 constexpr std::array<std::string_view, 8> image_names = {
@@ -97,6 +98,29 @@ result<found_image> read_image(file_system& fs, const std::string& dir, const wo
     return fail(errc::corrupt,
                 "image " + image_file(seq, name) + " is not the one that the checkpoint names");
   return found;
+}
+
+/// The graphs that stand beside that of all edges, in one image.
+std::string order_image(const read_views& views, seq_no at) {
+  image_writer out(order_image_name);
+  for (const graph* part : {views.order, views.lineage}) {
+    const std::string body = part->save(at);
+    out.put(std::uint64_t{body.size()});
+    out.put_raw(body);
+  }
+  return out.finish();
+}
+
+result<void> load_order(std::string_view image, graph& order, graph& lineage) {
+  auto in = image_reader::open(image, order_image_name);
+  if (!in) return propagate(in);
+  for (graph* part : {&order, &lineage}) {
+    const std::string_view body = in->get_raw(in->get_count(1));
+    if (!in->ok()) break;
+    if (auto ok = part->load(body); !ok) return ok;
+  }
+  if (!in->at_end()) return fail(errc::corrupt, "the image of the order does not fit together");
+  return {};
 }
 
 /// The journal's rooms know no images: what checks the ledger's is put around it here.
@@ -230,7 +254,7 @@ result<void> write_checkpoint(file_system& fs, const std::string& dir, const wor
   if (auto ok = write("nodes", views.nodes->save(job.file.node_count)); !ok) return ok;
   if (auto ok = write("attributes", views.attributes->save(seq)); !ok) return ok;
   if (auto ok = write("graph", views.graph->save(seq)); !ok) return ok;
-  if (auto ok = write("order", views.order->save(seq)); !ok) return ok;
+  if (auto ok = write("order", order_image(views, seq)); !ok) return ok;
   if (auto ok = write("lexical", views.lexical->save(seq)); !ok) return ok;
   if (auto ok = write("vectors", views.vectors->save(views.attributes->kept_slots(seq), seq)); !ok)
     return ok;
@@ -356,7 +380,10 @@ result<loaded_images> load_images(file_system& fs, const std::string& dir, const
   if (auto ok = add("lexical", owners.lexical); !ok) return propagate(ok);
   if (auto ok = add("vectors", owners.vectors); !ok) return propagate(ok);
   if (auto ok = add("graph", owners.graph); !ok) return propagate(ok);
-  if (auto ok = add("order", owners.order); !ok) return propagate(ok);
+  auto order = find("order");
+  if (!order) return propagate(order);
+  loads.emplace_back(
+      [&, body = order->body] { return load_order(body, owners.order, owners.lineage); });
   loaded_images loaded;
   if (ledger != nullptr)
     if (auto image = find("ledger"))

@@ -79,6 +79,7 @@ struct index_owners {
   mneme::attributes& attributes;
   mneme::graph& graph;
   mneme::graph& order;
+  mneme::graph& lineage;
   mneme::lexical& lexical;
   mneme::vectors& vectors;
   record_places& places;

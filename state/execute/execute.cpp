@@ -310,7 +310,8 @@ result<void> run(execution& x, const update_head_request& r, const prepared&) {
   if (r.metadata) h.metadata = *r.metadata;
   h.last_updated_at = x.now;
   x.state.put(h);
-  append_entry(x, entry_kind::update_head, r.by.value_or(r.actor), {leaf_of(h)}, head_payload{h});
+  append_entry(x, entry_kind::update_head, r.by.value_or(r.actor), {leaf_of(h)},
+               head_payload{h, r.affirm});
   x.out.results.push_back(changed_memory(x, h));
   return {};
 }

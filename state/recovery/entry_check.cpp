@@ -91,6 +91,8 @@ result<void> check_changed(const entry& e, const head& h, const entry_past& past
   return check_head(e, h);
 }
 result<void> check(const entry& e, const head_payload& p, const entry_past& past) {
+  if (p.affirms && e.header.kind != entry_kind::update_head)
+    return forged("an affirmation of " + to_string(p.head.id) + " that is no update of its head");
   return check_changed(e, p.head, past);
 }
 

@@ -267,7 +267,7 @@ class Formats(unittest.TestCase):
 
     def test_records(self):
         for name in ["head", "version", "edge", "manifest", "write_payload", "update_payload",
-                     "head_payload", "edge_payload", "embed_payload", "find_late_payload", "snapshot_payload",
+                     "head_payload", "affirming_payload", "edge_payload", "embed_payload", "find_late_payload", "snapshot_payload",
                      "field_head", "topic_field", "field_revision", "topic_event", "field_payload",
                      "topic_archive_payload", "topic_merge_payload", "topic_salience_payload",
                      "reinforce_payload"]:
@@ -277,6 +277,12 @@ class Formats(unittest.TestCase):
                 # Every member of the table stands in the sample.
                 documented = {m for _, m, _ in self.document.layouts[name]} - {"schema"}
                 self.assertEqual(set(values), documented)
+
+    def test_provenance_that_tells_its_trust(self):
+        values = self.document.read("map version", whole(self.golden["told_version"]))
+        self.assertEqual(values, self.facts["values"]["told_version"])
+        documented = {m for _, m, _ in self.document.layouts["provenance"]}
+        self.assertEqual(set(values["provenance"]), documented)
 
     def test_header(self):
         values = self.document.read("array header", whole(self.golden["header"]))

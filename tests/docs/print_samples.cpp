@@ -60,6 +60,7 @@ json enums() {
           {"verb", numbers_of<verb>()},
           {"object_kind", numbers_of<object_kind>()},
           {"provenance_source", numbers_of<provenance_source>()},
+          {"source_class", numbers_of<source_class>()},
           {"lifecycle_status", numbers_of<lifecycle_status>()},
           {"lifecycle_origin", numbers_of<lifecycle_origin>()},
           {"lifecycle_audience", numbers_of<lifecycle_audience>()},

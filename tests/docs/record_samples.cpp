@@ -31,27 +31,32 @@ version sample_version() {
 }
 
 json values_of_version(const version& v) {
-  return {{"id", hex_of(v.id.raw())},
-          {"version", 2},
-          {"type", "Fact"},
-          {"data", {{"statement", "the sky is blue"}, {"subject", "sky"}, {"predicate", "colour"}}},
-          {"created_at", noon.ns},
-          {"created_by", "ana"},
-          {"expires_at", later.ns},
-          {"confidence", 0.5},
-          {"provenance",
-           {{"source", "observed"},
-            {"derived_from", {"mneme://Fact/0123456789ABCDEFGHJKMNPQRS#1"}},
-            {"attestations", {"a"}},
-            {"signed_by", "key"},
-            {"signed_at", noon.ns},
-            {"signature", "sig"}}},
-          {"forms", {{"short", "short"}, {"medium", "medium"}}},
-          {"own_forms", 3},
-          {"valid_from", noon.ns},
-          {"valid_until", later.ns},
-          {"nonce", hex_of(v.nonce)},
-          {"hash", hex_of(v.hash.raw())}};
+  json values{
+      {"id", hex_of(v.id.raw())},
+      {"version", 2},
+      {"type", "Fact"},
+      {"data", {{"statement", "the sky is blue"}, {"subject", "sky"}, {"predicate", "colour"}}},
+      {"created_at", noon.ns},
+      {"created_by", "ana"},
+      {"expires_at", later.ns},
+      {"confidence", 0.5},
+      {"provenance",
+       {{"source", "observed"},
+        {"derived_from", {"mneme://Fact/0123456789ABCDEFGHJKMNPQRS#1"}},
+        {"attestations", {"a"}},
+        {"signed_by", "key"},
+        {"signed_at", noon.ns},
+        {"signature", "sig"}}},
+      {"forms", {{"short", "short"}, {"medium", "medium"}}},
+      {"own_forms", 3},
+      {"valid_from", noon.ns},
+      {"valid_until", later.ns},
+      {"nonce", hex_of(v.nonce)},
+      {"hash", hex_of(v.hash.raw())}};
+  json& from = values["provenance"];
+  if (v.provenance.trust) from["trust"] = *v.provenance.trust;
+  if (v.provenance.source_class) from["source_class"] = to_string(*v.provenance.source_class);
+  return values;
 }
 
 json values_of_edge(const edge_record& e) {
@@ -282,6 +287,11 @@ void add_records(format_samples& s) {
   s.add("head", encode(sample_head()), values_of_head());
   const version v = sample_version();
   s.add("version", encode(v), values_of_version(v));
+  version told = v;
+  told.provenance.trust = 0.25;
+  told.provenance.source_class = source_class::web;
+  told.hash = hash_of(told);
+  s.add("told_version", encode(told), values_of_version(told));
   const edge_record e = sample_edge();
   s.add("edge", encode(e), values_of_edge(e));
   s.add("manifest", encode(sample_manifest()), values_of_manifest());
@@ -297,6 +307,8 @@ void add_records(format_samples& s) {
         {{"head", values_of_head()}, {"version", values_of_version(v)}, {"vector", vector_values}});
   s.add("head_payload", encode(entry_payload(head_payload{sample_head()})),
         {{"head", values_of_head()}});
+  s.add("affirming_payload", encode(entry_payload(head_payload{sample_head(), true})),
+        {{"head", values_of_head()}, {"affirms", true}});
   s.add("edge_payload", encode(entry_payload(edge_payload{e})), {{"edge", values_of_edge(e)}});
   s.add("embed_payload", encode(entry_payload(embed_payload{sample_head(), vector})),
         {{"head", values_of_head()}, {"vector", vector_values}});

@@ -178,7 +178,7 @@ class Visibility(WithKeys):
             {"op": "chroma", "hashtags": TAGS, "k": 9},
             {"op": "chroma_many", "items": [{"hashtags": TAGS, "k": 9}]},
             {"op": "context", "verb": "find", "objects": {"service": "attic"}},
-            {"op": "edges", "id": PUBLIC},
+            {"op": "edges", "id": PUBLIC}, {"op": "stale_of", "id": PUBLIC},
             {"op": "tick", "reads": [{"op": "find", **finds}, {"op": "get", "id": ANA},
                                      {"op": "context"}]},
         ]

@@ -30,6 +30,7 @@ struct context_options {
   std::vector<std::string> tiers;
   std::optional<std::int64_t> budget;
   std::optional<std::int64_t> outcomes;
+  std::optional<double> min_trust;
   std::optional<std::string> form;
   std::optional<std::string> actor;
   std::optional<std::int64_t> at_seq;
@@ -51,6 +52,7 @@ result<json> context_request_of(const context_options& o) {
   if (!o.tiers.empty()) (*request)["include_tiers"] = o.tiers;
   set_if(*request, "budget_tokens", o.budget);
   set_if(*request, "outcome_limit", o.outcomes);
+  set_if(*request, "min_trust", o.min_trust);
   set_if(*request, "form", o.form);
   set_if(*request, "actor", o.actor);
   set_if(*request, "at_seq", o.at_seq);
@@ -70,6 +72,7 @@ void add_context(CLI::App& app, command_result& outcome) {
         c.add_option("--budget", o.budget, "at most so many tokens of text (3000, at most 4000)");
         c.add_option("--outcomes", o.outcomes, "at most so many outcomes (3)");
         c.add_option("--form", o.form, "short, medium or full");
+        c.add_option("--min-trust", o.min_trust, "0 to 1: nothing that is trusted less");
         c.add_option("--actor", o.actor, "whose context");
         c.add_option("--at-seq", o.at_seq, "as of an earlier entry");
         c.footer(

@@ -39,6 +39,8 @@ struct find_options {
   bool include_tombstoned = false;
   bool include_archived = false;
   bool include_ended = false;
+  std::optional<double> min_trust;
+  std::optional<bool> stale;
   bool count = false;
   bool exact = false;
   bool explain = false;
@@ -118,6 +120,8 @@ result<json> find_request_of(const find_options& o) {
   if (o.include_tombstoned) request["include_tombstoned"] = true;
   if (o.include_archived) request["include_archived"] = true;
   if (o.include_ended) request["include_ended"] = true;
+  set_if(request, "min_trust", o.min_trust);
+  set_if(request, "stale", o.stale);
   if (o.count) request["count"] = true;
   if (o.exact) request["exact"] = true;
   if (o.explain) request["explain"] = true;
@@ -169,6 +173,8 @@ void add_find_command(CLI::App& app, command_result& outcome) {
         c.add_flag("--include-tombstoned", o.include_tombstoned, "tombstoned ones too");
         c.add_flag("--include-archived", o.include_archived, "archived ones too");
         c.add_flag("--include-ended", o.include_ended, "with --near: what is no longer valid, too");
+        c.add_option("--min-trust", o.min_trust, "0 to 1: nothing that is trusted less");
+        c.add_option("--stale", o.stale, "true or false: only what is stale, or what is not");
         c.add_flag("--count", o.count, "count all that match");
         c.add_flag("--exact", o.exact, "never answer near approximately");
         c.add_flag("--explain", o.explain, "show the plan");

@@ -135,6 +135,8 @@ most 20 come back; a request as JSON must say limit or budget_tokens itself.
 What has ended by valid_until or expires_at is not near anything unless include_ended; other finds
 list it. With as_of both find what was valid at that time.
 
+--min-trust leaves out what is trusted less, --stale false what no longer stands: mneme help trust.
+
 Order by salience, version.created_at, head.last_updated_at, head.declared_importance,
 near.distance or hop. A query needs something that narrows it: a type, a tag, near or from; a
 predicate alone does not. --actor NAME asks as that agent: it sees its own memories and what others
@@ -162,6 +164,28 @@ when a world is made, and by a search for itself; --explain shows the parts:
   $ mneme init other --search vector=0.8,text=0.2,k1=1.2,b=0.75,neighbours=0
   $ mneme init haus --language german
   $ mneme search demo "green tea" --weights neighbours=0,dates=0 --explain
+)"},
+    help_topic{
+        "trust", "what memories rest on",
+        R"(A memory may say how far it is trusted (0 to 1) and whose word it is: user, tool, model or web. What
+rests on it (edges derived_from, evidence of Beliefs, sources of Patterns, derived_from of a
+provenance) is trusted no further. A context quotes what is trusted less than 0.5.
+
+  $ mneme init demo
+  $ mneme write demo --id 01HZZZZZZZZZZZZZZZZZZZZZZ1 --type Note statement="tea heals" --source-class web
+  $ mneme write demo --id 01HZZZZZZZZZZZZZZZZZZZZZZ2 --type Note statement="drink more tea" --trust 0.9
+  $ mneme edge add demo 01HZZZZZZZZZZZZZZZZZZZZZZ2 derived_from 01HZZZZZZZZZZZZZZZZZZZZZZ1
+  $ mneme get demo 01HZZZZZZZZZZZZZZZZZZZZZZ2
+  $ mneme search demo "tea" --min-trust 0.5
+  $ mneme context demo
+
+When a memory is tombstoned, superseded or contradicted, what rests on it is stale until it is
+written anew or affirmed:
+
+  $ mneme tombstone demo 01HZZZZZZZZZZZZZZZZZZZZZZ1 --reason "no source"
+  $ mneme stale demo 01HZZZZZZZZZZZZZZZZZZZZZZ1
+  $ mneme find demo --type Note --stale false
+  $ mneme update-head demo 01HZZZZZZZZZZZZZZZZZZZZZZ2 --affirm
 )"},
     help_topic{
         "topics", "ingest, retrieve, revise, forget, unarchive",

@@ -52,19 +52,19 @@ struct edges_options {
   std::optional<std::int64_t> at_seq;
 };
 
+/// A request as JSON, or one that names the memory of an id or uri.
+result<json> request_about(const std::string& target) {
+  if (is_request_argument(target)) return read_request_argument(target);
+  if (!target.starts_with("mneme:")) return json{{"id", target}};
+  auto uri = parse_memory_uri(target);
+  if (!uri) return propagate(uri);
+  return json{{"id", to_string(uri->id)}};
+}
+
 status run_edges(const edges_options& o) {
-  json request = json::object();
-  if (is_request_argument(o.target)) {
-    auto read = read_request_argument(o.target);
-    if (!read) return report(o.common, read.error());
-    request = std::move(*read);
-  } else if (o.target.starts_with("mneme:")) {
-    auto uri = parse_memory_uri(o.target);
-    if (!uri) return report(o.common, uri.error());
-    request["id"] = to_string(uri->id);
-  } else {
-    request["id"] = o.target;
-  }
+  auto about = request_about(o.target);
+  if (!about) return report(o.common, about.error());
+  json& request = *about;
   set_if(request, "direction", o.direction);
   if (!o.types.empty()) request["types"] = o.types;
   if (o.include_tombstoned) request["include_tombstoned"] = true;
@@ -73,6 +73,25 @@ status run_edges(const edges_options& o) {
   set_if(request, "actor", o.actor);
   set_if(request, "at_seq", o.at_seq);
   return run_request(o.common, "edges", std::move(request));
+}
+
+struct stale_options {
+  common_options common;
+  std::string target;
+  std::optional<std::int64_t> limit;
+  std::optional<std::int64_t> offset;
+  std::optional<std::string> actor;
+  std::optional<std::int64_t> at_seq;
+};
+
+status run_stale(const stale_options& o) {
+  auto request = request_about(o.target);
+  if (!request) return report(o.common, request.error());
+  set_if(*request, "limit", o.limit);
+  set_if(*request, "offset", o.offset);
+  set_if(*request, "actor", o.actor);
+  set_if(*request, "at_seq", o.at_seq);
+  return run_request(o.common, "stale_of", std::move(*request));
 }
 
 } // namespace
@@ -106,6 +125,17 @@ void add_read_commands(CLI::App& app, command_result& outcome) {
         c.add_option("--at-seq", o.at_seq, "as of an earlier entry");
       },
       run_edges);
+  add_command<stale_options>(
+      app, "stale", "What rests on a memory that has fallen, and was not affirmed since", true,
+      outcome,
+      [](CLI::App& c, stale_options& o) {
+        c.add_option("ID", o.target, "id or uri, or a request as JSON, or -")->required();
+        c.add_option("--limit", o.limit, "at most so many (default: all)");
+        c.add_option("--offset", o.offset, "leave out the first so many");
+        c.add_option("--actor", o.actor, "who is asking");
+        c.add_option("--at-seq", o.at_seq, "as of an earlier entry");
+      },
+      run_stale);
 }
 
 } // namespace mneme::command

@@ -132,6 +132,14 @@ std::string render_edges(const json& edges, const page& on) {
          + fmt::format("{} {}\n", edges.size(), edges.size() == 1 ? "edge" : "edges");
 }
 
+std::string render_stale(const json& memories, const page& on) {
+  text_table table({"memory", "text"});
+  for (const auto& m : memories) table.add({cell(m["uri"]), cell(m["forms"]["medium"])});
+  return table.text(on.width, on.colour)
+         + fmt::format("{} stale {}\n", memories.size(),
+                       memories.size() == 1 ? "memory" : "memories");
+}
+
 /// One line a value: the current one, and what the history has besides.
 void add_field_rows(text_table& table, const std::string& topic, const json& fields) {
   for (const auto& f : fields) {
@@ -173,6 +181,8 @@ std::string render_memory(const json& answer, const page& on) {
   for (const char* key : {"created_at", "created_by", "valid_from", "valid_until", "expires_at",
                           "confidence", "hash"})
     if (const auto text = cell(m["version"][key]); !text.empty()) table.add({key, text});
+  for (const char* key : {"trust", "source_class", "stale", "lineage_truncated"})
+    if (m.contains(key)) table.add({key, cell(m[key])});
   table.add({"short", cell(m["forms"]["short"])});
   if (m["activation"].contains("topic_salience"))
     table.add({"topic_salience", cell(m["activation"]["topic_salience"])});
@@ -250,6 +260,7 @@ std::string kind_of(const json& hit) {
   if (hit.contains("field")) kind += ", " + cell(hit["field"]);
   if (hit["ended"] == true) kind += ", ended";
   if (hit["older_of"].is_string()) kind += ", older";
+  if (hit.contains("stale")) kind += ", stale";
   return kind;
 }
 
@@ -281,6 +292,8 @@ std::string render_search(const json& answer, const page& on) {
                         cell(c["cut"]), cell(c["returned"]));
     if (c["ended"] != 0)
       text += fmt::format("{}: {} ended, found with include_ended\n", leg, cell(c["ended"]));
+    if (c["distrusted"] != 0)
+      text += fmt::format("{}: {} trusted less than min_trust\n", leg, cell(c["distrusted"]));
   }
   for (const auto& hit : answer["results"])
     if (hit.contains("parts")) text += parts_of(hit);
@@ -434,6 +447,7 @@ std::string render(std::string_view op, const json& answer, const page& on) {
   if (op == "tags") return render_tags(answer["tags"], on);
   if (op == "suggest_hashtags") return words(answer["hashtags"]) + "\n";
   if (op == "edges") return render_edges(answer["edges"], on);
+  if (op == "stale_of") return render_stale(answer["memories"], on);
   if (op == "get_edge") return render_edges(json::array({answer["edge"]}), on);
   if (op == "get" || op == "resolve") return render_memory(answer, on);
   if (op == "journal") return render_journal(answer, on);

@@ -38,6 +38,8 @@ struct search_options {
   bool include_archived = false;
   bool include_ended = false;
   bool include_overviews = false;
+  std::optional<double> min_trust;
+  std::optional<bool> stale;
   bool atomic_only = false;
   bool low_relevance = false;
   bool explain = false;
@@ -76,6 +78,8 @@ result<json> search_request_of(const search_options& o) {
   if (o.include_archived) request["include_archived"] = true;
   if (o.include_ended) request["include_ended"] = true;
   if (o.include_overviews) request["include_overviews"] = true;
+  set_if(request, "min_trust", o.min_trust);
+  set_if(request, "stale", o.stale);
   if (o.atomic_only) request["atomic_only"] = true;
   if (o.low_relevance) request["include_low_relevance"] = true;
   if (o.explain) request["explain"] = true;
@@ -146,6 +150,8 @@ void add_search_commands(CLI::App& app, command_result& outcome) {
         c.add_flag("--include-ended", o.include_ended, "also what is no longer valid");
         c.add_flag("--include-overviews", o.include_overviews,
                    "also topics that tell of an import");
+        c.add_option("--min-trust", o.min_trust, "0 to 1: nothing that is trusted less");
+        c.add_option("--stale", o.stale, "true or false: only what is stale, or what is not");
         c.add_flag("--atomic-only", o.atomic_only, "atomic memories alone");
         c.add_flag("--low-relevance", o.low_relevance, "no floor under chunks");
         c.add_flag("--explain", o.explain, "the parts of each score");

@@ -26,6 +26,8 @@ struct content_options {
   std::optional<std::string> valid_from;
   std::optional<std::string> valid_until;
   std::optional<double> confidence;
+  std::optional<double> trust;
+  std::optional<std::string> source_class;
   std::optional<std::int64_t> expect_version;
   std::vector<std::string> replace; ///< old and new
   std::vector<std::string> supersedes;
@@ -62,6 +64,8 @@ result<json> write_request_of(const content_options& o) {
   set_if(request, "valid_from", o.valid_from);
   set_if(request, "valid_until", o.valid_until);
   set_if(request, "confidence", o.confidence);
+  set_if(request, "trust", o.trust);
+  set_if(request, "source_class", o.source_class);
   return request;
 }
 
@@ -116,6 +120,8 @@ status run_update(const content_options& o) {
     set_if(request, "valid_from", o.valid_from);
     set_if(request, "valid_until", o.valid_until);
     set_if(request, "confidence", o.confidence);
+    set_if(request, "trust", o.trust);
+    set_if(request, "source_class", o.source_class);
     set_if(request, "expect_version", o.expect_version);
     return {};
   });
@@ -126,6 +132,7 @@ struct head_options {
   std::vector<std::string> arguments;
   std::optional<std::string> actor;
   std::optional<std::vector<std::string>> tags;
+  bool affirm = false;
   bool no_tags = false;
   std::optional<std::int64_t> importance;
   std::optional<std::string> visibility;
@@ -138,6 +145,7 @@ status run_update_head(const head_options& o) {
   return run_on_memory(o.common, "update_head", o.arguments, [&](json& request) -> result<void> {
     set_if(request, "actor", o.actor);
     if (o.no_tags) request["tags"] = json::array();
+    if (o.affirm) request["affirm"] = true;
     set_if(request, "tags", o.tags);
     set_if(request, "importance", o.importance);
     set_if(request, "visibility", o.visibility);
@@ -207,6 +215,8 @@ void declare_content(CLI::App& c, content_options& o) {
   c.add_option("--valid-from", o.valid_from, "RFC 3339");
   c.add_option("--valid-until", o.valid_until, "RFC 3339");
   c.add_option("--confidence", o.confidence, "0 to 1");
+  c.add_option("--trust", o.trust, "0 to 1 (that of the source class, or 1)");
+  c.add_option("--source-class", o.source_class, "whose word it is: user, tool, model or web");
 }
 
 void add_edge_commands(CLI::App& app, command_result& outcome) {
@@ -278,8 +288,8 @@ void add_write_commands(CLI::App& app, command_result& outcome) {
       },
       run_update);
   add_command<head_options>(
-      app, "update-head", "Change tags, importance, visibility, lifecycle or metadata", false,
-      outcome,
+      app, "update-head", "Change tags, importance, visibility, lifecycle or metadata, or affirm",
+      false, outcome,
       [](CLI::App& c, head_options& o) {
         c.add_option("REQUEST", o.arguments, "JSON, -, or URI (or id)")->required()->expected(1);
         c.add_option("--actor", o.actor, "who acts");
@@ -292,6 +302,7 @@ void add_write_commands(CLI::App& app, command_result& outcome) {
         c.add_option("--visibility", o.visibility, "private, scoped or actor_public");
         c.add_option("--metadata", o.metadata, "JSON object, replaces all");
         c.add_option("--lifecycle", o.lifecycle, "JSON object, replaces all");
+        c.add_flag("--affirm", o.affirm, "stand by it: it is stale no more");
         c.add_option("--expect-version", o.expect_version, "refuse if another one is current");
       },
       run_update_head);

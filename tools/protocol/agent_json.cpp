@@ -7,6 +7,7 @@
 
 #include "tools/protocol/find_json.hpp"
 #include "tools/protocol/held_answer.hpp"
+#include "tools/protocol/part_json.hpp"
 #include "tools/protocol/receipt.hpp"
 #include "tools/protocol/request_deadline.hpp"
 #include "tools/protocol/scope_json.hpp"
@@ -28,6 +29,7 @@ constexpr std::array context_table = {
     key_shape{"include_tiers", &shapes::texts},
     key_shape{"outcome_limit", &shapes::integer},
     key_shape{"form", &shapes::text},
+    key_shape{"min_trust", &shapes::number},
     key_shape{"now", &shapes::time},
     key_shape{"actor", &shapes::text},
     key_shape{"at_seq", &shapes::integer},
@@ -92,9 +94,11 @@ std::optional<std::vector<context_tier>> read_tiers(value_reader& in) {
 }
 
 json item_json(const context_item& i) {
-  return {{"id", to_string(i.uri.id)}, {"uri", to_string(i.uri)}, {"text", i.text},
-          {"tokens", i.tokens},        {"salience", i.salience},  {"by", i.by},
-          {"at", to_string(i.at)}};
+  json item{{"id", to_string(i.uri.id)}, {"uri", to_string(i.uri)}, {"text", i.text},
+            {"tokens", i.tokens},        {"salience", i.salience},  {"by", i.by},
+            {"at", to_string(i.at)}};
+  put_standing(item, i.standing, i.trust_told, i.source_class);
+  return item;
 }
 
 json found_json(const context_item& i) {
@@ -130,6 +134,7 @@ result<context_request> read_context(const json& request, const json_path& at) {
   r.tiers = read_tiers(in);
   r.outcome_limit = in.integer("outcome_limit").value_or(r.outcome_limit);
   r.form = in.name_among<form_kind>("form", form_names()).value_or(form_kind::medium);
+  r.min_trust = in.number("min_trust");
   r.now = in.time("now");
   r.actor = in.text("actor");
   r.at_seq = in.seq("at_seq");

@@ -120,7 +120,7 @@ std::optional<std::string> word_after(std::string_view text, std::string_view wo
 
 json memory_json(const memory& m) {
   const head& h = m.head;
-  return {
+  json whole{
       {"id", to_string(h.id)},
       {"uri", to_string(memory_uri{h.type, h.id, m.version->number})},
       {"type", to_string(h.type)},
@@ -140,6 +140,9 @@ json memory_json(const memory& m) {
       {"forms", {{"short", m.version->forms.short_form}, {"medium", m.version->forms.medium_form}}},
       {"activation", activation_json(m)},
       {"version", version_json(m.version)}};
+  const provenance& from = m.version->provenance;
+  put_standing(whole, m.standing, from.trust || from.source_class, from.source_class);
+  return whole;
 }
 
 json strength_json(std::int64_t strength_e9) {

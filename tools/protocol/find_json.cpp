@@ -51,6 +51,8 @@ constexpr std::array find_table = {
     key_shape{"include_tombstoned", &shapes::boolean},
     key_shape{"include_archived", &shapes::boolean},
     key_shape{"include_ended", &shapes::boolean},
+    key_shape{"min_trust", &shapes::number},
+    key_shape{"stale", &shapes::boolean},
     key_shape{"late_binding", &shapes::boolean},
     key_shape{"exact", &shapes::boolean},
     key_shape{"count", &shapes::boolean},
@@ -149,6 +151,8 @@ result<find_request> read_find(const json& request, const json_path& at) {
   r.include_tombstoned = in.flag("include_tombstoned");
   r.include_archived = in.flag("include_archived");
   r.include_ended = in.flag("include_ended");
+  r.min_trust = in.number("min_trust");
+  if (in.find("stale") != nullptr) r.stale = in.flag("stale");
   r.late_binding = in.flag("late_binding");
   r.exact = in.flag("exact");
   r.count = in.flag("count");

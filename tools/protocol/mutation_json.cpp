@@ -34,6 +34,8 @@ constexpr std::array write_table = {
     key_shape{"valid_until", &shapes::time},
     key_shape{"expires_at", &shapes::time},
     key_shape{"confidence", &shapes::number},
+    key_shape{"trust", &shapes::number},
+    key_shape{"source_class", &shapes::text},
     key_shape{"provenance", &shapes::provenance},
     key_shape{"created_by", &shapes::text},
     key_shape{"supersedes", &shapes::texts},
@@ -54,7 +56,8 @@ constexpr std::array update_table = {
     key_shape{"deadline_ms", &shapes::integer}, key_shape{"forms", &shapes::forms},
     key_shape{"vector", &shapes::vector},       key_shape{"valid_from", &shapes::time},
     key_shape{"valid_until", &shapes::time},    key_shape{"expires_at", &shapes::time},
-    key_shape{"confidence", &shapes::number},   key_shape{"provenance", &shapes::provenance},
+    key_shape{"confidence", &shapes::number},   key_shape{"trust", &shapes::number},
+    key_shape{"source_class", &shapes::text},   key_shape{"provenance", &shapes::provenance},
     key_shape{"created_by", &shapes::text},     key_shape{"expect_version", &shapes::integer},
 };
 
@@ -69,6 +72,7 @@ constexpr std::array update_head_table = {
     key_shape{"visibility", &shapes::text},
     key_shape{"lifecycle", &shapes::lifecycle},
     key_shape{"metadata", &shapes::metadata},
+    key_shape{"affirm", &shapes::boolean},
     key_shape{"by", &shapes::text},
     key_shape{"expect_version", &shapes::integer},
 };
@@ -101,6 +105,18 @@ constexpr std::array remove_edge_table = {
     key_shape{"reason", &shapes::text},    key_shape{"by", &shapes::text},
 };
 
+/// Both may stand at the top or in the provenance, which keeps them.
+void read_trust(value_reader& in, provenance& into) {
+  const auto trust = in.number("trust");
+  const auto of = in.name<source_class>("source_class");
+  if (trust && into.trust)
+    in.fail_key("trust", errc::bad_value, "the provenance has a trust already");
+  if (of && into.source_class)
+    in.fail_key("source_class", errc::bad_value, "the provenance has a source_class already");
+  if (trust) into.trust = trust;
+  if (of) into.source_class = of;
+}
+
 /// What write and update have in common.
 template <class Request>
 void read_content(value_reader& in, memory_type type, Request& r) {
@@ -113,6 +129,7 @@ void read_content(value_reader& in, memory_type type, Request& r) {
   r.expires_at = in.time("expires_at");
   r.confidence = in.number("confidence").value_or(1.0);
   r.provenance = read_provenance(in);
+  read_trust(in, r.provenance);
   r.created_by = in.text("created_by");
 }
 
@@ -203,6 +220,7 @@ result<mutation> read_update_head(const json& request, const json_path& at) {
   r.visibility = in.name<visibility>("visibility");
   r.lifecycle = read_lifecycle(in);
   if (const json* metadata = in.find("metadata")) r.metadata = read_metadata(*metadata);
+  r.affirm = in.flag("affirm");
   r.by = in.text("by");
   r.expect_version = in.version("expect_version");
   return finish(failure, mutation(std::move(r)));

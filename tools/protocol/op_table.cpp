@@ -94,8 +94,8 @@ op_spec mutation_op(std::string_view name, std::string_view summary, std::string
 }
 
 // A table, as long as there are operations.
-const std::array<op_spec, 46>& table() { // NOLINT(readability-function-size)
-  static const std::array<op_spec, 46> specs = {
+const std::array<op_spec, 47>& table() { // NOLINT(readability-function-size)
+  static const std::array<op_spec, 47> specs = {
       mutation_op("write", "a new memory", "uri id version seq similar?",
                   R"({"op":"write","type":"Note","data":{"statement":"tea at five"}})",
                   write_keys(), read_write, version_result_json),
@@ -105,7 +105,8 @@ const std::array<op_spec, 46>& table() { // NOLINT(readability-function-size)
                   R"({"op":"update","uri":"mneme://Note/00000000000000000000000001#1",)"
                   R"("data":{"statement":"tea at six"}})",
                   update_keys(), read_update, version_result_json),
-      mutation_op("update_head", "tags, frames, importance, visibility, lifecycle or metadata",
+      mutation_op("update_head",
+                  "tags, frames, importance, visibility, lifecycle or metadata; or affirm",
                   "id changed seq",
                   R"({"op":"update_head","uri":"mneme://Note/00000000000000000000000001#1",)"
                   R"("tags":["tea"]})",
@@ -167,6 +168,11 @@ const std::array<op_spec, 46>& table() { // NOLINT(readability-function-size)
       {"edges", "the edges of a memory: out first, then in, each by type and other id", "edges",
        R"({"op":"edges","id":"00000000000000000000000001","direction":"both"})", edges_keys(),
        run_edges},
+      {"stale_of",
+       "what rests on a memory that was tombstoned, superseded or contradicted, and was not "
+       "affirmed since, in id order",
+       "memories", R"({"op":"stale_of","id":"00000000000000000000000001"})", stale_of_keys(),
+       run_stale_of},
       {"find", "the typed query",
        "memories rendered rendered_tokens scores distances hops via? trimmed_by_budget "
        "candidates_scanned? total? form form_defaulted truncated? at_seq near_mode? plan? seq? "

@@ -47,6 +47,8 @@ mneme::provenance read_provenance(value_reader& in) {
     p.signed_by = from.text_or("signed_by", "");
     p.signed_at = from.time("signed_at");
     p.signature = from.text_or("sig", "");
+    p.trust = from.number("trust");
+    p.source_class = from.name<source_class>("source_class");
   });
   return p;
 }
@@ -71,9 +73,20 @@ json lifecycle_json(const std::optional<lifecycle>& l) {
 }
 
 json provenance_json(const mneme::provenance& p) {
-  return {{"source", to_string(p.source)},       {"derived_from", p.derived_from},
-          {"attestations", p.attestations},      {"signed_by", p.signed_by},
-          {"signed_at", time_json(p.signed_at)}, {"sig", p.signature}};
+  json told{{"source", to_string(p.source)},       {"derived_from", p.derived_from},
+            {"attestations", p.attestations},      {"signed_by", p.signed_by},
+            {"signed_at", time_json(p.signed_at)}, {"sig", p.signature}};
+  if (p.trust) told["trust"] = *p.trust;
+  if (p.source_class) told["source_class"] = to_string(*p.source_class);
+  return told;
+}
+
+void put_standing(json& into, const memory_standing& standing, bool is_told,
+                  const std::optional<source_class>& of) {
+  if (standing.trust < 1 || is_told) into["trust"] = standing.trust;
+  if (of) into["source_class"] = to_string(*of);
+  if (standing.stale) into["stale"] = true;
+  if (standing.truncated) into["lineage_truncated"] = true;
 }
 
 } // namespace mneme::protocol

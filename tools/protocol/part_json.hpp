@@ -29,10 +29,11 @@ inline constexpr shape forms{
 inline constexpr std::array provenance_keys = {
     key_shape{"source", &text},        key_shape{"derived_from", &texts},
     key_shape{"attestations", &texts}, key_shape{"signed_by", &text},
-    key_shape{"signed_at", &time},     key_shape{"sig", &text}};
+    key_shape{"signed_at", &time},     key_shape{"sig", &text},
+    key_shape{"trust", &number},       key_shape{"source_class", &text}};
 inline constexpr shape provenance{
     .kind = shape_kind::object,
-    .name = "{source, derived_from, attestations, signed_by, signed_at, sig}",
+    .name = "{source, derived_from, attestations, signed_by, signed_at, sig, trust, source_class}",
     .keys = provenance_keys};
 } // namespace shapes
 
@@ -45,6 +46,10 @@ mneme::provenance read_provenance(value_reader& in);
 json frames_json(const std::vector<intent_frame>& frames);
 json lifecycle_json(const std::optional<lifecycle>& l);
 json provenance_json(const mneme::provenance& p);
+/// Adds what there is to say of how far something can be relied on: `trust` where it is below 1 or
+/// told, `source_class`, and `stale` and `lineage_truncated` where they are true.
+void put_standing(json& into, const memory_standing& standing, bool is_told,
+                  const std::optional<source_class>& of);
 /// null where there is none.
 json time_json(const std::optional<timestamp>& t);
 

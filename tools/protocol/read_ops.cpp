@@ -44,6 +44,12 @@ constexpr std::array edges_table = {
     key_shape{"actor", &shapes::text},          key_shape{"at_seq", &shapes::integer},
     key_shape{"deadline_ms", &shapes::integer}, key_shape{"scope", &shapes::scope}};
 
+constexpr std::array stale_of_table = {
+    key_shape{"id", &shapes::text, true},  key_shape{"limit", &shapes::integer},
+    key_shape{"offset", &shapes::integer}, key_shape{"actor", &shapes::text},
+    key_shape{"at_seq", &shapes::integer}, key_shape{"deadline_ms", &shapes::integer},
+    key_shape{"scope", &shapes::scope}};
+
 result<void> check_find_item(const json& value, const json&, const json_path& at) {
   return check_item_of("find", find_keys(), value, at);
 }
@@ -107,6 +113,9 @@ std::span<const key_shape> get_edge_keys() noexcept {
 }
 std::span<const key_shape> edges_keys() noexcept {
   return edges_table;
+}
+std::span<const key_shape> stale_of_keys() noexcept {
+  return stale_of_table;
 }
 std::span<const key_shape> find_many_keys() noexcept {
   return find_many_table;
@@ -208,6 +217,25 @@ result<json> run_edges(session& s, const json& request) {
   auto list = rows_json(*found, edge_json, time);
   if (!list) return propagate(list);
   return time.in_time(json{{"edges", std::move(*list)}});
+}
+
+result<json> run_stale_of(session& s, const json& request) {
+  std::optional<error> failure;
+  const json_path document;
+  value_reader in(request, document, failure);
+  const stale_read r{.id = in.id("id").value_or(memory_id{}),
+                     .limit = in.integer("limit"),
+                     .offset = in.integer("offset").value_or(0),
+                     .options = read_asker(in, document),
+                     .deadline_ms = read_deadline(in)};
+  if (failure) return std::unexpected(std::move(*failure));
+  const request_deadline time(s, r.deadline_ms);
+  auto found = s.target().stale_of(r);
+  if (!found) return propagate(found);
+  if (auto ok = hold(s, *found); !ok) return propagate(ok);
+  auto list = rows_json(*found, memory_json, time);
+  if (!list) return propagate(list);
+  return time.in_time(json{{"memories", std::move(*list)}});
 }
 
 result<json> run_find(session& s, const json& request) {

@@ -38,6 +38,8 @@ constexpr std::array search_table = {
     key_shape{"include_archived", &shapes::boolean},
     key_shape{"include_ended", &shapes::boolean},
     key_shape{"include_overviews", &shapes::boolean},
+    key_shape{"min_trust", &shapes::number},
+    key_shape{"stale", &shapes::boolean},
     key_shape{"as_of", &shapes::time},
     key_shape{"include_siblings", &shapes::text},
     key_shape{"atomic_only", &shapes::boolean},
@@ -152,6 +154,7 @@ json hit_json(const search_hit& h) {
   hit["metadata"] = metadata_json(h.metadata);
   hit["created_at"] = to_string(h.created_at);
   hit["updated_at"] = to_string(h.updated_at);
+  put_standing(hit, h.standing, h.trust_told, h.source_class);
   if (h.lineage)
     hit["lineage"] = {{"ancestors", lineage_json(h.lineage->ancestors)},
                       {"descendants", lineage_json(h.lineage->descendants)},
@@ -177,6 +180,7 @@ json coverage_json(const search_coverage& c) {
             {"below_floor", c.memory.below_floor},
             {"cut", c.memory.cut},
             {"ended", c.memory.ended},
+            {"distrusted", c.memory.distrusted},
             {"returned", c.memory.returned}}},
           {"content",
            {{"searched", c.content.searched},
@@ -185,6 +189,7 @@ json coverage_json(const search_coverage& c) {
             {"cut", c.content.cut},
             {"promoted_hidden", c.content.promoted_hidden},
             {"ended", c.content.ended},
+            {"distrusted", c.content.distrusted},
             {"returned", c.content.returned},
             {"indexed_sources", c.content.indexed_sources}}},
           {"requested_sources_not_found", c.requested_sources_not_found},
@@ -223,6 +228,8 @@ result<search_request> read_search(const json& request, const json_path& at) {
   r.include_archived = in.flag("include_archived");
   r.include_ended = in.flag("include_ended");
   r.include_overviews = in.flag("include_overviews");
+  r.min_trust = in.number("min_trust");
+  if (in.find("stale") != nullptr) r.stale = in.flag("stale");
   r.as_of = in.time("as_of");
   r.include_siblings =
       in.name_among<sibling_mode>("include_siblings", sibling_names).value_or(r.include_siblings);

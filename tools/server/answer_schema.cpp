@@ -57,7 +57,7 @@ constexpr std::array rows = {
     member_row{"", "reads", R"({"type":"array","items":{"$ref":"#/$defs/item"}})"},
     member_row{"", "writes", R"({"type":"array","items":{"$ref":"#/$defs/item"}})"},
 
-    member_row{"find", "memories", R"({"type":"array","items":{"$ref":"#/$defs/memory"}})"},
+    member_row{"", "memories", R"({"type":"array","items":{"$ref":"#/$defs/memory"}})"},
     member_row{"", "rendered", texts},
     member_row{"", "rendered_tokens", integers},
     member_row{"", "scores", numbers},
@@ -219,6 +219,9 @@ constexpr std::string_view definitions = R"({
       "activation": {"type": "object", "required": ["last_used", "access_count", "citations"]},
       "version": {"type": "object",
         "required": ["version", "data", "created_at", "created_by", "confidence", "hash"]},
+      "trust": {"type": "number", "minimum": 0, "maximum": 1},
+      "source_class": {"enum": ["user", "tool", "model", "web"]},
+      "stale": {"const": true}, "lineage_truncated": {"const": true},
       "fields": {"type": "array", "items": {"type": "object"}},
       "events": {"type": "array", "items": {"type": "object"}}},
     "additionalProperties": false},
@@ -239,11 +242,16 @@ constexpr std::string_view definitions = R"({
     "properties": {"id": {"type": "string"}, "uri": {"type": "string"},
       "source_type": {"enum": ["memory", "content_chunk"]}, "score": {"type": "number"},
       "title": {"type": "string"}, "content": {"type": "string"},
-      "field": {"type": "string"}}},
+      "field": {"type": "string"},
+      "trust": {"type": "number", "minimum": 0, "maximum": 1},
+      "source_class": {"enum": ["user", "tool", "model", "web"]},
+      "stale": {"const": true}, "lineage_truncated": {"const": true}}},
   "context_items": {"type": "array", "items": {"type": "object",
     "required": ["id", "uri", "text", "tokens", "salience", "by", "at"],
     "properties": {"by": {"type": "string"}, "at": {"type": "string"},
-      "score": {"type": "number"}}}},
+      "score": {"type": "number"}, "trust": {"type": "number", "minimum": 0, "maximum": 1},
+      "source_class": {"enum": ["user", "tool", "model", "web"]},
+      "stale": {"const": true}, "lineage_truncated": {"const": true}}}},
   "item": {"type": "object", "required": ["ok"], "properties": {"ok": {"type": "boolean"}}}
 })";
 

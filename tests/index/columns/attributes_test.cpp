@@ -56,8 +56,8 @@ TEST_CASE("postings of a memory that changes often stay short") {
   CHECK(subject.live_count(memory_type::note, {100'000}) == 1);
 }
 
-TEST_CASE(
-    "rows that are archived, that end, that name another memory, or are for all have postings") {
+TEST_CASE("rows that are archived, end, are distrusted, name another memory, or are for all have "
+          "postings") {
   attributes subject;
   row_values row;
   row.type = memory_type::note;
@@ -67,6 +67,8 @@ TEST_CASE(
     row.archived = i % 2 == 1;
     row.visibility = i < 2 ? visibility::actor_public : visibility::scoped;
     row.facets.reference = i % 3 == 0 ? node_no{i + 1} : node_no{};
+    row.facets.distrust_e9 = i == 2 || i == 5 ? 700'000'000 : 0;
+    row.facets.stands_since = {i / 2};
     row.valid_until_ns = i < 4 ? std::numeric_limits<std::int64_t>::max() : 7;
     subject.put(row, {i + 1});
   }
@@ -83,6 +85,10 @@ TEST_CASE(
     a->ending()->append_to(rows);
     CHECK(rows == std::vector<std::uint32_t>{4, 5});
     rows.clear();
+    a->distrusted()->append_to(rows);
+    CHECK(rows == std::vector<std::uint32_t>{2, 5});
+    rows.clear();
+    CHECK(a->facets({5}).stands_since == 2);
     a->everybodys()->append_to(rows);
     CHECK(rows == std::vector<std::uint32_t>{0, 1});
   }

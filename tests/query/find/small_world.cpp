@@ -29,6 +29,7 @@ small_world::small_world(bool background_segments)
     : nodes_(std::make_unique<node_table>()),
       rows_(std::make_unique<attributes>()),
       graph_(std::make_unique<graph>(*nodes_)),
+      lineage_(std::make_unique<graph>(*nodes_)),
       vectors_(std::make_unique<mneme::vectors>(
           vector_index_options{.background_segments = background_segments})),
       store_(make_memory_store(make_memory_disk())),
@@ -41,6 +42,7 @@ read_views small_world::views() const {
   v.nodes = nodes_.get();
   v.attributes = rows_.get();
   v.graph = graph_.get();
+  v.lineage = lineage_.get();
   v.vectors = vectors_.get();
   v.store = store_.get();
   if (has_embedder) v.embedder = embedder_;

@@ -110,12 +110,28 @@ private:
     return to != world_.rows.end() && live(to->second) && visible(to->second);
   }
 
+  /// The least of all that it rests on, met in whatever order.
+  [[nodiscard]] double trust(const naive_row& row) const {
+    std::set<memory_id> met{row.id};
+    for (bool is_more = true; is_more;) {
+      is_more = false;
+      for (const auto& [edge, is_live] : world_.derived)
+        if (is_live && met.contains(edge.first)) is_more |= met.insert(edge.second).second;
+    }
+    double least = 1;
+    for (const auto& id : met) least = std::min(least, world_.rows.at(id).trust);
+    return least;
+  }
+
   void choose(leg_coverage& coverage) {
     for (const auto& [id, row] : world_.rows) {
       if (!of_leg(row) || !live(row) || !visible(row) || !passes(row)) continue;
       if (!begun(row)) continue;
-      if (!r_.include_ended && ended(row)) {
-        ++coverage.ended;
+      const bool is_over = !r_.include_ended && ended(row);
+      const bool is_distrusted = r_.min_trust && trust(row) < *r_.min_trust;
+      if (is_over || is_distrusted) {
+        if (!is_distrusted) ++coverage.ended;
+        if (!is_over) ++coverage.distrusted;
         continue;
       }
       if (chunks_ && promoted(row)) {

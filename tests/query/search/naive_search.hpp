@@ -21,6 +21,7 @@ struct naive_row {
   lifecycle state;
   std::vector<std::string> tags;
   std::vector<float> vector;
+  double trust = 1;                   ///< its own
   std::optional<memory_id> reference; ///< replaces, promoted_to
   timestamp valid_from;
   std::optional<timestamp> valid_until;
@@ -32,6 +33,7 @@ struct naive_row {
 struct naive_world {
   std::map<memory_id, naive_row> rows;
   std::map<std::pair<memory_id, memory_id>, bool> supersedes; ///< newer, older
+  std::map<std::pair<memory_id, memory_id>, bool> derived;    ///< from the second
   std::map<std::pair<memory_id, memory_id>, bool> next;
   std::map<std::pair<memory_id, memory_id>, bool> answers; ///< among them
 };

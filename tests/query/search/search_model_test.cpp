@@ -56,6 +56,9 @@ public:
       if (dice_.one_in(3)) {
         engine_.edge(a, edge_type::supersedes, b);
         model_.supersedes[{a, b}] = true;
+      } else if (dice_.one_in(2)) {
+        engine_.edge(a, edge_type::derived_from, b);
+        model_.derived[{a, b}] = true;
       } else {
         const bool is_answer = dice_.one_in(3);
         engine_.edge(a, edge_type::related_to, b, is_answer ? "answer" : "next");
@@ -104,6 +107,7 @@ public:
     r.sort = static_cast<search_sort>(1 + dice_.below(4));
     r.include_archived = dice_.one_in(3);
     r.include_ended = dice_.one_in(3);
+    if (dice_.one_in(3)) r.min_trust = dice_.below(5) / 4.0;
     if (dice_.one_in(4)) r.as_of = any_time();
     r.include_low_relevance = dice_.one_in(2);
     if (dice_.one_in(2)) r.vector = any_vector();
@@ -132,6 +136,7 @@ private:
       CHECK(a.candidates == b.candidates);
       CHECK(a.promoted_hidden == b.promoted_hidden);
       CHECK(a.ended == b.ended);
+      CHECK(a.distrusted == b.distrusted);
       CHECK(a.below_floor + a.cut + a.returned == b.below_floor + b.cut + b.returned);
     };
     same(answer.coverage.memory, expected.memory);
@@ -203,6 +208,8 @@ private:
       row.reference = any_id();
       r.data["replaces"] = *row.reference;
     }
+    if (dice_.one_in(4)) row.trust = dice_.below(5) / 4.0;
+    if (row.trust < 1) r.provenance.trust = row.trust;
     row.text = type == memory_type::chunk ? text : full_text(type, r.data);
     row.actor = r.actor = any_actor();
     row.is_public = dice_.one_in(2);

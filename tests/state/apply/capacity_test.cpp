@@ -208,3 +208,28 @@ TEST_CASE("what is touched is refused when the earlier states of memories have n
   CHECK(d.decay());
   check_sound(place, *w);
 }
+
+TEST_CASE("what a content rests on, and what a tombstone names, need numbers too") {
+  site place;
+  auto w = place.open();
+  driven d(*w);
+  write_request r = note("a note", "ana");
+  r.id = id_of(1);
+  REQUIRE(d.apply(r));
+  const auto uri_of = [](std::uint8_t n) {
+    return to_string(memory_uri{memory_type::note, id_of(n), 1});
+  };
+  leave_room(*w, &dense_numbers::nodes, 3);
+  r.id = id_of(2);
+  r.provenance.derived_from = {uri_of(101), uri_of(102), uri_of(103)};
+  CHECK(d.apply(r).error().code == errc::limit_exceeded);
+  r.provenance.derived_from = {uri_of(101), uri_of(102), uri_of(102), uri_of(1), uri_of(2)};
+  REQUIRE(d.apply(r));
+  tombstone_request t{};
+  t.uri = {memory_type::note, id_of(1), 1};
+  t.superseded_by = id_of(104);
+  CHECK(d.apply(t).error().code == errc::limit_exceeded);
+  t.superseded_by = id_of(102);
+  REQUIRE(d.apply(t));
+  check_sound(place, *w);
+}

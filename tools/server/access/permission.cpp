@@ -33,6 +33,7 @@ constexpr std::array effects = {
     op_effect{"resolve", effect::reads},
     op_effect{"get_edge", effect::reads},
     op_effect{"edges", effect::reads},
+    op_effect{"stale_of", effect::reads},
     op_effect{"find", effect::reads},
     op_effect{"find_many", effect::reads},
     op_effect{"context", effect::reads},

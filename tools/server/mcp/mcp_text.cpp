@@ -1,11 +1,13 @@
 #include "tools/server/mcp/mcp_text.hpp"
 
-#include "messages/text/utf8_point.hpp"
-
 #include <algorithm>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include "messages/text/quoted_text.hpp"
+#include "messages/text/utf8_point.hpp"
+#include "mneme/types.hpp"
 
 namespace mneme::server {
 
@@ -27,6 +29,15 @@ std::string one_line(std::string text) {
   return text;
 }
 
+/// As data, where the answer says that nobody vouches for it.
+std::string quoted_unless_trusted(const json& row, std::string text) {
+  if (!row.contains("trust") || row["trust"].get<double>() >= trust_unquoted) return text;
+  const auto of = row.contains("source_class")
+                      ? parse_enum<source_class>(row["source_class"].get<std::string>())
+                      : std::nullopt;
+  return quoted_as_data(text, of);
+}
+
 /// Cut at a code point.
 std::string cut(std::string text, std::size_t bytes) {
   if (text.size() <= bytes) return text;
@@ -40,18 +51,35 @@ std::string found_text(const json& a) {
   for (std::size_t i = 0; i < memories.size(); ++i) {
     const json& m = memories[i];
     const bool is_rendered = i < a["rendered"].size();
-    out += fmt::format("{} | {}\n", text_of(m["uri"]),
-                       one_line(text_of(is_rendered ? a["rendered"][i] : m["forms"]["medium"])));
+    out += fmt::format(
+        "{} | {}\n", text_of(m["uri"]),
+        quoted_unless_trusted(
+            m, one_line(text_of(is_rendered ? a["rendered"][i] : m["forms"]["medium"]))));
   }
   if (memories.empty()) return "nothing found\n";
   return out;
 }
 
-/// Where nothing was found, that something was there once.
-std::string ended_text(const json& coverage) {
-  const auto of = [&](const char* leg) { return coverage[leg]["ended"].get<std::int64_t>(); };
-  const std::int64_t ended = of("memory") + of("content");
-  return ended == 0 ? "" : fmt::format("{} no longer valid: include_ended finds them\n", ended);
+std::string stale_text(const json& a) {
+  std::string out;
+  for (const auto& m : a["memories"])
+    out += fmt::format("{} | {}\n", text_of(m["uri"]),
+                       quoted_unless_trusted(m, one_line(text_of(m["forms"]["medium"]))));
+  return out.empty() ? "nothing is stale because of it\n" : out;
+}
+
+/// Where nothing was found, that something was there once, or is trusted too little.
+std::string left_out_text(const json& coverage) {
+  const auto of = [&](const char* count) {
+    return coverage["memory"][count].get<std::int64_t>()
+           + coverage["content"][count].get<std::int64_t>();
+  };
+  std::string text;
+  if (const auto ended = of("ended"); ended != 0)
+    text += fmt::format("{} no longer valid: include_ended finds them\n", ended);
+  if (const auto distrusted = of("distrusted"); distrusted != 0)
+    text += fmt::format("{} trusted less than min_trust\n", distrusted);
+  return text;
 }
 
 std::string hits_text(const json& a) {
@@ -63,10 +91,12 @@ std::string hits_text(const json& a) {
     if (!h["status"].is_null()) out += fmt::format(" {}", text_of(h["status"]));
     if (h["ended"] == true) out += " ended";
     if (h["older_of"].is_string()) out += fmt::format(" older than {}", text_of(h["older_of"]));
+    if (h.contains("stale")) out += " stale";
     if (h.contains("field")) out += fmt::format(" field {}", text_of(h["field"]));
-    out += fmt::format(" | {}\n", cut(one_line(text_of(h["content"])), excerpt_bytes));
+    out += fmt::format(
+        " | {}\n", quoted_unless_trusted(h, cut(one_line(text_of(h["content"])), excerpt_bytes)));
   }
-  if (a["results"].empty()) out = "nothing found\n" + ended_text(a["coverage"]);
+  if (a["results"].empty()) out = "nothing found\n" + left_out_text(a["coverage"]);
   for (const auto& note : a["coverage"]["notes"])
     if (const auto text = text_of(note); !text.starts_with("weights:")) out += text + "\n";
   return out;
@@ -117,9 +147,11 @@ std::string context_text(const json& a) {
 
 std::string memory_text(const json& a) {
   const json& m = a["memory"];
-  std::string out = fmt::format("{} | {}\n", text_of(m["uri"]), text_of(m["forms"]["medium"]));
+  std::string out = fmt::format("{} | {}\n", text_of(m["uri"]),
+                                quoted_unless_trusted(m, text_of(m["forms"]["medium"])));
   for (const auto& [name, value] : m["version"]["data"].items())
-    out += fmt::format("{}: {}\n", name, text_of(value));
+    out += fmt::format("{}: {}\n", name, quoted_unless_trusted(m, text_of(value)));
+  if (m.contains("stale")) out += "stale: what it rests on has changed since it was affirmed\n";
   if (!m["tags"].empty()) out += fmt::format("tags: {}\n", protocol::print(m["tags"]));
   if (!m["tombstone"].is_null())
     out += fmt::format("forgotten: {}\n", text_of(m["tombstone"]["reason"]));
@@ -158,6 +190,7 @@ std::string written_text(const json& a) {
 
 std::string text_for(std::string_view op, const json& a) {
   if (op == "find") return found_text(a);
+  if (op == "stale_of") return stale_text(a);
   if (op == "search") return hits_text(a);
   if (op == "retrieve") return topics_text(a);
   if (op == "chroma") return colours_text(a);

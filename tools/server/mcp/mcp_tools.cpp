@@ -19,6 +19,7 @@ constexpr std::array<std::string_view, 1> retrieve_ops = {"retrieve"};
 constexpr std::array<std::string_view, 1> chroma_ops = {"chroma"};
 constexpr std::array<std::string_view, 1> context_ops = {"context"};
 constexpr std::array<std::string_view, 2> get_ops = {"get", "resolve"};
+constexpr std::array<std::string_view, 1> stale_ops = {"stale_of"};
 constexpr std::array<std::string_view, 2> remember_ops = {"write", "ingest"};
 constexpr std::array<std::string_view, 3> update_ops = {"update", "update_head",
                                                         "supersede_matching"};
@@ -104,8 +105,8 @@ result<json> build_supersession(const json& arguments) {
 /// data makes a new version; the other keys change the head; both at once are all or none.
 result<json> build_update(const json& arguments) {
   if (!is_given(arguments, "uri")) return build_supersession(arguments);
-  constexpr std::array head_keys = {"tags",       "frames",    "importance",
-                                    "visibility", "lifecycle", "metadata"};
+  constexpr std::array head_keys = {"tags",      "frames",   "importance", "visibility",
+                                    "lifecycle", "metadata", "affirm"};
   json version = arguments;
   version["op"] = "update";
   json head{{"op", "update_head"}};
@@ -228,6 +229,16 @@ constexpr std::array table = {
               .build = build_get,
               .schema_patch = get_patch},
     tool_spec{
+        .name = "stale",
+        .title = "What no longer stands",
+        .description =
+            "What rests on a memory that was forgotten, superseded or contradicted, and was "
+            "not affirmed since. Look at each: update it, affirm it with update, or forget it.",
+        .ops = stale_ops,
+        .hidden = get_hidden,
+        .is_read_only = true,
+        .is_idempotent = true},
+    tool_spec{
         .name = "remember",
         .title = "Remember something",
         .description =
@@ -246,8 +257,10 @@ constexpr std::array table = {
         .description =
             "Change a memory. data replaces its data whole, replace one span of its text, as a new "
             "version (the old one stays readable); tags, importance, visibility, lifecycle and "
-            "metadata change in place. Without a uri: give the new fact as text, and what said the "
-            "old (found by words, or by the new text) is superseded by it.",
+            "metadata change in place; affirm says that it still holds, where it is called stale. "
+            "Without a uri: give the new fact as text, and what said the old (found by words, or "
+            "by "
+            "the new text) is superseded by it.",
         .ops = update_ops,
         .hidden = update_hidden,
         .build = build_update,

@@ -1,0 +1,11 @@
+#pragma once
+/// What a memory rests on, and how far it can be relied on, the naive way: all that can be reached.
+
+#include "sim/model.hpp"
+
+namespace mneme::sim {
+
+double trust_in(const model& state, const memory_id& id, seq_no at);
+memory_standing standing_in(const model& state, const memory_id& id, seq_no at);
+
+} // namespace mneme::sim

@@ -1,0 +1,182 @@
+#include "views/standing.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_set>
+
+namespace mneme {
+
+namespace {
+
+constexpr double trust_unit = 1e9;
+
+std::uint32_t class_distrust_e9(const std::optional<source_class>& of) {
+  if (!of) return 0;
+  switch (*of) {
+  case source_class::user:
+    return 0;
+  case source_class::tool:
+    return 200'000'000;
+  case source_class::model:
+    return 400'000'000;
+  case source_class::web:
+    return 700'000'000;
+  }
+  return 0;
+}
+
+std::uint32_t below_one_e9(double trust) {
+  return distrust_max_e9 - static_cast<std::uint32_t>(std::llround(trust * trust_unit));
+}
+
+} // namespace
+
+std::uint32_t own_distrust_e9(const provenance& p) {
+  return p.trust ? below_one_e9(*p.trust) : class_distrust_e9(p.source_class);
+}
+
+double trust_of(std::uint32_t distrust_e9) {
+  return static_cast<double>(distrust_max_e9 - distrust_e9) / trust_unit;
+}
+
+std::uint32_t distrust_above(double min_trust) {
+  return below_one_e9(min_trust) + 1;
+}
+
+void lineage_reader::collect_objections(row_no row, std::uint64_t since,
+                                        std::vector<objection>& found) const {
+  const row_line& line = rows_.rows().line(row);
+  const node_no node{line.node};
+  // A tombstone speaks for itself, or for what took the place.
+  if ((line.flags & row_tombstoned) != 0 && rows_.facets(row).stands_since > since) {
+    std::uint32_t by = no_number;
+    lineage_.neighbours(node, edge_direction::out, at_, false, [&](const neighbour& n) {
+      if (n.type == in_lineage(lineage_kind::gives_way)) by = n.node.value;
+      return by == no_number;
+    });
+    found.push_back({by, rows_.facets(row).stands_since});
+  }
+  lineage_.neighbours(node, edge_direction::in, at_, false, [&](const neighbour& n) {
+    if (!is_objection(n.type)) return false; // those come first
+    if (n.since.value <= since) return true;
+    const row_no by = rows_.row_of(n.node, at_);
+    if (by.value == no_number) return true;
+    const row_line& newer = rows_.rows().line(by);
+    if ((newer.flags & row_gone) == 0 && supersessions_.counts(newer, line))
+      found.push_back({n.node.value, n.since.value});
+    return true;
+  });
+}
+
+lineage_reader::reach lineage_reader::reach_of(node_no start) const {
+  reach found;
+  found.known.insert(start.value);
+  const auto expand = [&](node_no node) {
+    lineage_.neighbours(node, edge_direction::out, at_, false, [&](const neighbour& n) {
+      if (!is_support(n.type) || found.known.contains(n.node.value)) return true;
+      found.truncated = found.nodes.size() == lineage_most;
+      if (found.truncated) return false;
+      found.known.insert(n.node.value);
+      found.nodes.push_back(n.node);
+      return true;
+    });
+  };
+  expand(start);
+  for (std::size_t i = 0; i < found.nodes.size() && !found.truncated; ++i) expand(found.nodes[i]);
+  return found;
+}
+
+lineage_standing lineage_reader::of(row_no row) const {
+  const row_facets& own = rows_.facets(row);
+  lineage_standing found{.distrust_e9 = own.distrust_e9};
+  const node_no node = rows_.node(row);
+  if (!lineage_.has_edges_out(node)) return found;
+  const reach from = reach_of(node);
+  found.truncated = from.truncated;
+  std::vector<objection> objections;
+  for (const node_no support : from.nodes) {
+    const row_no its_row = rows_.row_of(support, at_);
+    if (its_row.value == no_number) continue;
+    found.distrust_e9 = std::max(found.distrust_e9, rows_.facets(its_row).distrust_e9);
+    collect_objections(its_row, own.stands_since, objections);
+  }
+  found.stale = std::ranges::any_of(objections,
+                                    [&](const objection& o) { return !from.known.contains(o.by); });
+  return found;
+}
+
+bool lineage_reader::is_shaken(row_no row, const std::vector<objection>& objections) const {
+  const std::uint64_t since = rows_.facets(row).stands_since;
+  const auto is_newer = [&](const objection& o) { return o.since > since; };
+  if (std::ranges::none_of(objections, is_newer)) return false;
+  const reach from = reach_of(rows_.node(row));
+  return std::ranges::any_of(
+      objections, [&](const objection& o) { return is_newer(o) && !from.known.contains(o.by); });
+}
+
+memory_standing lineage_reader::standing_of(row_no row) const {
+  const lineage_standing found = of(row);
+  return {.trust = trust_of(found.distrust_e9), .stale = found.stale, .truncated = found.truncated};
+}
+
+namespace {
+
+/// Calls `visit(node)` for whatever rests on `node` itself.
+template <class Visit>
+void for_each_resting(const graph& lineage, node_no node, seq_no at, const Visit& visit) {
+  lineage.neighbours(node, edge_direction::in, at, false, [&](const neighbour& n) {
+    if (is_support(n.type)) visit(n.node);
+    return true;
+  });
+}
+
+} // namespace
+
+std::vector<node_no> lineage_reader::stale_because_of(node_no fallen,
+                                                      const goes_on_check& goes_on) const {
+  std::vector<node_no> stale;
+  const row_no row = rows_.row_of(fallen, at_);
+  if (row.value == no_number) return stale;
+  std::vector<objection> objections;
+  collect_objections(row, 0, objections);
+  if (objections.empty()) return stale;
+  loop_watch watch(goes_on);
+  std::vector<node_no> reached{fallen};
+  std::unordered_set<std::uint32_t> known{fallen.value}; // looked up only, never iterated
+  for (std::size_t i = 0; i < reached.size() && !watch.is_over(); ++i)
+    for_each_resting(lineage_, reached[i], at_, [&](node_no by) {
+      if (watch.goes_on() && known.insert(by.value).second) reached.push_back(by);
+    });
+  for (const node_no node : reached) {
+    if (node == fallen) continue;
+    const row_no its_row = rows_.row_of(node, at_);
+    if (its_row.value == no_number || (rows_.rows().line(its_row).flags & row_gone) != 0) continue;
+    if (!watch.goes_on()) break;
+    if (is_shaken(its_row, objections)) stale.push_back(node);
+  }
+  return stale;
+}
+
+distrusted_memories::distrusted_memories(const read_views& views, seq_no at, double min_trust,
+                                         const goes_on_check& goes_on) {
+  const attributes& rows = *views.attributes;
+  const std::uint32_t too_much = distrust_above(min_trust);
+  loop_watch watch(goes_on);
+  rows.distrusted()->for_each([&](row_no row) {
+    if (rows.facets(row).distrust_e9 >= too_much && rows.alive(row, at)) add(rows.node(row).value);
+    return watch.goes_on();
+  });
+  for (std::size_t i = 0; i < nodes_.size() && !watch.is_over(); ++i)
+    for_each_resting(*views.lineage, {nodes_[i]}, at, [&](node_no by) {
+      if (watch.goes_on()) add(by.value);
+    });
+}
+
+void distrusted_memories::add(std::uint32_t node) {
+  if (node >= member_.size()) member_.resize(std::max<std::size_t>(node + 1, 2 * member_.size()));
+  if (member_[node]) return;
+  member_[node] = true;
+  nodes_.push_back(node);
+}
+
+} // namespace mneme

@@ -1,0 +1,103 @@
+#pragma once
+/// How far a memory can be relied on: the least trust of all that it rests on, and whether any of
+/// that has fallen since it was last affirmed. Both follow from rows and lineage as of a seq;
+/// nothing is marked anywhere, so that both are exact at any seq.
+
+#include <cstdint>
+#include <unordered_set>
+#include <vector>
+
+#include "index/loop_watch.hpp"
+#include "mneme/types.hpp"
+#include "views/lineage_edges.hpp"
+#include "views/read_views.hpp"
+#include "views/supersession.hpp"
+
+namespace mneme {
+
+/// Of what a memory rests on so many memories are looked at, nearest first.
+inline constexpr std::size_t lineage_most = 4096;
+
+/// What a memory's own content says, in units of 1e-9 below 1. Where it tells no trust: that of its
+/// class (user 0, tool 0.2, model 0.4, web 0.7), or 0.
+std::uint32_t own_distrust_e9(const provenance& p);
+/// The trust that this leaves.
+double trust_of(std::uint32_t distrust_e9);
+/// The least distrust that is too much for `min_trust`, which is in [0,1].
+std::uint32_t distrust_above(double min_trust);
+
+/// What one walk over the lineage of a memory found.
+struct lineage_standing {
+  std::uint32_t distrust_e9 = 0; ///< the most, its own too
+  bool stale = false;
+  bool truncated = false;
+};
+
+/// Who asks sees nothing of it: what an asker may not see counts, and is not named.
+class lineage_reader {
+public:
+  /// `views` must outlive it.
+  lineage_reader(const read_views& views, seq_no at)
+      : rows_(*views.attributes),
+        lineage_(*views.lineage),
+        at_(at),
+        supersessions_(*views.attributes) {}
+
+  /// Of the memory of a row that is alive. Costs a look where it rests on nothing.
+  [[nodiscard]] lineage_standing of(row_no row) const;
+  /// The same as a reader is told it.
+  [[nodiscard]] memory_standing standing_of(row_no row) const;
+  /// The memories that are stale because `fallen` has fallen, by node: all that rest on it and were
+  /// not affirmed since. A part, where the check said no.
+  [[nodiscard]] std::vector<node_no> stale_because_of(node_no fallen,
+                                                      const goes_on_check& goes_on) const;
+
+private:
+  struct objection {
+    std::uint32_t by; ///< node
+    std::uint64_t since;
+  };
+  /// All that a memory rests on, nearest first.
+  struct reach {
+    std::vector<node_no> nodes;
+    std::unordered_set<std::uint32_t> known; ///< the same and itself; looked up, never iterated
+    bool truncated = false;
+  };
+  [[nodiscard]] reach reach_of(node_no start) const;
+  /// Is any of these newer than its last affirmation, and made by nothing that it rests on? What it
+  /// rests on, or is itself, took the old one in, and does not shake it.
+  [[nodiscard]] bool is_shaken(row_no row, const std::vector<objection>& objections) const;
+  /// What speaks against the memory of a row, newer than `since`.
+  void collect_objections(row_no row, std::uint64_t since, std::vector<objection>& found) const;
+
+  const attributes& rows_;
+  const graph& lineage_;
+  seq_no at_;
+  supersession supersessions_;
+};
+
+/// The memories whose trust is below a bound. Made once for a query; costs as much as there are
+/// memories of their own trust below the bound, and memories that rest on those.
+class distrusted_memories {
+public:
+  /// None.
+  distrusted_memories() = default;
+  /// A part, where the check said no.
+  distrusted_memories(const read_views& views, seq_no at, double min_trust,
+                      const goes_on_check& goes_on);
+
+  [[nodiscard]] bool empty() const { return nodes_.empty(); }
+  [[nodiscard]] bool contains(std::uint32_t node) const {
+    return node < member_.size() && member_[node];
+  }
+  /// Each once, in no order.
+  [[nodiscard]] const std::vector<std::uint32_t>& nodes() const { return nodes_; }
+
+private:
+  void add(std::uint32_t node);
+
+  std::vector<bool> member_; ///< by node; empty where there are none
+  std::vector<std::uint32_t> nodes_;
+};
+
+} // namespace mneme
