@@ -1,8 +1,10 @@
 #include "query/search/newer_first.hpp"
 
 #include <algorithm>
+#include <functional>
 
-#include "query/search/supersession.hpp"
+#include "messages/ensure.hpp"
+#include "views/supersession.hpp"
 
 namespace mneme {
 
@@ -45,6 +47,7 @@ private:
 void put_newer_first(std::vector<leg_row>& hits, const question_share& share, double least,
                      const read_views& views) {
   if (least == 0) return;
+  ensure(std::ranges::is_sorted(hits, std::greater(), &leg_row::score), "hits are ranked by score");
   const same_subject is_newer(share, least, views);
   const auto end = hits.begin() + static_cast<std::ptrdiff_t>(std::min(places, hits.size()));
   for (auto at = hits.begin(); at != end; ++at) {

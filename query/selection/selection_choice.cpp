@@ -201,6 +201,7 @@ private:
         weights_.push_back(stable_log(1 + (all - with + 0.5) / (with + 0.5)) * place_weight(i));
       }
     }
+    ensure(term < weights_.size(), "every term has a weight");
     return weights_[term];
   }
   /// Of what is new the first words say what it is about, the last ones the new value.
@@ -228,6 +229,7 @@ private:
   }
 
   result<void> by_meaning() {
+    ensure(s_.search != nullptr, "a search ranks what is chosen by meaning");
     while (s_.search->next())
       if (auto ok = s_.search->run(views_); !ok) return ok;
     const search_result ranked = s_.search->take();
