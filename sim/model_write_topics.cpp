@@ -8,6 +8,7 @@
 
 #include "index/lexical/text_terms.hpp"
 #include "index/vectors/vectors.hpp"
+#include "messages/codec/leaf_of.hpp"
 #include "messages/codec/topic_records.hpp"
 #include "messages/text/folded_text.hpp"
 #include "messages/text/forms.hpp"

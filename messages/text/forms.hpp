@@ -24,7 +24,8 @@ result<forms> render_forms(memory_type type, const memory_data& data, const form
 /// (what kind of event it was is asked by its fields), else the full text.
 std::string searched_text(memory_type type, const memory_data& data);
 
-/// What an embedder is given: Topic title and summary, else the same.
+/// What an embedder is given: Topic title and summary (and what its fields hold: topic_text.hpp),
+/// else the same.
 std::string embedding_text(memory_type type, const memory_data& data);
 
 } // namespace mneme

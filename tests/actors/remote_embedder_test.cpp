@@ -288,7 +288,7 @@ TEST_CASE("a request that is refused anyway asks no remote embedder") {
   CHECK(embedder->calls == 1);
 }
 
-TEST_CASE("a topic whose new title waits for its vector is similar to nothing yet") {
+TEST_CASE("a topic whose new text waits for its vector is similar to nothing yet") {
   const auto embedder = std::make_shared<letters>();
   engine e = open_with(embedder);
   ingest_request topic;
@@ -308,9 +308,16 @@ TEST_CASE("a topic whose new title waits for its vector is similar to nothing ye
   colour.name = "colour";
   colour.value.node = std::string("red");
   more.fields.push_back(colour);
+  // A link is no text.
+  ingest_request linked = more;
+  linked.fields.clear();
+  linked.links = {{.topic_id = id_of(9), .kind = "near"}};
+  const auto kept = e.apply(linked);
+  REQUIRE(kept);
+  CHECK(kept->topics->similar_topic_ids.size() == 1);
   const auto extended = e.apply(more);
   REQUIRE(extended);
-  CHECK(extended->topics->similar_topic_ids.size() == 1);
+  CHECK(extended->topics->similar_topic_ids.empty());
   more.title = "another";
   const auto renamed = e.apply(more);
   REQUIRE(renamed);

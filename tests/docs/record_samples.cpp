@@ -312,6 +312,13 @@ void add_records(format_samples& s) {
   s.add("edge_payload", encode(entry_payload(edge_payload{e})), {{"edge", values_of_edge(e)}});
   s.add("embed_payload", encode(entry_payload(embed_payload{sample_head(), vector})),
         {{"head", values_of_head()}, {"vector", vector_values}});
+  head topic = sample_head();
+  topic.type = memory_type::topic;
+  json values_of_topic = values_of_head();
+  values_of_topic["type"] = "Topic";
+  s.add("embed_payload_with_text",
+        encode(entry_payload(embed_payload{topic, vector, "Ana\nallergy: nuts"})),
+        {{"head", values_of_topic}, {"vector", vector_values}, {"text", "Ana\nallergy: nuts"}});
   s.add("find_late_payload", encode(entry_payload(sample_find_late())), values_of_find_late());
   const auto fresh = counting<nonce>(0xB0);
   s.add("reinforce_payload",

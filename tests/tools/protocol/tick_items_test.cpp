@@ -56,7 +56,7 @@ TEST_CASE("9 tick: get, resolve and edges answer what they answer outside") {
   }
   const json topic = answer_in_tick(s, "reads", json::parse(same_inside[1]));
   CHECK(topic["memory"]["fields"][0]["history"].size() == 2);
-  CHECK(topic["memory"]["events"].size() == 3);
+  CHECK(topic["memory"]["events"].size() == 5); // created, and a field and a vector twice
   CHECK(topic["raw"].is_string());
 }
 
