@@ -30,7 +30,8 @@ struct candidate {
     return std::ranges::all_of(some, [&](const auto& t) { return has(t); });
   }
   [[nodiscard]] bool has(const asked_phrase& p) const {
-    if (p.terms.empty() || !has_all(p.terms)) return false;
+    if (p.terms.empty() || !has_all(p.terms))
+      return !p.runs.empty() && has_all(p.runs) && has_number(text, p.runs);
     if (!p.token.empty()) return has_token(text, p.token);
     return !p.in_order || follow_each_other(p.terms, terms);
   }
@@ -160,6 +161,7 @@ private:
     for (const auto& hit : ranked.results) {
       const auto c = std::ranges::find(all_, hit.uri.id, [](const auto& x) { return x.uri.id; });
       if (c == all_.end() || is_kept(*c)) continue;
+      if (r_.states_new && asked_.is_mine && begins_with_name(c->text)) continue;
       share_of(*c);
       rows.push_back(&*c);
     }
@@ -189,8 +191,11 @@ private:
       for (const auto& term : more)
         if (list.size() < 64 && std::ranges::find(list, term) == list.end()) list.push_back(term);
     };
-    for (const auto& p : asked_.identifiers) add(p.terms);
-    for (const auto& p : asked_.names) add(p.terms);
+    for (const auto* phrases : {&asked_.identifiers, &asked_.names})
+      for (const auto& p : *phrases) {
+        add(p.terms);
+        add(p.runs);
+      }
     add(asked_.subject.terms);
     add(asked_.kept);
     add(asked_.content);

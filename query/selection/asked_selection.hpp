@@ -24,6 +24,9 @@ struct asked_phrase {
   bool in_order = false;
   /// In lower case, it must stand between spaces or marks: an identifier that is no term.
   std::string token{};
+  /// Of a number with separators or spaces: its runs of digits. A memory that has them all has the
+  /// phrase if they follow each other in it, however they are set apart.
+  std::vector<std::string> runs{};
 };
 
 struct asked_selection {
@@ -34,6 +37,7 @@ struct asked_selection {
   std::vector<asked_phrase> names;
   /// The name that a statement begins with; no terms = it begins with none.
   asked_phrase subject;
+  bool is_mine = false;             ///< a statement that begins with "I", "my", "we" or "our"
   bool is_whose = false;            ///< "my …", "a …": one thing is meant, and of somebody
   std::vector<std::string> content; ///< terms of the question that tell something, distinct
   std::vector<std::string> kept;    ///< terms of what is excepted; empty = nothing is
@@ -44,6 +48,10 @@ asked_selection read_asked(std::string_view words);
 
 /// Whether the terms stand in `text` one behind the other.
 bool follow_each_other(const std::vector<std::string>& terms, const std::vector<std::string>& text);
+/// Whether the digits of `runs` stand in `text` with nothing but separators between them.
+bool has_number(std::string_view text, const std::vector<std::string>& runs);
+/// Whether `text` begins with a word that may name somebody or something, behind who says it.
+bool begins_with_name(std::string_view text);
 /// Whether `text` has the token between spaces and marks, whatever the case.
 bool has_token(std::string_view text, std::string_view token);
 

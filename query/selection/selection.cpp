@@ -26,7 +26,10 @@ void add_distinct(std::vector<std::string>& terms, const std::vector<std::string
 std::vector<std::string> terms_of(const asked_selection& asked) {
   std::vector<std::string> terms;
   for (const auto* phrases : {&asked.identifiers, &asked.names})
-    for (const auto& phrase : *phrases) add_distinct(terms, phrase.terms);
+    for (const auto& phrase : *phrases) {
+      add_distinct(terms, phrase.terms);
+      add_distinct(terms, phrase.runs);
+    }
   add_distinct(terms, asked.subject.terms);
   add_distinct(terms, asked.kept);
   add_distinct(terms, asked.content);

@@ -40,11 +40,13 @@ std::string listed(const std::vector<asked_phrase>& phrases) {
 struct sought_phrase {
   const asked_phrase* phrase;
   term_set terms;
+  term_set runs = 0; ///< of a number; none = it has none
 };
 std::vector<sought_phrase> sought_in(const std::vector<asked_phrase>& phrases,
                                      const selection_state& s) {
   std::vector<sought_phrase> all;
-  for (const auto& p : phrases) all.push_back({&p, s.set_of(p.terms)});
+  all.reserve(phrases.size());
+  for (const auto& p : phrases) all.push_back({&p, s.set_of(p.terms), s.set_of(p.runs)});
   return all;
 }
 
@@ -109,8 +111,13 @@ private:
 
   /// Does a row with these terms have the phrase?
   result<bool> has(const selection_row& r, const sought_phrase& sought) {
-    if (sought.terms == 0 || (r.has & sought.terms) != sought.terms) return false;
     const asked_phrase& phrase = *sought.phrase;
+    if (sought.terms == 0 || (r.has & sought.terms) != sought.terms) {
+      if (sought.runs == 0 || (r.has & sought.runs) != sought.runs) return false;
+      auto text = text_of(r.row);
+      if (!text) return propagate(text);
+      return has_number(**text, phrase.runs);
+    }
     const bool in_order = phrase.in_order && phrase.terms.size() > 1;
     if (!in_order && phrase.token.empty()) return true;
     auto text = text_of(r.row);
@@ -230,6 +237,11 @@ private:
       const node_no node = views_.nodes->find(hit.uri.id);
       const row_no row = views_.attributes->row_of(node, s_.context.at);
       if (row.value == no_number || !selectable(row) || is_kept(terms_of(row))) continue;
+      if (s_.request.states_new && s_.asked.is_mine) {
+        auto text = text_of(row);
+        if (!text) return propagate(text);
+        if (begins_with_name(**text)) continue; // somebody else's
+      }
       auto one = ranked_of({row, terms_of(row)});
       if (!one) return propagate(one);
       rows.push_back(*one);

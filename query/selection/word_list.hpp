@@ -27,6 +27,12 @@ struct asked_word {
 
 std::vector<asked_word> words_of(std::string_view text);
 
+/// Nothing but digits and what separates them, with a digit.
+bool is_numeric(std::string_view word);
+std::size_t digits_in(std::string_view word);
+/// A number whose parts stand apart.
+asked_phrase spaced_number(std::string_view words);
+
 /// An address, a code, a number of four digits and more, a path; or a quoted text. Years are none.
 std::optional<asked_phrase> identifier_of(const asked_word& word);
 

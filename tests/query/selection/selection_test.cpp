@@ -122,6 +122,10 @@ TEST_CASE("supersede_matching: the new value may be known, and the subject is wh
   w.note("I flew to Lisbon in May.");
   r.write = statement("I live in Lisbon now.");
   CHECK(ids(w.target.supersede_matching(r)->superseded) == std::vector{home});
+  r.write = statement("I bought a new bicycle.");
+  w.note("Carla bought a tent.");
+  w.note("The new accountant has a bell.");
+  CHECK(w.target.supersede_matching(r)->superseded.empty());
   r.write.data.clear();
   CHECK(w.target.supersede_matching(r).error().at == "write.data.statement");
 }
