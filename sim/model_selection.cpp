@@ -33,6 +33,7 @@ struct candidate {
     if (p.terms.empty() || !has_all(p.terms))
       return !p.runs.empty() && has_all(p.runs) && has_number(text, p.runs);
     if (!p.token.empty()) return has_token(text, p.token);
+    if (!p.words.empty()) return follow_each_other(p.words, folded_words(text));
     return !p.in_order || follow_each_other(p.terms, terms);
   }
 };

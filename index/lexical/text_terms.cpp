@@ -91,6 +91,9 @@ constexpr std::size_t stemmed_bytes_max = 256;
 
 class term_reader {
 public:
+  /// Of plain words there are no stems, and no identifiers.
+  explicit term_reader(bool plain_words = false) : plain_words_(plain_words) {}
+
   std::vector<std::string> read(std::string_view text) {
     const auto* at = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
     auto left = static_cast<utf8proc_ssize_t>(text.size());
@@ -157,7 +160,7 @@ private:
   void end_run() {
     if (run_.empty()) return;
     thread_local english_stemmer stem;
-    terms_.push_back(run_.size() > stemmed_bytes_max ? run_ : stem(run_));
+    terms_.push_back(plain_words_ || run_.size() > stemmed_bytes_max ? run_ : stem(run_));
     if (whole_.size() <= stemmed_bytes_max) whole_ += run_;
     ++parts_;
     run_.clear();
@@ -171,7 +174,7 @@ private:
       const bool is_number =
           std::ranges::all_of(whole_, [](char c) { return c >= '0' && c <= '9'; });
       const auto zeros = is_number ? std::min(whole_.find_first_not_of('0'), whole_.size() - 1) : 0;
-      if ((is_identifier || zeros > 0) && whole_.size() <= stemmed_bytes_max)
+      if (!plain_words_ && (is_identifier || zeros > 0) && whole_.size() <= stemmed_bytes_max)
         terms_.push_back(whole_.substr(zeros));
     }
     whole_.clear();
@@ -179,6 +182,7 @@ private:
     has_digit_ = has_at_ = false;
   }
 
+  bool plain_words_;
   std::string run_;
   std::string whole_; ///< the runs so far that single separators join, with `@`, and a point behind
                       ///< a digit, between them
@@ -192,6 +196,10 @@ private:
 
 std::vector<std::string> text_terms(std::string_view text) {
   return term_reader().read(text);
+}
+
+std::vector<std::string> folded_words(std::string_view text) {
+  return term_reader(true).read(text);
 }
 
 const std::string& term_rules() {

@@ -19,6 +19,9 @@ namespace mneme {
 /// end a run and are passed over).
 std::vector<std::string> text_terms(std::string_view text);
 
+/// The runs of a text folded as terms are, and not stemmed: names are told apart by their endings.
+std::vector<std::string> folded_words(std::string_view text);
+
 /// What text_terms depends on, so that an index knows terms that were made otherwise: the number of
 /// our own rules, the versions of Unicode's tables, and a few stems (libstemmer tells no version).
 const std::string& term_rules();

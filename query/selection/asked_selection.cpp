@@ -271,10 +271,11 @@ private:
     const bool is_statement = out_.extent == asked_extent::fact;
     while (i < end && (is_function(i) || (is_start && is_in(openings, lower(i))))) ++i;
     if (i == end) return end;
-    asked_phrase name{.shown = {}, .terms = {}, .in_order = true};
+    asked_phrase name{.shown = {}, .terms = {}};
     for (; i < end; ++i) {
       name.shown += (name.shown.empty() ? "" : " ") + list_[i].bare;
       for (auto& term : text_terms(list_[i].bare)) name.terms.push_back(std::move(term));
+      for (auto& word : folded_words(list_[i].bare)) name.words.push_back(std::move(word));
     }
     if (name.terms.empty()) return end;
     if (is_start) out_.subject = name;

@@ -22,6 +22,8 @@ struct asked_phrase {
   std::vector<std::string> terms; ///< that a memory with it has; of an identifier the whole alone
   /// The terms must follow each other.
   bool in_order = false;
+  /// Of a name: as it is written, folded; a memory must have these behind each other.
+  std::vector<std::string> words{};
   /// In lower case, it must stand between spaces or marks: an identifier that is no term.
   std::string token{};
   /// Of a number with separators or spaces: its runs of digits. A memory that has them all has the

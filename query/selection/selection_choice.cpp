@@ -119,10 +119,11 @@ private:
       return has_number(**text, phrase.runs);
     }
     const bool in_order = phrase.in_order && phrase.terms.size() > 1;
-    if (!in_order && phrase.token.empty()) return true;
+    if (!in_order && phrase.token.empty() && phrase.words.empty()) return true;
     auto text = text_of(r.row);
     if (!text) return propagate(text);
     if (!phrase.token.empty()) return has_token(**text, phrase.token);
+    if (!phrase.words.empty()) return follow_each_other(phrase.words, folded_words(**text));
     return follow_each_other(phrase.terms, text_terms(**text));
   }
   result<bool> has_all(const selection_row& r, const std::vector<sought_phrase>& phrases) {

@@ -80,6 +80,15 @@ TEST_CASE("select: everything about a name takes all of it and none of its like"
   CHECK(selected(w, "Forget everything about Maria Weber.").empty());
 }
 
+TEST_CASE("select: names are told apart by their endings, and not by their accents") {
+  search_world w;
+  const auto renee = w.note("A letter for Renée came on Monday.");
+  const auto rene = w.note("A letter for René came on Monday.");
+  const auto possessive = w.note("Rene's bicycle is blue.");
+  CHECK(selected(w, "forget everything about Renee") == std::vector{renee});
+  CHECK(selected(w, "forget everything about René") == sorted({rene, possessive}));
+}
+
 TEST_CASE("select: a fact is one memory, and what says the same") {
   search_world w;
   const auto fact = w.note("Clara works as a nurse in Leeds.");
