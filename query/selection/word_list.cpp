@@ -8,6 +8,7 @@
 #include "messages/text/composed.hpp"
 #include "messages/text/lower_case.hpp"
 #include "messages/text/utf8_point.hpp"
+#include "query/asked_words.hpp"
 
 namespace mneme {
 
@@ -73,6 +74,8 @@ bool begins_large(std::string_view word) {
 
 /// Up to the end of the quotation that `rest` begins with; empty if it begins with none.
 std::string_view quotation(std::string_view rest) {
+  constexpr std::size_t longest = 1000;
+  rest = rest.substr(0, longest);
   for (const auto& [open, close] : quotes) {
     if (!rest.starts_with(open)) continue;
     for (auto end = rest.find(close, open.size()); end != std::string_view::npos;
@@ -185,7 +188,7 @@ bool has_number(std::string_view text, const std::vector<std::string>& runs) {
 std::vector<asked_word> words_of(std::string_view text) {
   std::vector<asked_word> list;
   bool starts = true;
-  for (std::size_t at = 0; at < text.size();) {
+  for (std::size_t at = 0; at < text.size() && list.size() < most_asked_words;) {
     if (is_space(text[at])) {
       ++at;
       continue;

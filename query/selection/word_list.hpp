@@ -25,6 +25,7 @@ struct asked_word {
   bool ends_list = false; ///< a comma or semicolon is
 };
 
+/// The first of them: rules look at no more than `most_asked_words`.
 std::vector<asked_word> words_of(std::string_view text);
 
 /// Nothing but digits and what separates them, with a digit.

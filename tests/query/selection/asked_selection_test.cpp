@@ -129,6 +129,14 @@ TEST_CASE("asked: what is excepted is kept") {
         == std::vector<std::string>{"green"});
 }
 
+TEST_CASE("asked: of very many words the first are read") {
+  std::string many = "forget that";
+  for (int i = 0; i < 100'000; ++i) many += " 'w" + std::to_string(i % 7000);
+  const auto asked = read_asked(many);
+  CHECK(asked.extent == asked_extent::fact);
+  CHECK(asked.question.size() < 10'000);
+}
+
 TEST_CASE("asked: any text is read, however odd") {
   for (const auto* words : {"", " ", "\"", "''", "that that that", "about", "everything about", "…",
                             "“", "forget 'tis", "a\xCC\x81", "except except", ". . ."}) {
