@@ -212,8 +212,10 @@ private:
         stable_log(1 + (static_cast<double>(all_.size()) - with + 0.5) / (with + 0.5));
     const auto place = std::ranges::find(asked_.content, term) - asked_.content.begin();
     if (!r_.states_new || place == std::ssize(asked_.content)) return rare;
-    return rare
-           * (1 - 0.6 * static_cast<double>(place) / static_cast<double>(asked_.content.size()));
+    if (is_small_number(term)) return 0;
+    const double share =
+        1 - 0.6 * static_cast<double>(place) / static_cast<double>(asked_.content.size());
+    return rare * (is_value(asked_, term) ? share * 0.8 : share);
   }
   [[nodiscard]] double weight(const candidate& c, const std::vector<std::string>& some) const {
     double sum = 0;

@@ -325,6 +325,19 @@ asked_selection read_asked(std::string_view words) {
   return reader(words).read();
 }
 
+bool is_value(const asked_selection& asked, std::string_view term) {
+  const auto has = [&](const asked_phrase& name) {
+    return std::ranges::find(name.terms, term) != name.terms.end();
+  };
+  return !has(asked.subject) && std::ranges::any_of(asked.names, has);
+}
+
+bool is_small_number(std::string_view term) {
+  constexpr std::size_t most_digits = 3;
+  return term.size() <= most_digits
+         && std::ranges::all_of(term, [](char c) { return c >= '0' && c <= '9'; });
+}
+
 bool begins_with_name(std::string_view text) {
   const auto list =
       words_of(text.substr(0, point_start(text, std::min<std::size_t>(text.size(), 200))));

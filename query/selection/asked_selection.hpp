@@ -48,6 +48,10 @@ struct asked_selection {
 /// Precondition: UTF-8.
 asked_selection read_asked(std::string_view words);
 
+/// Whether the term is of a name that a statement does not begin with.
+bool is_value(const asked_selection& asked, std::string_view term);
+/// Nothing but three digits or fewer.
+bool is_small_number(std::string_view term);
 /// Whether the terms stand in `text` one behind the other.
 bool follow_each_other(const std::vector<std::string>& terms, const std::vector<std::string>& text);
 /// Whether the digits of `runs` stand in `text` with nothing but separators between them.

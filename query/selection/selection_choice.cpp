@@ -27,6 +27,8 @@ constexpr double least_share_of_some = 0.5;
 constexpr double least_share_of_new = 0.2;
 /// What the last word of a new fact says less than its first.
 constexpr double last_place = 0.6;
+/// What a name that is no subject says of what it would say as another word.
+constexpr double named_value = 0.8;
 /// Two memories say the same if they have so much of their terms in common.
 constexpr double same_share = 0.8;
 
@@ -204,12 +206,16 @@ private:
     }
     return weights_[term];
   }
-  /// Of what is new the first words say what it is about, the last ones the new value.
+  /// Of what is new the first words say what it is about, the last ones the new value. So do names
+  /// behind the beginning, and small numbers, which are in texts of all kinds.
   [[nodiscard]] double place_weight(std::size_t term) const {
     const auto& content = s_.asked.content;
     const auto place = std::ranges::find(content, s_.terms[term]) - content.begin();
     if (!s_.request.states_new || place == std::ssize(content)) return 1;
-    return 1 - last_place * static_cast<double>(place) / static_cast<double>(content.size());
+    if (is_small_number(s_.terms[term])) return 0;
+    const double share =
+        1 - last_place * static_cast<double>(place) / static_cast<double>(content.size());
+    return is_value(s_.asked, s_.terms[term]) ? share * named_value : share;
   }
   /// All that the words say; of what is new only words that somebody has.
   [[nodiscard]] double whole() const {

@@ -131,6 +131,12 @@ TEST_CASE("supersede_matching: the new value may be known, and the subject is wh
   w.note("I flew to Lisbon in May.");
   r.write = statement("I live in Lisbon now.");
   CHECK(ids(w.target.supersede_matching(r)->superseded) == std::vector{home});
+  w.note("My address is 5 Elm Road.");
+  w.note("You can walk the 12 miles along the lane, close to the road.");
+  r.write = statement("My address is now 12 Mill Lane.");
+  const auto moved = w.target.supersede_matching(r);
+  REQUIRE(moved->superseded.size() == 1);
+  CHECK(moved->superseded.front().text == "My address is 5 Elm Road.");
   r.write = statement("I bought a new bicycle.");
   w.note("Carla bought a tent.");
   w.note("The new accountant has a bell.");
