@@ -30,8 +30,10 @@ struct candidate {
     return std::ranges::all_of(some, [&](const auto& t) { return has(t); });
   }
   [[nodiscard]] bool has(const asked_phrase& p) const {
-    if (p.terms.empty() || !has_all(p.terms)) return false;
+    if (p.terms.empty() || !has_all(p.terms))
+      return !p.runs.empty() && has_all(p.runs) && has_number(text, p.runs);
     if (!p.token.empty()) return has_token(text, p.token);
+    if (!p.words.empty()) return follow_each_other(p.words, folded_words(text));
     return !p.in_order || follow_each_other(p.terms, terms);
   }
 };
@@ -160,6 +162,7 @@ private:
     for (const auto& hit : ranked.results) {
       const auto c = std::ranges::find(all_, hit.uri.id, [](const auto& x) { return x.uri.id; });
       if (c == all_.end() || is_kept(*c)) continue;
+      if (r_.states_new && asked_.is_mine && begins_with_name(c->text)) continue;
       share_of(*c);
       rows.push_back(&*c);
     }
@@ -189,8 +192,11 @@ private:
       for (const auto& term : more)
         if (list.size() < 64 && std::ranges::find(list, term) == list.end()) list.push_back(term);
     };
-    for (const auto& p : asked_.identifiers) add(p.terms);
-    for (const auto& p : asked_.names) add(p.terms);
+    for (const auto* phrases : {&asked_.identifiers, &asked_.names})
+      for (const auto& p : *phrases) {
+        add(p.terms);
+        add(p.runs);
+      }
     add(asked_.subject.terms);
     add(asked_.kept);
     add(asked_.content);
@@ -206,8 +212,10 @@ private:
         stable_log(1 + (static_cast<double>(all_.size()) - with + 0.5) / (with + 0.5));
     const auto place = std::ranges::find(asked_.content, term) - asked_.content.begin();
     if (!r_.states_new || place == std::ssize(asked_.content)) return rare;
-    return rare
-           * (1 - 0.6 * static_cast<double>(place) / static_cast<double>(asked_.content.size()));
+    if (is_small_number(term)) return 0;
+    const double share =
+        1 - 0.6 * static_cast<double>(place) / static_cast<double>(asked_.content.size());
+    return rare * (is_value(asked_, term) ? share * 0.8 : share);
   }
   [[nodiscard]] double weight(const candidate& c, const std::vector<std::string>& some) const {
     double sum = 0;

@@ -101,7 +101,9 @@ constexpr std::size_t stemmed_bytes_max = 256;
 
 class term_reader {
 public:
-  explicit term_reader(word_stemmer* stem) : stem_(stem) {}
+  /// Of plain words there are no stems, and no identifiers.
+  explicit term_reader(word_stemmer* stem, bool plain_words = false)
+      : stem_(stem), plain_words_(plain_words) {}
 
   std::vector<std::string> read(std::string_view text) {
     const auto* at = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
@@ -183,7 +185,7 @@ private:
       const bool is_number =
           std::ranges::all_of(whole_, [](char c) { return c >= '0' && c <= '9'; });
       const auto zeros = is_number ? std::min(whole_.find_first_not_of('0'), whole_.size() - 1) : 0;
-      if ((is_identifier || zeros > 0) && whole_.size() <= stemmed_bytes_max)
+      if (!plain_words_ && (is_identifier || zeros > 0) && whole_.size() <= stemmed_bytes_max)
         terms_.push_back(whole_.substr(zeros));
     }
     whole_.clear();
@@ -192,6 +194,7 @@ private:
   }
 
   word_stemmer* stem_;
+  bool plain_words_;
   std::string run_;
   std::string whole_; ///< the runs so far that single separators join, with `@`, and a point behind
                       ///< a digit, between them
@@ -216,6 +219,10 @@ const std::vector<std::string>& text_languages() {
 
 std::vector<std::string> text_terms(std::string_view text, std::string_view language) {
   return term_reader(stemmer_of(language)).read(text);
+}
+
+std::vector<std::string> folded_words(std::string_view text) {
+  return term_reader(nullptr, true).read(text);
 }
 
 std::string term_rules(std::string_view language) {

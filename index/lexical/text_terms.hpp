@@ -28,6 +28,9 @@ const std::vector<std::string>& text_languages();
 std::vector<std::string> text_terms(std::string_view text,
                                     std::string_view language = default_language);
 
+/// The runs of a text folded as terms are, and not stemmed: names are told apart by their endings.
+std::vector<std::string> folded_words(std::string_view text);
+
 /// What text_terms depends on, so that an index knows terms that were made otherwise: the number of
 /// our own rules, the versions of Unicode's tables, a few stems (libstemmer tells no version), and
 /// the language if it is another than the default one.

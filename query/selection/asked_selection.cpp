@@ -9,6 +9,7 @@
 #include "index/lexical/text_terms.hpp"
 #include "messages/text/composed.hpp"
 #include "messages/text/lower_case.hpp"
+#include "messages/text/utf8_point.hpp"
 #include "query/selection/word_list.hpp"
 
 namespace mneme {
@@ -75,13 +76,17 @@ constexpr std::array<std::string_view, 12> stores = {"memory", "memories", "reco
                                                      "list",   "system",   "files",   "history"};
 constexpr std::array<std::string_view, 6> exceptions = {"except",  "excepting", "excluding",
                                                         "besides", "but",       "save"};
+/// They tell one state of a thing from another, and no thing.
+constexpr std::array weak = std::to_array<std::string_view>(
+    {"new", "old", "current", "currently", "latest", "former", "previous"});
 constexpr std::array<std::string_view, 8> first_person = {"i",  "we", "my",  "our",
                                                           "me", "us", "i'm", "i've"};
 
 /// The words of a request on their way to what they ask.
 class reader {
 public:
-  explicit reader(std::string_view text) : text_(text), list_(words_of(text)) {}
+  reader(std::string_view text, std::string_view language)
+      : text_(text), language_(language), list_(words_of(text)) {}
 
   asked_selection read() {
     to_ = list_.size();
@@ -107,8 +112,9 @@ private:
       if (is_but && lower(i + 1) != "not" && lower(i + 1) != "keep" && lower(i + 1) != "for")
         continue;
       for (std::size_t k = i + 1; k < list_.size(); ++k)
-        for (auto& term : text_terms(list_[k].bare))
-          if (!is_function_term(term) && !is_in(many, list_[k].lower) && lower(k) != "keep")
+        for (auto& term : text_terms(list_[k].bare, language_))
+          if (!is_function_term(term, language_) && !is_in(many, list_[k].lower)
+              && lower(k) != "keep")
             out_.kept.push_back(std::move(term));
       to_ = i;
       return;
@@ -215,7 +221,15 @@ private:
   void find_phrases() {
     std::vector<std::size_t> places;
     for (std::size_t i = from_; i < to_; ++i) {
-      if (auto phrase = identifier_of(list_[i])) {
+      if (const auto end = end_of_number(i); end > i + 1) {
+        std::string whole;
+        for (; i < end; ++i) whole += (whole.empty() ? "" : " ") + list_[i].bare;
+        --i;
+        out_.identifiers.push_back(spaced_number(whole));
+        places.push_back(i);
+        continue;
+      }
+      if (auto phrase = identifier_of(list_[i], language_)) {
         out_.identifiers.push_back(std::move(*phrase));
         places.push_back(i);
       }
@@ -230,6 +244,18 @@ private:
     for (std::size_t i = from_; i < to_;) i = take_name(i);
   }
 
+  /// Behind the words from `i` on that are one number of seven digits or more, written apart.
+  [[nodiscard]] std::size_t end_of_number(std::size_t i) const {
+    constexpr std::size_t least_digits = 7;
+    std::size_t end = i;
+    std::size_t digits = 0;
+    while (end < to_ && !list_[end].quoted && is_numeric(list_[end].bare)
+           && (end == i || !list_[end - 1].ends_list)) {
+      digits += digits_in(list_[end].bare);
+      ++end;
+    }
+    return digits < least_digits ? i : end;
+  }
   [[nodiscard]] bool is_capital(std::size_t i) const {
     const asked_word& w = list_[i];
     return w.is_capital && !w.quoted && !w.is_identifier && !is_in(first_person, w.lower);
@@ -247,10 +273,11 @@ private:
     const bool is_statement = out_.extent == asked_extent::fact;
     while (i < end && (is_function(i) || (is_start && is_in(openings, lower(i))))) ++i;
     if (i == end) return end;
-    asked_phrase name{.shown = {}, .terms = {}, .in_order = true};
+    asked_phrase name{.shown = {}, .terms = {}};
     for (; i < end; ++i) {
       name.shown += (name.shown.empty() ? "" : " ") + list_[i].bare;
-      for (auto& term : text_terms(list_[i].bare)) name.terms.push_back(std::move(term));
+      for (auto& term : text_terms(list_[i].bare, language_)) name.terms.push_back(std::move(term));
+      for (auto& word : folded_words(list_[i].bare)) name.words.push_back(std::move(word));
     }
     if (name.terms.empty()) return end;
     if (is_start) out_.subject = name;
@@ -263,9 +290,18 @@ private:
   }
 
   void find_content() {
+    out_.is_mine =
+        from_ < to_
+        && is_in(std::to_array<std::string_view>({"i", "my", "we", "our", "i'm", "i've"}),
+                 lower(from_));
+    add_content(true);
+    if (out_.content.empty()) add_content(false);
+  }
+  void add_content(bool leaves_weak) {
     for (std::size_t i = from_; i < to_; ++i)
-      for (auto& term : text_terms(list_[i].bare)) {
-        if (is_function_term(term) && !list_[i].quoted) continue;
+      for (auto& term : text_terms(list_[i].bare, language_)) {
+        if (leaves_weak && is_in(weak, lower(i)) && !list_[i].quoted) continue;
+        if (is_function_term(term, language_) && !list_[i].quoted) continue;
         if (std::ranges::find(out_.content, term) == out_.content.end())
           out_.content.push_back(std::move(term));
       }
@@ -279,6 +315,7 @@ private:
   }
 
   std::string_view text_;
+  std::string_view language_;
   std::vector<asked_word> list_;
   std::size_t from_ = 0;
   std::size_t to_ = 0;
@@ -287,8 +324,35 @@ private:
 
 } // namespace
 
-asked_selection read_asked(std::string_view words) {
-  return reader(words).read();
+asked_selection read_asked(std::string_view words, std::string_view language) {
+  return reader(words, language).read();
+}
+
+bool is_value(const asked_selection& asked, std::string_view term) {
+  const auto has = [&](const asked_phrase& name) {
+    return std::ranges::find(name.terms, term) != name.terms.end();
+  };
+  return !has(asked.subject) && std::ranges::any_of(asked.names, has);
+}
+
+bool is_small_number(std::string_view term) {
+  constexpr std::size_t most_digits = 3;
+  return term.size() <= most_digits
+         && std::ranges::all_of(term, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+bool begins_with_name(std::string_view text) {
+  const auto list =
+      words_of(text.substr(0, point_start(text, std::min<std::size_t>(text.size(), 200))));
+  std::size_t first = 0;
+  if (list.size() > 1 && list[0].is_capital && list[0].ends_part
+      && text.substr(list[0].at, list[0].bytes).ends_with(':'))
+    first = 1;
+  if (first >= list.size() || !list[first].is_capital) return false;
+  const auto& word = list[first];
+  return !is_in(openings, word.lower) && !is_in(first_person, word.lower)
+         && !std::ranges::all_of(text_terms(word.bare),
+                                 [](const std::string& t) { return is_function_term(t); });
 }
 
 bool follow_each_other(const std::vector<std::string>& terms,

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "index/lexical/text_terms.hpp"
+
 namespace mneme {
 
 /// How much is asked for.
@@ -22,8 +24,13 @@ struct asked_phrase {
   std::vector<std::string> terms; ///< that a memory with it has; of an identifier the whole alone
   /// The terms must follow each other.
   bool in_order = false;
+  /// Of a name: as it is written, folded; a memory must have these behind each other.
+  std::vector<std::string> words{};
   /// In lower case, it must stand between spaces or marks: an identifier that is no term.
   std::string token{};
+  /// Of a number with separators or spaces: its runs of digits. A memory that has them all has the
+  /// phrase if they follow each other in it, however they are set apart.
+  std::vector<std::string> runs{};
 };
 
 struct asked_selection {
@@ -34,16 +41,25 @@ struct asked_selection {
   std::vector<asked_phrase> names;
   /// The name that a statement begins with; no terms = it begins with none.
   asked_phrase subject;
+  bool is_mine = false;             ///< a statement that begins with "I", "my", "we" or "our"
   bool is_whose = false;            ///< "my …", "a …": one thing is meant, and of somebody
   std::vector<std::string> content; ///< terms of the question that tell something, distinct
   std::vector<std::string> kept;    ///< terms of what is excepted; empty = nothing is
 };
 
-/// Precondition: UTF-8.
-asked_selection read_asked(std::string_view words);
+/// Terms are those of the language; the words of asking are English. Precondition: UTF-8.
+asked_selection read_asked(std::string_view words, std::string_view language = default_language);
 
+/// Whether the term is of a name that a statement does not begin with.
+bool is_value(const asked_selection& asked, std::string_view term);
+/// Nothing but three digits or fewer.
+bool is_small_number(std::string_view term);
 /// Whether the terms stand in `text` one behind the other.
 bool follow_each_other(const std::vector<std::string>& terms, const std::vector<std::string>& text);
+/// Whether the digits of `runs` stand in `text` with nothing but separators between them.
+bool has_number(std::string_view text, const std::vector<std::string>& runs);
+/// Whether `text` begins with a word that may name somebody or something, behind who says it.
+bool begins_with_name(std::string_view text);
 /// Whether `text` has the token between spaces and marks, whatever the case.
 bool has_token(std::string_view text, std::string_view token);
 

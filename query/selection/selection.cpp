@@ -26,7 +26,10 @@ void add_distinct(std::vector<std::string>& terms, const std::vector<std::string
 std::vector<std::string> terms_of(const asked_selection& asked) {
   std::vector<std::string> terms;
   for (const auto* phrases : {&asked.identifiers, &asked.names})
-    for (const auto& phrase : *phrases) add_distinct(terms, phrase.terms);
+    for (const auto& phrase : *phrases) {
+      add_distinct(terms, phrase.terms);
+      add_distinct(terms, phrase.runs);
+    }
   add_distinct(terms, asked.subject.terms);
   add_distinct(terms, asked.kept);
   add_distinct(terms, asked.content);
@@ -102,7 +105,7 @@ select_run::compile(select_request request, query_context context, const read_vi
   state->time = deadline(context.stopwatch, request.deadline_ms);
   state->room = answer_room(views.max_answer_bytes, "select less", "words");
   state->who = asker(request.actor, context.scope);
-  state->asked = read_asked(request.words);
+  state->asked = read_asked(request.words, views.lexical->language());
   state->terms = terms_of(state->asked);
   auto search = search_run::compile(selection_state::search_of(request), context, views);
   if (!search) return propagate(search);

@@ -29,6 +29,8 @@ constexpr double least_share_of_some = 0.5;
 constexpr double least_share_of_new = 0.2;
 /// What the last word of a new fact says less than its first.
 constexpr double last_place = 0.6;
+/// What a name that is no subject says of what it would say as another word.
+constexpr double named_value = 0.8;
 /// Two memories say the same if they have so much of their terms in common.
 constexpr double same_share = 0.8;
 
@@ -42,11 +44,13 @@ std::string listed(const std::vector<asked_phrase>& phrases) {
 struct sought_phrase {
   const asked_phrase* phrase;
   term_set terms;
+  term_set runs = 0; ///< of a number; none = it has none
 };
 std::vector<sought_phrase> sought_in(const std::vector<asked_phrase>& phrases,
                                      const selection_state& s) {
   std::vector<sought_phrase> all;
-  for (const auto& p : phrases) all.push_back({&p, s.set_of(p.terms)});
+  all.reserve(phrases.size());
+  for (const auto& p : phrases) all.push_back({&p, s.set_of(p.terms), s.set_of(p.runs)});
   return all;
 }
 
@@ -116,14 +120,20 @@ private:
 
   /// Does a row with these terms have the phrase?
   result<bool> has(const selection_row& r, const sought_phrase& sought) {
-    if (sought.terms == 0 || (r.has & sought.terms) != sought.terms) return false;
     const asked_phrase& phrase = *sought.phrase;
+    if (sought.terms == 0 || (r.has & sought.terms) != sought.terms) {
+      if (sought.runs == 0 || (r.has & sought.runs) != sought.runs) return false;
+      auto text = text_of(r.row);
+      if (!text) return propagate(text);
+      return has_number(**text, phrase.runs);
+    }
     const bool in_order = phrase.in_order && phrase.terms.size() > 1;
-    if (!in_order && phrase.token.empty()) return true;
+    if (!in_order && phrase.token.empty() && phrase.words.empty()) return true;
     auto text = text_of(r.row);
     if (!text) return propagate(text);
     if (!phrase.token.empty()) return has_token(**text, phrase.token);
-    return follow_each_other(phrase.terms, text_terms(**text));
+    if (!phrase.words.empty()) return follow_each_other(phrase.words, folded_words(**text));
+    return follow_each_other(phrase.terms, text_terms(**text, views_.lexical->language()));
   }
   result<bool> has_all(const selection_row& r, const std::vector<sought_phrase>& phrases) {
     for (const auto& phrase : phrases) {
@@ -159,7 +169,7 @@ private:
   void narrow(std::vector<selection_row>& found) const {
     term_set identifying = 0;
     for (const auto& phrase : s_.asked.identifiers)
-      identifying |= s_.set_of(text_terms(phrase.shown));
+      identifying |= s_.set_of(text_terms(phrase.shown, views_.lexical->language()));
     const term_set others = content_ & ~identifying;
     double best = 0;
     for (const auto& r : found) best = std::max(best, weight(r.has & others));
@@ -204,12 +214,16 @@ private:
     ensure(term < weights_.size(), "every term has a weight");
     return weights_[term];
   }
-  /// Of what is new the first words say what it is about, the last ones the new value.
+  /// Of what is new the first words say what it is about, the last ones the new value. So do names
+  /// behind the beginning, and small numbers, which are in texts of all kinds.
   [[nodiscard]] double place_weight(std::size_t term) const {
     const auto& content = s_.asked.content;
     const auto place = std::ranges::find(content, s_.terms[term]) - content.begin();
     if (!s_.request.states_new || place == std::ssize(content)) return 1;
-    return 1 - last_place * static_cast<double>(place) / static_cast<double>(content.size());
+    if (is_small_number(s_.terms[term])) return 0;
+    const double share =
+        1 - last_place * static_cast<double>(place) / static_cast<double>(content.size());
+    return is_value(s_.asked, s_.terms[term]) ? share * named_value : share;
   }
   /// All that the words say; of what is new only words that somebody has.
   [[nodiscard]] double whole() const {
@@ -239,6 +253,11 @@ private:
       const node_no node = views_.nodes->find(hit.uri.id);
       const row_no row = views_.attributes->row_of(node, s_.context.at);
       if (row.value == no_number || !selectable(row) || is_kept(terms_of(row))) continue;
+      if (s_.request.states_new && s_.asked.is_mine) {
+        auto text = text_of(row);
+        if (!text) return propagate(text);
+        if (begins_with_name(**text)) continue; // somebody else's
+      }
       auto one = ranked_of({row, terms_of(row)});
       if (!one) return propagate(one);
       rows.push_back(*one);

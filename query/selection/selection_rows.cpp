@@ -43,6 +43,7 @@ result<void> selection_state::look(const read_views& views) {
   const attributes& all = *views.attributes;
   const selectable_rows selectable(*this, views);
   std::vector<term_no> numbers;
+  numbers.reserve(terms.size());
   for (const auto& term : terms) numbers.push_back(views.lexical->term(term));
   const std::uint32_t limit = all.rows().count_at(context.at);
   for (row_no row{0}; row.value < limit; ++row.value) {

@@ -8,6 +8,7 @@
 #include "messages/text/composed.hpp"
 #include "messages/text/lower_case.hpp"
 #include "messages/text/utf8_point.hpp"
+#include "query/asked_words.hpp"
 
 namespace mneme {
 
@@ -73,6 +74,8 @@ bool begins_large(std::string_view word) {
 
 /// Up to the end of the quotation that `rest` begins with; empty if it begins with none.
 std::string_view quotation(std::string_view rest) {
+  constexpr std::size_t longest = 1000;
+  rest = rest.substr(0, longest);
   for (const auto& [open, close] : quotes) {
     if (!rest.starts_with(open)) continue;
     for (auto end = rest.find(close, open.size()); end != std::string_view::npos;
@@ -124,10 +127,68 @@ bool looks_identifying(std::string_view word) {
 
 } // namespace
 
+bool is_numeric(std::string_view word) {
+  return digits_in(word) > 0 && std::ranges::all_of(word, [](char c) {
+           return is_digit(c) || std::string_view("+-./()").contains(c);
+         });
+}
+
+std::size_t digits_in(std::string_view word) {
+  return static_cast<std::size_t>(std::ranges::count_if(word, is_digit));
+}
+
+namespace {
+
+std::vector<std::string> digit_runs(std::string_view text) {
+  std::vector<std::string> runs;
+  bool inside = false;
+  for (const char c : text) {
+    if (is_digit(c) && !inside) runs.emplace_back();
+    if (is_digit(c)) runs.back().push_back(c);
+    inside = is_digit(c);
+  }
+  return runs;
+}
+
+/// Without leading zeros, as terms of numbers are.
+std::string_view significant(std::string_view digits) {
+  return digits.substr(std::min(digits.find_first_not_of('0'), digits.size() - 1));
+}
+
+} // namespace
+
+asked_phrase spaced_number(std::string_view words) {
+  asked_phrase phrase{.shown = std::string(words), .terms = {}, .runs = digit_runs(words)};
+  std::string digits;
+  for (const auto& run : phrase.runs) digits += run;
+  phrase.terms = {std::string(significant(digits))};
+  return phrase;
+}
+
+bool has_number(std::string_view text, const std::vector<std::string>& runs) {
+  std::string wanted;
+  for (const auto& run : runs) wanted += run;
+  // From each run of digits on: all that stands behind it but separators is put together.
+  for (std::size_t begin = 0; begin < text.size(); ++begin) {
+    if (!is_digit(text[begin]) || (begin > 0 && is_digit(text[begin - 1]))) continue;
+    std::string digits;
+    for (std::size_t at = begin; at < text.size(); ++at) {
+      if (is_digit(text[at]))
+        digits.push_back(text[at]);
+      else if (!is_space(text[at]) && !std::string_view("+-./()").contains(text[at]))
+        break;
+      const bool ends = at + 1 == text.size() || !is_digit(text[at + 1]);
+      if (ends && is_digit(text[at]) && significant(digits) == significant(wanted)) return true;
+      if (digits.size() > wanted.size() + runs.size()) break;
+    }
+  }
+  return false;
+}
+
 std::vector<asked_word> words_of(std::string_view text) {
   std::vector<asked_word> list;
   bool starts = true;
-  for (std::size_t at = 0; at < text.size();) {
+  for (std::size_t at = 0; at < text.size() && list.size() < most_asked_words;) {
     if (is_space(text[at])) {
       ++at;
       continue;
@@ -155,9 +216,9 @@ std::vector<asked_word> words_of(std::string_view text) {
   return list;
 }
 
-std::optional<asked_phrase> identifier_of(const asked_word& word) {
+std::optional<asked_phrase> identifier_of(const asked_word& word, std::string_view language) {
   if (!word.quoted && !word.is_identifier) return std::nullopt;
-  asked_phrase phrase{.shown = word.bare, .terms = text_terms(word.bare)};
+  asked_phrase phrase{.shown = word.bare, .terms = text_terms(word.bare, language)};
   if (phrase.terms.empty()) return std::nullopt;
   if (word.quoted) {
     phrase.in_order = true;
@@ -165,6 +226,7 @@ std::optional<asked_phrase> identifier_of(const asked_word& word) {
   }
   const bool is_term = std::ranges::any_of(word.bare, is_digit) || word.bare.contains('@');
   // The whole is the last of its terms; what has neither is none, and is looked for as it stands.
+  if (is_numeric(word.bare) && digit_runs(word.bare).size() > 1) return spaced_number(word.bare);
   if (is_term)
     phrase.terms = {phrase.terms.back()};
   else

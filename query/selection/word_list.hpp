@@ -25,9 +25,16 @@ struct asked_word {
   bool ends_list = false; ///< a comma or semicolon is
 };
 
+/// The first of them: rules look at no more than `most_asked_words`.
 std::vector<asked_word> words_of(std::string_view text);
 
+/// Nothing but digits and what separates them, with a digit.
+bool is_numeric(std::string_view word);
+std::size_t digits_in(std::string_view word);
+/// A number whose parts stand apart.
+asked_phrase spaced_number(std::string_view words);
+
 /// An address, a code, a number of four digits and more, a path; or a quoted text. Years are none.
-std::optional<asked_phrase> identifier_of(const asked_word& word);
+std::optional<asked_phrase> identifier_of(const asked_word& word, std::string_view language);
 
 } // namespace mneme

@@ -392,6 +392,8 @@ class Tools(OnStreams):
         self.assertEqual(self.call(client, "search", query="diary")["results"], [])
         self.assertIn("not_found", self.refusal(client, "get", id=written["id"]))
         self.assertIn("not_found", self.refusal(client, "forget", uri=written["uri"]))
+        nothing = self.call(client, "forget", words="everything about the diary")
+        self.assertEqual((nothing["selected"], nothing["forgotten"]), ([], 0))
         self.assertIn("actor_mismatch", self.refusal(client, "search", query="x", actor="ana"))
         uris = [r["uri"] for r in client.ask("resources/list")["result"]["resources"]]
         self.assertEqual(uris, ["mneme://context", "mneme://root"])

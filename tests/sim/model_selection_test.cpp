@@ -16,10 +16,11 @@ namespace {
 
 constexpr timestamp first_day{1'704'067'200'000'000'000};
 
-constexpr std::array<std::string_view, 24> vocabulary = {
-    "Maria", "María", "Lopez",    "Keller", "Globex",       "Ana",       "lives",       "in",
-    "Oslo",  "the",   "contract", "with",   "ends",         "likes",     "tea",         "green",
-    "of",    "my",    "KX-12",    "KX-13",  "ana@here.org", "2211-0042", "src/a/b.cpp", "22110042"};
+constexpr std::array<std::string_view, 28> vocabulary = {
+    "I",        "2211",   "0042",  "new",          "Maria",     "María",       "Lopez",
+    "Keller",   "Globex", "Ana",   "lives",        "in",        "Oslo",        "the",
+    "contract", "with",   "ends",  "likes",        "tea",       "green",       "of",
+    "my",       "KX-12",  "KX-13", "ana@here.org", "2211-0042", "src/a/b.cpp", "22110042"};
 constexpr std::array<std::string_view, 12> asks = {"",
                                                    "forget everything about ",
                                                    "delete all notes on ",

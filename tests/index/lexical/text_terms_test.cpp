@@ -48,6 +48,12 @@ TEST_CASE("accents and compatibility forms are folded") {
   CHECK(text_terms("\uFF12\uFF10 \uFB01sh Straße") == terms{"20", "fish", "strass"});
 }
 
+TEST_CASE("words are folded as terms are, and keep their endings") {
+  CHECK(folded_words("Renée's cafés, KX-12")
+        == std::vector<std::string>{"renee", "s", "cafes", "kx", "12"});
+  CHECK(folded_words("…").empty());
+}
+
 TEST_CASE("an identifier is a term beside its parts") {
   CHECK(text_terms("mail ana@example.org now")
         == terms{"mail", "ana", "exampl", "org", "ana@exampleorg", "now"});

@@ -74,6 +74,28 @@ TEST_CASE("asked: an identifier is one term, as memories have it; a path is a to
   CHECK_FALSE(has_token("the keys are in /usr/etc/mneme/keys", path.token));
 }
 
+TEST_CASE("asked: a number is one however its parts are set apart") {
+  const auto spaced = read_asked("delete 0171 5550199").identifiers;
+  REQUIRE(spaced.size() == 1);
+  CHECK(spaced.front().terms == std::vector<std::string>{"1715550199"});
+  CHECK(spaced.front().runs == std::vector<std::string>{"0171", "5550199"});
+  for (const auto* text : {"call 0171-5550199.", "(0171) 5550199", "0171 5550199, 2 rooms"})
+    CHECK(has_number(text, spaced.front().runs));
+  for (const auto* text : {"0171-55501990", "5550199 0171", "10171-5550199", "0171, 5550199"})
+    CHECK_FALSE(has_number(text, spaced.front().runs));
+  CHECK(read_asked("delete rooms 12 and 14").identifiers.empty());
+}
+
+TEST_CASE("asked: whose statement it is") {
+  CHECK(read_asked("My address is 12 Oak Street.").is_mine);
+  CHECK_FALSE(read_asked("Ana lives in Oslo.").is_mine);
+  CHECK(begins_with_name("Ana bought a tent."));
+  CHECK(begins_with_name("Ben: Ana bought a tent."));
+  for (const auto* text :
+       {"Ben: I bought a tent.", "The tent is blue.", "I've got a tent", "", "tent"})
+    CHECK_FALSE(begins_with_name(text));
+}
+
 TEST_CASE("asked: years, small numbers and ordinals identify nothing") {
   for (const auto* words : {"forget that I was in Oslo in 2019", "forget that I run 10 kilometres",
                             "forget my 4th lesson", "forget the well-known song"})
@@ -105,6 +127,14 @@ TEST_CASE("asked: what is excepted is kept") {
         == std::vector<std::string>{"invoic"});
   CHECK(read_asked("forget all about tea but keep the green one").kept
         == std::vector<std::string>{"green"});
+}
+
+TEST_CASE("asked: of very many words the first are read") {
+  std::string many = "forget that";
+  for (int i = 0; i < 100'000; ++i) many += " 'w" + std::to_string(i % 7000);
+  const auto asked = read_asked(many);
+  CHECK(asked.extent == asked_extent::fact);
+  CHECK(asked.question.size() < 10'000);
 }
 
 TEST_CASE("asked: any text is read, however odd") {

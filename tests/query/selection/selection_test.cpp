@@ -80,6 +80,15 @@ TEST_CASE("select: everything about a name takes all of it and none of its like"
   CHECK(selected(w, "Forget everything about Maria Weber.").empty());
 }
 
+TEST_CASE("select: names are told apart by their endings, and not by their accents") {
+  search_world w;
+  const auto renee = w.note("A letter for Renée came on Monday.");
+  const auto rene = w.note("A letter for René came on Monday.");
+  const auto possessive = w.note("Rene's bicycle is blue.");
+  CHECK(selected(w, "forget everything about Renee") == std::vector{renee});
+  CHECK(selected(w, "forget everything about René") == sorted({rene, possessive}));
+}
+
 TEST_CASE("select: a fact is one memory, and what says the same") {
   search_world w;
   const auto fact = w.note("Clara works as a nurse in Leeds.");
@@ -122,6 +131,16 @@ TEST_CASE("supersede_matching: the new value may be known, and the subject is wh
   w.note("I flew to Lisbon in May.");
   r.write = statement("I live in Lisbon now.");
   CHECK(ids(w.target.supersede_matching(r)->superseded) == std::vector{home});
+  w.note("My address is 5 Elm Road.");
+  w.note("You can walk the 12 miles along the lane, close to the road.");
+  r.write = statement("My address is now 12 Mill Lane.");
+  const auto moved = w.target.supersede_matching(r);
+  REQUIRE(moved->superseded.size() == 1);
+  CHECK(moved->superseded.front().text == "My address is 5 Elm Road.");
+  r.write = statement("I bought a new bicycle.");
+  w.note("Carla bought a tent.");
+  w.note("The new accountant has a bell.");
+  CHECK(w.target.supersede_matching(r)->superseded.empty());
   r.write.data.clear();
   CHECK(w.target.supersede_matching(r).error().at == "write.data.statement");
 }
