@@ -292,7 +292,7 @@ bool asks_for_newest(const std::string& query) {
 /// Of two rows that say the same of the question, is `a` the newer?
 class newer_row {
 public:
-  newer_row(const std::string& query, double least) : least_(least) {
+  newer_row(const std::string& query, double least, timestamp now) : least_(least), now_(now) {
     for (const auto& t : text_terms(query))
       if (!is_function_term(t)) asked_.insert(t);
   }
@@ -302,6 +302,7 @@ public:
     const head& theirs = *b.record.head;
     return ours.type != memory_type::chunk && theirs.type != memory_type::chunk
            && a.record.version->valid_from > b.record.version->valid_from
+           && a.record.version->valid_from <= now_
            && (ours.actor_scope == theirs.actor_scope || ours.actor_scope.empty())
            && a.raw >= least_ * b.raw && a.is_dated >= b.is_dated && a.is_said >= b.is_said
            && says_as_much(a, b);
@@ -322,6 +323,7 @@ private:
   }
 
   double least_;
+  timestamp now_; ///< what begins later is no newer yet
   std::set<std::string> asked_;
 };
 
@@ -411,12 +413,12 @@ std::expected<search_result, errc> search_in(const model& state, const search_re
       return a.record.head->created_at > b.record.head->created_at;
     return a.record.head->id < b.record.head->id;
   });
+  if (!by_time && state.seams().search.newer > 0)
+    put_newer_first(all, newer_row(r.query, state.seams().search.newer, r.as_of.value_or(now)));
   while (std::ssize(all) > r.limit) {
     ++(is_chunk(all.back()) ? out.coverage.content : out.coverage.memory).cut;
     all.pop_back();
   }
-  if (!by_time && state.seams().search.newer > 0)
-    put_newer_first(all, newer_row(r.query, state.seams().search.newer));
   for (const auto& row : all) {
     ++(is_chunk(row) ? out.coverage.content : out.coverage.memory).returned;
     out.results.push_back(hit_of(s, out, row.record, row.score, row.raw));

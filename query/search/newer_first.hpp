@@ -11,10 +11,15 @@
 
 namespace mneme {
 
+struct newer_rule {
+  double least = 0; ///< of the older's raw score, that the newer has; above 0
+  timestamp now;    ///< what begins later is no newer yet
+};
+
 /// `hits` are ranked by score. Among the first ten, a memory moves before the best one that it is
 /// newer than (by valid_from), takes that one's score, and the older's `older_of` is the newer's
-/// row. `least` is the share of the older's raw score that the newer has: 0 moves and marks none.
-void put_newer_first(std::vector<leg_row>& hits, const question_share& share, double least,
-                     const read_views& views);
+/// row.
+void put_newer_first(std::vector<leg_row>& hits, const question_share& share,
+                     const newer_rule& rule, const read_views& views);
 
 } // namespace mneme

@@ -145,12 +145,15 @@ void search_state::merge(const read_views& views) {
     if (is_chunk(a) != is_chunk(b)) return is_chunk(b);
     return tie(a, b);
   });
+  // Before the cut: who asks for the best one wants the newer.
+  if (!by_time && weights.newer > 0) {
+    const question_share share(terms, weights, *views.lexical);
+    put_newer_first(hits, share, {.least = weights.newer, .now = instant()}, views);
+  }
   while (count(hits.size()) > request.limit) {
     ++(is_chunk(hits.back()) ? content : memory).coverage.cut;
     hits.pop_back();
   }
-  if (!by_time && weights.newer > 0)
-    put_newer_first(hits, question_share(terms, weights, *views.lexical), weights.newer, views);
 }
 
 result<void> search_state::run_rank(const read_views& views) {

@@ -103,16 +103,19 @@ status run_read(const common_options& options, std::string_view op, json request
                 const std::optional<std::string>& file) {
   if (!file) return run_request(options, op, std::move(request));
   request["receipt"] = true;
-  return with_world(options, [&](engine& target) -> result<status> {
+  json receipt;
+  const status asked = with_world(options, [&](engine& target) -> result<status> {
     protocol::session session(target);
     auto answer = session.run(op, std::move(request));
     if (!answer) return propagate(answer);
-    const json receipt = (*answer)["receipt"];
+    receipt = (*answer)["receipt"];
     answer->erase("receipt");
     print_answer(options, op, *answer);
-    if (auto ok = write_receipt(*file, receipt); !ok) return propagate(ok);
     return status::done;
   });
+  if (asked != status::done) return asked;
+  if (auto ok = write_receipt(*file, receipt); !ok) return report_unwritten(options, ok.error());
+  return asked;
 }
 
 void add_receipt_command(CLI::App& app, command_result& outcome) {

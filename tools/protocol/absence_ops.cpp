@@ -1,5 +1,6 @@
 #include "tools/protocol/absence_ops.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include <nlohmann/json.hpp>
@@ -34,6 +35,25 @@ constexpr std::array absent_table = {
 bool is_given(const json& request, const char* key) {
   const auto found = request.find(key);
   return found != request.end() && !found->is_null();
+}
+
+/// An id as it is written in answers; what is none is prove's to refuse.
+json canonical(const json& id) {
+  const auto parsed = parse_memory_id(id.get_ref<const std::string&>());
+  return parsed ? json(to_string(*parsed)) : id;
+}
+
+/// A list of what is named, each once; proofs are of each once, too.
+json distinct(const json& list) {
+  json once = json::array();
+  for (json item : list) {
+    if (item.is_object())
+      item["topic"] = canonical(item["topic"]);
+    else
+      item = canonical(item);
+    if (std::ranges::find(once, item) == once.end()) once.push_back(std::move(item));
+  }
+  return once;
 }
 
 json with_keys(const json& request, std::initializer_list<const char*> keys) {
@@ -75,6 +95,7 @@ result<json> nearest_of(session& s, const json& request, const json& seq) {
   asked["limit"] = most_nearest;
   asked["sort"] = "relevance";
   asked["similarity_floor"] = 0;
+  asked["include_archived"] = true;
   return s.run("search", std::move(asked));
 }
 
@@ -118,7 +139,13 @@ std::span<const key_shape> absent_keys() noexcept {
   return absent_table;
 }
 
-result<json> run_absent(session& s, const json& request) {
+result<json> run_absent(session& s, const json& asked) {
+  json request = asked;
+  for (const char* key : {"ids", "fields"}) {
+    if (!is_given(request, key)) continue;
+    request[key] = distinct(request[key]);
+    if (request[key].empty()) request.erase(key);
+  }
   const bool names = is_given(request, "ids") || is_given(request, "fields");
   if (!names && !is_given(request, "query"))
     return fail(errc::missing_key, "give a query, ids or fields that nothing is to be there of",
@@ -139,6 +166,9 @@ result<json> run_absent(session& s, const json& request) {
   if (names) {
     const json& proofs = (*state)["proofs"];
     const std::size_t ids = is_given(request, "ids") ? request["ids"].size() : 0;
+    const std::size_t fields = is_given(request, "fields") ? request["fields"].size() : 0;
+    if (proofs.size() != ids + fields)
+      return fail(errc::bad_value, "one is named twice", ids > 0 ? "ids" : "fields");
     is_there = add_presence(answer, request, "ids", proofs, 0) || is_there;
     is_there = add_presence(answer, request, "fields", proofs, ids) || is_there;
     answer["proof"] = std::move(*state);

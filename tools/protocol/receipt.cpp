@@ -103,6 +103,23 @@ json asked_again(json request) {
   return request;
 }
 
+/// What the engine or the world would say for a request that does not, so that another one, or one
+/// whose weights were changed, is asked the same.
+void fix_defaults(json& request, const json& answer) {
+  const auto is_missing = [&](const char* key) {
+    const auto found = request.find(key);
+    return found == request.end() || found->is_null();
+  };
+  if (const auto bound = answer.find("applied_audience");
+      bound != answer.end() && !bound->is_null() && is_missing("audience"))
+    request["audience"] = *bound;
+  if (!answer.contains("coverage") || !is_missing("weights")) return;
+  constexpr std::string_view named = "weights: ";
+  for (const auto& note : answer["coverage"]["notes"])
+    if (const auto& text = note.get_ref<const std::string&>(); text.starts_with(named))
+      request["weights"] = text.substr(named.size());
+}
+
 /// The text of a receipt's value for people.
 std::string shown(const json& value) {
   if (!value.is_object()) return print(value);
@@ -206,6 +223,7 @@ result<json> run_with_receipt(session& s, const op_spec& op, const json& request
   if (is_missing("at_seq")) fixed["at_seq"] = roots->seq.value;
   auto answer = op.run(s, fixed);
   if (!answer) return answer;
+  fix_defaults(fixed, *answer);
   const auto near = answer->find("near_mode");
   json receipt{{"version", receipt_version},
                {"op", op.name},

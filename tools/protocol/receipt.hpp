@@ -5,10 +5,11 @@
 ///
 ///   {version, op, request, seq, root, world_id, exact, ranking, results: [{id, score?}…], hash}
 ///
-/// `request` is as it was asked, with `now` filled in; `exact` is false where a graph of vectors
-/// answered approximately, which another open of the world may do otherwise; `ranking` is
-/// mneme::ranking_version. `hash` is the SHA-256, in hex, of the compact JSON of all the rest with
-/// the keys of each object in bytewise order.
+/// `request` is as it was asked, with `now`, the audience and the weights of a search filled in. A
+/// read with a receipt is of a seq that it names, and so asks no graph of vectors, which another
+/// open of the world may build otherwise: `exact` says so. `ranking` is mneme::ranking_version.
+/// `hash` is the SHA-256, in hex, of the compact JSON of all the rest with the keys of each object
+/// in bytewise order.
 
 #include <span>
 

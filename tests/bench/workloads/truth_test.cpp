@@ -145,7 +145,7 @@ TEST_CASE("the benchmark's search scores as the engine's formula does") {
       const auto with = std::ranges::count_if(
           terms, [&](const auto& t) { return std::ranges::count(t, term) > 0; });
       const auto share =
-          mneme::term_share({}, term, d.rows.size(), static_cast<std::uint64_t>(with));
+          mneme::term_share({}, term, "english", d.rows.size(), static_cast<std::uint64_t>(with));
       const auto idf =
           share
           * mneme::inverse_document_frequency(d.rows.size(), static_cast<std::uint64_t>(with));

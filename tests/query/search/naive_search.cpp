@@ -270,7 +270,9 @@ private:
 };
 
 /// Does `a` say what `b` says of the question, later?
-bool is_newer(const scored& a, const scored& b, const search_request& r, const search_weights& w) {
+bool is_newer(const scored& a, const scored& b, const search_request& r, const search_weights& w,
+              timestamp now) {
+  if (a.row->valid_from > r.as_of.value_or(now)) return false;
   if (a.row->type == memory_type::chunk || b.row->type == memory_type::chunk) return false;
   if (a.row->valid_from <= b.row->valid_from) return false;
   if (a.row->actor != b.row->actor && !a.row->actor.empty()) return false;
@@ -287,10 +289,11 @@ bool is_newer(const scored& a, const scored& b, const search_request& r, const s
 }
 
 /// Among the first ten, each moves before the first that it is newer than.
-void newer_first(std::vector<scored>& hits, const search_request& r, const search_weights& w) {
+void newer_first(std::vector<scored>& hits, const search_request& r, const search_weights& w,
+                 timestamp now) {
   for (std::size_t i = 0; i < std::min<std::size_t>(hits.size(), 10); ++i)
     for (std::size_t j = 0; j < i; ++j)
-      if (is_newer(hits[i], hits[j], r, w)) {
+      if (is_newer(hits[i], hits[j], r, w, now)) {
         scored moved = hits[i];
         moved.score = hits[j].score;
         hits.erase(hits.begin() + static_cast<std::ptrdiff_t>(i));
@@ -299,7 +302,7 @@ void newer_first(std::vector<scored>& hits, const search_request& r, const searc
       }
   for (std::size_t i = 0; i < std::min<std::size_t>(hits.size(), 10); ++i)
     for (std::size_t j = 0; j < i && !hits[i].older_of; ++j)
-      if (is_newer(hits[j], hits[i], r, w)) hits[i].older_of = hits[j].row->id;
+      if (is_newer(hits[j], hits[i], r, w, now)) hits[i].older_of = hits[j].row->id;
 }
 
 } // namespace
@@ -330,11 +333,11 @@ naive_answer search_naively(const naive_world& world, const search_request& r,
     if (a.row->created_at != b.row->created_at) return a.row->created_at > b.row->created_at;
     return a.row->id < b.row->id;
   });
+  if (!by_time && w.newer > 0) newer_first(all, r, w, now);
   while (static_cast<std::int64_t>(all.size()) > r.limit) {
     ++(is_chunk(all.back()) ? answer.content : answer.memory).cut;
     all.pop_back();
   }
-  if (!by_time && w.newer > 0) newer_first(all, r, w);
   for (const auto& s : all) {
     ++(is_chunk(s) ? answer.content : answer.memory).returned;
     answer.hits.push_back({s.row->id, s.score, s.raw, s.older_of});

@@ -52,6 +52,10 @@ TEST_CASE("newer first: of two that say the same, the newer leads and the older 
   CHECK(answer.results[0].raw_score < answer.results[1].raw_score);
   CHECK_FALSE(answer.results[0].older_of);
   CHECK(answer.results[1].older_of == h.new_home);
+  // Who asks for one gets the newer.
+  auto one = about("where does Ana lives");
+  one.limit = 1;
+  CHECK(ids_of(h.world.search(one)) == std::vector{h.new_home});
   auto off = about("where does Ana lives");
   off.weights = "newer=0";
   const auto plain = h.world.search(off);
@@ -67,6 +71,13 @@ TEST_CASE("newer first: what is newer by valid time, whenever it was written") {
   const auto answer = h.world.search(about("where does Ana lives"));
   CHECK(ids_of(answer) == std::vector{h.new_home, h.old_home, first_home});
   CHECK(h.older_of(answer, first_home) == h.new_home);
+  // What does not hold yet makes nothing older.
+  r.data["statement"] = std::string("Ana lives in Braga by then");
+  r.valid_from = timestamp{test_start.ns + 4'000 * one_day_ns};
+  const auto next_home = h.world.put(r);
+  const auto again = h.world.search(about("where does Ana lives"));
+  CHECK(again.results.front().uri.id != next_home);
+  CHECK_FALSE(h.older_of(again, h.new_home));
 }
 
 TEST_CASE("newer first: one word makes no subject, and a worse answer no successor") {
