@@ -204,7 +204,11 @@ private:
     const memory* m = s.find(id);
     return m != nullptr && m->head->type != memory_type::chunk && sees(viewer_of(s.r), m->head)
            && !is_archived(m->head) && !s.is_superseded(id) && !s.has_ended(m->version)
+           && !is_overview(*m->head)
            && (!s.r.min_trust || trust_in(s.state, id, s.at) >= *s.r.min_trust);
+  }
+  static bool is_overview(const head& h) {
+    return h.type == memory_type::topic && std::ranges::find(h.tags, overview_tag) != h.tags.end();
   }
 
   std::optional<memory_id> newest_beside(const searched_state& s, const memory_id& id,

@@ -230,6 +230,8 @@ result<void> run_replacement(execution& x, const update_request& r) {
   auto content = prepare_content(whole->uri.type, whole->data, whole->forms, whole->vector,
                                  whole->created_at.value_or(x.now), x.seams);
   if (!content) return propagate(content);
+  // A topic's is of its fields, too, which are looked up there.
+  if (existing->type == memory_type::topic && !whole->vector) content->vector.reset();
   return run(x, *whole, std::move(*content));
 }
 

@@ -83,6 +83,7 @@ TEST_CASE("the ops are those of this build, each once") {
                                       "resolve",
                                       "get_edge",
                                       "edges",
+                                      "stale_of",
                                       "find",
                                       "find_many",
                                       "context",
