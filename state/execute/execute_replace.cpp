@@ -1,5 +1,6 @@
 // An update that changes a span of a memory's text, as the update of the whole that it is.
 
+#include "messages/ensure.hpp"
 #include "state/execute/execution.hpp"
 
 namespace mneme {
@@ -30,9 +31,11 @@ std::size_t times_in(std::string_view text, std::string_view part) {
   return times;
 }
 
+/// Precondition: the old text is there.
 void replace_in(std::string& text, const text_replacement& r) {
-  if (const auto at = text.find(r.from); at != std::string::npos)
-    text.replace(at, r.from.size(), r.to);
+  const auto at = text.find(r.from);
+  ensure(at != std::string::npos, "what is replaced is there");
+  text.replace(at, r.from.size(), r.to);
 }
 
 /// Puts the new text in its only place.
@@ -67,9 +70,12 @@ result<update_request> replacement_of(execution& x, const update_request& r, con
   whole.replace.reset();
   whole.data = std::move(present->data);
   if (auto ok = replace_in(whole.data, *r.replace); !ok) return propagate(ok);
+  // A form of the caller's own that has the span more than once says nobody knows what then: the
+  // engine makes one of the new text.
   const auto keep_form = [&](std::optional<std::string>& form, bool is_own, std::string& text) {
-    if (form || !is_own) return;
-    replace_in(text, *r.replace);
+    const std::size_t times = times_in(text, r.replace->from);
+    if (form || !is_own || times > 1) return;
+    if (times == 1) replace_in(text, *r.replace);
     form = std::move(text);
   };
   keep_form(whole.forms.short_form, present->short_overridden, present->forms.short_form);
