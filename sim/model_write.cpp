@@ -7,6 +7,7 @@
 #include "messages/codec/leaf_of.hpp"
 #include "messages/codec/records.hpp"
 #include "messages/codec/topic_records.hpp"
+#include "messages/text/composed.hpp"
 #include "messages/text/forms.hpp"
 #include "messages/validate/validate.hpp"
 #include "sim/model_physics.hpp"
@@ -266,12 +267,15 @@ private:
     whole.replace.reset();
     whole.data = v->data;
     if (!field.empty() && !whole.data.contains(field)) return std::unexpected(errc::not_found);
-    /// Puts the new span for the first one; how many there were.
+    /// Puts the new span for one; how many there were.
     const auto put = [&](std::string& text) {
       int there = 0;
-      for (std::size_t at = text.size() + 1; at-- > 0;)
-        if (text.compare(at, from.size(), from) == 0) ++there;
-      if (there > 0) text.replace(text.find(from), from.size(), to);
+      std::string put_in = text;
+      for (const auto& old : std::set<std::string>{from, composed(from), decomposed(from)})
+        for (std::size_t at = text.size() + 1; at-- > 0;)
+          if (text.compare(at, old.size(), old) == 0 && ++there == 1)
+            put_in.replace(at, old.size(), to);
+      text = std::move(put_in);
       return there;
     };
     int times = 0;

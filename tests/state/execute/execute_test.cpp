@@ -205,6 +205,24 @@ TEST_CASE("a span is put into a form of the caller's own where it is once, as in
   CHECK(v.medium_overridden);
 }
 
+TEST_CASE("a span is found however its accents are spelled, and what is beside it stays") {
+  fixture f;
+  update_request u;
+  u.actor = "bob";
+  for (const auto& [text, old, made] : {std::tuple("Rene\u0301 dines at the cafe\u0301",
+                                                   "caf\u00E9", "Rene\u0301 dines at the inn"),
+                                        std::tuple("Ren\u00E9 dines at the caf\u00E9", "cafe\u0301",
+                                                   "Ren\u00E9 dines at the inn")}) {
+    u.uri = *f.d.apply(note(text))->uri;
+    u.replace = text_replacement{.from = old, .to = "inn"};
+    REQUIRE(f.d.apply(u));
+    CHECK(std::get<std::string>(f.get(u.uri.id).version->data.at("statement")) == made);
+  }
+  u.uri = *f.d.apply(note("a caf\u00E9 is a cafe\u0301"))->uri;
+  u.replace = text_replacement{.from = "caf\u00E9", .to = "inn"};
+  CHECK(f.refused(u).code == errc::bad_value);
+}
+
 TEST_CASE("what a write supersedes may be named twice") {
   fixture f;
   const auto old = *f.d.apply(note("old"))->uri;
