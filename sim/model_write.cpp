@@ -7,6 +7,7 @@
 #include "messages/codec/leaf_of.hpp"
 #include "messages/codec/records.hpp"
 #include "messages/codec/topic_records.hpp"
+#include "messages/text/composed.hpp"
 #include "messages/text/forms.hpp"
 #include "messages/validate/validate.hpp"
 #include "sim/model_physics.hpp"
@@ -233,16 +234,15 @@ private:
 
   /// Why one of them cannot be superseded, if so.
   [[nodiscard]] std::optional<errc> unsupersedable(const std::vector<memory_uri>& all) const {
-    std::set<memory_id> before;
-    for (const auto& old : all) {
-      const auto found = live_head(old, old.version);
-      if (!found) return found.error();
-      if (!before.insert(old.id).second) return errc::tombstoned;
-    }
+    for (const auto& old : all)
+      if (const auto found = live_head(old, old.version); !found) return found.error();
     return std::nullopt;
   }
+  /// Once, however often it is named.
   void supersede(const memory_uri& old, const memory_id& newer, const std::string& by) const {
-    head h = *live_head(old, old.version);
+    const auto found = live_head(old, old.version);
+    if (!found) return;
+    head h = *found;
     h.tombstone = tombstone{"", tombstone_cause::superseded, newer, now_, by};
     h.last_updated_at = now_;
     changes_head(entry_kind::tombstone, by, h, head_payload{h});
@@ -267,22 +267,25 @@ private:
     whole.replace.reset();
     whole.data = v->data;
     if (!field.empty() && !whole.data.contains(field)) return std::unexpected(errc::not_found);
-    int times = 0;
-    const auto put = [&](std::string& text, bool counts) {
-      for (std::size_t at = text.size() + 1; at-- > 0;)
-        if (counts && text.compare(at, from.size(), from) == 0) ++times;
-      if (const auto at = text.find(from); at != std::string::npos)
-        text.replace(at, from.size(), to);
+    /// Puts the new span for one; how many there were.
+    const auto put = [&](std::string& text) {
+      int there = 0;
+      std::string put_in = text;
+      for (const auto& old : std::set<std::string>{from, composed(from), decomposed(from)})
+        for (std::size_t at = text.size() + 1; at-- > 0;)
+          if (text.compare(at, old.size(), old) == 0 && ++there == 1)
+            put_in.replace(at, old.size(), to);
+      text = std::move(put_in);
+      return there;
     };
+    int times = 0;
     for (auto& [name, value] : whole.data)
       if (auto* text = std::get_if<std::string>(&value); text && (field.empty() || name == field))
-        put(*text, true);
+        times += put(*text);
     if (times == 0) return std::unexpected(errc::not_found);
     if (times > 1) return std::unexpected(errc::bad_value);
     const auto own = [&](std::optional<std::string>& form, bool overridden, std::string text) {
-      if (form || !overridden) return;
-      put(text, false);
-      form = std::move(text);
+      if (!form && overridden && put(text) <= 1) form = std::move(text);
     };
     own(whole.forms.short_form, v->short_overridden, v->forms.short_form);
     own(whole.forms.medium_form, v->medium_overridden, v->forms.medium_form);

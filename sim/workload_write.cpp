@@ -134,6 +134,7 @@ write_request workload::some_write() {
     for (auto n = 1 + draw_.below(2); n > 0; --n)
       if (const auto h = some_head(); h && h->id != r.id)
         r.supersedes.push_back({draw_.one_in(25) ? some_type() : h->type, h->id, version_of(*h)});
+  if (!r.supersedes.empty() && draw_.one_in(4)) r.supersedes.push_back(r.supersedes.front());
   r.similar = draw_.percent(30);
   // What was said before is said again.
   if (const auto said = some_head(); r.similar && said && said->type == r.type)

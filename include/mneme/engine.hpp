@@ -205,7 +205,9 @@ public:
   /// `in_sight_of` is an actor (absent or "": nobody) who must see every memory that the request
   /// names when its turn comes, else not_found: for hosts that write for somebody whom they trust
   /// no further than that. An edge `supersedes` must then lead from a memory of the actor's own,
-  /// else actor_mismatch. What restores or goes through all topics is unsupported.
+  /// and what a write or tombstone says to be superseded be one, else actor_mismatch; with a scope
+  /// that was granted to the actor it sees, and owns, what that opens. What restores or goes
+  /// through all topics is unsupported.
   result<mutation_result> apply(mutation request, durability d = durability::durable,
                                 std::shared_ptr<const mneme::scope> scope = {},
                                 std::optional<std::int64_t> deadline_ms = {},

@@ -38,7 +38,7 @@ struct write_request {
   std::optional<memory_mode> mode{}; ///< of a memory with hashtags; default: adaptive
   /// What this memory takes the place of, at most 1,000, each in its current version (else
   /// version_conflict): it is tombstoned as superseded by this one, and an edge `supersedes` leads
-  /// to it.
+  /// to it. What is named twice counts once.
   std::vector<memory_uri> supersedes{};
   bool similar = false; ///< the answer names what the memory is like
 };

@@ -86,7 +86,8 @@ struct supersede_matching_result {
 
 /// The tombstones that forget what was selected; who acts is the selection's actor.
 std::vector<mutation> forgetting_of(const forget_matching_request& r, const select_result& found);
-/// The write that supersedes what was selected.
+/// The write that supersedes what was selected, behind what it names itself; each once, and never
+/// the id that it is given.
 write_request superseding_of(const supersede_matching_request& r, const select_result& found);
 /// The request by which the selection of `r` is asked for.
 select_request selection_of(const supersede_matching_request& r);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
+#include <utility>
 
 #include <utf8proc.h>
 
@@ -16,18 +17,24 @@ bool is_ascii(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
 }
 
+std::string mapped(std::string text, utf8proc_option_t way) {
+  if (is_ascii(text)) return text;
+  utf8proc_uint8_t* made = nullptr;
+  const auto length = utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                                   static_cast<utf8proc_ssize_t>(text.size()), &made,
+                                   static_cast<utf8proc_option_t>(UTF8PROC_STABLE | way));
+  const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owned(made, &std::free);
+  if (length < 0) return text;
+  return {reinterpret_cast<const char*>(made), static_cast<std::size_t>(length)};
+}
+
 } // namespace
 
 std::string composed(std::string text) {
-  if (is_ascii(text)) return text;
-  utf8proc_uint8_t* mapped = nullptr;
-  const auto length =
-      utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
-                   static_cast<utf8proc_ssize_t>(text.size()), &mapped,
-                   static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
-  const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owned(mapped, &std::free);
-  if (length < 0) return text;
-  return {reinterpret_cast<const char*>(mapped), static_cast<std::size_t>(length)};
+  return mapped(std::move(text), UTF8PROC_COMPOSE);
+}
+std::string decomposed(std::string text) {
+  return mapped(std::move(text), UTF8PROC_DECOMPOSE);
 }
 
 bool is_among(std::span<const std::string> names, std::string_view name) {

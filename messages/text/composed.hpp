@@ -9,6 +9,8 @@ namespace mneme {
 
 /// Canonical composition (NFC). What is not UTF-8 comes back as it is.
 std::string composed(std::string text);
+/// Canonical decomposition (NFD), likewise.
+std::string decomposed(std::string text);
 
 /// Is `name` one of these, in whatever spelling they are? Precondition: `name` is composed.
 bool is_among(std::span<const std::string> names, std::string_view name);

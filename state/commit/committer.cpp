@@ -288,7 +288,9 @@ result<executed_command> committer::mutate(std::span<const mutation> items, bool
         violated(violation_of(*within, admitted.error().message), batch);
       return propagate(admitted);
     }
-    return execute_for(&*who, sight, *admitted, is_batch, ahead, batch);
+    // Whoever writes through a scope that was granted to him sees what it opens.
+    const bool is_granted_to_him = !sight.sees_all() && sight.name() == who->name();
+    return execute_for(&*who, is_granted_to_him ? *who : sight, *admitted, is_batch, ahead, batch);
   }
   return execute_for(nullptr, sight, items, is_batch, ahead, batch);
 }

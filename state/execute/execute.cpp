@@ -122,6 +122,10 @@ result<void> supersede(execution& x, const write_request& r, const memory_id& by
       e.at = fmt::format("supersedes[{}]", i);
       return std::unexpected(std::move(e));
     };
+    // Named twice is said once.
+    if (std::find(r.supersedes.begin(), r.supersedes.begin() + static_cast<std::ptrdiff_t>(i), old)
+        != r.supersedes.begin() + static_cast<std::ptrdiff_t>(i))
+      continue;
     auto existing = existing_head(x, old, old.version);
     if (!existing) return located(std::move(existing.error()));
     if (existing->tombstone)

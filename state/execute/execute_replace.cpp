@@ -1,5 +1,9 @@
 // An update that changes a span of a memory's text, as the update of the whole that it is.
 
+#include <algorithm>
+
+#include "messages/ensure.hpp"
+#include "messages/text/composed.hpp"
 #include "state/execute/execution.hpp"
 
 namespace mneme {
@@ -22,28 +26,48 @@ result<version> current_version(execution& x, const head& h) {
   return std::move(**found);
 }
 
-/// Where `part` stands in `text`, overlapping ones too.
-std::size_t times_in(std::string_view text, std::string_view part) {
-  std::size_t times = 0;
-  for (auto at = text.find(part); at != std::string_view::npos; at = text.find(part, at + 1))
-    ++times;
-  return times;
-}
+/// The old text in the ways in which its accents may be spelled: a caller does not see which of
+/// them a memory has.
+class old_text {
+public:
+  explicit old_text(const std::string& given)
+      : spellings_{given, composed(given), decomposed(given)} {
+    std::ranges::sort(spellings_);
+    const auto same = std::ranges::unique(spellings_);
+    spellings_.erase(same.begin(), same.end());
+  }
 
-void replace_in(std::string& text, const text_replacement& r) {
-  if (const auto at = text.find(r.from); at != std::string::npos)
-    text.replace(at, r.from.size(), r.to);
-}
+  /// How often it stands in `text`, overlapping ones too.
+  [[nodiscard]] std::size_t times_in(std::string_view text) const {
+    std::size_t times = 0;
+    for (const auto& one : spellings_)
+      for (auto at = text.find(one); at != std::string_view::npos; at = text.find(one, at + 1))
+        ++times;
+    return times;
+  }
+  /// Precondition: it stands in `text`.
+  void replace_in(std::string& text, std::string_view to) const {
+    ensure(times_in(text) > 0, "what is replaced is there");
+    for (const auto& one : spellings_)
+      if (const auto at = text.find(one); at != std::string::npos) {
+        text.replace(at, one.size(), to);
+        return;
+      }
+  }
+
+private:
+  std::vector<std::string> spellings_;
+};
 
 /// Puts the new text in its only place.
-result<void> replace_in(memory_data& data, const text_replacement& r) {
+result<void> replace_in(memory_data& data, const text_replacement& r, const old_text& old) {
   std::size_t times = 0;
   std::string* place = nullptr;
   for (auto& [name, value] : data) {
     if (!r.field.empty() && name != r.field) continue;
     auto* text = std::get_if<std::string>(&value);
     if (text == nullptr) continue;
-    const std::size_t here = times_in(*text, r.from);
+    const std::size_t here = old.times_in(*text);
     if (here > 0) place = text;
     times += here;
   }
@@ -54,7 +78,7 @@ result<void> replace_in(memory_data& data, const text_replacement& r) {
     return fail(errc::bad_value,
                 "the old text is there " + std::to_string(times) + " times: give more of it",
                 "replace.old");
-  replace_in(*place, r);
+  old.replace_in(*place, r.to);
   return {};
 }
 
@@ -66,10 +90,14 @@ result<update_request> replacement_of(execution& x, const update_request& r, con
   update_request whole = r;
   whole.replace.reset();
   whole.data = std::move(present->data);
-  if (auto ok = replace_in(whole.data, *r.replace); !ok) return propagate(ok);
+  const old_text old(r.replace->from);
+  if (auto ok = replace_in(whole.data, *r.replace, old); !ok) return propagate(ok);
+  // A form of the caller's own that has the span more than once says nobody knows what then: the
+  // engine makes one of the new text.
   const auto keep_form = [&](std::optional<std::string>& form, bool is_own, std::string& text) {
-    if (form || !is_own) return;
-    replace_in(text, *r.replace);
+    const std::size_t times = old.times_in(text);
+    if (form || !is_own || times > 1) return;
+    if (times == 1) old.replace_in(text, r.replace->to);
     form = std::move(text);
   };
   keep_form(whole.forms.short_form, present->short_overridden, present->forms.short_form);

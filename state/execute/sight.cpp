@@ -15,7 +15,7 @@ public:
   result<void> operator()(const write_request& r) {
     for (std::size_t i = 0; i < r.supersedes.size(); ++i) {
       const std::string key = fmt::format("supersedes[{}]", i);
-      if (auto ok = seen(r.supersedes[i].id, key); !ok) return ok;
+      if (auto ok = own(r.supersedes[i].id, key, key); !ok) return ok;
       if (auto ok = leads(static_cast<std::uint8_t>(edge_type::supersedes), r.actor, key); !ok)
         return ok;
     }
@@ -29,8 +29,11 @@ public:
   }
   result<void> operator()(const update_head_request& r) { return seen(r.uri.id, "uri"); }
   result<void> operator()(const tombstone_request& r) {
-    if (auto ok = seen(r.uri.id, "uri"); !ok || !r.superseded_by) return ok;
-    return seen(*r.superseded_by, "superseded_by");
+    if (r.superseded_by)
+      if (auto ok = seen(*r.superseded_by, "superseded_by"); !ok) return ok;
+    const bool says_superseded = r.superseded_by || r.cause == tombstone_cause::superseded;
+    return says_superseded ? own(r.uri.id, "uri", r.superseded_by ? "superseded_by" : "cause")
+                           : seen(r.uri.id, "uri");
   }
   result<void> operator()(const add_edge_request& r) {
     auto src = seen_head(r.src, "src");
@@ -93,6 +96,16 @@ private:
     return type == memory_type::decision
                ? leads(static_cast<std::uint8_t>(edge_type::supersedes), owner, key)
                : result<void>();
+  }
+  /// What takes a memory out of the answers as superseded is said of one's own alone, as an edge
+  /// hides one's own alone. `key` names the memory, `said` what says it.
+  result<void> own(const memory_id& id, std::string key, std::string said) {
+    auto h = seen_head(id, std::move(key));
+    if (!h) return propagate(h);
+    if (h->actor_scope == who_.owner()) return {};
+    return fail(errc::actor_mismatch,
+                fmt::format("only a memory of \"{}\" is superseded here", who_.owner()),
+                std::move(said));
   }
   /// Nobody says what a memory supersedes but whose it is.
   result<void> leads(std::uint8_t type, const std::string& owner, std::string key) const {

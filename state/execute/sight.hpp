@@ -11,8 +11,9 @@
 namespace mneme {
 
 /// not_found where `who` does not see a memory that the request names, as if there were none;
-/// actor_mismatch where an edge `supersedes` does not lead from a memory of its own; unsupported
-/// for what restores or goes through all topics. `at` is the key. What the request makes it names
+/// actor_mismatch where an edge `supersedes` does not lead from a memory of its own, or a write or
+/// tombstone takes another's out of the answers as superseded; unsupported for what restores or
+/// goes through all topics. `at` is the key. What the request makes it names
 /// freely. Reads only.
 result<void> check_sight(const mutation& m, const asker& who, overlay& records);
 result<void> check_sight(const promote_request& r, const asker& who, overlay& records);

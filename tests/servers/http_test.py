@@ -348,6 +348,7 @@ class Visibility(WithKeys):
     def test_a_read_only_key_leaves_no_trace(self):
         reader = make_key(self.keys, "--actor", "ana", "--read-only")
         auditor = make_key(self.keys, "--host", "--read-only")
+        nothing_new = {"type": "Note", "data": {"statement": "nothing of the kind"}}
         before = self.server.op(self.host, op="stats").json
         for key in (reader, auditor):
             for request in (note("x"), {"op": "ingest", "placement": "new_topic", "title": "x"},
@@ -362,8 +363,15 @@ class Visibility(WithKeys):
                 self.assertEqual((answer.status, answer.code), (403, "read_only"), request)
             for request in ({"op": "retrieve", "q": "diary"}, {"op": "chroma", "hashtags": TAGS},
                             {"op": "retrieve_many", "items": [{"q": "diary"}]},
-                            {"op": "find", "types": ["Note"], "limit": 1}):
+                            {"op": "find", "types": ["Note"], "limit": 1},
+                            {"op": "forget_matching", "words": "the diary", "dry_run": True},
+                            {"op": "supersede_matching", "write": nothing_new, "dry_run": True}):
                 self.assertEqual(self.ask(key, **request).status, 200, request)
+            for request in ({"op": "forget_matching", "words": "the diary"},
+                            {"op": "forget_matching", "words": "the diary", "dry_run": False},
+                            {"op": "supersede_matching", "write": nothing_new}):
+                answer = self.ask(key, **request)
+                self.assertEqual((answer.status, answer.code), (403, "read_only"), request)
         self.assertEqual(self.ask(auditor, op="journal").status, 200)
         answer = self.ask(auditor, op="snapshot")
         self.assertEqual((answer.status, answer.code), (403, "read_only"))
@@ -405,6 +413,17 @@ class Visibility(WithKeys):
         own = server.op(key, op="find", types=["Note"], limit=9, scope=json.loads(scope))
         self.assertEqual((own.status, own.code), (403, "forbidden"))
         self.assertEqual(server.op(key, op="prove", ids=[ANA]).status, 403)
+        # A key without one gives its own with the request: what is shown is what is changed.
+        plain = make_key(self.keys, "--actor", "sub")
+        asked = {"op": "forget_matching", "words": "the note on work", "scope": json.loads(scope)}
+        shown = server.op(plain, dry_run=True, **asked)
+        self.assertEqual([m["id"] for m in shown.json["selected"]], ["01HZZZZZZZZZZZZZZZZZZZZZC0"])
+        self.assertEqual(server.op(plain, **asked).json["forgotten"], 1)
+        gone = server.op(self.host, op="get", id="01HZZZZZZZZZZZZZZZZZZZZZC0").json["memory"]
+        self.assertEqual(gone["tombstone"]["by"], "sub")
+        outside = server.op(plain, op="tombstone", uri="mneme://Note/01HZZZZZZZZZZZZZZZZZZZZZC1#1",
+                            scope=json.loads(scope))
+        self.assertEqual((outside.status, outside.code), (403, "scope_violation"))
 
 
 class Statuses(unittest.TestCase):

@@ -186,7 +186,7 @@ class Tools(OnStreams):
             notes = tool["annotations"]
             self.assertEqual(notes["readOnlyHint"], name in READS, name)
             self.assertFalse(notes["openWorldHint"])
-            self.assertEqual(notes["destructiveHint"], name == "forget", name)
+            self.assertEqual(notes["destructiveHint"], name in ("forget", "update"), name)
             self.assertGreater(len(tool["description"]), 60)
             for key, schema in tool["inputSchema"]["properties"].items():
                 self.assertIn("description", schema, (name, key))
@@ -240,13 +240,56 @@ class Tools(OnStreams):
         self.assertEqual(gone["forgotten"], 2)
         self.assertIn("bad_value", self.refusal(client, "forget", words="x", uri="y"))
         self.assertIn("missing_key", self.refusal(client, "forget", reason="x"))
-        done = self.call(client, "update", text="My address is now 12 Oak Street.")
+        done = self.call(client, "update", text="My address is now 12 Oak Street.", supersede=True)
         self.assertEqual([m["text"] for m in done["superseded"]], ["My address is 5 Elm Road."])
         room = self.call(client, "search", query="room 12")["results"][0]
         newer = self.call(client, "update", uri=room["uri"],
                           replace={"old": "two chairs", "new": "three chairs"})
         self.assertEqual(newer["version"], 2)
         self.assertEqual(len(self.call(client, "find", types=["Note"], limit=9)["memories"]), 2)
+
+    def test_an_update_supersedes_only_where_that_is_wished(self):
+        client = self.start()
+        old = self.call(client, "remember", text="My address is 5 Elm Road.")
+        new = "My address is now 12 Oak Street."
+        before = self.call(client, "root")
+        for arguments in ({}, {"uri": None}, {"supersede": False}, {"supersede": None}):
+            refused = self.refusal(client, "update", text=new, **arguments)
+            self.assertIn("missing_key", refused)
+            self.assertIn("supersede: true", refused)
+        span = {"old": "5 Elm", "new": "6 Elm"}
+        for arguments in ({}, {"supersede": True}, {"words": "my address"}):
+            refused = self.refusal(client, "update", replace=span, **arguments)
+            self.assertIn("replace needs the uri", refused)
+        self.assertIn("bad_value", self.refusal(
+            client, "update", uri=old["uri"], text=new, supersede=True))
+        self.assertIn("bad_value", self.refusal(
+            client, "update", text=new, words="my address", supersede=False))
+        self.assertIn("wrong_type", self.refusal(client, "update", text=new, supersede="yes"))
+        self.assertIn("give the new memory", self.refusal(client, "update", supersede=True))
+        self.assertIn("(at affirm)", self.refusal(
+            client, "update", text=new, supersede=True, affirm=True))
+        self.assertEqual(self.call(client, "root"), before)
+        shown = self.told(client, "update", text=new, supersede=True, dry_run=True)
+        self.assertIn("My address is 5 Elm Road.", shown)
+        self.assertIn("nothing was changed", shown)
+        done = self.call(client, "update", text=new, words="my address is 5 Elm Road")
+        self.assertEqual([m["id"] for m in done["superseded"]], [old["id"]])
+        text = self.told(client, "update", text="Globex wants the report in blue.", supersede=True)
+        self.assertRegex(text, "written as mneme://Note/.*, superseding nothing")
+        self.assertNotIn("superseded by", text)
+
+    def test_text_with_a_uri_is_the_new_statement_of_a_note(self):
+        client = self.start()
+        note = self.call(client, "remember", text="The ferry leaves at noon.")
+        newer = self.call(client, "update", uri=note["uri"], text="The ferry leaves at one.")
+        self.assertEqual(newer["version"], 2)
+        told = self.told(client, "get", id=note["id"])
+        self.assertIn("statement: The ferry leaves at one.", told)
+        self.assertIn("bad_value", self.refusal(
+            client, "update", uri=note["uri"], text="x", data={"statement": "y"}))
+        fact = note["uri"].replace("Note", "Fact")
+        self.assertIn("give data or replace", self.refusal(client, "update", uri=fact, text="x"))
 
     def test_what_has_ended_is_told_of_and_found_when_asked_for(self):
         client = self.start()
@@ -339,7 +382,7 @@ class Tools(OnStreams):
         self.assertIn("not_found", self.refusal(client, "get", id=ABSENT))
         self.assertIn("(at id)", self.refusal(client, "get", id=7))
         self.assertIn("missing_key", self.refusal(client, "get"))
-        self.assertIn("missing_field", self.refusal(client, "update", data={}))
+        self.assertIn("missing_key", self.refusal(client, "update", data={}))
         self.assertIn("missing_key", self.refusal(client, "update", tags=["hot"]))
         self.assertIn("bad_value", self.refusal(client, "remember", text="x", data={}))
         self.assertIn("unknown_key", self.refusal(client, "update", uri="mneme://x", colour="red"))

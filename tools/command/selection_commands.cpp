@@ -33,8 +33,15 @@ void add_selection(json& request, const selection_options& o) {
   if (o.dry_run) request["dry_run"] = true;
 }
 
+/// Does anything say that words were meant? Topics take none of it.
+bool is_of_words(const selection_options& o) {
+  return o.dry_run || !o.types.empty() || !o.tags.empty() || o.limit || o.by || o.reason || o.cause;
+}
+
 status run_forget(const selection_options& o) {
   json request = json::object();
+  if (!o.words && is_of_words(o))
+    return report(o.common, {errc::missing_key, "say in WORDS what to forget", "words"});
   if (!o.words) { // topics that nobody asks for
     set_if(request, "actor", o.actor);
     return run_request(o.common, "forget", std::move(request));

@@ -203,6 +203,11 @@ result<mutation> read_update(const json& request, const json_path& at) {
                                  .to = span.text_or("new", ""),
                                  .field = span.text_or("field", "")};
   });
+  // Also where it says what is so by default.
+  if (r.replace)
+    for (const char* kept : {"confidence", "trust", "source_class", "provenance"})
+      if (in.find(kept) != nullptr)
+        in.fail_key(kept, errc::bad_value, "replace keeps the " + std::string(kept));
   if (!r.replace && in.find("data") == nullptr)
     in.fail_key("data", errc::missing_key, "the key \"data\" is missing");
   return finish(failure, mutation(std::move(r)));

@@ -132,6 +132,17 @@ result<supersede_matching_request> read_supersede_matching(const json& request,
   return r;
 }
 
+namespace {
+
+/// Who acts stands beside the write here.
+error beside_write(error e) {
+  if (e.at == "write.created_by") e.at = "by";
+  if (e.at == "write.actor") e.at = "actor";
+  return e;
+}
+
+} // namespace
+
 result<json> run_forget_matching(session& s, const json& request) {
   auto r = read_forget_matching(request, {});
   if (!r) return propagate(r);
@@ -151,7 +162,7 @@ result<json> run_supersede_matching(session& s, const json& request) {
   if (!r) return propagate(r);
   const bool dry_run = r->dry_run;
   auto done = s.target().supersede_matching(std::move(*r), s.in_sight_of());
-  if (!done) return propagate(done);
+  if (!done) return std::unexpected(beside_write(std::move(done.error())));
   json answer{{"superseded", selection_list(done->superseded)},
               {"dry_run", dry_run},
               {"seq", done->seq.value}};

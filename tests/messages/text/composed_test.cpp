@@ -12,6 +12,10 @@ using namespace mneme;
 TEST_CASE("what is spelt in one code point or in two is one name") {
   CHECK(composed("cafe\u0301") == "caf\u00E9");
   CHECK(composed("caf\u00E9") == "caf\u00E9");
+  CHECK(decomposed("caf\u00E9") == "cafe\u0301");
+  CHECK(decomposed("cafe\u0301") == "cafe\u0301");
+  CHECK(decomposed("tea") == "tea");
+  CHECK(decomposed("\xFF\xFE") == "\xFF\xFE");
   CHECK(composed("\u212B") == "\u00C5");
   CHECK(composed("tea") == "tea");
   CHECK(composed("").empty());

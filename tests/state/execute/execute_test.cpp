@@ -181,6 +181,58 @@ TEST_CASE("what update refuses") {
   CHECK(f.refused(blank).code == errc::missing_field);
 }
 
+TEST_CASE("a span is put into a form of the caller's own where it is once, as into the data") {
+  fixture f;
+  write_request r = note("the ferry leaves at noon");
+  r.forms.short_form = "afternoon? no, noon";
+  r.forms.medium_form = "ferry: noon";
+  const auto uri = *f.d.apply(r)->uri;
+  update_request u;
+  u.uri = uri;
+  u.actor = "bob";
+  u.replace = text_replacement{.from = "noon", .to = "ten"};
+  REQUIRE(f.d.apply(u));
+  auto v = *f.get(uri.id).version;
+  CHECK(v.forms.short_form == "the ferry leaves at ten"); // which of both was meant, nobody knows
+  CHECK_FALSE(v.short_overridden);
+  CHECK(v.forms.medium_form == "ferry: ten");
+  CHECK(v.medium_overridden);
+  u.replace = text_replacement{.from = "leaves", .to = "goes"};
+  REQUIRE(f.d.apply(u));
+  v = *f.get(uri.id).version;
+  CHECK(v.forms.short_form == "the ferry goes at ten");
+  CHECK(v.forms.medium_form == "ferry: ten"); // says nothing of it
+  CHECK(v.medium_overridden);
+}
+
+TEST_CASE("a span is found however its accents are spelled, and what is beside it stays") {
+  fixture f;
+  update_request u;
+  u.actor = "bob";
+  for (const auto& [text, old, made] : {std::tuple("Rene\u0301 dines at the cafe\u0301",
+                                                   "caf\u00E9", "Rene\u0301 dines at the inn"),
+                                        std::tuple("Ren\u00E9 dines at the caf\u00E9", "cafe\u0301",
+                                                   "Ren\u00E9 dines at the inn")}) {
+    u.uri = *f.d.apply(note(text))->uri;
+    u.replace = text_replacement{.from = old, .to = "inn"};
+    REQUIRE(f.d.apply(u));
+    CHECK(std::get<std::string>(f.get(u.uri.id).version->data.at("statement")) == made);
+  }
+  u.uri = *f.d.apply(note("a caf\u00E9 is a cafe\u0301"))->uri;
+  u.replace = text_replacement{.from = "caf\u00E9", .to = "inn"};
+  CHECK(f.refused(u).code == errc::bad_value);
+}
+
+TEST_CASE("what a write supersedes may be named twice") {
+  fixture f;
+  const auto old = *f.d.apply(note("old"))->uri;
+  write_request r = note("new");
+  r.supersedes = {old, old};
+  const auto newer = *f.d.apply(r)->uri;
+  CHECK(f.get(old.id).head->tombstone->superseded_by == newer.id);
+  CHECK(f.refused(r).code == errc::tombstoned); // an earlier write did
+}
+
 TEST_CASE("a head patch replaces what is present and makes no version") {
   fixture f;
   write_request r = note("x");

@@ -225,6 +225,39 @@ TEST_CASE("in the sight of an actor: only a memory of its own supersedes another
   CHECK(w.answers == told_answers{"ok", "actor_mismatch links[0].type"});
 }
 
+TEST_CASE("in the sight of an actor: only a memory of its own is superseded, by whatever door") {
+  shared_world w;
+  write_request newer = note("newer", "ben");
+  newer.supersedes = {uri_of_note(everybodys)};
+  w.put(newer);
+  newer.supersedes = {uri_of_note(his), uri_of_note(everybodys)};
+  w.put({note("fine", "ben"), newer}, true, "ben");
+  tombstone_request ends;
+  ends.uri = uri_of_note(everybodys);
+  ends.actor = "ben";
+  ends.cause = tombstone_cause::superseded;
+  w.put(ends);
+  ends.superseded_by = id_of(his);
+  w.put(ends);
+  ends.cause = tombstone_cause::wrong;
+  w.put(ends);
+  CHECK(w.entries() == 0);
+  CHECK(w.answers
+        == told_answers{"actor_mismatch supersedes[0]", "actor_mismatch items[1].supersedes[1]",
+                        "actor_mismatch cause", "actor_mismatch superseded_by",
+                        "actor_mismatch superseded_by"});
+  w.answers.clear();
+  newer.supersedes = {uri_of_note(his)};
+  w.put(newer); // the memory, a tombstone and an edge
+  ends.superseded_by.reset();
+  w.put(ends); // that it is wrong everybody may say who sees it
+  CHECK(w.entries() == 4);
+  newer.supersedes = {uri_of_note(hers)};
+  w.put(newer, {}); // the host's word
+  CHECK(w.entries() == 3);
+  CHECK(w.answers == told_answers{"ok", "ok", "ok"});
+}
+
 TEST_CASE("in the sight of an actor: nothing is restored, and no sweep is made") {
   shared_world w;
   w.put(revise_request{.actor = "ben"});

@@ -126,8 +126,10 @@ private:
     if (does == effect::host && !who_.is_host())
       return forbid(fmt::format("\"{}\" is for a key of the host", op.name), at.key("op"));
     if (!who_.read_only) return;
-    const bool reads_all =
-        std::ranges::find(host_reads, op.name) != host_reads.end() || does == effect::reads;
+    const bool is_only_shown = does == effect::writes && has_key(op, "dry_run")
+                               && is_given(r, "dry_run") && r["dry_run"] == true;
+    const bool reads_all = std::ranges::find(host_reads, op.name) != host_reads.end()
+                           || does == effect::reads || is_only_shown;
     if (!reads_all && does != effect::touches)
       return refuse(403, "read_only", "this key may only read", at.key("op"));
     if (op.name == "find" && is_given(r, "late_binding") && r["late_binding"] == true)

@@ -171,6 +171,8 @@ std::string selected_text(const json& a) {
   if (a.contains("note")) out += text_of(a["note"]) + "\n";
   if (a["dry_run"] == true) return out + "nothing was changed\n";
   if (is_forget) return out + fmt::format("{} forgotten\n", text_of(a["forgotten"]));
+  if (a["superseded"].empty())
+    return out + fmt::format("written as {}, superseding nothing\n", text_of(a["uri"]));
   return out + fmt::format("superseded by {}\n", text_of(a["uri"]));
 }
 

@@ -86,8 +86,26 @@ result<void> put_statement(json& into, json& from) {
   return {};
 }
 
+/// Something is taken out of the answers only where that is wished: a forgotten uri is an error.
+result<bool> asks_to_supersede(const json& arguments) {
+  const bool has_words = is_given(arguments, "words");
+  const bool is_said = is_given(arguments, "supersede");
+  if (is_said && !arguments["supersede"].is_boolean())
+    return protocol::wrong_type("true or false", arguments["supersede"],
+                                protocol::json_path().key("supersede"));
+  if (is_said && arguments["supersede"] == false && has_words)
+    return fail(errc::bad_value, "words say what is superseded: leave them out", "supersede");
+  return has_words || (is_said && arguments["supersede"] == true);
+}
+
 /// A new memory in place of what says the old, for who knows no uri.
 result<json> build_supersession(const json& arguments) {
+  if (is_given(arguments, "uri"))
+    return fail(errc::bad_value, "give a uri, or words or supersede, not both", "uri");
+  if (is_given(arguments, "replace"))
+    return fail(errc::missing_key, "replace needs the uri of what changes", "uri");
+  if (!is_given(arguments, "text") && !is_given(arguments, "data"))
+    return fail(errc::missing_key, "give the new memory as text or data", "text");
   constexpr std::array beside = {"words", "actor", "dry_run"};
   json write = arguments;
   json request{{"op", "supersede_matching"}};
@@ -95,6 +113,9 @@ result<json> build_supersession(const json& arguments) {
     if (is_given(arguments, key)) request[key] = arguments[key];
     write.erase(key);
   }
+  write.erase("supersede");
+  write.erase("uri");
+  write.erase("replace");
   json made = json::object();
   if (auto ok = put_statement(made, write); !ok) return propagate(ok);
   made.update(write);
@@ -102,9 +123,35 @@ result<json> build_supersession(const json& arguments) {
   return request;
 }
 
+/// The arguments of a change of one memory: text is the statement of a Note.
+result<json> with_data(json arguments) {
+  arguments.erase("supersede");
+  if (!is_given(arguments, "uri"))
+    return fail(errc::missing_key,
+                is_given(arguments, "replace")
+                    ? "replace needs the uri of what changes"
+                    : "give the uri of what changes; or supersede: true, for a new memory in place "
+                      "of what said the old; or use remember",
+                "uri");
+  if (!is_given(arguments, "text")) return arguments;
+  const json& uri = arguments["uri"];
+  if (is_given(arguments, "data") || is_given(arguments, "replace"))
+    return fail(errc::bad_value, "give one of text, data and replace", "text");
+  if (!uri.is_string() || !uri.get_ref<const std::string&>().starts_with("mneme://Note/"))
+    return fail(errc::bad_value, "text is the statement of a Note: give data or replace", "text");
+  arguments["data"] = {{"statement", arguments["text"]}};
+  arguments.erase("text");
+  return arguments;
+}
+
 /// data makes a new version; the other keys change the head; both at once are all or none.
-result<json> build_update(const json& arguments) {
-  if (!is_given(arguments, "uri")) return build_supersession(arguments);
+result<json> build_update(const json& given) {
+  auto supersedes = asks_to_supersede(given);
+  if (!supersedes) return propagate(supersedes);
+  if (*supersedes) return build_supersession(given);
+  auto changed = with_data(given);
+  if (!changed) return changed;
+  const json& arguments = *changed;
   constexpr std::array head_keys = {"tags",      "frames",   "importance", "visibility",
                                     "lifecycle", "metadata", "affirm"};
   json version = arguments;
@@ -153,8 +200,9 @@ constexpr std::string_view remember_patch = R"({"properties":{
   "required":[]})";
 constexpr std::string_view get_patch = R"({"required":[]})";
 constexpr std::string_view update_patch = R"({"properties":{
-  "words":{"type":"string","description":"Without uri: what the new memory replaces, in plain words. Without both, what says the old of the same."},
-  "text":{"type":"string","description":"Without uri: the new memory in plain words, a Note."}},
+  "text":{"type":"string","description":"The new statement of a Note."},
+  "supersede":{"type":"boolean","description":"true, instead of uri: text or data is a new memory, and what said the old of the same is superseded by it (try dry_run first)."},
+  "words":{"type":"string","description":"Instead of uri: text or data is a new memory, and what these words mean is superseded by it."}},
   "required":[]})";
 constexpr std::string_view forget_patch = R"({"properties":{
   "words":{"type":"string","description":"Instead of uri: what to forget, in plain words, such as \"everything about the Globex contract\", an address, or one fact."},
@@ -258,11 +306,11 @@ constexpr std::array table = {
             "Change a memory. data replaces its data whole, replace one span of its text, as a new "
             "version (the old one stays readable); tags, importance, visibility, lifecycle and "
             "metadata change in place; affirm says that it still holds, where it is called stale. "
-            "Without a uri: give the new fact as text, and what said the old (found by words, or "
-            "by "
-            "the new text) is superseded by it.",
+            "Without knowing the uri: give the new fact as text with supersede: true, and what "
+            "said the old (found by words, or by the new text) is superseded by it.",
         .ops = update_ops,
         .hidden = update_hidden,
+        .is_destructive = true,
         .build = build_update,
         .schema_patch = update_patch},
     tool_spec{.name = "relate",
@@ -327,6 +375,14 @@ result<void> check_offered(const tool_spec& tool, const json& arguments) {
         || (!value.is_null() && std::ranges::find(tool.hidden, name) != tool.hidden.end()))
       return protocol::unknown_key(name, {}, protocol::json_path().key(name));
   return {};
+}
+
+/// What the tool takes flat, the op has in `write`.
+void name_as_given(json& body) {
+  constexpr std::string_view nested = "write.";
+  if (!is_given(body, "error") || !is_given(body["error"], "at")) return;
+  const auto at = body["error"]["at"].get<std::string>();
+  if (at.starts_with(nested)) body["error"]["at"] = at.substr(nested.size());
 }
 
 /// The keys of all ops of a tool; the patch says what more there is, and what is required of
@@ -430,7 +486,9 @@ std::pair<std::string, answer> call_tool(gateway& to, const client& who, const t
   auto request = tool.build(arguments);
   if (!request) return {std::string(tool.ops[0]), failed(request.error())};
   std::string op = (*request)["op"].get<std::string>();
-  return {op, to.run(who, "", std::move(*request))};
+  answer answered = to.run(who, "", std::move(*request));
+  if (op == "supersede_matching") name_as_given(answered.body);
+  return {op, std::move(answered)};
 }
 
 } // namespace mneme::server
