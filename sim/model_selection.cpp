@@ -8,6 +8,7 @@
 #include "messages/math.hpp"
 #include "messages/text/forms.hpp"
 #include "query/selection/asked_selection.hpp"
+#include "query/selection/replaced_statement.hpp"
 #include "sim/searched_state.hpp"
 
 namespace mneme::sim {
@@ -173,6 +174,7 @@ private:
       if (c->names_missed == 0) return c->share < least;
       return any_whole || c->names == 0 || c->share < 0.5;
     });
+    if (r_.states_new) std::erase_if(rows, [&](const auto* c) { return !is_replaced(*c); });
     std::vector<const candidate*> found;
     const candidate* best = nullptr;
     for (const auto* c : rows)
@@ -232,6 +234,12 @@ private:
       return c.has_all(subject.terms);
     });
     return is_known ? std::vector{subject} : std::vector<asked_phrase>{};
+  }
+
+  [[nodiscard]] bool is_replaced(const candidate& c) const {
+    if (!asked_.subject.terms.empty() && names().empty()) return false;
+    const auto shared = shared_with(asked_, [&](const std::string& term) { return c.has(term); });
+    return takes_place(read_stated(r_.words), read_stated(c.text), shared);
   }
 
   void share_of(candidate& c) const {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <span>
 
 #include "index/lexical/function_terms.hpp"
 #include "index/lexical/text_terms.hpp"
@@ -15,12 +14,6 @@
 namespace mneme {
 
 namespace {
-
-using words = std::span<const std::string_view>;
-
-bool is_in(words list, std::string_view word) {
-  return std::ranges::find(list, word) != list.end();
-}
 
 constexpr std::array<std::string_view, 18> verbs = {
     "forget", "delete",  "remove", "erase",     "drop",    "wipe",   "purge", "clear",   "discard",

@@ -11,6 +11,7 @@
 #include "messages/text/forms.hpp"
 #include "messages/text/topic_text.hpp"
 #include "messages/text/utf8_point.hpp"
+#include "query/selection/replaced_statement.hpp"
 #include "query/selection/selection_state.hpp"
 #include "views/topic_reads.hpp"
 
@@ -19,6 +20,7 @@ namespace mneme {
 namespace {
 
 constexpr std::size_t shown_bytes = 600;
+constexpr std::size_t noted_bytes = 100;
 
 /// Of the words' weight that a memory must have to say what they say: a third is what is left when
 /// the same is said in other words.
@@ -263,6 +265,11 @@ private:
       rows.push_back(*one);
     }
     keep_those_named(rows);
+    if (s_.request.states_new && !rows.empty()) {
+      const row_no like = rows.front().row;
+      if (auto ok = keep_those_replaced(rows); !ok) return ok;
+      if (rows.empty()) return nothing_but(like);
+    }
     if (rows.empty())
       return nothing(s_.asked.extent == asked_extent::all
                          ? fmt::format("nothing is about {}", s_.asked.question)
@@ -302,6 +309,34 @@ private:
       if (r.names_missed == 0) return r.share < least;
       return any_whole || r.names == 0 || r.share < least_share_of_some;
     });
+  }
+
+  /// Drops what is true beside what is new.
+  result<void> keep_those_replaced(std::vector<ranked_row>& rows) {
+    const auto language = views_.lexical->language();
+    const stated_text said = read_stated(s_.request.words, language);
+    const bool is_unknown = !s_.asked.subject.terms.empty() && names_.empty();
+    std::vector<ranked_row> replaced;
+    for (const auto& r : rows) {
+      auto text = text_of(r.row);
+      if (!text) return propagate(text);
+      const auto shared = shared_with(s_.asked, [&](const std::string& term) {
+        return (terms_of(r.row) & s_.set_of({term})) != 0;
+      });
+      if (!is_unknown && takes_place(said, read_stated(**text, language), shared))
+        replaced.push_back(r);
+    }
+    rows = std::move(replaced);
+    return {};
+  }
+  /// In doubt nothing, and what it could have been is said.
+  result<void> nothing_but(row_no like) {
+    auto text = text_of(like);
+    if (!text) return propagate(text);
+    std::string shown = **text;
+    if (shown.size() > noted_bytes) shown = shown.substr(0, point_start(shown, noted_bytes)) + "…";
+    return nothing(fmt::format("nothing is surely replaced; the nearest is {}: {}",
+                               to_string(texts_.at(like.value).first), shown));
   }
 
   [[nodiscard]] bool says_the_same(const ranked_row& a, const ranked_row& b) const {
@@ -365,6 +400,7 @@ private:
     return {};
   }
   result<void> nothing(std::string why) {
+    ensure(!why.empty() && s_.answer.selected.empty(), "a note says why nothing is selected");
     s_.answer.note = std::move(why);
     s_.stage = selection_stage::done;
     return {};

@@ -145,6 +145,27 @@ TEST_CASE("supersede_matching: the new value may be known, and the subject is wh
   CHECK(w.target.supersede_matching(r).error().at == "write.data.statement");
 }
 
+TEST_CASE("supersede_matching: what is true beside what is new stays, and is named") {
+  search_world w;
+  const auto number = w.note("My passport number is 12345678.");
+  w.note("Ana works at the harbour office.");
+  w.note("The window in the kitchen is broken.");
+  w.note("Carla bought a house in Porto.");
+  supersede_matching_request r;
+  r.dry_run = true;
+  for (const auto* text : {"My passport expires in 2031.", "The harbour fee is seven euros.",
+                           "The kitchen is painted blue.", "Dora bought a house in Lisbon."}) {
+    INFO(text);
+    r.write = statement(text);
+    const auto done = w.target.supersede_matching(r);
+    REQUIRE(done);
+    CHECK(done->superseded.empty());
+    CHECK(done->note.starts_with("nothing is surely replaced; the nearest is mneme://Note/"));
+  }
+  r.write = statement("My passport expires in 2031.");
+  CHECK(w.target.supersede_matching(r)->note.contains(to_string(w.uri(number))));
+}
+
 TEST_CASE("select: only what is live, the asker's own, and of the types and tags asked for") {
   search_world w;
   auto mine = statement("the harbour fee is five");
