@@ -107,10 +107,11 @@ private:
   }
 
   [[nodiscard]] bool is_kept(const candidate& c) const {
-    return !asked_.kept.empty() && c.has_all(asked_.kept);
+    return std::ranges::any_of(asked_.kept, [&](const auto& kept) { return c.has_all(kept); });
   }
 
   std::vector<const candidate*> choose(const search_result& ranked) {
+    if (!r_.states_new && !asked_.refusal.empty()) return {};
     if (!r_.states_new && !asked_.identifiers.empty()) return by_identifier();
     const bool is_entity = asked_.extent == asked_extent::all
                            || (asked_.extent == asked_extent::thing && !asked_.is_whose);
@@ -200,7 +201,7 @@ private:
         add(p.runs);
       }
     add(asked_.subject.terms);
-    add(asked_.kept);
+    for (const auto& kept : asked_.kept) add(kept);
     add(asked_.content);
     return list;
   }

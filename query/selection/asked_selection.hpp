@@ -44,7 +44,9 @@ struct asked_selection {
   bool is_mine = false;             ///< a statement that begins with "I", "my", "we" or "our"
   bool is_whose = false;            ///< "my …", "a …": one thing is meant, and of somebody
   std::vector<std::string> content; ///< terms of the question that tell something, distinct
-  std::vector<std::string> kept;    ///< terms of what is excepted; empty = nothing is
+  /// Terms of each thing that is excepted: what has all of one is not selected.
+  std::vector<std::vector<std::string>> kept;
+  std::string refusal; ///< why the words select nothing, whatever there is; empty = they may
 };
 
 /// Terms are those of the language; the words of asking are English. Precondition: UTF-8.

@@ -72,10 +72,10 @@ public:
       : s_(s),
         views_(views),
         reader_(reader),
-        kept_(s.set_of(s.asked.kept)),
         content_(s.set_of(s.asked.content)),
         identifiers_(sought_in(s.asked.identifiers, s)),
         names_(s.request.states_new ? subject_of(s) : sought_in(s.asked.names, s)) {
+    for (const auto& kept : s.asked.kept) kept_.push_back(s.set_of(kept));
     term_set named = 0;
     for (const auto& name : names_) named |= name.terms;
     // Names are had or not; of the words the others count, if there are any.
@@ -84,6 +84,7 @@ public:
 
   result<void> choose() {
     const asked_selection& asked = s_.asked;
+    if (!s_.request.states_new && !asked.refusal.empty()) return nothing(asked.refusal);
     if (!s_.request.states_new && !asked.identifiers.empty()) return by_identifier();
     const bool is_entity = asked.extent == asked_extent::all
                            || (asked.extent == asked_extent::thing && !asked.is_whose);
@@ -118,7 +119,9 @@ private:
     return &texts_.emplace(row.value, std::pair(uri, std::move(text))).first->second.second;
   }
 
-  [[nodiscard]] bool is_kept(term_set has) const { return kept_ != 0 && (has & kept_) == kept_; }
+  [[nodiscard]] bool is_kept(term_set has) const {
+    return std::ranges::any_of(kept_, [&](term_set kept) { return (has & kept) == kept; });
+  }
 
   /// Does a row with these terms have the phrase?
   result<bool> has(const selection_row& r, const sought_phrase& sought) {
@@ -409,7 +412,7 @@ private:
   selection_state& s_;
   const read_views& views_;
   kv_reader& reader_;
-  term_set kept_;
+  std::vector<term_set> kept_; ///< terms of each thing that stays
   term_set content_;
   std::vector<sought_phrase> identifiers_;
   std::vector<sought_phrase> names_; ///< that must be had

@@ -89,6 +89,27 @@ TEST_CASE("select: names are told apart by their endings, and not by their accen
   CHECK(selected(w, "forget everything about René") == sorted({rene, possessive}));
 }
 
+TEST_CASE("select: what is excepted stays, each of it, and refused words select nothing") {
+  search_world w;
+  const auto contract = w.note("The contract with Globex ends in June.");
+  const auto invoice = w.note("The invoice of Globex was paid.");
+  const auto report = w.note("Globex wants the report in blue.");
+  w.note("My passport number is 12345678.");
+  w.note("Jane Smith wants tea at four.");
+  const auto will = w.note("Will Smith called about the boat.");
+  CHECK(selected(w, "everything about Globex except the invoice and the contract")
+        == std::vector{report});
+  CHECK(selected(w, "forget about Globex, not the invoice") == sorted({contract, report}));
+  CHECK(selected(w, "forget Will Smith") == std::vector{will});
+  for (const auto* text :
+       {"don't delete the Globex contract", "forget everything but the Globex contract",
+        "forget everything except my passport number", "forget everything not about Globex"}) {
+    INFO(text);
+    CHECK(selected(w, text).empty());
+  }
+  CHECK(selected(w, "the Globex invoice") == std::vector{invoice});
+}
+
 TEST_CASE("select: a fact is one memory, and what says the same") {
   search_world w;
   const auto fact = w.note("Clara works as a nurse in Leeds.");
