@@ -145,6 +145,7 @@ private:
     double best = 0;
     for (const auto* c : found) best = std::max(best, weight(*c, others));
     std::erase_if(found, [&](const auto* c) { return weight(*c, others) < best; });
+    if (best <= 0 && !others.empty()) return {};
     return found;
   }
 
@@ -160,11 +161,17 @@ private:
 
   std::vector<const candidate*> by_meaning(const search_result& ranked) {
     why_ = selection_reason::meaning;
+    for (const auto& name : asked_.names)
+      if (!r_.states_new && std::ranges::none_of(all_, [&](const auto& c) {
+            return !name.terms.empty() && c.has_all(name.terms);
+          }))
+        return {};
     std::vector<candidate*> rows;
     for (const auto& hit : ranked.results) {
       const auto c = std::ranges::find(all_, hit.uri.id, [](const auto& x) { return x.uri.id; });
       if (c == all_.end() || is_kept(*c)) continue;
       if (r_.states_new && asked_.is_mine && begins_with_name(c->text)) continue;
+      if (!r_.states_new && !is_of_matter(*c)) continue;
       share_of(*c);
       rows.push_back(&*c);
     }
@@ -235,6 +242,14 @@ private:
       return c.has_all(subject.terms);
     });
     return is_known ? std::vector{subject} : std::vector<asked_phrase>{};
+  }
+
+  [[nodiscard]] bool is_of_matter(const candidate& c) const {
+    if (!asked_.told_of.terms.empty() && !c.has(asked_.told_of)) return false;
+    if (!asked_.head.empty()
+        && std::ranges::none_of(asked_.head, [&](const auto& t) { return c.has(t); }))
+      return false;
+    return !is_contrary(asked_.question, c.text);
   }
 
   [[nodiscard]] bool is_replaced(const candidate& c) const {

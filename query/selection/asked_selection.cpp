@@ -103,6 +103,7 @@ public:
     cut_trail();
     if (from_ >= to_) from_ = 0, to_ = list_.size(); // nothing but words of asking: they are it
     find_phrases();
+    if (!is_statement_ && out_.extent != asked_extent::fact) refuse_list();
     find_content();
     out_.question = question();
     return std::move(out_);
@@ -140,6 +141,21 @@ private:
         if (!is_negated) return refuse("the words ask to remember, and not to forget");
         asks = true; // "don't remember that"
       }
+    }
+  }
+
+  /// "Globex and Initech": nothing may have both, and what has one may not be meant. A list of
+  /// identifiers is one.
+  void refuse_list() {
+    const auto identifies = [&](std::size_t i) {
+      return list_[i].is_identifier || list_[i].quoted || is_numeric(list_[i].bare);
+    };
+    for (std::size_t i = from_; i + 1 < to_; ++i) {
+      const bool joins = i > from_ && !list_[i].quoted && (lower(i) == "and" || lower(i) == "or");
+      const bool is_between = i > from_ && identifies(i - 1) && identifies(i + 1);
+      const bool is_comma = list_[i].ends_list && is_name_word(i) && is_name_word(i + 1);
+      if ((joins && !is_between) || is_comma)
+        return refuse("the words list several things: ask for each, or put what is one in quotes");
     }
   }
 
@@ -343,6 +359,7 @@ private:
   }
   /// A name from `i` on, if there is one. Where to go on.
   std::size_t take_name(std::size_t i) {
+    const std::size_t first = i;
     std::size_t end = i;
     while (end < to_ && is_capital(end)) {
       ++end;
@@ -362,6 +379,7 @@ private:
     }
     if (name.terms.empty()) return end;
     if (is_start) out_.subject = name;
+    if (first == from_ && is_statement_) out_.told_of = name;
     if (!is_start || !is_statement || end > 1) out_.names.push_back(std::move(name));
     return end;
   }
@@ -383,6 +401,20 @@ private:
                  lower(from_));
     add_content(true);
     if (out_.content.empty()) add_content(false);
+    find_head();
+  }
+  /// The last telling word before what only says where or whose.
+  void find_head() {
+    static constexpr std::array<std::string_view, 9> behind = {"of",   "for", "in",    "on",  "at",
+                                                               "from", "by",  "about", "with"};
+    if (out_.extent != asked_extent::thing) return;
+    for (std::size_t i = from_; i < to_ && (out_.head.empty() || !is_in(behind, lower(i))); ++i) {
+      if (list_[i].is_identifier || is_in(weak, lower(i))) continue;
+      std::vector<std::string> terms;
+      for (auto& term : text_terms(list_[i].bare, language_))
+        if (!is_function_term(term, language_)) terms.push_back(std::move(term));
+      if (!terms.empty()) out_.head = std::move(terms);
+    }
   }
   void add_content(bool leaves_weak) {
     for (std::size_t i = from_; i < to_; ++i)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "index/lexical/function_terms.hpp"
 #include "messages/ensure.hpp"
@@ -42,11 +43,33 @@ constexpr std::array<std::string_view, 14> numbers = {"one",  "two",    "three",
                                                       "six",  "seven",  "eight",  "nine",    "ten",
                                                       "noon", "twelve", "twenty", "midnight"};
 
+constexpr std::array<int, numbers.size()> number_values = {1, 2, 3,  4,  5,  6,  7,
+                                                           8, 9, 10, 12, 12, 20, 24};
+
 std::string_view kind_of(std::string_view word) {
   if (is_in(days, word)) return "day";
   if (is_in(months, word)) return "month";
   if (is_in(numbers, word) || digits_in(word) > 0) return "number";
   return {};
+}
+
+/// The values in the text: what kind, and which.
+std::vector<std::pair<std::string_view, std::string>> values_in(std::string_view text) {
+  std::vector<std::pair<std::string_view, std::string>> all;
+  for (const auto& word : words_of(text)) {
+    const auto kind = kind_of(word.lower);
+    if (kind.empty() || word.is_identifier || word.quoted || word.lower == "one") continue;
+    const auto named = std::ranges::find(numbers, word.lower);
+    if (named != numbers.end()) {
+      all.emplace_back(
+          kind, std::to_string(number_values[static_cast<std::size_t>(named - numbers.begin())]));
+    } else {
+      std::string value = word.lower;
+      if (kind == "day" && value.ends_with('s')) value.pop_back();
+      all.emplace_back(kind, std::move(value));
+    }
+  }
+  return all;
 }
 
 /// Puts the words of one part together.
@@ -119,6 +142,18 @@ std::string_view person_of(const stated_part& part) {
 }
 
 } // namespace
+
+bool is_contrary(std::string_view a, std::string_view b) {
+  const auto left = values_in(a);
+  const auto right = values_in(b);
+  return std::ranges::any_of(left, [&](const auto& value) {
+    const auto of_kind = [&](const auto& v) { return v.first == value.first; };
+    const auto is_had = [&](const auto& v) {
+      return of_kind(v) && std::ranges::find(left, v) != left.end();
+    };
+    return std::ranges::any_of(right, of_kind) && std::ranges::none_of(right, is_had);
+  });
+}
 
 stated_text read_stated(std::string_view text, std::string_view language) {
   stated_text out;

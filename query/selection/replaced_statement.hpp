@@ -33,6 +33,10 @@ struct stated_part {
   std::vector<std::string_view> kinds;
 };
 
+/// Whether both texts name days, months or numbers, and of one of these kinds none that is the
+/// same: "six" and "noon, pier four".
+bool is_contrary(std::string_view a, std::string_view b);
+
 /// How a text states what it does.
 struct stated_text {
   std::vector<stated_part> parts;

@@ -75,6 +75,8 @@ public:
         content_(s.set_of(s.asked.content)),
         identifiers_(sought_in(s.asked.identifiers, s)),
         names_(s.request.states_new ? subject_of(s) : sought_in(s.asked.names, s)) {
+    if (!s.asked.told_of.terms.empty())
+      told_of_.push_back({&s.asked.told_of, s.set_of(s.asked.told_of.terms)});
     for (const auto& kept : s.asked.kept) kept_.push_back(s.set_of(kept));
     term_set named = 0;
     for (const auto& name : names_) named |= name.terms;
@@ -166,12 +168,18 @@ private:
       if (*has_them && !is_kept(r.has)) found.push_back(r);
     }
     if (found.empty()) return nothing(fmt::format("nothing has {}", listed(asked.identifiers)));
-    if (asked.extent == asked_extent::fact) narrow(found);
+    if (asked.extent == asked_extent::fact) {
+      const auto having = found.size();
+      if (!narrow(found))
+        return nothing(fmt::format("{} of {} memories say nothing else of what the words say",
+                                   listed(asked.identifiers), having));
+    }
     return take_all(found, selection_reason::identifier, listed(asked.identifiers));
   }
 
   /// Of several that have what identifies them, those that say most of the other words.
-  void narrow(std::vector<selection_row>& found) const {
+  /// False if there are other words and none says any.
+  bool narrow(std::vector<selection_row>& found) const {
     term_set identifying = 0;
     for (const auto& phrase : s_.asked.identifiers)
       identifying |= s_.set_of(text_terms(phrase.shown, views_.lexical->language()));
@@ -179,6 +187,7 @@ private:
     double best = 0;
     for (const auto& r : found) best = std::max(best, weight(r.has & others));
     std::erase_if(found, [&](const auto& r) { return weight(r.has & others) < best; });
+    return best > 0 || others == 0;
   }
 
   result<void> by_entity() {
@@ -247,7 +256,32 @@ private:
     return at != s_.rows.end() && at->row == row ? at->has : 0;
   }
 
+  /// The first name that nobody has.
+  [[nodiscard]] const asked_phrase* unknown_name() const {
+    if (s_.request.states_new) return nullptr;
+    for (const auto& name : names_)
+      if (name.terms == 0 || std::ranges::none_of(s_.rows, [&](const selection_row& r) {
+            return (r.has & name.terms) == name.terms;
+          }))
+        return name.phrase;
+    return nullptr;
+  }
+  /// Is the row about what the words are about, and not about something else with their words?
+  result<bool> is_of_matter(const selection_row& r) {
+    const asked_selection& asked = s_.asked;
+    if (!told_of_.empty()) {
+      auto is_told = has_all(r, told_of_);
+      if (!is_told || !*is_told) return is_told;
+    }
+    if (!asked.head.empty() && (r.has & s_.set_of(asked.head)) == 0) return false;
+    auto text = text_of(r.row);
+    if (!text) return propagate(text);
+    return !is_contrary(asked.question, **text);
+  }
+
   result<void> by_meaning() {
+    if (const auto* name = unknown_name())
+      return nothing(fmt::format("nothing has {}", name->shown));
     ensure(s_.search != nullptr, "a search ranks what is chosen by meaning");
     while (s_.search->next())
       if (auto ok = s_.search->run(views_); !ok) return ok;
@@ -262,6 +296,11 @@ private:
         auto text = text_of(row);
         if (!text) return propagate(text);
         if (begins_with_name(**text)) continue; // somebody else's
+      }
+      if (!s_.request.states_new) {
+        auto is_it = is_of_matter({row, terms_of(row)});
+        if (!is_it) return propagate(is_it);
+        if (!*is_it) continue;
       }
       auto one = ranked_of({row, terms_of(row)});
       if (!one) return propagate(one);
@@ -415,8 +454,9 @@ private:
   std::vector<term_set> kept_; ///< terms of each thing that stays
   term_set content_;
   std::vector<sought_phrase> identifiers_;
-  std::vector<sought_phrase> names_; ///< that must be had
-  term_set telling_ = 0;             ///< the words by which a share is taken
+  std::vector<sought_phrase> names_;   ///< that must be had
+  std::vector<sought_phrase> told_of_; ///< of them whom a statement is about
+  term_set telling_ = 0;               ///< the words by which a share is taken
   std::map<std::uint32_t, std::pair<memory_uri, std::string>> texts_; ///< by row
   mutable std::vector<double> weights_; ///< by term; empty = not asked for yet
   mutable std::vector<bool> is_known_;

@@ -169,6 +169,23 @@ TEST_CASE("asked: the contrary of forgetting, and an exception without a matter,
   }
 }
 
+TEST_CASE("asked: a list is refused, but one of identifiers, or in a statement or a quotation") {
+  for (const auto* words :
+       {"everything about Globex and Initech", "the violin and the umbrella",
+        "everything about KX-100 or the part KX-101", "forget all about Globex, Initech",
+        "delete KX-12 and KX-13 and the invoice"}) {
+    INFO(words);
+    CHECK_FALSE(read_asked(words).refusal.empty());
+  }
+  for (const auto* words :
+       {"delete KX-12, KX-13 and KX-14", "forget that I like bread and butter",
+        "forget everything about \"Marks and Spencer\"", "the note about bread and butter",
+        "delete 0171 55501 and 0172 55502"}) {
+    INFO(words);
+    CHECK(read_asked(words).refusal.empty());
+  }
+}
+
 TEST_CASE("asked: a capital letter begins a name, whatever the word") {
   CHECK(shown(read_asked("forget Will Smith").names) == "Will Smith");
   CHECK(shown(read_asked("Will Smith").names) == "Will Smith");

@@ -40,6 +40,15 @@ TEST_CASE("replaced: the same attribute, the same kind of value, or two telling 
   }
 }
 
+TEST_CASE("replaced: texts are contrary by days, months and numbers") {
+  CHECK(is_contrary("leaves at six from pier nine", "leaves at noon from pier four"));
+  CHECK(is_contrary("on Monday", "on Tuesdays"));
+  CHECK_FALSE(is_contrary("on Mondays at nine", "Monday, 9 o'clock"));
+  CHECK_FALSE(is_contrary("at nine", "in June"));
+  CHECK_FALSE(is_contrary("", "two"));
+  CHECK_FALSE(is_contrary("one of them", "two"));
+}
+
 TEST_CASE("replaced: what is true beside the new statement stays") {
   struct pair {
     std::string_view said;

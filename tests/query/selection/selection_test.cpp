@@ -110,6 +110,24 @@ TEST_CASE("select: what is excepted stays, each of it, and refused words select 
   CHECK(selected(w, "the Globex invoice") == std::vector{invoice});
 }
 
+TEST_CASE("select: a fact takes no other fact of the same name, number or owner") {
+  search_world w;
+  const auto blue = w.note("The machine KX-12 is blue.");
+  w.note("The ferry leaves at noon from pier four.");
+  w.note("Bob moved to Porto.");
+  w.note("Carla called.");
+  const auto number = w.note("My passport number is 12345678.");
+  for (const auto* text :
+       {"forget that KX-12 is broken", "forget that the ferry leaves at six from pier nine",
+        "forget that Carl moved to Porto", "forget that Carla moved to Porto",
+        "forget my passport photo", "everything about the machine and the ferry"}) {
+    INFO(text);
+    CHECK(selected(w, text).empty());
+  }
+  CHECK(selected(w, "forget that KX-12 is blue") == std::vector{blue});
+  CHECK(selected(w, "forget my passport number") == std::vector{number});
+}
+
 TEST_CASE("select: a fact is one memory, and what says the same") {
   search_world w;
   const auto fact = w.note("Clara works as a nurse in Leeds.");
