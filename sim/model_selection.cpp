@@ -8,6 +8,7 @@
 #include "messages/math.hpp"
 #include "messages/text/forms.hpp"
 #include "query/selection/asked_selection.hpp"
+#include "query/selection/replaced_statement.hpp"
 #include "sim/searched_state.hpp"
 
 namespace mneme::sim {
@@ -106,10 +107,11 @@ private:
   }
 
   [[nodiscard]] bool is_kept(const candidate& c) const {
-    return !asked_.kept.empty() && c.has_all(asked_.kept);
+    return std::ranges::any_of(asked_.kept, [&](const auto& kept) { return c.has_all(kept); });
   }
 
   std::vector<const candidate*> choose(const search_result& ranked) {
+    if (!r_.states_new && !asked_.refusal.empty()) return {};
     if (!r_.states_new && !asked_.identifiers.empty()) return by_identifier();
     const bool is_entity = asked_.extent == asked_extent::all
                            || (asked_.extent == asked_extent::thing && !asked_.is_whose);
@@ -143,6 +145,7 @@ private:
     double best = 0;
     for (const auto* c : found) best = std::max(best, weight(*c, others));
     std::erase_if(found, [&](const auto* c) { return weight(*c, others) < best; });
+    if (best <= 0 && !others.empty()) return {};
     return found;
   }
 
@@ -158,11 +161,17 @@ private:
 
   std::vector<const candidate*> by_meaning(const search_result& ranked) {
     why_ = selection_reason::meaning;
+    for (const auto& name : asked_.names)
+      if (!r_.states_new && std::ranges::none_of(all_, [&](const auto& c) {
+            return !name.terms.empty() && c.has_all(name.terms);
+          }))
+        return {};
     std::vector<candidate*> rows;
     for (const auto& hit : ranked.results) {
       const auto c = std::ranges::find(all_, hit.uri.id, [](const auto& x) { return x.uri.id; });
       if (c == all_.end() || is_kept(*c)) continue;
       if (r_.states_new && asked_.is_mine && begins_with_name(c->text)) continue;
+      if (!r_.states_new && !is_of_matter(*c)) continue;
       share_of(*c);
       rows.push_back(&*c);
     }
@@ -173,6 +182,7 @@ private:
       if (c->names_missed == 0) return c->share < least;
       return any_whole || c->names == 0 || c->share < 0.5;
     });
+    if (r_.states_new) std::erase_if(rows, [&](const auto* c) { return !is_replaced(*c); });
     std::vector<const candidate*> found;
     const candidate* best = nullptr;
     for (const auto* c : rows)
@@ -198,7 +208,7 @@ private:
         add(p.runs);
       }
     add(asked_.subject.terms);
-    add(asked_.kept);
+    for (const auto& kept : asked_.kept) add(kept);
     add(asked_.content);
     return list;
   }
@@ -232,6 +242,20 @@ private:
       return c.has_all(subject.terms);
     });
     return is_known ? std::vector{subject} : std::vector<asked_phrase>{};
+  }
+
+  [[nodiscard]] bool is_of_matter(const candidate& c) const {
+    if (!asked_.told_of.terms.empty() && !c.has(asked_.told_of)) return false;
+    if (!asked_.head.empty()
+        && std::ranges::none_of(asked_.head, [&](const auto& t) { return c.has(t); }))
+      return false;
+    return !is_contrary(asked_.question, c.text);
+  }
+
+  [[nodiscard]] bool is_replaced(const candidate& c) const {
+    if (!asked_.subject.terms.empty() && names().empty()) return false;
+    const auto shared = shared_with(asked_, [&](const std::string& term) { return c.has(term); });
+    return takes_place(read_stated(r_.words), read_stated(c.text), shared);
   }
 
   void share_of(candidate& c) const {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <span>
 
 #include "index/lexical/function_terms.hpp"
 #include "index/lexical/text_terms.hpp"
@@ -15,12 +14,6 @@
 namespace mneme {
 
 namespace {
-
-using words = std::span<const std::string_view>;
-
-bool is_in(words list, std::string_view word) {
-  return std::ranges::find(list, word) != list.end();
-}
 
 constexpr std::array<std::string_view, 18> verbs = {
     "forget", "delete",  "remove", "erase",     "drop",    "wipe",   "purge", "clear",   "discard",
@@ -50,8 +43,19 @@ constexpr std::array between = std::to_array<std::string_view>(
      "there",    "is",         "are",        "mention",   "refer",   "ok",        "what",
      "don't",    "don’t",      "do",         "not",       "stop",    "never",     "remembering",
      "longer",   "no"});
-constexpr std::array negations =
-    std::to_array<std::string_view>({"don't", "don’t", "not", "stop", "never", "no"});
+constexpr std::array negations = std::to_array<std::string_view>(
+    {"not", "stop", "never", "no", "nor", "cannot", "without", "dont", "neither", "nothing"});
+/// Asking for the contrary of forgetting.
+constexpr std::array<std::string_view, 5> keeping = {"remember", "keep", "retain", "preserve",
+                                                     "memorize"};
+/// Of the verbs as something that goes on: "stop deleting …".
+constexpr std::array<std::string_view, 6> forgetting = {"forgetting", "deleting", "removing",
+                                                        "erasing",    "dropping", "wiping"};
+/// Before a capital letter they join a name, and are no part of it.
+constexpr std::array<std::string_view, 12> joining = {"the", "a",   "an", "of", "and",  "in",
+                                                      "on",  "for", "to", "by", "with", "from"};
+/// They begin names, too.
+constexpr std::array<std::string_view, 2> given_names = {"will", "may"};
 /// Of them, what says that one thing is meant, and whose.
 constexpr std::array determiners =
     std::to_array<std::string_view>({"a", "an", "my", "our", "your", "this", "these", "those"});
@@ -74,8 +78,8 @@ constexpr std::array<std::string_view, 14> trailing = {
 constexpr std::array<std::string_view, 12> stores = {"memory", "memories", "records", "notes",
                                                      "store",  "database", "mind",    "record",
                                                      "list",   "system",   "files",   "history"};
-constexpr std::array<std::string_view, 6> exceptions = {"except",  "excepting", "excluding",
-                                                        "besides", "but",       "save"};
+constexpr std::array<std::string_view, 7> exceptions = {
+    "except", "excepting", "excluding", "besides", "but", "save", "not"};
 /// They tell one state of a thing from another, and no thing.
 constexpr std::array weak = std::to_array<std::string_view>(
     {"new", "old", "current", "currently", "latest", "former", "previous"});
@@ -86,16 +90,20 @@ constexpr std::array<std::string_view, 8> first_person = {"i",  "we", "my",  "ou
 class reader {
 public:
   reader(std::string_view text, std::string_view language)
-      : text_(text), language_(language), list_(words_of(text)) {}
+      : text_(text), language_(language), list_(words_of(text)) {
+    is_shouted_ = std::ranges::all_of(list_, &asked_word::is_capital);
+  }
 
   asked_selection read() {
     to_ = list_.size();
     cut_lead();
+    refuse_negated();
     // A fact may have an exception in it.
-    if (out_.extent != asked_extent::fact) cut_exception();
+    if (!is_statement_) cut_exception();
     cut_trail();
     if (from_ >= to_) from_ = 0, to_ = list_.size(); // nothing but words of asking: they are it
     find_phrases();
+    if (!is_statement_ && out_.extent != asked_extent::fact) refuse_list();
     find_content();
     out_.question = question();
     return std::move(out_);
@@ -104,21 +112,105 @@ public:
 private:
   [[nodiscard]] const std::string& lower(std::size_t i) const { return list_[i].lower; }
 
+  void refuse(std::string why) {
+    if (out_.refusal.empty()) out_.refusal = std::move(why);
+  }
+  [[nodiscard]] bool is_negation(std::size_t i) const {
+    return !list_[i].quoted
+           && (is_in(negations, lower(i)) || lower(i).ends_with("n't")
+               || lower(i).ends_with("n’t"));
+  }
+
+  /// "Don't delete …", "please remember …", "everything not about …" ask for the contrary, or for
+  /// what no list of words says.
+  void refuse_negated() {
+    bool is_negated = false;
+    bool asks = false;
+    for (std::size_t i = 0; i < list_.size() && !list_[i].quoted; ++i) {
+      const std::string& word = lower(i);
+      if (is_in(clause, word)) return;
+      // Behind the beginning "not" excepts something; see cut_exception().
+      if (i >= from_ && from_ > 0) return;
+      if (is_negation(i)) {
+        if (asks) return refuse("the words say what is not meant: say what is");
+        is_negated = true;
+      } else if (is_in(verbs, word) || is_in(forgetting, word)) {
+        if (is_negated) return refuse("the words ask to forget nothing");
+        asks = true;
+      } else if (is_in(keeping, word) && !asks) {
+        if (!is_negated) return refuse("the words ask to remember, and not to forget");
+        asks = true; // "don't remember that"
+      }
+    }
+  }
+
+  /// "Globex and Initech": nothing may have both, and what has one may not be meant. A list of
+  /// identifiers is one.
+  void refuse_list() {
+    const auto identifies = [&](std::size_t i) {
+      return list_[i].is_identifier || list_[i].quoted || is_numeric(list_[i].bare);
+    };
+    for (std::size_t i = from_; i + 1 < to_; ++i) {
+      const bool joins = i > from_ && !list_[i].quoted && (lower(i) == "and" || lower(i) == "or");
+      const bool is_between = i > from_ && identifies(i - 1) && identifies(i + 1);
+      const bool is_comma = list_[i].ends_list && is_name_word(i) && is_name_word(i + 1);
+      if ((joins && !is_between) || is_comma)
+        return refuse("the words list several things: ask for each, or put what is one in quotes");
+    }
+  }
+
+  /// Where what is excepted begins; the end if nothing is.
+  [[nodiscard]] std::size_t exception_at() const {
+    for (std::size_t i = from_; i < list_.size(); ++i)
+      if (!list_[i].quoted && is_in(exceptions, lower(i)) && !is_name_word(i)
+          && (lower(i) != "save" || (i + 1 < list_.size() && lower(i + 1) == "for")))
+        return i;
+    return list_.size();
+  }
   /// "…, except the invoice": what is behind is kept.
   void cut_exception() {
-    for (std::size_t i = from_ + 1; i + 1 < list_.size(); ++i) {
-      if (!is_in(exceptions, lower(i)) || list_[i].quoted) continue;
-      const bool is_but = lower(i) == "but" || lower(i) == "save";
-      if (is_but && lower(i + 1) != "not" && lower(i + 1) != "keep" && lower(i + 1) != "for")
-        continue;
-      for (std::size_t k = i + 1; k < list_.size(); ++k)
-        for (auto& term : text_terms(list_[k].bare, language_))
-          if (!is_function_term(term, language_) && !is_in(many, list_[k].lower)
-              && lower(k) != "keep")
-            out_.kept.push_back(std::move(term));
-      to_ = i;
-      return;
+    const std::size_t at = exception_at();
+    if (at == list_.size()) return;
+    std::vector<std::string> one_kept;
+    const auto end_one = [&] {
+      if (!one_kept.empty()) out_.kept.push_back(std::move(one_kept));
+      one_kept.clear();
+    };
+    for (std::size_t i = at + 1; i < list_.size(); ++i) {
+      const std::string& word = lower(i);
+      if (word == "and" || word == "or" || word == "nor") end_one();
+      const bool tells =
+          list_[i].quoted
+          || !(is_in(many, word) || is_in(one, word) || is_in(saying, word)
+               || is_in(quantities, word) || is_in(weak, word) || is_in(keeping, word)
+               || is_in(exceptions, word) || is_in(trailing, word) || is_in(verbs, word));
+      if (tells)
+        for (auto& term : text_terms(list_[i].bare, language_))
+          if (list_[i].quoted || !is_function_term(term, language_))
+            one_kept.push_back(std::move(term));
+      if (list_[i].ends_part) end_one();
     }
+    end_one();
+    to_ = at;
+    if (out_.kept.empty()) refuse("the words except something, and say not what");
+    if (!says_something(from_, to_))
+      refuse("the words say what is to stay, and not what to forget");
+  }
+  /// Whether there is more than words of asking.
+  [[nodiscard]] bool says_something(std::size_t from, std::size_t to) const {
+    for (std::size_t i = from; i < to; ++i) {
+      if (list_[i].quoted || is_name_word(i)) return true;
+      const std::string& word = lower(i);
+      if (is_in(many, word) || is_in(one, word) || is_in(quantities, word) || is_in(weak, word)
+          || is_in(between, word) || is_in(verbs, word))
+        continue;
+      if (!is_function(i)) return true;
+    }
+    return false;
+  }
+  /// A capital letter that neither begins a sentence nor stands in a text of nothing else.
+  [[nodiscard]] bool is_name_word(std::size_t i) const {
+    return is_capital(i) && !list_[i].starts_sentence && !is_shouted_;
   }
 
   /// The verb, how much, and what joins them to what is asked about.
@@ -133,11 +225,14 @@ private:
     for (; i < to_ && !list_[i].quoted; ++i) {
       const std::string& word = lower(i);
       if (is_in(clause, word)) break;
+      // "Forget Will Smith", "about Data Corp"; "Please Forget" is asking.
+      if (is_name_word(i) && (asks || is_all || !is_in(verbs, word))) break;
       if (is_in(verbs, word)) {
         asks = true;
       } else if (is_in(quantities, word)) {
         is_all = true;
       } else if (is_in(many, word)) {
+        if (!asks && !is_all && !is_joined(i + 1)) break; // "Data Corp"
         is_many = true;
       } else if (is_in(one, word)) {
         // "the note about", "one memory that"; "the part number 7" is asked about.
@@ -145,10 +240,10 @@ private:
         is_one = true;
       } else if (is_in(saying, word)) {
         is_about = true;
-      } else if (is_in(between, word)) {
+      } else if (is_in(between, word) || is_negation(i)) {
         is_about = is_about || word == "about" || word == "regarding" || word == "concerning";
         out_.is_whose = out_.is_whose || is_in(determiners, word);
-        is_negated = is_negated || is_in(negations, word);
+        is_negated = is_negated || is_negation(i);
         asks = asks || (is_negated && word.starts_with("remember"));
       } else {
         break;
@@ -157,7 +252,8 @@ private:
     asks = asks || is_all || is_many || is_one;
     if (!asks) { // a plain statement, or the name of a thing
       from_ = 0;
-      out_.extent = states(0) ? asked_extent::fact : asked_extent::thing;
+      is_statement_ = states(0);
+      out_.extent = is_statement_ ? asked_extent::fact : asked_extent::thing;
       out_.is_whose = to_ > 0 && is_in(determiners, lower(0));
       return;
     }
@@ -175,9 +271,10 @@ private:
       out_.extent = asked_extent::fact;
     else
       out_.extent = is_about ? asked_extent::all : asked_extent::thing;
+    is_statement_ = out_.extent == asked_extent::fact && (is_clause || states(from_));
     // "anything that mentions X": past what joins.
     if (out_.extent == asked_extent::all)
-      while (from_ < to_ && !list_[from_].quoted
+      while (from_ < to_ && !list_[from_].quoted && !is_name_word(from_)
              && (is_in(between, lower(from_)) || is_in(saying, lower(from_))))
         ++from_;
   }
@@ -201,7 +298,7 @@ private:
   void cut_trail() {
     while (to_ > from_ + 1) {
       const std::string& last = lower(to_ - 1);
-      if (list_[to_ - 1].quoted) return;
+      if (list_[to_ - 1].quoted || is_name_word(to_ - 1)) return;
       if (is_in(trailing, last)) {
         --to_;
       } else if (to_ > from_ + 2 && is_in(stores, last)
@@ -262,6 +359,7 @@ private:
   }
   /// A name from `i` on, if there is one. Where to go on.
   std::size_t take_name(std::size_t i) {
+    const std::size_t first = i;
     std::size_t end = i;
     while (end < to_ && is_capital(end)) {
       ++end;
@@ -271,7 +369,7 @@ private:
     // The first word of a statement is no name for its capital, and may be one all the same.
     const bool is_start = i == 0;
     const bool is_statement = out_.extent == asked_extent::fact;
-    while (i < end && (is_function(i) || (is_start && is_in(openings, lower(i))))) ++i;
+    while (i < end && begins_no_name(i, end)) ++i;
     if (i == end) return end;
     asked_phrase name{.shown = {}, .terms = {}};
     for (; i < end; ++i) {
@@ -281,8 +379,15 @@ private:
     }
     if (name.terms.empty()) return end;
     if (is_start) out_.subject = name;
+    if (first == from_ && is_statement_) out_.told_of = name;
     if (!is_start || !is_statement || end > 1) out_.names.push_back(std::move(name));
     return end;
+  }
+  /// "The Beatles", "In Oslo", "Yesterday": the capital letter is that of a beginning or a title.
+  [[nodiscard]] bool begins_no_name(std::size_t i, std::size_t end) const {
+    if (i > 0) return is_in(joining, lower(i));
+    if (is_in(openings, lower(i))) return true;
+    return is_function(i) && !(is_in(given_names, lower(i)) && i + 1 < end);
   }
   [[nodiscard]] bool is_function(std::size_t i) const {
     return std::ranges::all_of(text_terms(list_[i].bare),
@@ -296,6 +401,20 @@ private:
                  lower(from_));
     add_content(true);
     if (out_.content.empty()) add_content(false);
+    find_head();
+  }
+  /// The last telling word before what only says where or whose.
+  void find_head() {
+    static constexpr std::array<std::string_view, 9> behind = {"of",   "for", "in",    "on",  "at",
+                                                               "from", "by",  "about", "with"};
+    if (out_.extent != asked_extent::thing) return;
+    for (std::size_t i = from_; i < to_ && (out_.head.empty() || !is_in(behind, lower(i))); ++i) {
+      if (list_[i].is_identifier || is_in(weak, lower(i))) continue;
+      std::vector<std::string> terms;
+      for (auto& term : text_terms(list_[i].bare, language_))
+        if (!is_function_term(term, language_)) terms.push_back(std::move(term));
+      if (!terms.empty()) out_.head = std::move(terms);
+    }
   }
   void add_content(bool leaves_weak) {
     for (std::size_t i = from_; i < to_; ++i)
@@ -319,6 +438,8 @@ private:
   std::vector<asked_word> list_;
   std::size_t from_ = 0;
   std::size_t to_ = 0;
+  bool is_shouted_ = false;   ///< there are capital letters alone
+  bool is_statement_ = false; ///< it is asked for as a statement: "that …", "Ana is …"
   asked_selection out_;
 };
 

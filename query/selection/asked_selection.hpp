@@ -41,10 +41,16 @@ struct asked_selection {
   std::vector<asked_phrase> names;
   /// The name that a statement begins with; no terms = it begins with none.
   asked_phrase subject;
+  /// The name that the statement to forget begins with; no terms = it begins with none.
+  asked_phrase told_of;
+  /// Terms of the noun of a thing: "photo" of "my passport photo on the wall". One is enough.
+  std::vector<std::string> head;
   bool is_mine = false;             ///< a statement that begins with "I", "my", "we" or "our"
   bool is_whose = false;            ///< "my …", "a …": one thing is meant, and of somebody
   std::vector<std::string> content; ///< terms of the question that tell something, distinct
-  std::vector<std::string> kept;    ///< terms of what is excepted; empty = nothing is
+  /// Terms of each thing that is excepted: what has all of one is not selected.
+  std::vector<std::vector<std::string>> kept;
+  std::string refusal; ///< why the words select nothing, whatever there is; empty = they may
 };
 
 /// Terms are those of the language; the words of asking are English. Precondition: UTF-8.

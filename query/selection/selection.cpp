@@ -31,7 +31,7 @@ std::vector<std::string> terms_of(const asked_selection& asked) {
       add_distinct(terms, phrase.runs);
     }
   add_distinct(terms, asked.subject.terms);
-  add_distinct(terms, asked.kept);
+  for (const auto& kept : asked.kept) add_distinct(terms, kept);
   add_distinct(terms, asked.content);
   return terms;
 }

@@ -11,6 +11,7 @@
 #include "messages/text/forms.hpp"
 #include "messages/text/topic_text.hpp"
 #include "messages/text/utf8_point.hpp"
+#include "query/selection/replaced_statement.hpp"
 #include "query/selection/selection_state.hpp"
 #include "views/topic_reads.hpp"
 
@@ -19,6 +20,7 @@ namespace mneme {
 namespace {
 
 constexpr std::size_t shown_bytes = 600;
+constexpr std::size_t noted_bytes = 100;
 
 /// Of the words' weight that a memory must have to say what they say: a third is what is left when
 /// the same is said in other words.
@@ -70,10 +72,12 @@ public:
       : s_(s),
         views_(views),
         reader_(reader),
-        kept_(s.set_of(s.asked.kept)),
         content_(s.set_of(s.asked.content)),
         identifiers_(sought_in(s.asked.identifiers, s)),
         names_(s.request.states_new ? subject_of(s) : sought_in(s.asked.names, s)) {
+    if (!s.asked.told_of.terms.empty())
+      told_of_.push_back({&s.asked.told_of, s.set_of(s.asked.told_of.terms)});
+    for (const auto& kept : s.asked.kept) kept_.push_back(s.set_of(kept));
     term_set named = 0;
     for (const auto& name : names_) named |= name.terms;
     // Names are had or not; of the words the others count, if there are any.
@@ -82,6 +86,7 @@ public:
 
   result<void> choose() {
     const asked_selection& asked = s_.asked;
+    if (!s_.request.states_new && !asked.refusal.empty()) return nothing(asked.refusal);
     if (!s_.request.states_new && !asked.identifiers.empty()) return by_identifier();
     const bool is_entity = asked.extent == asked_extent::all
                            || (asked.extent == asked_extent::thing && !asked.is_whose);
@@ -116,7 +121,9 @@ private:
     return &texts_.emplace(row.value, std::pair(uri, std::move(text))).first->second.second;
   }
 
-  [[nodiscard]] bool is_kept(term_set has) const { return kept_ != 0 && (has & kept_) == kept_; }
+  [[nodiscard]] bool is_kept(term_set has) const {
+    return std::ranges::any_of(kept_, [&](term_set kept) { return (has & kept) == kept; });
+  }
 
   /// Does a row with these terms have the phrase?
   result<bool> has(const selection_row& r, const sought_phrase& sought) {
@@ -161,12 +168,18 @@ private:
       if (*has_them && !is_kept(r.has)) found.push_back(r);
     }
     if (found.empty()) return nothing(fmt::format("nothing has {}", listed(asked.identifiers)));
-    if (asked.extent == asked_extent::fact) narrow(found);
+    if (asked.extent == asked_extent::fact) {
+      const auto having = found.size();
+      if (!narrow(found))
+        return nothing(fmt::format("{} of {} memories say nothing else of what the words say",
+                                   listed(asked.identifiers), having));
+    }
     return take_all(found, selection_reason::identifier, listed(asked.identifiers));
   }
 
   /// Of several that have what identifies them, those that say most of the other words.
-  void narrow(std::vector<selection_row>& found) const {
+  /// False if there are other words and none says any.
+  bool narrow(std::vector<selection_row>& found) const {
     term_set identifying = 0;
     for (const auto& phrase : s_.asked.identifiers)
       identifying |= s_.set_of(text_terms(phrase.shown, views_.lexical->language()));
@@ -174,6 +187,7 @@ private:
     double best = 0;
     for (const auto& r : found) best = std::max(best, weight(r.has & others));
     std::erase_if(found, [&](const auto& r) { return weight(r.has & others) < best; });
+    return best > 0 || others == 0;
   }
 
   result<void> by_entity() {
@@ -242,7 +256,32 @@ private:
     return at != s_.rows.end() && at->row == row ? at->has : 0;
   }
 
+  /// The first name that nobody has.
+  [[nodiscard]] const asked_phrase* unknown_name() const {
+    if (s_.request.states_new) return nullptr;
+    for (const auto& name : names_)
+      if (name.terms == 0 || std::ranges::none_of(s_.rows, [&](const selection_row& r) {
+            return (r.has & name.terms) == name.terms;
+          }))
+        return name.phrase;
+    return nullptr;
+  }
+  /// Is the row about what the words are about, and not about something else with their words?
+  result<bool> is_of_matter(const selection_row& r) {
+    const asked_selection& asked = s_.asked;
+    if (!told_of_.empty()) {
+      auto is_told = has_all(r, told_of_);
+      if (!is_told || !*is_told) return is_told;
+    }
+    if (!asked.head.empty() && (r.has & s_.set_of(asked.head)) == 0) return false;
+    auto text = text_of(r.row);
+    if (!text) return propagate(text);
+    return !is_contrary(asked.question, **text);
+  }
+
   result<void> by_meaning() {
+    if (const auto* name = unknown_name())
+      return nothing(fmt::format("nothing has {}", name->shown));
     ensure(s_.search != nullptr, "a search ranks what is chosen by meaning");
     while (s_.search->next())
       if (auto ok = s_.search->run(views_); !ok) return ok;
@@ -258,11 +297,21 @@ private:
         if (!text) return propagate(text);
         if (begins_with_name(**text)) continue; // somebody else's
       }
+      if (!s_.request.states_new) {
+        auto is_it = is_of_matter({row, terms_of(row)});
+        if (!is_it) return propagate(is_it);
+        if (!*is_it) continue;
+      }
       auto one = ranked_of({row, terms_of(row)});
       if (!one) return propagate(one);
       rows.push_back(*one);
     }
     keep_those_named(rows);
+    if (s_.request.states_new && !rows.empty()) {
+      const row_no like = rows.front().row;
+      if (auto ok = keep_those_replaced(rows); !ok) return ok;
+      if (rows.empty()) return nothing_but(like);
+    }
     if (rows.empty())
       return nothing(s_.asked.extent == asked_extent::all
                          ? fmt::format("nothing is about {}", s_.asked.question)
@@ -302,6 +351,34 @@ private:
       if (r.names_missed == 0) return r.share < least;
       return any_whole || r.names == 0 || r.share < least_share_of_some;
     });
+  }
+
+  /// Drops what is true beside what is new.
+  result<void> keep_those_replaced(std::vector<ranked_row>& rows) {
+    const auto language = views_.lexical->language();
+    const stated_text said = read_stated(s_.request.words, language);
+    const bool is_unknown = !s_.asked.subject.terms.empty() && names_.empty();
+    std::vector<ranked_row> replaced;
+    for (const auto& r : rows) {
+      auto text = text_of(r.row);
+      if (!text) return propagate(text);
+      const auto shared = shared_with(s_.asked, [&](const std::string& term) {
+        return (terms_of(r.row) & s_.set_of({term})) != 0;
+      });
+      if (!is_unknown && takes_place(said, read_stated(**text, language), shared))
+        replaced.push_back(r);
+    }
+    rows = std::move(replaced);
+    return {};
+  }
+  /// In doubt nothing, and what it could have been is said.
+  result<void> nothing_but(row_no like) {
+    auto text = text_of(like);
+    if (!text) return propagate(text);
+    std::string shown = **text;
+    if (shown.size() > noted_bytes) shown = shown.substr(0, point_start(shown, noted_bytes)) + "…";
+    return nothing(fmt::format("nothing is surely replaced; the nearest is {}: {}",
+                               to_string(texts_.at(like.value).first), shown));
   }
 
   [[nodiscard]] bool says_the_same(const ranked_row& a, const ranked_row& b) const {
@@ -365,6 +442,7 @@ private:
     return {};
   }
   result<void> nothing(std::string why) {
+    ensure(!why.empty() && s_.answer.selected.empty(), "a note says why nothing is selected");
     s_.answer.note = std::move(why);
     s_.stage = selection_stage::done;
     return {};
@@ -373,11 +451,12 @@ private:
   selection_state& s_;
   const read_views& views_;
   kv_reader& reader_;
-  term_set kept_;
+  std::vector<term_set> kept_; ///< terms of each thing that stays
   term_set content_;
   std::vector<sought_phrase> identifiers_;
-  std::vector<sought_phrase> names_; ///< that must be had
-  term_set telling_ = 0;             ///< the words by which a share is taken
+  std::vector<sought_phrase> names_;   ///< that must be had
+  std::vector<sought_phrase> told_of_; ///< of them whom a statement is about
+  term_set telling_ = 0;               ///< the words by which a share is taken
   std::map<std::uint32_t, std::pair<memory_uri, std::string>> texts_; ///< by row
   mutable std::vector<double> weights_; ///< by term; empty = not asked for yet
   mutable std::vector<bool> is_known_;

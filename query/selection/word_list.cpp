@@ -127,6 +127,10 @@ bool looks_identifying(std::string_view word) {
 
 } // namespace
 
+bool is_in(std::span<const std::string_view> list, std::string_view word) {
+  return std::ranges::find(list, word) != list.end();
+}
+
 bool is_numeric(std::string_view word) {
   return digits_in(word) > 0 && std::ranges::all_of(word, [](char c) {
            return is_digit(c) || std::string_view("+-./()").contains(c);
@@ -207,6 +211,7 @@ std::vector<asked_word> words_of(std::string_view text) {
     starts = raw.ends_with('.') || raw.ends_with('!') || raw.ends_with('?');
     w.ends_part = !raw.ends_with(bare);
     w.bare = std::string(w.quoted ? bare : without_possessive(bare));
+    w.is_possessive = !w.quoted && w.bare.size() < bare.size();
     w.lower = lower_case(composed(w.bare));
     w.is_capital = begins_large(w.bare);
     w.is_identifier = !w.quoted && looks_identifying(w.bare);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,7 @@ struct asked_word {
   std::size_t bytes = 0; ///< with marks
   bool quoted = false;
   bool is_capital = false;
+  bool is_possessive = false; ///< an 's was taken off
   bool is_identifier = false;
   bool starts_sentence = false;
   bool ends_part = false; ///< a mark is behind it
@@ -27,6 +29,8 @@ struct asked_word {
 
 /// The first of them: rules look at no more than `most_asked_words`.
 std::vector<asked_word> words_of(std::string_view text);
+
+bool is_in(std::span<const std::string_view> list, std::string_view word);
 
 /// Nothing but digits and what separates them, with a digit.
 bool is_numeric(std::string_view word);

@@ -75,6 +75,8 @@ public:
     r.words = std::string(draw_.pick(asks)) + words(1 + draw_.below(4));
     if (draw_.percent(10)) r.words += " and " + words(1);
     if (draw_.percent(15)) r.words += " except " + words(1);
+    if (draw_.percent(5)) r.words += " and " + words(1 + draw_.below(2));
+    if (draw_.percent(5)) r.words = "don't " + r.words;
     if (draw_.percent(10)) r.words = "forget \"" + words(1 + draw_.below(2)) + "\"";
     if (draw_.percent(15)) r.types = {memory_type::decision};
     if (draw_.percent(15)) r.tags = {"t1"};

@@ -123,10 +123,79 @@ TEST_CASE("asked: whose a thing is, and whom a statement begins with") {
 }
 
 TEST_CASE("asked: what is excepted is kept") {
-  CHECK(read_asked("delete everything about Globex except the invoice").kept
-        == std::vector<std::string>{"invoic"});
-  CHECK(read_asked("forget all about tea but keep the green one").kept
-        == std::vector<std::string>{"green"});
+  using things = std::vector<std::vector<std::string>>;
+  struct expected_kept {
+    std::string_view words;
+    things kept;
+    std::string_view question;
+  };
+  for (const auto& e : {
+           expected_kept{
+               "delete everything about Globex except the invoice", {{"invoic"}}, "Globex"},
+           expected_kept{"forget all about tea but keep the green one", {{"green"}}, "tea"},
+           expected_kept{"everything about Globex except the invoice and the contract",
+                         {{"invoic"}, {"contract"}},
+                         "Globex"},
+           expected_kept{"forget about Globex, not the invoice", {{"invoic"}}, "Globex,"},
+           expected_kept{
+               "forget all about Globex but the spare wheel", {{"spare", "wheel"}}, "Globex"},
+       }) {
+    INFO(e.words);
+    const auto asked = read_asked(e.words);
+    CHECK(asked.refusal.empty());
+    CHECK(asked.question == e.question);
+    CHECK(asked.kept == e.kept);
+  }
+}
+
+TEST_CASE("asked: the contrary of forgetting, and an exception without a matter, are refused") {
+  for (const auto* words :
+       {"don't delete the Globex contract", "don't forget the milk", "do not forget the milk",
+        "never forget that Ana is allergic to peanuts", "you must not forget the milk",
+        "Please remember that I am allergic to peanuts", "keep the Globex contract",
+        "forget everything not about Globex", "stop deleting the Globex notes",
+        "forget everything except my passport number", "forget everything but the Globex contract",
+        "delete all notes except those from Ana", "forget all about Globex except"}) {
+    INFO(words);
+    CHECK_FALSE(read_asked(words).refusal.empty());
+  }
+  for (const auto* words :
+       {"don't remember that I like jazz", "forget that I never liked jazz", "forget about jazz",
+        "stop remembering my address", "forget that Ana does not forget birthdays",
+        "delete \"don't forget\"", "my address is no longer 5 Elm Road",
+        "I no longer want you to know about Globex"}) {
+    INFO(words);
+    CHECK(read_asked(words).refusal.empty());
+  }
+}
+
+TEST_CASE("asked: a list is refused, but one of identifiers, or in a statement or a quotation") {
+  for (const auto* words :
+       {"everything about Globex and Initech", "the violin and the umbrella",
+        "everything about KX-100 or the part KX-101", "forget all about Globex, Initech",
+        "delete KX-12 and KX-13 and the invoice"}) {
+    INFO(words);
+    CHECK_FALSE(read_asked(words).refusal.empty());
+  }
+  for (const auto* words :
+       {"delete KX-12, KX-13 and KX-14", "forget that I like bread and butter",
+        "forget everything about \"Marks and Spencer\"", "the note about bread and butter",
+        "delete 0171 55501 and 0172 55502"}) {
+    INFO(words);
+    CHECK(read_asked(words).refusal.empty());
+  }
+}
+
+TEST_CASE("asked: a capital letter begins a name, whatever the word") {
+  CHECK(shown(read_asked("forget Will Smith").names) == "Will Smith");
+  CHECK(shown(read_asked("Will Smith").names) == "Will Smith");
+  CHECK(shown(read_asked("forget everything about Data Corp").names) == "Data Corp");
+  CHECK(shown(read_asked("Data Corp").names) == "Data Corp");
+  CHECK(shown(read_asked("delete Clear Water").names) == "Clear Water");
+  CHECK(read_asked("forget everything about History museum").question == "History museum");
+  CHECK(read_asked("all about Oslo Records").question == "Oslo Records");
+  CHECK(read_asked("FORGET EVERYTHING ABOUT GLOBEX").question == "GLOBEX");
+  CHECK(read_asked("Please Forget that I like tea").question == "I like tea");
 }
 
 TEST_CASE("asked: of very many words the first are read") {

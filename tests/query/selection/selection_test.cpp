@@ -89,6 +89,45 @@ TEST_CASE("select: names are told apart by their endings, and not by their accen
   CHECK(selected(w, "forget everything about René") == sorted({rene, possessive}));
 }
 
+TEST_CASE("select: what is excepted stays, each of it, and refused words select nothing") {
+  search_world w;
+  const auto contract = w.note("The contract with Globex ends in June.");
+  const auto invoice = w.note("The invoice of Globex was paid.");
+  const auto report = w.note("Globex wants the report in blue.");
+  w.note("My passport number is 12345678.");
+  w.note("Jane Smith wants tea at four.");
+  const auto will = w.note("Will Smith called about the boat.");
+  CHECK(selected(w, "everything about Globex except the invoice and the contract")
+        == std::vector{report});
+  CHECK(selected(w, "forget about Globex, not the invoice") == sorted({contract, report}));
+  CHECK(selected(w, "forget Will Smith") == std::vector{will});
+  for (const auto* text :
+       {"don't delete the Globex contract", "forget everything but the Globex contract",
+        "forget everything except my passport number", "forget everything not about Globex"}) {
+    INFO(text);
+    CHECK(selected(w, text).empty());
+  }
+  CHECK(selected(w, "the Globex invoice") == std::vector{invoice});
+}
+
+TEST_CASE("select: a fact takes no other fact of the same name, number or owner") {
+  search_world w;
+  const auto blue = w.note("The machine KX-12 is blue.");
+  w.note("The ferry leaves at noon from pier four.");
+  w.note("Bob moved to Porto.");
+  w.note("Carla called.");
+  const auto number = w.note("My passport number is 12345678.");
+  for (const auto* text :
+       {"forget that KX-12 is broken", "forget that the ferry leaves at six from pier nine",
+        "forget that Carl moved to Porto", "forget that Carla moved to Porto",
+        "forget my passport photo", "everything about the machine and the ferry"}) {
+    INFO(text);
+    CHECK(selected(w, text).empty());
+  }
+  CHECK(selected(w, "forget that KX-12 is blue") == std::vector{blue});
+  CHECK(selected(w, "forget my passport number") == std::vector{number});
+}
+
 TEST_CASE("select: a fact is one memory, and what says the same") {
   search_world w;
   const auto fact = w.note("Clara works as a nurse in Leeds.");
@@ -143,6 +182,27 @@ TEST_CASE("supersede_matching: the new value may be known, and the subject is wh
   CHECK(w.target.supersede_matching(r)->superseded.empty());
   r.write.data.clear();
   CHECK(w.target.supersede_matching(r).error().at == "write.data.statement");
+}
+
+TEST_CASE("supersede_matching: what is true beside what is new stays, and is named") {
+  search_world w;
+  const auto number = w.note("My passport number is 12345678.");
+  w.note("Ana works at the harbour office.");
+  w.note("The window in the kitchen is broken.");
+  w.note("Carla bought a house in Porto.");
+  supersede_matching_request r;
+  r.dry_run = true;
+  for (const auto* text : {"My passport expires in 2031.", "The harbour fee is seven euros.",
+                           "The kitchen is painted blue.", "Dora bought a house in Lisbon."}) {
+    INFO(text);
+    r.write = statement(text);
+    const auto done = w.target.supersede_matching(r);
+    REQUIRE(done);
+    CHECK(done->superseded.empty());
+    CHECK(done->note.starts_with("nothing is surely replaced; the nearest is mneme://Note/"));
+  }
+  r.write = statement("My passport expires in 2031.");
+  CHECK(w.target.supersede_matching(r)->note.contains(to_string(w.uri(number))));
 }
 
 TEST_CASE("select: only what is live, the asker's own, and of the types and tags asked for") {

@@ -1,0 +1,62 @@
+#pragma once
+/// Whether a new statement takes the place of an older one. That they share words is not enough:
+/// most of what is new is true beside what is old. Pure: it knows no world.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "index/lexical/text_terms.hpp"
+#include "query/selection/asked_selection.hpp"
+
+namespace mneme {
+
+/// Whose a statement is, by the word that it begins with.
+enum class stated_by : std::uint8_t {
+  nobody,   ///< "The budget …", "Ana …"
+  me,       ///< "my …", "our …"
+  somebody, ///< "his …", "her …", "your …", "their …"
+};
+
+/// What stands before the first comma or point, or between two.
+struct stated_part {
+  stated_by by = stated_by::nobody;
+  std::string first; ///< the first word in lower case, if it is not possessive: "i", "ana"
+  /// Of "my address is …": terms before the verb of being, sorted; empty = it has no such verb.
+  std::vector<std::string> topic;
+  /// Something of which there is one: an address, a name.
+  bool is_attribute = false;
+  /// What kinds of values stand in it: days, months, numbers.
+  std::vector<std::string_view> kinds;
+};
+
+/// Whether both texts name days, months or numbers, and of one of these kinds none that is the
+/// same: "six" and "noon, pier four".
+bool is_contrary(std::string_view a, std::string_view b);
+
+/// How a text states what it does.
+struct stated_text {
+  std::vector<stated_part> parts;
+  bool is_long = false; ///< somebody talks: nothing is read into its parts
+  bool adds = false;    ///< "too", "also": beside what is there
+  bool changes = false; ///< "now", "no longer"
+};
+stated_text read_stated(std::string_view text, std::string_view language = default_language);
+
+/// Terms of the new text that an older one has too, without names behind the beginning and small
+/// numbers.
+struct shared_words {
+  std::vector<std::string> terms;
+  bool has_first = false;     ///< the first that is not of the name that the new one begins with
+  std::size_t of_subject = 0; ///< of these, so many are of that name
+};
+/// `has`: whether the older text has a term.
+shared_words shared_with(const asked_selection& asked,
+                         const std::function<bool(const std::string&)>& has);
+/// In doubt it does not.
+bool takes_place(const stated_text& said, const stated_text& older, const shared_words& shared);
+
+} // namespace mneme
