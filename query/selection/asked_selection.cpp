@@ -9,6 +9,7 @@
 #include "messages/text/composed.hpp"
 #include "messages/text/lower_case.hpp"
 #include "messages/text/utf8_point.hpp"
+#include "query/asked_words.hpp"
 #include "query/selection/word_list.hpp"
 
 namespace mneme {
@@ -98,6 +99,7 @@ public:
     to_ = list_.size();
     cut_lead();
     refuse_negated();
+    if (!is_statement_ && list_.size() == most_asked_words) refuse("the words are too many");
     // A fact may have an exception in it.
     if (!is_statement_) cut_exception();
     cut_trail();

@@ -280,8 +280,11 @@ private:
   }
 
   result<void> by_meaning() {
+    ensure(s_.stage == selection_stage::decide, "what is looked for is known");
     if (const auto* name = unknown_name())
-      return nothing(fmt::format("nothing has {}", name->shown));
+      return s_.asked.extent == asked_extent::all
+                 ? nothing(fmt::format("nothing is about {}", s_.asked.question))
+                 : nothing(fmt::format("nothing has {}", name->shown));
     ensure(s_.search != nullptr, "a search ranks what is chosen by meaning");
     while (s_.search->next())
       if (auto ok = s_.search->run(views_); !ok) return ok;
