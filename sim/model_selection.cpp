@@ -50,6 +50,7 @@ public:
         asked_(read_asked(r.words)) {}
 
   std::expected<select_result, errc> run() {
+    if (names_too_much()) return std::unexpected(errc::limit_exceeded);
     gather();
     const auto ranked = search_in(state_, question(), at_, now_, by_words_);
     if (!ranked) return std::unexpected(ranked.error()); // refused before anything is selected
@@ -92,7 +93,7 @@ private:
   [[nodiscard]] search_request question() const {
     search_request s;
     s.query = asked_.question;
-    s.limit = 50;
+    s.limit = 1001;
     s.source = search_source::memory;
     s.sort = search_sort::relevance;
     s.similarity_floor = 0;
@@ -106,6 +107,19 @@ private:
     return s;
   }
 
+  /// More words that must be had than are looked for.
+  [[nodiscard]] bool names_too_much() const {
+    std::set<std::string> deciding;
+    for (const auto* phrases : {&asked_.identifiers, &asked_.names})
+      for (const auto& p : *phrases) {
+        deciding.insert(p.terms.begin(), p.terms.end());
+        deciding.insert(p.runs.begin(), p.runs.end());
+      }
+    for (const auto& kept : asked_.kept) deciding.insert(kept.begin(), kept.end());
+    if (asked_.extent != asked_extent::fact && asked_.identifiers.empty())
+      deciding.insert(asked_.content.begin(), asked_.content.end());
+    return !r_.states_new && deciding.size() > 64;
+  }
   [[nodiscard]] bool is_kept(const candidate& c) const {
     return std::ranges::any_of(asked_.kept, [&](const auto& kept) { return c.has_all(kept); });
   }

@@ -9,6 +9,7 @@
 #include "messages/text/composed.hpp"
 #include "messages/text/lower_case.hpp"
 #include "messages/text/utf8_point.hpp"
+#include "query/asked_words.hpp"
 #include "query/selection/word_list.hpp"
 
 namespace mneme {
@@ -78,8 +79,9 @@ constexpr std::array<std::string_view, 14> trailing = {
 constexpr std::array<std::string_view, 12> stores = {"memory", "memories", "records", "notes",
                                                      "store",  "database", "mind",    "record",
                                                      "list",   "system",   "files",   "history"};
-constexpr std::array<std::string_view, 7> exceptions = {
-    "except", "excepting", "excluding", "besides", "but", "save", "not"};
+constexpr std::array exceptions =
+    std::to_array<std::string_view>({"except", "excepting", "excluding", "besides", "but", "save",
+                                     "not", "exception", "without", "minus", "unless", "barring"});
 /// They tell one state of a thing from another, and no thing.
 constexpr std::array weak = std::to_array<std::string_view>(
     {"new", "old", "current", "currently", "latest", "former", "previous"});
@@ -98,6 +100,7 @@ public:
     to_ = list_.size();
     cut_lead();
     refuse_negated();
+    if (!is_statement_ && list_.size() == most_asked_words) refuse("the words are too many");
     // A fact may have an exception in it.
     if (!is_statement_) cut_exception();
     cut_trail();
@@ -132,6 +135,7 @@ private:
       // Behind the beginning "not" excepts something; see cut_exception().
       if (i >= from_ && from_ > 0) return;
       if (is_negation(i)) {
+        if (list_[i].ends_part) continue; // "no, forget it"
         if (asks) return refuse("the words say what is not meant: say what is");
         is_negated = true;
       } else if (is_in(verbs, word) || is_in(forgetting, word)) {
@@ -159,12 +163,19 @@ private:
     }
   }
 
+  [[nodiscard]] bool is_exception(std::size_t i) const {
+    if (list_[i].quoted || is_name_word(i)) return false;
+    const std::string& word = lower(i);
+    const std::string_view next = i + 1 < list_.size() ? lower(i + 1) : std::string_view();
+    if (word == "save") return next == "for";
+    if (word == "apart" || word == "aside") return next == "from";
+    if (word == "other" || word == "rather") return next == "than";
+    return is_in(exceptions, word);
+  }
   /// Where what is excepted begins; the end if nothing is.
   [[nodiscard]] std::size_t exception_at() const {
     for (std::size_t i = from_; i < list_.size(); ++i)
-      if (!list_[i].quoted && is_in(exceptions, lower(i)) && !is_name_word(i)
-          && (lower(i) != "save" || (i + 1 < list_.size() && lower(i + 1) == "for")))
-        return i;
+      if (is_exception(i)) return i;
     return list_.size();
   }
   /// "…, except the invoice": what is behind is kept.

@@ -1,6 +1,7 @@
 #include "query/selection/selection.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -13,8 +14,11 @@ namespace mneme {
 
 namespace {
 
-/// So many are ranked by meaning: what is behind them says little of what the words say.
-constexpr std::int64_t ranked = 50;
+/// So many are ranked by meaning: one more than may be selected, so that what matches beyond is
+/// refused, and not cut off.
+constexpr std::int64_t ranked = static_cast<std::int64_t>(max_superseded) + 1;
+/// What is asked for is read several times before a deadline counts.
+constexpr std::size_t max_asked_bytes = 16 * 1024;
 
 void add_distinct(std::vector<std::string>& terms, const std::vector<std::string>& more) {
   for (const auto& term : more)
@@ -34,6 +38,27 @@ std::vector<std::string> terms_of(const asked_selection& asked) {
   for (const auto& kept : asked.kept) add_distinct(terms, kept);
   add_distinct(terms, asked.content);
   return terms;
+}
+
+/// All that decides must be looked for: what is not would be in none, or everywhere.
+result<void> check_terms(const asked_selection& asked) {
+  std::set<std::string_view> deciding;
+  const auto add = [&](const std::vector<std::string>& terms) {
+    deciding.insert(terms.begin(), terms.end());
+  };
+  for (const auto* phrases : {&asked.identifiers, &asked.names})
+    for (const auto& phrase : *phrases) {
+      add(phrase.terms);
+      add(phrase.runs);
+    }
+  for (const auto& kept : asked.kept) add(kept);
+  // A statement is known by its first words, a thing by all of them, or by its identifiers.
+  if (asked.extent != asked_extent::fact && asked.identifiers.empty()) add(asked.content);
+  if (deciding.size() > most_asked_terms)
+    return fail(errc::limit_exceeded,
+                fmt::format("the words name more than {} things: ask in parts", most_asked_terms),
+                "words");
+  return {};
 }
 
 } // namespace
@@ -84,6 +109,9 @@ result<void> select_run::check(const select_request& r) {
   if (is_blank(r.words)) return fail(errc::empty_query, "the words are blank", "words");
   if (r.words.size() > max_query_bytes)
     return fail(errc::limit_exceeded, "the words are over 1 MiB", "words");
+  // A new memory states what is new as it begins; what is asked for is read as a whole.
+  if (!r.states_new && r.words.size() > max_asked_bytes)
+    return fail(errc::limit_exceeded, "the words are over 16 KiB: ask in parts", "words");
   if (auto ok = check_positive(r.limit, "limit"); !ok) return ok;
   if (r.limit > static_cast<std::int64_t>(max_superseded))
     return fail(errc::out_of_range, fmt::format("limit is at most {}", max_superseded), "limit");
@@ -106,7 +134,10 @@ select_run::compile(select_request request, query_context context, const read_vi
   state->room = answer_room(views.max_answer_bytes, "select less", "words");
   state->who = asker(request.actor, context.scope);
   state->asked = read_asked(request.words, views.lexical->language());
+  if (!request.states_new)
+    if (auto ok = check_terms(state->asked); !ok) return propagate(ok);
   state->terms = terms_of(state->asked);
+  ensure(state->terms.size() <= most_asked_terms, "a set holds every term");
   auto search = search_run::compile(selection_state::search_of(request), context, views);
   if (!search) return propagate(search);
   state->search = std::move(*search);

@@ -280,8 +280,11 @@ private:
   }
 
   result<void> by_meaning() {
+    ensure(s_.stage == selection_stage::decide, "what is looked for is known");
     if (const auto* name = unknown_name())
-      return nothing(fmt::format("nothing has {}", name->shown));
+      return s_.asked.extent == asked_extent::all
+                 ? nothing(fmt::format("nothing is about {}", s_.asked.question))
+                 : nothing(fmt::format("nothing has {}", name->shown));
     ensure(s_.search != nullptr, "a search ranks what is chosen by meaning");
     while (s_.search->next())
       if (auto ok = s_.search->run(views_); !ok) return ok;
@@ -292,6 +295,7 @@ private:
       const node_no node = views_.nodes->find(hit.uri.id);
       const row_no row = views_.attributes->row_of(node, s_.context.at);
       if (row.value == no_number || !selectable(row) || is_kept(terms_of(row))) continue;
+      if (share_of(terms_of(row)) < least()) continue; // before its text is read
       if (s_.request.states_new && s_.asked.is_mine) {
         auto text = text_of(row);
         if (!text) return propagate(text);
@@ -329,10 +333,16 @@ private:
     return finish();
   }
 
+  [[nodiscard]] double least() const {
+    return s_.request.states_new ? least_share_of_new : least_share;
+  }
+  [[nodiscard]] double share_of(term_set has) const {
+    const double all = whole();
+    return all > 0 ? weight(has & telling_) / all : 0;
+  }
   result<ranked_row> ranked_of(const selection_row& r) {
     ranked_row one{.row = r.row};
-    const double all = whole();
-    if (all > 0) one.share = weight(r.has & telling_) / all;
+    one.share = share_of(r.has);
     for (const auto& name : names_) {
       auto found = has(r, name);
       if (!found) return propagate(found);
@@ -344,11 +354,10 @@ private:
   /// Drops what says too little of the words, or names nobody who is named. What has all names
   /// goes before what has some, which must say more of the rest.
   void keep_those_named(std::vector<ranked_row>& rows) const {
-    const double least = s_.request.states_new ? least_share_of_new : least_share;
     const bool any_whole = std::ranges::any_of(
-        rows, [&](const auto& r) { return r.names_missed == 0 && r.share >= least; });
+        rows, [&](const auto& r) { return r.names_missed == 0 && r.share >= least(); });
     std::erase_if(rows, [&](const auto& r) {
-      if (r.names_missed == 0) return r.share < least;
+      if (r.names_missed == 0) return r.share < least();
       return any_whole || r.names == 0 || r.share < least_share_of_some;
     });
   }

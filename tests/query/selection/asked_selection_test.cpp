@@ -136,6 +136,9 @@ TEST_CASE("asked: what is excepted is kept") {
            expected_kept{"everything about Globex except the invoice and the contract",
                          {{"invoic"}, {"contract"}},
                          "Globex"},
+           expected_kept{"all about Globex apart from the invoice", {{"invoic"}}, "Globex"},
+           expected_kept{"all about Globex other than the invoice", {{"invoic"}}, "Globex"},
+           expected_kept{"all about Globex without the invoice", {{"invoic"}}, "Globex"},
            expected_kept{"forget about Globex, not the invoice", {{"invoic"}}, "Globex,"},
            expected_kept{
                "forget all about Globex but the spare wheel", {{"spare", "wheel"}}, "Globex"},
@@ -161,9 +164,9 @@ TEST_CASE("asked: the contrary of forgetting, and an exception without a matter,
   }
   for (const auto* words :
        {"don't remember that I like jazz", "forget that I never liked jazz", "forget about jazz",
-        "stop remembering my address", "forget that Ana does not forget birthdays",
-        "delete \"don't forget\"", "my address is no longer 5 Elm Road",
-        "I no longer want you to know about Globex"}) {
+        "stop remembering my address", "no, forget the milk",
+        "forget that Ana does not forget birthdays", "delete \"don't forget\"",
+        "my address is no longer 5 Elm Road", "I no longer want you to know about Globex"}) {
     INFO(words);
     CHECK(read_asked(words).refusal.empty());
   }

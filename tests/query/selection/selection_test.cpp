@@ -235,6 +235,56 @@ TEST_CASE("select: only what is live, the asker's own, and of the types and tags
   CHECK(select() == sorted({own, bens, decision}));
 }
 
+TEST_CASE(
+    "select: nothing is cut off: all that says the same goes, and too many words are refused") {
+  search_world w;
+  for (int i = 0; i < 120; ++i) w.note("My old bicycle is red.");
+  CHECK(selected(w, "forget that my old bicycle is red", selection_reason::meaning).size() == 120);
+  auto capped = words("forget that my old bicycle is red");
+  capped.limit = 100;
+  CHECK(w.target.select(capped).error().code == errc::limit_exceeded);
+
+  std::string list = "forget KX-100";
+  for (int i = 101; i < 200; ++i) {
+    list += " and KX-" + std::to_string(i);
+    if (i == 150) {
+      w.note("The part KX-150 is lost.");
+      CHECK(selected(w, list, selection_reason::identifier).size() == 1);
+    }
+    if (i == 163) CHECK(w.target.select(words(list)));
+  }
+  const auto refused = w.target.select(words(list));
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == errc::limit_exceeded);
+  CHECK(refused.error().at == "words");
+}
+
+TEST_CASE("select: what others wrote keeps nothing from being selected") {
+  search_world w;
+  auto mine = statement("My home address is 5 Elm Road in Springfield.");
+  mine.actor = "ana";
+  const auto own = w.put(mine);
+  for (int i = 0; i < 60; ++i) {
+    auto theirs = statement("my home address");
+    theirs.actor = "bob";
+    theirs.visibility = visibility::actor_public;
+    w.put(theirs);
+  }
+  auto r = words("forget my home address");
+  r.actor = "ana";
+  CHECK(ids(w.target.select(r)->selected) == std::vector{own});
+}
+
+TEST_CASE("select: very long words are refused, and a new statement is read as it begins") {
+  search_world w;
+  std::string many = "forget that";
+  while (many.size() < 60'000) many += " 'a";
+  CHECK(w.target.select(words(many)).error().code == errc::limit_exceeded);
+  auto r = words(many);
+  r.states_new = true;
+  CHECK(w.target.select(r));
+}
+
 TEST_CASE("select: more than the limit is refused, and so is what asks nothing") {
   search_world w;
   w.note("tea at four");
