@@ -34,7 +34,7 @@ struct leg_row {
   double recency = 0;
   double mixed = 0;               ///< what is normalised: raw, or its hybrid with recency
   double score = 0;               ///< in [0,1]
-  std::optional<row_no> older_of; ///< a better hit that says the same, and is newer
+  std::optional<row_no> older_of{}; ///< a better hit that says the same, and is newer
 };
 
 struct search_leg {
