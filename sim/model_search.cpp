@@ -30,7 +30,7 @@ struct scored_row {
   double match = 0;
   bool is_dated = false;
   bool is_said = false; ///< by who is named in the question
-  std::optional<memory_id> older_of;
+  std::optional<memory_id> older_of{};
   double recency = 0;
   double mixed = 0;
   double score = 0;

@@ -22,7 +22,7 @@ struct scored {
   double score = 0;
   bool dated = false;
   bool named = false;
-  std::optional<memory_id> older_of;
+  std::optional<memory_id> older_of{};
 };
 
 class naive_leg {

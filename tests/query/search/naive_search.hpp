@@ -42,7 +42,7 @@ struct naive_hit {
   memory_id id;
   double score = 0;
   double raw = 0;
-  std::optional<memory_id> older_of;
+  std::optional<memory_id> older_of{};
 };
 struct naive_answer {
   std::vector<naive_hit> hits;
