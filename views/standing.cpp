@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <unordered_set>
 
 namespace mneme {
@@ -43,8 +44,9 @@ std::uint32_t distrust_above(double min_trust) {
   return below_one_e9(min_trust) + 1;
 }
 
-void lineage_reader::collect_objections(row_no row, std::uint64_t since,
-                                        std::vector<objection>& found) const {
+template <class GoesOn>
+void lineage_reader::for_each_objection(row_no row, std::uint64_t since,
+                                        const GoesOn& goes_on) const {
   const row_line& line = rows_.rows().line(row);
   const node_no node{line.node};
   // A tombstone speaks for itself, or for what took the place.
@@ -54,32 +56,47 @@ void lineage_reader::collect_objections(row_no row, std::uint64_t since,
       if (n.type == in_lineage(lineage_kind::gives_way)) by = n.node.value;
       return by == no_number;
     });
-    found.push_back({by, rows_.facets(row).stands_since});
+    if (!goes_on(objection{by, rows_.facets(row).stands_since})) return;
   }
-  lineage_.neighbours(node, edge_direction::in, at_, false, [&](const neighbour& n) {
+  const auto look = [&](const neighbour& n) {
     if (!is_objection(n.type)) return false; // those come first
     if (n.since.value <= since) return true;
     const row_no by = rows_.row_of(n.node, at_);
     if (by.value == no_number) return true;
     const row_line& newer = rows_.rows().line(by);
-    if ((newer.flags & row_gone) == 0 && supersessions_.counts(newer, line))
-      found.push_back({n.node.value, n.since.value});
-    return true;
-  });
+    if ((newer.flags & row_gone) != 0 || !supersessions_.counts(newer, line)) return true;
+    return goes_on(objection{n.node.value, n.since.value});
+  };
+  lineage_.neighbours(node, edge_direction::in, at_, false, std::ref(look)); // and no allocation
+}
+
+void lineage_reader::reach::add(node_no node) {
+  constexpr std::size_t few = 16;
+  nodes.push_back(node);
+  if (nodes.size() == few)
+    for (const node_no known : nodes) many.insert(known.value);
+  else if (nodes.size() > few)
+    many.insert(node.value);
+}
+
+bool lineage_reader::reach::knows(std::uint32_t node) const {
+  if (node == start.value) return true;
+  if (!many.empty()) return many.contains(node);
+  return std::ranges::any_of(nodes, [&](node_no n) { return n.value == node; });
 }
 
 lineage_reader::reach lineage_reader::reach_of(node_no start) const {
   reach found;
-  found.known.insert(start.value);
+  found.start = start;
   const auto expand = [&](node_no node) {
-    lineage_.neighbours(node, edge_direction::out, at_, false, [&](const neighbour& n) {
-      if (!is_support(n.type) || found.known.contains(n.node.value)) return true;
+    const auto look = [&](const neighbour& n) {
+      if (!is_support(n.type) || found.knows(n.node.value)) return true;
       found.truncated = found.nodes.size() == lineage_most;
       if (found.truncated) return false;
-      found.known.insert(n.node.value);
-      found.nodes.push_back(n.node);
+      found.add(n.node);
       return true;
-    });
+    };
+    lineage_.neighbours(node, edge_direction::out, at_, false, std::ref(look));
   };
   expand(start);
   for (std::size_t i = 0; i < found.nodes.size() && !found.truncated; ++i) expand(found.nodes[i]);
@@ -93,15 +110,16 @@ lineage_standing lineage_reader::of(row_no row) const {
   if (!lineage_.has_edges_out(node)) return found;
   const reach from = reach_of(node);
   found.truncated = from.truncated;
-  std::vector<objection> objections;
   for (const node_no support : from.nodes) {
     const row_no its_row = rows_.row_of(support, at_);
     if (its_row.value == no_number) continue;
     found.distrust_e9 = std::max(found.distrust_e9, rows_.facets(its_row).distrust_e9);
-    collect_objections(its_row, own.stands_since, objections);
+    if (found.stale) continue;
+    for_each_objection(its_row, own.stands_since, [&](const objection& o) {
+      found.stale = !from.knows(o.by);
+      return !found.stale;
+    });
   }
-  found.stale = std::ranges::any_of(objections,
-                                    [&](const objection& o) { return !from.known.contains(o.by); });
   return found;
 }
 
@@ -110,8 +128,8 @@ bool lineage_reader::is_shaken(row_no row, const std::vector<objection>& objecti
   const auto is_newer = [&](const objection& o) { return o.since > since; };
   if (std::ranges::none_of(objections, is_newer)) return false;
   const reach from = reach_of(rows_.node(row));
-  return std::ranges::any_of(
-      objections, [&](const objection& o) { return is_newer(o) && !from.known.contains(o.by); });
+  return std::ranges::any_of(objections,
+                             [&](const objection& o) { return is_newer(o) && !from.knows(o.by); });
 }
 
 memory_standing lineage_reader::standing_of(row_no row) const {
@@ -138,7 +156,10 @@ std::vector<node_no> lineage_reader::stale_because_of(node_no fallen,
   const row_no row = rows_.row_of(fallen, at_);
   if (row.value == no_number) return stale;
   std::vector<objection> objections;
-  collect_objections(row, 0, objections);
+  for_each_objection(row, 0, [&](const objection& o) {
+    objections.push_back(o);
+    return true;
+  });
   if (objections.empty()) return stale;
   loop_watch watch(goes_on);
   std::vector<node_no> reached{fallen};

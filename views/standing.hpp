@@ -57,18 +57,24 @@ private:
     std::uint32_t by; ///< node
     std::uint64_t since;
   };
-  /// All that a memory rests on, nearest first.
+  /// All that a memory rests on, nearest first. Most rest on few, which a glance goes over.
   struct reach {
+    node_no start;
     std::vector<node_no> nodes;
-    std::unordered_set<std::uint32_t> known; ///< the same and itself; looked up, never iterated
+    std::unordered_set<std::uint32_t> many; ///< the same, where they are more; only looked up
     bool truncated = false;
+
+    void add(node_no node);
+    [[nodiscard]] bool knows(std::uint32_t node) const;
   };
   [[nodiscard]] reach reach_of(node_no start) const;
   /// Is any of these newer than its last affirmation, and made by nothing that it rests on? What it
   /// rests on, or is itself, took the old one in, and does not shake it.
   [[nodiscard]] bool is_shaken(row_no row, const std::vector<objection>& objections) const;
-  /// What speaks against the memory of a row, newer than `since`.
-  void collect_objections(row_no row, std::uint64_t since, std::vector<objection>& found) const;
+  /// What speaks against the memory of a row, newer than `since`, until `goes_on(objection)` is
+  /// false.
+  template <class GoesOn>
+  void for_each_objection(row_no row, std::uint64_t since, const GoesOn& goes_on) const;
 
   const attributes& rows_;
   const graph& lineage_;

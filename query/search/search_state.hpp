@@ -32,8 +32,8 @@ struct leg_row {
   double raw = 0;   ///< of the leg
   double match = 0; ///< absolute, in [0,1]
   double recency = 0;
-  double mixed = 0;               ///< what is normalised: raw, or its hybrid with recency
-  double score = 0;               ///< in [0,1]
+  double mixed = 0;                 ///< what is normalised: raw, or its hybrid with recency
+  double score = 0;                 ///< in [0,1]
   std::optional<row_no> older_of{}; ///< a better hit that says the same, and is newer
 };
 
