@@ -17,15 +17,15 @@ constexpr double default_least_match = 0.25;
 /// The nearest that are shown beside an absence.
 constexpr std::int64_t most_nearest = 3;
 
-constexpr std::array field_table = {key_shape{"topic", &shapes::text, true},
-                                    key_shape{"name", &shapes::text, true}};
-constexpr shape field_shape{
-    .kind = shape_kind::object, .name = "{topic, name}", .keys = field_table};
-constexpr shape fields_shape{
-    .kind = shape_kind::list, .name = "[{topic, name}…]", .item = &field_shape};
+constexpr std::array named_field_keys = {key_shape{"topic", &shapes::text, true},
+                                         key_shape{"name", &shapes::text, true}};
+constexpr shape named_field{
+    .kind = shape_kind::object, .name = "{topic, name}", .keys = named_field_keys};
+constexpr shape named_fields{
+    .kind = shape_kind::list, .name = "[{topic, name}…]", .item = &named_field};
 constexpr std::array absent_table = {
     key_shape{"query", &shapes::text},       key_shape{"ids", &shapes::texts},
-    key_shape{"fields", &fields_shape},      key_shape{"least_match", &shapes::number},
+    key_shape{"fields", &named_fields},      key_shape{"least_match", &shapes::number},
     key_shape{"memory_type", &shapes::text}, key_shape{"project", &shapes::text},
     key_shape{"tag", &shapes::text},         key_shape{"source_type", &shapes::text},
     key_shape{"as_of", &shapes::time},       key_shape{"now", &shapes::time},
