@@ -158,7 +158,7 @@ private:
         others.push_back(term);
     double best = 0;
     for (const auto* c : found) best = std::max(best, weight(*c, others));
-    std::erase_if(found, [&](const auto* c) { return weight(*c, others) < best; });
+    std::erase_if(found, [&](const auto* c) { return weight(*c, others) < best - 1e-9; });
     if (best <= 0 && !others.empty()) return {};
     return found;
   }
@@ -198,13 +198,15 @@ private:
     });
     if (r_.states_new) std::erase_if(rows, [&](const auto* c) { return !is_replaced(*c); });
     std::vector<const candidate*> found;
+    double most = 0;
+    for (const auto* c : rows) most = std::max(most, c->share);
+    const auto is_best = [&](const candidate* c) { return c->share >= most - 1e-9; };
     const candidate* best = nullptr;
     for (const auto* c : rows)
-      if (best == nullptr || c->share > best->share) best = c;
+      if (best == nullptr && is_best(c)) best = c;
     for (const auto* c : rows)
       if (c == best
-          || (c->share >= best->share
-              && (asked_.extent == asked_extent::all || says_the_same(*c, *best))))
+          || (is_best(c) && (asked_.extent == asked_extent::all || says_the_same(*c, *best))))
         found.push_back(c);
     return found;
   }

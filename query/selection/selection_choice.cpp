@@ -20,6 +20,8 @@ namespace mneme {
 namespace {
 
 constexpr std::size_t shown_bytes = 600;
+/// Words of the same weights make the same sum, but for its last bits, in whatever order.
+constexpr double same_weight = 1e-9;
 constexpr std::size_t noted_bytes = 100;
 
 /// Of the words' weight that a memory must have to say what they say: a third is what is left when
@@ -186,7 +188,8 @@ private:
     const term_set others = content_ & ~identifying;
     double best = 0;
     for (const auto& r : found) best = std::max(best, weight(r.has & others));
-    std::erase_if(found, [&](const auto& r) { return weight(r.has & others) < best; });
+    std::erase_if(found,
+                  [&](const auto& r) { return weight(r.has & others) < best - same_weight; });
     return best > 0 || others == 0;
   }
 
@@ -321,12 +324,13 @@ private:
                          ? fmt::format("nothing is about {}", s_.asked.question)
                          : "no good match");
     // The first of the best: search says which of them that is.
-    const auto best = *std::ranges::max_element(rows, {}, &ranked_row::share);
+    const double most = std::ranges::max(rows, {}, &ranked_row::share).share;
+    const auto is_best = [&](const ranked_row& r) { return r.share >= most - same_weight; };
+    const auto best = *std::ranges::find_if(rows, is_best);
     for (const auto& r : rows) {
       const bool is_as_good =
           r.row == best.row
-          || (r.share >= best.share
-              && (s_.asked.extent == asked_extent::all || says_the_same(r, best)));
+          || (is_best(r) && (s_.asked.extent == asked_extent::all || says_the_same(r, best)));
       if (is_as_good)
         if (auto ok = take(r.row, selection_reason::meaning, shared_words(r.row)); !ok) return ok;
     }
