@@ -7,7 +7,6 @@
 #include "messages/ensure.hpp"
 #include "messages/validate/validate.hpp"
 #include "query/context/context_state.hpp"
-#include "query/find/valid_time.hpp"
 #include "query/positive.hpp"
 #include "views/learning.hpp"
 
@@ -56,8 +55,7 @@ result<void> context_run::check(const context_request& r) {
       if ((*r.tiers)[i] > context_tier::notable)
         return fail(errc::bad_value, "not a tier", fmt::format("include_tiers[{}]", i));
   if (auto ok = check_objects(r); !ok) return ok;
-  if (r.now && !is_valid_time(*r.now))
-    return fail(errc::bad_time, "now is negative or after the year 2261", "now");
+  if (auto ok = check_time(r.now, "now"); !ok) return ok;
   if (r.vector && !r.query)
     return fail(errc::bad_value, "the vector is that of a query, and there is none", "vector");
   if (r.query)

@@ -86,7 +86,7 @@ private:
     described.tier = tier;
     auto record = read_row(described, run_, views_, reader_);
     if (!record) return propagate(record);
-    context_item item = item_of(described, *record);
+    context_item item = item_of(described, *record, run_, views_);
     rendered_text text = render(*record, run_.request.form, *views_.tokens);
     if (tier == context_tier::found) {
       text.text = with_provenance(item, run_.who, text.text);

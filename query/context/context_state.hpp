@@ -29,7 +29,6 @@ struct context_row {
   memory_uri uri;
   std::int64_t created_at_ns = 0;
   double salience = 0; ///< with the floor of what is pinned
-  memory_standing standing;
 };
 
 struct context_state {
@@ -75,7 +74,8 @@ context_row context_row_of(row_no row, const context_state& run, const read_view
 result<memory> read_row(const context_row& row, const context_state& run, const read_views& views,
                         kv_reader& reader);
 /// Of a record of the row, without its text.
-context_item item_of(const context_row& row, const memory& m);
+context_item item_of(const context_row& row, const memory& m, const context_state& run,
+                     const read_views& views);
 /// Its text as a model may read it: quoted, where it is trusted too little.
 rendered_text as_trusted(const context_item& item, std::string text, const token_counter& tokens);
 std::uint64_t bytes_of(const context_item& item);

@@ -194,8 +194,7 @@ context_row context_row_of(row_no row, const context_state& run, const read_view
           .node = {line.node},
           .uri = {line.type, views.nodes->id({line.node}), columns.rows().rest(row).version},
           .created_at_ns = line.created_at_ns,
-          .salience = scorer(columns.activation_of({line.node}, run.context.at), 0),
-          .standing = lineage_reader(views, run.context.at).standing_of(row)};
+          .salience = scorer(columns.activation_of({line.node}, run.context.at), 0)};
 }
 
 result<memory> read_row(const context_row& row, const context_state& run, const read_views& views,
@@ -206,14 +205,15 @@ result<memory> read_row(const context_row& row, const context_state& run, const 
   return std::move(**m);
 }
 
-context_item item_of(const context_row& row, const memory& m) {
+context_item item_of(const context_row& row, const memory& m, const context_state& run,
+                     const read_views& views) {
   const provenance& from = m.version->provenance;
   return {.uri = row.uri,
           .text = {},
           .salience = row.salience,
           .by = speaker_of(m.head),
           .at = m.version->created_at,
-          .standing = row.standing,
+          .standing = lineage_reader(views, run.context.at).standing_of(row.row),
           .trust_told = from.trust || from.source_class,
           .source_class = from.source_class};
 }
@@ -243,7 +243,7 @@ result<void> context_state::fetch(const read_views& views) {
   for (const auto& row : *rows) {
     auto record = read_row(row, *this, views, **reader);
     if (!record) return propagate(record);
-    context_item item = item_of(row, *record);
+    context_item item = item_of(row, *record, *this, views);
     rendered_text text =
         as_trusted(item, render(*record, request.form, *views.tokens).text, *views.tokens);
     if (!kept.empty() && answer.tokens + text.tokens > answer.budget_tokens) break;

@@ -8,7 +8,6 @@
 #include "messages/text/composed.hpp"
 #include "messages/validate/validate.hpp"
 #include "query/enum_range.hpp"
-#include "query/find/valid_time.hpp"
 #include "query/positive.hpp"
 #include "query/vector_check.hpp"
 
@@ -144,10 +143,8 @@ result<void> check_bounds(const find_request& r) {
   if (auto ok = check_numbers(r); !ok) return ok;
   if (auto ok = check_names(r); !ok) return ok;
   if (auto ok = check_texts(r); !ok) return ok;
-  if (r.as_of && !is_valid_time(*r.as_of))
-    return fail(errc::bad_time, "as_of is negative or after the year 2261", "as_of");
-  if (r.now && !is_valid_time(*r.now))
-    return fail(errc::bad_time, "now is negative or after the year 2261", "now");
+  if (auto ok = check_time(r.as_of, "as_of"); !ok) return ok;
+  if (auto ok = check_time(r.now, "now"); !ok) return ok;
   if (r.late_binding && r.at_seq)
     return fail(errc::unsupported, "late_binding writes, and the past cannot be written",
                 "late_binding");

@@ -12,7 +12,6 @@
 #include "query/asked_words.hpp"
 #include "query/enum_range.hpp"
 #include "query/find/near_target.hpp"
-#include "query/find/valid_time.hpp"
 #include "query/positive.hpp"
 #include "query/query_text.hpp"
 #include "query/search/search_state.hpp"
@@ -131,10 +130,8 @@ result<void> search_run::check(const search_request& r) {
   if (!(r.similarity_floor >= 0 && r.similarity_floor <= 1))
     return fail(errc::out_of_range, "similarity_floor is from 0 to 1", "similarity_floor");
   if (auto ok = check_share(r.min_trust, "min_trust"); !ok) return ok;
-  if (r.now && !is_valid_time(*r.now))
-    return fail(errc::bad_time, "now is negative or after the year 2261", "now");
-  if (r.as_of && !is_valid_time(*r.as_of))
-    return fail(errc::bad_time, "as_of is negative or after the year 2261", "as_of");
+  if (auto ok = check_time(r.now, "now"); !ok) return ok;
+  if (auto ok = check_time(r.as_of, "as_of"); !ok) return ok;
   if (r.actor)
     if (auto ok = validate_actor(*r.actor); !ok) return ok;
   if (auto ok = check_names(r); !ok) return ok;

@@ -79,8 +79,8 @@ std::string asked_question(const select_request& r) {
   return read_asked(r.words).question;
 }
 
-search_request selection_state::search_of(const select_request& r) {
-  search_request s{.query = asked_question(r),
+search_request selection_state::search_of(const select_request& r, std::string question) {
+  search_request s{.query = std::move(question),
                    .limit = ranked,
                    .source = search_source::memory,
                    .similarity_floor = 0,
@@ -123,7 +123,7 @@ result<void> select_run::check(const select_request& r) {
   for (std::size_t i = 0; i < r.tags.size(); ++i)
     if (!is_utf8(r.tags[i]))
       return fail(errc::bad_utf8, "the tag is not UTF-8", fmt::format("tags[{}]", i));
-  return search_run::check(selection_state::search_of(r));
+  return search_run::check(selection_state::search_of(r, asked_question(r)));
 }
 
 result<std::unique_ptr<select_run>>
@@ -138,7 +138,8 @@ select_run::compile(select_request request, query_context context, const read_vi
     if (auto ok = check_terms(state->asked); !ok) return propagate(ok);
   state->terms = terms_of(state->asked);
   ensure(state->terms.size() <= most_asked_terms, "a set holds every term");
-  auto search = search_run::compile(selection_state::search_of(request), context, views);
+  auto search = search_run::compile(selection_state::search_of(request, state->asked.question),
+                                    context, views);
   if (!search) return propagate(search);
   state->search = std::move(*search);
   state->answer.embedder_problem = state->search->embedder_problem();

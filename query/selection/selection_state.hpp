@@ -49,7 +49,7 @@ struct selection_state {
 
   [[nodiscard]] term_set set_of(const std::vector<std::string>& some) const;
   /// The request by which the search ranks.
-  [[nodiscard]] static search_request search_of(const select_request& r);
+  [[nodiscard]] static search_request search_of(const select_request& r, std::string question);
 };
 
 /// What may be selected: live, of the asker's own, and of the types and tags that are asked for.

@@ -68,14 +68,9 @@ void add_absent_command(CLI::App& app, command_result& outcome) {
       true, outcome,
       [](CLI::App& c, absent_options& o) {
         c.add_option("QUERY", o.query, "words, a request as JSON, or -");
-        c.add_option("--id", o.ids, "of no memory, with a proof; may be repeated")
-            ->take_all()
-            ->expected(1)
-            ->allow_extra_args(false);
-        c.add_option("--field", o.fields, "TOPIC:NAME in no topic, with a proof; may be repeated")
-            ->take_all()
-            ->expected(1)
-            ->allow_extra_args(false);
+        declare_repeated(c, "--id", o.ids, "of no memory, with a proof; may be repeated");
+        declare_repeated(c, "--field", o.fields,
+                         "TOPIC:NAME in no topic, with a proof; may be repeated");
         c.add_option("--least-match", o.least_match,
                      "from which match on something says it (0.25)");
         c.add_option("--memory-type", o.memory_type, "decision, note, fact, …");

@@ -15,11 +15,6 @@ result<json> request_of(const std::optional<std::string>& given) {
   return read_request_argument(*given);
 }
 
-template <class Value>
-void add_list(CLI::App& c, const char* name, std::vector<Value>& values, const char* text) {
-  c.add_option(name, values, text)->take_all()->expected(1)->allow_extra_args(false);
-}
-
 struct context_options {
   common_options common;
   std::optional<std::string> receipt;
@@ -66,9 +61,9 @@ void add_context(CLI::App& app, command_result& outcome) {
         c.add_option("REQUEST|QUERY", o.request, "a request as JSON, -, or a question in words");
         c.add_option("--query", o.query, "the question or the task, in words: adds what is found");
         c.add_option("--verb", o.verb, "what it is about to do: find, build, negotiate, …");
-        add_list(c, "--object", o.objects, "KIND=REF, with what; may be repeated");
-        add_list(c, "--tier", o.tiers,
-                 "pinned, outcomes, frame_relevant, found or notable; may be repeated");
+        declare_repeated(c, "--object", o.objects, "KIND=REF, with what; may be repeated");
+        declare_repeated(c, "--tier", o.tiers,
+                         "pinned, outcomes, frame_relevant, found or notable; may be repeated");
         c.add_option("--budget", o.budget, "at most so many tokens of text (3000, at most 4000)");
         c.add_option("--outcomes", o.outcomes, "at most so many outcomes (3)");
         c.add_option("--form", o.form, "short, medium or full");
@@ -159,7 +154,7 @@ void add_compact(CLI::App& app, command_result& outcome) {
       app, "compact", "Shrink a context and keep a record of it", false, outcome,
       [](CLI::App& c, compact_options& o) {
         c.add_option("REQUEST|URI", o.arguments, "a request as JSON, -, or what is in the context");
-        add_list(c, "--keep", o.keep, "uri that bears load; may be repeated");
+        declare_repeated(c, "--keep", o.keep, "uri that bears load; may be repeated");
         c.add_option("--intent", o.intent, "id of the intent");
         c.add_option("--step", o.step, "id of the step");
         c.add_option("--budget", o.budget, "at most so many tokens of text (4000)");

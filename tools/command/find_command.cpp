@@ -137,14 +137,8 @@ void add_find_command(CLI::App& app, command_result& outcome) {
       app, "find", "Ask: by type, tag, field, nearness, edges", true, outcome,
       [](CLI::App& c, find_options& o) {
         c.add_option("REQUEST", o.request, "a request as JSON, or -");
-        c.add_option("--type", o.types, "Fact, Note, …; may be repeated")
-            ->take_all()
-            ->expected(1)
-            ->allow_extra_args(false);
-        c.add_option("--tag", o.tags, "all of these; may be repeated")
-            ->take_all()
-            ->expected(1)
-            ->allow_extra_args(false);
+        declare_repeated(c, "--type", o.types, "Fact, Note, …; may be repeated");
+        declare_repeated(c, "--tag", o.tags, "all of these; may be repeated");
         c.add_option("--where", o.where, "predicate as JSON (mneme help where)");
         c.add_option("--near", o.near, "text to be near to");
         c.add_option("--near-uri", o.near_uri, "memory to be near to");
@@ -153,15 +147,9 @@ void add_find_command(CLI::App& app, command_result& outcome) {
         c.add_option("--rank", o.rank, "salience or distance");
         c.add_option("--from", o.from, "id or uri to walk from");
         c.add_option("--hops", o.hops, "how far (1)");
-        c.add_option("--edge", o.edges, "edge types to walk; may be repeated")
-            ->take_all()
-            ->expected(1)
-            ->allow_extra_args(false);
+        declare_repeated(c, "--edge", o.edges, "edge types to walk; may be repeated");
         c.add_option("--direction", o.direction, "out (default), in or both");
-        c.add_option("--order", o.order, "FIELD or FIELD:desc; may be repeated")
-            ->take_all()
-            ->expected(1)
-            ->allow_extra_args(false);
+        declare_repeated(c, "--order", o.order, "FIELD or FIELD:desc; may be repeated");
         c.add_option("--limit", o.limit, "at most so many (20)");
         c.add_option("--offset", o.offset, "skip so many");
         c.add_option("--budget", o.budget, "at most so many tokens of text");

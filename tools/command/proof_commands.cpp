@@ -201,18 +201,9 @@ void add_proof_commands(CLI::App& app, command_result& outcome) {
       outcome,
       [](CLI::App& c, prove_options& o) {
         c.add_option("ID", o.ids, "ids or uris, or a request as JSON, or -");
-        c.add_option("--field", o.fields, "TOPIC:NAME; may be repeated")
-            ->take_all()
-            ->expected(1)
-            ->allow_extra_args(false);
-        c.add_option("--edge", o.edges, "SRC:TYPE:DST; may be repeated")
-            ->take_all()
-            ->expected(1)
-            ->allow_extra_args(false);
-        c.add_option("--seq", o.seqs, "journal entries; may be repeated")
-            ->take_all()
-            ->expected(1)
-            ->allow_extra_args(false);
+        declare_repeated(c, "--field", o.fields, "TOPIC:NAME; may be repeated");
+        declare_repeated(c, "--edge", o.edges, "SRC:TYPE:DST; may be repeated");
+        declare_repeated(c, "--seq", o.seqs, "journal entries; may be repeated");
         c.add_option("--root", o.root, "of a snapshot (default: the present one)");
         c.add_option("--actor", o.actor, "who is asking");
       },

@@ -114,10 +114,7 @@ void add_read_commands(CLI::App& app, command_result& outcome) {
       [](CLI::App& c, edges_options& o) {
         c.add_option("ID", o.target, "id or uri, or a request as JSON, or -")->required();
         c.add_option("--direction", o.direction, "out, in or both (default)");
-        c.add_option("--type", o.types, "may be repeated")
-            ->take_all()
-            ->expected(1)
-            ->allow_extra_args(false);
+        declare_repeated(c, "--type", o.types, "may be repeated");
         c.add_flag("--include-tombstoned", o.include_tombstoned, "removed edges too");
         c.add_option("--limit", o.limit, "at most so many (default: all)");
         c.add_option("--offset", o.offset, "leave out the first so many");

@@ -122,10 +122,7 @@ void add_search_commands(CLI::App& app, command_result& outcome) {
       [](CLI::App& c, search_options& o) {
         c.add_option("QUERY", o.query, "words, a request as JSON, or -");
         c.add_option("--source-type", o.source_type, "all (default), memory or content");
-        c.add_option("--id", o.ids, "look these memories up instead; may be repeated")
-            ->take_all()
-            ->expected(1)
-            ->allow_extra_args(false);
+        declare_repeated(c, "--id", o.ids, "look these memories up instead; may be repeated");
         c.add_flag("--lineage", o.lineage, "with --id: what a decision replaced, and what it");
         c.add_option("--memory-type", o.memory_type, "decision, note, fact, …");
         c.add_option("--project", o.project, "of exactly this project");

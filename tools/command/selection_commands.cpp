@@ -78,11 +78,8 @@ result<json> supersede_request_of(const selection_options& o) {
 }
 
 void declare_selection(CLI::App& c, selection_options& o) {
-  const auto repeated = [&c](const char* name, std::vector<std::string>& into, const char* help) {
-    c.add_option(name, into, help)->take_all()->expected(1)->allow_extra_args(false);
-  };
-  repeated("--only-type", o.types, "only these types (all but Chunk); may be repeated");
-  repeated("--tag", o.tags, "only what has all of these; may be repeated");
+  declare_repeated(c, "--only-type", o.types, "only these types (all but Chunk); may be repeated");
+  declare_repeated(c, "--tag", o.tags, "only what has all of these; may be repeated");
   c.add_option("--limit", o.limit, "refuse if more match (1000)");
   c.add_option("--actor", o.actor, "who acts, among his own memories");
   c.add_option("--by", o.by, "who is noted (default: the actor)");

@@ -135,11 +135,6 @@ status run_acting(const acting_options& o, std::string_view op) {
   return run_request(o.common, op, std::move(request));
 }
 
-void declare_repeated(CLI::App& c, const char* name, std::vector<std::string>& values,
-                      const char* description) {
-  c.add_option(name, values, description)->take_all()->expected(1)->allow_extra_args(false);
-}
-
 } // namespace
 
 void add_topic_commands(CLI::App& app, command_result& outcome) {

@@ -30,6 +30,12 @@ CLI::App* add_command(CLI::App& app, const std::string& name, const std::string&
   return command;
 }
 
+/// An option that takes one value and may be given again.
+template <class Values>
+void declare_repeated(CLI::App& c, const char* name, Values& values, const char* description) {
+  c.add_option(name, values, description)->take_all()->expected(1)->allow_extra_args(false);
+}
+
 /// Sets `key` where the value was given.
 template <class T>
 void set_if(json& request, const char* key, const std::optional<T>& value);

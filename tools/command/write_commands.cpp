@@ -256,14 +256,9 @@ void add_write_commands(CLI::App& app, command_result& outcome) {
         c.add_option("REQUEST", o.arguments, "JSON, - for standard input, or FIELD=VALUE…");
         c.add_option("--type", o.type, "Fact, Note, Event, …");
         c.add_option("--id", o.id, "an id of your own");
-        c.add_option("--tag", o.tags, "may be repeated")
-            ->take_all()
-            ->expected(1)
-            ->allow_extra_args(false);
-        c.add_option("--supersedes", o.supersedes, "uri of what it replaces; may be repeated")
-            ->take_all()
-            ->expected(1)
-            ->allow_extra_args(false);
+        declare_repeated(c, "--tag", o.tags, "may be repeated");
+        declare_repeated(c, "--supersedes", o.supersedes,
+                         "uri of what it replaces; may be repeated");
         c.add_option("--importance", o.importance, "0 to 10 (5)");
         c.add_option("--visibility", o.visibility, "private (default), scoped or actor_public");
         c.add_option("--metadata", o.metadata, "JSON object");
@@ -293,10 +288,7 @@ void add_write_commands(CLI::App& app, command_result& outcome) {
       [](CLI::App& c, head_options& o) {
         c.add_option("REQUEST", o.arguments, "JSON, -, or URI (or id)")->required()->expected(1);
         c.add_option("--actor", o.actor, "who acts");
-        c.add_option("--tag", o.tags, "all tags anew; may be repeated")
-            ->take_all()
-            ->expected(1)
-            ->allow_extra_args(false);
+        declare_repeated(c, "--tag", o.tags, "all tags anew; may be repeated");
         c.add_flag("--no-tags", o.no_tags, "take all tags off");
         c.add_option("--importance", o.importance, "0 to 10");
         c.add_option("--visibility", o.visibility, "private, scoped or actor_public");

@@ -32,11 +32,6 @@ constexpr std::array absent_table = {
     key_shape{"at_seq", &shapes::integer},   key_shape{"actor", &shapes::text},
     key_shape{"scope", &shapes::scope},      key_shape{"deadline_ms", &shapes::integer}};
 
-bool is_given(const json& request, const char* key) {
-  const auto found = request.find(key);
-  return found != request.end() && !found->is_null();
-}
-
 /// An id as it is written in answers; what is none is prove's to refuse.
 json canonical(const json& id) {
   const auto parsed = parse_memory_id(id.get_ref<const std::string&>());

@@ -106,14 +106,10 @@ json asked_again(json request) {
 /// What the engine or the world would say for a request that does not, so that another one, or one
 /// whose weights were changed, is asked the same.
 void fix_defaults(json& request, const json& answer) {
-  const auto is_missing = [&](const char* key) {
-    const auto found = request.find(key);
-    return found == request.end() || found->is_null();
-  };
   if (const auto bound = answer.find("applied_audience");
-      bound != answer.end() && !bound->is_null() && is_missing("audience"))
+      bound != answer.end() && !bound->is_null() && !is_given(request, "audience"))
     request["audience"] = *bound;
-  if (!answer.contains("coverage") || !is_missing("weights")) return;
+  if (!answer.contains("coverage") || is_given(request, "weights")) return;
   constexpr std::string_view named = "weights: ";
   for (const auto& note : answer["coverage"]["notes"])
     if (const auto& text = note.get_ref<const std::string&>(); text.starts_with(named))
@@ -207,20 +203,16 @@ result<json> run_with_receipt(session& s, const op_spec& op, const json& request
     if (const auto writes = fixed.find(of->writes); writes != fixed.end() && *writes == true)
       return fail(errc::unsupported, "a receipt is of a read, and this would write",
                   std::string(of->writes));
-  const auto is_missing = [&](const char* key) {
-    const auto found = fixed.find(key);
-    return found == fixed.end() || found->is_null();
-  };
-  if (of->has_now && is_missing("now")) fixed["now"] = to_string(s.target().now());
+  if (of->has_now && !is_given(fixed, "now")) fixed["now"] = to_string(s.target().now());
   std::optional<seq_no> wanted;
-  if (!is_missing("at_seq")) {
+  if (is_given(fixed, "at_seq")) {
     const auto at = fixed["at_seq"].get<std::int64_t>();
     if (at < 0) return op.run(s, fixed); // which refuses it
     wanted = seq_no{static_cast<std::uint64_t>(at)};
   }
   auto roots = s.target().root(wanted);
   if (!roots) return propagate(roots);
-  if (is_missing("at_seq")) fixed["at_seq"] = roots->seq.value;
+  if (!is_given(fixed, "at_seq")) fixed["at_seq"] = roots->seq.value;
   auto answer = op.run(s, fixed);
   if (!answer) return answer;
   fix_defaults(fixed, *answer);

@@ -56,6 +56,11 @@ std::unexpected<error> unknown_key(std::string_view key, std::span<const std::st
               at.text());
 }
 
+bool is_given(const json& object, std::string_view key) {
+  const auto found = object.find(key);
+  return found != object.end() && !found->is_null();
+}
+
 result<void> check_shape(const json& value, const shape& expected, const json& owner,
                          const json_path& at) {
   switch (expected.kind) {

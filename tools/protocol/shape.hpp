@@ -53,6 +53,9 @@ inline constexpr shape texts{.kind = shape_kind::list, .name = "[text…]", .ite
 inline constexpr shape vector{.kind = shape_kind::list, .name = "[number…]", .item = &number};
 } // namespace shapes
 
+/// null is the same as absent.
+bool is_given(const json& object, std::string_view key);
+
 /// unknown_key and wrong_type in document order, then missing_key. null is the same as absent.
 result<void> check_shape(const json& value, const shape& expected, const json& owner,
                          const json_path& at);

@@ -13,6 +13,7 @@ namespace mneme::server {
 
 namespace {
 
+using protocol::is_given;
 using protocol::json_path;
 
 enum class effect : std::uint8_t {
@@ -84,11 +85,6 @@ effect effect_of(std::string_view op) {
 
 bool has_key(const protocol::op_spec& op, std::string_view key) {
   return std::ranges::find(op.keys, key, &protocol::key_shape::name) != op.keys.end();
-}
-
-bool is_given(const json& object, std::string_view key) {
-  const auto found = object.find(key);
-  return found != object.end() && !found->is_null();
 }
 
 /// What refused a request, if anything did.

@@ -7,12 +7,14 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "tools/protocol/shape.hpp"
 #include "tools/server/json_schema.hpp"
 
 namespace mneme::server {
 
 namespace {
 
+using protocol::is_given;
 constexpr std::array<std::string_view, 1> search_ops = {"search"};
 constexpr std::array<std::string_view, 1> find_ops = {"find"};
 constexpr std::array<std::string_view, 1> retrieve_ops = {"retrieve"};
@@ -42,11 +44,6 @@ constexpr std::array<std::string_view, 12> update_hidden = {
     "scope",      "vector", "created_by", "by",    "mode", "forms",
     "provenance", "write",  "types",      "limit", "now",  "deadline_ms"};
 constexpr std::array<std::string_view, 4> forget_hidden = {"scope", "by", "vector", "now"};
-
-bool is_given(const json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && !found->is_null();
-}
 
 result<json> build_get(const json& arguments) {
   json request = arguments;
