@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "index/graph/graph.hpp"
 #include "mneme/types.hpp"
 
 namespace mneme {
@@ -37,6 +38,13 @@ constexpr bool is_objection(edge_type kept) {
 /// Does a memory rest on what an edge of the lineage leads to?
 constexpr bool is_support(edge_type kept) {
   return kept == in_lineage(lineage_kind::derived_from) || kept == in_lineage(lineage_kind::names);
+}
+
+/// False where nothing ever spoke against `node`, whoever made it.
+inline bool was_objected_to(const graph& lineage, node_no node) {
+  return lineage.ever_led_to(node, in_lineage(lineage_kind::supersedes))
+         || lineage.ever_led_to(node, in_lineage(lineage_kind::contradicts))
+         || lineage.ever_led_to(node, in_lineage(lineage_kind::replaces));
 }
 
 } // namespace mneme

@@ -63,6 +63,11 @@ result<std::optional<taken_record>> read_record(kv_reader& reader, const memory_
   return taken_record{std::move(**h), std::move(**v), held, is_coloured};
 }
 
+/// The entry that made the row.
+seq_no made_by(const read_views& views, row_no row) {
+  return {views.attributes->rows().line(row).begin};
+}
+
 /// Where the journal has the row's record; nullptr if it is not asked for it.
 const record_place* journaled_place(const read_views& views, row_no row) {
   return views.journaled == nullptr ? nullptr : views.places->find(row);
@@ -72,7 +77,7 @@ const record_place* journaled_place(const read_views& views, row_no row) {
 result<std::optional<taken_record>> record_of_row(const read_views& views, row_no row,
                                                   kv_reader& reader, const memory_id& id,
                                                   seq_no at) {
-  const seq_no made{views.attributes->rows().line(row).begin};
+  const seq_no made = made_by(views, row);
   auto [record, is_asked_again] = views.records->take(made);
   const bool is_kept = record.has_value();
   if (!record)
@@ -89,7 +94,26 @@ result<std::optional<taken_record>> record_of_row(const read_views& views, row_n
   return record;
 }
 
+void expect_place(const read_views& views, node_no node, row_no row) {
+  views.attributes->prefetch_activation(node);
+  views.lineage->expect_lists(node);
+  if (views.records != nullptr) views.records->expect(made_by(views, row));
+  if (views.journaled != nullptr) views.places->prefetch(row);
+}
+
+void expect_record(const read_views& views, row_no row) {
+  if (views.records != nullptr && views.records->expect_kept(made_by(views, row))) return;
+  if (const record_place* place = journaled_place(views, row)) views.journaled->expect(*place);
+}
+
 } // namespace
+
+void expect_rows(const read_views& views, std::span<const row_no> rows) {
+  const attributes& columns = *views.attributes;
+  for (const row_no row : rows) expect_place(views, columns.node(row), row);
+  for (const row_no row : rows) expect_record(views, row);
+  for (const row_no row : rows) views.lineage->expect_edges_out(columns.node(row));
+}
 
 result<std::optional<memory>> read_memory(const read_views& views, kv_reader& reader,
                                           const memory_id& id, seq_no at) {
@@ -106,15 +130,6 @@ result<std::optional<memory>> read_memory(const read_views& views, kv_reader& re
   return std::optional<memory>(memory{.head = std::move((*record)->head),
                                       .version = std::move((*record)->version),
                                       .activation = {}});
-}
-
-void expect_place(const read_views& views, node_no node, row_no row) {
-  views.attributes->prefetch_activation(node);
-  if (views.journaled != nullptr) views.places->prefetch(row);
-}
-
-void expect_record(const read_views& views, row_no row) {
-  if (const record_place* place = journaled_place(views, row)) views.journaled->expect(*place);
 }
 
 result<std::optional<sized_memory>> read_memory(const read_views& views, kv_reader& reader,

@@ -65,10 +65,10 @@ result<std::optional<edge_record>> read_edge(kv_reader& reader, const edge_key& 
 /// Head, current version and activation as of `at`; nullopt if the memory did not exist then.
 result<std::optional<memory>> read_memory(const read_views& views, kv_reader& reader,
                                           const memory_id& id, seq_no at);
-/// Hints that the records of some rows are read next: first of all of them where each is found,
-/// and then of each.
-void expect_place(const read_views& views, node_no node, row_no row);
-void expect_record(const read_views& views, row_no row);
+/// Hints that these memories are read next, and what they rest on: of few rows, that all of it is
+/// still near when they are.
+void expect_rows(const read_views& views, std::span<const row_no> rows);
+inline constexpr std::size_t rows_expected = 32;
 /// The same, of a memory whose row as of `at` is known, and how many bytes its head and version
 /// hold, about.
 struct sized_memory {

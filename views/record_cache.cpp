@@ -14,8 +14,8 @@ record_cache::answer record_cache::take(seq_no made) {
   if (most_of_shard_ == 0) return {};
   shard& s = shards_[made.value % shard_count];
   const std::scoped_lock lock(s.guard);
-  if (const auto place = s.places.find(made.value); place != s.places.end()) {
-    kept& k = s.ring[place->second];
+  if (const std::uint32_t place = s.places.find(made); place != no_number) {
+    kept& k = s.ring[place];
     k.asked_for = true;
     return {.record = k.record, .is_asked_again = true};
   }
@@ -25,12 +25,29 @@ record_cache::answer record_cache::take(seq_no made) {
   return {.record = {}, .is_asked_again = std::exchange(lately, last_bits) == last_bits};
 }
 
+void record_cache::expect(seq_no made) const {
+  if (most_of_shard_ == 0) return;
+  const shard& s = shard_of(made);
+  const std::scoped_lock lock(s.guard);
+  s.places.prefetch(made);
+}
+
+bool record_cache::expect_kept(seq_no made) const {
+  if (most_of_shard_ == 0) return false;
+  const shard& s = shard_of(made);
+  const std::scoped_lock lock(s.guard);
+  const std::uint32_t place = s.places.find(made);
+  if (place == no_number) return false;
+  __builtin_prefetch(&s.ring[place]);
+  return true;
+}
+
 void record_cache::keep(seq_no made, const taken_record& record) {
   ensure(made.value != 0, "a record is kept by the seq that made it");
   if (record.held > most_of_shard_) return;
   shard& s = shards_[made.value % shard_count];
   const std::scoped_lock lock(s.guard);
-  if (s.places.contains(made.value)) return;
+  if (s.places.find(made) != no_number) return;
   make_room(s, most_of_shard_ - record.held);
   if (s.free.empty()) {
     s.free.push_back(static_cast<std::uint32_t>(s.ring.size()));
@@ -38,8 +55,8 @@ void record_cache::keep(seq_no made, const taken_record& record) {
   }
   const std::uint32_t at = s.free.back();
   s.free.pop_back();
-  s.ring[at] = {.made = made.value, .asked_for = false, .record = record};
-  s.places.emplace(made.value, at);
+  s.ring[at] = {.record = record, .made = made.value, .asked_for = false};
+  s.places.insert(made, at);
   s.bytes += record.held;
 }
 
@@ -60,8 +77,8 @@ void record_cache::make_room(shard& s, std::uint64_t most) {
     const std::uint32_t at = s.hand++;
     kept& k = s.ring[at];
     if (k.made == 0 || std::exchange(k.asked_for, false)) continue;
-    s.bytes -= k.record->held;
-    s.places.erase(k.made);
+    s.bytes -= k.record.held;
+    s.places.erase({k.made});
     s.free.push_back(at);
     k = {};
   }

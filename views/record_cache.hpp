@@ -12,11 +12,11 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
 #include "mneme/ids.hpp"
 #include "views/packed_record.hpp"
+#include "views/seq_slots.hpp"
 
 namespace mneme {
 
@@ -33,21 +33,26 @@ public:
     bool is_asked_again = false;
   };
   [[nodiscard]] answer take(seq_no made);
+  /// Hints for who takes several: first that each is asked for, then, when that has come, whether
+  /// it is kept, and that it is taken.
+  void expect(seq_no made) const;
+  [[nodiscard]] bool expect_kept(seq_no made) const;
   /// For those who ask after this. One that is there stays.
   void keep(seq_no made, const taken_record& record);
   /// What all records hold decoded, about.
   [[nodiscard]] std::uint64_t bytes() const;
 
 private:
-  struct kept {
+  /// A line of memory.
+  struct alignas(64) kept {
+    taken_record record;
     std::uint64_t made = 0; ///< seq; 0: free
     bool asked_for = false; ///< since the hand came by
-    std::optional<taken_record> record;
   };
   /// Seqs with one remainder, so that readers seldom meet.
   struct shard {
     mutable std::mutex guard;
-    std::unordered_map<std::uint64_t, std::uint32_t> places; // looked up only, never iterated
+    seq_slots places; ///< in the ring
     std::vector<kept> ring;
     std::vector<std::uint32_t> free;
     std::vector<std::uint32_t> asked_lately; ///< the last bits of seqs, where each has its place
@@ -58,6 +63,9 @@ private:
   static constexpr std::size_t shard_count = 64;
   static constexpr std::size_t seqs_remembered = 1024; ///< by a shard
 
+  [[nodiscard]] const shard& shard_of(seq_no made) const {
+    return shards_[made.value % shard_count];
+  }
   static void make_room(shard& s, std::uint64_t most);
 
   std::uint64_t most_of_shard_;

@@ -104,18 +104,19 @@ lineage_reader::reach lineage_reader::reach_of(node_no start) const {
 }
 
 lineage_standing lineage_reader::of(row_no row) const {
-  const row_facets& own = rows_.facets(row);
-  lineage_standing found{.distrust_e9 = own.distrust_e9};
+  lineage_standing found;
   const node_no node = rows_.node(row);
+  if (rows_.ever_in_doubt(node)) found.distrust_e9 = rows_.facets(row).distrust_e9;
   if (!lineage_.has_edges_out(node)) return found;
   const reach from = reach_of(node);
   found.truncated = from.truncated;
   for (const node_no support : from.nodes) {
+    if (!rows_.ever_in_doubt(support) && !was_objected_to(lineage_, support)) continue;
     const row_no its_row = rows_.row_of(support, at_);
     if (its_row.value == no_number) continue;
     found.distrust_e9 = std::max(found.distrust_e9, rows_.facets(its_row).distrust_e9);
     if (found.stale) continue;
-    for_each_objection(its_row, own.stands_since, [&](const objection& o) {
+    for_each_objection(its_row, rows_.facets(row).stands_since, [&](const objection& o) {
       found.stale = !from.knows(o.by);
       return !found.stale;
     });

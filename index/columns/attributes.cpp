@@ -109,6 +109,8 @@ row_no attributes::impl::append(const row_line& line, row_rest rest, row_facets 
     its_facets.before_of_reference = *last_of - 1;
   }
   facets.grow(rows.size()) = its_facets;
+  if (its_facets.distrust_e9 != 0 || (line.flags & row_tombstoned) != 0)
+    store_release(doubted.grow(line.node), std::uint8_t{1});
   const row_no row = rows.append(line, rest);
   if (line.end == forever)
     live.begin(line);
@@ -310,6 +312,11 @@ std::shared_ptr<const posting_view> attributes::ending() const {
 
 std::shared_ptr<const posting_view> attributes::referring() const {
   return impl_->referring.view();
+}
+
+bool attributes::ever_in_doubt(node_no node) const {
+  const std::uint8_t* is_doubted = impl_->doubted.find(node.value);
+  return is_doubted != nullptr && load_acquire(*is_doubted) != 0;
 }
 
 std::shared_ptr<const posting_view> attributes::distrusted() const {

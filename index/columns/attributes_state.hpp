@@ -37,8 +37,9 @@ struct attributes::impl {
   posting ending;
   posting referring;
   posting distrusted;
-  live_counts live;             ///< of the rows that are open; the writer's alone
-  std::uint32_t ended_rows = 0; ///< likewise
+  sparse_column<std::uint8_t> doubted; ///< by node: 1 = see ever_in_doubt
+  live_counts live;                    ///< of the rows that are open; the writer's alone
+  std::uint32_t ended_rows = 0;        ///< likewise
   std::atomic<std::uint64_t> retained{0};
   row_is_gone is_gone = [this](std::uint32_t row) {
     return rows.end({row}) <= retained.load(std::memory_order_relaxed);

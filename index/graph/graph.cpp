@@ -73,6 +73,14 @@ bool graph::has_edges_out(node_no node) const {
   return impl_->list_of(node, edge_direction::out) != 0;
 }
 
+void graph::expect_lists(node_no node) const {
+  impl_->prefetch_lists(node);
+}
+
+void graph::expect_edges_out(node_no node) const {
+  impl_->prefetch_entries(node, edge_direction::out);
+}
+
 bool graph::ever_led_to(node_no node, edge_type type) const {
   const std::uint32_t* types = impl_->types_in.find(node.value);
   return types != nullptr && (load_acquire(*types) >> static_cast<unsigned>(type) & 1U) != 0;

@@ -2,6 +2,7 @@
 /// cut to the budget.
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <span>
 
@@ -20,8 +21,6 @@ namespace {
 /// and so many bytes. What is beyond is read again if it comes into the answer.
 constexpr std::size_t records_kept = 1024;
 constexpr std::uint64_t bytes_kept = 4ULL << 20;
-/// So many rows of a page are found ahead of their reading.
-constexpr std::size_t rows_ahead = 32;
 
 /// Reads records as of the seq of the query.
 class record_source {
@@ -38,10 +37,12 @@ public:
                                              to_string(views_.nodes->id(c.node)), at_.value));
     return std::move(**m);
   }
-  /// Hints that these are read next.
+  /// Hints that the first of these are read next.
   void expect(std::span<const candidate> rows) const {
-    for (const candidate& c : rows) expect_place(views_, c.node, c.row);
-    for (const candidate& c : rows) expect_record(views_, c.row);
+    std::array<row_no, rows_expected> next;
+    const std::size_t count = std::min(rows.size(), next.size());
+    std::ranges::transform(rows.first(count), next.begin(), &candidate::row);
+    expect_rows(views_, std::span(next).first(count));
   }
   [[nodiscard]] std::uint64_t reads() const { return reads_; }
 
@@ -74,8 +75,7 @@ public:
     const std::span<const candidate> rows(run_.rows);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const candidate& c = rows[i];
-      if (i % rows_ahead == 0)
-        source_.expect(rows.subspan(i, std::min(rows_ahead, rows.size() - i)));
+      if (i % rows_expected == 0) source_.expect(rows.subspan(i));
       page_.emplace_back();
       if (auto ok = read(c, page_.back()); !ok) return ok;
       if (auto ok = take_room(page_.back()); !ok) return ok;
@@ -166,6 +166,7 @@ private:
       row.record = std::move(found->what);
       row.bytes = sizeof(row.record) + found->held;
     }
+    row.record.standing = lineage_.standing_of(c.row);
     if (run_.answer.form) row.text = render(row.record, *run_.answer.form, *views_.tokens);
     return {};
   }
@@ -177,7 +178,6 @@ private:
   void put(answer_row&& row) {
     find_result& out = run_.answer;
     if (run_.request.late_binding) run_.accessed.push_back(row.record.head->id);
-    row.record.standing = lineage_.standing_of(row.at.row);
     out.memories.push_back(std::move(row.record));
     if (out.form) {
       out.rendered.push_back(std::move(row.text.text));

@@ -24,9 +24,7 @@ public:
   }
 
   /// Whatever has less is not among them.
-  [[nodiscard]] double least() const {
-    return size_ < most_ ? 0 : by_text_.rbegin()->first * same_score;
-  }
+  [[nodiscard]] double least() const { return least_; }
   /// No row that is searched and was not kept has a better text.
   [[nodiscard]] double best_left() const { return size_ < most_ ? 0 : by_text_.rbegin()->first; }
   /// 0 if there is none.
@@ -38,7 +36,8 @@ public:
       const auto middle = texts.begin() + static_cast<std::ptrdiff_t>(most_);
       std::ranges::nth_element(texts, middle, std::ranges::greater(), &summed_text::text);
     }
-    for (const auto& t : texts) offer(t);
+    for (const auto& t : texts)
+      if (t.text >= least_) offer(t);
   }
 
   /// Calls `visit(row)` for each, the best texts first.
@@ -53,7 +52,6 @@ private:
   static constexpr double same_score = 1 - 1e-15;
 
   void offer(const summed_text& t) {
-    if (t.text < least()) return;
     const auto same = by_text_.find(t.text);
     // Of the same text, which very many may have, no more than `most` can be wanted.
     const bool is_full = same != by_text_.end() && same->second.size() == most_;
@@ -70,6 +68,7 @@ private:
     std::ranges::push_heap(rows, is_before_);
     ++size_;
     drop_unwanted();
+    if (size_ >= most_) least_ = by_text_.rbegin()->first * same_score;
   }
 
   void drop_unwanted() {
@@ -87,6 +86,7 @@ private:
   /// Each a heap with the last in front.
   std::map<double, std::vector<leg_row>, std::greater<>> by_text_;
   std::size_t size_ = 0;
+  double least_ = 0; ///< what is kept has, once there are enough
 };
 
 } // namespace mneme

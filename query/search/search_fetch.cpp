@@ -1,7 +1,9 @@
 /// The stage fetch: the records of the hits, their lineage, and what fits a budget.
 
 #include <algorithm>
+#include <array>
 #include <set>
+#include <span>
 
 #include "index/lexical/text_terms.hpp"
 #include "messages/ensure.hpp"
@@ -42,6 +44,14 @@ public:
         visible_(s.who, *views.attributes, *views.nodes),
         lineage_(views, s.context.at) {}
 
+  /// Hints that the first of these are read next.
+  void expect(std::span<const leg_row> rows) const {
+    std::array<row_no, rows_expected> next;
+    const std::size_t count = std::min(rows.size(), next.size());
+    std::ranges::transform(rows.first(count), next.begin(), &leg_row::row);
+    expect_rows(views_, std::span(next).first(count));
+  }
+
   result<search_hit> read(const leg_row& at) {
     auto record = memory_of(at.row);
     if (!record) return propagate(record);
@@ -78,12 +88,13 @@ public:
 
 private:
   result<memory> memory_of(row_no row) {
-    const memory_id& id = views_.nodes->id(views_.attributes->node(row));
-    auto record = read_memory(views_, reader_, id, s_.context.at);
+    const node_no node = views_.attributes->node(row);
+    auto record = read_memory(views_, reader_, node, row, s_.context.at);
     if (!record) return propagate(record);
     if (!record->has_value())
-      return fail(errc::corrupt, "memory " + to_string(id) + " is missing in the store");
-    return std::move(**record);
+      return fail(errc::corrupt,
+                  "memory " + to_string(views_.nodes->id(node)) + " is missing in the store");
+    return std::move((*record)->what);
   }
 
   /// Are these the words of the row's text, each as often?
@@ -247,8 +258,10 @@ result<void> search_state::run_fetch(const read_views& views) {
   if (!reader) return propagate(reader);
   hit_reader source(*this, views, **reader);
   std::vector<search_hit> found;
-  for (const auto& at : hits) {
-    auto hit = source.read(at);
+  found.reserve(hits.size());
+  for (std::size_t i = 0; i < hits.size(); ++i) {
+    if (i % rows_expected == 0) source.expect(std::span(hits).subspan(i));
+    auto hit = source.read(hits[i]);
     if (!hit) return propagate(hit);
     if (auto ok = room.take(answer_bytes(*hit)); !ok) return ok;
     found.push_back(std::move(*hit));

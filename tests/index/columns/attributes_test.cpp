@@ -94,6 +94,34 @@ TEST_CASE("rows that are archived, end, are distrusted, name another memory, or 
   }
 }
 
+TEST_CASE("a memory is in doubt for good once it was trusted less or tombstoned") {
+  attributes subject;
+  row_values row;
+  row.type = memory_type::note;
+  const auto put = [&](std::uint32_t node, std::uint64_t seq) {
+    row.node = {node};
+    row.slot = {node};
+    subject.put(row, {seq});
+  };
+  put(0, 1);
+  row.facets.distrust_e9 = 1;
+  put(1, 2);
+  row.facets.distrust_e9 = 0;
+  put(1, 3);
+  row.tombstoned = true;
+  put(2, 4);
+  row.tombstoned = false;
+  put(2, 5);
+  attributes loaded;
+  REQUIRE(loaded.load(subject.save({5})));
+  for (const attributes* a : {&subject, &loaded}) {
+    CHECK_FALSE(a->ever_in_doubt({0}));
+    CHECK(a->ever_in_doubt({1}));
+    CHECK(a->ever_in_doubt({2}));
+    CHECK_FALSE(a->ever_in_doubt({70'000}));
+  }
+}
+
 TEST_CASE("an image loaded in the middle gives the answers of never having stopped") {
   rc::prop("save, load, go on", [](std::uint64_t seed) {
     auto subject = std::make_unique<attributes>();
