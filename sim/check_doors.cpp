@@ -137,8 +137,11 @@ std::string retrieve_difference(const retrieve_result& got, const retrieve_resul
     const topic_bundle& b = expected.candidates[i];
     const char* what = a.title != b.title || a.summary != b.summary || a.topic_kind != b.topic_kind
                            ? "text"
-                       : a.salience_e9 != b.salience_e9               ? "salience"
-                       : a.similarity != b.similarity                 ? "similarity"
+                       : a.salience_e9 != b.salience_e9 ? "salience"
+                       : a.similarity != b.similarity   ? "similarity"
+                       : a.standing != b.standing || a.trust_told != b.trust_told
+                               || a.source_class != b.source_class
+                           ? "trust"
                        : !same_views(a.fields, b.fields)              ? "fields"
                        : !same_neighbours(a.neighbours, b.neighbours) ? "neighbours"
                                                                       : nullptr;
@@ -210,9 +213,9 @@ bool same_hit(const search_hit& a, const search_hit& b) {
 
 std::string leg_text(const leg_coverage& c) {
   return fmt::format("{} searched, {} candidates, {} below the floor, {} cut, {} promoted, {} "
-                     "ended, {} distrusted, {} returned, {} sources",
+                     "ended, {} distrusted, {} superseded, {} overviews, {} returned, {} sources",
                      c.searched, c.candidates, c.below_floor, c.cut, c.promoted_hidden, c.ended,
-                     c.distrusted, c.returned, c.indexed_sources);
+                     c.distrusted, c.superseded, c.overviews, c.returned, c.indexed_sources);
 }
 
 std::string search_difference(const search_result& got, const search_result& expected) {

@@ -3,6 +3,7 @@
 #include "messages/text/hashtag.hpp"
 #include "messages/text/time_text.hpp"
 #include "sim/model_doors.hpp"
+#include "sim/model_lineage.hpp"
 #include "sim/model_physics.hpp"
 #include "sim/model_write.hpp"
 #include "sim/own_profile.hpp"
@@ -199,6 +200,7 @@ std::expected<chroma_outcome_of, errc> chroma_in(const model& state, const chrom
       continue;
     if (!passes(r.filters, h->metadata)) continue;
     row.memory = *state.memory_at(id, at);
+    row.memory.standing = standing_in(state, id, at);
     row.label = label_in(row.memory.version);
     row.relevance = relevance_of(row.distance);
     row.recency = recency_of(s.last_accessed, now, mode);

@@ -4,6 +4,7 @@
 
 #include "index/vectors/vectors.hpp"
 #include "sim/model_doors.hpp"
+#include "sim/model_lineage.hpp"
 
 namespace mneme::sim {
 
@@ -193,7 +194,10 @@ std::expected<retrieve_result, errc> retrieve_in(const model& state, const retri
                    .salience_e9 = m.activation.topic_salience_e9,
                    .similarity = one.similarity,
                    .neighbours = {},
-                   .fields = {}};
+                   .fields = {},
+                   .standing = standing_in(state, one.id, at),
+                   .source_class = m.version->provenance.source_class};
+    b.trust_told = m.version->provenance.trust.has_value() || b.source_class;
     const bool structural = has(r, retrieve_stage::structural);
     const bool temporal = has(r, retrieve_stage::temporal);
     if (structural || temporal)

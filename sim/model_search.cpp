@@ -89,9 +89,6 @@ private:
       return std::ranges::find(m.head->tags, tag) != m.head->tags.end();
     };
     if (r_.tag && !has_tag(*r_.tag)) return false;
-    if (m.head->type == memory_type::topic && !r_.include_overviews && has_tag("import:overview")
-        && r_.tag != "import:overview")
-      return false;
     if (r_.status == search_status::overdue) {
       if (!is_overdue(l, s_.now)) return false;
     } else if (r_.status
@@ -100,7 +97,12 @@ private:
     }
     if (r_.due_after && (!l.due_date || *l.due_date < *r_.due_after)) return false;
     if (r_.due_before && (!l.due_date || *l.due_date > *r_.due_before)) return false;
-    return r_.include_archived || !s_.is_superseded(m.head->id);
+    return true;
+  }
+  [[nodiscard]] bool is_overview(const memory& m) const {
+    return m.head->type == memory_type::topic && !r_.include_overviews
+           && std::ranges::find(m.head->tags, "import:overview") != m.head->tags.end()
+           && r_.tag != "import:overview";
   }
 
   void choose() {
@@ -115,11 +117,17 @@ private:
       if (r_.stale && standing_in(s_.state, id, s_.at).stale != *r_.stale) continue;
       const bool has_ended = !r_.include_ended && s_.has_ended(m.version);
       const bool is_distrusted = r_.min_trust && trust_in(s_.state, id, s_.at) < *r_.min_trust;
-      if (has_ended && is_distrusted) continue;
+      const bool is_overview_left_out = !chunks_ && is_overview(m);
+      const bool is_superseded = !chunks_ && !r_.include_archived && s_.is_superseded(id);
+      if (has_ended + is_distrusted + is_overview_left_out + is_superseded > 1) continue;
       if (has_ended)
         ++coverage.ended;
       else if (is_distrusted)
         ++coverage.distrusted;
+      else if (is_overview_left_out)
+        ++coverage.overviews;
+      else if (is_superseded)
+        ++coverage.superseded;
       else if (chunks_ && s_.is_promoted(m))
         ++coverage.promoted_hidden;
       else

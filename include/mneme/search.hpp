@@ -193,6 +193,8 @@ struct leg_coverage {
   std::int64_t promoted_hidden = 0; ///< chunks found as the memory they became; not in searched
   std::int64_t ended = 0;           ///< left out for having ended alone; not in searched
   std::int64_t distrusted = 0;      ///< left out for their trust alone; not in searched
+  std::int64_t superseded = 0;      ///< left out for what took their place alone; not in searched
+  std::int64_t overviews = 0;       ///< left out for telling of an import alone; not in searched
   std::int64_t returned = 0;
   std::int64_t indexed_sources = 0; ///< paths with a chunk that the asker sees
 };

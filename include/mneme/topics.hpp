@@ -264,6 +264,9 @@ struct topic_bundle {
   std::optional<double> similarity;           ///< cosine; only where semantic ran
   std::optional<std::vector<topic_neighbour>> neighbours;
   std::optional<std::vector<topic_field_view>> fields;
+  memory_standing standing{};
+  bool trust_told = false; ///< its content says how far it is trusted, or whose word it is
+  std::optional<mneme::source_class> source_class{};
 };
 
 struct retrieve_result {

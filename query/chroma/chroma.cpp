@@ -12,6 +12,7 @@
 #include "query/deadline.hpp"
 #include "views/answer_room.hpp"
 #include "views/asker.hpp"
+#include "views/standing.hpp"
 
 namespace mneme {
 
@@ -68,7 +69,8 @@ struct chroma_state {
   void start(const read_views& views);
   result<void> run_search(const read_views& views);
   result<void> run_fetch(const read_views& views);
-  [[nodiscard]] chroma_row row_of(const colour_hit& hit, memory m) const;
+  [[nodiscard]] chroma_row row_of(const colour_hit& hit, memory m,
+                                  const lineage_reader& lineage) const;
   result<void> keep(chroma_row row);
   [[nodiscard]] bool is_settled(double best_left) const;
   void finish();
@@ -110,8 +112,10 @@ result<void> chroma_state::run_search(const read_views& views) {
   return {};
 }
 
-chroma_row chroma_state::row_of(const colour_hit& hit, memory m) const {
+chroma_row chroma_state::row_of(const colour_hit& hit, memory m,
+                                const lineage_reader& lineage) const {
   chroma_row row;
+  m.standing = lineage.standing_of(hit.row);
   row.label = label_of(m);
   row.memory = std::move(m);
   row.memory.signals = hit.before;
@@ -152,13 +156,14 @@ result<void> chroma_state::run_fetch(const read_views& views) {
   auto reader = reader_in_time(views, time);
   if (!reader) return propagate(reader);
   if (!passes) passes.emplace(plan.request.filters);
+  const lineage_reader lineage(views, context.at);
   bool settled = false;
   for (std::size_t i = 0; i < batch.size() && !settled; ++i) {
     const colour_hit& hit = batch[i];
     auto found = read_memory(views, **reader, hit.node, hit.row, context.at);
     if (!found) return propagate(found);
     if (!found->has_value() || !(*passes)((*found)->what.head->metadata)) continue;
-    if (auto ok = keep(row_of(hit, std::move((*found)->what))); !ok) return ok;
+    if (auto ok = keep(row_of(hit, std::move((*found)->what), lineage)); !ok) return ok;
     settled = is_settled(hit.signals.score);
   }
   batch.clear();

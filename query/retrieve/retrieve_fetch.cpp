@@ -6,8 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "messages/ensure.hpp"
 #include "query/answer_bytes.hpp"
 #include "query/retrieve/retrieve_state.hpp"
+#include "views/standing.hpp"
 #include "views/topic_reads.hpp"
 
 namespace mneme {
@@ -30,7 +32,8 @@ public:
         views_(views),
         reader_(reader),
         at_(run.context.at),
-        visible_(run.who, *views.attributes, *views.nodes) {
+        visible_(run.who, *views.attributes, *views.nodes),
+        lineage_(views, run.context.at) {
     if (!run.request.field_names) return;
     for (const auto& name : *run.request.field_names)
       if (places_.emplace(name, places_.size()).second) names_.emplace_back(name);
@@ -38,7 +41,8 @@ public:
   }
 
   result<topic_bundle> read(const retrieve_candidate& c) {
-    auto topic = read_topic(views_.nodes->id(c.node));
+    const row_no row = views_.attributes->row_of(c.node, at_);
+    auto topic = read_topic(c.node, row);
     if (!topic) return propagate(topic);
     topic_bundle b{.topic_id = topic->head->id,
                    .title = text_of(*topic, "title"),
@@ -47,7 +51,10 @@ public:
                    .salience_e9 = topic->activation.topic_salience_e9,
                    .similarity = c.similarity,
                    .neighbours = {},
-                   .fields = {}};
+                   .fields = {},
+                   .standing = lineage_.standing_of(row),
+                   .source_class = topic->version->provenance.source_class};
+    b.trust_told = topic->version->provenance.trust.has_value() || b.source_class;
     const bool structural = run_.has(retrieve_stage::structural);
     if (structural || run_.has(retrieve_stage::temporal))
       if (auto ok = read_fields_into(b); !ok) return propagate(ok);
@@ -60,13 +67,14 @@ public:
   }
 
 private:
-  result<memory> read_topic(const memory_id& id) {
-    auto m = read_memory(views_, reader_, id, at_);
+  result<memory> read_topic(node_no node, row_no row) {
+    ensure(row.value != no_number, "what is a candidate has a row");
+    auto m = read_memory(views_, reader_, node, row, at_);
     if (!m) return propagate(m);
     if (!m->has_value())
-      return fail(errc::corrupt,
-                  fmt::format("{} has a row, but no record at seq {}", to_string(id), at_.value));
-    return std::move(**m);
+      return fail(errc::corrupt, fmt::format("{} has a row, but no record at seq {}",
+                                             to_string(views_.nodes->id(node)), at_.value));
+    return std::move((*m)->what);
   }
 
   result<std::vector<topic_field>> wanted_fields(const memory_id& topic) {
@@ -108,7 +116,8 @@ private:
         return fail(errc::corrupt, "the graph has an edge that the store has not");
       std::string kind = (*edge)->kind;
       if (kind.empty()) kind = to_string(adjacent.type);
-      if (auto ok = add_neighbour(b, other, std::move(kind), adjacent.outgoing); !ok) return ok;
+      if (auto ok = add_neighbour(b, adjacent.node, std::move(kind), adjacent.outgoing); !ok)
+        return ok;
     }
     if (run_.request.expand_refs)
       if (auto ok = add_references(b); !ok) return ok;
@@ -131,17 +140,16 @@ private:
       if (node.value == no_number) continue;
       const row_no row = views_.attributes->row_of(node, at_);
       if (row.value == no_number || !is_visible_topic(*views_.attributes, visible_, row)) continue;
-      if (auto ok = add_neighbour(b, id, "ref:" + field, true); !ok) return ok;
+      if (auto ok = add_neighbour(b, node, "ref:" + field, true); !ok) return ok;
       known.insert(id);
     }
     return {};
   }
 
-  result<void> add_neighbour(topic_bundle& b, const memory_id& id, std::string kind,
-                             bool outgoing) {
-    auto other = read_topic(id);
+  result<void> add_neighbour(topic_bundle& b, node_no node, std::string kind, bool outgoing) {
+    auto other = read_topic(node, views_.attributes->row_of(node, at_));
     if (!other) return propagate(other);
-    b.neighbours->push_back({.id = id,
+    b.neighbours->push_back({.id = views_.nodes->id(node),
                              .title = text_of(*other, "title"),
                              .kind = std::move(kind),
                              .outgoing = outgoing});
@@ -153,6 +161,7 @@ private:
   kv_reader& reader_;
   seq_no at_;
   visible_rows visible_;
+  lineage_reader lineage_;
   std::vector<std::string_view> names_;            ///< of fields, each once, ascending
   std::map<std::string_view, std::size_t> places_; ///< of each among those that the caller named
 };

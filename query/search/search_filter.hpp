@@ -11,8 +11,16 @@
 
 namespace mneme {
 
-/// What a filter makes of a row: out, or in, or in but for having ended, or but for its trust.
-enum class filtered : std::uint8_t { out, ended, distrusted, in };
+/// What a filter makes of a row: out, or in, or in but for one thing, which is counted.
+enum class filtered : std::uint8_t { out, ended, distrusted, superseded, overview, in };
+
+/// Counts what a filter left out.
+inline void count_left_out(filtered found, leg_coverage& coverage) {
+  if (found == filtered::ended) ++coverage.ended;
+  if (found == filtered::distrusted) ++coverage.distrusted;
+  if (found == filtered::superseded) ++coverage.superseded;
+  if (found == filtered::overview) ++coverage.overviews;
+}
 
 /// Topics that tell of an import alone.
 inline bool leaves_out_overviews(const search_request& r) {
@@ -46,13 +54,16 @@ public:
   }
 
   /// Precondition: seen.
-  [[nodiscard]] bool passes_memory(row_no row) const {
-    return before_fit(rows_.rows().line(row)) == filtered::in && fits_memory(row);
-  }
+  [[nodiscard]] bool passes_memory(row_no row) const { return test_memory(row) == filtered::in; }
   /// Precondition: seen.
   [[nodiscard]] filtered test_memory(row_no row) const {
-    const filtered by_line = before_fit(rows_.rows().line(row));
-    return by_line == filtered::out || fits_memory(row) ? by_line : filtered::out;
+    const row_line& line = rows_.rows().line(row);
+    filtered found = before_fit(line);
+    if (found == filtered::out || !fits_memory(row)) return filtered::out;
+    if (is_overview(row)) found = also(found, filtered::overview);
+    if (found != filtered::out && !r_.include_archived && superseded(line))
+      found = also(found, filtered::superseded);
+    return found;
   }
   /// Precondition: seen.
   [[nodiscard]] filtered test_content(row_no row) {
@@ -87,11 +98,15 @@ private:
     if (!has_begun(line)) return filtered::out;
     return !r_.include_ended && line.valid_until_ns <= instant_ns_ ? filtered::ended : filtered::in;
   }
-  /// By time and trust; of what fails both, neither is counted.
+  /// What fails twice is counted nowhere.
+  static filtered also(filtered found, filtered left_out) {
+    return found == filtered::in ? left_out : filtered::out;
+  }
+  /// By time and trust.
   [[nodiscard]] filtered before_fit(const row_line& line) const {
     const filtered by_time = in_time(line);
     if (by_time == filtered::out || !s_.distrusted.contains(line.node)) return by_time;
-    return by_time == filtered::in ? filtered::distrusted : filtered::out;
+    return also(by_time, filtered::distrusted);
   }
 
   [[nodiscard]] bool fits_memory(row_no row) const {
@@ -105,11 +120,11 @@ private:
     if (r_.atomic_only && (f.flags & facet_atomic) == 0) return false;
     if (!passes_status(f) || !passes_due(f)) return false;
     if (r_.tag && (tag_.value == no_number || !rows_.has_tag(row, tag_))) return false;
-    if (line.type == memory_type::topic && overview_.value != no_number
-        && rows_.has_tag(row, overview_))
-      return false;
-    if (!stands_as_asked(row)) return false;
-    return r_.include_archived || !superseded(line);
+    return stands_as_asked(row);
+  }
+  [[nodiscard]] bool is_overview(row_no row) const {
+    return overview_.value != no_number && rows_.rows().line(row).type == memory_type::topic
+           && rows_.has_tag(row, overview_);
   }
   [[nodiscard]] bool stands_as_asked(row_no row) const {
     return !r_.stale || lineage_.of(row).stale == *r_.stale;

@@ -115,8 +115,7 @@ bool search_state::count_memories(const read_views& views) {
   const corpus_size live = views.lexical->size(corpus::memories, context.at);
   std::uint64_t hidden = 0;
   std::uint64_t hidden_length = 0;
-  std::int64_t ended = 0;
-  std::int64_t untrusted = 0;
+  leg_coverage left_out;
   for (std::size_t i = 0; i < nodes->size(); ++i) {
     if (!time.check(i)) return false; // listing the rows is late too, and says so
     const row_no row = rows.row_of({(*nodes)[i]}, context.at);
@@ -124,16 +123,14 @@ bool search_state::count_memories(const read_views& views) {
     if (!filter.seen(row)) continue;
     const filtered found = filter.test_memory(row);
     if (found == filtered::in) continue;
-    if (found == filtered::ended) ++ended;
-    if (found == filtered::distrusted) ++untrusted;
+    count_left_out(found, left_out);
     ++hidden;
     hidden_length += views.lexical->length(rows.slot(row));
   }
   ensure(hidden <= live.documents && hidden_length <= live.length,
          "what is hidden is among what is there");
-  memory.coverage.searched = static_cast<std::int64_t>(live.documents - hidden);
-  memory.coverage.ended = ended;
-  memory.coverage.distrusted = untrusted;
+  left_out.searched = static_cast<std::int64_t>(live.documents - hidden);
+  memory.coverage = left_out;
   memory.length = live.length - hidden_length;
   return true;
 }
@@ -164,8 +161,7 @@ result<void> search_state::list_rows(const read_views& views) {
     } else {
       found = filter.test_memory(row);
     }
-    if (found == filtered::ended) ++leg.coverage.ended;
-    if (found == filtered::distrusted) ++leg.coverage.distrusted;
+    count_left_out(found, leg.coverage);
     if (found != filtered::in) return;
     leg.listed.add({line.slot}, row);
     ++leg.coverage.searched;

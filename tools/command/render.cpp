@@ -206,8 +206,9 @@ std::string render_retrieve(const json& answer, const page& on) {
   bool has_fields = false;
   bool has_neighbours = false;
   for (const auto& c : candidates) {
+    const std::string stale = c.contains("stale") ? ", stale" : "";
     topics.add(
-        {cell(c["topic_id"]), cell(c["title"]), cell(c["topic_kind"]), cell(c["salience"]),
+        {cell(c["topic_id"]), cell(c["title"]), cell(c["topic_kind"]) + stale, cell(c["salience"]),
          c.contains("similarity") ? fmt::format("{:.4f}", c["similarity"].get<double>()) : "",
          cell(c["summary"])});
     if (c.contains("fields") && !c["fields"].empty()) {
@@ -294,6 +295,12 @@ std::string render_search(const json& answer, const page& on) {
       text += fmt::format("{}: {} ended, found with include_ended\n", leg, cell(c["ended"]));
     if (c["distrusted"] != 0)
       text += fmt::format("{}: {} trusted less than min_trust\n", leg, cell(c["distrusted"]));
+    if (c.value("superseded", 0) != 0)
+      text += fmt::format("{}: {} superseded, found with include_archived\n", leg,
+                          cell(c["superseded"]));
+    if (c.value("overviews", 0) != 0)
+      text += fmt::format("{}: {} of imports, found with include_overviews\n", leg,
+                          cell(c["overviews"]));
   }
   for (const auto& hit : answer["results"])
     if (hit.contains("parts")) text += parts_of(hit);

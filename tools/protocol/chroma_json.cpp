@@ -202,32 +202,35 @@ json row_json(const chroma_row& row) {
   const memory& m = row.memory;
   const colour& c = *m.head->colour;
   const colour_signals s = m.signals.value_or(colour_signals{});
-  return {{"id", to_string(m.head->id)},
-          {"uri", to_string(memory_uri{m.head->type, m.head->id, m.version->number})},
-          {"type", to_string(m.head->type)},
-          {"actor_scope", m.head->actor_scope},
-          {"label", row.label},
-          {"data", data_json(m.head->type, m.version->data)},
-          {"tags", m.head->tags},
-          {"metadata", metadata_json(m.head->metadata)},
-          {"created_at", to_string(m.head->created_at)},
-          {"last_accessed", to_string(s.last_accessed)},
-          {"hashtags", c.hashtags},
-          {"L", c.L},
-          {"a", c.a},
-          {"b", c.b},
-          {"node_id", node_id_of(c.L, c.a, c.b)},
-          {"strength_raw", strength_json(s.strength_e9)},
-          {"health", row.health},
-          {"ascended", s.ascended},
-          {"rotten", s.rotten},
-          {"mode", c.mode},
-          {"access_count", m.activation.access_count},
-          {"distance", row.distance},
-          {"relevance", row.relevance},
-          {"recency", row.recency},
-          {"strength_norm", row.strength_norm},
-          {"score", row.score}};
+  json found{{"id", to_string(m.head->id)},
+             {"uri", to_string(memory_uri{m.head->type, m.head->id, m.version->number})},
+             {"type", to_string(m.head->type)},
+             {"actor_scope", m.head->actor_scope},
+             {"label", row.label},
+             {"data", data_json(m.head->type, m.version->data)},
+             {"tags", m.head->tags},
+             {"metadata", metadata_json(m.head->metadata)},
+             {"created_at", to_string(m.head->created_at)},
+             {"last_accessed", to_string(s.last_accessed)},
+             {"hashtags", c.hashtags},
+             {"L", c.L},
+             {"a", c.a},
+             {"b", c.b},
+             {"node_id", node_id_of(c.L, c.a, c.b)},
+             {"strength_raw", strength_json(s.strength_e9)},
+             {"health", row.health},
+             {"ascended", s.ascended},
+             {"rotten", s.rotten},
+             {"mode", c.mode},
+             {"access_count", m.activation.access_count},
+             {"distance", row.distance},
+             {"relevance", row.relevance},
+             {"recency", row.recency},
+             {"strength_norm", row.strength_norm},
+             {"score", row.score}};
+  const provenance& from = m.version->provenance;
+  put_standing(found, m.standing, from.trust || from.source_class, from.source_class);
+  return found;
 }
 
 json assignment_json(const tag_assignment& t) {

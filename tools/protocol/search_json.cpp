@@ -181,6 +181,8 @@ json coverage_json(const search_coverage& c) {
             {"cut", c.memory.cut},
             {"ended", c.memory.ended},
             {"distrusted", c.memory.distrusted},
+            {"superseded", c.memory.superseded},
+            {"overviews", c.memory.overviews},
             {"returned", c.memory.returned}}},
           {"content",
            {{"searched", c.content.searched},

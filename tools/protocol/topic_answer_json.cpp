@@ -55,6 +55,7 @@ json bundle_json(const topic_bundle& b) {
               {"topic_kind", b.topic_kind},
               {"salience", salience_of(b.salience_e9)}};
   if (b.similarity) object["similarity"] = *b.similarity;
+  put_standing(object, b.standing, b.trust_told, b.source_class);
   if (b.neighbours) object["neighbors"] = neighbours_json(*b.neighbours);
   if (b.fields) object["fields"] = fields_json(*b.fields);
   return object;

@@ -102,7 +102,8 @@ constexpr std::array rows = {
     member_row{"", "similarity_floor", number},
     member_row{"", "include_siblings", text},
     member_row{"", "coverage", R"({"type":"object",
-      "required":["memory","content","requested_sources_not_found","not_found_ids","notes"]})"},
+      "required":["memory","content","requested_sources_not_found","not_found_ids","notes",
+        "best_match"]})"},
     member_row{"", "metadata", object},
 
     member_row{"", "selected", R"({"type":"array","items":{"$ref":"#/$defs/selected"}})"},
@@ -120,7 +121,10 @@ constexpr std::array rows = {
 
     member_row{"", "point", R"({"type":"object","required":["L","a","b","node_id"]})"},
     member_row{"chroma", "results", R"({"type":"array","items":{"type":"object",
-      "required":["id","uri","hashtags","distance","relevance","recency","strength_norm","score"]}})"},
+      "required":["id","uri","hashtags","distance","relevance","recency","strength_norm","score"],
+      "properties":{"trust":{"type":"number","minimum":0,"maximum":1},
+        "source_class":{"enum":["user","tool","model","web"]},
+        "stale":{"const":true},"lineage_truncated":{"const":true}}}})"},
     member_row{"", "hashtags", texts},
     member_row{"", "profile", text},
     member_row{"", "notes", object},
@@ -135,7 +139,10 @@ constexpr std::array rows = {
     member_row{"", "counts", R"({"type":"object","additionalProperties":{"type":"integer"}})"},
 
     member_row{"", "candidates", R"({"type":"array","items":{"type":"object",
-      "required":["topic_id","title","summary","topic_kind","salience"]}})"},
+      "required":["topic_id","title","summary","topic_kind","salience"],
+      "properties":{"trust":{"type":"number","minimum":0,"maximum":1},
+        "source_class":{"enum":["user","tool","model","web"]},
+        "stale":{"const":true},"lineage_truncated":{"const":true}}}})"},
     member_row{"", "summary_text", text},
 
     member_row{"", "now", text},
@@ -236,7 +243,7 @@ constexpr std::string_view definitions = R"({
       "tombstoned_by": {"type": "string"}},
     "additionalProperties": false},
   "hit": {"type": "object",
-    "required": ["id", "uri", "source_type", "score", "raw_score", "title", "content", "truncated",
+    "required": ["id", "uri", "source_type", "score", "raw_score", "match", "title", "content", "truncated",
       "status", "overdue", "ended", "due_date", "audience", "project", "tags", "metadata",
       "created_at", "updated_at"],
     "properties": {"id": {"type": "string"}, "uri": {"type": "string"},

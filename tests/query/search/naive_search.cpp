@@ -95,7 +95,7 @@ private:
                && (!s.status || static_cast<int>(*s.status) != static_cast<int>(*r_.status))) {
       return false;
     }
-    return r_.include_archived || !superseded(row);
+    return true;
   }
   [[nodiscard]] bool begun(const naive_row& row) const {
     return !r_.as_of || row.valid_from <= *r_.as_of;
@@ -129,9 +129,11 @@ private:
       if (!begun(row)) continue;
       const bool is_over = !r_.include_ended && ended(row);
       const bool is_distrusted = r_.min_trust && trust(row) < *r_.min_trust;
-      if (is_over || is_distrusted) {
-        if (!is_distrusted) ++coverage.ended;
-        if (!is_over) ++coverage.distrusted;
+      const bool is_replaced = !chunks_ && !r_.include_archived && superseded(row);
+      if (is_over || is_distrusted || is_replaced) {
+        if (!is_distrusted && !is_replaced) ++coverage.ended;
+        if (!is_over && !is_replaced) ++coverage.distrusted;
+        if (!is_over && !is_distrusted) ++coverage.superseded;
         continue;
       }
       if (chunks_ && promoted(row)) {

@@ -170,9 +170,11 @@ TEST_CASE("108: what is superseded or replaced is hidden, and shown with include
   const auto old_decision = w.decision("tea is served cold");
   const auto new_decision = w.decision("tea is served hot", old_decision);
   CHECK(same_ids(w.search("tea"), {new_note, new_decision}));
+  CHECK(w.search("tea").coverage.memory.superseded == 2);
   auto r = asking("tea");
   r.include_archived = true;
   CHECK(same_ids(w.search(r), {old_note, new_note, old_decision, new_decision}));
+  CHECK(w.search(r).coverage.memory.superseded == 0);
   w.tombstone(new_decision);
   w.tombstone(new_note);
   CHECK(same_ids(w.search("tea"), {old_note, old_decision}));

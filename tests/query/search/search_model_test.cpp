@@ -137,6 +137,7 @@ private:
       CHECK(a.promoted_hidden == b.promoted_hidden);
       CHECK(a.ended == b.ended);
       CHECK(a.distrusted == b.distrusted);
+      CHECK(a.superseded == b.superseded);
       CHECK(a.below_floor + a.cut + a.returned == b.below_floor + b.cut + b.returned);
     };
     same(answer.coverage.memory, expected.memory);

@@ -71,14 +71,16 @@ std::string stale_text(const json& a) {
 /// Where nothing was found, that something was there once, or is trusted too little.
 std::string left_out_text(const json& coverage) {
   const auto of = [&](const char* count) {
-    return coverage["memory"][count].get<std::int64_t>()
-           + coverage["content"][count].get<std::int64_t>();
+    return coverage["memory"].value(count, std::int64_t{0})
+           + coverage["content"].value(count, std::int64_t{0});
   };
   std::string text;
   if (const auto ended = of("ended"); ended != 0)
     text += fmt::format("{} no longer valid: include_ended finds them\n", ended);
   if (const auto distrusted = of("distrusted"); distrusted != 0)
     text += fmt::format("{} trusted less than min_trust\n", distrusted);
+  if (const auto superseded = of("superseded"); superseded != 0)
+    text += fmt::format("{} superseded: include_archived finds them\n", superseded);
   return text;
 }
 
@@ -106,16 +108,17 @@ std::string topics_text(const json& a) {
   std::string out;
   for (const auto& c : a["candidates"]) {
     out += fmt::format("{} ({}) {}\n", text_of(c["title"]), text_of(c["topic_id"]),
-                       one_line(text_of(c["summary"])));
+                       quoted_unless_trusted(c, one_line(text_of(c["summary"]))));
     if (!c.contains("fields")) continue;
     for (const auto& f : c["fields"]) {
       if (f["current"].is_null()) continue;
       out += fmt::format("  {}: {} (since {})\n", text_of(f["name"]),
-                         one_line(text_of(f["current"]["value"])),
+                         quoted_unless_trusted(c, one_line(text_of(f["current"]["value"]))),
                          text_of(f["current"]["valid_from"]));
       for (const auto& r : f["history"])
         if (r["revision"] != f["current"]["revision"])
-          out += fmt::format("    was {} (since {})\n", one_line(text_of(r["value"])),
+          out += fmt::format("    was {} (since {})\n",
+                             quoted_unless_trusted(c, one_line(text_of(r["value"]))),
                              text_of(r["valid_from"]));
     }
   }
@@ -126,7 +129,7 @@ std::string colours_text(const json& a) {
   std::string out;
   for (const auto& r : a["results"])
     out += fmt::format("{:.2f} {} | {}\n", r["score"].get<double>(), text_of(r["uri"]),
-                       one_line(text_of(r["label"])));
+                       quoted_unless_trusted(r, one_line(text_of(r["label"]))));
   return out.empty() ? "nothing found\n" : out;
 }
 
