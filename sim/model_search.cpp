@@ -12,6 +12,7 @@
 #include "messages/text/lower_case.hpp"
 #include "query/asked_words.hpp"
 #include "query/search/asked_times.hpp"
+#include "sim/model_aliases.hpp"
 #include "sim/model_lineage.hpp"
 #include "sim/searched_state.hpp"
 
@@ -49,7 +50,13 @@ search_weights weights_of(const searched_state& s) {
 class leg {
 public:
   leg(const searched_state& s, bool chunks, const std::vector<float>& query, search_sort sort)
-      : s_(s), r_(s.r), w_(weights_of(s)), chunks_(chunks), query_(query), sort_(sort) {}
+      : s_(s),
+        r_(s.r),
+        w_(weights_of(s)),
+        chunks_(chunks),
+        query_(query),
+        sort_(sort),
+        aliases_(aliases_in(s)) {}
 
   leg_coverage coverage;
 
@@ -152,22 +159,30 @@ private:
     const double b = w_.b_short + (w_.b - w_.b_short) * along;
     const double mean = all_length / static_cast<double>(corpus_.size());
     double whole = 0;
-    for (const auto& term : asked) {
+    const auto others = other_terms(aliases_, asked);
+    std::vector<std::string> weighed = asked;
+    weighed.insert(weighed.end(), others.begin(), others.end());
+    for (const auto& term : weighed) {
       const auto with = static_cast<double>(std::ranges::count_if(
           corpus_, [&](const auto& d) { return std::ranges::find(d, term) != d.end(); }));
       const auto all = static_cast<double>(corpus_.size());
       const double share =
           (is_function_term(term) ? w_.function_words : 1) / (1 + w_.common_words * (with / all));
       const double idf = stable_log(1.0 + (all - with + 0.5) / (with + 0.5)) * share;
-      const double weight = is_function_term(term) ? w_.function_words : 1;
-      whole += weight;
       for (auto& row : rows_) {
         const auto tf = static_cast<double>(std::ranges::count(row.terms, term));
         if (tf == 0) continue;
-        row.match += weight;
         row.text +=
             idf * (w_.k1 + 1) * tf
             / (tf + w_.k1 * (1 - b) + w_.k1 * b / mean * static_cast<double>(row.terms.size()));
+      }
+    }
+    for (const auto& term : asked) {
+      const double weight = is_function_term(term) ? w_.function_words : 1;
+      whole += weight;
+      for (auto& row : rows_) {
+        const auto meant = meant_by(row.terms, aliases_);
+        if (std::ranges::find(meant, term) != meant.end()) row.match += weight;
       }
     }
     double most = 0;
@@ -231,7 +246,7 @@ private:
   }
 
   [[nodiscard]] bool names_speaker(const head& h) const {
-    const auto words = asked_words(lower_case(r_.query));
+    const auto words = asked_words(lower_case(with_others(s_, aliases_)));
     const auto is_said_by = [&](const std::string& name) {
       return std::ranges::find(h.tags, "speaker:" + name) != h.tags.end();
     };
@@ -288,6 +303,7 @@ private:
   bool is_few_ = false; ///< too few to normalise by
   const std::vector<float>& query_;
   search_sort sort_;
+  std::vector<naive_alias> aliases_;
   std::vector<std::vector<std::string>> corpus_;
   std::vector<scored_row> rows_;
 };
@@ -300,7 +316,9 @@ bool asks_for_newest(const std::string& query) {
 /// Of two rows that say the same of the question, is `a` the newer?
 class newer_row {
 public:
-  newer_row(const std::string& query, double least, timestamp now) : least_(least), now_(now) {
+  newer_row(const std::string& query, const std::vector<naive_alias>& aliases, double least,
+            timestamp now)
+      : least_(least), now_(now), aliases_(aliases) {
     for (const auto& t : text_terms(query))
       if (!is_function_term(t)) asked_.insert(t);
   }
@@ -318,8 +336,9 @@ public:
 
 private:
   [[nodiscard]] bool says_as_much(const scored_row& a, const scored_row& b) const {
-    const auto has = [](const scored_row& row, const std::string& term) {
-      return std::ranges::find(row.terms, term) != row.terms.end();
+    const auto has = [&](const scored_row& row, const std::string& term) {
+      const auto meant = meant_by(row.terms, aliases_);
+      return std::ranges::find(meant, term) != meant.end();
     };
     std::size_t said = 0;
     for (const auto& term : asked_) {
@@ -332,6 +351,7 @@ private:
 
   double least_;
   timestamp now_; ///< what begins later is no newer yet
+  const std::vector<naive_alias>& aliases_;
   std::set<std::string> asked_;
 };
 
@@ -421,8 +441,11 @@ std::expected<search_result, errc> search_in(const model& state, const search_re
       return a.record.head->created_at > b.record.head->created_at;
     return a.record.head->id < b.record.head->id;
   });
-  if (!by_time && state.seams().search.newer > 0)
-    put_newer_first(all, newer_row(r.query, state.seams().search.newer, r.as_of.value_or(now)));
+  if (!by_time && state.seams().search.newer > 0) {
+    const auto aliases = aliases_in(s);
+    put_newer_first(all,
+                    newer_row(r.query, aliases, state.seams().search.newer, r.as_of.value_or(now)));
+  }
   while (std::ssize(all) > r.limit) {
     ++(is_chunk(all.back()) ? out.coverage.content : out.coverage.memory).cut;
     all.pop_back();

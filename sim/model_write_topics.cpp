@@ -12,6 +12,7 @@
 #include "messages/codec/topic_records.hpp"
 #include "messages/text/folded_text.hpp"
 #include "messages/text/forms.hpp"
+#include "messages/text/topic_text.hpp"
 #include "messages/validate/validate_topics.hpp"
 #include "sim/model_doors.hpp"
 #include "sim/model_write.hpp"
@@ -425,15 +426,25 @@ std::vector<memory_id> compared_with(const model& state, const memory_id& writte
   return ids;
 }
 
-/// Those whose text is the same, at most so many. A text without words is like none.
-template <class Text>
+/// Its title and its aliases.
+std::vector<std::string> called(const model& state, const memory_id& topic, seq_no at) {
+  std::vector<std::string> names{text_in(state.memory_at(topic, at)->version, "title")};
+  for (auto& alias : aliases_of(state.values_at(topic, at))) names.push_back(std::move(alias));
+  return names;
+}
+
+/// Those of whose texts one is the first of its own, at most so many. A text without words is like
+/// none.
+template <class Texts>
 std::vector<memory_id> with_same(const std::vector<memory_id>& ids, const memory_id& written,
-                                 std::size_t most, Text text) {
+                                 std::size_t most, Texts texts) {
   std::vector<memory_id> found;
-  const std::string own = text(written);
+  const std::string own = texts(written).front();
+  const auto is_same = [&](const std::string& text) {
+    return folded_text(text) == folded_text(own);
+  };
   for (const auto& id : ids)
-    if (found.size() < most && !text_terms(own).empty()
-        && folded_text(text(id)) == folded_text(own))
+    if (found.size() < most && !text_terms(own).empty() && std::ranges::any_of(texts(id), is_same))
       found.push_back(id);
   return found;
 }
@@ -444,11 +455,11 @@ resemblance resemblance_of(const model& state, const memory_id& written, const v
                            seq_no at) {
   const auto ids = compared_with(state, written, who, at);
   resemblance r;
-  const auto title = [&](const memory_id& id) {
-    const memory m = *state.memory_at(id, at);
-    return m.head->type == memory_type::topic ? text_in(m.version, "title") : state.text_at(id, at);
+  const auto texts = [&](const memory_id& id) {
+    if (state.head_at(id, at)->type == memory_type::topic) return called(state, id, at);
+    return std::vector<std::string>{state.text_at(id, at)};
   };
-  r.same_text = with_same(ids, written, 3, title);
+  r.same_text = with_same(ids, written, 3, texts);
   const auto vector = state.vector_at(written, at);
   std::vector<std::pair<double, memory_id>> near;
   for (const auto& id : ids) {
@@ -464,9 +475,8 @@ resemblance resemblance_of(const model& state, const memory_id& written, const v
 
 std::vector<memory_id> same_titles(const model& state, const memory_id& topic, const viewer& who,
                                    seq_no at) {
-  return with_same(compared_with(state, topic, who, at), topic, 8, [&](const memory_id& id) {
-    return text_in(state.memory_at(id, at)->version, "title");
-  });
+  return with_same(compared_with(state, topic, who, at), topic, 8,
+                   [&](const memory_id& id) { return called(state, id, at); });
 }
 
 std::vector<memory_id> similar_topics(const model& state, const memory_id& topic,

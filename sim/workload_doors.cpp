@@ -147,6 +147,7 @@ search_request workload::some_search() {
   r.query = some_text();
   if (draw_.percent(15)) r.query += draw_.percent(50) ? " recent" : " today";
   if (draw_.percent(10)) r.query += " 2 days ago my";
+  if (draw_.percent(10)) r.query += " title " + std::to_string(draw_.below(5));
   r.limit = draw_.between(1, draw_.percent(50) ? 4 : 30);
   r.source = static_cast<search_source>(draw_.below(3));
   if (draw_.percent(20)) {

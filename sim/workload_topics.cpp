@@ -35,10 +35,14 @@ json_value workload::some_value() {
 }
 
 field_input workload::some_field_input() {
-  constexpr std::array<std::string_view, 4> names = {"role", "home", "note", "käse"};
+  constexpr std::array<std::string_view, 5> names = {"role", "home", "note", "käse", "aliases"};
   field_input f;
   f.name = draw_.pick(names);
   f.value = some_value();
+  if (f.name == "aliases" && draw_.percent(70)) {
+    const std::string text = some_text();
+    f.value = {some_title() + ", " + text.substr(0, text.find(' '))};
+  }
   if (draw_.percent(20)) f.type = static_cast<topic_field_type>(1 + draw_.below(8));
   if (draw_.percent(20)) f.ref_topic_id = draw_.percent(80) ? some_topic() : some_id();
   if (draw_.percent(20)) f.salience = static_cast<double>(draw_.below(40)) / 4.0;

@@ -171,8 +171,8 @@ struct merged_topics {
 struct topic_changes {
   std::vector<std::string> applied; ///< created_topic:<id>, field:<name>, edge:<id>, …
   std::map<std::string, std::uint32_t, std::less<>> revisions; ///< newest by field
-  /// ingest with a title: at most 8 topics that have the same one but for case, accents and
-  /// spaces, ascending.
+  /// ingest with a title: at most 8 topics that have the same one, or an alias that is, but for
+  /// case, accents and spaces; ascending.
   std::vector<memory_id> same_title_ids;
   /// ingest: at most 8, nearest first, as of when it was asked.
   std::vector<memory_id> similar_topic_ids;

@@ -1,5 +1,7 @@
 #include "messages/text/topic_text.hpp"
 
+#include <algorithm>
+#include <ranges>
 #include <type_traits>
 
 #include <fmt/format.h>
@@ -36,6 +38,13 @@ void append_plain(std::string& out, const json_value& value) {
       value.node);
 }
 
+std::string without_blanks_around(const std::string& text) {
+  constexpr std::string_view blanks = " \t\n\v\f\r";
+  const auto first = text.find_first_not_of(blanks);
+  return first == std::string::npos ? std::string()
+                                    : text.substr(first, text.find_last_not_of(blanks) + 1 - first);
+}
+
 } // namespace
 
 std::string plain_text(const json_value& value) {
@@ -54,6 +63,22 @@ std::string field_lines(std::span<const topic_value> values) {
     break;
   }
   return lines;
+}
+
+std::vector<std::string> aliases_of(std::span<const topic_value> values) {
+  std::vector<std::string> names;
+  const auto field = std::ranges::find(values, aliases_field, &topic_value::name);
+  if (field == values.end()) return names;
+  if (const auto* list = std::get_if<std::vector<json_value>>(&field->value.node)) {
+    for (const auto& item : *list)
+      if (const auto* name = std::get_if<std::string>(&item.node)) names.push_back(*name);
+  } else if (const auto* text = std::get_if<std::string>(&field->value.node)) {
+    for (const auto name : std::views::split(*text, ','))
+      names.emplace_back(name.begin(), name.end());
+  }
+  for (auto& name : names) name = without_blanks_around(name);
+  std::erase_if(names, [](const std::string& name) { return name.empty(); });
+  return names;
 }
 
 std::string searched_topic_text(const memory_data& data, std::span<const topic_value> values) {

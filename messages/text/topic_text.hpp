@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "mneme/topics.hpp"
 
@@ -25,6 +27,12 @@ std::string plain_text(const json_value& value);
 /// "\nname: value" for each of `values`, which are in the order of their names; one that says
 /// nothing has no line. Cut between code points.
 std::string field_lines(std::span<const topic_value> values);
+
+/// The field that says what else the subject of a topic is called: a list of names, or names in one
+/// text with commas between them.
+inline constexpr std::string_view aliases_field = "aliases";
+/// What it says; no name where `values` have no such field.
+std::vector<std::string> aliases_of(std::span<const topic_value> values);
 
 /// searched_text and embedding_text (messages/text/forms.hpp) of a topic with these values.
 std::string searched_topic_text(const memory_data& data, std::span<const topic_value> values);

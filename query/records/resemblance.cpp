@@ -6,6 +6,8 @@
 #include "index/lexical/text_terms.hpp"
 #include "messages/text/folded_text.hpp"
 #include "messages/text/forms.hpp"
+#include "messages/text/topic_text.hpp"
+#include "views/topic_reads.hpp"
 
 namespace mneme {
 
@@ -49,7 +51,9 @@ public:
     std::ranges::sort(candidates);
     for (const auto& id : candidates) {
       if (found.size() == most) break;
-      if (auto other = read(id); other && compared_text(**other) == text_) found.push_back(id);
+      const auto other = read(id);
+      if (other && (compared_text(**other) == text_ || (is_topic && is_also_called(id))))
+        found.push_back(id);
     }
     return found;
   }
@@ -96,6 +100,14 @@ private:
     auto found = read_memory(views_, *reader_, id, at_);
     if (!found || !found->has_value()) return std::nullopt;
     return (*found)->version;
+  }
+
+  /// Is the text one of the topic's aliases?
+  bool is_also_called(const memory_id& topic) {
+    const auto values = read_field_values(*reader_, topic, at_);
+    return values && std::ranges::any_of(aliases_of(*values), [&](const std::string& name) {
+             return folded_text(name) == text_;
+           });
   }
 
   /// The rarest of the words that the text has; no_number where it has none.

@@ -104,6 +104,25 @@ std::optional<search_audience> audience_of(const search_request& r, const read_v
                                                      : search_audience::personal;
 }
 
+/// What else those are called who are named.
+result<void> follow_aliases(search_state& s, const read_views& views) {
+  auto names = other_names(s.request.query, s.who, s.context.at, views, s.time);
+  if (!names) return propagate(names);
+  s.names = std::move(*names);
+  const std::string& language = views.lexical->language();
+  for (const auto& called : s.names) {
+    s.aliases.push_back(terms_of(called, language));
+    for (const auto& name : s.aliases.back().others)
+      for (const auto& term : name)
+        if (std::ranges::find(s.terms, term) == s.terms.end()
+            && std::ranges::find(s.other_terms, term) == s.other_terms.end())
+          s.other_terms.push_back(term);
+    s.answer.coverage.notes.push_back(
+        fmt::format("{} is also {}", called.name, fmt::join(called.others, ", ")));
+  }
+  return {};
+}
+
 void choose_legs(search_state& s) {
   const search_request& r = s.request;
   s.memory.of = corpus::memories;
@@ -187,7 +206,10 @@ search_run::compile(search_request request, query_context context, const read_vi
   s->context = std::move(context);
   if (s->request.now) s->context.now = *s->request.now;
   choose_legs(*s);
-  if (!s->request.memory_ids) answer.coverage.notes.push_back("weights: " + to_string(s->weights));
+  if (!s->request.memory_ids) {
+    if (auto ok = follow_aliases(*s, views); !ok) return propagate(ok);
+    answer.coverage.notes.push_back("weights: " + to_string(s->weights));
+  }
   if (s->request.include_metadata)
     answer.metadata = search_metadata{.weights = s->weights,
                                       .terms = s->terms,

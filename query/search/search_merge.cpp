@@ -54,12 +54,19 @@ double search_state::recency_of(row_no row, const read_views& views) const {
   return halved_by_age(std::max<std::int64_t>(0, context.now.ns - created));
 }
 
+std::string search_state::with_other_names() const {
+  std::string text = request.query;
+  for (const auto& called : names)
+    for (const auto& other : called.others) text.append("\n").append(other);
+  return text;
+}
+
 void search_state::add_circumstances(std::vector<leg_row>& rows, const read_views& views) const {
   const attributes& columns = *views.attributes;
   // What weighs nothing is not looked for.
   const auto times = weights.dates > 0 ? asked_times(request.query, context.now) : asked_times();
   const auto speakers =
-      weights.speakers > 0 ? asked_speakers(request.query, columns) : asked_speakers();
+      weights.speakers > 0 ? asked_speakers(with_other_names(), columns) : asked_speakers();
   for (auto& r : rows) {
     r.dates = times.contains({columns.rows().line(r.row).created_at_ns}) ? 1 : 0;
     r.speakers = speakers.said(r.row, columns) ? 1 : 0;
@@ -76,7 +83,7 @@ void search_state::narrow(search_leg& leg, const read_views& views) {
   leg.rows.erase(end, leg.rows.end());
   leg.coverage.candidates = count(leg.rows.size());
   if (!leg.rows.empty()) {
-    const question_share share(terms, weights, *views.lexical);
+    const question_share share(terms, aliases, weights, *views.lexical);
     for (auto& r : leg.rows) r.match = std::max(r.match, share.of(r.slot));
   }
   if (leg.of == corpus::memories) add_circumstances(leg.rows, views);
@@ -147,7 +154,7 @@ void search_state::merge(const read_views& views) {
   });
   // Before the cut: who asks for the best one wants the newer.
   if (!by_time && weights.newer > 0) {
-    const question_share share(terms, weights, *views.lexical);
+    const question_share share(terms, aliases, weights, *views.lexical);
     put_newer_first(hits, share, {.least = weights.newer, .now = instant()}, views);
   }
   while (count(hits.size()) > request.limit) {

@@ -55,16 +55,20 @@ std::vector<weighed_word> weighed_words(const search_state& s, const search_leg&
   const double mean = static_cast<double>(size.length) / static_cast<double>(size.documents);
   constexpr std::uint64_t words_of_check = 256;
   std::uint64_t checks = 0;
-  for (const auto& text : s.terms) {
+  bool is_late = false;
+  const auto weigh = [&](const std::string& text) {
     // What is late here is so at the next look, too.
-    if (checks++ % words_of_check == 0 && !s.time.check()) return weighed;
+    is_late = is_late || (checks++ % words_of_check == 0 && !s.time.check());
+    if (is_late) return;
     const term_no term = words.term(text);
     const std::uint64_t frequency = words.document_frequency(leg.of, term, s.context.at);
-    if (frequency == 0) continue;
+    if (frequency == 0) return;
     const double idf = inverse_document_frequency(size.documents, frequency)
                        * term_share(s.weights, text, words.language(), size.documents, frequency);
     weighed.push_back({.term = term, .by = bm25_term(s.weights.k1, b, idf, mean)});
-  }
+  };
+  std::ranges::for_each(s.terms, weigh);
+  std::ranges::for_each(s.other_terms, weigh);
   return weighed;
 }
 

@@ -9,6 +9,7 @@
 
 #include "index/vectors/compared_query.hpp"
 #include "query/deadline.hpp"
+#include "query/search/other_names.hpp"
 #include "query/search/search.hpp"
 #include "query/search/search_rows.hpp"
 #include "views/answer_room.hpp"
@@ -54,8 +55,11 @@ struct search_state {
   asker who;
   search_weights weights;
   std::optional<search_audience> audience;
-  std::vector<std::string> terms; ///< of the query, distinct, in order
-  std::vector<float> vector;      ///< of the query; empty = none
+  std::vector<std::string> terms;       ///< of the query, distinct, in order
+  std::vector<called_name> names;       ///< in the query, that are others' too
+  std::vector<alias_terms> aliases;     ///< the same as terms
+  std::vector<std::string> other_terms; ///< of the other names, distinct, none of `terms`
+  std::vector<float> vector;            ///< of the query; empty = none
   search_sort sort = search_sort::relevance;
   deadline time;
   answer_room room;
@@ -97,6 +101,8 @@ struct search_state {
   result<void> score_rows(search_leg& leg, const read_views& views,
                           std::optional<compared_query>& compared) const;
   [[nodiscard]] double recency_of(row_no row, const read_views& views) const;
+  /// The question, and behind it what else those are called who are named in it.
+  [[nodiscard]] std::string with_other_names() const;
   /// What the question says of when and by whom, of the rows of the memory leg's window.
   void add_circumstances(std::vector<leg_row>& rows, const read_views& views) const;
   /// Window, raw floor, normalisation, and two of one path.

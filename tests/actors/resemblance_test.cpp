@@ -143,5 +143,17 @@ TEST_CASE("an ingest names topics with its title, whatever their vectors are") {
     CHECK(done->topics->same_title_ids == numbered({1, 3}));
     REQUIRE(e.apply(end_of(memory_type::topic, 1)));
     CHECK(same(7, "Ana Lopez") == numbered({2, 3}));
+    // What a topic is called besides counts as its title does.
+    ingest_request alias;
+    alias.placement = ingest_placement::extend_topic;
+    alias.topic_id = id_of(4);
+    alias.actor = "ana";
+    alias.fields.emplace_back();
+    alias.fields.back().name = "aliases";
+    alias.fields.back().value = {std::string("Anita, Ana  lópez")};
+    REQUIRE(e.apply(alias));
+    CHECK(same(8, "anita") == numbered({4}));
+    CHECK(same(9, "Ana Lopez") == numbered({2, 3, 4, 7}));
+    CHECK(same(10, "Anita Ana Lopez").empty());
   }
 }

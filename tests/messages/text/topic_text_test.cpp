@@ -32,6 +32,22 @@ TEST_CASE("values are written plainly: no quotes, no brackets, nothing of what i
   CHECK(plain_text(items({items({said("a"), said("b")}), said("c")})) == "a, b, c");
 }
 
+TEST_CASE("aliases are a list of names, or names with commas between them") {
+  const auto aliases = [](json_value value) {
+    const std::vector<topic_value> values = {{"a", said("x")}, {"aliases", std::move(value)}};
+    return aliases_of(values);
+  };
+  const std::vector<std::string> both = {"Bob Smith", "Bobby"};
+  CHECK(aliases(said("Bob Smith,Bobby")) == both);
+  CHECK(aliases(said(" Bob Smith , ,Bobby\n,")) == both);
+  CHECK(aliases(items({said("Bob Smith"), {std::int64_t{3}}, {}, said(" "), said("Bobby ")}))
+        == both);
+  CHECK(aliases(items({said("Smith, Bob")})) == std::vector<std::string>{"Smith, Bob"});
+  CHECK(aliases({std::int64_t{3}}).empty());
+  CHECK(aliases({}).empty());
+  CHECK(aliases_of({}).empty());
+}
+
 TEST_CASE("each field that says something has a line, and a topic's text ends with them") {
   const std::vector<topic_value> values = {
       {"allergy", said("hazelnuts")}, {"gone", {}}, {"home", said("Porto")}};

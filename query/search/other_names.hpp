@@ -1,0 +1,41 @@
+#pragma once
+/// What else somebody who is named in a question is called. A topic may say so: its title and what
+/// its field `aliases` holds are names of the same. So whoever asks for one of them finds what was
+/// written under another.
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "query/deadline.hpp"
+#include "views/asker.hpp"
+#include "views/read_views.hpp"
+
+namespace mneme {
+
+/// A name in a text, and the other ones of the same topic.
+struct called_name {
+  std::string name; ///< as the topic has it
+  std::vector<std::string> others;
+};
+
+/// So many topics are looked at, those with most of the words, and of these the lowest ids.
+inline constexpr std::size_t most_named_topics = 16;
+
+/// The names in `text` whose words follow each other in it, folded as words are for search; by the
+/// ids of their topics, which `who` sees, which are live as of `at` and not archived. A topic with
+/// several names in the text gives the one that comes first among its own. What has nothing but
+/// function words is no name. A world without aliases costs a look.
+result<std::vector<called_name>> other_names(std::string_view text, const asker& who, seq_no at,
+                                             const read_views& views, const deadline& time);
+
+/// Where a name is in a question, and what is as good as it, as terms.
+struct alias_terms {
+  std::vector<std::string> name;
+  std::vector<std::vector<std::string>> others;
+};
+alias_terms terms_of(const called_name& called, std::string_view language);
+
+} // namespace mneme

@@ -1,0 +1,135 @@
+// Who is asked for by one name is found by the others that a topic says.
+#include "query/search/other_names.hpp"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "tests/query/search/search_world.hpp"
+
+namespace mneme {
+
+namespace {
+
+using namespace mneme::testing;
+
+class town : public search_world {
+public:
+  town() : search_world("") {}
+
+  memory_id topic(std::string title, std::optional<json_value> aliases = {},
+                  std::string actor = {}) {
+    ingest_request r;
+    r.title = std::move(title);
+    r.actor = std::move(actor);
+    if (!r.actor.empty()) r.visibility = visibility::private_;
+    if (aliases) r.fields.push_back(called(std::move(*aliases)));
+    auto written = target.apply(r);
+    REQUIRE(written.has_value());
+    return written->uri->id;
+  }
+  void call(const memory_id& topic, json_value aliases) {
+    ingest_request r;
+    r.placement = ingest_placement::version_field;
+    r.topic_id = topic;
+    r.fields.push_back(called(std::move(aliases)));
+    REQUIRE(target.apply(r).has_value());
+  }
+  seq_no now() { return target.root()->seq; }
+
+private:
+  static field_input called(json_value aliases) {
+    field_input field;
+    field.name = "aliases";
+    field.value = std::move(aliases);
+    return field;
+  }
+};
+
+search_request notes_with(std::string query) {
+  search_request r;
+  r.query = std::move(query);
+  r.type = memory_type::note;
+  return r;
+}
+
+bool is_noted(const search_result& answer, const std::string& text) {
+  return std::ranges::any_of(answer.coverage.notes,
+                             [&](const std::string& note) { return note == text; });
+}
+
+json_value name_list(std::vector<std::string> names) {
+  std::vector<json_value> items;
+  for (auto& name : names) items.push_back({std::move(name)});
+  return {std::move(items)};
+}
+
+} // namespace
+
+TEST_CASE("what was written under another name of the same is found") {
+  town w;
+  const auto robert = w.topic("Robert Smith", name_list({"Bob Smith", "Bobby"}));
+  const auto oolong = w.note("Robert Smith drinks oolong");
+  const auto porto = w.note("Bobby moved to Porto");
+  w.note("Ana drinks tea with Smith's sister");
+  const auto found = w.search(notes_with("what does bob smith drink"));
+  REQUIRE_FALSE(found.results.empty());
+  CHECK(found.results.front().uri.id == oolong);
+  CHECK(is_noted(found, "Bob Smith is also Robert Smith, Bobby"));
+  CHECK(w.search(notes_with("where did Robert Smith move")).results.front().uri.id == porto);
+  // Words of a name that do not follow each other name nobody.
+  CHECK_FALSE(is_noted(w.search(notes_with("is Bob here, Smith")),
+                       "Bob Smith is also Robert Smith, Bobby"));
+
+  const seq_no before = w.now();
+  w.call(robert, {std::string("Rob,  ")});
+  CHECK(w.search(notes_with("Bobby's drink")).coverage.notes.size() == 1);
+  CHECK(is_noted(w.search(notes_with("what does Rob drink")), "Rob is also Robert Smith"));
+  auto then = notes_with("Bobby's drink");
+  then.at_seq = before;
+  CHECK(is_noted(w.search(then), "Bobby is also Robert Smith, Bob Smith"));
+  w.tombstone(robert);
+  CHECK(w.search(notes_with("what does Rob drink")).coverage.notes.size() == 1);
+}
+
+TEST_CASE("a question of another name alone is a good match") {
+  town w;
+  const auto note = w.note("Robert moved to Porto");
+  CHECK(w.search(notes_with("Bob")).results.empty());
+  w.topic("Robert", name_list({"Bob"}));
+  const auto found = w.search(notes_with("Bob"));
+  REQUIRE(found.results.size() == 1);
+  CHECK(found.results.front().uri.id == note);
+  CHECK(found.results.front().match == Approx(1));
+}
+
+TEST_CASE("aliases are followed by who sees the topic") {
+  town w;
+  w.topic("Robert", name_list({"Bob"}), "ana");
+  w.note("Robert moved to Porto");
+  auto r = notes_with("Bob");
+  r.actor = "ben";
+  CHECK(w.search(r).coverage.notes.size() == 1);
+  r.actor = "ana";
+  CHECK(is_noted(w.search(r), "Bob is also Robert"));
+}
+
+TEST_CASE("what is no name names nobody") {
+  town w;
+  w.topic("Robert", name_list({"it", "", " - ", "R"}));
+  w.topic("aliases");
+  w.topic("Porto", json_value{std::int64_t{7}});
+  w.note("it is Robert's");
+  CHECK(w.search(notes_with("what is it with Porto")).coverage.notes.size() == 1);
+  CHECK(is_noted(w.search(notes_with("Robert")), "Robert is also R"));
+}
+
+TEST_CASE("of very many topics those with most of the words are looked at") {
+  town w;
+  for (int i = 0; i < 40; ++i) w.topic("Anna " + std::to_string(i), name_list({"Annie"}));
+  w.topic("Anna Kowalska", name_list({"Ania"}));
+  CHECK(is_noted(w.search(notes_with("Anna Kowalska")), "Anna Kowalska is also Ania"));
+  CHECK(w.search(notes_with("Annie")).coverage.notes.size() == 1 + most_named_topics);
+}
+
+} // namespace mneme
