@@ -42,7 +42,7 @@ std::vector<std::string> terms_of(const searched_state& s, const memory_id& id) 
 
 /// Those that the request changes are ones that can be changed.
 search_weights weights_of(const searched_state& s) {
-  const search_weights& own = s.state.seams().search;
+  const search_weights own = s.state.search_at(s.at);
   return s.r.weights ? *change_search_weights(own, *s.r.weights) : own;
 }
 
@@ -390,8 +390,7 @@ std::expected<search_result, errc> search_in(const model& state, const search_re
     }
   }
   const bool by_time = out.sort == search_sort::recency || out.sort == search_sort::updated;
-  if (!by_time && !has_date && r.similarity_floor > 0
-      && best_match < state.seams().search.least_match) {
+  if (!by_time && !has_date && r.similarity_floor > 0 && best_match < weights_of(s).least_match) {
     for (const auto& row : all)
       ++(row.record.head->type == memory_type::chunk ? out.coverage.content : out.coverage.memory)
             .below_floor;
@@ -413,8 +412,8 @@ std::expected<search_result, errc> search_in(const model& state, const search_re
       return a.record.head->created_at > b.record.head->created_at;
     return a.record.head->id < b.record.head->id;
   });
-  if (!by_time && state.seams().search.newer > 0)
-    put_newer_first(all, newer_row(r.query, state.seams().search.newer, r.as_of.value_or(now)));
+  if (const double newer = weights_of(s).newer; !by_time && newer > 0)
+    put_newer_first(all, newer_row(r.query, newer, r.as_of.value_or(now)));
   while (std::ssize(all) > r.limit) {
     ++(is_chunk(all.back()) ? out.coverage.content : out.coverage.memory).cut;
     all.pop_back();
