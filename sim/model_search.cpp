@@ -111,6 +111,7 @@ private:
       if (!sees(viewer_of(r_), m.head)) continue;
       const std::string path = chunks_ ? text_in(m.version, "path") : std::string();
       if (!path.empty()) paths.insert(path);
+      if (s_.only != nullptr && !s_.only->contains(id)) continue;
       if (!s_.has_begun(m.version) || !passes(m)) continue;
       if (r_.stale && standing_in(s_.state, id, s_.at).stale != *r_.stale) continue;
       const bool has_ended = !r_.include_ended && s_.has_ended(m.version);
@@ -346,8 +347,9 @@ void put_newer_first(std::vector<scored_row>& rows, const newer_row& is_newer) {
 } // namespace
 
 std::expected<search_result, errc> search_in(const model& state, const search_request& r, seq_no at,
-                                             timestamp now, bool by_words) {
-  searched_state s{state, r, at, now, {}};
+                                             timestamp now, bool by_words,
+                                             const std::set<memory_id>* only) {
+  searched_state s{state, r, at, now, {}, only};
   for (const auto& id : state.ids_at(at))
     if (auto m = state.memory_at(id, at); !m->head->tombstone) s.live.emplace(id, std::move(*m));
   search_result out;

@@ -52,7 +52,12 @@ public:
   std::expected<select_result, errc> run() {
     if (names_too_much()) return std::unexpected(errc::limit_exceeded);
     gather();
-    const auto ranked = search_in(state_, question(), at_, now_, by_words_);
+    const auto asked = terms();
+    std::set<memory_id> having;
+    for (const auto& c : all_)
+      if (std::ranges::any_of(asked, [&](const auto& t) { return c.has(t); }))
+        having.insert(c.uri.id);
+    const auto ranked = search_in(state_, question(), at_, now_, by_words_, &having);
     if (!ranked) return std::unexpected(ranked.error()); // refused before anything is selected
     select_result out;
     out.at_seq = at_;

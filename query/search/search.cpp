@@ -195,6 +195,12 @@ search_run::compile(search_request request, query_context context, const read_vi
   return std::unique_ptr<search_run>(new search_run(std::move(s)));
 }
 
+void search_run::narrow_to(std::vector<row_no> rows) {
+  ensure(state_->stage == search_stage::select, "a search is narrowed before it runs");
+  ensure(std::ranges::is_sorted(rows, {}, &row_no::value), "rows are in order");
+  state_->only = std::move(rows);
+}
+
 std::optional<effect_kind> search_run::next() const {
   switch (state_->stage) {
   case search_stage::select:

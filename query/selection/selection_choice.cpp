@@ -292,12 +292,11 @@ private:
     while (s_.search->next())
       if (auto ok = s_.search->run(views_); !ok) return ok;
     const search_result ranked = s_.search->take();
-    const selectable_rows selectable(s_, views_);
     std::vector<ranked_row> rows;
     for (const auto& hit : ranked.results) {
       const node_no node = views_.nodes->find(hit.uri.id);
       const row_no row = views_.attributes->row_of(node, s_.context.at);
-      if (row.value == no_number || !selectable(row) || is_kept(terms_of(row))) continue;
+      if (row.value == no_number || is_kept(terms_of(row))) continue;
       if (share_of(terms_of(row)) < least()) continue; // before its text is read
       if (s_.request.states_new && s_.asked.is_mine) {
         auto text = text_of(row);

@@ -299,6 +299,28 @@ TEST_CASE("select: more than the limit is refused, and so is what asks nothing")
   CHECK(w.target.select(words("\xFF")).error().code == errc::bad_utf8);
 }
 
+TEST_CASE("select: what others wrote crowds nothing of one's own out") {
+  search_world w;
+  std::vector<mutation> many;
+  for (int i = 0; i < 1200; ++i) {
+    write_request r = statement("The harbour fee is five.");
+    r.actor = "ben";
+    r.visibility = visibility::actor_public;
+    many.emplace_back(std::move(r));
+  }
+  REQUIRE(w.target.write_batch(std::move(many)));
+  write_request own = statement("Among many other things that she wrote down on that long grey day "
+                                "in autumn Ana noted that a fee of five is due in the harbour.");
+  own.actor = "ana";
+  const auto written = w.target.apply(own);
+  REQUIRE(written);
+  select_request r = words("forget that the harbour fee is five");
+  r.actor = "ana";
+  const auto found = w.target.select(r);
+  REQUIRE(found);
+  CHECK(ids(found->selected) == std::vector{written->uri->id});
+}
+
 TEST_CASE("forget_matching: all in one batch, and a dry run changes nothing") {
   search_world w;
   const auto one = w.note("Globex wants the report in blue.");
