@@ -215,6 +215,14 @@ select_request workload::some_selection() {
   r.words = std::string(draw_.pick(asks)) + about;
   if (draw_.percent(15)) r.words += " except " + some_text();
   if (draw_.percent(10)) r.words = "forget \"" + some_text() + "\"";
+  const auto some_name = [&] {
+    std::string name = some_text();
+    name = name.substr(0, name.find(' '));
+    name[0] = static_cast<char>(name[0] - 'a' + 'A');
+    return name;
+  };
+  if (draw_.percent(10))
+    r.words = fmt::format("forget all about {} and {}", some_name(), some_name());
   if (draw_.percent(20)) r.types = {some_type(), some_type()};
   if (draw_.percent(15)) r.tags = {some_tag()};
   if (draw_.percent(20)) r.limit = draw_.between(1, 5);
