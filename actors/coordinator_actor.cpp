@@ -31,8 +31,7 @@ caf::behavior coordinator_actor::make_behavior() {
 void coordinator_actor::start(const ask_query& asked) {
   const job_pointer& job = asked.job;
   ensure(job != nullptr, "somebody asks");
-  auto context =
-      context_of(options_.queries, world_->views(), job->at_seq() ? job->at_seq() : asked.pinned);
+  auto context = context_of(options_.queries, world_->views(), job->at_seq(), asked.pinned);
   if (!context) return job->refuse(context.error());
   const seq_no at = context->at;
   if (!job->taken_ns) job->taken_ns = context->stopwatch_ns();

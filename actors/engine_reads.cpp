@@ -15,6 +15,7 @@
 #include "query/retrieve/retrieve.hpp"
 #include "query/search/search.hpp"
 #include "query/selection/selection.hpp"
+#include "views/world_weights.hpp"
 
 namespace mneme {
 
@@ -82,6 +83,15 @@ result<std::vector<tag_assignment>> engine::tags(std::optional<seq_no> at_seq) {
     auto at = w.readable(at_seq);
     if (!at) return propagate(at);
     return w.views().attributes->colours().tags().all(*at);
+  });
+}
+
+result<world_weights> engine::weights(std::optional<seq_no> at_seq) {
+  return impl_->inside([&](world& w) -> result<world_weights> {
+    const read_views views = w.views();
+    auto at = views.readable(at_seq);
+    if (!at) return propagate(at);
+    return weights_of_world(views, *at);
   });
 }
 

@@ -15,8 +15,7 @@ result<void> run_stages(query_job& job, const query_context& context, world& w) 
 void run_in_caller(const std::shared_ptr<query_job>& job, const running_engine& engine,
                    std::optional<seq_no> pinned, lent_thread& here) {
   world& w = *engine.state;
-  const auto context =
-      context_of(engine.options.queries, w.views(), job->at_seq() ? job->at_seq() : pinned);
+  const auto context = context_of(engine.options.queries, w.views(), job->at_seq(), pinned);
   if (!context) return job->refuse(context.error());
   if (auto ran = run_stages(*job, *context, w); !ran) return job->refuse(ran.error());
   end_query(job, engine.options,

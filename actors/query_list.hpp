@@ -55,9 +55,8 @@ ask_readers(const std::shared_ptr<running_engine>& engine,
   std::vector<std::shared_ptr<listed_query<Run>>> list;
   for (auto& r : requests) {
     auto one = list.emplace_back(std::make_shared<listed_query<Run>>());
-    const auto pinned = r.at_seq ? r.at_seq : std::optional(at);
     // The clock is read in the order of the list.
-    auto context = context_of(seams, engine->state->views(), pinned);
+    auto context = context_of(seams, engine->state->views(), r.at_seq, at);
     one->stage = [=, of = one.get(), request = std::move(r)]() mutable -> result<void> {
       if (!context) return propagate(context);
       const auto& time = context->stopwatch;

@@ -22,7 +22,7 @@ template <class Request>
 result<query_context> with_scope(const Request& request, query_context context,
                                  const read_views& views) {
   if constexpr (requires { request.scope; }) {
-    if (auto who = verify_asker(request.actor, request.scope, context.now, views); !who)
+    if (auto who = verify_asker(request.actor, request.scope, context.clock_now, views); !who)
       return propagate(who);
     context.scope = request.scope;
   }
@@ -65,7 +65,7 @@ public:
   /// When a driver took it, on the stopwatch: its deadline counts from then. nullopt = from
   /// compile() on.
   std::optional<std::int64_t> taken_ns{};
-  /// The context's now, from compile() on.
+  /// The clock's time, from compile() on.
   timestamp asked_at{};
   /// What every effect reads, from compile() on: dense numbers are those of one generation.
   read_views views{};
@@ -98,7 +98,7 @@ public:
   result<void> compile(const query_context& context, const read_views& its_views) override {
     ensure(run_ == nullptr, "a job is compiled once");
     views = its_views;
-    asked_at = context.now;
+    asked_at = context.clock_now;
     if (refused) return std::unexpected(*refused);
     if (taken_ns)
       if (auto ok = shorten_deadline(request_, context.stopwatch_ns() - *taken_ns); !ok) return ok;

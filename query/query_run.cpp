@@ -5,26 +5,29 @@
 
 namespace mneme {
 
-query_context read_at(query_context context, const read_views& views,
-                      std::optional<seq_no> wanted) {
-  const auto at = views.readable(wanted);
+query_context read_at(query_context context, const read_views& views, std::optional<seq_no> asked,
+                      std::optional<seq_no> pinned) {
+  const auto at = views.readable(asked ? asked : pinned);
   context.at = at ? *at : views.published;
   context.unreadable = at ? std::nullopt : std::optional(at.error());
+  // Before the first entry there is no time but the clock's.
+  if (asked && at) context.now = views.attributes->entry_time(*at).value_or(context.clock_now);
   return context;
 }
 
 result<query_context> context_of(const query_seams& seams, const read_views& views,
-                                 std::optional<seq_no> wanted) {
+                                 std::optional<seq_no> asked, std::optional<seq_no> pinned) {
   auto now = now_of(*seams.time);
   if (!now) return propagate(now);
   return read_at({.at = {},
                   .now = *now,
+                  .clock_now = *now,
                   .stopwatch = seams.stopwatch,
                   .exact_near = seams.exact_near,
                   .scope = {},
                   .chroma = seams.chroma,
                   .read_only = seams.read_only},
-                 views, wanted);
+                 views, asked, pinned);
 }
 
 result<void> run_inline(query_run& query, const read_views& views) {

@@ -31,8 +31,11 @@ struct query_seams {
 
 /// What a door needs besides the request.
 struct query_context {
-  seq_no at;     ///< the seq to read at: that of the request, or the published one
-  timestamp now; ///< for salience, age and expiry
+  seq_no at; ///< the seq to read at: that of the request, or the published one
+  /// For salience, age and expiry: by the clock, of a request with a seq of its own when that entry
+  /// was made.
+  timestamp now;
+  timestamp clock_now; ///< what scopes expire by, whatever seq is read
   /// Monotonic nanoseconds for explain and deadlines; empty in deterministic runs (times are 0).
   std::function<std::int64_t()> stopwatch{};
   bool exact_near = false; ///< deterministic mode: never answer from HNSW
@@ -48,11 +51,14 @@ struct query_context {
   [[nodiscard]] std::int64_t stopwatch_ns() const { return stopwatch ? stopwatch() : 0; }
 };
 
-/// What a query needs besides its request, to read at `wanted`; nullopt = the published seq.
+/// What a query needs besides its request, to read at the seq that this asks for, else at the one
+/// that is pinned for it; nullopt = the published one.
 result<query_context> context_of(const query_seams& seams, const read_views& views,
-                                 std::optional<seq_no> wanted);
-/// The same for one of several requests that share a context, to read at `wanted`.
-query_context read_at(query_context context, const read_views& views, std::optional<seq_no> wanted);
+                                 std::optional<seq_no> asked,
+                                 std::optional<seq_no> pinned = std::nullopt);
+/// The same for one of several requests that share a context.
+query_context read_at(query_context context, const read_views& views, std::optional<seq_no> asked,
+                      std::optional<seq_no> pinned);
 
 class query_run {
 public:

@@ -30,7 +30,7 @@ void text_vectors::embed(query_job& job, std::optional<seq_no> pinned) const {
   const auto text = job.text();
   if (!text) return;
   if (!job.taken_ns && seams_.stopwatch) job.taken_ns = seams_.stopwatch();
-  auto context = context_of(seams_, views_, job.at_seq() ? job.at_seq() : pinned);
+  auto context = context_of(seams_, views_, job.at_seq(), pinned);
   if (context)
     job.refused = job.refusal(*context, views_, any_vector());
   else

@@ -123,7 +123,7 @@ private:
   }
   template <class Run, class Request>
   result<void> ask(const Request& r, tick_read_outcome& out) const {
-    const query_context own = read_at(context_, views_, r.at_seq ? r.at_seq : context_.at);
+    const query_context own = read_at(context_, views_, r.at_seq, context_.at);
     auto run = compiled_query<Run>(r, own, own.embedded, views_);
     if (!run) return propagate(run);
     if (auto ran = run_inline(**run, views_); !ran) return ran;
@@ -151,7 +151,7 @@ std::optional<error> refusal_of(const tick_read& read, const read_views& views,
   return std::visit(
       [&]<class Request>(const Request& r) -> std::optional<error> {
         if constexpr (requires { typename door_of<Request>::run; }) {
-          const query_context own = read_at(context, views, r.at_seq ? r.at_seq : context.at);
+          const query_context own = read_at(context, views, r.at_seq, context.at);
           auto run = compiled_query<typename door_of<Request>::run>(r, own, text_vector, views);
           if (!run) return std::move(run).error();
         }

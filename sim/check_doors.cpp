@@ -60,7 +60,7 @@ check_result explain_door(const evidence& known, const operation& op, std::strin
     return wrong(name, fmt::format("answered at seq {}, while {} to {} were published", at.value,
                                    first.value, last.value));
   std::string why;
-  for (const timestamp now : known.clock->shown_since(op.clock_mark)) {
+  for (const timestamp now : presents_of(known, op, r.at_seq)) {
     const auto e = expected(at, now);
     if (!e)
       return wrong(name,
@@ -283,7 +283,7 @@ std::string context_difference(const context_result& got, const context_result& 
 std::vector<std::vector<memory_id>> touched_by(const evidence& known, const operation& op,
                                                const chroma_request& r, const chroma_result& got) {
   std::vector<std::vector<memory_id>> lists;
-  for (const timestamp now : known.clock->shown_since(op.clock_mark)) {
+  for (const timestamp now : presents_of(known, op, r.at_seq)) {
     auto out = chroma_in(known.truth, r, got.at_seq, now);
     if (out && chroma_difference(got, out->answer).empty()
         && std::ranges::find(lists, out->touched) == lists.end())

@@ -96,7 +96,7 @@ check_result check_found(evidence& known, const operation& op, const find_reques
   if (answer.total.value_or(0) > answer.candidates_scanned)
     return wrong(find_oracle, "fewer candidates than hits");
   std::string why;
-  for (const timestamp now : known.clock->shown_since(op.clock_mark)) {
+  for (const timestamp now : presents_of(known, op, r.at_seq)) {
     const auto expected = find_in(known.truth, r, at, now);
     if (!expected)
       return wrong(find_oracle, fmt::format("answered at seq {} instead of {}", at.value,

@@ -331,6 +331,13 @@ std::vector<timestamp> times_of(const evidence& known, const operation& op, cons
   return known.clock->shown_since(op.clock_mark);
 }
 
+std::vector<timestamp> presents_of(const evidence& known, const operation& op,
+                                   const std::optional<seq_no>& at_seq) {
+  if (at_seq)
+    if (const auto made = known.truth.made_at(*at_seq)) return {*made};
+  return known.clock->shown_since(op.clock_mark);
+}
+
 std::optional<check_result> scope_verdict(const evidence& known, const operation& op,
                                           const viewer& who, const std::optional<errc>& refused) {
   // What may come first, and is judged behind this.

@@ -50,6 +50,10 @@ bool same(const compact_result& a, const compact_result& b);
 
 /// Times at which a request may have been executed: with a scope, it matters which.
 std::vector<timestamp> times_of(const evidence& known, const operation& op, const scope* within);
+/// The presents that a read may have had: times that the clock has shown, with a seq of its own
+/// that of its entry.
+std::vector<timestamp> presents_of(const evidence& known, const operation& op,
+                                   const std::optional<seq_no>& at_seq);
 /// The verdict on an answer that only the scope explains; nullopt if it let the request through.
 std::optional<check_result> scope_verdict(const evidence& known, const operation& op,
                                           const viewer& who, const std::optional<errc>& refused);

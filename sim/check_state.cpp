@@ -42,6 +42,9 @@ check_result check_the_rest(const evidence& known, world& w) {
   const seq_no at = known.truth.last();
   if (w.attributes().colours().tags().all(at) != known.truth.tags_at(at))
     return wrong("state", "the hashtags are others");
+  const auto set = w.attributes().search_at(at);
+  if ((set == nullptr ? "" : set->weights) != known.truth.search_text_at(at))
+    return wrong("state", "searches weigh by something else");
   std::set<std::string> actors = {""};
   std::array<corpus_size, corpus_count> sizes;
   for (const auto& id : known.truth.ids_at(at)) {

@@ -94,6 +94,12 @@ public:
   [[nodiscard]] std::vector<tag_assignment> tags_at(seq_no at) const;
   [[nodiscard]] std::optional<tag_assignment> tag_at(std::string_view tag, seq_no at) const;
   [[nodiscard]] learned_weights weights_at(const std::string& actor, seq_no at) const;
+  /// What searches weigh by, unless they say otherwise.
+  [[nodiscard]] search_weights search_at(seq_no at) const;
+  /// As text; empty: those of the seams.
+  [[nodiscard]] std::string search_text_at(seq_no at) const;
+  /// When that entry was made; nullopt of seq 0.
+  [[nodiscard]] std::optional<timestamp> made_at(seq_no at) const;
   struct compact_record {
     seq_no seq;
     compact_payload payload;
@@ -158,6 +164,8 @@ private:
   std::map<memory_id, std::vector<topic_event>> events_;
   std::vector<one_tag> tags_;
   std::map<std::string, history<learned_weights>> weights_;
+  history<std::string> searches_;
+  history<timestamp> made_;
   std::vector<compact_record> compacts_;
 };
 

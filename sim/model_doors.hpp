@@ -29,8 +29,10 @@ struct chroma_outcome_of {
 std::expected<chroma_outcome_of, errc> chroma_in(const model& state, const chroma_request& asked,
                                                  seq_no at, timestamp now);
 /// `by_words`: the embedder could not be asked.
+/// `only`: no other memories are searched; null = all.
 std::expected<search_result, errc> search_in(const model& state, const search_request& r, seq_no at,
-                                             timestamp now, bool by_words = false);
+                                             timestamp now, bool by_words = false,
+                                             const std::set<memory_id>* only = nullptr);
 /// `by_words` as above.
 std::expected<context_result, errc> context_in(const model& state, const context_request& r,
                                                seq_no at, timestamp clock_now,

@@ -179,7 +179,9 @@ admitted(const model& state, const std::vector<mutation>& items, const scope& wi
   std::vector<mutation> let_through = items;
   gate pass(state, within);
   for (auto& m : let_through) {
-    if (std::holds_alternative<assign_tag_request>(m)) return std::unexpected(errc::unsupported);
+    if (std::holds_alternative<assign_tag_request>(m)
+        || std::holds_alternative<set_weights_request>(m))
+      return std::unexpected(errc::unsupported);
     if (!std::visit(pass, m)) return std::unexpected(errc::scope_violation);
   }
   return let_through;

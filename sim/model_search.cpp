@@ -43,7 +43,7 @@ std::vector<std::string> terms_of(const searched_state& s, const memory_id& id) 
 
 /// Those that the request changes are ones that can be changed.
 search_weights weights_of(const searched_state& s) {
-  const search_weights& own = s.state.seams().search;
+  const search_weights own = s.state.search_at(s.at);
   return s.r.weights ? *change_search_weights(own, *s.r.weights) : own;
 }
 
@@ -120,6 +120,7 @@ private:
       if (!sees(viewer_of(r_), m.head)) continue;
       const std::string path = chunks_ ? text_in(m.version, "path") : std::string();
       if (!path.empty()) paths.insert(path);
+      if (s_.only != nullptr && !s_.only->contains(id)) continue;
       if (!s_.has_begun(m.version) || !passes(m)) continue;
       if (r_.stale && standing_in(s_.state, id, s_.at).stale != *r_.stale) continue;
       const bool has_ended = !r_.include_ended && s_.has_ended(m.version);
@@ -374,8 +375,9 @@ void put_newer_first(std::vector<scored_row>& rows, const newer_row& is_newer) {
 } // namespace
 
 std::expected<search_result, errc> search_in(const model& state, const search_request& r, seq_no at,
-                                             timestamp now, bool by_words) {
-  searched_state s{state, r, at, now, {}};
+                                             timestamp now, bool by_words,
+                                             const std::set<memory_id>* only) {
+  searched_state s{state, r, at, now, {}, only};
   for (const auto& id : state.ids_at(at))
     if (auto m = state.memory_at(id, at); !m->head->tombstone) s.live.emplace(id, std::move(*m));
   search_result out;
@@ -418,8 +420,7 @@ std::expected<search_result, errc> search_in(const model& state, const search_re
     }
   }
   const bool by_time = out.sort == search_sort::recency || out.sort == search_sort::updated;
-  if (!by_time && !has_date && r.similarity_floor > 0
-      && best_match < state.seams().search.least_match) {
+  if (!by_time && !has_date && r.similarity_floor > 0 && best_match < weights_of(s).least_match) {
     for (const auto& row : all)
       ++(row.record.head->type == memory_type::chunk ? out.coverage.content : out.coverage.memory)
             .below_floor;
@@ -441,10 +442,9 @@ std::expected<search_result, errc> search_in(const model& state, const search_re
       return a.record.head->created_at > b.record.head->created_at;
     return a.record.head->id < b.record.head->id;
   });
-  if (!by_time && state.seams().search.newer > 0) {
+  if (const double newer = weights_of(s).newer; !by_time && newer > 0) {
     const auto aliases = aliases_in(s);
-    put_newer_first(all,
-                    newer_row(r.query, aliases, state.seams().search.newer, r.as_of.value_or(now)));
+    put_newer_first(all, newer_row(r.query, aliases, newer, r.as_of.value_or(now)));
   }
   while (std::ssize(all) > r.limit) {
     ++(is_chunk(all.back()) ? out.coverage.content : out.coverage.memory).cut;

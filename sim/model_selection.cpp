@@ -2,6 +2,7 @@
 /// looked at. What the words ask is read by the engine's own rules, which know no world.
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "index/lexical/text_terms.hpp"
@@ -52,7 +53,12 @@ public:
   std::expected<select_result, errc> run() {
     if (names_too_much()) return std::unexpected(errc::limit_exceeded);
     gather();
-    const auto ranked = search_in(state_, question(), at_, now_, by_words_);
+    const auto asked = terms();
+    std::set<memory_id> having;
+    for (const auto& c : all_)
+      if (std::ranges::any_of(asked, [&](const auto& t) { return c.has(t); }))
+        having.insert(c.uri.id);
+    const auto ranked = search_in(state_, question(), at_, now_, by_words_, &having);
     if (!ranked) return std::unexpected(ranked.error()); // refused before anything is selected
     select_result out;
     out.at_seq = at_;
@@ -60,14 +66,20 @@ public:
     if (std::ssize(found) > r_.limit) return std::unexpected(errc::limit_exceeded);
     for (const auto* c : found) {
       bool is_cut = false;
-      out.selected.push_back(
-          {.uri = c->uri, .why = why_, .because = {}, .text = first_bytes(c->text, is_cut)});
+      out.selected.push_back({.uri = c->uri,
+                              .why = reason_of(*c),
+                              .because = {},
+                              .text = first_bytes(c->text, is_cut)});
     }
     std::ranges::sort(out.selected, {}, [](const auto& m) { return m.uri.id; });
     return out;
   }
 
 private:
+  [[nodiscard]] selection_reason reason_of(const candidate& c) const {
+    const auto own = reasons_.find(c.uri.id);
+    return own == reasons_.end() ? why_ : own->second;
+  }
   void gather() {
     const viewer who = viewer_of(r_);
     for (const auto& id : state_.ids_at(at_)) {
@@ -116,6 +128,9 @@ private:
         deciding.insert(p.runs.begin(), p.runs.end());
       }
     for (const auto& kept : asked_.kept) deciding.insert(kept.begin(), kept.end());
+    for (const auto& part : asked_.parts)
+      for (const auto& term : terms_in(part)) deciding.insert(term);
+    deciding.insert(asked_.listed.terms.begin(), asked_.listed.terms.end());
     if (asked_.extent != asked_extent::fact && asked_.identifiers.empty())
       deciding.insert(asked_.content.begin(), asked_.content.end());
     return !r_.states_new && deciding.size() > 64;
@@ -126,6 +141,7 @@ private:
 
   std::vector<const candidate*> choose(const search_result& ranked) {
     if (!r_.states_new && !asked_.refusal.empty()) return {};
+    if (!r_.states_new && !asked_.parts.empty()) return by_parts();
     if (!r_.states_new && !asked_.identifiers.empty()) return by_identifier();
     const bool is_entity = asked_.extent == asked_extent::all
                            || (asked_.extent == asked_extent::thing && !asked_.is_whose);
@@ -134,6 +150,22 @@ private:
       if (!found.empty()) return found;
     }
     return by_meaning(ranked);
+  }
+
+  /// All that any part of a list selects, if each selects something, and no memory has the list.
+  std::vector<const candidate*> by_parts() {
+    if (std::ranges::any_of(all_, [&](const auto& c) { return c.has(asked_.listed); })) return {};
+    const asked_selection whole = asked_;
+    std::vector<const candidate*> found;
+    for (const auto& part : whole.parts) {
+      asked_ = part;
+      const auto some = part.identifiers.empty() ? by_entity() : by_identifier();
+      if (some.empty()) return {};
+      for (const auto* c : some)
+        if (reasons_.try_emplace(c->uri.id, why_).second) found.push_back(c);
+    }
+    asked_ = whole;
+    return found;
   }
 
   std::vector<const candidate*> by_identifier() {
@@ -212,20 +244,23 @@ private:
   }
 
   /// In the order in which their weights are summed up.
-  [[nodiscard]] std::vector<std::string> terms() const {
+  [[nodiscard]] std::vector<std::string> terms() const { return terms_in(asked_); }
+  static std::vector<std::string> terms_in(const asked_selection& asked) {
     std::vector<std::string> list;
     const auto add = [&](const std::vector<std::string>& more) {
       for (const auto& term : more)
         if (list.size() < 64 && std::ranges::find(list, term) == list.end()) list.push_back(term);
     };
-    for (const auto* phrases : {&asked_.identifiers, &asked_.names})
+    for (const auto* phrases : {&asked.identifiers, &asked.names})
       for (const auto& p : *phrases) {
         add(p.terms);
         add(p.runs);
       }
-    add(asked_.subject.terms);
-    for (const auto& kept : asked_.kept) add(kept);
-    add(asked_.content);
+    add(asked.subject.terms);
+    for (const auto& kept : asked.kept) add(kept);
+    add(asked.content);
+    for (const auto& part : asked.parts) add(terms_in(part));
+    add(asked.listed.terms);
     return list;
   }
   [[nodiscard]] double having(const std::string& term) const {
@@ -308,6 +343,7 @@ private:
   bool by_words_;
   asked_selection asked_;
   selection_reason why_{};
+  std::map<memory_id, selection_reason> reasons_; ///< of what parts of a list selected
   std::vector<candidate> all_;
 };
 

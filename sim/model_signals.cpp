@@ -30,6 +30,7 @@ void model::reinforce(seq_no seq, const reinforce_payload& p, timestamp at) {
 }
 
 void model::commit_signals(seq_no seq, const entry_payload& payload, timestamp at) {
+  made_.put(seq, at);
   if (const auto* w = std::get_if<write_payload>(&payload)) {
     if (!w->head.colour) return;
     colour_signals fresh;
@@ -63,6 +64,8 @@ void model::commit_signals(seq_no seq, const entry_payload& payload, timestamp a
     }
   } else if (const auto* learned = std::get_if<learn_weights_payload>(&payload)) {
     weights_[learned->actor].put(seq, learned->weights);
+  } else if (const auto* set = std::get_if<search_weights_payload>(&payload)) {
+    searches_.put(seq, set->weights);
   } else if (const auto* compact = std::get_if<compact_payload>(&payload)) {
     compacts_.push_back({seq, *compact});
   }
@@ -72,6 +75,23 @@ void model::truncate_signals(seq_no last) {
   while (!tags_.empty() && tags_.back().since > last) tags_.pop_back();
   while (!compacts_.empty() && compacts_.back().seq > last) compacts_.pop_back();
   for (auto& [actor, states] : weights_) states.truncate(last);
+  searches_.truncate(last);
+  made_.truncate(last);
+}
+
+std::string model::search_text_at(seq_no at) const {
+  const std::string* text = searches_.at(at);
+  return text == nullptr ? std::string() : *text;
+}
+
+search_weights model::search_at(seq_no at) const {
+  const std::string text = search_text_at(at);
+  return text.empty() ? seams_.search : *change_search_weights(seams_.search, text);
+}
+
+std::optional<timestamp> model::made_at(seq_no at) const {
+  const timestamp* made = made_.at(at);
+  return made == nullptr ? std::nullopt : std::optional(*made);
 }
 
 std::optional<colour_signals> model::signals_at(const memory_id& id, seq_no at) const {

@@ -200,6 +200,27 @@ public:
     return out;
   }
 
+  write_outcome operator()(const set_weights_request& r) const {
+    const std::string before = r.reset ? std::string() : state_.search_text_at(state_.last());
+    search_weights held = state_.seams().search;
+    if (!before.empty()) held = *change_search_weights(held, before);
+    if (r.weights) {
+      const auto wanted = change_search_weights(held, *r.weights);
+      if (!wanted) return refused(wanted.error().code);
+      held = *wanted;
+    }
+    write_outcome out;
+    out.weights = to_string(held);
+    const std::string after = r.weights ? out.weights : std::string();
+    if (after == state_.search_text_at(state_.last())) return out;
+    out.changed = true;
+    entries_.take({entry_kind::search_weights,
+                   r.actor,
+                   {},
+                   search_weights_payload{after, r.actor, entries_.next_drawn().nonce}});
+    return out;
+  }
+
   // Importers' requests carry no token, so the workload has none of them.
   write_outcome operator()(const restore_request&) const { return refused(errc::unsupported); }
   write_outcome operator()(const restore_edge_request&) const { return refused(errc::unsupported); }

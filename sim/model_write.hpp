@@ -64,6 +64,7 @@ struct write_outcome {
   std::optional<memory_uri> uri;       ///< that the reply names
   std::optional<topic_changes> topics; ///< without the similar topics
   std::optional<tag_assignment> tag;
+  std::string weights; ///< of search
 };
 
 /// Outcome of `m` on the model's last state, executed at `now`; its entries go to `entries`, which

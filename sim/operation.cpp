@@ -91,6 +91,9 @@ struct describe_mutation {
   std::string operator()(const assign_tag_request& r) const {
     return fmt::format("assign_tag {}", r.tag);
   }
+  std::string operator()(const set_weights_request& r) const {
+    return fmt::format("set_weights {}{}", r.reset ? "reset " : "", r.weights.value_or(""));
+  }
   std::string operator()(const ingest_request& r) const {
     return fmt::format("ingest {} {} fields",
                        r.topic_id ? brief(*r.topic_id) : std::string("a new topic"),

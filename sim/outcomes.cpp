@@ -96,7 +96,13 @@ struct agent_rules {
 } // namespace
 
 mutation_result result_of(const write_outcome& out, seq_no seq) {
-  return {.changed = out.changed, .seq = seq, .uri = out.uri, .topics = out.topics, .tag = out.tag};
+  return {.changed = out.changed,
+          .seq = seq,
+          .uri = out.uri,
+          .topics = out.topics,
+          .tag = out.tag,
+          .similar = {},
+          .weights = out.weights};
 }
 
 std::expected<std::vector<mutation>, errc>

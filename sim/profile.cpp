@@ -48,9 +48,11 @@ profile draw_profile(std::uint64_t seed) {
   random_stream applied(seed, "applied here");
   p.setup.entries_applied_here = one_of(applied, {0, 0, 1, 8});
   random_stream selected(seed, "select");
-  for (auto& weight : p.weights)
-    if (&weight != &p.weights.back()) weight = one_of(draw, {0, 1, 4, 16});
-  p.weights[static_cast<std::size_t>(operation_kind::select)] = one_of(selected, {0, 1, 4});
+  random_stream weighed(seed, "set weights");
+  const auto select = static_cast<std::size_t>(operation_kind::select);
+  for (std::size_t kind = 0; kind < select; ++kind) p.weights[kind] = one_of(draw, {0, 1, 4, 16});
+  p.weights[select] = one_of(selected, {0, 1, 4});
+  p.weights[static_cast<std::size_t>(operation_kind::set_weights)] = one_of(weighed, {0, 0, 1});
   // Without memories there is nothing to do for the others, and every run asks something.
   p.weights[static_cast<std::size_t>(operation_kind::write)] += 8;
   p.weights[static_cast<std::size_t>(operation_kind::find)] += 2;

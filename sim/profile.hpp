@@ -50,8 +50,9 @@ enum class operation_kind : std::uint8_t {
   load_compact,
   tick,
   select,
+  set_weights,
 };
-inline constexpr std::size_t operation_kind_count = 37;
+inline constexpr std::size_t operation_kind_count = 38;
 
 /// Kinds of faults that may strike between two steps.
 enum class fault_kind : std::uint8_t {

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 
 #include "sim/model_doors.hpp"
 
@@ -19,7 +20,8 @@ struct searched_state {
   const search_request& r;
   seq_no at;
   timestamp now;
-  std::map<memory_id, memory> live; ///< not tombstoned
+  std::map<memory_id, memory> live;          ///< not tombstoned
+  const std::set<memory_id>* only = nullptr; ///< null = nothing is left out but by the request
 
   /// Null if it is not live.
   [[nodiscard]] const memory* find(const memory_id& id) const;

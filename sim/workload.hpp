@@ -94,6 +94,7 @@ private:
   // Colours, search and agents (workload_doors.cpp).
   std::vector<std::string> some_hashtags();
   assign_tag_request some_assignment();
+  set_weights_request some_weights();
   batch_message some_assignments();
   chroma_request some_chroma();
   void add_words(chroma_request& r);

@@ -61,6 +61,19 @@ batch_message workload::some_assignments() {
   return batch;
 }
 
+/// Some that the world may have, and now and then some that it may not.
+set_weights_request workload::some_weights() {
+  constexpr std::array<std::string_view, 8> settings = {
+      "neighbours=0", "newer=0",       "vector=0.5,text=0.5",    "dates=0.2,speakers=0",
+      "b=0.3",        "least_match=0", "newer=0.85,answers=0.1", "function_words=1"};
+  constexpr std::array<std::string_view, 3> refused = {"b=2", "bee=1", "vector=0,text=0"};
+  set_weights_request r;
+  r.reset = draw_.percent(25);
+  if (!r.reset || draw_.percent(50))
+    r.weights.emplace(draw_.percent(10) ? draw_.pick(refused) : draw_.pick(settings));
+  return r;
+}
+
 /// The profile, and now and then the hashtags as words for it to read.
 void workload::add_words(chroma_request& r) {
   const auto profile = draw_.below(10);
@@ -203,6 +216,14 @@ select_request workload::some_selection() {
   r.words = std::string(draw_.pick(asks)) + about;
   if (draw_.percent(15)) r.words += " except " + some_text();
   if (draw_.percent(10)) r.words = "forget \"" + some_text() + "\"";
+  const auto some_name = [&] {
+    std::string name = some_text();
+    name = name.substr(0, name.find(' '));
+    name[0] = static_cast<char>(name[0] - 'a' + 'A');
+    return name;
+  };
+  if (draw_.percent(10))
+    r.words = fmt::format("forget all about {} and {}", some_name(), some_name());
   if (draw_.percent(20)) r.types = {some_type(), some_type()};
   if (draw_.percent(15)) r.tags = {some_tag()};
   if (draw_.percent(20)) r.limit = draw_.between(1, 5);
@@ -406,6 +427,8 @@ std::optional<planned_request> workload::next_door(operation_kind kind) {
     return planned_request{load_compact_message{some_load_compact()}, {}};
   case operation_kind::tick:
     return planned_request{some_tick(), {}};
+  case operation_kind::set_weights:
+    return apply(some_weights());
   case operation_kind::select:
     return planned_request{select_message{some_selection()}, {}};
   default:

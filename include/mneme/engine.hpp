@@ -261,6 +261,8 @@ public:
   result<search_result> search(search_request request);
   /// Every one at the same seq, unless it names its own.
   std::vector<result<search_result>> search_many(std::vector<search_request> requests);
+  /// What they weigh by, unless they say otherwise.
+  result<world_weights> weights(std::optional<seq_no> at_seq = {});
   /// What words mean, for whoever forgets or supersedes it.
   result<select_result> select(select_request request);
   result<chroma_result> chroma(chroma_request request);

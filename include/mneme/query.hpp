@@ -100,7 +100,8 @@ struct find_request {
   std::optional<follow_spec> follow{};
   std::optional<timestamp> as_of{}; ///< valid time
   std::optional<seq_no> at_seq{};   ///< journal position
-  /// What salience has faded by, and what has ended by; default: the clock.
+  /// What salience has faded by, and what has ended by; default: the clock, with at_seq the time of
+  /// that entry.
   std::optional<timestamp> now{};
   bool include_tombstoned = false;
   bool include_archived = false; ///< lifecycle status archived

@@ -156,10 +156,21 @@ struct assign_tag_request {
   std::string actor;
 };
 
-using mutation = std::variant<write_request, update_request, update_head_request, tombstone_request,
-                              add_edge_request, remove_edge_request, restore_request,
-                              restore_edge_request, ingest_request, revise_request, forget_request,
-                              unarchive_request, restore_field_request, assign_tag_request>;
+/// Sets what searches weigh by, unless they say otherwise, from this entry on: the host's alone.
+/// What the world has already changes nothing.
+struct set_weights_request {
+  /// "name=number,…" over those that hold now, or with `reset` over those that the world was made
+  /// with; absent: `reset` alone.
+  std::optional<std::string> weights;
+  bool reset = false; ///< to those that the world was made with
+  std::string actor;  ///< who acts; "" = the host
+};
+
+using mutation =
+    std::variant<write_request, update_request, update_head_request, tombstone_request,
+                 add_edge_request, remove_edge_request, restore_request, restore_edge_request,
+                 ingest_request, revise_request, forget_request, unarchive_request,
+                 restore_field_request, assign_tag_request, set_weights_request>;
 
 /// A hashtag and the anchor it stands for.
 struct tag_assignment {
@@ -193,6 +204,7 @@ struct mutation_result {
   std::optional<topic_changes> topics{}; ///< ingest, revise, forget
   std::optional<tag_assignment> tag{};   ///< assign_tag
   std::optional<resemblance> similar{};  ///< of a write that asks for it
+  std::string weights{};                 ///< set_weights: all that hold now, "name=number,…"
 };
 
 enum class durability : std::uint8_t {

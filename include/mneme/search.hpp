@@ -15,7 +15,8 @@
 
 namespace mneme {
 
-/// How the parts of a score weigh. An option of the world, fixed when it is made.
+/// How the parts of a score weigh. A world is made with its own, and may be given others
+/// (set_weights_request).
 ///
 /// The score of a row in its leg is  vector·cosine + text·bm25  (cosine at least 0; bm25 divided by
 /// the largest one among the rows that pass), plus  neighbours  times the best such score right
@@ -55,6 +56,18 @@ result<search_weights> parse_search_weights(std::string_view text, std::string_v
 /// The same over `base`; errors are at "weights".
 result<search_weights> change_search_weights(search_weights base, std::string_view text);
 std::string to_string(const search_weights& w);
+
+/// What searches weigh by unless they say otherwise, as of a seq.
+struct world_weights {
+  search_weights weights;
+  /// The entry that set them, when, and who did; absent: none did, and the world was made with
+  /// them. An entry may also say that those hold again (`is_reset`).
+  std::optional<seq_no> since;
+  timestamp set_at;
+  std::string set_by;
+  bool is_reset = false;
+  seq_no at_seq;
+};
 
 /// Raised by whatever changes which rows a door answers with, their order or their scores: of
 /// receipts, which are equal where it is.
@@ -123,7 +136,8 @@ struct search_request {
   std::optional<std::string> actor{};          ///< who is asking; absent or "" = the host, sees all
   std::shared_ptr<const mneme::scope> scope{}; ///< shows what it opens, and nothing else
   std::optional<seq_no> at_seq{};
-  /// What "yesterday" and age count from, and what has ended by; default: the clock.
+  /// What "yesterday" and age count from, and what has ended by; default: the clock, with at_seq
+  /// the time of that entry.
   std::optional<timestamp> now{};
   std::optional<std::int64_t> deadline_ms{};
 };

@@ -36,7 +36,7 @@ struct select_request {
   std::optional<std::string> actor{};
   std::shared_ptr<const mneme::scope> scope{}; ///< selects among what it opens
   std::optional<seq_no> at_seq{};
-  std::optional<timestamp> now{}; ///< default: the clock
+  std::optional<timestamp> now{}; ///< default: the clock, with at_seq the time of that entry
   std::optional<std::int64_t> deadline_ms{};
 };
 

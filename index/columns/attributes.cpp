@@ -187,12 +187,30 @@ learned_weights attributes::weights_of(std::string_view actor, seq_no at) const 
   return impl_->weights.find(actor, at);
 }
 
+void attributes::note_entry(seq_no seq, timestamp at) {
+  impl_->times.put(seq, at);
+}
+
+void attributes::set_search(search_setting setting) {
+  impl_->searches.put(std::move(setting));
+}
+
+std::shared_ptr<const search_setting> attributes::search_at(seq_no at) const {
+  return impl_->searches.find(at);
+}
+
+std::optional<timestamp> attributes::entry_time(seq_no at) const {
+  return impl_->times.find(at);
+}
+
 void attributes::retain_from(seq_no seq) {
   if (seq.value <= impl_->retained.load(std::memory_order_relaxed)) return;
   impl_->retained.store(seq.value, std::memory_order_release);
   impl_->activations.retain_from(seq);
   impl_->colours.retain_from(seq);
   impl_->weights.retain_from(seq);
+  impl_->searches.retain_from(seq);
+  impl_->times.retain_from(seq);
 }
 
 std::uint64_t attributes::activation_history_size() const {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@
 #include "index/colour/colour_index.hpp"
 #include "index/columns/live_counts.hpp"
 #include "index/columns/row_facets.hpp"
+#include "index/columns/search_settings.hpp"
 #include "index/lexical/posting.hpp"
 #include "index/numbers.hpp"
 #include "index/rows/row_store.hpp"
@@ -60,6 +62,10 @@ public:
   void set_activation(node_no node, seq_no seq, const activation& values);
   /// What `actor` has learned, visible from `seq` on.
   void set_weights(std::string_view actor, seq_no seq, const learned_weights& weights);
+  /// Every entry comes by here, in their order, and when it was made.
+  void note_entry(seq_no seq, timestamp at);
+  /// What searches weigh by from an entry on.
+  void set_search(search_setting setting);
   /// The colour space, which shares the rows' writer, window and image.
   [[nodiscard]] colour_index& colours();
   /// The memories live after the last put. Only while nothing is put.
@@ -131,6 +137,10 @@ public:
   void prefetch_activation(node_no node) const;
   /// The actor's salience weights as of `at`; the defaults if it had learned nothing.
   [[nodiscard]] learned_weights weights_of(std::string_view actor, seq_no at) const;
+  /// What searches weigh by as of `at`; null = nobody has set that.
+  [[nodiscard]] std::shared_ptr<const search_setting> search_at(seq_no at) const;
+  /// When the entry `at` was made; nullopt before what is retained, and of seq 0.
+  [[nodiscard]] std::optional<timestamp> entry_time(seq_no at) const;
   /// Memories alive (not tombstoned) at `at`, by type; one pass over the type postings.
   [[nodiscard]] std::uint64_t live_count(memory_type type, seq_no at) const;
 

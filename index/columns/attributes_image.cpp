@@ -268,7 +268,10 @@ std::string attributes::save(seq_no at) const {
   impl_->colours.save(out, from, at);
   impl_->weights.save(out, from, at);
   // Records may have been dropped meanwhile; what is promised is what is left.
-  out.put(std::min(retained(), at).value);
+  const seq_no promised = std::min(retained(), at);
+  out.put(promised.value);
+  impl_->searches.save(out, at);
+  impl_->times.save(out, at);
   return out.finish();
 }
 
@@ -284,12 +287,17 @@ result<void> attributes::load(std::string_view image) {
                         && loaded->load_activations(*in, at) && loaded->colours.load(*in, at)
                         && loaded->weights.load(*in, at);
   const seq_no from{in->get<std::uint64_t>()};
-  if (!is_whole || !in->at_end() || from > at)
+  // Images of before end here: nobody had set what searches weigh by.
+  const bool has_rest =
+      in->at_end() || (loaded->searches.load(*in, at) && loaded->times.load(*in, at));
+  if (!is_whole || !has_rest || !in->at_end() || from > at)
     return fail(errc::corrupt, "the image of the rows does not fit together");
   loaded->retained.store(from.value, std::memory_order_release);
   loaded->activations.retain_from(from);
   loaded->colours.retain_from(from);
   loaded->weights.retain_from(from);
+  loaded->searches.retain_from(from);
+  loaded->times.retain_from(from);
   impl_ = std::move(loaded);
   rows_ = &impl_->rows;
   facets_ = &impl_->facets;

@@ -8,7 +8,9 @@
 
 #include "index/columns/activation_chain.hpp"
 #include "index/columns/attributes.hpp"
+#include "index/columns/entry_times.hpp"
 #include "index/columns/live_counts.hpp"
+#include "index/columns/search_settings.hpp"
 #include "index/columns/weight_table.hpp"
 #include "index/image.hpp"
 #include "index/lexical/posting.hpp"
@@ -22,6 +24,8 @@ struct attributes::impl {
   activation_chain activations;
   colour_index colours;
   weight_table weights;
+  search_settings searches;
+  entry_times times;
   term_dictionary tags;
   term_dictionary actors;
   term_dictionary frames;

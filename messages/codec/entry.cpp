@@ -11,13 +11,13 @@ namespace mneme {
 
 namespace {
 
-constexpr std::array<std::string_view, 24> kind_names = {
-    "write",       "update",     "tombstone",       "update_head",   "add_edge",
-    "remove_edge", "field",      "topic_archive",   "topic_merge",   "embed",
-    "find_late",   "reinforce",  "decay_cycle",     "attest",        "learn_weights",
-    "compact",     "snapshot",   "scope_violation", "config",        "migration",
-    "erase",       "assign_tag", "topic_unarchive", "topic_salience"};
-static_assert(kind_names.size() == static_cast<std::size_t>(entry_kind::topic_salience));
+constexpr std::array<std::string_view, 25> kind_names = {
+    "write",       "update",     "tombstone",       "update_head",    "add_edge",
+    "remove_edge", "field",      "topic_archive",   "topic_merge",    "embed",
+    "find_late",   "reinforce",  "decay_cycle",     "attest",         "learn_weights",
+    "compact",     "snapshot",   "scope_violation", "config",         "migration",
+    "erase",       "assign_tag", "topic_unarchive", "topic_salience", "search_weights"};
+static_assert(kind_names.size() == static_cast<std::size_t>(entry_kind::search_weights));
 
 constexpr std::array<std::string_view, state_namespace_count> namespace_names = {"edges", "fields",
                                                                                  "memories"};

@@ -42,6 +42,7 @@ enum class entry_kind : std::uint8_t {
   assign_tag = 22,
   topic_unarchive = 23,
   topic_salience = 24,
+  search_weights = 25,
 };
 std::string_view to_string(entry_kind kind) noexcept;
 
@@ -268,6 +269,14 @@ struct assign_tag_payload {
 
   friend bool operator==(const assign_tag_payload&, const assign_tag_payload&) = default;
 };
+/// What searches weigh by from here on, unless they say otherwise.
+struct search_weights_payload {
+  std::string weights; ///< "name=number,…", each of them; empty: those that the world was made with
+  std::string actor;
+  mneme::nonce nonce{};
+
+  friend bool operator==(const search_weights_payload&, const search_weights_payload&) = default;
+};
 /// The content was erased; replays as a stub.
 struct erased_payload {
   friend bool operator==(const erased_payload&, const erased_payload&) = default;
@@ -281,13 +290,14 @@ struct erased_payload {
 /// scope_violation→scope_violation_payload, field→field_payload,
 /// topic_archive→topic_archive_payload, topic_merge→topic_merge_payload,
 /// topic_unarchive→head_payload, topic_salience→topic_salience_payload,
+/// search_weights→search_weights_payload,
 /// reinforce→reinforce_payload; any kind may be erased_payload.
 using entry_payload =
     std::variant<write_payload, update_payload, head_payload, edge_payload, embed_payload,
                  find_late_payload, snapshot_payload, reinforce_payload, decay_cycle_payload,
                  assign_tag_payload, attest_payload, learn_weights_payload, compact_payload,
                  scope_violation_payload, field_payload, topic_archive_payload, topic_merge_payload,
-                 topic_salience_payload, erased_payload>;
+                 topic_salience_payload, search_weights_payload, erased_payload>;
 std::string encode(const entry_payload& payload);
 result<entry_payload> decode_entry_payload(entry_kind kind, std::string_view bytes);
 

@@ -69,6 +69,14 @@ void assign_tag_layout(Map& m, Payload& p) {
   m.required(4, p.nonce);
 }
 
+template <class Map, class Payload>
+void search_weights_layout(Map& m, Payload& p) {
+  m.schema();
+  m.defaulted(1, p.weights);
+  m.defaulted(2, p.actor);
+  m.required(3, p.nonce);
+}
+
 /// Bits of a decayed item's last member.
 constexpr std::uint8_t decayed_ascended = 1;
 constexpr std::uint8_t decayed_rotten = 2;
@@ -344,6 +352,8 @@ void payload_layout(Map& m, Payload& p) {
     decay_layout(m, p);
   } else if constexpr (std::is_same_v<plain, assign_tag_payload>) {
     assign_tag_layout(m, p);
+  } else if constexpr (std::is_same_v<plain, search_weights_payload>) {
+    search_weights_layout(m, p);
   } else {
     m.schema();
     if constexpr (std::is_same_v<plain, head_payload>) {
@@ -454,6 +464,8 @@ result<entry_payload> decode_entry_payload(entry_kind kind, std::string_view byt
     return decode_payload<decay_cycle_payload>(bytes);
   case entry_kind::assign_tag:
     return decode_assignment(bytes);
+  case entry_kind::search_weights:
+    return decode_payload<search_weights_payload>(bytes);
   default:
     return fail(errc::format_unsupported,
                 fmt::format("this version reads no payload of kind {} ({})",

@@ -435,6 +435,17 @@ result<void> validate(const assign_tag_request& r) {
   return check.done();
 }
 
+result<void> validate(const set_weights_request& r) {
+  request_checker check;
+  if (!r.weights && !r.reset)
+    check.refuse(errc::missing_key, "weights are needed, or reset", {"weights"});
+  if (r.weights && r.weights->empty())
+    check.refuse(errc::bad_value, "no weight is named", {"weights"});
+  check.text({"weights"}, r.weights.value_or(""), max_weights_bytes);
+  check.name({"actor"}, r.actor, max_actor_bytes);
+  return check.done();
+}
+
 result<void> validate_vector(const std::vector<float>& v) {
   const auto refuse = [](std::string message) {
     return fail(errc::bad_vector, std::move(message), "vector");

@@ -12,6 +12,7 @@ inline constexpr std::size_t max_tags = 16;
 inline constexpr std::size_t max_frames = 16;
 inline constexpr std::size_t max_ref_bytes = 256;
 inline constexpr std::size_t max_actor_bytes = 256;
+inline constexpr std::size_t max_weights_bytes = 4U << 10; ///< of search, as text
 inline constexpr std::size_t max_data_bytes = 1U << 20;
 /// Of a text that is searched for, or that something is to be near to; of a predicate's texts
 /// together.
@@ -40,6 +41,8 @@ result<void> validate(const restore_request& r);
 result<void> validate(const restore_edge_request& r);
 /// Exactly one of anchor and zone. The tag itself is checked where it is normalised.
 result<void> validate(const assign_tag_request& r);
+/// Something is set, or reset. The weights themselves are checked against those of the world.
+result<void> validate(const set_weights_request& r);
 
 /// What of a restored head needs no version.
 result<void> validate(const head& h);

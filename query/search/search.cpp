@@ -16,6 +16,7 @@
 #include "query/query_text.hpp"
 #include "query/search/search_state.hpp"
 #include "query/vector_check.hpp"
+#include "views/world_weights.hpp"
 
 namespace mneme {
 
@@ -173,12 +174,10 @@ search_run::compile(search_request request, query_context context, const read_vi
   auto s = std::make_unique<search_state>();
   s->time = deadline(context.stopwatch, request.deadline_ms);
   s->room = answer_room(views.max_answer_bytes, "ask for fewer by limit", "limit");
-  s->weights = views.search;
-  if (request.weights) {
-    auto weights = change_search_weights(views.search, *request.weights);
-    if (!weights) return propagate(weights);
-    s->weights = *weights;
-  }
+  auto weights = search_weights_at(views, context.at);
+  if (weights && request.weights) weights = change_search_weights(*weights, *request.weights);
+  if (!weights) return propagate(weights);
+  s->weights = *weights;
   s->who = asker(request.actor, context.scope);
   s->audience = audience_of(request, views);
   search_result& answer = s->answer;
@@ -216,6 +215,12 @@ search_run::compile(search_request request, query_context context, const read_vi
                                       .has_vector = !s->vector.empty(),
                                       .window = s->window()};
   return std::unique_ptr<search_run>(new search_run(std::move(s)));
+}
+
+void search_run::narrow_to(std::vector<row_no> rows) {
+  ensure(state_->stage == search_stage::select, "a search is narrowed before it runs");
+  ensure(std::ranges::is_sorted(rows, {}, &row_no::value), "rows are in order");
+  state_->only = std::move(rows);
 }
 
 std::optional<effect_kind> search_run::next() const {

@@ -35,6 +35,8 @@ public:
                                                      const read_views& views);
   ~search_run() override;
 
+  /// Searches these memories alone, of what it would search. Precondition: nothing has run.
+  void narrow_to(std::vector<row_no> rows);
   [[nodiscard]] std::optional<effect_kind> next() const override;
   result<void> run(const read_views& views) override;
   [[nodiscard]] std::optional<entry_payload> touch() const override;

@@ -58,7 +58,7 @@ result<void> search_state::run_select(const read_views& views) {
 bool search_state::filters_memories() const {
   const search_request& r = request;
   const bool by_audience = audience && *audience != search_audience::all;
-  return !who.sees_all() || by_audience || r.type || r.project || r.status || r.due_after
+  return !who.sees_all() || only || by_audience || r.type || r.project || r.status || r.due_after
          || r.due_before || r.origin || r.tag || r.atomic_only || r.as_of || r.stale;
 }
 
@@ -168,7 +168,12 @@ result<void> search_state::list_rows(const read_views& views) {
     if (sums) leg.length += views.lexical->length({line.slot});
   };
   const std::uint32_t limit = rows.rows().count_at(context.at);
-  if (const auto narrowest = narrowest_postings(views)) {
+  if (only && !content.runs) {
+    for (std::size_t i = 0; i < only->size(); ++i) {
+      if (auto ok = time.check(i); !ok) return ok;
+      if ((*only)[i].value < limit) consider((*only)[i]);
+    }
+  } else if (const auto narrowest = narrowest_postings(views)) {
     std::vector<std::uint32_t> few;
     for (const auto& posting : *narrowest) {
       const auto before = static_cast<std::ptrdiff_t>(few.size());

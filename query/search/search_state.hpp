@@ -63,7 +63,8 @@ struct search_state {
   search_sort sort = search_sort::relevance;
   deadline time;
   answer_room room;
-  distrusted_memories distrusted; ///< below min_trust
+  distrusted_memories distrusted;            ///< below min_trust
+  std::optional<std::vector<row_no>> only{}; ///< ascending; the memory leg searches none but these
 
   search_stage stage = search_stage::select;
   search_leg memory;

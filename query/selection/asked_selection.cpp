@@ -52,6 +52,12 @@ constexpr std::array<std::string_view, 5> keeping = {"remember", "keep", "retain
 /// Of the verbs as something that goes on: "stop deleting …".
 constexpr std::array<std::string_view, 6> forgetting = {"forgetting", "deleting", "removing",
                                                         "erasing",    "dropping", "wiping"};
+/// What may stand before a list joined by "and", each of which is meant for itself: not "notes that
+/// mention …", which may be those that mention both.
+constexpr std::array before_lists = std::to_array<std::string_view>(
+    {"everything", "anything", "all", "whatever", "about",  "regarding", "concerning",
+     "of",         "on",       "the", "please",   "kindly", "can",       "could",
+     "would",      "you",      "i",   "want",     "need",   "to",        "just"});
 /// Before a capital letter they join a name, and are no part of it.
 constexpr std::array<std::string_view, 12> joining = {"the", "a",   "an", "of", "and",  "in",
                                                       "on",  "for", "to", "by", "with", "from"};
@@ -106,7 +112,7 @@ public:
     cut_trail();
     if (from_ >= to_) from_ = 0, to_ = list_.size(); // nothing but words of asking: they are it
     find_phrases();
-    if (!is_statement_ && out_.extent != asked_extent::fact) refuse_list();
+    if (!is_statement_ && out_.extent != asked_extent::fact) read_list();
     find_content();
     out_.question = question();
     return std::move(out_);
@@ -148,19 +154,104 @@ private:
     }
   }
 
+  [[nodiscard]] bool identifies(std::size_t i) const {
+    return list_[i].is_identifier || list_[i].quoted || is_numeric(list_[i].bare);
+  }
+  [[nodiscard]] bool joins(std::size_t i) const {
+    return i > from_ && i + 1 < to_ && !list_[i].quoted && (lower(i) == "and" || lower(i) == "or");
+  }
+  [[nodiscard]] bool is_list_comma(std::size_t i) const {
+    return i + 1 < to_ && list_[i].ends_list && is_name_word(i) && is_name_word(i + 1);
+  }
+
   /// "Globex and Initech": nothing may have both, and what has one may not be meant. A list of
-  /// identifiers is one.
-  void refuse_list() {
-    const auto identifies = [&](std::size_t i) {
-      return list_[i].is_identifier || list_[i].quoted || is_numeric(list_[i].bare);
-    };
+  /// identifiers is one; of one of names each part is asked for by itself.
+  void read_list() {
+    bool is_list = false;
     for (std::size_t i = from_; i + 1 < to_; ++i) {
-      const bool joins = i > from_ && !list_[i].quoted && (lower(i) == "and" || lower(i) == "or");
       const bool is_between = i > from_ && identifies(i - 1) && identifies(i + 1);
-      const bool is_comma = list_[i].ends_list && is_name_word(i) && is_name_word(i + 1);
-      if ((joins && !is_between) || is_comma)
-        return refuse("the words list several things: ask for each, or put what is one in quotes");
+      is_list = is_list || (joins(i) && !is_between) || is_list_comma(i);
     }
+    if (is_list && !read_parts())
+      refuse("the words list several things: ask for each, or put what is one in quotes");
+  }
+
+  struct word_range {
+    std::size_t from;
+    std::size_t to;
+  };
+  [[nodiscard]] std::vector<word_range> parts() const {
+    std::vector<word_range> all;
+    std::size_t begin = from_;
+    const auto end_at = [&](std::size_t end, std::size_t next) {
+      if (end > begin) all.push_back({begin, end});
+      begin = next;
+    };
+    for (std::size_t i = from_; i < to_; ++i) {
+      if (joins(i)) end_at(i, i + 1);
+      if (is_list_comma(i)) end_at(i + 1, i + 1);
+    }
+    end_at(to_, to_);
+    return all;
+  }
+  /// Whether each part names something in the same way: a name or an identifier and nothing else,
+  /// or each with more. Of "the Globex and Initech contracts" and of "Ana and Ben's trip" the first
+  /// part alone says something else.
+  [[nodiscard]] bool are_alike(const std::vector<word_range>& all) const {
+    std::size_t plain = 0;
+    for (const auto& part : all) {
+      bool is_named = false;
+      bool has_more = false;
+      for (std::size_t i = part.from; i < part.to; ++i) {
+        const bool names = identifies(i) || is_name_word(i);
+        is_named = is_named || names;
+        has_more = has_more || !(names || is_in(joining, lower(i)));
+      }
+      if (!is_named || list_[part.to - 1].is_possessive) return false;
+      plain += has_more ? 0U : 1U;
+    }
+    return plain == 0 || plain == all.size();
+  }
+  /// Whether what stands before the list says that each of it is meant.
+  [[nodiscard]] bool means_each() const {
+    if (from_ == 0) return false;
+    const bool any_and = std::ranges::any_of(
+        list_.begin() + static_cast<std::ptrdiff_t>(from_),
+        list_.begin() + static_cast<std::ptrdiff_t>(to_),
+        [](const asked_word& w) { return !w.quoted && (w.lower == "and" || w.ends_list); });
+    for (std::size_t i = 0; i < from_; ++i) {
+      const std::string& word = lower(i);
+      if (word == "both") return false;
+      if (any_and && !is_in(verbs, word) && !is_in(before_lists, word)) return false;
+    }
+    return true;
+  }
+  /// False where the words are no list of what can be asked for one by one.
+  bool read_parts() {
+    const auto all = parts();
+    if (all.size() < 2 || !means_each() || !are_alike(all)) return false;
+    const auto lead = text_.substr(0, list_[from_].at);
+    const auto rest = to_ < list_.size() ? text_.substr(list_[to_].at) : std::string_view();
+    for (const auto& part : all) {
+      std::string words(lead);
+      for (std::size_t i = part.from; i < part.to; ++i) {
+        auto word = text_.substr(list_[i].at, list_[i].bytes);
+        while (i + 1 == part.to && (word.ends_with(',') || word.ends_with(';')))
+          word.remove_suffix(1);
+        words += std::string(word) + " ";
+      }
+      auto one = reader(words + std::string(rest), language_).read();
+      if (!one.refusal.empty() || !one.parts.empty() || one.is_whose
+          || one.extent == asked_extent::fact || (one.content.empty() && one.identifiers.empty()))
+        return false;
+      out_.parts.push_back(std::move(one));
+    }
+    const asked_word& last = list_[to_ - 1];
+    const auto begin = list_[from_].at;
+    out_.listed.shown = std::string(text_.substr(begin, last.at + last.bytes - begin));
+    out_.listed.terms = text_terms(out_.listed.shown, language_);
+    out_.listed.words = folded_words(out_.listed.shown);
+    return true;
   }
 
   [[nodiscard]] bool is_exception(std::size_t i) const {

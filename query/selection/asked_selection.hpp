@@ -51,6 +51,10 @@ struct asked_selection {
   /// Terms of each thing that is excepted: what has all of one is not selected.
   std::vector<std::vector<std::string>> kept;
   std::string refusal; ///< why the words select nothing, whatever there is; empty = they may
+  /// Of a list ("everything about Globex and Initech"): what each asks for by itself; none = it is
+  /// no list. All that any of them selects is meant, if each selects something that is certain.
+  std::vector<asked_selection> parts{};
+  asked_phrase listed; ///< the list as it stands, if it is one: it may be one name
 };
 
 /// Terms are those of the language; the words of asking are English. Precondition: UTF-8.

@@ -37,6 +37,8 @@ std::vector<std::string> terms_of(const asked_selection& asked) {
   add_distinct(terms, asked.subject.terms);
   for (const auto& kept : asked.kept) add_distinct(terms, kept);
   add_distinct(terms, asked.content);
+  for (const auto& part : asked.parts) add_distinct(terms, terms_of(part));
+  add_distinct(terms, asked.listed.terms);
   return terms;
 }
 
@@ -54,6 +56,10 @@ result<void> check_terms(const asked_selection& asked) {
   for (const auto& kept : asked.kept) add(kept);
   // A statement is known by its first words, a thing by all of them, or by its identifiers.
   if (asked.extent != asked_extent::fact && asked.identifiers.empty()) add(asked.content);
+  for (const auto& part : asked.parts) {
+    add(terms_of(part));
+    add(asked.listed.terms);
+  }
   if (deciding.size() > most_asked_terms)
     return fail(errc::limit_exceeded,
                 fmt::format("the words name more than {} things: ask in parts", most_asked_terms),

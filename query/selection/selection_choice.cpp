@@ -70,16 +70,19 @@ std::vector<sought_phrase> subject_of(const selection_state& s) {
 
 class chooser {
 public:
-  chooser(selection_state& s, const read_views& views, kv_reader& reader)
+  /// `asked` is what the words ask, or one part of it.
+  chooser(selection_state& s, const asked_selection& asked, const read_views& views,
+          kv_reader& reader)
       : s_(s),
+        asked_(asked),
         views_(views),
         reader_(reader),
-        content_(s.set_of(s.asked.content)),
-        identifiers_(sought_in(s.asked.identifiers, s)),
-        names_(s.request.states_new ? subject_of(s) : sought_in(s.asked.names, s)) {
-    if (!s.asked.told_of.terms.empty())
-      told_of_.push_back({&s.asked.told_of, s.set_of(s.asked.told_of.terms)});
-    for (const auto& kept : s.asked.kept) kept_.push_back(s.set_of(kept));
+        content_(s.set_of(asked_.content)),
+        identifiers_(sought_in(asked_.identifiers, s)),
+        names_(s.request.states_new ? subject_of(s) : sought_in(asked_.names, s)) {
+    if (!asked_.told_of.terms.empty())
+      told_of_.push_back({&asked_.told_of, s.set_of(asked_.told_of.terms)});
+    for (const auto& kept : asked_.kept) kept_.push_back(s.set_of(kept));
     term_set named = 0;
     for (const auto& name : names_) named |= name.terms;
     // Names are had or not; of the words the others count, if there are any.
@@ -87,12 +90,12 @@ public:
   }
 
   result<void> choose() {
-    const asked_selection& asked = s_.asked;
-    if (!s_.request.states_new && !asked.refusal.empty()) return nothing(asked.refusal);
-    if (!s_.request.states_new && !asked.identifiers.empty()) return by_identifier();
-    const bool is_entity = asked.extent == asked_extent::all
-                           || (asked.extent == asked_extent::thing && !asked.is_whose);
-    if (!s_.request.states_new && is_entity && !asked.content.empty()) return by_entity();
+    if (!s_.request.states_new && !asked_.refusal.empty()) return nothing(asked_.refusal);
+    if (!s_.request.states_new && !asked_.parts.empty()) return by_parts();
+    if (!s_.request.states_new && !asked_.identifiers.empty()) return by_identifier();
+    const bool is_entity = asked_.extent == asked_extent::all
+                           || (asked_.extent == asked_extent::thing && !asked_.is_whose);
+    if (!s_.request.states_new && is_entity && !asked_.content.empty()) return by_entity();
     return by_meaning();
   }
 
@@ -159,31 +162,78 @@ private:
     return false;
   }
 
+  /// What each part of a list selects for certain.
+  result<void> by_parts() {
+    auto whole = as_it_stands();
+    if (!whole) return propagate(whole);
+    if (*whole)
+      return nothing(fmt::format("\"{}\" may be one name: ask for each, or put it in quotes",
+                                 asked_.listed.shown));
+    std::map<std::uint32_t, part_row> all;
+    for (const auto& one : asked_.parts) {
+      chooser part(s_, one, views_, reader_);
+      const bool by_id = !one.identifiers.empty();
+      auto found = by_id ? part.with_identifiers() : part.with_all_words();
+      if (!found) return propagate(found);
+      const std::string shown = by_id               ? listed(one.identifiers)
+                                : one.names.empty() ? one.question
+                                                    : listed(one.names);
+      if (found->empty()) return nothing(fmt::format("nothing has {}", shown));
+      for (const auto& r : *found)
+        all.try_emplace(r.row.value, r,
+                        by_id ? selection_reason::identifier : selection_reason::entity, shown);
+    }
+    if (std::ssize(all) > s_.request.limit) return too_many();
+    for (const auto& [number, one] : all)
+      if (auto ok = take(one.row.row, one.why, one.because); !ok) return ok;
+    return finish();
+  }
+  struct part_row {
+    selection_row row;
+    selection_reason why;
+    std::string because;
+  };
+  /// Does a memory have the list word by word, as it would a name of several words?
+  result<bool> as_it_stands() {
+    const sought_phrase list{&asked_.listed, s_.set_of(asked_.listed.terms)};
+    for (std::size_t i = 0; i < s_.rows.size(); ++i) {
+      if (auto ok = s_.time.check(i); !ok) return propagate(ok);
+      auto found = has(s_.rows[i], list);
+      if (!found || *found) return found;
+    }
+    return false;
+  }
+
   result<void> by_identifier() {
-    const asked_selection& asked = s_.asked;
+    auto having = with_identifiers();
+    if (!having) return propagate(having);
+    std::vector<selection_row>& found = *having;
+    if (found.empty()) return nothing(fmt::format("nothing has {}", listed(asked_.identifiers)));
+    if (asked_.extent == asked_extent::fact) {
+      const auto having_them = found.size();
+      if (!narrow(found))
+        return nothing(fmt::format("{} of {} memories say nothing else of what the words say",
+                                   listed(asked_.identifiers), having_them));
+    }
+    return take_all(found, selection_reason::identifier, listed(asked_.identifiers));
+  }
+  result<std::vector<selection_row>> with_identifiers() {
     std::vector<selection_row> found;
     for (std::size_t i = 0; i < s_.rows.size(); ++i) {
       const selection_row& r = s_.rows[i];
-      if (auto ok = s_.time.check(i); !ok) return ok;
-      auto has_them = asked.any_identifier ? has_any(r, identifiers_) : has_all(r, identifiers_);
+      if (auto ok = s_.time.check(i); !ok) return propagate(ok);
+      auto has_them = asked_.any_identifier ? has_any(r, identifiers_) : has_all(r, identifiers_);
       if (!has_them) return propagate(has_them);
       if (*has_them && !is_kept(r.has)) found.push_back(r);
     }
-    if (found.empty()) return nothing(fmt::format("nothing has {}", listed(asked.identifiers)));
-    if (asked.extent == asked_extent::fact) {
-      const auto having = found.size();
-      if (!narrow(found))
-        return nothing(fmt::format("{} of {} memories say nothing else of what the words say",
-                                   listed(asked.identifiers), having));
-    }
-    return take_all(found, selection_reason::identifier, listed(asked.identifiers));
+    return found;
   }
 
   /// Of several that have what identifies them, those that say most of the other words.
   /// False if there are other words and none says any.
   bool narrow(std::vector<selection_row>& found) const {
     term_set identifying = 0;
-    for (const auto& phrase : s_.asked.identifiers)
+    for (const auto& phrase : asked_.identifiers)
       identifying |= s_.set_of(text_terms(phrase.shown, views_.lexical->language()));
     const term_set others = content_ & ~identifying;
     double best = 0;
@@ -194,19 +244,23 @@ private:
   }
 
   result<void> by_entity() {
-    const asked_selection& asked = s_.asked;
+    auto found = with_all_words();
+    if (!found) return propagate(found);
+    if (found->empty()) return by_meaning();
+    return take_all(*found, selection_reason::entity,
+                    asked_.names.empty() ? asked_.question : listed(asked_.names));
+  }
+  result<std::vector<selection_row>> with_all_words() {
     std::vector<selection_row> found;
     for (std::size_t i = 0; i < s_.rows.size(); ++i) {
       const selection_row& r = s_.rows[i];
-      if (auto ok = s_.time.check(i); !ok) return ok;
+      if (auto ok = s_.time.check(i); !ok) return propagate(ok);
       if ((r.has & content_) != content_ || is_kept(r.has)) continue;
       auto has_names = has_all(r, names_);
       if (!has_names) return propagate(has_names);
       if (*has_names) found.push_back(r);
     }
-    if (found.empty()) return by_meaning();
-    return take_all(found, selection_reason::entity,
-                    asked.names.empty() ? asked.question : listed(asked.names));
+    return found;
   }
 
   // -- meaning ------------------------------------------------------------------------------------
@@ -234,13 +288,13 @@ private:
   /// Of what is new the first words say what it is about, the last ones the new value. So do names
   /// behind the beginning, and small numbers, which are in texts of all kinds.
   [[nodiscard]] double place_weight(std::size_t term) const {
-    const auto& content = s_.asked.content;
+    const auto& content = asked_.content;
     const auto place = std::ranges::find(content, s_.terms[term]) - content.begin();
     if (!s_.request.states_new || place == std::ssize(content)) return 1;
     if (is_small_number(s_.terms[term])) return 0;
     const double share =
         1 - last_place * static_cast<double>(place) / static_cast<double>(content.size());
-    return is_value(s_.asked, s_.terms[term]) ? share * named_value : share;
+    return is_value(asked_, s_.terms[term]) ? share * named_value : share;
   }
   /// All that the words say; of what is new only words that somebody has.
   [[nodiscard]] double whole() const {
@@ -271,35 +325,33 @@ private:
   }
   /// Is the row about what the words are about, and not about something else with their words?
   result<bool> is_of_matter(const selection_row& r) {
-    const asked_selection& asked = s_.asked;
     if (!told_of_.empty()) {
       auto is_told = has_all(r, told_of_);
       if (!is_told || !*is_told) return is_told;
     }
-    if (!asked.head.empty() && (r.has & s_.set_of(asked.head)) == 0) return false;
+    if (!asked_.head.empty() && (r.has & s_.set_of(asked_.head)) == 0) return false;
     auto text = text_of(r.row);
     if (!text) return propagate(text);
-    return !is_contrary(asked.question, **text);
+    return !is_contrary(asked_.question, **text);
   }
 
   result<void> by_meaning() {
     ensure(s_.stage == selection_stage::decide, "what is looked for is known");
     if (const auto* name = unknown_name())
-      return s_.asked.extent == asked_extent::all
-                 ? nothing(fmt::format("nothing is about {}", s_.asked.question))
+      return asked_.extent == asked_extent::all
+                 ? nothing(fmt::format("nothing is about {}", asked_.question))
                  : nothing(fmt::format("nothing has {}", name->shown));
     ensure(s_.search != nullptr, "a search ranks what is chosen by meaning");
     while (s_.search->next())
       if (auto ok = s_.search->run(views_); !ok) return ok;
     const search_result ranked = s_.search->take();
-    const selectable_rows selectable(s_, views_);
     std::vector<ranked_row> rows;
     for (const auto& hit : ranked.results) {
       const node_no node = views_.nodes->find(hit.uri.id);
       const row_no row = views_.attributes->row_of(node, s_.context.at);
-      if (row.value == no_number || !selectable(row) || is_kept(terms_of(row))) continue;
+      if (row.value == no_number || is_kept(terms_of(row))) continue;
       if (share_of(terms_of(row)) < least()) continue; // before its text is read
-      if (s_.request.states_new && s_.asked.is_mine) {
+      if (s_.request.states_new && asked_.is_mine) {
         auto text = text_of(row);
         if (!text) return propagate(text);
         if (begins_with_name(**text)) continue; // somebody else's
@@ -320,8 +372,8 @@ private:
       if (rows.empty()) return nothing_but(like);
     }
     if (rows.empty())
-      return nothing(s_.asked.extent == asked_extent::all
-                         ? fmt::format("nothing is about {}", s_.asked.question)
+      return nothing(asked_.extent == asked_extent::all
+                         ? fmt::format("nothing is about {}", asked_.question)
                          : "no good match");
     // The first of the best: search says which of them that is.
     const double most = std::ranges::max(rows, {}, &ranked_row::share).share;
@@ -330,7 +382,7 @@ private:
     for (const auto& r : rows) {
       const bool is_as_good =
           r.row == best.row
-          || (is_best(r) && (s_.asked.extent == asked_extent::all || says_the_same(r, best)));
+          || (is_best(r) && (asked_.extent == asked_extent::all || says_the_same(r, best)));
       if (is_as_good)
         if (auto ok = take(r.row, selection_reason::meaning, shared_words(r.row)); !ok) return ok;
     }
@@ -370,12 +422,12 @@ private:
   result<void> keep_those_replaced(std::vector<ranked_row>& rows) {
     const auto language = views_.lexical->language();
     const stated_text said = read_stated(s_.request.words, language);
-    const bool is_unknown = !s_.asked.subject.terms.empty() && names_.empty();
+    const bool is_unknown = !asked_.subject.terms.empty() && names_.empty();
     std::vector<ranked_row> replaced;
     for (const auto& r : rows) {
       auto text = text_of(r.row);
       if (!text) return propagate(text);
-      const auto shared = shared_with(s_.asked, [&](const std::string& term) {
+      const auto shared = shared_with(asked_, [&](const std::string& term) {
         return (terms_of(r.row) & s_.set_of({term})) != 0;
       });
       if (!is_unknown && takes_place(said, read_stated(**text, language), shared))
@@ -462,6 +514,7 @@ private:
   }
 
   selection_state& s_;
+  const asked_selection& asked_;
   const read_views& views_;
   kv_reader& reader_;
   std::vector<term_set> kept_; ///< terms of each thing that stays
@@ -480,7 +533,7 @@ private:
 result<void> selection_state::decide(const read_views& views) {
   auto reader = reader_in_time(views, time);
   if (!reader) return propagate(reader);
-  return chooser(*this, views, **reader).choose();
+  return chooser(*this, asked, views, **reader).choose();
 }
 
 } // namespace mneme

@@ -58,6 +58,11 @@ result<void> selection_state::look(const read_views& views) {
         has |= term_set{1} << i;
     if (has != 0) rows.push_back({row, has});
   }
+  // What has none of the words is not selected by meaning either.
+  std::vector<row_no> having;
+  having.reserve(rows.size());
+  for (const auto& r : rows) having.push_back(r.row);
+  search->narrow_to(std::move(having));
   stage = search->next() == effect_kind::store ? selection_stage::decide : selection_stage::ask;
   return time.check();
 }

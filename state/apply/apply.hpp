@@ -59,6 +59,9 @@ struct index_delta {
   const decay_cycle_payload* decayed = nullptr;
   const assign_tag_payload* assigned = nullptr;
   const learn_weights_payload* learned = nullptr;
+  const search_weights_payload* searches = nullptr;
+  timestamp made_at;                     ///< created_at of the entry
+  std::string_view made_by;              ///< its created_by
   std::vector<salience_delta> saliences; ///< of topics
 };
 

@@ -179,12 +179,18 @@ void decay_colours(attributes& owner, const index_delta& d) {
 
 void apply_to(attributes& owner, std::span<const index_delta> deltas) {
   for (const auto& d : deltas) {
+    owner.note_entry(d.seq, d.made_at);
     if (d.head != nullptr) put_row(owner, d);
     if (d.head != nullptr || !d.touched.empty() || !d.saliences.empty()) activate(owner, d);
     if (d.head != nullptr) place_colour(owner, d);
     if (d.reinforced != nullptr) reinforce_colours(owner, d);
     if (d.decayed != nullptr) decay_colours(owner, d);
     if (d.learned != nullptr) owner.set_weights(d.learned->actor, d.seq, d.learned->weights);
+    if (d.searches != nullptr)
+      owner.set_search({.since = d.seq,
+                        .at = d.made_at,
+                        .by = std::string(d.made_by),
+                        .weights = d.searches->weights});
     if (d.assigned != nullptr)
       owner.colours().tags().assign(d.assigned->tag, d.assigned->anchor, d.seq);
   }

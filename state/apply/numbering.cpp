@@ -79,6 +79,9 @@ index_delta number(const entry& e, numbering& numbers) {
     for (const auto& item : d.decayed->items) touch(item.id);
   d.assigned = std::get_if<assign_tag_payload>(&e.payload);
   d.learned = std::get_if<learn_weights_payload>(&e.payload);
+  d.searches = std::get_if<search_weights_payload>(&e.payload);
+  d.made_at = e.header.created_at;
+  d.made_by = e.header.created_by;
   d.saliences = saliences_of(e.payload, *numbers.nodes);
   return d;
 }

@@ -69,6 +69,9 @@ std::uint64_t held_bytes(const restore_field_request& r) {
 std::uint64_t held_bytes(const assign_tag_request& r) {
   return r.tag.size() + r.actor.size();
 }
+std::uint64_t held_bytes(const set_weights_request& r) {
+  return (r.weights ? r.weights->size() : 0) + r.actor.size();
+}
 std::uint64_t held_bytes(const revise_request& r) {
   return r.actor.size();
 }

@@ -12,6 +12,7 @@
 #include "messages/text/forms.hpp"
 #include "messages/validate/validate.hpp"
 #include "messages/validate/validate_topics.hpp"
+#include "mneme/search.hpp"
 #include "state/execute/execute_chroma.hpp"
 #include "state/execute/execution.hpp"
 #include "state/execute/sight.hpp"
@@ -400,6 +401,33 @@ result<void> run(execution& x, const assign_tag_request& r, const prepared&) {
                            .seq = {x.current.value + x.out.entries.size()},
                            .uri = {},
                            .tag = bound});
+  return {};
+}
+
+result<void> run(execution& x, const set_weights_request& r, const prepared&) {
+  const std::string before = x.state.search();
+  search_weights held = x.state.made_with();
+  if (!r.reset && !before.empty()) {
+    auto set = change_search_weights(held, before);
+    if (!set) return propagate(set);
+    held = *set;
+  }
+  if (r.weights) {
+    auto wanted = change_search_weights(held, *r.weights);
+    if (!wanted) return propagate(wanted);
+    held = *wanted;
+  }
+  const std::string after = r.weights ? to_string(held) : std::string();
+  const bool changed = after != before;
+  if (changed) {
+    x.state.put_search(after);
+    append_entry(x, entry_kind::search_weights, r.actor, {},
+                 search_weights_payload{after, r.actor, x.draw.draw_nonce()});
+  }
+  mutation_result done{
+      .changed = changed, .seq = {x.current.value + x.out.entries.size()}, .uri = {}};
+  done.weights = to_string(held);
+  x.out.results.push_back(std::move(done));
   return {};
 }
 

@@ -61,6 +61,13 @@ bool overlay::is_taken(std::uint32_t anchor) const {
          || views_.attributes->colours().tags().taken(anchor, at_);
 }
 
+std::string overlay::search() const {
+  if (top_.search) return *top_.search;
+  if (base_.search) return *base_.search;
+  const auto set = views_.attributes->search_at(at_);
+  return set == nullptr ? std::string() : set->weights;
+}
+
 std::optional<colour_signals> overlay::signals_of(const memory_id& id) const {
   if (auto it = top_.signals.find(id); it != top_.signals.end()) return it->second;
   if (auto it = base_.signals.find(id); it != base_.signals.end()) return it->second;
@@ -78,6 +85,10 @@ std::optional<memory_mode> overlay::mode_of(const memory_id& id) const {
 void overlay::put(const tag_assignment& assignment) {
   top_.tags.insert_or_assign(std::string(hashtag_key(assignment.tag)), assignment);
   ensure(top_.taken.insert(assignment.anchor).second, "an anchor is bound once");
+}
+
+void overlay::put_search(std::string weights) {
+  top_.search = std::move(weights);
 }
 
 void overlay::put(const memory_id& id, const colour_signals& signals) {
@@ -122,6 +133,7 @@ void overlay::keep_layer() {
   base_.tags.merge(top_.tags);
   base_.taken.merge(top_.taken);
   for (auto& [id, s] : top_.signals) base_.signals.insert_or_assign(id, s);
+  if (top_.search) base_.search = std::move(top_.search);
   if (top_.space.dim != 0) base_.space = std::move(top_.space);
   for (auto& [id, v] : top_.versions) base_.versions.insert_or_assign(id, std::move(v));
   for (const auto& [id, e9] : top_.saliences_e9) base_.saliences_e9.insert_or_assign(id, e9);

@@ -40,6 +40,10 @@ public:
   [[nodiscard]] const vector_space& space() const;
   [[nodiscard]] std::optional<tag_assignment> tag(std::string_view normalised) const;
   [[nodiscard]] bool is_taken(std::uint32_t anchor) const;
+  /// What searches weigh by, as text; empty: those that the world was made with.
+  [[nodiscard]] std::string search() const;
+  /// Those that the world was made with.
+  [[nodiscard]] const search_weights& made_with() const { return views_.search; }
   [[nodiscard]] std::optional<colour_signals> signals_of(const memory_id& id) const;
   [[nodiscard]] std::optional<memory_mode> mode_of(const memory_id& id) const;
 
@@ -62,6 +66,7 @@ public:
   void put(const mneme::head& h);
   void put(const tag_assignment& assignment);
   void put(const memory_id& id, const colour_signals& signals);
+  void put_search(std::string weights);
   void put(const edge_record& e);
   void put_vector(const memory_id& id, const spaced_vector& v);
   /// Kept for topics only: nothing else is read back.
@@ -82,6 +87,7 @@ private:
     std::map<std::string, tag_assignment, std::less<>> tags; ///< by hashtag_key
     std::set<std::uint32_t> taken;                           ///< anchors of `tags`
     std::map<memory_id, colour_signals> signals;
+    std::optional<std::string> search;
     vector_space space;
     std::map<memory_id, version> versions;
     std::map<memory_id, std::int64_t> saliences_e9;

@@ -94,6 +94,9 @@ public:
   result<void> admit(assign_tag_request&) {
     return fail(errc::unsupported, "hashtags are the world's: none is bound through a scope");
   }
+  result<void> admit(set_weights_request&) {
+    return fail(errc::unsupported, "what searches weigh by is the world's: no scope changes it");
+  }
   template <class Request>
   result<void> admit(Request&) {
     return fail(errc::unsupported, "nothing is restored through a scope");

@@ -111,6 +111,8 @@ result<std::string> canonical_dump(world& w) {
   std::string out = fmt::format("seq {} root {}\n", at.value, to_hex(w.published_roots().overall));
   for (const auto& t : w.attributes().colours().tags().all(at))
     out += fmt::format("tag {} {}\n", t.tag, t.anchor);
+  if (const auto set = w.attributes().search_at(at))
+    out += fmt::format("search {} {} {} {}\n", set->since.value, set->at.ns, set->by, set->weights);
   for (const auto& id : ids) {
     if (auto ok = dump_memory(w, **reader, id, at, out); !ok) return propagate(ok);
     out += fmt::format("node {}\n", to_string(id));

@@ -10,6 +10,7 @@
 #include "messages/codec/topic_records.hpp"
 #include "messages/text/hashtag.hpp"
 #include "messages/validate/validate.hpp"
+#include "mneme/search.hpp"
 
 namespace mneme {
 
@@ -241,6 +242,15 @@ result<void> check(const entry& e, const assign_tag_payload& p, const entry_past
     return forged("a hashtag that is not normalised");
   if (p.anchor == 0 || p.anchor > anchor_count)
     return forged("an anchor that is not in 1 .. 10000");
+  return check_signed(e, p.actor);
+}
+
+result<void> check(const entry& e, const search_weights_payload& p, const entry_past&) {
+  if (!p.weights.empty()) {
+    const auto set = change_search_weights({}, p.weights);
+    if (!set || to_string(*set) != p.weights)
+      return forged("weights of search that nobody could have set");
+  }
   return check_signed(e, p.actor);
 }
 

@@ -337,6 +337,9 @@ void add_records(format_samples& s) {
          {"nonce", hex_of(fresh)}});
   s.add("assign_tag_payload", encode(entry_payload(assign_tag_payload{"#tea", 1001, "ana", fresh})),
         {{"tag", "#tea"}, {"anchor", 1001}, {"actor", "ana"}, {"nonce", hex_of(fresh)}});
+  s.add("search_weights_payload",
+        encode(entry_payload(search_weights_payload{"vector=1", "ana", fresh})),
+        {{"weights", "vector=1"}, {"actor", "ana"}, {"nonce", hex_of(fresh)}});
   s.add("snapshot_payload", encode(entry_payload(snapshot_payload{sample_manifest(), fresh})),
         {{"manifest", values_of_manifest()}, {"nonce", hex_of(fresh)}});
   s.add("attest_payload", encode(entry_payload(sample_attest())), values_of_attest());

@@ -86,7 +86,9 @@ public:
     if (draw_.percent(20)) r.at_seq = seq_no{1 + draw_.below(state_.last().value)};
     INFO(r.words << (r.states_new ? " (new)" : ""));
     const auto got = target_.select(r);
-    const auto expected = select_in(state_, r, r.at_seq.value_or(state_.last()), clock_->now());
+    const seq_no at = r.at_seq.value_or(state_.last());
+    const timestamp now = r.at_seq ? state_.made_at(at).value_or(clock_->now()) : clock_->now();
+    const auto expected = select_in(state_, r, at, now);
     REQUIRE(got.has_value() == expected.has_value());
     if (!got) {
       CHECK(got.error().code == expected.error());

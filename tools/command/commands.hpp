@@ -17,10 +17,11 @@ void add_import_commands(CLI::App& app, command_result& outcome); // import expo
 void add_write_commands(CLI::App& app, command_result& outcome);  // write update … edge
 void add_read_commands(CLI::App& app, command_result& outcome);   // get edges
 void add_find_command(CLI::App& app, command_result& outcome);
-void add_chroma_commands(CLI::App& app, command_result& outcome);    // chroma tag tags decay …
-void add_agent_commands(CLI::App& app, command_result& outcome);     // context attest compact tick
-void add_scope_command(CLI::App& app, command_result& outcome);      // scope sign show public
-void add_search_commands(CLI::App& app, command_result& outcome);    // search ingest-source promote
+void add_chroma_commands(CLI::App& app, command_result& outcome); // chroma tag tags decay …
+void add_agent_commands(CLI::App& app, command_result& outcome);  // context attest compact tick
+void add_scope_command(CLI::App& app, command_result& outcome);   // scope sign show public
+void add_search_commands(CLI::App& app, command_result& outcome); // search ingest-source promote
+void add_weights_command(CLI::App& app, command_result& outcome);
 void add_selection_commands(CLI::App& app, command_result& outcome); // forget supersede
 void add_topic_commands(CLI::App& app, command_result& outcome);     // ingest retrieve revise …
 void add_proof_commands(CLI::App& app, command_result& outcome);     // prove verify replay

@@ -159,11 +159,13 @@ with --include-tombstoned and --include-archived.
 Archived memories, and those that a newer one supersedes or replaces, come with --include-archived;
 topics that tell of an import alone, with --include-overviews.
 Scores are from 0 to 1 over what matched; --floor 0 drops none. How the parts of a score weigh is said
-when a world is made, and by a search for itself; --explain shows the parts:
+when a world is made, may be changed by its owner, and by a search for itself; --explain shows them:
 
   $ mneme init other --search vector=0.8,text=0.2,k1=1.2,b=0.75,neighbours=0
   $ mneme init haus --language german
   $ mneme search demo "green tea" --weights neighbours=0,dates=0 --explain
+  $ mneme weights demo --set neighbours=0.2
+  $ mneme weights demo --reset
 )"},
     help_topic{
         "trust", "what memories rest on",

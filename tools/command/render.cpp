@@ -122,6 +122,17 @@ std::string render_tags(const json& tags, const page& on) {
          + fmt::format("{} {}\n", tags.size(), tags.size() == 1 ? "tag" : "tags");
 }
 
+std::string render_weights(const json& answer) {
+  std::string text = cell(answer["weights"]) + "\n";
+  if (!answer.contains("since")) return text + "as the world was made\n";
+  const std::string by = cell(answer["set_by"]);
+  return text
+         + fmt::format("{} at seq {}, {}{}\n",
+                       answer.contains("reset") ? "as the world was made, again" : "set",
+                       cell(answer["since"]), cell(answer["set_at"]),
+                       by.empty() ? "" : ", by " + by);
+}
+
 std::string render_edges(const json& edges, const page& on) {
   text_table table({"src", "type", "dst", "weight", "kind", "by", "created", "state"});
   for (const auto& e : edges)
@@ -451,6 +462,8 @@ std::string render(std::string_view op, const json& answer, const page& on) {
   if (op == "tick") return render_tick(answer, on);
   if (op == "search") return render_search(answer, on);
   if (op == "chroma") return render_chroma(answer, on);
+  if (op == "weights") return render_weights(answer);
+  if (op == "set_weights") return cell(answer["weights"]) + "\n";
   if (op == "tags") return render_tags(answer["tags"], on);
   if (op == "suggest_hashtags") return words(answer["hashtags"]) + "\n";
   if (op == "edges") return render_edges(answer["edges"], on);

@@ -24,6 +24,7 @@
 #include "tools/protocol/topic_json.hpp"
 #include "tools/protocol/topic_ops.hpp"
 #include "tools/protocol/value_reader.hpp"
+#include "tools/protocol/weights_json.hpp"
 
 namespace mneme::protocol {
 
@@ -94,8 +95,8 @@ op_spec mutation_op(std::string_view name, std::string_view summary, std::string
 }
 
 // A table, as long as there are operations.
-const std::array<op_spec, 47>& table() { // NOLINT(readability-function-size)
-  static const std::array<op_spec, 47> specs = {
+const std::array<op_spec, 49>& table() { // NOLINT(readability-function-size)
+  static const std::array<op_spec, 49> specs = {
       mutation_op("write", "a new memory", "uri id version seq similar?",
                   R"({"op":"write","type":"Note","data":{"statement":"tea at five"}})",
                   write_keys(), read_write, version_result_json),
@@ -128,6 +129,12 @@ const std::array<op_spec, 47>& table() { // NOLINT(readability-function-size)
                   "tag anchor zone changed seq",
                   R"({"op":"assign_tag","tag":"honey","zone":"Mid"})", assign_tag_keys(),
                   read_assign_tag, assign_tag_result_json),
+      mutation_op("set_weights",
+                  "what searches weigh by, unless they say otherwise: some of them, or reset to "
+                  "those that the world was made with",
+                  "weights changed seq",
+                  R"({"op":"set_weights","weights":"neighbours=0.2,newer=0"})", set_weights_keys(),
+                  read_set_weights, set_weights_result_json),
       mutation_op("ingest", "a new topic, more of one, or the next revision of one field",
                   "topic_id applied revisions same_title_ids similar_topic_ids seq",
                   R"({"op":"ingest","placement":"new_topic","title":"Harbour",)"
@@ -235,6 +242,9 @@ const std::array<op_spec, 47>& table() { // NOLINT(readability-function-size)
        R"({"op":"suggest_hashtags","text":"green tea"})", suggest_hashtags_keys(),
        run_suggest_hashtags},
       {"tags", "every assigned hashtag", "tags", R"({"op":"tags"})", tags_keys(), run_tags},
+      {"weights", "what searches weigh by, unless they say otherwise",
+       "weights since? set_at? set_by? reset? at_seq", R"({"op":"weights"})", weights_keys(),
+       run_weights},
       {"retrieve", "topics near to a question, with neighbours, fields and their history",
        "candidates summary_text at_seq seq? receipt?", R"({"op":"retrieve","q":"harbour"})",
        retrieve_keys(), run_retrieve},

@@ -203,7 +203,9 @@ result<json> run_with_receipt(session& s, const op_spec& op, const json& request
     if (const auto writes = fixed.find(of->writes); writes != fixed.end() && *writes == true)
       return fail(errc::unsupported, "a receipt is of a read, and this would write",
                   std::string(of->writes));
-  if (of->has_now && !is_given(fixed, "now")) fixed["now"] = to_string(s.target().now());
+  // At a seq of its own it is asked as of the time of that entry, then and later.
+  if (of->has_now && !is_given(fixed, "now") && !is_given(fixed, "at_seq"))
+    fixed["now"] = to_string(s.target().now());
   std::optional<seq_no> wanted;
   if (is_given(fixed, "at_seq")) {
     const auto at = fixed["at_seq"].get<std::int64_t>();

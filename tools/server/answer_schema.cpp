@@ -90,6 +90,12 @@ constexpr std::array rows = {
       "required":["uri","short","tokens","salience"]}})"},
     member_row{"", "skipped", texts},
     member_row{"", "learned", boolean},
+    member_row{"set_weights", "weights", text},
+    member_row{"weights", "weights", text},
+    member_row{"", "since", integer},
+    member_row{"", "set_at", text},
+    member_row{"", "set_by", text},
+    member_row{"", "reset", boolean},
     member_row{"", "weights", R"({"type":"object","required":["R","A","C","D","V"],
       "additionalProperties":{"type":"number"}})"},
 

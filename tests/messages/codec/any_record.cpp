@@ -408,7 +408,7 @@ embed_payload any_embed() {
 }
 
 std::pair<entry_kind, entry_payload> any_payload() {
-  switch (any_int(0, 15)) {
+  switch (any_int(0, 16)) {
   case 0:
     return {entry_kind::write,
             write_payload{any_head(), any_version(), any_optional(any_vector), any_bool()}};
@@ -454,6 +454,9 @@ std::pair<entry_kind, entry_payload> any_payload() {
     return {entry_kind::assign_tag,
             assign_tag_payload{"t" + any_text(), static_cast<std::uint32_t>(any_int(1, 10'000)),
                                any_text(), any_array<16>()}};
+  case 15:
+    return {entry_kind::search_weights,
+            search_weights_payload{any_text(), any_text(), any_array<16>()}};
   default:
     return {entry_kind::snapshot, snapshot_payload{any_manifest(), any_array<16>()}};
   }

@@ -54,15 +54,15 @@ TEST_CASE("enums have their names and numbers") {
 
 TEST_CASE("kinds of entries have their names and numbers") {
   const std::vector<std::string_view> names = {
-      "write",       "update",     "tombstone",       "update_head",   "add_edge",
-      "remove_edge", "field",      "topic_archive",   "topic_merge",   "embed",
-      "find_late",   "reinforce",  "decay_cycle",     "attest",        "learn_weights",
-      "compact",     "snapshot",   "scope_violation", "config",        "migration",
-      "erase",       "assign_tag", "topic_unarchive", "topic_salience"};
+      "write",       "update",     "tombstone",       "update_head",    "add_edge",
+      "remove_edge", "field",      "topic_archive",   "topic_merge",    "embed",
+      "find_late",   "reinforce",  "decay_cycle",     "attest",         "learn_weights",
+      "compact",     "snapshot",   "scope_violation", "config",         "migration",
+      "erase",       "assign_tag", "topic_unarchive", "topic_salience", "search_weights"};
   for (std::size_t i = 0; i < names.size(); ++i)
     CHECK(to_string(static_cast<entry_kind>(i + 1)) == names[i]);
   CHECK(to_string(entry_kind{}).empty());
-  CHECK(to_string(static_cast<entry_kind>(25)).empty());
+  CHECK(to_string(static_cast<entry_kind>(26)).empty());
 }
 
 TEST_CASE("namespaces are in the order of their names") {

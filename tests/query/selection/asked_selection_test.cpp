@@ -174,11 +174,16 @@ TEST_CASE("asked: the contrary of forgetting, and an exception without a matter,
 
 TEST_CASE("asked: a list is refused, but one of identifiers, or in a statement or a quotation") {
   for (const auto* words :
-       {"everything about Globex and Initech", "the violin and the umbrella",
-        "everything about KX-100 or the part KX-101", "forget all about Globex, Initech",
-        "delete KX-12 and KX-13 and the invoice"}) {
+       {"the violin and the umbrella", "everything about KX-100 or the part KX-101",
+        "delete KX-12 and KX-13 and the invoice", "forget everything about tea and Globex",
+        // One of them by itself says something else, or both are meant at once.
+        "forget the Globex and Initech contracts", "forget Ana and Ben's trip",
+        "forget Ana's and Ben's notes", "forget all notes with both Globex and Initech",
+        "forget the notes that mention Globex and Initech", "delete all notes on Ana and Ben",
+        "forget my Globex badge and my Initech badge", "Globex and Initech"}) {
     INFO(words);
     CHECK_FALSE(read_asked(words).refusal.empty());
+    CHECK(read_asked(words).parts.empty());
   }
   for (const auto* words :
        {"delete KX-12, KX-13 and KX-14", "forget that I like bread and butter",
@@ -187,6 +192,27 @@ TEST_CASE("asked: a list is refused, but one of identifiers, or in a statement o
     INFO(words);
     CHECK(read_asked(words).refusal.empty());
   }
+}
+
+TEST_CASE("asked: each of a list of names is asked for by itself") {
+  const auto parts = [](const char* words) {
+    const auto asked = read_asked(words);
+    INFO(words << ": " << asked.refusal);
+    CHECK(asked.refusal.empty());
+    std::string all;
+    for (const auto& part : asked.parts) all += (all.empty() ? "" : " | ") + part.question;
+    return all;
+  };
+  CHECK(parts("everything about Globex and Initech") == "Globex | Initech");
+  CHECK(parts("Please forget all about Globex, Initech and Ana Lima")
+        == "Globex | Initech | Ana Lima");
+  CHECK(parts("delete the Globex contract and the Initech invoice")
+        == "Globex contract | Initech invoice");
+  CHECK(parts("forget all notes that mention Globex or KX-12") == "Globex | KX-12");
+  const auto but = read_asked("forget everything about Globex and Initech except the invoice");
+  REQUIRE(but.parts.size() == 2);
+  for (const auto& part : but.parts) CHECK(part.kept == but.kept);
+  CHECK(but.listed.shown == "Globex and Initech");
 }
 
 TEST_CASE("asked: a capital letter begins a name, whatever the word") {

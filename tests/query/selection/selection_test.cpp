@@ -299,6 +299,55 @@ TEST_CASE("select: more than the limit is refused, and so is what asks nothing")
   CHECK(w.target.select(words("\xFF")).error().code == errc::bad_utf8);
 }
 
+TEST_CASE("select: of a list all that each part selects, or nothing") {
+  search_world w;
+  const auto one = w.note("Globex wants the report in blue.");
+  const auto two = w.note("The contract with Initech ends in June.");
+  const auto invoice = w.note("Initech has not paid the invoice.");
+  const auto shop = w.note("The socks are from Marks and Spencer.");
+  const auto marks = w.note("Marks is the new gardener.");
+  const auto spencer = w.note("Spencer asked for a ladder.");
+  using enum selection_reason;
+  CHECK(selected(w, "forget everything about Globex and Initech", entity)
+        == sorted({one, two, invoice}));
+  CHECK(selected(w, "forget everything about Globex and Initech except the invoice", entity)
+        == sorted({one, two}));
+  CHECK(selected(w, "delete the Globex report and the Initech contract", entity)
+        == sorted({one, two}));
+  // Nobody knows what is meant by one of them, or they are one name.
+  CHECK(selected(w, "forget everything about Globex and Hooli").empty());
+  CHECK(selected(w, "forget everything about Marks and Spencer").empty());
+  CHECK(selected(w, "forget everything about \"Marks and Spencer\"", identifier)
+        == std::vector{shop});
+  CHECK(selected(w, "forget everything about Marks", entity) == sorted({shop, marks}));
+  const auto either = w.target.select(words("forget all notes that mention Spencer or Globex"));
+  REQUIRE(either);
+  CHECK(ids(either->selected) == sorted({one, shop, spencer}));
+  for (const auto& m : either->selected) CHECK((m.because == "Spencer" || m.because == "Globex"));
+}
+
+TEST_CASE("select: what others wrote crowds nothing of one's own out") {
+  search_world w;
+  std::vector<mutation> many;
+  for (int i = 0; i < 1200; ++i) {
+    write_request r = statement("The harbour fee is five.");
+    r.actor = "ben";
+    r.visibility = visibility::actor_public;
+    many.emplace_back(std::move(r));
+  }
+  REQUIRE(w.target.write_batch(std::move(many)));
+  write_request own = statement("Among many other things that she wrote down on that long grey day "
+                                "in autumn Ana noted that a fee of five is due in the harbour.");
+  own.actor = "ana";
+  const auto written = w.target.apply(own);
+  REQUIRE(written);
+  select_request r = words("forget that the harbour fee is five");
+  r.actor = "ana";
+  const auto found = w.target.select(r);
+  REQUIRE(found);
+  CHECK(ids(found->selected) == std::vector{written->uri->id});
+}
+
 TEST_CASE("forget_matching: all in one batch, and a dry run changes nothing") {
   search_world w;
   const auto one = w.note("Globex wants the report in blue.");

@@ -348,3 +348,18 @@ TEST_CASE("a hashtag's assignment that no request makes is corrupt") {
   }
   f.refused(entry_kind::assign_tag, p, {});
 }
+
+TEST_CASE("weights of search that no request sets are corrupt") {
+  forgery f;
+  search_weights_payload p{to_string(search_weights{}), "x", {}};
+  SECTION("out of range") {
+    p.weights = "b=2";
+  }
+  SECTION("not all of them") {
+    p.weights = "b=0.5";
+  }
+  SECTION("unknown") {
+    p.weights += ",tea=1";
+  }
+  f.refused(entry_kind::search_weights, p, {});
+}

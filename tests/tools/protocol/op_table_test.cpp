@@ -112,7 +112,9 @@ TEST_CASE("the ops are those of this build, each once") {
                                       "decay",
                                       "point",
                                       "suggest_hashtags",
-                                      "tags"});
+                                      "tags",
+                                      "set_weights",
+                                      "weights"});
 }
 
 TEST_CASE("every example is answered with the keys that help names") {

@@ -136,7 +136,8 @@ TEST_CASE("what an actor's key may do with each op") {
   }
   CHECK(hosts
         == std::set<std::string>{"revise", "forget", "ingest_source", "decay", "clock", "journal",
-                                 "checkpoint", "stats", "snapshot", "replay_receipt"});
+                                 "checkpoint", "stats", "snapshot", "replay_receipt",
+                                 "set_weights"});
   CHECK(writes
         == std::set<std::string>{"write", "update", "update_head", "tombstone", "add_edge",
                                  "remove_edge", "assign_tag", "ingest", "unarchive", "batch",
@@ -241,7 +242,7 @@ TEST_CASE("every read that takes time takes a deadline") {
         "edges",         "get",         "resolve",      "get_edge",  "prove",
         "root",          "journal",     "load_compact", "find_many", "search_many",
         "retrieve_many", "chroma_many", "tags",         "point",     "suggest_hashtags",
-        "stats"}) {
+        "stats",         "weights"}) {
     json request = json::object();
     limit_time(request, op, 1);
     INFO(op);

@@ -251,6 +251,9 @@ constexpr std::array note_rows = {
     note_row{"search", "similarity_floor",
              "Drop what scores less (0 to 1); 0.1 by default, 0 drops "
              "nothing."},
+    note_row{"set_weights", "weights",
+             "Some weights of the parts of a score, as \"dates=0,neighbours=0.2\", from now on."},
+    note_row{"set_weights", "reset", "true: back to those that the world was made with, first."},
     note_row{"search", "weights",
              "Other weights of the parts of a score, as \"dates=0,neighbours=0.2\"."},
     note_row{"find", "now", "The time to weigh by, and by which things end; now by default."},

@@ -44,6 +44,7 @@ constexpr std::array effects = {
     op_effect{"point", effect::reads},
     op_effect{"suggest_hashtags", effect::reads},
     op_effect{"tags", effect::reads},
+    op_effect{"weights", effect::reads},
     op_effect{"root", effect::reads},
     op_effect{"absent", effect::reads},
     op_effect{"prove", effect::reads},
@@ -71,7 +72,8 @@ constexpr std::array effects = {
 /// Ops of the host that change nothing.
 constexpr std::array<std::string_view, 3> host_reads = {"journal", "stats", "replay_receipt"};
 /// What has no scope and shows nothing of any memory.
-constexpr std::array<std::string_view, 4> unscoped = {"root", "point", "suggest_hashtags", "tags"};
+constexpr std::array<std::string_view, 5> unscoped = {"root", "point", "suggest_hashtags", "tags",
+                                                      "weights"};
 /// Keys that hold a list of requests. The items of find_many and its like are of the op without
 /// "_many"; those of batch and tick name theirs.
 constexpr std::array<std::string_view, 3> list_keys = {"items", "reads", "writes"};
