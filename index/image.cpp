@@ -1,6 +1,7 @@
 #include "index/image.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 #include <optional>
 
@@ -64,6 +65,18 @@ std::optional<std::string_view> checked_whole(std::string_view image) {
 }
 
 } // namespace
+
+image_bytes kept(const image_bytes& image) {
+  const auto address = reinterpret_cast<std::uintptr_t>(image.bytes.data());
+  if (image.holder != nullptr && address % image_alignment == 0) return image;
+  const std::size_t size = image.bytes.size();
+  const std::size_t room = size / image_alignment * image_alignment + image_alignment;
+  const std::shared_ptr<char> copy(static_cast<char*>(std::aligned_alloc(image_alignment, room)),
+                                   [](char* bytes) { std::free(bytes); });
+  ensure(copy != nullptr, "out of memory for an image");
+  std::ranges::copy(image.bytes, copy.get());
+  return {{copy.get(), size}, copy};
+}
 
 std::string with_page_sums(std::string body) {
   const std::size_t length = body.size();

@@ -29,7 +29,8 @@ static_assert(std::endian::native == std::endian::little, "images are written as
 inline constexpr std::size_t image_alignment = 64;
 
 /// An image, and who keeps its bytes where they are: what is loaded of it may leave parts of it
-/// there. Without a holder the bytes go when the load has ended.
+/// there, and change them, which nobody else sees. Without a holder the bytes go when the load has
+/// ended.
 struct image_bytes {
   std::string_view bytes;
   std::shared_ptr<const void> holder{};
@@ -39,6 +40,9 @@ struct image_bytes {
   image_bytes(const std::string& b) : bytes(b) {}
 };
 
+/// An image that stays where it is, and whose arrays are aligned as they are in it: the same, or a
+/// copy.
+image_bytes kept(const image_bytes& image);
 /// Bytes that begin with a name, as an image.
 std::string with_page_sums(std::string body);
 /// What an image that is whole is known by: the sum of its sums. 0 if it cannot be one, or is one
@@ -58,6 +62,13 @@ public:
   /// Length and bytes.
   void put_text(std::string_view text);
   void put_raw(std::string_view bytes) { bytes_.append(bytes); }
+  /// An array, which begins at the next aligned place.
+  template <class T>
+  void put_array(std::span<const T> entries) {
+    static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= image_alignment);
+    align();
+    put_raw({reinterpret_cast<const char*>(entries.data()), entries.size_bytes()});
+  }
   /// Zeros up to where an array may begin, so that it can be used where it lies.
   void align() { bytes_.resize((bytes_.size() + image_alignment - 1) & ~(image_alignment - 1)); }
   void reserve(std::size_t bytes) { bytes_.reserve(bytes); }
@@ -111,6 +122,12 @@ public:
     const std::string_view raw = ok_ ? get_raw(count * sizeof(T)) : std::string_view();
     ensure(reinterpret_cast<std::uintptr_t>(raw.data()) % alignof(T) == 0, "arrays are aligned");
     return {reinterpret_cast<const T*>(raw.data()), raw.size() / sizeof(T)};
+  }
+  /// The same of an image that is kept: whoever loads it may change them.
+  template <class T>
+  std::span<T> get_own_array(std::size_t count) {
+    const std::span<const T> found = get_array<T>(count);
+    return {const_cast<T*>(found.data()), found.size()};
   }
   [[nodiscard]] bool ok() const { return ok_; }
   /// Bytes not read yet.

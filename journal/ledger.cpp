@@ -365,8 +365,14 @@ std::string ledger::save() const {
   return encode_image(impl_->state);
 }
 
-result<void> ledger::load(std::string_view image) {
+result<void> ledger::load(std::string_view image, std::shared_ptr<const void> holder) {
   auto fresh = impl_->fresh_state();
+  if (holder == nullptr) {
+    const auto copy = std::make_shared<std::string>(image);
+    image = *copy;
+    holder = copy;
+  }
+  fresh.image = std::move(holder);
   if (auto ok = decode_image(image, fresh); !ok) return ok;
   fresh.undo.retain(impl_->retained_seqs);
   impl_->state = std::move(fresh);

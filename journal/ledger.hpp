@@ -96,9 +96,10 @@ public:
 
   /// Image for a checkpoint; load() replaces the state, or fails (corrupt, format_unsupported) and
   /// leaves it. An image that does not belong to the store's recovered seq is rebuilt with
-  /// rebuild().
+  /// rebuild(). Parts of the image are left where they lie if there is a `holder` who keeps them
+  /// there.
   [[nodiscard]] std::string save() const;
-  result<void> load(std::string_view image);
+  result<void> load(std::string_view image, std::shared_ptr<const void> holder = {});
   /// Rebuilds from the store's leaves and the journal's headers 1..seq, the undo of the retained
   /// seqs included. On error nothing changed.
   result<void> rebuild(seq_no seq);

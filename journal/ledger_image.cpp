@@ -29,12 +29,14 @@ result<void> read_trees(canonical_reader& in, ledger_state& fresh) {
 result<void> read_undo(canonical_reader& in, ledger_state& fresh) {
   const auto count = in.array();
   if (!count || *count > fresh.log.size()) return malformed();
+  std::vector<std::string_view> images;
+  images.reserve(*count);
   for (std::uint32_t i = 0; i < *count; ++i) {
     const auto image = in.binary();
     if (!image) return malformed();
-    if (auto ok = fresh.undo.load(*image); !ok) return ok;
+    images.push_back(*image);
   }
-  return {};
+  return fresh.undo.load(std::move(images));
 }
 
 } // namespace

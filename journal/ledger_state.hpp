@@ -1,6 +1,7 @@
 #pragma once
 /// What a ledger holds, and its image.
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,7 +16,8 @@ struct ledger_state {
   merkle_log log;
   std::vector<state_tree> trees; ///< one per namespace
   undo_list undo;
-  root_set roots; ///< of the rest
+  root_set roots;                      ///< of the rest
+  std::shared_ptr<const void> image{}; ///< that `undo` may have parts of
 };
 
 /// Recomputes `state.roots` after a change.
@@ -24,7 +26,8 @@ void refresh_roots(ledger_state& state);
 /// Canonical array [format, world id, log, [tree…], overall root, [undo…]].
 std::string encode_image(const ledger_state& state);
 /// Fills `fresh` (empty trees over their sources, the world id in its roots). corrupt for a
-/// malformed image or one of another world, format_unsupported for a newer one.
+/// malformed image or one of another world, format_unsupported for a newer one. The image stays
+/// where it is for the life of `fresh`.
 result<void> decode_image(std::string_view image, ledger_state& fresh);
 
 } // namespace mneme

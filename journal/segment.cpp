@@ -13,6 +13,7 @@ constexpr std::string_view extension = ".seg";
 constexpr std::size_t name_digits = 20;
 constexpr std::size_t scan_bytes = 256 << 10;
 constexpr std::size_t window_bytes = 32 << 10;
+constexpr std::size_t jump_bytes = 512;
 
 bool all_zero(std::string_view bytes) {
   return bytes.find_first_not_of('\0') == std::string_view::npos;
@@ -129,7 +130,9 @@ result<frame_slot> segment_reader::locate(std::uint64_t offset) {
 result<std::string_view> segment_reader::take(std::uint64_t offset, std::size_t size, bool fresh) {
   const bool inside = offset >= window_offset_ && offset + size <= window_offset_ + window_.size();
   if (fresh || !inside) {
-    auto bytes = in_->read_at(offset, std::max(size, window_bytes));
+    // Whoever passes over what lies between looks at little here, too.
+    const bool passes_over = offset > window_offset_ + window_.size();
+    auto bytes = in_->read_at(offset, std::max(size, passes_over ? jump_bytes : window_bytes));
     if (!bytes) return propagate(bytes);
     window_ = std::move(*bytes);
     window_offset_ = offset;

@@ -27,7 +27,7 @@ public:
   void append(std::vector<state_leaf> overwritten);
   /// Keeps the newest `count` entries only.
   void retain(std::uint64_t count);
-  [[nodiscard]] std::uint64_t size() const { return entries_.size(); }
+  [[nodiscard]] std::uint64_t size() const { return saved_.size() - dropped_ + entries_.size(); }
 
   /// The changes that take the trees back by `count` entries; in order, so that the last change of
   /// a path is the value to go back to.
@@ -35,11 +35,14 @@ public:
 
   /// One string per entry, oldest first, of 65 bytes per leaf: namespace ‖ path ‖ value.
   [[nodiscard]] std::vector<std::string> save() const;
-  /// Appends an entry saved so; corrupt if malformed.
-  result<void> load(std::string_view image);
+  /// Entries saved so, into an empty list; their bytes stay where they are. corrupt if malformed.
+  result<void> load(std::vector<std::string_view> images);
 
 private:
-  std::deque<std::vector<state_leaf>> entries_; // oldest first
+  /// As they were saved, since most are never asked for; the first `dropped_` are no more.
+  std::vector<std::string_view> saved_;
+  std::size_t dropped_ = 0;
+  std::deque<std::vector<state_leaf>> entries_; // behind those; oldest first
 };
 
 } // namespace mneme

@@ -51,4 +51,8 @@ constexpr std::uint64_t sip_hash(const sip_key& key, const std::array<std::uint8
   return a ^ b ^ c ^ d;
 }
 
+/// The key of std::hash<memory_id>, drawn anew in every process (`seams/id_hash.cpp`). Who lets
+/// hashes of ids last takes it along, and shows it to nobody who may choose ids.
+const sip_key& id_hash_key();
+
 } // namespace mneme

@@ -47,6 +47,14 @@ struct append_list {
     store_release(size, size + 1);
   }
 
+  /// Writer: the first entries, of an empty list. They stay where they lie for its life.
+  void adopt(std::span<T> first) {
+    ensure(capacity == 0 && first.size() < no_number, "entries are adopted by an empty list");
+    capacity = static_cast<std::uint32_t>(first.size());
+    store_release(entries, first.data());
+    store_release(size, capacity);
+  }
+
   /// The entries that were appended so far; valid for the graveyard's life.
   [[nodiscard]] std::span<const T> view() const {
     const std::uint32_t count = load_acquire(size);

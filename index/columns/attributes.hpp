@@ -153,7 +153,7 @@ public:
   /// Their contents; ascending, each once.
   [[nodiscard]] std::vector<slot_no> kept_slots(seq_no at) const;
   /// Into an empty object, which stays empty if the image is damaged (corrupt).
-  result<void> load(std::string_view image);
+  result<void> load(const image_bytes& image);
 
 private:
   struct impl;

@@ -45,6 +45,7 @@ struct attributes::impl {
   live_counts live;                    ///< of the rows that are open; the writer's alone
   std::uint32_t ended_rows = 0;        ///< likewise
   std::atomic<std::uint64_t> retained{0};
+  std::shared_ptr<const void> holder; ///< of an image that columns lie in
   row_is_gone is_gone = [this](std::uint32_t row) {
     return rows.end({row}) <= retained.load(std::memory_order_relaxed);
   };
@@ -59,16 +60,17 @@ struct attributes::impl {
   void raise_use(row_no row, row_no before);
   row_facets intern(const facet_values& values);
 
-  /// Could put() have made this row after the rows that are there?
-  [[nodiscard]] bool fits(const row_facets& its_facets) const;
-  [[nodiscard]] bool fits(const row_line& line, std::span<const std::uint32_t> tag_terms,
-                          std::span<const std::uint32_t> frame_terms) const;
-  /// Appends the rows of an image as of `at`; false if they cannot be right.
-  bool load_rows(image_reader& in, seq_no at);
-  /// Sets the activation records of an image, and what bounds the use of the rows, all of which are
-  /// there.
-  bool load_activations(image_reader& in, seq_no at);
+  /// Everything but the colours and what actors have learned, as it lies in memory. Only while
+  /// nothing is put.
+  void save(image_writer& out) const;
+  /// Into an empty one; false if it does not fit together.
+  bool adopt(image_reader& in);
 };
+
+/// Does the row put its memory in doubt (attributes::ever_in_doubt)?
+inline bool is_doubtful(const row_line& line, const row_facets& facets) {
+  return facets.distrust_e9 != 0 || (line.flags & row_tombstoned) != 0;
+}
 
 inline bool is_memory_type(memory_type type) {
   const auto byte = static_cast<std::uint8_t>(type);

@@ -95,7 +95,8 @@ public:
   T& grow(std::uint32_t index) {
     const page_place at = place_of(index);
     T* page = pages_[at.page].load(std::memory_order_relaxed);
-    if (page == nullptr) page = add_page(at.page);
+    if (page == nullptr || (page == partial_entries_ && at.offset >= partial_length_))
+      page = add_page(at.page);
     return page[at.offset];
   }
 
@@ -107,6 +108,22 @@ public:
           entries.subspan(from, std::min<std::uint64_t>(length, entries.size() - from));
       std::copy(part.begin(), part.end(), &grow(from));
       from += static_cast<std::uint32_t>(part.size());
+    }
+  }
+
+  /// Writer: the first entries, of a column that has none. They stay where they lie for its life,
+  /// and may be changed there. Those of the last page are copied when it grows: who still looks at
+  /// them there sees what was before the first change behind that.
+  void adopt(std::span<T> entries) {
+    ensure(pages_[0].load(std::memory_order_relaxed) == nullptr, "entries are adopted by none");
+    for (std::uint32_t page = 0; !entries.empty(); ++page) {
+      pages_[page].store(entries.data(), std::memory_order_release);
+      if (entries.size() < page_length(page)) {
+        partial_entries_ = entries.data();
+        partial_length_ = static_cast<std::uint32_t>(entries.size());
+        return;
+      }
+      entries = entries.subspan(page_length(page));
     }
   }
 
@@ -125,9 +142,11 @@ public:
   [[nodiscard]] column_run<T> run_of(std::uint32_t index) const {
     const page_place at = place_of(index);
     const std::uint32_t first = index - at.offset;
-    const std::uint64_t end = std::min<std::uint64_t>(first + page_length(at.page), UINT32_MAX);
-    return {pages_[at.page].load(std::memory_order_acquire), first,
-            static_cast<std::uint32_t>(end)};
+    const T* const entries = pages_[at.page].load(std::memory_order_acquire);
+    const std::uint64_t length =
+        entries == partial_entries_ ? partial_length_ : page_length(at.page);
+    const std::uint64_t end = std::min<std::uint64_t>(first + length, UINT32_MAX);
+    return {entries, first, static_cast<std::uint32_t>(end)};
   }
 
 private:
@@ -135,12 +154,16 @@ private:
     const zeroed_block fresh = zeroed(page_length(page) * sizeof(T), alignof(T));
     blocks_[page] = fresh.block;
     T* const entries = static_cast<T*>(fresh.aligned);
+    if (const T* const old = pages_[page].load(std::memory_order_relaxed); old != nullptr)
+      std::copy_n(old, partial_length_, entries);
     pages_[page].store(entries, std::memory_order_release);
     return entries;
   }
 
   std::array<std::atomic<T*>, page_count_max> pages_{};
   std::array<void*, page_count_max> blocks_{}; ///< as allocated; pages_ are aligned within
+  const T* partial_entries_ = nullptr; ///< of the last page that was adopted, if it was not whole
+  std::uint32_t partial_length_ = 0;   ///< entries of it
 };
 
 /// As paged_column, for numbers that may come in any order and with gaps. Two levels of directories
@@ -167,6 +190,25 @@ public:
     return fresh_if_null(page, page_entries)[index & (page_entries - 1)];
   }
 
+  static constexpr std::uint32_t page_bits = 12;
+  static constexpr std::uint32_t page_entries = 1U << page_bits;
+
+  /// Writer: the page with this number, of a column that does not have it. It stays where it lies
+  /// for the column's life, and may be changed there.
+  void adopt_page(std::uint32_t number, std::span<T, page_entries> entries) {
+    ensure(number < directory_entries * directory_entries, "every number has its page");
+    T*& page = fresh_if_null(top_[number >> directory_bits],
+                             directory_entries)[number & (directory_entries - 1)];
+    ensure(page == nullptr, "a page is adopted once");
+    store_release(page, entries.data());
+  }
+  /// The page with this number, or nullptr.
+  [[nodiscard]] const T* page(std::uint32_t number) const {
+    T* const* const directory = load_acquire(top_[number >> directory_bits]);
+    return directory == nullptr ? nullptr
+                                : load_acquire(directory[number & (directory_entries - 1)]);
+  }
+
   /// The entry, or nullptr if nothing near it was ever grown.
   [[nodiscard]] const T* find(std::uint32_t index) const {
     T* const* const directory = load_acquire(top_[index >> (page_bits + directory_bits)]);
@@ -176,9 +218,7 @@ public:
   }
 
 private:
-  static constexpr std::uint32_t page_bits = 12;
   static constexpr std::uint32_t directory_bits = 10;
-  static constexpr std::uint32_t page_entries = 1U << page_bits;
   static constexpr std::uint32_t directory_entries = 1U << directory_bits;
   static_assert(page_bits + 2 * directory_bits == 32, "every number has its place");
 

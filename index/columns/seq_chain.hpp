@@ -26,6 +26,7 @@
 #include <thread>
 #include <vector>
 
+#include "index/columns/column_image.hpp"
 #include "index/columns/paged_column.hpp"
 #include "index/numbers.hpp"
 #include "mneme/ids.hpp"
@@ -69,6 +70,26 @@ public:
   }
   /// Writer: history records in use, of at most no_number.
   [[nodiscard]] std::uint64_t history_size() const { return superseded_.size(); }
+  /// As it lies in memory. Only while nothing is set.
+  void save(image_writer& out) const {
+    out.put(node_limit());
+    put_column(out, newest_, node_limit());
+    put_column(out, history_, history_count_);
+    std::vector<superseded> all(superseded_.begin(), superseded_.end());
+    put_list<superseded>(out, all);
+  }
+  /// Into an empty chain; false if it does not fit together.
+  [[nodiscard]] bool adopt(image_reader& in) {
+    node_limit_.store(in.get<std::uint32_t>(), std::memory_order_relaxed);
+    if (!adopt_column(in, newest_)) return false;
+    const auto history = get_list<cell>(in);
+    const auto superseded_records = get_list<superseded>(in);
+    if (!in.ok() || history.size() != superseded_records.size()) return false;
+    history_.adopt(history);
+    history_count_ = static_cast<std::uint32_t>(history.size());
+    superseded_.assign(superseded_records.begin(), superseded_records.end());
+    return true;
+  }
   /// History records in memory, in use or free (for tests of the bound).
   [[nodiscard]] std::uint32_t history_capacity() const { return history_count_; }
 
@@ -86,7 +107,7 @@ private:
   };
   struct superseded {
     std::uint64_t by_seq; ///< readers from this seq on do not need the record
-    std::uint32_t record;
+    std::uint64_t record;
   };
 
   static std::uint64_t write(cell& target, const cell& values);
@@ -176,7 +197,7 @@ void seq_chain<Values>::set(node_no node, seq_no seq, const Values& values) {
 template <class Values>
 void seq_chain<Values>::retain_from(seq_no seq) {
   while (!superseded_.empty() && superseded_.front().by_seq <= seq.value) {
-    free_.push_back(superseded_.front().record);
+    free_.push_back(static_cast<std::uint32_t>(superseded_.front().record));
     superseded_.pop_front();
   }
   ensure(free_.size() + superseded_.size() == history_count_,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 #include <vector>
 
@@ -11,7 +12,6 @@ namespace mneme {
 
 namespace {
 
-constexpr std::uint32_t block_entries_max = 128;
 constexpr std::uint32_t block_entries_min = 2;
 constexpr std::uintptr_t directory_bit = 1;
 
@@ -192,29 +192,57 @@ void edge_list_writer::replace_block(edge_list& list, const place& at, edge_bloc
     store_release(list, list_of(wider));
     if (directory != nullptr) retired_.retire(directory, std::free);
   }
-  if (first != at.block) retired_.retire(at.block, std::free);
+  if (first != at.block) retire(at.block);
 }
 
-edge_list edge_list_writer::build(const edge_entry* entries, std::uint32_t count) {
-  if (count == 0) return 0;
-  if (count <= block_entries_max) return list_of(filled_block(entries, count, count));
+void edge_list_writer::retire(edge_block* block) {
+  if (!saved_.has(block)) retired_.retire(block, std::free);
+}
+
+void edge_list_writer::save(std::span<const edge_entry> entries,
+                            std::vector<std::uint64_t>& blocks) {
+  static_assert(sizeof(edge_block) == 8 && sizeof(edge_entry) % 8 == 0 && alignof(edge_entry) == 8);
+  constexpr std::size_t entry_words = sizeof(edge_entry) / sizeof(std::uint64_t);
+  while (!entries.empty()) {
+    const auto part = entries.first(std::min<std::size_t>(block_entries_max, entries.size()));
+    const auto size = static_cast<std::uint32_t>(part.size());
+    const std::size_t at = blocks.size();
+    blocks.resize(at + 1 + part.size() * entry_words);
+    const edge_block head{.capacity = size, .size = size};
+    std::memcpy(&blocks[at], &head, sizeof head);
+    std::memcpy(&blocks[at + 1], part.data(), part.size_bytes());
+    entries = entries.subspan(part.size());
+  }
+}
+
+edge_list edge_list_writer::adopt(std::size_t block, std::uint32_t count) const {
+  constexpr std::size_t entry_words = sizeof(edge_entry) / sizeof(std::uint64_t);
   const std::uint32_t block_count = (count + block_entries_max - 1) / block_entries_max;
   edge_directory* directory = new_directory(block_count + block_count / 2);
-  for (std::uint32_t i = 0; i < block_count; ++i) {
-    const std::uint32_t begin = i * block_entries_max;
-    const std::uint32_t in_block = std::min(block_entries_max, count - begin);
-    directory->blocks()[i] = filled_block(entries + begin, in_block, block_entries_max);
+  std::uint32_t found = 0;
+  while (found < count && block < saved_.blocks.size()) {
+    auto* const there = reinterpret_cast<edge_block*>(&saved_.blocks[block]);
+    if (there->size == 0 || there->size > std::min(block_entries_max, count - found)) break;
+    if (directory->size == block_count) break;
+    directory->blocks()[directory->size++] = there;
+    found += there->size;
+    block += 1 + there->size * entry_words;
   }
-  directory->size = block_count;
-  return list_of(directory);
+  if (found == count && block <= saved_.blocks.size()) return list_of(directory);
+  std::free(directory);
+  return 0;
 }
 
-void edge_list_writer::destroy(edge_list list) {
+void edge_list_writer::destroy(edge_list list) const {
+  const auto free_own = [this](edge_block* block) {
+    if (!saved_.has(block)) std::free(block);
+  };
+  if (saved_lists::is_saved(list)) return;
   if (edge_directory* directory = directory_of(list)) {
-    for (std::uint32_t i = 0; i < directory->size; ++i) std::free(directory->blocks()[i]);
+    for (std::uint32_t i = 0; i < directory->size; ++i) free_own(directory->blocks()[i]);
     std::free(directory);
   } else {
-    std::free(block_of(list));
+    free_own(block_of(list));
   }
 }
 

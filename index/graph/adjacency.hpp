@@ -6,6 +6,9 @@
 /// the last one and an `end` may be set.
 
 #include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
 
 #include "index/columns/paged_column.hpp"
 #include "index/numbers.hpp"
@@ -59,6 +62,28 @@ struct edge_directory {
 /// empty.
 using edge_list = std::uintptr_t;
 
+/// The lists of an image, which stay there until they are changed: a list then is where its block
+/// begins within `blocks`, in eights of bytes, with a mark that no pointer has. A block that is
+/// replaced is left where it is.
+struct saved_lists {
+  static constexpr std::uintptr_t mark = 2;
+  static constexpr unsigned mark_bits = 2;
+
+  std::span<std::uint64_t> blocks{};
+
+  static edge_list saved_at(std::size_t word) { return (std::uintptr_t{word} << mark_bits) | mark; }
+  [[nodiscard]] static bool is_saved(edge_list list) { return (list & mark) != 0; }
+  /// As whoever reads or writes it needs it.
+  [[nodiscard]] edge_list found(edge_list list) const {
+    if (!is_saved(list)) return list;
+    return reinterpret_cast<edge_list>(blocks.data() + (list >> mark_bits));
+  }
+  [[nodiscard]] bool has(const edge_block* block) const {
+    const auto* const at = reinterpret_cast<const std::uint64_t*>(block);
+    return !std::less<>()(at, blocks.data()) && std::less<>()(at, blocks.data() + blocks.size());
+  }
+};
+
 /// Reads the entries of a list in order. Its reader stands in a reclaimer::guard.
 class edge_cursor {
 public:
@@ -86,6 +111,9 @@ public:
   edge_list_writer(const node_table& nodes, reclaimer& retired)
       : nodes_(nodes), retired_(retired) {}
 
+  /// Before the first put: lists that are given to it may have blocks of these.
+  void set_saved(const saved_lists& saved) { saved_ = saved; }
+
   /// What put() replaced.
   enum class edge_before : std::uint8_t { none, live, tombstoned };
 
@@ -93,10 +121,14 @@ public:
   /// the same state. Entries that ended at or before `retained` may be dropped on the way.
   edge_before put(edge_list& list, const edge_entry& entry, std::uint64_t retained);
 
-  /// A list of entries that are sorted already; for loading.
-  static edge_list build(const edge_entry* entries, std::uint32_t count);
+  /// Appends the blocks of a list, whose entries are sorted already, to those of an image.
+  static void save(std::span<const edge_entry> entries, std::vector<std::uint64_t>& blocks);
+  /// The list whose blocks stand one behind the other from `block` on; 0 if they are not `count`.
+  [[nodiscard]] edge_list adopt(std::size_t block, std::uint32_t count) const;
+  /// Entries that one block holds.
+  static constexpr std::uint32_t block_entries_max = 128;
   /// Frees a list that no reader can hold.
-  static void destroy(edge_list list);
+  void destroy(edge_list list) const;
 
 private:
   struct place {
@@ -112,8 +144,11 @@ private:
     return a.type == b.type && a.node == b.node;
   }
 
+  void retire(edge_block* block);
+
   const node_table& nodes_;
   reclaimer& retired_;
+  saved_lists saved_;
 };
 
 } // namespace mneme

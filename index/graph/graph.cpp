@@ -9,8 +9,8 @@ graph::impl::~impl() {
   for (std::uint32_t n = 0, limit = node_limit.load(); n < limit; ++n) {
     const node_edges* both = lists.find(n);
     if (both == nullptr) continue;
-    edge_list_writer::destroy(both->out);
-    edge_list_writer::destroy(both->in);
+    writer.destroy(both->out);
+    writer.destroy(both->in);
   }
 }
 
@@ -37,11 +37,12 @@ void graph::put(node_no src, edge_type type, node_no dst, bool tombstoned, seq_n
                    .type = type,
                    .tombstoned = tombstoned};
   const std::uint64_t retained = impl_->retained.load(std::memory_order_relaxed);
-  const auto before = impl_->writer.put(impl_->grow(src).out, entry, retained);
+  const auto before = impl_->writer.put(impl_->own(impl_->grow(src).out), entry, retained);
   entry.id_prefix = prefix_of(impl_->nodes.id(src));
   entry.node = src.value;
   impl_->note_type_in(dst, type);
-  if (!impl_->loses_reverse_edges) impl_->writer.put(impl_->grow(dst).in, entry, retained);
+  if (!impl_->loses_reverse_edges)
+    impl_->writer.put(impl_->own(impl_->grow(dst).in), entry, retained);
   const bool was_live = before == edge_list_writer::edge_before::live;
   if (!was_live && !tombstoned) impl_->live_edges.fetch_add(1, std::memory_order_relaxed);
   if (was_live && tombstoned)

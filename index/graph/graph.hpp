@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "index/image.hpp"
 #include "index/loop_watch.hpp"
 #include "index/numbers.hpp"
 #include "index/rows/node_table.hpp"
@@ -100,7 +101,7 @@ public:
   [[nodiscard]] std::string save(seq_no at) const;
   /// Into an empty graph, which stays empty if the image is damaged (corrupt) or names nodes that
   /// the node table does not have.
-  result<void> load(std::string_view image);
+  result<void> load(const image_bytes& image);
 
   struct impl;
 

@@ -1,10 +1,13 @@
+// The image: the lists as they lie in memory, each a block or several, and by node where they are.
+// Loading leaves them there. Only the directories of long lists are made.
+
 #include <algorithm>
-#include <numeric>
-#include <ranges>
+#include <array>
+#include <cstring>
 #include <span>
-#include <utility>
 #include <vector>
 
+#include "index/columns/column_image.hpp"
 #include "index/graph/graph_state.hpp"
 #include "index/image.hpp"
 #include "messages/ensure.hpp"
@@ -13,167 +16,152 @@ namespace mneme {
 
 namespace {
 
-constexpr std::string_view edges_image_name = "mnEDGES1";
-constexpr std::size_t list_bytes_min = 4 + 4;
-constexpr std::size_t entry_bytes = 8 + 8 + 4 + 1 + 1;
+constexpr std::string_view edges_image_name = "mnEDGES2";
 
-/// An edge on its way from the out list of one end to the in list of the other.
-struct mirrored_edge {
-  std::uint32_t owner;
-  edge_entry entry;
+/// A list of several blocks.
+struct long_list {
+  std::uint64_t block; ///< where the first one begins
+  std::uint32_t node;
+  std::uint32_t count; ///< of entries; those that lead in, with the highest bit
 };
+constexpr std::uint32_t leads_in = 1U << 31;
 
-void put_entry(image_writer& out, const edge_entry& e, std::uint64_t end) {
-  out.put(e.begin);
-  out.put(end);
-  out.put(e.node);
-  out.put(static_cast<std::uint8_t>(e.type));
-  out.put(static_cast<std::uint8_t>(e.tombstoned));
-}
-
-/// The saved states of one list; 0 if there are none.
-std::uint32_t put_list(image_writer& out, edge_list list, seq_no from, seq_no at) {
-  std::uint32_t count = 0;
-  edge_cursor entries(list);
-  while (const edge_entry* e = entries.next()) {
-    const std::uint64_t end = load_acquire(e->end);
-    if (e->begin > at.value || end <= from.value) continue;
-    put_entry(out, *e, end > at.value ? forever : end);
-    ++count;
-  }
-  return count;
-}
-
-class loader {
+class saver {
 public:
-  loader(graph::impl& into, image_reader& in, seq_no at) : into_(into), in_(in), at_(at) {}
+  saver(const graph::impl& from, seq_no retained, seq_no at)
+      : from_(from), retained_(retained), at_(at) {}
 
-  /// False if the image cannot be right.
-  bool run() {
-    const std::uint64_t count = in_.get_count(list_bytes_min);
-    mirrored_.reserve(in_.left() / entry_bytes);
-    for (std::uint64_t i = 0; i < count; ++i)
-      if (!load_list()) return false;
-    if (!in_.ok()) return false;
-    mirror();
-    return true;
+  void put_node(node_no node) {
+    const edge_list out = put(node, edge_direction::out);
+    for (const edge_entry& e : entries_) live_ += e.end == forever && !e.tombstoned ? 1 : 0;
+    bool has_edges = !entries_.empty();
+    const edge_list in = put(node, edge_direction::in);
+    for (const edge_entry& e : entries_) note_type(node, e.type);
+    has_edges = has_edges || !entries_.empty();
+    if (!has_edges) return;
+    lists_.grow(node.value) = {.out = out, .in = in};
+    limit_ = node.value + 1;
+  }
+
+  void write(image_writer& out) const {
+    out.put(limit_);
+    out.put(live_);
+    put_list<std::uint64_t>(out, blocks_);
+    put_list<long_list>(out, long_);
+    put_column(out, lists_, limit_);
+    put_column(out, types_, limit_);
+    for (const auto& nodes : nodes_in_) put_list<std::uint32_t>(out, nodes);
   }
 
 private:
-  bool load_list() {
-    const node_no node{in_.get<std::uint32_t>()};
-    const auto count = in_.get<std::uint32_t>();
-    const bool ascends = node.value >= next_node_ && node.value < into_.nodes.size();
-    if (!in_.ok() || !ascends || count == 0 || count > in_.left() / entry_bytes) return false;
-    next_node_ = node.value + 1;
-    entries_.resize(count);
-    const edge_entry* before = nullptr;
-    for (edge_entry& e : entries_) {
-      if (!get_entry(e) || (before != nullptr && !follows(*before, e))) return false;
-      before = &e;
-      edge_entry back = e;
-      back.node = node.value;
-      back.id_prefix = prefix_of(into_.nodes.id(node));
-      mirrored_.push_back({e.node, back});
-      if (e.end == forever && !e.tombstoned) into_.live_edges.fetch_add(1);
-    }
-    into_.grow(node).out = edge_list_writer::build(entries_.data(), count);
-    return true;
+  edge_list put(node_no node, edge_direction direction) {
+    collect(from_.list_of(node, direction));
+    if (entries_.empty()) return 0;
+    const std::size_t at = blocks_.size();
+    edge_list_writer::save(entries_, blocks_);
+    const auto count = static_cast<std::uint32_t>(entries_.size());
+    if (count <= edge_list_writer::block_entries_max) return saved_lists::saved_at(at);
+    long_.push_back({.block = at,
+                     .node = node.value,
+                     .count = count | (direction == edge_direction::in ? leads_in : 0)});
+    return 0;
   }
 
-  bool get_entry(edge_entry& e) {
-    e.begin = in_.get<std::uint64_t>();
-    e.end = in_.get<std::uint64_t>();
-    e.node = in_.get<std::uint32_t>();
-    const auto type = in_.get<std::uint8_t>();
-    const auto tombstoned = in_.get<std::uint8_t>();
-    if (!in_.ok() || e.node >= into_.nodes.size()) return false;
-    if (type < 1 || type > edge_type_count || tombstoned > 1) return false;
-    e.type = static_cast<edge_type>(type);
-    e.tombstoned = tombstoned != 0;
-    e.id_prefix = prefix_of(into_.nodes.id({e.node}));
-    return e.begin <= at_.value && e.begin <= e.end && (e.end <= at_.value || e.end == forever);
-  }
-
-  /// Does `e` stand behind `before` in a sorted list of states that do not overlap?
-  [[nodiscard]] bool follows(const edge_entry& before, const edge_entry& e) const {
-    if (before.type == e.type && before.node == e.node) return before.end <= e.begin;
-    return sorts_before(into_.nodes, before, e);
-  }
-
-  /// Builds the in lists: edges are dealt out to their owners, which have few each, and sorted
-  /// there.
-  void mirror() {
-    if (mirrored_.empty()) return;
-    std::vector<std::uint32_t> ends(std::size_t{into_.nodes.size()} + 1, 0);
-    for (const mirrored_edge& e : mirrored_) ++ends[e.owner];
-    std::partial_sum(ends.begin(), ends.end(), ends.begin());
-    std::vector<edge_entry> by_owner(mirrored_.size());
-    for (const mirrored_edge& e : mirrored_ | std::views::reverse)
-      by_owner[--ends[e.owner]] = e.entry; // each becomes the begin of its owner's
-    for (std::uint32_t owner = 0; owner + 1 < ends.size(); ++owner) {
-      const auto edges = std::span(by_owner).subspan(ends[owner], ends[owner + 1] - ends[owner]);
-      if (!edges.empty()) build_in({owner}, edges);
+  /// The states that reads from the retained seq to that of the image need.
+  void collect(edge_list list) {
+    entries_.clear();
+    edge_cursor entries(list);
+    while (const edge_entry* e = entries.next()) {
+      const std::uint64_t end = load_acquire(e->end);
+      if (e->begin > at_.value || end <= retained_.value) continue;
+      edge_entry& saved = entries_.emplace_back();
+      std::memset(static_cast<void*>(&saved), 0, sizeof saved); // what is between its members, too
+      saved.id_prefix = e->id_prefix;
+      saved.begin = e->begin;
+      saved.end = end > at_.value ? forever : end;
+      saved.node = e->node;
+      saved.type = e->type;
+      saved.tombstoned = e->tombstoned;
     }
   }
 
-  void build_in(node_no owner, std::span<edge_entry> edges) {
-    std::ranges::sort(edges, [this](const edge_entry& a, const edge_entry& b) {
-      if (sorts_before(into_.nodes, a, b)) return true;
-      if (sorts_before(into_.nodes, b, a)) return false;
-      return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
-    });
-    for (const edge_entry& e : edges) into_.note_type_in(owner, e.type);
-    into_.grow(owner).in =
-        edge_list_writer::build(edges.data(), static_cast<std::uint32_t>(edges.size()));
+  void note_type(node_no node, edge_type type) {
+    std::uint32_t& types = types_.grow(node.value);
+    const std::uint32_t bit = std::uint32_t{1} << static_cast<unsigned>(type);
+    if ((types & bit) != 0) return;
+    types |= bit;
+    nodes_in_[static_cast<std::size_t>(type)].push_back(node.value);
   }
 
-  graph::impl& into_;
-  image_reader& in_;
+  const graph::impl& from_;
+  seq_no retained_;
   seq_no at_;
-  std::uint32_t next_node_ = 0;
   std::vector<edge_entry> entries_;
-  std::vector<mirrored_edge> mirrored_;
+  std::vector<std::uint64_t> blocks_;
+  std::vector<long_list> long_;
+  sparse_column<node_edges> lists_;
+  sparse_column<std::uint32_t> types_;
+  std::array<std::vector<std::uint32_t>, edge_type_count + 1> nodes_in_;
+  std::uint32_t limit_ = 0;
+  std::uint64_t live_ = 0;
 };
+
+bool adopt_long_lists(graph::impl& into, std::span<const long_list> lists) {
+  for (const long_list& l : lists) {
+    if (l.node >= into.node_limit.load(std::memory_order_relaxed)) return false;
+    const edge_list adopted = into.writer.adopt(l.block, l.count & ~leads_in);
+    if (adopted == 0) return false;
+    node_edges& both = into.lists.grow(l.node);
+    edge_list& list = (l.count & leads_in) != 0 ? both.in : both.out;
+    if (list != 0) {
+      into.writer.destroy(adopted);
+      return false;
+    }
+    list = adopted;
+  }
+  return true;
+}
+
+/// False if the image cannot be right.
+bool load_lists(graph::impl& into, image_reader& in) {
+  const auto limit = in.get<std::uint32_t>();
+  into.live_edges.store(in.get<std::uint64_t>(), std::memory_order_relaxed);
+  into.saved.blocks = get_list<std::uint64_t>(in);
+  const auto long_lists = get_list<long_list>(in);
+  if (!in.ok() || limit > into.nodes.size()) return false;
+  into.writer.set_saved(into.saved);
+  if (!adopt_column(in, into.lists) || !adopt_column(in, into.types_in)) return false;
+  for (auto& nodes : into.nodes_in)
+    if (const auto saved = get_list<std::uint32_t>(in); !saved.empty()) nodes.adopt(saved);
+  into.node_limit.store(limit, std::memory_order_release);
+  return in.ok() && adopt_long_lists(into, long_lists);
+}
 
 } // namespace
 
 std::string graph::save(seq_no at) const {
   const reclaimer::guard inside(impl_->retired);
   const seq_no from{std::min(impl_->retained.load(std::memory_order_acquire), at.value)};
+  saver states(*impl_, from, at);
+  const std::uint32_t limit = impl_->node_limit.load(std::memory_order_acquire);
+  for (node_no n{0}; n.value < limit; ++n.value) states.put_node(n);
   image_writer out(edges_image_name);
   out.put(at.value);
-  const std::size_t list_count_at = out.size();
-  std::uint64_t list_count = 0;
-  out.put(list_count);
-  const std::uint32_t limit = impl_->node_limit.load(std::memory_order_acquire);
-  for (node_no n{0}; n.value < limit; ++n.value) {
-    const edge_list list = impl_->list_of(n, edge_direction::out);
-    if (list == 0) continue;
-    const std::size_t begin = out.size();
-    out.put(n.value);
-    out.put(std::uint32_t{0});
-    const std::uint32_t count = put_list(out, list, from, at);
-    if (count == 0) {
-      out.cut(begin);
-      continue;
-    }
-    out.put_at(begin + sizeof n.value, count);
-    ++list_count;
-  }
-  out.put_at(list_count_at, list_count);
+  states.write(out);
   // States may have been dropped meanwhile; what is promised is what is left.
   out.put(std::min(impl_->retained.load(std::memory_order_acquire), at.value));
   return out.finish();
 }
 
-result<void> graph::load(std::string_view image) {
+result<void> graph::load(const image_bytes& image) {
   ensure(impl_->node_limit.load() == 0, "an image is loaded into an empty graph");
-  auto in = image_reader::open(image, edges_image_name);
+  const image_bytes here = kept(image);
+  auto in = image_reader::open(here.bytes, edges_image_name);
   if (!in) return propagate(in);
   auto loaded = std::make_unique<impl>(impl_->nodes);
+  loaded->holder = here.holder;
   const seq_no at{in->get<std::uint64_t>()};
-  const bool is_whole = loader(*loaded, *in, at).run();
+  const bool is_whole = load_lists(*loaded, *in);
   const auto from = in->get<std::uint64_t>();
   if (!is_whole || !in->at_end() || from > at.value)
     return fail(errc::corrupt, "the image of the graph does not fit together");

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <atomic>
+#include <memory>
 
 #include "index/columns/append_list.hpp"
 #include "index/columns/paged_column.hpp"
@@ -31,13 +32,20 @@ struct graph::impl {
   std::atomic<std::uint32_t> node_limit{0}; ///< every node with an edge is below it
   std::atomic<std::uint64_t> live_edges{0};
   std::atomic<std::uint64_t> retained{0};
-  bool loses_reverse_edges = false; ///< testing only
+  bool loses_reverse_edges = false;   ///< testing only
+  saved_lists saved;                  ///< lists that still lie in the image
+  std::shared_ptr<const void> holder; ///< of the image
 
   /// The list of `node`, empty if it has no edges.
   [[nodiscard]] edge_list list_of(node_no node, edge_direction direction) const {
     const node_edges* both = lists.find(node.value);
     if (both == nullptr) return 0;
-    return load_acquire(direction == edge_direction::in ? both->in : both->out);
+    return saved.found(load_acquire(direction == edge_direction::in ? both->in : both->out));
+  }
+  /// Writer: the same of a list that is to be changed.
+  [[nodiscard]] edge_list& own(edge_list& list) const {
+    if (saved_lists::is_saved(list)) store_release(list, saved.found(list));
+    return list;
   }
   /// Hints that the edges of `node` are walked over soon: first that its lists are, then, when
   /// those have come, where their entries lie.

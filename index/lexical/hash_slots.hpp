@@ -4,8 +4,10 @@
 /// be probing one (all of them together are smaller than the newest).
 
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "index/columns/paged_column.hpp"
@@ -36,10 +38,30 @@ public:
     ++count_;
   }
 
+  /// The table, for an image. Only while nothing is inserted.
+  [[nodiscard]] std::span<const std::uint64_t> saved() const {
+    const table& t = *current_.load(std::memory_order_acquire);
+    return {t.slots, t.mask + 1};
+  }
+  /// Writer: the table of an image with `count` numbers, for who has none. It stays where it lies
+  /// for this one's life. False if it cannot be one.
+  [[nodiscard]] bool adopt(std::span<std::uint64_t> slots, std::uint64_t count) {
+    if (!std::has_single_bit(slots.size()) || 2 * count > slots.size()) return false;
+    ensure(count_ == 0, "a table is adopted by an empty one");
+    auto t = std::make_unique<table>();
+    t->mask = slots.size() - 1;
+    t->slots = slots.data();
+    tables_.push_back(std::move(t));
+    current_.store(tables_.back().get(), std::memory_order_release);
+    count_ = count;
+    return true;
+  }
+
 private:
   struct table {
     std::uint64_t mask = 0;
-    std::unique_ptr<std::uint64_t[]> slots; ///< hash << 32 | number + 1; 0 = free
+    std::uint64_t* slots = nullptr; ///< hash << 32 | number + 1; 0 = free
+    std::unique_ptr<std::uint64_t[]> own{};
   };
 
   static void place(table& t, std::uint64_t slot) {
@@ -51,7 +73,8 @@ private:
   table& add_table(std::uint64_t capacity) {
     auto t = std::make_unique<table>();
     t->mask = capacity - 1;
-    t->slots = std::make_unique<std::uint64_t[]>(capacity);
+    t->own = std::make_unique<std::uint64_t[]>(capacity);
+    t->slots = t->own.get();
     tables_.push_back(std::move(t));
     if (tables_.size() == 1) current_.store(tables_.back().get(), std::memory_order_release);
     return *tables_.back();

@@ -63,7 +63,7 @@ void lexical::impl::enter(slot_no slot, node_no node, corpus in,
   std::uint32_t length = 0;
   for (const auto& t : its_terms) length += t.count;
   documents.grow(slot.value) = {.begin = begin,
-                                .terms = its_terms.data(),
+                                .terms = reinterpret_cast<std::uint64_t>(its_terms.data()),
                                 .distinct = static_cast<std::uint32_t>(its_terms.size()),
                                 .length = length,
                                 .node = node.value,
@@ -84,7 +84,7 @@ void lexical::impl::change(std::uint32_t slot, bool live, std::uint64_t seq) {
   lexical_document& d = documents.grow(slot);
   ensure(d.known && d.live != live, "a content changes to what it is not yet");
   const std::int64_t step = live ? 1 : -1;
-  for (const auto& t : std::span(d.terms, d.distinct)) {
+  for (const auto& t : terms_of(d)) {
     auto& list = lists[d.in][t.term].changes;
     const std::int64_t sum = list.size == 0 ? 0 : list.entries[list.size - 1].sum;
     ensure(sum + step <= 0, "no more contents are live than were written");
@@ -139,8 +139,7 @@ void lexical::carry(node_no node, slot_no slot, seq_no seq) {
   ensure(newest != nullptr && *newest != 0, "a content that moves is there");
   const lexical_document content = impl_->documents.grow(*newest - 1);
   set_live(node, false, seq);
-  impl_->enter(slot, node, static_cast<corpus>(content.in), {content.terms, content.distinct},
-               seq.value);
+  impl_->enter(slot, node, static_cast<corpus>(content.in), impl_->terms_of(content), seq.value);
 }
 
 void lexical::set_live(node_no node, bool live, seq_no seq) {
@@ -196,7 +195,7 @@ const std::uint32_t* lexical::lengths_from(slot_no first) const {
 
 std::span<const term_count> lexical::terms(slot_no slot) const {
   const lexical_document* d = impl_->find(slot.value);
-  return d == nullptr ? std::span<const term_count>() : std::span(d->terms, d->distinct);
+  return d == nullptr ? std::span<const term_count>() : impl_->terms_of(*d);
 }
 
 std::uint32_t lexical::count(slot_no slot, term_no term) const {

@@ -15,6 +15,7 @@
 #include <string>
 #include <string_view>
 
+#include "index/image.hpp"
 #include "index/lexical/posting_block.hpp"
 #include "index/numbers.hpp"
 #include "index/rows/row_store.hpp"
@@ -91,7 +92,7 @@ public:
   /// writer.
   [[nodiscard]] std::string save(seq_no at) const;
   /// Into an empty index, which stays empty if the image is damaged (corrupt).
-  result<void> load(std::string_view image);
+  result<void> load(const image_bytes& image);
 
   struct impl;
 

@@ -1,19 +1,20 @@
 // The image: the terms in use, the contents that some read still needs, and when each of them ended
-// or came back. Loading enters them again in the order of their seqs.
+// or came back, with all lists of an index that has nothing else, as they lie in memory. Loading
+// leaves them there: it looks at each term and at each block of postings, not at what is in them.
 
 #include <algorithm>
 
+#include "index/columns/column_image.hpp"
 #include "index/image.hpp"
 #include "index/lexical/lexical_state.hpp"
+#include "index/lexical/terms_image.hpp"
 #include "index/lexical/text_terms.hpp"
 
 namespace mneme {
 
 namespace {
 
-constexpr std::string_view words_image_name = "mnWORD04";
-constexpr std::size_t document_bytes = 8 + 4 + 4 + 1 + 4;
-constexpr std::size_t change_bytes = 8 + 4 + 1;
+constexpr std::string_view words_image_name = "mnWORD05";
 
 /// What of an index is saved, as of one seq.
 struct saved_contents {
@@ -56,94 +57,135 @@ saved_contents contents_at(const lexical::impl& index, seq_no at, std::uint64_t 
   return saved;
 }
 
-/// The texts of the terms that the contents have, numbered anew in order of first use.
-std::vector<std::uint32_t> put_terms(image_writer& out, const lexical::impl& index,
-                                     const std::vector<std::uint32_t>& slots) {
-  std::vector<std::uint32_t> renumbered(index.terms.size(), no_number);
-  std::vector<std::uint32_t> used;
+/// The same contents in an index of their own, with nothing else in it, and its terms in the order
+/// of their first use: as it lies in an image.
+std::unique_ptr<lexical::impl> gathered(const lexical::impl& from, const saved_contents& contents) {
+  auto fresh = std::make_unique<lexical::impl>();
+  std::vector<std::uint32_t> renumbered(from.terms.size(), no_number);
+  for (const std::uint32_t slot : contents.slots)
+    for (const auto& t : from.terms_of(*from.find(slot)))
+      if (renumbered[t.term] == no_number)
+        renumbered[t.term] = fresh->terms.intern(from.terms.text(t.term));
+  fresh->list_terms();
+  auto next = contents.changes.begin();
+  const auto change_before = [&](std::uint64_t seq) {
+    for (; next != contents.changes.end() && next->seq < seq; ++next)
+      fresh->change(next->slot, next->live != 0, next->seq);
+  };
+  std::vector<term_count> terms;
+  for (const std::uint32_t slot : contents.slots) {
+    const lexical_document& d = *from.find(slot);
+    const auto old = from.terms_of(d);
+    terms.assign(old.begin(), old.end());
+    for (auto& t : terms) t.term = renumbered[t.term];
+    std::ranges::sort(terms, {}, &term_count::term);
+    change_before(d.begin);
+    fresh->enter({slot}, {d.node}, static_cast<corpus>(d.in), fresh->keep(terms), d.begin);
+  }
+  change_before(~0ULL);
+  return fresh;
+}
+
+/// By slot, with their terms one behind the other.
+void put_documents(image_writer& out, const lexical::impl& index,
+                   const std::vector<std::uint32_t>& slots) {
+  sparse_column<lexical_document> documents;
+  std::vector<term_count> counts;
+  std::uint32_t node_limit = 0;
   for (const std::uint32_t slot : slots) {
     const lexical_document& d = *index.find(slot);
-    for (const auto& t : std::span(d.terms, d.distinct)) {
-      if (renumbered[t.term] != no_number) continue;
-      renumbered[t.term] = static_cast<std::uint32_t>(used.size());
-      used.push_back(t.term);
-    }
+    const auto terms = index.terms_of(d);
+    lexical_document& saved = documents.grow(slot); // zeros between its members, too
+    saved.begin = d.begin;
+    saved.terms = 2 * counts.size() + 1;
+    saved.distinct = d.distinct;
+    saved.length = d.length;
+    saved.node = d.node;
+    saved.in = d.in;
+    saved.known = d.known;
+    saved.live = d.live;
+    counts.insert(counts.end(), terms.begin(), terms.end());
+    node_limit = std::max(node_limit, d.node + 1);
   }
-  out.put(std::uint64_t{used.size()});
-  for (const std::uint32_t term : used) out.put_text(index.terms.text(term));
-  return renumbered;
+  const std::uint32_t limit = index.slot_limit.load(std::memory_order_relaxed);
+  out.put(limit);
+  out.put(index.held);
+  put_list<term_count>(out, counts);
+  put_column(out, documents, limit);
+  put_column(out, index.lengths, limit);
+  put_column(out, index.newest, node_limit);
 }
 
-struct read_document {
-  std::uint64_t begin = 0;
-  std::uint32_t slot = 0;
-  std::uint32_t node = 0;
-  std::uint8_t in = 0;
-  std::vector<term_count> terms;
+bool adopt_documents(image_reader& in, lexical::impl& index) {
+  index.slot_limit.store(in.get<std::uint32_t>(), std::memory_order_relaxed);
+  index.held = in.get<std::uint32_t>();
+  index.saved = get_list<term_count>(in);
+  return in.ok() && adopt_column(in, index.documents) && adopt_column(in, index.lengths)
+         && adopt_column(in, index.newest);
+}
+
+/// Where a term has its blocks and its changes among those of all terms.
+struct saved_lists {
+  std::uint32_t first_block;
+  std::uint32_t blocks;
+  std::uint32_t first_change;
+  std::uint32_t changes;
 };
 
-bool get_document(image_reader& in, std::uint32_t term_count_limit, read_document& d) {
-  d.begin = in.get<std::uint64_t>();
-  d.slot = in.get<std::uint32_t>();
-  d.node = in.get<std::uint32_t>();
-  d.in = in.get<std::uint8_t>();
-  const auto distinct = in.get<std::uint32_t>();
-  const std::string_view raw = in.get_raw(std::size_t{distinct} * sizeof(term_count));
-  if (!in.ok() || d.slot == no_number || d.node == no_number || d.in >= corpus_count) return false;
-  d.terms.resize(distinct);
-  if (!raw.empty()) std::memcpy(d.terms.data(), raw.data(), raw.size());
-  std::ranges::sort(d.terms, {}, &term_count::term);
-  std::uint64_t length = 0;
-  for (std::size_t i = 0; i < d.terms.size(); ++i) {
-    if (d.terms[i].term >= term_count_limit || d.terms[i].count == 0) return false;
-    if (i != 0 && d.terms[i].term == d.terms[i - 1].term) return false;
-    length += d.terms[i].count;
+void put_postings(image_writer& out, const lexical::impl& index, std::size_t of) {
+  std::vector<saved_lists> lists;
+  std::vector<posting_block> blocks;
+  std::vector<std::uint16_t> data;
+  std::vector<frequency_change> changes;
+  for (std::uint32_t t = 0; t < index.terms.size(); ++t) {
+    const term_lists& term = index.lists[of][t];
+    const auto its_changes = term.changes.view();
+    lists.push_back({.first_block = static_cast<std::uint32_t>(blocks.size()),
+                     .blocks = term.postings.blocks.size,
+                     .first_change = static_cast<std::uint32_t>(changes.size()),
+                     .changes = static_cast<std::uint32_t>(its_changes.size())});
+    term.postings.save(blocks, data);
+    changes.insert(changes.end(), its_changes.begin(), its_changes.end());
   }
-  return length <= 0xFFFFFFFFULL;
+  put_list<saved_lists>(out, lists);
+  put_list<posting_block>(out, blocks);
+  put_list<std::uint16_t>(out, data);
+  put_list<frequency_change>(out, changes);
+  put_list<size_change>(out, index.sizes[of].view());
 }
 
-bool get_changes(image_reader& in, std::vector<liveness_change>& changes) {
-  changes.resize(in.get_count(change_bytes));
-  std::uint64_t last = 0;
-  for (auto& c : changes) {
-    c.seq = in.get<std::uint64_t>();
-    c.slot = in.get<std::uint32_t>();
-    c.live = in.get<std::uint8_t>();
-    if (c.seq < last || c.live > 1) return false;
-    last = c.seq;
-  }
-  return in.ok();
-}
-
-bool load_contents(image_reader& in, lexical::impl& index, std::uint64_t at) {
-  const std::uint64_t terms = in.get_count(sizeof(std::uint32_t));
-  for (std::uint64_t t = 0; t < terms; ++t)
-    if (index.terms.intern(in.get_text()) != t || !in.ok()) return false;
-  index.list_terms();
-  std::vector<liveness_change> changes;
-  if (!get_changes(in, changes)) return false;
-  std::size_t next = 0;
-  const auto change_before = [&](std::uint64_t seq) {
-    for (; next < changes.size() && changes[next].seq < seq; ++next) {
-      const auto& c = changes[next];
-      const lexical_document* d = index.find(c.slot);
-      if (d == nullptr || d->live == (c.live != 0)) return false;
-      index.change(c.slot, c.live != 0, c.seq);
-    }
+bool adopt_postings(image_reader& in, lexical::impl& index, std::size_t of) {
+  const auto lists = get_list<saved_lists>(in);
+  const auto blocks = get_list<posting_block>(in);
+  const auto data = get_list<std::uint16_t>(in);
+  const auto changes = get_list<frequency_change>(in);
+  const auto sizes = get_list<size_change>(in);
+  if (!in.ok() || lists.size() != index.terms.size()) return false;
+  if (!posting_blocks::place(blocks, data)) return false;
+  const auto adopt_part = [](auto& list, auto all, std::uint64_t first, std::uint64_t count) {
+    if (first + count > all.size()) return false;
+    if (count != 0) list.adopt(all.subspan(first, count));
     return true;
   };
-  const std::uint64_t count = in.get_count(document_bytes);
-  std::uint64_t last_begin = 0;
-  read_document d;
-  for (std::uint64_t i = 0; i < count; ++i) {
-    if (!get_document(in, static_cast<std::uint32_t>(terms), d)) return false;
-    if (d.begin < last_begin || d.begin > at) return false;
-    if (d.slot < index.slot_limit.load(std::memory_order_relaxed)) return false;
-    last_begin = d.begin;
-    if (!change_before(d.begin)) return false;
-    index.enter({d.slot}, {d.node}, static_cast<corpus>(d.in), index.keep(d.terms), d.begin);
+  for (std::uint32_t t = 0; t < lists.size(); ++t) {
+    term_lists& term = index.lists[of][t];
+    const saved_lists& l = lists[t];
+    if (!adopt_part(term.postings.blocks, blocks, l.first_block, l.blocks)
+        || !adopt_part(term.changes, changes, l.first_change, l.changes))
+      return false;
   }
-  return change_before(at + 1) && next == changes.size();
+  return adopt_part(index.sizes[of], sizes, 0, sizes.size());
+}
+
+bool adopt_contents(image_reader& in, lexical::impl& index) {
+  if (!adopt_terms(in, index.terms)) return false;
+  index.list_terms();
+  if (!adopt_documents(in, index)) return false;
+  for (std::size_t of = 0; of < corpus_count; ++of)
+    if (!adopt_postings(in, index, of)) return false;
+  const auto changes = get_list<liveness_change>(in);
+  if (!changes.empty()) index.changes.adopt(changes);
+  return in.ok();
 }
 
 } // namespace
@@ -151,37 +193,23 @@ bool load_contents(image_reader& in, lexical::impl& index, std::uint64_t at) {
 std::string lexical::save(seq_no at) const {
   const std::uint64_t retained =
       std::min(impl_->retained.load(std::memory_order_acquire), at.value);
-  const saved_contents saved = contents_at(*impl_, at, retained);
+  const saved_contents contents = contents_at(*impl_, at, retained);
+  const auto index = gathered(*impl_, contents);
   image_writer out(words_image_name);
   out.put_text(term_rules(language_));
   out.put(at.value);
   out.put(retained);
-  const auto renumbered = put_terms(out, *impl_, saved.slots);
-  out.put(std::uint64_t{saved.changes.size()});
-  for (const auto& c : saved.changes) {
-    out.put(c.seq);
-    out.put(c.slot);
-    out.put(static_cast<std::uint8_t>(c.live));
-  }
-  out.put(std::uint64_t{saved.slots.size()});
-  for (const std::uint32_t slot : saved.slots) {
-    const lexical_document& d = *impl_->find(slot);
-    out.put(d.begin);
-    out.put(slot);
-    out.put(d.node);
-    out.put(d.in);
-    out.put(d.distinct);
-    for (const auto& t : std::span(d.terms, d.distinct)) {
-      out.put(renumbered[t.term]);
-      out.put(t.count);
-    }
-  }
+  put_terms(out, index->terms);
+  put_documents(out, *index, contents.slots);
+  for (std::size_t of = 0; of < corpus_count; ++of) put_postings(out, *index, of);
+  put_list<liveness_change>(out, index->changes.view());
   return out.finish();
 }
 
-result<void> lexical::load(std::string_view image) {
+result<void> lexical::load(const image_bytes& image) {
   ensure(impl_->slot_limit.load() == 0, "an image is loaded into an empty index");
-  auto in = image_reader::open(image, words_image_name);
+  const image_bytes here = kept(image);
+  auto in = image_reader::open(here.bytes, words_image_name);
   if (!in) return propagate(in);
   // Terms of other rules would never meet those of a query, without a word.
   if (const auto rules = in->get_text(); rules != term_rules(language_))
@@ -189,9 +217,10 @@ result<void> lexical::load(std::string_view image) {
                                    + std::string(rules) + "\" instead of \"" + term_rules(language_)
                                    + "\")");
   auto loaded = std::make_unique<impl>();
+  loaded->holder = here.holder;
   const auto at = in->get<std::uint64_t>();
   const auto retained = in->get<std::uint64_t>();
-  if (!in->ok() || retained > at || !load_contents(*in, *loaded, at) || !in->at_end())
+  if (!in->ok() || retained > at || !adopt_contents(*in, *loaded) || !in->at_end())
     return fail(errc::corrupt, "the image of the lexical index does not fit together");
   loaded->retained.store(retained, std::memory_order_release);
   impl_ = std::move(loaded);

@@ -17,8 +17,8 @@ namespace mneme {
 
 /// A content, as it was written; only `live` changes, and only the writer reads that.
 struct lexical_document {
-  std::uint64_t begin; ///< seq
-  const term_count* terms;
+  std::uint64_t begin;    ///< seq
+  std::uint64_t terms;    ///< where they are: see lexical::impl::terms_of
   std::uint32_t distinct; ///< how many they are
   std::uint32_t length;   ///< the sum of their counts
   std::uint32_t node;
@@ -64,12 +64,20 @@ struct lexical::impl {
   std::atomic<std::uint32_t> terms_listed{0}; ///< terms below it have lists
   std::atomic<std::uint64_t> retained{0};
 
-  append_room<term_count> counts; ///< the terms of all contents
+  append_room<term_count> counts;       ///< the terms of all contents, but for
+  std::span<const term_count> saved{};  ///< those that lie in an image
+  std::shared_ptr<const void> holder{}; ///< of the image
   posting_room postings;
   array_graveyard<frequency_change> frequency_arrays;
   array_graveyard<size_change> size_arrays;
   array_graveyard<liveness_change> change_arrays;
 
+  /// The terms of a content: where they are in memory, or in the image, twice and one more.
+  [[nodiscard]] std::span<const term_count> terms_of(const lexical_document& d) const {
+    const auto* const first = (d.terms & 1) != 0 ? saved.data() + (d.terms >> 1)
+                                                 : reinterpret_cast<const term_count*>(d.terms);
+    return {first, d.distinct};
+  }
   /// Enters a content, live from its begin on. Its terms, in term order, stay where they are.
   void enter(slot_no slot, node_no node, corpus in, std::span<const term_count> its_terms,
              std::uint64_t begin);

@@ -1,7 +1,9 @@
 #include "index/lexical/posting.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <roaring/roaring.hh>
+#include <stdexcept>
 
 #include "messages/ensure.hpp"
 
@@ -172,6 +174,61 @@ std::shared_ptr<const posting_view> posting_set::view(std::uint32_t term) const 
   if (p == nullptr) return empty_posting();
   const posting* found = load_acquire(*p);
   return found == nullptr ? empty_posting() : found->view();
+}
+
+void posting::save(image_writer& out) const {
+  std::string sealed(sealed_ ? sealed_->rows.getSizeInBytes(true) : 0, '\0');
+  if (sealed_) sealed_->rows.write(sealed.data(), true);
+  out.put_text(sealed);
+  out.put(sealed_ ? sealed_->last_added : std::uint32_t{0});
+  const std::uint32_t size = tail_->size.load(std::memory_order_relaxed);
+  out.put(size);
+  out.put_raw({reinterpret_cast<const char*>(tail_->rows.get()), size * sizeof(std::uint32_t)});
+}
+
+bool posting::load(image_reader& in) {
+  const std::string_view sealed = in.get_text();
+  const auto last_added = in.get<std::uint32_t>();
+  const auto size = in.get<std::uint32_t>();
+  const std::string_view tail = in.get_raw(size * sizeof(std::uint32_t));
+  if (!in.ok()) return false;
+  if (!sealed.empty()) {
+    auto part = std::make_shared<sealed_part>();
+    try {
+      part->rows = Roaring::readSafe(sealed.data(), sealed.size());
+    } catch (const std::runtime_error&) {
+      return false;
+    }
+    part->cardinality = part->rows.cardinality();
+    part->last_added = last_added;
+    sealed_ = std::move(part);
+  }
+  auto rows = std::make_shared<tail_part>(std::max(size, first_tail_rows));
+  std::memcpy(rows->rows.get(), tail.data(), tail.size());
+  rows->size.store(size, std::memory_order_relaxed);
+  tail_ = std::move(rows);
+  return true;
+}
+
+void posting_set::save(image_writer& out, std::uint32_t limit) const {
+  out.put(static_cast<std::uint32_t>(owned_.size()));
+  for (std::uint32_t term = 0; term < limit; ++term) {
+    posting* const* const p = by_term_.find(term);
+    if (p == nullptr || *p == nullptr) continue;
+    out.put(term);
+    (*p)->save(out);
+  }
+}
+
+bool posting_set::load(image_reader& in) {
+  const auto count = in.get<std::uint32_t>();
+  std::uint64_t next = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const auto term = in.get<std::uint32_t>();
+    if (!in.ok() || term < next || term == no_number || !grow(term).load(in)) return false;
+    next = std::uint64_t{term} + 1;
+  }
+  return in.ok();
 }
 
 } // namespace mneme

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "index/columns/paged_column.hpp"
+#include "index/image.hpp"
 #include "index/numbers.hpp"
 
 namespace mneme {
@@ -58,6 +59,10 @@ public:
   void add(std::uint32_t row, const row_is_gone& is_gone);
   /// The rows added so far.
   [[nodiscard]] std::shared_ptr<const posting_view> view() const;
+  /// As it is. Only while nothing is added.
+  void save(image_writer& out) const;
+  /// Into a posting that has no rows; false if it does not fit together.
+  [[nodiscard]] bool load(image_reader& in);
 
   struct sealed_part;
   struct tail_part;
@@ -81,6 +86,10 @@ public:
   posting& grow(std::uint32_t term);
   /// Never null.
   [[nodiscard]] std::shared_ptr<const posting_view> view(std::uint32_t term) const;
+  /// Those of the terms below `limit`. Only while nothing is added.
+  void save(image_writer& out, std::uint32_t limit) const;
+  /// Into a set that has none; false if they do not fit together.
+  [[nodiscard]] bool load(image_reader& in);
 
 private:
   sparse_column<posting*> by_term_;

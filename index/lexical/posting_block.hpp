@@ -12,7 +12,9 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <cstring>
 #include <span>
+#include <vector>
 
 #include "index/columns/append_list.hpp"
 #include "index/lexical/append_room.hpp"
@@ -67,6 +69,9 @@ private:
     store_release(size_, static_cast<std::uint16_t>(size_ + 1));
   }
 
+  /// Of offsets and counts, in numbers of two bytes.
+  [[nodiscard]] std::uint32_t data_size() const { return capacity_ + capacity_ / 2U; }
+
   std::uint16_t* data_; ///< offsets, and behind them the counts
   std::uint32_t first_;
   std::uint32_t before_;
@@ -98,11 +103,43 @@ struct posting_blocks {
     fresh.least_length_ = length;
     fresh.size_ = 0;
     fresh.capacity_ = static_cast<std::uint16_t>(capacity_behind(last));
-    fresh.data_ = room.data.add(fresh.capacity_ + fresh.capacity_ / 2U).data();
+    fresh.data_ = room.data.add(fresh.data_size()).data();
     fresh.add(slot, count, length);
     blocks.append(fresh, room.heads);
   }
   [[nodiscard]] std::span<const posting_block> view() const { return blocks.view(); }
+
+  /// Appends the blocks to those of an image, and what is in them to `data`. Only while nothing is
+  /// appended.
+  void save(std::vector<posting_block>& heads, std::vector<std::uint16_t>& data) const {
+    for (const posting_block& block : blocks.view()) {
+      const std::size_t at = data.size();
+      data.resize(at + block.data_size());
+      std::copy_n(block.data_, block.size_, data.begin() + static_cast<std::ptrdiff_t>(at));
+      std::memcpy(data.data() + at + block.capacity_, block.counts(), block.size_);
+      posting_block& head = heads.emplace_back();
+      std::memset(static_cast<void*>(&head), 0, sizeof head); // what is between its members, too
+      head.data_ = reinterpret_cast<std::uint16_t*>(at);
+      head.first_ = block.first_;
+      head.before_ = block.before_;
+      head.most_count_ = block.most_count_;
+      head.least_length_ = block.least_length_;
+      head.size_ = block.size_;
+      head.capacity_ = block.capacity_;
+    }
+  }
+  /// Makes blocks of an image find what is in them; false if it is not there.
+  [[nodiscard]] static bool place(std::span<posting_block> heads, std::span<std::uint16_t> data) {
+    for (posting_block& head : heads) {
+      const auto at = reinterpret_cast<std::size_t>(head.data_);
+      if (head.size_ == 0 || head.size_ > head.capacity_
+          || head.capacity_ > posting_block::capacity_max || at > data.size()
+          || head.data_size() > data.size() - at)
+        return false;
+      head.data_ = data.data() + at;
+    }
+    return true;
+  }
 
 private:
   /// Twice what the block before has come to.

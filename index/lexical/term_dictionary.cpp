@@ -38,6 +38,20 @@ std::uint32_t term_dictionary::intern(std::string_view text) {
   return term;
 }
 
+bool term_dictionary::adopt(const saved_terms& saved) {
+  ensure(size() == 0, "terms are adopted by an empty dictionary");
+  std::uint32_t begin = 0;
+  std::uint32_t term = 0;
+  for (const std::uint32_t end : saved.ends) {
+    if (end < begin || end > saved.texts.size()) return false;
+    texts_.grow(term++) = {saved.texts.data() + begin, end - begin};
+    begin = end;
+  }
+  if (begin != saved.texts.size() || !numbers_.adopt(saved.slots, term)) return false;
+  size_.store(term, std::memory_order_release);
+  return true;
+}
+
 const char* term_dictionary::copy(std::string_view text) {
   if (text.empty()) return "";
   if (text.size() > chunk_left_) {

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -18,6 +19,18 @@ class term_dictionary {
 public:
   /// Writer: the number of `text`, new if it was never seen.
   std::uint32_t intern(std::string_view text);
+
+  /// Terms as they lie in an image: where each text ends, the texts, and the table of the hashes.
+  struct saved_terms {
+    std::span<const std::uint32_t> ends;
+    std::string_view texts;
+    std::span<std::uint64_t> slots;
+  };
+  /// Writer: all terms, into an empty dictionary, for whose life they stay where they lie; false if
+  /// they do not fit together.
+  [[nodiscard]] bool adopt(const saved_terms& saved);
+  /// The table of the hashes, for an image. Only while nothing is interned.
+  [[nodiscard]] std::span<const std::uint64_t> saved_slots() const { return numbers_.saved(); }
 
   /// Readers.
   [[nodiscard]] std::uint32_t find(std::string_view text) const; ///< or no_number

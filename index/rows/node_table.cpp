@@ -1,20 +1,21 @@
 #include "index/rows/node_table.hpp"
 
-#include <functional>
-
+#include "index/columns/column_image.hpp"
 #include "index/columns/paged_column.hpp"
 #include "index/image.hpp"
 #include "index/lexical/hash_slots.hpp"
 #include "messages/ensure.hpp"
+#include "messages/sip_hash.hpp"
 
 namespace mneme {
 
 namespace {
 
-constexpr std::string_view nodes_image_name = "mnNODES1";
+constexpr std::string_view nodes_image_name = "mnNODES2";
 
-std::uint32_t hash_of_id(const memory_id& id) {
-  const std::uint64_t hash = std::hash<memory_id>{}(id);
+/// By the key of the table, which is that of the process that made it: its image takes it along.
+std::uint32_t hash_of_id(const sip_key& key, const memory_id& id) {
+  const std::uint64_t hash = sip_hash(key, id.bytes);
   return static_cast<std::uint32_t>(hash ^ (hash >> 32));
 }
 
@@ -23,7 +24,9 @@ std::uint32_t hash_of_id(const memory_id& id) {
 struct node_table::impl {
   paged_column<memory_id> ids;
   hash_slots numbers;
+  sip_key key = id_hash_key();
   std::atomic<std::uint32_t> size{0};
+  std::shared_ptr<const void> holder; ///< of an image that ids lie in
 
   [[nodiscard]] std::uint32_t find(std::uint32_t hash, const memory_id& id) const {
     return numbers.find(hash, [&](std::uint32_t n) { return ids[n] == id; });
@@ -44,13 +47,13 @@ node_table::node_table() : impl_(std::make_unique<impl>()) {
 node_table::~node_table() = default;
 
 node_no node_table::intern(const memory_id& id) {
-  const std::uint32_t hash = hash_of_id(id);
+  const std::uint32_t hash = hash_of_id(impl_->key, id);
   const std::uint32_t known = impl_->find(hash, id);
   return {known != no_number ? known : impl_->append(hash, id)};
 }
 
 node_no node_table::find(const memory_id& id) const {
-  return {impl_->find(hash_of_id(id), id)};
+  return {impl_->find(hash_of_id(impl_->key, id), id)};
 }
 
 const memory_id& node_table::id(node_no node) const {
@@ -65,28 +68,30 @@ std::uint32_t node_table::size() const {
 std::string node_table::save(std::uint32_t size) const {
   ensure(size <= this->size(), "only nodes that are there can be saved");
   image_writer out(nodes_image_name);
-  out.reserve(std::size_t{size} * sizeof(memory_id) + 32);
-  out.put(std::uint64_t{size});
-  for (std::uint32_t n = 0; n < size; ++n) out.put_raw(impl_->ids[n].raw());
+  out.reserve(std::size_t{size} * (sizeof(memory_id) + 4 * sizeof(std::uint64_t)) + 1024);
+  out.put_array<sip_key>(std::span(&impl_->key, 1));
+  put_column(out, impl_->ids, size);
+  hash_slots numbers; // without later nodes
+  for (std::uint32_t n = 0; n < size; ++n) numbers.insert(hash_of_id(impl_->key, impl_->ids[n]), n);
+  put_list<std::uint64_t>(out, numbers.saved());
   return out.finish();
 }
 
-result<void> node_table::load(std::string_view image) {
+result<void> node_table::load(const image_bytes& image) {
   ensure(size() == 0, "an image is loaded into an empty node table");
-  auto in = image_reader::open(image, nodes_image_name);
+  const image_bytes here = kept(image);
+  auto in = image_reader::open(here.bytes, nodes_image_name);
   if (!in) return propagate(in);
-  const std::uint64_t count = in->get_count(sizeof(memory_id));
   auto loaded = std::make_unique<impl>();
-  for (std::uint64_t n = 0; n < count; ++n) {
-    memory_id id;
-    const std::string_view raw = in->get_raw(sizeof(memory_id));
-    std::memcpy(id.bytes.data(), raw.data(), raw.size());
-    const std::uint32_t hash = hash_of_id(id);
-    if (loaded->find(hash, id) != no_number)
-      return fail(errc::corrupt, "the image of the node table lists an id twice");
-    loaded->append(hash, id);
-  }
-  if (!in->at_end()) return fail(errc::corrupt, "the image of the node table has a wrong length");
+  loaded->holder = here.holder;
+  const auto key = in->get_array<sip_key>(1);
+  const auto ids = get_list<memory_id>(*in);
+  const auto slots = get_list<std::uint64_t>(*in);
+  if (!in->at_end() || ids.size() >= no_number || !loaded->numbers.adopt(slots, ids.size()))
+    return fail(errc::corrupt, "the image of the node table does not fit together");
+  loaded->key = key.front();
+  loaded->ids.adopt(ids);
+  loaded->size.store(static_cast<std::uint32_t>(ids.size()), std::memory_order_release);
   impl_ = std::move(loaded);
   return {};
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "index/image.hpp"
 #include "index/numbers.hpp"
 #include "mneme/ids.hpp"
 
@@ -28,7 +29,7 @@ public:
   [[nodiscard]] std::uint32_t size() const;
 
   [[nodiscard]] std::string save(std::uint32_t size) const; ///< the first `size` nodes
-  result<void> load(std::string_view image);                ///< into an empty table
+  result<void> load(const image_bytes& image);              ///< into an empty table
 
 private:
   struct impl;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 #include "index/image.hpp"
 #include "messages/ensure.hpp"
@@ -33,7 +34,7 @@ result<saved_places> saved_places::open(std::string_view image) {
   const std::uint64_t count = in->get_count(sizeof(std::uint64_t) + sizeof(record_place));
   saved.segments = in->get_array<std::uint64_t>(segment_count);
   saved.made = in->get_array<std::uint64_t>(count);
-  saved.places = in->get_array<record_place>(count);
+  saved.places = in->get_own_array<record_place>(count);
   if (!in->at_end() || segment_count > segment_number_bits || count >= no_number
       || std::ranges::adjacent_find(saved.segments, std::greater_equal()) != saved.segments.end()
       || !names_segments(saved.places, saved.segments.size()))
@@ -55,10 +56,14 @@ void record_places::append(const record_place& place) {
   count_.store(number + 1, std::memory_order_release);
 }
 
-void record_places::fill(std::span<const record_place> places) {
+void record_places::fill(std::span<record_place> places, std::shared_ptr<const void> holder) {
   ensure(size() == 0, "an image is loaded into empty places");
   ensure(places.size() < no_number, "places are numbered like rows");
-  places_.fill(places);
+  holder_ = std::move(holder);
+  if (holder_ != nullptr)
+    places_.adopt(places);
+  else
+    places_.fill(places);
   count_.store(static_cast<std::uint32_t>(places.size()), std::memory_order_release);
 }
 

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -48,7 +49,7 @@ static_assert(sizeof(record_place) == 40, "no padding may enter the image");
 struct saved_places {
   std::span<const std::uint64_t> segments; ///< the first seq of each, by number
   std::span<const std::uint64_t> made;     ///< the seq that made the row of each place
-  std::span<const record_place> places;
+  std::span<record_place> places;
 
   /// corrupt if the image is damaged or does not fit together; one of before is not read either.
   static result<saved_places> open(std::string_view image);
@@ -61,8 +62,9 @@ public:
   // Writer.
   /// The place of the next row.
   void append(const record_place& place);
-  /// Those of an image, into an empty object.
-  void fill(std::span<const record_place> places);
+  /// Those of an image, into an empty object. They stay where they lie if there is a `holder` who
+  /// keeps them there.
+  void fill(std::span<record_place> places, std::shared_ptr<const void> holder = {});
 
   // Readers.
   /// The row's place; nullptr if none is known.
@@ -87,6 +89,7 @@ public:
 
 private:
   paged_column<record_place> places_;
+  std::shared_ptr<const void> holder_; ///< of places that lie in an image
   std::atomic<std::uint32_t> count_{0};
 };
 

@@ -1,5 +1,7 @@
 #include "index/rows/row_store.hpp"
 
+#include "index/columns/column_image.hpp"
+
 namespace mneme {
 
 row_no row_store::append(const row_line& line, row_rest rest) {
@@ -86,6 +88,41 @@ std::uint32_t row_store::count_at(seq_no at) const {
       high = middle;
   }
   return low;
+}
+
+void row_store::save(image_writer& out) const {
+  std::uint32_t nodes = 0;
+  std::uint32_t slots = 0;
+  const std::uint32_t count = size();
+  for (std::uint32_t row = 0; row < count; ++row) {
+    nodes = std::max(nodes, lines_[row].node + 1);
+    if (lines_[row].slot != no_number) slots = std::max(slots, lines_[row].slot + 1);
+  }
+  out.put(count);
+  out.put(term_count_);
+  put_column(out, lines_, count);
+  put_column(out, briefs_, count);
+  put_column(out, zones_, (count + rows_per_zone - 1) / rows_per_zone);
+  put_column(out, uses_, count);
+  put_column(out, rest_, count);
+  put_column(out, before_of_slot_, count);
+  put_column(out, terms_, term_count_);
+  put_column(out, last_of_node_, nodes);
+  put_column(out, last_of_slot_, slots);
+}
+
+bool row_store::adopt(image_reader& in) {
+  ensure(size() == 0, "rows are adopted by a store that has none");
+  const auto count = in.get<std::uint32_t>();
+  term_count_ = in.get<std::uint32_t>();
+  const bool is_whole =
+      count != no_number && adopt_column(in, lines_, count) && adopt_column(in, briefs_, count)
+      && adopt_column(in, zones_, (std::uint64_t{count} + rows_per_zone - 1) / rows_per_zone)
+      && adopt_column(in, uses_, count) && adopt_column(in, rest_, count)
+      && adopt_column(in, before_of_slot_, count) && adopt_column(in, terms_, term_count_)
+      && adopt_column(in, last_of_node_) && adopt_column(in, last_of_slot_);
+  if (is_whole) size_.store(count, std::memory_order_release);
+  return is_whole;
 }
 
 } // namespace mneme

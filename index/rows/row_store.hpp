@@ -10,6 +10,7 @@
 
 #include "index/columns/paged_column.hpp"
 #include "index/columns/use_bound.hpp"
+#include "index/image.hpp"
 #include "index/numbers.hpp"
 #include "mneme/types.hpp"
 
@@ -182,6 +183,11 @@ public:
   }
   /// Rows with begin <= `at` are exactly those below this number.
   [[nodiscard]] std::uint32_t count_at(seq_no at) const;
+
+  /// All columns, as they lie in memory. Only while nothing is appended.
+  void save(image_writer& out) const;
+  /// Into a store that has no rows; false if they do not fit together.
+  [[nodiscard]] bool adopt(image_reader& in);
 
 private:
   [[nodiscard]] row_brief brief_of(const row_line& line, const row_rest& rest) const;

@@ -54,13 +54,16 @@ bool vector_rows::adopt(const saved_rows& saved, std::shared_ptr<const void> hol
     holder_ = std::move(holder);
     values_.adopt(saved.values);
     codes_.adopt(saved.codes);
+    norms_.adopt(saved.norms);
+    scales_.adopt(saved.scales);
+    slots_.adopt(saved.slots);
   } else {
     values_.fill(saved.values);
     codes_.fill(saved.codes);
+    norms_.fill(saved.norms);
+    scales_.fill(saved.scales);
+    slots_.fill(saved.slots);
   }
-  norms_.fill(saved.norms);
-  scales_.fill(saved.scales);
-  slots_.fill(saved.slots);
   for (std::uint32_t position = 0; position < count; ++position)
     store_release(positions_.grow(saved.slots[position]), position + 1);
   size_.store(static_cast<std::uint32_t>(count), std::memory_order_release);

@@ -110,9 +110,9 @@ public:
   /// Rows as they lie in an image: by position, codes and values of code_count() and value_count()
   /// numbers each.
   struct saved_rows {
-    std::span<const std::uint32_t> slots;
-    std::span<const double> norms;
-    std::span<const code_scale> scales;
+    std::span<std::uint32_t> slots;
+    std::span<double> norms;
+    std::span<code_scale> scales;
     std::span<const std::int8_t> codes;
     std::span<const float> values;
   };

@@ -175,9 +175,9 @@ bool vectors::impl::adopt_rows(image_reader& in, const std::shared_ptr<const voi
   if (count > in.left() / fixed.dim) return false;
   fix_space(fixed, {});
   vector_rows::saved_rows saved;
-  saved.slots = in.get_array<std::uint32_t>(count);
-  saved.norms = in.get_array<double>(count);
-  saved.scales = in.get_array<code_scale>(count);
+  saved.slots = in.get_own_array<std::uint32_t>(count);
+  saved.norms = in.get_own_array<double>(count);
+  saved.scales = in.get_own_array<code_scale>(count);
   saved.codes = in.get_array<std::int8_t>(count * rows.code_count());
   saved.values = in.get_array<float>(count * rows.value_count());
   return in.ok() && rows.adopt(saved, holder);

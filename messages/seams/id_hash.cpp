@@ -15,9 +15,13 @@ sip_key drawn_key() {
 
 } // namespace
 
+const sip_key& id_hash_key() {
+  static const sip_key key = drawn_key();
+  return key;
+}
+
 } // namespace mneme
 
 std::size_t std::hash<mneme::memory_id>::operator()(const mneme::memory_id& id) const noexcept {
-  static const mneme::sip_key key = mneme::drawn_key();
-  return static_cast<std::size_t>(mneme::sip_hash(key, id.bytes));
+  return static_cast<std::size_t>(mneme::sip_hash(mneme::id_hash_key(), id.bytes));
 }

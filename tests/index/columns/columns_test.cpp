@@ -1,5 +1,6 @@
 // The building blocks: paged columns, hash slots, dictionaries, image bytes.
 // Of: index/image.cpp, index/lexical/term_dictionary.cpp
+#include "index/columns/column_image.hpp"
 #include "index/columns/paged_column.hpp"
 #include "index/graph/visited_nodes.hpp"
 #include "index/image.hpp"
@@ -157,6 +158,64 @@ TEST_CASE("a count that cannot be true is refused before anything is reserved fo
   CHECK(again->get<std::uint64_t>() == std::numeric_limits<std::uint64_t>::max());
   CHECK(again->get_text().empty());
   CHECK_FALSE(again->ok());
+}
+
+TEST_CASE("columns go on from where they lie in an image, which is not written to") {
+  for (const std::uint32_t count : {0U, 1U, 1023U, 1024U, 5000U, 7168U}) {
+    paged_column<std::uint64_t> column;
+    sparse_column<std::uint32_t> by_number;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      column.grow(i) = i;
+      by_number.grow(3 * i + 20'000) = i + 1;
+    }
+    const std::uint32_t limit = 3 * count + 20'000;
+    image_writer out("mnTESTS1");
+    put_column(out, column, count);
+    put_column(out, by_number, limit);
+    const std::string image = out.finish();
+
+    const image_bytes here = kept(image);
+    auto in = image_reader::open(here.bytes, "mnTESTS1");
+    REQUIRE(in);
+    paged_column<std::uint64_t> loaded;
+    sparse_column<std::uint32_t> loaded_by_number;
+    REQUIRE(adopt_column(*in, loaded, count));
+    REQUIRE(adopt_column(*in, loaded_by_number));
+    CHECK(in->at_end());
+    const auto is_there = [&](std::uint32_t i) {
+      return loaded[i] == i && *loaded_by_number.find(3 * i + 20'000) == i + 1;
+    };
+    for (std::uint32_t i = 0; i < count; ++i) REQUIRE(is_there(i));
+    CHECK(loaded_by_number.find(0) == nullptr);
+    CHECK(loaded_by_number.find(limit + 10'000) == nullptr);
+    if (count != 0) {
+      const auto run = loaded.run_of(count - 1);
+      CHECK((run.has(count - 1) && !run.has(count)));
+    }
+    for (std::uint32_t i = count; i < 3 * count + 10; ++i) {
+      REQUIRE(loaded.grow(i) == 0);
+      loaded.grow(i) = i;
+      loaded_by_number.grow(3 * i + 20'000) = i + 1;
+    }
+    for (std::uint32_t i = 0; i < 3 * count + 10; ++i) REQUIRE(is_there(i));
+    CHECK(loaded.run_of(count).has(count));
+    loaded.grow(0) = 17;
+    auto again = image_reader::open(image, "mnTESTS1");
+    CHECK(again);
+  }
+}
+
+TEST_CASE("a changed bit in any page of an image is noticed") {
+  image_writer out("mnTESTS1");
+  for (std::uint32_t i = 0; i < 80'000; ++i) out.put(i);
+  const std::string image = out.finish();
+  dice d(5);
+  for (std::size_t page = 0; page < image.size(); page += 64 << 10) {
+    std::string changed = image;
+    char& c = changed[page + d.below(std::min<std::size_t>(64 << 10, image.size() - page))];
+    c = static_cast<char>(c ^ (1 << d.below(8)));
+    CHECK(image_reader::open(changed, "mnTESTS1").error().code == errc::corrupt);
+  }
 }
 
 } // namespace mneme

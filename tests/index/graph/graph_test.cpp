@@ -242,6 +242,43 @@ TEST_CASE("an image of an older seq is what the edges were then") {
   }
 }
 
+TEST_CASE("hubs go on from their image, others beside them, and what is replaced stays in it") {
+  node_table nodes;
+  for (std::uint8_t n = 1; n <= 250; ++n) nodes.intern(memory_id{{n}});
+  auto subject = std::make_unique<graph>(nodes);
+  std::uint64_t seq = 0;
+  constexpr auto type = static_cast<edge_type>(1);
+  const auto link = [&](std::uint32_t src, std::uint32_t dst, bool tombstoned = false) {
+    subject->put({src}, type, {dst}, tombstoned, {++seq});
+  };
+  const auto count = [&](std::uint32_t node, edge_direction direction) {
+    std::size_t found = 0;
+    subject->neighbours({node}, direction, {seq}, false, [&](const neighbour&) {
+      ++found;
+      return true;
+    });
+    return found;
+  };
+  for (std::uint32_t n = 1; n < 250; n += 2) link(0, n);
+  for (std::uint32_t n = 3; n < 240; ++n) link(n, 1);
+  for (int session = 0; session < 3; ++session) {
+    const std::string image = subject->save({seq});
+    subject = std::make_unique<graph>(nodes);
+    REQUIRE(subject->load(image));
+    CHECK(count(1, edge_direction::in) == 238U);
+    CHECK(subject->ever_led_to({1}, type));
+    CHECK(subject->ever_led_to(type).size() == 125U + static_cast<std::uint32_t>(session) * 10U);
+    for (std::uint32_t n = 2; n < 22; n += 2)
+      link(0, n + 20U * static_cast<std::uint32_t>(session));
+    link(0, 1, session % 2 == 0);
+    CHECK(count(0, edge_direction::out)
+          == 125U + 10U * (static_cast<std::uint32_t>(session) + 1U)
+                 - (session % 2 == 0 ? 1U : 0U));
+    link(0, 1);
+    CHECK(subject->edge_count() == count(0, edge_direction::out) + 237U);
+  }
+}
+
 TEST_CASE("a damaged image of edges is refused") {
   edge_world world(31, 12);
   for (int i = 0; i < 80; ++i) world.change();
@@ -253,14 +290,6 @@ TEST_CASE("a damaged image of edges is refused") {
     return loaded;
   };
   check_damage_is_refused(image, load);
-  dice d(4);
-  int refused = 0;
-  for (int i = 0; i < 3000; ++i) {
-    std::string changed = image;
-    changed[8 + d.below(changed.size() - 12)] = static_cast<char>(d.below(256));
-    if (!load(with_checksum(changed))) ++refused;
-  }
-  CHECK(refused > 1000);
   node_table few;
   graph without_nodes(few);
   CHECK(without_nodes.load(image).error().code == errc::corrupt);

@@ -1,6 +1,10 @@
 // node_table: numbers are dense and stable, images round-trip, damage is refused.
 #include "index/rows/node_table.hpp"
 
+#include "index/columns/column_image.hpp"
+#include "index/lexical/hash_slots.hpp"
+#include "messages/sip_hash.hpp"
+
 #include <catch2/catch.hpp>
 #include <map>
 #include <memory>
@@ -41,6 +45,30 @@ TEST_CASE("an image holds the first nodes and loading goes on from there") {
   }
 }
 
+TEST_CASE("nodes are found in an image of another process, which hashed ids by another key") {
+  const sip_key other{.low = id_hash_key().low + 1, .high = 7};
+  std::vector<memory_id> ids;
+  hash_slots numbers;
+  for (std::uint32_t i = 0; i < 300; ++i) {
+    ids.push_back(scattered_id(i));
+    const std::uint64_t hash = sip_hash(other, ids.back().bytes);
+    numbers.insert(static_cast<std::uint32_t>(hash ^ (hash >> 32)), i);
+  }
+  image_writer out("mnNODES2");
+  out.put_array<sip_key>(std::span(&other, 1));
+  put_list<memory_id>(out, ids);
+  put_list<std::uint64_t>(out, numbers.saved());
+  node_table loaded;
+  REQUIRE(loaded.load(out.finish()));
+  CHECK(loaded.intern(scattered_id(300)).value == 300);
+  node_table again;
+  REQUIRE(again.load(loaded.save(301)));
+  for (std::uint32_t i = 0; i < 301; ++i) {
+    REQUIRE(loaded.find(scattered_id(i)).value == i);
+    REQUIRE(again.find(scattered_id(i)).value == i);
+  }
+}
+
 TEST_CASE("a damaged image of nodes is refused") {
   node_table nodes;
   for (std::uint32_t i = 0; i < 100; ++i) nodes.intern(scattered_id(i));
@@ -51,10 +79,11 @@ TEST_CASE("a damaged image of nodes is refused") {
     REQUIRE(fresh.size() == 0);
     return loaded;
   });
-  std::string twice = image;
-  twice.replace(16 + 16, 16, image.substr(16, 16)); // behind name and count
+  std::string more = image;
+  constexpr std::size_t count_at = 64 + 16; // behind the name, aligned, and the key
+  more[count_at] = static_cast<char>(more[count_at] + 1);
   node_table fresh;
-  CHECK(fresh.load(with_checksum(twice)).error().code == errc::corrupt);
+  CHECK(fresh.load(with_checksum(more)).error().code == errc::corrupt);
   CHECK(fresh.size() == 0);
 }
 
