@@ -32,7 +32,10 @@ public:
   [[nodiscard]] std::string_view key() const { return key_; }
   [[nodiscard]] const value& row() const { return *current_; }
   void next() {
-    pass(key_);
+    if (ways_.size() == 1)
+      ways_.front().next();
+    else
+      pass(key_);
     find_next();
   }
 
@@ -42,7 +45,9 @@ private:
       if (!way.at_end() && way.key() == key) way.next();
   }
   void find_next() {
-    for (current_.reset(); !current_;) {
+    current_.reset();
+    if (ways_.size() == 1) return find_next_of_one(ways_.front());
+    while (!current_) {
       const row_buffer::cursor* least = nullptr;
       for (const auto& way : ways_)
         if (!way.at_end() && (least == nullptr || way.key() < least->key())) least = &way;
@@ -52,6 +57,14 @@ private:
         if (!current_ && !way.at_end() && way.key() == key_) current_ = way.as_of(commit_);
       if (!current_) pass(key_); // newer than what is read
     }
+  }
+
+  void find_next_of_one(row_buffer::cursor& way) {
+    for (; !way.at_end(); way.next())
+      if ((current_ = way.as_of(commit_))) {
+        key_ = way.key();
+        return;
+      }
   }
 
   seq_no commit_;
@@ -307,33 +320,40 @@ void buffered_store::rotate() {
 
 result<void> buffered_store::write_rows(kv_store& files, const places& from, seq_no through) {
   std::vector<const row_buffer*> buffers;
-  for (const auto& resting : std::views::reverse(from.resting))
+  std::uint64_t row_count = 0; // at most
+  for (const auto& resting : std::views::reverse(from.resting)) {
     buffers.push_back(resting.rows.get());
-  std::vector<kv_write> rows;
+    row_count += resting.rows->key_count();
+  }
   // Commits of the files ascend: all portions but the last are of the seqs just before it.
-  std::uint64_t row_count = 0;
-  const auto each_row = [&](const auto& visit) {
-    for (std::size_t t = 0; t < kv_table_count; ++t) {
-      const auto table = static_cast<kv_table>(t);
-      for (merged_cursor at(buffers, table, {}, through); !at.at_end(); at.next())
-        if (at.row().commit > flushed_) visit(table, at.key(), at.row());
-    }
-  };
-  each_row([&](kv_table, std::string_view, const row_buffer::value&) { ++row_count; });
   const std::uint64_t span = through.value - flushed_.value;
   std::uint64_t portions = std::clamp<std::uint64_t>(row_count / rows_at_once, 1, span);
   const std::uint64_t rows_each = row_count / portions + 1;
-  result<void> done;
-  each_row([&](kv_table table, std::string_view key, const row_buffer::value& value) {
-    if (!done) return;
-    kv_write w{table, std::string(key), {}};
-    if (!value.is_deleted) w.value = std::string(value.bytes);
-    rows.push_back(std::move(w));
-    if (rows.size() < rows_each || portions == 1) return;
-    done = files.apply(rows, {through.value - --portions});
-    rows.clear();
-  });
-  if (!done) return done;
+  std::vector<kv_write> rows; // the strings of one portion serve the next
+  std::size_t taken = 0;
+  const auto take = [&](kv_table table, std::string_view key, const row_buffer::value& value) {
+    if (taken == rows.size()) rows.emplace_back();
+    kv_write& row = rows[taken++];
+    row.table = table;
+    row.key = key;
+    if (value.is_deleted)
+      row.value.reset();
+    else if (row.value)
+      row.value->assign(value.bytes);
+    else
+      row.value.emplace(value.bytes);
+  };
+  for (std::size_t t = 0; t < kv_table_count; ++t) {
+    const auto table = static_cast<kv_table>(t);
+    for (merged_cursor at(buffers, table, {}, through); !at.at_end(); at.next()) {
+      if (at.row().commit <= flushed_) continue;
+      take(table, at.key(), at.row());
+      if (taken < rows_each || portions == 1) continue;
+      if (auto ok = files.apply(rows, {through.value - --portions}); !ok) return ok;
+      taken = 0;
+    }
+  }
+  rows.resize(taken);
   return files.apply(rows, through);
 }
 

@@ -1,6 +1,7 @@
 #include "storage/row_buffer.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <new>
 
@@ -32,9 +33,19 @@ struct row_buffer::entry {
   }
 };
 
+/// The first bytes of a key as a number: of two keys the one with the lesser number comes first.
+/// Most keys differ there, and a look at a node is then one at the line of its links.
+std::uint64_t row_buffer::prefix_of(std::string_view key) {
+  std::uint64_t prefix = 0;
+  std::memcpy(&prefix, key.data(), std::min(key.size(), sizeof(prefix)));
+  if constexpr (std::endian::native == std::endian::little) prefix = std::byteswap(prefix);
+  return prefix;
+}
+
 /// A key; behind it its links, one a level, and then its bytes.
 struct row_buffer::node {
   std::atomic<const entry*> newest;
+  std::uint64_t prefix;
   std::uint32_t key_size;
   std::uint32_t levels;
 
@@ -47,6 +58,9 @@ struct row_buffer::node {
   [[nodiscard]] char* key_bytes() { return reinterpret_cast<char*>(next() + levels); }
   [[nodiscard]] std::string_view key() const {
     return {reinterpret_cast<const char*>(next() + levels), key_size};
+  }
+  [[nodiscard]] bool is_before(std::uint64_t other_prefix, std::string_view other) const {
+    return prefix != other_prefix ? prefix < other_prefix : key() < other;
   }
 };
 
@@ -89,6 +103,7 @@ int row_buffer::draw_level() {
 
 row_buffer::node* row_buffer::seek(const links& heads, std::string_view key,
                                    std::array<std::atomic<node*>*, most_levels>* before) {
+  const std::uint64_t prefix = prefix_of(key);
   // `from` is the links of the last node before the key, or the heads.
   const std::atomic<node*>* from = heads.data();
   node* next = nullptr;
@@ -96,7 +111,7 @@ row_buffer::node* row_buffer::seek(const links& heads, std::string_view key,
   for (int level = most_levels; level-- > 0;) {
     for (;;) {
       next = from[level].load(std::memory_order_acquire);
-      if (next == nullptr || next == known_behind || next->key() >= key) break;
+      if (next == nullptr || next == known_behind || !next->is_before(prefix, key)) break;
       from = next->next();
     }
     known_behind = next;
@@ -126,6 +141,7 @@ void row_buffer::put(const kv_write& row, seq_no commit) {
   const auto levels = static_cast<std::size_t>(draw_level());
   void* const place = allocate(sizeof(node) + levels * sizeof(std::atomic<node*>) + row.key.size());
   auto* const fresh = new (place) node{.newest = added,
+                                       .prefix = prefix_of(row.key),
                                        .key_size = static_cast<std::uint32_t>(row.key.size()),
                                        .levels = static_cast<std::uint32_t>(levels)};
   for (std::size_t level = 0; level < levels; ++level)

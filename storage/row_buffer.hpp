@@ -66,6 +66,8 @@ public:
     const node* at_;
   };
 
+  /// Keys, of all tables. While nobody writes.
+  [[nodiscard]] std::uint64_t key_count() const { return nodes_; }
   /// What it takes in memory.
   [[nodiscard]] std::uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
 
@@ -73,6 +75,7 @@ private:
   static constexpr int most_levels = 12; ///< one in four nodes is in the next level: 16M rows
   using links = std::array<std::atomic<node*>, most_levels>;
 
+  [[nodiscard]] static std::uint64_t prefix_of(std::string_view key);
   void* allocate(std::size_t bytes);
   [[nodiscard]] const links& heads_of(kv_table table) const;
   /// The first node with a key >= `key`; `before`, if not null: where a node of it would be linked.

@@ -452,26 +452,40 @@ void wiredtiger_store::put_back(session_pointer session) {
   idle_.push_back(std::move(session));
 }
 
-int wiredtiger_store::write_all(const std::vector<kv_write>& writes) {
-  for (const auto& w : writes) {
-    ensure(!w.key.empty(), "a row has a key");
-    WT_CURSOR* c = nullptr;
-    if (const int ret = writer_->cursor(w.table, c); ret != 0) return ret;
-    const WT_ITEM key = item_of(w.key);
-    c->set_key(c, &key);
-    int ret = 0;
-    if (w.value) {
-      const WT_ITEM value = item_of(*w.value);
-      c->set_value(c, &value);
-      ret = c->insert(c);
-    } else {
-      ret = c->remove(c);
-      if (ret == WT_NOTFOUND) ret = 0;
-    }
-    c->reset(c);
-    if (ret != 0) return ret;
+namespace {
+
+/// By update(), which leaves the cursor where it is: of rows in key order the next is looked for on
+/// the same page first.
+int write_row(WT_CURSOR* c, const kv_write& row) {
+  const WT_ITEM key = item_of(row.key);
+  c->set_key(c, &key);
+  if (!row.value) {
+    const int ret = c->remove(c);
+    return ret == WT_NOTFOUND ? 0 : ret;
   }
-  return 0;
+  const WT_ITEM value = item_of(*row.value);
+  c->set_value(c, &value);
+  return c->update(c);
+}
+
+} // namespace
+
+int wiredtiger_store::write_all(const std::vector<kv_write>& writes) {
+  WT_CURSOR* c = nullptr;
+  int ret = 0;
+  for (std::size_t i = 0; i < writes.size() && ret == 0; ++i) {
+    const kv_write& row = writes[i];
+    ensure(!row.key.empty(), "a row has a key");
+    if (c == nullptr || row.table != writes[i - 1].table) {
+      if (c != nullptr) c->reset(c); // it would hold its page
+      c = nullptr;
+      ret = writer_->cursor(row.table, c);
+      if (ret != 0) break;
+    }
+    ret = write_row(c, row);
+  }
+  if (c != nullptr) c->reset(c);
+  return ret;
 }
 
 result<void> wiredtiger_store::apply(const std::vector<kv_write>& writes, seq_no commit) {

@@ -16,6 +16,10 @@ namespace mneme {
 /// Appends canonical MessagePack to a string.
 class canonical_writer {
 public:
+  canonical_writer() = default;
+  /// With room for so many bytes; there may be more.
+  explicit canonical_writer(std::size_t expected_bytes) { out_.reserve(expected_bytes); }
+
   void array(std::uint32_t size);
   void map(std::uint32_t size);
   /// A map of which the items are written before their number is known: those that follow, until
@@ -38,6 +42,8 @@ public:
   /// Precondition: valid UTF-8.
   void text(std::string_view v);
   void binary(std::string_view v);
+  /// An item that is canonical already.
+  void encoded(std::string_view item) { out_.append(item); }
   [[nodiscard]] std::string take() { return std::move(out_); }
   [[nodiscard]] const std::string& bytes() const { return out_; }
 

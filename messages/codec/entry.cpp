@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "messages/codec/payload.hpp"
 #include "messages/codec/record_codec.hpp"
 #include "messages/ensure.hpp"
 #include "messages/hash.hpp"
@@ -94,7 +95,9 @@ void get(item_parser& in, entry_header& h) {
 }
 
 std::string encode(const entry_header& h) {
-  canonical_writer out;
+  constexpr std::size_t fixed_bytes = 96;
+  constexpr std::size_t leaf_bytes = 80;
+  canonical_writer out(fixed_bytes + h.created_by.size() + h.leaves.size() * leaf_bytes);
   out.array(header_items);
   out.unsigned_integer(record_schema_version);
   put(out, h.seq);
@@ -110,11 +113,11 @@ result<entry_header> decode_entry_header(std::string_view bytes) {
   return decode_whole<entry_header>(bytes);
 }
 
-entry seal_entry(entry_header header, entry_payload payload) {
+entry seal_entry(entry_header header, entry_payload payload, const ready_records& ready) {
   ensure(!std::holds_alternative<erased_payload>(payload), "an entry is born with its payload");
   ensure(header.seq.value > 0, "the first entry has the seq 1");
   entry e;
-  e.payload_bytes = encode(payload);
+  encode_payload(payload, ready, e);
   e.payload = std::move(payload);
   e.header = std::move(header);
   e.header.payload_hash = sha256_of(e.payload_bytes);

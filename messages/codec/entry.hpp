@@ -304,16 +304,37 @@ result<entry_payload> decode_entry_payload(entry_kind kind, std::string_view byt
 std::string encode(const manifest& m);
 result<manifest> decode_manifest(std::string_view bytes);
 
+/// Canonical bytes of records that a payload has, for who has made them already. Empty: to be made.
+struct ready_records {
+  std::string_view head{};
+  std::string_view version{};
+  std::string_view edge{};
+};
+
+/// Where in the bytes of a payload those of a record stand.
+struct record_span {
+  std::uint32_t begin = 0;
+  std::uint32_t size = 0; ///< 0: not known
+
+  [[nodiscard]] std::string_view of(std::string_view payload) const {
+    return payload.substr(begin, size);
+  }
+};
+
 /// A whole entry: the typed payload that apply() reads, and the bytes that the journal keeps.
 struct entry {
   entry_header header;
   entry_payload payload;
   std::string header_bytes;
   std::string payload_bytes;
+  record_span head_span{}; ///< in payload_bytes, likewise the others
+  record_span version_span{};
+  record_span edge_span{};
 };
 
-/// Fills header.payload_hash and both byte strings from `header` and `payload`.
-entry seal_entry(entry_header header, entry_payload payload);
+/// Fills header.payload_hash and both byte strings from `header` and `payload`; `ready` is of the
+/// records of the payload, and needed for speed alone.
+entry seal_entry(entry_header header, entry_payload payload, const ready_records& ready = {});
 /// Decodes a journaled entry and checks the payload hash (unless erased).
 result<entry> open_entry(std::string header_bytes, std::string payload_bytes, bool erased);
 

@@ -6,13 +6,21 @@
 namespace mneme {
 
 state_leaf leaf_of(const head& h) {
-  return {state_namespace::memories, state_path(state_namespace::memories, h.id.raw()),
-          sha256_of(encode(h))};
+  return leaf_of(h, encode(h));
 }
 
 state_leaf leaf_of(const edge_record& e) {
+  return leaf_of(e, encode(e));
+}
+
+state_leaf leaf_of(const head& h, std::string_view bytes) {
+  return {state_namespace::memories, state_path(state_namespace::memories, h.id.raw()),
+          sha256_of(bytes)};
+}
+
+state_leaf leaf_of(const edge_record& e, std::string_view bytes) {
   return {state_namespace::edges, state_path(state_namespace::edges, key_bytes(e.key)),
-          sha256_of(encode(e))};
+          sha256_of(bytes)};
 }
 
 state_leaf leaf_of(const field_head& f) {

@@ -9,6 +9,9 @@ namespace mneme {
 
 state_leaf leaf_of(const head& h);
 state_leaf leaf_of(const edge_record& e);
+/// Of a record whose canonical bytes are at hand.
+state_leaf leaf_of(const head& h, std::string_view bytes);
+state_leaf leaf_of(const edge_record& e, std::string_view bytes);
 state_leaf leaf_of(const field_head& f);
 
 } // namespace mneme

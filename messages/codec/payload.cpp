@@ -1,10 +1,11 @@
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
 
 #include <fmt/format.h>
 
-#include "messages/codec/entry.hpp"
+#include "messages/codec/payload.hpp"
 #include "messages/codec/record_codec.hpp"
 #include "messages/codec/topic_records.hpp"
 #include "messages/validate/validate.hpp"
@@ -409,10 +410,72 @@ result<entry_payload> decode_assignment(std::string_view bytes) {
 
 } // namespace
 
-std::string encode(const entry_payload& payload) {
-  if (std::holds_alternative<erased_payload>(payload)) return {};
-  canonical_writer out;
-  map_writer m(out);
+namespace {
+
+/// A map_writer that takes records which are there already, and tells where each stands.
+class record_writer {
+public:
+  record_writer(canonical_writer& out, const ready_records& ready, entry& noted)
+      : out_(out), map_(out), ready_(ready), noted_(noted) {}
+
+  void schema() { map_.schema(); }
+  template <class T>
+  void required(std::uint8_t key, const T& value) {
+    map_.required(key, value);
+  }
+  void required(std::uint8_t key, const head& h) { note(key, h, ready_.head, noted_.head_span); }
+  void required(std::uint8_t key, const version& v) {
+    note(key, v, ready_.version, noted_.version_span);
+  }
+  void required(std::uint8_t key, const edge_record& e) {
+    note(key, e, ready_.edge, noted_.edge_span);
+  }
+  template <class T>
+  void defaulted(std::uint8_t key, const T& value) {
+    map_.defaulted(key, value);
+  }
+  template <class T>
+  void optional(std::uint8_t key, const std::optional<T>& value) {
+    map_.optional(key, value);
+  }
+  void finish() { map_.finish(); }
+
+private:
+  template <class Record>
+  void note(std::uint8_t key, const Record& record, std::string_view ready, record_span& span) {
+    map_.begin(key);
+    const std::size_t begin = out_.bytes().size();
+    if (ready.empty())
+      put(out_, record);
+    else
+      out_.encoded(ready);
+    span = {.begin = static_cast<std::uint32_t>(begin),
+            .size = static_cast<std::uint32_t>(out_.bytes().size() - begin)};
+  }
+
+  canonical_writer& out_;
+  map_writer map_;
+  const ready_records& ready_;
+  entry& noted_;
+};
+
+/// Of all but lists and long texts that no record has.
+std::size_t expected_bytes(const entry_payload& payload, const ready_records& ready) {
+  constexpr std::size_t of_the_rest = 128;
+  constexpr std::size_t of_a_record = 256;
+  const std::size_t records = ready.head.size() + ready.version.size() + ready.edge.size();
+  const auto* w = std::get_if<write_payload>(&payload);
+  const std::size_t vector = w != nullptr && w->vector ? w->vector->values.size() : 0;
+  return of_the_rest + std::max(records, of_a_record) + vector * sizeof(float);
+}
+
+} // namespace
+
+void encode_payload(const entry_payload& payload, const ready_records& ready, entry& into) {
+  into.payload_bytes.clear();
+  if (std::holds_alternative<erased_payload>(payload)) return;
+  canonical_writer out(expected_bytes(payload, ready));
+  record_writer m(out, ready, into);
   std::visit(
       [&](const auto& p) {
         if constexpr (!std::is_same_v<std::decay_t<decltype(p)>, erased_payload>)
@@ -420,7 +483,13 @@ std::string encode(const entry_payload& payload) {
       },
       payload);
   m.finish();
-  return out.take();
+  into.payload_bytes = out.take();
+}
+
+std::string encode(const entry_payload& payload) {
+  entry sealed;
+  encode_payload(payload, {}, sealed);
+  return std::move(sealed.payload_bytes);
 }
 
 result<entry_payload> decode_entry_payload(entry_kind kind, std::string_view bytes) {

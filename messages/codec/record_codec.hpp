@@ -101,9 +101,13 @@ public:
 
   template <class T>
   void required(std::uint8_t key, const T& value) {
+    begin(key);
+    put(out_, value);
+  }
+  /// The caller puts the value.
+  void begin(std::uint8_t key) {
     ++size_;
     out_.unsigned_integer(key);
-    put(out_, value);
   }
   template <class T>
   void defaulted(std::uint8_t key, const T& value, const T& its_default = T{}) {

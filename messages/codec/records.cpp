@@ -282,17 +282,18 @@ void get(item_parser& in, edge_record& e) {
 }
 
 std::string encode(const head& h) {
-  canonical_writer out;
+  canonical_writer out(384);
   put(out, h);
   return out.take();
 }
 std::string encode(const version& v) {
-  canonical_writer out;
+  // A form has most of a text once more.
+  canonical_writer out(512 + 3 * v.forms.medium_form.size());
   put(out, v);
   return out.take();
 }
 std::string encode(const edge_record& e) {
-  canonical_writer out;
+  canonical_writer out(160 + e.data.size());
   put(out, e);
   return out.take();
 }
@@ -307,12 +308,27 @@ result<edge_record> decode_edge(std::string_view bytes) {
   return decode_whole<edge_record>(bytes);
 }
 
-digest hash_of(const version& v) {
-  // The hash is the last item: 32 bytes that are zeroed after encoding, without a copy of `v`.
+namespace {
+
+/// The hash is the last item of a version: 32 bytes.
+std::string encode_without_hash(const version& v) {
   std::string bytes = encode(v);
   std::ranges::fill(bytes.end() - static_cast<std::ptrdiff_t>(v.hash.bytes.size()), bytes.end(),
                     '\0');
-  return sha256_of(bytes);
+  return bytes;
+}
+
+} // namespace
+
+digest hash_of(const version& v) {
+  return sha256_of(encode_without_hash(v));
+}
+
+std::string seal(version& v) {
+  std::string bytes = encode_without_hash(v);
+  v.hash = sha256_of(bytes);
+  std::ranges::copy(v.hash.bytes, bytes.end() - static_cast<std::ptrdiff_t>(v.hash.bytes.size()));
+  return bytes;
 }
 
 std::string key_bytes(const edge_key& key) {

@@ -20,6 +20,8 @@ std::string encode(const version& v);
 result<version> decode_version(std::string_view bytes);
 /// SHA-256 over the canonical bytes with an all-zero hash.
 digest hash_of(const version& v);
+/// Gives it that hash; the bytes with it.
+std::string seal(version& v);
 
 std::string encode(const edge_record& e);
 result<edge_record> decode_edge(std::string_view bytes);

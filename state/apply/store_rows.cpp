@@ -11,6 +11,12 @@ namespace mneme {
 
 namespace {
 
+/// As the payload has them; an entry that was read from the journal does not know where.
+template <class Record>
+std::string bytes_of(const Record& record, const record_span& span, const entry& e) {
+  return span.size != 0 ? std::string(span.of(e.payload_bytes)) : encode(record);
+}
+
 /// The rows of a field: its state, the revisions that are new.
 void append_field(const field_payload& p, seq_no seq, std::vector<kv_write>& writes) {
   const field_head& f = p.field.head;
@@ -32,11 +38,13 @@ void append_events(const entry& e, std::vector<kv_write>& writes) {
 void append_writes(const entry& e, std::vector<kv_write>& writes) {
   const seq_no seq = e.header.seq;
   if (const head* h = head_of(e.payload))
-    writes.push_back({kv_table::heads, keys::head(h->id, seq), encode(*h)});
+    writes.push_back({kv_table::heads, keys::head(h->id, seq), bytes_of(*h, e.head_span, e)});
   if (const version* v = version_of(e.payload))
-    writes.push_back({kv_table::versions, keys::version(v->id, v->number), encode(*v)});
+    writes.push_back(
+        {kv_table::versions, keys::version(v->id, v->number), bytes_of(*v, e.version_span, e)});
   if (const auto* edge = std::get_if<edge_payload>(&e.payload))
-    writes.push_back({kv_table::edges, keys::edge(edge->edge.key, seq), encode(edge->edge)});
+    writes.push_back(
+        {kv_table::edges, keys::edge(edge->edge.key, seq), bytes_of(edge->edge, e.edge_span, e)});
   if (const auto* field = std::get_if<field_payload>(&e.payload)) append_field(*field, seq, writes);
   append_events(e, writes);
   if (const auto* snapshot = std::get_if<snapshot_payload>(&e.payload))

@@ -51,14 +51,15 @@ result<std::optional<spaced_vector>> place_vector(const prepared& p, const overl
 }
 
 void append_entry(execution& x, entry_kind kind, std::string created_by,
-                  std::vector<state_leaf> leaves, entry_payload payload) {
+                  std::vector<state_leaf> leaves, entry_payload payload,
+                  const ready_records& ready) {
   entry_header header{.seq = {x.current.value + x.out.entries.size() + 1},
                       .kind = kind,
                       .created_at = x.now,
                       .created_by = std::move(created_by),
                       .leaves = std::move(leaves),
                       .payload_hash = {}};
-  x.out.entries.push_back(seal_entry(std::move(header), std::move(payload)));
+  x.out.entries.push_back(seal_entry(std::move(header), std::move(payload), ready));
   x.payload_bytes += x.out.entries.back().payload_bytes.size();
   x.out.taken += x.state.most_taken_by(x.out.entries.back().payload);
 }
@@ -101,12 +102,27 @@ result<head> existing_head(execution& x, const memory_uri& uri,
   return h;
 }
 
-/// Fills the version's hash and returns the head's anchor of it.
-void seal_version(version& v, head& h) {
+/// Fills the version's hash, and the head's anchor of it; the version's bytes.
+std::string seal_version(version& v, head& h) {
   ensure(v.id == h.id && v.number == h.current_version, "a head anchors its current version");
-  v.hash = {};
-  v.hash = hash_of(v);
+  std::string bytes = seal(v);
   h.version_hash = v.hash;
+  return bytes;
+}
+
+/// A head's new state, alone.
+void append_head(execution& x, entry_kind kind, std::string by, head h, bool affirms = false) {
+  const std::string bytes = encode(h);
+  const state_leaf leaf = leaf_of(h, bytes);
+  append_entry(x, kind, std::move(by), {leaf}, head_payload{std::move(h), affirms},
+               {.head = bytes});
+}
+
+void append_edge(execution& x, entry_kind kind, edge_record e) {
+  const std::string bytes = encode(e);
+  const state_leaf leaf = leaf_of(e, bytes);
+  std::string by = kind == entry_kind::remove_edge ? e.tombstoned_by : e.created_by;
+  append_entry(x, kind, std::move(by), {leaf}, edge_payload{std::move(e)}, {.edge = bytes});
 }
 
 result<void> run(execution& x, const tombstone_request& r, const prepared& p);
@@ -207,15 +223,17 @@ result<void> run(execution& x, const write_request& r, prepared p) {
   else if (*vector)
     h.embedding =
         embedding_ref{.dim = static_cast<std::uint32_t>((*vector)->values.size()), .version = 1};
-  seal_version(v, h);
+  const std::string version_bytes = seal_version(v, h);
+  const std::string head_bytes = encode(h);
   x.state.put(h);
   x.state.put(v);
   if (*vector) x.state.put_vector(h.id, **vector);
   const memory_uri uri{h.type, h.id, h.current_version};
-  const state_leaf leaf = leaf_of(h);
+  const state_leaf leaf = leaf_of(h, head_bytes);
   std::string by = v.created_by;
   append_entry(x, entry_kind::write, std::move(by), {leaf},
-               write_payload{std::move(h), std::move(v), std::move(*vector), !r.id.has_value()});
+               write_payload{std::move(h), std::move(v), std::move(*vector), !r.id.has_value()},
+               {.head = head_bytes, .version = version_bytes});
   if (auto ok = supersede(x, r, uri.id); !ok) return ok;
   x.out.results.push_back(changed_memory(x, uri));
   return {};
@@ -287,15 +305,17 @@ result<void> run(execution& x, const update_request& r, prepared p) {
             .hash = {}};
   h.current_version = number;
   h.last_updated_at = p.now;
-  seal_version(v, h);
+  const std::string version_bytes = seal_version(v, h);
+  const std::string head_bytes = encode(h);
   x.state.put(h);
   x.state.put(v);
   if (*vector) x.state.put_vector(h.id, **vector);
   const memory_uri uri{h.type, h.id, h.current_version};
-  const state_leaf leaf = leaf_of(h);
+  const state_leaf leaf = leaf_of(h, head_bytes);
   std::string by = v.created_by;
   append_entry(x, entry_kind::update, std::move(by), {leaf},
-               update_payload{std::move(h), std::move(v), std::move(*vector)});
+               update_payload{std::move(h), std::move(v), std::move(*vector)},
+               {.head = head_bytes, .version = version_bytes});
   x.out.results.push_back(changed_memory(x, uri));
   return {};
 }
@@ -317,9 +337,9 @@ result<void> run(execution& x, const update_head_request& r, const prepared&) {
   if (r.metadata) h.metadata = *r.metadata;
   h.last_updated_at = x.now;
   x.state.put(h);
-  append_entry(x, entry_kind::update_head, r.by.value_or(r.actor), {leaf_of(h)},
-               head_payload{h, r.affirm});
-  x.out.results.push_back(changed_memory(x, h));
+  const memory_uri uri{h.type, h.id, h.current_version};
+  append_head(x, entry_kind::update_head, r.by.value_or(r.actor), std::move(h), r.affirm);
+  x.out.results.push_back(changed_memory(x, uri));
   return {};
 }
 
@@ -339,8 +359,9 @@ result<void> run(execution& x, const tombstone_request& r, const prepared&) {
                           .by = by};
   h.last_updated_at = x.now;
   x.state.put(h);
-  append_entry(x, entry_kind::tombstone, by, {leaf_of(h)}, head_payload{h});
-  x.out.results.push_back(changed_memory(x, h));
+  const memory_uri uri{h.type, h.id, h.current_version};
+  append_head(x, entry_kind::tombstone, by, std::move(h));
+  x.out.results.push_back(changed_memory(x, uri));
   return {};
 }
 
@@ -364,7 +385,7 @@ result<void> run(execution& x, const add_edge_request& r, const prepared&) {
                 .tombstoned_by = {},
                 .nonce = x.draw.draw_nonce()};
   x.state.put(e);
-  append_entry(x, entry_kind::add_edge, e.created_by, {leaf_of(e)}, edge_payload{e});
+  append_edge(x, entry_kind::add_edge, std::move(e));
   x.out.results.push_back(changed_edge(x, true));
   return {};
 }
@@ -383,7 +404,7 @@ result<void> run(execution& x, const remove_edge_request& r, const prepared&) {
   e.tombstoned_reason = r.reason;
   e.tombstoned_by = r.by.value_or(r.actor);
   x.state.put(e);
-  append_entry(x, entry_kind::remove_edge, e.tombstoned_by, {leaf_of(e)}, edge_payload{e});
+  append_edge(x, entry_kind::remove_edge, std::move(e));
   x.out.results.push_back(changed_edge(x, true));
   return {};
 }

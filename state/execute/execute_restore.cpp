@@ -76,12 +76,16 @@ result<void> run(execution& x, const restore_request& r, const prepared& p) {
   x.state.put(h);
   x.state.put(r.version);
   if (*vector) x.state.put_vector(h.id, **vector);
+  const std::string head_bytes = encode(h);
+  const std::string version_bytes = encode(r.version);
+  const ready_records ready{.head = head_bytes, .version = version_bytes};
+  const state_leaf leaf = leaf_of(h, head_bytes);
   if (expected == 1)
-    append_entry(x, entry_kind::write, r.version.created_by, {leaf_of(h)},
-                 write_payload{h, r.version, std::move(*vector), false});
+    append_entry(x, entry_kind::write, r.version.created_by, {leaf},
+                 write_payload{h, r.version, std::move(*vector), false}, ready);
   else
-    append_entry(x, entry_kind::update, r.version.created_by, {leaf_of(h)},
-                 update_payload{h, r.version, std::move(*vector)});
+    append_entry(x, entry_kind::update, r.version.created_by, {leaf},
+                 update_payload{h, r.version, std::move(*vector)}, ready);
   if (h.type == memory_type::topic) x.changed_texts[h.id].keeps_vector = true;
   x.out.results.push_back(changed_memory(x, h));
   return {};

@@ -49,7 +49,8 @@ struct execution {
 
 /// Seals the entry with the next seq.
 void append_entry(execution& x, entry_kind kind, std::string created_by,
-                  std::vector<state_leaf> leaves, entry_payload payload);
+                  std::vector<state_leaf> leaves, entry_payload payload,
+                  const ready_records& ready = {});
 mutation_result changed_memory(const execution& x, const memory_uri& uri);
 mutation_result changed_memory(const execution& x, const head& h);
 mutation_result changed_edge(const execution& x, bool changed);

@@ -22,10 +22,25 @@ bool overlay::knows(const memory_id& id) const {
 result<std::optional<edge_record>> overlay::edge(const edge_key& key) {
   if (auto it = top_.edges.find(key); it != top_.edges.end()) return it->second;
   if (auto it = base_.edges.find(key); it != base_.edges.end()) return it->second;
-  if (views_.nodes->find(key.src).value == no_number
-      || views_.nodes->find(key.dst).value == no_number)
-    return std::optional<edge_record>{};
+  if (!may_be_published(key)) return std::optional<edge_record>{};
   return read_edge(reader_, key, at_);
+}
+
+/// Most new edges are between memories that have few, and of these the graph knows all, without a
+/// look at the store.
+bool overlay::may_be_published(const edge_key& key) const {
+  const node_no src = views_.nodes->find(key.src);
+  if (src.value == no_number || !views_.graph->has_edges_out(src)) return false;
+  const node_no dst = views_.nodes->find(key.dst);
+  if (dst.value == no_number) return false;
+  constexpr int looked_at = 32; // more than that, and the store is asked
+  int seen = 0;
+  bool found = false;
+  views_.graph->neighbours(src, edge_direction::out, at_, true, [&](const neighbour& n) {
+    found = (n.type == key.type && n.node == dst) || ++seen == looked_at;
+    return !found && n.type <= key.type;
+  });
+  return found;
 }
 
 std::vector<float> overlay::vector_of(const memory_id& id) {
@@ -125,19 +140,33 @@ void overlay::put_topic_salience(const memory_id& id, std::int64_t e9) {
   top_.saliences_e9.insert_or_assign(id, e9);
 }
 
+namespace {
+
+/// What `from` has counts; nothing is copied.
+template <class Map>
+void move_over(Map& from, Map& to) {
+  if (to.empty()) return to.swap(from);
+  while (!from.empty()) {
+    auto placed = to.insert(from.extract(from.begin()));
+    if (!placed.inserted) placed.position->second = std::move(placed.node.mapped());
+  }
+}
+
+} // namespace
+
 void overlay::keep_layer() {
-  for (auto& [id, h] : top_.heads) base_.heads.insert_or_assign(id, std::move(h));
-  for (auto& [key, e] : top_.edges) base_.edges.insert_or_assign(key, std::move(e));
+  move_over(top_.heads, base_.heads);
+  move_over(top_.edges, base_.edges);
   base_.edges_in.merge(top_.edges_in);
-  for (auto& [id, v] : top_.vectors) base_.vectors.insert_or_assign(id, std::move(v));
+  move_over(top_.vectors, base_.vectors);
   base_.tags.merge(top_.tags);
   base_.taken.merge(top_.taken);
   for (auto& [id, s] : top_.signals) base_.signals.insert_or_assign(id, s);
   if (top_.search) base_.search = std::move(top_.search);
   if (top_.space.dim != 0) base_.space = std::move(top_.space);
-  for (auto& [id, v] : top_.versions) base_.versions.insert_or_assign(id, std::move(v));
+  move_over(top_.versions, base_.versions);
   for (const auto& [id, e9] : top_.saliences_e9) base_.saliences_e9.insert_or_assign(id, e9);
-  for (auto& [key, f] : top_.fields) base_.fields.insert_or_assign(key, std::move(f));
+  move_over(top_.fields, base_.fields);
   for (auto& [key, fresh] : top_.revisions) {
     auto& revisions = base_.revisions[key];
     for (auto& r : fresh) revisions.push_back(std::move(r));

@@ -79,6 +79,9 @@ public:
   void drop_layer();
 
 private:
+  /// False where no published edge has this key.
+  [[nodiscard]] bool may_be_published(const edge_key& key) const;
+
   struct layer {
     std::map<memory_id, mneme::head> heads;
     std::map<edge_key, edge_record> edges;

@@ -75,6 +75,45 @@ TEST_CASE("a cursor begins at the first key that is not less") {
   CHECK(first("fa") == "end");
 }
 
+TEST_CASE("keys are in the order of their bytes, however short and whatever they begin with") {
+  using namespace std::string_literals;
+  // Some differ behind the eighth byte alone, some by bytes that are zero.
+  const std::vector<std::string> keys = {"\0"s,
+                                         "\0\0"s,
+                                         "\0\0\0\0\0\0\0\0"s,
+                                         "\0\0\0\0\0\0\0\0\0"s,
+                                         "a"s,
+                                         "a\0"s,
+                                         "a\0\0\0\0\0\0\0\0"s,
+                                         "a\0b"s,
+                                         "abcdefg"s,
+                                         "abcdefgh"s,
+                                         "abcdefgh\0"s,
+                                         "abcdefgha"s,
+                                         "abcdefghb"s,
+                                         "abcdefgi"s,
+                                         "b"s,
+                                         "\x7F"s,
+                                         "\x80"s,
+                                         "\x80\xFF"s,
+                                         "\xFF"s,
+                                         "\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF"s};
+  row_buffer rows;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const std::string& key = keys[i * 7 % keys.size()];
+    rows.put({kv_table::fields, key, key}, seq_no{1});
+  }
+  row_buffer::cursor at(rows, kv_table::fields, "");
+  for (const auto& key : keys) {
+    REQUIRE_FALSE(at.at_end());
+    CHECK(at.key() == key);
+    CHECK(rows.find(kv_table::fields, key, {1})->bytes == key);
+    at.next();
+  }
+  CHECK(at.at_end());
+  CHECK(rows.key_count() == keys.size());
+}
+
 TEST_CASE("values that are larger than a block, and what all of it takes") {
   row_buffer rows;
   CHECK(rows.bytes() == 0);

@@ -4,6 +4,7 @@
 #include <rapidcheck/catch.h>
 
 #include "messages/codec/entry.hpp"
+#include "messages/codec/records.hpp"
 #include "messages/hash.hpp"
 #include "tests/messages/codec/any_record.hpp"
 
@@ -46,6 +47,38 @@ TEST_CASE("a sealed entry opens as it was") {
     const auto opened = open_entry(sealed.header_bytes, other, false);
     RC_ASSERT(!opened.has_value());
     RC_ASSERT(opened.error().code == errc::corrupt);
+  });
+}
+
+TEST_CASE("records that are encoded already give the same entry, and are found in it") {
+  rc::prop("seal with what is ready", [] {
+    entry_header header = any_header();
+    auto drawn = any_payload();
+    header.kind = drawn.first;
+    ready_records ready;
+    std::string head_bytes;
+    std::string version_bytes;
+    std::string edge_bytes;
+    std::visit(
+        [&](const auto& p) {
+          if constexpr (requires { p.head.actor_scope; }) head_bytes = encode(p.head);
+          if constexpr (requires { p.version.number; }) version_bytes = encode(p.version);
+          if constexpr (requires { p.edge.key; }) edge_bytes = encode(p.edge);
+        },
+        drawn.second);
+    ready.head = head_bytes;
+    ready.version = version_bytes;
+    ready.edge = edge_bytes;
+    const entry plain = seal_entry(header, drawn.second);
+    const entry sealed = seal_entry(header, drawn.second, ready);
+    RC_ASSERT(sealed.payload_bytes == plain.payload_bytes);
+    RC_ASSERT(sealed.header_bytes == plain.header_bytes);
+    RC_ASSERT(encode(drawn.second) == plain.payload_bytes);
+    for (const entry* e : {&plain, &sealed}) {
+      RC_ASSERT(e->head_span.of(e->payload_bytes) == head_bytes);
+      RC_ASSERT(e->version_span.of(e->payload_bytes) == version_bytes);
+      RC_ASSERT(e->edge_span.of(e->payload_bytes) == edge_bytes);
+    }
   });
 }
 

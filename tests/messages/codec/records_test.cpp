@@ -60,6 +60,9 @@ TEST_CASE("the hash of a version covers everything but itself") {
     version blank = v;
     blank.hash = {};
     RC_ASSERT(hash_of(v) == sha256_of(encode(blank)));
+    const std::string sealed = seal(blank);
+    RC_ASSERT(sealed == encode(blank));
+    RC_ASSERT(blank.hash == hash_of(v));
     const digest before = hash_of(v);
     v.hash = any_digest();
     RC_ASSERT(hash_of(v) == before);

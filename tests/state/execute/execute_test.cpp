@@ -322,6 +322,44 @@ TEST_CASE("edges: a live one is a no-op, a tombstoned one is revived as a fresh 
   CHECK(f.refused(add).code == errc::zero_id);
 }
 
+TEST_CASE("an edge is told from the others of its memory, however many it has") {
+  fixture f;
+  const memory_id hub = f.d.apply(note("hub"))->uri->id;
+  std::vector<memory_id> others;
+  for (int i = 0; i < 80; ++i) {
+    others.push_back(f.d.apply(note("n" + std::to_string(i)))->uri->id);
+    add_edge_request add;
+    add.src = hub;
+    add.dst = others.back();
+    add.type =
+        static_cast<std::uint8_t>(i % 4 == 0 ? edge_type::references : edge_type::related_to);
+    add.actor = "ana";
+    REQUIRE(f.d.apply(add)->changed);
+  }
+  remove_edge_request remove;
+  remove.src = hub;
+  remove.dst = others[40];
+  remove.type = static_cast<std::uint8_t>(edge_type::references);
+  remove.actor = "ana";
+  REQUIRE(f.d.apply(remove)->changed);
+  for (std::size_t i = 0; i < others.size(); ++i)
+    for (const edge_type type : {edge_type::references, edge_type::related_to}) {
+      add_edge_request add;
+      add.src = hub;
+      add.dst = others[i];
+      add.type = static_cast<std::uint8_t>(type);
+      add.actor = "ana";
+      const bool is_there = (i % 4 == 0) == (type == edge_type::references) && i != 40;
+      CHECK(f.d.apply(add)->changed == !is_there);
+      add.src = others[i];
+      add.dst = hub;
+      remove.dst = hub;
+      remove.src = others[i];
+      remove.type = add.type;
+      CHECK_FALSE(f.d.apply(remove)->changed); // the other way there is none
+    }
+}
+
 TEST_CASE("a batch is all or nothing, and its items see each other") {
   fixture f;
   write_request first = note("first");
