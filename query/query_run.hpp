@@ -35,7 +35,7 @@ struct query_context {
   /// For salience, age and expiry: by the clock, of a request with a seq of its own when that entry
   /// was made.
   timestamp now;
-  timestamp clock_now; ///< what scopes expire by, whatever seq is read
+  timestamp clock_now{}; ///< what scopes expire by, whatever seq is read
   /// Monotonic nanoseconds for explain and deadlines; empty in deterministic runs (times are 0).
   std::function<std::int64_t()> stopwatch{};
   bool exact_near = false; ///< deterministic mode: never answer from HNSW

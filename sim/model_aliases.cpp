@@ -15,8 +15,8 @@ bool has(const std::vector<std::string>& terms, const std::string& term) {
   return std::ranges::find(terms, term) != terms.end();
 }
 
-std::vector<std::string> names_of(const searched_state& s, const memory& topic) {
-  const auto aliases = aliases_of(s.state.values_at(topic.head->id, s.at));
+std::vector<std::string> names_of(const model& state, const memory& topic, seq_no at) {
+  const auto aliases = aliases_of(state.values_at(topic.head->id, at));
   if (aliases.empty()) return {};
   std::vector<std::string> names{text_in(topic.version, "title")};
   names.insert(names.end(), aliases.begin(), aliases.end());
@@ -33,15 +33,19 @@ bool is_in(const std::string& name, const std::string& query) {
 }
 
 /// Those that are looked at, by id.
-std::vector<memory> topics_of(const searched_state& s) {
+std::vector<memory> topics_of(const model& state, const std::string& text, const viewer& who,
+                              seq_no at) {
   std::set<std::string> asked;
-  for (const auto& term : text_terms(s.r.query))
-    if (!is_function_term(term)) asked.insert(term);
+  for (const auto& term : text_terms(text))
+    if (!is_function_term(term) && asked.size() < 64) asked.insert(term);
   std::vector<std::pair<std::int64_t, memory>> counted;
-  for (const auto& [id, m] : s.live) {
-    if (m.head->type != memory_type::topic || !sees(viewer_of(s.r), m.head)) continue;
-    if (state_of(m.head).status == lifecycle_status::archived) continue;
-    const auto terms = text_terms(s.state.text_at(id, s.at));
+  for (const auto& id : state.ids_at(at)) {
+    const memory m = *state.memory_at(id, at);
+    const head& h = *m.head;
+    const bool is_own = h.actor_scope.empty() || h.actor_scope == who.owner();
+    if (h.type != memory_type::topic || h.tombstone || is_archived(h) || !is_own || !sees(who, h))
+      continue;
+    const auto terms = text_terms(state.text_at(id, at));
     const auto count =
         std::ranges::count_if(asked, [&](const std::string& term) { return has(terms, term); });
     if (count > 0 && has(terms, text_terms("aliases").front())) counted.emplace_back(count, m);
@@ -58,13 +62,13 @@ std::vector<memory> topics_of(const searched_state& s) {
 
 } // namespace
 
-std::vector<naive_alias> aliases_in(const searched_state& s) {
+std::vector<naive_alias> aliases_in(const model& state, const std::string& text, const viewer& who,
+                                    seq_no at) {
   std::vector<naive_alias> found;
-  if (s.r.memory_ids) return found;
-  for (const auto& topic : topics_of(s)) {
-    auto names = names_of(s, topic);
+  for (const auto& topic : topics_of(state, text, who, at)) {
+    auto names = names_of(state, topic, at);
     for (std::size_t i = 0; i < names.size(); ++i) {
-      if (!is_in(names[i], s.r.query)) continue;
+      if (!is_in(names[i], text)) continue;
       naive_alias one{.name = names[i], .others = names};
       one.others.erase(one.others.begin() + static_cast<std::ptrdiff_t>(i));
       if (!one.others.empty()) found.push_back(std::move(one));
@@ -99,8 +103,7 @@ std::vector<std::string> meant_by(const std::vector<std::string>& terms,
   return meant;
 }
 
-std::string with_others(const searched_state& s, const std::vector<naive_alias>& aliases) {
-  std::string text = s.r.query;
+std::string with_others(std::string text, const std::vector<naive_alias>& aliases) {
   for (const auto& alias : aliases)
     for (const auto& other : alias.others) text += "\n" + other;
   return text;

@@ -56,7 +56,7 @@ public:
         chunks_(chunks),
         query_(query),
         sort_(sort),
-        aliases_(aliases_in(s)) {}
+        aliases_(aliases_in(s.state, s.r.query, viewer_of(s.r), s.at)) {}
 
   leg_coverage coverage;
 
@@ -247,7 +247,7 @@ private:
   }
 
   [[nodiscard]] bool names_speaker(const head& h) const {
-    const auto words = asked_words(lower_case(with_others(s_, aliases_)));
+    const auto words = asked_words(lower_case(with_others(r_.query, aliases_)));
     const auto is_said_by = [&](const std::string& name) {
       return std::ranges::find(h.tags, "speaker:" + name) != h.tags.end();
     };
@@ -443,7 +443,7 @@ std::expected<search_result, errc> search_in(const model& state, const search_re
     return a.record.head->id < b.record.head->id;
   });
   if (const double newer = weights_of(s).newer; !by_time && newer > 0) {
-    const auto aliases = aliases_in(s);
+    const auto aliases = aliases_in(state, r.query, viewer_of(r), at);
     put_newer_first(all, newer_row(r.query, aliases, newer, r.as_of.value_or(now)));
   }
   while (std::ssize(all) > r.limit) {

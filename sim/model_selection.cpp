@@ -10,6 +10,7 @@
 #include "messages/text/forms.hpp"
 #include "query/selection/asked_selection.hpp"
 #include "query/selection/replaced_statement.hpp"
+#include "sim/model_aliases.hpp"
 #include "sim/searched_state.hpp"
 
 namespace mneme::sim {
@@ -21,12 +22,23 @@ struct candidate {
   memory_uri uri;
   std::string text;
   std::vector<std::string> terms; ///< in order
+  std::vector<std::string> meant; ///< and those of the names that its own ones stand for
+  const std::vector<naive_alias>* aliases = nullptr;
   double share = 0;
   int names = 0;
   int names_missed = 0;
 
   [[nodiscard]] bool has(const std::string& term) const {
-    return std::ranges::find(terms, term) != terms.end();
+    return std::ranges::find(meant, term) != meant.end();
+  }
+  [[nodiscard]] bool is_named(const std::vector<std::string>& words) const {
+    const auto own = folded_words(text);
+    if (follow_each_other(words, own)) return true;
+    for (const auto& alias : *aliases)
+      for (const auto& other : alias.others)
+        if (folded_words(alias.name) == words && follow_each_other(folded_words(other), own))
+          return true;
+    return false;
   }
   [[nodiscard]] bool has_all(const std::vector<std::string>& some) const {
     return std::ranges::all_of(some, [&](const auto& t) { return has(t); });
@@ -35,7 +47,7 @@ struct candidate {
     if (p.terms.empty() || !has_all(p.terms))
       return !p.runs.empty() && has_all(p.runs) && has_number(text, p.runs);
     if (!p.token.empty()) return has_token(text, p.token);
-    if (!p.words.empty()) return follow_each_other(p.words, folded_words(text));
+    if (!p.words.empty()) return is_named(p.words);
     return !p.in_order || follow_each_other(p.terms, terms);
   }
 };
@@ -48,7 +60,8 @@ public:
         at_(at),
         now_(now),
         by_words_(by_words),
-        asked_(read_asked(r.words)) {}
+        asked_(read_asked(r.words)),
+        aliases_(aliases_in(state, r.words, viewer_of(r), at)) {}
 
   std::expected<select_result, errc> run() {
     if (names_too_much()) return std::unexpected(errc::limit_exceeded);
@@ -98,6 +111,8 @@ private:
       c.uri = {m->head->type, id, m->head->current_version};
       c.text = state_.text_at(id, at_);
       c.terms = text_terms(c.text);
+      c.meant = meant_by(c.terms, aliases_);
+      c.aliases = &aliases_;
       all_.push_back(std::move(c));
     }
   }
@@ -342,6 +357,7 @@ private:
   timestamp now_;
   bool by_words_;
   asked_selection asked_;
+  std::vector<naive_alias> aliases_;
   selection_reason why_{};
   std::map<memory_id, selection_reason> reasons_; ///< of what parts of a list selected
   std::vector<candidate> all_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "index/lexical/function_terms.hpp"
 #include "index/lexical/text_terms.hpp"
@@ -31,6 +32,8 @@ public:
         views_(views),
         rows_(*views.attributes),
         visible_(who, *views.attributes, *views.nodes),
+        owner_(rows_.actor_term(who.owner())),
+        host_(rows_.actor_term("")),
         time_(time) {}
 
   result<std::vector<called_name>> find(std::string_view text) {
@@ -73,12 +76,12 @@ private:
     const term_no field = name.empty() ? term_no{} : index.term(name.front());
     if (field.value == no_number) return topics;
     const auto having = index.postings(corpus::memories, field);
-    auto words = text_terms(text, index.language());
-    std::ranges::sort(words);
-    words.erase(std::ranges::unique(words).begin(), words.end());
-    for (const auto& word : words) {
+    std::set<std::string> known; // only asked
+    for (const auto& word : text_terms(text, index.language())) {
+      if (is_function_term(word, index.language()) || !known.insert(word).second) continue;
+      if (known.size() > most_naming_words) break;
       const term_no term = index.term(word);
-      if (term.value == no_number || is_function_term(word, index.language())) continue;
+      if (term.value == no_number) continue;
       const auto with = index.postings(corpus::memories, term);
       const bool is_shorter = posting_count(with) < posting_count(having);
       if (auto ok = add_topics(is_shorter ? with : having, is_shorter ? field : term, topics); !ok)
@@ -99,7 +102,9 @@ private:
         const row_no row = rows_.row_of_slot(slot, at_);
         if (row.value == no_number) continue;
         const row_line& line = rows_.rows().line(row);
-        if (line.type == memory_type::topic && (line.flags & row_unfindable) == 0 && visible_(row))
+        const bool is_own = line.actor == owner_.value || line.actor == host_.value;
+        if (line.type == memory_type::topic && (line.flags & row_unfindable) == 0 && is_own
+            && visible_(row))
           ++topics[views_.nodes->id({line.node})];
       }
     return {};
@@ -140,6 +145,8 @@ private:
   const read_views& views_;
   const attributes& rows_;
   visible_rows visible_;
+  term_no owner_; ///< the missing term, which no row has, who owns nothing
+  term_no host_;
   const deadline& time_;
 };
 

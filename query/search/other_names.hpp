@@ -1,7 +1,8 @@
 #pragma once
 /// What else somebody who is named in a question is called. A topic may say so: its title and what
 /// its field `aliases` holds are names of the same. So whoever asks for one of them finds what was
-/// written under another.
+/// written under another. Only one's own topics and the host's say so: nobody's topic changes what
+/// another finds or forgets.
 
 #include <cstddef>
 #include <span>
@@ -23,9 +24,12 @@ struct called_name {
 
 /// So many topics are looked at, those with most of the words, and of these the lowest ids.
 inline constexpr std::size_t most_named_topics = 16;
+/// Topics are looked for by so many words of a text, the first ones that are no function words.
+inline constexpr std::size_t most_naming_words = 64;
 
 /// The names in `text` whose words follow each other in it, folded as words are for search; by the
-/// ids of their topics, which `who` sees, which are live as of `at` and not archived. A topic with
+/// ids of their topics, which are the asker's own or the host's, seen by `who`, live as of `at` and
+/// not archived. A topic with
 /// several names in the text gives the one that comes first among its own. What has nothing but
 /// function words is no name. A world without aliases costs a look.
 result<std::vector<called_name>> other_names(std::string_view text, const asker& who, seq_no at,

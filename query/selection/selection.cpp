@@ -142,6 +142,9 @@ select_run::compile(select_request request, query_context context, const read_vi
   state->asked = read_asked(request.words, views.lexical->language());
   if (!request.states_new)
     if (auto ok = check_terms(state->asked); !ok) return propagate(ok);
+  auto names = other_names(request.words, state->who, context.at, views, state->time);
+  if (!names) return propagate(names);
+  state->names = std::move(*names);
   state->terms = terms_of(state->asked);
   ensure(state->terms.size() <= most_asked_terms, "a set holds every term");
   auto search = search_run::compile(selection_state::search_of(request, state->asked.question),

@@ -144,7 +144,7 @@ private:
     auto text = text_of(r.row);
     if (!text) return propagate(text);
     if (!phrase.token.empty()) return has_token(**text, phrase.token);
-    if (!phrase.words.empty()) return follow_each_other(phrase.words, folded_words(**text));
+    if (!phrase.words.empty()) return s_.is_named(phrase.words, folded_words(**text));
     return follow_each_other(phrase.terms, text_terms(**text, views_.lexical->language()));
   }
   result<bool> has_all(const selection_row& r, const std::vector<sought_phrase>& phrases) {

@@ -39,11 +39,64 @@ term_set selection_state::set_of(const std::vector<std::string>& some) const {
   return set;
 }
 
+bool selection_state::is_named(const std::vector<std::string>& words,
+                               const std::vector<std::string>& text) const {
+  if (follow_each_other(words, text)) return true;
+  return std::ranges::any_of(names, [&](const called_name& called) {
+    return folded_words(called.name) == words
+           && std::ranges::any_of(called.others, [&](const std::string& other) {
+                return follow_each_other(folded_words(other), text);
+              });
+  });
+}
+
+namespace {
+
+/// Whoever is called by another name has the terms of the one that was asked by.
+class terms_by_alias {
+public:
+  terms_by_alias(const selection_state& s, const lexical& words) : words_(words) {
+    for (const auto& called : s.names) {
+      const alias_terms terms = terms_of(called, words.language());
+      one_name name{.has = s.set_of(terms.name), .others = {}};
+      for (const auto& other : terms.others) {
+        name.others.emplace_back();
+        for (const auto& term : other) name.others.back().push_back(words.term(term));
+      }
+      names_.push_back(std::move(name));
+    }
+  }
+
+  [[nodiscard]] term_set of(slot_no slot) const {
+    term_set has = 0;
+    for (const auto& name : names_)
+      if (std::ranges::any_of(name.others, [&](const auto& other) { return has_all(slot, other); }))
+        has |= name.has;
+    return has;
+  }
+
+private:
+  struct one_name {
+    term_set has;
+    std::vector<std::vector<term_no>> others;
+  };
+  [[nodiscard]] bool has_all(slot_no slot, const std::vector<term_no>& terms) const {
+    return std::ranges::all_of(
+        terms, [&](term_no t) { return t.value != no_number && words_.count(slot, t) > 0; });
+  }
+
+  const lexical& words_;
+  std::vector<one_name> names_;
+};
+
+} // namespace
+
 result<void> selection_state::look(const read_views& views) {
   const attributes& all = *views.attributes;
   const selectable_rows selectable(*this, views);
   std::vector<term_no> numbers;
   numbers.reserve(terms.size());
+  const terms_by_alias aliases(*this, *views.lexical);
   for (const auto& term : terms) numbers.push_back(views.lexical->term(term));
   const std::uint32_t limit = all.rows().count_at(context.at);
   for (row_no row{0}; row.value < limit; ++row.value) {
@@ -56,6 +109,7 @@ result<void> selection_state::look(const read_views& views) {
       if (numbers[i].value != no_number && slot.value != no_number
           && views.lexical->count(slot, numbers[i]) > 0)
         has |= term_set{1} << i;
+    if (slot.value != no_number) has |= aliases.of(slot);
     if (has != 0) rows.push_back({row, has});
   }
   // What has none of the words is not selected by meaning either.

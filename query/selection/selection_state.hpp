@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "query/deadline.hpp"
+#include "query/search/other_names.hpp"
 #include "query/search/search.hpp"
 #include "query/selection/asked_selection.hpp"
 #include "query/selection/selection.hpp"
@@ -37,6 +38,7 @@ struct selection_state {
   std::unique_ptr<search_run> search;
   selection_stage stage = selection_stage::look;
 
+  std::vector<called_name> names;  ///< in the words, that are others' too
   std::vector<std::string> terms;  ///< distinct; the first 64 that matter most
   std::vector<selection_row> rows; ///< in row order
   std::uint64_t searched = 0;      ///< rows that may be selected
@@ -48,6 +50,10 @@ struct selection_state {
   result<void> decide(const read_views& views);
 
   [[nodiscard]] term_set set_of(const std::vector<std::string>& some) const;
+  /// Do the words that follow each other in `text` have the name `words`, or another name of the
+  /// same?
+  [[nodiscard]] bool is_named(const std::vector<std::string>& words,
+                              const std::vector<std::string>& text) const;
   /// The request by which the search ranks.
   [[nodiscard]] static search_request search_of(const select_request& r, std::string question);
 };

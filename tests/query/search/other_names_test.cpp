@@ -17,12 +17,12 @@ class town : public search_world {
 public:
   town() : search_world("") {}
 
-  memory_id topic(std::string title, std::optional<json_value> aliases = {},
-                  std::string actor = {}) {
+  memory_id topic(std::string title, std::optional<json_value> aliases = {}, std::string actor = {},
+                  visibility seen = visibility::private_) {
     ingest_request r;
     r.title = std::move(title);
     r.actor = std::move(actor);
-    if (!r.actor.empty()) r.visibility = visibility::private_;
+    if (!r.actor.empty()) r.visibility = seen;
     if (aliases) r.fields.push_back(called(std::move(*aliases)));
     auto written = target.apply(r);
     REQUIRE(written.has_value());
@@ -103,7 +103,7 @@ TEST_CASE("a question of another name alone is a good match") {
   CHECK(found.results.front().match == Approx(1));
 }
 
-TEST_CASE("aliases are followed by who sees the topic") {
+TEST_CASE("aliases are followed by whose topic says them") {
   town w;
   w.topic("Robert", name_list({"Bob"}), "ana");
   w.note("Robert moved to Porto");
@@ -112,6 +112,13 @@ TEST_CASE("aliases are followed by who sees the topic") {
   CHECK(w.search(r).coverage.notes.size() == 1);
   r.actor = "ana";
   CHECK(is_noted(w.search(r), "Bob is also Robert"));
+  // What others say of names does not change what the host finds, nor what anybody does.
+  CHECK(w.search(notes_with("Bob")).coverage.notes.size() == 1);
+  w.topic("Carol", name_list({"Dave"}), "mallory", visibility::actor_public);
+  r.query = "Dave";
+  CHECK(w.search(r).coverage.notes.size() == 1);
+  r.actor = "mallory";
+  CHECK(is_noted(w.search(r), "Dave is also Carol"));
 }
 
 TEST_CASE("what is no name names nobody") {

@@ -504,3 +504,28 @@ TEST_CASE("update replace: sees what the same batch has made of the memory") {
   REQUIRE_FALSE(done);
   CHECK(done.error().at == "items[1].replace.old");
 }
+
+TEST_CASE("select: who has another name is meant by it, too") {
+  search_world w;
+  ingest_request r;
+  r.title = "Robert Smith";
+  r.fields.emplace_back();
+  r.fields.back().name = "aliases";
+  r.fields.back().value = {std::string("Bob Smith, Bobby")};
+  const auto topic = w.target.apply(r)->uri->id;
+  const auto tea = w.note("Robert Smith drinks oolong at four");
+  const auto home = w.note("Bob Smith lives in Porto");
+  const auto boat = w.note("The boat of Bobby is blue");
+  w.note("Robert Jones lives in Porto");
+  w.note("Smith, that is Ana, and Robert drink oolong");
+  using enum selection_reason;
+  CHECK(sorted(selected(w, "forget everything about Bob Smith", entity))
+        == sorted({topic, tea, home, boat}));
+  CHECK(sorted(selected(w, "forget everything about Bobby", entity))
+        == sorted({topic, tea, home, boat}));
+  CHECK(selected(w, "forget that Bob Smith drinks oolong", meaning) == std::vector{tea});
+  CHECK(sorted(selected(w, "forget everything about Bobby, except what is in Porto"))
+        == sorted({topic, tea, boat}));
+  w.tombstone(topic);
+  CHECK(selected(w, "forget everything about Bob Smith", entity) == std::vector{home});
+}
