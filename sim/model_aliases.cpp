@@ -1,11 +1,14 @@
 #include "sim/model_aliases.hpp"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <set>
 
 #include "index/lexical/function_terms.hpp"
 #include "index/lexical/text_terms.hpp"
 #include "messages/text/topic_text.hpp"
+#include "sim/model_lineage.hpp"
 
 namespace mneme::sim {
 
@@ -15,14 +18,33 @@ bool has(const std::vector<std::string>& terms, const std::string& term) {
   return std::ranges::find(terms, term) != terms.end();
 }
 
-std::vector<std::string> names_of(const model& state, const memory& topic, seq_no at) {
-  const auto aliases = aliases_of(state.values_at(topic.head->id, at));
+bool is_believed(const std::string& writer, const viewer& who) {
+  return writer.empty() || writer == who.owner();
+}
+
+/// None where somebody else wrote them.
+std::vector<std::string> names_of(const model& state, const memory& topic, const viewer& who,
+                                  seq_no at) {
+  if (!is_believed(topic.version->created_by, who)) return {};
+  const auto field = state.field_at(topic.head->id, "aliases", at);
+  if (!field) return {};
+  const field_revision current = state.revisions_of(*field).at(field->current - 1);
+  if (!is_believed(current.created_by, who)) return {};
+  const std::vector<topic_value> values = {{"aliases", current.value}};
+  const auto aliases = aliases_of(values);
   if (aliases.empty()) return {};
-  std::vector<std::string> names{text_in(topic.version, "title")};
-  names.insert(names.end(), aliases.begin(), aliases.end());
-  std::erase_if(names, [](const std::string& name) {
-    return std::ranges::all_of(text_terms(name), [](const auto& t) { return is_function_term(t); });
-  });
+  std::vector<std::string> all{text_in(topic.version, "title")};
+  all.insert(all.end(), aliases.begin(), aliases.end());
+  std::vector<std::string> names;
+  std::set<std::vector<std::string>> known;
+  for (const auto& name : all) {
+    const auto terms = text_terms(name);
+    const bool says_something =
+        !std::ranges::all_of(terms, [](const auto& t) { return is_function_term(t); });
+    if (names.size() < 9 && name.size() <= 64 && says_something
+        && known.insert(folded_words(name)).second)
+      names.push_back(name);
+  }
   return names;
 }
 
@@ -32,50 +54,71 @@ bool is_in(const std::string& name, const std::string& query) {
   return std::search(words.begin(), words.end(), its_words.begin(), its_words.end()) != words.end();
 }
 
-/// Those that are looked at, by id.
+bool may_name(const model& state, const memory& topic, const viewer& who, seq_no at,
+              const naive_naming& rule) {
+  const head& h = *topic.head;
+  const version& v = *topic.version;
+  const bool is_own = h.actor_scope.empty() || h.actor_scope == who.owner();
+  if (h.type != memory_type::topic || h.tombstone || is_archived(h) || !is_own || !sees(who, h))
+    return false;
+  if ((v.valid_until && *v.valid_until <= rule.instant)
+      || (v.expires_at && *v.expires_at <= rule.instant))
+    return false;
+  if (rule.audience && state_of(h).audience != rule.audience) return false;
+  return trust_in(state, h.id, at) >= std::max(rule.min_trust, 0.5);
+}
+
+/// Those that are looked at, by id: of the rarest words first, and of each the lowest ids.
 std::vector<memory> topics_of(const model& state, const std::string& text, const viewer& who,
-                              seq_no at) {
-  std::set<std::string> asked;
+                              seq_no at, const naive_naming& rule) {
+  std::vector<std::string> asked;
   for (const auto& term : text_terms(text))
-    if (!is_function_term(term) && asked.size() < 64) asked.insert(term);
-  std::vector<std::pair<std::int64_t, memory>> counted;
+    if (!is_function_term(term) && asked.size() < 64 && !has(asked, term)) asked.push_back(term);
+  std::map<std::string, std::int64_t> frequency;
+  std::map<memory_id, std::vector<std::string>> naming;
   for (const auto& id : state.ids_at(at)) {
     const memory m = *state.memory_at(id, at);
-    const head& h = *m.head;
-    const bool is_own = h.actor_scope.empty() || h.actor_scope == who.owner();
-    if (h.type != memory_type::topic || h.tombstone || is_archived(h) || !is_own || !sees(who, h))
-      continue;
+    if (m.head->tombstone || m.head->type == memory_type::chunk) continue;
     const auto terms = text_terms(state.text_at(id, at));
-    const auto count =
-        std::ranges::count_if(asked, [&](const std::string& term) { return has(terms, term); });
-    if (count > 0 && has(terms, text_terms("aliases").front())) counted.emplace_back(count, m);
+    for (const auto& term : asked) frequency[term] += has(terms, term) ? 1 : 0;
+    if (has(terms, text_terms("aliases").front()) && may_name(state, m, who, at, rule))
+      naming[id] = terms;
   }
-  std::ranges::sort(counted, [](const auto& a, const auto& b) {
-    return std::pair(-a.first, a.second.head->id) < std::pair(-b.first, b.second.head->id);
-  });
-  if (counted.size() > 16) counted.resize(16);
+  std::ranges::stable_sort(asked, {}, [&](const auto& term) { return frequency[term]; });
+  std::set<memory_id> ids;
+  for (const auto& term : asked)
+    for (const auto& [id, terms] : naming)
+      if (ids.size() < 16 && has(terms, term)) ids.insert(id);
   std::vector<memory> topics;
-  for (auto& one : counted) topics.push_back(std::move(one.second));
-  std::ranges::sort(topics, {}, [](const memory& m) { return m.head->id; });
+  for (const auto& id : ids) topics.push_back(*state.memory_at(id, at));
   return topics;
 }
 
 } // namespace
 
 std::vector<naive_alias> aliases_in(const model& state, const std::string& text, const viewer& who,
-                                    seq_no at) {
+                                    seq_no at, const naive_naming& rule) {
   std::vector<naive_alias> found;
-  for (const auto& topic : topics_of(state, text, who, at)) {
-    auto names = names_of(state, topic, at);
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      if (!is_in(names[i], text)) continue;
-      naive_alias one{.name = names[i], .others = names};
-      one.others.erase(one.others.begin() + static_cast<std::ptrdiff_t>(i));
-      if (!one.others.empty()) found.push_back(std::move(one));
-      break;
-    }
+  for (const auto& topic : topics_of(state, text, who, at, rule)) {
+    auto names = names_of(state, topic, who, at);
+    std::optional<std::size_t> longest;
+    for (std::size_t i = 0; i < names.size(); ++i)
+      if (is_in(names[i], text)
+          && (!longest || folded_words(names[i]).size() > folded_words(names[*longest]).size()))
+        longest = i;
+    if (!longest || names.size() == 1) continue;
+    naive_alias one{.name = names[*longest], .others = names};
+    one.others.erase(one.others.begin() + static_cast<std::ptrdiff_t>(*longest));
+    found.push_back(std::move(one));
   }
   return found;
+}
+
+std::vector<naive_alias> aliases_in(const searched_state& s) {
+  naive_naming rule{.min_trust = s.r.min_trust.value_or(0), .instant = s.r.as_of.value_or(s.now)};
+  if (s.r.audience == search_audience::personal) rule.audience = lifecycle_audience::personal;
+  if (s.r.audience == search_audience::work) rule.audience = lifecycle_audience::work;
+  return aliases_in(s.state, s.r.query, viewer_of(s.r), s.at, rule);
 }
 
 std::vector<std::string> other_terms(const std::vector<naive_alias>& aliases,
@@ -103,10 +146,33 @@ std::vector<std::string> meant_by(const std::vector<std::string>& terms,
   return meant;
 }
 
-std::string with_others(std::string text, const std::vector<naive_alias>& aliases) {
-  for (const auto& alias : aliases)
-    for (const auto& other : alias.others) text += "\n" + other;
-  return text;
+double sum_by_names(const std::vector<naive_alias>& aliases, const std::vector<std::string>& terms,
+                    std::size_t asked, const std::vector<double>& parts) {
+  std::vector<bool> is_taken(terms.size(), false);
+  std::vector<double> of_names;
+  for (const auto& alias : aliases) {
+    const auto own = text_terms(alias.name);
+    std::vector<std::vector<std::string>> names{own};
+    for (const auto& other : alias.others) names.push_back(text_terms(other));
+    std::vector<bool> is_here(terms.size(), false);
+    double most = 0;
+    for (const auto& name : names) {
+      double sum = 0;
+      for (std::size_t i = 0; i < terms.size(); ++i) {
+        if (is_taken[i] || !has(name, terms[i]) || (i < asked && !has(own, terms[i]))) continue;
+        sum += parts[i];
+        is_here[i] = true;
+      }
+      most = std::max(most, sum);
+    }
+    for (std::size_t i = 0; i < terms.size(); ++i) is_taken[i] = is_taken[i] || is_here[i];
+    of_names.push_back(most);
+  }
+  double all = 0;
+  for (std::size_t i = 0; i < terms.size(); ++i)
+    if (!is_taken[i]) all += parts[i];
+  for (const double most : of_names) all += most;
+  return all;
 }
 
 } // namespace mneme::sim

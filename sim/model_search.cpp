@@ -56,7 +56,7 @@ public:
         chunks_(chunks),
         query_(query),
         sort_(sort),
-        aliases_(aliases_in(s.state, s.r.query, viewer_of(s.r), s.at)) {}
+        aliases_(aliases_in(s)) {}
 
   leg_coverage coverage;
 
@@ -163,6 +163,7 @@ private:
     const auto others = other_terms(aliases_, asked);
     std::vector<std::string> weighed = asked;
     weighed.insert(weighed.end(), others.begin(), others.end());
+    std::vector<std::vector<double>> parts(rows_.size());
     for (const auto& term : weighed) {
       const auto with = static_cast<double>(std::ranges::count_if(
           corpus_, [&](const auto& d) { return std::ranges::find(d, term) != d.end(); }));
@@ -170,14 +171,18 @@ private:
       const double share =
           (is_function_term(term) ? w_.function_words : 1) / (1 + w_.common_words * (with / all));
       const double idf = stable_log(1.0 + (all - with + 0.5) / (with + 0.5)) * share;
-      for (auto& row : rows_) {
+      for (std::size_t i = 0; i < rows_.size(); ++i) {
+        const scored_row& row = rows_[i];
         const auto tf = static_cast<double>(std::ranges::count(row.terms, term));
+        parts[i].push_back(0);
         if (tf == 0) continue;
-        row.text +=
+        parts[i].back() =
             idf * (w_.k1 + 1) * tf
             / (tf + w_.k1 * (1 - b) + w_.k1 * b / mean * static_cast<double>(row.terms.size()));
       }
     }
+    for (std::size_t i = 0; i < rows_.size(); ++i)
+      rows_[i].text = sum_by_names(aliases_, weighed, asked.size(), parts[i]);
     for (const auto& term : asked) {
       const double weight = is_function_term(term) ? w_.function_words : 1;
       whole += weight;
@@ -247,11 +252,14 @@ private:
   }
 
   [[nodiscard]] bool names_speaker(const head& h) const {
-    const auto words = asked_words(lower_case(with_others(r_.query, aliases_)));
+    const auto words = asked_words(lower_case(r_.query));
     const auto is_said_by = [&](const std::string& name) {
       return std::ranges::find(h.tags, "speaker:" + name) != h.tags.end();
     };
     if (std::ranges::find(words, "my") != words.end() && is_said_by("user")) return true;
+    for (const auto& alias : aliases_)
+      for (const auto& other : alias.others)
+        if (is_said_by(lower_case(other)) && lower_case(other) != "user") return true;
     for (std::size_t i = 0; i < words.size(); ++i)
       for (const std::string& name : {words[i], i > 0 ? words[i - 1] + " " + words[i] : words[i]})
         if (is_said_by(name)) return true;
@@ -443,7 +451,7 @@ std::expected<search_result, errc> search_in(const model& state, const search_re
     return a.record.head->id < b.record.head->id;
   });
   if (const double newer = weights_of(s).newer; !by_time && newer > 0) {
-    const auto aliases = aliases_in(state, r.query, viewer_of(r), at);
+    const auto aliases = aliases_in(s);
     put_newer_first(all, newer_row(r.query, aliases, newer, r.as_of.value_or(now)));
   }
   while (std::ssize(all) > r.limit) {

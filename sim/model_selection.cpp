@@ -61,7 +61,7 @@ public:
         now_(now),
         by_words_(by_words),
         asked_(read_asked(r.words)),
-        aliases_(aliases_in(state, r.words, viewer_of(r), at)) {}
+        aliases_(aliases_in(state, r.words, viewer_of(r), at, {.instant = now})) {}
 
   std::expected<select_result, errc> run() {
     if (names_too_much()) return std::unexpected(errc::limit_exceeded);

@@ -1,49 +1,41 @@
 #include "query/search/other_names.hpp"
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include "index/lexical/function_terms.hpp"
 #include "index/lexical/text_terms.hpp"
+#include "messages/text/quoted_text.hpp"
 #include "messages/text/topic_text.hpp"
+#include "views/standing.hpp"
 #include "views/topic_reads.hpp"
 
 namespace mneme {
 
 namespace {
 
-/// A topic's names in their order: its title, then its aliases.
-std::vector<std::string> names_of(const version& topic, const std::vector<std::string>& aliases) {
-  std::vector<std::string> names;
-  const auto title = topic.data.find("title");
-  if (title != topic.data.end())
-    if (const auto* text = std::get_if<std::string>(&title->second)) names.push_back(*text);
-  names.insert(names.end(), aliases.begin(), aliases.end());
-  return names;
-}
-
 class name_finder {
 public:
-  name_finder(std::string_view text, const asker& who, seq_no at, const read_views& views,
-              const deadline& time)
+  name_finder(std::string_view text, const asker& who, seq_no at, const naming_rule& rule,
+              const read_views& views, const deadline& time)
       : words_(folded_words(text)),
+        who_(who.owner()),
         at_(at),
+        rule_(rule),
         views_(views),
         rows_(*views.attributes),
         visible_(who, *views.attributes, *views.nodes),
-        owner_(rows_.actor_term(who.owner())),
-        host_(rows_.actor_term("")),
+        lineage_(views, at),
         time_(time) {}
 
   result<std::vector<called_name>> find(std::string_view text) {
     std::vector<called_name> found;
-    auto counted = topics_with_words(text);
-    if (!counted) return propagate(counted);
-    if (counted->empty()) return found;
+    auto topics = topics_with_words(text);
+    if (!topics) return propagate(topics);
+    if (topics->empty()) return found;
     auto reader = reader_in_time(views_, time_);
     if (!reader) return propagate(reader);
-    for (const auto& id : with_most_words(*counted)) {
+    for (const auto& id : *topics) {
       auto called = read(id, **reader);
       if (!called) return propagate(called);
       if (!called->others.empty()) found.push_back(std::move(*called));
@@ -52,47 +44,50 @@ public:
   }
 
 private:
-  using counted_topics = std::map<memory_id, std::size_t>;
-
-  /// By id.
-  static std::vector<memory_id> with_most_words(const counted_topics& counted) {
-    std::vector<std::pair<std::size_t, memory_id>> all;
-    for (const auto& [id, count] : counted) all.emplace_back(count, id);
-    std::ranges::stable_sort(all, std::greater(), [](const auto& one) { return one.first; });
-    all.resize(std::min(all.size(), most_named_topics));
-    std::vector<memory_id> topics;
-    for (const auto& [count, id] : all) topics.push_back(id);
-    std::ranges::sort(topics);
-    return topics;
-  }
-
-  /// Live topics whose text has the field's name and a word of `text`, and how many of its words.
-  /// What they are called is in their text, so that the shorter of both lists of contents has them
-  /// all.
-  result<counted_topics> topics_with_words(std::string_view text) const {
-    counted_topics topics;
+  /// The words by which topics are looked for, the rarest first.
+  [[nodiscard]] std::vector<term_no> words_by_rarity(std::string_view text) const {
     const lexical& index = *views_.lexical;
-    const auto name = text_terms(aliases_field, index.language());
-    const term_no field = name.empty() ? term_no{} : index.term(name.front());
-    if (field.value == no_number) return topics;
-    const auto having = index.postings(corpus::memories, field);
+    std::vector<std::pair<std::uint64_t, term_no>> counted;
     std::set<std::string> known; // only asked
     for (const auto& word : text_terms(text, index.language())) {
       if (is_function_term(word, index.language()) || !known.insert(word).second) continue;
       if (known.size() > most_naming_words) break;
       const term_no term = index.term(word);
-      if (term.value == no_number) continue;
+      if (term.value != no_number)
+        counted.emplace_back(index.document_frequency(corpus::memories, term, at_), term);
+    }
+    std::ranges::stable_sort(counted, {}, [](const auto& one) { return one.first; });
+    std::vector<term_no> words;
+    for (const auto& [count, term] : counted) words.push_back(term);
+    return words;
+  }
+
+  /// Topics whose text has the field's name and a word of `text`, by id. What they are called is in
+  /// their text, as far as that is found by words at all.
+  result<std::set<memory_id>> topics_with_words(std::string_view text) const {
+    std::set<memory_id> topics;
+    const lexical& index = *views_.lexical;
+    const auto name = text_terms(aliases_field, index.language());
+    const term_no field = name.empty() ? term_no{} : index.term(name.front());
+    if (field.value == no_number) return topics;
+    const auto having = index.postings(corpus::memories, field);
+    for (const term_no term : words_by_rarity(text)) {
       const auto with = index.postings(corpus::memories, term);
       const bool is_shorter = posting_count(with) < posting_count(having);
-      if (auto ok = add_topics(is_shorter ? with : having, is_shorter ? field : term, topics); !ok)
+      std::set<memory_id> more;
+      if (auto ok = add_topics(is_shorter ? with : having, is_shorter ? field : term, more); !ok)
         return propagate(ok);
+      for (const auto& id : more)
+        if (topics.size() < most_named_topics) topics.insert(id);
+      if (topics.size() == most_named_topics) break;
     }
     return topics;
   }
 
-  /// Of the contents in `blocks`, those that have `other`, too.
+  /// Of the contents in `blocks`, those that have `other`, too, and may say what somebody is
+  /// called.
   result<void> add_topics(std::span<const posting_block> blocks, term_no other,
-                          counted_topics& topics) const {
+                          std::set<memory_id>& topics) const {
     std::uint64_t looked_at = 0;
     for (const auto& block : blocks)
       for (std::uint32_t i = 0, size = block.size(); i < size; ++i) {
@@ -100,40 +95,85 @@ private:
         const slot_no slot{block.slot(i)};
         if (views_.lexical->count(slot, other) == 0) continue;
         const row_no row = rows_.row_of_slot(slot, at_);
-        if (row.value == no_number) continue;
-        const row_line& line = rows_.rows().line(row);
-        const bool is_own = line.actor == owner_.value || line.actor == host_.value;
-        if (line.type == memory_type::topic && (line.flags & row_unfindable) == 0 && is_own
-            && visible_(row))
-          ++topics[views_.nodes->id({line.node})];
+        if (row.value != no_number && may_name(row))
+          topics.insert(views_.nodes->id(rows_.node(row)));
       }
     return {};
+  }
+  [[nodiscard]] bool may_name(row_no row) const {
+    const row_line& line = rows_.rows().line(row);
+    const bool is_own =
+        line.actor == rows_.actor_term(who_).value || line.actor == rows_.actor_term("").value;
+    if (line.type != memory_type::topic || (line.flags & row_unfindable) != 0 || !is_own
+        || !visible_(row) || line.valid_until_ns <= rule_.instant.ns)
+      return false;
+    if (rule_.audience && rows_.facets(row).audience != static_cast<std::uint8_t>(*rule_.audience))
+      return false;
+    return lineage_.standing_of(row).trust >= std::max(rule_.min_trust, trust_unquoted);
+  }
+  [[nodiscard]] bool is_believed(const std::string& writer) const {
+    return writer.empty() || writer == who_;
+  }
+
+  /// What the field holds, if who is believed wrote that.
+  result<std::vector<std::string>> aliases_in(const memory_id& topic, kv_reader& reader) const {
+    std::vector<std::string> none;
+    auto field = read_field(reader, topic, aliases_field, at_);
+    if (!field) return propagate(field);
+    if (!field->has_value()) return none;
+    auto current = read_revision(reader, (*field)->head, (*field)->current);
+    if (!current) return propagate(current);
+    if (!is_believed(current->created_by)) return none;
+    const topic_value value{std::string(aliases_field), std::move(current->value)};
+    return aliases_of(std::span(&value, 1));
   }
 
   /// Without others, where the text has none of its names.
   result<called_name> read(const memory_id& id, kv_reader& reader) const {
     called_name called;
-    auto values = read_field_values(reader, id, at_);
-    if (!values) return propagate(values);
-    const auto aliases = aliases_of(*values);
-    if (aliases.empty()) return called;
+    auto aliases = aliases_in(id, reader);
+    if (!aliases) return propagate(aliases);
+    if (aliases->empty()) return called;
     auto topic = read_memory(views_, reader, id, at_);
     if (!topic) return propagate(topic);
-    if (!topic->has_value()) return called;
-    auto names = names_of((*topic)->version, aliases);
-    std::erase_if(names, [&](const std::string& name) { return !says_something(name); });
-    const auto in_text = std::ranges::find_if(names, [&](const std::string& name) {
-      return !std::ranges::search(words_, folded_words(name)).empty();
-    });
-    if (in_text == names.end()) return called;
-    called.name = *in_text;
-    names.erase(in_text);
+    if (!topic->has_value() || !is_believed((*topic)->version->created_by)) return called;
+    auto names = names_of((*topic)->version, *aliases);
+    std::size_t most = 0;
+    auto longest = names.end();
+    for (auto name = names.begin(); name != names.end(); ++name) {
+      const std::size_t words = folded_words(*name).size();
+      if (words <= most || !is_in_text(*name)) continue;
+      most = words;
+      longest = name;
+    }
+    if (longest == names.end()) return called;
+    called.name = *longest;
+    names.erase(longest);
     called.others = std::move(names);
     return called;
   }
+  [[nodiscard]] bool is_in_text(const std::string& name) const {
+    return !std::ranges::search(words_, folded_words(name)).empty();
+  }
 
+  /// Its title, then its aliases, each once.
+  [[nodiscard]] std::vector<std::string> names_of(const version& topic,
+                                                  const std::vector<std::string>& aliases) const {
+    std::vector<std::string> names;
+    std::set<std::vector<std::string>> known; // only asked
+    const auto add = [&](const std::string& name) {
+      if (names.size() < most_names && name.size() <= most_name_bytes && says_something(name)
+          && known.insert(folded_words(name)).second)
+        names.push_back(name);
+    };
+    const auto title = topic.data.find("title");
+    if (title != topic.data.end())
+      if (const auto* text = std::get_if<std::string>(&title->second)) add(*text);
+    std::ranges::for_each(aliases, add);
+    return names;
+  }
   /// Are not all of its words function words?
-  [[nodiscard]] bool says_something(std::string_view name) const {
+  [[nodiscard]] bool says_something(const std::string& name) const {
     const std::string& language = views_.lexical->language();
     return !std::ranges::all_of(text_terms(name, language), [&](const std::string& term) {
       return is_function_term(term, language);
@@ -141,20 +181,22 @@ private:
   }
 
   std::vector<std::string> words_;
+  std::string who_; ///< "" = the host
   seq_no at_;
+  const naming_rule& rule_;
   const read_views& views_;
   const attributes& rows_;
   visible_rows visible_;
-  term_no owner_; ///< the missing term, which no row has, who owns nothing
-  term_no host_;
+  lineage_reader lineage_;
   const deadline& time_;
 };
 
 } // namespace
 
 result<std::vector<called_name>> other_names(std::string_view text, const asker& who, seq_no at,
-                                             const read_views& views, const deadline& time) {
-  return name_finder(text, who, at, views, time).find(text);
+                                             const naming_rule& rule, const read_views& views,
+                                             const deadline& time) {
+  return name_finder(text, who, at, rule, views, time).find(text);
 }
 
 alias_terms terms_of(const called_name& called, std::string_view language) {

@@ -5,6 +5,7 @@
 /// another finds or forgets.
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,18 +23,28 @@ struct called_name {
   std::vector<std::string> others;
 };
 
-/// So many topics are looked at, those with most of the words, and of these the lowest ids.
+/// Names of a topic count so many, its title and the first of its aliases, of so many bytes each.
+inline constexpr std::size_t most_names = 9;
+inline constexpr std::size_t most_name_bytes = 64;
+/// So many topics are looked at, those with the rarest of the words, and of these the lowest ids.
 inline constexpr std::size_t most_named_topics = 16;
 /// Topics are looked for by so many words of a text, the first ones that are no function words.
 inline constexpr std::size_t most_naming_words = 64;
 
+/// Which topics say what somebody is called, besides being the asker's own or the host's.
+struct naming_rule {
+  std::optional<lifecycle_audience> audience{};
+  double min_trust = 0; ///< below 0.5 nobody is believed, whatever this is
+  timestamp instant{};  ///< at which the topic has not ended
+};
+
 /// The names in `text` whose words follow each other in it, folded as words are for search; by the
-/// ids of their topics, which are the asker's own or the host's, seen by `who`, live as of `at` and
-/// not archived. A topic with
-/// several names in the text gives the one that comes first among its own. What has nothing but
-/// function words is no name. A world without aliases costs a look.
+/// ids of their topics. A topic and its field must have been written last by the asker or the host,
+/// be live as of `at` and not archived. Of several of its names in the text the longest counts.
+/// What has nothing but function words is no name. A world without aliases costs a look.
 result<std::vector<called_name>> other_names(std::string_view text, const asker& who, seq_no at,
-                                             const read_views& views, const deadline& time);
+                                             const naming_rule& rule, const read_views& views,
+                                             const deadline& time);
 
 /// Where a name is in a question, and what is as good as it, as terms.
 struct alias_terms {

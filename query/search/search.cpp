@@ -105,21 +105,34 @@ std::optional<search_audience> audience_of(const search_request& r, const read_v
                                                      : search_audience::personal;
 }
 
+/// A name in a line of its own words: it is somebody's text.
+std::string one_line(std::string name) {
+  for (char& c : name)
+    if (static_cast<unsigned char>(c) < ' ') c = ' ';
+  return name;
+}
+
+naming_rule rule_of(const search_state& s) {
+  naming_rule rule{.min_trust = s.request.min_trust.value_or(0), .instant = s.instant()};
+  if (s.audience == search_audience::personal) rule.audience = lifecycle_audience::personal;
+  if (s.audience == search_audience::work) rule.audience = lifecycle_audience::work;
+  return rule;
+}
+
 /// What else those are called who are named.
 result<void> follow_aliases(search_state& s, const read_views& views) {
-  auto names = other_names(s.request.query, s.who, s.context.at, views, s.time);
+  auto names = other_names(s.request.query, s.who, s.context.at, rule_of(s), views, s.time);
   if (!names) return propagate(names);
   s.names = std::move(*names);
-  const std::string& language = views.lexical->language();
   for (const auto& called : s.names) {
-    s.aliases.push_back(terms_of(called, language));
+    s.aliases.push_back(terms_of(called, views.lexical->language()));
     for (const auto& name : s.aliases.back().others)
       for (const auto& term : name)
         if (std::ranges::find(s.terms, term) == s.terms.end()
             && std::ranges::find(s.other_terms, term) == s.other_terms.end())
           s.other_terms.push_back(term);
     s.answer.coverage.notes.push_back(
-        fmt::format("{} is also {}", called.name, fmt::join(called.others, ", ")));
+        one_line(fmt::format("{} is also {}", called.name, fmt::join(called.others, ", "))));
   }
   return {};
 }

@@ -54,19 +54,14 @@ double search_state::recency_of(row_no row, const read_views& views) const {
   return halved_by_age(std::max<std::int64_t>(0, context.now.ns - created));
 }
 
-std::string search_state::with_other_names() const {
-  std::string text = request.query;
-  for (const auto& called : names)
-    for (const auto& other : called.others) text.append("\n").append(other);
-  return text;
-}
-
 void search_state::add_circumstances(std::vector<leg_row>& rows, const read_views& views) const {
   const attributes& columns = *views.attributes;
   // What weighs nothing is not looked for.
   const auto times = weights.dates > 0 ? asked_times(request.query, context.now) : asked_times();
-  const auto speakers =
-      weights.speakers > 0 ? asked_speakers(with_other_names(), columns) : asked_speakers();
+  auto speakers = weights.speakers > 0 ? asked_speakers(request.query, columns) : asked_speakers();
+  if (weights.speakers > 0)
+    for (const auto& called : names)
+      for (const auto& other : called.others) speakers.add(other, columns);
   for (auto& r : rows) {
     r.dates = times.contains({columns.rows().line(r.row).created_at_ns}) ? 1 : 0;
     r.speakers = speakers.said(r.row, columns) ? 1 : 0;

@@ -102,8 +102,6 @@ struct search_state {
   result<void> score_rows(search_leg& leg, const read_views& views,
                           std::optional<compared_query>& compared) const;
   [[nodiscard]] double recency_of(row_no row, const read_views& views) const;
-  /// The question, and behind it what else those are called who are named in it.
-  [[nodiscard]] std::string with_other_names() const;
   /// What the question says of when and by whom, of the rows of the memory leg's window.
   void add_circumstances(std::vector<leg_row>& rows, const read_views& views) const;
   /// Window, raw floor, normalisation, and two of one path.

@@ -142,7 +142,8 @@ select_run::compile(select_request request, query_context context, const read_vi
   state->asked = read_asked(request.words, views.lexical->language());
   if (!request.states_new)
     if (auto ok = check_terms(state->asked); !ok) return propagate(ok);
-  auto names = other_names(request.words, state->who, context.at, views, state->time);
+  const naming_rule rule{.audience = views.audience, .instant = request.now.value_or(context.now)};
+  auto names = other_names(request.words, state->who, context.at, rule, views, state->time);
   if (!names) return propagate(names);
   state->names = std::move(*names);
   state->terms = terms_of(state->asked);

@@ -80,7 +80,7 @@ std::string left_out_text(const json& coverage) {
   if (const auto distrusted = of("distrusted"); distrusted != 0)
     text += fmt::format("{} trusted less than min_trust\n", distrusted);
   if (const auto superseded = of("superseded"); superseded != 0)
-    text += fmt::format("{} superseded: include_archived finds them\n", superseded);
+    text += fmt::format("{} superseded are left out (include_archived)\n", superseded);
   return text;
 }
 
@@ -100,19 +100,21 @@ std::string hits_text(const json& a) {
   }
   if (a["results"].empty()) out = "nothing found\n" + left_out_text(a["coverage"]);
   for (const auto& note : a["coverage"]["notes"])
-    if (const auto text = text_of(note); !text.starts_with("weights:")) out += text + "\n";
+    if (const auto text = text_of(note); !text.starts_with("weights:"))
+      out += one_line(text) + "\n";
   return out;
 }
 
 std::string topics_text(const json& a) {
   std::string out;
   for (const auto& c : a["candidates"]) {
-    out += fmt::format("{} ({}) {}\n", text_of(c["title"]), text_of(c["topic_id"]),
+    out += fmt::format("{} ({}) {}\n", quoted_unless_trusted(c, one_line(text_of(c["title"]))),
+                       text_of(c["topic_id"]),
                        quoted_unless_trusted(c, one_line(text_of(c["summary"]))));
     if (!c.contains("fields")) continue;
     for (const auto& f : c["fields"]) {
       if (f["current"].is_null()) continue;
-      out += fmt::format("  {}: {} (since {})\n", text_of(f["name"]),
+      out += fmt::format("  {}: {} (since {})\n", one_line(text_of(f["name"])),
                          quoted_unless_trusted(c, one_line(text_of(f["current"]["value"]))),
                          text_of(f["current"]["valid_from"]));
       for (const auto& r : f["history"])
