@@ -21,12 +21,12 @@ result<query_context> context_of(const query_seams& seams, const read_views& vie
   if (!now) return propagate(now);
   return read_at({.at = {},
                   .now = *now,
-                  .clock_now = *now,
                   .stopwatch = seams.stopwatch,
                   .exact_near = seams.exact_near,
                   .scope = {},
                   .chroma = seams.chroma,
-                  .read_only = seams.read_only},
+                  .read_only = seams.read_only,
+                  .clock_now = *now},
                  views, asked, pinned);
 }
 

@@ -35,7 +35,6 @@ struct query_context {
   /// For salience, age and expiry: by the clock, of a request with a seq of its own when that entry
   /// was made.
   timestamp now;
-  timestamp clock_now{}; ///< what scopes expire by, whatever seq is read
   /// Monotonic nanoseconds for explain and deadlines; empty in deterministic runs (times are 0).
   std::function<std::int64_t()> stopwatch{};
   bool exact_near = false; ///< deterministic mode: never answer from HNSW
@@ -47,6 +46,7 @@ struct query_context {
   std::optional<error> unreadable{};
   /// The vector of the query's text, or why there is none; null = not asked for yet.
   std::shared_ptr<const result<std::vector<float>>> embedded{};
+  timestamp clock_now{}; ///< what scopes expire by, whatever seq is read
 
   [[nodiscard]] std::int64_t stopwatch_ns() const { return stopwatch ? stopwatch() : 0; }
 };

@@ -48,7 +48,7 @@ struct candidate {
       return !p.runs.empty() && has_all(p.runs) && has_number(text, p.runs);
     if (!p.token.empty()) return has_token(text, p.token);
     if (!p.words.empty()) return is_named(p.words);
-    return !p.in_order || follow_each_other(p.terms, terms);
+    return !p.in_order || follow_each_other(p.terms, text_terms(text));
   }
 };
 
@@ -109,8 +109,11 @@ private:
         continue;
       candidate c;
       c.uri = {m->head->type, id, m->head->current_version};
-      c.text = state_.text_at(id, at_);
-      c.terms = text_terms(c.text);
+      // A topic is found by the words of the request that changed it last, and shown as it is.
+      c.terms = text_terms(state_.text_at(id, at_));
+      c.text = m->head->type == memory_type::topic
+                   ? searched_topic_text(m->version->data, state_.values_at(id, at_))
+                   : state_.text_at(id, at_);
       c.meant = meant_by(c.terms, aliases_);
       c.aliases = &aliases_;
       all_.push_back(std::move(c));

@@ -240,11 +240,12 @@ private:
           word.remove_suffix(1);
         words += std::string(word) + " ";
       }
-      auto one = reader(words + std::string(rest), language_).read();
-      if (!one.refusal.empty() || !one.parts.empty() || one.is_whose
-          || one.extent == asked_extent::fact || (one.content.empty() && one.identifiers.empty()))
+      auto part_asked = reader(words + std::string(rest), language_).read();
+      if (!part_asked.refusal.empty() || !part_asked.parts.empty() || part_asked.is_whose
+          || part_asked.extent == asked_extent::fact
+          || (part_asked.content.empty() && part_asked.identifiers.empty()))
         return false;
-      out_.parts.push_back(std::move(one));
+      out_.parts.push_back(std::move(part_asked));
     }
     const asked_word& last = list_[to_ - 1];
     const auto begin = list_[from_].at;

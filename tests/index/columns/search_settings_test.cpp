@@ -9,7 +9,7 @@ namespace mneme {
 
 namespace {
 
-constexpr std::string_view image_name = "mnTEST10";
+constexpr std::string_view settings_image = "mnTEST10";
 
 search_setting setting_of(std::uint64_t seq) {
   return {.since = {seq},
@@ -32,15 +32,15 @@ TEST_CASE("a setting of searches holds from its seq on, and what no read needs i
   CHECK(settings.find({4}) == nullptr);
   CHECK(*settings.find({6}) == setting_of(5));
 
-  image_writer out(image_name);
+  image_writer out(settings_image);
   settings.save(out, {8});
   const std::string image = out.finish();
-  auto in = image_reader::open(image, image_name);
+  auto in = image_reader::open(image, settings_image);
   search_settings loaded;
   REQUIRE(loaded.load(*in, {8}));
   CHECK(in->at_end());
   CHECK(*loaded.find({100}) == setting_of(5));
-  auto again = image_reader::open(image, image_name);
+  auto again = image_reader::open(image, settings_image);
   search_settings refused;
   CHECK_FALSE(refused.load(*again, {4}));
 }
@@ -59,10 +59,10 @@ TEST_CASE("entries have the time of their batch") {
   CHECK_FALSE(times.find({9}));
   CHECK(times.find({15}) == timestamp{1});
 
-  image_writer out(image_name);
+  image_writer out(settings_image);
   times.save(out, {25});
   const std::string image = out.finish();
-  auto in = image_reader::open(image, image_name);
+  auto in = image_reader::open(image, settings_image);
   entry_times loaded;
   REQUIRE(loaded.load(*in, {25}));
   CHECK(in->at_end());
@@ -71,7 +71,7 @@ TEST_CASE("entries have the time of their batch") {
   loaded.put({26}, {7});
   CHECK(loaded.find({25}) == timestamp{2});
   CHECK(loaded.find({26}) == timestamp{7});
-  auto again = image_reader::open(image, image_name);
+  auto again = image_reader::open(image, settings_image);
   entry_times refused;
   CHECK_FALSE(refused.load(*again, {12}));
 }

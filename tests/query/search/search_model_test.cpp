@@ -80,7 +80,7 @@ public:
       model_.answers[{a, b}] = false;
     }
     }
-    history_[engine_.target.published().value] = model_;
+    keep_state();
   }
 
   /// So many notes and chunks more, of many words and next to each other, and no past.
@@ -94,7 +94,8 @@ public:
       model_.next[{before, ids_.back()}] = true;
       model_.answers[{before, ids_.back()}] = i % 5 == 0;
     }
-    history_ = {{engine_.target.published().value, model_}};
+    history_.clear();
+    keep_state();
   }
 
   void ask(const search_weights& w) {
@@ -118,18 +119,27 @@ public:
     if (dice_.one_in(4)) r.source_filter = "1";
     if (dice_.one_in(6)) r.type = memory_type::note;
     const naive_world* world = &model_;
+    timestamp now = engine_.clock->now();
     if (dice_.one_in(2)) {
       auto at = history_.begin();
       std::advance(at, dice_.below(history_.size()));
       r.at_seq = seq_no{at->first};
       world = &at->second;
+      now = made_.at(at->first);
     }
     const auto answer = engine_.search(r);
-    const auto expected = search_naively(*world, r, w, engine_.clock->now());
+    const auto expected = search_naively(*world, r, w, now);
     check(answer, expected);
   }
 
 private:
+  /// As of the last entry, which was made when its seq was first seen.
+  void keep_state() {
+    const auto seq = engine_.target.published().value;
+    history_[seq] = model_;
+    made_.try_emplace(seq, engine_.clock->now());
+  }
+
   static void check(const search_result& answer, const naive_answer& expected) {
     const auto same = [](const leg_coverage& a, const leg_coverage& b) {
       CHECK(a.searched == b.searched);
@@ -243,6 +253,7 @@ private:
   std::vector<memory_id> ids_;
   naive_world model_;
   std::map<std::uint64_t, naive_world> history_;
+  std::map<std::uint64_t, timestamp> made_; ///< when the entries were that end the states
 };
 
 void run(const std::string& weights, std::uint64_t seed) {

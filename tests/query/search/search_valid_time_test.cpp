@@ -90,6 +90,8 @@ TEST_CASE("search: a new version may begin again, and at_seq shows the version o
   CHECK(same_ids(w.search("tea"), {id}));
   auto r = asked("tea");
   r.at_seq = before;
+  CHECK(same_ids(w.search(r), {id})); // it had not ended then
+  r.now = day(6);
   CHECK(w.search(r).results.empty());
   CHECK(w.search(r).coverage.memory.ended == 1);
 }

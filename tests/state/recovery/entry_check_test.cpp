@@ -355,9 +355,6 @@ TEST_CASE("weights of search that no request sets are corrupt") {
   SECTION("out of range") {
     p.weights = "b=2";
   }
-  SECTION("not all of them") {
-    p.weights = "b=0.5";
-  }
   SECTION("unknown") {
     p.weights += ",tea=1";
   }
