@@ -143,7 +143,7 @@ void committer_actor::begin_batch(std::shared_ptr<const commit_batch> batch) {
   const digest previous_root = world_->ledger->roots().overall;
   if (options_.bugs.reply_before_publish) core_->testing_reply_early();
   const bool is_small = batch_->entries.size() <= options_.entries_applied_here;
-  expect(is_small ? 2 : 6);
+  expect(is_small ? 2 : 7);
   if (!is_small) ask_owners();
   append(previous_root);
   if (is_small) arrived(problem_ ? outcome{} : apply_here(), errc::outcome_unknown);
@@ -180,22 +180,25 @@ outcome committer_actor::apply_here() {
 }
 
 void committer_actor::ask_owners() {
-  ask_ledger_then_store();
-  ask_index(owners_.graph);
-  ask_index(owners_.lexical);
-  ask_index(owners_.vectors);
-  ask_index(owners_.attributes);
+  ask_ledger_and_store();
+  ask_owner(owners_.graph);
+  ask_owner(owners_.lexical);
+  ask_owner(owners_.vectors);
+  ask_owner(owners_.attributes);
 }
 
-void committer_actor::ask_ledger_then_store() {
-  ask(owners_.ledger, apply_batch{batch_}, [this](const outcome& rooted) {
-    if (rooted.problem) return arrived(rooted, errc::outcome_unknown);
-    ask(owners_.store, apply_batch{batch_},
-        [this](const outcome& stored) { arrived(stored, errc::outcome_unknown); });
+void committer_actor::ask_ledger_and_store() {
+  ask(owners_.ledger, prepare_batch{batch_}, [this](const outcome& read) {
+    if (read.problem) {
+      arrived(read, errc::outcome_unknown);        // of the ledger
+      return arrived(read, errc::outcome_unknown); // and of the store, which is not asked
+    }
+    ask_owner(owners_.ledger);
+    ask_owner(owners_.store);
   });
 }
 
-void committer_actor::ask_index(const caf::actor& owner) {
+void committer_actor::ask_owner(const caf::actor& owner) {
   ask(owner, apply_batch{batch_}, [this](const outcome& o) { arrived(o, errc::outcome_unknown); });
 }
 

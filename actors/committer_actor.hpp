@@ -37,8 +37,8 @@ private:
   result<void> sync();
   outcome apply_here();
   void ask_owners();
-  void ask_ledger_then_store();
-  void ask_index(const caf::actor& owner);
+  void ask_ledger_and_store();
+  void ask_owner(const caf::actor& owner);
   void arrived(const outcome& o, errc failure_code);
   void finish_batch();
   void begin_barrier();

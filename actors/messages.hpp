@@ -22,9 +22,12 @@ struct outcome {
   std::optional<error> problem;
 };
 
-/// To every owner: take this batch. The ledger answers before the store is asked, because the
-/// ledger reads the leaves as they were.
+/// To every owner: take this batch.
 struct apply_batch {
+  std::shared_ptr<const commit_batch> batch;
+};
+/// To the ledger, before the store is asked to take the batch: read the leaves as they were.
+struct prepare_batch {
   std::shared_ptr<const commit_batch> batch;
 };
 /// To the ledger.
@@ -116,6 +119,7 @@ struct run_closure {
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::outcome)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::apply_batch)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::prepare_batch)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::save_ledger)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::ledger_image)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::run_checkpoint)

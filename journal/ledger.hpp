@@ -69,6 +69,11 @@ public:
   /// The root after an entry never depends on how entries are grouped into calls. On error nothing
   /// changed.
   result<root_set> apply(std::span<const entry> entries);
+  /// apply() in two steps: all that reads leaves and may fail, and the rest. When the first has
+  /// answered, the store may have the leaves of these entries. Nothing but roots() is asked between
+  /// the two, and both get the same entries. On error nothing changed.
+  result<void> prepare(std::span<const entry> entries);
+  root_set finish(std::span<const entry> entries);
   [[nodiscard]] const root_set& roots() const;
   /// How many leaves the tree of `ns` has.
   [[nodiscard]] std::uint64_t leaf_count(state_namespace ns) const;

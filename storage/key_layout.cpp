@@ -21,6 +21,14 @@ void put_sized(std::string& out, std::string_view text) {
   out += text;
 }
 
+/// A key that begins with `first` and will have so many bytes.
+std::string begin_key(std::string_view first, std::size_t bytes) {
+  std::string key;
+  key.reserve(bytes);
+  key += first;
+  return key;
+}
+
 } // namespace
 
 std::string u64be(std::uint64_t v) {
@@ -30,19 +38,19 @@ std::string u64be(std::uint64_t v) {
 }
 
 std::string head(const memory_id& id, seq_no seq) {
-  std::string key(id.raw());
+  std::string key = begin_key(id.raw(), 24);
   put_u64be(key, ~seq.value);
   return key;
 }
 
 std::string version(const memory_id& id, std::uint32_t number) {
-  std::string key(id.raw());
+  std::string key = begin_key(id.raw(), 20);
   put_u32be(key, number);
   return key;
 }
 
 std::string edge(const edge_key& key, seq_no seq) {
-  std::string bytes(key.src.raw());
+  std::string bytes = begin_key(key.src.raw(), 41);
   bytes.push_back(static_cast<char>(key.type));
   bytes += key.dst.raw();
   put_u64be(bytes, ~seq.value);

@@ -110,6 +110,8 @@ row_buffer::node* row_buffer::seek(const links& heads, std::string_view key,
   const node* known_behind = nullptr; // met one level up: not before the key
   for (int level = most_levels; level-- > 0;) {
     for (;;) {
+      // Most nodes are a wait for memory: that to be met one level down is on its way meanwhile.
+      if (level > 0) __builtin_prefetch(from[level - 1].load(std::memory_order_relaxed));
       next = from[level].load(std::memory_order_acquire);
       if (next == nullptr || next == known_behind || !next->is_before(prefix, key)) break;
       from = next->next();
@@ -183,6 +185,9 @@ std::optional<row_buffer::value> row_buffer::cursor::as_of(seq_no commit) const 
 void row_buffer::cursor::next() {
   ensure(at_ != nullptr, "a cursor does not go beyond the end");
   at_ = at_->next()[0].load(std::memory_order_acquire);
+  // Rows lie in the order in which they came, so that each is a wait for memory: while this one is
+  // looked at, the next is on its way.
+  if (at_ != nullptr) __builtin_prefetch(at_->next()[0].load(std::memory_order_relaxed));
 }
 
 } // namespace mneme

@@ -1,3 +1,5 @@
+#include "messages/codec/payload.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -5,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "messages/codec/payload.hpp"
 #include "messages/codec/record_codec.hpp"
 #include "messages/codec/topic_records.hpp"
 #include "messages/validate/validate.hpp"

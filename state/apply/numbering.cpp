@@ -94,6 +94,8 @@ std::shared_ptr<const commit_batch> make_batch(std::vector<entry> entries, numbe
   batch->durable = durable;
   batch->last_seq = batch->entries.back().header.seq;
   batch->deltas.reserve(batch->entries.size());
+  constexpr std::size_t most_rows = 3; // of a memory: head, version, leaf
+  batch->writes.reserve(batch->entries.size() * most_rows);
   seq_no next = batch->entries.front().header.seq;
   for (const auto& e : batch->entries) {
     ensure(e.header.seq == std::exchange(next, next.next()), "entries of a batch are consecutive");

@@ -310,8 +310,11 @@ result<executed_command> committer::execute_for(const asker* within, const asker
       execute(items, is_batch, batch.records, ids_, seams, batch.now, batch.last_seq(), ahead);
   if (!done) return done;
   batch.room.take(done->taken);
-  batch.entries.insert(batch.entries.end(), std::make_move_iterator(done->entries.begin()),
-                       std::make_move_iterator(done->entries.end()));
+  if (batch.entries.empty())
+    batch.entries = std::move(done->entries);
+  else
+    batch.entries.insert(batch.entries.end(), std::make_move_iterator(done->entries.begin()),
+                         std::make_move_iterator(done->entries.end()));
   return done;
 }
 
