@@ -37,8 +37,26 @@ std::size_t pages_of(std::size_t bytes) {
   return (bytes + page_bytes - 1) / page_bytes;
 }
 
+/// Does each page have its sum?
+bool are_whole(std::string_view body, std::string_view sums, const image_bytes& whole) {
+  const auto buffer = std::make_unique_for_overwrite<char[]>(whole.read ? page_bytes : 0);
+  for (std::size_t page = 0; page * page_bytes < body.size(); ++page) {
+    std::string_view bytes = body.substr(page * page_bytes, page_bytes);
+    if (whole.read) {
+      const std::span<char> to(buffer.get(), bytes.size());
+      if (!whole.read(page * page_bytes, to)) return false;
+      bytes = {to.data(), to.size()};
+    }
+    std::uint32_t expected = 0;
+    std::memcpy(&expected, sums.data() + page * sizeof expected, sizeof expected);
+    if (crc32c(bytes) != expected) return false;
+  }
+  return true;
+}
+
 /// What is before the sums; nullopt if they do not fit.
-std::optional<std::string_view> checked_by_page(std::string_view image) {
+std::optional<std::string_view> checked_by_page(const image_bytes& whole) {
+  std::string_view image = whole.bytes;
   image.remove_suffix(pages_mark.size());
   const auto sum = take_last<std::uint32_t>(image);
   const std::string_view before = image;
@@ -48,11 +66,7 @@ std::optional<std::string_view> checked_by_page(std::string_view image) {
   const std::string_view sums = image.substr(*length);
   if (sums.size() != pages_of(body.size()) * sizeof(std::uint32_t)) return std::nullopt;
   if (crc32c(before.substr(body.size())) != *sum) return std::nullopt;
-  for (std::size_t page = 0; page * page_bytes < body.size(); ++page) {
-    std::uint32_t expected = 0;
-    std::memcpy(&expected, sums.data() + page * sizeof expected, sizeof expected);
-    if (crc32c(body.substr(page * page_bytes, page_bytes)) != expected) return std::nullopt;
-  }
+  if (!whole.is_checked && !are_whole(body, sums, whole)) return std::nullopt;
   return body;
 }
 
@@ -111,7 +125,12 @@ std::string image_writer::finish() {
 }
 
 result<image_reader> image_reader::open(std::string_view image, std::string_view name) {
-  const auto body = image.ends_with(pages_mark) ? checked_by_page(image) : checked_whole(image);
+  return open_kept(image_bytes(image), name);
+}
+
+result<image_reader> image_reader::open_kept(const image_bytes& image, std::string_view name) {
+  const auto body =
+      image.bytes.ends_with(pages_mark) ? checked_by_page(image) : checked_whole(image.bytes);
   if (!body)
     return fail(errc::corrupt,
                 "the checksum of the image " + std::string(name) + " does not match");

@@ -12,6 +12,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -34,6 +35,10 @@ inline constexpr std::size_t image_alignment = 64;
 struct image_bytes {
   std::string_view bytes;
   std::shared_ptr<const void> holder{};
+  /// Reads what the image has from a place on; false if it cannot. For the check of bytes that are
+  /// mapped, most of which nobody looks at then: reading them in turn costs less than mapping them.
+  std::function<bool(std::size_t from, std::span<char> to)> read{};
+  bool is_checked = false; ///< its pages were, as part of something else
 
   image_bytes(std::string_view b, std::shared_ptr<const void> h = {})
       : bytes(b), holder(std::move(h)) {}
@@ -98,6 +103,7 @@ class image_reader {
 public:
   /// corrupt if the name or the checksum differ.
   static result<image_reader> open(std::string_view image, std::string_view name);
+  static result<image_reader> open_kept(const image_bytes& image, std::string_view name);
 
   template <class T>
   T get() {

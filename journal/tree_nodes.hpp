@@ -30,6 +30,8 @@ struct tree_node {
 
 class node_arena {
 public:
+  /// About so many will be added.
+  void reserve(std::size_t count) { nodes_.reserve(count); }
   /// A new bucket.
   node_index add(const subtree& whole) {
     if (free_.empty()) {

@@ -55,7 +55,8 @@ enum class open_mode : std::uint8_t {
 /// own before it is changed.
 struct file_content {
   std::span<char> bytes;
-  std::shared_ptr<void> holder; ///< the bytes stay where they are for its life
+  std::shared_ptr<void> holder;   ///< the bytes stay where they are for its life
+  std::shared_ptr<file> source{}; ///< for who looks at all of them once; null: they are in memory
 
   [[nodiscard]] std::string_view view() const { return {bytes.data(), bytes.size()}; }
   /// Of bytes that are in memory.

@@ -281,8 +281,11 @@ public:
     if (size == 0) return file_content{};
     void* const at = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd.get(), 0);
     if (at == MAP_FAILED) return file_system::content(path); // no file of this kind is mapped
+    // Of a file whose mode is that of reading alone a part is read by mapping it.
+    auto source = std::make_shared<posix_file>(std::move(fd), path, open_mode::read_write);
     return file_content{.bytes = {static_cast<char*>(at), size},
-                        .holder = {at, [size](void* mapped) { ::munmap(mapped, size); }}};
+                        .holder = {at, [size](void* mapped) { ::munmap(mapped, size); }},
+                        .source = std::move(source)};
   }
 
   result<std::vector<std::string>> list(const std::string& dir) override {

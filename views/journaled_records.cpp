@@ -106,6 +106,9 @@ record_place journaled_records::place_of(const payload_place& at, const entry_re
 }
 
 file& journaled_records::segment(std::uint64_t number) const {
+  // A place that an image brought may name any.
+  static no_file none;
+  if (number >= segment_count_.load(std::memory_order_acquire)) return none;
   const auto s = static_cast<std::uint32_t>(number);
   if (file* there = load_acquire(opened_[s])) return *there;
   const std::lock_guard hold(open_mutex_);

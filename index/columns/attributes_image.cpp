@@ -160,7 +160,7 @@ std::string attributes::save(seq_no at) const {
 result<void> attributes::load(const image_bytes& image) {
   ensure(row_count() == 0, "an image is loaded into empty attributes");
   const image_bytes here = kept(image);
-  auto in = image_reader::open(here.bytes, rows_image_name);
+  auto in = image_reader::open_kept(here, rows_image_name);
   if (!in) return propagate(in);
   auto loaded = std::make_unique<impl>();
   loaded->holder = here.holder;

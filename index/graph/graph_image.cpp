@@ -156,7 +156,7 @@ std::string graph::save(seq_no at) const {
 result<void> graph::load(const image_bytes& image) {
   ensure(impl_->node_limit.load() == 0, "an image is loaded into an empty graph");
   const image_bytes here = kept(image);
-  auto in = image_reader::open(here.bytes, edges_image_name);
+  auto in = image_reader::open_kept(here, edges_image_name);
   if (!in) return propagate(in);
   auto loaded = std::make_unique<impl>(impl_->nodes);
   loaded->holder = here.holder;

@@ -209,7 +209,7 @@ std::string lexical::save(seq_no at) const {
 result<void> lexical::load(const image_bytes& image) {
   ensure(impl_->slot_limit.load() == 0, "an image is loaded into an empty index");
   const image_bytes here = kept(image);
-  auto in = image_reader::open(here.bytes, words_image_name);
+  auto in = image_reader::open_kept(here, words_image_name);
   if (!in) return propagate(in);
   // Terms of other rules would never meet those of a query, without a word.
   if (const auto rules = in->get_text(); rules != term_rules(language_))

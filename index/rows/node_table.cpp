@@ -80,7 +80,7 @@ std::string node_table::save(std::uint32_t size) const {
 result<void> node_table::load(const image_bytes& image) {
   ensure(size() == 0, "an image is loaded into an empty node table");
   const image_bytes here = kept(image);
-  auto in = image_reader::open(here.bytes, nodes_image_name);
+  auto in = image_reader::open_kept(here, nodes_image_name);
   if (!in) return propagate(in);
   auto loaded = std::make_unique<impl>();
   loaded->holder = here.holder;

@@ -26,8 +26,8 @@ bool names_segments(std::span<const record_place> places, std::size_t segments) 
 
 } // namespace
 
-result<saved_places> saved_places::open(std::string_view image) {
-  auto in = image_reader::open(image, places_image_name);
+result<saved_places> saved_places::open(const image_bytes& image) {
+  auto in = image_reader::open_kept(image, places_image_name);
   if (!in) return propagate(in);
   saved_places saved;
   const std::uint64_t segment_count = in->get_count(sizeof(std::uint64_t));
@@ -37,7 +37,7 @@ result<saved_places> saved_places::open(std::string_view image) {
   saved.places = in->get_own_array<record_place>(count);
   if (!in->at_end() || segment_count > segment_number_bits || count >= no_number
       || std::ranges::adjacent_find(saved.segments, std::greater_equal()) != saved.segments.end()
-      || !names_segments(saved.places, saved.segments.size()))
+      || (image.holder == nullptr && !names_segments(saved.places, saved.segments.size())))
     return fail(errc::corrupt, "the image of the records' places does not fit together");
   return saved;
 }

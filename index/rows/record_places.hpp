@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "index/columns/paged_column.hpp"
+#include "index/image.hpp"
 #include "index/numbers.hpp"
 #include "index/rows/row_store.hpp"
 #include "mneme/error.hpp"
@@ -52,7 +53,8 @@ struct saved_places {
   std::span<record_place> places;
 
   /// corrupt if the image is damaged or does not fit together; one of before is not read either.
-  static result<saved_places> open(std::string_view image);
+  /// Which segments the places of an image that is held name is for their reader to look at.
+  static result<saved_places> open(const image_bytes& image);
   /// Whether these are the places of exactly these rows.
   [[nodiscard]] bool are_of(const row_store& rows) const;
 };

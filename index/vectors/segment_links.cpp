@@ -65,12 +65,13 @@ bool segment_links::read_flat(image_reader& in, std::shared_ptr<const void> hold
   const auto upper = in.get_array<std::uint32_t>(std::size_t{upper_from_.back()} * m_);
   if (!in.ok()) return false;
   const auto is_beyond = [this](std::uint32_t link) { return link >= size_ && link != no_number; };
-  if (std::ranges::any_of(level0, is_beyond) || std::ranges::any_of(upper, is_beyond)) return false;
+  if (std::ranges::any_of(upper, is_beyond)) return false;
   upper_.assign(upper.begin(), upper.end());
   if (holder != nullptr && reinterpret_cast<std::uintptr_t>(level0.data()) % line_bytes == 0) {
     holder_ = std::move(holder);
     level0_ = level0.data();
   } else {
+    if (std::ranges::any_of(level0, is_beyond)) return false;
     own_level0_ = room_at_level_0();
     std::ranges::copy(level0, own_level0_.get());
     level0_ = own_level0_.get();

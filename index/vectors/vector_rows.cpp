@@ -49,7 +49,9 @@ bool vector_rows::adopt(const saved_rows& saved, std::shared_ptr<const void> hol
   if (std::ranges::adjacent_find(saved.slots, descends) != saved.slots.end()) return false;
   if (count != 0 && saved.slots.back() == no_number) return false;
   const auto is_none = [](const code_scale& s) { return std::isnan(s.factor + s.error); };
-  if (std::ranges::any_of(saved.scales, is_none)) return false; // bounds could not be compared
+  // Bounds could not be compared. In an image that is held they are as they were when it was
+  // written.
+  if (holder == nullptr && std::ranges::any_of(saved.scales, is_none)) return false;
   if (holder != nullptr && values_.can_adopt(saved.values) && codes_.can_adopt(saved.codes)) {
     holder_ = std::move(holder);
     values_.adopt(saved.values);

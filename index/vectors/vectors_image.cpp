@@ -148,9 +148,9 @@ result<void> vectors::load(const image_bytes& image) {
   ensure(impl_->space.load() == nullptr, "an image is loaded into empty vectors");
   const bool is_plain = image.bytes.starts_with(plain_image_name);
   const bool is_packed = is_plain || image.bytes.starts_with(packed_image_name);
-  auto in = image_reader::open(image.bytes, is_plain    ? plain_image_name
-                                            : is_packed ? packed_image_name
-                                                        : vectors_image_name);
+  auto in = image_reader::open_kept(image, is_plain    ? plain_image_name
+                                           : is_packed ? packed_image_name
+                                                       : vectors_image_name);
   if (!in) return propagate(in);
   auto loaded = std::make_unique<impl>(impl_->options);
   const bool has_rows = is_packed ? loaded->read_rows(*in) : loaded->adopt_rows(*in, image.holder);

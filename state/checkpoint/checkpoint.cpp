@@ -64,6 +64,18 @@ struct found_image {
   file_content file;
   std::string_view body;
   bool is_sealed = false; ///< of before
+
+  /// As its owner loads them.
+  [[nodiscard]] image_bytes bytes() const {
+    image_bytes found(body, file.holder);
+    const auto begin = static_cast<std::size_t>(body.data() - file.bytes.data());
+    if (file.source != nullptr)
+      found.read = [source = file.source, begin](std::size_t from, std::span<char> to) {
+        const auto done = source->read_into(begin + from, to);
+        return done && *done == to.size();
+      };
+    return found;
+  }
 };
 
 /// The sum by which the checkpoint knows the image; nullopt if it does not say.
@@ -113,12 +125,14 @@ std::string order_image(const read_views& views, seq_no at) {
 
 result<void> load_order(const image_bytes& image, graph& order, graph& lineage) {
   const image_bytes here = kept(image);
-  auto in = image_reader::open(here.bytes, order_image_name);
+  auto in = image_reader::open_kept(here, order_image_name);
   if (!in) return propagate(in);
   for (graph* part : {&order, &lineage}) {
     const auto body = in->get_array<char>(in->get_count(1));
     if (!in->ok()) break;
-    if (auto ok = part->load({{body.data(), body.size()}, here.holder}); !ok) return ok;
+    image_bytes own({body.data(), body.size()}, here.holder);
+    own.is_checked = true;
+    if (auto ok = part->load(own); !ok) return ok;
   }
   if (!in->at_end()) return fail(errc::corrupt, "the image of the order does not fit together");
   return {};
@@ -134,7 +148,7 @@ std::string wrap_ledger(std::string_view image) {
 
 result<std::string_view> unwrap_ledger(const found_image& found) {
   if (found.is_sealed) return found.body;
-  auto in = image_reader::open(found.body, ledger_image_name);
+  auto in = image_reader::open_kept(found.bytes(), ledger_image_name);
   if (!in) return propagate(in);
   return in->get_raw(in->left());
 }
@@ -348,7 +362,7 @@ result<void> load_ledger(const found_image& image, const checkpoint_file& checkp
 
 template <class Owner>
 result<void> load_index(const found_image& image, Owner& owner) {
-  return owner.load(image_bytes(image.body, image.file.holder));
+  return owner.load(image.bytes());
 }
 
 } // namespace
@@ -380,9 +394,8 @@ result<loaded_images> load_images(file_system& fs, const std::string& dir, const
   if (auto ok = add("graph", owners.graph); !ok) return propagate(ok);
   auto order = find("order");
   if (!order) return propagate(order);
-  loads.emplace_back([&, image = image_bytes(order->body, order->file.holder)] {
-    return load_order(image, owners.order, owners.lineage);
-  });
+  loads.emplace_back(
+      [&, image = order->bytes()] { return load_order(image, owners.order, owners.lineage); });
   loaded_images loaded;
   if (ledger != nullptr)
     if (auto image = find("ledger"))
@@ -394,11 +407,15 @@ result<loaded_images> load_images(file_system& fs, const std::string& dir, const
   auto image_of_places = find("places");
   if (image_of_places)
     loads.emplace_back([&]() -> result<void> {
-      places = saved_places::open(image_of_places->body);
+      places = saved_places::open(image_of_places->bytes());
       return {};
     });
   if (auto ok = run_side_by_side(loads); !ok) return propagate(ok);
-  loaded.has_places = places && places->are_of(owners.attributes.rows());
+  // A checkpoint that names the images by their sums has both of one writing.
+  const row_store& rows = owners.attributes.rows();
+  loaded.has_places = places
+                      && (checkpoint.image_sums.empty() ? places->are_of(rows)
+                                                        : places->made.size() == rows.size());
   if (loaded.has_places) {
     // An image of before may name segments that were begun while it was written, which a crash may
     // have taken.

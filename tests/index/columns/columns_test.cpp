@@ -218,4 +218,22 @@ TEST_CASE("a changed bit in any page of an image is noticed") {
   }
 }
 
+TEST_CASE("an image is checked by what is read of it, where it says how that is done") {
+  image_writer out("mnTESTS1");
+  for (std::uint32_t i = 0; i < 40'000; ++i) out.put(i);
+  const std::string image = out.finish();
+  std::string on_disk = image;
+  image_bytes mapped(image);
+  mapped.read = [&](std::size_t from, std::span<char> to) {
+    if (from + to.size() > on_disk.size()) return false;
+    std::copy_n(on_disk.begin() + static_cast<std::ptrdiff_t>(from), to.size(), to.begin());
+    return true;
+  };
+  CHECK(image_reader::open_kept(mapped, "mnTESTS1"));
+  on_disk[100'000] = static_cast<char>(on_disk[100'000] ^ 1);
+  CHECK(image_reader::open_kept(mapped, "mnTESTS1").error().code == errc::corrupt);
+  on_disk = image.substr(0, 100'000);
+  CHECK(image_reader::open_kept(mapped, "mnTESTS1").error().code == errc::corrupt);
+}
+
 } // namespace mneme
