@@ -207,7 +207,7 @@ TEST_CASE("what is not asked for names nobody either: audience, trust, an end") 
   write_request t;
   t.type = memory_type::topic;
   t.data["title"] = std::string("Acme");
-  t.trust = 0.3;
+  t.provenance.trust = 0.3;
   const auto acme = w.put(t);
   w.call(acme, {std::string("Globex Corp")});
   CHECK(w.search(notes_with("Acme")).coverage.notes.size() == 1);
