@@ -180,7 +180,18 @@ TEST_CASE("asked: a list is refused, but one of identifiers, or in a statement o
         "forget the Globex and Initech contracts", "forget Ana and Ben's trip",
         "forget Ana's and Ben's notes", "forget all notes with both Globex and Initech",
         "forget the notes that mention Globex and Initech", "delete all notes on Ana and Ben",
-        "forget my Globex badge and my Initech badge", "Globex and Initech"}) {
+        "forget my Globex badge and my Initech badge", "Globex and Initech",
+        // A comma alone joins what one name may have in it, or sets apart who is spoken to.
+        "forget everything about Acme, Inc.", "forget everything about Paris, Texas",
+        "forget everything about Smith, John", "forget everything about Globex, Ana",
+        "forget everything about Globex, Initech", "forget everything about Globex , Initech",
+        "forget everything about Globex ; Initech", "forget everything about Globex and Ana, Ben",
+        // No names by themselves.
+        "forget everything about Acme, Inc. and Globex", "forget everything about Smith and Co.",
+        "forget everything about Acme, L.L.C. or Globex",
+        "forget everything about Ana Lima, Jr. and Globex",
+        // The year may be of both.
+        "forget everything about Globex and Initech in 2019"}) {
     INFO(words);
     CHECK_FALSE(read_asked(words).refusal.empty());
     CHECK(read_asked(words).parts.empty());
@@ -209,6 +220,8 @@ TEST_CASE("asked: each of a list of names is asked for by itself") {
   CHECK(parts("delete the Globex contract and the Initech invoice")
         == "Globex contract | Initech invoice");
   CHECK(parts("forget all notes that mention Globex or KX-12") == "Globex | KX-12");
+  CHECK(parts("forget all about Globex , Initech , and Ana") == "Globex | Initech | Ana");
+  CHECK(parts("forget everything about Acme Inc. and Globex") == "Acme Inc. | Globex");
   const auto but = read_asked("forget everything about Globex and Initech except the invoice");
   REQUIRE(but.parts.size() == 2);
   for (const auto& part : but.parts) CHECK(part.kept == but.kept);
