@@ -39,6 +39,8 @@ struct asked_selection {
   std::vector<asked_phrase> identifiers; ///< addresses, codes, numbers, paths, quoted texts
   bool any_identifier = false;           ///< they are listed: one of them is enough
   std::vector<asked_phrase> names;
+  /// A sign is between two names ("Marks & Spencer"): what has one of them is not meant.
+  bool is_one_name = false;
   /// The name that a statement begins with; no terms = it begins with none.
   asked_phrase subject;
   /// The name that the statement to forget begins with; no terms = it begins with none.

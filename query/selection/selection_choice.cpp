@@ -208,7 +208,9 @@ private:
         if ((r.has & pair.terms) != pair.terms) continue;
         auto text = text_of(r.row);
         if (!text) return propagate(text);
-        if (stand_together(pair.first, pair.second, folded_words(**text)))
+        const auto own = folded_words(**text);
+        if (stand_together(pair.first, pair.second, own)
+            || (!pair.turned.empty() && follow_each_other(pair.turned, own)))
           return pairs.size() == 1 ? asked_.listed.shown : pair.shown;
       }
     }
@@ -217,7 +219,8 @@ private:
   struct neighbours {
     std::vector<std::string> first; ///< folded words
     std::vector<std::string> second;
-    term_set terms; ///< of both
+    std::vector<std::string> turned; ///< the second, then the first: "Smith, John"; empty = none
+    term_set terms;                  ///< of both
     std::string shown;
   };
   [[nodiscard]] std::vector<neighbours> neighbours_in_list() const {
@@ -226,6 +229,9 @@ private:
       const asked_selection& first = asked_.parts[i - 1];
       const asked_selection& second = asked_.parts[i];
       all.push_back({folded_words(first.question), folded_words(second.question),
+                     i + 1 < asked_.parts.size()
+                         ? folded_words(second.question + " " + first.question)
+                         : std::vector<std::string>{},
                      s_.set_of(first.content) | s_.set_of(second.content),
                      first.question + ", " + second.question});
     }
@@ -286,6 +292,7 @@ private:
   result<void> by_entity() {
     auto found = with_all_words();
     if (!found) return propagate(found);
+    if (found->empty() && asked_.is_one_name) return nothing(why_none(false));
     if (found->empty()) return by_meaning();
     return take_all(*found, selection_reason::entity,
                     asked_.names.empty() ? asked_.question : listed(asked_.names));

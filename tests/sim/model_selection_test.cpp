@@ -82,6 +82,9 @@ public:
       r.words = std::string(draw_.pick(lists)) + std::string(draw_.pick(listed_names))
                 + (draw_.percent(30) ? ", " + std::string(draw_.pick(listed_names)) : "") + " and "
                 + std::string(draw_.pick(listed_names));
+    if (draw_.percent(5))
+      r.words = std::string(draw_.pick(lists)) + std::string(draw_.pick(listed_names)) + " & "
+                + std::string(draw_.pick(listed_names));
     if (draw_.percent(15)) r.words += " except " + words(1);
     if (draw_.percent(5)) r.words += " and " + words(1 + draw_.below(2));
     if (draw_.percent(5)) r.words = "don't " + r.words;

@@ -228,6 +228,21 @@ TEST_CASE("asked: each of a list of names is asked for by itself") {
   CHECK(but.listed.shown == "Globex and Initech");
 }
 
+TEST_CASE("asked: what stands together has no more than a short word between") {
+  using words = std::vector<std::string>;
+  const words marks = {"marks"};
+  const words spencer = {"spencer", "ltd"};
+  CHECK(stand_together(marks, spencer, {"by", "marks", "spencer", "ltd"}));
+  CHECK(stand_together(marks, spencer, {"marks", "and", "spencer", "ltd", "sells"}));
+  CHECK(stand_together(marks, spencer, {"marks", "marks", "für", "spencer", "ltd"}));
+  for (const words& text :
+       {words{"marks", "with", "spencer", "ltd"}, words{"marks", "and", "a", "spencer", "ltd"},
+        words{"spencer", "ltd", "marks"}, words{"marks", "and", "spencer"}, words{"marks"},
+        words{}})
+    CHECK_FALSE(stand_together(marks, spencer, text));
+  CHECK_FALSE(stand_together({}, spencer, spencer));
+}
+
 TEST_CASE("asked: a capital letter begins a name, whatever the word") {
   CHECK(shown(read_asked("forget Will Smith").names) == "Will Smith");
   CHECK(shown(read_asked("Will Smith").names) == "Will Smith");

@@ -352,6 +352,32 @@ TEST_CASE("select: a list that a memory may have as one name selects nothing") {
   CHECK(selected(w, "forget everything about Globex and Initech").size() == 2);
 }
 
+TEST_CASE("select: names with a sign between them are one, and must be had whole") {
+  search_world w;
+  w.note("Initech wants tea.");
+  w.note("Globex paid.");
+  w.note("Hooli called.");
+  const auto shop = w.note("The socks are from Marks and Spencer.");
+  CHECK(selected(w, "forget everything about Globex & Initech").empty());
+  CHECK(selected(w, "forget everything about Globex + Initech").empty());
+  CHECK(selected(w, "forget everything about Globex / Initech").empty());
+  CHECK(selected(w, "forget everything about Marks & Spencer") == std::vector{shop});
+}
+
+TEST_CASE("select: a family name before a given one is no list") {
+  search_world w;
+  w.note("Smith went home.");
+  w.note("John is late.");
+  w.note("Globex paid.");
+  const auto apart = selected(w, "forget everything about Smith, John and Globex");
+  CHECK(apart.size() == 3);
+  w.note("John Smith paints.");
+  const auto found = w.target.select(words("forget everything about Smith, John and Globex"));
+  REQUIRE(found);
+  CHECK(found->selected.empty());
+  CHECK(found->note.contains("\"Smith, John\" may be one name"));
+}
+
 TEST_CASE("select: the note on a list says what nothing has") {
   search_world w;
   w.note("Globex sent the contract.");
