@@ -58,7 +58,6 @@ constexpr std::array before_lists = std::to_array<std::string_view>(
     {"everything", "anything", "all", "whatever", "about",  "regarding", "concerning",
      "of",         "on",       "the", "please",   "kindly", "can",       "could",
      "would",      "you",      "i",   "want",     "need",   "to",        "just"});
-constexpr std::array<std::string_view, 3> name_signs = {"&", "+", "/"};
 /// They say what a name is of; by themselves they name nobody.
 constexpr std::array suffixes = std::to_array<std::string_view>(
     {"inc",  "ltd", "llc",          "llp",     "gmbh",    "ag",  "kg", "co",
@@ -459,7 +458,7 @@ private:
     }
     for (std::size_t i = from_; i < to_;) i = take_name(i);
     for (std::size_t i = from_ + 1; i + 1 < to_; ++i)
-      if (is_in(name_signs, lower(i)) && is_capital(i - 1) && is_capital(i + 1))
+      if (std::string_view("&+/").contains(lower(i)) && is_capital(i - 1) && is_capital(i + 1))
         out_.is_one_name = true;
   }
 
