@@ -165,14 +165,37 @@ private:
                            || (asked_.extent == asked_extent::thing && !asked_.is_whose);
     if (!r_.states_new && is_entity && !asked_.content.empty()) {
       auto found = by_entity();
-      if (!found.empty()) return found;
+      if (!found.empty() || asked_.is_one_name) return found;
     }
     return by_meaning(ranked);
   }
 
+  /// Has the memory the list, or two neighbours of it as one name?
+  [[nodiscard]] bool has_as_one(const candidate& c) const {
+    if (c.has(asked_.listed)) return true;
+    const auto own = folded_words(c.text);
+    std::set<std::string> between = {""};
+    for (const auto& word : own)
+      if (std::ranges::count_if(word, [](char b) { return (b & 0xC0) != 0x80; }) <= 3)
+        between.insert(word);
+    for (std::size_t i = 1; i < asked_.parts.size(); ++i) {
+      const bool is_last = i + 1 == asked_.parts.size();
+      if (!is_last
+          && follow_each_other(
+              folded_words(asked_.parts[i].question + " " + asked_.parts[i - 1].question), own))
+        return true;
+      for (const auto& word : between)
+        if (follow_each_other(folded_words(asked_.parts[i - 1].question + " " + word + " "
+                                           + asked_.parts[i].question),
+                              own))
+          return true;
+    }
+    return false;
+  }
+
   /// All that any part of a list selects, if each selects something, and no memory has the list.
   std::vector<const candidate*> by_parts() {
-    if (std::ranges::any_of(all_, [&](const auto& c) { return c.has(asked_.listed); })) return {};
+    if (std::ranges::any_of(all_, [&](const auto& c) { return has_as_one(c); })) return {};
     const asked_selection whole = asked_;
     std::vector<const candidate*> found;
     for (const auto& part : whole.parts) {

@@ -58,6 +58,11 @@ constexpr std::array before_lists = std::to_array<std::string_view>(
     {"everything", "anything", "all", "whatever", "about",  "regarding", "concerning",
      "of",         "on",       "the", "please",   "kindly", "can",       "could",
      "would",      "you",      "i",   "want",     "need",   "to",        "just"});
+/// They say what a name is of; by themselves they name nobody.
+constexpr std::array suffixes = std::to_array<std::string_view>(
+    {"inc",  "ltd", "llc",          "llp",     "gmbh",    "ag",  "kg", "co",
+     "corp", "plc", "sa",           "srl",     "bv",      "nv",  "jr", "sr",
+     "ii",   "iii", "incorporated", "limited", "company", "phd", "md", "esq"});
 /// Before a capital letter they join a name, and are no part of it.
 constexpr std::array<std::string_view, 12> joining = {"the", "a",   "an", "of", "and",  "in",
                                                       "on",  "for", "to", "by", "with", "from"};
@@ -194,20 +199,31 @@ private:
     end_at(to_, to_);
     return all;
   }
+  /// "Acme, Inc. and Globex": what follows the comma is of the name before it.
+  [[nodiscard]] bool is_suffix(std::size_t i) const {
+    std::string word = lower(i);
+    std::erase(word, '.');
+    return !list_[i].quoted && is_in(suffixes, word);
+  }
+  /// Whether "and" or "or" stands before the last. A comma alone is also in one name ("Paris,
+  /// Texas"), before a suffix, and before who is spoken to.
+  [[nodiscard]] bool ends_joined(const std::vector<word_range>& all) const {
+    return joins(all.back().from - 1);
+  }
   /// Whether each part names something in the same way: a name or an identifier and nothing else,
   /// or each with more. Of "the Globex and Initech contracts" and of "Ana and Ben's trip" the first
-  /// part alone says something else.
+  /// part alone says something else, and "in 2019" may be said of each.
   [[nodiscard]] bool are_alike(const std::vector<word_range>& all) const {
     std::size_t plain = 0;
     for (const auto& part : all) {
       bool is_named = false;
       bool has_more = false;
       for (std::size_t i = part.from; i < part.to; ++i) {
-        const bool names = identifies(i) || is_name_word(i);
+        const bool names = list_[i].is_identifier || list_[i].quoted || is_name_word(i);
         is_named = is_named || names;
         has_more = has_more || !(names || is_in(joining, lower(i)));
       }
-      if (!is_named || list_[part.to - 1].is_possessive) return false;
+      if (!is_named || list_[part.to - 1].is_possessive || is_suffix(part.from)) return false;
       plain += has_more ? 0U : 1U;
     }
     return plain == 0 || plain == all.size();
@@ -229,7 +245,7 @@ private:
   /// False where the words are no list of what can be asked for one by one.
   bool read_parts() {
     const auto all = parts();
-    if (all.size() < 2 || !means_each() || !are_alike(all)) return false;
+    if (all.size() < 2 || !ends_joined(all) || !means_each() || !are_alike(all)) return false;
     const auto lead = text_.substr(0, list_[from_].at);
     const auto rest = to_ < list_.size() ? text_.substr(list_[to_].at) : std::string_view();
     for (const auto& part : all) {
@@ -442,6 +458,9 @@ private:
       if (!next && !joined) out_.any_identifier = false;
     }
     for (std::size_t i = from_; i < to_;) i = take_name(i);
+    for (std::size_t i = from_ + 1; i + 1 < to_; ++i)
+      if (std::string_view("&+/").contains(lower(i)) && is_capital(i - 1) && is_capital(i + 1))
+        out_.is_one_name = true;
   }
 
   /// Behind the words from `i` on that are one number of seven digits or more, written apart.
@@ -577,11 +596,6 @@ bool begins_with_name(std::string_view text) {
   return !is_in(openings, word.lower) && !is_in(first_person, word.lower)
          && !std::ranges::all_of(text_terms(word.bare),
                                  [](const std::string& t) { return is_function_term(t); });
-}
-
-bool follow_each_other(const std::vector<std::string>& terms,
-                       const std::vector<std::string>& text) {
-  return !std::ranges::search(text, terms).empty();
 }
 
 } // namespace mneme

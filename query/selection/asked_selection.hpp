@@ -39,6 +39,8 @@ struct asked_selection {
   std::vector<asked_phrase> identifiers; ///< addresses, codes, numbers, paths, quoted texts
   bool any_identifier = false;           ///< they are listed: one of them is enough
   std::vector<asked_phrase> names;
+  /// A sign is between two names ("Marks & Spencer"): what has one of them is not meant.
+  bool is_one_name = false;
   /// The name that a statement begins with; no terms = it begins with none.
   asked_phrase subject;
   /// The name that the statement to forget begins with; no terms = it begins with none.
@@ -66,6 +68,10 @@ bool is_value(const asked_selection& asked, std::string_view term);
 bool is_small_number(std::string_view term);
 /// Whether the terms stand in `text` one behind the other.
 bool follow_each_other(const std::vector<std::string>& terms, const std::vector<std::string>& text);
+/// Whether `second` stands in `text` behind `first`, with one word of at most three letters between
+/// them or none: "Marks & Spencer", "Paris in Texas".
+bool stand_together(const std::vector<std::string>& first, const std::vector<std::string>& second,
+                    const std::vector<std::string>& text);
 /// Whether the digits of `runs` stand in `text` with nothing but separators between them.
 bool has_number(std::string_view text, const std::vector<std::string>& runs);
 /// Whether `text` begins with a word that may name somebody or something, behind who says it.

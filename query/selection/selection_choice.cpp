@@ -164,11 +164,11 @@ private:
 
   /// What each part of a list selects for certain.
   result<void> by_parts() {
-    auto whole = as_it_stands();
-    if (!whole) return propagate(whole);
-    if (*whole)
-      return nothing(fmt::format("\"{}\" may be one name: ask for each, or put it in quotes",
-                                 asked_.listed.shown));
+    auto name = one_name();
+    if (!name) return propagate(name);
+    if (!name->empty())
+      return nothing(
+          fmt::format("\"{}\" may be one name: ask for each, or put it in quotes", *name));
     std::map<std::uint32_t, part_row> all;
     for (const auto& one : asked_.parts) {
       chooser part(s_, one, views_, reader_);
@@ -178,7 +178,7 @@ private:
       const std::string shown = by_id               ? listed(one.identifiers)
                                 : one.names.empty() ? one.question
                                                     : listed(one.names);
-      if (found->empty()) return nothing(fmt::format("nothing has {}", shown));
+      if (found->empty()) return nothing(part.why_none(by_id));
       for (const auto& r : *found)
         all.try_emplace(r.row.value, r,
                         by_id ? selection_reason::identifier : selection_reason::entity, shown);
@@ -193,15 +193,61 @@ private:
     selection_reason why;
     std::string because;
   };
-  /// Does a memory have the list word by word, as it would a name of several words?
-  result<bool> as_it_stands() {
+  /// What of the list a memory has as it would a name of several words: the list word by word, or
+  /// two that follow each other in it, with no more than a short word between them. Empty = none.
+  result<std::string> one_name() {
     const sought_phrase list{&asked_.listed, s_.set_of(asked_.listed.terms)};
+    const std::vector<neighbours> pairs = neighbours_in_list();
     for (std::size_t i = 0; i < s_.rows.size(); ++i) {
+      const selection_row& r = s_.rows[i];
       if (auto ok = s_.time.check(i); !ok) return propagate(ok);
-      auto found = has(s_.rows[i], list);
-      if (!found || *found) return found;
+      auto found = has(r, list);
+      if (!found) return propagate(found);
+      if (*found) return asked_.listed.shown;
+      for (const auto& pair : pairs) {
+        if ((r.has & pair.terms) != pair.terms) continue;
+        auto text = text_of(r.row);
+        if (!text) return propagate(text);
+        const auto own = folded_words(**text);
+        if (stand_together(pair.first, pair.second, own)
+            || (!pair.turned.empty() && follow_each_other(pair.turned, own)))
+          return pairs.size() == 1 ? asked_.listed.shown : pair.shown;
+      }
     }
-    return false;
+    return std::string();
+  }
+  struct neighbours {
+    std::vector<std::string> first; ///< folded words
+    std::vector<std::string> second;
+    std::vector<std::string> turned; ///< the second, then the first: "Smith, John"; empty = none
+    term_set terms;                  ///< of both
+    std::string shown;
+  };
+  [[nodiscard]] std::vector<neighbours> neighbours_in_list() const {
+    std::vector<neighbours> all;
+    for (std::size_t i = 1; i < asked_.parts.size(); ++i) {
+      const asked_selection& first = asked_.parts[i - 1];
+      const asked_selection& second = asked_.parts[i];
+      all.push_back({folded_words(first.question), folded_words(second.question),
+                     i + 1 < asked_.parts.size()
+                         ? folded_words(second.question + " " + first.question)
+                         : std::vector<std::string>{},
+                     s_.set_of(first.content) | s_.set_of(second.content),
+                     first.question + ", " + second.question});
+    }
+    return all;
+  }
+  /// Of a part that selects nothing: what is looked for and not there.
+  [[nodiscard]] std::string why_none(bool by_id) const {
+    std::string sought = listed(by_id ? asked_.identifiers : asked_.names);
+    const bool is_name = asked_.names.size() == 1
+                         && std::ranges::all_of(asked_.content, [&](const std::string& term) {
+                              const auto& own = asked_.names.front().terms;
+                              return std::ranges::find(own, term) != own.end();
+                            });
+    if (!by_id && !is_name) sought = fmt::format("all of \"{}\"", asked_.question);
+    return fmt::format("nothing has {}{}", sought,
+                       asked_.kept.empty() ? "" : " but what is to stay");
   }
 
   result<void> by_identifier() {
@@ -246,6 +292,7 @@ private:
   result<void> by_entity() {
     auto found = with_all_words();
     if (!found) return propagate(found);
+    if (found->empty() && asked_.is_one_name) return nothing(why_none(false));
     if (found->empty()) return by_meaning();
     return take_all(*found, selection_reason::entity,
                     asked_.names.empty() ? asked_.question : listed(asked_.names));

@@ -216,7 +216,11 @@ std::vector<asked_word> words_of(std::string_view text) {
     w.is_capital = begins_large(w.bare);
     w.is_identifier = !w.quoted && looks_identifying(w.bare);
     at = end;
-    if (!w.bare.empty()) list.push_back(std::move(w));
+    if (!w.bare.empty()) {
+      list.push_back(std::move(w));
+    } else if (w.ends_list && !list.empty()) { // "Globex , Initech"
+      list.back().ends_part = list.back().ends_list = true;
+    }
   }
   return list;
 }
@@ -247,6 +251,30 @@ bool has_token(std::string_view text, std::string_view token) {
     const auto word = rest.substr(0, static_cast<std::size_t>(space));
     if (without_possessive(without_marks(word)) == token) return true;
     rest.remove_prefix(std::min(word.size() + 1, rest.size()));
+  }
+  return false;
+}
+
+bool follow_each_other(const std::vector<std::string>& terms,
+                       const std::vector<std::string>& text) {
+  return !std::ranges::search(text, terms).empty();
+}
+
+bool stand_together(const std::vector<std::string>& first, const std::vector<std::string>& second,
+                    const std::vector<std::string>& text) {
+  constexpr std::ptrdiff_t most_letters = 3;
+  const auto is_short = [](const std::string& word) {
+    return std::ranges::count_if(word, [](char c) { return (c & 0xC0) != 0x80; }) <= most_letters;
+  };
+  if (first.empty() || second.empty()) return false;
+  for (std::span<const std::string> rest = text; rest.size() >= first.size() + second.size();
+       rest = rest.subspan(1)) {
+    if (!std::ranges::equal(rest.first(first.size()), first)) continue;
+    const auto behind = rest.subspan(first.size());
+    const auto begins = [&](std::span<const std::string> from) {
+      return from.size() >= second.size() && std::ranges::equal(from.first(second.size()), second);
+    };
+    if (begins(behind) || (is_short(behind.front()) && begins(behind.subspan(1)))) return true;
   }
   return false;
 }

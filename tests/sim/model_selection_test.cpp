@@ -33,6 +33,10 @@ constexpr std::array<std::string_view, 12> asks = {"",
                                                    "don't remember that ",
                                                    "forget my ",
                                                    "what I told you about "};
+constexpr std::array<std::string_view, 3> lists = {"forget everything about ", "forget about ",
+                                                   "erase all that I told you about "};
+constexpr std::array<std::string_view, 6> listed_names = {"Maria", "Lopez", "Globex",
+                                                          "Oslo",  "Ana",   "KX-12"};
 
 class side_by_side {
 public:
@@ -74,6 +78,13 @@ public:
     select_request r;
     r.words = std::string(draw_.pick(asks)) + words(1 + draw_.below(4));
     if (draw_.percent(10)) r.words += " and " + words(1);
+    if (draw_.percent(15))
+      r.words = std::string(draw_.pick(lists)) + std::string(draw_.pick(listed_names))
+                + (draw_.percent(30) ? ", " + std::string(draw_.pick(listed_names)) : "") + " and "
+                + std::string(draw_.pick(listed_names));
+    if (draw_.percent(5))
+      r.words = std::string(draw_.pick(lists)) + std::string(draw_.pick(listed_names)) + " & "
+                + std::string(draw_.pick(listed_names));
     if (draw_.percent(15)) r.words += " except " + words(1);
     if (draw_.percent(5)) r.words += " and " + words(1 + draw_.below(2));
     if (draw_.percent(5)) r.words = "don't " + r.words;

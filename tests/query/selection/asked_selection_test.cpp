@@ -180,7 +180,18 @@ TEST_CASE("asked: a list is refused, but one of identifiers, or in a statement o
         "forget the Globex and Initech contracts", "forget Ana and Ben's trip",
         "forget Ana's and Ben's notes", "forget all notes with both Globex and Initech",
         "forget the notes that mention Globex and Initech", "delete all notes on Ana and Ben",
-        "forget my Globex badge and my Initech badge", "Globex and Initech"}) {
+        "forget my Globex badge and my Initech badge", "Globex and Initech",
+        // A comma alone joins what one name may have in it, or sets apart who is spoken to.
+        "forget everything about Acme, Inc.", "forget everything about Paris, Texas",
+        "forget everything about Smith, John", "forget everything about Globex, Ana",
+        "forget everything about Globex, Initech", "forget everything about Globex , Initech",
+        "forget everything about Globex ; Initech", "forget everything about Globex and Ana, Ben",
+        // No names by themselves.
+        "forget everything about Acme, Inc. and Globex", "forget everything about Smith and Co.",
+        "forget everything about Acme, L.L.C. or Globex",
+        "forget everything about Ana Lima, Jr. and Globex",
+        // The year may be of both.
+        "forget everything about Globex and Initech in 2019"}) {
     INFO(words);
     CHECK_FALSE(read_asked(words).refusal.empty());
     CHECK(read_asked(words).parts.empty());
@@ -209,10 +220,27 @@ TEST_CASE("asked: each of a list of names is asked for by itself") {
   CHECK(parts("delete the Globex contract and the Initech invoice")
         == "Globex contract | Initech invoice");
   CHECK(parts("forget all notes that mention Globex or KX-12") == "Globex | KX-12");
+  CHECK(parts("forget all about Globex , Initech , and Ana") == "Globex | Initech | Ana");
+  CHECK(parts("forget everything about Acme Inc. and Globex") == "Acme Inc. | Globex");
   const auto but = read_asked("forget everything about Globex and Initech except the invoice");
   REQUIRE(but.parts.size() == 2);
   for (const auto& part : but.parts) CHECK(part.kept == but.kept);
   CHECK(but.listed.shown == "Globex and Initech");
+}
+
+TEST_CASE("asked: what stands together has no more than a short word between") {
+  using words = std::vector<std::string>;
+  const words marks = {"marks"};
+  const words spencer = {"spencer", "ltd"};
+  CHECK(stand_together(marks, spencer, {"by", "marks", "spencer", "ltd"}));
+  CHECK(stand_together(marks, spencer, {"marks", "and", "spencer", "ltd", "sells"}));
+  CHECK(stand_together(marks, spencer, {"marks", "marks", "für", "spencer", "ltd"}));
+  for (const words& text :
+       {words{"marks", "with", "spencer", "ltd"}, words{"marks", "and", "a", "spencer", "ltd"},
+        words{"spencer", "ltd", "marks"}, words{"marks", "and", "spencer"}, words{"marks"},
+        words{}})
+    CHECK_FALSE(stand_together(marks, spencer, text));
+  CHECK_FALSE(stand_together({}, spencer, spencer));
 }
 
 TEST_CASE("asked: a capital letter begins a name, whatever the word") {

@@ -326,6 +326,75 @@ TEST_CASE("select: of a list all that each part selects, or nothing") {
   for (const auto& m : either->selected) CHECK((m.because == "Spencer" || m.because == "Globex"));
 }
 
+TEST_CASE("select: a list that a memory may have as one name selects nothing") {
+  search_world w;
+  for (const auto* text : {"The socks are from Marks & Spencer.", "Marks is the new gardener.",
+                           "Spencer asked for a ladder.", "We met at Paris in Texas.",
+                           "Paris is cold in May.", "Texas is far.", "Globex met with Initech.",
+                           "Globex paid.", "Hooli is near Portland, Oregon"})
+    w.note(text);
+  const auto note_of = [&](const char* text) {
+    INFO(text);
+    const auto found = w.target.select(words(text));
+    REQUIRE(found);
+    CHECK(found->selected.empty());
+    return found->note;
+  };
+  CHECK(note_of("forget everything about Marks and Spencer").contains("\"Marks and Spencer\""));
+  CHECK(note_of("forget everything about Paris and Texas").contains("may be one name"));
+  CHECK(note_of("forget all about Globex, Marks and Spencer").contains("may be one name"));
+  CHECK(note_of("forget all about Portland, Oregon and Globex").contains("may be one name"));
+  for (const auto* text :
+       {"forget everything about Paris, Texas", "forget everything about Globex, Initech",
+        "forget everything about Globex , Initech"})
+    CHECK(note_of(text).contains("list"));
+  // Words between them make them two.
+  CHECK(selected(w, "forget everything about Globex and Initech").size() == 2);
+}
+
+TEST_CASE("select: names with a sign between them are one, and must be had whole") {
+  search_world w;
+  w.note("Initech wants tea.");
+  w.note("Globex paid.");
+  w.note("Hooli called.");
+  const auto shop = w.note("The socks are from Marks and Spencer.");
+  for (const auto* sign : {"&", "+", "/"})
+    CHECK(selected(w, std::string("forget all about Globex ") + sign + " Initech").empty());
+  CHECK(selected(w, "forget everything about Marks & Spencer") == std::vector{shop});
+}
+
+TEST_CASE("select: a family name before a given one is no list") {
+  search_world w;
+  w.note("Smith went home.");
+  w.note("John is late.");
+  w.note("Globex paid.");
+  CHECK(selected(w, "forget everything about Smith, John and Globex").size() == 3);
+  w.note("John Smith paints.");
+  const auto found = w.target.select(words("forget everything about Smith, John and Globex"));
+  REQUIRE(found);
+  CHECK(found->selected.empty());
+  CHECK(found->note.contains("\"Smith, John\" may be one name"));
+}
+
+TEST_CASE("select: the note on a list says what nothing has") {
+  search_world w;
+  w.note("Globex sent the contract.");
+  w.note("Initech wants tea.");
+  w.note("Ana Lima called.");
+  const auto note_of = [&](const char* text) {
+    INFO(text);
+    const auto found = w.target.select(words(text));
+    REQUIRE(found);
+    CHECK(found->selected.empty());
+    return found->note;
+  };
+  CHECK(note_of("forget the Globex contract and the Initech contract in 2019")
+        == "nothing has all of \"Initech contract in 2019\"");
+  CHECK(note_of("forget everything about Globex and Initech except the tea")
+        == "nothing has Initech but what is to stay");
+  CHECK(note_of("forget everything about Globex and Ana Weber.") == "nothing has Ana Weber");
+}
+
 TEST_CASE("select: what others wrote crowds nothing of one's own out") {
   search_world w;
   std::vector<mutation> many;
