@@ -109,8 +109,7 @@ row_no attributes::impl::append(const row_line& line, row_rest rest, row_facets 
     its_facets.before_of_reference = *last_of - 1;
   }
   facets.grow(rows.size()) = its_facets;
-  if (is_doubtful(line, its_facets))
-    store_release(doubted.grow(line.node), std::uint8_t{1});
+  if (is_doubtful(line, its_facets)) store_release(doubted.grow(line.node), std::uint8_t{1});
   const row_no row = rows.append(line, rest);
   if (line.end == forever)
     live.begin(line);

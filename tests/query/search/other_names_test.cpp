@@ -1,4 +1,5 @@
 // Who is asked for by one name is found by the others that a topic says.
+// Of: query/search/name_groups.cpp
 #include "query/search/other_names.hpp"
 
 #include <algorithm>
@@ -146,7 +147,7 @@ TEST_CASE("a list of names is no better an answer than one of them") {
   const auto pays = w.note("Acme pays its invoices in thirty days");
   w.note("Acme was founded in Graz");
   std::vector<std::string> names;
-  for (int i = 0; i < 8; ++i) names.push_back("Acme Trading " + std::to_string(i));
+  for (int i = 0; i < 8; ++i) names.push_back("Zenith" + std::to_string(i));
   w.topic("Acme", name_list(names));
   search_request r;
   r.query = "when does Acme pay";
