@@ -214,7 +214,6 @@ seq_no load_checkpoint(world& w, const std::optional<checkpoint_file>& checkpoin
     note_records_again(w, checkpoint->seq);
     w.lacks_image_of_places = true;
   }
-  if (!w.attributes().entry_time(checkpoint->seq)) note_entry_times_again(w, checkpoint->seq);
   w.window.begin_at(w.attributes().retained());
   w.numbers.next_slot = checkpoint->next_slot;
   w.last_drawn_id = checkpoint->last_drawn_id;

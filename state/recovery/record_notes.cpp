@@ -64,18 +64,4 @@ void note_records_again(world& w, seq_no through) {
   while (w.places().size() < w.attributes().row_count()) w.places().append({});
 }
 
-void note_entry_times_again(world& w, seq_no through) {
-  const seq_no from{std::max<std::uint64_t>(w.attributes().retained().value, 1)};
-  static_cast<void>(read_journal(*w.files, journal_directory(w.directory), w.info.id, from, true,
-                                 [&](const journal_frame& frame) -> result<bool> {
-                                   auto entries = open_entries(frame);
-                                   if (!entries) return propagate(entries);
-                                   for (const entry& e : *entries) {
-                                     if (e.header.seq > through) return false;
-                                     w.attributes().note_entry(e.header.seq, e.header.created_at);
-                                   }
-                                   return true;
-                                 }));
-}
-
 } // namespace mneme

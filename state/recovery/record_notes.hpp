@@ -9,8 +9,4 @@ namespace mneme {
 /// be read any further no place is known of the rest, and the store is asked for it.
 void note_records_again(world& w, seq_no through);
 
-/// Notes when the entries up to `through` were made, as far back as they can be read: the images
-/// of before do not say.
-void note_entry_times_again(world& w, seq_no through);
-
 } // namespace mneme

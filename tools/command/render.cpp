@@ -209,6 +209,15 @@ std::string render_memory(const json& answer, const page& on) {
   return text;
 }
 
+/// And how far it can be relied on, where that is less than whole.
+std::string with_standing(std::string kind, const json& row) {
+  const auto add = [&](const std::string& what) { kind += (kind.empty() ? "" : ", ") + what; };
+  if (row.contains("trust") && row["trust"].get<double>() < 1)
+    add(fmt::format("trust {:.2f}", row["trust"].get<double>()));
+  if (row.contains("stale")) add("stale");
+  return kind;
+}
+
 std::string render_retrieve(const json& answer, const page& on) {
   const json& candidates = answer["candidates"];
   text_table topics({"topic", "title", "kind", "salience", "similarity", "summary"});
@@ -217,9 +226,9 @@ std::string render_retrieve(const json& answer, const page& on) {
   bool has_fields = false;
   bool has_neighbours = false;
   for (const auto& c : candidates) {
-    const std::string stale = c.contains("stale") ? ", stale" : "";
     topics.add(
-        {cell(c["topic_id"]), cell(c["title"]), cell(c["topic_kind"]) + stale, cell(c["salience"]),
+        {cell(c["topic_id"]), cell(c["title"]), with_standing(cell(c["topic_kind"]), c),
+         cell(c["salience"]),
          c.contains("similarity") ? fmt::format("{:.4f}", c["similarity"].get<double>()) : "",
          cell(c["summary"])});
     if (c.contains("fields") && !c["fields"].empty()) {
@@ -272,8 +281,7 @@ std::string kind_of(const json& hit) {
   if (hit.contains("field")) kind += ", " + cell(hit["field"]);
   if (hit["ended"] == true) kind += ", ended";
   if (hit["older_of"].is_string()) kind += ", older";
-  if (hit.contains("stale")) kind += ", stale";
-  return kind;
+  return with_standing(kind, hit);
 }
 
 std::string parts_of(const json& hit) {
