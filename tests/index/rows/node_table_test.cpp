@@ -89,6 +89,23 @@ TEST_CASE("a damaged image of nodes is refused") {
   CHECK(fresh.size() == 0);
 }
 
+TEST_CASE("a table of an image that names nodes which are not there finds none") {
+  node_table nodes;
+  memory_id id;
+  nodes.intern(id);
+  std::string image = nodes.save(1);
+  constexpr std::size_t sums = 4 + 8 + 4 + 8;
+  for (std::size_t i = 0; i < 64; ++i) {
+    const std::size_t at = image.size() - sums - (i + 1) * 8;
+    const std::uint32_t number = 0xFFFFFFF0;
+    if (image.substr(at, 4) == std::string("\1\0\0\0", 4))
+      std::memcpy(&image[at], &number, sizeof number);
+  }
+  node_table loaded;
+  REQUIRE(loaded.load(with_checksum(image)));
+  CHECK(loaded.find(id).value == no_number);
+}
+
 TEST_CASE("a table of an image that has no free slot is no endless way") {
   const auto id_of = [](std::uint8_t n) {
     memory_id id;
