@@ -347,6 +347,10 @@ result<std::unique_ptr<world>> try_open(const world_options& options,
   const seq_no checked = checkpoint ? std::max(stored, checkpoint->seq) : stored;
   auto journal = mneme::journal::open(w->files, journal_directory(w->directory), w->info.id,
                                       w->info.branch, checked, options.journal);
+  if (!journal && journal.error().code == errc::corrupt && checkpoint && checkpoint->seq >= stored)
+    journal.error().message += "; if CHECKPOINT, which is of seq "
+                               + std::to_string(checkpoint->seq.value)
+                               + ", is another world's, remove it: then the journal is enough";
   if (!journal) return propagate(journal);
   w->journal = std::move(*journal);
   w->report.torn_bytes = w->journal->tail().torn_bytes;
