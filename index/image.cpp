@@ -37,21 +37,37 @@ std::size_t pages_of(std::size_t bytes) {
   return (bytes + page_bytes - 1) / page_bytes;
 }
 
-/// Does each page have its sum?
-bool are_whole(std::string_view body, std::string_view sums, const image_bytes& whole) {
-  const auto buffer = std::make_unique_for_overwrite<char[]>(whole.read ? page_bytes : 0);
-  for (std::size_t page = 0; page * page_bytes < body.size(); ++page) {
-    std::string_view bytes = body.substr(page * page_bytes, page_bytes);
-    if (whole.read) {
-      const std::span<char> to(buffer.get(), bytes.size());
-      if (!whole.read(page * page_bytes, to)) return false;
-      bytes = {to.data(), to.size()};
-    }
-    std::uint32_t expected = 0;
-    std::memcpy(&expected, sums.data() + page * sizeof expected, sizeof expected);
-    if (crc32c(bytes) != expected) return false;
+using page_reader = std::function<bool(std::size_t from, std::span<char> to)>;
+
+bool has_sum(std::string_view bytes, std::string_view sums, std::size_t page) {
+  std::uint32_t expected = 0;
+  std::memcpy(&expected, sums.data() + page * sizeof expected, sizeof expected);
+  return crc32c(bytes) == expected;
+}
+
+/// Does each page that is read have its sum?
+bool are_read_whole(const page_reader& read, std::size_t length, std::string_view sums) {
+  const auto buffer = std::make_unique_for_overwrite<char[]>(page_bytes);
+  for (std::size_t page = 0; page * page_bytes < length; ++page) {
+    const std::span<char> to(buffer.get(), std::min(page_bytes, length - page * page_bytes));
+    if (!read(page * page_bytes, to) || !has_sum({to.data(), to.size()}, sums, page)) return false;
   }
   return true;
+}
+
+/// Does each page have its sum?
+bool are_whole(std::string_view body, std::string_view sums, const image_bytes& whole) {
+  if (whole.read) return are_read_whole(whole.read, body.size(), sums);
+  for (std::size_t page = 0; page * page_bytes < body.size(); ++page)
+    if (!has_sum(body.substr(page * page_bytes, page_bytes), sums, page)) return false;
+  return true;
+}
+
+std::string sums_of(std::string_view body) {
+  std::string sums;
+  for (std::size_t from = 0; from < body.size(); from += page_bytes)
+    append(sums, crc32c(body.substr(from, page_bytes)));
+  return sums;
 }
 
 /// What is before the sums; nullopt if they do not fit.
@@ -95,8 +111,7 @@ image_bytes kept(const image_bytes& image) {
 std::string with_page_sums(std::string body) {
   const std::size_t length = body.size();
   body.reserve(length + pages_of(length) * sizeof(std::uint32_t) + 32);
-  for (std::size_t from = 0; from < length; from += page_bytes)
-    append(body, crc32c(std::string_view(body).substr(from, std::min(page_bytes, length - from))));
+  body += sums_of(body);
   append(body, std::uint64_t{length});
   append(body, crc32c(std::string_view(body).substr(length)));
   body += pages_mark;
@@ -107,6 +122,24 @@ std::uint32_t image_sum(std::string_view image) {
   if (!image.ends_with(pages_mark)) return 0;
   image.remove_suffix(pages_mark.size());
   return take_last<std::uint32_t>(image).value_or(0);
+}
+
+std::function<bool()> check_again(const image_bytes& image) {
+  if (!image.read) return nullptr;
+  std::string_view body = image.bytes;
+  std::string sums;
+  if (body.ends_with(pages_mark)) {
+    body.remove_suffix(pages_mark.size() + sizeof(std::uint32_t));
+    const auto length = take_last<std::uint64_t>(body).value_or(0);
+    sums = body.substr(std::min<std::uint64_t>(length, body.size()));
+    body = body.substr(0, length);
+  } else {
+    sums = sums_of(body);
+  }
+  const bool fit = sums.size() == pages_of(body.size()) * sizeof(std::uint32_t);
+  return [read = image.read, length = body.size(), sums = std::move(sums), fit] {
+    return fit && are_read_whole(read, length, sums);
+  };
 }
 
 image_writer::image_writer(std::string_view name) {

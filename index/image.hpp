@@ -53,6 +53,10 @@ std::string with_page_sums(std::string body);
 /// What an image that is whole is known by: the sum of its sums. 0 if it cannot be one, or is one
 /// of before.
 std::uint32_t image_sum(std::string_view image);
+/// Of an image that was loaded: says whether its file still has what was loaded, by reading all of
+/// it; from any thread. Keeps the file open, whatever its name means meanwhile. Null if the image
+/// is in memory.
+std::function<bool()> check_again(const image_bytes& image);
 
 class image_writer {
 public:
@@ -126,7 +130,10 @@ public:
     get_raw(past == 0 ? 0 : image_alignment - past);
     if (count > rest_.size() / sizeof(T)) ok_ = false;
     const std::string_view raw = ok_ ? get_raw(count * sizeof(T)) : std::string_view();
-    ensure(reinterpret_cast<std::uintptr_t>(raw.data()) % alignof(T) == 0, "arrays are aligned");
+    if (reinterpret_cast<std::uintptr_t>(raw.data()) % alignof(T) != 0) {
+      ok_ = false; // an image within one, whose parts nobody put where arrays may begin
+      return {};
+    }
     return {reinterpret_cast<const T*>(raw.data()), raw.size() / sizeof(T)};
   }
   /// The same of an image that is kept: whoever loads it may change them.

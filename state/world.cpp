@@ -204,16 +204,17 @@ seq_no load_checkpoint(world& w, const std::optional<checkpoint_file>& checkpoin
   // The leaves are the store's. What it lacks of an image's seq it gets from the journal before
   // they are asked for; one that is further cannot serve the image.
   auto its_ledger = w.store->recovered() <= checkpoint->seq ? empty_ledger(w) : nullptr;
-  const auto loaded = load_images(*w.files, w.directory, w.info.id, *checkpoint,
-                                  {w.nodes, w.attributes(), w.graph, w.order, w.lineage,
-                                   w.lexical(), w.vectors(), w.places(), *w.journaled},
-                                  its_ledger.get());
+  auto loaded = load_images(*w.files, w.directory, w.info.id, *checkpoint,
+                            {w.nodes, w.attributes(), w.graph, w.order, w.lineage, w.lexical(),
+                             w.vectors(), w.places(), *w.journaled},
+                            its_ledger.get());
   if (!loaded) return {};
   if (loaded->has_ledger) w.ledger = std::move(its_ledger);
   if (!loaded->has_places) {
     note_records_again(w, checkpoint->seq);
     w.lacks_image_of_places = true;
   }
+  w.mapped_images = std::move(loaded->mapped);
   w.window.begin_at(w.attributes().retained());
   w.numbers.next_slot = checkpoint->next_slot;
   w.last_drawn_id = checkpoint->last_drawn_id;
@@ -346,6 +347,10 @@ result<std::unique_ptr<world>> try_open(const world_options& options,
   const seq_no checked = checkpoint ? std::max(stored, checkpoint->seq) : stored;
   auto journal = mneme::journal::open(w->files, journal_directory(w->directory), w->info.id,
                                       w->info.branch, checked, options.journal);
+  if (!journal && journal.error().code == errc::corrupt && checkpoint && checkpoint->seq >= stored)
+    journal.error().message += "; if CHECKPOINT, which is of seq "
+                               + std::to_string(checkpoint->seq.value)
+                               + ", is another world's, remove it: then the journal is enough";
   if (!journal) return propagate(journal);
   w->journal = std::move(*journal);
   w->report.torn_bytes = w->journal->tail().torn_bytes;

@@ -91,6 +91,8 @@ struct world {
   std::atomic<bool> store_matches{false};
   /// The journal was read for them. Of whoever opens or seals the world.
   bool lacks_image_of_places = false;
+  /// What its owners were loaded from. What compaction puts in their place is made of it.
+  std::vector<mapped_image> mapped_images;
   open_report report;
   std::shared_ptr<late_store_problem> late_problem = std::make_shared<late_store_problem>();
   embed_status embedding; ///< of a remote embedder

@@ -62,9 +62,10 @@ void put_column(image_writer& out, const sparse_column<T>& column, std::uint32_t
     out.put_raw({reinterpret_cast<const char*>(column.page(number)), length * sizeof(T)});
   }
 }
-/// Into a column that has none; false if they are not there. A page that is not whole is copied.
-template <class T>
-bool adopt_column(image_reader& in, sparse_column<T>& column) {
+/// Into a column that has none; false if they are not there, or one of them does not fit. A page
+/// that is not whole is copied.
+template <class T, class Fits>
+bool adopt_column(image_reader& in, sparse_column<T>& column, Fits&& fits) {
   constexpr std::uint32_t page_entries = sparse_column<T>::page_entries;
   const auto limit = in.get<std::uint32_t>();
   const std::span<std::uint32_t> numbers = get_list<std::uint32_t>(in);
@@ -76,7 +77,7 @@ bool adopt_column(image_reader& in, sparse_column<T>& column) {
     length += std::min(page_entries, limit - number * page_entries);
   }
   std::span<T> entries = in.get_own_array<T>(length);
-  if (!in.ok()) return false;
+  if (!in.ok() || !std::ranges::all_of(entries, fits)) return false;
   for (const std::uint32_t number : numbers) {
     const std::uint32_t first = number * page_entries;
     if (limit - first >= page_entries) {
@@ -87,6 +88,11 @@ bool adopt_column(image_reader& in, sparse_column<T>& column) {
     }
   }
   return true;
+}
+/// The same without a look at any entry.
+template <class T>
+bool adopt_column(image_reader& in, sparse_column<T>& column) {
+  return adopt_column(in, column, [](const T&) { return true; });
 }
 
 } // namespace mneme

@@ -1,9 +1,13 @@
 #pragma once
-/// An array by dense number that one thread grows while others read. Pages double in size and never
-/// move, so a reference stays valid for the array's life; fresh entries are all zero bytes. Room is
-/// made for at most 1024 entries and twice as many as there are. A
-/// reader may touch an entry only after it has learned of it through something the writer published
-/// later (a length, a posting, the published seq).
+/// An array by dense number that one thread grows while others read. Pages double in size; fresh
+/// entries are all zero bytes. Room is made for at most 1024 entries and twice as many as there
+/// are. A reader may touch an entry only after it has learned of it through something the writer
+/// published later (a length, a posting, the published seq).
+///
+/// A reference may always be read through, for the array's life. No page moves but one: the last of
+/// those that were adopted, if it is not whole, is copied when the first entry behind it is grown.
+/// Whoever read it before then sees what was before the first change behind that, which serves a
+/// read as of before; the writer changes entries through no reference that it held over a grow().
 
 #include <algorithm>
 #include <array>

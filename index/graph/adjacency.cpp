@@ -217,6 +217,8 @@ void edge_list_writer::save(std::span<const edge_entry> entries,
 
 edge_list edge_list_writer::adopt(std::size_t block, std::uint32_t count) const {
   constexpr std::size_t entry_words = sizeof(edge_entry) / sizeof(std::uint64_t);
+  const std::uint64_t most = saved_.blocks.size() / entry_words;
+  if (count == 0 || count > most || block >= saved_.blocks.size()) return 0;
   const std::uint32_t block_count = (count + block_entries_max - 1) / block_entries_max;
   edge_directory* directory = new_directory(block_count + block_count / 2);
   std::uint32_t found = 0;

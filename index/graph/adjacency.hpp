@@ -73,10 +73,23 @@ struct saved_lists {
 
   static edge_list saved_at(std::size_t word) { return (std::uintptr_t{word} << mark_bits) | mark; }
   [[nodiscard]] static bool is_saved(edge_list list) { return (list & mark) != 0; }
-  /// As whoever reads or writes it needs it.
-  [[nodiscard]] edge_list found(edge_list list) const {
+  /// Such a word, of a place that is there.
+  [[nodiscard]] bool may_be(edge_list list) const {
+    return (list & ((1U << mark_bits) - 1)) == mark && (list >> mark_bits) < blocks.size();
+  }
+  /// Where it lies, for who does not look.
+  [[nodiscard]] edge_list place_of(edge_list list) const {
     if (!is_saved(list)) return list;
     return reinterpret_cast<edge_list>(blocks.data() + (list >> mark_bits));
+  }
+  /// As whoever reads or writes it needs it; empty if its block does not lie within the others.
+  [[nodiscard]] edge_list found(edge_list list) const {
+    const edge_list place = place_of(list);
+    if (!is_saved(list)) return place;
+    const auto& block = *reinterpret_cast<const edge_block*>(place);
+    const std::size_t room = (blocks.size() - (list >> mark_bits) - 1) * sizeof(blocks[0]);
+    const std::uint32_t size = load_relaxed(block.size);
+    return size <= block.capacity && block.capacity <= room / sizeof(edge_entry) ? place : 0;
   }
   [[nodiscard]] bool has(const edge_block* block) const {
     const auto* const at = reinterpret_cast<const std::uint64_t*>(block);

@@ -122,6 +122,11 @@ bool adopt_long_lists(graph::impl& into, std::span<const long_list> lists) {
   return true;
 }
 
+/// A word that is neither would be taken for an address.
+bool are_saved_or_none(const saved_lists& saved, const node_edges& both) {
+  return (both.out == 0 || saved.may_be(both.out)) && (both.in == 0 || saved.may_be(both.in));
+}
+
 /// False if the image cannot be right.
 bool load_lists(graph::impl& into, image_reader& in) {
   const auto limit = in.get<std::uint32_t>();
@@ -130,7 +135,8 @@ bool load_lists(graph::impl& into, image_reader& in) {
   const auto long_lists = get_list<long_list>(in);
   if (!in.ok() || limit > into.nodes.size()) return false;
   into.writer.set_saved(into.saved);
-  if (!adopt_column(in, into.lists) || !adopt_column(in, into.types_in)) return false;
+  const auto fits = [&](const node_edges& both) { return are_saved_or_none(into.saved, both); };
+  if (!adopt_column(in, into.lists, fits) || !adopt_column(in, into.types_in)) return false;
   for (auto& nodes : into.nodes_in)
     if (const auto saved = get_list<std::uint32_t>(in); !saved.empty()) nodes.adopt(saved);
   into.node_limit.store(limit, std::memory_order_release);

@@ -51,8 +51,10 @@ struct graph::impl {
   /// those have come, where their entries lie.
   void prefetch_lists(node_no node) const { __builtin_prefetch(lists.find(node.value)); }
   void prefetch_entries(node_no node, edge_direction direction) const {
-    if (direction != edge_direction::in) prefetch_entries(list_of(node, edge_direction::out));
-    if (direction != edge_direction::out) prefetch_entries(list_of(node, edge_direction::in));
+    const node_edges* const both = lists.find(node.value);
+    if (both == nullptr) return;
+    if (direction != edge_direction::in) prefetch_entries(saved.place_of(load_acquire(both->out)));
+    if (direction != edge_direction::out) prefetch_entries(saved.place_of(load_acquire(both->in)));
   }
   static void prefetch_entries(edge_list list) {
     constexpr std::uintptr_t line = 64;

@@ -23,18 +23,21 @@ public:
   template <class IsSame>
   [[nodiscard]] std::uint32_t find(std::uint32_t hash, IsSame&& is_same) const {
     const table& t = *current_.load(std::memory_order_acquire);
-    for (std::uint64_t i = hash & t.mask;; i = (i + 1) & t.mask) {
-      const std::uint64_t slot = load_acquire(t.slots[i]);
+    // Not longer than the table, should one of an image have no free slot.
+    for (std::uint64_t step = 0; step <= t.mask; ++step) {
+      const std::uint64_t slot = load_acquire(t.slots[(hash + step) & t.mask]);
       if (slot == 0) return no_number;
       const auto number = static_cast<std::uint32_t>(slot) - 1;
       if (static_cast<std::uint32_t>(slot >> 32) == hash && is_same(number)) return number;
     }
+    return no_number;
   }
 
   /// Writer. Precondition: the number is not there yet, and what it names is readable.
   void insert(std::uint32_t hash, std::uint32_t number) {
-    if (2 * (count_ + 1) > current_.load(std::memory_order_relaxed)->mask + 1) grow();
-    place(*current_.load(std::memory_order_relaxed), std::uint64_t{hash} << 32 | (number + 1));
+    const std::uint64_t slot = std::uint64_t{hash} << 32 | (number + 1);
+    table& now = *current_.load(std::memory_order_relaxed);
+    if (2 * (count_ + 1) > now.mask + 1 || !place(now, slot)) place(grow(), slot);
     ++count_;
   }
 
@@ -46,7 +49,7 @@ public:
   /// Writer: the table of an image with `count` numbers, for who has none. It stays where it lies
   /// for this one's life. False if it cannot be one.
   [[nodiscard]] bool adopt(std::span<std::uint64_t> slots, std::uint64_t count) {
-    if (!std::has_single_bit(slots.size()) || 2 * count > slots.size()) return false;
+    if (!std::has_single_bit(slots.size()) || count > slots.size() / 2) return false;
     ensure(count_ == 0, "a table is adopted by an empty one");
     auto t = std::make_unique<table>();
     t->mask = slots.size() - 1;
@@ -64,10 +67,15 @@ private:
     std::unique_ptr<std::uint64_t[]> own{};
   };
 
-  static void place(table& t, std::uint64_t slot) {
-    std::uint64_t i = (slot >> 32) & t.mask;
-    while (t.slots[i] != 0) i = (i + 1) & t.mask;
-    store_release(t.slots[i], slot);
+  /// False if no slot is free.
+  static bool place(table& t, std::uint64_t slot) {
+    for (std::uint64_t step = 0; step <= t.mask; ++step) {
+      std::uint64_t& there = t.slots[((slot >> 32) + step) & t.mask];
+      if (there != 0) continue;
+      store_release(there, slot);
+      return true;
+    }
+    return false;
   }
 
   table& add_table(std::uint64_t capacity) {
@@ -80,12 +88,13 @@ private:
     return *tables_.back();
   }
 
-  void grow() {
+  table& grow() {
     const table& old = *current_.load(std::memory_order_relaxed);
     table& wider = add_table(2 * (old.mask + 1));
     for (std::uint64_t i = 0; i <= old.mask; ++i)
       if (old.slots[i] != 0) place(wider, old.slots[i]);
     current_.store(&wider, std::memory_order_release);
+    return wider;
   }
 
   std::atomic<table*> current_{nullptr};

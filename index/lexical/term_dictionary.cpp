@@ -24,8 +24,10 @@ std::uint32_t hash_of_text(std::string_view text) {
 } // namespace
 
 std::uint32_t term_dictionary::find(std::string_view text) const {
-  return numbers_.find(hash_of_text(text),
-                       [&](std::uint32_t term) { return this->text(term) == text; });
+  // Only a table of an image can name others than those that are there.
+  return numbers_.find(hash_of_text(text), [&](std::uint32_t term) {
+    return term < size() && this->text(term) == text;
+  });
 }
 
 std::uint32_t term_dictionary::intern(std::string_view text) {

@@ -29,7 +29,10 @@ struct node_table::impl {
   std::shared_ptr<const void> holder; ///< of an image that ids lie in
 
   [[nodiscard]] std::uint32_t find(std::uint32_t hash, const memory_id& id) const {
-    return numbers.find(hash, [&](std::uint32_t n) { return ids[n] == id; });
+    // Only a table of an image can name others than those that are there.
+    return numbers.find(hash, [&](std::uint32_t n) {
+      return n < size.load(std::memory_order_acquire) && ids[n] == id;
+    });
   }
 
   std::uint32_t append(std::uint32_t hash, const memory_id& id) {

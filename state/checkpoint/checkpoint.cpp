@@ -252,15 +252,30 @@ result<void> forget_sums_of(file_system& fs, const std::string& dir, seq_no seq)
 
 } // namespace
 
-result<void> write_checkpoint(file_system& fs, const std::string& dir, const world_id& world,
-                              const read_views& views, const checkpoint_job& job) {
+namespace {
+
+result<void> check_mapped(std::span<const mapped_image> mapped) {
+  for (const mapped_image& image : mapped)
+    if (!image.is_whole())
+      return fail(errc::corrupt,
+                  "image " + image.name
+                      + " was damaged while the world was open, so that no checkpoint is written: "
+                        "close the world and open it again, which makes its indexes anew");
+  return {};
+}
+
+/// Images that no CHECKPOINT may name, though one of this seq and without sums might.
+result<void> remove_images_of(file_system& fs, const std::string& dir, seq_no seq) {
+  for (const std::string_view name : image_names)
+    if (auto ok = fs.remove(image_directory(dir) + "/" + image_file(seq, name)); !ok) return ok;
+  return {};
+}
+
+/// Fills in what the checkpoint knows them by.
+result<void> write_images(file_system& fs, const std::string& dir, const world_id& world,
+                          const read_views& views, const checkpoint_job& job,
+                          checkpoint_file& file) {
   const seq_no seq = job.file.seq;
-  ensure(seq <= views.published, "a checkpoint is of what is published");
-  if (auto ok = fs.create_directories(image_directory(dir)); !ok) return ok;
-  if (auto ok = forget_sums_of(fs, dir, seq); !ok) return ok;
-  checkpoint_file file = job.file;
-  file.store_matches = false;
-  file.image_sums.clear();
   const auto write = [&](std::string_view name, const std::string& body) {
     ensure(name == image_names[file.image_sums.size()], "images are written in their order");
     file.image_sums.push_back(image_sum(body));
@@ -278,7 +293,29 @@ result<void> write_checkpoint(file_system& fs, const std::string& dir, const wor
                                                    rows.kept_rows(seq)));
       !ok)
     return ok;
-  if (auto ok = write("ledger", wrap_ledger(job.ledger_image)); !ok) return ok;
+  return write("ledger", wrap_ledger(job.ledger_image));
+}
+
+} // namespace
+
+result<void> write_checkpoint(file_system& fs, const std::string& dir, const world_id& world,
+                              const read_views& views, const checkpoint_job& job,
+                              std::span<const mapped_image> mapped) {
+  const seq_no seq = job.file.seq;
+  ensure(seq <= views.published, "a checkpoint is of what is published");
+  // First, so that a map whose file was cut is not looked at.
+  if (auto ok = check_mapped(mapped); !ok) return ok;
+  if (auto ok = fs.create_directories(image_directory(dir)); !ok) return ok;
+  if (auto ok = forget_sums_of(fs, dir, seq); !ok) return ok;
+  checkpoint_file file = job.file;
+  file.store_matches = false;
+  file.image_sums.clear();
+  if (auto ok = write_images(fs, dir, world, views, job, file); !ok) return ok;
+  // Again, since all was looked at meanwhile.
+  if (auto whole = check_mapped(mapped); !whole) {
+    if (auto ok = remove_images_of(fs, dir, seq); !ok) return ok;
+    return whole;
+  }
   if (auto ok = replace_file(fs, checkpoint_path(dir), encode(file)); !ok) return ok;
 
   auto names = fs.list(image_directory(dir));
@@ -371,8 +408,11 @@ result<loaded_images> load_images(file_system& fs, const std::string& dir, const
                                   const checkpoint_file& checkpoint, const index_owners& owners,
                                   ledger* ledger) {
   // Files are opened in one order, whoever reads them.
+  std::vector<std::pair<std::string_view, image_bytes>> found;
   const auto find = [&](std::string_view name) {
-    return read_image(fs, dir, world, checkpoint, name);
+    auto image = read_image(fs, dir, world, checkpoint, name);
+    if (image) found.emplace_back(name, image->bytes());
+    return image;
   };
   auto nodes = find("nodes");
   if (!nodes) return propagate(nodes);
@@ -422,6 +462,12 @@ result<loaded_images> load_images(file_system& fs, const std::string& dir, const
     const auto begun = std::ranges::upper_bound(places->segments, checkpoint.seq.value);
     owners.records.know_segments({places->segments.begin(), begun});
     owners.places.fill(places->places, image_of_places->file.holder);
+  }
+  for (const auto& [name, image] : found) {
+    const bool is_used =
+        name == "ledger" ? loaded.has_ledger : name != "places" || loaded.has_places;
+    if (auto is_whole = is_used ? check_again(image) : nullptr)
+      loaded.mapped.push_back({image_file(checkpoint.seq, name), std::move(is_whole)});
   }
   return loaded;
 }

@@ -6,7 +6,9 @@
 /// costs a replay of the journal, never a wrong answer.
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -44,6 +46,14 @@ struct checkpoint_job {
   std::string ledger_image;
 };
 
+/// An image that parts of the indexes or of the ledger lie in, in the map of its file.
+struct mapped_image {
+  std::string name;
+  /// Reads the file that is mapped, which by now may have another name or none: is it still as it
+  /// was when its sums were found right?
+  std::function<bool()> is_whole;
+};
+
 /// Paths inside a world's directory.
 std::string world_path(const std::string& dir);
 std::string checkpoint_path(const std::string& dir);
@@ -55,8 +65,12 @@ std::string image_directory(const std::string& dir);
 /// from then on), then the CHECKPOINT file, removes older images, and then makes the store's
 /// checkpoint and says so in CHECKPOINT. The caller has set the store's stable seq to job.file.seq
 /// and keeps it there until this returns. Runs beside readers and the writer.
+///
+/// corrupt if one of `mapped`, which are all that the owners were loaded from, is not whole any
+/// more: what is in memory may be wrong then, and is given no images, whose sums would be right.
 result<void> write_checkpoint(file_system& fs, const std::string& dir, const world_id& world,
-                              const read_views& views, const checkpoint_job& job);
+                              const read_views& views, const checkpoint_job& job,
+                              std::span<const mapped_image> mapped);
 
 /// Before the store's files are given what no checkpoint has: CHECKPOINT, if there is one, no more
 /// says that they match.
@@ -92,6 +106,7 @@ struct index_owners {
 struct loaded_images {
   bool has_ledger = false; ///< false: there was none, or it is missing, damaged or does not fit
   bool has_places = false; ///< likewise; `places` and `records` then stayed as they were
+  std::vector<mapped_image> mapped{}; ///< those that owners use where they lie
 };
 result<loaded_images> load_images(file_system& fs, const std::string& dir, const world_id& world,
                                   const checkpoint_file& checkpoint, const index_owners& owners,

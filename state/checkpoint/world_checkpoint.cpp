@@ -16,7 +16,9 @@ result<void> flush_rows(world& w) {
 
 result<void> write_checkpoint(world& w, const checkpoint_job& job) {
   w.store_matches = false;
-  if (auto ok = write_checkpoint(*w.files, w.directory, w.info.id, w.views(), job); !ok) return ok;
+  if (auto ok = write_checkpoint(*w.files, w.directory, w.info.id, w.views(), job, w.mapped_images);
+      !ok)
+    return ok;
   w.store_matches = true;
   w.lacks_image_of_places = false;
   return {};

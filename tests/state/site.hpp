@@ -131,8 +131,8 @@ private:
     const auto job = core.job_at_barrier(world_.ledger->save());
     auto reply = core.passed_barrier();
     if (before_images) std::exchange(before_images, {})();
-    auto written =
-        write_checkpoint(*world_.files, world_.directory, world_.info.id, world_.views(), job);
+    auto written = write_checkpoint(*world_.files, world_.directory, world_.info.id, world_.views(),
+                                    job, world_.mapped_images);
     core.release_window();
     if (written)
       reply(job.file.seq);

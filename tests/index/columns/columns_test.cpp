@@ -11,6 +11,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <vector>
 
 #include "tests/index/dice.hpp"
 
@@ -116,6 +117,16 @@ TEST_CASE("visited nodes are a set, over and over") {
       REQUIRE(met.insert(node) == model.insert(node).second);
     }
   }
+}
+
+TEST_CASE("an array that lies askew is none") {
+  image_writer out("mnTEST01");
+  out.put_array<std::uint64_t>(std::vector<std::uint64_t>{1, 2});
+  const std::string askew = "." + out.finish();
+  auto in = image_reader::open(std::string_view(askew).substr(1), "mnTEST01");
+  REQUIRE(in);
+  CHECK(in->get_array<std::uint64_t>(2).empty());
+  CHECK_FALSE(in->ok());
 }
 
 TEST_CASE("an image gives back what was written") {

@@ -4,6 +4,7 @@
 #include "index/graph/graph.hpp"
 
 #include <catch2/catch.hpp>
+#include <cstring>
 #include <memory>
 #include <rapidcheck.h>
 #include <rapidcheck/catch.h>
@@ -293,6 +294,41 @@ TEST_CASE("a damaged image of edges is refused") {
   node_table few;
   graph without_nodes(few);
   CHECK(without_nodes.load(image).error().code == errc::corrupt);
+}
+
+TEST_CASE("words of an image of edges that are nobody's lists are no addresses") {
+  node_table nodes;
+  for (std::uint8_t n = 0; n < 3; ++n) {
+    memory_id id;
+    id.bytes[0] = n;
+    nodes.intern(id);
+  }
+  graph edges(nodes);
+  edges.put({0}, edge_type::references, {1}, false, {1});
+  for (std::uint32_t n = 0; n < 200; ++n)
+    edges.put({2}, edge_type::references, {1}, n % 2 == 0, {n + 2});
+  const std::string image = edges.save({300});
+  int refused = 0;
+  for (std::size_t at = 8; at + 8 <= image.size(); at += 8)
+    for (const std::uint64_t word : {std::uint64_t{1}, std::uint64_t{4}, ~std::uint64_t{0},
+                                     std::uint64_t{1} << 40 | 2, std::uint64_t{0xFFFFFFFF}}) {
+      std::string changed = image;
+      std::memcpy(&changed[at], &word, sizeof word);
+      graph loaded(nodes);
+      if (!loaded.load(with_checksum(changed))) {
+        ++refused;
+        continue;
+      }
+      std::uint32_t seen = 0;
+      for (const std::uint32_t n : {0U, 1U, 2U})
+        for (const auto direction : {edge_direction::out, edge_direction::in})
+          loaded.neighbours({n}, direction, {300}, true, [&](const neighbour&) {
+            ++seen;
+            return true;
+          });
+      CHECK(seen <= 1000);
+    }
+  CHECK(refused > 0);
 }
 
 } // namespace mneme

@@ -5,7 +5,9 @@
 #include "index/lexical/hash_slots.hpp"
 #include "messages/sip_hash.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstring>
 #include <map>
 #include <memory>
 
@@ -85,6 +87,48 @@ TEST_CASE("a damaged image of nodes is refused") {
   node_table fresh;
   CHECK(fresh.load(with_checksum(more)).error().code == errc::corrupt);
   CHECK(fresh.size() == 0);
+}
+
+TEST_CASE("a table of an image that names nodes which are not there finds none") {
+  node_table nodes;
+  memory_id id;
+  nodes.intern(id);
+  std::string image = nodes.save(1);
+  constexpr std::size_t sums = 4 + 8 + 4 + 8;
+  for (std::size_t i = 0; i < 64; ++i) {
+    const std::size_t at = image.size() - sums - (i + 1) * 8;
+    const std::uint32_t number = 0xFFFFFFF0;
+    if (image.substr(at, 4) == std::string("\1\0\0\0", 4))
+      std::memcpy(&image[at], &number, sizeof number);
+  }
+  node_table loaded;
+  REQUIRE(loaded.load(with_checksum(image)));
+  CHECK(loaded.find(id).value == no_number);
+}
+
+TEST_CASE("a table of an image that has no free slot is no endless way") {
+  const auto id_of = [](std::uint8_t n) {
+    memory_id id;
+    id.bytes[3] = n;
+    return id;
+  };
+  node_table nodes;
+  for (std::uint8_t n = 0; n < 40; ++n) nodes.intern(id_of(n));
+  std::string image = nodes.save(40);
+  constexpr std::size_t sums = 4 + 8 + 4 + 8;
+  constexpr std::size_t slots = 128;
+  for (std::size_t i = 0; i < slots; ++i) {
+    char* const slot = image.data() + image.size() - sums - (i + 1) * 8;
+    const std::uint64_t taken = std::uint64_t{0xDEADBEEF} << 32 | 1;
+    if (std::all_of(slot, slot + 8, [](char c) { return c == 0; }))
+      std::memcpy(slot, &taken, sizeof taken);
+  }
+  node_table loaded;
+  REQUIRE(loaded.load(with_checksum(image)));
+  CHECK(loaded.find(id_of(100)).value == no_number);
+  CHECK(loaded.intern(id_of(100)) == node_no{40});
+  CHECK(loaded.find(id_of(100)) == node_no{40});
+  CHECK(loaded.find(id_of(7)) == node_no{7});
 }
 
 } // namespace mneme

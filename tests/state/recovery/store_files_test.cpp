@@ -261,3 +261,27 @@ TEST_CASE("a world that ends writes a checkpoint where much lies behind the last
   write_notes(*w, 1);
   CHECK(is_worth_a_checkpoint(*w));
 }
+
+TEST_CASE("a checkpoint of another world asks for what the journal lacks, and is named") {
+  late_site longer;
+  {
+    auto w = longer.open_late();
+    write_notes(*w, 9);
+    make_checkpoint(*w);
+  }
+  const auto foreign = read_file(*longer.files, checkpoint_path("world"));
+  REQUIRE(foreign);
+  late_site place;
+  {
+    auto w = place.open_late();
+    write_notes(*w, 5);
+    make_checkpoint(*w);
+  }
+  REQUIRE(replace_file(*place.files, checkpoint_path("world"), *foreign));
+  const auto refused = open_world(place.late_options());
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == errc::corrupt);
+  CHECK(refused.error().message.find("CHECKPOINT") != std::string::npos);
+  REQUIRE(place.files->remove(checkpoint_path("world")));
+  CHECK(place.open_late()->published_seq() == seq_no{5});
+}
