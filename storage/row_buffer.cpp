@@ -37,7 +37,7 @@ struct row_buffer::entry {
 /// Most keys differ there, and a look at a node is then one at the line of its links.
 std::uint64_t row_buffer::prefix_of(std::string_view key) {
   std::uint64_t prefix = 0;
-  std::memcpy(&prefix, key.data(), std::min(key.size(), sizeof(prefix)));
+  if (!key.empty()) std::memcpy(&prefix, key.data(), std::min(key.size(), sizeof(prefix)));
   if constexpr (std::endian::native == std::endian::little) prefix = std::byteswap(prefix);
   return prefix;
 }

@@ -81,8 +81,10 @@ struct edge_selection {
   bool include_tombstoned;
 
   [[nodiscard]] bool admits(const edge_entry& e) const {
+    // The type of an image that somebody made may be any byte.
+    constexpr unsigned bits = 63;
     return e.begin <= at && at < load_acquire(e.end)
-           && (types >> static_cast<unsigned>(e.type) & 1) != 0
+           && (types >> (static_cast<unsigned>(e.type) & bits) & 1) != 0
            && (include_tombstoned || !e.tombstoned);
   }
 };

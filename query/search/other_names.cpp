@@ -25,6 +25,8 @@ public:
         views_(views),
         rows_(*views.attributes),
         visible_(who, *views.attributes, *views.nodes),
+        owner_(rows_.actor_term(who_)),
+        host_(rows_.actor_term("")),
         lineage_(views, at),
         time_(time) {}
 
@@ -102,8 +104,7 @@ private:
   }
   [[nodiscard]] bool may_name(row_no row) const {
     const row_line& line = rows_.rows().line(row);
-    const bool is_own =
-        line.actor == rows_.actor_term(who_).value || line.actor == rows_.actor_term("").value;
+    const bool is_own = line.actor == owner_.value || line.actor == host_.value;
     if (line.type != memory_type::topic || (line.flags & row_unfindable) != 0 || !is_own
         || !visible_(row) || line.valid_until_ns <= rule_.instant.ns)
       return false;
@@ -187,6 +188,8 @@ private:
   const read_views& views_;
   const attributes& rows_;
   visible_rows visible_;
+  term_no owner_; ///< of who owns nothing the missing term, which no row has
+  term_no host_;
   lineage_reader lineage_;
   const deadline& time_;
 };
