@@ -114,7 +114,7 @@ edge_list_writer::edge_before edge_list_writer::put(edge_list& list, const edge_
   if (at.position != 0) {
     edge_entry& last = at.block->entries()[at.position - 1];
     if (is_same_edge(last, entry) && last.end == forever) {
-      replaced = last.tombstoned ? edge_before::tombstoned : edge_before::live;
+      replaced = last.tombstoned != 0 ? edge_before::tombstoned : edge_before::live;
       if (last.tombstoned == entry.tombstoned) return replaced;
       ensure(last.begin <= entry.begin, "edges are put in seq order");
       store_release(last.end, entry.begin);

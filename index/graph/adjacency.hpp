@@ -24,7 +24,7 @@ struct edge_entry {
   std::uint64_t end; ///< atomic
   std::uint32_t node;
   edge_type type;
-  bool tombstoned;
+  std::uint8_t tombstoned; ///< 0 or 1; a byte, for what an image holds may be any
 };
 
 /// The prefix by which entries of this id sort.

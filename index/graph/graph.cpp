@@ -35,7 +35,7 @@ void graph::put(node_no src, edge_type type, node_no dst, bool tombstoned, seq_n
                    .end = forever,
                    .node = dst.value,
                    .type = type,
-                   .tombstoned = tombstoned};
+                   .tombstoned = static_cast<std::uint8_t>(tombstoned ? 1 : 0)};
   const std::uint64_t retained = impl_->retained.load(std::memory_order_relaxed);
   const auto before = impl_->writer.put(impl_->own(impl_->grow(src).out), entry, retained);
   entry.id_prefix = prefix_of(impl_->nodes.id(src));
@@ -66,7 +66,7 @@ void graph::neighbours(node_no node, edge_direction direction, seq_no at, bool i
       .at = at.value, .types = any_edge_type, .include_tombstoned = include_tombstoned};
   for_each_edge(*impl_, node, direction, filter, [&](const edge_entry& e, bool) {
     return visit(
-        {.type = e.type, .node = {e.node}, .tombstoned = e.tombstoned, .since = {e.begin}});
+        {.type = e.type, .node = {e.node}, .tombstoned = e.tombstoned != 0, .since = {e.begin}});
   });
 }
 

@@ -33,7 +33,7 @@ public:
 
   void put_node(node_no node) {
     const edge_list out = put(node, edge_direction::out);
-    for (const edge_entry& e : entries_) live_ += e.end == forever && !e.tombstoned ? 1 : 0;
+    for (const edge_entry& e : entries_) live_ += e.end == forever && e.tombstoned == 0 ? 1 : 0;
     bool has_edges = !entries_.empty();
     const edge_list in = put(node, edge_direction::in);
     for (const edge_entry& e : entries_) note_type(node, e.type);

@@ -85,7 +85,7 @@ struct edge_selection {
     constexpr unsigned bits = 63;
     return e.begin <= at && at < load_acquire(e.end)
            && (types >> (static_cast<unsigned>(e.type) & bits) & 1) != 0
-           && (include_tombstoned || !e.tombstoned);
+           && (include_tombstoned || e.tombstoned == 0);
   }
 };
 inline constexpr std::uint64_t any_edge_type = ~std::uint64_t{0};

@@ -44,7 +44,7 @@ std::vector<std::string> terms_of(const asked_selection& asked) {
 
 /// All that decides must be looked for: what is not would be in none, or everywhere.
 result<void> check_terms(const asked_selection& asked) {
-  std::set<std::string_view> deciding;
+  std::set<std::string> deciding; // its own: terms of parts are made here
   const auto add = [&](const std::vector<std::string>& terms) {
     deciding.insert(terms.begin(), terms.end());
   };
