@@ -90,6 +90,7 @@ std::vector<memory> topics_of(const model& state, const std::string& text, const
     for (const auto& [id, terms] : naming)
       if (ids.size() < 16 && has(terms, term)) ids.insert(id);
   std::vector<memory> topics;
+  topics.reserve(ids.size());
   for (const auto& id : ids) topics.push_back(*state.memory_at(id, at));
   return topics;
 }
@@ -114,23 +115,6 @@ std::vector<naive_alias> aliases_in(const model& state, const std::string& text,
   return found;
 }
 
-std::vector<naive_alias> aliases_in(const searched_state& s) {
-  naive_naming rule{.min_trust = s.r.min_trust.value_or(0), .instant = s.r.as_of.value_or(s.now)};
-  if (s.r.audience == search_audience::personal) rule.audience = lifecycle_audience::personal;
-  if (s.r.audience == search_audience::work) rule.audience = lifecycle_audience::work;
-  return aliases_in(s.state, s.r.query, viewer_of(s.r), s.at, rule);
-}
-
-std::vector<std::string> other_terms(const std::vector<naive_alias>& aliases,
-                                     const std::vector<std::string>& asked) {
-  std::vector<std::string> terms;
-  for (const auto& alias : aliases)
-    for (const auto& other : alias.others)
-      for (const auto& term : text_terms(other))
-        if (!has(asked, term) && !has(terms, term)) terms.push_back(term);
-  return terms;
-}
-
 std::vector<std::string> meant_by(const std::vector<std::string>& terms,
                                   const std::vector<naive_alias>& aliases) {
   std::vector<std::string> meant = terms;
@@ -144,35 +128,6 @@ std::vector<std::string> meant_by(const std::vector<std::string>& terms,
     for (const auto& term : text_terms(alias.name)) meant.push_back(term);
   }
   return meant;
-}
-
-double sum_by_names(const std::vector<naive_alias>& aliases, const std::vector<std::string>& terms,
-                    std::size_t asked, const std::vector<double>& parts) {
-  std::vector<bool> is_taken(terms.size(), false);
-  std::vector<double> of_names;
-  for (const auto& alias : aliases) {
-    const auto own = text_terms(alias.name);
-    std::vector<std::vector<std::string>> names{own};
-    for (const auto& other : alias.others) names.push_back(text_terms(other));
-    std::vector<bool> is_here(terms.size(), false);
-    double most = 0;
-    for (const auto& name : names) {
-      double sum = 0;
-      for (std::size_t i = 0; i < terms.size(); ++i) {
-        if (is_taken[i] || !has(name, terms[i]) || (i < asked && !has(own, terms[i]))) continue;
-        sum += parts[i];
-        is_here[i] = true;
-      }
-      most = std::max(most, sum);
-    }
-    for (std::size_t i = 0; i < terms.size(); ++i) is_taken[i] = is_taken[i] || is_here[i];
-    of_names.push_back(most);
-  }
-  double all = 0;
-  for (std::size_t i = 0; i < terms.size(); ++i)
-    if (!is_taken[i]) all += parts[i];
-  for (const double most : of_names) all += most;
-  return all;
 }
 
 } // namespace mneme::sim

@@ -12,7 +12,6 @@
 #include "messages/text/lower_case.hpp"
 #include "query/asked_words.hpp"
 #include "query/search/asked_times.hpp"
-#include "sim/model_aliases.hpp"
 #include "sim/model_lineage.hpp"
 #include "sim/searched_state.hpp"
 
@@ -50,13 +49,7 @@ search_weights weights_of(const searched_state& s) {
 class leg {
 public:
   leg(const searched_state& s, bool chunks, const std::vector<float>& query, search_sort sort)
-      : s_(s),
-        r_(s.r),
-        w_(weights_of(s)),
-        chunks_(chunks),
-        query_(query),
-        sort_(sort),
-        aliases_(aliases_in(s)) {}
+      : s_(s), r_(s.r), w_(weights_of(s)), chunks_(chunks), query_(query), sort_(sort) {}
 
   leg_coverage coverage;
 
@@ -160,35 +153,22 @@ private:
     const double b = w_.b_short + (w_.b - w_.b_short) * along;
     const double mean = all_length / static_cast<double>(corpus_.size());
     double whole = 0;
-    const auto others = other_terms(aliases_, asked);
-    std::vector<std::string> weighed = asked;
-    weighed.insert(weighed.end(), others.begin(), others.end());
-    std::vector<std::vector<double>> parts(rows_.size());
-    for (const auto& term : weighed) {
+    for (const auto& term : asked) {
       const auto with = static_cast<double>(std::ranges::count_if(
           corpus_, [&](const auto& d) { return std::ranges::find(d, term) != d.end(); }));
       const auto all = static_cast<double>(corpus_.size());
       const double share =
           (is_function_term(term) ? w_.function_words : 1) / (1 + w_.common_words * (with / all));
       const double idf = stable_log(1.0 + (all - with + 0.5) / (with + 0.5)) * share;
-      for (std::size_t i = 0; i < rows_.size(); ++i) {
-        const scored_row& row = rows_[i];
-        const auto tf = static_cast<double>(std::ranges::count(row.terms, term));
-        parts[i].push_back(0);
-        if (tf == 0) continue;
-        parts[i].back() =
-            idf * (w_.k1 + 1) * tf
-            / (tf + w_.k1 * (1 - b) + w_.k1 * b / mean * static_cast<double>(row.terms.size()));
-      }
-    }
-    for (std::size_t i = 0; i < rows_.size(); ++i)
-      rows_[i].text = sum_by_names(aliases_, weighed, asked.size(), parts[i]);
-    for (const auto& term : asked) {
       const double weight = is_function_term(term) ? w_.function_words : 1;
       whole += weight;
       for (auto& row : rows_) {
-        const auto meant = meant_by(row.terms, aliases_);
-        if (std::ranges::find(meant, term) != meant.end()) row.match += weight;
+        const auto tf = static_cast<double>(std::ranges::count(row.terms, term));
+        if (tf == 0) continue;
+        row.match += weight;
+        row.text +=
+            idf * (w_.k1 + 1) * tf
+            / (tf + w_.k1 * (1 - b) + w_.k1 * b / mean * static_cast<double>(row.terms.size()));
       }
     }
     double most = 0;
@@ -257,9 +237,6 @@ private:
       return std::ranges::find(h.tags, "speaker:" + name) != h.tags.end();
     };
     if (std::ranges::find(words, "my") != words.end() && is_said_by("user")) return true;
-    for (const auto& alias : aliases_)
-      for (const auto& other : alias.others)
-        if (is_said_by(lower_case(other)) && lower_case(other) != "user") return true;
     for (std::size_t i = 0; i < words.size(); ++i)
       for (const std::string& name : {words[i], i > 0 ? words[i - 1] + " " + words[i] : words[i]})
         if (is_said_by(name)) return true;
@@ -312,7 +289,6 @@ private:
   bool is_few_ = false; ///< too few to normalise by
   const std::vector<float>& query_;
   search_sort sort_;
-  std::vector<naive_alias> aliases_;
   std::vector<std::vector<std::string>> corpus_;
   std::vector<scored_row> rows_;
 };
@@ -325,9 +301,7 @@ bool asks_for_newest(const std::string& query) {
 /// Of two rows that say the same of the question, is `a` the newer?
 class newer_row {
 public:
-  newer_row(const std::string& query, const std::vector<naive_alias>& aliases, double least,
-            timestamp now)
-      : least_(least), now_(now), aliases_(aliases) {
+  newer_row(const std::string& query, double least, timestamp now) : least_(least), now_(now) {
     for (const auto& t : text_terms(query))
       if (!is_function_term(t)) asked_.insert(t);
   }
@@ -345,9 +319,8 @@ public:
 
 private:
   [[nodiscard]] bool says_as_much(const scored_row& a, const scored_row& b) const {
-    const auto has = [&](const scored_row& row, const std::string& term) {
-      const auto meant = meant_by(row.terms, aliases_);
-      return std::ranges::find(meant, term) != meant.end();
+    const auto has = [](const scored_row& row, const std::string& term) {
+      return std::ranges::find(row.terms, term) != row.terms.end();
     };
     std::size_t said = 0;
     for (const auto& term : asked_) {
@@ -360,7 +333,6 @@ private:
 
   double least_;
   timestamp now_; ///< what begins later is no newer yet
-  const std::vector<naive_alias>& aliases_;
   std::set<std::string> asked_;
 };
 
@@ -450,10 +422,8 @@ std::expected<search_result, errc> search_in(const model& state, const search_re
       return a.record.head->created_at > b.record.head->created_at;
     return a.record.head->id < b.record.head->id;
   });
-  if (const double newer = weights_of(s).newer; !by_time && newer > 0) {
-    const auto aliases = aliases_in(s);
-    put_newer_first(all, newer_row(r.query, aliases, newer, r.as_of.value_or(now)));
-  }
+  if (const double newer = weights_of(s).newer; !by_time && newer > 0)
+    put_newer_first(all, newer_row(r.query, newer, r.as_of.value_or(now)));
   while (std::ssize(all) > r.limit) {
     ++(is_chunk(all.back()) ? out.coverage.content : out.coverage.memory).cut;
     all.pop_back();

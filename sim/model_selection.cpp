@@ -158,7 +158,7 @@ private:
   }
 
   std::vector<const candidate*> choose(const search_result& ranked) {
-    if (!r_.states_new && !asked_.refusal.empty()) return {};
+    if (!r_.states_new && (!asked_.refusal.empty() || is_claimed_twice())) return {};
     if (!r_.states_new && !asked_.parts.empty()) return by_parts();
     if (!r_.states_new && !asked_.identifiers.empty()) return by_identifier();
     const bool is_entity = asked_.extent == asked_extent::all
@@ -191,6 +191,13 @@ private:
           return true;
     }
     return false;
+  }
+
+  [[nodiscard]] bool is_claimed_twice() const {
+    std::set<std::vector<std::string>> names;
+    return std::ranges::any_of(aliases_, [&](const auto& alias) {
+      return !names.insert(folded_words(alias.name)).second;
+    });
   }
 
   /// All that any part of a list selects, if each selects something, and no memory has the list.

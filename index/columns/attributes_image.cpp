@@ -133,9 +133,7 @@ std::string attributes::save(seq_no at) const {
   take_terms(fresh.places, impl_->places, place_limit);
   std::vector<std::uint32_t> terms;
   for (const row_no row : kept) {
-    row_line line = rows_->line(row);
-    const std::uint64_t end = rows_->end(row);
-    line.end = end > at.value ? forever : end;
+    const row_line line = rows_->line_as_of(row, at);
     const row_rest& r = rows_->rest(row);
     terms.clear();
     for (std::uint32_t i = 0; i < std::uint32_t{r.tag_count} + r.frame_count; ++i)

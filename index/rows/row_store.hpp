@@ -136,6 +136,8 @@ public:
   [[nodiscard]] std::uint32_t size() const { return size_.load(std::memory_order_acquire); }
   [[nodiscard]] const row_line& line(row_no row) const { return lines_[row.value]; }
   [[nodiscard]] const row_rest& rest(row_no row) const { return rest_[row.value]; }
+  /// A copy as of `at`, beside the writer, which may close the row meanwhile.
+  [[nodiscard]] row_line line_as_of(row_no row, seq_no at) const;
   [[nodiscard]] row_brief brief(row_no row) const { return load_acquire(briefs_[row.value]); }
   /// Briefs that lie together with that of `row`; each is read atomically.
   [[nodiscard]] column_run<row_brief> briefs_with(row_no row) const {
@@ -205,6 +207,24 @@ private:
   std::uint32_t term_count_ = 0;
   std::atomic<std::uint32_t> size_{0};
 };
+
+inline row_line row_store::line_as_of(row_no row, seq_no at) const {
+  const row_line& l = lines_[row.value];
+  const std::uint64_t its_end = load_acquire(l.end);
+  return {.begin = l.begin,
+          .end = its_end > at.value ? forever : its_end,
+          .created_at_ns = l.created_at_ns,
+          .last_updated_at_ns = l.last_updated_at_ns,
+          .valid_from_ns = l.valid_from_ns,
+          .valid_until_ns = l.valid_until_ns,
+          .node = l.node,
+          .slot = l.slot,
+          .actor = l.actor,
+          .type = l.type,
+          .visibility = l.visibility,
+          .importance = l.importance,
+          .flags = l.flags};
+}
 
 inline row_columns row_store::columns(row_no row) const {
   const row_line& l = lines_[row.value];

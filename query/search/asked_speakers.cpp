@@ -43,12 +43,6 @@ asked_speakers::asked_speakers(std::string_view question, const attributes& rows
   tags_.erase(again.begin(), again.end());
 }
 
-void asked_speakers::add(const std::string& name, const attributes& rows) {
-  const std::string folded = lower_case(composed(name));
-  const term_no tag = is_role(folded) ? term_no{} : rows.tag_term("speaker:" + folded);
-  if (tag.value != no_number) tags_.push_back(tag);
-}
-
 bool asked_speakers::said(row_no row, const attributes& rows) const {
   return std::ranges::any_of(tags_, [&](term_no tag) { return rows.has_tag(row, tag); });
 }

@@ -5,7 +5,6 @@
 /// chat with a machine has name nobody; but who asks by "I" or "my" asks for what the
 /// "speaker:user" of such chats said.
 
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,9 +16,6 @@ class asked_speakers {
 public:
   asked_speakers() = default;
   asked_speakers(std::string_view question, const attributes& rows);
-
-  /// Another name of somebody who is named.
-  void add(const std::string& name, const attributes& rows);
 
   [[nodiscard]] bool said(row_no row, const attributes& rows) const;
 

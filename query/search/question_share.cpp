@@ -26,9 +26,8 @@ std::string best_field(const std::vector<std::string>& terms, const search_weigh
   return best;
 }
 
-question_share::question_share(const std::vector<std::string>& terms,
-                               const std::vector<alias_terms>& aliases,
-                               const search_weights& weights, const lexical& words)
+question_share::question_share(const std::vector<std::string>& terms, const search_weights& weights,
+                               const lexical& words)
     : words_(words), function_weight_(weights.function_words) {
   std::size_t function_words = 0;
   for (const auto& text : terms) {
@@ -38,23 +37,6 @@ question_share::question_share(const std::vector<std::string>& terms,
   }
   whole_ = weight(terms.size() - function_words, function_words);
   std::ranges::sort(terms_, {}, &asked_term::term);
-  for (const auto& names : aliases) add(names);
-}
-
-void question_share::add(const alias_terms& names) {
-  alias added;
-  for (const auto& text : names.name) {
-    const auto at = std::ranges::lower_bound(terms_, words_.term(text), {}, &asked_term::term);
-    // What nobody wrote is in no name that is read.
-    if (at != terms_.end() && at->term == words_.term(text))
-      added.name.push_back(static_cast<std::size_t>(at - terms_.begin()));
-  }
-  for (const auto& other : names.others) {
-    std::vector<term_no> terms;
-    for (const auto& text : other) terms.push_back(words_.term(text));
-    added.others.push_back(std::move(terms));
-  }
-  aliases_.push_back(std::move(added));
 }
 
 template <class Each>
@@ -77,35 +59,18 @@ void question_share::for_each_had(slot_no slot, Each each) const {
   }
 }
 
-template <class Each>
-void question_share::for_each_meant(slot_no slot, Each each) const {
-  if (aliases_.empty()) return for_each_had(slot, each);
-  std::vector<bool> is_had(terms_.size(), false);
-  for_each_had(slot, [&](const asked_term& t) {
-    is_had[static_cast<std::size_t>(&t - terms_.data())] = true;
-  });
-  const auto has_all = [&](const std::vector<term_no>& name) {
-    return std::ranges::all_of(name, [&](term_no t) { return words_.count(slot, t) > 0; });
-  };
-  for (const auto& names : aliases_)
-    if (std::ranges::any_of(names.others, has_all))
-      for (const std::size_t place : names.name) is_had[place] = true;
-  for (std::size_t i = 0; i < terms_.size(); ++i)
-    if (is_had[i]) each(terms_[i]);
-}
-
 double question_share::of(slot_no slot) const {
   if (whole_ == 0) return 0;
   std::size_t telling = 0;
   std::size_t function_words = 0;
-  for_each_meant(slot,
-                 [&](const asked_term& t) { ++(t.is_function_word ? function_words : telling); });
+  for_each_had(slot,
+               [&](const asked_term& t) { ++(t.is_function_word ? function_words : telling); });
   return weight(telling, function_words) / whole_;
 }
 
 std::vector<std::uint32_t> question_share::telling(slot_no slot) const {
   std::vector<std::uint32_t> terms;
-  for_each_meant(slot, [&](const asked_term& t) {
+  for_each_had(slot, [&](const asked_term& t) {
     if (!t.is_function_word) terms.push_back(t.term.value);
   });
   return terms;

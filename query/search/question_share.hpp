@@ -2,7 +2,6 @@
 /// How much of a question a content has, whatever else was found: the share of the question's
 /// words, also of those that nobody wrote. Function words count for less, and all others alike: how
 /// rare a word is would say something of what the asker may not see, and nothing in a small world.
-/// What has all words of another name of somebody has the words of the name that was asked by.
 
 #include <span>
 #include <string>
@@ -12,7 +11,6 @@
 #include "index/lexical/text_terms.hpp"
 #include "messages/text/topic_text.hpp"
 #include "mneme/search.hpp"
-#include "query/search/other_names.hpp"
 
 namespace mneme {
 
@@ -25,9 +23,9 @@ std::string best_field(const std::vector<std::string>& terms, const search_weigh
 
 class question_share {
 public:
-  /// `terms` are distinct; the names in `aliases` consist of such. `words` must outlive it.
-  question_share(const std::vector<std::string>& terms, const std::vector<alias_terms>& aliases,
-                 const search_weights& weights, const lexical& words);
+  /// `terms` are distinct. `words` must outlive it.
+  question_share(const std::vector<std::string>& terms, const search_weights& weights,
+                 const lexical& words);
 
   /// In [0,1].
   [[nodiscard]] double of(slot_no slot) const;
@@ -40,17 +38,9 @@ private:
     term_no term;
     bool is_function_word;
   };
-  struct alias {
-    std::vector<std::size_t> name; ///< places in terms_
-    std::vector<std::vector<term_no>> others;
-  };
   /// Calls `each` with every asked term that a content has, ascending.
   template <class Each>
   void for_each_had(slot_no slot, Each each) const;
-  /// The same of what it has itself, or by another name.
-  template <class Each>
-  void for_each_meant(slot_no slot, Each each) const;
-  void add(const alias_terms& names);
   /// Of how many words; numbers, so that their order does not matter.
   [[nodiscard]] double weight(std::size_t telling, std::size_t function_words) const {
     return static_cast<double>(telling) + function_weight_ * static_cast<double>(function_words);
@@ -59,7 +49,6 @@ private:
   const lexical& words_;
   double function_weight_;
   std::vector<asked_term> terms_; ///< those that somebody wrote, by their numbers
-  std::vector<alias> aliases_;
   double whole_ = 0;
 };
 

@@ -105,38 +105,6 @@ std::optional<search_audience> audience_of(const search_request& r, const read_v
                                                      : search_audience::personal;
 }
 
-/// A name in a line of its own words: it is somebody's text.
-std::string one_line(std::string name) {
-  for (char& c : name)
-    if (static_cast<unsigned char>(c) < ' ') c = ' ';
-  return name;
-}
-
-naming_rule rule_of(const search_state& s) {
-  naming_rule rule{.min_trust = s.request.min_trust.value_or(0), .instant = s.instant()};
-  if (s.audience == search_audience::personal) rule.audience = lifecycle_audience::personal;
-  if (s.audience == search_audience::work) rule.audience = lifecycle_audience::work;
-  return rule;
-}
-
-/// What else those are called who are named.
-result<void> follow_aliases(search_state& s, const read_views& views) {
-  auto names = other_names(s.request.query, s.who, s.context.at, rule_of(s), views, s.time);
-  if (!names) return propagate(names);
-  s.names = std::move(*names);
-  for (const auto& called : s.names) {
-    s.aliases.push_back(terms_of(called, views.lexical->language()));
-    for (const auto& name : s.aliases.back().others)
-      for (const auto& term : name)
-        if (std::ranges::find(s.terms, term) == s.terms.end()
-            && std::ranges::find(s.other_terms, term) == s.other_terms.end())
-          s.other_terms.push_back(term);
-    s.answer.coverage.notes.push_back(
-        one_line(fmt::format("{} is also {}", called.name, fmt::join(called.others, ", "))));
-  }
-  return {};
-}
-
 void choose_legs(search_state& s) {
   const search_request& r = s.request;
   s.memory.of = corpus::memories;
@@ -218,10 +186,7 @@ search_run::compile(search_request request, query_context context, const read_vi
   s->context = std::move(context);
   if (s->request.now) s->context.now = *s->request.now;
   choose_legs(*s);
-  if (!s->request.memory_ids) {
-    if (auto ok = follow_aliases(*s, views); !ok) return propagate(ok);
-    answer.coverage.notes.push_back("weights: " + to_string(s->weights));
-  }
+  if (!s->request.memory_ids) answer.coverage.notes.push_back("weights: " + to_string(s->weights));
   if (s->request.include_metadata)
     answer.metadata = search_metadata{.weights = s->weights,
                                       .terms = s->terms,

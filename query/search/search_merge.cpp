@@ -58,10 +58,8 @@ void search_state::add_circumstances(std::vector<leg_row>& rows, const read_view
   const attributes& columns = *views.attributes;
   // What weighs nothing is not looked for.
   const auto times = weights.dates > 0 ? asked_times(request.query, context.now) : asked_times();
-  auto speakers = weights.speakers > 0 ? asked_speakers(request.query, columns) : asked_speakers();
-  if (weights.speakers > 0)
-    for (const auto& called : names)
-      for (const auto& other : called.others) speakers.add(other, columns);
+  const auto speakers =
+      weights.speakers > 0 ? asked_speakers(request.query, columns) : asked_speakers();
   for (auto& r : rows) {
     r.dates = times.contains({columns.rows().line(r.row).created_at_ns}) ? 1 : 0;
     r.speakers = speakers.said(r.row, columns) ? 1 : 0;
@@ -78,7 +76,7 @@ void search_state::narrow(search_leg& leg, const read_views& views) {
   leg.rows.erase(end, leg.rows.end());
   leg.coverage.candidates = count(leg.rows.size());
   if (!leg.rows.empty()) {
-    const question_share share(terms, aliases, weights, *views.lexical);
+    const question_share share(terms, weights, *views.lexical);
     for (auto& r : leg.rows) r.match = std::max(r.match, share.of(r.slot));
   }
   if (leg.of == corpus::memories) add_circumstances(leg.rows, views);
@@ -149,7 +147,7 @@ void search_state::merge(const read_views& views) {
   });
   // Before the cut: who asks for the best one wants the newer.
   if (!by_time && weights.newer > 0) {
-    const question_share share(terms, aliases, weights, *views.lexical);
+    const question_share share(terms, weights, *views.lexical);
     put_newer_first(hits, share, {.least = weights.newer, .now = instant()}, views);
   }
   while (count(hits.size()) > request.limit) {

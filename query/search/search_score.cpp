@@ -27,7 +27,6 @@
 #include "query/search/best_bounds.hpp"
 #include "query/search/best_texts.hpp"
 #include "query/search/leg_members.hpp"
-#include "query/search/name_groups.hpp"
 #include "query/search/word_sums.hpp"
 #include "views/order_edges.hpp"
 
@@ -56,21 +55,16 @@ std::vector<weighed_word> weighed_words(const search_state& s, const search_leg&
   const double mean = static_cast<double>(size.length) / static_cast<double>(size.documents);
   constexpr std::uint64_t words_of_check = 256;
   std::uint64_t checks = 0;
-  bool is_late = false;
-  const auto weigh = [&](const std::string& text, bool is_other) {
+  for (const auto& text : s.terms) {
     // What is late here is so at the next look, too.
-    is_late = is_late || (checks++ % words_of_check == 0 && !s.time.check());
-    if (is_late) return;
+    if (checks++ % words_of_check == 0 && !s.time.check()) return weighed;
     const term_no term = words.term(text);
     const std::uint64_t frequency = words.document_frequency(leg.of, term, s.context.at);
-    if (frequency == 0) return;
+    if (frequency == 0) continue;
     const double idf = inverse_document_frequency(size.documents, frequency)
                        * term_share(s.weights, text, words.language(), size.documents, frequency);
-    weighed.push_back(
-        {.term = term, .by = bm25_term(s.weights.k1, b, idf, mean), .is_other = is_other});
-  };
-  for (const auto& text : s.terms) weigh(text, false);
-  for (const auto& text : s.other_terms) weigh(text, true);
+    weighed.push_back({.term = term, .by = bm25_term(s.weights.k1, b, idf, mean)});
+  }
   return weighed;
 }
 
@@ -81,9 +75,7 @@ public:
         leg_(leg),
         views_(views),
         members_(s, leg, views),
-        words_(weighed_words(s, leg, *views.lexical)),
-        names_(s.aliases, words_, *views.lexical),
-        texts_(*views.lexical, leg.of, words_, s.time),
+        texts_(*views.lexical, leg.of, weighed_words(s, leg, *views.lexical), s.time),
         // Whether there are such edges now says nothing of the seq that is read.
         follows_(s.weights.neighbours > 0 || s.weights.answers > 0),
         text_weight_(s.vector.empty() ? 1.0 : s.weights.text),
@@ -107,7 +99,7 @@ public:
   }
 
   /// Do the texts alone make the scores?
-  [[nodiscard]] bool is_plain() const { return s_.vector.empty() && !follows_ && names_.empty(); }
+  [[nodiscard]] bool is_plain() const { return s_.vector.empty() && !follows_; }
 
   /// The best `window` rows by their texts alone, and some that are as good.
   void score_plain(std::size_t window, std::vector<leg_row>& rows) {
@@ -123,7 +115,7 @@ public:
   /// `window` of `rows` are the best of all then. `compared` is the query's, none without a vector.
   bool score_best(const compared_query& compared, std::size_t most, std::size_t window,
                   std::vector<leg_row>& rows) {
-    find_most_text();
+    find_best_texts(1);
     if (!s_.vector.empty()) find_best_cosine(compared);
     const double frontier = choose_best(compared, most);
     score_chosen(rows);
@@ -170,21 +162,6 @@ private:
     for (texts_.rewind(); texts_.next();) best.offer(texts_.at_least(best.least()));
     most_text_ = best.best();
     return best;
-  }
-
-  /// What the words give a content; sums of all of them are its bounds.
-  [[nodiscard]] double text_of(slot_no slot) const {
-    return names_.empty() ? texts_.sum_of(slot) : names_.sum(texts_.parts_of(slot));
-  }
-
-  void find_most_text() {
-    if (names_.empty()) {
-      find_best_texts(1);
-      return;
-    }
-    for (texts_.rewind(); texts_.next();)
-      for (const auto& t : texts_.at_least(most_text_ * rounding_down))
-        if (members_.contains({t.slot})) most_text_ = std::max(most_text_, text_of({t.slot}));
   }
 
   void find_best_cosine(const compared_query& compared) {
@@ -301,7 +278,7 @@ private:
   void fill(const row_choice& choice, std::vector<leg_row>& rows) {
     std::vector<slot_no> slots;
     for (const auto& c : choice.rows()) {
-      rows.push_back({.row = c.row, .slot = c.slot, .text = text_of(c.slot)});
+      rows.push_back({.row = c.row, .slot = c.slot, .text = texts_.sum_of(c.slot)});
       slots.push_back(c.slot);
     }
     const auto distances =
@@ -346,8 +323,6 @@ private:
   const search_leg& leg_;
   const read_views& views_;
   leg_members members_;
-  std::vector<weighed_word> words_;
-  name_groups names_;
   word_sums texts_;
   bool follows_;       ///< what is right before and after a row counts
   double text_weight_; ///< of a text over the best one

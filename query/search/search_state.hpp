@@ -9,7 +9,6 @@
 
 #include "index/vectors/compared_query.hpp"
 #include "query/deadline.hpp"
-#include "query/search/other_names.hpp"
 #include "query/search/search.hpp"
 #include "query/search/search_rows.hpp"
 #include "views/answer_room.hpp"
@@ -55,11 +54,8 @@ struct search_state {
   asker who;
   search_weights weights;
   std::optional<search_audience> audience;
-  std::vector<std::string> terms;       ///< of the query, distinct, in order
-  std::vector<called_name> names;       ///< in the query, that are others' too
-  std::vector<alias_terms> aliases;     ///< the same as terms
-  std::vector<std::string> other_terms; ///< of the other names, distinct, none of `terms`
-  std::vector<float> vector;            ///< of the query; empty = none
+  std::vector<std::string> terms; ///< of the query, distinct, in order
+  std::vector<float> vector;      ///< of the query; empty = none
   search_sort sort = search_sort::relevance;
   deadline time;
   answer_room room;

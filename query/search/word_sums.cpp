@@ -72,17 +72,6 @@ double word_sums::sum_of(slot_no slot) const {
   return sum;
 }
 
-std::vector<double> word_sums::parts_of(slot_no slot) const {
-  const std::uint32_t length = words_.length(slot);
-  std::vector<double> parts;
-  parts.reserve(query_.size());
-  for (const auto& word : query_) {
-    const std::uint32_t count = words_.count(slot, word.term);
-    parts.push_back(count == 0 ? 0 : word.by.score(count, length));
-  }
-  return parts;
-}
-
 void word_sums::rewind() {
   waiting_.clear();
   here_.clear();
@@ -207,8 +196,7 @@ void word_sums::add(std::uint32_t word) {
 
 void word_sums::set_many(const posting_block& block, std::uint32_t begin, std::uint32_t end,
                          std::uint32_t word, double* parts) const {
-  const term_no term = query_[word].term;
-  const bm25_term& by = query_[word].by;
+  const auto& [term, by] = query_[word];
   for (std::uint32_t i = begin; i < end; ++i) {
     if (block.counts()[i] != posting_block::many) continue;
     const slot_no slot{block.slot(i)};

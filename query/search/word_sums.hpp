@@ -32,7 +32,6 @@ namespace mneme {
 struct weighed_word {
   term_no term;
   bm25_term by;
-  bool is_other = false; ///< not of the question, but of another name (name_groups)
 };
 
 struct summed_text {
@@ -50,8 +49,6 @@ public:
   [[nodiscard]] std::uint64_t posting_count() const;
   /// The sum of one content; 0 if it has none of the words.
   [[nodiscard]] double sum_of(slot_no slot) const;
-  /// What each word gives it, in the order of the words.
-  [[nodiscard]] std::vector<double> parts_of(slot_no slot) const;
 
   /// Begins with the newest contents again.
   void rewind();

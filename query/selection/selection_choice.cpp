@@ -91,6 +91,9 @@ public:
 
   result<void> choose() {
     if (!s_.request.states_new && !asked_.refusal.empty()) return nothing(asked_.refusal);
+    if (const auto* name = s_.claimed_twice(); name != nullptr && !s_.request.states_new)
+      return nothing(
+          fmt::format("{} may be one or another: ask by a name that one has alone", *name));
     if (!s_.request.states_new && !asked_.parts.empty()) return by_parts();
     if (!s_.request.states_new && !asked_.identifiers.empty()) return by_identifier();
     const bool is_entity = asked_.extent == asked_extent::all

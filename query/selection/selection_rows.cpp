@@ -39,6 +39,13 @@ term_set selection_state::set_of(const std::vector<std::string>& some) const {
   return set;
 }
 
+const std::string* selection_state::claimed_twice() const {
+  for (auto one = names.begin(); one != names.end(); ++one)
+    for (auto other = std::next(one); other != names.end(); ++other)
+      if (folded_words(one->name) == folded_words(other->name)) return &one->name;
+  return nullptr;
+}
+
 bool selection_state::is_named(const std::vector<std::string>& words,
                                const std::vector<std::string>& text) const {
   if (follow_each_other(words, text)) return true;

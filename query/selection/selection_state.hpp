@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "query/deadline.hpp"
-#include "query/search/other_names.hpp"
 #include "query/search/search.hpp"
 #include "query/selection/asked_selection.hpp"
+#include "query/selection/other_names.hpp"
 #include "query/selection/selection.hpp"
 #include "views/answer_room.hpp"
 #include "views/asker.hpp"
@@ -54,6 +54,8 @@ struct selection_state {
   /// same?
   [[nodiscard]] bool is_named(const std::vector<std::string>& words,
                               const std::vector<std::string>& text) const;
+  /// A name in the words that two topics have; null if there is none.
+  [[nodiscard]] const std::string* claimed_twice() const;
   /// The request by which the search ranks.
   [[nodiscard]] static search_request search_of(const select_request& r, std::string question);
 };

@@ -16,9 +16,8 @@ public:
     words_.set_live({n}, true, {n + 1});
     return {n};
   }
-  double share(const std::string& question, slot_no slot,
-               const std::vector<alias_terms>& aliases = {}) {
-    return question_share(text_terms(question), aliases, {}, words_).of(slot);
+  double share(const std::string& question, slot_no slot) {
+    return question_share(text_terms(question), {}, words_).of(slot);
   }
 
 private:
@@ -41,17 +40,6 @@ TEST_CASE("the share of a question that a text has") {
   CHECK(c.share("what does Ana drink", tea) > 0.3);
   CHECK(c.share("the zeppelin", boat) < 0.25);
   CHECK(c.share("what does the captain of it say", boat) < 0.25);
-}
-
-TEST_CASE("another name is as good as the one that was asked by, if it is there whole") {
-  small_corpus c;
-  const auto robert = c.put("Robert Smith moved to Porto");
-  const auto other = c.put("Robert Jones moved to Bob in Porto");
-  const std::vector<alias_terms> aliases = {
-      {.name = text_terms("Bob Smith"), .others = {text_terms("Robert Smith")}}};
-  CHECK(c.share("Bob Smith Porto", robert) == Approx(2.0 / 3));
-  CHECK(c.share("Bob Smith Porto", robert, aliases) == Approx(1));
-  CHECK(c.share("Bob Smith Porto", other, aliases) == Approx(2.0 / 3));
 }
 
 TEST_CASE("the field that has most of a question is named, the first of several") {

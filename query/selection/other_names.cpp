@@ -1,4 +1,4 @@
-#include "query/search/other_names.hpp"
+#include "query/selection/other_names.hpp"
 
 #include <algorithm>
 #include <set>
@@ -60,6 +60,7 @@ private:
     }
     std::ranges::stable_sort(counted, {}, [](const auto& one) { return one.first; });
     std::vector<term_no> words;
+    words.reserve(counted.size());
     for (const auto& [count, term] : counted) words.push_back(term);
     return words;
   }
