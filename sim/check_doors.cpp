@@ -257,21 +257,36 @@ std::string select_difference(const select_result& got, const select_result& exp
   return got.note.empty() == got.selected.empty() ? "a note beside what was selected, or none" : "";
 }
 
-bool same_tier(const std::vector<context_item>& a, const std::vector<context_item>& b) {
-  return std::ranges::equal(a, b, [](const context_item& x, const context_item& y) {
-    return x.uri == y.uri && x.text == y.text && x.tokens == y.tokens && x.salience == y.salience
-           && x.by == y.by && x.at == y.at && std::abs(x.score - y.score) <= 1e-9
-           && x.standing == y.standing && x.trust_told == y.trust_told
-           && x.source_class == y.source_class;
-  });
+/// Where the first item differs; empty where none does.
+std::string tier_difference(const char* tier, const std::vector<context_item>& got,
+                            const std::vector<context_item>& expected) {
+  const auto what = [](const context_item& x, const context_item& y) {
+    return x.uri != y.uri                             ? "memory"
+           : x.text != y.text || x.tokens != y.tokens ? "text"
+           : x.salience != y.salience                 ? "salience"
+           : x.by != y.by || x.at != y.at             ? "origin"
+           : std::abs(x.score - y.score) > 1e-9       ? "score"
+           : x.standing != y.standing || x.trust_told != y.trust_told
+                   || x.source_class != y.source_class
+               ? "trust"
+               : nullptr;
+  };
+  for (std::size_t i = 0; i < std::min(got.size(), expected.size()); ++i)
+    if (const char* other = what(got[i], expected[i]); other != nullptr)
+      return fmt::format("{} {}: another {}: {} ({}) instead of {} ({})", tier, i, other,
+                         to_string(got[i].uri), got[i].score, to_string(expected[i].uri),
+                         expected[i].score);
+  if (got.size() == expected.size()) return {};
+  return fmt::format("{}: {} items instead of {}", tier, got.size(), expected.size());
 }
 
 std::string context_difference(const context_result& got, const context_result& expected) {
-  if (!same_tier(got.pinned, expected.pinned)) return "another pinned tier";
-  if (!same_tier(got.outcomes, expected.outcomes)) return "another tier of outcomes";
-  if (!same_tier(got.frame_relevant, expected.frame_relevant)) return "another framed tier";
-  if (!same_tier(got.found, expected.found)) return "another tier of what is found";
-  if (!same_tier(got.notable, expected.notable)) return "another tier of what is notable";
+  for (auto why : {tier_difference("pinned", got.pinned, expected.pinned),
+                   tier_difference("outcomes", got.outcomes, expected.outcomes),
+                   tier_difference("framed", got.frame_relevant, expected.frame_relevant),
+                   tier_difference("found", got.found, expected.found),
+                   tier_difference("notable", got.notable, expected.notable)})
+    if (!why.empty()) return why;
   if (got.more != expected.more)
     return fmt::format("{} more instead of {}", got.more, expected.more);
   if (got.tokens != expected.tokens || got.budget_tokens != expected.budget_tokens)
