@@ -245,9 +245,10 @@ private:
   void add_circumstances() {
     const asked_times times(r_.query, s_.now);
     for (auto& row : rows_) {
-      row.is_dated = times.contains(row.record.head->created_at);
+      // What weighs nothing is not looked for, and says nothing of what is newer either.
+      row.is_dated = w_.dates > 0 && times.contains(row.record.head->created_at);
       if (row.is_dated) row.raw += w_.dates;
-      row.is_said = names_speaker(*row.record.head);
+      row.is_said = w_.speakers > 0 && names_speaker(*row.record.head);
       if (row.is_said) row.raw += w_.speakers;
     }
   }
