@@ -65,7 +65,7 @@ bool may_name(const model& state, const memory& topic, const viewer& who, seq_no
       || (v.expires_at && *v.expires_at <= rule.instant))
     return false;
   if (rule.audience && state_of(h).audience != rule.audience) return false;
-  return trust_in(state, h.id, at) >= std::max(rule.min_trust, 0.5);
+  return trust_in(state, h.id, at) >= 0.5;
 }
 
 /// Those that are looked at, by id: of the rarest words first, and of each the lowest ids.

@@ -15,7 +15,6 @@ struct naive_alias {
 /// Who may say it, besides the asker and the host.
 struct naive_naming {
   std::optional<lifecycle_audience> audience{};
-  double min_trust = 0;
   timestamp instant{};
 };
 std::vector<naive_alias> aliases_in(const model& state, const std::string& text, const viewer& who,

@@ -49,6 +49,7 @@ private:
     std::uint64_t made = 0; ///< seq; 0: free
     bool asked_for = false; ///< since the hand came by
   };
+  static_assert(sizeof(kept) == 64);
   /// Seqs with one remainder, so that readers seldom meet.
   struct shard {
     mutable std::mutex guard;

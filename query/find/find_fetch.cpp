@@ -2,7 +2,6 @@
 /// cut to the budget.
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <span>
 
@@ -10,6 +9,7 @@
 
 #include "messages/ensure.hpp"
 #include "query/answer_bytes.hpp"
+#include "query/expected_rows.hpp"
 #include "query/find/find_state.hpp"
 #include "query/rendering.hpp"
 
@@ -39,10 +39,7 @@ public:
   }
   /// Hints that the first of these are read next.
   void expect(std::span<const candidate> rows) const {
-    std::array<row_no, rows_expected> next;
-    const std::size_t count = std::min(rows.size(), next.size());
-    std::ranges::transform(rows.first(count), next.begin(), &candidate::row);
-    expect_rows(views_, std::span(next).first(count));
+    expect_first(views_, rows, &candidate::row);
   }
   [[nodiscard]] std::uint64_t reads() const { return reads_; }
 

@@ -1,7 +1,6 @@
 /// The stage fetch: the records of the hits, their lineage, and what fits a budget.
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <span>
 
@@ -10,6 +9,7 @@
 #include "messages/text/forms.hpp"
 #include "messages/text/utf8_point.hpp"
 #include "query/answer_bytes.hpp"
+#include "query/expected_rows.hpp"
 #include "query/rendering.hpp"
 #include "query/search/question_share.hpp"
 #include "query/search/search_state.hpp"
@@ -45,12 +45,7 @@ public:
         lineage_(views, s.context.at) {}
 
   /// Hints that the first of these are read next.
-  void expect(std::span<const leg_row> rows) const {
-    std::array<row_no, rows_expected> next;
-    const std::size_t count = std::min(rows.size(), next.size());
-    std::ranges::transform(rows.first(count), next.begin(), &leg_row::row);
-    expect_rows(views_, std::span(next).first(count));
-  }
+  void expect(std::span<const leg_row> rows) const { expect_first(views_, rows, &leg_row::row); }
 
   result<search_hit> read(const leg_row& at) {
     auto record = memory_of(at.row);

@@ -111,7 +111,7 @@ private:
       return false;
     if (rule_.audience && rows_.facets(row).audience != static_cast<std::uint8_t>(*rule_.audience))
       return false;
-    return lineage_.standing_of(row).trust >= std::max(rule_.min_trust, trust_unquoted);
+    return lineage_.standing_of(row).trust >= trust_unquoted;
   }
   [[nodiscard]] bool is_believed(const std::string& writer) const {
     return writer.empty() || writer == who_;

@@ -1,8 +1,7 @@
 #pragma once
-/// What else somebody who is named in a question is called. A topic may say so: its title and what
-/// its field `aliases` holds are names of the same. So whoever asks for one of them finds what was
-/// written under another. Only one's own topics and the host's say so: nobody's topic changes what
-/// another finds or forgets.
+/// What else somebody who is named in a request is called. A topic may say so: its title and what
+/// its field `aliases` holds are names of the same, and who is meant by one of them is meant by
+/// all. Only one's own topics and the host's say so: nobody's topic changes what another forgets.
 
 #include <cstddef>
 #include <optional>
@@ -31,11 +30,11 @@ inline constexpr std::size_t most_named_topics = 16;
 /// Topics are looked for by so many words of a text, the first ones that are no function words.
 inline constexpr std::size_t most_naming_words = 64;
 
-/// Which topics say what somebody is called, besides being the asker's own or the host's.
+/// Which topics say what somebody is called, besides being the asker's own or the host's, and
+/// trusted by half at least.
 struct naming_rule {
   std::optional<lifecycle_audience> audience{};
-  double min_trust = 0; ///< below 0.5 nobody is believed, whatever this is
-  timestamp instant{};  ///< at which the topic has not ended
+  timestamp instant{}; ///< at which the topic has not ended
 };
 
 /// The names in `text` whose words follow each other in it, folded as words are for search; by the
@@ -46,7 +45,7 @@ result<std::vector<called_name>> other_names(std::string_view text, const asker&
                                              const naming_rule& rule, const read_views& views,
                                              const deadline& time);
 
-/// Where a name is in a question, and what is as good as it, as terms.
+/// A name in a request, and what is as good as it, as terms.
 struct alias_terms {
   std::vector<std::string> name;
   std::vector<std::vector<std::string>> others;
