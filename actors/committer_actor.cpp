@@ -4,6 +4,7 @@
 
 #include "messages/ensure.hpp"
 #include "state/checkpoint/world_checkpoint.hpp"
+#include "state/erasure/purge.hpp"
 
 namespace mneme {
 
@@ -109,6 +110,8 @@ void committer_actor::pump() {
   if (core_->in_round() || core_->is_stopped()) return;
   if (flushing_ && has_far_too_many_rows()) return; // until the files have some of them
   settle_compaction();
+  // Whatever it is beside goes on when it ends.
+  if (core_->is_erasure_next() && (checkpointing_ || flushing_ || copies_)) return;
   // A store that has stopped would fail the next batch after the journal has it.
   if (stop_with_store()) return;
   auto round = core_->next_round();
@@ -220,6 +223,8 @@ void committer_actor::finish_batch() {
   ensure(world_->ledger->roots().seq == batch_->last_seq, "the ledger has the batch");
   const seq_no last = batch_->last_seq;
   if (syncs_batch_) durable_through(last);
+  if (const auto erased = erased_by(*batch_); !erased.empty())
+    if (auto ok = finish_batch_of_erasure(erased); !ok) return failed(ok.error(), errc::outcome_unknown);
   core_->complete();
   announce_contents(); // published: the embedder reads what it is told of
   if (copies_) missed_.push_back(batch_);
@@ -229,6 +234,14 @@ void committer_actor::finish_batch() {
   compact_if_due();
   flush_if_due();
   go_on();
+}
+
+/// Before it is answered. Other writes wait meanwhile.
+result<void> committer_actor::finish_batch_of_erasure(std::span<const seq_no> erased) {
+  ensure(!checkpointing_ && !flushing_ && !copies_, "an erasure goes on alone");
+  if (auto ok = finish_erasure(*world_, erased, [this] { core_->publish(); }); !ok) return ok;
+  durable_through(world_->published_seq());
+  return {};
 }
 
 /// Tells the embedder which contents of the batch came without a vector.

@@ -10,6 +10,8 @@
 /// waking somebody would take longer. So it waits for the disk, and has no thread of a scheduler
 /// for that but one that belongs to the engine.
 
+#include <span>
+
 #include <caf/all.hpp>
 
 #include "actors/spawn.hpp"
@@ -41,6 +43,7 @@ private:
   void ask_owner(const caf::actor& owner);
   void arrived(const outcome& o, errc failure_code);
   void finish_batch();
+  result<void> finish_batch_of_erasure(std::span<const seq_no> erased);
   void begin_barrier();
   void begin_checkpoint(seq_no seq);
   void write_checkpoint_at_barrier(const std::string& ledger_image);

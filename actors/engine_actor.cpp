@@ -24,6 +24,7 @@ internal_engine_actor::behavior_type engine_behavior(internal_engine_actor::poin
       [h](const chroma_message& m) { return h.chroma(m); },
       [h](const chroma_many_message& m) { return h.chroma_many(m); },
       [h](const decay_message& m) { return h.decay(m); },
+      [h](const erase_message& m) { return h.erase(m); },
       [h](const get_message& m) { return h.get(m); },
       [h](const resolve_message& m) { return h.resolve(m); },
       [h](const edges_message& m) { return h.edges(m); },

@@ -29,6 +29,7 @@ public:
   host_promise<batch_result> batch(const batch_message& m) const;
   host_promise<mutation_result> promote(const promote_message& m) const;
   host_promise<decay_result> decay(const decay_message& m) const;
+  host_promise<erase_result> erase(const erase_message& m) const;
   host_promise<attest_result> attest(const attest_message& m) const;
   host_promise<compact_reply> compact(const compact_message& m) const;
   host_promise<tick_reply> tick(const tick_message& m) const;

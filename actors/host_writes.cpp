@@ -121,6 +121,13 @@ host_promise<decay_result> host_requests::decay(const decay_message& m) const {
   return pending;
 }
 
+host_promise<erase_result> host_requests::erase(const erase_message& m) const {
+  auto pending = self_->make_response_promise<erase_result>();
+  commit_by(sender_of(pending), erase_command{m.request, keeping<erase_result>(pending)},
+            m.deadline_ms);
+  return pending;
+}
+
 host_promise<attest_result> host_requests::attest(const attest_message& m) const {
   auto pending = self_->make_response_promise<attest_result>();
   commit_by(sender_of(pending), attest_command{m.request, keeping<attest_result>(pending)},

@@ -13,6 +13,7 @@
 #include "state/checkpoint/world_directory.hpp"
 #include "state/recovery/replay.hpp"
 #include "storage/memory_file_system.hpp"
+#include "storage/wiredtiger_directories.hpp"
 
 namespace mneme {
 
@@ -153,15 +154,13 @@ result<std::unique_ptr<world>> open_for_writing(const engine_options& options) {
   }
   w.directory = options.directory;
   w.files = make_posix_file_system();
-  w.store.open = [dir = store_directory(options.directory), bytes = options.cache_bytes] {
-    return open_wiredtiger_store(dir, {.cache_bytes = bytes, .read_only = false});
-  };
-  w.store.remove = [dir = store_directory(options.directory)] {
-    return remove_wiredtiger_store(dir);
-  };
-  w.store.is_there = [dir = store_directory(options.directory)] {
-    return wiredtiger_store_is_there(dir);
-  };
+  const auto where = std::make_shared<wiredtiger_directories>(
+      store_directory(options.directory),
+      wiredtiger_options{.cache_bytes = options.cache_bytes, .read_only = false});
+  w.store.open = [where] { return where->open(); };
+  w.store.remove = [where] { return where->remove(); };
+  w.store.is_there = [where] { return where->is_there(); };
+  w.store.retire = [where] { return where->retire(); };
   return open_world(w);
 }
 

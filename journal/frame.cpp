@@ -196,7 +196,10 @@ encoded_frame encode_frame(std::span<const entry> entries, seq_no first_seq, boo
   frame.hash = sha256_of(frame.bytes);
   frame.payloads_at = frame.bytes.size();
   for (const auto& e : entries) {
-    frame.bytes.push_back(static_cast<char>(payload_state::live));
+    // A copy of a journal has what was erased in it as it is there: so many zeros.
+    const bool is_erased = std::holds_alternative<erased_payload>(e.payload);
+    frame.bytes.push_back(
+        static_cast<char>(is_erased ? payload_state::erased : payload_state::live));
     put(frame.bytes, length_of(e.payload_bytes));
     put(frame.bytes, crc_of(e.payload_bytes));
     frame.bytes += e.payload_bytes;

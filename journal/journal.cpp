@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "journal/erase_payloads.hpp"
 #include "journal/segment_walk.hpp"
 #include "messages/ensure.hpp"
 
@@ -233,6 +234,62 @@ journal::journal(std::unique_ptr<impl> opened) : impl_(std::move(opened)) {
 }
 journal::~journal() = default;
 
+namespace {
+
+/// A walk that stands at the journal's end, and the last frame with entries, if it was read.
+struct walked_journal {
+  segment_walk walk;
+  std::optional<journal_frame> last;
+};
+
+/// The frames behind `checked_through` are read whole.
+result<walked_journal> walk_to_end(file_system& fs, const std::string& dir, const world_id& world,
+                                   seq_no checked_through) {
+  auto walk = segment_walk::open(fs, dir, world, checked_through);
+  if (!walk) return propagate(walk);
+  if (auto ok = walk->check_heads(); !ok) return propagate(ok);
+  if (auto ok = walk->seek(checked_through); !ok) return propagate(ok);
+  std::optional<journal_frame> last;
+  for (;;) {
+    auto frame = walk->next();
+    if (!frame) return propagate(frame);
+    if (!*frame) break;
+    if (!(*frame)->prefix.seal) last = std::move(**frame);
+  }
+  return walked_journal{std::move(*walk), std::move(last)};
+}
+
+/// What the journal's last frame erases, by its bytes alone; nothing if that is no such frame.
+result<std::vector<seq_no>> erased_by_last(file_system& fs, const std::string& dir,
+                                           const world_id& world) {
+  auto walk = segment_walk::open(fs, dir, world, seq_no{0});
+  if (!walk) return propagate(walk);
+  if (auto ok = walk->seek(seq_no{~0ULL}); !ok) return propagate(ok);
+  if (walk->last().value == 0) return std::vector<seq_no>{};
+  auto whole = segment_walk::open(fs, dir, world, seq_no{0});
+  if (!whole) return propagate(whole);
+  if (auto ok = whole->seek(walk->last()); !ok) return propagate(ok);
+  auto frame = whole->next();
+  if (!frame) return propagate(frame);
+  if (!*frame) return std::vector<seq_no>{};
+  return erased_by(**frame);
+}
+
+/// Nothing is appended before an erasure is done, so that only the last frame's may not be. Where
+/// it was broken off, payloads are neither what they were nor zeros.
+result<walked_journal> walk_and_erase(file_system& fs, const std::string& dir,
+                                      const world_id& world, seq_no checked_through) {
+  auto walked = walk_to_end(fs, dir, world, checked_through);
+  if (!walked && walked.error().code != errc::corrupt) return walked;
+  if (walked && !walked->last) return walked;
+  auto erases = walked ? erased_by(*walked->last) : erased_by_last(fs, dir, world);
+  if (!erases || erases->empty()) return walked;
+  if (auto ok = erase_payloads(fs, dir, world, *erases); !ok) return propagate(ok);
+  return walk_to_end(fs, dir, world, checked_through);
+}
+
+} // namespace
+
 result<std::unique_ptr<journal>> journal::open(std::shared_ptr<file_system> fs, std::string dir,
                                                const world_id& world,
                                                const std::array<std::uint8_t, 16>& branch,
@@ -240,15 +297,9 @@ result<std::unique_ptr<journal>> journal::open(std::shared_ptr<file_system> fs, 
                                                const journal_options& options) {
   ensure(options.segment_bytes >= segment_head_bytes, "a segment holds at least its head");
   if (auto ok = fs->create_directories(dir); !ok) return propagate(ok);
-  auto walk = segment_walk::open(*fs, dir, world, checked_through);
-  if (!walk) return propagate(walk);
-  if (auto ok = walk->check_heads(); !ok) return propagate(ok);
-  if (auto ok = walk->seek(checked_through); !ok) return propagate(ok);
-  for (;;) {
-    auto frame = walk->next();
-    if (!frame) return propagate(frame);
-    if (!*frame) break;
-  }
+  auto walked = walk_and_erase(*fs, dir, world, checked_through);
+  if (!walked) return propagate(walked);
+  const segment_walk* const walk = &walked->walk;
   if (walk->last() < checked_through) {
     const std::string end = fmt::format("the journal ends at seq {}, but seq {} was durable",
                                         walk->last().value, checked_through.value);
@@ -311,6 +362,12 @@ result<void> journal::append_seal(const digest& root) {
 result<void> journal::sync() {
   if (auto ok = impl_->usable(); !ok) return ok;
   return impl_->final_failure(impl_->sync());
+}
+
+result<void> journal::erase(std::span<const seq_no> seqs) {
+  if (auto ok = impl_->usable(); !ok) return ok;
+  ensure(impl_->durable == impl_->last, "what is erased was said to be, and that is durable");
+  return impl_->final_failure(erase_payloads(*impl_->fs, impl_->dir, impl_->world, seqs));
 }
 
 payload_place journal::payload_of(seq_no first) const {

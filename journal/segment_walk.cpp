@@ -107,6 +107,15 @@ result<void> segment_walk::seek(seq_no from) {
   }
 }
 
+result<std::optional<journal_frame>> segment_walk::locate(seq_no seq) {
+  if (auto ok = seek(seq); !ok) return propagate(ok);
+  auto frame = peek(false);
+  if (!frame || !*frame) return frame;
+  const frame_prefix& p = (*frame)->prefix;
+  if (p.first_seq > seq || last_seq(p) < seq) return std::optional<journal_frame>{};
+  return frame;
+}
+
 result<std::optional<journal_frame>> segment_walk::next() {
   auto frame = peek(true);
   if (frame && *frame) pass(**frame);

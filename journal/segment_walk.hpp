@@ -26,6 +26,8 @@ public:
   /// from the place on where that is in the same segment and before it, else from its segment's
   /// start.
   result<void> seek(seq_no from);
+  /// The frame that holds `seq`, by its prefix alone: without entries; nullopt if there is none.
+  result<std::optional<journal_frame>> locate(seq_no seq);
   /// The next frame, or nullopt at the end or at a torn tail.
   result<std::optional<journal_frame>> next();
 

@@ -72,9 +72,8 @@ header_reader headers_of(world& w) {
 }
 
 ledger_sources sources_of(world& w) {
-  // One session for the ledger's life: it has one owner at a time.
-  auto reader = std::make_shared<std::unique_ptr<kv_reader>>();
-  return {.leaves = [&w, reader](state_namespace ns, const digest& first,
+  // One session for the ledger's life, or the files': it has one owner at a time.
+  return {.leaves = [&w, reader = w.ledger_reader](state_namespace ns, const digest& first,
                                  const digest& last) -> result<std::vector<tree_leaf>> {
             if (*reader == nullptr) {
               auto opened = w.store->reader();
@@ -124,6 +123,16 @@ struct marks {
   seq_no indexes;
 };
 
+/// A checkpoint follows each erasure, when nothing has what was erased any more. Images and store of
+/// before it are made anew, whatever else fits.
+result<void> check_erased(const marks& from, std::span<const entry> entries) {
+  const bool is_of_before = from.indexes.value > 0 || from.store.value > 0;
+  if (is_of_before && entries.back().header.kind == entry_kind::erase
+      && entries.back().header.seq > from.indexes)
+    return fail(errc::erased, "images or store are of before an erasure");
+  return {};
+}
+
 /// Applies one journaled frame to whoever has not got it yet.
 result<void> replay_frame(world& w, const marks& from, const journal_frame& frame) {
   const seq_no before{frame.prefix.first_seq.value - 1};
@@ -136,6 +145,7 @@ result<void> replay_frame(world& w, const marks& from, const journal_frame& fram
   const std::vector<entry>& entries = *opened;
   const seq_no least = std::min({from.store, from.indexes, w.ledger->roots().seq});
   if (entries.empty() || entries.back().header.seq <= least) return {}; // everybody has it
+  if (auto ok = check_erased(from, entries); !ok) return ok;
   if (auto ok = check_entries(w, frame, entries, before); !ok) return ok;
   if (auto ok = check_embeddings(w, entries); !ok)
     return fail(ok.error().code, "segment " + frame.segment + ", frame at offset "
@@ -235,6 +245,7 @@ std::unique_ptr<world> prepare_world(const world_options& options) {
   auto w = std::make_unique<world>(options.vectors, options.record_cache_bytes);
   w->directory = options.directory;
   w->files = options.files;
+  w->store_files = options.store;
   w->tokens = options.tokens;
   w->keys = options.keys;
   w->time = options.time;
@@ -255,6 +266,8 @@ struct attempt {
   bool use_images = true;
   bool images_failed = false;
   bool store_failed = false; ///< or it does not fit the journal
+  bool erasure_unfinished = false; ///< images and store may have what was erased
+  bool is_after_erasure = false;   ///< they were removed for that
   std::string store_problem; ///< set: the store was removed because of it
   /// What an attempt found late is told of the world that a later one opens, which finds only that
   /// there is no store any more.
@@ -292,11 +305,13 @@ result<void> open_store_of(world& w, const world_options& options,
 }
 
 /// Brings every owner to the end of the journal.
-result<void> recover(world& w, seq_no loaded) {
+result<void> recover(world& w, seq_no loaded, attempt& how) {
   if (w.ledger == nullptr)
     if (auto ok = rebuild_ledger(w); !ok) return ok;
   const marks from{.store = w.store->recovered(), .indexes = loaded};
-  return replay_tail(w, from);
+  auto replayed = replay_tail(w, from);
+  if (!replayed && replayed.error().code == errc::erased) how.erasure_unfinished = true;
+  return replayed;
 }
 
 /// Nobody should build on a journal that is damaged before the checkpoint, where nothing is
@@ -364,14 +379,17 @@ result<std::unique_ptr<world>> try_open(const world_options& options,
     return fail(errc::corrupt, "the images of the last checkpoint are damaged");
   }
   w->report.checkpoint = loaded;
-  if (auto ok = recover(*w, loaded); !ok) {
-    how.store_failed = stored.value > 0 || w->store->stopped().has_value();
+  if (auto ok = recover(*w, loaded, how); !ok) {
+    how.store_failed =
+        !how.erasure_unfinished && (stored.value > 0 || w->store->stopped().has_value());
     return propagate(ok);
   }
   if (auto ok = check_older(*w, std::min(stored, loaded)); !ok) return propagate(ok);
   w->report.vectors_problem = note_embedder(*w->files, w->directory, w->info.embedder);
   w->retain_before(w->journal->last_seq());
   w->publish(w->journal->last_seq());
+  if (how.is_after_erasure)
+    if (auto ok = checkpoint_world(*w); !ok) return propagate(ok);
   w->lock = std::move(lock);
   return w;
 }
@@ -539,7 +557,13 @@ result<std::unique_ptr<world>> open_world(const world_options& options) {
     auto w = try_open(options, *lock, how);
     if (w) return w;
     // Images and store are derived data: without them everything is rebuilt from the journal.
-    if (std::exchange(how.images_failed, false)) {
+    if (std::exchange(how.erasure_unfinished, false)) {
+      how.use_images = how.images_failed = how.store_failed = false;
+      how.is_after_erasure = true;
+      if (auto ok = remove_images(*options.files, options.directory); !ok) return propagate(ok);
+      if (options.store.remove)
+        if (auto ok = options.store.remove(); !ok) return propagate(ok);
+    } else if (std::exchange(how.images_failed, false)) {
       how.use_images = false;
     } else if (std::exchange(how.store_failed, false) && options.store.remove
                && how.store_problem.empty() && journal_is_sound(journal_of(options, {}))) {
@@ -570,7 +594,10 @@ result<void> check_entries(world& w, const journal_frame& frame, std::span<const
       },
       w.vectors().space());
   const bool knows_roots = w.ledger->roots().seq == before;
-  return checker.check(frame, entries, knows_roots ? w.ledger->roots() : root_set{});
+  checker.excuse_erased(w.has_erased);
+  auto checked = checker.check(frame, entries, knows_roots ? w.ledger->roots() : root_set{});
+  w.has_erased = checker.has_erased();
+  return checked;
 }
 
 void apply_to_indexes(world& w, std::span<const index_delta> deltas) {

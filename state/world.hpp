@@ -75,6 +75,10 @@ struct world {
   mneme::graph order{nodes};   ///< those of views/order_edges.hpp alone
   mneme::graph lineage{nodes}; ///< those of views/lineage_edges.hpp alone
   std::unique_ptr<buffered_store> store;
+  store_source store_files; ///< of it
+  /// The ledger's session of it.
+  std::shared_ptr<std::unique_ptr<kv_reader>> ledger_reader =
+      std::make_shared<std::unique_ptr<kv_reader>>();
   record_cache records;
   std::unique_ptr<journaled_records> journaled;
   std::unique_ptr<mneme::journal> journal;
@@ -89,6 +93,8 @@ struct world {
   /// CHECKPOINT says that the store's files match it. Of whoever writes them: first the opening,
   /// then the checkpointer.
   std::atomic<bool> store_matches{false};
+  /// A payload that was read when the world was opened, or copied, is erased.
+  bool has_erased = false;
   /// The journal was read for them. Of whoever opens or seals the world.
   bool lacks_image_of_places = false;
   /// What its owners were loaded from. What compaction puts in their place is made of it.

@@ -77,7 +77,8 @@ private:
 
 class buffered_reader final : public kv_reader {
 public:
-  explicit buffered_reader(buffered_store& store) : store_(store) {}
+  explicit buffered_reader(buffered_store& store)
+      : store_(store), renewals_(store.renewals_.load(std::memory_order_acquire)) {}
 
   result<std::optional<std::string>> get(kv_table table, std::string_view key) override {
     if (auto ok = look(); !ok) return propagate(ok);
@@ -137,6 +138,11 @@ private:
   result<void> look() {
     if (auto ok = store_.usable(); !ok) return ok;
     if (places_ == nullptr || !is_current()) {
+      const std::uint32_t renewals = store_.renewals_.load(std::memory_order_acquire);
+      if (std::exchange(renewals_, renewals) != renewals) {
+        files_ = nullptr;
+        held_ = nullptr;
+      }
       version_ = store_.version_.load(std::memory_order_acquire);
       places_ = store_.now();
       buffers_.clear();
@@ -152,10 +158,11 @@ private:
   }
   result<kv_reader*> files_reader() {
     if (files_ == nullptr) {
-      auto files = store_.files();
+      auto files = store_.hold_files();
       if (!files) return propagate(files);
-      auto opened = (*files)->reader();
+      auto opened = (*files)->store->reader();
       if (!opened) return propagate(opened);
+      held_ = std::move(*files);
       files_ = std::move(*opened);
     }
     return files_.get();
@@ -202,11 +209,13 @@ private:
   }
 
   buffered_store& store_;
+  std::uint32_t renewals_; ///< before files_ was opened
   std::shared_ptr<const buffered_store::places> places_;
   std::uint64_t version_ = 0;
   std::vector<const row_buffer*> buffers_; ///< of places_, newest first
   seq_no commit_;
-  std::unique_ptr<kv_reader> files_; ///< opened when they are needed
+  std::shared_ptr<buffered_store::held_files> held_; ///< those of files_, which goes first
+  std::unique_ptr<kv_reader> files_;                 ///< opened when they are needed
 };
 
 buffered_store::buffered_store(opener open_files, known_files known)
@@ -225,14 +234,23 @@ buffered_store::buffered_store(opener open_files, known_files known)
 buffered_store::buffered_store(std::unique_ptr<kv_store> files)
     : buffered_store(opener{}, known_files{.at = files->recovered(),
                                            .is_empty = files->recovered().value == 0}) {
-  files_ = std::move(files);
-  opened_files_ = files_.get();
+  owned_.push_back(std::move(files));
+  files_ = std::make_shared<held_files>(*owned_.back());
+  opened_files_ = files_->store;
 }
 
-buffered_store::~buffered_store() = default;
+buffered_store::~buffered_store() {
+  files_ = nullptr; // before those who own them
+}
 
 result<kv_store*> buffered_store::files() {
   if (kv_store* there = opened_files_.load(std::memory_order_acquire)) return there;
+  auto held = hold_files();
+  if (!held) return propagate(held);
+  return (*held)->store;
+}
+
+result<std::shared_ptr<buffered_store::held_files>> buffered_store::hold_files() {
   const std::lock_guard guard(files_mutex_);
   if (auto ok = usable(); !ok) return propagate(ok);
   if (files_ == nullptr) {
@@ -243,11 +261,34 @@ result<kv_store*> buffered_store::files() {
       has_problem_ = true;
       return propagate(opened);
     }
-    files_ = std::move(*opened);
+    owned_.push_back(std::move(*opened));
+    files_ = std::make_shared<held_files>(*owned_.back());
     open_files_ = {};
-    opened_files_.store(files_.get(), std::memory_order_release);
+    opened_files_.store(files_->store, std::memory_order_release);
   }
-  return files_.get();
+  return files_;
+}
+
+void buffered_store::renew(opener open_files, std::function<void()> when_closed) {
+  std::shared_ptr<held_files> before; // closed at the end, unless somebody reads them
+  const std::lock_guard flush_guard(flush_mutex_);
+  const std::lock_guard write_guard(write_mutex_);
+  {
+    const std::lock_guard guard(files_mutex_);
+    opened_files_.store(nullptr, std::memory_order_release);
+    open_files_ = std::move(open_files);
+    before = std::exchange(files_, nullptr);
+    renewals_.fetch_add(1, std::memory_order_acq_rel);
+  }
+  if (before != nullptr)
+    before->when_closed = std::move(when_closed);
+  else if (when_closed)
+    when_closed();
+  flushed_ = {last_commit_};
+  stable_ = last_commit_.load();
+  auto next = std::make_shared<places>();
+  next->active = std::make_shared<row_buffer>();
+  replace(std::move(next));
 }
 
 std::optional<error> buffered_store::stopped() const {

@@ -56,6 +56,11 @@ public:
   [[nodiscard]] std::uint64_t buffered_bytes() const;
   /// The files, opened if they were not. Their failure is final.
   result<kv_store*> files();
+  /// Other files take the place of those that it has, which `when_closed` is called after, once no
+  /// read of before goes on; what is in memory is forgotten. The new ones are opened when they are
+  /// needed, and then hold what was applied, all of which is stable. No flush, checkpoint or apply
+  /// is in progress.
+  void renew(opener open_files, std::function<void()> when_closed);
 
 private:
   friend class buffered_reader;
@@ -72,7 +77,22 @@ private:
     bool files_are_empty = false;
   };
 
+  /// Files while somebody reads or writes them.
+  struct held_files {
+    kv_store* store = nullptr;
+    std::function<void()> when_closed{};
+
+    explicit held_files(kv_store& its) : store(&its) {}
+    held_files(const held_files&) = delete;
+    held_files& operator=(const held_files&) = delete;
+    ~held_files() {
+      store->close();
+      if (when_closed) when_closed();
+    }
+  };
+
   [[nodiscard]] result<void> usable() const;
+  result<std::shared_ptr<held_files>> hold_files();
   [[nodiscard]] std::shared_ptr<const places> now() const;
   void replace(std::shared_ptr<const places> next);
   /// The active buffer rests from now on, if there is something in it.
@@ -87,8 +107,11 @@ private:
   std::atomic<std::uint64_t> last_commit_;
 
   std::mutex files_mutex_; ///< opening
-  std::unique_ptr<kv_store> files_;
+  /// Those of before too: who asks whether they have stopped holds nothing.
+  std::vector<std::unique_ptr<kv_store>> owned_;
+  std::shared_ptr<held_files> files_;
   std::atomic<kv_store*> opened_files_{nullptr};
+  std::atomic<std::uint32_t> renewals_{0};
   mutable std::mutex problem_mutex_;
   std::optional<error> problem_; ///< the files could not be opened
   std::atomic<bool> has_problem_{false};

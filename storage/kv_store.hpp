@@ -81,6 +81,9 @@ public:
   /// for all who ask; nullopt while it goes on. Once it has, every further call fails, and only a
   /// store that is made anew is of use. From any thread.
   [[nodiscard]] virtual std::optional<error> stopped() const { return {}; }
+  /// Lets go of its files, for good, as its destructor does; nobody reads or writes any more.
+  /// stopped() can still be asked. What has no files does nothing.
+  virtual void close() {}
   /// Reads and checks all tables (slow). Blocks apply(), not readers.
   virtual result<void> verify() = 0;
 };

@@ -129,7 +129,7 @@ using session_pointer = std::unique_ptr<session_cursors>;
 class wiredtiger_store final : public kv_store {
 public:
   wiredtiger_store() = default;
-  ~wiredtiger_store() override;
+  ~wiredtiger_store() override { close(); }
 
   result<void> open(const std::string& dir, const wiredtiger_options& options);
 
@@ -138,6 +138,7 @@ public:
   result<void> set_stable(seq_no stable) override;
   result<void> checkpoint() override;
   [[nodiscard]] seq_no recovered() const override { return recovered_; }
+  void close() final;
   result<void> verify() override;
   [[nodiscard]] std::optional<error> stopped() const override;
 
@@ -326,7 +327,7 @@ void wiredtiger_store::roll_back(WT_SESSION* session) {
   if (session->rollback_transaction(session, nullptr) != 0) transaction_stuck_ = true;
 }
 
-wiredtiger_store::~wiredtiger_store() {
+void wiredtiger_store::close() {
   // Sessions end with the connection; closing them one by one first keeps it from waiting on them.
   idle_.clear();
   checkpointer_.reset();
@@ -336,7 +337,8 @@ wiredtiger_store::~wiredtiger_store() {
   if (connection_ == nullptr || transaction_stuck_) return;
   // Closing takes a last checkpoint, at the last stable seq that WiredTiger has heard of.
   if (!panicked_ && !read_only_) (void)push_stable();
-  connection_->close(connection_, nullptr);
+  WT_CONNECTION* const open = std::exchange(connection_, nullptr);
+  open->close(open, nullptr);
 }
 
 result<void> wiredtiger_store::open(const std::string& dir, const wiredtiger_options& options) {

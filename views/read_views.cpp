@@ -48,11 +48,29 @@ result<std::optional<edge_record>> read_edge(kv_reader& reader, const edge_key& 
 
 namespace {
 
+/// What is left of a memory says so as of any seq; nullopt of one that was not erased.
+result<std::optional<head>> read_stub(kv_reader& reader, const memory_id& id) {
+  auto newest = read_head(reader, id, seq_no{~0ULL});
+  if (newest && *newest && !(*newest)->erased) newest->reset();
+  return newest;
+}
+
+taken_record record_of_stub(head h) {
+  version nothing;
+  nothing.id = h.id;
+  nothing.number = h.current_version;
+  nothing.type = h.type;
+  const std::uint64_t held = held_bytes(h) + held_bytes(nothing);
+  return {std::move(h), std::move(nothing), held, false};
+}
+
 /// Head and current version as of `at`, from the store; nullopt if the memory did not exist then.
 result<std::optional<taken_record>> read_record(kv_reader& reader, const memory_id& id, seq_no at) {
   auto h = read_head(reader, id, at);
+  if (h && !*h) h = read_stub(reader, id);
   if (!h) return propagate(h);
   if (!*h) return std::optional<taken_record>{};
+  if ((*h)->erased) return record_of_stub(std::move(**h));
   auto v = read_version(reader, id, (*h)->current_version);
   if (!v) return propagate(v);
   if (!*v)

@@ -60,6 +60,13 @@ void record_cache::keep(seq_no made, const taken_record& record) {
   s.bytes += record.held;
 }
 
+void record_cache::forget(seq_no made) {
+  shard& s = shards_[made.value % shard_count];
+  const std::scoped_lock lock(s.guard);
+  const std::uint32_t at = s.places.find(made);
+  if (at != no_number) free_place(s, at);
+}
+
 std::uint64_t record_cache::bytes() const {
   std::uint64_t sum = 0;
   for (const shard& s : shards_) {
@@ -77,11 +84,16 @@ void record_cache::make_room(shard& s, std::uint64_t most) {
     const std::uint32_t at = s.hand++;
     kept& k = s.ring[at];
     if (k.made == 0 || std::exchange(k.asked_for, false)) continue;
-    s.bytes -= k.record.held;
-    s.places.erase({k.made});
-    s.free.push_back(at);
-    k = {};
+    free_place(s, at);
   }
+}
+
+void record_cache::free_place(shard& s, std::uint32_t at) {
+  kept& k = s.ring[at];
+  s.bytes -= k.record.held;
+  s.places.erase({k.made});
+  s.free.push_back(at);
+  k = {};
 }
 
 } // namespace mneme

@@ -39,6 +39,8 @@ public:
   [[nodiscard]] bool expect_kept(seq_no made) const;
   /// For those who ask after this. One that is there stays.
   void keep(seq_no made, const taken_record& record);
+  /// What is kept of this is kept no more. Who has taken it still has it.
+  void forget(seq_no made);
   /// What all records hold decoded, about.
   [[nodiscard]] std::uint64_t bytes() const;
 
@@ -68,6 +70,7 @@ private:
     return shards_[made.value % shard_count];
   }
   static void make_room(shard& s, std::uint64_t most);
+  static void free_place(shard& s, std::uint32_t at);
 
   std::uint64_t most_of_shard_;
   std::array<shard, shard_count> shards_;

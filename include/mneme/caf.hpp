@@ -73,6 +73,10 @@ struct decay_message {
   std::string actor;
   std::optional<std::int64_t> deadline_ms{};
 };
+struct erase_message {
+  erase_request request;
+  std::optional<std::int64_t> deadline_ms{};
+};
 struct retrieve_message {
   retrieve_request request;
 };
@@ -191,6 +195,7 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::select_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::chroma_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::chroma_many_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::decay_message)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::erase_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::retrieve_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::retrieve_many_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::fields_message)
@@ -222,6 +227,7 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::select_reply)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::chroma_reply)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::chroma_many_reply)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::decay_result)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::erase_result)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::retrieve_reply)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::retrieve_many_reply)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::fields_reply)
@@ -256,6 +262,7 @@ using engine_actor =
                      caf::replies_to<chroma_message>::with<chroma_reply>,
                      caf::replies_to<chroma_many_message>::with<chroma_many_reply>,
                      caf::replies_to<decay_message>::with<decay_result>,
+                     caf::replies_to<erase_message>::with<erase_result>,
                      caf::replies_to<get_message>::with<memory_reply>,
                      caf::replies_to<resolve_message>::with<memory_reply>,
                      caf::replies_to<edges_message>::with<edges_reply>,

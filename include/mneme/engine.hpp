@@ -12,6 +12,7 @@
 
 #include "mneme/agents.hpp"
 #include "mneme/chroma.hpp"
+#include "mneme/erasure.hpp"
 #include "mneme/proof.hpp"
 #include "mneme/query.hpp"
 #include "mneme/recovery.hpp"
@@ -239,6 +240,11 @@ public:
   /// One decay cycle of the colour space; always one entry. Nothing else runs cycles: a host calls
   /// it as often as it likes, since two cycles decay as much as one over the same days.
   result<decay_result> decay(std::string actor = {}, std::optional<std::int64_t> deadline_ms = {});
+  /// What memories said is overwritten everywhere, for good; what was is what roots and proofs
+  /// still say (mneme/erasure.hpp). Answered when it is nowhere any more: other writes wait
+  /// meanwhile, for as long as a checkpoint and reading the journal takes. Host only: whoever may
+  /// ask this is the host's to say.
+  result<erase_result> erase(erase_request request, std::optional<std::int64_t> deadline_ms = {});
 
   /// Reinforces what an intent rested on; the actor's salience weights learn. rate_limited beyond
   /// one a second and five at once for each (actor, intent).

@@ -262,7 +262,8 @@ std::uint32_t colour_index::points_through(seq_no at) const {
   return count;
 }
 
-void colour_index::save(image_writer& out, seq_no from, seq_no at) const {
+void colour_index::save(image_writer& out, seq_no from, seq_no at,
+                        const std::function<bool(node_no)>& is_kept) const {
   tags_.save(out, at);
   const std::uint32_t size = points_through(at);
   // The last point of a memory says its mode and place, should it come back; the last one as of
@@ -281,7 +282,7 @@ void colour_index::save(image_writer& out, seq_no from, seq_no at) const {
     const bool is_erased = (use & use_erased) != 0;
     const bool is_last_point = *last_of_node.find(p.node) == number + 1;
     const bool is_needed = end > from.value || (is_last_point && !is_erased);
-    if (!is_needed) continue;
+    if (!is_needed || !is_kept({p.node})) continue;
     kept.push_back({.begin = p.begin,
                     .end = end,
                     .L = brief.at.L,

@@ -18,6 +18,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -149,8 +150,9 @@ public:
     }
   }
 
-  /// The state as of `at` with what reads back to `from` need.
-  void save(image_writer& out, seq_no from, seq_no at) const;
+  /// The state as of `at` with what reads back to `from` need, of the memories that are to be kept.
+  void save(image_writer& out, seq_no from, seq_no at,
+            const std::function<bool(node_no)>& is_kept) const;
   /// Into an empty index; false if it cannot be right.
   bool load(image_reader& in, seq_no at);
 

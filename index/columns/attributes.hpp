@@ -148,7 +148,7 @@ public:
   /// which must not retain less than `at` before it is done. Rows that ended before are left out,
   /// so that rows get new numbers when the image is loaded.
   [[nodiscard]] std::string save(seq_no at) const;
-  /// The rows that save() keeps, ascending.
+  /// The rows that save() keeps, ascending. Of a memory that was erased none but that it was.
   [[nodiscard]] std::vector<row_no> kept_rows(seq_no at) const;
   /// Their contents; ascending, each once.
   [[nodiscard]] std::vector<slot_no> kept_slots(seq_no at) const;

@@ -15,18 +15,36 @@ namespace {
 
 constexpr std::string_view rows_image_name = "mnROWS07";
 
-/// The terms that rows refer to are those below the limit of each dictionary. Texts that only later
-/// rows brought are not saved.
-void take_terms(term_dictionary& to, const term_dictionary& from, std::uint32_t limit) {
-  for (std::uint32_t t = 0; t < limit; ++t) to.intern(from.text(t));
-}
+/// The terms of a dictionary that saved rows have, which get numbers of their own in the same
+/// order: a text that none of them has, since it came later or was erased, is not saved.
+class kept_terms {
+public:
+  explicit kept_terms(const term_dictionary& from)
+      : from_(from), renumbered_(from.size(), no_number) {}
+
+  void keep(std::uint32_t term) {
+    if (term != no_number) renumbered_[term] = 0;
+  }
+  /// After all that are kept.
+  void take(term_dictionary& to) {
+    for (std::uint32_t t = 0; t < renumbered_.size(); ++t)
+      if (renumbered_[t] != no_number) renumbered_[t] = to.intern(from_.text(t));
+  }
+  [[nodiscard]] std::uint32_t of(std::uint32_t term) const {
+    return term == no_number ? no_number : renumbered_[term];
+  }
+
+private:
+  const term_dictionary& from_;
+  std::vector<std::uint32_t> renumbered_;
+};
 
 /// The records that reads from `from` to `at` need, in the order they were made.
-std::vector<activation_record> activations_of(const activation_chain& chain, seq_no from,
-                                              seq_no at) {
+std::vector<activation_record> activations_of(const activation_chain& chain, const row_store& rows,
+                                              seq_no from, seq_no at) {
   std::vector<activation_record> all;
   for (node_no n{0}, limit{chain.node_limit()}; n < limit; ++n.value)
-    chain.append_records(n, from, at, all);
+    if (!rows.is_erased(n)) chain.append_records(n, from, at, all);
   std::ranges::sort(all, {}, [](const activation_record& r) { return std::pair(r.seq, r.node); });
   return all;
 }
@@ -92,7 +110,7 @@ std::vector<row_no> attributes::kept_rows(seq_no at) const {
   const std::uint32_t limit = rows_->count_at(at);
   std::vector<row_no> kept;
   for (row_no row{0}; row.value < limit; ++row.value)
-    if (rows_->end(row) > from.value) kept.push_back(row);
+    if (rows_->end(row) > from.value && !rows_->is_erased_content(row)) kept.push_back(row);
   return kept;
 }
 
@@ -109,43 +127,45 @@ std::vector<slot_no> attributes::kept_slots(seq_no at) const {
 std::string attributes::save(seq_no at) const {
   const seq_no from = std::min(retained(), at);
   const std::vector<row_no> kept = kept_rows(at);
-  std::uint32_t tag_limit = 0;
-  std::uint32_t actor_limit = 0;
-  std::uint32_t frame_limit = 0;
-  std::uint32_t place_limit = 0;
-  const auto cover = [](std::uint32_t& bound, std::uint32_t term) {
-    bound = std::max(bound, term + 1);
-  };
+  kept_terms tags(impl_->tags);
+  kept_terms actors(impl_->actors);
+  kept_terms frames(impl_->frames);
+  kept_terms places(impl_->places);
   for (const row_no row : kept) {
     const row_rest& r = rows_->rest(row);
-    cover(actor_limit, rows_->line(row).actor);
-    for (const std::uint32_t place : {facets(row).project, facets(row).path})
-      if (place != no_number) cover(place_limit, place);
-    for (std::uint32_t i = 0; i < r.tag_count; ++i)
-      cover(tag_limit, rows_->term(r.terms_begin + i));
+    actors.keep(rows_->line(row).actor);
+    places.keep(facets(row).project);
+    places.keep(facets(row).path);
+    for (std::uint32_t i = 0; i < r.tag_count; ++i) tags.keep(rows_->term(r.terms_begin + i));
     for (std::uint32_t i = 0; i < r.frame_count; ++i)
-      cover(frame_limit, rows_->term(r.terms_begin + r.tag_count + i));
+      frames.keep(rows_->term(r.terms_begin + r.tag_count + i));
   }
   impl fresh;
-  take_terms(fresh.tags, impl_->tags, tag_limit);
-  take_terms(fresh.actors, impl_->actors, actor_limit);
-  take_terms(fresh.frames, impl_->frames, frame_limit);
-  take_terms(fresh.places, impl_->places, place_limit);
+  tags.take(fresh.tags);
+  actors.take(fresh.actors);
+  frames.take(fresh.frames);
+  places.take(fresh.places);
   std::vector<std::uint32_t> terms;
   for (const row_no row : kept) {
-    const row_line line = rows_->line_as_of(row, at);
+    row_line line = rows_->line_as_of(row, at);
+    line.actor = actors.of(line.actor);
     const row_rest& r = rows_->rest(row);
+    row_facets its_facets = facets(row);
+    its_facets.project = places.of(its_facets.project);
+    its_facets.path = places.of(its_facets.path);
     terms.clear();
-    for (std::uint32_t i = 0; i < std::uint32_t{r.tag_count} + r.frame_count; ++i)
-      terms.push_back(rows_->term(r.terms_begin + i));
+    for (std::uint32_t i = 0; i < r.tag_count; ++i)
+      terms.push_back(tags.of(rows_->term(r.terms_begin + i)));
+    for (std::uint32_t i = 0; i < r.frame_count; ++i)
+      terms.push_back(frames.of(rows_->term(r.terms_begin + r.tag_count + i)));
     const std::span all(terms);
-    fresh.append(line, r, facets(row), all.first(r.tag_count), all.subspan(r.tag_count));
+    fresh.append(line, r, its_facets, all.first(r.tag_count), all.subspan(r.tag_count));
   }
-  take_activations(fresh.activations, fresh.rows, activations_of(impl_->activations, from, at));
+  take_activations(fresh.activations, fresh.rows, activations_of(impl_->activations, *rows_, from, at));
   image_writer out(rows_image_name);
   out.put(at.value);
   fresh.save(out);
-  impl_->colours.save(out, from, at);
+  impl_->colours.save(out, from, at, [this](node_no node) { return !rows_->is_erased(node); });
   impl_->weights.save(out, from, at);
   // Records may have been dropped meanwhile; what is promised is what is left.
   const seq_no promised = std::min(retained(), at);

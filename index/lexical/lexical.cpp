@@ -148,6 +148,12 @@ void lexical::set_live(node_no node, bool live, seq_no seq) {
   if (impl_->documents.grow(*newest - 1).live != live) impl_->change(*newest - 1, live, seq.value);
 }
 
+void lexical::erase(node_no node, seq_no seq) {
+  set_live(node, false, seq);
+  const std::lock_guard hold(impl_->erased_guard);
+  impl_->erased.insert(node.value);
+}
+
 void lexical::retain_from(seq_no seq) {
   if (seq.value > impl_->retained.load(std::memory_order_relaxed))
     impl_->retained.store(seq.value, std::memory_order_release);

@@ -32,11 +32,15 @@ saved_contents contents_at(const lexical::impl& index, seq_no at, std::uint64_t 
     ended[c.slot] = c.live != 0 ? never : c.seq;
     changes.push_back(c);
   }
+  const auto erased = [&] {
+    const std::lock_guard hold(index.erased_guard);
+    return index.erased;
+  }();
   // The newest content of a memory may come back with it.
   std::vector<std::uint32_t> newest_of_node;
   const auto written = [&](std::uint32_t slot) {
     const lexical_document* d = index.find(slot);
-    return d != nullptr && d->begin <= at.value ? d : nullptr;
+    return d != nullptr && d->begin <= at.value && !erased.contains(d->node) ? d : nullptr;
   };
   for (std::uint32_t slot = 0; slot < limit; ++slot) {
     const lexical_document* d = written(slot);

@@ -4,7 +4,9 @@
 #include <array>
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <span>
+#include <unordered_set>
 #include <vector>
 
 #include "index/columns/append_list.hpp"
@@ -63,6 +65,9 @@ struct lexical::impl {
   sparse_column<std::uint32_t> newest;        ///< by node: slot + 1; 0 = none; the writer's
   std::atomic<std::uint32_t> terms_listed{0}; ///< terms below it have lists
   std::atomic<std::uint64_t> retained{0};
+
+  mutable std::mutex erased_guard;
+  std::unordered_set<std::uint32_t> erased; ///< nodes
 
   append_room<term_count> counts;       ///< the terms of all contents, but for
   std::span<const term_count> saved{};  ///< those that lie in an image

@@ -183,6 +183,15 @@ public:
     const std::uint32_t* last = last_of_node_.find(node.value);
     return {last == nullptr ? no_number : load_acquire(*last) - 1};
   }
+  /// Whether the memory of `node` was erased.
+  [[nodiscard]] bool is_erased(node_no node) const {
+    const row_no last = last_of(node);
+    return last.value != no_number && (lines_[last.value].flags & row_erased) != 0;
+  }
+  /// Whether the row says what its memory was before it was erased.
+  [[nodiscard]] bool is_erased_content(row_no row) const {
+    return (lines_[row.value].flags & row_erased) == 0 && is_erased({lines_[row.value].node});
+  }
   /// Rows with begin <= `at` are exactly those below this number.
   [[nodiscard]] std::uint32_t count_at(seq_no at) const;
 

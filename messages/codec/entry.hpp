@@ -277,6 +277,16 @@ struct search_weights_payload {
 
   friend bool operator==(const search_weights_payload&, const search_weights_payload&) = default;
 };
+/// What is left of one memory, or of one edge of it, when the payloads of `seqs` are erased: its
+/// stub, which says nothing but that it was there. One of `head` and `edge`.
+struct erase_payload {
+  std::optional<mneme::head> head; ///< erased, with a tombstone that says why and by whom
+  std::optional<edge_record> edge; ///< without data and kind
+  std::vector<seq_no> seqs; ///< ascending: entries before this one whose payloads go
+  mneme::nonce nonce{};
+
+  friend bool operator==(const erase_payload&, const erase_payload&) = default;
+};
 /// The content was erased; replays as a stub.
 struct erased_payload {
   friend bool operator==(const erased_payload&, const erased_payload&) = default;
@@ -290,14 +300,14 @@ struct erased_payload {
 /// scope_violation→scope_violation_payload, field→field_payload,
 /// topic_archive→topic_archive_payload, topic_merge→topic_merge_payload,
 /// topic_unarchive→head_payload, topic_salience→topic_salience_payload,
-/// search_weights→search_weights_payload,
-/// reinforce→reinforce_payload; any kind may be erased_payload.
+/// search_weights→search_weights_payload, erase→erase_payload,
+/// reinforce→reinforce_payload; any kind but erase may be erased_payload.
 using entry_payload =
     std::variant<write_payload, update_payload, head_payload, edge_payload, embed_payload,
                  find_late_payload, snapshot_payload, reinforce_payload, decay_cycle_payload,
                  assign_tag_payload, attest_payload, learn_weights_payload, compact_payload,
                  scope_violation_payload, field_payload, topic_archive_payload, topic_merge_payload,
-                 topic_salience_payload, search_weights_payload, erased_payload>;
+                 topic_salience_payload, search_weights_payload, erase_payload, erased_payload>;
 std::string encode(const entry_payload& payload);
 result<entry_payload> decode_entry_payload(entry_kind kind, std::string_view bytes);
 

@@ -79,6 +79,15 @@ void search_weights_layout(Map& m, Payload& p) {
   m.required(3, p.nonce);
 }
 
+template <class Map, class Payload>
+void erase_layout(Map& m, Payload& p) {
+  m.schema();
+  m.optional(1, p.head);
+  m.optional(2, p.edge);
+  m.required(3, p.seqs);
+  m.required(4, p.nonce);
+}
+
 /// Bits of a decayed item's last member.
 constexpr std::uint8_t decayed_ascended = 1;
 constexpr std::uint8_t decayed_rotten = 2;
@@ -356,6 +365,8 @@ void payload_layout(Map& m, Payload& p) {
     assign_tag_layout(m, p);
   } else if constexpr (std::is_same_v<plain, search_weights_payload>) {
     search_weights_layout(m, p);
+  } else if constexpr (std::is_same_v<plain, erase_payload>) {
+    erase_layout(m, p);
   } else {
     m.schema();
     if constexpr (std::is_same_v<plain, head_payload>) {
@@ -398,6 +409,21 @@ result<entry_payload> decode_embed(std::string_view bytes) {
   if (!p.text.empty() && p.head.type != memory_type::topic)
     return fail(errc::corrupt, "an embed entry with the text of a memory that is no topic");
   return decoded;
+}
+
+/// One thing is erased, and something of it.
+result<entry_payload> decode_erase(std::string_view bytes) {
+  auto p = decode_payload<erase_payload>(bytes);
+  if (!p) return p;
+  const auto& erased = std::get<erase_payload>(*p);
+  if (erased.head.has_value() == erased.edge.has_value())
+    return fail(errc::corrupt, "an erase entry is of one memory or of one edge");
+  const auto& seqs = erased.seqs;
+  if (seqs.empty() || seqs.front().value == 0
+      || std::ranges::adjacent_find(seqs, std::ranges::greater_equal{}, &seq_no::value)
+             != seqs.end())
+    return fail(errc::corrupt, "the seqs of an erase entry ascend from 1");
+  return p;
 }
 
 result<entry_payload> decode_assignment(std::string_view bytes) {
@@ -536,6 +562,8 @@ result<entry_payload> decode_entry_payload(entry_kind kind, std::string_view byt
     return decode_assignment(bytes);
   case entry_kind::search_weights:
     return decode_payload<search_weights_payload>(bytes);
+  case entry_kind::erase:
+    return decode_erase(bytes);
   default:
     return fail(errc::format_unsupported,
                 fmt::format("this version reads no payload of kind {} ({})",

@@ -17,8 +17,11 @@ result<memory> visible_memory(const read_views& views, kv_reader& reader, const 
   auto found = read_memory(views, reader, id, at);
   if (!found) return propagate(found);
   if (!found->has_value() || !who.may_see((*found)->head)) return who.hidden(id, key);
-  if ((*found)->head->erased)
-    return fail(errc::erased, "memory " + to_string(id) + " was erased", std::string(key));
+  if (const head& h = *(*found)->head; h.erased)
+    return fail(errc::erased,
+                "memory " + to_string(id) + " was erased"
+                    + (h.tombstone ? " by " + h.tombstone->by + ": " + h.tombstone->reason : ""),
+                std::string(key));
   const row_no row = views.attributes->row_of(views.nodes->find(id), at);
   // Whether the window has moved on meanwhile is looked at when all is read.
   if (row.value != no_number) (*found)->standing = lineage_reader(views, at).standing_of(row);

@@ -37,7 +37,10 @@ void apply_to(lexical& owner, std::span<const index_delta> deltas) {
     } else if (d.is_embedding) {
       owner.carry(d.node, d.slot, d.seq);
     }
-    owner.set_live(d.node, !d.head->tombstone && !d.head->erased, d.seq);
+    if (d.head->erased)
+      owner.erase(d.node, d.seq);
+    else
+      owner.set_live(d.node, !d.head->tombstone, d.seq);
   }
 }
 
@@ -93,10 +96,23 @@ void put_named(graph& owner, const index_delta& d) {
   if (replaces) owner.put(d.node, content_replaces, d.reference, false, d.seq);
 }
 
+/// What an erased content named, and what had taken its place, is known no more.
+void end_all_named(graph& owner, const index_delta& d) {
+  std::vector<neighbour> named;
+  owner.neighbours(d.node, edge_direction::out, d.seq, false, [&](const neighbour& n) {
+    if (n.type == content_names || n.type == content_replaces
+        || n.type == in_lineage(lineage_kind::gives_way))
+      named.push_back(n);
+    return true;
+  });
+  for (const neighbour& n : named) owner.put(d.node, n.type, n.node, true, d.seq);
+}
+
 } // namespace
 
 void apply_lineage(graph& owner, std::span<const index_delta> deltas) {
   for (const auto& d : deltas) {
+    if (d.head != nullptr && d.head->erased) end_all_named(owner, d);
     if (d.version != nullptr) put_named(owner, d);
     if (d.successor.value != no_number && d.successor != d.node)
       owner.put(d.node, in_lineage(lineage_kind::gives_way), d.successor, false, d.seq);

@@ -84,6 +84,12 @@ row_values row_of_delta(const attributes& owner, const index_delta& d,
     row.facets = facets_of(owner, d, {});
     return row;
   }
+  if (h.erased) {
+    // There is no content, and nobody says what there was before. What rests on it knows since when.
+    row.version_created_at = row.valid_from = h.created_at;
+    row.facets.stands_since = d.seq;
+    return row;
+  }
   // The content did not change: its columns are those of the row before.
   const row_no before = owner.row_of(d.node, seq_no{d.seq.value - 1});
   ensure(before.value != no_number, "a head entry follows a write of its memory");
@@ -106,7 +112,7 @@ void put_row(attributes& owner, const index_delta& d) {
 /// The activation table of the model: write resets, a changed head refreshes, a touch counts.
 void activate(attributes& owner, const index_delta& d) {
   const seq_no before{d.seq.value - 1};
-  if (d.head != nullptr && !d.is_embedding) {
+  if (d.head != nullptr && !d.is_embedding && !d.head->erased) {
     const bool first_write = d.head->current_version == 1 && d.version != nullptr;
     owner.set_activation(d.node, d.seq,
                          after_head(owner.activation_of(d.node, before), *d.head, first_write));
@@ -131,6 +137,13 @@ void activate(attributes& owner, const index_delta& d) {
 /// Where chroma finds a memory, and with which signals it begins.
 void place_colour(attributes& owner, const index_delta& d) {
   const head& h = *d.head;
+  if (h.erased && owner.colours().mode_of(d.node))
+    owner.colours().put({.node = d.node,
+                         .point = {},
+                         .created_at = h.created_at,
+                         .findable = false,
+                         .erased = true},
+                        d.seq);
   if (!h.colour) return;
   const auto mode = parse_enum<memory_mode>(h.colour->mode);
   ensure(mode.has_value(), "a colour has a mode of the enum");
@@ -152,7 +165,8 @@ void reinforce_colours(attributes& owner, const index_delta& d) {
   for (std::size_t i = 0; i < d.touched.size(); ++i) {
     const auto before = colours.signals_of(d.touched[i], d.seq);
     const auto mode = colours.mode_of(d.touched[i]);
-    ensure(before && mode, "a reinforced memory has a colour");
+    ensure(before.has_value() == mode.has_value(), "a memory with a colour has signals");
+    if (!before) continue; // its colour was erased since
     colours.set_signals(
         d.touched[i], d.seq,
         touched_signals(*before, *mode, d.reinforced->items[i].to_e9, d.touched_at));
@@ -166,7 +180,7 @@ void decay_colours(attributes& owner, const index_delta& d) {
   for (std::size_t i = 0; i < d.touched.size(); ++i) {
     const decayed_item& item = d.decayed->items[i];
     auto signals = colours.signals_of(d.touched[i], d.seq);
-    ensure(signals.has_value(), "a decayed memory has a colour");
+    if (!signals) continue; // its colour was erased since
     signals->strength_e9 = item.strength_e9;
     signals->ascended = item.ascended;
     signals->rotten = item.rotten;

@@ -11,6 +11,13 @@ const head* head_of(const entry_payload& payload) {
   if (const auto* e = std::get_if<embed_payload>(&payload)) return &e->head;
   if (const auto* a = std::get_if<topic_archive_payload>(&payload)) return &a->head;
   if (const auto* m = std::get_if<topic_merge_payload>(&payload)) return &m->head;
+  if (const auto* e = std::get_if<erase_payload>(&payload)) return e->head ? &*e->head : nullptr;
+  return nullptr;
+}
+
+const edge_record* edge_of(const entry_payload& payload) {
+  if (const auto* e = std::get_if<edge_payload>(&payload)) return &e->edge;
+  if (const auto* e = std::get_if<erase_payload>(&payload)) return e->edge ? &*e->edge : nullptr;
   return nullptr;
 }
 

@@ -12,6 +12,8 @@ namespace mneme {
 const head* head_of(const entry_payload& payload);
 /// Its new content.
 const version* version_of(const entry_payload& payload);
+/// An edge's new state.
+const edge_record* edge_of(const entry_payload& payload);
 /// The vector of its content.
 const spaced_vector* vector_of(const entry_payload& payload);
 /// The memory that a content names: what a Decision replaces, a Chunk is promoted to.

@@ -10,12 +10,12 @@ namespace mneme {
 
 namespace {
 
-std::vector<salience_delta> saliences_of(const entry_payload& payload, const node_table& nodes) {
+// Whatever is touched exists, or existed: of what was erased since, the journal has no write any
+// more, and it gets its number here.
+std::vector<salience_delta> saliences_of(const entry_payload& payload, node_table& nodes) {
   std::vector<salience_delta> changes;
   const auto add = [&](const memory_id& id, std::int64_t to_e9) {
-    const node_no node = nodes.find(id);
-    ensure(node.value != no_number, "a topic with a salience exists");
-    changes.push_back({node, to_e9});
+    changes.push_back({nodes.intern(id), to_e9});
   };
   if (const auto* a = std::get_if<topic_archive_payload>(&payload)) add(a->head.id, a->to_e9);
   if (const auto* s = std::get_if<topic_salience_payload>(&payload)) add(s->topic, s->to_e9);
@@ -25,11 +25,6 @@ std::vector<salience_delta> saliences_of(const entry_payload& payload, const nod
   return changes;
 }
 
-node_no known_node(const numbering& numbers, const memory_id& id) {
-  const node_no node = numbers.nodes->find(id);
-  ensure(node.value != no_number, "a touched memory exists");
-  return node;
-}
 
 } // namespace
 
@@ -55,14 +50,14 @@ index_delta number(const entry& e, numbering& numbers) {
     for (const memory_id& id : sources_of(*d.version))
       d.sources.push_back(numbers.nodes->intern(id));
   }
-  if (const auto* edge = std::get_if<edge_payload>(&e.payload)) {
-    d.edge = &edge->edge;
-    d.src = numbers.nodes->intern(edge->edge.key.src);
-    d.dst = numbers.nodes->intern(edge->edge.key.dst);
+  if (const edge_record* edge = edge_of(e.payload)) {
+    d.edge = edge;
+    d.src = numbers.nodes->intern(edge->key.src);
+    d.dst = numbers.nodes->intern(edge->key.dst);
   }
   const auto touch = [&](const memory_id& id) {
     d.touched_at = e.header.created_at;
-    d.touched.push_back(known_node(numbers, id));
+    d.touched.push_back(numbers.nodes->intern(id));
   };
   if (const auto* late = std::get_if<find_late_payload>(&e.payload))
     for (const auto& id : late->accessed) touch(id);

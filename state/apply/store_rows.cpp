@@ -42,9 +42,9 @@ void append_writes(const entry& e, std::vector<kv_write>& writes) {
   if (const version* v = version_of(e.payload))
     writes.push_back(
         {kv_table::versions, keys::version(v->id, v->number), bytes_of(*v, e.version_span, e)});
-  if (const auto* edge = std::get_if<edge_payload>(&e.payload))
+  if (const edge_record* edge = edge_of(e.payload))
     writes.push_back(
-        {kv_table::edges, keys::edge(edge->edge.key, seq), bytes_of(edge->edge, e.edge_span, e)});
+        {kv_table::edges, keys::edge(edge->key, seq), bytes_of(*edge, e.edge_span, e)});
   if (const auto* field = std::get_if<field_payload>(&e.payload)) append_field(*field, seq, writes);
   append_events(e, writes);
   if (const auto* snapshot = std::get_if<snapshot_payload>(&e.payload))

@@ -333,6 +333,23 @@ result<void> write_checkpoint(file_system& fs, const std::string& dir, const wor
   return replace_file(fs, checkpoint_path(dir), encode(file));
 }
 
+result<void> remove_images(file_system& fs, const std::string& dir) {
+  auto there = fs.exists(checkpoint_path(dir));
+  if (!there) return propagate(there);
+  if (*there) {
+    if (auto ok = fs.remove(checkpoint_path(dir)); !ok) return ok;
+    if (auto ok = fs.sync_directory(dir); !ok) return ok;
+  }
+  there = fs.exists(image_directory(dir));
+  if (!there) return propagate(there);
+  if (!*there) return {};
+  auto names = fs.list(image_directory(dir));
+  if (!names) return propagate(names);
+  for (const auto& name : *names)
+    if (auto ok = fs.remove(image_directory(dir) + "/" + name); !ok) return ok;
+  return fs.sync_directory(image_directory(dir));
+}
+
 result<void> distrust_store(file_system& fs, const std::string& dir) {
   auto checkpoint = read_checkpoint(fs, dir);
   // One that is damaged is trusted by nobody.

@@ -72,6 +72,9 @@ result<void> write_checkpoint(file_system& fs, const std::string& dir, const wor
                               const read_views& views, const checkpoint_job& job,
                               std::span<const mapped_image> mapped);
 
+/// Removes CHECKPOINT and then all images: the next open makes everything from the journal.
+result<void> remove_images(file_system& fs, const std::string& dir);
+
 /// Before the store's files are given what no checkpoint has: CHECKPOINT, if there is one, no more
 /// says that they match.
 result<void> distrust_store(file_system& fs, const std::string& dir);

@@ -40,24 +40,40 @@ bool is_worth_a_checkpoint(world& w) {
   return !is_untouched || behind > short_tail || w.store->buffered_bytes() > small_tail;
 }
 
+namespace {
+
+/// Of what is published, and sealed in the journal.
+result<void> checkpoint_sealed(world& w) {
+  const seq_no last = w.published_seq();
+  if (auto ok = w.store->set_stable(last); !ok) return ok;
+  const checkpoint_job job{.file = {.seq = last,
+                                    .node_count = w.nodes.size(),
+                                    .next_slot = w.numbers.next_slot,
+                                    .last_drawn_id = w.last_drawn_id,
+                                    .last_entry_at = w.last_entry_at,
+                                    .overall_root = w.ledger->roots().overall},
+                           .ledger_image = w.ledger->save()};
+  if (auto ok = write_checkpoint(w, job); !ok) return ok;
+  w.checkpoint_seq = last.value;
+  return {};
+}
+
+} // namespace
+
 result<void> close_world(world& w) {
   const seq_no last = w.journal->last_seq();
   ensure(w.ledger->roots().seq == last, "a world is closed when all owners have its last entry");
   if (auto ok = w.journal->append_seal(w.ledger->roots().overall); !ok) return ok;
   if (auto ok = w.journal->sync(); !ok) return ok;
-  if (is_worth_a_checkpoint(w)) {
-    if (auto ok = w.store->set_stable(last); !ok) return ok;
-    const checkpoint_job job{.file = {.seq = last,
-                                      .node_count = w.nodes.size(),
-                                      .next_slot = w.numbers.next_slot,
-                                      .last_drawn_id = w.last_drawn_id,
-                                      .last_entry_at = w.last_entry_at,
-                                      .overall_root = w.ledger->roots().overall},
-                             .ledger_image = w.ledger->save()};
-    if (auto ok = write_checkpoint(w, job); !ok) return ok;
-    w.checkpoint_seq = last.value;
-  }
+  if (is_worth_a_checkpoint(w))
+    if (auto ok = checkpoint_sealed(w); !ok) return ok;
   return w.journal->trim();
+}
+
+result<void> checkpoint_world(world& w) {
+  if (auto ok = w.journal->append_seal(w.ledger->roots().overall); !ok) return ok;
+  if (auto ok = w.journal->sync(); !ok) return ok;
+  return checkpoint_sealed(w);
 }
 
 } // namespace mneme

@@ -18,6 +18,10 @@ result<void> write_checkpoint(world& w, const checkpoint_job& job);
 /// Whether so much lies behind the checkpoint that a world which ends should write another.
 [[nodiscard]] bool is_worth_a_checkpoint(world& w);
 
+/// Seals the journal and checkpoints what is published, in the caller's thread. No other checkpoint
+/// or flush is in progress.
+result<void> checkpoint_world(world& w);
+
 /// Seals the journal, checkpoints if that is worth it, and trims. The world must not be written
 /// afterwards.
 result<void> close_world(world& w);

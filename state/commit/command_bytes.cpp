@@ -158,6 +158,11 @@ std::uint64_t of_command(const snapshot_command& c) {
 std::uint64_t of_command(const decay_command& c) {
   return c.actor.size();
 }
+std::uint64_t of_command(const erase_command& c) {
+  const erase_request& r = c.request;
+  return r.ids.size() * sizeof(memory_id) + r.reason.size() + r.by.size()
+         + (r.owned_by ? r.owned_by->size() : 0) + (r.source ? r.source->size() : 0);
+}
 std::uint64_t of_command(const checkpoint_command&) {
   return 0;
 }

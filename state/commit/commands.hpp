@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "mneme/erasure.hpp"
 #include "mneme/tick.hpp"
 #include "state/execute/execute_embed.hpp"
 #include "state/execute/preparation.hpp"
@@ -96,6 +97,12 @@ struct decay_command {
   std::function<void(result<decay_result>)> reply;
   write_deadline deadline{};
 };
+/// An erasure; stands alone in its frame, and is answered when nothing has what was erased any more.
+struct erase_command {
+  erase_request request;
+  std::function<void(result<erase_result>)> reply;
+  write_deadline deadline{};
+};
 /// A frame barrier: everything before it is applied and durable, the last root is sealed.
 struct checkpoint_command {
   std::function<void(result<seq_no>)> reply; ///< may be empty
@@ -113,7 +120,7 @@ struct inspect_command {
 using commit_command =
     std::variant<mutate_command, promote_command, touch_command, late_touch_command, attest_command,
                  compact_command, tick_command, embed_command, snapshot_command, decay_command,
-                 checkpoint_command, inspect_command>;
+                 erase_command, checkpoint_command, inspect_command>;
 
 /// Counts for the bounds of what waits: all but what was let in before, and what the engine itself
 /// has to say, which nobody would send again.

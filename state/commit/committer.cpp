@@ -10,6 +10,7 @@
 #include "messages/seams/checked_seams.hpp"
 #include "messages/validate/validate.hpp"
 #include "state/commit/busy.hpp"
+#include "state/erasure/execute_erase.hpp"
 #include "state/execute/cited_memories.hpp"
 #include "state/execute/execute_chroma.hpp"
 #include "state/execute/promote.hpp"
@@ -41,7 +42,7 @@ write_deadline deadline_of(const commit_command& command) {
 
 bool stands_alone(const commit_command& c) {
   return std::holds_alternative<snapshot_command>(c) || std::holds_alternative<decay_command>(c)
-         || std::holds_alternative<checkpoint_command>(c);
+         || std::holds_alternative<erase_command>(c) || std::holds_alternative<checkpoint_command>(c);
 }
 
 /// Whose command it is; "" = the host.
@@ -493,6 +494,37 @@ void committer::execute_one(decay_command& c, batch_state& batch, bool& durable)
   answer_later<decay_result>(std::move(c.reply), plan->counts);
 }
 
+result<erase_result> committer::erase(const erase_request& r, batch_state& batch) {
+  if (auto ok = validate(r); !ok) return propagate(ok);
+  auto session = reader();
+  if (!session) return propagate(session);
+  auto plan =
+      plan_erasure(r, world_.views(), **session, world_.published_seq(), batch.in_time);
+  if (!plan) return propagate(plan);
+  erase_result answer = result_of(*plan);
+  answer.seq = batch.last_seq();
+  if (r.dry_run) return answer;
+  auto entries = execute_erase(r, *plan, ids_, batch.now, batch.last_seq());
+  if (!entries) return propagate(entries);
+  answer.changed = !entries->empty();
+  batch.entries = std::move(*entries);
+  answer.seq = batch.last_seq();
+  return answer;
+}
+
+void committer::execute_one(erase_command& c, batch_state& batch, bool& durable) {
+  ensure(batch.entries.empty(), "an erasure stands alone");
+  auto done = erase(c.request, batch);
+  if (done && !c.request.dry_run) durable = true;
+  answer_later<erase_result>(std::move(c.reply), std::move(done));
+}
+
+bool committer::is_erasure_next() const {
+  if (queue_.empty()) return false;
+  const auto* next = std::get_if<erase_command>(&queue_.front().command);
+  return next != nullptr && !next->request.dry_run;
+}
+
 void committer::execute_one(snapshot_command& c, batch_state& batch, bool& durable) {
   if (auto ok = validate_snapshot(c.reason, c.actor); !ok)
     return answer_later<snapshot_result>(std::move(c.reply), propagate(ok));
@@ -508,6 +540,12 @@ void committer::execute_one(snapshot_command& c, batch_state& batch, bool& durab
       std::move(c.reply),
       snapshot_result{.manifest = std::get<snapshot_payload>(batch.entries.back().payload).manifest,
                       .seq = roots.seq.next()});
+}
+
+void committer::publish() {
+  ensure(in_round_ && batch_ != nullptr, "a batch is in progress");
+  reader_ = nullptr; // of the store as it was
+  publish_batch();
 }
 
 void committer::complete() {

@@ -55,6 +55,11 @@ public:
   /// Precondition: no round is in progress. Nothing set: the queue is empty.
   round next_round();
 
+  /// The next command would erase: nothing else may go on beside what follows it.
+  [[nodiscard]] bool is_erasure_next() const;
+  /// As complete(), which is called later, but without a reply: of an erasure, which is answered when
+  /// nothing has what was erased any more.
+  void publish();
   /// Every owner has the batch and the journal is durable (if it asked for that): publish, reply.
   void complete();
   /// The checkpoint of the barrier can be written now; writes go on.
@@ -119,6 +124,8 @@ private:
   void execute_one(embed_command& c, batch_state& batch, bool& durable);
   void execute_one(snapshot_command& c, batch_state& batch, bool& durable);
   void execute_one(decay_command& c, batch_state& batch, bool& durable);
+  void execute_one(erase_command& c, batch_state& batch, bool& durable);
+  result<erase_result> erase(const erase_request& r, batch_state& batch);
   result<executed_command> mutate(std::span<const mutation> items, bool is_batch,
                                   std::span<const prepared_ahead> ahead,
                                   const std::shared_ptr<const scope>& within, const asker& sight,

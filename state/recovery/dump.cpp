@@ -47,6 +47,7 @@ result<void> dump_memory(world& w, kv_reader& reader, const memory_id& id, seq_n
   if (!h) return propagate(h);
   if (!h->has_value()) return {};
   out += fmt::format("memory {} {}\n", to_string(id), hex(encode(**h)));
+  if ((*h)->erased) return {}; // of what it was used for before, a copy of the journal knows nothing
   for (std::uint32_t n = 1; n <= (*h)->current_version; ++n) {
     auto v = read_version(reader, id, n);
     if (!v) return propagate(v);
@@ -115,7 +116,6 @@ result<std::string> canonical_dump(world& w) {
     out += fmt::format("search {} {} {} {}\n", set->since.value, set->at.ns, set->by, set->weights);
   for (const auto& id : ids) {
     if (auto ok = dump_memory(w, **reader, id, at, out); !ok) return propagate(ok);
-    out += fmt::format("node {}\n", to_string(id));
     if (auto ok = dump_edges(w, **reader, id, at, out); !ok) return propagate(ok);
   }
   if (auto ok = dump_rows(**reader, kv_table::weights, "weights", out); !ok) return propagate(ok);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <type_traits>
 
 #include "journal/segment.hpp"
 #include "messages/codec/leaf_of.hpp"
@@ -10,6 +11,7 @@
 #include "messages/codec/topic_records.hpp"
 #include "messages/text/hashtag.hpp"
 #include "messages/validate/validate.hpp"
+#include "state/erasure/stub.hpp"
 #include "mneme/search.hpp"
 
 namespace mneme {
@@ -106,6 +108,7 @@ result<void> check(const entry& e, const embed_payload& p, const entry_past& pas
 result<void> check_topic(const memory_id& id, const entry_past& past) {
   auto known = past.memory(id);
   if (!known) return propagate(known);
+  if (!known->has_value() && past.has_erased) return {};
   if (!known->has_value() || (*known)->type != memory_type::topic)
     return forged("there is no topic " + to_string(id));
   return {};
@@ -155,6 +158,7 @@ result<void> check(const entry& e, const edge_payload& p, const entry_past&) {
 result<void> check_touched(const memory_id& id, bool by_colour, const entry_past& past) {
   auto known = past.memory(id);
   if (!known) return propagate(known);
+  if (!known->has_value() && past.has_erased) return {};
   if (!known->has_value()) return forged("a touch of the unknown memory " + to_string(id));
   if (by_colour && !(*known)->coloured)
     return forged("memory " + to_string(id) + " is touched by its colour, but has none");
@@ -256,6 +260,32 @@ result<void> check(const entry& e, const scope_violation_payload& p, const entry
   return check_signed(e, p.grantee);
 }
 
+/// What is left of a memory: nothing that it said.
+result<void> check_stub(const entry& e, const head& h, const entry_past& past) {
+  if (h.id.is_zero()) return forged("a memory with the zero id");
+  if (!is_stub(h)) return forged("an erased head that still says something");
+  auto known = past.memory(h.id);
+  if (!known) return propagate(known);
+  if (!known->has_value() && !past.has_erased)
+    return forged("the unknown memory " + to_string(h.id) + " is erased");
+  // Behind its own leaf those of a topic's fields, which are there no more and have no name here.
+  const auto& leaves = e.header.leaves;
+  if (leaves.empty() || leaves.front() != leaf_of(h))
+    return forged("the leaves of its header are not those of its payload");
+  for (const state_leaf& gone : std::span(leaves).subspan(1))
+    if (gone.ns != state_namespace::fields || !gone.value_hash.is_zero())
+      return forged("an erasure changes what is not of its memory");
+  return {};
+}
+
+result<void> check(const entry& e, const erase_payload& p, const entry_past& past) {
+  if (p.seqs.back() >= e.header.seq) return forged("an erasure of what comes later");
+  if (p.head) return check_stub(e, *p.head, past);
+  if (!is_stub(*p.edge)) return forged("an erased edge that still says something");
+  const std::array leaves{leaf_of(*p.edge)};
+  return check_leaves(e, leaves);
+}
+
 /// Content that was erased.
 result<void> check(const entry&, const erased_payload&, const entry_past&) {
   return {};
@@ -263,11 +293,14 @@ result<void> check(const entry&, const erased_payload&, const entry_past&) {
 
 /// What a payload says of a memory, or of the world's vectors.
 template <class Payload>
-void keep(const Payload& p, std::map<memory_id, known_memory>& memories, vector_space& space) {
+void keep(const Payload& p, std::map<memory_id, known_memory>& memories, entry_past& past) {
   if constexpr (requires { p.head.version_hash; })
     memories.insert_or_assign(p.head.id, known_memory::of(p.head));
+  if constexpr (std::is_same_v<Payload, erase_payload>)
+    if (p.head) memories.insert_or_assign(p.head->id, known_memory::of(*p.head));
+  if constexpr (std::is_same_v<Payload, erased_payload>) past.has_erased = true;
   if constexpr (requires { p.vector->space; })
-    if (p.vector) space = p.vector->space;
+    if (p.vector) past.space = p.vector->space;
 }
 
 } // namespace
@@ -303,7 +336,7 @@ result<void> entry_checker::check(const journal_frame& frame, std::span<const en
                         "entry " + std::to_string(e.header.seq.value) + ": " + ok.error().message);
     if (!ok) return ok;
     past_.roots = {};
-    std::visit([&](const auto& p) { keep(p, fresh_, past_.space); }, e.payload);
+    std::visit([&](const auto& p) { keep(p, fresh_, past_); }, e.payload);
   }
   return {};
 }

@@ -31,6 +31,8 @@ struct entry_past {
   std::function<result<std::optional<known_memory>>(const memory_id&)> memory;
   root_set roots;     ///< after the entry before; zero overall if it is not known
   vector_space space; ///< of the vectors so far; dim 0 = there are none
+  /// Something before was erased: what is named and not known may have been in it.
+  bool has_erased = false;
 };
 
 /// corrupt, saying what is wrong, for an entry that does not follow from `past`. Kinds without
@@ -57,6 +59,9 @@ public:
   entry_checker(const entry_checker&) = delete;
   entry_checker& operator=(const entry_checker&) = delete;
 
+  /// Whether there was something erased before, and whether there has been since.
+  void excuse_erased(bool has_erased) { past_.has_erased = has_erased; }
+  [[nodiscard]] bool has_erased() const { return past_.has_erased; }
   /// Checks the entries of one frame; `before` are the roots after the frame before, or none known.
   /// corrupt with segment, offset and seq.
   result<void> check(const journal_frame& frame, std::span<const entry> entries,

@@ -41,6 +41,14 @@ bool journal_is_sound(const journal_place& journal) {
   return report && report->ok;
 }
 
+result<std::unique_ptr<kv_store>> make_files(const store_source& source,
+                                             const journal_place& journal, seq_no at) {
+  auto opened = source.open();
+  if (!opened) return opened;
+  if (auto ok = fill(**opened, journal, at); !ok) return propagate(ok);
+  return opened;
+}
+
 result<std::unique_ptr<kv_store>> open_files_at(const store_source& source,
                                                 const journal_place& journal, seq_no at,
                                                 late_store_problem& problem) {
@@ -56,9 +64,8 @@ result<std::unique_ptr<kv_store>> open_files_at(const store_source& source,
   if (opened) opened->reset();
   if (!source.remove || !journal_is_sound(journal)) return fail(errc::corrupt, what);
   if (auto ok = source.remove(); !ok) return propagate(ok);
-  opened = source.open();
+  opened = make_files(source, journal, at);
   if (!opened) return opened;
-  if (auto ok = fill(**opened, journal, at); !ok) return propagate(ok);
   problem.set(what);
   return opened;
 }

@@ -21,6 +21,9 @@ struct store_source {
   std::function<result<void>()> remove = {};
   /// Whether there are files; empty: it is opened with the world, whatever CHECKPOINT says.
   std::function<bool()> is_there = {};
+  /// From now on `open` makes an empty one beside that which is open, and what this gives removes
+  /// that, once it is closed. Empty: `open` always makes an empty one, of which nothing stays.
+  std::function<std::function<void()>()> retire = {};
 };
 
 /// What was wrong with files that were opened after the world was. From any thread.
@@ -53,6 +56,10 @@ struct journal_place {
 result<std::unique_ptr<kv_store>> open_files_at(const store_source& source,
                                                 const journal_place& journal, seq_no at,
                                                 late_store_problem& problem);
+
+/// Opens files that are new, and gives them what the journal has up to `at`, where a frame ends.
+result<std::unique_ptr<kv_store>> make_files(const store_source& source,
+                                             const journal_place& journal, seq_no at);
 
 /// Whether everything that is lost with the store can be made from the journal.
 bool journal_is_sound(const journal_place& journal);

@@ -6,6 +6,7 @@
 
 #include "messages/seams/unasked_embedder.hpp"
 #include "state/commit/committer.hpp"
+#include "state/erasure/purge.hpp"
 #include "storage/memory_file_system.hpp"
 
 namespace mneme::testing {
@@ -113,17 +114,32 @@ public:
       if (round.batch == nullptr) return;
       const auto batch = round.batch;
       const auto& b = *batch;
-      REQUIRE(world_.journal->append(b.entries, world_.ledger->roots().overall));
-      if (syncs) REQUIRE(world_.journal->sync());
+      if (auto appended = append(b); !appended) {
+        REQUIRE(fails_quietly);
+        core.fail(appended.error(), appended.error());
+        return;
+      }
       REQUIRE(world_.ledger->apply(b.entries));
       REQUIRE(world_.store->apply(b.writes, b.last_seq));
       apply_to_indexes(world_, b.deltas);
+      if (const auto erased = erased_by(b); !erased.empty()) {
+        auto finished = finish_erasure(world_, erased, [this] { core.publish(); });
+        if (!finished) {
+          REQUIRE(fails_quietly);
+          core.fail(finished.error(), finished.error());
+          return;
+        }
+      }
       core.complete();
       if (after_batch) after_batch(batch);
     }
   }
 
 private:
+  result<void> append(const commit_batch& b) {
+    if (auto ok = world_.journal->append(b.entries, world_.ledger->roots().overall); !ok) return ok;
+    return syncs ? world_.journal->sync() : result<void>();
+  }
   void pass_barrier() {
     REQUIRE(world_.journal->append_seal(world_.ledger->roots().overall));
     REQUIRE(world_.journal->sync());
@@ -145,6 +161,7 @@ private:
 public:
   std::shared_ptr<manual_clock> time;
   committer core;
+  bool fails_quietly = false;          ///< a failing disk stops the committer, and not the test
   bool syncs = true;                   ///< false: batches stay in the machine's cache
   std::function<void()> before_images; ///< runs once, between a barrier and its images
   /// Runs between a batch, now published, and the next round.

@@ -10,6 +10,7 @@
 #include "tools/protocol/agent_json.hpp"
 #include "tools/protocol/answer_json.hpp"
 #include "tools/protocol/chroma_json.hpp"
+#include "tools/protocol/erase_json.hpp"
 #include "tools/protocol/find_json.hpp"
 #include "tools/protocol/mutation_json.hpp"
 #include "tools/protocol/near_name.hpp"
@@ -95,8 +96,8 @@ op_spec mutation_op(std::string_view name, std::string_view summary, std::string
 }
 
 // A table, as long as there are operations.
-const std::array<op_spec, 49>& table() { // NOLINT(readability-function-size)
-  static const std::array<op_spec, 49> specs = {
+const std::array<op_spec, 50>& table() { // NOLINT(readability-function-size)
+  static const std::array<op_spec, 50> specs = {
       mutation_op("write", "a new memory", "uri id version seq similar?",
                   R"({"op":"write","type":"Note","data":{"statement":"tea at five"}})",
                   write_keys(), read_write, version_result_json),
@@ -235,6 +236,12 @@ const std::array<op_spec, 49>& table() { // NOLINT(readability-function-size)
        R"({"op":"chroma_many","items":[]})", chroma_many_keys(), run_chroma_many},
       {"decay", "one decay cycle of the colour space", "decayed ascended rotten seq",
        R"({"op":"decay"})", decay_keys(), run_decay},
+      {"erase",
+       "overwrite what memories said, everywhere and for good; roots and proofs stay what they are",
+       "erased memories not_found erased_before entries edges dry_run changed seq",
+       R"({"op":"erase","ids":["00000000000000000000000001"],"reason":"asked for","by":"ana",)"
+       R"("dry_run":true})",
+       erase_keys(), run_erase},
       {"point", "the point of a set of hashtags", "L a b node_id counts",
        R"({"op":"point","hashtags":["tea","leaf","cup","steam","rain","moss","clay","storm"]})",
        point_keys(), run_point},

@@ -118,6 +118,13 @@ constexpr std::array rows = {
     member_row{"", "dry_run", boolean},
     member_row{"", "note", text},
 
+    member_row{"", "erased", texts},
+    member_row{"erase", "memories", R"({"type":"array","items":{"type":"object",
+      "required":["id","type","actor","because"]}})"},
+    member_row{"", "erased_before", texts},
+    member_row{"erase", "entries", integer},
+    member_row{"erase", "edges", integer},
+
     member_row{"", "files", integer},
     member_row{"", "added", integer},
     member_row{"", "updated", integer},

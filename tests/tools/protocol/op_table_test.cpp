@@ -110,6 +110,7 @@ TEST_CASE("the ops are those of this build, each once") {
                                       "chroma",
                                       "chroma_many",
                                       "decay",
+                                      "erase",
                                       "point",
                                       "suggest_hashtags",
                                       "tags",

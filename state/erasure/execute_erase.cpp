@@ -1,0 +1,119 @@
+#include "state/erasure/execute_erase.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "messages/codec/leaf_of.hpp"
+#include "messages/validate/validate.hpp"
+#include "state/erasure/stub.hpp"
+#include "state/execute/execute.hpp"
+
+namespace mneme {
+
+namespace {
+
+result<void> validate_text(std::string_view text, std::string_view key) {
+  if (is_blank(text))
+    return fail(errc::missing_key, "an erasure says " + std::string(key), std::string(key));
+  return {};
+}
+
+std::vector<seq_no> distinct(std::vector<seq_no> seqs) {
+  std::ranges::sort(seqs);
+  seqs.erase(std::ranges::unique(seqs).begin(), seqs.end());
+  return seqs;
+}
+
+entry entry_of(const planned_erasure& memory, const erase_request& r, id_source& draw,
+               timestamp now, seq_no seq) {
+  tombstone why{.reason = r.reason,
+                .cause = tombstone_cause::erased,
+                .superseded_by = {},
+                .at = now,
+                .by = r.by};
+  erase_payload payload;
+  payload.head = stub_of(memory.head, std::move(why), draw.draw_nonce());
+  payload.seqs = distinct(memory.seqs);
+  payload.nonce = draw.draw_nonce();
+  std::vector<state_leaf> leaves{leaf_of(*payload.head)};
+  for (const std::string& name : memory.field_names)
+    leaves.push_back({state_namespace::fields,
+                      state_path(state_namespace::fields, field_key_bytes(memory.head.id, name)),
+                      digest{}});
+  return seal_entry({.seq = seq,
+                     .kind = entry_kind::erase,
+                     .created_at = now,
+                     .created_by = r.by,
+                     .leaves = std::move(leaves),
+                     .payload_hash = {}},
+                    std::move(payload));
+}
+
+entry entry_of(const planned_edge_erasure& planned, const erase_request& r, id_source& draw,
+               timestamp now, seq_no seq) {
+  erase_payload payload;
+  payload.edge = stub_of(planned.edge, draw.draw_nonce());
+  payload.seqs = planned.seqs;
+  payload.nonce = draw.draw_nonce();
+  const state_leaf leaf = leaf_of(*payload.edge);
+  return seal_entry({.seq = seq,
+                     .kind = entry_kind::erase,
+                     .created_at = now,
+                     .created_by = r.by,
+                     .leaves = {leaf},
+                     .payload_hash = {}},
+                    std::move(payload));
+}
+
+} // namespace
+
+result<void> validate(const erase_request& r) {
+  if (r.ids.empty() && !r.owned_by && !r.source)
+    return fail(errc::missing_key, "nothing is named: ids, owned_by or source says what to erase",
+                "ids");
+  if (r.ids.size() > erased_at_once)
+    return fail(errc::limit_exceeded,
+                "at most " + std::to_string(erased_at_once) + " memories are erased at once", "ids");
+  for (const memory_id& id : r.ids)
+    if (id.is_zero()) return fail(errc::bad_id, "no memory has the id zero", "ids");
+  if (r.owned_by && r.owned_by->empty())
+    return fail(errc::bad_value, "whose memories are to be erased is not named", "owned_by");
+  if (auto ok = validate_text(r.reason, "reason"); !ok) return ok;
+  if (auto ok = validate_text(r.by, "by"); !ok) return ok;
+  if (auto ok = validate_snapshot(r.reason, r.by); !ok) return ok; // lengths, UTF-8
+  return {};
+}
+
+result<std::vector<entry>> execute_erase(const erase_request& r, const erase_plan& plan,
+                                         id_source& draw, timestamp now, seq_no last) {
+  const std::size_t count = plan.memories.size() + plan.edges.size();
+  if (count > max_command_entries)
+    return fail(errc::limit_exceeded,
+                "the memories have too many edges that say something to be erased at once; erase "
+                "fewer",
+                "ids");
+  std::vector<entry> entries;
+  entries.reserve(count);
+  for (const auto& memory : plan.memories) {
+    last = last.next();
+    entries.push_back(entry_of(memory, r, draw, now, last));
+  }
+  for (const auto& edge : plan.edges) {
+    last = last.next();
+    entries.push_back(entry_of(edge, r, draw, now, last));
+  }
+  return entries;
+}
+
+erase_result result_of(const erase_plan& plan) {
+  erase_result out;
+  for (const auto& m : plan.memories)
+    out.erased.push_back({m.head.id, m.head.type, m.head.actor_scope, m.named});
+  out.not_found = plan.not_found;
+  out.erased_before = plan.erased_before;
+  out.entries = plan.seqs().size();
+  out.edges = plan.edges.size();
+  return out;
+}
+
+} // namespace mneme

@@ -1,0 +1,58 @@
+#include "state/erasure/purge.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "state/checkpoint/world_checkpoint.hpp"
+#include "state/compaction/index_compaction.hpp"
+
+namespace mneme {
+
+namespace {
+
+/// A copy has what an image would have: nothing of memories that were erased.
+void purge_indexes(world& w) {
+  index_compaction copies(w, {.attributes = true, .lexical = true, .vectors = true},
+                          w.published_seq());
+  copies.build();
+  copies.adopt(w);
+}
+
+/// WiredTiger overwrites nothing that it frees: its files are made anew.
+result<void> purge_store(world& w) {
+  *w.ledger_reader = nullptr; // between two batches the ledger rests
+  const journal_place journal{
+      .files = w.files, .world_directory = w.directory, .world = w.info.id};
+  w.store->renew([source = w.store_files, journal, at = w.published_seq()] {
+    return make_files(source, journal, at);
+  },
+                 w.store_files.retire ? w.store_files.retire() : std::function<void()>());
+  // Before a checkpoint says that nothing of before is there any more.
+  auto files = w.store->files();
+  if (!files) return propagate(files);
+  return {};
+}
+
+} // namespace
+
+std::vector<seq_no> erased_by(const commit_batch& batch) {
+  std::vector<seq_no> seqs;
+  for (const entry& e : batch.entries)
+    if (const auto* erased = std::get_if<erase_payload>(&e.payload))
+      seqs.insert(seqs.end(), erased->seqs.begin(), erased->seqs.end());
+  std::ranges::sort(seqs);
+  seqs.erase(std::ranges::unique(seqs).begin(), seqs.end());
+  return seqs;
+}
+
+result<void> finish_erasure(world& w, std::span<const seq_no> erased,
+                            const std::function<void()>& publish) {
+  if (auto ok = w.journal->erase(erased); !ok) return ok;
+  publish();
+  for (const seq_no seq : erased) w.records.forget(seq);
+  purge_indexes(w);
+  if (auto ok = purge_store(w); !ok) return ok;
+  return checkpoint_world(w);
+}
+
+} // namespace mneme

@@ -1,0 +1,33 @@
+#pragma once
+/// The end of an erasure: nothing of it is left in memory but what a reader still holds, nor on the
+/// disk.
+///
+///     journal: erase entries, durable      a crash from here on: open_world does the rest
+///     journal: zeros in place of the payloads that they name
+///     published: readers see stubs
+///     indexes: copies without what was erased take their place
+///     store: the old files go, new ones are made from the journal
+///     images and CHECKPOINT: of then; those of before go
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "state/apply/apply.hpp"
+#include "state/world.hpp"
+
+namespace mneme {
+
+/// The entries whose payloads the batch erases, ascending and each once; none unless it is of an
+/// erasure.
+std::vector<seq_no> erased_by(const commit_batch& batch);
+
+/// All that is left to do of an erasure that every owner has and that is durable in the journal:
+/// zeros in place of `erased`, `publish`, nothing of it in memory and in the store, a checkpoint.
+/// Nobody copies indexes, flushes or checkpoints beside it. In the caller's thread: it costs what
+/// copying the indexes costs, reading the journal for the store's files, and a checkpoint. What
+/// fails here the next open finishes.
+result<void> finish_erasure(world& w, std::span<const seq_no> erased,
+                            const std::function<void()>& publish);
+
+} // namespace mneme

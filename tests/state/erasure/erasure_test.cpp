@@ -1,0 +1,321 @@
+// What was erased is nowhere: not in the journal, images, store or indexes, whatever broke it off;
+// roots stay, and a copy made from the journal is the same world.
+// Of: state/erasure/erase_plan.cpp, state/erasure/execute_erase.cpp, state/erasure/purge.cpp
+// Of: state/erasure/stub.cpp, journal/erase_payloads.cpp
+
+#include <catch2/catch.hpp>
+
+#include "state/checkpoint/world_checkpoint.hpp"
+#include "state/recovery/dump.hpp"
+#include "state/recovery/replay.hpp"
+#include "state/recovery/verify.hpp"
+#include "tests/state/site.hpp"
+
+using namespace mneme;
+using namespace mneme::testing;
+
+namespace {
+
+/// Words that only what is erased has.
+constexpr std::string_view needles[] = {"zyxneedle", "zyxsecond", "zyxtag",   "zyxmeta",
+                                        "zyxkind",   "zyxdata",   "zyxfield", "zyxvalue",
+                                        "zyxproject", "zyxwhy",   "zyxtitle", "zyxref"};
+
+/// A site whose store can be made anew beside itself.
+struct erasable_site : site {
+  world_options options() {
+    world_options o = site::options();
+    o.store.open = [this]() -> result<std::unique_ptr<kv_store>> {
+      return make_memory_store(disk);
+    };
+    o.store.remove = [this]() -> result<void> {
+      disk = make_memory_disk();
+      return {};
+    };
+    o.store.retire = [this] {
+      disk = make_memory_disk();
+      return std::function<void()>();
+    };
+    return o;
+  }
+  std::unique_ptr<world> open() {
+    auto w = open_world(options());
+    if (!w) FAIL("open: " << w.error().message);
+    return std::move(*w);
+  }
+};
+
+result<erase_result> erase(driven& d, erase_request r) {
+  if (r.reason.empty()) r.reason = "asked for";
+  if (r.by.empty()) r.by = "ana";
+  std::optional<result<erase_result>> answer;
+  d.core.enqueue(
+      erase_command{.request = std::move(r),
+                    .reply = [&](result<erase_result> done) { answer = std::move(done); }});
+  d.pump();
+  REQUIRE(answer.has_value());
+  return std::move(*answer);
+}
+
+add_edge_request edge_between(const memory_id& src, const memory_id& dst, std::string kind = {},
+                              std::string data = {}) {
+  return {.src = src,
+          .type = static_cast<std::uint8_t>(edge_type::related_to),
+          .dst = dst,
+          .actor = {},
+          .kind = std::move(kind),
+          .data = std::move(data),
+          .by = {},
+          .created_at = {}};
+}
+
+struct written_world {
+  memory_id needle; ///< a note with everything that a note can have
+  memory_id topic;  ///< with fields
+  memory_id kept;
+  memory_id derived; ///< rests on the needle
+};
+
+written_world write_all(driven& d) {
+  written_world w;
+  write_request kept = note("a plain note about harbours");
+  kept.vector = std::vector<float>{1, 0, 0};
+  w.kept = d.apply(kept)->uri->id;
+  write_request r = note("the zyxneedle opens the vault");
+  r.tags = {"zyxtag", "shared"};
+  r.metadata["zyxmeta"] = std::string("zyxmeta value");
+  r.frames = {{verb::find, object_kind::service, "zyxref"}};
+  r.lifecycle = lifecycle{.status = lifecycle_status::open,
+                          .due_date = {},
+                          .project = "zyxproject",
+                          .origin = {},
+                          .atomic = {},
+                          .audience = {}};
+  r.vector = std::vector<float>{0.123456F, 2, 3};
+  const memory_uri first = *d.apply(r)->uri;
+  w.needle = first.id;
+  update_request u;
+  u.uri = first;
+  u.data["statement"] = std::string("the zyxsecond closes it again");
+  u.vector = std::vector<float>{3, 0.654321F, 1};
+  REQUIRE(d.apply(u));
+  ingest_request topic;
+  topic.placement = ingest_placement::new_topic;
+  topic.title = "zyxtitle of the harbour";
+  field_input field;
+  field.name = "zyxfield";
+  field.value = json_value(std::string("zyxvalue 7"));
+  field.why_changed = "zyxwhy";
+  topic.fields = {field};
+  auto ingested = d.apply(topic);
+  REQUIRE(ingested);
+  w.topic = ingested->uri->id;
+  REQUIRE(d.apply(edge_between(w.kept, w.needle, "zyxkind", "zyxdata")));
+  REQUIRE(d.apply(edge_between(w.needle, w.topic)));
+  write_request rests = note("what follows from it");
+  rests.provenance.derived_from = {to_string(first)};
+  w.derived = d.apply(rests)->uri->id;
+  return w;
+}
+
+void collect_files(file_system& fs, const std::string& dir, std::vector<std::string>& files) {
+  auto names = fs.list(dir);
+  if (!names) return;
+  for (const auto& name : *names) {
+    files.push_back(dir + "/" + name);
+    collect_files(fs, dir + "/" + name, files);
+  }
+}
+
+/// Which needles the disk still has, and the store.
+std::string needles_left(erasable_site& place, world& w) {
+  std::string left;
+  std::vector<std::string> files;
+  for (const std::string dir : {"world", "world/journal", "world/images"})
+    collect_files(*place.files, dir, files);
+  const auto look = [&](const std::string& where, std::string_view bytes) {
+    for (const std::string_view needle : needles)
+      if (bytes.find(needle) != std::string_view::npos)
+        left += std::string(needle) + " in " + where + "; ";
+    for (const float part : {0.123456F, 0.654321F})
+      if (bytes.find(std::string_view(reinterpret_cast<const char*>(&part), sizeof part))
+          != std::string_view::npos)
+        left += "a vector in " + where + "; ";
+  };
+  for (const auto& file : files) {
+    look(file, place.files->testing_bytes(file).value_or(""));
+    look(file + " (durable)", place.files->testing_durable_bytes(file).value_or(""));
+  }
+  const auto checkpointed = make_memory_store(place.disk);
+  auto reader = checkpointed->reader();
+  auto live = w.store->reader();
+  REQUIRE((reader && live));
+  for (kv_reader* each : {reader->get(), live->get()})
+    for (std::size_t t = 0; t < kv_table_count; ++t)
+      REQUIRE(each->scan(static_cast<kv_table>(t), "", "",
+                         [&](std::string_view key, std::string_view value) {
+                           look("a key of the store", key);
+                           look("the store", value);
+                           return true;
+                         }));
+  return left;
+}
+
+std::string dump_of(world& w) {
+  auto dump = canonical_dump(w);
+  REQUIRE(dump);
+  return *dump;
+}
+
+/// A world made from the journal alone.
+std::string dump_of_replay(erasable_site& place, const world& like) {
+  erasable_site copy;
+  copy.embedder = place.embedder;
+  auto w = copy.open();
+  auto replayed = replay_journal(*place.files, like.directory, *w, {}, {});
+  if (!replayed) FAIL("replay: " << replayed.error().message);
+  CHECK(w->published_roots() == like.published_roots());
+  return dump_of(*w);
+}
+
+void check_erased(erasable_site& place, world& w, const written_world& ids) {
+  CHECK(needles_left(place, w) == "");
+  const auto report = verify_journal(*place.files, w.directory, {});
+  REQUIRE(report);
+  INFO(report->problem);
+  CHECK(report->ok);
+  CHECK(dump_of(w) == dump_of_replay(place, w));
+  auto reader = w.store->reader();
+  const seq_no now = w.published_seq();
+  for (const memory_id& id : {ids.needle, ids.topic})
+    for (const seq_no at : {now, seq_no{4}}) {
+      auto m = read_memory(w.views(), **reader, id, at);
+      REQUIRE((m && m->has_value()));
+      CHECK((*m)->head->erased);
+      CHECK((*m)->version->data.empty());
+      CHECK((*m)->head->tombstone->reason == "asked for");
+    }
+  auto kept = read_memory(w.views(), **reader, ids.kept, now);
+  REQUIRE((kept && kept->has_value()));
+  CHECK(std::get<std::string>((*kept)->version->data.at("statement"))
+        == "a plain note about harbours");
+  auto edge = read_edge(**reader, {ids.kept, edge_type::related_to, ids.needle}, now);
+  REQUIRE((edge && edge->has_value()));
+  CHECK(!(*edge)->tombstoned);
+  CHECK((*edge)->kind.empty());
+}
+
+} // namespace
+
+TEST_CASE("erased memories are nowhere, and all that was proved stays") {
+  erasable_site place;
+  written_world ids;
+  root_set before;
+  {
+    auto w = place.open();
+    driven d(*w);
+    ids = write_all(d);
+    REQUIRE(d.checkpoint());
+    before = w->published_roots();
+    CHECK_FALSE(needles_left(place, *w).empty());
+    auto asked = erase(d, {.ids = {ids.needle}, .dry_run = true});
+    REQUIRE(asked);
+    CHECK(asked->erased.size() == 1);
+    CHECK(w->published_roots() == before);
+    auto done = erase(d, {.ids = {ids.needle, ids.topic, id_of(77)}});
+    if (!done) FAIL(done.error().message);
+    CHECK(done->changed);
+    CHECK(done->erased.size() == 2);
+    CHECK(done->not_found == std::vector{id_of(77)});
+    CHECK(done->edges == 1);
+    CHECK(w->published_roots().overall != before.overall);
+    check_erased(place, *w, ids);
+    // What goes on goes on.
+    REQUIRE(d.apply(note("written afterwards")));
+    auto again = erase(d, {.ids = {ids.needle}});
+    REQUIRE(again);
+    CHECK_FALSE(again->changed);
+    CHECK(again->erased_before == std::vector{ids.needle});
+    update_request u;
+    u.uri = {memory_type::note, ids.needle, 2};
+    u.data["statement"] = std::string("no");
+    CHECK(d.apply(u).error().code == errc::erased);
+    check_erased(place, *w, ids);
+    REQUIRE(close_world(*w));
+  }
+  auto w = place.open();
+  check_erased(place, *w, ids);
+  // The roots of before are what they were.
+  auto folded = fold_roots(*place.files, w->directory, before.seq, {});
+  REQUIRE(folded);
+  CHECK(*folded == before);
+}
+
+TEST_CASE("what rests on something goes with it, if asked for") {
+  erasable_site place;
+  auto w = place.open();
+  driven d(*w);
+  const written_world ids = write_all(d);
+  auto asked = erase(d, {.ids = {ids.needle}, .with_derived = true, .dry_run = true});
+  REQUIRE(asked);
+  REQUIRE(asked->erased.size() == 2);
+  for (const auto& m : asked->erased) CHECK(m.named == (m.id == ids.needle));
+  auto done = erase(d, {.owned_by = "ana", .with_derived = true});
+  REQUIRE(done);
+  CHECK(done->erased.size() == 3); // the topic is nobody's
+  CHECK(dump_of(*w) == dump_of_replay(place, *w));
+}
+
+TEST_CASE("an erasure says who and why, and what") {
+  erasable_site place;
+  auto w = place.open();
+  driven d(*w);
+  const memory_id id = d.apply(note("something"))->uri->id;
+  const auto refused = [&](erase_request r) {
+    std::optional<result<erase_result>> answer;
+    d.core.enqueue(erase_command{
+        .request = std::move(r),
+        .reply = [&](result<erase_result> done) { answer = std::move(done); }});
+    d.pump();
+    REQUIRE(answer.has_value());
+    REQUIRE_FALSE(answer->has_value());
+    return answer->error().code;
+  };
+  CHECK(refused({.ids = {id}, .reason = "why", .by = " "}) == errc::missing_key);
+  CHECK(refused({.ids = {id}, .reason = "", .by = "ana"}) == errc::missing_key);
+  CHECK(refused({.reason = "why", .by = "ana"}) == errc::missing_key);
+  CHECK(w->published_seq().value == 1);
+}
+
+TEST_CASE("an erasure that was broken off anywhere is finished by the next open") {
+  for (std::uint64_t nth = 1;; ++nth) {
+    INFO("operation " << nth);
+    erasable_site place;
+    written_world ids;
+    bool was_broken_off = false;
+    {
+      auto w = place.open();
+      driven d(*w);
+      ids = write_all(d);
+      REQUIRE(d.checkpoint());
+      place.files->fail_nth(io_operation::any, nth, true);
+      d.fails_quietly = true;
+      auto done = erase(d, {.ids = {ids.needle, ids.topic}});
+      was_broken_off = !done.has_value();
+      place.files->clear_faults();
+    }
+    place.files->crash(nth, nth % 2 == 0 ? crash_mode::random : crash_mode::keep);
+    auto w = place.open();
+    auto reader = w->store->reader();
+    auto m = read_memory(w->views(), **reader, ids.needle, w->published_seq());
+    REQUIRE((m && m->has_value()));
+    if ((*m)->head->erased) {
+      check_erased(place, *w, ids);
+    } else {
+      CHECK(was_broken_off); // before the entries were there: all is as it was
+      CHECK((*m)->version->data.size() == 1);
+      CHECK(dump_of(*w) == dump_of_replay(place, *w));
+    }
+    if (!was_broken_off) break;
+  }
+}

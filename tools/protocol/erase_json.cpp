@@ -1,0 +1,92 @@
+#include "tools/protocol/erase_json.hpp"
+
+#include <array>
+
+#include <nlohmann/json.hpp>
+
+#include "tools/protocol/value_reader.hpp"
+
+namespace mneme::protocol {
+
+namespace {
+
+constexpr std::array erase_table = {key_shape{"ids", &shapes::texts},
+                                    key_shape{"owned_by", &shapes::text},
+                                    key_shape{"source", &shapes::text},
+                                    key_shape{"with_derived", &shapes::boolean},
+                                    key_shape{"reason", &shapes::text, true},
+                                    key_shape{"by", &shapes::text, true},
+                                    key_shape{"dry_run", &shapes::boolean},
+                                    key_shape{"deadline_ms", &shapes::integer}};
+
+/// Ids, or the ids of uris.
+std::vector<memory_id> read_ids(value_reader& in) {
+  std::vector<memory_id> ids;
+  const auto texts = in.texts("ids");
+  if (!texts) return ids;
+  for (std::size_t i = 0; i < texts->size(); ++i) {
+    const std::string& text = (*texts)[i];
+    if (const auto uri = parse_memory_uri(text)) {
+      ids.push_back(uri->id);
+    } else if (const auto id = parse_memory_id(text)) {
+      ids.push_back(*id);
+    } else {
+      in.fail_key("ids", errc::bad_id, text + " is neither an id nor a uri");
+      break;
+    }
+  }
+  return ids;
+}
+
+json ids_json(const std::vector<memory_id>& ids) {
+  json list = json::array();
+  for (const memory_id& id : ids) list.push_back(to_string(id));
+  return list;
+}
+
+json answer_of(const erase_request& r, const erase_result& done) {
+  json memories = json::array();
+  json ids = json::array();
+  for (const erased_memory& m : done.erased) {
+    ids.push_back(to_string(m.id));
+    memories.push_back({{"id", to_string(m.id)},
+                        {"type", to_string(m.type)},
+                        {"actor", m.actor},
+                        {"because", m.named ? "named" : "derived"}});
+  }
+  return {{"erased", r.dry_run ? json::array() : std::move(ids)},
+          {"memories", std::move(memories)},
+          {"not_found", ids_json(done.not_found)},
+          {"erased_before", ids_json(done.erased_before)},
+          {"entries", done.entries},
+          {"edges", done.edges},
+          {"dry_run", r.dry_run},
+          {"changed", done.changed},
+          {"seq", done.seq.value}};
+}
+
+} // namespace
+
+std::span<const key_shape> erase_keys() noexcept {
+  return erase_table;
+}
+
+result<json> run_erase(session& s, const json& request) {
+  std::optional<error> failure;
+  const json_path document;
+  value_reader in(request, document, failure);
+  erase_request r;
+  r.ids = read_ids(in);
+  r.owned_by = in.text("owned_by");
+  r.source = in.text("source");
+  r.with_derived = in.flag("with_derived");
+  r.reason = in.text_or("reason", "");
+  r.by = in.text_or("by", "");
+  r.dry_run = in.flag("dry_run");
+  if (failure) return std::unexpected(std::move(*failure));
+  auto done = s.target().erase(r, deadline_of(request));
+  if (!done) return propagate(done);
+  return answer_of(r, *done);
+}
+
+} // namespace mneme::protocol
