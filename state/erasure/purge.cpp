@@ -51,6 +51,8 @@ result<void> finish_erasure(world& w, std::span<const seq_no> erased,
   publish();
   for (const seq_no seq : erased) w.records.forget(seq);
   purge_indexes(w);
+  // First, and durably: whatever breaks it off, none is left that no CHECKPOINT names.
+  if (auto ok = remove_images(*w.files, w.directory); !ok) return ok;
   if (auto ok = purge_store(w); !ok) return ok;
   return checkpoint_world(w);
 }

@@ -6,8 +6,9 @@
 ///     journal: zeros in place of the payloads that they name
 ///     published: readers see stubs
 ///     indexes: copies without what was erased take their place
+///     CHECKPOINT and images: they go
 ///     store: the old files go, new ones are made from the journal
-///     images and CHECKPOINT: of then; those of before go
+///     CHECKPOINT and images: of then
 
 #include <functional>
 #include <span>
