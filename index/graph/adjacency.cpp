@@ -124,6 +124,23 @@ edge_list_writer::edge_before edge_list_writer::put(edge_list& list, const edge_
   return replaced;
 }
 
+bool edge_list_writer::forget(edge_list list, const edge_entry& edge) const {
+  bool was_live = false;
+  const auto look_through = [&](edge_block& block) {
+    for (edge_entry& e : std::span(block.entries(), block.size)) {
+      if (!is_same_edge(e, edge)) continue;
+      was_live = was_live || (e.end == forever && e.tombstoned == 0);
+      store_release(e.end, e.begin);
+    }
+  };
+  if (edge_directory* directory = directory_of(list)) {
+    for (edge_block* block : std::span(directory->blocks(), directory->size)) look_through(*block);
+  } else if (list != 0) {
+    look_through(*block_of(list));
+  }
+  return was_live;
+}
+
 void edge_list_writer::insert(edge_list& list, const place& at, const edge_entry& entry,
                               std::uint64_t retained) {
   edge_block& block = *at.block;

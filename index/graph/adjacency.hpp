@@ -134,6 +134,9 @@ public:
   /// the same state. Entries that ended at or before `retained` may be dropped on the way.
   edge_before put(edge_list& list, const edge_entry& entry, std::uint64_t retained);
 
+  /// Every state of this edge becomes one of no seq at all; whether it was live.
+  [[nodiscard]] bool forget(edge_list list, const edge_entry& edge) const;
+
   /// Appends the blocks of a list, whose entries are sorted already, to those of an image.
   static void save(std::span<const edge_entry> entries, std::vector<std::uint64_t>& blocks);
   /// The list whose blocks stand one behind the other from `block` on; 0 if they are not `count`.

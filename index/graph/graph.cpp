@@ -50,6 +50,18 @@ void graph::put(node_no src, edge_type type, node_no dst, bool tombstoned, seq_n
            "an edge that ends was counted when it began");
 }
 
+void graph::forget(node_no src, edge_type type, node_no dst) {
+  edge_entry edge{};
+  edge.type = type;
+  edge.node = dst.value;
+  const bool was_live = impl_->writer.forget(impl_->own(impl_->grow(src).out), edge);
+  edge.node = src.value;
+  static_cast<void>(impl_->writer.forget(impl_->own(impl_->grow(dst).in), edge));
+  if (was_live)
+    ensure(impl_->live_edges.fetch_sub(1, std::memory_order_relaxed) > 0,
+           "an edge that is forgotten was counted when it began");
+}
+
 void graph::testing_lose_reverse_edges() {
   impl_->loses_reverse_edges = true;
 }

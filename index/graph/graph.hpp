@@ -70,6 +70,8 @@ public:
   /// Writer: the edge's state from `seq` on (a new edge, a tombstoned one, or a revived one).
   /// Seqs ascend. The state that the edge has already changes nothing.
   void put(node_no src, edge_type type, node_no dst, bool tombstoned, seq_no seq);
+  /// Writer: no read, of any seq, finds that the edge ever was, until it is put again.
+  void forget(node_no src, edge_type type, node_no dst);
   /// Nobody reads at a seq before `seq` from now on: states that ended before may be dropped.
   void retain_from(seq_no seq);
 

@@ -14,8 +14,11 @@
 namespace mneme {
 
 void apply_to(graph& owner, std::span<const index_delta> deltas) {
-  for (const auto& d : deltas)
-    if (d.edge != nullptr) owner.put(d.src, d.edge->key.type, d.dst, d.edge->tombstoned, d.seq);
+  for (const auto& d : deltas) {
+    if (d.edge == nullptr) continue;
+    if (d.edge_has_no_past) owner.forget(d.src, d.edge->key.type, d.dst);
+    owner.put(d.src, d.edge->key.type, d.dst, d.edge->tombstoned, d.seq);
+  }
 }
 
 void apply_to(vectors& owner, std::span<const index_delta> deltas) {
@@ -58,6 +61,9 @@ std::optional<edge_type> in_order(std::string_view kind) {
 void apply_order(graph& owner, std::span<const index_delta> deltas) {
   for (const auto& d : deltas) {
     if (d.edge == nullptr || d.edge->key.type != edge_type::related_to) continue;
+    if (d.edge_has_no_past)
+      for (const edge_type type : {edge_type::related_to, answer_in_order})
+        owner.forget(d.src, type, d.dst);
     const auto is = in_order(d.edge->kind);
     // The kind of an edge can change.
     std::optional<edge_type> was;
@@ -96,27 +102,29 @@ void put_named(graph& owner, const index_delta& d) {
   if (replaces) owner.put(d.node, content_replaces, d.reference, false, d.seq);
 }
 
-/// What an erased content named, and what had taken its place, is known no more.
-void end_all_named(graph& owner, const index_delta& d) {
+/// What an erased content ever named, and what had taken its place, is not known any more.
+void forget_named(graph& owner, const index_delta& d) {
   std::vector<neighbour> named;
-  owner.neighbours(d.node, edge_direction::out, d.seq, false, [&](const neighbour& n) {
+  owner.neighbours(d.node, edge_direction::out, d.seq, true, [&](const neighbour& n) {
     if (n.type == content_names || n.type == content_replaces
         || n.type == in_lineage(lineage_kind::gives_way))
       named.push_back(n);
     return true;
   });
-  for (const neighbour& n : named) owner.put(d.node, n.type, n.node, true, d.seq);
+  for (const neighbour& n : named) owner.forget(d.node, n.type, n.node);
 }
 
 } // namespace
 
 void apply_lineage(graph& owner, std::span<const index_delta> deltas) {
   for (const auto& d : deltas) {
-    if (d.head != nullptr && d.head->erased) end_all_named(owner, d);
+    if (d.head != nullptr && d.head->erased) forget_named(owner, d);
     if (d.version != nullptr) put_named(owner, d);
     if (d.successor.value != no_number && d.successor != d.node)
       owner.put(d.node, in_lineage(lineage_kind::gives_way), d.successor, false, d.seq);
     if (d.edge == nullptr) continue;
+    if (const auto kept = in_lineage(d.edge->key.type); kept && d.edge_has_no_past)
+      owner.forget(d.src, *kept, d.dst);
     if (const auto kept = in_lineage(d.edge->key.type))
       owner.put(d.src, *kept, d.dst, d.edge->tombstoned, d.seq);
   }

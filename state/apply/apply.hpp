@@ -50,6 +50,7 @@ struct index_delta {
   std::vector<node_no> sources; ///< that new content rests on (views/lineage_edges.hpp)
   node_no successor;            ///< that a tombstone names
   const edge_record* edge = nullptr;
+  bool edge_has_no_past = false; ///< what it was before was erased, and is not known any more
   node_no src;
   node_no dst;
   std::vector<node_no> touched;           ///< in the order of the payload

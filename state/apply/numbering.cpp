@@ -52,6 +52,7 @@ index_delta number(const entry& e, numbering& numbers) {
   }
   if (const edge_record* edge = edge_of(e.payload)) {
     d.edge = edge;
+    d.edge_has_no_past = e.header.kind == entry_kind::erase;
     d.src = numbers.nodes->intern(edge->key.src);
     d.dst = numbers.nodes->intern(edge->key.dst);
   }

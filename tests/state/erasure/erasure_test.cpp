@@ -4,12 +4,19 @@
 // Of: state/erasure/stub.cpp, journal/erase_payloads.cpp
 
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 
+#include <map>
+
+#include "messages/codec/records.hpp"
+#include "messages/hash.hpp"
 #include "state/checkpoint/world_checkpoint.hpp"
 #include "state/recovery/dump.hpp"
 #include "state/recovery/replay.hpp"
 #include "state/recovery/verify.hpp"
+#include "tests/index/dice.hpp"
 #include "tests/state/site.hpp"
+#include "views/standing.hpp"
 
 using namespace mneme;
 using namespace mneme::testing;
@@ -285,6 +292,149 @@ TEST_CASE("an erasure says who and why, and what") {
   CHECK(refused({.ids = {id}, .reason = "", .by = "ana"}) == errc::missing_key);
   CHECK(refused({.reason = "why", .by = "ana"}) == errc::missing_key);
   CHECK(w->published_seq().value == 1);
+}
+
+namespace {
+
+/// All that reads as of `at` rest on, as text; nodes by their ids.
+std::string view_at(world& w, seq_no at) {
+  std::string text;
+  const read_views views = w.views();
+  auto reader = w.store->reader();
+  std::map<memory_id, node_no> nodes;
+  for (std::uint32_t i = 0; i < w.nodes.size(); ++i) nodes.emplace(w.nodes.id({i}), node_no{i});
+  const auto edges = [&](std::string_view name, const graph& of, node_no node) {
+    of.neighbours(node, edge_direction::out, at, true, [&](const neighbour& n) {
+      text += fmt::format("  {} {} {} {} {}\n", name, static_cast<int>(n.type),
+                          to_string(w.nodes.id(n.node)), n.tombstoned, n.since.value);
+      return true;
+    });
+  };
+  for (const auto& [id, node] : nodes) {
+    const row_no row = views.attributes->row_of(node, at);
+    if (row.value != no_number) {
+      const row_line line = views.attributes->rows().line_as_of(row, at);
+      const auto standing = lineage_reader(views, at).standing_of(row);
+      text += fmt::format("{} flags {} since {} trust {} stale {}\n", to_string(id), line.flags,
+                          line.begin, standing.trust, standing.stale);
+      auto m = read_memory(views, **reader, id, at);
+      REQUIRE((m && m->has_value()));
+      text += to_hex(sha256_of(encode(*(*m)->head)));
+      if (!(*m)->head->erased)
+        text += fmt::format(" used {}\n", (*m)->activation.access_count);
+    }
+    edges("edge", w.graph, node);
+    edges("order", w.order, node);
+    edges("lineage", w.lineage, node);
+  }
+  for (const corpus of : {corpus::memories, corpus::chunks}) {
+    const corpus_size size = views.lexical->size(of, at);
+    text += fmt::format("corpus {} {}\n", size.documents, size.length);
+    for (int word = 0; word < 12; ++word) {
+      const term_no term = views.lexical->term("word" + std::to_string(word));
+      if (term.value != no_number)
+        text += fmt::format("word{} {}\n", word, views.lexical->document_frequency(of, term, at));
+    }
+  }
+  return text;
+}
+
+/// One random change over few ids.
+void random_step(driven& d, dice& c, std::vector<memory_id>& ids) {
+  d.time->set({d.time->now().ns + static_cast<std::int64_t>(c.below(1'000'000'000))});
+  const auto any = [&] { return ids[c.below(ids.size())]; };
+  const auto words = [&] {
+    std::string text;
+    for (int i = 0; i < 4; ++i) text += "word" + std::to_string(c.below(12)) + " ";
+    return text;
+  };
+  const auto current = [&](const memory_id& id) {
+    for (std::uint32_t version = 1;; ++version) {
+      auto u = update_request{};
+      u.uri = {memory_type::note, id, version};
+      u.data["statement"] = words();
+      auto done = d.apply(u);
+      if (done || done.error().code != errc::version_conflict) return;
+    }
+  };
+  switch (ids.size() < 4 ? 0 : c.below(8)) {
+  case 0:
+  case 1: {
+    write_request r = note(words(), "actor" + std::to_string(c.below(3)));
+    r.tags = {"tag" + std::to_string(c.below(4))};
+    if (!ids.empty() && c.below(2) == 0) 
+      r.provenance.derived_from = {to_string(memory_uri{memory_type::note, any(), 1})};
+    if (c.below(3) == 0) r.vector = std::vector<float>{1, static_cast<float>(c.below(9)), 2};
+    auto written = d.apply(r);
+    if (!written) FAIL(written.error().message);
+    ids.push_back(written->uri->id);
+    break;
+  }
+  case 2:
+    current(any());
+    break;
+  case 3: {
+    tombstone_request t;
+    t.uri = {memory_type::note, any(), 1};
+    t.reason = "r";
+    (void)d.apply(t);
+    break;
+  }
+  case 4:
+  case 5: {
+    const std::vector<std::string> kinds{"", "next", "answer", "likes"};
+    add_edge_request e = edge_between(any(), any(), kinds[c.below(kinds.size())]);
+    e.type = static_cast<std::uint8_t>(1 + c.below(4));
+    if (c.below(2) == 0) e.type = static_cast<std::uint8_t>(edge_type::related_to);
+    (void)d.apply(e);
+    break;
+  }
+  case 6: {
+    find_late_payload late;
+    late.accessed = {any()};
+    (void)d.touch(late);
+    break;
+  }
+  default: {
+    if (c.below(3) != 0) break;
+    auto done = erase(d, {.ids = {any(), any()}, .with_derived = c.below(4) == 0});
+    if (!done) FAIL(done.error().message);
+    break;
+  }
+  }
+}
+
+} // namespace
+
+TEST_CASE("a world that erased and a copy made from its journal are the same, as of every seq") {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    INFO("seed " << seed);
+    erasable_site place;
+    auto w = place.open();
+    auto d = std::make_unique<driven>(*w, seed);
+    dice c(seed);
+    std::vector<memory_id> ids;
+    for (int step = 0; step < 60; ++step) {
+      random_step(*d, c, ids);
+      if (c.below(20) == 0) REQUIRE(d->checkpoint());
+      if (c.below(25) != 0) continue;
+      d.reset();
+      if (c.below(2) == 0) REQUIRE(close_world(*w));
+      w.reset();
+      place.files->crash(seed, crash_mode::keep);
+      w = place.open();
+      d = std::make_unique<driven>(*w, seed);
+    }
+    erasable_site copy;
+    auto replayed = copy.open();
+    auto ok = replay_journal(*place.files, w->directory, *replayed, {}, {});
+    if (!ok) FAIL(ok.error().message);
+    CHECK(dump_of(*w) == dump_of(*replayed));
+    for (seq_no at{1}; at <= w->published_seq(); at = at.next()) {
+      INFO("seq " << at.value);
+      REQUIRE(view_at(*w, at) == view_at(*replayed, at));
+    }
+  }
 }
 
 TEST_CASE("an erasure that was broken off anywhere is finished by the next open") {
