@@ -235,19 +235,17 @@ buffered_store::buffered_store(std::unique_ptr<kv_store> files)
     : buffered_store(opener{}, known_files{.at = files->recovered(),
                                            .is_empty = files->recovered().value == 0}) {
   owned_.push_back(std::move(files));
-  files_ = std::make_shared<held_files>(*owned_.back());
-  opened_files_ = files_->store;
+  files_ = std::make_shared<held_files>(owned_.back());
+  opened_files_ = files_->store.get();
 }
 
-buffered_store::~buffered_store() {
-  files_ = nullptr; // before those who own them
-}
+buffered_store::~buffered_store() = default;
 
 result<kv_store*> buffered_store::files() {
   if (kv_store* there = opened_files_.load(std::memory_order_acquire)) return there;
   auto held = hold_files();
   if (!held) return propagate(held);
-  return (*held)->store;
+  return (*held)->store.get();
 }
 
 result<std::shared_ptr<buffered_store::held_files>> buffered_store::hold_files() {
@@ -262,9 +260,9 @@ result<std::shared_ptr<buffered_store::held_files>> buffered_store::hold_files()
       return propagate(opened);
     }
     owned_.push_back(std::move(*opened));
-    files_ = std::make_shared<held_files>(*owned_.back());
+    files_ = std::make_shared<held_files>(owned_.back());
     open_files_ = {};
-    opened_files_.store(files_->store, std::memory_order_release);
+    opened_files_.store(files_->store.get(), std::memory_order_release);
   }
   return files_;
 }

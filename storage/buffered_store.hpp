@@ -79,10 +79,10 @@ private:
 
   /// Files while somebody reads or writes them.
   struct held_files {
-    kv_store* store = nullptr;
+    std::shared_ptr<kv_store> store;
     std::function<void()> when_closed{};
 
-    explicit held_files(kv_store& its) : store(&its) {}
+    explicit held_files(std::shared_ptr<kv_store> its) : store(std::move(its)) {}
     held_files(const held_files&) = delete;
     held_files& operator=(const held_files&) = delete;
     ~held_files() {
@@ -108,7 +108,7 @@ private:
 
   std::mutex files_mutex_; ///< opening
   /// Those of before too: who asks whether they have stopped holds nothing.
-  std::vector<std::unique_ptr<kv_store>> owned_;
+  std::vector<std::shared_ptr<kv_store>> owned_;
   std::shared_ptr<held_files> files_;
   std::atomic<kv_store*> opened_files_{nullptr};
   std::atomic<std::uint32_t> renewals_{0};

@@ -44,7 +44,7 @@ std::vector<activation_record> activations_of(const activation_chain& chain, con
                                               seq_no from, seq_no at) {
   std::vector<activation_record> all;
   for (node_no n{0}, limit{chain.node_limit()}; n < limit; ++n.value)
-    if (!rows.is_erased(n)) chain.append_records(n, from, at, all);
+    if (!rows.is_erased(n, at)) chain.append_records(n, from, at, all);
   std::ranges::sort(all, {}, [](const activation_record& r) { return std::pair(r.seq, r.node); });
   return all;
 }
@@ -110,7 +110,7 @@ std::vector<row_no> attributes::kept_rows(seq_no at) const {
   const std::uint32_t limit = rows_->count_at(at);
   std::vector<row_no> kept;
   for (row_no row{0}; row.value < limit; ++row.value)
-    if (rows_->end(row) > from.value && !rows_->is_erased_content(row)) kept.push_back(row);
+    if (rows_->end(row) > from.value && !rows_->is_erased_content(row, at)) kept.push_back(row);
   return kept;
 }
 
@@ -161,11 +161,12 @@ std::string attributes::save(seq_no at) const {
     const std::span all(terms);
     fresh.append(line, r, its_facets, all.first(r.tag_count), all.subspan(r.tag_count));
   }
-  take_activations(fresh.activations, fresh.rows, activations_of(impl_->activations, *rows_, from, at));
+  take_activations(fresh.activations, fresh.rows,
+                   activations_of(impl_->activations, *rows_, from, at));
   image_writer out(rows_image_name);
   out.put(at.value);
   fresh.save(out);
-  impl_->colours.save(out, from, at, [this](node_no node) { return !rows_->is_erased(node); });
+  impl_->colours.save(out, from, at, [&](node_no node) { return !rows_->is_erased(node, at); });
   impl_->weights.save(out, from, at);
   // Records may have been dropped meanwhile; what is promised is what is left.
   const seq_no promised = std::min(retained(), at);

@@ -183,14 +183,17 @@ public:
     const std::uint32_t* last = last_of_node_.find(node.value);
     return {last == nullptr ? no_number : load_acquire(*last) - 1};
   }
-  /// Whether the memory of `node` was erased.
-  [[nodiscard]] bool is_erased(node_no node) const {
+  /// Whether the memory of `node` is erased as of `at`, and so for good.
+  [[nodiscard]] bool is_erased(node_no node, seq_no at = {forever}) const {
     const row_no last = last_of(node);
-    return last.value != no_number && (lines_[last.value].flags & row_erased) != 0;
+    if (last.value == no_number) return false;
+    const row_line& l = lines_[last.value];
+    return (l.flags & row_erased) != 0 && l.begin <= at.value;
   }
   /// Whether the row says what its memory was before it was erased.
-  [[nodiscard]] bool is_erased_content(row_no row) const {
-    return (lines_[row.value].flags & row_erased) == 0 && is_erased({lines_[row.value].node});
+  [[nodiscard]] bool is_erased_content(row_no row, seq_no at) const {
+    const row_line& l = lines_[row.value];
+    return (l.flags & row_erased) == 0 && is_erased({l.node}, at);
   }
   /// Rows with begin <= `at` are exactly those below this number.
   [[nodiscard]] std::uint32_t count_at(seq_no at) const;

@@ -1,6 +1,7 @@
 #include "state/erasure/purge.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "state/checkpoint/world_checkpoint.hpp"
@@ -16,16 +17,21 @@ void purge_indexes(world& w) {
                           w.published_seq());
   copies.build();
   copies.adopt(w);
+  // Nothing of the world is loaded from these any more: not to hold on to their files.
+  constexpr std::array<std::string_view, 4> replaced = {".attributes", ".lexical", ".vectors",
+                                                        ".places"};
+  std::erase_if(w.mapped_images, [&](const mapped_image& image) {
+    return std::ranges::any_of(replaced,
+                               [&](std::string_view end) { return image.name.ends_with(end); });
+  });
 }
 
 /// WiredTiger overwrites nothing that it frees: its files are made anew.
 result<void> purge_store(world& w) {
   *w.ledger_reader = nullptr; // between two batches the ledger rests
-  const journal_place journal{
-      .files = w.files, .world_directory = w.directory, .world = w.info.id};
-  w.store->renew([source = w.store_files, journal, at = w.published_seq()] {
-    return make_files(source, journal, at);
-  },
+  const journal_place journal{.files = w.files, .world_directory = w.directory, .world = w.info.id};
+  w.store->renew([source = w.store_files, journal,
+                  at = w.published_seq()] { return make_files(source, journal, at); },
                  w.store_files.retire ? w.store_files.retire() : std::function<void()>());
   // Before a checkpoint says that nothing of before is there any more.
   auto files = w.store->files();

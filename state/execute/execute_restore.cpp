@@ -53,6 +53,8 @@ result<void> restore_head(execution& x, head existing, head wanted, const prepar
 result<void> run(execution& x, const restore_request& r, const prepared& p) {
   auto existing = x.state.head(r.head.id);
   if (!existing) return propagate(existing);
+  if (existing->has_value() && (*existing)->erased)
+    return fail(errc::erased, "memory " + to_string(r.head.id) + " was erased", "head.id");
   if (existing->has_value() && (*existing)->version_hash == r.version.hash
       && (*existing)->current_version == r.version.number)
     return restore_head(x, **existing, r.head, p);
@@ -112,6 +114,8 @@ result<void> run(execution& x, const restore_field_request& r, const prepared&) 
   if (!topic) return propagate(topic);
   if (!topic->has_value() || (*topic)->type != memory_type::topic)
     return fail(errc::not_found, "there is no topic " + to_string(wanted.topic), "field.topic");
+  if ((*topic)->erased)
+    return fail(errc::erased, "topic " + to_string(wanted.topic) + " was erased", "field.topic");
   auto existing = x.state.field(wanted.topic, wanted.name);
   if (!existing) return propagate(existing);
   const auto taken = [&] {

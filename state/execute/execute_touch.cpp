@@ -18,6 +18,15 @@ void bump_topics(reinforce_payload& bump, overlay& state) {
   state.keep_layer();
 }
 
+/// What was read may have been erased since.
+void leave_out_erased(entry_payload& touch, const overlay& state) {
+  if (auto* late = std::get_if<find_late_payload>(&touch))
+    std::erase_if(late->accessed, [&](const memory_id& id) { return state.is_erased(id); });
+  if (auto* reinforced = std::get_if<reinforce_payload>(&touch))
+    std::erase_if(reinforced->items,
+                  [&](const reinforced_item& item) { return state.is_erased(item.id); });
+}
+
 } // namespace
 
 entry execute_touch(entry_payload payload, overlay& state, id_source& ids, timestamp now,
@@ -28,6 +37,7 @@ entry execute_touch(entry_payload payload, overlay& state, id_source& ids, times
                       .created_by = {},
                       .leaves = {},
                       .payload_hash = {}};
+  leave_out_erased(payload, state);
   if (auto* late = std::get_if<find_late_payload>(&payload)) {
     header.created_by = late->actor;
     late->nonce = ids.draw_nonce();

@@ -19,6 +19,11 @@ bool overlay::knows(const memory_id& id) const {
          || views_.nodes->find(id).value != no_number;
 }
 
+bool overlay::is_erased(const memory_id& id) const {
+  const node_no node = views_.nodes->find(id);
+  return node.value != no_number && views_.attributes->rows().is_erased(node);
+}
+
 result<std::optional<edge_record>> overlay::edge(const edge_key& key) {
   if (auto it = top_.edges.find(key); it != top_.edges.end()) return it->second;
   if (auto it = base_.edges.find(key); it != base_.edges.end()) return it->second;

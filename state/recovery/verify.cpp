@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 
 #include "journal/journal.hpp"
 #include "journal/ledger.hpp"
@@ -57,6 +58,27 @@ private:
   ledger ledger_;
 };
 
+/// Payloads that are erased, until an erase entry names them.
+class unnamed_erasures {
+public:
+  void note(std::span<const entry> entries) {
+    for (const entry& e : entries) {
+      if (std::holds_alternative<erased_payload>(e.payload)) unnamed_.insert(e.header.seq);
+      if (const auto* erased = std::get_if<erase_payload>(&e.payload))
+        for (const seq_no seq : erased->seqs) unnamed_.erase(seq);
+    }
+  }
+  /// Empty: there are none.
+  [[nodiscard]] std::string problem() const {
+    if (unnamed_.empty()) return {};
+    return "the payload of entry " + std::to_string(unnamed_.begin()->value)
+           + " is erased, but no entry says so";
+  }
+
+private:
+  std::set<seq_no> unnamed_;
+};
+
 std::string place(const journal_frame& frame) {
   return "segment " + frame.segment + ", frame at offset " + std::to_string(frame.offset);
 }
@@ -98,6 +120,7 @@ result<verify_report> verify_journal(file_system& fs, const std::string& dir,
       [](const memory_id&) { return result<std::optional<known_memory>>(std::nullopt); }, {});
   std::string segment;
   std::uint64_t end = 0;
+  unnamed_erasures erasures;
   auto walked = check_journal_begins(fs, dir, info->id);
   if (walked)
     walked = read_journal(fs, journal_directory(dir), info->id, seq_no{1}, true,
@@ -111,6 +134,7 @@ result<verify_report> verify_journal(file_system& fs, const std::string& dir,
                             if (!entries) return propagate(entries);
                             if (auto ok = checker.check(frame, *entries, ledger.roots()); !ok)
                               return propagate(ok);
+                            erasures.note(*entries);
                             if (!entries->empty())
                               if (auto ok = ledger.apply(*entries); !ok) return propagate(ok);
                             if (frame.segment != segment) {
@@ -131,6 +155,9 @@ result<verify_report> verify_journal(file_system& fs, const std::string& dir,
     report.problem = walked.error().message;
     return report;
   }
+  report.problem = erasures.problem();
+  report.ok = report.problem.empty();
+  if (!report.ok) return report;
   if (auto ok = check_end(fs, dir, segment, end, report); !ok) return propagate(ok);
   return report;
 }

@@ -1,4 +1,5 @@
-// Writes to a world until it is killed; says on stdout what was acknowledged, one line each.
+// Writes to a world, or erases in it, until it is killed; says on stdout what was acknowledged, one
+// line each.
 #include <unistd.h>
 
 #include <cstdio>
@@ -53,10 +54,31 @@ void work(engine& e, const std::string& name) {
   }
 }
 
+/// Writes notes and erases every other one, for ever.
+void erase(engine& e, const std::string& name) {
+  for (int i = 0;; ++i) {
+    write_request w;
+    w.type = memory_type::note;
+    const std::string secret = "secret-" + name + "-" + std::to_string(i) + ".";
+    w.data["statement"] = secret + " word";
+    w.tags = {secret};
+    auto written = e.apply(w);
+    if (!written) _exit(4);
+    if (i % 2 == 1) continue;
+    if (i % 6 == 4 && !e.checkpoint()) _exit(4);
+    erase_request r;
+    r.ids = {written->uri->id};
+    r.reason = "asked for";
+    r.by = "host";
+    if (auto erased = e.erase(r); !erased) _exit(4);
+    say("erased " + to_string(written->uri->id) + " " + secret);
+  }
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3) return 2;
+  if (argc != 3 && argc != 4) return 2;
   engine_options o;
   o.directory = argv[1];
   o.embedder_spec = "hash:32";
@@ -68,6 +90,7 @@ int main(int argc, char** argv) {
   }
   auto root = e->root();
   say("opened " + std::to_string(root->seq.value) + " " + to_hex(root->overall));
+  if (argc == 4) erase(*e, argv[2]);
   std::vector<std::thread> threads;
   for (int t = 0; t < 3; ++t)
     threads.emplace_back(work, std::ref(*e), std::string(argv[2]) + "." + std::to_string(t));

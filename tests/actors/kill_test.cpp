@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <sstream>
 #include <string>
@@ -26,7 +28,9 @@ struct acknowledged {
 };
 
 /// Runs the child until `bytes` of acknowledgements have come (and a little longer), then kills it.
-std::string run_and_kill(const std::string& directory, const std::string& name, std::size_t bytes) {
+/// `what`: "erase", or nothing for writes alone.
+std::string run_and_kill(const std::string& directory, const std::string& name, std::size_t bytes,
+                         const char* what = nullptr) {
   int fds[2];
   REQUIRE(pipe(fds) == 0);
   const pid_t child = fork();
@@ -34,7 +38,7 @@ std::string run_and_kill(const std::string& directory, const std::string& name, 
     dup2(fds[1], STDOUT_FILENO);
     close(fds[0]);
     close(fds[1]);
-    execl(MNEME_KILL_CHILD, "kill_child", directory.c_str(), name.c_str(), nullptr);
+    execl(MNEME_KILL_CHILD, "kill_child", directory.c_str(), name.c_str(), what, nullptr);
     _exit(127);
   }
   close(fds[1]);
@@ -124,5 +128,62 @@ TEST_CASE("fifty kills lose nothing that was acknowledged") {
   REQUIRE(replayed);
   CHECK(*replayed == root);
   CHECK(all.memories.size() > 500);
+  std::filesystem::remove_all(name);
+}
+
+namespace {
+
+/// The files of a directory that have the text.
+std::string files_with(const std::filesystem::path& directory, const std::string& text) {
+  std::string found;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(directory)) {
+    if (!entry.is_regular_file()) continue;
+    std::ifstream in(entry.path(), std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+    if (bytes.find(text) != std::string::npos) found += entry.path().string() + " ";
+  }
+  return found;
+}
+
+} // namespace
+
+TEST_CASE("what was erased before a kill, or while it came, is nowhere once the world was open") {
+  std::string name = (std::filesystem::temp_directory_path() / "mneme-kill-XXXXXX").string();
+  REQUIRE(mkdtemp(name.data()) != nullptr);
+  const std::string world = name + "/world";
+  std::map<std::string, std::string> erased; // id -> what it said
+  std::uint64_t pseudo = 54321;
+  for (int round = 0; round < 20; ++round) {
+    pseudo = pseudo * 6364136223846793005ULL + 1442695040888963407ULL;
+    const std::size_t bytes = 1 + (pseudo >> 33) % 1200;
+    std::istringstream lines(run_and_kill(world, std::to_string(round), bytes, "erase"));
+    for (std::string kind, id, text, line; std::getline(lines, line);) {
+      std::istringstream words(line);
+      words >> kind >> id >> text;
+      if (kind == "erased") erased[id] = text;
+    }
+    engine_options o;
+    o.directory = world;
+    auto e = engine::open(o);
+    if (!e) FAIL(e.error().message);
+    for (const auto& [id, text] : erased) {
+      INFO(text);
+      const auto m = e->get(*parse_memory_id(id));
+      REQUIRE_FALSE(m);
+      CHECK(m.error().code == errc::erased);
+      CHECK(files_with(world, text) == "");
+    }
+    const auto root = *e->root();
+    REQUIRE(e->close());
+    const auto report = verify_world(world);
+    REQUIRE(report);
+    INFO(report->problem);
+    CHECK(report->ok);
+    CHECK(report->roots == root);
+  }
+  auto replayed = replay_world(world, name + "/copy");
+  REQUIRE(replayed);
+  CHECK(replayed->overall == verify_world(world)->roots.overall);
+  CHECK(erased.size() > 20);
   std::filesystem::remove_all(name);
 }

@@ -340,6 +340,12 @@ void add_records(format_samples& s) {
   s.add("search_weights_payload",
         encode(entry_payload(search_weights_payload{"vector=1", "ana", fresh})),
         {{"weights", "vector=1"}, {"actor", "ana"}, {"nonce", hex_of(fresh)}});
+  const edge_record left = sample_edge();
+  s.add("erase_payload",
+        encode(entry_payload(erase_payload{sample_head(), {}, {seq_no{3}, seq_no{9}}, fresh})),
+        {{"head", values_of_head()}, {"seqs", {3, 9}}, {"nonce", hex_of(fresh)}});
+  s.add("erase_payload_of_edge", encode(entry_payload(erase_payload{{}, left, {seq_no{7}}, fresh})),
+        {{"edge", values_of_edge(left)}, {"seqs", {7}}, {"nonce", hex_of(fresh)}});
   s.add("snapshot_payload", encode(entry_payload(snapshot_payload{sample_manifest(), fresh})),
         {{"manifest", values_of_manifest()}, {"nonce", hex_of(fresh)}});
   s.add("attest_payload", encode(entry_payload(sample_attest())), values_of_attest());

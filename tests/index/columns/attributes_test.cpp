@@ -122,6 +122,58 @@ TEST_CASE("a memory is in doubt for good once it was trusted less or tombstoned"
   }
 }
 
+TEST_CASE("of what was erased an image has a row that says so, and no name") {
+  attributes subject;
+  row_values row;
+  row.type = memory_type::note;
+  const auto put = [&](std::uint32_t node, std::uint64_t seq, std::vector<std::string> tags,
+                       std::string_view actor) {
+    row.node = {node};
+    row.slot = {static_cast<std::uint32_t>(seq)};
+    row.actor_scope = actor;
+    row.tags = tags;
+    row.facets.project = tags.empty() ? "" : tags.front();
+    subject.put(row, {seq});
+    activation used;
+    used.access_count = 7;
+    subject.set_activation({node}, {seq}, used);
+  };
+  put(0, 1, {"gone", "shared"}, "ana");
+  put(1, 2, {"shared", "stays"}, "bob");
+  put(0, 3, {"gone too"}, "ana");
+  row.erased = row.tombstoned = true;
+  row.frames = {};
+  row.node = {0};
+  row.slot = {};
+  row.tags = {};
+  row.facets = {};
+  row.actor_scope = "bob";
+  subject.put(row, {4});
+
+  const std::string image = subject.save({4});
+  CHECK(image.find("gone") == std::string::npos);
+  CHECK(image.find("ana") == std::string::npos);
+  attributes loaded;
+  REQUIRE(loaded.load(image));
+  CHECK(loaded.row_count() == 2);
+  CHECK(loaded.row_of({0}, {3}).value == no_number);
+  const row_no stub = loaded.row_of({0}, {4});
+  REQUIRE(stub.value != no_number);
+  CHECK(loaded.columns(stub).erased);
+  CHECK(loaded.activation_of({0}, {4}).access_count == 0);
+  CHECK(loaded.activation_of({1}, {4}).access_count == 7);
+  const row_no stays = loaded.row_of({1}, {4});
+  REQUIRE(loaded.tags(stays).size() == 2);
+  CHECK(loaded.tag_text(loaded.tags(stays)[0]) == "shared");
+  CHECK(loaded.tag_text(loaded.tags(stays)[1]) == "stays");
+  CHECK(loaded.actor_text(loaded.columns(stays).actor) == "bob");
+  CHECK(loaded.place_text({loaded.facets(stays).project}) == "shared");
+
+  attributes before;
+  REQUIRE(before.load(subject.save({3}))); // as of when it was there
+  CHECK(before.row_of({0}, {3}).value != no_number);
+}
+
 TEST_CASE("an image loaded in the middle gives the answers of never having stopped") {
   rc::prop("save, load, go on", [](std::uint64_t seed) {
     auto subject = std::make_unique<attributes>();

@@ -3,6 +3,7 @@
 // Of: index/graph/adjacency.cpp, index/graph/graph_image.cpp, index/graph/graph_walk.cpp
 #include "index/graph/graph.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <memory>
@@ -22,6 +23,45 @@ TEST_CASE("neighbours at any seq equal a naive model") {
     world.check_neighbours(world.seq);
     for (int i = 0; i < 3; ++i) world.check_neighbours(world.draws.below(world.seq + 2));
   });
+}
+
+TEST_CASE("an edge that is forgotten never was, until it is put again") {
+  node_table nodes;
+  graph g(nodes);
+  memory_id id;
+  std::vector<node_no> all;
+  for (std::uint8_t n = 1; n <= 4; ++n) {
+    id.bytes[15] = n;
+    all.push_back(nodes.intern(id));
+  }
+  std::uint64_t seq = 0;
+  for (int i = 0; i < 300; ++i) g.put(all[0], edge_type::references, all[1], i % 2 == 1, {++seq});
+  g.put(all[0], edge_type::references, all[2], false, {++seq});
+  g.put(all[0], edge_type::references, all[1], false, {++seq});
+  const auto sees = [&](const graph& of, std::uint64_t at, edge_direction direction, node_no from) {
+    std::vector<std::uint32_t> found;
+    of.neighbours(from, direction, {at}, true, [&](const neighbour& n) {
+      found.push_back(n.node.value);
+      return true;
+    });
+    return found;
+  };
+  CHECK(g.edge_count() == 2);
+  g.forget(all[0], edge_type::references, all[1]);
+  CHECK(g.edge_count() == 1);
+  for (const std::uint64_t at : {std::uint64_t{1}, std::uint64_t{150}, seq}) {
+    CHECK(std::ranges::count(sees(g, at, edge_direction::out, all[0]), all[1].value) == 0);
+    CHECK(sees(g, at, edge_direction::in, all[1]).empty());
+  }
+  CHECK(sees(g, seq, edge_direction::out, all[0]) == std::vector{all[2].value});
+  g.put(all[0], edge_type::references, all[1], false, {++seq});
+  CHECK(g.edge_count() == 2);
+  graph loaded(nodes);
+  REQUIRE(loaded.load(g.save({seq})));
+  for (const graph* of : {&g, &loaded}) {
+    CHECK(sees(*of, seq - 1, edge_direction::in, all[1]).empty());
+    CHECK(sees(*of, seq, edge_direction::in, all[1]) == std::vector{all[0].value});
+  }
 }
 
 TEST_CASE("walks at any seq equal a naive search") {

@@ -147,6 +147,26 @@ private:
 
 } // namespace
 
+TEST_CASE("what was erased is in no image, and counts as if it had never been") {
+  lexical subject;
+  subject.put({0}, {0}, corpus::memories, "harbour needle", {1});
+  subject.put({1}, {1}, corpus::memories, "harbour lamp", {2});
+  subject.put({0}, {2}, corpus::memories, "needle again", {3});
+  subject.erase({0}, {4});
+  CHECK(subject.size(corpus::memories, {4}).documents == 1);
+  const std::string image = subject.save({4});
+  CHECK(image.find("needl") == std::string::npos);
+  lexical loaded;
+  REQUIRE(loaded.load(image));
+  CHECK(loaded.term("needl").value == no_number);
+  for (const std::uint64_t at : {1U, 2U, 3U, 4U}) {
+    INFO("seq " << at);
+    CHECK(loaded.size(corpus::memories, {at}).documents == (at >= 2 ? 1U : 0U));
+    CHECK(loaded.document_frequency(corpus::memories, loaded.term("harbour"), {at})
+          == (at >= 2 ? 1U : 0U));
+  }
+}
+
 TEST_CASE("spec 7, BM25: statistics are exact at any retained seq") {
   rc::prop("against a naive model", [](std::uint64_t seed, std::uint8_t changes) {
     lexical subject;

@@ -108,7 +108,6 @@ void row_model::put(attributes& subject) {
   row.values.visibility = static_cast<visibility>(1 + dice_.below(3));
   row.values.importance = static_cast<std::uint8_t>(dice_.below(11));
   row.values.tombstoned = dice_.one_in(5);
-  row.values.erased = row.values.tombstoned && dice_.one_in(5);
   row.values.has_vector = dice_.one_in(2);
   row.values.version = dice_.below(9);
   row.values.created_at = {static_cast<std::int64_t>(dice_.below(1000))};

@@ -408,7 +408,7 @@ embed_payload any_embed() {
 }
 
 std::pair<entry_kind, entry_payload> any_payload() {
-  switch (any_int(0, 16)) {
+  switch (any_int(0, 17)) {
   case 0:
     return {entry_kind::write,
             write_payload{any_head(), any_version(), any_optional(any_vector), any_bool()}};
@@ -457,6 +457,18 @@ std::pair<entry_kind, entry_payload> any_payload() {
   case 15:
     return {entry_kind::search_weights,
             search_weights_payload{any_text(), any_text(), any_array<16>()}};
+  case 16: {
+    erase_payload p;
+    if (any_bool())
+      p.head = any_head();
+    else
+      p.edge = any_edge();
+    std::uint64_t seq = 0;
+    p.seqs = any_list(4, [&] { return seq_no{seq += static_cast<std::uint64_t>(any_int(1, 99))}; });
+    p.seqs.push_back({seq + 1});
+    p.nonce = any_array<16>();
+    return {entry_kind::erase, std::move(p)};
+  }
   default:
     return {entry_kind::snapshot, snapshot_payload{any_manifest(), any_array<16>()}};
   }

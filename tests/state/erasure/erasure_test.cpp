@@ -24,9 +24,9 @@ using namespace mneme::testing;
 namespace {
 
 /// Words that only what is erased has.
-constexpr std::string_view needles[] = {"zyxneedle", "zyxsecond", "zyxtag",   "zyxmeta",
-                                        "zyxkind",   "zyxdata",   "zyxfield", "zyxvalue",
-                                        "zyxproject", "zyxwhy",   "zyxtitle", "zyxref"};
+constexpr std::string_view needles[] = {"zyxneedle",  "zyxsecond", "zyxtag",   "zyxmeta",
+                                        "zyxkind",    "zyxdata",   "zyxfield", "zyxvalue",
+                                        "zyxproject", "zyxwhy",    "zyxtitle", "zyxref"};
 
 /// A site whose store can be made anew beside itself.
 struct erasable_site : site {
@@ -56,9 +56,9 @@ result<erase_result> erase(driven& d, erase_request r) {
   if (r.reason.empty()) r.reason = "asked for";
   if (r.by.empty()) r.by = "ana";
   std::optional<result<erase_result>> answer;
-  d.core.enqueue(
-      erase_command{.request = std::move(r),
-                    .reply = [&](result<erase_result> done) { answer = std::move(done); }});
+  d.core.enqueue(erase_command{.request = std::move(r), .reply = [&](result<erase_result> done) {
+                                 answer = std::move(done);
+                               }});
   d.pump();
   REQUIRE(answer.has_value());
   return std::move(*answer);
@@ -273,6 +273,21 @@ TEST_CASE("what rests on something goes with it, if asked for") {
   CHECK(dump_of(*w) == dump_of_replay(place, *w));
 }
 
+TEST_CASE("a payload of zeros that no entry speaks of is damage") {
+  erasable_site place;
+  auto w = place.open();
+  driven d(*w);
+  write_all(d);
+  const seq_no lost = w->published_seq(); // which nothing follows from
+  REQUIRE(w->journal->erase(std::span(&lost, 1)));
+  const auto report = verify_journal(*place.files, w->directory, {});
+  REQUIRE(report);
+  CHECK_FALSE(report->ok);
+  CHECK(report->problem
+        == "the payload of entry " + std::to_string(lost.value)
+               + " is erased, but no entry says so");
+}
+
 TEST_CASE("an erasure says who and why, and what") {
   erasable_site place;
   auto w = place.open();
@@ -280,9 +295,9 @@ TEST_CASE("an erasure says who and why, and what") {
   const memory_id id = d.apply(note("something"))->uri->id;
   const auto refused = [&](erase_request r) {
     std::optional<result<erase_result>> answer;
-    d.core.enqueue(erase_command{
-        .request = std::move(r),
-        .reply = [&](result<erase_result> done) { answer = std::move(done); }});
+    d.core.enqueue(erase_command{.request = std::move(r), .reply = [&](result<erase_result> done) {
+                                   answer = std::move(done);
+                                 }});
     d.pump();
     REQUIRE(answer.has_value());
     REQUIRE_FALSE(answer->has_value());
@@ -320,8 +335,7 @@ std::string view_at(world& w, seq_no at) {
       auto m = read_memory(views, **reader, id, at);
       REQUIRE((m && m->has_value()));
       text += to_hex(sha256_of(encode(*(*m)->head)));
-      if (!(*m)->head->erased)
-        text += fmt::format(" used {}\n", (*m)->activation.access_count);
+      if (!(*m)->head->erased) text += fmt::format(" used {}\n", (*m)->activation.access_count);
     }
     edges("edge", w.graph, node);
     edges("order", w.order, node);
@@ -362,7 +376,7 @@ void random_step(driven& d, dice& c, std::vector<memory_id>& ids) {
   case 1: {
     write_request r = note(words(), "actor" + std::to_string(c.below(3)));
     r.tags = {"tag" + std::to_string(c.below(4))};
-    if (!ids.empty() && c.below(2) == 0) 
+    if (!ids.empty() && c.below(2) == 0)
       r.provenance.derived_from = {to_string(memory_uri{memory_type::note, any(), 1})};
     if (c.below(3) == 0) r.vector = std::vector<float>{1, static_cast<float>(c.below(9)), 2};
     auto written = d.apply(r);
