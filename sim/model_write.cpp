@@ -222,9 +222,11 @@ public:
   }
 
   // Importers' requests carry no token, so the workload has none of them.
-  write_outcome operator()(const restore_request&) const { return refused(errc::unsupported); }
-  write_outcome operator()(const restore_edge_request&) const { return refused(errc::unsupported); }
-  write_outcome operator()(const restore_field_request&) const {
+  write_outcome operator()(const put_record_request&) const { return refused(errc::unsupported); }
+  write_outcome operator()(const put_edge_record_request&) const {
+    return refused(errc::unsupported);
+  }
+  write_outcome operator()(const put_field_record_request&) const {
     return refused(errc::unsupported);
   }
   template <class Request>

@@ -82,10 +82,10 @@ struct describe_mutation {
   std::string operator()(const remove_edge_request& r) const {
     return fmt::format("remove_edge {} {} {}", brief(r.src), r.type, brief(r.dst));
   }
-  std::string operator()(const restore_request& r) const {
+  std::string operator()(const put_record_request& r) const {
     return fmt::format("restore {} version {}", brief(r.head.id), r.version.number);
   }
-  std::string operator()(const restore_edge_request& r) const {
+  std::string operator()(const put_edge_record_request& r) const {
     return fmt::format("restore_edge {} {}", brief(r.edge.key.src), brief(r.edge.key.dst));
   }
   std::string operator()(const assign_tag_request& r) const {
@@ -104,7 +104,7 @@ struct describe_mutation {
   std::string operator()(const unarchive_request& r) const {
     return fmt::format("unarchive {}", brief(r.id));
   }
-  std::string operator()(const restore_field_request& r) const {
+  std::string operator()(const put_field_record_request& r) const {
     return fmt::format("restore_field {}", brief(r.field.head.topic));
   }
 };

@@ -134,7 +134,7 @@ struct promote_request {
 /// For importers of an export: a version and its head exactly as they were (nonces, times, hash).
 /// The first version of an id becomes a write, the next one an update; versions come in order. The
 /// current version again restores the head alone, or is a no-op.
-struct restore_request {
+struct put_record_request {
   mneme::head head; ///< current_version and version_hash must be those of `version`
   mneme::version version;
   /// Of this content, as head.embedding says. Without it the content has the vector that it has
@@ -142,8 +142,8 @@ struct restore_request {
   std::optional<std::vector<float>> vector;
 };
 
-/// As restore_request, for an edge; one that exists in the same state is a no-op.
-struct restore_edge_request {
+/// As put_record_request, for an edge; one that exists in the same state is a no-op.
+struct put_edge_record_request {
   edge_record edge;
 };
 
@@ -168,9 +168,9 @@ struct set_weights_request {
 
 using mutation =
     std::variant<write_request, update_request, update_head_request, tombstone_request,
-                 add_edge_request, remove_edge_request, restore_request, restore_edge_request,
+                 add_edge_request, remove_edge_request, put_record_request, put_edge_record_request,
                  ingest_request, revise_request, forget_request, unarchive_request,
-                 restore_field_request, assign_tag_request, set_weights_request>;
+                 put_field_record_request, assign_tag_request, set_weights_request>;
 
 /// A hashtag and the anchor it stands for.
 struct tag_assignment {

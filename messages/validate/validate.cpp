@@ -316,7 +316,7 @@ result<void> validate(const remove_edge_request& r) {
   return check.done();
 }
 
-result<void> validate(const restore_request& r) {
+result<void> validate(const put_record_request& r) {
   request_checker check;
   check_restored(check, r.version);
   check_restored(check, r.head);
@@ -402,7 +402,7 @@ result<void> validate(const head& h) {
   return check.done();
 }
 
-result<void> validate(const restore_edge_request& r) {
+result<void> validate(const put_edge_record_request& r) {
   const edge_record& e = r.edge;
   request_checker check;
   check_edge(check, {.src = e.key.src,

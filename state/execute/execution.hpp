@@ -106,7 +106,7 @@ void hold_back(execution& x, head& topic, std::optional<spaced_vector>& vector);
 /// One entry for each topic of `changed_texts` that has fields, in id order.
 result<void> settle_topic_texts(execution& x);
 
-// execute_topics.cpp, execute_revise.cpp, execute_restore.cpp
+// execute_topics.cpp, execute_revise.cpp, execute_put_record.cpp
 result<prepared> prepare_ingest(const ingest_request& r, timestamp now,
                                 const execution_seams& seams, const prepared_ahead& ahead);
 /// The memory that an ingest of a new topic writes.
@@ -117,8 +117,8 @@ result<void> run(execution& x, const ingest_request& r, const prepared& p);
 result<void> run(execution& x, const revise_request& r, const prepared& p);
 result<void> run(execution& x, const forget_request& r, const prepared& p);
 result<void> run(execution& x, const unarchive_request& r, const prepared& p);
-result<void> run(execution& x, const restore_request& r, const prepared& p);
-result<void> run(execution& x, const restore_edge_request& r, const prepared& p);
-result<void> run(execution& x, const restore_field_request& r, const prepared& p);
+result<void> run(execution& x, const put_record_request& r, const prepared& p);
+result<void> run(execution& x, const put_edge_record_request& r, const prepared& p);
+result<void> run(execution& x, const put_field_record_request& r, const prepared& p);
 
 } // namespace mneme

@@ -1,4 +1,4 @@
-// Restores: the records of an export come back as they were.
+// Records of an export come back as they were.
 
 #include "state/execute/execution.hpp"
 
@@ -14,7 +14,7 @@ result<void> check_same_colour(const head& existing, const head& wanted) {
 }
 
 /// The content is there already and has no vector: it gets the one given, as an embedder's.
-void restore_vector(execution& x, head& existing, const spaced_vector& vector) {
+void put_vector_record(execution& x, head& existing, const spaced_vector& vector) {
   existing.embedding = embedding_ref{.dim = vector.space.dim, .version = existing.current_version};
   x.state.put(existing);
   x.state.put_vector(existing.id, vector);
@@ -22,13 +22,13 @@ void restore_vector(execution& x, head& existing, const spaced_vector& vector) {
 }
 
 /// The content is there already: only the head may still differ, and its vector be missing.
-result<void> restore_head(execution& x, head existing, head wanted, const prepared& p) {
+result<void> put_head_record(execution& x, head existing, head wanted, const prepared& p) {
   if (auto ok = check_same_colour(existing, wanted); !ok) return ok;
   const std::size_t before = x.out.entries.size();
   if (!existing.embedding && !existing.tombstone) {
     auto vector = place_vector(p, x.state, x.seams);
     if (!vector) return propagate(vector);
-    if (*vector) restore_vector(x, existing, **vector);
+    if (*vector) put_vector_record(x, existing, **vector);
   }
   // A content keeps the vector that it has. One that came just now may be of an earlier version.
   if (x.out.entries.size() == before) wanted.embedding = existing.embedding;
@@ -50,12 +50,12 @@ result<void> restore_head(execution& x, head existing, head wanted, const prepar
 
 } // namespace
 
-result<void> run(execution& x, const restore_request& r, const prepared& p) {
+result<void> run(execution& x, const put_record_request& r, const prepared& p) {
   auto existing = x.state.head(r.head.id);
   if (!existing) return propagate(existing);
   if (existing->has_value() && (*existing)->version_hash == r.version.hash
       && (*existing)->current_version == r.version.number)
-    return restore_head(x, **existing, r.head, p);
+    return put_head_record(x, **existing, r.head, p);
   const std::uint32_t expected =
       existing->has_value() ? (*existing)->current_version + 1 : std::uint32_t{1};
   if (r.version.number != expected)
@@ -91,7 +91,7 @@ result<void> run(execution& x, const restore_request& r, const prepared& p) {
   return {};
 }
 
-result<void> run(execution& x, const restore_edge_request& r, const prepared&) {
+result<void> run(execution& x, const put_edge_record_request& r, const prepared&) {
   auto existing = x.state.edge(r.edge.key);
   if (!existing) return propagate(existing);
   if (existing->has_value() && **existing == r.edge) {
@@ -106,7 +106,7 @@ result<void> run(execution& x, const restore_edge_request& r, const prepared&) {
   return {};
 }
 
-result<void> run(execution& x, const restore_field_request& r, const prepared&) {
+result<void> run(execution& x, const put_field_record_request& r, const prepared&) {
   const field_head& wanted = r.field.head;
   auto topic = x.state.head(wanted.topic);
   if (!topic) return propagate(topic);
