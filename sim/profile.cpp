@@ -65,8 +65,11 @@ profile draw_profile(std::uint64_t seed) {
     auto& weight = p.weights[static_cast<std::size_t>(rare)];
     weight = (weight + 3) / 4;
   }
+  constexpr auto full = static_cast<std::size_t>(fault_kind::full_disk);
   if (draw.percent(80))
-    for (auto& weight : p.faults) weight = one_of(draw, {0, 1, 3});
+    for (std::size_t kind = 0; kind < full; ++kind) p.faults[kind] = one_of(draw, {0, 1, 3});
+  random_stream filled(seed, "full disk");
+  if (filled.percent(40)) p.faults[full] = one_of(filled, {1, 3});
   p.steps_between_faults = one_of(draw, {200, 500, 1500});
   p.deliver_weight = one_of(draw, {6, 12, 40});
   p.relaxed_percent = one_of(draw, {0, 10, 50});

@@ -180,6 +180,8 @@ struct world_stats {
   /// Why the engine takes no more writes until it is opened again; empty = it takes them. What was
   /// acknowledged is not lost.
   std::string stopped;
+  /// Why the newest write was refused for lack of room; empty once one was taken.
+  std::string disk_full;
 };
 
 struct tick_request; // mneme/tick.hpp

@@ -263,6 +263,7 @@ json stats_json(const world_stats& s) {
               {"embeddings_refused", s.embeddings_refused},
               {"embedder_problem", s.embedder_problem}};
   if (!s.stopped.empty()) answer["stopped"] = s.stopped;
+  if (!s.disk_full.empty()) answer["disk_full"] = s.disk_full;
   return answer;
 }
 

@@ -194,6 +194,7 @@ constexpr std::array rows = {
     member_row{"stats", "embeddings_refused", integer},
     member_row{"stats", "embedder_problem", text},
     member_row{"stats", "stopped", text},
+    member_row{"stats", "disk_full", text},
 };
 
 json member_schema(std::string_view op, std::string_view member) {
