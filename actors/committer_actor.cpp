@@ -244,8 +244,10 @@ void committer_actor::finish_batch() {
 void committer_actor::announce_contents() {
   if (!embedder_) return;
   auto ids = std::make_shared<std::vector<memory_id>>();
-  for (const auto& d : batch_->deltas)
-    if ((d.version != nullptr || d.is_embedding) && d.vector == nullptr) ids->push_back(d.head->id);
+  for (const auto& d : batch_->deltas) {
+    const bool lacks_vector = (d.version != nullptr || d.is_embedding) && d.vector == nullptr;
+    if (lacks_vector || (d.restores && !d.head->embedding)) ids->push_back(d.head->id);
+  }
   if (!ids->empty()) send(embedder_, contents_to_embed{std::move(ids)});
 }
 

@@ -53,6 +53,8 @@ profile draw_profile(std::uint64_t seed) {
   for (std::size_t kind = 0; kind < select; ++kind) p.weights[kind] = one_of(draw, {0, 1, 4, 16});
   p.weights[select] = one_of(selected, {0, 1, 4});
   p.weights[static_cast<std::size_t>(operation_kind::set_weights)] = one_of(weighed, {0, 0, 1});
+  random_stream restored(seed, "restore");
+  p.weights[static_cast<std::size_t>(operation_kind::restore)] = one_of(restored, {0, 1, 4});
   // Without memories there is nothing to do for the others, and every run asks something.
   p.weights[static_cast<std::size_t>(operation_kind::write)] += 8;
   p.weights[static_cast<std::size_t>(operation_kind::find)] += 2;

@@ -51,8 +51,9 @@ enum class operation_kind : std::uint8_t {
   tick,
   select,
   set_weights,
+  restore,
 };
-inline constexpr std::size_t operation_kind_count = 38;
+inline constexpr std::size_t operation_kind_count = 39;
 
 /// Kinds of faults that may strike between two steps.
 enum class fault_kind : std::uint8_t {

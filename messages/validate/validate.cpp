@@ -299,6 +299,14 @@ result<void> validate(const tombstone_request& r) {
   return check.done();
 }
 
+result<void> validate(const restore_request& r) {
+  request_checker check;
+  if (r.id.is_zero()) check.refuse(errc::bad_id, "the zero id names no memory", {"id"});
+  check.name({"actor"}, r.actor, max_actor_bytes);
+  check.optional_name({"by"}, r.by, max_actor_bytes);
+  return check.done();
+}
+
 result<void> validate(const add_edge_request& r) {
   request_checker check;
   check_edge(check, r);

@@ -34,6 +34,7 @@ result<void> validate(const write_request& r);
 result<void> validate(const update_request& r);
 result<void> validate(const update_head_request& r);
 result<void> validate(const tombstone_request& r);
+result<void> validate(const restore_request& r);
 result<void> validate(const add_edge_request& r);
 result<void> validate(const remove_edge_request& r);
 /// Nothing is restored that could not have been written.

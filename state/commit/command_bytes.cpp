@@ -31,6 +31,9 @@ std::uint64_t held_bytes(const update_head_request& r) {
 std::uint64_t held_bytes(const tombstone_request& r) {
   return r.reason.size() + r.actor.size() + held_bytes(r.by);
 }
+std::uint64_t held_bytes(const restore_request& r) {
+  return r.actor.size() + held_bytes(r.by);
+}
 std::uint64_t held_bytes(const add_edge_request& r) {
   return r.kind.size() + r.data.size() + r.actor.size() + held_bytes(r.by);
 }

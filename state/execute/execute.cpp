@@ -80,6 +80,15 @@ mutation_result unchanged(const execution& x, std::optional<memory_uri> uri) {
   return {.changed = false, .seq = {x.current.value + x.out.entries.size()}, .uri = uri};
 }
 
+result<head> with_version(head h, const std::optional<std::uint32_t>& expected) {
+  if (expected && *expected != h.current_version)
+    return fail(errc::version_conflict,
+                "expected version " + std::to_string(*expected) + ", the current one is "
+                    + std::to_string(h.current_version),
+                "expect_version");
+  return h;
+}
+
 namespace {
 
 /// Reads the head that an update, update_head or tombstone is about.
@@ -94,12 +103,7 @@ result<head> existing_head(execution& x, const memory_uri& uri,
   if (h.type != uri.type)
     return fail(errc::type_data_mismatch,
                 "memory " + to_string(uri.id) + " is a " + std::string(to_string(h.type)), "uri");
-  if (expect_version && *expect_version != h.current_version)
-    return fail(errc::version_conflict,
-                "expected version " + std::to_string(*expect_version) + ", the current one is "
-                    + std::to_string(h.current_version),
-                "expect_version");
-  return h;
+  return with_version(std::move(h), expect_version);
 }
 
 /// Fills the version's hash, and the head's anchor of it; the version's bytes.

@@ -34,6 +34,8 @@ result<void> check_head(const entry& e, const head& h) {
     return forged(whole.error().at + ": " + whole.error().message);
   const bool ends = e.header.kind == entry_kind::tombstone;
   if (ends && !h.tombstone) return forged("a tombstone entry whose head has none");
+  if (e.header.kind == entry_kind::restore && h.tombstone)
+    return forged("a restore entry whose head has a tombstone");
   const std::array leaves{leaf_of(h)};
   return check_leaves(e, leaves);
 }

@@ -288,6 +288,18 @@ json head_result_json(const mutation_result& r) {
   return {{"id", to_string(r.uri->id)}, {"changed", r.changed}, {"seq", r.seq.value}};
 }
 
+json restore_result_json(const mutation_result& r) {
+  json answer{{"uri", to_string(*r.uri)},
+              {"id", to_string(r.uri->id)},
+              {"changed", r.changed},
+              {"seq", r.seq.value}};
+  if (!r.restored) return answer;
+  if (r.restored->ended) answer["ended"] = time_json(r.restored->ended);
+  if (r.restored->archived) answer["still_archived"] = true;
+  if (r.restored->newer) answer["superseded_by"] = to_string(*r.restored->newer);
+  return answer;
+}
+
 json edge_result_json(const mutation_result& r) {
   return {{"changed", r.changed}, {"seq", r.seq.value}};
 }

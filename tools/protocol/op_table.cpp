@@ -95,8 +95,8 @@ op_spec mutation_op(std::string_view name, std::string_view summary, std::string
 }
 
 // A table, as long as there are operations.
-const std::array<op_spec, 49>& table() { // NOLINT(readability-function-size)
-  static const std::array<op_spec, 49> specs = {
+const std::array<op_spec, 50>& table() { // NOLINT(readability-function-size)
+  static const std::array<op_spec, 50> specs = {
       mutation_op("write", "a new memory", "uri id version seq similar?",
                   R"({"op":"write","type":"Note","data":{"statement":"tea at five"}})",
                   write_keys(), read_write, version_result_json),
@@ -112,11 +112,19 @@ const std::array<op_spec, 49>& table() { // NOLINT(readability-function-size)
                   R"({"op":"update_head","uri":"mneme://Note/00000000000000000000000001#1",)"
                   R"("tags":["tea"]})",
                   update_head_keys(), read_update_head, head_result_json),
-      mutation_op("tombstone", "take a memory out of every answer; its versions stay readable",
-                  "id changed seq",
-                  R"({"op":"tombstone","uri":"mneme://Note/00000000000000000000000001#1",)"
-                  R"("reason":"over"})",
-                  tombstone_keys(), read_tombstone, head_result_json),
+      mutation_op(
+          "tombstone",
+          "take a memory out of every answer; its versions stay readable, and restore undoes it",
+          "id changed seq",
+          R"({"op":"tombstone","uri":"mneme://Note/00000000000000000000000001#1",)"
+          R"("reason":"over"})",
+          tombstone_keys(), read_tombstone, head_result_json),
+      mutation_op("restore",
+                  "bring back what was tombstoned or forgotten, or a topic that was archived, as "
+                  "it was; what superseded it stays",
+                  "uri id changed seq ended? still_archived? superseded_by?",
+                  R"({"op":"restore","id":"00000000000000000000000001"})", restore_keys(),
+                  read_restore, restore_result_json),
       mutation_op("add_edge", "a typed, directed edge", "changed seq",
                   R"({"op":"add_edge","src":"00000000000000000000000001","type":"references",)"
                   R"("dst":"00000000000000000000000002"})",
