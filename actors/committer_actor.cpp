@@ -1,5 +1,6 @@
 #include "actors/committer_actor.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "messages/ensure.hpp"
@@ -56,7 +57,7 @@ caf::behavior committer_actor::make_behavior() {
       [this](const sync_appended&) {
         const auto synced = sync();
         // After a failed fsync the frame may or may not be found by the next open.
-        arrived(outcome_of(synced), errc::outcome_unknown);
+        arrived(outcome_of(synced));
       },
       [this](const join_embedder& m) {
         ensure(!embedder_, "an engine has one embedder at most");
@@ -93,8 +94,7 @@ void committer_actor::ask(const caf::actor& to, Message message, on_outcome then
 
 committer_actor::on_error committer_actor::owner_lost() {
   return [this](const caf::error& e) {
-    arrived({error{errc::shutdown, "an owner has ended: " + system().render(e), {}}},
-            errc::outcome_unknown);
+    arrived({error{errc::shutdown, "an owner has ended: " + system().render(e), {}}});
   };
 }
 
@@ -108,6 +108,10 @@ void committer_actor::go_on() {
 
 void committer_actor::pump() {
   if (core_->in_round() || core_->is_stopped()) return;
+  // For want of room they may be there still: before more come, what waits looks again.
+  if (rows_lack_room_ && core_->queued() > 0 && has_far_too_many_rows()
+      && !std::exchange(goes_on_without_room_, false))
+    flush_if_due();
   if (flushing_ && has_far_too_many_rows()) return; // until the files have some of them
   settle_compaction();
   // Whatever it is beside goes on when it ends.
@@ -146,10 +150,18 @@ void committer_actor::begin_batch(std::shared_ptr<const commit_batch> batch) {
   const digest previous_root = world_->ledger->roots().overall;
   if (options_.bugs.reply_before_publish) core_->testing_reply_early();
   const bool is_small = batch_->entries.size() <= options_.entries_applied_here;
+  // Nobody else has it before the journal: what finds no room there is nowhere.
+  if (auto appended = world_->journal->append(batch_->entries, previous_root); !appended)
+    return not_appended(appended.error());
   expect(is_small ? 2 : 7);
-  if (!is_small) ask_owners();
-  append(previous_root);
-  if (is_small) arrived(problem_ ? outcome{} : apply_here(), errc::outcome_unknown);
+  if (syncs_batch_)
+    send(this, sync_appended{});
+  else
+    arrived({});
+  if (is_small)
+    arrived(apply_here());
+  else
+    ask_owners();
 }
 
 void committer_actor::begin_sync() {
@@ -161,11 +173,13 @@ void committer_actor::begin_sync() {
   go_on();
 }
 
-/// A failed append is a failed write: nothing of it is there.
-void committer_actor::append(const digest& previous_root) {
-  const auto appended = world_->journal->append(batch_->entries, previous_root);
-  if (appended && syncs_batch_) return send(this, sync_appended{});
-  arrived(outcome_of(appended), errc::io);
+/// A failed append is a failed write: nothing of it is there. Where room that was reserved is no
+/// more, the next one tries again.
+void committer_actor::not_appended(const error& cause) {
+  if (cause.code != errc::disk_full) return failed(cause, errc::io);
+  batch_.reset();
+  core_->refuse_round(lack_of_room("the write was not completed", cause));
+  go_on();
 }
 
 result<void> committer_actor::sync() {
@@ -193,8 +207,8 @@ void committer_actor::ask_owners() {
 void committer_actor::ask_ledger_and_store() {
   ask(owners_.ledger, prepare_batch{batch_}, [this](const outcome& read) {
     if (read.problem) {
-      arrived(read, errc::outcome_unknown);        // of the ledger
-      return arrived(read, errc::outcome_unknown); // and of the store, which is not asked
+      arrived(read);        // of the ledger
+      return arrived(read); // and of the store, which is not asked
     }
     ask_owner(owners_.ledger);
     ask_owner(owners_.store);
@@ -202,19 +216,14 @@ void committer_actor::ask_ledger_and_store() {
 }
 
 void committer_actor::ask_owner(const caf::actor& owner) {
-  ask(owner, apply_batch{batch_}, [this](const outcome& o) { arrived(o, errc::outcome_unknown); });
+  ask(owner, apply_batch{batch_}, [this](const outcome& o) { arrived(o); });
 }
 
-void committer_actor::arrived(const outcome& o, errc failure_code) {
-  // Of several failures that of the journal counts, whichever came first: what it refused is not
-  // there, whatever the others have.
-  if (o.problem && (!problem_ || failure_code == errc::io)) {
-    problem_ = o.problem;
-    problem_code_ = failure_code;
-  }
+void committer_actor::arrived(const outcome& o) {
+  if (o.problem && !problem_) problem_ = o.problem;
   ensure(waiting_for_ > 0, "each owner answers a round once");
   if (--waiting_for_ > 0) return;
-  if (problem_) return failed(*problem_, problem_code_);
+  if (problem_) return failed(*problem_, errc::outcome_unknown);
   finish_batch();
 }
 
@@ -248,8 +257,10 @@ result<void> committer_actor::finish_batch_of_erasure(std::span<const seq_no> er
 void committer_actor::announce_contents() {
   if (!embedder_) return;
   auto ids = std::make_shared<std::vector<memory_id>>();
-  for (const auto& d : batch_->deltas)
-    if ((d.version != nullptr || d.is_embedding) && d.vector == nullptr) ids->push_back(d.head->id);
+  for (const auto& d : batch_->deltas) {
+    const bool lacks_vector = (d.version != nullptr || d.is_embedding) && d.vector == nullptr;
+    if (lacks_vector || (d.restores && !d.head->embedding)) ids->push_back(d.head->id);
+  }
   if (!ids->empty()) send(embedder_, contents_to_embed{std::move(ids)});
 }
 
@@ -304,6 +315,13 @@ void committer_actor::checkpoint_if_due() {
   core_->enqueue(checkpoint_command{});
 }
 
+/// One that found no room is tried again before the journal is as much longer as for the next.
+void committer_actor::checkpoint_again() {
+  constexpr std::uint64_t tries = 16;
+  const std::uint64_t wait = options_.checkpoint_journal_bytes / tries * (tries - 1);
+  checkpointed_bytes_ -= std::min(checkpointed_bytes_, wait);
+}
+
 void committer_actor::begin_barrier() {
   ensure(batch_ == nullptr, "a barrier is between two batches");
   ensure(deferred_.empty() || checkpointing_ || copies_,
@@ -319,11 +337,28 @@ void committer_actor::begin_barrier() {
   }
   const bool writes_images = !core_->is_at_last_barrier() || is_worth_a_checkpoint(*world_);
   auto sealed = world_->journal->append_seal(world_->ledger->roots().overall);
-  if (sealed) sealed = world_->journal->sync();
+  const bool has_room = sealed || sealed.error().code != errc::disk_full;
+  // Without a seal what was written is there all the same, and is made durable.
+  if (sealed || !has_room) sealed = world_->journal->sync();
   if (!sealed) return failed(sealed.error(), errc::io);
   durable_through(seq);
+  if (!has_room) return barrier_without_room(seq);
   if (writes_images) return begin_checkpoint(seq);
   core_->passed_barrier()(seq);
+  go_on();
+}
+
+/// To close is no less possible on a full disk: the next open reads more of the journal.
+void committer_actor::barrier_without_room(seq_no seq) {
+  const bool is_last = core_->is_at_last_barrier();
+  const error full =
+      lack_of_room("the checkpoint was not written", {errc::disk_full, "journal", {}});
+  if (!is_last) world_->disk_full.set(full.message);
+  const auto reply = core_->passed_barrier();
+  if (is_last)
+    reply(seq);
+  else
+    reply(std::unexpected(full));
   go_on();
 }
 
@@ -343,13 +378,16 @@ void committer_actor::write_checkpoint_at_barrier(const std::string& ledger_imag
   auto job = std::make_shared<const checkpoint_job>(core_->job_at_barrier(ledger_image));
   const seq_no seq = job->file.seq;
   ensure(seq == durable_, "a checkpoint is of what is durable");
+  const bool is_last = core_->is_at_last_barrier();
   auto reply = core_->passed_barrier();
   ask(
       owners_.checkpointer, run_checkpoint{job},
-      [this, seq, reply](const outcome& o) {
+      [this, seq, reply, is_last](const outcome& o) {
+        const bool is_full = o.problem && o.problem->code == errc::disk_full;
         if (!o.problem) world_->checkpoint_seq = seq.value;
+        if (is_full) checkpoint_again();
         checkpoint_written();
-        if (o.problem)
+        if (o.problem && !(is_full && is_last))
           reply(std::unexpected(*o.problem));
         else
           reply(seq);
@@ -389,7 +427,13 @@ void committer_actor::flush_if_due() {
 
 void committer_actor::flushed(std::optional<error> problem) {
   ensure(std::exchange(flushing_, false), "a flush ends once");
-  if (problem) flush_problem_ = std::move(problem);
+  rows_lack_room_ = problem && problem->code == errc::disk_full;
+  // Rows wait in memory for room, as many as may.
+  if (rows_lack_room_ && has_far_too_many_rows() && !core_->in_round() && !core_->is_stopped()) {
+    core_->refuse_waiting(lack_of_room("the write was not begun", *problem));
+    goes_on_without_room_ = core_->queued() > 0; // barriers, which bring no rows
+  }
+  if (problem && !rows_lack_room_) flush_problem_ = std::move(problem);
   go_on();
 }
 

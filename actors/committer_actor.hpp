@@ -34,17 +34,19 @@ private:
   void expect(int answers);
   void begin_batch(std::shared_ptr<const commit_batch> batch);
   void begin_sync();
-  void append(const digest& previous_root);
+  void not_appended(const error& cause);
   /// Of all that was appended.
   result<void> sync();
   outcome apply_here();
   void ask_owners();
   void ask_ledger_and_store();
   void ask_owner(const caf::actor& owner);
-  void arrived(const outcome& o, errc failure_code);
+  void arrived(const outcome& o);
   void finish_batch();
   result<void> finish_batch_of_erasure(std::span<const seq_no> erased);
   void begin_barrier();
+  void barrier_without_room(seq_no seq);
+  void checkpoint_again();
   void begin_checkpoint(seq_no seq);
   void write_checkpoint_at_barrier(const std::string& ledger_image);
   void checkpoint_written();
@@ -77,15 +79,16 @@ private:
   std::optional<committer> core_;             ///< until the actor ends
   std::shared_ptr<const commit_batch> batch_; ///< in progress
   std::optional<error> problem_;              ///< of the batch in progress
-  errc problem_code_ = errc::io;
-  int waiting_for_ = 0;                      ///< answers in the round in progress
-  bool goes_on_ = false;                     ///< begin_round is on its way
-  bool checkpointing_ = false;               ///< the store's stable seq stands still meanwhile
-  bool flushing_ = false;                    ///< the checkpointer gives rows to the store's files
-  std::optional<error> flush_problem_;       ///< the files took no rows
-  std::vector<checkpoint_command> deferred_; ///< barriers that came meanwhile
-  std::shared_ptr<index_compaction> copies_; ///< of indexes, while they are made; null = none
-  bool copies_are_away_ = false;             ///< the checkpointer has them
+  int waiting_for_ = 0;                       ///< answers in the round in progress
+  bool goes_on_ = false;                      ///< begin_round is on its way
+  bool checkpointing_ = false;                ///< the store's stable seq stands still meanwhile
+  bool flushing_ = false;                     ///< the checkpointer gives rows to the store's files
+  bool rows_lack_room_ = false;               ///< the files could not be given any
+  bool goes_on_without_room_ = false;         ///< the next round does not look for room again
+  std::optional<error> flush_problem_;        ///< the files took no rows
+  std::vector<checkpoint_command> deferred_;  ///< barriers that came meanwhile
+  std::shared_ptr<index_compaction> copies_;  ///< of indexes, while they are made; null = none
+  bool copies_are_away_ = false;              ///< the checkpointer has them
   std::vector<std::shared_ptr<const commit_batch>> missed_; ///< by the copies, in order
   caf::actor embedder_;                                     ///< may be null
   seq_no durable_;

@@ -60,9 +60,14 @@ struct journal::impl {
   result<void> adopt(const segment_walk& walk);
   result<void> cut(const segment_walk::torn_tail& torn);
   result<void> write_frame(std::span<const entry> entries, bool seal, const digest& root);
+  result<void> put_bytes(std::string_view frame);
   result<void> make_room();
   result<void> start_segment();
-  result<void> write_ahead(std::uint64_t end);
+  result<void> write_head(const segment_head& head, file& to);
+  result<void> write_ahead(std::uint64_t from, std::uint64_t end);
+  result<void> write_zeros(std::uint64_t from, std::uint64_t end);
+  result<void> reserve(std::uint64_t frame_bytes);
+  result<void> cut_if_full(result<void> written);
   result<void> sync();
   result<void> trim();
   void count();
@@ -74,6 +79,11 @@ struct journal::impl {
   result<void> final_failure(result<void> outcome) {
     if (!outcome) failed = true;
     return outcome;
+  }
+  /// The same of a write. For lack of room it is not: what was written of it is gone, and the next
+  /// one tries again.
+  result<void> settled(result<void> outcome) {
+    return !outcome && outcome.error().code == errc::disk_full ? outcome : final_failure(outcome);
   }
 };
 
@@ -137,20 +147,41 @@ void journal::impl::count() {
   segments_now = full_segments + (current ? 1 : 0);
 }
 
-result<void> journal::impl::write_ahead(std::uint64_t end) {
+/// Zeros from `from` on, through `end` and some more. Whoever fills a part writes that himself.
+result<void> journal::impl::write_ahead(std::uint64_t from, std::uint64_t end) {
   if (end <= file_size) return {};
   std::uint64_t target = end;
   if (options.extend_bytes > 0) {
     target = (end + options.extend_bytes - 1) / options.extend_bytes * options.extend_bytes;
     target = std::max(end, std::min(target, options.segment_bytes));
   }
+  return write_zeros(from, target);
+}
+
+result<void> journal::impl::write_zeros(std::uint64_t from, std::uint64_t end) {
   static const std::string zeros(64 << 10, '\0');
-  for (std::uint64_t at = end; at < target; at += zeros.size()) {
-    const auto size = std::min<std::uint64_t>(zeros.size(), target - at);
+  for (std::uint64_t at = from; at < end; at += zeros.size()) {
+    const auto size = std::min<std::uint64_t>(zeros.size(), end - at);
     if (auto ok = current->write_at(at, std::string_view(zeros).substr(0, size)); !ok) return ok;
   }
-  file_size = target;
+  file_size = std::max(file_size, end);
   return {};
+}
+
+/// What found no room is cut again at once, and the zeros written ahead with it.
+result<void> journal::impl::cut_if_full(result<void> written) {
+  if (written || written.error().code != errc::disk_full) return written;
+  if (auto ok = final_failure(current->truncate(offset)); !ok) return ok;
+  file_size = offset;
+  return written;
+}
+
+result<void> journal::impl::reserve(std::uint64_t frame_bytes) {
+  if (auto ok = make_room(); !ok) return ok;
+  const std::uint64_t end = offset + frame_bytes;
+  auto ahead = cut_if_full(write_ahead(file_size, end));
+  if (ahead || failed || ahead.error().code != errc::disk_full) return ahead;
+  return cut_if_full(write_zeros(file_size, end)); // there may be room for that alone
 }
 
 result<void> journal::impl::start_segment() {
@@ -160,16 +191,31 @@ result<void> journal::impl::start_segment() {
                           .first_seq = last.next(),
                           .previous_frame = last_frame,
                           .previous_segment = current_first};
-  auto out = fs->open(path_of(head.first_seq), open_mode::create);
+  const std::string path = path_of(head.first_seq);
+  auto out = fs->open(path, open_mode::create);
   if (!out) return propagate(out);
+  if (auto ok = write_head(head, **out); !ok) {
+    // Without room for its head there is no segment: the one before goes on being the last.
+    if (ok.error().code != errc::disk_full) return ok;
+    out->reset();
+    auto gone = final_failure(fs->remove(path));
+    return gone ? ok : gone;
+  }
+  if (current) {
+    full_bytes += offset;
+    ++full_segments;
+  }
   current = std::move(*out);
   current_first = head.first_seq;
   offset = segment_head_bytes;
-  file_size = 0;
-  if (auto ok = write_ahead(offset); !ok) return ok;
-  if (auto ok = current->write_at(0, encode(head)); !ok) return ok;
+  file_size = segment_head_bytes;
+  return {};
+}
+
+result<void> journal::impl::write_head(const segment_head& head, file& to) {
+  if (auto ok = to.write_at(0, encode(head)); !ok) return ok;
   // Head and name are durable before the first frame, so that a torn head has no frames.
-  if (auto ok = current->sync(); !ok) return ok;
+  if (auto ok = to.sync(); !ok) return ok;
   return fs->sync_directory(dir);
 }
 
@@ -179,9 +225,7 @@ result<void> journal::impl::make_room() {
   // A frame without entries at the start of a segment would leave no name for the next one.
   if (offset < options.segment_bytes || current_first == last.next()) return {};
   // A full segment is whole and durable before the next one appears: damage in it is no torn tail.
-  if (auto ok = trim(); !ok) return ok;
-  full_bytes += offset;
-  ++full_segments;
+  if (auto ok = final_failure(trim()); !ok) return ok;
   return start_segment();
 }
 
@@ -189,12 +233,11 @@ result<void> journal::impl::write_frame(std::span<const entry> entries, bool sea
                                         const digest& root) {
   // A damaged seal is told from a torn one by the frame behind it.
   if (dirty && (seal || last_is_seal))
-    if (auto ok = sync(); !ok) return ok;
+    if (auto ok = final_failure(sync()); !ok) return ok;
   if (auto ok = make_room(); !ok) return ok;
   ensure(durable <= last, "what is durable was written");
   const auto frame = encode_frame(entries, last.next(), seal, last_frame, root, durable);
-  if (auto ok = write_ahead(offset + frame.bytes.size()); !ok) return ok;
-  if (auto ok = current->write_at(offset, frame.bytes); !ok) return ok;
+  if (auto ok = put_bytes(frame.bytes); !ok) return ok;
   dirty = true;
   if (!seal) remember(last.next(), offset + frame.payloads_at);
   offset += frame.bytes.size();
@@ -204,6 +247,14 @@ result<void> journal::impl::write_frame(std::span<const entry> entries, bool sea
   last_is_seal = seal;
   count();
   return {};
+}
+
+/// Behind the last frame.
+result<void> journal::impl::put_bytes(std::string_view frame) {
+  const std::uint64_t end = offset + frame.size();
+  auto written = write_ahead(end, end);
+  if (written) written = current->write_at(offset, frame);
+  return cut_if_full(std::move(written));
 }
 
 void journal::impl::remember(seq_no first, std::uint64_t payloads_at) {
@@ -319,7 +370,7 @@ result<std::unique_ptr<journal>> journal::open(std::shared_ptr<file_system> fs, 
 result<void> journal::begin() {
   if (auto ok = impl_->usable(); !ok) return ok;
   if (impl_->current) return {};
-  auto started = impl_->final_failure(impl_->start_segment());
+  auto started = impl_->settled(impl_->start_segment());
   impl_->count();
   return started;
 }
@@ -334,29 +385,51 @@ seq_no journal::durable_through() const {
   return impl_->durable;
 }
 
+namespace {
+
+/// How long a frame of these entries is, and its header block.
+struct frame_size {
+  std::uint64_t all = frame_prefix_bytes;
+  std::uint64_t headers = 0;
+};
+
+frame_size size_of(std::span<const entry> entries) {
+  frame_size size;
+  for (const auto& e : entries) {
+    size.headers += 4 + e.header_bytes.size();
+    size.all += 13 + e.header_bytes.size() + e.payload_bytes.size();
+  }
+  return size;
+}
+
+} // namespace
+
+result<void> journal::reserve(std::span<const entry> entries) {
+  if (auto ok = impl_->usable(); !ok) return ok;
+  return impl_->settled(impl_->reserve(size_of(entries).all));
+}
+
 result<void> journal::append(std::span<const entry> entries, const digest& previous_root) {
   ensure(!entries.empty(), "a frame has entries");
-  std::uint64_t headers = 0;
-  std::uint64_t size = frame_prefix_bytes;
   seq_no seq = impl_->last;
   for (const auto& e : entries) {
     seq = seq.next();
     ensure(e.header.seq == seq, "entries continue the journal's sequence");
-    headers += 4 + e.header_bytes.size();
-    size += 13 + e.header_bytes.size() + e.payload_bytes.size();
   }
+  const frame_size size = size_of(entries);
   if (auto ok = impl_->usable(); !ok) return ok;
-  if (entries.size() > max_frame_entries || size > max_frame_bytes || headers > max_frame_bytes)
+  if (entries.size() > max_frame_entries || size.all > max_frame_bytes
+      || size.headers > max_frame_bytes)
     return fail(errc::limit_exceeded,
                 fmt::format("a commit of {} entries and {} bytes is too large; split it",
-                            entries.size(), size));
-  return impl_->final_failure(impl_->write_frame(entries, false, previous_root));
+                            entries.size(), size.all));
+  return impl_->settled(impl_->write_frame(entries, false, previous_root));
 }
 
 result<void> journal::append_seal(const digest& root) {
   if (auto ok = impl_->usable(); !ok) return ok;
   if (impl_->last_is_seal || impl_->last.value == 0) return {};
-  return impl_->final_failure(impl_->write_frame({}, true, root));
+  return impl_->settled(impl_->write_frame({}, true, root));
 }
 
 result<void> journal::sync() {

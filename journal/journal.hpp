@@ -75,10 +75,15 @@ public:
   [[nodiscard]] const journal_tail& tail() const;
   [[nodiscard]] seq_no last_seq() const;
 
+  /// Makes room for a frame of these entries, which are sealed, before anybody hears of them.
+  /// disk_full: what was written for it is gone again, and all is as before. Any other failure is
+  /// final.
+  result<void> reserve(std::span<const entry> entries);
   /// Writes one frame behind the last. `previous_root` = OverallRoot after the last frame. The
   /// entries continue the sequence. limit_exceeded (nothing written) over the bounds of a frame.
   /// Does not sync, except what is behind when a new segment begins or the last frame is a seal.
-  /// After a failure the journal refuses everything further (io).
+  /// disk_full: nothing of the frame is there, and the next append tries again. After any other
+  /// failure the journal refuses everything further (io).
   result<void> append(std::span<const entry> entries, const digest& previous_root);
   /// A frame without entries that carries the last root; syncs what is before it first, so that it
   /// vouches for all of it. No-op if the last frame is a seal or there is none.

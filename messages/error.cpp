@@ -8,7 +8,7 @@ namespace mneme {
 namespace {
 
 /// In the order of the enum, which starts at 1.
-constexpr std::array<std::string_view, static_cast<std::size_t>(errc::shutdown)> names = {
+constexpr std::array<std::string_view, static_cast<std::size_t>(errc::disk_full)> names = {
     "bad_json",
     "bad_utf8",
     "line_too_long",
@@ -82,6 +82,7 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(errc::shutdown)>
     "io",
     "outcome_unknown",
     "shutdown",
+    "disk_full",
 };
 static_assert(!names.back().empty(), "every code has a name");
 static_assert(names[static_cast<std::size_t>(errc::not_found) - 1] == "not_found");
@@ -96,7 +97,8 @@ std::string_view to_string(errc code) noexcept {
 }
 
 bool may_retry(errc code) noexcept {
-  return code == errc::busy || code == errc::rate_limited || code == errc::deadline_exceeded;
+  return code == errc::busy || code == errc::rate_limited || code == errc::deadline_exceeded
+         || code == errc::disk_full;
 }
 
 } // namespace mneme

@@ -76,7 +76,8 @@ check_result check_late_touches(const evidence& known) {
       return wrong("exactly once", fmt::format("{} was touched {} times instead of {}",
                                                to_string(id), times, most));
   }
-  if (known.has_crashed) return {};
+  // Touches of a round that found no room are lost with it.
+  if (known.has_crashed || known.last_issued_when_full > 0) return {};
   for (const auto& [id, times] : known.late_touches)
     if (journaled[id] < times)
       return wrong("exactly once", fmt::format("{} was touched {} times instead of {}",
@@ -87,8 +88,9 @@ check_result check_late_touches(const evidence& known) {
 check_result check_violations(const evidence& known) {
   std::map<std::uint64_t, std::uint64_t> journaled;
   for (const auto& [seq, number] : known.violations) ++journaled[number];
-  // A full queue may refuse the entry of a read.
-  const bool may_miss = known.has_crashed || known.setup.max_queued < known.setup.clients;
+  // A full queue, or a full disk, may refuse the entry of a read.
+  const bool may_miss = known.has_crashed || known.last_issued_when_full > 0
+                        || known.setup.max_queued < known.setup.clients;
   for (const auto& [number, op] : known.operations) {
     if (op.state != operation_state::answered) continue;
     const auto found = journaled[number];

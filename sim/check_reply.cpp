@@ -128,6 +128,15 @@ check_result check_outside_error(evidence& known, operation& op, const error& e)
                                     describe(op.request), e.message));
 }
 
+/// What found no room was not done, and no other outcome was.
+check_result check_lack_of_room(const evidence& known, operation& op) {
+  op.state = operation_state::answered;
+  if (op.entered)
+    return wrong("reply", "\"" + describe(op.request) + "\" found no room, but is there");
+  if (known.disk_is_full || op.number <= known.last_issued_when_full) return {};
+  return wrong("reply", "\"" + describe(op.request) + "\" found no room, although there is some");
+}
+
 result<batch_result> as_batch(const result<reply_message>& answer) {
   if (!answer) return std::unexpected(answer.error());
   if (const auto* batch = std::get_if<batch_result>(&*answer)) return *batch;
@@ -182,6 +191,10 @@ check_result check_many(evidence& known, operation& op, const Requests& requests
     if (!one && is_from_outside(one.error().code) && is_disk) {
       // The touch of one can fail while the others are answered.
       if (auto ok = check_outside_error(known, op, one.error()); !ok) return ok;
+      continue;
+    }
+    if (!one && one.error().code == errc::disk_full) {
+      if (auto ok = check_lack_of_room(known, op); !ok) return ok;
       continue;
     }
     // Each touches by a command of its own, and finds the queue as full as it is.
@@ -379,6 +392,7 @@ check_result check_reply(evidence& known, operation& op, const result<reply_mess
       || !std::visit([&](const auto& r) { return is_outage(known, r, answer); }, op.request);
   if (!answer && is_from_outside(answer.error().code) && is_disk)
     return check_outside_error(known, op, answer.error());
+  if (!answer && answer.error().code == errc::disk_full) return check_lack_of_room(known, op);
   if (!answer && answer.error().code == errc::busy) {
     op.state = operation_state::answered;
     if (known.setup.max_queued < known.setup.clients && !op.entered) return {};

@@ -46,7 +46,9 @@ struct evidence {
   seq_no acknowledged;                             ///< the last seq that a reply has named
   seq_no durable; ///< the last seq that a reply has promised to survive a crash
   bool has_crashed = false;
-  bool disk_is_failing = false; ///< answers of failed and unknown writes are in order
+  bool disk_is_full = false;
+  std::uint64_t last_issued_when_full = 0; ///< operation that may have found no room
+  bool disk_is_failing = false;            ///< answers of failed and unknown writes are in order
 };
 
 } // namespace mneme::sim

@@ -7,9 +7,10 @@
 
 namespace mneme::sim {
 
-void model::commit_head(seq_no seq, const head& h, bool is_new) {
+void model::commit_head(seq_no seq, const head& h, bool is_new, bool is_restored) {
   auto& m = memories_[h.id];
   m.heads.put(seq, h);
+  if (is_restored) return; // used as it was
   const activation* before = m.used.at(seq);
   const bool is_first = before == nullptr || is_new;
   activation used = is_first ? activation{} : *before;
@@ -58,7 +59,7 @@ void model::commit(seq_no seq, entry_kind kind, const entry_payload& payload,
     commit_head(seq, u->head, false);
     commit_content(seq, u->version, u->vector);
   } else if (const auto* h = std::get_if<head_payload>(&payload)) {
-    commit_head(seq, h->head, false);
+    commit_head(seq, h->head, false, kind == entry_kind::restore);
     if (h->affirms) memories_[h->head.id].affirmed.push_back(seq);
   } else if (const auto* e = std::get_if<edge_payload>(&payload)) {
     const edge_key& key = e->edge.key;

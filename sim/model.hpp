@@ -138,7 +138,7 @@ private:
     friend auto operator<=>(const reverse_key&, const reverse_key&) = default;
   };
 
-  void commit_head(seq_no seq, const head& h, bool is_new);
+  void commit_head(seq_no seq, const head& h, bool is_new, bool is_restored = false);
   void commit_content(seq_no seq, const version& v, const std::optional<spaced_vector>& vector);
   void commit_embedding(seq_no seq, const embed_payload& late);
   void commit_touch(seq_no seq, const find_late_payload& late, timestamp at);

@@ -80,6 +80,17 @@ public:
     if (const auto made = made_.find(h->id); made != made_.end()) made->second = *h;
     return true;
   }
+  bool operator()(restore_request& r) {
+    r.actor = within_.granted_to;
+    const auto h = opened(r.id);
+    if (!h || !h->tombstone || !h->tombstone->superseded_by) return h.has_value();
+    const tombstone& gone = *h->tombstone;
+    const auto e =
+        state_.edge_at({*gone.superseded_by, edge_type::supersedes, r.id}, state_.last());
+    const bool came_with =
+        e && !e->tombstoned && e->created_at == gone.at && e->created_by == gone.by;
+    return !came_with || is_open(*gone.superseded_by);
+  }
   template <class Request>
   bool operator()(Request& r) {
     if constexpr (requires { r.actor = within_.granted_to; }) r.actor = within_.granted_to;

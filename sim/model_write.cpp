@@ -144,6 +144,43 @@ public:
     return changes_head(entry_kind::tombstone, by, h, head_payload{h});
   }
 
+  write_outcome operator()(const restore_request& r) const {
+    const auto found = state_.head_at(r.id, state_.last());
+    if (!found) return refused(errc::not_found);
+    head h = *found;
+    if (r.expect_version && *r.expect_version != h.current_version)
+      return refused(errc::version_conflict);
+    const std::string by = r.by.value_or(r.actor);
+    const bool is_tombstoned = h.tombstone.has_value();
+    const bool is_closed = h.type == memory_type::topic && is_archived(h);
+    if (!is_tombstoned && !is_closed)
+      return changes_nothing(memory_uri{h.type, h.id, h.current_version});
+    restored_memory back;
+    const auto v = state_.version_at(h.id, h.current_version, state_.last());
+    for (const auto& end : {v->valid_until, v->expires_at})
+      if (end && *end <= now_ && (!back.ended || *end < *back.ended)) back.ended = end;
+    h.last_updated_at = now_;
+    write_outcome out;
+    if (is_tombstoned) {
+      const tombstone gone = *h.tombstone;
+      back.newer = gone.superseded_by;
+      h.tombstone.reset();
+      out = changes_head(entry_kind::restore, by, h, head_payload{h});
+      if (gone.superseded_by && *gone.superseded_by != h.id) take_back(gone, h.id, by);
+      if (h.type == memory_type::topic) {
+        const held_vector kept =
+            h.embedding ? state_.vector_at(h.id, state_.last()) : std::vector<float>{};
+        take_topic_text(state_, h.id, kept, entries_);
+      }
+    } else {
+      h.lifecycle->status = lifecycle_status::open;
+      out = changes_head(entry_kind::topic_unarchive, by, h, head_payload{h});
+    }
+    back.archived = is_archived(h);
+    out.restored = back;
+    return out;
+  }
+
   write_outcome operator()(const add_edge_request& r) const {
     const edge_key key{r.src, static_cast<edge_type>(r.type), r.dst};
     const auto before = state_.edge_at(key, state_.last());
@@ -222,9 +259,11 @@ public:
   }
 
   // Importers' requests carry no token, so the workload has none of them.
-  write_outcome operator()(const restore_request&) const { return refused(errc::unsupported); }
-  write_outcome operator()(const restore_edge_request&) const { return refused(errc::unsupported); }
-  write_outcome operator()(const restore_field_request&) const {
+  write_outcome operator()(const put_record_request&) const { return refused(errc::unsupported); }
+  write_outcome operator()(const put_edge_record_request&) const {
+    return refused(errc::unsupported);
+  }
+  write_outcome operator()(const put_field_record_request&) const {
     return refused(errc::unsupported);
   }
   template <class Request>
@@ -251,6 +290,18 @@ private:
     write_outcome out;
     out.changed = true;
     return out;
+  }
+
+  /// The edge that was made with the tombstone.
+  void take_back(const tombstone& gone, const memory_id& old, const std::string& by) const {
+    const edge_key key{*gone.superseded_by, edge_type::supersedes, old};
+    auto e = state_.edge_at(key, state_.last());
+    if (!e || e->tombstoned || e->created_at != gone.at || e->created_by != gone.by) return;
+    e->tombstoned = true;
+    e->tombstoned_at = now_;
+    e->tombstoned_reason = "restored";
+    e->tombstoned_by = by;
+    changes_edge(entry_kind::remove_edge, by, *e);
   }
 
   /// Why one of them cannot be superseded, if so.

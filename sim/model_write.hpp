@@ -65,6 +65,7 @@ struct write_outcome {
   std::optional<topic_changes> topics; ///< without the similar topics
   std::optional<tag_assignment> tag;
   std::string weights; ///< of search
+  std::optional<restored_memory> restored;
 };
 
 /// Outcome of `m` on the model's last state, executed at `now`; its entries go to `entries`, which

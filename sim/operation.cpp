@@ -76,17 +76,20 @@ struct describe_mutation {
   std::string operator()(const tombstone_request& r) const {
     return fmt::format("tombstone {}", brief(r.uri.id));
   }
+  std::string operator()(const restore_request& r) const {
+    return fmt::format("restore {}", brief(r.id));
+  }
   std::string operator()(const add_edge_request& r) const {
     return fmt::format("add_edge {} {} {}", brief(r.src), r.type, brief(r.dst));
   }
   std::string operator()(const remove_edge_request& r) const {
     return fmt::format("remove_edge {} {} {}", brief(r.src), r.type, brief(r.dst));
   }
-  std::string operator()(const restore_request& r) const {
-    return fmt::format("restore {} version {}", brief(r.head.id), r.version.number);
+  std::string operator()(const put_record_request& r) const {
+    return fmt::format("put_record {} version {}", brief(r.head.id), r.version.number);
   }
-  std::string operator()(const restore_edge_request& r) const {
-    return fmt::format("restore_edge {} {}", brief(r.edge.key.src), brief(r.edge.key.dst));
+  std::string operator()(const put_edge_record_request& r) const {
+    return fmt::format("put_edge_record {} {}", brief(r.edge.key.src), brief(r.edge.key.dst));
   }
   std::string operator()(const assign_tag_request& r) const {
     return fmt::format("assign_tag {}", r.tag);
@@ -104,8 +107,8 @@ struct describe_mutation {
   std::string operator()(const unarchive_request& r) const {
     return fmt::format("unarchive {}", brief(r.id));
   }
-  std::string operator()(const restore_field_request& r) const {
-    return fmt::format("restore_field {}", brief(r.field.head.topic));
+  std::string operator()(const put_field_record_request& r) const {
+    return fmt::format("put_field_record {}", brief(r.field.head.topic));
   }
 };
 

@@ -102,7 +102,8 @@ mutation_result result_of(const write_outcome& out, seq_no seq) {
           .topics = out.topics,
           .tag = out.tag,
           .similar = {},
-          .weights = out.weights};
+          .weights = out.weights,
+          .restored = out.restored};
 }
 
 std::expected<std::vector<mutation>, errc>

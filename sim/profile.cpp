@@ -53,6 +53,8 @@ profile draw_profile(std::uint64_t seed) {
   for (std::size_t kind = 0; kind < select; ++kind) p.weights[kind] = one_of(draw, {0, 1, 4, 16});
   p.weights[select] = one_of(selected, {0, 1, 4});
   p.weights[static_cast<std::size_t>(operation_kind::set_weights)] = one_of(weighed, {0, 0, 1});
+  random_stream restored(seed, "restore");
+  p.weights[static_cast<std::size_t>(operation_kind::restore)] = one_of(restored, {0, 1, 4});
   // Without memories there is nothing to do for the others, and every run asks something.
   p.weights[static_cast<std::size_t>(operation_kind::write)] += 8;
   p.weights[static_cast<std::size_t>(operation_kind::find)] += 2;
@@ -65,8 +67,11 @@ profile draw_profile(std::uint64_t seed) {
     auto& weight = p.weights[static_cast<std::size_t>(rare)];
     weight = (weight + 3) / 4;
   }
+  constexpr auto full = static_cast<std::size_t>(fault_kind::full_disk);
   if (draw.percent(80))
-    for (auto& weight : p.faults) weight = one_of(draw, {0, 1, 3});
+    for (std::size_t kind = 0; kind < full; ++kind) p.faults[kind] = one_of(draw, {0, 1, 3});
+  random_stream filled(seed, "full disk");
+  if (filled.percent(40)) p.faults[full] = one_of(filled, {1, 3});
   p.steps_between_faults = one_of(draw, {200, 500, 1500});
   p.deliver_weight = one_of(draw, {6, 12, 40});
   p.relaxed_percent = one_of(draw, {0, 10, 50});

@@ -51,8 +51,9 @@ enum class operation_kind : std::uint8_t {
   tick,
   select,
   set_weights,
+  restore,
 };
-inline constexpr std::size_t operation_kind_count = 38;
+inline constexpr std::size_t operation_kind_count = 39;
 
 /// Kinds of faults that may strike between two steps.
 enum class fault_kind : std::uint8_t {
@@ -61,8 +62,9 @@ enum class fault_kind : std::uint8_t {
   power_loss_worst, ///< all that was not synced is lost
   dying_disk,       ///< from some operation on the disk fails; then the power goes
   failed_operation, ///< one disk operation fails; later the power goes
+  full_disk,        ///< there is room for little more; later there is room again
 };
-inline constexpr std::size_t fault_kind_count = 5;
+inline constexpr std::size_t fault_kind_count = 6;
 
 struct profile {
   engine_setup setup;

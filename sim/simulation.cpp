@@ -74,6 +74,7 @@ private:
   // --- one step -------------------------------------------------------------
 
   check_result one_step() {
+    if (room_at_ && step_ >= *room_at_) make_room();
     if (crash_at_ && step_ >= *crash_at_) return crash(draw_crash_mode());
     if (!crash_at_ && step_ >= next_fault_) {
       next_fault_ = step_ + 1 + faults_.below(2 * how_.steps_between_faults);
@@ -194,8 +195,12 @@ private:
     const std::string name = fmt::format("fault{}", ++struck_);
     if (!is_wanted(name)) return {};
     constexpr std::array<std::string_view, fault_kind_count> names = {
-        "kill", "power loss", "power loss, nothing unsynced stays", "dying disk",
-        "one failed disk operation"};
+        "kill",
+        "power loss",
+        "power loss, nothing unsynced stays",
+        "dying disk",
+        "one failed disk operation",
+        "a full disk"};
     report_.plan.push_back(fmt::format("{}: {} at step {}", name, names[kind], step_));
     log_.add(step_, "fault", names[kind]);
     switch (fault) {
@@ -211,6 +216,11 @@ private:
     case fault_kind::failed_operation:
       disk_.files->fail_nth(failing, 1 + nth / 4, false);
       break;
+    case fault_kind::full_disk:
+      disk_.files->limit_bytes(disk_.files->used_bytes() + nth * nth);
+      known_.disk_is_full = true;
+      room_at_ = step_ + later;
+      return {};
     }
     known_.disk_is_failing = true;
     crash_at_ = step_ + later;
@@ -219,6 +229,16 @@ private:
 
   crash_mode draw_crash_mode() {
     return faults_.percent(50) ? crash_mode::random : crash_mode::drop;
+  }
+
+  /// Somebody has removed what filled the disk.
+  void make_room() {
+    if (!room_at_) return;
+    room_at_.reset();
+    disk_.files->limit_bytes(std::nullopt);
+    known_.disk_is_full = false;
+    known_.last_issued_when_full = issued_;
+    log_.add(step_, "fault", "there is room again");
   }
 
   /// Pulls the plug and boots again. No mode: only the process dies.
@@ -246,6 +266,7 @@ private:
     if (mode) files->crash(faults_.next(), *mode);
     machine_.reset();
     disk_.files = std::move(files);
+    make_room();
     known_.disk_is_failing = false;
     asked_.clear();
     for (auto& [number, op] : known_.operations)
@@ -315,6 +336,7 @@ private:
   }
 
   check_result finish() {
+    make_room();
     if (auto ok = settle(); !ok) return ok;
     if (known_.disk_is_failing)
       if (auto ok = crash(draw_crash_mode()); !ok) return ok;
@@ -382,6 +404,7 @@ private:
   std::uint64_t boots_ = 0;
   std::uint64_t next_fault_ = 0;
   std::optional<std::uint64_t> crash_at_;
+  std::optional<std::uint64_t> room_at_; ///< the disk is full until then
 };
 
 } // namespace

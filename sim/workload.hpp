@@ -57,6 +57,8 @@ private:
   void make_replacement(update_request& r, const head& h);
   mutation some_update_head();
   mutation some_tombstone();
+  mutation some_restore();
+  bool restores(); ///< one of several writes, where any does
   mutation some_edge();
   mutation some_edge_removal();
   mutation mutation_of(operation_kind kind);

@@ -204,6 +204,33 @@ mutation workload::some_tombstone() {
   return r;
 }
 
+bool workload::restores() {
+  return how_.weights[static_cast<std::size_t>(operation_kind::restore)] > 0 && draw_.one_in(8);
+}
+
+mutation workload::some_restore() {
+  restore_request r;
+  r.id = some_id();
+  // Mostly what is gone: of those that there are, the one that comes first behind a drawn one.
+  const auto ids = truth_.ids_at(truth_.last());
+  if (!ids.empty() && !draw_.one_in(6)) {
+    const std::size_t from = draw_.below(ids.size());
+    r.id = ids[from];
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      const head h = *truth_.head_at(ids[(from + i) % ids.size()], truth_.last());
+      if (!h.tombstone) continue;
+      r.id = h.id;
+      break;
+    }
+  }
+  r.actor = some_actor();
+  if (draw_.percent(15)) {
+    const auto h = truth_.head_at(r.id, truth_.last());
+    r.expect_version = draw_.one_in(4) || !h ? 3 : h->current_version;
+  }
+  return r;
+}
+
 mutation workload::some_edge() {
   add_edge_request r;
   r.src = some_id();
@@ -245,6 +272,8 @@ mutation workload::mutation_of(operation_kind kind) {
     return some_update_head();
   case operation_kind::tombstone:
     return some_tombstone();
+  case operation_kind::restore:
+    return some_restore();
   case operation_kind::add_edge:
     return some_edge();
   case operation_kind::remove_edge:
@@ -262,7 +291,8 @@ planned_request workload::some_batch() {
   batch_message batch;
   batch.durability = some_durability();
   for (auto n = 1 + draw_.below(5); n > 0; --n)
-    batch.items.push_back(mutation_of(static_cast<operation_kind>(draw_.below(6))));
+    batch.items.push_back(restores() ? some_restore()
+                                     : mutation_of(static_cast<operation_kind>(draw_.below(6))));
   // Items see each other: an edge to a memory of the same batch, and its update.
   if (draw_.percent(40)) {
     write_request first = some_write();

@@ -9,7 +9,7 @@
 namespace mneme {
 
 /// A new head; `first_write` is the write of version 1, which in a restored world may bring a
-/// tombstone along. A later tombstone is no use of the memory.
+/// tombstone along. A later tombstone is no use of the memory; what undoes it changes nothing here.
 inline activation after_head(activation a, const head& h, bool first_write) {
   if (first_write) a = {};
   if (first_write || !h.tombstone) a.last_used = h.last_updated_at;

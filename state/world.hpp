@@ -103,6 +103,7 @@ struct world {
   std::shared_ptr<late_store_problem> late_problem = std::make_shared<late_store_problem>();
   embed_status embedding; ///< of a remote embedder
   stop_cause stopped;
+  stop_cause disk_full; ///< of the newest write; empty once one was taken
   read_window window;
 
   world(const vector_index_options& vector_options, std::uint64_t record_cache_bytes);

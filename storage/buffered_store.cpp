@@ -365,7 +365,7 @@ result<void> buffered_store::write_rows(kv_store& files, const places& from, seq
     row_count += resting.rows->key_count();
   }
   // Commits of the files ascend: all portions but the last are of the seqs just before it.
-  const std::uint64_t span = through.value - flushed_.value;
+  const std::uint64_t span = through.value - std::max(flushed_, portion_).value;
   std::uint64_t portions = std::clamp<std::uint64_t>(row_count / rows_at_once, 1, span);
   const std::uint64_t rows_each = row_count / portions + 1;
   std::vector<kv_write> rows; // the strings of one portion serve the next
@@ -388,7 +388,9 @@ result<void> buffered_store::write_rows(kv_store& files, const places& from, seq
       if (at.row().commit <= flushed_) continue;
       take(table, at.key(), at.row());
       if (taken < rows_each || portions == 1) continue;
-      if (auto ok = files.apply(rows, {through.value - --portions}); !ok) return ok;
+      const seq_no portion{through.value - --portions};
+      if (auto ok = files.apply(rows, portion); !ok) return ok;
+      portion_ = portion;
       taken = 0;
     }
   }
@@ -400,7 +402,8 @@ result<void> buffered_store::flush() {
   const std::lock_guard guard(flush_mutex_);
   if (flush_failure_) return std::unexpected(*flush_failure_);
   auto flushed = flush_locked();
-  if (!flushed) flush_failure_ = flushed.error();
+  // For lack of room nothing of the last portion is there: what waits is tried again.
+  if (!flushed && flushed.error().code != errc::disk_full) flush_failure_ = flushed.error();
   return flushed;
 }
 

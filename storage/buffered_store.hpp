@@ -124,6 +124,7 @@ private:
   std::mutex flush_mutex_;
   seq_no flushed_; ///< the files have been given all up to here
   std::optional<error> flush_failure_;
+  seq_no portion_; ///< of the newest portion that the files have, of a flush that may have failed
   std::atomic<std::uint64_t> stable_;
 };
 

@@ -1,5 +1,7 @@
 #include "storage/file.hpp"
 
+#include <fmt/format.h>
+
 namespace mneme {
 
 namespace {
@@ -27,10 +29,11 @@ result<void> replace_file(file_system& fs, const std::string& path, std::string_
   return replace_file(fs, path, {bytes});
 }
 
-result<void> replace_file(file_system& fs, const std::string& path,
-                          std::initializer_list<std::string_view> parts) {
-  const std::string fresh = path + ".new";
-  auto out = fs.open(fresh, open_mode::create);
+namespace {
+
+result<void> write_parts(file_system& fs, const std::string& path,
+                         std::initializer_list<std::string_view> parts) {
+  auto out = fs.open(path, open_mode::create);
   if (!out) return propagate(out);
   // One may be left from a crash in an earlier replacement.
   if (auto ok = (*out)->truncate(0); !ok) return ok;
@@ -39,10 +42,28 @@ result<void> replace_file(file_system& fs, const std::string& path,
     if (auto ok = (*out)->write_at(at, part); !ok) return ok;
     at += part.size();
   }
-  if (auto ok = (*out)->sync(); !ok) return ok;
-  out->reset();
+  return (*out)->sync();
+}
+
+} // namespace
+
+result<void> replace_file(file_system& fs, const std::string& path,
+                          std::initializer_list<std::string_view> parts) {
+  const std::string fresh = path + ".new";
+  if (auto ok = write_parts(fs, fresh, parts); !ok) {
+    // A part of it must not keep the disk full.
+    if (ok.error().code == errc::disk_full) static_cast<void>(fs.remove(fresh));
+    return ok;
+  }
   if (auto ok = fs.rename(fresh, path); !ok) return ok;
   return fs.sync_directory(parent_of(path));
+}
+
+result<void> check_room(file_system& fs, const std::string& dir, std::uint64_t bytes) {
+  const auto free = fs.free_bytes(dir);
+  if (!free || *free >= bytes) return {};
+  return fail(errc::disk_full,
+              fmt::format("{} has {} bytes free, and {} are needed", dir, *free, bytes));
 }
 
 result<std::string> read_file(file_system& fs, const std::string& path) {

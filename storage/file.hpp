@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,8 +32,10 @@ public:
   /// Nothing is appended any more: from now on the file may be read without a descriptor, where the
   /// system can. From any thread.
   virtual void is_complete() {}
+  /// disk_full where there is no room for all of it; a part may be there then.
   virtual result<void> write_at(std::uint64_t offset, std::string_view bytes) = 0;
-  /// Makes all written bytes durable (fdatasync). A failure is final: never retry and believe.
+  /// Makes all written bytes durable (fdatasync). A failure is final, for lack of room too: never
+  /// retry and believe.
   virtual result<void> sync() = 0;
   virtual result<std::uint64_t> size() = 0;
   virtual result<void> truncate(std::uint64_t size) = 0;
@@ -81,6 +84,9 @@ public:
   virtual result<void> remove(const std::string& path) = 0;
   /// Makes creations, renames and removals in `dir` durable.
   virtual result<void> sync_directory(const std::string& dir) = 0;
+  /// How many bytes may still be written below `dir`, as far as the system says; nullopt where it
+  /// does not.
+  virtual std::optional<std::uint64_t> free_bytes(const std::string&) { return {}; }
   /// busy, at once, with the owner's pid in the message if this or another process holds it.
   virtual result<std::unique_ptr<directory_lock>> lock(const std::string& dir) = 0;
 };
@@ -94,6 +100,9 @@ result<void> replace_file(file_system& fs, const std::string& path, std::string_
 /// Likewise, of parts that follow each other.
 result<void> replace_file(file_system& fs, const std::string& path,
                           std::initializer_list<std::string_view> parts);
+/// disk_full, in words, where less than `bytes` are free below `dir`: for who gives them to writers
+/// that a full disk breaks.
+result<void> check_room(file_system& fs, const std::string& dir, std::uint64_t bytes);
 /// The whole content of `path`; not_found if there is none.
 result<std::string> read_file(file_system& fs, const std::string& path);
 

@@ -151,6 +151,18 @@ struct memory_file_system::state {
   std::uint64_t fault_at = 0; ///< 0: none
   bool fault_stays = false;
   bool lying = false;
+  std::optional<std::uint64_t> most_bytes;
+
+  [[nodiscard]] std::uint64_t used_bytes() const {
+    std::uint64_t sum = 0;
+    for (const auto& [path, in] : disk.directories)
+      for (const auto& [name, node] : in.visible) sum += node->visible.size();
+    return sum;
+  }
+  [[nodiscard]] std::uint64_t free_bytes() const {
+    const std::uint64_t used = used_bytes();
+    return used < *most_bytes ? *most_bytes - used : 0;
+  }
 
   /// Counts one operation; true if it has to fail.
   bool fails(io_operation kind) {
@@ -220,6 +232,10 @@ public:
     auto ok = usable("write", io_operation::write);
     if (!writable_) return fail(errc::io, "cannot write " + path_ + ": opened for reading");
     if (!ok && boot_ == owner_->boots) bytes = bytes.substr(0, bytes.size() / 2);
+    if (const std::string_view fits = with_room(offset, bytes); fits.size() < bytes.size()) {
+      bytes = fits;
+      if (ok) ok = fail(errc::disk_full, fmt::format("cannot write {}: no room", path_));
+    }
     if (boot_ == owner_->boots) change({offset, std::string(bytes), false});
     return ok;
   }
@@ -265,6 +281,16 @@ private:
       return fail(errc::io, fmt::format("cannot {} {}: the machine crashed", action, path_));
     if (owner_->fails(kind)) return injected(action, path_);
     return {};
+  }
+
+  /// What of a write the disk has room for.
+  [[nodiscard]] std::string_view with_room(std::uint64_t offset, std::string_view bytes) const {
+    const std::uint64_t end = offset + bytes.size();
+    const std::uint64_t size = node_->visible.size();
+    if (!owner_->most_bytes || end <= size) return bytes;
+    const std::uint64_t last = size + owner_->free_bytes();
+    if (end <= last) return bytes;
+    return bytes.substr(0, last > offset ? last - offset : 0);
   }
 
   void change(file_change made) {
@@ -392,6 +418,22 @@ result<std::unique_ptr<directory_lock>> memory_file_system::lock(const std::stri
   if (!state_->locked.insert(dir).second)
     return fail(errc::busy, fmt::format("{} is open in this process", dir));
   return std::make_unique<memory_lock>(state_, dir);
+}
+
+void memory_file_system::limit_bytes(std::optional<std::uint64_t> most) {
+  const std::lock_guard guard(state_->mutex);
+  state_->most_bytes = most;
+}
+
+std::uint64_t memory_file_system::used_bytes() const {
+  const std::lock_guard guard(state_->mutex);
+  return state_->used_bytes();
+}
+
+std::optional<std::uint64_t> memory_file_system::free_bytes(const std::string&) {
+  const std::lock_guard guard(state_->mutex);
+  if (!state_->most_bytes) return {};
+  return state_->free_bytes();
 }
 
 void memory_file_system::crash(std::uint64_t seed, crash_mode mode) {

@@ -74,6 +74,13 @@ public:
   /// Operations of that kind so far, failed ones included.
   [[nodiscard]] std::uint64_t operations(io_operation kind) const;
 
+  /// The disk has room for so many bytes of files and no more; nullopt: for all. A write beyond
+  /// fails with disk_full and has written what fits.
+  void limit_bytes(std::optional<std::uint64_t> most);
+  /// Of all files, as they are seen.
+  [[nodiscard]] std::uint64_t used_bytes() const;
+  std::optional<std::uint64_t> free_bytes(const std::string& dir) override;
+
   /// Plants a bug: syncs answer well and make nothing durable.
   void lie_about_sync(bool lie);
 

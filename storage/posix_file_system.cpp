@@ -11,6 +11,7 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "storage/file.hpp"
@@ -21,9 +22,16 @@ namespace {
 
 constexpr std::size_t unchecked_read_bytes = 64 << 10;
 
+errc code_of(int cause) {
+  if (cause == ENOENT) return errc::not_found;
+  // EFBIG: what the process may write to one file is limited, which is no less to be mended.
+  const bool lacks_room = cause == ENOSPC || cause == EDQUOT || cause == EFBIG;
+  return lacks_room ? errc::disk_full : errc::io;
+}
+
 std::unexpected<error> refused(std::string_view action, const std::string& path) {
   const int cause = errno;
-  return fail(cause == ENOENT ? errc::not_found : errc::io,
+  return fail(code_of(cause),
               fmt::format("cannot {} {}: {}", action, path,
                           std::error_code(cause, std::generic_category()).message()));
 }
@@ -156,8 +164,10 @@ public:
   }
 
   result<void> sync() override {
-    if (::fdatasync(writing()) != 0) return refused("sync", path_);
-    return {};
+    if (::fdatasync(writing()) == 0) return {};
+    auto failed = refused("sync", path_);
+    failed.error().code = errc::io; // what is there is unknown, whatever was the cause
+    return failed;
   }
 
   result<std::uint64_t> size() override {
@@ -334,6 +344,12 @@ public:
     if (!fd.valid()) return refused("open", dir);
     if (::fsync(fd.get()) != 0) return refused("sync", dir);
     return {};
+  }
+
+  std::optional<std::uint64_t> free_bytes(const std::string& dir) override {
+    struct statvfs info{};
+    if (::statvfs(dir.c_str(), &info) != 0 || info.f_blocks == 0) return {}; // it has no measure
+    return static_cast<std::uint64_t>(info.f_bavail) * info.f_frsize;
   }
 
   result<std::unique_ptr<directory_lock>> lock(const std::string& dir) override {

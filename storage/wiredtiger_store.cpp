@@ -293,11 +293,15 @@ private:
 
 std::unexpected<error> wiredtiger_store::failure(std::string_view action, int ret) {
   const std::string detail = log_.take();
-  error e{errc::io,
+  error e{ret == ENOSPC || ret == EDQUOT ? errc::disk_full : errc::io,
           fmt::format("cannot {} in the store {}: {}{}{}", action, dir_, wiredtiger_strerror(ret),
                       detail.empty() ? "" : ": ", detail),
           {}};
   if (ret != WT_PANIC) return std::unexpected(std::move(e));
+  e.message = fmt::format(
+      "the files of the store {} took no more while it was to {} ({}), most often because the disk "
+      "was full or broke; what was acknowledged is in the journal, from which they are made anew",
+      dir_, action, detail.empty() ? wiredtiger_strerror(ret) : detail);
   stop(e);
   return std::unexpected(*stopped());
 }

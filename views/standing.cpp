@@ -50,13 +50,13 @@ void lineage_reader::for_each_objection(row_no row, std::uint64_t since,
   const row_line& line = rows_.rows().line(row);
   const node_no node{line.node};
   // A tombstone speaks for itself, or for what took the place.
-  if ((line.flags & row_tombstoned) != 0 && rows_.facets(row).stands_since > since) {
+  if ((line.flags & row_tombstoned) != 0 && line.begin > since) {
     std::uint32_t by = no_number;
     lineage_.neighbours(node, edge_direction::out, at_, false, [&](const neighbour& n) {
       if (n.type == in_lineage(lineage_kind::gives_way)) by = n.node.value;
       return by == no_number;
     });
-    if (!goes_on(objection{by, rows_.facets(row).stands_since})) return;
+    if (!goes_on(objection{by, line.begin})) return;
   }
   const auto look = [&](const neighbour& n) {
     if (!is_objection(n.type)) return false; // those come first
@@ -116,7 +116,7 @@ lineage_standing lineage_reader::of(row_no row) const {
     if (its_row.value == no_number) continue;
     found.distrust_e9 = std::max(found.distrust_e9, rows_.facets(its_row).distrust_e9);
     if (found.stale) continue;
-    for_each_objection(its_row, rows_.facets(row).stands_since, [&](const objection& o) {
+    for_each_objection(its_row, stands_since(row), [&](const objection& o) {
       found.stale = !from.knows(o.by);
       return !found.stale;
     });
@@ -125,7 +125,7 @@ lineage_standing lineage_reader::of(row_no row) const {
 }
 
 bool lineage_reader::is_shaken(row_no row, const std::vector<objection>& objections) const {
-  const std::uint64_t since = rows_.facets(row).stands_since;
+  const std::uint64_t since = stands_since(row);
   const auto is_newer = [&](const objection& o) { return o.since > since; };
   if (std::ranges::none_of(objections, is_newer)) return false;
   const reach from = reach_of(rows_.node(row));

@@ -76,6 +76,13 @@ private:
   template <class GoesOn>
   void for_each_objection(row_no row, std::uint64_t since, const GoesOn& goes_on) const;
 
+  /// The seq at which somebody last stood by the memory of a row. What is tombstoned has taken in
+  /// all that was so then: of it the seq of the tombstone, with which its row begins.
+  [[nodiscard]] std::uint64_t stands_since(row_no row) const {
+    const row_line& line = rows_.rows().line(row);
+    return (line.flags & row_tombstoned) != 0 ? line.begin : rows_.facets(row).stands_since;
+  }
+
   const attributes& rows_;
   const graph& lineage_;
   seq_no at_;

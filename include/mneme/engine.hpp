@@ -181,6 +181,8 @@ struct world_stats {
   /// Why the engine takes no more writes until it is opened again; empty = it takes them. What was
   /// acknowledged is not lost.
   std::string stopped;
+  /// Why the newest write was refused for lack of room; empty once one was taken.
+  std::string disk_full;
 };
 
 struct tick_request; // mneme/tick.hpp
@@ -323,7 +325,7 @@ public:
   result<std::vector<memory>> stale_of(const stale_read& request);
 
   /// Every memory in id order, with all its versions, and every edge in key order (tombstoned ones
-  /// too), as of one seq: what an export writes and restore_request takes back. Of edges
+  /// too), as of one seq: what an export writes and put_record_request takes back. Of edges
   /// seq_unavailable if more was written meanwhile than the engine keeps the past of.
   result<void> for_each_memory(const std::function<bool(const memory_record&)>& visit);
   result<void> for_each_edge_record(const std::function<bool(const edge_record&)>& visit);

@@ -100,6 +100,7 @@ enum class errc : std::uint8_t {
   io,              ///< the operating system refused; the message says what and why
   outcome_unknown, ///< the write may be in the journal or not; reopen to see
   shutdown,        ///< the engine has stopped
+  disk_full,       ///< there is no room for it: nothing was written, and later writes try again
 };
 
 /// The code's name as it stands in JSON, such as "not_found".

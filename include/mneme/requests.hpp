@@ -99,6 +99,17 @@ struct tombstone_request {
   std::optional<std::uint32_t> expect_version;
 };
 
+/// Undoes a tombstone, whatever its cause: the memory is what it was before, its activation too. A
+/// topic that is archived and not tombstoned is open again. What superseded the memory stays; an
+/// edge `supersedes` that came with the tombstone goes with it. A memory that is there changes
+/// nothing; an erased one is erased.
+struct restore_request {
+  memory_id id;
+  std::string actor;
+  std::optional<std::string> by{};
+  std::optional<std::uint32_t> expect_version{};
+};
+
 /// Ends need not exist. A live edge is a no-op; a tombstoned one is revived as a fresh record.
 struct add_edge_request {
   memory_id src;
@@ -134,7 +145,7 @@ struct promote_request {
 /// For importers of an export: a version and its head exactly as they were (nonces, times, hash).
 /// The first version of an id becomes a write, the next one an update; versions come in order. The
 /// current version again restores the head alone, or is a no-op.
-struct restore_request {
+struct put_record_request {
   mneme::head head; ///< current_version and version_hash must be those of `version`
   mneme::version version;
   /// Of this content, as head.embedding says. Without it the content has the vector that it has
@@ -142,8 +153,8 @@ struct restore_request {
   std::optional<std::vector<float>> vector;
 };
 
-/// As restore_request, for an edge; one that exists in the same state is a no-op.
-struct restore_edge_request {
+/// As put_record_request, for an edge; one that exists in the same state is a no-op.
+struct put_edge_record_request {
   edge_record edge;
 };
 
@@ -166,11 +177,11 @@ struct set_weights_request {
   std::string actor;  ///< who acts; "" = the host
 };
 
-using mutation =
-    std::variant<write_request, update_request, update_head_request, tombstone_request,
-                 add_edge_request, remove_edge_request, restore_request, restore_edge_request,
-                 ingest_request, revise_request, forget_request, unarchive_request,
-                 restore_field_request, assign_tag_request, set_weights_request>;
+using mutation = std::variant<write_request, update_request, update_head_request, tombstone_request,
+                              add_edge_request, remove_edge_request, put_record_request,
+                              put_edge_record_request, ingest_request, revise_request,
+                              forget_request, unarchive_request, put_field_record_request,
+                              assign_tag_request, set_weights_request, restore_request>;
 
 /// A hashtag and the anchor it stands for.
 struct tag_assignment {
@@ -194,17 +205,27 @@ struct resemblance {
 };
 inline constexpr double resembles_from = 0.8;
 
+/// Why a memory that was restored may still not be shown by every door.
+struct restored_memory {
+  std::optional<timestamp> ended{}; ///< of its valid time or expiry, which is over
+  bool archived = false;            ///< it was so before the tombstone; of a topic: restore again
+  std::optional<memory_id> newer{}; ///< what the tombstone said superseded it, which stays
+
+  friend bool operator==(const restored_memory&, const restored_memory&) = default;
+};
+
 /// What one mutation did. `changed` is false where nothing was journaled; `seq` is then the
 /// current one.
 struct mutation_result {
   bool changed = true;
   seq_no seq;
-  /// Of write, update, update_head, tombstone, ingest and unarchive: the current version.
+  /// Of write, update, update_head, tombstone, restore, ingest and unarchive: the current version.
   std::optional<memory_uri> uri;
-  std::optional<topic_changes> topics{}; ///< ingest, revise, forget
-  std::optional<tag_assignment> tag{};   ///< assign_tag
-  std::optional<resemblance> similar{};  ///< of a write that asks for it
-  std::string weights{};                 ///< set_weights: all that hold now, "name=number,…"
+  std::optional<topic_changes> topics{};     ///< ingest, revise, forget
+  std::optional<tag_assignment> tag{};       ///< assign_tag
+  std::optional<resemblance> similar{};      ///< of a write that asks for it
+  std::string weights{};                     ///< set_weights: all that hold now, "name=number,…"
+  std::optional<restored_memory> restored{}; ///< restore that changed something
 };
 
 enum class durability : std::uint8_t {

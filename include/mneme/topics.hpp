@@ -155,7 +155,7 @@ struct unarchive_request {
 };
 
 /// For importers of an export: a field with all its revisions, as they were.
-struct restore_field_request {
+struct put_field_record_request {
   topic_field field;
   std::vector<field_revision> revisions; ///< 1 to field.head.revisions
 };

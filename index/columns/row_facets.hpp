@@ -39,8 +39,8 @@ struct row_facets {
   std::uint8_t audience;
   std::uint8_t flags;
   std::uint32_t distrust_e9; ///< 1 less its own trust, in units of 1e-9
-  /// The seq at which somebody last stood by it: of its newest version. Of what is tombstoned, the
-  /// seq of the tombstone.
+  /// The seq at which somebody last stood by it: of its newest version, or when it was affirmed. A
+  /// tombstone leaves it as it is (views/standing.hpp).
   std::uint64_t stands_since;
 };
 static_assert(std::has_unique_object_representations_v<row_facets>,

@@ -12,13 +12,14 @@ namespace mneme {
 
 namespace {
 
-constexpr std::array<std::string_view, 25> kind_names = {
+constexpr std::array<std::string_view, 26> kind_names = {
     "write",       "update",     "tombstone",       "update_head",    "add_edge",
     "remove_edge", "field",      "topic_archive",   "topic_merge",    "embed",
     "find_late",   "reinforce",  "decay_cycle",     "attest",         "learn_weights",
     "compact",     "snapshot",   "scope_violation", "config",         "migration",
-    "erase",       "assign_tag", "topic_unarchive", "topic_salience", "search_weights"};
-static_assert(kind_names.size() == static_cast<std::size_t>(entry_kind::search_weights));
+    "erase",       "assign_tag", "topic_unarchive", "topic_salience", "search_weights",
+    "restore"};
+static_assert(kind_names.size() == static_cast<std::size_t>(entry_kind::restore));
 
 constexpr std::array<std::string_view, state_namespace_count> namespace_names = {"edges", "fields",
                                                                                  "memories"};

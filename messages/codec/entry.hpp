@@ -43,6 +43,7 @@ enum class entry_kind : std::uint8_t {
   topic_unarchive = 23,
   topic_salience = 24,
   search_weights = 25,
+  restore = 26,
 };
 std::string_view to_string(entry_kind kind) noexcept;
 
@@ -99,7 +100,7 @@ struct update_payload {
 
   friend bool operator==(const update_payload&, const update_payload&) = default;
 };
-/// update_head and tombstone: the whole new head.
+/// update_head, tombstone and restore: the whole new head.
 struct head_payload {
   mneme::head head;
   bool affirms = false; ///< of update_head: somebody stands by what the memory says
@@ -293,7 +294,7 @@ struct erased_payload {
 };
 
 /// Which alternative goes with which kind: write→write_payload, update→update_payload,
-/// tombstone and update_head→head_payload, add_edge and remove_edge→edge_payload,
+/// tombstone, update_head and restore→head_payload, add_edge and remove_edge→edge_payload,
 /// embed→embed_payload, find_late→find_late_payload, snapshot→snapshot_payload,
 /// reinforce→reinforce_payload, decay_cycle→decay_cycle_payload, assign_tag→assign_tag_payload,
 /// attest→attest_payload, learn_weights→learn_weights_payload, compact→compact_payload,

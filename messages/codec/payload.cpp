@@ -528,6 +528,7 @@ result<entry_payload> decode_entry_payload(entry_kind kind, std::string_view byt
   case entry_kind::tombstone:
   case entry_kind::update_head:
   case entry_kind::topic_unarchive:
+  case entry_kind::restore:
     return decode_payload<head_payload>(bytes);
   case entry_kind::add_edge:
   case entry_kind::remove_edge:

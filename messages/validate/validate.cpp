@@ -299,6 +299,14 @@ result<void> validate(const tombstone_request& r) {
   return check.done();
 }
 
+result<void> validate(const restore_request& r) {
+  request_checker check;
+  if (r.id.is_zero()) check.refuse(errc::bad_id, "the zero id names no memory", {"id"});
+  check.name({"actor"}, r.actor, max_actor_bytes);
+  check.optional_name({"by"}, r.by, max_actor_bytes);
+  return check.done();
+}
+
 result<void> validate(const add_edge_request& r) {
   request_checker check;
   check_edge(check, r);
@@ -316,7 +324,7 @@ result<void> validate(const remove_edge_request& r) {
   return check.done();
 }
 
-result<void> validate(const restore_request& r) {
+result<void> validate(const put_record_request& r) {
   request_checker check;
   check_restored(check, r.version);
   check_restored(check, r.head);
@@ -402,7 +410,7 @@ result<void> validate(const head& h) {
   return check.done();
 }
 
-result<void> validate(const restore_edge_request& r) {
+result<void> validate(const put_edge_record_request& r) {
   const edge_record& e = r.edge;
   request_checker check;
   check_edge(check, {.src = e.key.src,

@@ -34,11 +34,12 @@ result<void> validate(const write_request& r);
 result<void> validate(const update_request& r);
 result<void> validate(const update_head_request& r);
 result<void> validate(const tombstone_request& r);
+result<void> validate(const restore_request& r);
 result<void> validate(const add_edge_request& r);
 result<void> validate(const remove_edge_request& r);
 /// Nothing is restored that could not have been written.
-result<void> validate(const restore_request& r);
-result<void> validate(const restore_edge_request& r);
+result<void> validate(const put_record_request& r);
+result<void> validate(const put_edge_record_request& r);
 /// Exactly one of anchor and zone. The tag itself is checked where it is normalised.
 result<void> validate(const assign_tag_request& r);
 /// Something is set, or reset. The weights themselves are checked against those of the world.

@@ -164,7 +164,7 @@ result<void> validate(const unarchive_request& r) {
   return validate_acting(r.actor);
 }
 
-result<void> validate(const restore_field_request& r) {
+result<void> validate(const put_field_record_request& r) {
   request_checker check;
   const field_head& head = r.field.head;
   check_field_name(check, {"field.name"}, head.name);

@@ -16,7 +16,7 @@ result<void> validate(const revise_request& r);
 result<void> validate(const forget_request& r);
 result<void> validate(const unarchive_request& r);
 /// Nothing is restored that could not have been written.
-result<void> validate(const restore_field_request& r);
+result<void> validate(const put_field_record_request& r);
 
 /// What a new field without a declared type is.
 topic_field_type type_of(const json_value& v) noexcept;

@@ -114,14 +114,28 @@ void forget_named(graph& owner, const index_delta& d) {
   for (const neighbour& n : named) owner.forget(d.node, n.type, n.node);
 }
 
+/// What the newest tombstone names is what took the place; a restored memory has no such.
+void put_successor(graph& owner, const index_delta& d) {
+  constexpr edge_type gives_way = in_lineage(lineage_kind::gives_way);
+  const node_no named = d.successor != d.node ? d.successor : node_no{no_number};
+  if (owner.has_edges_out(d.node)) {
+    std::vector<node_no> before;
+    owner.neighbours(d.node, edge_direction::out, d.seq, false, [&](const neighbour& n) {
+      if (n.type == gives_way && n.node != named) before.push_back(n.node);
+      return true;
+    });
+    for (const node_no other : before) owner.put(d.node, gives_way, other, true, d.seq);
+  }
+  if (named.value != no_number) owner.put(d.node, gives_way, named, false, d.seq);
+}
+
 } // namespace
 
 void apply_lineage(graph& owner, std::span<const index_delta> deltas) {
   for (const auto& d : deltas) {
     if (d.head != nullptr && d.head->erased) forget_named(owner, d);
     if (d.version != nullptr) put_named(owner, d);
-    if (d.successor.value != no_number && d.successor != d.node)
-      owner.put(d.node, in_lineage(lineage_kind::gives_way), d.successor, false, d.seq);
+    if (d.restores || d.successor.value != no_number) put_successor(owner, d);
     if (d.edge == nullptr) continue;
     if (const auto kept = in_lineage(d.edge->key.type); kept && d.edge_has_no_past)
       owner.forget(d.src, *kept, d.dst);

@@ -42,6 +42,7 @@ struct index_delta {
   const mneme::version* version = nullptr; ///< with new content; null = content unchanged
   const spaced_vector* vector = nullptr;
   bool affirms = false;      ///< somebody stands by the content, which is the one before
+  bool restores = false;     ///< a tombstone is undone: the memory is as it was before it
   bool is_embedding = false; ///< the content is the one before; what finds it came now
   std::string_view text;     ///< with is_embedding: by these words; empty: by those before
   node_no node;

@@ -45,8 +45,7 @@ facet_values facets_of(const attributes& owner, const index_delta& d, row_no bef
   }
   const row_facets& kept = owner.facets(before);
   f.distrust_e9 = kept.distrust_e9;
-  const bool ends = d.head->tombstone && (owner.rows().line(before).flags & row_tombstoned) == 0;
-  f.stands_since = ends || d.affirms ? d.seq : seq_no{kept.stands_since};
+  f.stands_since = d.affirms ? d.seq : seq_no{kept.stands_since};
   if (kept.path != no_number) f.path = owner.place_text({kept.path});
   f.from_github = (kept.flags & facet_from_github) != 0;
   f.reference = {kept.reference};
@@ -112,7 +111,7 @@ void put_row(attributes& owner, const index_delta& d) {
 /// The activation table of the model: write resets, a changed head refreshes, a touch counts.
 void activate(attributes& owner, const index_delta& d) {
   const seq_no before{d.seq.value - 1};
-  if (d.head != nullptr && !d.is_embedding && !d.head->erased) {
+  if (d.head != nullptr && !d.is_embedding && !d.restores && !d.head->erased) {
     const bool first_write = d.head->current_version == 1 && d.version != nullptr;
     owner.set_activation(d.node, d.seq,
                          after_head(owner.activation_of(d.node, before), *d.head, first_write));

@@ -41,6 +41,7 @@ index_delta number(const entry& e, numbering& numbers) {
   }
   if (const memory_id* id = successor_of(d.head)) d.successor = numbers.nodes->intern(*id);
   if (const auto* h = std::get_if<head_payload>(&e.payload)) d.affirms = h->affirms;
+  d.restores = e.header.kind == entry_kind::restore;
   if (d.version != nullptr || d.is_embedding) {
     ensure(numbers.next_slot != no_number, "a command that fills the numbering is refused");
     d.slot = slot_no{numbers.next_slot++};

@@ -271,6 +271,15 @@ result<void> remove_images_of(file_system& fs, const std::string& dir, seq_no se
   return {};
 }
 
+/// What was written of images for which there is no room must not keep the disk full. Those that
+/// the checkpoint names stay.
+void give_up_images(file_system& fs, const std::string& dir, seq_no seq) {
+  const auto named = read_checkpoint(fs, dir);
+  if (!named || (named->has_value() && (*named)->seq == seq)) return;
+  for (const std::string_view name : image_names)
+    static_cast<void>(fs.remove(image_directory(dir) + "/" + image_file(seq, name)));
+}
+
 /// Fills in what the checkpoint knows them by.
 result<void> write_images(file_system& fs, const std::string& dir, const world_id& world,
                           const read_views& views, const checkpoint_job& job,
@@ -300,7 +309,7 @@ result<void> write_images(file_system& fs, const std::string& dir, const world_i
 
 result<void> write_checkpoint(file_system& fs, const std::string& dir, const world_id& world,
                               const read_views& views, const checkpoint_job& job,
-                              std::span<const mapped_image> mapped) {
+                              std::span<const mapped_image> mapped, std::uint64_t store_room) {
   const seq_no seq = job.file.seq;
   ensure(seq <= views.published, "a checkpoint is of what is published");
   // First, so that a map whose file was cut is not looked at.
@@ -310,7 +319,10 @@ result<void> write_checkpoint(file_system& fs, const std::string& dir, const wor
   checkpoint_file file = job.file;
   file.store_matches = false;
   file.image_sums.clear();
-  if (auto ok = write_images(fs, dir, world, views, job, file); !ok) return ok;
+  if (auto ok = write_images(fs, dir, world, views, job, file); !ok) {
+    if (ok.error().code == errc::disk_full) give_up_images(fs, dir, seq);
+    return ok;
+  }
   // Again, since all was looked at meanwhile.
   if (auto whole = check_mapped(mapped); !whole) {
     if (auto ok = remove_images_of(fs, dir, seq); !ok) return ok;
@@ -328,6 +340,7 @@ result<void> write_checkpoint(file_system& fs, const std::string& dir, const wor
   }
   // Never before the images: a store that is behind them gets the rest from the journal, but one
   // that is ahead has leaves that the ledger's image does not fit.
+  if (auto ok = check_room(fs, dir, store_room); !ok) return ok;
   if (auto ok = views.store->checkpoint(); !ok) return ok;
   file.store_matches = true;
   return replace_file(fs, checkpoint_path(dir), encode(file));

@@ -68,9 +68,11 @@ std::string image_directory(const std::string& dir);
 ///
 /// corrupt if one of `mapped`, which are all that the owners were loaded from, is not whole any
 /// more: what is in memory may be wrong then, and is given no images, whose sums would be right.
+/// disk_full: for lack of room for an image, or of `store_room` bytes for the store, which is left
+/// as it is then.
 result<void> write_checkpoint(file_system& fs, const std::string& dir, const world_id& world,
                               const read_views& views, const checkpoint_job& job,
-                              std::span<const mapped_image> mapped);
+                              std::span<const mapped_image> mapped, std::uint64_t store_room);
 
 /// Removes CHECKPOINT and then all images: the next open makes everything from the journal.
 result<void> remove_images(file_system& fs, const std::string& dir);

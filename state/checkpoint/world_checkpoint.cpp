@@ -8,15 +8,34 @@ bool needs_flush(const world& w) {
   return w.store->buffered_bytes() > w.row_buffer_bytes;
 }
 
+namespace {
+
+/// WiredTiger does not outlive a full disk: it is given rows only where there is so much room.
+std::uint64_t room_for_rows(const world& w) {
+  constexpr std::uint64_t besides = 8ULL << 20;
+  return 2 * w.store->buffered_bytes() + besides;
+}
+
+/// What is there is durable and whole without a seal or images, for which there may be no room.
+result<void> unless_full(result<void> done) {
+  return !done && done.error().code == errc::disk_full ? result<void>() : done;
+}
+
+} // namespace
+
 result<void> flush_rows(world& w) {
+  if (auto ok = check_room(*w.files, w.directory, room_for_rows(w)); !ok) return ok;
   if (w.store_matches.exchange(false))
     if (auto ok = distrust_store(*w.files, w.directory); !ok) return ok;
   return w.store->flush();
 }
 
 result<void> write_checkpoint(world& w, const checkpoint_job& job) {
+  const std::uint64_t room = room_for_rows(w);
+  if (auto ok = check_room(*w.files, w.directory, room); !ok) return ok;
   w.store_matches = false;
-  if (auto ok = write_checkpoint(*w.files, w.directory, w.info.id, w.views(), job, w.mapped_images);
+  if (auto ok =
+          write_checkpoint(*w.files, w.directory, w.info.id, w.views(), job, w.mapped_images, room);
       !ok)
     return ok;
   w.store_matches = true;
@@ -63,10 +82,10 @@ result<void> checkpoint_sealed(world& w) {
 result<void> close_world(world& w) {
   const seq_no last = w.journal->last_seq();
   ensure(w.ledger->roots().seq == last, "a world is closed when all owners have its last entry");
-  if (auto ok = w.journal->append_seal(w.ledger->roots().overall); !ok) return ok;
+  if (auto ok = unless_full(w.journal->append_seal(w.ledger->roots().overall)); !ok) return ok;
   if (auto ok = w.journal->sync(); !ok) return ok;
   if (is_worth_a_checkpoint(w))
-    if (auto ok = checkpoint_sealed(w); !ok) return ok;
+    if (auto ok = unless_full(checkpoint_sealed(w)); !ok) return ok;
   return w.journal->trim();
 }
 

@@ -31,13 +31,16 @@ std::uint64_t held_bytes(const update_head_request& r) {
 std::uint64_t held_bytes(const tombstone_request& r) {
   return r.reason.size() + r.actor.size() + held_bytes(r.by);
 }
+std::uint64_t held_bytes(const restore_request& r) {
+  return r.actor.size() + held_bytes(r.by);
+}
 std::uint64_t held_bytes(const add_edge_request& r) {
   return r.kind.size() + r.data.size() + r.actor.size() + held_bytes(r.by);
 }
 std::uint64_t held_bytes(const remove_edge_request& r) {
   return r.reason.size() + r.actor.size() + held_bytes(r.by);
 }
-std::uint64_t held_bytes(const restore_request& r) {
+std::uint64_t held_bytes(const put_record_request& r) {
   return held_bytes(r.head.tags) + held_bytes(r.head.frames) + held_bytes(r.head.metadata)
          + r.head.actor_scope.size() + (r.head.colour ? held_bytes(r.head.colour->hashtags) : 0)
          + (r.head.tombstone ? r.head.tombstone->reason.size() + r.head.tombstone->by.size() : 0)
@@ -45,7 +48,7 @@ std::uint64_t held_bytes(const restore_request& r) {
          + held_bytes(r.version.provenance) + r.version.forms.short_form.size()
          + r.version.forms.medium_form.size() + held_bytes(r.vector);
 }
-std::uint64_t held_bytes(const restore_edge_request& r) {
+std::uint64_t held_bytes(const put_edge_record_request& r) {
   return r.edge.kind.size() + r.edge.data.size() + r.edge.created_by.size()
          + r.edge.tombstoned_reason.size() + r.edge.tombstoned_by.size();
 }
@@ -58,7 +61,7 @@ std::uint64_t held_bytes(const ingest_request& r) {
   for (const auto& l : r.links) bytes += sizeof(l) + l.kind.size();
   return bytes;
 }
-std::uint64_t held_bytes(const restore_field_request& r) {
+std::uint64_t held_bytes(const put_field_record_request& r) {
   std::uint64_t bytes = 0;
   for (const auto& f : r.revisions)
     bytes += sizeof(f) + f.field.size() + held_bytes(f.value) + f.why_changed.size()

@@ -184,6 +184,9 @@ committer::round committer::take_round() {
              && !stands_alone(queue_.front().command) && entries.size() < options_.max_entries
              && batch.payload_bytes() < options_.max_bytes);
     if (!entries.empty()) {
+      // Before its new ids get their numbers, which nobody takes back.
+      if (!has_room_for(entries)) continue;
+      slot_before_ = world_.numbers.next_slot;
       batch_ = make_batch(std::move(entries), world_.numbers, durable);
       in_round_ = true;
       return {.batch = batch_};
@@ -550,7 +553,10 @@ void committer::publish() {
 
 void committer::complete() {
   ensure(in_round_ && !barrier_, "a batch or a sync is in progress");
-  if (batch_ != nullptr) publish_batch();
+  if (batch_ != nullptr) {
+    publish_batch();
+    world_.disk_full.set({});
+  }
   in_round_ = false;
   answer_round(nullptr);
 }
@@ -620,6 +626,53 @@ checkpoint_command committer::defer_barrier() {
   ++deferred_;
   publish_queued();
   return deferred;
+}
+
+error lack_of_room(std::string_view what, const error& cause) {
+  return {errc::disk_full,
+          fmt::format("{}: there is no room on the disk ({}); nothing that was acknowledged is "
+                      "lost, and writes go on when there is room again",
+                      what, cause.message),
+          {}};
+}
+
+bool committer::has_room_for(std::span<const entry> entries) {
+  // What else the journal may have against it, it says when it is to append.
+  const auto room = world_.journal->reserve(entries);
+  if (room || room.error().code != errc::disk_full) return true;
+  lacks_room(lack_of_room("the write was not completed", room.error()));
+  return false;
+}
+
+void committer::lacks_room(const error& why) {
+  ids_.return_to(world_.last_drawn_id);
+  world_.disk_full.set(why.message); // before the answers leave
+  answer_round(&why);
+}
+
+void committer::refuse_round(const error& why) {
+  ensure(in_round_ && batch_ != nullptr, "a batch is in progress");
+  world_.numbers.next_slot = slot_before_;
+  in_round_ = false;
+  batch_.reset();
+  lacks_room(why);
+}
+
+void committer::refuse_waiting(const error& why) {
+  ensure(!in_round_, "what waits is refused between two rounds");
+  world_.disk_full.set(why.message);
+  std::deque<waiting> kept;
+  for (auto& w : std::exchange(queue_, {})) {
+    if (std::holds_alternative<checkpoint_command>(w.command)) {
+      kept.push_back(std::move(w));
+      continue;
+    }
+    ++taken_;
+    queued_bytes_ -= w.bytes;
+    refuse(w.command, why);
+  }
+  queue_ = std::move(kept);
+  publish_queued();
 }
 
 void committer::fail(const error& outcome, const error& stopped) {

@@ -31,6 +31,9 @@ struct committer_options {
   std::function<std::int64_t()> stopwatch{}; ///< of deadlines, in nanoseconds; empty: none is late
 };
 
+/// What a write gets, or a checkpoint, that finds no room: `what` it was that did not come about.
+error lack_of_room(std::string_view what, const error& cause);
+
 class committer {
 public:
   committer(world& w, std::shared_ptr<clock> clock, std::shared_ptr<random_source> random,
@@ -73,6 +76,11 @@ public:
   /// Ends the round without passing the barrier; the caller enqueues it again later. Until then it
   /// counts as waiting.
   checkpoint_command defer_barrier();
+  /// Answers the round in progress with `why`: its batch is nowhere, and the next round goes on as
+  /// if it had not been. Nodes of its new ids stay taken.
+  void refuse_round(const error& why);
+  /// Answers what waits, but for the engine's own barriers, with `why`; what comes is taken again.
+  void refuse_waiting(const error& why);
   /// Answers the round in progress with `outcome` and everything queued, now and later, with
   /// `stopped`: the engine takes no more writes.
   void fail(const error& outcome, const error& stopped);
@@ -107,6 +115,9 @@ private:
   void run_look();
   commit_command take_front();
   void publish_queued();
+  /// False: the journal has no room for the entries, and the round has been answered so.
+  bool has_room_for(std::span<const entry> entries);
+  void lacks_room(const error& why);
   /// Answers everybody of the round: as it went (null), or with what ended it.
   void answer_round(const error* problem);
   void refuse_all(const error& why);
@@ -175,6 +186,7 @@ private:
   std::uint64_t queued_bytes_ = 0;                         ///< of both
   std::vector<std::function<void(const error*)>> replies_; ///< of the round in progress
   std::shared_ptr<const commit_batch> batch_;
+  std::uint32_t slot_before_ = 0; ///< of batch_
   std::optional<checkpoint_command> barrier_;
   std::optional<seq_no> imaged_; ///< of the checkpoint or copy that is being made
   std::optional<error> stopped_;

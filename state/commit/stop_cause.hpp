@@ -1,5 +1,5 @@
 #pragma once
-/// Why an engine takes no more writes, for whoever asks how it is.
+/// Why an engine takes no more writes, or not the newest, for whoever asks how it is.
 
 #include <mutex>
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace mneme {
 
-/// Set once, by the committer; asked from any thread.
+/// Set by the committer; asked from any thread.
 class stop_cause {
 public:
   void set(std::string why) {

@@ -80,6 +80,15 @@ mutation_result unchanged(const execution& x, std::optional<memory_uri> uri) {
   return {.changed = false, .seq = {x.current.value + x.out.entries.size()}, .uri = uri};
 }
 
+result<head> with_version(head h, const std::optional<std::uint32_t>& expected) {
+  if (expected && *expected != h.current_version)
+    return fail(errc::version_conflict,
+                "expected version " + std::to_string(*expected) + ", the current one is "
+                    + std::to_string(h.current_version),
+                "expect_version");
+  return h;
+}
+
 namespace {
 
 /// Reads the head that an update, update_head or tombstone is about.
@@ -94,12 +103,7 @@ result<head> existing_head(execution& x, const memory_uri& uri,
   if (h.type != uri.type)
     return fail(errc::type_data_mismatch,
                 "memory " + to_string(uri.id) + " is a " + std::string(to_string(h.type)), "uri");
-  if (expect_version && *expect_version != h.current_version)
-    return fail(errc::version_conflict,
-                "expected version " + std::to_string(*expect_version) + ", the current one is "
-                    + std::to_string(h.current_version),
-                "expect_version");
-  return h;
+  return with_version(std::move(h), expect_version);
 }
 
 /// Fills the version's hash, and the head's anchor of it; the version's bytes.
@@ -463,7 +467,7 @@ result<prepared> prepare(const update_request& r, timestamp now, const execution
   return prepare_content(r.uri.type, r.data, r.forms, r.vector, r.created_at.value_or(now), seams,
                          ahead, {.is_known = r.uri.type != memory_type::topic});
 }
-result<prepared> prepare(const restore_request& r, timestamp now, const execution_seams&,
+result<prepared> prepare(const put_record_request& r, timestamp now, const execution_seams&,
                          const prepared_ahead&) {
   prepared p;
   p.now = now;
@@ -497,10 +501,10 @@ result<void> run_one(execution& x, const mutation& m, prepared p) {
 }
 
 /// An export's fields come one by one: topics get their texts when all are there.
-bool is_restore(const mutation& m) {
-  return std::holds_alternative<restore_request>(m)
-         || std::holds_alternative<restore_edge_request>(m)
-         || std::holds_alternative<restore_field_request>(m);
+bool is_put_record(const mutation& m) {
+  return std::holds_alternative<put_record_request>(m)
+         || std::holds_alternative<put_edge_record_request>(m)
+         || std::holds_alternative<put_field_record_request>(m);
 }
 
 /// The texts of topics belong to the request that changed them.
@@ -516,7 +520,7 @@ result<void> run_all(execution& x, std::span<const mutation> items, std::span<pr
                      bool is_batch) {
   for (std::size_t i = 0; i < items.size(); ++i) {
     auto done = run_one(x, items[i], std::move(ready[i]));
-    const bool settles = !is_restore(items[i]) || i + 1 == items.size();
+    const bool settles = !is_put_record(items[i]) || i + 1 == items.size();
     if (done && settles) done = settle(x);
     if (!done) return std::unexpected(located(std::move(done.error()), is_batch, i));
     if (x.seams.room != nullptr)
@@ -592,11 +596,11 @@ const std::string& acting_in(const mutation& m) {
   return std::visit(
       [](const auto& r) -> const std::string& {
         using request = std::decay_t<decltype(r)>;
-        if constexpr (std::is_same_v<request, restore_request>)
+        if constexpr (std::is_same_v<request, put_record_request>)
           return r.head.actor_scope;
-        else if constexpr (std::is_same_v<request, restore_edge_request>)
+        else if constexpr (std::is_same_v<request, put_edge_record_request>)
           return r.edge.created_by;
-        else if constexpr (std::is_same_v<request, restore_field_request>)
+        else if constexpr (std::is_same_v<request, put_field_record_request>)
           return r.revisions.empty() ? nobody : r.revisions.back().created_by;
         else
           return r.actor;

@@ -8,9 +8,6 @@
 
 namespace mneme {
 
-namespace {
-
-/// The memory's current version, with what the batch has done to it.
 result<version> current_version(execution& x, const head& h) {
   for (auto e = x.out.entries.rbegin(); e != x.out.entries.rend(); ++e) {
     const version* made = nullptr;
@@ -25,6 +22,8 @@ result<version> current_version(execution& x, const head& h) {
     return fail(errc::corrupt, "the current version of " + to_string(h.id) + " is missing");
   return std::move(**found);
 }
+
+namespace {
 
 /// The old text in the ways in which its accents may be spelled: a caller does not see which of
 /// them a memory has.

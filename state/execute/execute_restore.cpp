@@ -1,150 +1,96 @@
-// Restores: the records of an export come back as they were.
+// Restores: what a tombstone took out of the answers, or a sweep of topics, comes back.
 
+#include "state/apply/entry_parts.hpp"
 #include "state/execute/execution.hpp"
 
 namespace mneme {
 
 namespace {
 
-/// A colour is given at the first write and stays.
-result<void> check_same_colour(const head& existing, const head& wanted) {
-  if (existing.colour == wanted.colour) return {};
-  return fail(errc::bad_value, "the colour of " + to_string(wanted.id) + " cannot change",
-              "head.colour");
+/// The head that is asked for, whatever its type.
+result<head> restorable_head(execution& x, const restore_request& r) {
+  auto found = x.state.head(r.id);
+  if (!found) return propagate(found);
+  if (!found->has_value())
+    return fail(errc::not_found, "there is no memory " + to_string(r.id), "id");
+  head h = std::move(**found);
+  if (h.erased)
+    return fail(errc::erased, "memory " + to_string(r.id) + " was erased: nothing of it is left",
+                "id");
+  return with_version(std::move(h), r.expect_version);
 }
 
-/// The content is there already and has no vector: it gets the one given, as an embedder's.
-void restore_vector(execution& x, head& existing, const spaced_vector& vector) {
-  existing.embedding = embedding_ref{.dim = vector.space.dim, .version = existing.current_version};
-  x.state.put(existing);
-  x.state.put_vector(existing.id, vector);
-  append_entry(x, entry_kind::embed, {}, {leaf_of(existing)}, embed_payload{existing, vector});
+/// When what it says was over, if it is.
+std::optional<timestamp> end_of(const version& v, timestamp now) {
+  std::optional<timestamp> end = v.valid_until;
+  if (v.expires_at && (!end || *v.expires_at < *end)) end = v.expires_at;
+  return end && *end <= now ? end : std::nullopt;
 }
 
-/// The content is there already: only the head may still differ, and its vector be missing.
-result<void> restore_head(execution& x, head existing, head wanted, const prepared& p) {
-  if (auto ok = check_same_colour(existing, wanted); !ok) return ok;
-  const std::size_t before = x.out.entries.size();
-  if (!existing.embedding && !existing.tombstone) {
-    auto vector = place_vector(p, x.state, x.seams);
-    if (!vector) return propagate(vector);
-    if (*vector) restore_vector(x, existing, **vector);
-  }
-  // A content keeps the vector that it has. One that came just now may be of an earlier version.
-  if (x.out.entries.size() == before) wanted.embedding = existing.embedding;
-  if (existing != wanted) {
-    x.state.put(wanted);
-    if (existing.tombstone && wanted.type == memory_type::topic)
-      x.changed_texts[wanted.id].keeps_vector = true; // its fields may have changed meanwhile
-    const bool ends = wanted.tombstone && !existing.tombstone;
-    append_entry(x, ends ? entry_kind::tombstone : entry_kind::update_head,
-                 ends ? wanted.tombstone->by : wanted.actor_scope, {leaf_of(wanted)},
-                 head_payload{wanted});
-  }
-  const bool is_changed = x.out.entries.size() > before;
-  x.out.results.push_back(
-      is_changed ? changed_memory(x, wanted)
-                 : unchanged(x, memory_uri{wanted.type, wanted.id, wanted.current_version}));
-  return {};
+/// The edge by which what took the place says so, if it was made with the tombstone.
+result<std::optional<edge_key>> edge_of(execution& x, const memory_id& old, const tombstone& by) {
+  if (!by.superseded_by || *by.superseded_by == old) return std::optional<edge_key>{};
+  const edge_key key{*by.superseded_by, edge_type::supersedes, old};
+  auto found = x.state.edge(key);
+  if (!found) return propagate(found);
+  return came_with(*found, by) ? std::optional(key) : std::optional<edge_key>{};
+}
+
+/// Takes the tombstone off, and the edge that came with it.
+result<void> undo(execution& x, head& h, const restore_request& r) {
+  const std::string by = r.by.value_or(r.actor);
+  auto edge = edge_of(x, h.id, *h.tombstone);
+  if (!edge) return propagate(edge);
+  h.tombstone.reset();
+  h.last_updated_at = x.now;
+  x.state.put(h);
+  // Nothing was written of its fields meanwhile, unless an import did.
+  if (h.type == memory_type::topic) x.changed_texts[h.id].keeps_vector = true;
+  append_entry(x, entry_kind::restore, by, {leaf_of(h)}, head_payload{h});
+  if (!*edge) return {};
+  const remove_edge_request gone{.src = (*edge)->src,
+                                 .type = static_cast<std::uint8_t>((*edge)->type),
+                                 .dst = (*edge)->dst,
+                                 .actor = r.actor,
+                                 .reason = "restored",
+                                 .by = by};
+  auto done = run_part(x, gone);
+  if (done) x.out.results.pop_back(); // of a part: none of the command's
+  return done;
+}
+
+/// As `unarchive` does.
+void open_topic(execution& x, head& h, const restore_request& r) {
+  h.lifecycle->status = lifecycle_status::open;
+  h.last_updated_at = x.now;
+  x.state.put(h);
+  append_entry(x, entry_kind::topic_unarchive, r.by.value_or(r.actor), {leaf_of(h)},
+               head_payload{h});
 }
 
 } // namespace
 
-result<void> run(execution& x, const restore_request& r, const prepared& p) {
-  auto existing = x.state.head(r.head.id);
-  if (!existing) return propagate(existing);
-  if (existing->has_value() && (*existing)->erased)
-    return fail(errc::erased, "memory " + to_string(r.head.id) + " was erased", "head.id");
-  if (existing->has_value() && (*existing)->version_hash == r.version.hash
-      && (*existing)->current_version == r.version.number)
-    return restore_head(x, **existing, r.head, p);
-  const std::uint32_t expected =
-      existing->has_value() ? (*existing)->current_version + 1 : std::uint32_t{1};
-  if (r.version.number != expected)
-    return fail(existing->has_value() ? errc::already_exists : errc::not_found,
-                "version " + std::to_string(expected) + " of " + to_string(r.head.id)
-                    + " is the next to restore",
-                "version");
-  if (existing->has_value()) {
-    if ((*existing)->type != r.head.type)
-      return fail(errc::bad_value, "the type of " + to_string(r.head.id) + " cannot change",
-                  "head.type");
-    if (auto ok = check_same_colour(**existing, r.head); !ok) return ok;
-  }
-  auto vector = place_vector(p, x.state, x.seams);
-  if (!vector) return propagate(vector);
-  head h = r.head;
-  if (!*vector) h.embedding.reset();
-  x.state.put(h);
-  x.state.put(r.version);
-  if (*vector) x.state.put_vector(h.id, **vector);
-  const std::string head_bytes = encode(h);
-  const std::string version_bytes = encode(r.version);
-  const ready_records ready{.head = head_bytes, .version = version_bytes};
-  const state_leaf leaf = leaf_of(h, head_bytes);
-  if (expected == 1)
-    append_entry(x, entry_kind::write, r.version.created_by, {leaf},
-                 write_payload{h, r.version, std::move(*vector), false}, ready);
-  else
-    append_entry(x, entry_kind::update, r.version.created_by, {leaf},
-                 update_payload{h, r.version, std::move(*vector)}, ready);
-  if (h.type == memory_type::topic) x.changed_texts[h.id].keeps_vector = true;
-  x.out.results.push_back(changed_memory(x, h));
-  return {};
-}
-
-result<void> run(execution& x, const restore_edge_request& r, const prepared&) {
-  auto existing = x.state.edge(r.edge.key);
-  if (!existing) return propagate(existing);
-  if (existing->has_value() && **existing == r.edge) {
-    x.out.results.push_back(changed_edge(x, false));
+result<void> run(execution& x, const restore_request& r, const prepared&) {
+  auto found = restorable_head(x, r);
+  if (!found) return propagate(found);
+  head h = std::move(*found);
+  const bool opens = !h.tombstone && h.type == memory_type::topic && is_archived(h);
+  if (!h.tombstone && !opens) {
+    x.out.results.push_back(unchanged(x, memory_uri{h.type, h.id, h.current_version}));
     return {};
   }
-  x.state.put(r.edge);
-  append_entry(x, r.edge.tombstoned ? entry_kind::remove_edge : entry_kind::add_edge,
-               r.edge.tombstoned ? r.edge.tombstoned_by : r.edge.created_by, {leaf_of(r.edge)},
-               edge_payload{r.edge});
-  x.out.results.push_back(changed_edge(x, true));
-  return {};
-}
-
-result<void> run(execution& x, const restore_field_request& r, const prepared&) {
-  const field_head& wanted = r.field.head;
-  auto topic = x.state.head(wanted.topic);
-  if (!topic) return propagate(topic);
-  if (!topic->has_value() || (*topic)->type != memory_type::topic)
-    return fail(errc::not_found, "there is no topic " + to_string(wanted.topic), "field.topic");
-  if ((*topic)->erased)
-    return fail(errc::erased, "topic " + to_string(wanted.topic) + " was erased", "field.topic");
-  auto existing = x.state.field(wanted.topic, wanted.name);
-  if (!existing) return propagate(existing);
-  const auto taken = [&] {
-    return fail(errc::already_exists,
-                "field " + wanted.name + " of " + to_string(wanted.topic) + " is another one",
-                "field");
-  };
-  std::size_t known = 0;
-  if (existing->has_value()) {
-    if (**existing == r.field) {
-      x.out.results.push_back(unchanged(x));
-      return {};
-    }
-    auto revisions = x.state.revisions((*existing)->head);
-    if (!revisions) return propagate(revisions);
-    known = revisions->size();
-    if (known >= r.revisions.size()) return taken();
-    for (std::size_t i = 0; i < known; ++i)
-      if ((*revisions)[i].hash != r.revisions[i].hash) return taken();
+  auto content = current_version(x, h);
+  if (!content) return propagate(content);
+  restored_memory back{.ended = end_of(*content, x.now)};
+  if (opens) {
+    open_topic(x, h, r);
+  } else {
+    back.newer = h.tombstone->superseded_by;
+    if (auto ok = undo(x, h, r); !ok) return ok;
   }
-  field_payload p{
-      .field = r.field,
-      .revisions = {r.revisions.begin() + static_cast<std::ptrdiff_t>(known), r.revisions.end()}};
-  const std::string by = r.revisions.back().created_by;
-  x.state.put(p.field, p.revisions);
-  x.changed_texts[wanted.topic].keeps_vector = true;
-  append_entry(x, entry_kind::field, by, {leaf_of(wanted)}, std::move(p));
-  mutation_result done = unchanged(x);
-  done.changed = true;
+  back.archived = is_archived(h);
+  mutation_result done = changed_memory(x, h);
+  done.restored = back;
   x.out.results.push_back(std::move(done));
   return {};
 }

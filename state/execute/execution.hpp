@@ -64,6 +64,8 @@ inline result<void> in_time(const execution& x) {
 /// Whether whoever writes may change the memory: outside of a scope everybody may.
 bool is_open(const execution& x, const head& h);
 bool is_archived(const head& h);
+/// version_conflict at "expect_version" unless it is the current one, where one is expected.
+result<head> with_version(head h, const std::optional<std::uint32_t>& expected);
 /// Sets the lifecycle status.
 void archive(head& h, timestamp now);
 
@@ -93,6 +95,8 @@ result<void> run_part(execution& x, const update_request& r, const prepared& p);
 result<void> run_part(execution& x, const add_edge_request& r);
 result<void> run_part(execution& x, const remove_edge_request& r);
 
+/// The memory's current version, with what the batch has done to it (execute_replace.cpp).
+result<version> current_version(execution& x, const head& h);
 /// The update with all data that an update of a span is (execute_replace.cpp). `h` is the memory's.
 result<update_request> replacement_of(execution& x, const update_request& r, const head& h);
 
@@ -106,7 +110,7 @@ void hold_back(execution& x, head& topic, std::optional<spaced_vector>& vector);
 /// One entry for each topic of `changed_texts` that has fields, in id order.
 result<void> settle_topic_texts(execution& x);
 
-// execute_topics.cpp, execute_revise.cpp, execute_restore.cpp
+// execute_topics.cpp, execute_revise.cpp, execute_restore.cpp, execute_put_record.cpp
 result<prepared> prepare_ingest(const ingest_request& r, timestamp now,
                                 const execution_seams& seams, const prepared_ahead& ahead);
 /// The memory that an ingest of a new topic writes.
@@ -118,7 +122,8 @@ result<void> run(execution& x, const revise_request& r, const prepared& p);
 result<void> run(execution& x, const forget_request& r, const prepared& p);
 result<void> run(execution& x, const unarchive_request& r, const prepared& p);
 result<void> run(execution& x, const restore_request& r, const prepared& p);
-result<void> run(execution& x, const restore_edge_request& r, const prepared& p);
-result<void> run(execution& x, const restore_field_request& r, const prepared& p);
+result<void> run(execution& x, const put_record_request& r, const prepared& p);
+result<void> run(execution& x, const put_edge_record_request& r, const prepared& p);
+result<void> run(execution& x, const put_field_record_request& r, const prepared& p);
 
 } // namespace mneme

@@ -24,6 +24,8 @@ public:
   /// From here on draws may be given back, up to keep(): for a command that may fail on the way.
   void mark();
   void keep() { is_marked_ = false; }
+  /// What was drawn since `last` is of nothing that is there.
+  void return_to(const memory_id& last) { last_drawn_ = last; }
   /// Undoes what was drawn since mark(), and keeps nothing of it: the next draws are what they
   /// would have been.
   void give_back();

@@ -30,7 +30,7 @@ void pending_records::catch_up() {
       put_head(u->head, false);
       versions_[{u->version.id, u->version.number}] = seen_;
     } else if (const auto* h = std::get_if<head_payload>(&e.payload)) {
-      put_head(h->head, false);
+      if (e.header.kind != entry_kind::restore) put_head(h->head, false);
     } else if (const auto* archived = std::get_if<topic_archive_payload>(&e.payload)) {
       put_head(archived->head, false);
       activations_[archived->head.id].topic_salience_e9 = archived->to_e9;

@@ -57,6 +57,18 @@ public:
       if (auto h = opened(*r.superseded_by, "superseded_by"); !h) return propagate(h);
     return {};
   }
+  result<void> admit(restore_request& r) {
+    acts(r.actor);
+    auto h = opened(r.id, "id");
+    if (!h) return propagate(h);
+    if (!h->tombstone || !h->tombstone->superseded_by) return {};
+    const memory_id newer = *h->tombstone->superseded_by;
+    auto edge = records_.edge({newer, edge_type::supersedes, r.id});
+    if (!edge) return propagate(edge);
+    if (!came_with(*edge, *h->tombstone)) return {};
+    if (auto ends = opened(newer, "id"); !ends) return propagate(ends);
+    return {};
+  }
   result<void> admit(add_edge_request& r) { return admit_edge(r); }
   result<void> admit(remove_edge_request& r) { return admit_edge(r); }
   result<void> admit(ingest_request& r) {
@@ -99,7 +111,7 @@ public:
   }
   template <class Request>
   result<void> admit(Request&) {
-    return fail(errc::unsupported, "nothing is restored through a scope");
+    return fail(errc::unsupported, "no record of an export is put back through a scope");
   }
 
 private:

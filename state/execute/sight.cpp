@@ -35,6 +35,15 @@ public:
     return says_superseded ? own(r.uri.id, "uri", r.superseded_by ? "superseded_by" : "cause")
                            : seen(r.uri.id, "uri");
   }
+  result<void> operator()(const restore_request& r) {
+    auto h = seen_head(r.id, "id");
+    if (!h) return propagate(h);
+    if (!h->tombstone) return {};
+    const tombstone& by = *h->tombstone;
+    if (by.superseded_by || by.cause == tombstone_cause::superseded)
+      if (auto ok = own(r.id, "id", "id"); !ok) return ok;
+    return by.superseded_by ? takes_back(*by.superseded_by, r.id, by) : result<void>();
+  }
   result<void> operator()(const add_edge_request& r) {
     auto src = seen_head(r.src, "src");
     if (!src) return propagate(src);
@@ -106,6 +115,17 @@ private:
     return fail(errc::actor_mismatch,
                 fmt::format("only a memory of \"{}\" is superseded here", who_.owner()),
                 std::move(said));
+  }
+  /// What came with the tombstone is an edge of what took the place, and goes with it.
+  result<void> takes_back(const memory_id& newer, const memory_id& old, const tombstone& by) {
+    auto edge = records_.edge({newer, edge_type::supersedes, old});
+    if (!edge) return propagate(edge);
+    if (!came_with(*edge, by)) return {};
+    auto h = records_.head(newer);
+    if (!h) return propagate(h);
+    return h->has_value()
+               ? leads(static_cast<std::uint8_t>(edge_type::supersedes), (*h)->actor_scope, "id")
+               : result<void>();
   }
   /// Nobody says what a memory supersedes but whose it is.
   result<void> leads(std::uint8_t type, const std::string& owner, std::string key) const {

@@ -48,6 +48,7 @@ world_stats read_stats(world& w) {
     s.memories += n;
   }
   s.stopped = why_stopped(w);
+  s.disk_full = w.disk_full.get();
   return s;
 }
 

@@ -36,6 +36,8 @@ result<void> check_head(const entry& e, const head& h) {
     return forged(whole.error().at + ": " + whole.error().message);
   const bool ends = e.header.kind == entry_kind::tombstone;
   if (ends && !h.tombstone) return forged("a tombstone entry whose head has none");
+  if (e.header.kind == entry_kind::restore && h.tombstone)
+    return forged("a restore entry whose head has a tombstone");
   const std::array leaves{leaf_of(h)};
   return check_leaves(e, leaves);
 }
@@ -46,7 +48,7 @@ result<void> check_content(const entry& e, const head& h, const version& v,
   if (auto ok = check_head(e, h); !ok) return ok;
   std::optional<std::vector<float>> values;
   if (vector) values = vector->values;
-  auto whole = validate(restore_request{.head = h, .version = v, .vector = std::move(values)});
+  auto whole = validate(put_record_request{.head = h, .version = v, .vector = std::move(values)});
   if (!whole) return forged(whole.error().at + ": " + whole.error().message);
   if (vector && past.space.dim != 0 && vector->space.dim != past.space.dim)
     return forged("a vector of another dimension than those before");
@@ -147,7 +149,7 @@ result<void> check(const entry& e, const field_payload& p, const entry_past& pas
 }
 
 result<void> check(const entry& e, const edge_payload& p, const entry_past&) {
-  auto whole = validate(restore_edge_request{p.edge});
+  auto whole = validate(put_edge_record_request{p.edge});
   if (!whole) return forged(whole.error().at + ": " + whole.error().message);
   if (p.edge.tombstoned != (e.header.kind == entry_kind::remove_edge))
     return forged("an edge that is tombstoned in an add_edge, or not in a remove_edge");

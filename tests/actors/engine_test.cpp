@@ -1,7 +1,7 @@
 // The blocking facade as a host uses it: write, ask, prove, close, reopen, take over an export.
 // Of: query/records/whole_world.cpp, actors/attributes_actor.cpp, actors/graph_actor.cpp
 // Of: actors/ledger_actor.cpp, actors/lexical_actor.cpp
-// Of: actors/store_actor.cpp, actors/vectors_actor.cpp, state/execute/execute_restore.cpp
+// Of: actors/store_actor.cpp, actors/vectors_actor.cpp, state/execute/execute_put_record.cpp
 #include <catch2/catch.hpp>
 
 #include <set>
@@ -94,7 +94,7 @@ TEST_CASE("an export restores to the same heads, versions and edges") {
   engine b = opened(deterministic("", 2));
   REQUIRE(a.for_each_memory([&](const memory_record& m) {
     for (const auto& v : m.versions) {
-      restore_request r{.head = m.head, .version = v, .vector = {}};
+      put_record_request r{.head = m.head, .version = v, .vector = {}};
       r.head.current_version = v.number;
       r.head.version_hash = v.hash;
       if (v.number == m.head.current_version) r.vector = m.vector;
@@ -103,8 +103,8 @@ TEST_CASE("an export restores to the same heads, versions and edges") {
     return true;
   }));
   REQUIRE(a.for_each_edge_record([&](const edge_record& e) {
-    REQUIRE(b.apply(restore_edge_request{e}));
-    CHECK_FALSE(b.apply(restore_edge_request{e})->changed);
+    REQUIRE(b.apply(put_edge_record_request{e}));
+    CHECK_FALSE(b.apply(put_edge_record_request{e})->changed);
     return true;
   }));
   CHECK(b.root()->state_roots == a.root()->state_roots);

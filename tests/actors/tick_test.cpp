@@ -169,7 +169,7 @@ TEST_CASE("8 tick: restored fields without a revision are refused, each by itsel
   auto opened = open_in_memory();
   REQUIRE(opened);
   tick_request t;
-  for (int i = 0; i < 2; ++i) t.writes.emplace_back(scoped_mutation{restore_field_request{}});
+  for (int i = 0; i < 2; ++i) t.writes.emplace_back(scoped_mutation{put_field_record_request{}});
   const auto ticked = opened->tick(t);
   REQUIRE(ticked);
   for (const auto& w : ticked->writes) CHECK_FALSE(w);

@@ -173,6 +173,59 @@ TEST_CASE("reading reports failing I/O and changes nothing", "[journal][crash]")
   CHECK(require_frames(read_frames(*fs, crash_dir).value(), 7, 900) == j->last_seq());
 }
 
+TEST_CASE("a frame without room is cut at once, and the next one tries again", "[journal][crash]") {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    INFO("seed " << seed);
+    dice roll(seed);
+    auto fs = std::make_shared<memory_file_system>();
+    auto j = open_journal(fs, crash_dir, small_segments);
+    told t;
+    for (int i = 0; i < 10; ++i) REQUIRE(act(*j, roll, seed, t));
+    int refused = 0;
+    for (int full = 0; full < 4; ++full) {
+      fs->limit_bytes(fs->used_bytes() + roll.below(1200));
+      for (int i = 0; i < 12; ++i) {
+        const seq_no before = j->last_seq();
+        const std::uint64_t bytes = j->bytes();
+        // With and without its room made before.
+        auto appended =
+            roll.below(2) == 0 ? j->reserve(entries_of(seed, before.next(), 900)) : result<void>();
+        if (appended) appended = append_next(*j, seed, 900);
+        if (appended) continue;
+        ++refused;
+        REQUIRE(appended.error().code == errc::disk_full);
+        REQUIRE(j->last_seq() == before);
+        REQUIRE(j->bytes() == bytes);
+        if (roll.below(3) > 0) continue;
+        REQUIRE(require_frames(read_frames(*fs, crash_dir).value(), seed, 900) == before);
+        REQUIRE(j->sync());
+        t.synced = before.value;
+      }
+      fs->limit_bytes(std::nullopt);
+      REQUIRE(append_next(*j, seed, 900));
+    }
+    t.appended = j->last_seq().value;
+    j.reset();
+    auto crashed = std::make_shared<memory_file_system>(fs->image());
+    crashed->crash(seed + 1);
+    auto again = journal::open(crashed, crash_dir, test_world, test_branch, seq_no{t.synced});
+    REQUIRE(again);
+    REQUIRE(survivors(*crashed, t, seed) == (*again)->last_seq());
+    REQUIRE(append_next(**again, seed, 900));
+    CHECK(refused > 0);
+  }
+}
+
+TEST_CASE("a sync that finds no room is final like any other", "[journal][crash]") {
+  auto fs = std::make_shared<memory_file_system>();
+  auto j = open_journal(fs, crash_dir);
+  REQUIRE(append_next(*j, 1));
+  fs->fail_nth(io_operation::sync, 1);
+  REQUIRE_FALSE(j->sync());
+  fs->limit_bytes(0);
+  CHECK(append_next(*j, 1).error().code == errc::io);
+}
+
 TEST_CASE("a failed sync is never believed later", "[journal][crash]") {
   auto fs = std::make_shared<memory_file_system>();
   auto j = open_journal(fs, crash_dir);

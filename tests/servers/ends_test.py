@@ -7,6 +7,7 @@ request says whether the connection goes on."""
 import contextlib
 import json
 import os
+import resource
 import unittest
 
 from served import PATIENCE_S, Folder, Served, Stdio, make_key, mneme, read_all
@@ -228,6 +229,50 @@ class StoppedEngine(unittest.TestCase):
             self.assertEqual(server.get("/health").status, 200)
             self.assertEqual(server.get("/v1/root").json["root"], root)
             self.assertEqual(len(server.op(op="find", types=["Note"], limit=2000).json["memories"]), 2000)
+
+
+class FullDisk(unittest.TestCase):
+    def limit(self, server, size):
+        """No file may be longer; to a file that would be, it is as if the disk were full."""
+        _, most = resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE)
+        resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE,
+                         (most if size is None else size, most))
+
+    def test_writes_go_on_when_there_is_room(self):
+        world = Folder(self).path / "w"
+        with Served(world) as server:
+            def write(size):
+                return server.op(op="write", type="Note", data={"statement": os.urandom(size).hex()})
+            taken = [write(10).json["id"]]
+            segment = next((world / "journal").glob("*.seg"))
+            self.limit(server, segment.stat().st_size)
+            for _ in range(40):
+                answer = write(50_000)
+                if answer.status != 200:
+                    break
+                taken.append(answer.json["id"])
+            self.assertEqual((answer.status, answer.code), (507, "disk_full"), answer.text)
+            self.assertIn("no room on the disk", answer.json["error"]["message"])
+            health = server.get("/health")
+            self.assertEqual((health.status, health.code), (503, "disk_full"))
+            self.assertIn("\nmneme_disk_full 1\n", server.get("/metrics").text)
+            self.assertIn("\nmneme_stopped 0\n", server.get("/metrics").text)
+            self.assertIn("no room", server.op(op="stats").json["disk_full"])
+            self.assertEqual(server.op(op="get", id=taken[-1]).status, 200)
+            # What was written of it is gone, and the zeros written ahead too.
+            self.assertLess(segment.stat().st_size, 1 << 20)
+            self.assertEqual(write(400_000).status, 507)
+            self.limit(server, None)
+            self.assertEqual(server.get("/health").status, 503)
+            taken.append(write(50_000).json["id"])
+            self.assertEqual(server.get("/health").status, 200)
+            self.assertIn("\nmneme_disk_full 0\n", server.get("/metrics").text)
+            root = server.get("/v1/root").json["root"]
+            server.stop()
+        with Served(world) as server:
+            self.assertEqual(server.get("/v1/root").json["root"], root)
+            found = server.op(op="find", types=["Note"], limit=100, form="short").json["memories"]
+            self.assertEqual({m["id"] for m in found}, set(taken))
 
 
 if __name__ == "__main__":

@@ -230,6 +230,7 @@ class Visibility(WithKeys):
             {"op": "ingest", "placement": "new_topic", "title": "t", "links": [{"topic_id": ANA_TOPIC}]},
             {"op": "ingest", "placement": "new_topic", "title": "t",
              "fields": {"a": {"value": 1, "ref_topic_id": ANA_TOPIC}}},
+            {"op": "restore", "id": ANA},
             {"op": "unarchive", "id": ANA_TOPIC},
             {"op": "promote", "chunk": BOB, "memory": ANA},
         ]

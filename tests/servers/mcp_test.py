@@ -14,7 +14,7 @@ import json_schema
 from served import Folder, Served, Stdio, make_key, mneme
 
 TOOLS = ["search", "find", "retrieve", "chroma_query", "context", "get", "stale", "remember",
-         "update", "relate", "forget", "promote", "attest", "root", "prove"]
+         "update", "relate", "forget", "restore", "promote", "attest", "root", "prove"]
 READS = {"search", "find", "context", "get", "stale", "root", "prove"}
 REFERENCE = ["create_entities", "create_relations", "add_observations", "delete_entities",
              "delete_observations", "delete_relations", "read_graph", "search_nodes", "open_nodes"]
@@ -238,6 +238,11 @@ class Tools(OnStreams):
         self.assertIn("nothing was changed", text)
         gone = self.call(client, "forget", words="everything about Globex", reason="over")
         self.assertEqual(gone["forgotten"], 2)
+        uri = gone["selected"][0]["uri"]
+        self.assertIn(f"{uri} is back", self.told(client, "restore", uri=uri))
+        self.assertFalse(self.call(client, "restore", uri=uri)["changed"])
+        self.assertEqual(self.call(client, "get", uri=uri)["memory"]["tombstone"], None)
+        self.call(client, "forget", uri=uri)
         self.assertIn("bad_value", self.refusal(client, "forget", words="x", uri="y"))
         self.assertIn("missing_key", self.refusal(client, "forget", reason="x"))
         done = self.call(client, "update", text="My address is now 12 Oak Street.", supersede=True)

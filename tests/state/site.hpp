@@ -148,7 +148,7 @@ private:
     auto reply = core.passed_barrier();
     if (before_images) std::exchange(before_images, {})();
     auto written = write_checkpoint(*world_.files, world_.directory, world_.info.id, world_.views(),
-                                    job, world_.mapped_images);
+                                    job, world_.mapped_images, 0);
     core.release_window();
     if (written)
       reply(job.file.seq);

@@ -147,6 +147,27 @@ TEST_CASE("replace_file leaves the old or the new content after any crash", "[me
   CHECK(outcomes.size() == 2);
 }
 
+TEST_CASE("a full disk takes what fits, and more when there is room", "[memory_fs]") {
+  memory_file_system fs;
+  auto f = durable_file(fs, "abc");
+  fs.limit_bytes(fs.used_bytes() + 2);
+  CHECK(fs.free_bytes("/d") == 2);
+  CHECK(f->write_at(2, "CDEFG").error().code == errc::disk_full);
+  CHECK(read_file(fs, "/d/f").value() == "abCDE");
+  REQUIRE(f->write_at(0, "AB")); // where there are bytes already
+  CHECK(f->write_at(9, "x").error().code == errc::disk_full);
+  CHECK(read_file(fs, "/d/f").value() == "ABCDE");
+  CHECK(check_room(fs, "/d", 1).error().code == errc::disk_full);
+  REQUIRE(f->truncate(4));
+  REQUIRE(check_room(fs, "/d", 1));
+  CHECK(replace_file(fs, "/d/other", "much").error().code == errc::disk_full);
+  CHECK_FALSE(fs.exists("/d/other.new").value()); // a part of it is no use
+  fs.limit_bytes(std::nullopt);
+  CHECK_FALSE(fs.free_bytes("/d"));
+  REQUIRE(f->write_at(4, "EFG"));
+  REQUIRE(replace_file(fs, "/d/other", "much"));
+}
+
 TEST_CASE("the nth operation fails, once or from then on", "[memory_fs]") {
   memory_file_system fs;
   auto f = durable_file(fs, "abc");

@@ -155,7 +155,7 @@ TEST_CASE("a scope's tag is one in whatever spelling the memory has it", "[asker
   const auto found = read_memory(w->views(), **reader, written->uri->id, w->published_seq());
   REQUIRE((found && found->has_value()));
   const memory& kept = **found;
-  restore_request again{.head = kept.head, .version = kept.version, .vector = {}};
+  put_record_request again{.head = kept.head, .version = kept.version, .vector = {}};
   again.head.tags = {"cafe\u0301"};
   REQUIRE(d.apply(again));
   const row_no row = w->attributes().row_of(w->nodes.find(written->uri->id), w->published_seq());

@@ -42,6 +42,8 @@ std::string hint(const error& e, std::string_view directory, bool can_read_besid
   case errc::bad_field:
   case errc::field_unknown:
     return "see: mneme help where";
+  case errc::disk_full:
+    return "make room; nothing was written, and nothing that was acknowledged is lost";
   case errc::outcome_unknown:
     return fmt::format("open the world again; then look with: mneme root {}", dir);
   default:
@@ -60,6 +62,7 @@ status status_of(errc code) noexcept {
   case errc::io:
   case errc::outcome_unknown:
   case errc::shutdown:
+  case errc::disk_full:
     return status::store;
   default:
     return status::bad_input;
@@ -103,6 +106,7 @@ void print_error(const error& e, std::string_view directory, bool can_read_besid
 
 void prepare_streams() {
   std::signal(SIGPIPE, SIG_IGN); // writing says EPIPE instead
+  std::signal(SIGXFSZ, SIG_IGN); // and EFBIG
   // Ascending, so that each gets its own number. Input is empty; output that is only readable
   // fails like a closed one.
   constexpr int modes[] = {O_RDONLY, O_RDONLY, O_WRONLY};

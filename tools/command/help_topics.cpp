@@ -211,7 +211,7 @@ not. revise merges topics with equal titles; forget without words archives those
 unarchive brings one back. Nothing is deleted. More: docs/RETRIEVE.md.
 )"},
     help_topic{
-        "forgetting", "forget and supersede by words, update --replace",
+        "forgetting", "forget and supersede by words, restore, update --replace",
         R"(forget selects what words mean and takes it out of every answer: by identifier (an address, a
 code, a number, a path, a text in quotes), else by name ("everything about X"), else by meaning.
 supersede writes a memory in place of what said the old of the same. --dry-run only shows what is
@@ -224,7 +224,9 @@ selected, and why. update --replace changes one span of a text and keeps the res
   $ mneme update demo 01HZZZZZZZZZZZZZZZZZZZZZZ1 --replace "in blue" "in red"
   $ mneme supersede demo --type Note statement="My address is now 12 Oak Street."
   $ mneme forget demo "everything about Globex" --reason "the contract is over"
+  $ mneme restore demo 01HZZZZZZZZZZZZZZZZZZZZZZ1
 
+restore brings back what was forgotten, superseded or tombstoned, as it was; it takes several ids.
 Where nothing is meant, nothing is forgotten. More: docs/FORGETTING.md.
 )"},
     help_topic{"where", "predicates and their fields", R"(A predicate is an object with one key:

@@ -453,9 +453,33 @@ std::string render_selected(const json& answer, const page& on) {
   if (answer["dry_run"] == true)
     text += fmt::format("{} selected, nothing was changed\n", selected.size());
   else if (is_forget)
-    text += fmt::format("{} forgotten, seq {}\n", cell(answer["forgotten"]), cell(answer["seq"]));
+    text += fmt::format("{} forgotten, seq {}{}\n", cell(answer["forgotten"]), cell(answer["seq"]),
+                        selected.empty() ? "" : "; restore brings back what should have stayed");
   else
     text += fmt::format("{} superseded by {}\n", selected.size(), cell(answer["uri"]));
+  return text;
+}
+
+/// What came back, and why it may still not be shown everywhere.
+std::string render_restored(const json& answer) {
+  std::string text = fmt::format("{} {}", cell(answer["uri"]),
+                                 answer["changed"] == true ? "is back" : "was not gone");
+  if (answer.contains("ended"))
+    text += fmt::format("; it ended at {} and stays so", cell(answer["ended"]));
+  if (answer.contains("still_archived")) text += "; it is archived";
+  if (answer.contains("superseded_by"))
+    text += fmt::format("; {}, which superseded it, stays", cell(answer["superseded_by"]));
+  return text + "\n";
+}
+
+/// Of several that come back at once; anything else is shown as it is.
+std::string render_batch(const json& answer) {
+  std::string text;
+  for (const auto& item : answer["results"]) {
+    if (!item.contains("uri") || !item.contains("changed"))
+      return protocol::print_pretty(answer) + "\n";
+    text += render_restored(item);
+  }
   return text;
 }
 
@@ -482,6 +506,8 @@ std::string render(std::string_view op, const json& answer, const page& on) {
   if (op == "prove") return render_proofs(answer, on);
   if (op == "root") return cell(answer["root"]) + "\n";
   if (op == "write" || op == "update" || op == "promote") return cell(answer["uri"]) + "\n";
+  if (op == "restore")
+    return answer.contains("results") ? render_batch(answer) : render_restored(answer);
   if (op == "chroma_many" || op == "find_many" || op == "retrieve_many" || op == "batch")
     return protocol::print_pretty(answer) + "\n";
   if (op == "retrieve") return render_retrieve(answer, on);

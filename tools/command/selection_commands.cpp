@@ -1,9 +1,10 @@
-// forget and supersede: by words, for who knows no ids.
+// forget and supersede: by words, for who knows no ids; restore, which undoes them.
 
 #include <nlohmann/json.hpp>
 
 #include "tools/command/data_arguments.hpp"
 #include "tools/command/world_arguments.hpp"
+#include "tools/protocol/session.hpp"
 
 namespace mneme::command {
 
@@ -36,6 +37,40 @@ void add_selection(json& request, const selection_options& o) {
 /// Does anything say that words were meant? Topics take none of it.
 bool is_of_words(const selection_options& o) {
   return o.dry_run || !o.types.empty() || !o.tags.empty() || o.limit || o.by || o.reason || o.cause;
+}
+
+struct restore_options {
+  common_options common;
+  std::vector<std::string> targets;
+  std::optional<std::string> actor;
+  std::optional<std::string> by;
+  std::optional<std::int64_t> expect_version;
+};
+
+/// One request, or a batch of several, which come back together or not at all.
+status run_restore(const restore_options& o) {
+  json items = json::array();
+  for (const std::string& target : o.targets) {
+    json request{{"id", target}};
+    if (is_request_argument(target)) {
+      auto read = read_request_argument(target);
+      if (!read) return report(o.common, read.error());
+      request = std::move(*read);
+    }
+    set_if(request, "actor", o.actor);
+    set_if(request, "by", o.by);
+    set_if(request, "expect_version", o.expect_version);
+    items.push_back(std::move(request));
+  }
+  if (items.size() == 1) return run_request(o.common, "restore", std::move(items.front()));
+  for (json& item : items) item["op"] = "restore";
+  return with_world(o.common, [&](engine& target) -> result<status> {
+    protocol::session session(target);
+    auto answer = session.run("batch", {{"items", std::move(items)}});
+    if (!answer) return propagate(answer);
+    print_answer(o.common, "restore", *answer);
+    return status::done;
+  });
 }
 
 status run_forget(const selection_options& o) {
@@ -89,6 +124,18 @@ void declare_selection(CLI::App& c, selection_options& o) {
 } // namespace
 
 void add_selection_commands(CLI::App& app, command_result& outcome) {
+  add_command<restore_options>(
+      app, "restore",
+      "Bring back what was tombstoned or forgotten, or an archived topic, as it was", false,
+      outcome,
+      [](CLI::App& c, restore_options& o) {
+        c.add_option("ID", o.targets, "ids or uris: all or none; or a request as JSON, or -")
+            ->required();
+        c.add_option("--actor", o.actor, "who acts");
+        c.add_option("--by", o.by, "who is noted (default: the actor)");
+        c.add_option("--expect-version", o.expect_version, "refuse if another one is current");
+      },
+      run_restore);
   add_command<selection_options>(
       app, "forget",
       "Forget what words mean; without words: archive topics whose salience is below 0.05", false,

@@ -46,7 +46,7 @@ struct memory_line {
   head current;
   std::vector<version> versions;
   std::optional<std::vector<float>> vector;
-  std::vector<restore_field_request> fields;
+  std::vector<put_field_record_request> fields;
 };
 
 class export_reader {
@@ -161,7 +161,7 @@ private:
   result<void> put_version(const memory_line& m, std::uint32_t number, bool is_known,
                            const std::string& where) {
     const bool is_last = number == m.versions.size();
-    restore_request r{.head = m.current, .version = m.versions[number - 1], .vector = {}};
+    put_record_request r{.head = m.current, .version = m.versions[number - 1], .vector = {}};
     if (is_last) {
       r.vector = m.vector;
     } else {
@@ -201,7 +201,7 @@ private:
     }
     if (!existing && existing.error().code != errc::not_found) return propagate(existing);
     const memory_id src = e->key.src;
-    return sink_.put_as_is(restore_edge_request{std::move(*e)}, src, where,
+    return sink_.put_as_is(put_edge_record_request{std::move(*e)}, src, where,
                            &import_report::edges_added);
   }
 

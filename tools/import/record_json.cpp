@@ -298,12 +298,12 @@ json field_record_json(const field_record& f) {
           {"revisions", std::move(revisions)}};
 }
 
-result<restore_field_request> read_field_record(const json& value, const json_path& at) {
+result<put_field_record_request> read_field_record(const json& value, const json_path& at) {
   if (auto ok = protocol::check_members(value, field_record_keys, false, at); !ok)
     return propagate(ok);
   std::optional<error> failure;
   value_reader in(value, at, failure);
-  restore_field_request restore;
+  put_field_record_request restore;
   in.object("field", [&](value_reader& f) {
     field_head& h = restore.field.head;
     h.topic = f.id("topic").value_or(memory_id{});

@@ -19,6 +19,7 @@ json field_record_json(const field_record& f);
 result<head> read_head_record(const json& value, const protocol::json_path& at);
 result<version> read_version_record(const json& value, const protocol::json_path& at);
 result<edge_record> read_edge_record(const json& value, const protocol::json_path& at);
-result<restore_field_request> read_field_record(const json& value, const protocol::json_path& at);
+result<put_field_record_request> read_field_record(const json& value,
+                                                   const protocol::json_path& at);
 
 } // namespace mneme::importing

@@ -263,6 +263,7 @@ json stats_json(const world_stats& s) {
               {"embeddings_refused", s.embeddings_refused},
               {"embedder_problem", s.embedder_problem}};
   if (!s.stopped.empty()) answer["stopped"] = s.stopped;
+  if (!s.disk_full.empty()) answer["disk_full"] = s.disk_full;
   return answer;
 }
 
@@ -285,6 +286,18 @@ json version_result_json(const mutation_result& r) {
 
 json head_result_json(const mutation_result& r) {
   return {{"id", to_string(r.uri->id)}, {"changed", r.changed}, {"seq", r.seq.value}};
+}
+
+json restore_result_json(const mutation_result& r) {
+  json answer{{"uri", to_string(*r.uri)},
+              {"id", to_string(r.uri->id)},
+              {"changed", r.changed},
+              {"seq", r.seq.value}};
+  if (!r.restored) return answer;
+  if (r.restored->ended) answer["ended"] = time_json(r.restored->ended);
+  if (r.restored->archived) answer["still_archived"] = true;
+  if (r.restored->newer) answer["superseded_by"] = to_string(*r.restored->newer);
+  return answer;
 }
 
 json edge_result_json(const mutation_result& r) {

@@ -31,6 +31,8 @@ json ids_json(const std::vector<memory_id>& ids);
 json version_result_json(const mutation_result& r);
 /// {id, changed, seq}: update_head, tombstone.
 json head_result_json(const mutation_result& r);
+/// {uri, id, changed, seq, ended?, still_archived?, superseded_by?}: restore.
+json restore_result_json(const mutation_result& r);
 /// {changed, seq}: add_edge, remove_edge.
 json edge_result_json(const mutation_result& r);
 

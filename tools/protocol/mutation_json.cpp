@@ -89,6 +89,16 @@ constexpr std::array tombstone_table = {
     key_shape{"expect_version", &shapes::integer},
 };
 
+constexpr std::array restore_table = {
+    key_shape{"id", &shapes::text},
+    key_shape{"uri", &shapes::text},
+    key_shape{"actor", &shapes::text},
+    key_shape{"scope", &shapes::scope},
+    key_shape{"deadline_ms", &shapes::integer},
+    key_shape{"by", &shapes::text},
+    key_shape{"expect_version", &shapes::integer},
+};
+
 constexpr std::array add_edge_table = {
     key_shape{"src", &shapes::text, true},  key_shape{"type", &shapes::text, true},
     key_shape{"dst", &shapes::text, true},  key_shape{"actor", &shapes::text},
@@ -149,6 +159,9 @@ std::span<const key_shape> update_head_keys() noexcept {
 }
 std::span<const key_shape> tombstone_keys() noexcept {
   return tombstone_table;
+}
+std::span<const key_shape> restore_keys() noexcept {
+  return restore_table;
 }
 std::span<const key_shape> add_edge_keys() noexcept {
   return std::span(add_edge_table).first(add_edge_table.size() - 1);
@@ -245,6 +258,21 @@ result<mutation> read_tombstone(const json& request, const json_path& at) {
   r.superseded_by = in.id("superseded_by");
   r.expect_version = in.version("expect_version");
   return finish(failure, mutation(std::move(r)));
+}
+
+result<mutation> read_restore(const json& request, const json_path& at) {
+  std::optional<error> failure;
+  value_reader in(request, at, failure);
+  const bool has_id = in.find("id") != nullptr;
+  const bool has_uri = in.find("uri") != nullptr;
+  if (has_id && has_uri) in.fail_key("uri", errc::bad_value, "give id or uri, not both");
+  if (!has_id && !has_uri)
+    in.fail_key("id", errc::missing_key, "the key \"id\" (or \"uri\") is missing");
+  const auto id = in.id_or_uri(has_id ? "id" : "uri");
+  return finish(failure, mutation(restore_request{.id = id.value_or(memory_id{}),
+                                                  .actor = in.text_or("actor", ""),
+                                                  .by = in.text("by"),
+                                                  .expect_version = in.version("expect_version")}));
 }
 
 result<mutation> read_add_edge(const json& request, const json_path& at) {

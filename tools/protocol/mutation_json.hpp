@@ -14,6 +14,7 @@ std::span<const key_shape> write_import_keys() noexcept;
 std::span<const key_shape> update_keys() noexcept;
 std::span<const key_shape> update_head_keys() noexcept;
 std::span<const key_shape> tombstone_keys() noexcept;
+std::span<const key_shape> restore_keys() noexcept;
 std::span<const key_shape> add_edge_keys() noexcept;
 std::span<const key_shape> add_edge_import_keys() noexcept;
 std::span<const key_shape> remove_edge_keys() noexcept;
@@ -23,6 +24,7 @@ result<mutation> read_write(const json& request, const json_path& at);
 result<mutation> read_update(const json& request, const json_path& at);
 result<mutation> read_update_head(const json& request, const json_path& at);
 result<mutation> read_tombstone(const json& request, const json_path& at);
+result<mutation> read_restore(const json& request, const json_path& at);
 result<mutation> read_add_edge(const json& request, const json_path& at);
 result<mutation> read_remove_edge(const json& request, const json_path& at);
 

@@ -113,11 +113,19 @@ const std::array<op_spec, 50>& table() { // NOLINT(readability-function-size)
                   R"({"op":"update_head","uri":"mneme://Note/00000000000000000000000001#1",)"
                   R"("tags":["tea"]})",
                   update_head_keys(), read_update_head, head_result_json),
-      mutation_op("tombstone", "take a memory out of every answer; its versions stay readable",
-                  "id changed seq",
-                  R"({"op":"tombstone","uri":"mneme://Note/00000000000000000000000001#1",)"
-                  R"("reason":"over"})",
-                  tombstone_keys(), read_tombstone, head_result_json),
+      mutation_op(
+          "tombstone",
+          "take a memory out of every answer; its versions stay readable, and restore undoes it",
+          "id changed seq",
+          R"({"op":"tombstone","uri":"mneme://Note/00000000000000000000000001#1",)"
+          R"("reason":"over"})",
+          tombstone_keys(), read_tombstone, head_result_json),
+      mutation_op("restore",
+                  "bring back what was tombstoned or forgotten, or a topic that was archived, as "
+                  "it was; what superseded it stays",
+                  "uri id changed seq ended? still_archived? superseded_by?",
+                  R"({"op":"restore","id":"00000000000000000000000001"})", restore_keys(),
+                  read_restore, restore_result_json),
       mutation_op("add_edge", "a typed, directed edge", "changed seq",
                   R"({"op":"add_edge","src":"00000000000000000000000001","type":"references",)"
                   R"("dst":"00000000000000000000000002"})",
@@ -287,7 +295,7 @@ const std::array<op_spec, 50>& table() { // NOLINT(readability-function-size)
        "world world_id embedder language space seq checkpoint_seq memories memories_by_type rows "
        "edges vectors vector_builds_failed fields journal_bytes journal_segments "
        "embeddings_pending "
-       "embeddings_refused embedder_problem stopped?",
+       "embeddings_refused embedder_problem stopped? disk_full?",
        R"({"op":"stats"})", stats_keys(), run_stats},
   };
   return specs;

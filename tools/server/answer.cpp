@@ -56,6 +56,8 @@ int status_of(errc code) noexcept {
     return 503;
   case errc::deadline_exceeded:
     return 504;
+  case errc::disk_full:
+    return 507;
   case errc::corrupt:
   case errc::format_unsupported:
   case errc::io:

@@ -35,6 +35,9 @@ constexpr std::array rows = {
     member_row{"", "id", text},
     member_row{"", "version", integer},
     member_row{"", "changed", boolean},
+    member_row{"", "ended", text},
+    member_row{"", "still_archived", R"({"const":true})"},
+    member_row{"", "superseded_by", text},
     member_row{"", "memory", R"({"$ref":"#/$defs/memory"})"},
     member_row{"", "raw", text},
     member_row{"", "edge", R"({"$ref":"#/$defs/edge"})"},
@@ -201,6 +204,7 @@ constexpr std::array rows = {
     member_row{"stats", "embeddings_refused", integer},
     member_row{"stats", "embedder_problem", text},
     member_row{"stats", "stopped", text},
+    member_row{"stats", "disk_full", text},
 };
 
 json member_schema(std::string_view op, std::string_view member) {

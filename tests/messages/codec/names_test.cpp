@@ -58,11 +58,12 @@ TEST_CASE("kinds of entries have their names and numbers") {
       "remove_edge", "field",      "topic_archive",   "topic_merge",    "embed",
       "find_late",   "reinforce",  "decay_cycle",     "attest",         "learn_weights",
       "compact",     "snapshot",   "scope_violation", "config",         "migration",
-      "erase",       "assign_tag", "topic_unarchive", "topic_salience", "search_weights"};
+      "erase",       "assign_tag", "topic_unarchive", "topic_salience", "search_weights",
+      "restore"};
   for (std::size_t i = 0; i < names.size(); ++i)
     CHECK(to_string(static_cast<entry_kind>(i + 1)) == names[i]);
   CHECK(to_string(entry_kind{}).empty());
-  CHECK(to_string(static_cast<entry_kind>(26)).empty());
+  CHECK(to_string(static_cast<entry_kind>(27)).empty());
 }
 
 TEST_CASE("namespaces are in the order of their names") {
@@ -93,6 +94,7 @@ TEST_CASE("error codes have distinct names") {
   CHECK(to_string(errc::shutdown) == "shutdown");
   CHECK(to_string(errc{}).empty());
   CHECK(may_retry(errc::busy));
+  CHECK(may_retry(errc::disk_full));
   CHECK(may_retry(errc::rate_limited));
   CHECK(!may_retry(errc::corrupt));
   CHECK(!may_retry(errc::version_conflict));

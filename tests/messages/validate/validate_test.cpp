@@ -77,8 +77,8 @@ lifecycle in_status(lifecycle_status status) {
   return l;
 }
 
-restore_request good_restore() {
-  restore_request r;
+put_record_request good_record() {
+  put_record_request r;
   r.version.id = r.head.id = id_of(1);
   r.version.type = r.head.type = memory_type::note;
   r.version.number = r.head.current_version = 1;
@@ -139,7 +139,7 @@ TEST_CASE("the steps that are journaled have names; others are still asked for")
 }
 
 TEST_CASE("what a journal may hold is restored, whatever names may be given today") {
-  restore_edge_request r;
+  put_edge_record_request r;
   r.edge.key = {id_of(1), edge_type::related_to, id_of(2)};
   r.edge.created_at = {1};
   r.edge.created_by = "a\nb";
@@ -530,7 +530,7 @@ TEST_CASE("a scope names so many of a kind, and no more") {
 }
 
 TEST_CASE("restore takes what could have been written, and nothing else") {
-  restore_request r = good_restore();
+  put_record_request r = good_record();
   CHECK(validate(r));
   const auto rehash = [&] { r.version.hash = r.head.version_hash = hash_of(r.version); };
   SECTION("another id") {
@@ -596,7 +596,7 @@ TEST_CASE("restore takes what could have been written, and nothing else") {
 }
 
 TEST_CASE("restore_edge") {
-  restore_edge_request r;
+  put_edge_record_request r;
   r.edge.key = {id_of(1), edge_type::references, id_of(2)};
   CHECK(validate(r));
   r.edge.tombstoned_reason = "but it lives";

@@ -126,7 +126,7 @@ TEST_CASE("a tag that a journal has in two code points is found by both spelling
   const auto kept = w.target.get(id);
   REQUIRE(kept);
   // As it was exported before names were composed.
-  restore_request again{.head = kept->head, .version = kept->version, .vector = {}};
+  put_record_request again{.head = kept->head, .version = kept->version, .vector = {}};
   again.head.tags = {"cafe\u0301", "tea"};
   REQUIRE(w.target.apply(again));
   CHECK(w.target.get(id)->head->tags == again.head.tags);

@@ -212,6 +212,41 @@ TEST_CASE("stale: what takes its own sources' place is not shaken by that") {
   CHECK(w.because_of(c) == in_order({whole, above}));
 }
 
+TEST_CASE("stale: no more once what fell is restored, and what is restored is as it was") {
+  stale_world w;
+  const auto ground = w.note("ground");
+  const auto near = w.resting("near", {ground});
+  const auto above = w.resting("above", {near});
+  w.tombstone(ground);
+  CHECK(w.stale(near));
+  w.tombstone(near); // when it was stale
+  CHECK(w.stale(above));
+  REQUIRE(w.target.apply(restore_request{.id = near, .actor = {}}));
+  CHECK(w.stale(near));
+  CHECK(w.stale(above)); // by the ground
+  REQUIRE(w.target.apply(restore_request{.id = ground, .actor = {}}));
+  CHECK_FALSE(w.stale(near));
+  CHECK_FALSE(w.stale(above));
+  CHECK(w.because_of(ground).empty());
+}
+
+TEST_CASE("stale: the newest tombstone says what took the place") {
+  stale_world w;
+  const auto ground = w.note("ground");
+  const auto near = w.resting("near", {ground});
+  tombstone_request r{};
+  r.uri = w.uri(ground);
+  r.superseded_by = near; // which rests on it, and is not shaken
+  REQUIRE(w.target.apply(r));
+  CHECK_FALSE(w.stale(near));
+  REQUIRE(w.target.apply(restore_request{.id = ground, .actor = {}}));
+  w.tombstone(ground); // by nothing
+  CHECK(w.stale(near));
+  REQUIRE(w.target.apply(restore_request{.id = ground, .actor = {}}));
+  REQUIRE(w.target.apply(r));
+  CHECK_FALSE(w.stale(near));
+}
+
 TEST_CASE("stale: told by every door, and asked for") {
   stale_world w;
   const auto ground = w.note("tea ground");
@@ -299,7 +334,9 @@ public:
       r.uri = uri;
       if (draw_() % 2 == 0) r.superseded_by = b;
       REQUIRE(target_.apply(std::move(r)));
-    } else if (!m->head->tombstone) {
+    } else if (m->head->tombstone) {
+      REQUIRE(target_.apply(restore_request{.id = a, .actor = {}}));
+    } else {
       update_head_request r{};
       r.uri = uri;
       r.affirm = draw_() % 2 == 0;

@@ -1,5 +1,5 @@
 // What is acknowledged is sound: the journal that holds it is verified, replayed and opened again.
-// Of: state/execute/execute_restore.cpp, state/execute/execute_revise.cpp
+// Of: state/execute/execute_put_record.cpp, state/execute/execute_revise.cpp
 #include <catch2/catch.hpp>
 
 #include "messages/codec/records.hpp"
@@ -82,7 +82,7 @@ TEST_CASE("a memory that is restored again with the vector that it lacked has it
   auto one = note("one");
   one.id = id_of(1);
   REQUIRE(at.d.apply(one));
-  restore_request again{
+  put_record_request again{
       .head = at.head_of(id_of(1)), .version = at.version_of(id_of(1), 1), .vector = {}};
   again.head.embedding = embedding_ref{.dim = 3, .version = 1};
   SECTION("which is not given") {
@@ -127,12 +127,13 @@ TEST_CASE("a vector that an earlier version had comes back behind the version th
   u.uri = {memory_type::note, id_of(1), 1};
   u.data["statement"] = std::string("two");
   REQUIRE(source.d.apply(u));
-  restore_request last{.head = source.head_of(id_of(1)),
-                       .version = source.version_of(id_of(1), 2),
-                       .vector = one.vector};
+  put_record_request last{.head = source.head_of(id_of(1)),
+                          .version = source.version_of(id_of(1), 2),
+                          .vector = one.vector};
   REQUIRE(last.head.embedding == embedding_ref{.dim = 3, .version = 1});
   written at;
-  restore_request first{.head = last.head, .version = source.version_of(id_of(1), 1), .vector = {}};
+  put_record_request first{
+      .head = last.head, .version = source.version_of(id_of(1), 1), .vector = {}};
   first.head.current_version = 1;
   first.head.version_hash = first.version.hash;
   REQUIRE(at.d.apply(first));
@@ -170,9 +171,9 @@ TEST_CASE("a version of another type is not restored behind those that are there
   u.uri = {memory_type::blocker, id_of(1), 1};
   u.data["statement"] = std::string("three");
   REQUIRE(elsewhere.d.apply(u));
-  const auto refused = at.d.apply(restore_request{.head = elsewhere.head_of(id_of(1)),
-                                                  .version = elsewhere.version_of(id_of(1), 2),
-                                                  .vector = {}});
+  const auto refused = at.d.apply(put_record_request{.head = elsewhere.head_of(id_of(1)),
+                                                     .version = elsewhere.version_of(id_of(1), 2),
+                                                     .vector = {}});
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code == errc::bad_value);
   CHECK(refused.error().at == "head.type");
@@ -190,7 +191,7 @@ TEST_CASE("a field is not restored as another one with the same revisions") {
   depth.value = json_value{std::string("deep")};
   topic.fields.push_back(depth);
   REQUIRE(at.d.apply(topic));
-  restore_field_request r;
+  put_field_record_request r;
   {
     auto reader = at.w->store->reader();
     r.field = read_fields(**reader, id_of(1), at.w->published_seq()).value().at(0);

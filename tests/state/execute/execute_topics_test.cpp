@@ -390,7 +390,7 @@ TEST_CASE("a field is restored to the byte, or refused") {
   const auto original = f.fields(id_of(1))[0];
   auto revisions = read_revisions(*f.reader(), original.head);
   REQUIRE(revisions);
-  restore_field_request r{.field = original, .revisions = *revisions};
+  put_field_record_request r{.field = original, .revisions = *revisions};
 
   topic_site copy;
   CHECK(copy.refused(r).code == errc::not_found);
@@ -404,7 +404,7 @@ TEST_CASE("a field is restored to the byte, or refused") {
   // A field that went on is completed; one that went on differently is left alone.
   f.applied(extend(1, {field("a", text("w"))}));
   revisions = read_revisions(*f.reader(), f.fields(id_of(1))[0].head);
-  CHECK(copy.applied(restore_field_request{f.fields(id_of(1))[0], *revisions}).changed);
+  CHECK(copy.applied(put_field_record_request{f.fields(id_of(1))[0], *revisions}).changed);
   CHECK(copy.view(id_of(1), "a", {.history = true}).history.size() == 3);
   CHECK(copy.refused(r).code == errc::already_exists);
 }

@@ -258,7 +258,33 @@ TEST_CASE("in the sight of an actor: only a memory of its own is superseded, by 
   CHECK(w.answers == told_answers{"ok", "ok", "ok"});
 }
 
-TEST_CASE("in the sight of an actor: nothing is restored, and no sweep is made") {
+TEST_CASE("in the sight of an actor: what is seen is restored, and what superseded one's own") {
+  shared_world w;
+  const auto back = [](std::uint8_t n) { return restore_request{.id = id_of(n), .actor = {}}; };
+  tombstone_request ends;
+  ends.uri = uri_of_note(everybodys);
+  ends.cause = tombstone_cause::wrong;
+  w.put(ends);
+  w.put(back(everybodys));
+  w.put(back(hers));
+  write_request newer = note("newer", "ben");
+  newer.supersedes = {uri_of_note(his)};
+  w.put(newer);
+  w.put(back(his)); // and takes the edge back
+  CHECK(w.entries() == 7);
+  CHECK(w.answers == told_answers{"ok", "ok", "not_found id", "ok", "ok"});
+  w.answers.clear();
+  newer.actor = "";
+  newer.supersedes = {uri_of_note(everybodys)};
+  w.put(newer, {}); // the host's word
+  w.put(back(everybodys));
+  w.put(back(everybodys), "ana");
+  w.put(back(everybodys), {});
+  CHECK(w.entries() == 5);
+  CHECK(w.answers == told_answers{"ok", "actor_mismatch id", "actor_mismatch id", "ok"});
+}
+
+TEST_CASE("in the sight of an actor: no sweep is made") {
   shared_world w;
   w.put(revise_request{.actor = "ben"});
   w.put(forget_request{.actor = "ben"});

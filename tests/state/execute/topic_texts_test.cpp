@@ -146,7 +146,7 @@ TEST_CASE("an export's fields come one by one, and the topic gets its text with 
   f.applied(r);
   text_site g{{.place = with_embedder("hash:64")}};
   const memory m = f.get(id_of(1));
-  restore_request whole{.head = *m.head, .version = *m.version, .vector = {}};
+  put_record_request whole{.head = *m.head, .version = *m.version, .vector = {}};
   const row_no row = f.w->attributes().row_of(f.w->nodes.find(id_of(1)), f.seq({}));
   const auto values = f.w->vectors().get(f.w->attributes().slot(row));
   whole.vector = std::vector<float>(values.begin(), values.end());
@@ -154,7 +154,7 @@ TEST_CASE("an export's fields come one by one, and the topic gets its text with 
   for (const auto& of : f.fields(id_of(1))) {
     auto revisions = read_revisions(*f.reader(), of.head);
     REQUIRE(revisions);
-    items.emplace_back(restore_field_request{.field = of, .revisions = *revisions});
+    items.emplace_back(put_field_record_request{.field = of, .revisions = *revisions});
   }
   REQUIRE(g.d.run(items, true));
   CHECK(g.w->published_seq() == seq_no{4}); // write, two fields, text

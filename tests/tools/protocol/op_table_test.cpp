@@ -70,6 +70,7 @@ TEST_CASE("the ops are those of this build, each once") {
                                       "update",
                                       "update_head",
                                       "tombstone",
+                                      "restore",
                                       "add_edge",
                                       "remove_edge",
                                       "ingest",

@@ -139,9 +139,9 @@ TEST_CASE("what an actor's key may do with each op") {
                                  "checkpoint", "stats", "snapshot", "replay_receipt",
                                  "set_weights", "erase"});
   CHECK(writes
-        == std::set<std::string>{"write", "update", "update_head", "tombstone", "add_edge",
-                                 "remove_edge", "assign_tag", "ingest", "unarchive", "batch",
-                                 "compact", "attest", "promote", "forget_matching",
+        == std::set<std::string>{"write", "update", "update_head", "tombstone", "restore",
+                                 "add_edge", "remove_edge", "assign_tag", "ingest", "unarchive",
+                                 "batch", "compact", "attest", "promote", "forget_matching",
                                  "supersede_matching"});
   json host{{"op", "stats"}};
   CHECK_FALSE(narrow(host, "", client{}).has_value());

@@ -143,6 +143,8 @@ constexpr std::array note_rows = {
     note_row{"supersede_matching", "now", "The time to weigh by; now by default."},
     note_row{"tombstone", "cause", "What kind of end it is.", tombstone_causes},
     note_row{"tombstone", "superseded_by", "Id of the memory that takes its place."},
+    note_row{"restore", "id", "Id or uri of the memory that comes back."},
+    note_row{"restore", "uri", "The same: any of its versions names it."},
     note_row{"add_edge", "src", "Id of the memory that the edge leaves."},
     note_row{"add_edge", "dst", "Id of the memory that the edge goes to."},
     note_row{"add_edge", "type", "What the first is to the second.", enum_names<edge_type>},

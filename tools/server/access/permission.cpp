@@ -57,6 +57,7 @@ constexpr std::array effects = {
     op_effect{"update", effect::writes},
     op_effect{"update_head", effect::writes},
     op_effect{"tombstone", effect::writes},
+    op_effect{"restore", effect::writes},
     op_effect{"add_edge", effect::writes},
     op_effect{"remove_edge", effect::writes},
     op_effect{"assign_tag", effect::writes},

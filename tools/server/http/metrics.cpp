@@ -61,6 +61,8 @@ std::string sizes(const world_stats& s, const std::string& directory) {
       + gauge("mneme_index_fields", "Fields of topics", s.fields)
       + gauge("mneme_stopped", "1: the engine takes no more writes until it is opened again",
               s.stopped.empty() ? 0 : 1)
+      + gauge("mneme_disk_full", "1: the newest write found no room; the next one tries again",
+              s.disk_full.empty() ? 0 : 1)
       + gauge("mneme_embeddings_pending", "Memories that wait for a vector", s.embeddings_pending);
   text += head("mneme_memories_by_type", "gauge", "Live memories by type");
   for (const auto& [type, count] : s.memories_by_type)

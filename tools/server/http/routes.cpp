@@ -175,7 +175,8 @@ http_response routes::health() {
                                             "server is started again")
                                         .body)
                     + "\n"}; // to ask again is of no use
-  return respond(done(json::object()));
+  if (stats->disk_full.empty()) return respond(done(json::object()));
+  return respond(refused(503, "disk_full", "writes wait for room: " + stats->disk_full));
 }
 
 http_response routes::memory(const http_request& request) {

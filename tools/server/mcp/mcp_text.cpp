@@ -175,7 +175,10 @@ std::string selected_text(const json& a) {
                        text_of(m["because"]), cut(one_line(text_of(m["text"])), excerpt_bytes));
   if (a.contains("note")) out += text_of(a["note"]) + "\n";
   if (a["dry_run"] == true) return out + "nothing was changed\n";
-  if (is_forget) return out + fmt::format("{} forgotten\n", text_of(a["forgotten"]));
+  if (is_forget)
+    return out
+           + fmt::format("{} forgotten{}\n", text_of(a["forgotten"]),
+                         a["selected"].empty() ? "" : "; restore brings one back by its uri");
   if (a["superseded"].empty())
     return out + fmt::format("written as {}, superseding nothing\n", text_of(a["uri"]));
   return out + fmt::format("superseded by {}\n", text_of(a["uri"]));
@@ -195,6 +198,16 @@ std::string written_text(const json& a) {
          + ids_text("memories much like it: ", a["similar"]["resembles"]);
 }
 
+std::string restored_text(const json& a) {
+  std::string out =
+      fmt::format("{} {}", text_of(a["uri"]), a["changed"] == true ? "is back" : "was not gone");
+  if (a.contains("ended")) out += fmt::format("; it ended at {} and stays so", text_of(a["ended"]));
+  if (a.contains("still_archived")) out += "; it is archived";
+  if (a.contains("superseded_by"))
+    out += fmt::format("; {}, which superseded it, stays", text_of(a["superseded_by"]));
+  return out + "\n";
+}
+
 std::string text_for(std::string_view op, const json& a) {
   if (op == "find") return found_text(a);
   if (op == "stale_of") return stale_text(a);
@@ -205,6 +218,7 @@ std::string text_for(std::string_view op, const json& a) {
   if (op == "get" || op == "resolve") return memory_text(a);
   if (op == "forget_matching" || op == "supersede_matching") return selected_text(a);
   if (op == "write" || op == "update") return written_text(a);
+  if (op == "restore") return restored_text(a);
   if (op == "promote") return fmt::format("{}\n", text_of(a["uri"]));
   if (op == "root")
     return fmt::format("root {} at seq {}\n", text_of(a["root"]), text_of(a["seq"]));

@@ -27,6 +27,7 @@ constexpr std::array<std::string_view, 3> update_ops = {"update", "update_head",
                                                         "supersede_matching"};
 constexpr std::array<std::string_view, 2> relate_ops = {"add_edge", "remove_edge"};
 constexpr std::array<std::string_view, 2> forget_ops = {"tombstone", "forget_matching"};
+constexpr std::array<std::string_view, 1> restore_ops = {"restore"};
 constexpr std::array<std::string_view, 1> promote_ops = {"promote"};
 constexpr std::array<std::string_view, 1> attest_ops = {"attest"};
 constexpr std::array<std::string_view, 1> root_ops = {"root"};
@@ -43,6 +44,8 @@ constexpr std::array<std::string_view, 4> edge_hidden = {"scope", "by", "data", 
 constexpr std::array<std::string_view, 12> update_hidden = {
     "scope",      "vector", "created_by", "by",    "mode", "forms",
     "provenance", "write",  "types",      "limit", "now",  "deadline_ms"};
+constexpr std::array<std::string_view, 4> restore_hidden = {"scope", "by", "expect_version",
+                                                            "deadline_ms"};
 constexpr std::array<std::string_view, 4> forget_hidden = {"scope", "by", "vector", "now"};
 
 result<json> build_get(const json& arguments) {
@@ -320,17 +323,26 @@ constexpr std::array table = {
               .is_idempotent = true,
               .build = build_relate,
               .schema_patch = relate_patch},
-    tool_spec{.name = "forget",
-              .title = "Forget a memory",
-              .description =
-                  "Take a memory out of every answer: by uri, or all that words mean, such as "
-                  "\"everything about Globex\" (try dry_run first). Versions stay in the journal; "
-                  "nothing is erased. Use update when it is only outdated.",
-              .ops = forget_ops,
-              .hidden = forget_hidden,
-              .is_destructive = true,
-              .build = build_forget,
-              .schema_patch = forget_patch},
+    tool_spec{
+        .name = "forget",
+        .title = "Forget a memory",
+        .description =
+            "Take a memory out of every answer: by uri, or all that words mean, such as "
+            "\"everything about Globex\" (try dry_run first). Versions stay in the journal; "
+            "nothing is erased, and restore brings it back. Use update when it is only outdated.",
+        .ops = forget_ops,
+        .hidden = forget_hidden,
+        .is_destructive = true,
+        .build = build_forget,
+        .schema_patch = forget_patch},
+    tool_spec{.name = "restore",
+              .title = "Bring a memory back",
+              .description = "Undo forget, or what superseded a memory: it is back as it was, by "
+                             "its id or uri. A topic that was archived is open again. What "
+                             "superseded it stays: forget that if it is wrong.",
+              .ops = restore_ops,
+              .hidden = restore_hidden,
+              .is_idempotent = true},
     tool_spec{.name = "promote",
               .title = "Promote a document chunk",
               .description = "Say that a memory was made of a document chunk: searches then show "
