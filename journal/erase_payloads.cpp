@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "journal/segment_walk.hpp"
+#include "messages/ensure.hpp"
 
 namespace mneme {
 
@@ -48,6 +49,8 @@ result<void> erase_one(file& out, std::uint64_t at, const payload_front& front) 
 
 /// Of the frame's entries those that `seqs` begins with; it then begins behind them.
 result<void> erase_in(open_segment& in, const journal_frame& frame, std::span<const seq_no>& seqs) {
+  ensure(!seqs.empty() && frame.prefix.first_seq <= seqs.front(),
+         "the frame has the first of them");
   std::uint64_t at = first_payload(frame).offset - payload_entry_bytes;
   for (seq_no seq = frame.prefix.first_seq; seq <= last_seq(frame.prefix) && !seqs.empty();
        seq = seq.next()) {
@@ -84,6 +87,9 @@ result<std::vector<seq_no>> erased_by(const journal_frame& frame) {
 
 result<void> erase_payloads(file_system& fs, const std::string& dir, const world_id& world,
                             std::span<const seq_no> seqs) {
+  ensure(std::ranges::adjacent_find(seqs, std::ranges::greater_equal{}, &seq_no::value)
+             == seqs.end(),
+         "what is erased is named in order, each once");
   auto walk = segment_walk::open(fs, dir, world, seq_no{0});
   if (!walk) return propagate(walk);
   open_segment in;

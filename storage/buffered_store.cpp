@@ -268,6 +268,7 @@ result<std::shared_ptr<buffered_store::held_files>> buffered_store::hold_files()
 }
 
 void buffered_store::renew(opener open_files, std::function<void()> when_closed) {
+  ensure(open_files != nullptr, "there are files in their place");
   std::shared_ptr<held_files> before; // closed at the end, unless somebody reads them
   const std::lock_guard flush_guard(flush_mutex_);
   const std::lock_guard write_guard(write_mutex_);

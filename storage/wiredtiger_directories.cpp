@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "messages/ensure.hpp"
+
 namespace mneme {
 
 namespace {
@@ -69,6 +71,7 @@ bool wiredtiger_directories::is_there() const {
 }
 
 std::function<void()> wiredtiger_directories::retire() {
+  ensure(is_settled_, "what is retired was opened");
   std::string before = current();
   ++number_;
   // What cannot be removed now is removed when the world is opened again.

@@ -51,6 +51,8 @@ void graph::put(node_no src, edge_type type, node_no dst, bool tombstoned, seq_n
 }
 
 void graph::forget(node_no src, edge_type type, node_no dst) {
+  const std::uint32_t known = impl_->nodes.size();
+  ensure(src.value < known && dst.value < known, "both ends of an edge are nodes");
   edge_entry edge{};
   edge.type = type;
   edge.node = dst.value;

@@ -149,6 +149,7 @@ void lexical::set_live(node_no node, bool live, seq_no seq) {
 }
 
 void lexical::erase(node_no node, seq_no seq) {
+  ensure(node.value != no_number, "what is erased has a node");
   set_live(node, false, seq);
   const std::lock_guard hold(impl_->erased_guard);
   impl_->erased.insert(node.value);

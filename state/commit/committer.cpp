@@ -42,7 +42,8 @@ write_deadline deadline_of(const commit_command& command) {
 
 bool stands_alone(const commit_command& c) {
   return std::holds_alternative<snapshot_command>(c) || std::holds_alternative<decay_command>(c)
-         || std::holds_alternative<erase_command>(c) || std::holds_alternative<checkpoint_command>(c);
+         || std::holds_alternative<erase_command>(c)
+         || std::holds_alternative<checkpoint_command>(c);
 }
 
 /// Whose command it is; "" = the host.
@@ -501,8 +502,7 @@ result<erase_result> committer::erase(const erase_request& r, batch_state& batch
   if (auto ok = validate(r); !ok) return propagate(ok);
   auto session = reader();
   if (!session) return propagate(session);
-  auto plan =
-      plan_erasure(r, world_.views(), **session, world_.published_seq(), batch.in_time);
+  auto plan = plan_erasure(r, world_.views(), **session, world_.published_seq(), batch.in_time);
   if (!plan) return propagate(plan);
   erase_result answer = result_of(*plan);
   answer.seq = batch.last_seq();
@@ -546,7 +546,7 @@ void committer::execute_one(snapshot_command& c, batch_state& batch, bool& durab
 }
 
 void committer::publish() {
-  ensure(in_round_ && batch_ != nullptr, "a batch is in progress");
+  ensure(in_round_ && batch_ != nullptr && !barrier_, "a batch is in progress");
   reader_ = nullptr; // of the store as it was
   publish_batch();
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "messages/codec/leaf_of.hpp"
+#include "messages/ensure.hpp"
 #include "messages/validate/validate.hpp"
 #include "state/erasure/stub.hpp"
 #include "state/execute/execute.hpp"
@@ -26,6 +27,7 @@ std::vector<seq_no> distinct(std::vector<seq_no> seqs) {
 
 entry entry_of(const planned_erasure& memory, const erase_request& r, id_source& draw,
                timestamp now, seq_no seq) {
+  ensure(!memory.seqs.empty() && !memory.head.erased, "a memory was written, and goes once");
   tombstone why{.reason = r.reason,
                 .cause = tombstone_cause::erased,
                 .superseded_by = {},
@@ -51,6 +53,7 @@ entry entry_of(const planned_erasure& memory, const erase_request& r, id_source&
 
 entry entry_of(const planned_edge_erasure& planned, const erase_request& r, id_source& draw,
                timestamp now, seq_no seq) {
+  ensure(!planned.seqs.empty() && planned.seqs.back() < seq, "an edge was written before it goes");
   erase_payload payload;
   payload.edge = stub_of(planned.edge, draw.draw_nonce());
   payload.seqs = planned.seqs;
@@ -73,7 +76,8 @@ result<void> validate(const erase_request& r) {
                 "ids");
   if (r.ids.size() > erased_at_once)
     return fail(errc::limit_exceeded,
-                "at most " + std::to_string(erased_at_once) + " memories are erased at once", "ids");
+                "at most " + std::to_string(erased_at_once) + " memories are erased at once",
+                "ids");
   for (const memory_id& id : r.ids)
     if (id.is_zero()) return fail(errc::bad_id, "no memory has the id zero", "ids");
   if (r.owned_by && r.owned_by->empty())
@@ -86,6 +90,7 @@ result<void> validate(const erase_request& r) {
 
 result<std::vector<entry>> execute_erase(const erase_request& r, const erase_plan& plan,
                                          id_source& draw, timestamp now, seq_no last) {
+  ensure(!r.dry_run, "who only asks writes nothing");
   const std::size_t count = plan.memories.size() + plan.edges.size();
   if (count > max_command_entries)
     return fail(errc::limit_exceeded,

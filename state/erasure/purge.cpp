@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "messages/ensure.hpp"
 #include "state/checkpoint/world_checkpoint.hpp"
 #include "state/compaction/index_compaction.hpp"
 
@@ -13,6 +14,7 @@ namespace {
 
 /// A copy has what an image would have: nothing of memories that were erased.
 void purge_indexes(world& w) {
+  ensure(w.attributes().row_count() > 0, "what was erased left a row that says so");
   index_compaction copies(w, {.attributes = true, .lexical = true, .vectors = true},
                           w.published_seq());
   copies.build();
@@ -53,8 +55,13 @@ std::vector<seq_no> erased_by(const commit_batch& batch) {
 
 result<void> finish_erasure(world& w, std::span<const seq_no> erased,
                             const std::function<void()>& publish) {
+  ensure(!erased.empty() && erased.back() < w.journal->last_seq(),
+         "what is erased is of before the entries that say so");
+  ensure(w.journal->durable_through() == w.journal->last_seq(),
+         "nothing is erased that may come back");
   if (auto ok = w.journal->erase(erased); !ok) return ok;
   publish();
+  ensure(w.published_seq() == w.journal->last_seq(), "an erasure stands alone");
   for (const seq_no seq : erased) w.records.forget(seq);
   purge_indexes(w);
   // First, and durably: whatever breaks it off, none is left that no CHECKPOINT names.
