@@ -6,10 +6,10 @@
 #include "query/asked_bytes.hpp"
 #include "query/context/compact_record.hpp"
 #include "query/deadline.hpp"
-#include "query/positive.hpp"
 #include "query/records/edge_reads.hpp"
 #include "query/records/point_reads.hpp"
 #include "query/records/topic_parts.hpp"
+#include "query/request_numbers.hpp"
 #include "state/inspection/proofs.hpp"
 #include "state/recovery/verify.hpp"
 

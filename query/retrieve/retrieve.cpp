@@ -9,7 +9,7 @@
 #include "messages/validate/validate.hpp"
 #include "query/find/find_state.hpp"
 #include "query/find/near_target.hpp"
-#include "query/positive.hpp"
+#include "query/request_numbers.hpp"
 #include "query/retrieve/retrieve_state.hpp"
 #include "query/vector_check.hpp"
 

@@ -1,5 +1,5 @@
 // Spec 6.4: the door by colour as a host uses it, through the facade and the engine actor.
-// Of: query/chroma/chroma_checks.cpp, query/chroma/metadata_match.cpp, query/positive.cpp
+// Of: query/chroma/chroma_checks.cpp, query/chroma/metadata_match.cpp, query/request_numbers.cpp
 // Of: state/commit/waiting_touches.cpp
 #include <cmath>
 
