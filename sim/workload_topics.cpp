@@ -119,6 +119,7 @@ retrieve_request workload::some_retrieve() {
   const bool embeds = how_.setup.embedder != "none";
   if (draw_.percent(embeds ? 20 : 70)) r.vector = some_vector(embeds ? 16 : 4);
   if (draw_.percent(25)) r.as_of = some_time();
+  r.include_ended = draw_.percent(30);
   r.at_seq = some_past();
   r.expand_refs = structural && draw_.percent(30);
   if (!r.at_seq && draw_.percent(30)) r.touch = draw_.percent(50);

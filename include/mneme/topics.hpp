@@ -238,7 +238,8 @@ struct retrieve_request {
   std::optional<std::vector<memory_id>> topic_ids{};
   std::optional<std::vector<std::string>> field_names{};
   std::optional<std::vector<float>> vector{}; ///< of q; default: embedded by the world's embedder
-  std::optional<timestamp> as_of{};           ///< valid time of field values
+  std::optional<timestamp> as_of{};           ///< valid time of field values, and of topics' ends
+  bool include_ended = false; ///< also topics that no longer hold, and are not named by topic_ids
   std::optional<seq_no> at_seq{};
   bool expand_refs = false;                    ///< topics that fields refer to are neighbours too
   std::optional<bool> touch{};                 ///< default true; at_seq: false

@@ -95,6 +95,7 @@ struct retrieve_options {
   std::optional<std::int64_t> at_seq;
   std::optional<std::string> actor;
   bool history = false;
+  bool include_ended = false;
   bool refs = false;
   bool no_touch = false;
 };
@@ -116,6 +117,7 @@ status run_retrieve(const retrieve_options& o) {
   set_if(request, "at_seq", o.at_seq);
   set_if(request, "actor", o.actor);
   if (o.history) request["explain"] = true;
+  if (o.include_ended) request["include_ended"] = true;
   if (o.refs) request["expand_refs"] = true;
   // A world opened for reading cannot be touched.
   if (o.no_touch || (o.common.read_only && !request.contains("touch"))) request["touch"] = false;
@@ -173,6 +175,7 @@ void add_topic_commands(CLI::App& app, command_result& outcome) {
         c.add_flag("--history", o.history, "all values that a field had");
         c.add_flag("--refs", o.refs, "topics that fields refer to are neighbours too");
         c.add_option("--as-of", o.as_of, "values valid at that time: RFC 3339, or a day");
+        c.add_flag("--include-ended", o.include_ended, "topics that no longer hold, too");
         c.add_option("--at-seq", o.at_seq, "as of an earlier entry");
         c.add_flag("--no-touch", o.no_touch, "reinforce nothing");
         c.add_option("--actor", o.actor, "who is asking");

@@ -59,14 +59,23 @@ constexpr std::array ingest_table = {
 };
 
 constexpr std::array retrieve_table = {
-    key_shape{"q", &shapes::text, true},        key_shape{"stages", &shapes::texts},
-    key_shape{"explain", &shapes::boolean},     key_shape{"top_k", &shapes::integer},
-    key_shape{"topic_ids", &shapes::texts},     key_shape{"field_names", &shapes::texts},
-    key_shape{"vector", &shapes::vector},       key_shape{"as_of", &shapes::time},
-    key_shape{"at_seq", &shapes::integer},      key_shape{"expand_refs", &shapes::boolean},
-    key_shape{"touch", &shapes::boolean},       key_shape{"history_limit", &shapes::integer},
-    key_shape{"actor", &shapes::text},          key_shape{"scope", &shapes::scope},
-    key_shape{"deadline_ms", &shapes::integer}, receipt_key,
+    key_shape{"q", &shapes::text, true},
+    key_shape{"stages", &shapes::texts},
+    key_shape{"explain", &shapes::boolean},
+    key_shape{"top_k", &shapes::integer},
+    key_shape{"topic_ids", &shapes::texts},
+    key_shape{"field_names", &shapes::texts},
+    key_shape{"vector", &shapes::vector},
+    key_shape{"as_of", &shapes::time},
+    key_shape{"include_ended", &shapes::boolean},
+    key_shape{"at_seq", &shapes::integer},
+    key_shape{"expand_refs", &shapes::boolean},
+    key_shape{"touch", &shapes::boolean},
+    key_shape{"history_limit", &shapes::integer},
+    key_shape{"actor", &shapes::text},
+    key_shape{"scope", &shapes::scope},
+    key_shape{"deadline_ms", &shapes::integer},
+    receipt_key,
 };
 
 constexpr std::array acting_table = {key_shape{"actor", &shapes::text},
@@ -238,6 +247,7 @@ result<retrieve_request> read_retrieve(const json& request, const json_path& at)
   r.field_names = in.texts("field_names");
   r.vector = in.vector("vector");
   r.as_of = in.time("as_of");
+  r.include_ended = in.flag("include_ended");
   r.at_seq = in.seq("at_seq");
   r.expand_refs = in.flag("expand_refs");
   if (in.find("touch") != nullptr) r.touch = in.flag("touch");
