@@ -138,6 +138,10 @@ struct ingest_request {
   std::vector<field_input> fields;             ///< in this order; a name may come again
   std::vector<topic_link> links;
   std::optional<std::string> created_by{}; ///< who acts; default: actor
+  /// How far all this is to be trusted, and whose word it is: of a new topic, and of the fields
+  /// whose own provenance tells neither. A topic that is there is trusted less by it, never more.
+  std::optional<double> trust{}; ///< in [0,1]
+  std::optional<mneme::source_class> source_class{};
 };
 
 /// Merges topics with equal titles (of one actor_scope and visibility) into the smallest id.

@@ -26,6 +26,8 @@ struct topic_options {
   std::optional<std::string> valid_from;
   std::optional<std::string> valid_until;
   std::optional<std::string> why;
+  std::optional<double> trust;
+  std::optional<std::string> source_class;
 };
 
 /// A day stands for its beginning.
@@ -79,6 +81,8 @@ result<json> ingest_request_of(const topic_options& o) {
   set_if(request, "salience", o.salience);
   set_if(request, "actor", o.actor);
   set_if(request, "visibility", o.visibility);
+  set_if(request, "trust", o.trust);
+  set_if(request, "source_class", o.source_class);
   for (const auto& link : o.links) request["links"].push_back(link_of(link));
   return request;
 }
@@ -157,6 +161,9 @@ void add_topic_commands(CLI::App& app, command_result& outcome) {
         c.add_option("--valid-from", o.valid_from, "of the values: RFC 3339, or a day");
         c.add_option("--valid-until", o.valid_until, "of the values");
         c.add_option("--why", o.why, "why_changed of the values");
+        c.add_option("--trust", o.trust, "0 to 1: how far all this is to be trusted");
+        c.add_option("--source-class", o.source_class,
+                     "whose word it is: user, tool, model or web");
       },
       [](const topic_options& o) {
         auto request = ingest_request_of(o);

@@ -26,11 +26,12 @@ constexpr std::array field_keys = {
     key_shape{"valid_from", &shapes::time},   key_shape{"valid_until", &shapes::time},
     key_shape{"why_changed", &shapes::text},  key_shape{"impact_expected", &shapes::text},
     key_shape{"operation", &shapes::text},    key_shape{"provenance", &shapes::provenance},
+    key_shape{"trust", &shapes::number},      key_shape{"source_class", &shapes::text},
 };
 constexpr shape field_shape{.kind = shape_kind::object,
                             .name = "{value, field_type, ref_topic_id, salience, valid_from, "
                                     "valid_until, why_changed, impact_expected, operation, "
-                                    "provenance}",
+                                    "provenance, trust, source_class}",
                             .keys = field_keys};
 constexpr shape fields_shape{
     .kind = shape_kind::map, .name = "{name: {value, …}}", .item = &field_shape};
@@ -52,6 +53,8 @@ constexpr std::array ingest_table = {
     key_shape{"vector", &shapes::vector},
     key_shape{"actor", &shapes::text},
     key_shape{"visibility", &shapes::text},
+    key_shape{"trust", &shapes::number},
+    key_shape{"source_class", &shapes::text},
     key_shape{"fields", &fields_shape},
     key_shape{"links", &links_shape},
     key_shape{"scope", &shapes::scope},
@@ -103,6 +106,7 @@ field_input read_field(const std::string& name, value_reader& in) {
   f.impact_expected = in.text_or("impact_expected", "");
   f.operation = in.text_or("operation", "");
   f.provenance = read_provenance(in);
+  read_trust(in, f.provenance);
   return f;
 }
 
@@ -210,6 +214,8 @@ result<mutation> read_ingest(const json& request, const json_path& at) {
   r.vector = in.vector("vector");
   r.actor = in.text_or("actor", "");
   r.visibility = in.name<visibility>("visibility");
+  r.trust = in.number("trust");
+  r.source_class = in.name<source_class>("source_class");
   r.fields = read_fields(in, at);
   r.links = read_links(in);
   return finish(failure, mutation(std::move(r)));
