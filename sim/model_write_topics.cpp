@@ -158,6 +158,9 @@ private:
   }
 
   std::optional<errc> put_field(const field_input& f) {
+    if (f.name == "aliases" && r_.placement != ingest_placement::new_topic && !acting_.empty()
+        && acting_ != state_.head_at(topic_, state_.last())->actor_scope)
+      return errc::actor_mismatch;
     const auto known = state_.field_at(topic_, f.name, state_.last());
     if (!known && r_.placement == ingest_placement::version_field) return errc::not_found;
     if (f.ref_topic_id) {

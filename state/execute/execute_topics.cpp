@@ -2,6 +2,9 @@
 
 #include <cmath>
 
+#include <fmt/format.h>
+
+#include "messages/text/topic_text.hpp"
 #include "messages/validate/validate.hpp"
 #include "messages/validate/validate_topics.hpp"
 #include "state/execute/execution.hpp"
@@ -146,6 +149,18 @@ provenance provenance_of(const ingest_request& r, const field_input& f) {
   return as_told(r, f.provenance);
 }
 
+/// What a topic's subject is also called says who owns it, or the host: nobody else takes these
+/// names from him.
+result<void> check_naming(const ingest_request& r, const head& topic, const field_input& f) {
+  const std::string& by = acting_in(r);
+  if (f.name != aliases_field || r.placement == ingest_placement::new_topic || by.empty()
+      || by == topic.actor_scope)
+    return {};
+  return fail(errc::actor_mismatch,
+              fmt::format("only \"{}\" says what else this is called", topic.actor_scope),
+              "fields." + f.name);
+}
+
 /// Appends a revision to a field, which is made if need be.
 result<void> put_field(execution& x, const ingest_request& r, const memory_id& topic,
                        const field_input& f, topic_changes& changes) {
@@ -271,8 +286,10 @@ result<void> run(execution& x, const ingest_request& r, const prepared& p) {
   auto topic = place_topic(x, r, p, changes);
   if (!topic) return propagate(topic);
   if (r.salience) set_salience(x, topic->id, *r.salience, r, changes);
-  for (const auto& f : r.fields)
+  for (const auto& f : r.fields) {
+    if (auto ok = check_naming(r, *topic, f); !ok) return ok;
     if (auto ok = put_field(x, r, topic->id, f, changes); !ok) return ok;
+  }
   for (std::size_t i = 0; i < r.links.size(); ++i)
     if (auto ok = put_link(x, r, topic->id, i, changes); !ok) return ok;
   mutation_result done = changed_memory(x, *topic);
