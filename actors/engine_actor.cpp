@@ -28,6 +28,7 @@ internal_engine_actor::behavior_type engine_behavior(internal_engine_actor::poin
       [h](const get_message& m) { return h.get(m); },
       [h](const resolve_message& m) { return h.resolve(m); },
       [h](const edges_message& m) { return h.edges(m); },
+      [h](const stale_message& m) { return h.stale_of(m); },
       [h](const context_message& m) { return h.context(m); },
       [h](const attest_message& m) { return h.attest(m); },
       [h](const compact_message& m) { return h.compact(m); },

@@ -9,7 +9,7 @@
 #include "actors/query_list.hpp"
 #include "mneme/engine.hpp"
 #include "query/deadline.hpp"
-#include "query/positive.hpp"
+#include "query/request_numbers.hpp"
 #include "query/text_vectors.hpp"
 #include "views/scope_check.hpp"
 

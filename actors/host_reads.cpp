@@ -6,10 +6,11 @@
 #include "query/asked_bytes.hpp"
 #include "query/context/compact_record.hpp"
 #include "query/deadline.hpp"
-#include "query/positive.hpp"
 #include "query/records/edge_reads.hpp"
 #include "query/records/point_reads.hpp"
+#include "query/records/stale_reads.hpp"
 #include "query/records/topic_parts.hpp"
+#include "query/request_numbers.hpp"
 #include "state/inspection/proofs.hpp"
 #include "state/recovery/verify.hpp"
 
@@ -69,6 +70,12 @@ host_promise<edges_reply> host_requests::edges(const edges_message& m) const {
                                                              .deadline_ms = m.deadline_ms},
                                                             time);
                                         });
+}
+
+host_promise<stale_reply> host_requests::stale_of(const stale_message& m) const {
+  return read<std::vector<memory>>(
+      m.request.options, m.request.deadline_ms, to_string(m.request.id),
+      [m](const read_views& v, const deadline& time) { return list_stale(v, m.request, time); });
 }
 
 host_promise<fields_reply> host_requests::fields(const fields_message& m) const {

@@ -6,7 +6,7 @@
 
 #include "messages/ensure.hpp"
 #include "query/deadline.hpp"
-#include "query/positive.hpp"
+#include "query/request_numbers.hpp"
 #include "state/checkpoint/world_checkpoint.hpp"
 
 namespace mneme {

@@ -25,6 +25,7 @@ predicate compare(comparison op, std::string field, literal value) {
 void find_tag_type_time(benchmark::State& state) {
   engine& e = loaded_engine(static_cast<std::size_t>(state.range(0)));
   find_request f;
+  f.include_archived = true; // some random edges say that one memory supersedes another
   f.types = {memory_type::decision};
   f.where = predicate{
       and_predicate{{predicate{has_tag_predicate{tag_name(common_tag)}},
@@ -63,6 +64,7 @@ void find_near(benchmark::State& state, bool exact) {
   engine& e = loaded_engine(static_cast<std::size_t>(state.range(0)));
   const dataset& d = dataset_of(static_cast<std::size_t>(state.range(0)));
   find_request f;
+  f.include_archived = true; // as above
   f.limit = 10;
   f.near_k = 10;
   f.exact = exact;

@@ -9,10 +9,10 @@
 #include "query/deadline.hpp"
 #include "query/find/find.hpp"
 #include "query/list_deadline.hpp"
-#include "query/positive.hpp"
 #include "query/query_job.hpp"
 #include "query/records/edge_reads.hpp"
 #include "query/records/point_reads.hpp"
+#include "query/request_numbers.hpp"
 #include "query/retrieve/retrieve.hpp"
 #include "query/search/search.hpp"
 

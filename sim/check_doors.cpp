@@ -321,8 +321,8 @@ check_result check_retrieve_reply(evidence& known, const operation& op, const re
   if (const auto verdict = scope_verdict(known, op, r, answer)) return *verdict;
   if (is_overdue(r, answer)) return {};
   if (is_outage(known, r, answer)) return {};
-  const door_answer<retrieve_result> expected = [&](seq_no at, timestamp) {
-    return retrieve_in(known.truth, r, at);
+  const door_answer<retrieve_result> expected = [&](seq_no at, timestamp now) {
+    return retrieve_in(known.truth, r, at, now);
   };
   if (auto ok = explain_door(known, op, "retrieve", r, answer, expected, retrieve_difference);
       !ok || !answer)

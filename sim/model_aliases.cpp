@@ -22,10 +22,9 @@ bool is_believed(const std::string& writer, const viewer& who) {
   return writer.empty() || writer == who.owner();
 }
 
-/// None where somebody else wrote them.
+/// Those that somebody else wrote are none.
 std::vector<std::string> names_of(const model& state, const memory& topic, const viewer& who,
                                   seq_no at) {
-  if (!is_believed(topic.version->created_by, who)) return {};
   const auto field = state.field_at(topic.head->id, "aliases", at);
   if (!field) return {};
   const field_revision current = state.revisions_of(*field).at(field->current - 1);
@@ -33,7 +32,8 @@ std::vector<std::string> names_of(const model& state, const memory& topic, const
   const std::vector<topic_value> values = {{"aliases", current.value}};
   const auto aliases = aliases_of(values);
   if (aliases.empty()) return {};
-  std::vector<std::string> all{text_in(topic.version, "title")};
+  std::vector<std::string> all;
+  if (is_believed(topic.version->created_by, who)) all.push_back(text_in(topic.version, "title"));
   all.insert(all.end(), aliases.begin(), aliases.end());
   std::vector<std::string> names;
   std::set<std::vector<std::string>> known;

@@ -2,6 +2,7 @@
 
 #include "messages/text/hashtag.hpp"
 #include "messages/text/time_text.hpp"
+#include "sim/model_current.hpp"
 #include "sim/model_doors.hpp"
 #include "sim/model_lineage.hpp"
 #include "sim/model_physics.hpp"
@@ -186,6 +187,7 @@ std::expected<chroma_outcome_of, errc> chroma_in(const model& state, const chrom
   out.hashtags = mix->tags;
   out.profile = r.profile.value_or("default");
   out.at_seq = at;
+  const what_holds current(state, viewer_of(r), at, {.instant = now});
   for (const auto& id : state.ids_at(at)) {
     const auto h = state.head_at(id, at);
     if (!h->colour || h->tombstone || is_archived(*h) || !sees(viewer_of(r), *h)) continue;
@@ -200,6 +202,7 @@ std::expected<chroma_outcome_of, errc> chroma_in(const model& state, const chrom
       continue;
     if (!passes(r.filters, h->metadata)) continue;
     row.memory = *state.memory_at(id, at);
+    if (!r.include_ended && !current.holds(row.memory)) continue;
     row.memory.standing = standing_in(state, id, at);
     row.label = label_in(row.memory.version);
     row.relevance = relevance_of(row.distance);

@@ -47,11 +47,13 @@ public:
   context_model(const model& state, const context_request& r, seq_no at, timestamp now)
       : state_(state), r_(r), at_(at), now_(now) {
     const auto w = numbers_of(state.weights_at(viewer_of(r).name(), at));
+    const what_holds current(state, viewer_of(r), at, {.instant = now});
     for (const auto& id : state.ids_at(at)) {
       context_entry e{.tier = 0, .record = *state.memory_at(id, at), .salience = 0};
       const head& h = e.record.head;
       if (h.tombstone || is_archived(h) || !sees(viewer_of(r), h)) continue;
       if (r.min_trust && trust_in(state, id, at) < *r.min_trust) continue;
+      if (!r.include_ended && !current.holds(e.record)) continue;
       e.salience = salience(e.record.activation, now, w, {});
       visible_.push_back(std::move(e));
     }
@@ -97,8 +99,11 @@ public:
   /// What a search found, each hit between what is right before and after it.
   void put_found(const search_result& found) {
     for (const auto& hit : found.results) scores_[hit.uri.id] = hit.score;
-    const search_request plain{
-        .query = *r_.query, .min_trust = r_.min_trust, .actor = r_.actor, .scope = r_.scope};
+    const search_request plain{.query = *r_.query,
+                               .include_ended = r_.include_ended,
+                               .min_trust = r_.min_trust,
+                               .actor = r_.actor,
+                               .scope = r_.scope};
     searched_state s{state_, plain, at_, now_, {}};
     for (const auto& id : state_.ids_at(at_))
       if (auto m = state_.memory_at(id, at_); !m->head->tombstone)
@@ -203,7 +208,8 @@ private:
   static bool is_searched(const searched_state& s, const memory_id& id) {
     const memory* m = s.find(id);
     return m != nullptr && m->head->type != memory_type::chunk && sees(viewer_of(s.r), m->head)
-           && !is_archived(m->head) && !s.is_superseded(id) && !s.has_ended(m->version)
+           && !is_archived(m->head)
+           && (s.r.include_ended || (!s.is_superseded(id) && !s.has_ended(m->version)))
            && !is_overview(*m->head)
            && (!s.r.min_trust || trust_in(s.state, id, s.at) >= *s.r.min_trust);
   }
@@ -262,6 +268,7 @@ std::expected<context_result, errc> context_in(const model& state, const context
   if (r.query && wants(r, context_tier::found)) {
     const search_request asked{.query = *r.query,
                                .limit = std::max<std::int64_t>(16, budget / 16),
+                               .include_ended = r.include_ended,
                                .min_trust = r.min_trust,
                                .similarity_floor = 0.2,
                                .vector = r.vector,

@@ -16,7 +16,7 @@ namespace mneme::sim {
 
 /// Without `seq`.
 std::expected<retrieve_result, errc> retrieve_in(const model& state, const retrieve_request& r,
-                                                 seq_no at);
+                                                 seq_no at, timestamp now);
 /// Fields of one topic, as fields_message asks for them.
 std::vector<topic_field_view> views_in(const model& state, const std::vector<topic_field>& fields,
                                        const field_options& options, const viewer& who, seq_no at);

@@ -6,6 +6,7 @@
 
 #include "index/vectors/vectors.hpp"
 #include "messages/text/forms.hpp"
+#include "sim/model_current.hpp"
 #include "sim/model_lineage.hpp"
 #include "sim/model_physics.hpp"
 
@@ -145,18 +146,18 @@ bool valid_at(const version& v, timestamp t) {
          && (!v.expires_at || t < *v.expires_at);
 }
 
-bool has_ended(const version& v, timestamp now) {
-  return (v.valid_until && *v.valid_until <= now) || (v.expires_at && *v.expires_at <= now);
-}
-
-bool passes(const find_request& r, const memory& m, timestamp now) {
+bool passes(const find_request& r, const memory& m, const what_holds& current) {
   if (!r.types.empty() && std::ranges::find(r.types, m.head->type) == r.types.end()) return false;
   if (m.head->tombstone && !r.include_tombstoned) return false;
   if (is_archived(m.head) && !r.include_archived) return false;
   if (is_near(r) && !m.head->embedding) return false;
   if (!sees(viewer_of(r), m.head)) return false;
   if (r.as_of && !valid_at(m.version, *r.as_of)) return false;
-  if (is_near(r) && !r.as_of && !r.include_ended && has_ended(m.version, now)) return false;
+  // A walk shows what is there, unless it asks for what is near.
+  if (!r.include_ended && !(r.from && !is_near(r))) {
+    if (!r.as_of && current.is_over(m)) return false;
+    if (!r.include_archived && current.is_superseded(m)) return false;
+  }
   return !r.where || holds(*r.where, m, r.types);
 }
 
@@ -277,6 +278,8 @@ std::int64_t trim(std::vector<row>& rows, form_kind form, std::int64_t budget,
 std::vector<row> candidates(const model& state, const find_request& r, seq_no at, timestamp now,
                             const naive_walk* walk, const std::vector<float>& target) {
   std::vector<row> rows;
+  const what_holds current(state, viewer_of(r), at,
+                           {.instant = r.as_of.value_or(now), .is_asked = r.as_of.has_value()});
   for (const auto& id : state.ids_at(at)) {
     row one;
     if (walk != nullptr) {
@@ -285,7 +288,7 @@ std::vector<row> candidates(const model& state, const find_request& r, seq_no at
       one.reached = found->second;
     }
     one.record = *state.memory_at(id, at);
-    if (!passes(r, one.record, now)) continue;
+    if (!passes(r, one.record, current)) continue;
     if (r.min_trust && trust_in(state, id, at) < *r.min_trust) continue;
     if (r.stale && standing_in(state, id, at).stale != *r.stale) continue;
     if (!target.empty()) one.distance = cosine_distance(target, state.vector_at(id, at));

@@ -7,6 +7,13 @@
 
 namespace mneme::sim {
 
+double own_trust(const provenance& p) {
+  if (p.trust) return *p.trust;
+  if (p.source_class == source_class::tool) return 0.8;
+  if (p.source_class == source_class::model) return 0.6;
+  return p.source_class == source_class::web ? 0.3 : 1;
+}
+
 namespace {
 
 /// Of texts that are all uris.
@@ -39,13 +46,6 @@ std::set<memory_id> lineage_of(const model& state, const memory_id& id, seq_no a
       if (all.insert(support).second) left.push_back(support);
   }
   return all;
-}
-
-double own_trust(const provenance& p) {
-  if (p.trust) return *p.trust;
-  if (p.source_class == source_class::tool) return 0.8;
-  if (p.source_class == source_class::model) return 0.6;
-  return p.source_class == source_class::web ? 0.3 : 1;
 }
 
 /// May it say that the other one no longer holds? In the name of the same actor, or of the host.

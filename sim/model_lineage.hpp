@@ -5,6 +5,8 @@
 
 namespace mneme::sim {
 
+/// What its own content says.
+double own_trust(const provenance& p);
 double trust_in(const model& state, const memory_id& id, seq_no at);
 memory_standing standing_in(const model& state, const memory_id& id, seq_no at);
 

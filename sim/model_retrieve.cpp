@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "index/vectors/vectors.hpp"
+#include "sim/model_current.hpp"
 #include "sim/model_doors.hpp"
 #include "sim/model_lineage.hpp"
 
@@ -20,8 +21,11 @@ bool is_seen_topic(const model& state, const retrieve_request& r, const memory_i
   return h && h->type == memory_type::topic && !h->tombstone && sees(viewer_of(r), *h);
 }
 
-bool may_be_found(const model& state, const retrieve_request& r, const memory_id& id, seq_no at) {
-  return is_seen_topic(state, r, id, at) && !is_archived(*state.head_at(id, at));
+bool may_be_found(const model& state, const retrieve_request& r, const memory_id& id, seq_no at,
+                  const what_holds& current) {
+  if (!is_seen_topic(state, r, id, at) || is_archived(*state.head_at(id, at))) return false;
+  const bool is_named = r.topic_ids && std::ranges::find(*r.topic_ids, id) != r.topic_ids->end();
+  return r.include_ended || is_named || current.holds(*state.memory_at(id, at));
 }
 
 bool has(const retrieve_request& r, retrieve_stage stage) {
@@ -29,36 +33,40 @@ bool has(const retrieve_request& r, retrieve_stage stage) {
 }
 
 /// The topics given, each once, cut to top_k before anything else.
-std::vector<bundle_of> given(const model& state, const retrieve_request& r, seq_no at) {
+std::vector<bundle_of> given(const model& state, const retrieve_request& r, seq_no at,
+                             const what_holds& current) {
   std::vector<memory_id> ids;
   for (const auto& id : *r.topic_ids)
     if (std::ranges::find(ids, id) == ids.end()) ids.push_back(id);
   if (ids.size() > static_cast<std::size_t>(r.top_k)) ids.resize(static_cast<std::size_t>(r.top_k));
   std::vector<bundle_of> found;
   for (const auto& id : ids)
-    if (may_be_found(state, r, id, at)) found.push_back({id, {}});
+    if (may_be_found(state, r, id, at, current)) found.push_back({id, {}});
   return found;
 }
 
-std::vector<memory_id> with_vector(const model& state, const retrieve_request& r, seq_no at) {
+std::vector<memory_id> with_vector(const model& state, const retrieve_request& r, seq_no at,
+                                   const what_holds& current) {
   std::vector<memory_id> found;
   for (const auto& id : state.ids_at(at))
-    if (may_be_found(state, r, id, at) && state.head_at(id, at)->embedding) found.push_back(id);
+    if (may_be_found(state, r, id, at, current) && state.head_at(id, at)->embedding)
+      found.push_back(id);
   return found;
 }
 
 std::expected<std::vector<bundle_of>, errc> chosen(const model& state, const retrieve_request& r,
-                                                   const std::vector<float>& q, seq_no at) {
-  const auto ids = with_vector(state, r, at);
+                                                   const std::vector<float>& q, seq_no at,
+                                                   const what_holds& current) {
+  const auto ids = with_vector(state, r, at, current);
   const auto most = static_cast<std::size_t>(r.top_k);
   std::vector<bundle_of> found;
   if (!has(r, retrieve_stage::semantic)) {
-    if (r.topic_ids) return given(state, r, at);
+    if (r.topic_ids) return given(state, r, at, current);
     for (const auto& id : ids)
       if (found.size() < most) found.push_back({id, {}});
     return found;
   }
-  if (ids.empty()) return r.topic_ids ? given(state, r, at) : found;
+  if (ids.empty()) return r.topic_ids ? given(state, r, at, current) : found;
   if (q.empty()) return std::unexpected(errc::no_embedder);
   std::vector<std::pair<double, memory_id>> near;
   near.reserve(ids.size());
@@ -172,7 +180,7 @@ std::expected<std::vector<float>, errc> query_vector(const model& state, const s
 }
 
 std::expected<retrieve_result, errc> retrieve_in(const model& state, const retrieve_request& r,
-                                                 seq_no at) {
+                                                 seq_no at, timestamp now) {
   if (r.touch == true && !viewer_of(r).may_touch()) return std::unexpected(errc::scope_violation);
   std::vector<float> q;
   if (has(r, retrieve_stage::semantic)) {
@@ -180,7 +188,9 @@ std::expected<retrieve_result, errc> retrieve_in(const model& state, const retri
     if (!v) return std::unexpected(v.error());
     q = std::move(*v);
   }
-  const auto ids = chosen(state, r, q, at);
+  const what_holds current(state, viewer_of(r), at,
+                           {.instant = r.as_of.value_or(now), .is_asked = r.as_of.has_value()});
+  const auto ids = chosen(state, r, q, at, current);
   if (!ids) return std::unexpected(ids.error());
   retrieve_result out;
   out.at_seq = at;

@@ -119,7 +119,7 @@ private:
       const bool has_ended = !r_.include_ended && s_.has_ended(m.version);
       const bool is_distrusted = r_.min_trust && trust_in(s_.state, id, s_.at) < *r_.min_trust;
       const bool is_overview_left_out = !chunks_ && is_overview(m);
-      const bool is_superseded = !chunks_ && !r_.include_archived && s_.is_superseded(id);
+      const bool is_superseded = !r_.include_archived && !r_.include_ended && s_.is_superseded(id);
       if (has_ended + is_distrusted + is_overview_left_out + is_superseded > 1) continue;
       if (has_ended)
         ++coverage.ended;

@@ -15,6 +15,7 @@
 #include "messages/text/topic_text.hpp"
 #include "messages/validate/validate_topics.hpp"
 #include "sim/model_doors.hpp"
+#include "sim/model_lineage.hpp"
 #include "sim/model_write.hpp"
 
 namespace mneme::sim {
@@ -90,6 +91,17 @@ private:
     return out.refused;
   }
 
+  [[nodiscard]] bool tells_trust() const { return r_.trust || r_.source_class; }
+  [[nodiscard]] provenance told(provenance p) const {
+    p.trust = r_.trust;
+    p.source_class = r_.source_class;
+    return p;
+  }
+  /// A topic that is there is trusted less by what is added, never more.
+  [[nodiscard]] bool lowers(const version& v) const {
+    return tells_trust() && own_trust(told(v.provenance)) < own_trust(v.provenance);
+  }
+
   void name_texts(memory_data& data) const {
     if (r_.title) data["title"] = *r_.title;
     if (r_.summary) data["summary"] = *r_.summary;
@@ -107,6 +119,7 @@ private:
       w.id = r_.topic_id;
       w.visibility = r_.visibility.value_or(visibility::private_);
       w.vector = r_.vector;
+      w.provenance = told({});
       if (auto code = content_part(w, out)) return code;
       topic_ = out.uri->id;
       changes_.applied.push_back("created_topic:" + to_string(topic_));
@@ -115,8 +128,8 @@ private:
     topic_ = *r_.topic_id;
     const auto h = live_topic(state_, topic_);
     if (!h) return h.error();
-    if (!r_.title && !r_.summary && !r_.topic_kind && !r_.vector) return std::nullopt;
     const version v = *state_.version_at(topic_, h->current_version, state_.last());
+    if (!r_.title && !r_.summary && !r_.topic_kind && !r_.vector && !lowers(v)) return std::nullopt;
     update_request u;
     u.uri = {h->type, h->id, h->current_version};
     u.data = v.data;
@@ -128,7 +141,7 @@ private:
     u.valid_until = v.valid_until;
     u.expires_at = v.expires_at;
     u.confidence = v.confidence;
-    u.provenance = v.provenance;
+    u.provenance = lowers(v) ? told(v.provenance) : v.provenance;
     u.vector = r_.vector;
     if (auto code = content_part(u, out)) return code;
     changes_.applied.push_back("updated_topic:" + to_string(topic_));
@@ -145,6 +158,9 @@ private:
   }
 
   std::optional<errc> put_field(const field_input& f) {
+    if (f.name == "aliases" && r_.placement != ingest_placement::new_topic && !acting_.empty()
+        && acting_ != state_.head_at(topic_, state_.last())->actor_scope)
+      return errc::actor_mismatch;
     const auto known = state_.field_at(topic_, f.name, state_.last());
     if (!known && r_.placement == ingest_placement::version_field) return errc::not_found;
     if (f.ref_topic_id) {
@@ -172,6 +188,8 @@ private:
     r.impact_expected = f.impact_expected;
     r.operation = f.operation;
     r.provenance = f.provenance;
+    if (tells_trust() && !f.provenance.trust && !f.provenance.source_class)
+      r.provenance = told(f.provenance);
     r.created_at = now_;
     r.created_by = acting_;
     if (!nonces.empty()) r.nonce = nonces.front();

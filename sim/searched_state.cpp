@@ -91,21 +91,22 @@ const memory* searched_state::find(const memory_id& id) const {
   return found == live.end() ? nullptr : &found->second;
 }
 
+judged_by searched_state::when() const {
+  return {.instant = r.as_of.value_or(now), .is_asked = r.as_of.has_value()};
+}
+
 bool searched_state::has_begun(const version& v) const {
-  return !r.as_of || v.valid_from <= *r.as_of;
+  return sim::has_begun(v, when());
 }
 
 bool searched_state::has_ended(const version& v) const {
-  const timestamp by = r.as_of.value_or(now);
-  return (v.valid_until && *v.valid_until <= by) || (v.expires_at && *v.expires_at <= by);
+  return sim::has_ended(v, when());
 }
 
 bool searched_state::is_superseded(const memory_id& id) const {
   const std::string owner = state.head_at(id, at)->actor_scope;
   const auto may_hide = [&](const memory& newer) {
-    const head& h = newer.head;
-    return has_begun(newer.version) && sees(viewer_of(r), h)
-           && (h.actor_scope == owner || h.actor_scope.empty());
+    return takes_out(newer, owner, viewer_of(r), when());
   };
   for (const auto& [other, m] : live)
     if (other != id && m.head->type == memory_type::decision && reference_in(m.version) == id

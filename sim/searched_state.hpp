@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 
+#include "sim/model_current.hpp"
 #include "sim/model_doors.hpp"
 
 namespace mneme::sim {
@@ -25,6 +26,8 @@ struct searched_state {
 
   /// Null if it is not live.
   [[nodiscard]] const memory* find(const memory_id& id) const;
+  /// By when it is judged what holds.
+  [[nodiscard]] judged_by when() const;
   /// Has it begun, where a time is asked for?
   [[nodiscard]] bool has_begun(const version& v) const;
   /// By as_of, or else by now.

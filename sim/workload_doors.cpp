@@ -127,6 +127,7 @@ chroma_request workload::some_chroma() {
       level.gte = std::int64_t{2};
   }
   if (draw_.percent(40)) r.include_rotten = draw_.percent(50);
+  r.include_ended = draw_.percent(30);
   if (draw_.percent(30)) r.weights = score_weights{0.25, 0.25, 0.5};
   r.at_seq = some_past();
   if (!r.at_seq && draw_.percent(25)) r.touch = draw_.percent(50);
@@ -275,6 +276,7 @@ context_request workload::some_context() {
   if (draw_.percent(40)) r.form = static_cast<form_kind>(draw_.below(3));
   if (draw_.percent(20)) r.min_trust = static_cast<double>(draw_.below(5)) / 4.0;
   if (draw_.percent(20)) r.now = some_time();
+  r.include_ended = draw_.percent(30);
   r.actor = some_asker();
   r.at_seq = some_past();
   r.deadline_ms = some_deadline();

@@ -78,6 +78,8 @@ ingest_request workload::some_ingest() {
   if (draw_.percent(is_new ? 60 : 15)) r.summary = some_text();
   if (draw_.percent(20)) r.topic_kind = some_text();
   if (draw_.percent(30)) r.salience = draw_.percent(50) ? 0.01 : 2.5;
+  if (draw_.percent(15)) r.trust = static_cast<double>(draw_.below(5)) / 4.0;
+  if (draw_.percent(15)) r.source_class = static_cast<source_class>(1 + draw_.below(4));
   const bool embeds = how_.setup.embedder != "none";
   if (draw_.percent(embeds ? 10 : 40)) r.vector = some_vector(embeds ? 16 : 4);
   for (auto n = draw_.below(4); n > 0; --n) r.fields.push_back(some_field_input());
@@ -119,6 +121,7 @@ retrieve_request workload::some_retrieve() {
   const bool embeds = how_.setup.embedder != "none";
   if (draw_.percent(embeds ? 20 : 70)) r.vector = some_vector(embeds ? 16 : 4);
   if (draw_.percent(25)) r.as_of = some_time();
+  r.include_ended = draw_.percent(30);
   r.at_seq = some_past();
   r.expand_refs = structural && draw_.percent(30);
   if (!r.at_seq && draw_.percent(30)) r.touch = draw_.percent(50);

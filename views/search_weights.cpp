@@ -115,11 +115,27 @@ result<search_weights> change_search_weights(search_weights base, std::string_vi
   return changed(base, text, "weights");
 }
 
-std::string to_string(const search_weights& w) {
+namespace {
+
+std::string written(const search_weights& w) {
   std::string text;
   for (const auto& known : weights)
     fmt::format_to(std::back_inserter(text), "{}={},", known.name, w.*known.member);
   return text + fmt::format("{}={}", relative_name, w.relative ? 1 : 0);
+}
+
+} // namespace
+
+// Every search says it, and nearly all say the same: to write so many numbers is a part of what a
+// search of few words costs.
+std::string to_string(const search_weights& w) {
+  struct told {
+    search_weights of;
+    std::string text;
+  };
+  thread_local std::optional<told> last;
+  if (!last || !(last->of == w)) last = told{w, written(w)};
+  return last->text;
 }
 
 } // namespace mneme

@@ -10,8 +10,12 @@ constexpr std::size_t links_each = 2;
 
 } // namespace
 
+// Some of the random edges say that one memory supersedes another, and none is to be left out by
+// that.
+
 find_request near_request(const dataset& d, std::size_t q) {
   find_request f;
+  f.include_archived = true;
   f.near_vector = query_values(d, q);
   f.near_k = 10;
   f.limit = 10;
@@ -26,6 +30,7 @@ find_request near_in_tag_request(const dataset& d, std::size_t q, std::uint32_t 
 
 find_request salient_request(const query& q) {
   find_request f;
+  f.include_archived = true;
   f.types = {q.type};
   f.where = predicate{
       and_predicate{{predicate{has_tag_predicate{tag_name(q.tag_of_find)}},
@@ -61,7 +66,6 @@ search_request words_request(const query& q) {
   r.limit = 10;
   r.source = search_source::memory;
   r.sort = search_sort::relevance;
-  // Some of the random edges say that one memory supersedes another.
   r.include_archived = true;
   r.similarity_floor = 0; // all 10, however far behind the best
   return r;

@@ -117,8 +117,9 @@ struct context_request {
   std::optional<std::vector<context_tier>> tiers{};
   std::int64_t outcome_limit = 3;
   form_kind form = form_kind::medium;
+  bool include_ended = false;        ///< also what no longer holds: ended, or superseded
   std::optional<double> min_trust{}; ///< in [0,1]: leaves out what is trusted less
-  std::optional<timestamp> now{};    ///< for salience and age; default: the engine's clock
+  std::optional<timestamp> now{}; ///< for salience, age and what holds; default: the engine's clock
   std::optional<std::string> actor{};
   std::shared_ptr<const mneme::scope> scope{}; ///< shows what it opens, and nothing else
   std::optional<seq_no> at_seq{};

@@ -113,6 +113,10 @@ struct edges_message {
   read_options options;
   std::optional<std::int64_t> deadline_ms{};
 };
+/// Its deadline_ms counts like theirs.
+struct stale_message {
+  stale_read request;
+};
 struct context_message {
   context_request request;
 };
@@ -176,6 +180,7 @@ using fields_reply = std::shared_ptr<const std::vector<topic_field_view>>;
 using events_reply = std::shared_ptr<const std::vector<topic_event>>;
 using memory_reply = std::shared_ptr<const memory>;
 using edges_reply = std::shared_ptr<const std::vector<edge_record>>;
+using stale_reply = std::shared_ptr<const std::vector<memory>>;
 using proof_reply = std::shared_ptr<const proof_bundle>;
 struct checkpoint_reply {
   seq_no seq;
@@ -203,6 +208,7 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::events_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::get_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::resolve_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::edges_message)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::stale_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::context_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::attest_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::compact_message)
@@ -234,6 +240,7 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::fields_reply)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::events_reply)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::memory_reply)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::edges_reply)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::stale_reply)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::root_set)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::proof_reply)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::snapshot_result)
@@ -266,6 +273,7 @@ using engine_actor =
                      caf::replies_to<get_message>::with<memory_reply>,
                      caf::replies_to<resolve_message>::with<memory_reply>,
                      caf::replies_to<edges_message>::with<edges_reply>,
+                     caf::replies_to<stale_message>::with<stale_reply>,
                      caf::replies_to<context_message>::with<context_reply>,
                      caf::replies_to<attest_message>::with<attest_result>,
                      caf::replies_to<compact_message>::with<compact_reply>,

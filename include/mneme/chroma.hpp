@@ -96,6 +96,7 @@ struct chroma_request {
   std::optional<time_range> temporal_range{}; ///< created or last accessed inside
   metadata_filters filters{};
   std::optional<bool> include_rotten{};
+  bool include_ended = false;                  ///< also what no longer holds: ended, or superseded
   std::optional<score_weights> weights{};      ///< default: the engine's, else those of each mode
   std::optional<std::string> profile{};        ///< default: the engine's, else "default"
   std::optional<bool> touch{};                 ///< default: true, false with at_seq or read-only

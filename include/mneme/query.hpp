@@ -104,8 +104,9 @@ struct find_request {
   /// that entry.
   std::optional<timestamp> now{};
   bool include_tombstoned = false;
-  bool include_archived = false; ///< lifecycle status archived
-  /// With near, and without as_of: also what is no longer valid. Other finds leave out nothing.
+  bool include_archived = false; ///< lifecycle status archived, and what is superseded
+  /// Also what no longer holds: what has ended, and what a newer memory supersedes or replaces. A
+  /// walk (`from`) without near leaves out neither.
   bool include_ended = false;
   std::optional<double> min_trust{}; ///< in [0,1]: leaves out what is trusted less (standing)
   std::optional<bool> stale{};       ///< only what is stale, or what is not (standing)

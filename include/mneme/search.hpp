@@ -108,8 +108,8 @@ struct search_request {
   std::optional<lifecycle_origin> origin{};
   std::optional<std::string> tag{};
   search_sort sort = search_sort::automatic;
-  bool include_archived = false;  ///< also what a newer memory supersedes or replaces
-  bool include_ended = false;     ///< also what is no longer valid, in both legs
+  bool include_archived = false;  ///< and what a newer memory supersedes or replaces
+  bool include_ended = false;     ///< also what no longer holds: ended, superseded or replaced
   bool include_overviews = false; ///< also topics with overview_tag; so does asking for that tag
   /// In [0,1]: leaves out what is trusted less, in both legs (memory_standing).
   std::optional<double> min_trust{};

@@ -138,6 +138,10 @@ struct ingest_request {
   std::vector<field_input> fields;             ///< in this order; a name may come again
   std::vector<topic_link> links;
   std::optional<std::string> created_by{}; ///< who acts; default: actor
+  /// How far all this is to be trusted, and whose word it is: of a new topic, and of the fields
+  /// whose own provenance tells neither. A topic that is there is trusted less by it, never more.
+  std::optional<double> trust{}; ///< in [0,1]
+  std::optional<mneme::source_class> source_class{};
 };
 
 /// Merges topics with equal titles (of one actor_scope and visibility) into the smallest id.
@@ -238,7 +242,8 @@ struct retrieve_request {
   std::optional<std::vector<memory_id>> topic_ids{};
   std::optional<std::vector<std::string>> field_names{};
   std::optional<std::vector<float>> vector{}; ///< of q; default: embedded by the world's embedder
-  std::optional<timestamp> as_of{};           ///< valid time of field values
+  std::optional<timestamp> as_of{};           ///< valid time of field values, and of topics' ends
+  bool include_ended = false; ///< also topics that no longer hold, and are not named by topic_ids
   std::optional<seq_no> at_seq{};
   bool expand_refs = false;                    ///< topics that fields refer to are neighbours too
   std::optional<bool> touch{};                 ///< default true; at_seq: false

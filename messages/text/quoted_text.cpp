@@ -22,17 +22,32 @@ std::size_t unruly_bytes(std::string_view text) {
   return byte(1) == 0x81 && isolates ? 3 : 0;
 }
 
-} // namespace
-
-std::string quoted_as_data(std::string_view text, const std::optional<source_class>& of) {
-  std::string quoted = of ? fmt::format("> [untrusted, {}] ", to_string(*of)) : "> [untrusted] ";
-  quoted.reserve(quoted.size() + text.size());
+/// With spaces in place of what is unruly, but for these characters.
+std::string tamed(std::string_view text, std::string_view kept) {
+  std::string told;
+  told.reserve(text.size());
   while (!text.empty()) {
-    const std::size_t unruly = unruly_bytes(text);
-    quoted.push_back(unruly == 0 ? text.front() : ' ');
+    const std::size_t unruly = kept.contains(text.front()) ? 0 : unruly_bytes(text);
+    told.push_back(unruly == 0 ? text.front() : ' ');
     text.remove_prefix(unruly == 0 ? 1 : unruly);
   }
-  return quoted;
+  return told;
+}
+
+} // namespace
+
+std::string as_one_line(std::string_view text) {
+  return tamed(text, "");
+}
+
+std::string as_plain_lines(std::string_view text) {
+  return tamed(text, "\n\t");
+}
+
+std::string quoted_as_data(std::string_view text, const std::optional<source_class>& of) {
+  const std::string begin =
+      of ? fmt::format("> [untrusted, {}] ", to_string(*of)) : "> [untrusted] ";
+  return begin + as_one_line(text);
 }
 
 } // namespace mneme

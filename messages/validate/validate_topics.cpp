@@ -58,6 +58,9 @@ void check_revision(request_checker& check, const std::string& at, const Revisio
   check.text({at + ".impact_expected"}, r.impact_expected, max_free_text_bytes);
   check.text({at + ".operation"}, r.operation, max_free_text_bytes);
   check.known({at + ".provenance.source"}, r.provenance.source);
+  if (r.provenance.trust) check.unit_interval({at + ".provenance.trust"}, *r.provenance.trust);
+  if (r.provenance.source_class)
+    check.known({at + ".provenance.source_class"}, *r.provenance.source_class);
   std::size_t total = r.provenance.signed_by.size() + r.provenance.signature.size();
   for (const auto* list : {&r.provenance.derived_from, &r.provenance.attestations})
     for (const auto& text : *list) {
@@ -130,6 +133,8 @@ result<void> validate(const ingest_request& r) {
     if (!(*r.salience >= 0 && *r.salience <= max_topic_salience))
       check.refuse(errc::out_of_range, "a topic's salience is from 0 to 1000000000", {"salience"});
   }
+  if (r.trust) check.unit_interval({"trust"}, *r.trust);
+  if (r.source_class) check.known({"source_class"}, *r.source_class);
   if (r.vector) check.require(validate_vector(*r.vector));
   if (r.fields.size() > max_fields_per_request || r.links.size() > max_links_per_request)
     check.refuse(errc::limit_exceeded, "a request has at most 1024 fields and 1024 links",

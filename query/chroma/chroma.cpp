@@ -12,6 +12,7 @@
 #include "query/deadline.hpp"
 #include "views/answer_room.hpp"
 #include "views/asker.hpp"
+#include "views/current_memories.hpp"
 #include "views/standing.hpp"
 
 namespace mneme {
@@ -42,6 +43,31 @@ bool comes_first(const chroma_row& x, const chroma_row& y) {
 
 } // namespace
 
+/// Which rows the asker may have in an answer: what he sees, and what holds.
+class shown_rows {
+public:
+  shown_rows(const asker& who, const read_views& views, const query_context& context,
+             bool includes_ended)
+      : columns_(*views.attributes),
+        sees_all_(who.sees_all()),
+        visible_(who, columns_, *views.nodes),
+        current_(visible_, views, context.at, {.instant = context.now}),
+        judges_(!includes_ended
+                && (current_.ever_superseded() || columns_.ending()->cardinality() != 0)) {}
+
+  [[nodiscard]] bool shows_all() const { return sees_all_ && !judges_; }
+  [[nodiscard]] bool shows(row_no row) const {
+    return visible_(row) && (!judges_ || current_.holds(columns_.rows().line(row)));
+  }
+
+private:
+  const attributes& columns_;
+  bool sees_all_;
+  visible_rows visible_;
+  current_memories current_; ///< by what is visible
+  bool judges_;
+};
+
 struct chroma_state {
   chroma_plan plan;
   query_context context;
@@ -49,6 +75,7 @@ struct chroma_state {
   deadline time;
   answer_room room;
   chroma_stage stage = chroma_stage::search;
+  std::optional<shown_rows> shown; ///< what the search accepts
   std::unique_ptr<colour_search> search;
   std::vector<colour_hit> batch; ///< found, not fetched yet
   bool exhausted = false;
@@ -78,8 +105,7 @@ struct chroma_state {
 
 void chroma_state::start(const read_views& views) {
   const chroma_request& r = plan.request;
-  const asker who(r.actor, context.scope);
-  const visible_rows visible(who, *views.attributes, *views.nodes);
+  shown.emplace(asker(r.actor, context.scope), views, context, r.include_ended);
   search = std::make_unique<colour_search>(
       *views.attributes, *views.nodes,
       colour_query{.point = plan.point,
@@ -90,8 +116,8 @@ void chroma_state::start(const read_views& views) {
                    .created_or_accessed = r.temporal_range,
                    .include_rotten = *r.include_rotten,
                    .nearest_first = r.approximate,
-                   .accept = who.sees_all() ? colour_query::accept_type()
-                                            : [visible](row_no row) { return visible(row); },
+                   .accept = shown->shows_all() ? colour_query::accept_type()
+                                                : [this](row_no row) { return shown->shows(row); },
                    .goes_on = [this] { return time.check().has_value(); }});
 }
 
@@ -179,6 +205,7 @@ void chroma_state::finish() {
   if (plan.touch)
     for (const chroma_row& row : answer.rows) touched.push_back(row.memory.head->id);
   search.reset();
+  shown.reset();
   stage = chroma_stage::done;
 }
 

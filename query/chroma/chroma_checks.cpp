@@ -8,7 +8,7 @@
 #include "messages/text/hashtag.hpp"
 #include "messages/validate/validate.hpp"
 #include "query/chroma/chroma.hpp"
-#include "query/positive.hpp"
+#include "query/request_numbers.hpp"
 #include "views/hashtag_mix.hpp"
 
 namespace mneme {

@@ -7,7 +7,7 @@
 #include "messages/ensure.hpp"
 #include "messages/validate/validate.hpp"
 #include "query/context/context_state.hpp"
-#include "query/positive.hpp"
+#include "query/request_numbers.hpp"
 #include "views/learning.hpp"
 
 namespace mneme {

@@ -123,6 +123,7 @@ search_request context_state::search_of(const context_request& r, std::int64_t b
   constexpr std::int64_t least = 16;
   return {.query = r.query.value_or(""),
           .limit = std::max(least, budget / tokens_of_hit),
+          .include_ended = r.include_ended,
           .min_trust = r.min_trust,
           .similarity_floor = found_floor,
           .vector = r.vector,
@@ -139,6 +140,7 @@ find_request context_state::salient_request() const {
       r.types.push_back(static_cast<memory_type>(byte));
   r.limit = most_notable(answer.budget_tokens) + static_cast<std::int64_t>(pinned.size());
   r.count = true;
+  r.include_ended = request.include_ended;
   r.min_trust = request.min_trust;
   r.actor = request.actor;
   r.scope = request.scope;

@@ -8,6 +8,7 @@
 #include "messages/text/quoted_text.hpp"
 #include "query/context/context_state.hpp"
 #include "query/rendering.hpp"
+#include "views/current_memories.hpp"
 #include "views/pinned.hpp"
 #include "views/standing.hpp"
 
@@ -22,7 +23,8 @@ public:
       : run_(run),
         views_(views),
         columns_(*views.attributes),
-        visible_(run.who, *views.attributes, *views.nodes) {
+        visible_(run.who, *views.attributes, *views.nodes),
+        current_(visible_, views, run.context.at, {.instant = run.now()}) {
     if (run.request.min_trust)
       distrusted_ =
           distrusted_memories(views, run.context.at, *run.request.min_trust, run.time.goes_on());
@@ -65,8 +67,10 @@ private:
         const row_line& line = columns_.rows().line(row);
         const bool is_there =
             (line.flags & row_unfindable) == 0 && columns_.alive(row, run_.context.at);
-        if (is_there && visible_(row) && !distrusted_.contains(line.node) && fits(line, row)
-            && seen_.insert(row.value).second)
+        const bool fits_here = is_there && visible_(row) && !distrusted_.contains(line.node)
+                               && fits(line, row)
+                               && (run_.request.include_ended || current_.holds(line));
+        if (fits_here && seen_.insert(row.value).second)
           out.push_back(context_row_of(row, run_, views_));
         return in_time.has_value();
       });
@@ -77,6 +81,7 @@ private:
   const read_views& views_;
   const attributes& columns_;
   visible_rows visible_;
+  current_memories current_; ///< by what is visible
   distrusted_memories distrusted_;
   std::optional<term_no> own_; ///< whose Pinned tier; none = everybody's
   std::set<std::uint32_t> seen_;

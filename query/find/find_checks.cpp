@@ -8,7 +8,7 @@
 #include "messages/text/composed.hpp"
 #include "messages/validate/validate.hpp"
 #include "query/enum_range.hpp"
-#include "query/positive.hpp"
+#include "query/request_numbers.hpp"
 #include "query/vector_check.hpp"
 
 namespace mneme {

@@ -16,7 +16,10 @@ row_filter::row_filter(const find_request& r, const asker& who, const query_cont
       stale_(r.stale),
       at_(context.at),
       row_count_(rows_.count_at(context.at)),
-      visible_(who, *views.attributes, *views.nodes) {
+      visible_(who, *views.attributes, *views.nodes),
+      current_(visible_, views, context.at,
+               {.instant = r.as_of.value_or(context.now), .is_asked = r.as_of.has_value()}),
+      left_out_(left_out_of(r, views, current_)) {
   if (where != nullptr) bounds_ = where->bounds();
   bounds_.types = static_cast<type_set>(bounds_.types & types_asked(r));
   bounds_.exclude_flags(row_erased);
@@ -26,11 +29,20 @@ row_filter::row_filter(const find_request& r, const asker& who, const query_cont
   if (r.as_of) {
     bounds_.valid_from.narrow({.last = r.as_of->ns});
     ends_after_ns_ = r.as_of->ns;
-  } else if (has_near(r) && !r.include_ended) {
-    ends_after_ns_ = context.now.ns;
   }
   briefs_decide_ = !r.as_of && !has_near(r) && distrusted.empty() && !r.stale
-                   && bounds_.are_in_brief_but_for_creation();
+                   && left_out_ == left_out::nothing && bounds_.are_in_brief_but_for_creation();
+}
+
+// Where edges lead is seen as it is: who walks does not ask what holds.
+row_filter::left_out row_filter::left_out_of(const find_request& r, const read_views& views,
+                                             const current_memories& current) {
+  if (r.include_ended || (r.from && !has_near(r))) return left_out::nothing;
+  const bool superseded = !r.include_archived && current.ever_superseded();
+  // As of a time of the caller's own everything is held to it, what is tombstoned too.
+  const bool ended = !r.as_of && views.attributes->ending()->cardinality() != 0;
+  if (ended) return superseded ? left_out::both : left_out::ended;
+  return superseded ? left_out::superseded : left_out::nothing;
 }
 
 // Which rows pass cannot be foreseen: each is written behind those that are left, and counts or

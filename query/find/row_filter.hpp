@@ -1,6 +1,7 @@
 #pragma once
 /// Tests rows by their columns: alive, not erased, tombstone, archived, type, visibility, valid
-/// time, what it rests on, a vector where near needs one, and what of the predicate columns decide.
+/// time, what takes its place, what it rests on, a vector where near needs one, and what of the
+/// predicate columns decide.
 
 #include <cstdint>
 #include <limits>
@@ -11,6 +12,7 @@
 #include "query/predicate/compiled_predicate.hpp"
 #include "query/query_run.hpp"
 #include "views/asker.hpp"
+#include "views/current_memories.hpp"
 #include "views/read_views.hpp"
 #include "views/standing.hpp"
 
@@ -18,8 +20,8 @@ namespace mneme {
 
 class row_filter {
 public:
-  /// `r`, `views`, `where` (may be null) and `distrusted` must outlive the filter. What is near
-  /// must not have ended by the context's now.
+  /// `r`, `views`, `where` (may be null) and `distrusted` must outlive the filter. What holds is
+  /// judged by the context's now, unless the request has a time of its own.
   row_filter(const find_request& r, const asker& who, const query_context& context,
              const read_views& views, compiled_predicate* where,
              const distrusted_memories& distrusted);
@@ -52,6 +54,7 @@ public:
     if (!bounds_.has(line) || line.valid_until_ns <= ends_after_ns_) return verdict::no;
     if (distrusted_.contains(line.node)) return verdict::no;
     if (stale_ && lineage_.of(row).stale != *stale_) return verdict::no;
+    if (left_out_ != left_out::nothing && is_left_out(line)) return verdict::no;
     return where_ == nullptr ? verdict::yes : where_->test_within_bounds(row, attributes_, nodes_);
   }
   /// May the asker see it? Says nothing about the rest.
@@ -79,6 +82,15 @@ public:
   [[nodiscard]] bool leaves_open() const { return where_ != nullptr && where_->may_stay_open(); }
 
 private:
+  /// What of that which does not hold is not found, as far as the world has any.
+  enum class left_out : std::uint8_t { nothing, ended, superseded, both };
+  [[nodiscard]] static left_out left_out_of(const find_request& r, const read_views& views,
+                                            const current_memories& current);
+  [[nodiscard]] bool is_left_out(const row_line& line) const {
+    if ((line.flags & row_gone) != 0) return false; // asked for
+    if (left_out_ != left_out::superseded && current_.has_ended(line)) return true;
+    return left_out_ != left_out::ended && current_.is_superseded(line);
+  }
   [[nodiscard]] bool alive(row_no row, row_brief brief) const {
     return row.value < row_count_ && ((brief & brief_closed) == 0 || at_.value < rows_.end(row));
   }
@@ -96,6 +108,8 @@ private:
   std::int64_t ends_after_ns_ = std::numeric_limits<std::int64_t>::min();
   bool briefs_decide_ = false; ///< but for the time of creation, and what is not in the bounds
   visible_rows visible_;
+  current_memories current_; ///< by what is visible
+  left_out left_out_;
 };
 
 } // namespace mneme

@@ -1,8 +1,8 @@
 #include "query/records/edge_reads.hpp"
 
 #include "query/answer_bytes.hpp"
-#include "query/positive.hpp"
 #include "query/records/read_for.hpp"
+#include "query/request_numbers.hpp"
 #include "views/answer_room.hpp"
 
 namespace mneme {

@@ -4,9 +4,9 @@
 
 #include "messages/codec/records.hpp"
 #include "query/answer_bytes.hpp"
-#include "query/positive.hpp"
 #include "query/records/read_for.hpp"
 #include "query/records/topic_parts.hpp"
+#include "query/request_numbers.hpp"
 #include "views/answer_room.hpp"
 #include "views/standing.hpp"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "query/answer_bytes.hpp"
-#include "query/positive.hpp"
 #include "query/records/read_for.hpp"
+#include "query/request_numbers.hpp"
 #include "views/answer_room.hpp"
 #include "views/standing.hpp"
 

@@ -2,8 +2,8 @@
 
 #include "messages/codec/topic_records.hpp"
 #include "query/answer_bytes.hpp"
-#include "query/positive.hpp"
 #include "query/records/read_for.hpp"
+#include "query/request_numbers.hpp"
 #include "views/answer_room.hpp"
 #include "views/topic_reads.hpp"
 

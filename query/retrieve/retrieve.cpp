@@ -9,9 +9,10 @@
 #include "messages/validate/validate.hpp"
 #include "query/find/find_state.hpp"
 #include "query/find/near_target.hpp"
-#include "query/positive.hpp"
+#include "query/request_numbers.hpp"
 #include "query/retrieve/retrieve_state.hpp"
 #include "query/vector_check.hpp"
+#include "views/current_memories.hpp"
 
 namespace mneme {
 
@@ -78,12 +79,19 @@ public:
         columns_(*views.attributes),
         nodes_(*views.nodes),
         at_(state.context.at),
-        visible_(state.who, columns_, nodes_) {}
+        includes_ended_(state.request.include_ended),
+        named_(state.request.topic_ids.value_or(std::vector<memory_id>{})),
+        visible_(state.who, columns_, nodes_),
+        current_(visible_, views, at_,
+                 {.instant = state.request.as_of.value_or(state.context.now),
+                  .is_asked = state.request.as_of.has_value()}) {
+    std::ranges::sort(named_);
+  }
 
   [[nodiscard]] bool test(row_no row) const {
     return row.value != no_number && columns_.alive(row, at_)
            && is_visible_topic(columns_, visible_, row)
-           && (columns_.rows().line(row).flags & row_archived) == 0;
+           && (columns_.rows().line(row).flags & row_archived) == 0 && holds_or_is_asked_for(row);
   }
   [[nodiscard]] bool has_vector(row_no row) const {
     return test(row) && (columns_.rows().line(row).flags & row_has_vector) != 0;
@@ -110,11 +118,21 @@ public:
   }
 
 private:
+  /// A topic that is named is wanted as it is.
+  [[nodiscard]] bool holds_or_is_asked_for(row_no row) const {
+    const row_line& line = columns_.rows().line(row);
+    return includes_ended_ || current_.holds(line)
+           || std::ranges::binary_search(named_, nodes_.id({line.node}));
+  }
+
   const deadline& time_;
   const attributes& columns_;
   const node_table& nodes_;
   seq_no at_;
+  bool includes_ended_;
+  std::vector<memory_id> named_; ///< ascending
   visible_rows visible_;
+  current_memories current_; ///< by what is visible
 };
 
 } // namespace

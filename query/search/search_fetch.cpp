@@ -13,6 +13,7 @@
 #include "query/rendering.hpp"
 #include "query/search/question_share.hpp"
 #include "query/search/search_state.hpp"
+#include "views/current_memories.hpp"
 #include "views/topic_reads.hpp"
 
 namespace mneme {

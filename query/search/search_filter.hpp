@@ -7,7 +7,7 @@
 
 #include "messages/text/composed.hpp"
 #include "query/search/search_state.hpp"
-#include "views/supersession.hpp"
+#include "views/current_memories.hpp"
 
 namespace mneme {
 
@@ -27,18 +27,21 @@ inline bool leaves_out_overviews(const search_request& r) {
   return !r.include_overviews && r.tag != overview_tag;
 }
 
+/// What a newer memory takes out of answers.
+inline bool leaves_out_superseded(const search_request& r) {
+  return !r.include_archived && !r.include_ended;
+}
+
 class leg_filter {
 public:
   leg_filter(const search_state& s, const read_views& views)
       : s_(s),
         r_(s.request),
         rows_(*views.attributes),
-        graph_(*views.graph),
         at_(s.context.at),
-        instant_ns_(s.instant().ns),
         lineage_(views, s.context.at),
         visible_(s.who, rows_, *views.nodes),
-        supersessions_(rows_) {
+        current_(visible_, views, s.context.at, {s.instant(), r_.as_of.has_value()}) {
     if (r_.project) project_ = rows_.place_term(*r_.project);
     if (r_.tag) tag_ = rows_.tag_term(composed(*r_.tag));
     if (leaves_out_overviews(r_)) overview_ = rows_.tag_term(overview_tag);
@@ -61,14 +64,14 @@ public:
     filtered found = before_fit(line);
     if (found == filtered::out || !fits_memory(row)) return filtered::out;
     if (is_overview(row)) found = also(found, filtered::overview);
-    if (found != filtered::out && !r_.include_archived && superseded(line))
-      found = also(found, filtered::superseded);
-    return found;
+    return superseded_too(line, found);
   }
   /// Precondition: seen.
   [[nodiscard]] filtered test_content(row_no row) {
-    const filtered by_line = before_fit(rows_.rows().line(row));
-    return by_line == filtered::out || fits_content(row) ? by_line : filtered::out;
+    const row_line& line = rows_.rows().line(row);
+    const filtered found = before_fit(line);
+    if (found == filtered::out || !fits_content(row)) return filtered::out;
+    return superseded_too(line, found);
   }
 
   /// Was it made a memory that the asker finds instead?
@@ -91,16 +94,18 @@ public:
 private:
   enum : std::uint8_t { unknown, yes, no };
 
-  [[nodiscard]] bool has_begun(const row_line& line) const {
-    return !r_.as_of || line.valid_from_ns <= instant_ns_;
-  }
   [[nodiscard]] filtered in_time(const row_line& line) const {
-    if (!has_begun(line)) return filtered::out;
-    return !r_.include_ended && line.valid_until_ns <= instant_ns_ ? filtered::ended : filtered::in;
+    if (!current_.has_begun(line)) return filtered::out;
+    return !r_.include_ended && current_.has_ended(line) ? filtered::ended : filtered::in;
   }
   /// What fails twice is counted nowhere.
   static filtered also(filtered found, filtered left_out) {
     return found == filtered::in ? left_out : filtered::out;
+  }
+  [[nodiscard]] filtered superseded_too(const row_line& line, filtered found) const {
+    const bool is_left_out =
+        found != filtered::out && leaves_out_superseded(r_) && current_.is_superseded(line);
+    return is_left_out ? also(found, filtered::superseded) : found;
   }
   /// By time and trust.
   [[nodiscard]] filtered before_fit(const row_line& line) const {
@@ -160,42 +165,14 @@ private:
     return (!r_.due_after || f.due_ns >= r_.due_after->ns)
            && (!r_.due_before || f.due_ns <= r_.due_before->ns);
   }
-  /// Of a live row that supersedes or replaces the memory of `older`.
-  [[nodiscard]] bool hides(row_no newer, const row_line& older) const {
-    const row_line& line = rows_.rows().line(newer);
-    return has_begun(line) && visible_(newer) && supersessions_.counts(line, older);
-  }
-  /// Does a live Decision that the asker sees replace it, or such a memory supersede it? What one
-  /// cannot see hides nothing of one's own, and nobody's memory takes another's out of answers.
-  [[nodiscard]] bool superseded(const row_line& line) const {
-    bool found = false;
-    const node_no node{line.node};
-    if (rows_.is_referred_to(node))
-      rows_.for_each_referring(node, [&](row_no by) {
-        const row_line& other = rows_.rows().line(by);
-        found = other.type == memory_type::decision && other.node != line.node
-                && (other.flags & row_gone) == 0 && rows_.alive(by, at_) && hides(by, line);
-        return !found;
-      });
-    if (found || !graph_.ever_led_to(node, edge_type::supersedes)) return found;
-    graph_.neighbours(node, edge_direction::in, at_, false, [&](const neighbour& n) {
-      if (n.type > edge_type::supersedes) return false; // they come by type
-      row_no by;
-      found = n.type == edge_type::supersedes && is_live(rows_, n.node, at_, by) && hides(by, line);
-      return !found;
-    });
-    return found;
-  }
 
   const search_state& s_;
   const search_request& r_;
   const attributes& rows_;
-  const graph& graph_;
   seq_no at_;
-  std::int64_t instant_ns_;
   lineage_reader lineage_;
   visible_rows visible_;
-  supersession supersessions_;
+  current_memories current_; ///< by what is visible
   term_no project_;
   term_no tag_;
   term_no overview_; ///< which topics are left out

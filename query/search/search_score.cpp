@@ -18,7 +18,7 @@
 /// The best of them has 1.6 and is the answer. Had it 1.3, whatever is bounded by 1.3 or more would
 /// be scored, too, by score_rest(). With neighbours of weight n a row may gain n times the best
 /// before and the best after it, so the frontier counts 1 + 2n times (spread_), and with answers of
-/// weight a 1 + 2n + a times.
+/// weight a 1 + 2n + a times; in a world that never had such edges, once.
 
 #include <algorithm>
 #include <limits>
@@ -76,10 +76,13 @@ public:
         views_(views),
         members_(s, leg, views),
         texts_(*views.lexical, leg.of, weighed_words(s, leg, *views.lexical), s.time),
-        // Whether there are such edges now says nothing of the seq that is read.
-        follows_(s.weights.neighbours > 0 || s.weights.answers > 0),
+        answers_(was_ever(views, answer_in_order) ? s.weights.answers : 0),
+        neighbours_(was_ever(views, edge_type::related_to) || was_ever(views, answer_in_order)
+                        ? s.weights.neighbours
+                        : 0),
+        follows_(neighbours_ > 0 || answers_ > 0),
         text_weight_(s.vector.empty() ? 1.0 : s.weights.text),
-        spread_(1 + 2 * s.weights.neighbours + s.weights.answers) {}
+        spread_(1 + 2 * neighbours_ + answers_) {}
 
   /// Does the leg list so few rows that scoring them is less work than finding the best of all?
   [[nodiscard]] bool lists_few() const {
@@ -138,6 +141,10 @@ public:
   }
 
 private:
+  /// At any seq that can be read: whether there are such edges now says nothing of an earlier one.
+  static bool was_ever(const read_views& views, edge_type in_order) {
+    return !views.order->ever_led_to(in_order).empty();
+  }
   [[nodiscard]] double text_part(double text) const {
     return most_text_ == 0 ? 0 : text_weight_ * (text / most_text_);
   }
@@ -267,7 +274,7 @@ private:
         });
         row.neighbours += best;
       }
-      row.raw += s_.weights.neighbours * row.neighbours + s_.weights.answers * row.answers;
+      row.raw += neighbours_ * row.neighbours + answers_ * row.answers;
       rows.push_back(row);
     }
   }
@@ -324,6 +331,8 @@ private:
   const read_views& views_;
   leg_members members_;
   word_sums texts_;
+  double answers_;     ///< weight of the question; 0 where nothing ever answered one
+  double neighbours_;  ///< weight of what is right before and after; 0 where nothing ever was
   bool follows_;       ///< what is right before and after a row counts
   double text_weight_; ///< of a text over the best one
   double spread_;      ///< what follows and precedes can make of a score

@@ -40,11 +40,6 @@ private:
 
 } // namespace
 
-bool is_live(const attributes& rows, node_no node, seq_no at, row_no& row) {
-  row = rows.row_of(node, at);
-  return row.value != no_number && (rows.rows().line(row).flags & row_gone) == 0;
-}
-
 result<void> search_state::run_select(const read_views& views) {
   if (request.min_trust)
     distrusted = distrusted_memories(views, context.at, *request.min_trust, time.goes_on());
@@ -70,13 +65,15 @@ search_state::may_be_hidden(const read_views& views) const {
   std::vector<std::uint32_t> of;
   if (!request.include_archived) {
     const auto archived = rows.archived();
-    const auto referring = rows.referring();
-    const auto superseded = views.graph->ever_led_to(edge_type::supersedes);
-    if (archived->cardinality() + referring->cardinality() + superseded.size() > most)
-      return std::nullopt;
-    nodes.assign(superseded.begin(), superseded.end());
+    if (archived->cardinality() > most) return std::nullopt;
     archived->append_to(of);
     for (const std::uint32_t row : of) nodes.push_back(rows.node({row}).value);
+  }
+  if (leaves_out_superseded(request)) {
+    const auto referring = rows.referring();
+    const auto superseded = views.graph->ever_led_to(edge_type::supersedes);
+    if (nodes.size() + referring->cardinality() + superseded.size() > most) return std::nullopt;
+    nodes.insert(nodes.end(), superseded.begin(), superseded.end());
     of.clear();
     referring->append_to(of);
     for (const std::uint32_t row : of) nodes.push_back(rows.facets({row}).reference);

@@ -132,7 +132,4 @@ private:
   const read_views& views_;
 };
 
-/// Is the newest state of `node` at `at` there and not tombstoned? `row` is it.
-bool is_live(const attributes& rows, node_no node, seq_no at, row_no& row);
-
 } // namespace mneme

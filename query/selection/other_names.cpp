@@ -138,7 +138,7 @@ private:
     if (aliases->empty()) return called;
     auto topic = read_memory(views_, reader, id, at_);
     if (!topic) return propagate(topic);
-    if (!topic->has_value() || !is_believed((*topic)->version->created_by)) return called;
+    if (!topic->has_value()) return called;
     auto names = names_of((*topic)->version, *aliases);
     std::size_t most = 0;
     auto longest = names.end();
@@ -158,7 +158,7 @@ private:
     return !std::ranges::search(words_, folded_words(name)).empty();
   }
 
-  /// Its title, then its aliases, each once.
+  /// Its title, unless somebody else wrote that, then its aliases, each once.
   [[nodiscard]] std::vector<std::string> names_of(const version& topic,
                                                   const std::vector<std::string>& aliases) const {
     std::vector<std::string> names;
@@ -169,7 +169,7 @@ private:
         names.push_back(name);
     };
     const auto title = topic.data.find("title");
-    if (title != topic.data.end())
+    if (title != topic.data.end() && is_believed(topic.created_by))
       if (const auto* text = std::get_if<std::string>(&title->second)) add(*text);
     std::ranges::for_each(aliases, add);
     return names;

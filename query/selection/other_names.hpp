@@ -38,8 +38,8 @@ struct naming_rule {
 };
 
 /// The names in `text` whose words follow each other in it, folded as words are for search; by the
-/// ids of their topics. A topic and its field must have been written last by the asker or the host,
-/// be live as of `at` and not archived. Of several of its names in the text the longest counts.
+/// ids of their topics, which are live as of `at` and not archived. A title and a field count if
+/// the asker or the host wrote them last. Of several of its names in the text the longest counts.
 /// What has nothing but function words is no name. A world without aliases costs a look.
 result<std::vector<called_name>> other_names(std::string_view text, const asker& who, seq_no at,
                                              const naming_rule& rule, const read_views& views,

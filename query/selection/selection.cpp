@@ -7,7 +7,7 @@
 
 #include "messages/ensure.hpp"
 #include "messages/validate/validate.hpp"
-#include "query/positive.hpp"
+#include "query/request_numbers.hpp"
 #include "query/selection/selection_state.hpp"
 
 namespace mneme {

@@ -2,9 +2,13 @@
 
 #include <cmath>
 
+#include <fmt/format.h>
+
+#include "messages/text/topic_text.hpp"
 #include "messages/validate/validate.hpp"
 #include "messages/validate/validate_topics.hpp"
 #include "state/execute/execution.hpp"
+#include "views/standing.hpp"
 
 namespace mneme {
 
@@ -47,10 +51,31 @@ const std::string& acting_in(const ingest_request& r) {
   return r.created_by ? *r.created_by : r.actor;
 }
 
-/// The next version of a topic: only what the request names changes.
-result<void> update_topic(execution& x, const ingest_request& r, const head& h) {
+bool tells_trust(const ingest_request& r) {
+  return r.trust || r.source_class;
+}
+
+/// What the request says of trust, on top of a provenance.
+provenance as_told(const ingest_request& r, provenance p) {
+  p.trust = r.trust;
+  p.source_class = r.source_class;
+  return p;
+}
+
+/// What the request adds is part of what the topic says, which is trusted as its least part is.
+bool lowers_trust(const ingest_request& r, const version& present) {
+  return tells_trust(r)
+         && own_distrust_e9(as_told(r, present.provenance)) > own_distrust_e9(present.provenance);
+}
+
+/// The next version of a topic, unless it would say the same: only what the request names changes.
+result<bool> update_topic(execution& x, const ingest_request& r, const head& h) {
+  const bool changes = r.title || r.summary || r.topic_kind || r.vector;
+  if (!changes && !tells_trust(r)) return false;
   auto present = x.state.topic_version(h);
   if (!present) return propagate(present);
+  const bool lowers = lowers_trust(r, *present);
+  if (!changes && !lowers) return false;
   update_request u;
   u.uri = uri_of(h);
   u.data = data_of(r, present->data);
@@ -61,16 +86,16 @@ result<void> update_topic(execution& x, const ingest_request& r, const head& h) 
   u.valid_until = present->valid_until;
   u.expires_at = present->expires_at;
   u.confidence = present->confidence;
-  u.provenance = present->provenance;
+  u.provenance = lowers ? as_told(r, present->provenance) : present->provenance;
   u.vector = r.vector;
-  if (auto ok = validate(u); !ok) return ok;
+  if (auto ok = validate(u); !ok) return propagate(ok);
   auto content = prepare_content(memory_type::topic, u.data, u.forms, u.vector, x.now, x.seams, {},
                                  {.is_known = false});
   if (!content) return propagate(content);
   content->vector_is_later = !r.fields.empty();
-  if (auto ok = run_part(x, u, *content); !ok) return ok;
+  if (auto ok = run_part(x, u, *content); !ok) return propagate(ok);
   x.out.results.pop_back();
-  return {};
+  return true;
 }
 
 /// Writes or finds the topic that the request is about, and brings it to what the request says
@@ -89,8 +114,9 @@ result<head> place_topic(execution& x, const ingest_request& r, const prepared& 
   }
   auto h = existing_topic(x, *r.topic_id, "topic_id");
   if (!h) return h;
-  if (!r.title && !r.summary && !r.topic_kind && !r.vector) return h;
-  if (auto ok = update_topic(x, r, *h); !ok) return propagate(ok);
+  auto updated = update_topic(x, r, *h);
+  if (!updated) return propagate(updated);
+  if (!*updated) return h;
   changes.applied.push_back("updated_topic:" + to_string(h->id));
   return existing_topic(x, *r.topic_id, "topic_id");
 }
@@ -115,6 +141,24 @@ result<void> check_reference(execution& x, const field_input& f) {
   if (!found->has_value() || (*found)->type != memory_type::topic)
     return fail(errc::not_found, "there is no topic " + to_string(*f.ref_topic_id), at);
   return {};
+}
+
+/// A field that tells nothing of trust has what the request tells.
+provenance provenance_of(const ingest_request& r, const field_input& f) {
+  if (!tells_trust(r) || f.provenance.trust || f.provenance.source_class) return f.provenance;
+  return as_told(r, f.provenance);
+}
+
+/// What a topic's subject is also called says who owns it, or the host: nobody else takes these
+/// names from him.
+result<void> check_naming(const ingest_request& r, const head& topic, const field_input& f) {
+  const std::string& by = acting_in(r);
+  if (f.name != aliases_field || r.placement == ingest_placement::new_topic || by.empty()
+      || by == topic.actor_scope)
+    return {};
+  return fail(errc::actor_mismatch,
+              fmt::format("only \"{}\" says what else this is called", topic.actor_scope),
+              "fields." + f.name);
 }
 
 /// Appends a revision to a field, which is made if need be.
@@ -150,7 +194,7 @@ result<void> put_field(execution& x, const ingest_request& r, const memory_id& t
                           .why_changed = f.why_changed,
                           .impact_expected = f.impact_expected,
                           .operation = f.operation,
-                          .provenance = f.provenance,
+                          .provenance = provenance_of(r, f),
                           .created_at = x.now,
                           .created_by = acting_in(r),
                           .merged_from = {},
@@ -195,6 +239,7 @@ write_request topic_write_of(const ingest_request& r) {
   w.created_by = r.created_by;
   w.id = r.topic_id;
   w.visibility = r.visibility.value_or(visibility::private_);
+  w.provenance = as_told(r, {});
   w.vector = r.vector;
   return w;
 }
@@ -241,8 +286,10 @@ result<void> run(execution& x, const ingest_request& r, const prepared& p) {
   auto topic = place_topic(x, r, p, changes);
   if (!topic) return propagate(topic);
   if (r.salience) set_salience(x, topic->id, *r.salience, r, changes);
-  for (const auto& f : r.fields)
+  for (const auto& f : r.fields) {
+    if (auto ok = check_naming(r, *topic, f); !ok) return ok;
     if (auto ok = put_field(x, r, topic->id, f, changes); !ok) return ok;
+  }
   for (std::size_t i = 0; i < r.links.size(); ++i)
     if (auto ok = put_link(x, r, topic->id, i, changes); !ok) return ok;
   mutation_result done = changed_memory(x, *topic);

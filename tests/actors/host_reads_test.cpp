@@ -29,6 +29,7 @@ std::vector<error> refusals(caf::scoped_actor& self, const engine_actor& to, std
   return {refusal<memory_reply>(self, to, get_message{topic, {}, ms}),
           refusal<memory_reply>(self, to, resolve_message{uri, {}, ms}),
           refusal<edges_reply>(self, to, edges_message{topic, edge_direction::both, {}, {}, ms}),
+          refusal<stale_reply>(self, to, stale_message{{.id = topic, .deadline_ms = ms}}),
           refusal<fields_reply>(self, to, fields_message{topic, {}, {}, ms}),
           refusal<events_reply>(self, to, events_message{topic, {}, ms})};
 }
@@ -64,6 +65,17 @@ TEST_CASE("a single read of a host's actor ends at its deadline, which is 1 at l
   }
   self->request(memory, caf::infinite, get_message{id_of(1), {}, std::int64_t{1'000'000}})
       .receive([](const memory_reply& m) { CHECK(m->head->id == id_of(1)); },
+               [](const caf::error& e) { FAIL(to_error(e).message); });
+  write_request resting;
+  resting.type = memory_type::note;
+  resting.data["statement"] = std::string("tea is good");
+  resting.provenance.derived_from = {"mneme://Topic/" + to_string(id_of(1)) + "#1"};
+  tombstone_request falls;
+  falls.uri = {memory_type::topic, id_of(1), 1};
+  self->request(memory, caf::infinite, batch_message{{resting, falls}})
+      .receive([](const batch_result&) {}, [](const caf::error& e) { FAIL(to_error(e).message); });
+  self->request(memory, caf::infinite, stale_message{{.id = id_of(1)}})
+      .receive([](const stale_reply& stale) { CHECK(stale->size() == 1); },
                [](const caf::error& e) { FAIL(to_error(e).message); });
   self->request(memory, caf::infinite, close_message{})
       .receive([](const closed_reply&) {}, [](const caf::error& e) { FAIL(to_error(e).message); });

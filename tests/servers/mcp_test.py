@@ -352,6 +352,22 @@ class Tools(OnStreams):
                          "nothing is stale because of it")
         self.assertNotIn("stale", self.told(client, "get", id=note["id"]))
 
+    def test_nothing_commands_a_terminal_and_nothing_is_no_text(self):
+        client = self.start()
+        note = self.call(client, "remember", text="tea\x1b[2J\x9b is\u202e served")
+        topic = self.call(client, "remember", title="tea house\x1b[1m", source_class="web",
+                          fields={"opens": {"value": "at\x07nine"}})
+        for tool, arguments in [("context", {}), ("search", {"query": "tea"}),
+                                ("find", {"types": ["Note", "Topic"], "limit": 5}),
+                                ("retrieve", {"q": "tea house"}),
+                                ("get", {"id": note["id"]}), ("get", {"id": topic["topic_id"]})]:
+            text = self.told(client, tool, **arguments)
+            self.assertFalse(set("\x07\x1b\x9b\u202e") & set(text), tool)
+        text = self.told(client, "retrieve", q="tea house", stages=["semantic", "temporal"])
+        self.assertEqual(text.count("> [untrusted, web]"), 2, text)  # no summary: nothing to quote
+        text = self.told(client, "get", id=topic["topic_id"])
+        self.assertIn("opens: > [untrusted, web] at nine", text)
+
     def test_topics_chunks_and_colours(self):
         client = self.start()
         topic = self.call(client, "remember", title="Harbour", fields={"depth": {"value": 12}})

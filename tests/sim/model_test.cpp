@@ -1,5 +1,5 @@
 // The naive model by itself: it must be right without the engine that it judges.
-// Of: sim/model_find.cpp, sim/model_predicate.cpp, sim/model_write.cpp
+// Of: sim/model_current.cpp, sim/model_find.cpp, sim/model_predicate.cpp, sim/model_write.cpp
 #include <catch2/catch.hpp>
 
 #include "messages/math.hpp"

@@ -29,6 +29,7 @@ struct context_options {
   std::optional<std::string> form;
   std::optional<std::string> actor;
   std::optional<std::int64_t> at_seq;
+  bool include_ended = false;
 };
 
 result<json> context_request_of(const context_options& o) {
@@ -47,6 +48,7 @@ result<json> context_request_of(const context_options& o) {
   if (!o.tiers.empty()) (*request)["include_tiers"] = o.tiers;
   set_if(*request, "budget_tokens", o.budget);
   set_if(*request, "outcome_limit", o.outcomes);
+  if (o.include_ended) (*request)["include_ended"] = true;
   set_if(*request, "min_trust", o.min_trust);
   set_if(*request, "form", o.form);
   set_if(*request, "actor", o.actor);
@@ -67,6 +69,7 @@ void add_context(CLI::App& app, command_result& outcome) {
         c.add_option("--budget", o.budget, "at most so many tokens of text (3000, at most 4000)");
         c.add_option("--outcomes", o.outcomes, "at most so many outcomes (3)");
         c.add_option("--form", o.form, "short, medium or full");
+        c.add_flag("--include-ended", o.include_ended, "what no longer holds, too");
         c.add_option("--min-trust", o.min_trust, "0 to 1: nothing that is trusted less");
         c.add_option("--actor", o.actor, "whose context");
         c.add_option("--at-seq", o.at_seq, "as of an earlier entry");

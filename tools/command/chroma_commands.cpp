@@ -25,6 +25,7 @@ struct chroma_options {
   std::optional<std::string> actor;
   std::optional<std::int64_t> at_seq;
   bool include_rotten = false;
+  bool include_ended = false;
   bool no_touch = false;
   bool approximate = false;
 };
@@ -50,6 +51,7 @@ result<json> chroma_request_of(const chroma_options& o) {
   set_if(request, "actor", o.actor);
   set_if(request, "at_seq", o.at_seq);
   if (o.include_rotten) request["include_rotten"] = true;
+  if (o.include_ended) request["include_ended"] = true;
   if (o.no_touch) request["touch"] = false;
   if (o.approximate) request["approximate"] = true;
   return request;
@@ -71,6 +73,7 @@ void add_chroma_command(CLI::App& app, command_result& outcome) {
         c.add_option("--actor", o.actor, "who is asking");
         c.add_option("--at-seq", o.at_seq, "as of an earlier entry; touches nothing");
         c.add_flag("--include-rotten", o.include_rotten, "rotten ones too");
+        c.add_flag("--include-ended", o.include_ended, "what no longer holds, too");
         c.add_flag("--no-touch", o.no_touch, "reinforce nothing");
         c.add_flag("--approximate", o.approximate, "score the 3k nearest only");
       },

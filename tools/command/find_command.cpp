@@ -160,7 +160,7 @@ void add_find_command(CLI::App& app, command_result& outcome) {
         c.add_option("--now", o.now, "what salience has faded by, and what has ended by (clock)");
         c.add_flag("--include-tombstoned", o.include_tombstoned, "tombstoned ones too");
         c.add_flag("--include-archived", o.include_archived, "archived ones too");
-        c.add_flag("--include-ended", o.include_ended, "with --near: what is no longer valid, too");
+        c.add_flag("--include-ended", o.include_ended, "what no longer holds, too");
         c.add_option("--min-trust", o.min_trust, "0 to 1: nothing that is trusted less");
         c.add_option("--stale", o.stale, "true or false: only what is stale, or what is not");
         c.add_flag("--count", o.count, "count all that match");

@@ -132,8 +132,9 @@ most 20 come back; a request as JSON must say limit or budget_tokens itself.
   $ mneme find demo --type Note --budget 40 --form short --order version.created_at:desc
   $ mneme find demo '{"types":["Note"],"where":{"matches":["data.statement","gr.en"]},"limit":5}' --json
 
-What has ended by valid_until or expires_at is not near anything unless include_ended; other finds
-list it. With as_of both find what was valid at that time.
+What no longer holds is not found: what has ended by valid_until or expires_at, and what a newer
+memory supersedes or replaces. --include-ended finds it, and so does a walk from a memory. --as-of
+finds what was valid at that time.
 
 --min-trust leaves out what is trusted less, --stale false what no longer stands: mneme help trust.
 

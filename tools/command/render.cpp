@@ -315,8 +315,8 @@ std::string render_search(const json& answer, const page& on) {
     if (c["distrusted"] != 0)
       text += fmt::format("{}: {} trusted less than min_trust\n", leg, cell(c["distrusted"]));
     if (c.value("superseded", 0) != 0)
-      text += fmt::format("{}: {} superseded, found with include_archived\n", leg,
-                          cell(c["superseded"]));
+      text +=
+          fmt::format("{}: {} superseded, found with include_ended\n", leg, cell(c["superseded"]));
     if (c.value("overviews", 0) != 0)
       text += fmt::format("{}: {} of imports, found with include_overviews\n", leg,
                           cell(c["overviews"]));

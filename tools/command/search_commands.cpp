@@ -144,7 +144,7 @@ void add_search_commands(CLI::App& app, command_result& outcome) {
         c.add_option("--actor", o.actor, "who is asking");
         c.add_option("--at-seq", o.at_seq, "as of an earlier entry");
         c.add_flag("--include-archived", o.include_archived, "archived and superseded ones too");
-        c.add_flag("--include-ended", o.include_ended, "also what is no longer valid");
+        c.add_flag("--include-ended", o.include_ended, "what no longer holds, too");
         c.add_flag("--include-overviews", o.include_overviews,
                    "also topics that tell of an import");
         c.add_option("--min-trust", o.min_trust, "0 to 1: nothing that is trusted less");

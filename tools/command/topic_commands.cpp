@@ -26,6 +26,8 @@ struct topic_options {
   std::optional<std::string> valid_from;
   std::optional<std::string> valid_until;
   std::optional<std::string> why;
+  std::optional<double> trust;
+  std::optional<std::string> source_class;
 };
 
 /// A day stands for its beginning.
@@ -79,6 +81,8 @@ result<json> ingest_request_of(const topic_options& o) {
   set_if(request, "salience", o.salience);
   set_if(request, "actor", o.actor);
   set_if(request, "visibility", o.visibility);
+  set_if(request, "trust", o.trust);
+  set_if(request, "source_class", o.source_class);
   for (const auto& link : o.links) request["links"].push_back(link_of(link));
   return request;
 }
@@ -95,6 +99,7 @@ struct retrieve_options {
   std::optional<std::int64_t> at_seq;
   std::optional<std::string> actor;
   bool history = false;
+  bool include_ended = false;
   bool refs = false;
   bool no_touch = false;
 };
@@ -116,6 +121,7 @@ status run_retrieve(const retrieve_options& o) {
   set_if(request, "at_seq", o.at_seq);
   set_if(request, "actor", o.actor);
   if (o.history) request["explain"] = true;
+  if (o.include_ended) request["include_ended"] = true;
   if (o.refs) request["expand_refs"] = true;
   // A world opened for reading cannot be touched.
   if (o.no_touch || (o.common.read_only && !request.contains("touch"))) request["touch"] = false;
@@ -155,6 +161,9 @@ void add_topic_commands(CLI::App& app, command_result& outcome) {
         c.add_option("--valid-from", o.valid_from, "of the values: RFC 3339, or a day");
         c.add_option("--valid-until", o.valid_until, "of the values");
         c.add_option("--why", o.why, "why_changed of the values");
+        c.add_option("--trust", o.trust, "0 to 1: how far all this is to be trusted");
+        c.add_option("--source-class", o.source_class,
+                     "whose word it is: user, tool, model or web");
       },
       [](const topic_options& o) {
         auto request = ingest_request_of(o);
@@ -173,6 +182,7 @@ void add_topic_commands(CLI::App& app, command_result& outcome) {
         c.add_flag("--history", o.history, "all values that a field had");
         c.add_flag("--refs", o.refs, "topics that fields refer to are neighbours too");
         c.add_option("--as-of", o.as_of, "values valid at that time: RFC 3339, or a day");
+        c.add_flag("--include-ended", o.include_ended, "topics that no longer hold, too");
         c.add_option("--at-seq", o.at_seq, "as of an earlier entry");
         c.add_flag("--no-touch", o.no_touch, "reinforce nothing");
         c.add_option("--actor", o.actor, "who is asking");

@@ -56,7 +56,8 @@ public:
     for (const auto& name : former_) named.values.emplace_back(name);
     r.where = predicate{std::move(named)};
     r.limit = std::int64_t{1} << 32;
-    r.include_archived = true; // else an archived chunk would be written again
+    // Else an archived chunk, or one that has ended, would be written again.
+    r.include_archived = r.include_ended = true;
     auto found = engine_.find(std::move(r));
     if (!found) return propagate(found);
     for (auto& m : found->memories) {

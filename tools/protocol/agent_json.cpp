@@ -29,6 +29,7 @@ constexpr std::array context_table = {
     key_shape{"include_tiers", &shapes::texts},
     key_shape{"outcome_limit", &shapes::integer},
     key_shape{"form", &shapes::text},
+    key_shape{"include_ended", &shapes::boolean},
     key_shape{"min_trust", &shapes::number},
     key_shape{"now", &shapes::time},
     key_shape{"actor", &shapes::text},
@@ -134,6 +135,7 @@ result<context_request> read_context(const json& request, const json_path& at) {
   r.tiers = read_tiers(in);
   r.outcome_limit = in.integer("outcome_limit").value_or(r.outcome_limit);
   r.form = in.name_among<form_kind>("form", form_names()).value_or(form_kind::medium);
+  r.include_ended = in.flag("include_ended");
   r.min_trust = in.number("min_trust");
   r.now = in.time("now");
   r.actor = in.text("actor");

@@ -86,6 +86,7 @@ constexpr std::array chroma_table = {
     key_shape{"temporal_range", &range_shape},
     key_shape{"metadata_filters", &filters_shape},
     key_shape{"include_rotten", &shapes::boolean},
+    key_shape{"include_ended", &shapes::boolean},
     key_shape{"score_weights", &weights_shape},
     key_shape{"profile", &shapes::text},
     key_shape{"touch", &shapes::boolean},
@@ -292,6 +293,7 @@ result<chroma_request> read_chroma(const json& request, const json_path& at) {
   r.temporal_range = read_range(in);
   r.filters = read_filters(in);
   r.include_rotten = read_flag(in, "include_rotten");
+  r.include_ended = in.flag("include_ended");
   r.weights = read_weights(in);
   r.profile = in.text("profile");
   r.touch = read_flag(in, "touch");

@@ -115,18 +115,6 @@ constexpr std::array remove_edge_table = {
     key_shape{"reason", &shapes::text},    key_shape{"by", &shapes::text},
 };
 
-/// Both may stand at the top or in the provenance, which keeps them.
-void read_trust(value_reader& in, provenance& into) {
-  const auto trust = in.number("trust");
-  const auto of = in.name<source_class>("source_class");
-  if (trust && into.trust)
-    in.fail_key("trust", errc::bad_value, "the provenance has a trust already");
-  if (of && into.source_class)
-    in.fail_key("source_class", errc::bad_value, "the provenance has a source_class already");
-  if (trust) into.trust = trust;
-  if (of) into.source_class = of;
-}
-
 /// What write and update have in common.
 template <class Request>
 void read_content(value_reader& in, memory_type type, Request& r) {

@@ -53,6 +53,17 @@ mneme::provenance read_provenance(value_reader& in) {
   return p;
 }
 
+void read_trust(value_reader& in, mneme::provenance& into) {
+  const auto trust = in.number("trust");
+  const auto of = in.name<source_class>("source_class");
+  if (trust && into.trust)
+    in.fail_key("trust", errc::bad_value, "the provenance has a trust already");
+  if (of && into.source_class)
+    in.fail_key("source_class", errc::bad_value, "the provenance has a source_class already");
+  if (trust) into.trust = trust;
+  if (of) into.source_class = of;
+}
+
 json time_json(const std::optional<timestamp>& t) {
   return t ? json(to_string(*t)) : json(nullptr);
 }

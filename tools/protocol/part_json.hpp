@@ -42,6 +42,8 @@ std::optional<std::vector<intent_frame>> read_frames(value_reader& in);
 std::optional<lifecycle> read_lifecycle(value_reader& in);
 forms_override read_forms(value_reader& in);
 mneme::provenance read_provenance(value_reader& in);
+/// Both may stand at the top or in the provenance, which keeps them.
+void read_trust(value_reader& in, mneme::provenance& into);
 
 json frames_json(const std::vector<intent_frame>& frames);
 json lifecycle_json(const std::optional<lifecycle>& l);

@@ -26,11 +26,12 @@ constexpr std::array field_keys = {
     key_shape{"valid_from", &shapes::time},   key_shape{"valid_until", &shapes::time},
     key_shape{"why_changed", &shapes::text},  key_shape{"impact_expected", &shapes::text},
     key_shape{"operation", &shapes::text},    key_shape{"provenance", &shapes::provenance},
+    key_shape{"trust", &shapes::number},      key_shape{"source_class", &shapes::text},
 };
 constexpr shape field_shape{.kind = shape_kind::object,
                             .name = "{value, field_type, ref_topic_id, salience, valid_from, "
                                     "valid_until, why_changed, impact_expected, operation, "
-                                    "provenance}",
+                                    "provenance, trust, source_class}",
                             .keys = field_keys};
 constexpr shape fields_shape{
     .kind = shape_kind::map, .name = "{name: {value, …}}", .item = &field_shape};
@@ -52,6 +53,8 @@ constexpr std::array ingest_table = {
     key_shape{"vector", &shapes::vector},
     key_shape{"actor", &shapes::text},
     key_shape{"visibility", &shapes::text},
+    key_shape{"trust", &shapes::number},
+    key_shape{"source_class", &shapes::text},
     key_shape{"fields", &fields_shape},
     key_shape{"links", &links_shape},
     key_shape{"scope", &shapes::scope},
@@ -59,14 +62,23 @@ constexpr std::array ingest_table = {
 };
 
 constexpr std::array retrieve_table = {
-    key_shape{"q", &shapes::text, true},        key_shape{"stages", &shapes::texts},
-    key_shape{"explain", &shapes::boolean},     key_shape{"top_k", &shapes::integer},
-    key_shape{"topic_ids", &shapes::texts},     key_shape{"field_names", &shapes::texts},
-    key_shape{"vector", &shapes::vector},       key_shape{"as_of", &shapes::time},
-    key_shape{"at_seq", &shapes::integer},      key_shape{"expand_refs", &shapes::boolean},
-    key_shape{"touch", &shapes::boolean},       key_shape{"history_limit", &shapes::integer},
-    key_shape{"actor", &shapes::text},          key_shape{"scope", &shapes::scope},
-    key_shape{"deadline_ms", &shapes::integer}, receipt_key,
+    key_shape{"q", &shapes::text, true},
+    key_shape{"stages", &shapes::texts},
+    key_shape{"explain", &shapes::boolean},
+    key_shape{"top_k", &shapes::integer},
+    key_shape{"topic_ids", &shapes::texts},
+    key_shape{"field_names", &shapes::texts},
+    key_shape{"vector", &shapes::vector},
+    key_shape{"as_of", &shapes::time},
+    key_shape{"include_ended", &shapes::boolean},
+    key_shape{"at_seq", &shapes::integer},
+    key_shape{"expand_refs", &shapes::boolean},
+    key_shape{"touch", &shapes::boolean},
+    key_shape{"history_limit", &shapes::integer},
+    key_shape{"actor", &shapes::text},
+    key_shape{"scope", &shapes::scope},
+    key_shape{"deadline_ms", &shapes::integer},
+    receipt_key,
 };
 
 constexpr std::array acting_table = {key_shape{"actor", &shapes::text},
@@ -94,6 +106,7 @@ field_input read_field(const std::string& name, value_reader& in) {
   f.impact_expected = in.text_or("impact_expected", "");
   f.operation = in.text_or("operation", "");
   f.provenance = read_provenance(in);
+  read_trust(in, f.provenance);
   return f;
 }
 
@@ -201,6 +214,8 @@ result<mutation> read_ingest(const json& request, const json_path& at) {
   r.vector = in.vector("vector");
   r.actor = in.text_or("actor", "");
   r.visibility = in.name<visibility>("visibility");
+  r.trust = in.number("trust");
+  r.source_class = in.name<source_class>("source_class");
   r.fields = read_fields(in, at);
   r.links = read_links(in);
   return finish(failure, mutation(std::move(r)));
@@ -238,6 +253,7 @@ result<retrieve_request> read_retrieve(const json& request, const json_path& at)
   r.field_names = in.texts("field_names");
   r.vector = in.vector("vector");
   r.as_of = in.time("as_of");
+  r.include_ended = in.flag("include_ended");
   r.at_seq = in.seq("at_seq");
   r.expand_refs = in.flag("expand_refs");
   if (in.find("touch") != nullptr) r.touch = in.flag("touch");

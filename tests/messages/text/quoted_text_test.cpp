@@ -21,3 +21,10 @@ TEST_CASE("quoted text: nothing in it begins a line or turns the writing") {
   CHECK(of("\xE2\x80") == "\xE2\x80");
   CHECK(of("\xC2") == "\xC2");
 }
+
+TEST_CASE("what would command a terminal or turn the writing is a space, whoever vouches for it") {
+  CHECK(as_one_line("tea\x1b[2Jfor\ttwo\nor \xC2\x9Bthree") == "tea [2Jfor two or  three");
+  CHECK(as_plain_lines("tea\x1b[2Jfor\ttwo\nor\rthree\xE2\x80\xAE")
+        == "tea [2Jfor\ttwo\nor three ");
+  CHECK(as_one_line("käse – “tea”") == "käse – “tea”");
+}

@@ -1,5 +1,5 @@
 // Spec 6.4: the door by colour as a host uses it, through the facade and the engine actor.
-// Of: query/chroma/chroma_checks.cpp, query/chroma/metadata_match.cpp, query/positive.cpp
+// Of: query/chroma/chroma_checks.cpp, query/chroma/metadata_match.cpp, query/request_numbers.cpp
 // Of: state/commit/waiting_touches.cpp
 #include <cmath>
 
@@ -258,6 +258,34 @@ TEST_CASE("6.4 a tombstoned or archived memory is found through no chroma query"
   const auto back = w.ask({.hashtags = set_a});
   REQUIRE(back.rows.size() == 1);
   CHECK(back.rows[0].memory.head->id == put_away);
+}
+
+TEST_CASE("6.4 what has ended, or is superseded, only when it is asked for") {
+  chroma_world w;
+  const auto lasting = w.write("lasting", set_a);
+  auto r = w.request("ending", set_a);
+  r.valid_until = timestamp{w.now().ns + 86'400'000'000'000};
+  w.write(r);
+  const auto old = w.write("old", set_a);
+  const chroma_request ask{.hashtags = set_a, .k = 9, .touch = false};
+  CHECK(w.ask(ask).rows.size() == 3);
+  const seq_no before = w.engine.published();
+  add_edge_request edge;
+  edge.src = lasting;
+  edge.dst = old;
+  edge.type = static_cast<std::uint8_t>(edge_type::supersedes);
+  REQUIRE(w.engine.apply(edge));
+  w.later(1);
+  const auto found = w.ask(ask);
+  REQUIRE(found.rows.size() == 1);
+  CHECK(found.rows.front().memory.head->id == lasting);
+  auto more = ask;
+  more.include_ended = true;
+  CHECK(w.ask(more).rows.size() == 3);
+  auto then = ask;
+  then.touch.reset();
+  then.at_seq = before;
+  CHECK(w.ask(then).rows.size() == 3);
 }
 
 TEST_CASE("6.4 an asker sees its own and what others made public") {

@@ -319,39 +319,6 @@ TEST_CASE("valid time is half-open, and ends with expires_at too") {
   CHECK(ids_of(*find_inline(world, r)) == numbered({1, 2}));
 }
 
-TEST_CASE("what is near must not have ended, unless it is asked for") {
-  small_world world;
-  auto s = note(1, "one");
-  s.vector = {1, 0, 0};
-  s.version.valid_from = {100};
-  s.version.expires_at = timestamp{150};
-  world.put(s);
-  s = note(2, "two");
-  s.vector = {0, 1, 0};
-  s.version.valid_from = {100};
-  s.version.valid_until = timestamp{200};
-  world.put(s);
-  find_request r = of_notes();
-  r.near_vector = {1.0F, 0.0F, 0.0F};
-  const auto near_at = [&](std::int64_t ns) {
-    return ids_of(*find_inline(world, r, timestamp{ns}));
-  };
-  CHECK(near_at(149) == numbered({1, 2}));
-  CHECK(near_at(150) == numbered({2}));
-  CHECK(near_at(200).empty());
-  r.rank = rank_kind::salience;
-  CHECK(near_at(150) == numbered({2}));
-  r.include_ended = true;
-  CHECK(near_at(200).size() == 2);
-  r.include_ended = false;
-  r.as_of = timestamp{149};
-  CHECK(near_at(200).size() == 2);
-  r.as_of.reset();
-  r.rank.reset();
-  r.near_vector.reset();
-  CHECK(near_at(200).size() == 2);
-}
-
 TEST_CASE("the past is read as it was, activation too") {
   small_world world;
   put_note(world, 1, 1, 1);

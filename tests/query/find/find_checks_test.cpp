@@ -1,7 +1,7 @@
 // Every error of a find request: the code, the path in `at`, and that nothing else is reported
 // first. Requests that are legal though odd stand at the end of each group.
 // Of: query/predicate/field_reference.cpp, query/predicate/predicate_compile.cpp
-// Of: query/positive.cpp
+// Of: query/request_numbers.cpp
 
 #include <cmath>
 #include <limits>

@@ -152,7 +152,8 @@ memory_id random_id(const small_world& world, dice& d) {
 void create(small_world& world, dice& d) {
   std::uint64_t number = 0;
   do {
-    number = static_cast<std::uint64_t>(d.below(100'000));
+    // Some are what decisions say that they replace.
+    number = static_cast<std::uint64_t>(d.below(d.chance(30) ? 40 : 100'000));
   } while (world.memories.contains(numbered_id(number)));
   auto s = small_world::draft(number, d.pick(type_names), d.pick(words) + "x");
   s.head.actor_scope = d.pick(actor_names);
@@ -380,7 +381,7 @@ find_request random_request(const small_world& world, std::optional<std::vector<
   if (d.chance(20)) r.now = d.time();
   r.include_tombstoned = d.chance(30);
   r.include_archived = d.chance(50);
-  r.include_ended = d.chance(30);
+  r.include_ended = d.chance(50);
   r.count = d.chance(40);
   r.explain = d.chance(30);
   r.late_binding = !r.at_seq && d.chance(20);

@@ -245,16 +245,50 @@ std::vector<order_by> order_of(const find_request& r, bool near) {
   return {salience};
 }
 
-/// What is near is to hold now, unless the request names a time.
-bool is_left_out_as_ended(const find_request& r, const version& v, timestamp now) {
-  if (r.as_of || r.include_ended || !(r.near || r.near_uri || r.near_vector)) return false;
-  return (v.valid_until && now >= *v.valid_until) || (v.expires_at && now >= *v.expires_at);
+/// What newer memories that count for who asks supersede or replace.
+std::set<memory_id> superseded_in(const small_world& world, const find_request& r, seq_no at) {
+  std::set<memory_id> found;
+  const auto take_out = [&](const memory_state* by, const memory_id& older) {
+    if (by == nullptr || by->head.erased || by->head.tombstone || !visible(r, by->head)) return;
+    if (by->head.id == older || (r.as_of && *r.as_of < by->version.valid_from)) return;
+    const memory_state* old = state_at(world, older, at);
+    if (old != nullptr
+        && (by->head.actor_scope.empty() || by->head.actor_scope == old->head.actor_scope))
+      found.insert(older);
+  };
+  for (const auto& [key, states] : world.edges) {
+    if (key.type != edge_type::supersedes) continue;
+    const edge_state* newest = nullptr;
+    for (const auto& s : states)
+      if (s.seq <= at) newest = &s;
+    if (newest != nullptr && !newest->tombstoned) take_out(state_at(world, key.src, at), key.dst);
+  }
+  for (const auto& [id, states] : world.memories) {
+    const memory_state* by = state_at(world, id, at);
+    if (by == nullptr || by->head.type != memory_type::decision) continue;
+    const auto replaced = by->version.data.find("replaces");
+    if (replaced != by->version.data.end()) take_out(by, std::get<memory_id>(replaced->second));
+  }
+  return found;
+}
+
+/// What is found is to hold, unless one walks or asks for the rest.
+bool is_left_out(const find_request& r, const memory_state& of, timestamp now,
+                 const std::set<memory_id>& superseded) {
+  const bool is_near = r.near || r.near_uri || r.near_vector;
+  if (r.include_ended || (r.from && !is_near) || of.head.tombstone) return false;
+  const version& v = of.version;
+  const bool is_over =
+      (v.valid_until && now >= *v.valid_until) || (v.expires_at && now >= *v.expires_at);
+  if (!r.as_of && is_over) return true;
+  return !r.include_archived && superseded.contains(of.head.id);
 }
 
 std::vector<row> matching(const small_world& world, const find_request& r, seq_no at,
                           timestamp now) {
   std::map<memory_id, reached> steps;
   if (r.from) steps = walk(world, r, at);
+  const auto superseded = superseded_in(world, r, at);
   std::vector<row> rows;
   for (const auto& [id, states] : world.memories) {
     row c;
@@ -279,7 +313,7 @@ std::vector<row> matching(const small_world& world, const find_request& r, seq_n
       if (v.valid_until && *r.as_of >= *v.valid_until) continue;
       if (v.expires_at && *r.as_of >= *v.expires_at) continue;
     }
-    if (is_left_out_as_ended(r, v, now)) continue;
+    if (is_left_out(r, *c.state, now, superseded)) continue;
     if (r.where && !naive_test(*r.where, h, v)) continue;
     rows.push_back(std::move(c));
   }

@@ -169,6 +169,8 @@ void small_world::put(memory_state state, const activation& used) {
                  .confidence = v.confidence,
                  .tags = tags,
                  .frames = h.frames};
+  if (const auto replaced = v.data.find("replaces"); replaced != v.data.end())
+    row.facets.reference = nodes_->intern(std::get<memory_id>(replaced->second));
   rows_->put(row, seq_);
   rows_->set_activation(node, seq_, used);
   std::vector<kv_write> writes;

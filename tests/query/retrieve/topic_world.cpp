@@ -18,8 +18,22 @@ bool visible(const model_topic& t, const retrieve_request& r) {
   return !t.tombstoned && seen(t, r);
 }
 
-bool selectable(const model_topic& t, const retrieve_request& r) {
-  return visible(t, r) && !t.archived;
+/// Nothing newer of the same actor supersedes it, or it is asked for. With a time of the request's
+/// own nothing had begun by then.
+bool holds(const topic_model& all, const memory_id& id, const retrieve_request& r) {
+  if (r.include_ended || r.as_of) return true;
+  if (r.topic_ids && std::ranges::find(*r.topic_ids, id) != r.topic_ids->end()) return true;
+  return std::ranges::none_of(all.edges, [&](const auto& edge) {
+    const auto newer = all.topics.find(edge.first.src);
+    return edge.first.type == edge_type::supersedes && edge.first.dst == id
+           && newer != all.topics.end() && visible(newer->second, r)
+           && newer->second.actor == all.topics.at(id).actor;
+  });
+}
+
+bool selectable(const topic_model& all, const memory_id& id, const retrieve_request& r) {
+  const model_topic& t = all.topics.at(id);
+  return visible(t, r) && !t.archived && holds(all, id, r);
 }
 
 std::vector<memory_id> named(const retrieve_request& r) {
@@ -36,7 +50,7 @@ std::vector<topic_bundle> topic_model::retrieve(const retrieve_request& r) const
   std::vector<std::pair<memory_id, std::optional<double>>> chosen;
   std::vector<std::pair<double, memory_id>> near;
   for (const auto& [id, t] : topics)
-    if (selectable(t, r) && !t.vector.empty())
+    if (selectable(*this, id, r) && !t.vector.empty())
       near.emplace_back(r.vector ? cosine_distance(*r.vector, t.vector) : 0.0, id);
   const auto top_k = static_cast<std::size_t>(r.top_k);
   const bool semantic = asked(r, retrieve_stage::semantic);
@@ -48,8 +62,7 @@ std::vector<topic_bundle> topic_model::retrieve(const retrieve_request& r) const
         chosen.emplace_back(id, 1.0 - distance);
   } else if (r.topic_ids) {
     for (const auto& id : named(r))
-      if (topics.contains(id) && selectable(topics.at(id), r))
-        chosen.emplace_back(id, std::nullopt);
+      if (topics.contains(id) && selectable(*this, id, r)) chosen.emplace_back(id, std::nullopt);
   } else if (!semantic) {
     for (const auto& [distance, id] : near)
       if (chosen.size() < top_k) chosen.emplace_back(id, std::nullopt);

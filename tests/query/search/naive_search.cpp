@@ -129,7 +129,7 @@ private:
       if (!begun(row)) continue;
       const bool is_over = !r_.include_ended && ended(row);
       const bool is_distrusted = r_.min_trust && trust(row) < *r_.min_trust;
-      const bool is_replaced = !chunks_ && !r_.include_archived && superseded(row);
+      const bool is_replaced = !r_.include_archived && !r_.include_ended && superseded(row);
       if (is_over || is_distrusted || is_replaced) {
         if (!is_distrusted && !is_replaced) ++coverage.ended;
         if (!is_over && !is_replaced) ++coverage.distrusted;

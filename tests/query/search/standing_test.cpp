@@ -57,6 +57,13 @@ std::vector<memory_id> sorted(std::vector<memory_id> ids) {
   return ids;
 }
 
+field_input field_of(std::string name, std::string value) {
+  field_input f;
+  f.name = std::move(name);
+  f.value = {std::move(value)};
+  return f;
+}
+
 find_request notes(double min_trust) {
   find_request r;
   r.types = {memory_type::note, memory_type::belief};
@@ -244,4 +251,51 @@ TEST_CASE("trust: a lineage is looked at up to a bound, nearest first") {
   REQUIRE(m);
   CHECK(m->standing.truncated);
   CHECK(m->standing.trust == 1);
+}
+
+TEST_CASE("trust: an ingest tells it of a topic and its fields, and lowers what is there") {
+  trust_world w;
+  ingest_request r;
+  r.title = "tea house";
+  r.source_class = source_class::model;
+  r.fields = {field_of("opens", "nine"), field_of("closes", "ten")};
+  r.fields.back().provenance.trust = 0.9;
+  const auto id = w.target.apply(r)->uri->id;
+  CHECK(w.trust(id) == 0.6);
+  const auto told_of = [&](std::string_view name) {
+    const auto fields = w.target.fields(id, {});
+    const auto found = std::ranges::find(*fields, name, [](const topic_field_view& f) {
+      return std::string_view(f.field.head.name);
+    });
+    REQUIRE(found != fields->end());
+    return found->current->provenance;
+  };
+  CHECK(told_of("opens").source_class == source_class::model);
+  CHECK(told_of("closes").trust == 0.9);
+  CHECK_FALSE(told_of("closes").source_class);
+
+  ingest_request more;
+  more.placement = ingest_placement::extend_topic;
+  more.topic_id = id;
+  more.trust = 1.0;
+  more.fields = {field_of("owner", "Ana")};
+  REQUIRE(w.target.apply(more));
+  CHECK(w.trust(id) == 0.6); // what is added makes the rest no better
+  CHECK(told_of("owner").trust == 1.0);
+  CHECK(w.target.get(id)->head->current_version == 1);
+  more.trust.reset();
+  more.source_class = source_class::web;
+  more.placement = ingest_placement::version_field;
+  more.fields.front().value = {std::string("Mallory")};
+  const seq_no before = w.now();
+  REQUIRE(w.target.apply(more));
+  CHECK(w.trust(id) == 0.3);
+  CHECK(w.target.get(id)->version->data.at("title") == field_value(std::string("tea house")));
+  CHECK(w.trust(id, before) == 0.6);
+
+  more.trust = 1.5;
+  CHECK(w.target.apply(more).error().at == "trust");
+  more.trust.reset();
+  more.fields.front().provenance.trust = -0.5;
+  CHECK(w.target.apply(more).error().at == "fields.owner.provenance.trust");
 }

@@ -27,11 +27,23 @@ public:
     return written->uri->id;
   }
   void call(const memory_id& topic, json_value aliases, std::string actor = {}) {
+    REQUIRE(try_to_call(topic, std::move(aliases), std::move(actor)));
+  }
+  result<mutation_result> try_to_call(const memory_id& topic, json_value aliases,
+                                      std::string actor) {
     ingest_request r;
     r.placement = ingest_placement::extend_topic;
     r.topic_id = topic;
     r.actor = std::move(actor);
     r.fields.push_back(called(std::move(aliases)));
+    return target.apply(r);
+  }
+  void retitle(const memory_id& topic, std::string title, std::string actor) {
+    ingest_request r;
+    r.placement = ingest_placement::extend_topic;
+    r.topic_id = topic;
+    r.title = std::move(title);
+    r.actor = std::move(actor);
     REQUIRE(target.apply(r));
   }
   memory_id written_by(std::string actor, std::string statement) {
@@ -104,10 +116,17 @@ TEST_CASE(
   const auto doctor = w.topic("doctor", name_list({"medic"}));
   const auto told = w.written_by("ana", "the doctor says rest");
   CHECK(w.about("the medic", "ana") == some{told});
-  w.call(doctor, {std::string("Porto")}, "mallory");
-  CHECK(w.about("Porto", "ana") == some{note});
-  w.call(hers, {std::string("boats")}, "mallory");
-  CHECK(w.about("Rob", "ana").empty());
+  for (const auto& topic : {doctor, hers}) {
+    const auto refused = w.try_to_call(topic, {std::string("boats")}, "mallory");
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == errc::actor_mismatch);
+    CHECK(refused.error().at == "fields.aliases");
+  }
+  CHECK(w.about("Rob", "ana") == some{note});
+  w.call(hers, name_list({"Rob", "Bertie"})); // the host may
+  const auto tea = w.written_by("ana", "Bertie drinks tea");
+  w.retitle(hers, "Carol", "mallory");
+  CHECK(w.about("Rob", "ana") == some{tea}); // what others call it is no name
 }
 
 TEST_CASE("a name that two have selects nothing, and the longest of a topic's names is meant") {

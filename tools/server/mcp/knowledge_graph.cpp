@@ -76,6 +76,7 @@ result<knowledge_graph> knowledge_graph::read(gateway& to, const client& who) {
                     {"types", {"Topic"}},
                     {"limit", most_entities + 1},
                     {"include_archived", true},
+                    {"include_ended", true},
                     {"order_by", {{{"field", "version.created_at"}}}}});
   if (!found) return propagate(found);
   if ((*found)["memories"].size() > most_entities)

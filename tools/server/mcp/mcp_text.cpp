@@ -23,19 +23,23 @@ std::string text_of(const json& value) {
   return value.is_string() ? value.get<std::string>() : protocol::print(value);
 }
 
-std::string one_line(std::string text) {
-  for (char& c : text)
-    if (c == '\n' || c == '\r' || c == '\t') c = ' ';
-  return text;
+std::string one_line(const std::string& text) {
+  return as_one_line(text);
 }
 
-/// As data, where the answer says that nobody vouches for it.
+/// As data, where the answer says that nobody vouches for it, and there is something to vouch for.
 std::string quoted_unless_trusted(const json& row, std::string text) {
-  if (!row.contains("trust") || row["trust"].get<double>() >= trust_unquoted) return text;
+  if (text.empty() || !row.contains("trust") || row["trust"].get<double>() >= trust_unquoted)
+    return text;
   const auto of = row.contains("source_class")
                       ? parse_enum<source_class>(row["source_class"].get<std::string>())
                       : std::nullopt;
   return quoted_as_data(text, of);
+}
+
+/// In as many lines as it has.
+std::string lines_of(const json& value) {
+  return as_plain_lines(text_of(value));
 }
 
 /// Cut at a code point.
@@ -80,7 +84,7 @@ std::string left_out_text(const json& coverage) {
   if (const auto distrusted = of("distrusted"); distrusted != 0)
     text += fmt::format("{} trusted less than min_trust\n", distrusted);
   if (const auto superseded = of("superseded"); superseded != 0)
-    text += fmt::format("{} superseded are left out (include_archived)\n", superseded);
+    text += fmt::format("{} superseded: include_ended finds them\n", superseded);
   return text;
 }
 
@@ -153,17 +157,18 @@ std::string context_text(const json& a) {
 std::string memory_text(const json& a) {
   const json& m = a["memory"];
   std::string out = fmt::format("{} | {}\n", text_of(m["uri"]),
-                                quoted_unless_trusted(m, text_of(m["forms"]["medium"])));
+                                quoted_unless_trusted(m, lines_of(m["forms"]["medium"])));
   for (const auto& [name, value] : m["version"]["data"].items())
-    out += fmt::format("{}: {}\n", name, quoted_unless_trusted(m, text_of(value)));
+    out += fmt::format("{}: {}\n", name, quoted_unless_trusted(m, lines_of(value)));
   if (m.contains("stale")) out += "stale: what it rests on has changed since it was affirmed\n";
   if (!m["tags"].empty()) out += fmt::format("tags: {}\n", protocol::print(m["tags"]));
   if (!m["tombstone"].is_null())
-    out += fmt::format("forgotten: {}\n", text_of(m["tombstone"]["reason"]));
+    out += fmt::format("forgotten: {}\n", one_line(text_of(m["tombstone"]["reason"])));
   if (m.contains("fields"))
     for (const auto& f : m["fields"])
       if (!f["current"].is_null())
-        out += fmt::format("{}: {}\n", text_of(f["name"]), text_of(f["current"]["value"]));
+        out += fmt::format("{}: {}\n", one_line(text_of(f["name"])),
+                           quoted_unless_trusted(m, lines_of(f["current"]["value"])));
   return out;
 }
 
@@ -172,7 +177,8 @@ std::string selected_text(const json& a) {
   const bool is_forget = a.contains("selected");
   for (const auto& m : a[is_forget ? "selected" : "superseded"])
     out += fmt::format("{} | {} {} | {}\n", text_of(m["uri"]), text_of(m["why"]),
-                       text_of(m["because"]), cut(one_line(text_of(m["text"])), excerpt_bytes));
+                       one_line(text_of(m["because"])),
+                       cut(one_line(text_of(m["text"])), excerpt_bytes));
   if (a.contains("note")) out += text_of(a["note"]) + "\n";
   if (a["dry_run"] == true) return out + "nothing was changed\n";
   if (is_forget)

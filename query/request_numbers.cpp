@@ -1,4 +1,4 @@
-#include "query/positive.hpp"
+#include "query/request_numbers.hpp"
 
 #include <string>
 

@@ -1,0 +1,40 @@
+#pragma once
+/// What holds, as the naive model sees it: what has not ended, and what nothing newer takes out of
+/// answers.
+
+#include <set>
+
+#include "sim/model_scope.hpp"
+
+namespace mneme::sim {
+
+/// By when it is judged; `is_asked` is a time of the caller's own.
+struct judged_by {
+  timestamp instant;
+  bool is_asked = false;
+};
+
+bool has_begun(const version& v, judged_by when);
+bool has_ended(const version& v, judged_by when);
+/// Of a live memory that supersedes or replaces one of this owner: does that count for who asks?
+bool takes_out(const memory& newer, const std::string& owner, const viewer& who, judged_by when);
+
+class what_holds {
+public:
+  what_holds(const model& state, const viewer& who, seq_no at, judged_by when);
+
+  // What is tombstoned is not judged.
+  [[nodiscard]] bool is_over(const memory& m) const {
+    return !m.head->tombstone && has_ended(m.version, when_);
+  }
+  [[nodiscard]] bool is_superseded(const memory& m) const {
+    return !m.head->tombstone && superseded_.contains(m.head->id);
+  }
+  [[nodiscard]] bool holds(const memory& m) const { return !is_over(m) && !is_superseded(m); }
+
+private:
+  judged_by when_;
+  std::set<memory_id> superseded_;
+};
+
+} // namespace mneme::sim

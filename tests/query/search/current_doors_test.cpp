@@ -1,0 +1,202 @@
+// What does not hold is left out by every door that ranks, by one rule, with one flag to get it.
+// Of: views/current_memories.hpp, query/context/context_tiers.cpp, query/retrieve/retrieve.cpp
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "tests/query/search/search_world.hpp"
+
+using namespace mneme;
+using namespace mneme::testing;
+
+namespace {
+
+using some = std::vector<memory_id>;
+
+some by_id(some ids) {
+  std::ranges::sort(ids);
+  return ids;
+}
+
+/// How each door is asked: the flag, a seq, and by when.
+struct asked_by {
+  bool include_ended = false;
+  std::optional<seq_no> at_seq{};
+  std::optional<std::string> actor{};
+};
+
+class many_doors : public search_world {
+public:
+  many_doors() : search_world("", "hash") {}
+
+  memory_id topic(std::string title, std::string actor = {}) {
+    write_request r;
+    r.type = memory_type::topic;
+    r.data["title"] = std::move(title);
+    r.actor = std::move(actor);
+    r.visibility = visibility::actor_public;
+    return put(std::move(r));
+  }
+  /// Ends after so many days.
+  memory_id topic_for(std::string title, std::int64_t days) {
+    write_request r;
+    r.type = memory_type::topic;
+    r.data["title"] = std::move(title);
+    r.expires_at = timestamp{test_start.ns + days * one_day_ns};
+    return put(std::move(r));
+  }
+
+  some found_near(const asked_by& how) {
+    find_request r;
+    r.types = {memory_type::topic};
+    r.near = "tea house";
+    r.limit = 20;
+    return found(r, how);
+  }
+  some found_by_type(const asked_by& how) {
+    find_request r;
+    r.types = {memory_type::topic};
+    r.limit = 20;
+    return found(r, how);
+  }
+  some searched(const asked_by& how) {
+    search_request r;
+    r.query = "tea house";
+    r.similarity_floor = 0;
+    r.include_ended = how.include_ended;
+    r.at_seq = how.at_seq;
+    r.actor = how.actor;
+    return by_id(ids_of(search(r)));
+  }
+  some retrieved(const asked_by& how, std::optional<some> only = {}) {
+    retrieve_request r;
+    r.q = "tea house";
+    r.top_k = 20;
+    r.topic_ids = std::move(only);
+    r.include_ended = how.include_ended;
+    r.at_seq = how.at_seq;
+    r.actor = how.actor;
+    r.touch = false;
+    auto answer = target.retrieve(r);
+    REQUIRE(answer);
+    some ids;
+    for (const auto& c : answer->candidates) ids.push_back(c.topic_id);
+    return by_id(std::move(ids));
+  }
+  /// Of a context without a question, or with one.
+  some in_context(const asked_by& how, std::optional<std::string> query = {}) {
+    context_request r;
+    r.query = std::move(query);
+    r.include_ended = how.include_ended;
+    r.at_seq = how.at_seq;
+    r.actor = how.actor;
+    auto answer = target.context(r);
+    REQUIRE(answer);
+    some ids;
+    for (const auto* tier : {&answer->pinned, &answer->found, &answer->notable})
+      for (const auto& i : *tier) ids.push_back(i.uri.id);
+    return by_id(std::move(ids));
+  }
+  void check_doors(const asked_by& how, const some& expected) {
+    const some all = by_id(expected);
+    CHECK(found_near(how) == all);
+    CHECK(found_by_type(how) == all);
+    CHECK(searched(how) == all);
+    CHECK(retrieved(how) == all);
+    CHECK(in_context(how) == all);
+    // Of what is found a context shows what is not far behind the best.
+    const some asked = in_context(how, "tea house");
+    CHECK_FALSE(asked.empty());
+    CHECK(std::ranges::includes(all, asked));
+  }
+
+private:
+  some found(find_request r, const asked_by& how) {
+    r.include_ended = how.include_ended;
+    r.at_seq = how.at_seq;
+    r.actor = how.actor;
+    auto answer = target.find(r);
+    REQUIRE(answer);
+    some ids;
+    for (const auto& m : answer->memories) ids.push_back(m.head->id);
+    return by_id(std::move(ids));
+  }
+};
+
+} // namespace
+
+TEST_CASE("no door ranks what has ended, or is superseded, unless it is asked for") {
+  many_doors w;
+  const auto old = w.topic("tea house of old");
+  const auto ending = w.topic_for("tea house for a week", 7);
+  const auto lasting = w.topic("tea house that lasts");
+  w.check_doors({}, {old, ending, lasting});
+  const seq_no before = w.target.published();
+  w.pass(7);
+  w.check_doors({}, {old, lasting});
+  const auto fresh = w.topic("tea house of today");
+  w.edge(fresh, edge_type::supersedes, old);
+  w.check_doors({}, {lasting, fresh});
+  w.check_doors({.include_ended = true}, {old, ending, lasting, fresh});
+  w.check_doors({.at_seq = before}, {old, ending, lasting});
+  // Who names a topic wants it as it is.
+  CHECK(w.retrieved({}, some{old, ending}) == by_id({old, ending}));
+  const auto decided = w.decision("no tea house lasts", lasting);
+  for (const bool asks : {false, true}) {
+    const auto in = [&](const some& ids) { return std::ranges::binary_search(ids, lasting); };
+    const asked_by how{.include_ended = asks};
+    CHECK(in(w.found_near(how)) == asks);
+    CHECK(in(w.searched(how)) == asks);
+    CHECK(in(w.retrieved(how)) == asks);
+    CHECK(in(w.in_context(how)) == asks);
+  }
+  w.tombstone(decided);
+  w.check_doors({}, {lasting, fresh});
+}
+
+TEST_CASE(
+    "nobody's memory takes another's out of any door, and nobody is hidden by what he sees not") {
+  many_doors w;
+  const auto anas = w.topic("tea house of ana", "ana");
+  const auto bens = w.topic("tea house of ben", "ben");
+  w.edge(bens, edge_type::supersedes, anas);
+  w.check_doors({}, {anas, bens});
+  write_request hidden;
+  hidden.type = memory_type::topic;
+  hidden.data["title"] = std::string("tea house of the host");
+  const auto hosts = w.put(hidden);
+  w.edge(hosts, edge_type::supersedes, bens);
+  w.check_doors({}, {anas, hosts});
+  const asked_by ben{.actor = "ben"};
+  CHECK(w.found_near(ben) == by_id({anas, bens}));
+  CHECK(w.retrieved(ben) == by_id({anas, bens}));
+  CHECK(w.in_context(ben) == by_id({anas, bens}));
+}
+
+TEST_CASE("what is pinned or framed holds, too, and by the request's own now") {
+  many_doors w;
+  write_request r;
+  r.type = memory_type::constraint;
+  r.data["statement"] = std::string("no guests after ten");
+  r.data["strength"] = std::string("hard");
+  r.data["source"] = std::string("learned");
+  r.valid_until = timestamp{test_start.ns + 5 * one_day_ns};
+  const auto rule = w.put(r);
+  CHECK(w.in_context({}) == some{rule});
+  context_request asked;
+  asked.now = timestamp{test_start.ns + 5 * one_day_ns};
+  CHECK(w.target.context(asked)->pinned.empty());
+  asked.include_ended = true;
+  CHECK(w.target.context(asked)->pinned.size() == 1);
+  w.pass(5);
+  CHECK(w.in_context({}).empty());
+}
+
+TEST_CASE("chunks are superseded, too") {
+  many_doors w;
+  const auto old = w.chunk("a.md", "the tea house opens at nine");
+  const auto fresh = w.chunk("b.md", "the tea house opens at ten");
+  w.edge(fresh, edge_type::supersedes, old);
+  CHECK(w.searched({}) == some{fresh});
+  CHECK(w.search("tea house").coverage.content.superseded == 1);
+  CHECK(w.searched({.include_ended = true}) == by_id({old, fresh}));
+}

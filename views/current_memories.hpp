@@ -1,0 +1,108 @@
+#pragma once
+/// What holds: what has not ended by valid time, and what no newer memory takes out of answers. The
+/// one rule of every door that ranks or lists (docs/SEARCH.md).
+
+#include <cstdint>
+#include <functional>
+
+#include "views/asker.hpp"
+#include "views/read_views.hpp"
+#include "views/supersession.hpp"
+
+namespace mneme {
+
+/// By when it is judged what holds.
+struct judged_at {
+  timestamp instant;
+  /// A time of the caller's own (as_of): what begins after it is not there yet, and hides nothing.
+  bool is_asked = false;
+};
+
+/// The row of the node as of `at`, if it is live: there, and neither tombstoned nor erased.
+inline bool is_live(const attributes& rows, node_no node, seq_no at, row_no& row) {
+  row = rows.row_of(node, at);
+  return row.value != no_number && (rows.rows().line(row).flags & row_gone) == 0;
+}
+
+class current_memories {
+public:
+  /// `visible` says what the asker sees; it and `views` must outlive this.
+  current_memories(const visible_rows& visible, const read_views& views, seq_no at, judged_at when)
+      : rows_(*views.attributes),
+        graph_(*views.graph),
+        at_(at),
+        instant_ns_(when.instant.ns),
+        is_asked_(when.is_asked),
+        ever_superseded_(!views.graph->ever_led_to(edge_type::supersedes).empty()
+                         || views.attributes->referring()->cardinality() != 0),
+        visible_(visible),
+        supersessions_(*views.attributes) {}
+
+  current_memories(const current_memories&) = delete;
+  current_memories& operator=(const current_memories&) = delete;
+  ~current_memories() = default;
+
+  /// May anything of the world be superseded? It costs nothing to ask where nothing is.
+  [[nodiscard]] bool ever_superseded() const { return ever_superseded_; }
+
+  [[nodiscard]] bool has_begun(const row_line& line) const {
+    return !is_asked_ || line.valid_from_ns <= instant_ns_;
+  }
+  [[nodiscard]] bool has_ended(const row_line& line) const {
+    return line.valid_until_ns <= instant_ns_;
+  }
+  /// Does a live Decision that the asker sees replace it, or such a memory supersede it? What one
+  /// cannot see hides nothing of one's own, and nobody's memory takes another's out of answers.
+  [[nodiscard]] bool is_superseded(const row_line& line) const {
+    return ever_superseded_ && (is_replaced(line) || is_led_to(line));
+  }
+  /// Neither has it ended, nor is it superseded. What is tombstoned is there for those alone who
+  /// ask for such, and is not judged.
+  [[nodiscard]] bool holds(const row_line& line) const {
+    return (line.flags & row_gone) != 0 || (!has_ended(line) && !is_superseded(line));
+  }
+
+private:
+  /// Of a live row that supersedes or replaces the memory of `older`.
+  [[nodiscard]] bool hides(row_no newer, const row_line& older) const {
+    const row_line& line = rows_.rows().line(newer);
+    return has_begun(line) && visible_(newer) && supersessions_.counts(line, older);
+  }
+  [[nodiscard]] bool is_replaced(const row_line& line) const {
+    const node_no node{line.node};
+    if (!rows_.is_referred_to(node)) return false;
+    bool found = false;
+    const auto look = [&](row_no by) {
+      const row_line& other = rows_.rows().line(by);
+      found = other.type == memory_type::decision && other.node != line.node
+              && (other.flags & row_gone) == 0 && rows_.alive(by, at_) && hides(by, line);
+      return !found;
+    };
+    rows_.for_each_referring(node, std::ref(look));
+    return found;
+  }
+  [[nodiscard]] bool is_led_to(const row_line& line) const {
+    const node_no node{line.node};
+    if (!graph_.ever_led_to(node, edge_type::supersedes)) return false;
+    bool found = false;
+    const auto look = [&](const neighbour& n) {
+      if (n.type > edge_type::supersedes) return false; // they come by type
+      row_no by;
+      found = n.type == edge_type::supersedes && is_live(rows_, n.node, at_, by) && hides(by, line);
+      return !found;
+    };
+    graph_.neighbours(node, edge_direction::in, at_, false, std::ref(look));
+    return found;
+  }
+
+  const attributes& rows_;
+  const graph& graph_;
+  seq_no at_;
+  std::int64_t instant_ns_;
+  bool is_asked_;
+  bool ever_superseded_;
+  const visible_rows& visible_;
+  supersession supersessions_;
+};
+
+} // namespace mneme
