@@ -333,6 +333,12 @@ result<void> write_checkpoint(file_system& fs, const std::string& dir, const wor
   return replace_file(fs, checkpoint_path(dir), encode(file));
 }
 
+std::vector<std::string> image_files(const checkpoint_file& checkpoint) {
+  std::vector<std::string> files;
+  for (const std::string_view name : image_names) files.push_back(image_file(checkpoint.seq, name));
+  return files;
+}
+
 result<void> distrust_store(file_system& fs, const std::string& dir) {
   auto checkpoint = read_checkpoint(fs, dir);
   // One that is damaged is trusted by nobody.

@@ -16,6 +16,10 @@ result<world_file> read_world_file(file_system& files, const std::string& direct
 /// journal that lost it.
 error no_world(file_system& files, const std::string& directory);
 
+/// A file that says that a world is being made here of another one. With a WORLD file beside it it
+/// means nothing: that is written last.
+std::string unfinished_path(const std::string& directory);
+
 /// corrupt if the directory's journal has entries. A new world is made where it has none.
 result<void> check_no_journal(file_system& files, const std::string& directory);
 
