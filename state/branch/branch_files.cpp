@@ -74,6 +74,19 @@ result<std::optional<planned_images>> plan_images(file_system& files, const std:
   return plan;
 }
 
+result<std::vector<branch_file>> plan_store(file_system& files, const std::string& from) {
+  auto names = files.list(store_directory(from));
+  if (!names) return propagate(names);
+  std::vector<branch_file> plan;
+  for (const auto& name : *names) {
+    auto table = whole_file(files, from, store_directory("").substr(1) + "/" + name);
+    if (!table) return propagate(table);
+    table->is_fixed = false;
+    plan.push_back(std::move(*table));
+  }
+  return plan;
+}
+
 std::string checkpoint_beside(const planned_images& images, bool has_store) {
   checkpoint_file own = images.checkpoint;
   own.store_matches = !has_store;

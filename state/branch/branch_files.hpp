@@ -43,6 +43,9 @@ result<std::optional<planned_images>> plan_images(file_system& files, const std:
 /// as of the checkpoint; those that are there must be looked at.
 std::string checkpoint_beside(const planned_images& images, bool has_store);
 
+/// The store's files, of a world that is not open. They are never shared, for they are written to.
+result<std::vector<branch_file>> plan_store(file_system& files, const std::string& from);
+
 /// All bytes of it, in parts.
 result<void> for_each_part(file_system& files, const branch_file& part,
                            const std::function<result<void>(std::string_view)>& take);

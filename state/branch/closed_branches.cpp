@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "state/branch/backup.hpp"
+#include "state/branch/diff.hpp"
 #include "state/branch/fork.hpp"
 #include "state/branch/rewind.hpp"
 
@@ -27,7 +28,7 @@ result<branch_report> fork_world(const std::string& directory, const std::string
   const auto disk = make_posix_file_system();
   const std::string from = absolute(directory);
   const std::string to = absolute(into);
-  return fork_files(*disk, from, to, options, {.own = to, .parent = from});
+  return fork_files(*disk, from, to, options, {.own = to, .parent = from, .is_locked = false});
 }
 
 result<branch_report> backup_world(const std::string& directory, const std::string& into) {
@@ -36,6 +37,12 @@ result<branch_report> backup_world(const std::string& directory, const std::stri
 
 result<branch_report> stream_backup(const std::string& directory, backup_stream& to) {
   return stream_files(*make_posix_file_system(), absolute(directory), to);
+}
+
+result<diff_report> diff_worlds(const diff_side& a, const diff_side& b, const diff_options& options,
+                                const std::function<bool(const difference&)>& visit) {
+  return diff_files(*make_posix_file_system(), {absolute(a.directory), a.at},
+                    {absolute(b.directory), b.at}, options, visit);
 }
 
 result<rewind_report> rewind_world(const std::string& directory, seq_no to,

@@ -20,8 +20,10 @@ branch_id draw_branch(const fork_options& options) {
 
 struct placing {
   file_system& files;
+  std::string from;
   std::string to;
   bool may_share = false;
+  bool is_locked = false;
 };
 
 /// Whether it is shared.
@@ -38,9 +40,9 @@ result<bool> place_file(const placing& place, const branch_file& file) {
   return false;
 }
 
-result<void> place_journal(const placing& place, const std::string& from, const journal_cut& cut,
-                           const world_file& info, branch_report& report) {
-  auto segments = plan_journal(place.files, from, cut, info);
+result<void> place_journal(const placing& place, const journal_cut& cut, const world_file& info,
+                           branch_report& report) {
+  auto segments = plan_journal(place.files, place.from, cut, info);
   if (!segments) return propagate(segments);
   for (const branch_file& segment : *segments) {
     auto is_shared = place_file(place, segment);
@@ -51,14 +53,36 @@ result<void> place_journal(const placing& place, const std::string& from, const 
   return {};
 }
 
-result<void> place_images(const placing& place, const std::string& from, seq_no cut,
-                          branch_report& report) {
-  auto plan = plan_images(place.files, from, cut);
+/// The store's files, where they are of the checkpoint and nobody has the world open: to copy them
+/// is faster than to make them. Elsewhere who first needs them makes them.
+result<void> place_store(const placing& place, const checkpoint_file& checkpoint) {
+  if (!checkpoint.store_matches) return {};
+  std::unique_ptr<directory_lock> held;
+  if (!place.is_locked) {
+    auto lock = place.files.lock(place.from);
+    if (!lock) return {};
+    held = std::move(*lock);
+  }
+  auto now = read_checkpoint(place.files, place.from);
+  if (!now || !*now || **now != checkpoint) return {};
+  auto tables = plan_store(place.files, place.from);
+  if (!tables) return propagate(tables);
+  if (tables->empty()) return {};
+  const std::string dir = store_directory(place.to);
+  if (auto ok = place.files.create_directories(dir); !ok) return ok;
+  for (const branch_file& table : *tables)
+    if (auto ok = copy_to(place.files, table, place.to + "/" + table.name); !ok) return ok;
+  return place.files.sync_directory(dir);
+}
+
+result<void> place_images(const placing& place, seq_no cut, branch_report& report) {
+  auto plan = plan_images(place.files, place.from, cut);
   if (!plan) return propagate(plan);
   if (!plan->has_value()) return {};
   for (const branch_file& image : (*plan)->images)
     if (auto done = place_file(place, image); !done) return propagate(done);
   if (auto ok = place.files.sync_directory(image_directory(place.to)); !ok) return ok;
+  if (auto ok = place_store(place, (*plan)->checkpoint); !ok) return ok;
   report.checkpoint = (*plan)->checkpoint.seq;
   return replace_file(place.files, checkpoint_path(place.to), checkpoint_beside(**plan, false));
 }
@@ -88,9 +112,13 @@ result<branch_report> fork_files(file_system& files, const std::string& from, co
   branch_report report{
       .at = cut->at, .root = cut->root, .branch = hex_of(own.branch), .checkpoint = {}, .note = {}};
   if (!noted) report.note = from + " takes no note of the fork, so that no file is shared";
-  const placing place{.files = files, .to = to, .may_share = noted.has_value()};
-  if (auto ok = place_journal(place, from, *cut, own, report); !ok) return propagate(ok);
-  if (auto ok = place_images(place, from, cut->at, report); !ok) return propagate(ok);
+  const placing place{.files = files,
+                      .from = from,
+                      .to = to,
+                      .may_share = noted.has_value(),
+                      .is_locked = paths.is_locked};
+  if (auto ok = place_journal(place, *cut, own, report); !ok) return propagate(ok);
+  if (auto ok = place_images(place, cut->at, report); !ok) return propagate(ok);
   if (auto ok = carry_embedder_note(files, from, files, to); !ok) return propagate(ok);
   if (auto ok = made->finish(own); !ok) return propagate(ok);
   return report;

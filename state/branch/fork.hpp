@@ -12,6 +12,7 @@ namespace mneme {
 struct noted_paths {
   std::string own;
   std::string parent;
+  bool is_locked = false; ///< the caller holds the parent's lock
 };
 
 /// As fork_world().

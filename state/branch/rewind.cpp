@@ -42,7 +42,7 @@ result<rewind_report> rewind_files(file_system& files, const std::string& direct
       return propagate(ok);
   }
   auto made = fork_files(files, directory, report.kept, {.at = to, .random = options.random},
-                         {.own = directory, .parent = report.kept});
+                         {.own = directory, .parent = report.kept, .is_locked = true});
   if (!made) return propagate(made);
   report.branch = std::move(*made);
   auto fork_lock = files.lock(report.kept);
