@@ -14,7 +14,8 @@ namespace {
 /// Without links and dots, so that it means the same from anywhere; what is not there yet stays.
 std::string absolute(const std::string& directory) {
   std::error_code problem;
-  auto path = std::filesystem::weakly_canonical(directory, problem);
+  auto path = std::filesystem::absolute(directory, problem);
+  if (!problem) path = std::filesystem::weakly_canonical(path, problem);
   if (problem) return directory;
   std::string text = path.string();
   while (text.size() > 1 && text.ends_with('/')) text.pop_back();

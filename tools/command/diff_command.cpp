@@ -128,8 +128,9 @@ std::string text_of(const std::optional<memory_side>& a, const std::optional<mem
 }
 
 std::string line_of(const memory_difference& d) {
-  return fmt::format("memory    {} {} {} | {}  {}", to_string(d.id), to_string(d.type), words(d.a),
-                     words(d.b), text_of(d.a, d.b));
+  const std::string text = text_of(d.a, d.b);
+  return fmt::format("memory    {} {} {} | {}{}{}", to_string(d.id), to_string(d.type), words(d.a),
+                     words(d.b), text.empty() ? "" : "  ", text);
 }
 std::string line_of(const field_difference& d) {
   return fmt::format("field     {} {}: {} | {}", to_string(d.topic), d.name, words(d.a),
