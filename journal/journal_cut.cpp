@@ -4,6 +4,7 @@
 
 #include "journal/roots.hpp"
 #include "journal/segment_walk.hpp"
+#include "messages/ensure.hpp"
 
 namespace mneme {
 
@@ -94,10 +95,13 @@ result<journal_cut> find_cut(file_system& fs, const std::string& dir, const worl
     cut.begun_bytes = 0;
   }
   look_behind(*walk, cut);
+  ensure(cut.begun || !cut.full.empty(), "what stays is in a segment");
+  ensure(!cut.begun || cut.begun_bytes > segment_head_bytes, "an entry that stays has its frame");
   return cut;
 }
 
 std::string seal_behind(const journal_cut& cut) {
+  ensure(!cut.ends_with_seal || cut.root, "a seal carries the root");
   if (cut.ends_with_seal || !cut.root || cut.at.value == 0) return {};
   return encode_frame({}, cut.at.next(), true, cut.last_frame, *cut.root, cut.at).bytes;
 }

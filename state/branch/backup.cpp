@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "journal/segment.hpp"
+#include "messages/ensure.hpp"
 #include "messages/text/hex.hpp"
 #include "state/branch/branch_files.hpp"
 #include "state/branch/unfinished.hpp"
@@ -99,6 +100,8 @@ result<void> copy_segments(file_system& files, const std::string& to, const back
     if (auto ok = files.remove(path); !ok) return ok;
     if (auto ok = files.sync_directory(dir); !ok) return ok;
   }
+  ensure(!plan.segments.empty() && !plan.segments.back().is_fixed,
+         "the last segment is the copy's own");
   const std::size_t full_there = std::max<std::size_t>(earlier.segments.size(), 1) - 1;
   for (std::size_t i = 0; i < plan.segments.size(); ++i) {
     const branch_file& segment = plan.segments[i];

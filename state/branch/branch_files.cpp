@@ -52,6 +52,7 @@ result<std::vector<branch_file>> plan_journal(file_system& files, const std::str
     plan.push_back(next_segment(cut, info));
     return plan;
   }
+  ensure(cut.full.empty() || cut.full.back() < *cut.begun, "segments are planned in their order");
   const std::string name = in_journal(*cut.begun);
   plan.push_back({.name = name,
                   .from = from + "/" + name,
@@ -126,6 +127,7 @@ result<void> copy_to(file_system& files, const branch_file& from, const std::str
     return {};
   });
   if (!copied) return copied;
+  ensure(at == from.size(), "as many bytes as were planned");
   if (auto ok = (*out)->sync(); !ok) return ok;
   out->reset();
   return files.rename(fresh, path);

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "messages/ensure.hpp"
 #include "messages/text/hex.hpp"
 
 namespace mneme {
@@ -35,6 +36,7 @@ bool read_id(std::optional<std::string_view> digits, std::array<std::uint8_t, 16
 } // namespace
 
 std::string encode(const branch_note& note) {
+  ensure(!note.path.empty(), "a note leads somewhere");
   return fmt::format("{}world {}\nbranch {}\nseq {}\npath {}\n", first_line, to_hex(note.world),
                      hex_of(note.branch), note.at.value, note.path);
 }

@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "journal/journal_cut.hpp"
-#include "state/branch/common_entry.hpp"
+#include "messages/ensure.hpp"
+#include "state/branch/shared_past.hpp"
 #include "state/branch/side_changes.hpp"
 #include "state/checkpoint/checkpoint.hpp"
 #include "state/checkpoint/world_directory.hpp"
@@ -71,6 +72,7 @@ bool for_each_pair(const std::map<Key, Changed>& a, const std::map<Key, Changed>
   while (i != a.end() || j != b.end()) {
     const bool has_a = i != a.end() && (j == b.end() || i->first <= j->first);
     const bool has_b = j != b.end() && (i == a.end() || j->first <= i->first);
+    ensure(has_a || has_b, "one of them is next");
     const Key& key = has_a ? i->first : j->first;
     if (!visit(key, pair_of<Changed>{has_a ? &i->second : nullptr, has_b ? &j->second : nullptr}))
       return false;
@@ -165,6 +167,7 @@ result<diff_report> diff_files(file_system& files, const diff_side& a, const dif
                     ? result<seq_no>(most)
                     : find_common(files, first->info.id, a.directory, b.directory, most);
   if (!common) return propagate(common);
+  ensure(*common <= most, "what both have is behind neither's end");
   auto changes_a = changes_of(files, *first, *common);
   if (!changes_a) return propagate(changes_a);
   auto changes_b = changes_of(files, *second, *common);

@@ -1,5 +1,6 @@
 #include "state/branch/fork.hpp"
 
+#include "messages/ensure.hpp"
 #include "messages/text/hex.hpp"
 #include "state/branch/branch_files.hpp"
 #include "state/branch/branch_note.hpp"
@@ -11,10 +12,12 @@ namespace mneme {
 
 namespace {
 
-branch_id draw_branch(const fork_options& options) {
+/// Another one than the parent's, whatever random bytes a host gives.
+branch_id draw_branch(const fork_options& options, const branch_id& parent) {
   const auto random = options.random != nullptr ? options.random : make_system_random();
   branch_id drawn{};
-  random->fill(drawn);
+  do random->fill(drawn);
+  while (drawn == parent || drawn == branch_id{});
   return drawn;
 }
 
@@ -100,7 +103,7 @@ result<branch_report> fork_files(file_system& files, const std::string& from, co
   auto made = unfinished_world::begin(files, to);
   if (!made) return propagate(made);
   world_file own = *parent;
-  own.branch = draw_branch(options);
+  own.branch = draw_branch(options, parent->branch);
   // Before the first file is shared, so that whoever must find all names of a file finds them.
   const auto noted = note_fork(
       files, from, {.world = own.id, .branch = own.branch, .at = cut->at, .path = paths.own});
@@ -120,6 +123,7 @@ result<branch_report> fork_files(file_system& files, const std::string& from, co
   if (auto ok = place_journal(place, *cut, own, report); !ok) return propagate(ok);
   if (auto ok = place_images(place, cut->at, report); !ok) return propagate(ok);
   if (auto ok = carry_embedder_note(files, from, files, to); !ok) return propagate(ok);
+  ensure(own.id == parent->id && own.branch != parent->branch, "a fork is the same world");
   if (auto ok = made->finish(own); !ok) return propagate(ok);
   return report;
 }

@@ -1,6 +1,7 @@
 #include "state/branch/rewind.hpp"
 
 #include "journal/journal_cut.hpp"
+#include "messages/ensure.hpp"
 #include "state/branch/branch_note.hpp"
 #include "state/branch/fork.hpp"
 #include "state/checkpoint/checkpoint.hpp"
@@ -45,6 +46,7 @@ result<rewind_report> rewind_files(file_system& files, const std::string& direct
                          {.own = directory, .parent = report.kept, .is_locked = true});
   if (!made) return propagate(made);
   report.branch = std::move(*made);
+  ensure(report.branch.at == to && to <= report.kept_at, "a rewind goes back");
   auto fork_lock = files.lock(report.kept);
   if (!fork_lock) return propagate(fork_lock);
   if (auto ok = files.exchange(directory, report.kept); !ok) return propagate(ok);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "messages/codec/leaf_of.hpp"
+#include "messages/ensure.hpp"
 
 namespace mneme {
 
@@ -42,6 +43,8 @@ void add_once(std::vector<std::string>& names, std::string_view name) {
 } // namespace
 
 void side_changes::take(const entry& e) {
+  ensure(e.header.seq > last_, "entries are taken in their order");
+  last_ = e.header.seq;
   ++totals.entries;
   ++totals.by_actor[e.header.created_by][std::string(to_string(e.header.kind))];
   for (const state_leaf& leaf : e.header.leaves)

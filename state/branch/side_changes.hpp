@@ -69,6 +69,7 @@ private:
   void set_salience(const memory_id& id, bool is_strength, std::optional<std::int64_t> from,
                     std::int64_t to);
 
+  seq_no last_;
   std::array<std::map<digest, digest>, state_namespace_count> leaves_; ///< hash by path
 };
 

@@ -1,5 +1,5 @@
 // What a diff tells is what two dumps have differently, whatever was done on both sides.
-// Of: state/branch/diff.cpp, state/branch/side_changes.cpp, state/branch/common_entry.cpp
+// Of: state/branch/diff.cpp, state/branch/side_changes.cpp, state/branch/shared_past.cpp
 
 #include <map>
 #include <set>

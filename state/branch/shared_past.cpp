@@ -1,4 +1,4 @@
-#include "state/branch/common_entry.hpp"
+#include "state/branch/shared_past.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -6,6 +6,7 @@
 
 #include "journal/journal_cut.hpp"
 #include "journal/segment_walk.hpp"
+#include "messages/ensure.hpp"
 #include "state/branch/branch_note.hpp"
 #include "state/checkpoint/checkpoint.hpp"
 
@@ -76,6 +77,7 @@ result<std::optional<journal_frame>> next_entries(segment_walk& walk) {
 
 result<seq_no> find_common(file_system& files, const world_id& world, const std::string& a,
                            const std::string& b, seq_no before) {
+  ensure(a != b, "two journals have something in common");
   const two_journals both{files, world, journal_directory(a), journal_directory(b)};
   auto common = common_by_heads(both, before);
   if (!common) return common;
