@@ -63,7 +63,9 @@ public:
 result<branch_report> stream_backup(const std::string& directory, backup_stream& to);
 
 struct rewind_options {
-  std::string keep_as; ///< directory of what was the world; empty: named by its last seq, beside it
+  /// Where the world as it was goes: a name beside it, or a path on the same disk. Empty: named by
+  /// its last seq.
+  std::string keep_as;
   std::shared_ptr<random_source> random; ///< of the branch id; null = the system's
 };
 struct rewind_report {

@@ -134,12 +134,11 @@ result<void> copy_images(file_system& files, const std::string& to, const backup
     return ok;
   auto names = files.list(dir);
   if (!names) return propagate(names);
+  const std::vector<std::string> current = image_files(plan.images->checkpoint);
   for (const auto& name : *names) {
-    const bool is_current = std::ranges::any_of(plan.images->images, [&](const branch_file& image) {
-      return to + "/" + image.name == dir + "/" + name;
-    });
-    if (is_current) continue;
-    if (auto ok = files.remove(dir + "/" + name); !ok) return ok;
+    if (std::ranges::find(current, name) != current.end()) continue;
+    const std::string old = fmt::format("{}/{}", dir, name);
+    if (auto ok = files.remove(old); !ok) return ok;
   }
   return {};
 }

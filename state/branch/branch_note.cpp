@@ -87,7 +87,8 @@ result<std::vector<branch_note>> read_forks(file_system& files, const std::strin
   if (!names) return propagate(names);
   std::vector<branch_note> found;
   for (const auto& name : *names) {
-    auto bytes = read_file(files, dir + "/" + name);
+    const std::string path = fmt::format("{}/{}", dir, name);
+    auto bytes = read_file(files, path);
     if (!bytes) return propagate(bytes);
     if (auto note = decode_branch_note(*bytes)) found.push_back(std::move(*note));
   }

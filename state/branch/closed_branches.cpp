@@ -48,9 +48,13 @@ result<diff_report> diff_worlds(const diff_side& a, const diff_side& b, const di
 
 result<rewind_report> rewind_world(const std::string& directory, seq_no to,
                                    const rewind_options& options) {
+  const std::string at = absolute(directory);
   rewind_options where = options;
-  if (!where.keep_as.empty()) where.keep_as = absolute(where.keep_as);
-  return rewind_files(*make_posix_file_system(), absolute(directory), to, where);
+  if (where.keep_as.contains('/'))
+    where.keep_as = absolute(where.keep_as);
+  else if (!where.keep_as.empty())
+    where.keep_as = std::filesystem::path(at).replace_filename(where.keep_as).string();
+  return rewind_files(*make_posix_file_system(), at, to, where);
 }
 
 } // namespace mneme

@@ -100,7 +100,7 @@ void add_branch_commands(CLI::App& app, command_result& outcome) {
       app, "rewind", "Go back to an entry; the world as it was is kept beside", false, outcome,
       [](CLI::App& c, rewind_arguments& o) {
         c.add_option("--to", o.to, "the last entry that stays")->required();
-        c.add_option("--keep-as", o.keep_as, "directory of the world as it was (DIR.at-SEQ)");
+        c.add_option("--keep-as", o.keep_as, "name or path of the world as it was (DIR.at-SEQ)");
       },
       run_rewind);
   add_command<backup_arguments>(
