@@ -1,5 +1,7 @@
 #include "state/branch/unfinished.hpp"
 
+#include <fmt/format.h>
+
 #include "state/checkpoint/checkpoint.hpp"
 #include "state/checkpoint/world_directory.hpp"
 
@@ -20,7 +22,7 @@ result<void> check_vacant(file_system& files, const std::string& directory) {
   if (!names) return propagate(names);
   bool is_vacant = true;
   for (const auto& name : *names) {
-    if (directory + "/" + name == unfinished_path(directory)) return {}; // all in it is of ours
+    if (name == unfinished_name) return {}; // all that is there is of an attempt
     is_vacant = is_vacant && (name == "LOCK" || name == "WORLD.new" || name == "UNFINISHED.new");
   }
   auto images = files.list(image_directory(directory));
@@ -36,8 +38,8 @@ result<void> remove_all(file_system& files, const std::string& directory) {
   auto names = files.list(directory);
   if (!names) return propagate(names);
   for (const auto& name : *names) {
-    const std::string path = directory + "/" + name;
-    if (name == "LOCK" || path == unfinished_path(directory)) continue;
+    if (name == "LOCK" || name == unfinished_name) continue;
+    const std::string path = fmt::format("{}/{}", directory, name);
     if (auto ok = files.remove(path); !ok) return ok;
   }
   return {};

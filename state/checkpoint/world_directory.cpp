@@ -13,7 +13,7 @@ result<world_file> read_world_file(file_system& files, const std::string& direct
 }
 
 std::string unfinished_path(const std::string& directory) {
-  return directory + "/UNFINISHED";
+  return directory + "/" + std::string(unfinished_name);
 }
 
 error no_world(file_system& files, const std::string& directory) {

@@ -2,6 +2,7 @@
 /// What a directory holds: a world, none, or what is left of one.
 
 #include <string>
+#include <string_view>
 
 #include "state/checkpoint/world_file.hpp"
 #include "storage/file.hpp"
@@ -18,6 +19,7 @@ error no_world(file_system& files, const std::string& directory);
 
 /// A file that says that a world is being made here of another one. With a WORLD file beside it it
 /// means nothing: that is written last.
+inline constexpr std::string_view unfinished_name = "UNFINISHED";
 std::string unfinished_path(const std::string& directory);
 
 /// corrupt if the directory's journal has entries. A new world is made where it has none.
