@@ -9,6 +9,7 @@
 #include "state/inspection/journal_items.hpp"
 #include "state/inspection/stats.hpp"
 #include "state/recovery/verify.hpp"
+#include "storage/memory_file_system.hpp"
 #include "views/manifests.hpp"
 
 namespace mneme {
@@ -175,6 +176,21 @@ result<root_set> engine::root(std::optional<seq_no> at_seq,
         if (recorded->roots) return *recorded->roots;
         return fold_roots(*w.files, w.directory, *at_seq, [&] { return time.check(); });
       });
+}
+
+result<branch_report> engine::fork_to(const std::string& into, const fork_options& options) {
+  return impl_->inside([&](world& w) -> result<branch_report> {
+    if (dynamic_cast<const memory_file_system*>(w.files.get()) != nullptr)
+      return fail(errc::unsupported,
+                  "the world is in memory; one that is read beside its writer is "
+                  "forked by its directory");
+    const root_set now = w.published_roots();
+    fork_options own = options;
+    if (!own.at) own.at = now.seq;
+    auto made = fork_world(w.directory, into, own);
+    if (made && made->at == now.seq) made->root = now.overall;
+    return made;
+  });
 }
 
 result<proof_bundle> engine::prove(const prove_request& request) {

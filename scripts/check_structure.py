@@ -64,6 +64,8 @@ WRAPPED = {
     "CLI/": ["tools/", "sim/", "bench/"],
     "git2": ["tools/", "tests/tools/"],
     "cmark": ["tools/"],
+    "archive.h": ["tools/command/tar_stream.cpp"],
+    "archive_entry.h": ["tools/command/tar_stream.cpp"],
     "histedit.h": ["tools/"],
     "editline/": ["tools/"],
     "catch2/": ["tests/"],

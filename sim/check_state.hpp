@@ -24,6 +24,11 @@ check_result check_recovery(evidence& known, world& w, seq_no promised);
 /// live one, byte for byte, with the same root behind every frame.
 check_result check_replay(const evidence& known, world& w);
 
+/// Oracle "branch": forks and a backup, of the end and of the past, made beside the running world
+/// on a copy of its disk, verify to the model's roots; those of the end have its state. A diff
+/// knows where they part.
+check_result check_branches(const evidence& known, world& w);
+
 /// Oracle "exactly once": every touch in the journal is a late-binding find's that asked for it.
 check_result check_all_claimed(const evidence& known);
 /// The same of touches that wait for each other; the engine has closed.

@@ -348,6 +348,7 @@ private:
     if (auto ok = check_both_ends(known_, *w); !ok) return ok;
     if (auto ok = check_roots(known_, *w); !ok) return ok;
     if (auto ok = check_replay(known_, *w); !ok) return ok;
+    if (auto ok = check_branches(known_, *w); !ok) return ok;
     if (auto ok = check_all_claimed(known_); !ok) return ok;
     if (auto ok = check_violations(known_); !ok) return ok;
     return close_and_open();

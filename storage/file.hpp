@@ -82,6 +82,15 @@ public:
   /// Within one directory; replaces `to`.
   virtual result<void> rename(const std::string& from, const std::string& to) = 0;
   virtual result<void> remove(const std::string& path) = 0;
+  /// Gives the file `from` the second name `to`, in another directory too: what is written by one
+  /// name is read by the other. unsupported where the system cannot, as between two disks;
+  /// already_exists.
+  virtual result<void> link(const std::string& from, const std::string& to) = 0;
+  /// How many names the file has.
+  virtual result<std::uint64_t> names_of(const std::string& path) = 0;
+  /// Two directories beside each other change their names, durably: after a crash both have, or
+  /// neither. unsupported where the system cannot.
+  virtual result<void> exchange(const std::string& one, const std::string& other) = 0;
   /// Makes creations, renames and removals in `dir` durable.
   virtual result<void> sync_directory(const std::string& dir) = 0;
   /// How many bytes may still be written below `dir`, as far as the system says; nullopt where it

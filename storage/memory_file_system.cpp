@@ -4,7 +4,6 @@
 #include <array>
 #include <map>
 #include <mutex>
-#include <set>
 
 #include <fmt/format.h>
 
@@ -145,7 +144,8 @@ struct memory_file_system::state {
   mutable std::mutex mutex;
   disk_image::content disk;
   std::uint64_t boots = 0; ///< counts crashes: files opened before the last one are dead
-  std::set<std::string> locked;
+  std::map<std::string, std::uint64_t> locked; ///< by which lock
+  std::uint64_t locks = 0;
   std::array<std::uint64_t, operation_kinds> counts{};
   io_operation fault_kind = io_operation::any;
   std::uint64_t fault_at = 0; ///< 0: none
@@ -307,17 +307,18 @@ private:
 
 class memory_file_system::memory_lock final : public directory_lock {
 public:
-  memory_lock(std::shared_ptr<state> owner, std::string dir)
-      : owner_(std::move(owner)), boot_(owner_->boots), dir_(std::move(dir)) {}
+  memory_lock(std::shared_ptr<state> owner, std::uint64_t number)
+      : owner_(std::move(owner)), boot_(owner_->boots), number_(number) {}
   ~memory_lock() override {
     const std::lock_guard guard(owner_->mutex);
-    if (boot_ == owner_->boots) owner_->locked.erase(dir_);
+    if (boot_ != owner_->boots) return;
+    std::erase_if(owner_->locked, [&](const auto& held) { return held.second == number_; });
   }
 
 private:
   std::shared_ptr<state> owner_;
   std::uint64_t boot_;
-  std::string dir_;
+  std::uint64_t number_; ///< its directory may get another name
 };
 
 memory_file_system::memory_file_system() : state_(std::make_shared<state>()) {
@@ -401,6 +402,50 @@ result<void> memory_file_system::remove(const std::string& path) {
   return {};
 }
 
+result<void> memory_file_system::link(const std::string& from, const std::string& to) {
+  const std::lock_guard guard(state_->mutex);
+  if (state_->fails(io_operation::directory)) return injected("link", from);
+  const inode_pointer node = state_->find(from, false);
+  const auto target = split(to);
+  auto* in = state_->find_directory(target.dir);
+  if (node == nullptr || in == nullptr) return missing("link", from);
+  if (in->visible.contains(target.name)) return fail(errc::already_exists, to + " is there");
+  const directory_change made{{}, target.name, node};
+  take_effect(in->visible, made);
+  in->pending.push_back(made);
+  return {};
+}
+
+result<std::uint64_t> memory_file_system::names_of(const std::string& path) {
+  const std::lock_guard guard(state_->mutex);
+  const inode_pointer node = state_->find(path, false);
+  if (node == nullptr) return missing("examine", path);
+  std::uint64_t names = 0;
+  for (const auto& [dir, in] : state_->disk.directories)
+    for (const auto& [name, its] : in.visible) names += its == node ? 1U : 0U;
+  return names;
+}
+
+/// Directories are durable at once here, and so is this.
+result<void> memory_file_system::exchange(const std::string& one, const std::string& other) {
+  const std::lock_guard guard(state_->mutex);
+  if (state_->fails(io_operation::directory)) return injected("exchange", one);
+  if (state_->find_directory(one) == nullptr || state_->find_directory(other) == nullptr)
+    return missing("exchange", one);
+  const auto renamed = [&](const std::string& path) {
+    for (const auto& [from, to] : {std::pair(one, other), std::pair(other, one)})
+      if (path == from || path.starts_with(from + "/")) return to + path.substr(from.size());
+    return path;
+  };
+  std::map<std::string, directory> moved;
+  for (auto& [path, in] : state_->disk.directories) moved[renamed(path)] = std::move(in);
+  state_->disk.directories = std::move(moved);
+  std::map<std::string, std::uint64_t> locked;
+  for (const auto& [path, by] : state_->locked) locked[renamed(path)] = by;
+  state_->locked = std::move(locked);
+  return {};
+}
+
 result<void> memory_file_system::sync_directory(const std::string& dir) {
   const std::lock_guard guard(state_->mutex);
   if (state_->fails(io_operation::directory)) return injected("sync", dir);
@@ -415,9 +460,10 @@ result<void> memory_file_system::sync_directory(const std::string& dir) {
 result<std::unique_ptr<directory_lock>> memory_file_system::lock(const std::string& dir) {
   const std::lock_guard guard(state_->mutex);
   if (state_->find_directory(dir) == nullptr) return missing("lock", dir);
-  if (!state_->locked.insert(dir).second)
+  const std::uint64_t number = ++state_->locks;
+  if (!state_->locked.emplace(dir, number).second)
     return fail(errc::busy, fmt::format("{} is open in this process", dir));
-  return std::make_unique<memory_lock>(state_, dir);
+  return std::make_unique<memory_lock>(state_, number);
 }
 
 void memory_file_system::limit_bytes(std::optional<std::uint64_t> most) {

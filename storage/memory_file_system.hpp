@@ -23,7 +23,7 @@ enum class io_operation : std::uint8_t {
   write,
   sync, ///< of a file
   truncate,
-  directory, ///< rename, remove, sync_directory
+  directory, ///< rename, remove, link, exchange, sync_directory
 };
 
 /// What a crash does to the changes that were not synced.
@@ -57,6 +57,9 @@ public:
   result<void> create_directories(const std::string& dir) override;
   result<void> rename(const std::string& from, const std::string& to) override;
   result<void> remove(const std::string& path) override;
+  result<void> link(const std::string& from, const std::string& to) override;
+  result<std::uint64_t> names_of(const std::string& path) override;
+  result<void> exchange(const std::string& one, const std::string& other) override;
   result<void> sync_directory(const std::string& dir) override;
   result<std::unique_ptr<directory_lock>> lock(const std::string& dir) override;
 

@@ -339,6 +339,31 @@ public:
     return {};
   }
 
+  result<void> link(const std::string& from, const std::string& to) override {
+    if (::link(from.c_str(), to.c_str()) == 0) return {};
+    if (errno == EEXIST) return fail(errc::already_exists, fmt::format("{} is there already", to));
+    const bool cannot = errno == EXDEV || errno == EPERM || errno == EMLINK || errno == ENOTSUP;
+    auto said = refused("link", from);
+    if (cannot) said.error().code = errc::unsupported;
+    return said;
+  }
+
+  result<std::uint64_t> names_of(const std::string& path) override {
+    struct stat info{};
+    if (::stat(path.c_str(), &info) != 0) return refused("examine", path);
+    return static_cast<std::uint64_t>(info.st_nlink);
+  }
+
+  result<void> exchange(const std::string& one, const std::string& other) override {
+    if (::renameat2(AT_FDCWD, one.c_str(), AT_FDCWD, other.c_str(), RENAME_EXCHANGE) != 0) {
+      const bool cannot = errno == EINVAL || errno == ENOSYS || errno == ENOTSUP || errno == EXDEV;
+      auto said = refused("exchange", one);
+      if (cannot) said.error().code = errc::unsupported;
+      return said;
+    }
+    return sync_directory(parent_of(one));
+  }
+
   result<void> sync_directory(const std::string& dir) override {
     auto fd = open_descriptor(dir, O_RDONLY | O_DIRECTORY);
     if (!fd.valid()) return refused("open", dir);
@@ -378,9 +403,13 @@ private:
       if (!S_ISDIR(info.st_mode)) return fail(errc::io, fmt::format("{} is not a directory", dir));
       return {};
     }
-    const auto slash = dir.find_last_of('/');
-    if (slash == std::string::npos) return sync_directory(".");
-    return sync_directory(slash == 0 ? "/" : dir.substr(0, slash));
+    return sync_directory(parent_of(dir));
+  }
+
+  static std::string parent_of(const std::string& path) {
+    const auto slash = path.find_last_of('/');
+    if (slash == std::string::npos) return ".";
+    return slash == 0 ? "/" : path.substr(0, slash);
   }
 };
 

@@ -74,6 +74,8 @@ status run(int argc, char** argv) {
   add_absent_command(app, outcome);
   add_selection_commands(app, outcome);
   add_proof_commands(app, outcome);
+  add_branch_commands(app, outcome);
+  add_diff_command(app, outcome);
   add_receipt_command(app, outcome);
   add_shell_command(app, outcome);
   server::add_serve_command(app, outcome);

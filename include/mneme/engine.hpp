@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "mneme/agents.hpp"
+#include "mneme/branch.hpp"
 #include "mneme/chroma.hpp"
 #include "mneme/erasure.hpp"
 #include "mneme/proof.hpp"
@@ -349,6 +350,11 @@ public:
   /// created_at of the last entry when the world was opened; zero in an empty world. Where a manual
   /// clock goes on.
   [[nodiscard]] timestamp last_entry_at() const;
+
+  /// fork_world() of this world, as of what is published unless said otherwise; writes go on
+  /// meanwhile. unsupported of a world in memory, and of one that is read beside its writer: that
+  /// has a directory.
+  result<branch_report> fork_to(const std::string& into, const fork_options& options = {});
 
   /// Makes the next open fast. Returns the seq it holds. A deadline is that of apply(): for its
   /// turn, not for the images that it then writes.

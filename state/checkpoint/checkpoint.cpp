@@ -363,6 +363,12 @@ result<void> remove_images(file_system& fs, const std::string& dir) {
   return fs.sync_directory(image_directory(dir));
 }
 
+std::vector<std::string> image_files(const checkpoint_file& checkpoint) {
+  std::vector<std::string> files;
+  for (const std::string_view name : image_names) files.push_back(image_file(checkpoint.seq, name));
+  return files;
+}
+
 result<void> distrust_store(file_system& fs, const std::string& dir) {
   auto checkpoint = read_checkpoint(fs, dir);
   // One that is damaged is trusted by nobody.

@@ -77,6 +77,9 @@ result<void> write_checkpoint(file_system& fs, const std::string& dir, const wor
 /// Removes CHECKPOINT and then all images: the next open makes everything from the journal.
 result<void> remove_images(file_system& fs, const std::string& dir);
 
+/// The file names of the images that it names, in their directory.
+std::vector<std::string> image_files(const checkpoint_file& checkpoint);
+
 /// Before the store's files are given what no checkpoint has: CHECKPOINT, if there is one, no more
 /// says that they match.
 result<void> distrust_store(file_system& fs, const std::string& dir);

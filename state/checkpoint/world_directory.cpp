@@ -12,7 +12,17 @@ result<world_file> read_world_file(file_system& files, const std::string& direct
   return std::unexpected(no_world(files, directory));
 }
 
+std::string unfinished_path(const std::string& directory) {
+  return directory + "/" + std::string(unfinished_name);
+}
+
 error no_world(file_system& files, const std::string& directory) {
+  if (files.exists(unfinished_path(directory)).value_or(false))
+    return {errc::not_found,
+            directory
+                + " is what a fork or a backup left that was broken off, and no world; give "
+                  "that command again, or remove the directory",
+            {}};
   // A folder that is called journal is no journal without a segment.
   const auto segments = list_segments(files, journal_directory(directory));
   if (segments && !segments->empty())
@@ -23,6 +33,8 @@ error no_world(file_system& files, const std::string& directory) {
 }
 
 result<void> check_no_journal(file_system& files, const std::string& directory) {
+  if (files.exists(unfinished_path(directory)).value_or(false))
+    return std::unexpected(no_world(files, directory));
   auto unwritten = is_journal_unwritten(files, directory);
   if (!unwritten) return propagate(unwritten);
   if (*unwritten) return {};

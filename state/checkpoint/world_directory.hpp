@@ -2,6 +2,7 @@
 /// What a directory holds: a world, none, or what is left of one.
 
 #include <string>
+#include <string_view>
 
 #include "state/checkpoint/world_file.hpp"
 #include "storage/file.hpp"
@@ -15,6 +16,11 @@ result<world_file> read_world_file(file_system& files, const std::string& direct
 /// Why a directory without a WORLD file cannot be opened: not_found, or corrupt where there is a
 /// journal that lost it.
 error no_world(file_system& files, const std::string& directory);
+
+/// A file that says that a world is being made here of another one. With a WORLD file beside it it
+/// means nothing: that is written last.
+inline constexpr std::string_view unfinished_name = "UNFINISHED";
+std::string unfinished_path(const std::string& directory);
 
 /// corrupt if the directory's journal has entries. A new world is made where it has none.
 result<void> check_no_journal(file_system& files, const std::string& directory);

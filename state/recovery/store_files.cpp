@@ -52,6 +52,8 @@ result<std::unique_ptr<kv_store>> make_files(const store_source& source,
 result<std::unique_ptr<kv_store>> open_files_at(const store_source& source,
                                                 const journal_place& journal, seq_no at,
                                                 late_store_problem& problem) {
+  // None, as in a fork: nothing can be lost, so that the journal need not prove itself first.
+  const bool is_absent = source.is_there && !source.is_there();
   auto opened = source.open();
   if (opened && (*opened)->recovered() == at) return opened;
   if (!opened && opened.error().code == errc::busy) return opened;
@@ -62,7 +64,8 @@ result<std::unique_ptr<kv_store>> open_files_at(const store_source& source,
                                      + std::to_string((*opened)->recovered().value)
                                      + ", but the checkpoint is of seq " + std::to_string(at.value);
   if (opened) opened->reset();
-  if (!source.remove || !journal_is_sound(journal)) return fail(errc::corrupt, what);
+  if (!source.remove || (!is_absent && !journal_is_sound(journal)))
+    return fail(errc::corrupt, what);
   if (auto ok = source.remove(); !ok) return propagate(ok);
   opened = make_files(source, journal, at);
   if (!opened) return opened;

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "messages/seams/unasked_embedder.hpp"
+#include "mneme/diff.hpp"
 #include "state/checkpoint/checkpoint.hpp"
 #include "state/checkpoint/world_directory.hpp"
 #include "tests/actors/facts_site.hpp"
@@ -71,6 +72,41 @@ TEST_CASE("a world with little behind its checkpoint leaves its files alone when
   CHECK(e.opened().replayed_entries == 1);
   CHECK_FALSE(e.opened().store_rebuilt);
   CHECK(e.find(by_type(memory_type::fact, 1000))->memories.size() == 302);
+}
+
+TEST_CASE("an open world is forked as of what is published, and both go on") {
+  scratch s;
+  engine e = opened(deterministic(s.world()));
+  REQUIRE(e.apply(fact("one")));
+  const auto id = e.apply(fact("two"))->uri->id;
+  const auto root = *e.root();
+  const std::string to = (s.path / "fork").string();
+  auto made = e.fork_to(to);
+  REQUIRE(made);
+  CHECK(made->at == root.seq);
+  CHECK(made->root == root.overall);
+  REQUIRE(e.fork_to((s.path / "early").string(), {.at = seq_no{1}, .random = {}}));
+  REQUIRE(e.apply(fact("three")));
+  engine branch = opened(deterministic(to));
+  CHECK(*branch.root() == root);
+  CHECK(branch.get(id));
+  REQUIRE(branch.apply(fact("another third")));
+  CHECK(branch.root()->overall != e.root()->overall);
+  CHECK(branch.root()->world == e.root()->world);
+  CHECK(e.fork_to(to).error().code == errc::already_exists);
+  REQUIRE(branch.close());
+  CHECK(verify_world(to)->ok);
+  std::size_t only_here = 0;
+  auto apart = diff_worlds({s.world(), {}}, {to, {}}, {}, [&](const difference& d) {
+    if (const auto* m = std::get_if<memory_difference>(&d)) only_here += m->b ? 0U : 1U;
+    return true;
+  });
+  REQUIRE(apart);
+  CHECK(apart->common == root.seq);
+  CHECK(only_here == 1);
+  auto nowhere = open_in_memory();
+  REQUIRE(nowhere);
+  CHECK(nowhere->fork_to((s.path / "x").string()).error().code == errc::unsupported);
 }
 
 TEST_CASE("replay into a new directory gives the same root; a read-only engine runs beside") {

@@ -98,6 +98,15 @@ public:
     return under_->rename(from, to);
   }
   result<void> remove(const std::string& path) override { return under_->remove(path); }
+  result<void> link(const std::string& from, const std::string& to) override {
+    return under_->link(from, to);
+  }
+  result<std::uint64_t> names_of(const std::string& path) override {
+    return under_->names_of(path);
+  }
+  result<void> exchange(const std::string& one, const std::string& other) override {
+    return under_->exchange(one, other);
+  }
   result<void> sync_directory(const std::string& dir) override {
     return under_->sync_directory(dir);
   }

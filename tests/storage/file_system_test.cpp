@@ -207,6 +207,55 @@ TEMPLATE_TEST_CASE("names in a directory", "[file]", posix_place, memory_place) 
   CHECK_FALSE(fs.sync_directory(dir + "/none"));
 }
 
+TEMPLATE_TEST_CASE("a file of two names is one file, until one of them is replaced", "[file]",
+                   posix_place, memory_place) {
+  TestType place;
+  auto& fs = *place.fs;
+  REQUIRE(fs.create_directories(place.dir()));
+  REQUIRE(fs.create_directories(place.dir() + "/c"));
+  const std::string one = place.dir() + "/one";
+  const std::string other = place.dir() + "/c/other";
+  CHECK(fs.link(one, other).error().code == errc::not_found);
+  REQUIRE(replace_file(fs, one, "both"));
+  CHECK(fs.names_of(one).value() == 1);
+  REQUIRE(fs.link(one, other));
+  CHECK(fs.link(one, other).error().code == errc::already_exists);
+  CHECK(fs.names_of(one).value() == 2);
+  CHECK(fs.names_of(other).value() == 2);
+  auto out = fs.open(other, open_mode::read_write);
+  REQUIRE(out);
+  REQUIRE((*out)->write_at(0, "B"));
+  CHECK(read_file(fs, one).value() == "Both");
+  REQUIRE(replace_file(fs, one, "mine"));
+  CHECK(read_file(fs, other).value() == "Both");
+  CHECK(fs.names_of(other).value() == 1);
+  REQUIRE(fs.remove(one));
+  CHECK(fs.names_of(one).error().code == errc::not_found);
+}
+
+TEMPLATE_TEST_CASE("two directories change their names, and their locks stay held", "[file]",
+                   posix_place, memory_place) {
+  TestType place;
+  auto& fs = *place.fs;
+  const std::string one = place.dir() + "/one";
+  const std::string other = place.dir() + "/other";
+  REQUIRE(fs.create_directories(one + "/inside"));
+  REQUIRE(fs.create_directories(other));
+  REQUIRE(replace_file(fs, one + "/inside/file", "of one"));
+  REQUIRE(replace_file(fs, other + "/file", "of other"));
+  auto lock = fs.lock(one);
+  REQUIRE(lock);
+  REQUIRE(fs.exchange(one, other));
+  CHECK(read_file(fs, other + "/inside/file").value() == "of one");
+  CHECK(read_file(fs, one + "/file").value() == "of other");
+  CHECK(!fs.exists(one + "/inside/file").value());
+  CHECK(fs.lock(other).error().code == errc::busy);
+  CHECK(fs.lock(one));
+  lock->reset();
+  CHECK(fs.lock(other));
+  CHECK(!fs.exchange(one, place.dir() + "/missing"));
+}
+
 TEMPLATE_TEST_CASE("replacing and reading whole files", "[file]", posix_place, memory_place) {
   TestType place;
   auto& fs = *place.fs;

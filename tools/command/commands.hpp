@@ -26,6 +26,8 @@ void add_erase_command(CLI::App& app, command_result& outcome);
 void add_selection_commands(CLI::App& app, command_result& outcome); // forget supersede
 void add_topic_commands(CLI::App& app, command_result& outcome);     // ingest retrieve revise …
 void add_proof_commands(CLI::App& app, command_result& outcome);     // prove verify replay
+void add_branch_commands(CLI::App& app, command_result& outcome);    // fork rewind backup
+void add_diff_command(CLI::App& app, command_result& outcome);
 void add_absent_command(CLI::App& app, command_result& outcome);
 void add_receipt_command(CLI::App& app, command_result& outcome); // replay-receipt
 void add_sim_command(CLI::App& app, command_result& outcome);

@@ -324,6 +324,24 @@ root can check that a memory, an edge or an entry is in the world, or is not, wi
 
 verify exits with 1 if there is damage or the proof is false. It needs no lock.
 )"},
+    help_topic{"branches", "fork, rewind, diff, backup",
+               R"(A world's past can go on in another directory, as a world of its own.
+
+  $ mneme init demo
+  $ mneme write demo --type Note statement="tea at five"
+  $ mneme write demo --type Note statement="coffee at six"
+  $ mneme fork demo what_if --at 1
+  $ mneme write what_if --type Note statement="cake at six"
+  $ mneme diff demo what_if
+  $ mneme diff demo --at 1 --at 2 --json
+  $ mneme backup demo copy
+  $ mneme backup demo --tar > demo.tar
+  $ mneme rewind demo --to 1 --keep-as before
+
+fork shares the files that never change. What was committed together (a batch, an import) stays
+together. rewind puts the fork in the place of the world, and keeps the world. backup copies what is
+new since the last time. All but rewind run beside a process that writes. docs/BRANCHING.md
+)"},
     help_topic{
         "shell", "requests line by line",
         R"(mneme shell DIR reads one JSON request a line and answers each with one JSON line, in order

@@ -1,0 +1,207 @@
+#include "state/branch/backup.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "journal/segment.hpp"
+#include "messages/ensure.hpp"
+#include "messages/text/hex.hpp"
+#include "state/branch/branch_files.hpp"
+#include "state/branch/unfinished.hpp"
+#include "state/checkpoint/embedder_file.hpp"
+#include "state/checkpoint/world_directory.hpp"
+
+namespace mneme {
+
+namespace {
+
+struct backup_plan {
+  world_file info;
+  journal_cut cut;
+  std::vector<branch_file> segments;
+  std::optional<planned_images> images;
+};
+
+result<backup_plan> plan_backup(file_system& files, const std::string& from) {
+  backup_plan plan;
+  auto info = read_world_file(files, from);
+  if (!info) return propagate(info);
+  plan.info = std::move(*info);
+  if (auto ok = check_journal_reaches_checkpoint(files, from, plan.info.id); !ok)
+    return propagate(ok);
+  // Before the cut, which is then not before them.
+  auto cut = find_cut(files, journal_directory(from), plan.info.id, {});
+  if (!cut) return propagate(cut);
+  plan.cut = std::move(*cut);
+  auto images = plan_images(files, from, plan.cut.at);
+  if (!images) return propagate(images);
+  plan.images = std::move(*images);
+  auto segments = plan_journal(files, from, plan.cut, plan.info);
+  if (!segments) return propagate(segments);
+  plan.segments = std::move(*segments);
+  return plan;
+}
+
+branch_report report_of(const backup_plan& plan) {
+  branch_report report{.at = plan.cut.at,
+                       .root = plan.cut.root,
+                       .branch = hex_of(plan.info.branch),
+                       .checkpoint = {},
+                       .note = {}};
+  if (plan.images) report.checkpoint = plan.images->checkpoint.seq;
+  return report;
+}
+
+/// What an earlier backup left in a directory.
+struct earlier_backup {
+  std::vector<seq_no> segments;
+  seq_no checkpoint; ///< 0: none
+};
+
+/// already_exists unless what it holds is the beginning of what the world has.
+result<earlier_backup> read_earlier(file_system& files, const std::string& from,
+                                    const std::string& to, const backup_plan& plan) {
+  auto info = read_world_file(files, to);
+  if (!info) return propagate(info);
+  if (*info != plan.info)
+    return fail(errc::already_exists,
+                to + " holds another world or branch than " + from + ", and no backup of it",
+                "into");
+  auto there = find_cut(files, journal_directory(to), plan.info.id, {});
+  if (!there) return propagate(there);
+  auto here = there->at > plan.cut.at
+                  ? fail(errc::seq_unavailable, "")
+                  : find_cut(files, journal_directory(from), plan.info.id, there->at);
+  if (!here || here->entry_frame != there->entry_frame)
+    return fail(
+        errc::already_exists,
+        fmt::format("{} is a copy of {} that went on by itself, up to seq {}: it is left as "
+                    "it is; make the backup in another directory",
+                    to, from, there->at.value),
+        "into");
+  auto segments = list_segments(files, journal_directory(to));
+  if (!segments) return propagate(segments);
+  auto checkpoint = read_checkpoint(files, to);
+  earlier_backup found{.segments = std::move(*segments), .checkpoint = {}};
+  if (checkpoint && *checkpoint) found.checkpoint = (*checkpoint)->seq;
+  return found;
+}
+
+result<void> copy_segments(file_system& files, const std::string& to, const backup_plan& plan,
+                           const earlier_backup& earlier, branch_report& report) {
+  const std::string dir = journal_directory(to);
+  // A segment that was begun there holds a seal at most.
+  for (const seq_no first : earlier.segments) {
+    const std::string path = dir + "/" + segment_name(first);
+    const bool is_wanted = std::ranges::any_of(
+        plan.segments, [&](const branch_file& s) { return to + "/" + s.name == path; });
+    if (is_wanted) continue;
+    if (auto ok = files.remove(path); !ok) return ok;
+    if (auto ok = files.sync_directory(dir); !ok) return ok;
+  }
+  ensure(!plan.segments.empty() && !plan.segments.back().is_fixed,
+         "the last segment is the copy's own");
+  const std::size_t full_there = std::max<std::size_t>(earlier.segments.size(), 1) - 1;
+  for (std::size_t i = 0; i < plan.segments.size(); ++i) {
+    const branch_file& segment = plan.segments[i];
+    if (i < full_there && segment.is_fixed) {
+      ++report.kept_segments;
+      continue;
+    }
+    if (auto ok = copy_to(files, segment, to + "/" + segment.name); !ok) return ok;
+    // In their order: what is there is a journal at every moment.
+    if (auto ok = files.sync_directory(dir); !ok) return ok;
+    ++report.copied_segments;
+    report.copied_bytes += segment.size();
+  }
+  return {};
+}
+
+result<void> copy_images(file_system& files, const std::string& to, const backup_plan& plan,
+                         seq_no there) {
+  if (!plan.images || plan.images->checkpoint.seq <= there) return {};
+  const std::string dir = image_directory(to);
+  if (auto ok = files.create_directories(dir); !ok) return ok;
+  for (const branch_file& image : plan.images->images)
+    if (auto ok = copy_to(files, image, to + "/" + image.name); !ok) return ok;
+  if (auto ok = files.sync_directory(dir); !ok) return ok;
+  auto has_store = files.exists(store_directory(to));
+  if (!has_store) return propagate(has_store);
+  if (auto ok =
+          replace_file(files, checkpoint_path(to), checkpoint_beside(*plan.images, *has_store));
+      !ok)
+    return ok;
+  auto names = files.list(dir);
+  if (!names) return propagate(names);
+  const std::vector<std::string> current = image_files(plan.images->checkpoint);
+  for (const auto& name : *names) {
+    if (std::ranges::find(current, name) != current.end()) continue;
+    const std::string old = fmt::format("{}/{}", dir, name);
+    if (auto ok = files.remove(old); !ok) return ok;
+  }
+  return {};
+}
+
+result<void> copy_all(file_system& files, const std::string& from, const std::string& to,
+                      const backup_plan& plan, const earlier_backup& earlier,
+                      branch_report& report) {
+  if (auto ok = copy_segments(files, to, plan, earlier, report); !ok) return ok;
+  if (auto ok = copy_images(files, to, plan, earlier.checkpoint); !ok) return ok;
+  return carry_embedder_note(files, from, files, to);
+}
+
+} // namespace
+
+result<branch_report> backup_files(file_system& files, const std::string& from,
+                                   const std::string& to) {
+  auto plan = plan_backup(files, from);
+  if (!plan) return propagate(plan);
+  branch_report report = report_of(*plan);
+  auto there = files.exists(world_path(to));
+  if (!there) return propagate(there);
+  if (!*there) {
+    auto made = unfinished_world::begin(files, to);
+    if (!made) return propagate(made);
+    if (auto ok = copy_all(files, from, to, *plan, {}, report); !ok) return propagate(ok);
+    if (auto ok = made->finish(plan->info); !ok) return propagate(ok);
+    return report;
+  }
+  auto lock = files.lock(to);
+  if (!lock) return propagate(lock);
+  auto earlier = read_earlier(files, from, to, *plan);
+  if (!earlier) return propagate(earlier);
+  if (auto ok = copy_all(files, from, to, *plan, *earlier, report); !ok) return propagate(ok);
+  return report;
+}
+
+result<branch_report> stream_files(file_system& files, const std::string& from, backup_stream& to) {
+  auto plan = plan_backup(files, from);
+  if (!plan) return propagate(plan);
+  branch_report report = report_of(*plan);
+  const auto send = [&](const branch_file& file) -> result<void> {
+    if (auto ok = to.begin(file.name, file.size()); !ok) return ok;
+    return for_each_part(files, file, [&](std::string_view bytes) { return to.write(bytes); });
+  };
+  const auto send_text = [&](std::string name, std::string bytes) {
+    return send({.name = std::move(name), .from = {}, .tail = std::move(bytes)});
+  };
+  for (const branch_file& segment : plan->segments) {
+    if (auto ok = send(segment); !ok) return propagate(ok);
+    ++report.copied_segments;
+    report.copied_bytes += segment.size();
+  }
+  if (plan->images) {
+    for (const branch_file& image : plan->images->images)
+      if (auto ok = send(image); !ok) return propagate(ok);
+    if (auto ok = send_text("CHECKPOINT", checkpoint_beside(*plan->images, false)); !ok)
+      return propagate(ok);
+  }
+  if (auto note = read_file(files, embedder_path(from)))
+    if (auto ok = send_text("EMBEDDER", std::move(*note)); !ok) return propagate(ok);
+  // Last, so that what was broken off is no world.
+  if (auto ok = send_text("WORLD", encode(plan->info)); !ok) return propagate(ok);
+  return report;
+}
+
+} // namespace mneme

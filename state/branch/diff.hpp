@@ -1,0 +1,14 @@
+#pragma once
+/// What two branches of a world have differently, from their files.
+
+#include "mneme/diff.hpp"
+#include "storage/file.hpp"
+
+namespace mneme {
+
+/// As diff_worlds().
+result<diff_report> diff_files(file_system& files, const diff_side& a, const diff_side& b,
+                               const diff_options& options,
+                               const std::function<bool(const difference&)>& visit);
+
+} // namespace mneme

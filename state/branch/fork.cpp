@@ -1,0 +1,131 @@
+#include "state/branch/fork.hpp"
+
+#include "messages/ensure.hpp"
+#include "messages/text/hex.hpp"
+#include "state/branch/branch_files.hpp"
+#include "state/branch/branch_note.hpp"
+#include "state/branch/unfinished.hpp"
+#include "state/checkpoint/embedder_file.hpp"
+#include "state/checkpoint/world_directory.hpp"
+
+namespace mneme {
+
+namespace {
+
+/// Another one than the parent's, whatever random bytes a host gives.
+branch_id draw_branch(const fork_options& options, const branch_id& parent) {
+  const auto random = options.random != nullptr ? options.random : make_system_random();
+  branch_id drawn{};
+  do random->fill(drawn);
+  while (drawn == parent || drawn == branch_id{});
+  return drawn;
+}
+
+struct placing {
+  file_system& files;
+  std::string from;
+  std::string to;
+  bool may_share = false;
+  bool is_locked = false;
+};
+
+/// Whether it is shared.
+result<bool> place_file(const placing& place, const branch_file& file) {
+  const std::string path = place.to + "/" + file.name;
+  if (place.may_share && file.is_fixed) {
+    auto linked = place.files.link(file.from, path);
+    if (linked) return true;
+    // Another disk, or an image that went away, of which what was opened is still there.
+    const errc why = linked.error().code;
+    if (why != errc::unsupported && why != errc::not_found) return propagate(linked);
+  }
+  if (auto ok = copy_to(place.files, file, path); !ok) return propagate(ok);
+  return false;
+}
+
+result<void> place_journal(const placing& place, const journal_cut& cut, const world_file& info,
+                           branch_report& report) {
+  auto segments = plan_journal(place.files, place.from, cut, info);
+  if (!segments) return propagate(segments);
+  for (const branch_file& segment : *segments) {
+    auto is_shared = place_file(place, segment);
+    if (!is_shared) return propagate(is_shared);
+    ++(*is_shared ? report.shared_segments : report.copied_segments);
+    if (!*is_shared) report.copied_bytes += segment.size();
+  }
+  return {};
+}
+
+/// The store's files, where they are of the checkpoint and nobody has the world open: to copy them
+/// is faster than to make them. Elsewhere who first needs them makes them.
+result<void> place_store(const placing& place, const checkpoint_file& checkpoint) {
+  if (!checkpoint.store_matches) return {};
+  std::unique_ptr<directory_lock> held;
+  if (!place.is_locked) {
+    auto lock = place.files.lock(place.from);
+    if (!lock) return {};
+    held = std::move(*lock);
+  }
+  auto now = read_checkpoint(place.files, place.from);
+  if (!now || !*now || **now != checkpoint) return {};
+  auto tables = plan_store(place.files, place.from);
+  if (!tables) return propagate(tables);
+  if (tables->empty()) return {};
+  const std::string dir = store_directory(place.to);
+  if (auto ok = place.files.create_directories(dir); !ok) return ok;
+  for (const branch_file& table : *tables)
+    if (auto ok = copy_to(place.files, table, place.to + "/" + table.name); !ok) return ok;
+  return place.files.sync_directory(dir);
+}
+
+result<void> place_images(const placing& place, seq_no cut, branch_report& report) {
+  auto plan = plan_images(place.files, place.from, cut);
+  if (!plan) return propagate(plan);
+  if (!plan->has_value()) return {};
+  for (const branch_file& image : (*plan)->images)
+    if (auto done = place_file(place, image); !done) return propagate(done);
+  if (auto ok = place.files.sync_directory(image_directory(place.to)); !ok) return ok;
+  if (auto ok = place_store(place, (*plan)->checkpoint); !ok) return ok;
+  report.checkpoint = (*plan)->checkpoint.seq;
+  return replace_file(place.files, checkpoint_path(place.to), checkpoint_beside(**plan, false));
+}
+
+} // namespace
+
+result<branch_report> fork_files(file_system& files, const std::string& from, const std::string& to,
+                                 const fork_options& options, const noted_paths& paths) {
+  auto parent = read_world_file(files, from);
+  if (!parent) return propagate(parent);
+  if (auto ok = check_journal_reaches_checkpoint(files, from, parent->id); !ok)
+    return propagate(ok);
+  auto cut = find_cut(files, journal_directory(from), parent->id, options.at);
+  if (!cut) return propagate(cut);
+  auto made = unfinished_world::begin(files, to);
+  if (!made) return propagate(made);
+  world_file own = *parent;
+  own.branch = draw_branch(options, parent->branch);
+  // Before the first file is shared, so that whoever must find all names of a file finds them.
+  const auto noted = note_fork(
+      files, from, {.world = own.id, .branch = own.branch, .at = cut->at, .path = paths.own});
+  if (auto ok = note_origin(
+          files, to,
+          {.world = own.id, .branch = parent->branch, .at = cut->at, .path = paths.parent});
+      !ok)
+    return propagate(ok);
+  branch_report report{
+      .at = cut->at, .root = cut->root, .branch = hex_of(own.branch), .checkpoint = {}, .note = {}};
+  if (!noted) report.note = from + " takes no note of the fork, so that no file is shared";
+  const placing place{.files = files,
+                      .from = from,
+                      .to = to,
+                      .may_share = noted.has_value(),
+                      .is_locked = paths.is_locked};
+  if (auto ok = place_journal(place, *cut, own, report); !ok) return propagate(ok);
+  if (auto ok = place_images(place, cut->at, report); !ok) return propagate(ok);
+  if (auto ok = carry_embedder_note(files, from, files, to); !ok) return propagate(ok);
+  ensure(own.id == parent->id && own.branch != parent->branch, "a fork is the same world");
+  if (auto ok = made->finish(own); !ok) return propagate(ok);
+  return report;
+}
+
+} // namespace mneme

@@ -1,0 +1,56 @@
+#include "state/branch/rewind.hpp"
+
+#include "journal/journal_cut.hpp"
+#include "messages/ensure.hpp"
+#include "state/branch/branch_note.hpp"
+#include "state/branch/fork.hpp"
+#include "state/checkpoint/checkpoint.hpp"
+#include "state/checkpoint/world_directory.hpp"
+
+namespace mneme {
+
+namespace {
+
+/// A branch that an earlier attempt made beside the world, and that was not put in its place: made
+/// of it, by its note, and nothing was written since.
+bool is_left_from_before(file_system& files, const std::string& directory,
+                         const std::string& beside, const world_file& world, seq_no to) {
+  if (!files.exists(world_path(beside)).value_or(false)) return false;
+  const auto origin = read_origin(files, beside);
+  if (!origin || origin->branch != world.branch || origin->path != beside || origin->at != to)
+    return false;
+  auto end = find_cut(files, journal_directory(beside), world.id, {});
+  auto here = find_cut(files, journal_directory(directory), world.id, to);
+  return end && here && end->entry_frame == here->entry_frame;
+}
+
+} // namespace
+
+result<rewind_report> rewind_files(file_system& files, const std::string& directory, seq_no to,
+                                   const rewind_options& options) {
+  auto world = read_world_file(files, directory);
+  if (!world) return propagate(world);
+  auto lock = files.lock(directory);
+  if (!lock) return propagate(lock);
+  auto end = find_cut(files, journal_directory(directory), world->id, {});
+  if (!end) return propagate(end);
+  rewind_report report{.branch = {}, .kept = options.keep_as, .kept_at = end->at};
+  if (report.kept.empty()) report.kept = directory + ".at-" + std::to_string(end->at.value);
+  // The branch is made under the name that the world will have, and its notes are of afterwards.
+  if (is_left_from_before(files, directory, report.kept, *world, to)) {
+    if (auto ok = files.remove(world_path(report.kept)); !ok) return propagate(ok);
+    if (auto ok = replace_file(files, unfinished_path(report.kept), "a rewind\n"); !ok)
+      return propagate(ok);
+  }
+  auto made = fork_files(files, directory, report.kept, {.at = to, .random = options.random},
+                         {.own = directory, .parent = report.kept, .is_locked = true});
+  if (!made) return propagate(made);
+  report.branch = std::move(*made);
+  ensure(report.branch.at == to && to <= report.kept_at, "a rewind goes back");
+  auto fork_lock = files.lock(report.kept);
+  if (!fork_lock) return propagate(fork_lock);
+  if (auto ok = files.exchange(directory, report.kept); !ok) return propagate(ok);
+  return report;
+}
+
+} // namespace mneme

@@ -1,0 +1,103 @@
+#include "state/branch/shared_past.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <vector>
+
+#include "journal/journal_cut.hpp"
+#include "journal/segment_walk.hpp"
+#include "messages/ensure.hpp"
+#include "state/branch/branch_note.hpp"
+#include "state/checkpoint/checkpoint.hpp"
+
+namespace mneme {
+
+namespace {
+
+struct two_journals {
+  file_system& files;
+  world_id world;
+  std::string a; ///< their directories
+  std::string b;
+};
+
+result<bool> begin_alike(const two_journals& both, seq_no segment) {
+  auto first = segment_reader::open(both.files, both.a, segment);
+  if (!first) return propagate(first);
+  auto second = segment_reader::open(both.files, both.b, segment);
+  if (!second) return propagate(second);
+  auto head = first->head(both.world);
+  if (!head) return propagate(head);
+  auto other = second->head(both.world);
+  if (!other) return propagate(other);
+  return head->previous_frame == other->previous_frame;
+}
+
+/// The last entry before a segment that begins behind the same frame in both.
+result<seq_no> common_by_heads(const two_journals& both, seq_no before) {
+  auto a = list_segments(both.files, both.a);
+  if (!a) return propagate(a);
+  auto b = list_segments(both.files, both.b);
+  if (!b) return propagate(b);
+  std::vector<seq_no> in_both;
+  std::ranges::set_intersection(*a, *b, std::back_inserter(in_both));
+  // Behind the first that differs all do.
+  std::size_t alike = 0;
+  std::size_t end = in_both.size();
+  while (alike < end) {
+    const std::size_t middle = alike + (end - alike) / 2;
+    auto is_alike = begin_alike(both, in_both[middle]);
+    if (!is_alike) return propagate(is_alike);
+    if (*is_alike && in_both[middle].value <= before.value + 1)
+      alike = middle + 1;
+    else
+      end = middle;
+  }
+  return alike == 0 ? seq_no{0} : seq_no{in_both[alike - 1].value - 1};
+}
+
+/// Where one was made of the other at, by its note, if the chains say the same.
+seq_no common_by_note(const two_journals& both, const std::string& directory, seq_no before) {
+  const auto note = read_origin(both.files, directory);
+  if (!note || note->at > before) return {};
+  auto a = find_cut(both.files, both.a, both.world, note->at);
+  auto b = find_cut(both.files, both.b, both.world, note->at);
+  return a && b && a->entry_frame == b->entry_frame ? note->at : seq_no{};
+}
+
+/// The next frame with entries; seals may be in one journal alone.
+result<std::optional<journal_frame>> next_entries(segment_walk& walk) {
+  for (;;) {
+    auto frame = walk.next();
+    if (!frame || !*frame || !(*frame)->prefix.seal) return frame;
+  }
+}
+
+} // namespace
+
+result<seq_no> find_common(file_system& files, const world_id& world, const std::string& a,
+                           const std::string& b, seq_no before) {
+  ensure(a != b, "two journals have something in common");
+  const two_journals both{files, world, journal_directory(a), journal_directory(b)};
+  auto common = common_by_heads(both, before);
+  if (!common) return common;
+  for (const std::string& directory : {a, b})
+    common = std::max(*common, common_by_note(both, directory, before));
+  auto first = segment_walk::open(files, both.a, world, seq_no{0});
+  if (!first) return propagate(first);
+  auto second = segment_walk::open(files, both.b, world, seq_no{0});
+  if (!second) return propagate(second);
+  for (segment_walk* walk : {&*first, &*second})
+    if (auto ok = walk->seek(common->next()); !ok) return propagate(ok);
+  while (*common < before) {
+    auto frame = next_entries(*first);
+    if (!frame) return propagate(frame);
+    auto other = next_entries(*second);
+    if (!other) return propagate(other);
+    if (!*frame || !*other || (*frame)->hash != (*other)->hash) break;
+    common = last_seq((*frame)->prefix);
+  }
+  return std::min(*common, before);
+}
+
+} // namespace mneme

@@ -1,0 +1,74 @@
+#include "state/branch/unfinished.hpp"
+
+#include <fmt/format.h>
+
+#include "state/checkpoint/checkpoint.hpp"
+#include "state/checkpoint/world_directory.hpp"
+
+namespace mneme {
+
+namespace {
+
+constexpr std::string_view mark =
+    "A fork or a backup is being made here, or was broken off. If there is a WORLD file beside "
+    "this one it was finished, and this file means nothing.\n";
+
+/// Already_exists unless nothing but what a world leaves that was never finished is there.
+result<void> check_vacant(file_system& files, const std::string& directory) {
+  auto world = files.exists(world_path(directory));
+  if (!world) return propagate(world);
+  if (*world) return fail(errc::already_exists, directory + " already holds a world", "into");
+  auto names = files.list(directory);
+  if (!names) return propagate(names);
+  bool is_vacant = true;
+  for (const auto& name : *names) {
+    if (name == unfinished_name) return {}; // all that is there is of an attempt
+    is_vacant = is_vacant && (name == "LOCK" || name == "WORLD.new" || name == "UNFINISHED.new");
+  }
+  auto images = files.list(image_directory(directory));
+  if (!images) return propagate(images);
+  auto unwritten = is_journal_unwritten(files, directory);
+  if (!unwritten) return propagate(unwritten);
+  if (is_vacant && images->empty() && *unwritten) return {};
+  return fail(errc::already_exists, directory + " is not empty; it needs a directory of its own",
+              "into");
+}
+
+result<void> remove_all(file_system& files, const std::string& directory) {
+  auto names = files.list(directory);
+  if (!names) return propagate(names);
+  for (const auto& name : *names) {
+    if (name == "LOCK" || name == unfinished_name) continue;
+    const std::string path = fmt::format("{}/{}", directory, name);
+    if (auto ok = files.remove(path); !ok) return ok;
+  }
+  return {};
+}
+
+} // namespace
+
+result<unfinished_world> unfinished_world::begin(file_system& files, const std::string& directory) {
+  // Before the lock: what is somebody else's is left as it is.
+  if (auto ok = check_vacant(files, directory); !ok) return propagate(ok);
+  if (auto ok = files.create_directories(directory); !ok) return propagate(ok);
+  auto lock = files.lock(directory);
+  if (!lock) return propagate(lock);
+  if (auto ok = check_vacant(files, directory); !ok) return propagate(ok);
+  if (auto ok = replace_file(files, unfinished_path(directory), mark); !ok) return propagate(ok);
+  for (const auto& dir : {journal_directory(directory), image_directory(directory),
+                          store_directory(directory), directory})
+    if (auto ok = remove_all(files, dir); !ok) return propagate(ok);
+  for (const auto& dir : {journal_directory(directory), image_directory(directory)})
+    if (auto ok = files.create_directories(dir); !ok) return propagate(ok);
+  return unfinished_world(files, directory, std::move(*lock));
+}
+
+result<void> unfinished_world::finish(const world_file& info) {
+  for (const auto& dir : {journal_directory(directory_), image_directory(directory_), directory_})
+    if (auto ok = files_->sync_directory(dir); !ok) return ok;
+  if (auto ok = replace_file(*files_, world_path(directory_), encode(info)); !ok) return ok;
+  if (auto ok = files_->remove(unfinished_path(directory_)); !ok) return ok;
+  return files_->sync_directory(directory_);
+}
+
+} // namespace mneme

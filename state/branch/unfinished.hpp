@@ -1,0 +1,32 @@
+#pragma once
+/// A directory in which a world is made of another one. Its WORLD file is written last: until then
+/// it is no world, the file UNFINISHED says what it is, and whoever makes one there again begins
+/// with removing what is left.
+
+#include <memory>
+#include <string>
+
+#include "state/checkpoint/world_file.hpp"
+#include "storage/file.hpp"
+
+namespace mneme {
+
+class unfinished_world {
+public:
+  /// Locks and empties `directory`, and makes it if there is none. already_exists if it holds a
+  /// world or anything else that no broken off attempt left; busy.
+  static result<unfinished_world> begin(file_system& files, const std::string& directory);
+
+  /// Names in its journal and images are made durable, then it is a world.
+  result<void> finish(const world_file& info);
+
+private:
+  unfinished_world(file_system& files, std::string directory, std::unique_ptr<directory_lock> lock)
+      : files_(&files), directory_(std::move(directory)), lock_(std::move(lock)) {}
+
+  file_system* files_;
+  std::string directory_;
+  std::unique_ptr<directory_lock> lock_;
+};
+
+} // namespace mneme
