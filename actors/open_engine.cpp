@@ -154,9 +154,10 @@ result<std::unique_ptr<world>> open_for_writing(const engine_options& options) {
   }
   w.directory = options.directory;
   w.files = make_posix_file_system();
+  std::vector<std::string> names = store_names();
+  for (std::string& name : names) name.insert(0, options.directory + "/");
   const auto where = std::make_shared<wiredtiger_directories>(
-      store_directory(options.directory),
-      wiredtiger_options{.cache_bytes = options.cache_bytes, .read_only = false});
+      std::move(names), wiredtiger_options{.cache_bytes = options.cache_bytes, .read_only = false});
   w.store.open = [where] { return where->open(); };
   w.store.remove = [where] { return where->remove(); };
   w.store.is_there = [where] { return where->is_there(); };

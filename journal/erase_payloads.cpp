@@ -102,6 +102,7 @@ result<void> erase_payloads(file_system& fs, const std::string& dir, const world
                                      + ", which is to be erased");
     if ((*frame)->segment != in.name) {
       if (auto ok = in.end(); !ok) return ok;
+      if (auto ok = make_own(fs, dir + "/" + (*frame)->segment); !ok) return ok;
       auto out = fs.open(dir + "/" + (*frame)->segment, open_mode::read_write);
       if (!out) return propagate(out);
       in = {.name = (*frame)->segment, .out = std::move(*out)};

@@ -1,6 +1,8 @@
 #pragma once
-/// Erasing in the segments of a journal: the payloads of entries become zeros of the same length, in
-/// place, in whichever segment they stand. Headers, chain and roots are what they were.
+/// Erasing in the segments of a journal: the payloads of entries become zeros of the same length,
+/// in place, in whichever segment they stand. Headers, chain and roots are what they were. A
+/// segment that has names in other worlds' directories is copied first: what they have is theirs to
+/// erase.
 
 #include <span>
 #include <string>
@@ -10,9 +12,9 @@
 
 namespace mneme {
 
-/// Of entries that the journal in `dir` has; `seqs` ascend. Durable when it returns. A call that was
-/// broken off can be made again: nothing that it looks at is in a payload. A reader beside it may
-/// find one that is half erased, which its checksum shows.
+/// Of entries that the journal in `dir` has; `seqs` ascend. Durable when it returns. A call that
+/// was broken off can be made again: nothing that it looks at is in a payload. A reader beside it
+/// may find one that is half erased, which its checksum shows.
 result<void> erase_payloads(file_system& fs, const std::string& dir, const world_id& world,
                             std::span<const seq_no> seqs);
 

@@ -59,7 +59,6 @@ struct journal::impl {
 
   result<void> adopt(const segment_walk& walk);
   result<void> cut(const segment_walk::torn_tail& torn);
-  result<void> make_own(const std::string& path);
   result<void> write_frame(std::span<const entry> entries, bool seal, const digest& root);
   result<void> put_bytes(std::string_view frame);
   result<void> make_room();
@@ -110,21 +109,10 @@ result<void> journal::impl::cut(const segment_walk::torn_tail& torn) {
   return (*out)->sync();
 }
 
-/// What is appended is this journal's alone: a segment that has other names, as after a copy by
-/// links, is copied first.
-result<void> journal::impl::make_own(const std::string& path) {
-  auto names = fs->names_of(path);
-  if (!names) return propagate(names);
-  if (*names < 2) return {};
-  auto bytes = read_file(*fs, path);
-  if (!bytes) return propagate(bytes);
-  return replace_file(*fs, path, *bytes);
-}
-
 /// Takes over what the walk found at the journal's end.
 result<void> journal::impl::adopt(const segment_walk& walk) {
   if (walk.entered())
-    if (auto ok = make_own(path_of(walk.segments()[walk.segment_index()])); !ok) return ok;
+    if (auto ok = make_own(*fs, path_of(walk.segments()[walk.segment_index()])); !ok) return ok;
   if (walk.torn())
     if (auto ok = cut(*walk.torn()); !ok) return ok;
   tail.last_seq = last = walk.last();

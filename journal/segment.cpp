@@ -65,6 +65,15 @@ result<std::vector<seq_no>> list_segments(file_system& fs, const std::string& di
   return found;
 }
 
+result<void> make_own(file_system& fs, const std::string& path) {
+  auto names = fs.names_of(path);
+  if (!names) return propagate(names);
+  if (*names < 2) return {};
+  auto bytes = read_file(fs, path);
+  if (!bytes) return propagate(bytes);
+  return replace_file(fs, path, *bytes);
+}
+
 std::unexpected<error> corrupt_at(const std::string& segment, std::uint64_t offset,
                                   std::string_view problem) {
   return fail(errc::corrupt, fmt::format("segment {}, offset {}: {}", segment, offset, problem),

@@ -16,6 +16,10 @@ std::string segment_name(seq_no first_seq);
 /// First seqs of the segments in `dir`, ascending. corrupt for a .seg file with a malformed name.
 result<std::vector<seq_no>> list_segments(file_system& fs, const std::string& dir);
 
+/// What is written to a segment is one journal's alone: one that has other names, as after a copy
+/// by links, is copied first.
+result<void> make_own(file_system& fs, const std::string& path);
+
 /// corrupt, with the place in message and `at`.
 std::unexpected<error> corrupt_at(const std::string& segment, std::uint64_t offset,
                                   std::string_view problem);

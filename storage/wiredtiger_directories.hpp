@@ -1,7 +1,8 @@
 #pragma once
 /// Where the WiredTiger files of one world are. Files that are to be rid of what they hold are made
-/// anew in a directory beside, since WiredTiger overwrites nothing: `store`, then `store.1`, …
-/// Two at once are what a crash left between; then neither is whole for certain, and both go.
+/// anew in a directory beside, since WiredTiger overwrites nothing: `store`, `store.1`, … and then
+/// `store` again. Two at once are what a crash left between; then neither is whole for certain, and
+/// both go.
 
 #include <cstdint>
 #include <functional>
@@ -16,7 +17,8 @@ namespace mneme {
 /// Of one process, from any thread but for retire().
 class wiredtiger_directories {
 public:
-  wiredtiger_directories(std::string base, wiredtiger_options options);
+  /// `names`: which the directories may have, in the order in which they are taken.
+  wiredtiger_directories(std::vector<std::string> names, wiredtiger_options options);
 
   result<std::unique_ptr<kv_store>> open();
   /// Of files that are not open.
@@ -27,14 +29,13 @@ public:
   std::function<void()> retire();
 
 private:
-  [[nodiscard]] std::vector<std::string> found() const;
-  [[nodiscard]] std::string current() const;
+  [[nodiscard]] std::vector<std::size_t> found() const;
   /// Once, before anything is opened.
   result<void> settle();
 
-  std::string base_;
+  std::vector<std::string> names_;
   wiredtiger_options options_;
-  std::uint32_t number_ = 0;
+  std::size_t current_ = 0;
   bool is_settled_ = false;
 };
 

@@ -1,7 +1,8 @@
 #pragma once
 /// Erasing: what memories said is overwritten wherever it is, while roots, proofs and replay stay
 /// what they are. What remains of one is a stub: that it was there, whose, of which type and since
-/// when, and when, why and by whom it was erased. docs/ERASURE.md says what that covers and what not.
+/// when, and when, why and by whom it was erased. docs/ERASURE.md says what that covers and what
+/// not.
 
 #include <optional>
 #include <string>
@@ -35,13 +36,16 @@ struct erased_memory {
 };
 
 struct erase_result {
-  std::vector<erased_memory> erased;   ///< in id order
-  std::vector<memory_id> not_found;    ///< of `ids`, likewise
+  std::vector<erased_memory> erased; ///< in id order
+  std::vector<memory_id> not_found;  ///< of `ids`, likewise
   std::vector<memory_id> erased_before;
   std::uint64_t entries = 0; ///< of the journal, whose payloads go
   std::uint64_t edges = 0;   ///< of them, whose data, kind and reasons go
-  bool changed = false;      ///< false: nothing was written
-  seq_no seq;                ///< of the last entry; unchanged: the current one
+  /// Directories of worlds that have a past with this one (mneme/branch.hpp), as far as they are
+  /// known: what they have of it is theirs to erase.
+  std::vector<std::string> branches;
+  bool changed = false; ///< false: nothing was written
+  seq_no seq;           ///< of the last entry; unchanged: the current one
 };
 
 } // namespace mneme

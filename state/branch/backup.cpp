@@ -126,10 +126,10 @@ result<void> copy_images(file_system& files, const std::string& to, const backup
   for (const branch_file& image : plan.images->images)
     if (auto ok = copy_to(files, image, to + "/" + image.name); !ok) return ok;
   if (auto ok = files.sync_directory(dir); !ok) return ok;
-  auto has_store = files.exists(store_directory(to));
-  if (!has_store) return propagate(has_store);
-  if (auto ok =
-          replace_file(files, checkpoint_path(to), checkpoint_beside(*plan.images, *has_store));
+  auto stores = store_names(files, to);
+  if (!stores) return propagate(stores);
+  if (auto ok = replace_file(files, checkpoint_path(to),
+                             checkpoint_beside(*plan.images, !stores->empty()));
       !ok)
     return ok;
   auto names = files.list(dir);

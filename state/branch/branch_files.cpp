@@ -76,11 +76,14 @@ result<std::optional<planned_images>> plan_images(file_system& files, const std:
 }
 
 result<std::vector<branch_file>> plan_store(file_system& files, const std::string& from) {
-  auto names = files.list(store_directory(from));
-  if (!names) return propagate(names);
   std::vector<branch_file> plan;
+  auto stores = store_names(files, from);
+  if (!stores) return propagate(stores);
+  if (stores->size() != 1) return plan; // of several none is whole for certain
+  auto names = files.list(from + "/" + stores->front());
+  if (!names) return propagate(names);
   for (const auto& name : *names) {
-    auto table = whole_file(files, from, store_directory("").substr(1) + "/" + name);
+    auto table = whole_file(files, from, stores->front() + "/" + name);
     if (!table) return propagate(table);
     table->is_fixed = false;
     plan.push_back(std::move(*table));

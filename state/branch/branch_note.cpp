@@ -95,4 +95,14 @@ result<std::vector<branch_note>> read_forks(file_system& files, const std::strin
   return found;
 }
 
+result<std::vector<std::string>> known_branches(file_system& files, const std::string& directory) {
+  std::vector<std::string> paths;
+  if (const auto origin = read_origin(files, directory)) paths.push_back(origin->path);
+  auto forks = read_forks(files, directory);
+  if (!forks) return propagate(forks);
+  for (auto& fork : *forks) paths.push_back(std::move(fork.path));
+  std::ranges::sort(paths);
+  return paths;
+}
+
 } // namespace mneme

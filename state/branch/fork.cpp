@@ -71,7 +71,8 @@ result<void> place_store(const placing& place, const checkpoint_file& checkpoint
   auto tables = plan_store(place.files, place.from);
   if (!tables) return propagate(tables);
   if (tables->empty()) return {};
-  const std::string dir = store_directory(place.to);
+  const std::string dir =
+      place.to + "/" + tables->front().name.substr(0, tables->front().name.find('/'));
   if (auto ok = place.files.create_directories(dir); !ok) return ok;
   for (const branch_file& table : *tables)
     if (auto ok = copy_to(place.files, table, place.to + "/" + table.name); !ok) return ok;

@@ -55,8 +55,11 @@ result<unfinished_world> unfinished_world::begin(file_system& files, const std::
   if (!lock) return propagate(lock);
   if (auto ok = check_vacant(files, directory); !ok) return propagate(ok);
   if (auto ok = replace_file(files, unfinished_path(directory), mark); !ok) return propagate(ok);
-  for (const auto& dir : {journal_directory(directory), image_directory(directory),
-                          store_directory(directory), directory})
+  auto stores = store_names(files, directory);
+  if (!stores) return propagate(stores);
+  for (const auto& name : *stores)
+    if (auto ok = remove_all(files, directory + "/" + name); !ok) return propagate(ok);
+  for (const auto& dir : {journal_directory(directory), image_directory(directory), directory})
     if (auto ok = remove_all(files, dir); !ok) return propagate(ok);
   for (const auto& dir : {journal_directory(directory), image_directory(directory)})
     if (auto ok = files.create_directories(dir); !ok) return propagate(ok);

@@ -165,7 +165,19 @@ std::string journal_directory(const std::string& dir) {
   return dir + "/journal";
 }
 std::string store_directory(const std::string& dir) {
-  return dir + "/store";
+  return dir + "/" + store_names().front();
+}
+std::vector<std::string> store_names() {
+  return {"store", "store.1", "store.2", "store.3"};
+}
+result<std::vector<std::string>> store_names(file_system& files, const std::string& dir) {
+  std::vector<std::string> found;
+  for (const std::string& name : store_names()) {
+    auto there = files.exists(fmt::format("{}/{}", dir, name));
+    if (!there) return propagate(there);
+    if (*there) found.push_back(name);
+  }
+  return found;
 }
 std::string image_directory(const std::string& dir) {
   return dir + "/images";

@@ -59,6 +59,10 @@ std::string world_path(const std::string& dir);
 std::string checkpoint_path(const std::string& dir);
 std::string journal_directory(const std::string& dir);
 std::string store_directory(const std::string& dir);
+/// The names in a world's directory that its store may have, which it takes in turn.
+std::vector<std::string> store_names();
+/// Those of them that are there: one, but for what a crash left.
+result<std::vector<std::string>> store_names(file_system& files, const std::string& dir);
 std::string image_directory(const std::string& dir);
 
 /// Writes all images as of job.file.seq (one of the same seq knows its own no more by their sums

@@ -9,6 +9,7 @@
 #include "messages/ensure.hpp"
 #include "messages/seams/checked_seams.hpp"
 #include "messages/validate/validate.hpp"
+#include "state/branch/branch_note.hpp"
 #include "state/commit/busy.hpp"
 #include "state/erasure/execute_erase.hpp"
 #include "state/execute/cited_memories.hpp"
@@ -506,6 +507,9 @@ result<erase_result> committer::erase(const erase_request& r, batch_state& batch
   if (!plan) return propagate(plan);
   erase_result answer = result_of(*plan);
   answer.seq = batch.last_seq();
+  auto branches = known_branches(*world_.files, world_.directory);
+  if (!branches) return propagate(branches);
+  answer.branches = std::move(*branches);
   if (r.dry_run) return answer;
   auto entries = execute_erase(r, *plan, ids_, batch.now, batch.last_seq());
   if (!entries) return propagate(entries);

@@ -19,6 +19,10 @@ std::unique_ptr<kv_store> opened(wiredtiger_directories& where) {
   return std::move(*store);
 }
 
+std::vector<std::string> names(const std::string& base) {
+  return {base, base + ".1", base + ".2", base + ".3"};
+}
+
 void write(kv_store& store, const std::string& key, seq_no seq) {
   REQUIRE(store.apply({{kv_table::heads, key, "value of " + key}}, seq));
   REQUIRE(store.set_stable(seq));
@@ -37,7 +41,7 @@ std::optional<std::string> read(kv_store& store, const std::string& key) {
 TEST_CASE("files are retired while somebody reads them, and go with him") {
   temporary_directory root;
   const std::string base = root.path() + "/store";
-  wiredtiger_directories where(base, {});
+  wiredtiger_directories where(names(base), {});
   CHECK_FALSE(where.is_there());
   buffered_store store(opened(where));
   write(store, "old", seq_no{1});
@@ -72,19 +76,19 @@ TEST_CASE("a world is opened where its files are, and of two nothing is used") {
     write(**store, "key", seq_no{1});
     REQUIRE((*store)->checkpoint());
   };
-  fill(base + ".7");
+  fill(base + ".2");
   {
-    wiredtiger_directories where(base, {});
+    wiredtiger_directories where(names(base), {});
     CHECK(where.is_there());
     CHECK(read(*opened(where), "key") == "value of key");
   }
-  fill(base + ".8");
+  fill(base + ".3");
   std::filesystem::create_directories(base + ".other");
   {
-    wiredtiger_directories where(base, {});
+    wiredtiger_directories where(names(base), {});
     CHECK_FALSE(read(*opened(where), "key").has_value());
   }
-  CHECK_FALSE(std::filesystem::exists(base + ".7"));
-  CHECK_FALSE(std::filesystem::exists(base + ".8"));
+  CHECK_FALSE(std::filesystem::exists(base + ".2"));
+  CHECK_FALSE(std::filesystem::exists(base + ".3"));
   CHECK(std::filesystem::exists(base + ".other")); // none of its
 }

@@ -10,14 +10,11 @@ namespace mneme::protocol {
 
 namespace {
 
-constexpr std::array erase_table = {key_shape{"ids", &shapes::texts},
-                                    key_shape{"owned_by", &shapes::text},
-                                    key_shape{"source", &shapes::text},
-                                    key_shape{"with_derived", &shapes::boolean},
-                                    key_shape{"reason", &shapes::text, true},
-                                    key_shape{"by", &shapes::text, true},
-                                    key_shape{"dry_run", &shapes::boolean},
-                                    key_shape{"deadline_ms", &shapes::integer}};
+constexpr std::array erase_table = {
+    key_shape{"ids", &shapes::texts},         key_shape{"owned_by", &shapes::text},
+    key_shape{"source", &shapes::text},       key_shape{"with_derived", &shapes::boolean},
+    key_shape{"reason", &shapes::text, true}, key_shape{"by", &shapes::text, true},
+    key_shape{"dry_run", &shapes::boolean},   key_shape{"deadline_ms", &shapes::integer}};
 
 /// Ids, or the ids of uris.
 std::vector<memory_id> read_ids(value_reader& in) {
@@ -60,6 +57,7 @@ json answer_of(const erase_request& r, const erase_result& done) {
           {"erased_before", ids_json(done.erased_before)},
           {"entries", done.entries},
           {"edges", done.edges},
+          {"branches", done.branches},
           {"dry_run", r.dry_run},
           {"changed", done.changed},
           {"seq", done.seq.value}};

@@ -127,6 +127,7 @@ constexpr std::array rows = {
     member_row{"", "erased_before", texts},
     member_row{"erase", "entries", integer},
     member_row{"erase", "edges", integer},
+    member_row{"erase", "branches", texts},
 
     member_row{"", "files", integer},
     member_row{"", "added", integer},
