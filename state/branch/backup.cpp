@@ -11,6 +11,7 @@
 #include "state/branch/unfinished.hpp"
 #include "state/checkpoint/embedder_file.hpp"
 #include "state/checkpoint/world_directory.hpp"
+#include "state/erasure/erased_note.hpp"
 
 namespace mneme {
 
@@ -56,7 +57,8 @@ branch_report report_of(const backup_plan& plan) {
 /// What an earlier backup left in a directory.
 struct earlier_backup {
   std::vector<seq_no> segments;
-  seq_no checkpoint; ///< 0: none
+  seq_no checkpoint;       ///< 0: none
+  bool has_erased = false; ///< something that was erased in the world since
 };
 
 /// already_exists unless what it holds is the beginning of what the world has.
@@ -83,7 +85,10 @@ result<earlier_backup> read_earlier(file_system& files, const std::string& from,
   auto segments = list_segments(files, journal_directory(to));
   if (!segments) return propagate(segments);
   auto checkpoint = read_checkpoint(files, to);
-  earlier_backup found{.segments = std::move(*segments), .checkpoint = {}};
+  auto erased = erased_from_behind(files, from, plan.info.id, there->at);
+  if (!erased) return propagate(erased);
+  earlier_backup found{
+      .segments = std::move(*segments), .checkpoint = {}, .has_erased = !erased->empty()};
   if (checkpoint && *checkpoint) found.checkpoint = (*checkpoint)->seq;
   return found;
 }
@@ -102,7 +107,8 @@ result<void> copy_segments(file_system& files, const std::string& to, const back
   }
   ensure(!plan.segments.empty() && !plan.segments.back().is_fixed,
          "the last segment is the copy's own");
-  const std::size_t full_there = std::max<std::size_t>(earlier.segments.size(), 1) - 1;
+  const std::size_t full_there =
+      earlier.has_erased ? 0 : std::max<std::size_t>(earlier.segments.size(), 1) - 1;
   for (std::size_t i = 0; i < plan.segments.size(); ++i) {
     const branch_file& segment = plan.segments[i];
     if (i < full_there && segment.is_fixed) {
@@ -148,6 +154,8 @@ result<void> copy_all(file_system& files, const std::string& from, const std::st
                       branch_report& report) {
   if (auto ok = copy_segments(files, to, plan, earlier, report); !ok) return ok;
   if (auto ok = copy_images(files, to, plan, earlier.checkpoint); !ok) return ok;
+  if (auto ok = carry_erased_note(files, from, files, to, plan.info.id, plan.cut.at); !ok)
+    return ok;
   return carry_embedder_note(files, from, files, to);
 }
 
@@ -197,6 +205,8 @@ result<branch_report> stream_files(file_system& files, const std::string& from, 
     if (auto ok = send_text("CHECKPOINT", checkpoint_beside(*plan->images, false)); !ok)
       return propagate(ok);
   }
+  if (auto note = read_file(files, erased_note_path(from)))
+    if (auto ok = send_text("ERASED", std::move(*note)); !ok) return propagate(ok);
   if (auto note = read_file(files, embedder_path(from)))
     if (auto ok = send_text("EMBEDDER", std::move(*note)); !ok) return propagate(ok);
   // Last, so that what was broken off is no world.

@@ -7,6 +7,7 @@
 #include "state/branch/unfinished.hpp"
 #include "state/checkpoint/embedder_file.hpp"
 #include "state/checkpoint/world_directory.hpp"
+#include "state/erasure/erased_note.hpp"
 
 namespace mneme {
 
@@ -124,6 +125,8 @@ result<branch_report> fork_files(file_system& files, const std::string& from, co
   if (auto ok = place_journal(place, *cut, own, report); !ok) return propagate(ok);
   if (auto ok = place_images(place, cut->at, report); !ok) return propagate(ok);
   if (auto ok = carry_embedder_note(files, from, files, to); !ok) return propagate(ok);
+  if (auto ok = carry_erased_note(files, from, files, to, own.id, cut->at); !ok)
+    return propagate(ok);
   ensure(own.id == parent->id && own.branch != parent->branch, "a fork is the same world");
   if (auto ok = made->finish(own); !ok) return propagate(ok);
   return report;

@@ -22,6 +22,8 @@ head_parts head_in(const entry_payload& payload) {
   if (const auto* p = std::get_if<embed_payload>(&payload)) return {&p->head, nullptr};
   if (const auto* p = std::get_if<topic_archive_payload>(&payload)) return {&p->head, nullptr};
   if (const auto* p = std::get_if<topic_merge_payload>(&payload)) return {&p->head, nullptr};
+  if (const auto* p = std::get_if<erase_payload>(&payload); p != nullptr && p->head)
+    return {&*p->head, nullptr};
   return {};
 }
 
@@ -54,6 +56,7 @@ void side_changes::take(const entry& e) {
     take_head(e, *parts.its_head, parts.content);
   if (const auto* p = std::get_if<field_payload>(&e.payload)) take_field(*p);
   if (const auto* p = std::get_if<edge_payload>(&e.payload)) take_edge(e, p->edge);
+  if (const auto* p = std::get_if<erase_payload>(&e.payload)) take_erased(e, *p);
   if (const auto* p = std::get_if<find_late_payload>(&e.payload))
     for (const memory_id& id : p->accessed) ++uses[id];
   if (const auto* p = std::get_if<attest_payload>(&e.payload))
@@ -73,6 +76,20 @@ void side_changes::take_head(const entry& e, const head& h, const version* conte
   m.now.by = e.header.created_by;
   add_once(m.now.changes, to_string(e.header.kind));
   m.leaf = leaf_of(h);
+}
+
+/// A topic that was erased has no fields any more, and an edge is there or not as it was.
+void side_changes::take_erased(const entry& e, const erase_payload& p) {
+  if (p.edge) {
+    const bool is_first = !edges.contains(p.edge->key);
+    take_edge(e, *p.edge);
+    if (is_first) edges.at(p.edge->key).before.is_there = !p.edge->tombstoned;
+    return;
+  }
+  std::erase_if(fields, [&](const auto& f) { return f.first.topic == p.head->id; });
+  auto& named = leaves_.at(static_cast<std::size_t>(state_namespace::fields));
+  for (const state_leaf& leaf : e.header.leaves)
+    if (leaf.ns == state_namespace::fields) named.erase(leaf.path);
 }
 
 void side_changes::take_field(const field_payload& p) {

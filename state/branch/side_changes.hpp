@@ -64,6 +64,7 @@ public:
 private:
   void take_head(const entry& e, const head& h, const version* content);
   void take_field(const field_payload& p);
+  void take_erased(const entry& e, const erase_payload& p);
   void take_edge(const entry& e, const edge_record& r);
   void take_saliences(const entry& e);
   void set_salience(const memory_id& id, bool is_strength, std::optional<std::int64_t> from,

@@ -4,6 +4,7 @@
 #include "state/checkpoint/checkpoint.hpp"
 #include "state/checkpoint/embedder_file.hpp"
 #include "state/checkpoint/world_checkpoint.hpp"
+#include "state/erasure/erased_note.hpp"
 #include "state/recovery/entry_check.hpp"
 #include "state/recovery/replay_check.hpp"
 
@@ -36,6 +37,11 @@ result<void> replay_journal(file_system& from_files, const std::string& from, wo
   const seq_no last = up_to.value_or(seq_no{~0ULL});
   if (auto ok = check_journal_reaches_checkpoint(from_files, from, into.info.id); !ok) return ok;
   if (auto ok = carry_rules_of_vectors(from_files, from, into); !ok) return ok;
+  // Of a copy that goes to the end all erasures are in it, but for those of the note.
+  if (auto ok =
+          carry_erased_note(from_files, from, *into.files, into.directory, into.info.id, last);
+      !ok)
+    return ok;
   if (last.value == 0) return {};
   std::uint64_t synced_bytes = 0;
   auto walked = read_journal(

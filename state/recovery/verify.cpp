@@ -10,6 +10,7 @@
 #include "journal/roots.hpp"
 #include "state/checkpoint/checkpoint.hpp"
 #include "state/checkpoint/world_directory.hpp"
+#include "state/erasure/erased_note.hpp"
 #include "state/recovery/entry_check.hpp"
 
 namespace mneme {
@@ -61,9 +62,14 @@ private:
 /// Payloads that are erased, until an erase entry names them.
 class unnamed_erasures {
 public:
+  /// `noted`: by the note ERASED, ascending.
+  explicit unnamed_erasures(std::vector<seq_no> noted) : noted_(std::move(noted)) {}
+
   void note(std::span<const entry> entries) {
     for (const entry& e : entries) {
-      if (std::holds_alternative<erased_payload>(e.payload)) unnamed_.insert(e.header.seq);
+      if (std::holds_alternative<erased_payload>(e.payload)
+          && !std::ranges::binary_search(noted_, e.header.seq))
+        unnamed_.insert(e.header.seq);
       if (const auto* erased = std::get_if<erase_payload>(&e.payload))
         for (const seq_no seq : erased->seqs) unnamed_.erase(seq);
     }
@@ -76,6 +82,7 @@ public:
   }
 
 private:
+  std::vector<seq_no> noted_;
   std::set<seq_no> unnamed_;
 };
 
@@ -120,7 +127,9 @@ result<verify_report> verify_journal(file_system& fs, const std::string& dir,
       [](const memory_id&) { return result<std::optional<known_memory>>(std::nullopt); }, {});
   std::string segment;
   std::uint64_t end = 0;
-  unnamed_erasures erasures;
+  auto noted = read_erased_note(fs, dir);
+  if (!noted) return propagate(noted);
+  unnamed_erasures erasures(std::move(*noted));
   auto walked = check_journal_begins(fs, dir, info->id);
   if (walked)
     walked = read_journal(fs, journal_directory(dir), info->id, seq_no{1}, true,

@@ -1,0 +1,81 @@
+#include "state/erasure/erased_note.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "journal/erase_payloads.hpp"
+#include "state/checkpoint/checkpoint.hpp"
+
+namespace mneme {
+
+namespace {
+
+constexpr std::string_view first_line = "mneme erased 1\n";
+
+void sort_once(std::vector<seq_no>& seqs) {
+  std::ranges::sort(seqs);
+  seqs.erase(std::ranges::unique(seqs).begin(), seqs.end());
+}
+
+} // namespace
+
+std::string erased_note_path(const std::string& directory) {
+  return directory + "/ERASED";
+}
+
+result<std::vector<seq_no>> read_erased_note(file_system& files, const std::string& directory) {
+  std::vector<seq_no> seqs;
+  auto there = files.exists(erased_note_path(directory));
+  if (!there) return propagate(there);
+  if (!*there) return seqs;
+  auto bytes = read_file(files, erased_note_path(directory));
+  if (!bytes) return propagate(bytes);
+  const auto damaged = [] { return fail(errc::corrupt, "the note ERASED cannot be read"); };
+  std::string_view rest = *bytes;
+  if (!rest.starts_with(first_line)) return damaged();
+  rest.remove_prefix(first_line.size());
+  while (!rest.empty()) {
+    seq_no seq;
+    const auto end = std::from_chars(rest.data(), rest.data() + rest.size(), seq.value);
+    const auto size = static_cast<std::size_t>(end.ptr - rest.data());
+    if (end.ec != std::errc() || size == rest.size() || rest[size] != '\n') return damaged();
+    if (seq.value == 0 || (!seqs.empty() && seqs.back() >= seq)) return damaged();
+    seqs.push_back(seq);
+    rest.remove_prefix(size + 1);
+  }
+  return seqs;
+}
+
+result<std::vector<seq_no>> erased_from_behind(file_system& files, const std::string& directory,
+                                               const world_id& world, seq_no cut) {
+  auto seqs = read_erased_note(files, directory);
+  if (!seqs) return seqs;
+  if (cut == seq_no{~0ULL}) return seqs; // nothing is behind it
+  auto walked = read_journal(files, journal_directory(directory), world, cut.next(), true,
+                             [&](const journal_frame& frame) -> result<bool> {
+                               auto erased = erased_by(frame);
+                               if (!erased) return propagate(erased);
+                               seqs->insert(seqs->end(), erased->begin(), erased->end());
+                               return true;
+                             });
+  if (!walked) return propagate(walked);
+  std::erase_if(*seqs, [&](seq_no seq) { return seq > cut; });
+  sort_once(*seqs);
+  return seqs;
+}
+
+result<void> carry_erased_note(file_system& from_files, const std::string& from,
+                               file_system& to_files, const std::string& to, const world_id& world,
+                               seq_no cut) {
+  auto seqs = erased_from_behind(from_files, from, world, cut);
+  if (!seqs) return propagate(seqs);
+  if (seqs->empty()) return {};
+  std::string note(first_line);
+  for (const seq_no seq : *seqs) note += fmt::format("{}\n", seq.value);
+  return replace_file(to_files, erased_note_path(to), note);
+}
+
+} // namespace mneme

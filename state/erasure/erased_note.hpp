@@ -1,0 +1,28 @@
+#pragma once
+/// The note ERASED: which payloads of a journal are erased though no entry of it says so, since the
+/// entry that did comes behind where this world parted from the one that has it. Without the note a
+/// payload of zeros would be damage.
+
+#include <string>
+#include <vector>
+
+#include "mneme/ids.hpp"
+#include "storage/file.hpp"
+
+namespace mneme {
+
+std::string erased_note_path(const std::string& directory);
+/// Ascending; none where there is no note. corrupt if it cannot be read.
+result<std::vector<seq_no>> read_erased_note(file_system& files, const std::string& directory);
+
+/// The entries up to `cut` of the world in `directory` that are erased by entries behind it, or by
+/// its own note. Reads the journal from the cut on.
+result<std::vector<seq_no>> erased_from_behind(file_system& files, const std::string& directory,
+                                               const world_id& world, seq_no cut);
+/// Notes them for a copy of the world up to the cut; durable. Nothing is written where there are
+/// none.
+result<void> carry_erased_note(file_system& from_files, const std::string& from,
+                               file_system& to_files, const std::string& to, const world_id& world,
+                               seq_no cut);
+
+} // namespace mneme
