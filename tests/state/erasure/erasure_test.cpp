@@ -1,7 +1,7 @@
 // What was erased is nowhere: not in the journal, images, store or indexes, whatever broke it off;
 // roots stay, and a copy made from the journal is the same world.
 // Of: state/erasure/erase_plan.cpp, state/erasure/execute_erase.cpp, state/erasure/purge.cpp
-// Of: state/erasure/stub.cpp, journal/erase_payloads.cpp
+// Of: state/erasure/stub.cpp, state/erasure/erased_note.cpp, journal/erase_payloads.cpp
 
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
@@ -11,6 +11,7 @@
 #include "messages/codec/records.hpp"
 #include "messages/hash.hpp"
 #include "state/checkpoint/world_checkpoint.hpp"
+#include "state/erasure/erased_note.hpp"
 #include "state/recovery/dump.hpp"
 #include "state/recovery/replay.hpp"
 #include "state/recovery/verify.hpp"
@@ -286,6 +287,34 @@ TEST_CASE("a payload of zeros that no entry speaks of is damage") {
   CHECK(report->problem
         == "the payload of entry " + std::to_string(lost.value)
                + " is erased, but no entry says so");
+}
+
+TEST_CASE("a copy of a world as it was before an erasure notes which payloads are zeros") {
+  erasable_site place;
+  auto w = place.open();
+  driven d(*w);
+  const written_world ids = write_all(d);
+  const seq_no before = w->published_seq();
+  REQUIRE(erase(d, {.ids = {ids.needle}}));
+  erasable_site copy;
+  auto up_to = copy.open();
+  REQUIRE(replay_journal(*place.files, w->directory, *up_to, before, {}));
+  auto noted = read_erased_note(*copy.files, up_to->directory);
+  REQUIRE(noted);
+  CHECK(noted->size() == 3); // write, update, the edge
+  const auto report = verify_journal(*copy.files, up_to->directory, {});
+  REQUIRE(report);
+  CHECK(report->ok);
+  CHECK(report->roots == *fold_roots(*place.files, w->directory, before, {}));
+  for (const std::string damaged :
+       {"", "mneme erased 1", "mneme erased 1\n0\n", "mneme erased 1\n2\n2\n", "mneme erased 1\n3",
+        "mneme erased 1\nx\n"}) {
+    INFO(damaged);
+    copy.files->testing_set_bytes(erased_note_path(up_to->directory), damaged);
+    auto refused = read_erased_note(*copy.files, up_to->directory);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == errc::corrupt);
+  }
 }
 
 TEST_CASE("an erasure says who and why, and what") {
