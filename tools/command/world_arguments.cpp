@@ -29,6 +29,7 @@ void set_if(json& request, const char* key, const std::optional<T>& value) {
 template void set_if(json&, const char*, const std::optional<std::string>&);
 template void set_if(json&, const char*, const std::optional<std::int64_t>&);
 template void set_if(json&, const char*, const std::optional<double>&);
+template void set_if(json&, const char*, const std::optional<bool>&);
 template void set_if(json&, const char*, const std::optional<std::vector<std::string>>&);
 
 } // namespace mneme::command
