@@ -20,11 +20,12 @@ std::vector<std::size_t> wiredtiger_directories::found() const {
 }
 
 result<void> wiredtiger_directories::settle() {
-  if (std::exchange(is_settled_, true)) return {};
+  if (is_settled_) return {};
   const auto all = found();
   if (all.size() > 1)
     for (const std::size_t i : all)
       if (auto ok = remove_wiredtiger_store(names_[i]); !ok) return ok;
+  is_settled_ = true;
   current_ = all.size() == 1 ? all.front() : 0;
   return {};
 }
@@ -44,7 +45,7 @@ bool wiredtiger_directories::is_there() const {
 }
 
 std::function<void()> wiredtiger_directories::retire() {
-  ensure(is_settled_, "what is retired was opened");
+  static_cast<void>(settle()); // they may not have been needed so far; what fails here fails open()
   std::string before = names_[current_];
   current_ = (current_ + 1) % names_.size();
   // What cannot be removed now is removed when the world is opened again.
