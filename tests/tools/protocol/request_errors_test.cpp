@@ -30,7 +30,7 @@ constexpr refused_line refusals[] = {
     {R"({"op":null})", "missing_key", "op"},
     {R"({"op":["find"]})", "wrong_type", "op"},
     {R"({"op":"Find"})", "unknown_op", "op"},
-    {R"({"op":"erase","ids":[]})", "unknown_op", "op"},
+    {R"({"op":"rebuild","ids":[]})", "unknown_op", "op"},
     // Agents: the order of checks of each.
     {R"({"op":"context","verb":"fly"})", "bad_value", "verb"},
     {R"({"op":"context","objects":{"boat":"x"}})", "bad_value", "objects.boat"},
