@@ -112,4 +112,23 @@ result<void> erase_payloads(file_system& fs, const std::string& dir, const world
   return in.end();
 }
 
+result<last_erasure> erased_by_last(file_system& fs, const std::string& dir,
+                                    const world_id& world) {
+  auto walk = segment_walk::open(fs, dir, world, seq_no{0});
+  if (!walk) return propagate(walk);
+  if (auto ok = walk->seek(seq_no{~0ULL}); !ok) return propagate(ok);
+  last_erasure found{.seqs = {}, .at = walk->last()};
+  if (found.at.value == 0) return found;
+  auto whole = segment_walk::open(fs, dir, world, seq_no{0});
+  if (!whole) return propagate(whole);
+  if (auto ok = whole->seek(found.at); !ok) return propagate(ok);
+  auto frame = whole->next();
+  if (!frame) return propagate(frame);
+  if (!*frame) return found;
+  auto seqs = erased_by(**frame);
+  if (!seqs) return propagate(seqs);
+  found.seqs = std::move(*seqs);
+  return found;
+}
+
 } // namespace mneme

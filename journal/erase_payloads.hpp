@@ -18,6 +18,13 @@ namespace mneme {
 result<void> erase_payloads(file_system& fs, const std::string& dir, const world_id& world,
                             std::span<const seq_no> seqs);
 
+/// What the journal's last frame with entries erases, by its bytes alone: until a checkpoint of
+/// `at` says that it is done, the payloads may not be zeros yet. No seqs if it is no such frame.
+struct last_erasure {
+  std::vector<seq_no> seqs;
+  seq_no at; ///< of the frame's last entry
+};
+result<last_erasure> erased_by_last(file_system& fs, const std::string& dir, const world_id& world);
 /// What the frame erases, ascending; nothing unless its entries say so.
 result<std::vector<seq_no>> erased_by(const journal_frame& frame);
 

@@ -312,22 +312,6 @@ result<walked_journal> walk_to_end(file_system& fs, const std::string& dir, cons
   return walked_journal{std::move(*walk), std::move(last)};
 }
 
-/// What the journal's last frame erases, by its bytes alone; nothing if that is no such frame.
-result<std::vector<seq_no>> erased_by_last(file_system& fs, const std::string& dir,
-                                           const world_id& world) {
-  auto walk = segment_walk::open(fs, dir, world, seq_no{0});
-  if (!walk) return propagate(walk);
-  if (auto ok = walk->seek(seq_no{~0ULL}); !ok) return propagate(ok);
-  if (walk->last().value == 0) return std::vector<seq_no>{};
-  auto whole = segment_walk::open(fs, dir, world, seq_no{0});
-  if (!whole) return propagate(whole);
-  if (auto ok = whole->seek(walk->last()); !ok) return propagate(ok);
-  auto frame = whole->next();
-  if (!frame) return propagate(frame);
-  if (!*frame) return std::vector<seq_no>{};
-  return erased_by(**frame);
-}
-
 /// Nothing is appended before an erasure is done, so that only the last frame's may not be. Where
 /// it was broken off, payloads are neither what they were nor zeros.
 result<walked_journal> walk_and_erase(file_system& fs, const std::string& dir,
@@ -335,7 +319,12 @@ result<walked_journal> walk_and_erase(file_system& fs, const std::string& dir,
   auto walked = walk_to_end(fs, dir, world, checked_through);
   if (!walked && walked.error().code != errc::corrupt) return walked;
   if (walked && !walked->last) return walked;
-  auto erases = walked ? erased_by(*walked->last) : erased_by_last(fs, dir, world);
+  result<std::vector<seq_no>> erases;
+  if (walked) {
+    erases = erased_by(*walked->last);
+  } else if (auto last = erased_by_last(fs, dir, world)) {
+    erases = std::move(last->seqs);
+  }
   if (!erases || erases->empty()) return walked;
   if (auto ok = erase_payloads(fs, dir, world, *erases); !ok) return propagate(ok);
   return walk_to_end(fs, dir, world, checked_through);

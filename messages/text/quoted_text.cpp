@@ -14,6 +14,7 @@ std::size_t unruly_bytes(std::string_view text) {
   };
   if (byte(0) < 0x20 || byte(0) == 0x7F) return 1;
   if (byte(0) == 0xC2 && byte(1) >= 0x80 && byte(1) < 0xA0) return 2; // U+0080 to U+009F
+  if (byte(0) == 0xD8 && byte(1) == 0x9C) return 2;                   // U+061C: a direction
   if (byte(0) != 0xE2) return 0;
   // U+200E, U+200F, and U+2028 to U+202E: lines, paragraphs, directions.
   const bool turns = byte(2) == 0x8E || byte(2) == 0x8F || (byte(2) >= 0xA8 && byte(2) <= 0xAE);

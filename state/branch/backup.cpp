@@ -38,6 +38,7 @@ result<backup_plan> plan_backup(file_system& files, const std::string& from) {
   auto images = plan_images(files, from, plan.cut.at);
   if (!images) return propagate(images);
   plan.images = std::move(*images);
+  if (auto ok = check_not_erasing(files, from, plan.info.id); !ok) return propagate(ok);
   auto segments = plan_journal(files, from, plan.cut, plan.info);
   if (!segments) return propagate(segments);
   plan.segments = std::move(*segments);
@@ -57,7 +58,9 @@ branch_report report_of(const backup_plan& plan) {
 /// What an earlier backup left in a directory.
 struct earlier_backup {
   std::vector<seq_no> segments;
-  seq_no checkpoint;       ///< 0: none
+  seq_no checkpoint; ///< 0: none
+  /// Its images have what was erased in the world since.
+  bool has_old_images = false;
   bool has_erased = false; ///< something that was erased in the world since
 };
 
@@ -87,9 +90,15 @@ result<earlier_backup> read_earlier(file_system& files, const std::string& from,
   auto checkpoint = read_checkpoint(files, to);
   auto erased = erased_from_behind(files, from, plan.info.id, there->at);
   if (!erased) return propagate(erased);
-  earlier_backup found{
-      .segments = std::move(*segments), .checkpoint = {}, .has_erased = !erased->empty()};
-  if (checkpoint && *checkpoint) found.checkpoint = (*checkpoint)->seq;
+  earlier_backup found;
+  found.segments = std::move(*segments);
+  found.has_erased = !erased->empty();
+  if (checkpoint && *checkpoint) {
+    found.checkpoint = (*checkpoint)->seq;
+    erased = erased_from_behind(files, from, plan.info.id, found.checkpoint);
+    if (!erased) return propagate(erased);
+    found.has_old_images = !erased->empty();
+  }
   return found;
 }
 
@@ -153,7 +162,17 @@ result<void> copy_all(file_system& files, const std::string& from, const std::st
                       const backup_plan& plan, const earlier_backup& earlier,
                       branch_report& report) {
   if (auto ok = copy_segments(files, to, plan, earlier, report); !ok) return ok;
-  if (auto ok = copy_images(files, to, plan, earlier.checkpoint); !ok) return ok;
+  if (earlier.has_old_images)
+    if (auto ok = remove_images(files, to); !ok) return ok;
+  if (auto ok =
+          copy_images(files, to, plan, earlier.has_old_images ? seq_no{} : earlier.checkpoint);
+      !ok)
+    return ok;
+  // What was copied while it was erased is neither one nor the other.
+  auto erased = erased_from_behind(files, from, plan.info.id, plan.cut.at);
+  auto noted = read_erased_note(files, from);
+  if (!erased || !noted || erased->size() != noted->size())
+    return fail(errc::busy, "something was erased in " + from + " meanwhile; back it up again");
   if (auto ok = carry_erased_note(files, from, files, to, plan.info.id, plan.cut.at); !ok)
     return ok;
   return carry_embedder_note(files, from, files, to);

@@ -101,6 +101,10 @@ result<std::vector<std::string>> known_branches(file_system& files, const std::s
   auto forks = read_forks(files, directory);
   if (!forks) return propagate(forks);
   for (auto& fork : *forks) paths.push_back(std::move(fork.path));
+  std::erase_if(paths, [&](const std::string& path) {
+    const auto there = files.exists(path + "/WORLD");
+    return there && !*there;
+  });
   std::ranges::sort(paths);
   return paths;
 }

@@ -40,7 +40,7 @@ result<void> note_fork(file_system& files, const std::string& directory, const b
 std::optional<branch_note> read_origin(file_system& files, const std::string& directory);
 result<std::vector<branch_note>> read_forks(file_system& files, const std::string& directory);
 
-/// The directories of both, as the notes have them.
+/// The directories of both, as the notes have them, as far as there are worlds in them.
 result<std::vector<std::string>> known_branches(file_system& files, const std::string& directory);
 
 } // namespace mneme

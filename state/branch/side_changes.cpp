@@ -51,7 +51,11 @@ void side_changes::take(const entry& e) {
   ++totals.by_actor[e.header.created_by][std::string(to_string(e.header.kind))];
   for (const state_leaf& leaf : e.header.leaves)
     leaves_.at(static_cast<std::size_t>(leaf.ns)).insert_or_assign(leaf.path, leaf.value_hash);
-  if (std::holds_alternative<erased_payload>(e.payload)) ++totals.erased;
+  if (std::holds_alternative<erased_payload>(e.payload)) {
+    ++totals.erased;
+    if (e.header.kind == entry_kind::write && !e.header.leaves.empty())
+      written_.insert(e.header.leaves.front().path);
+  }
   if (const head_parts parts = head_in(e.payload); parts.its_head != nullptr)
     take_head(e, *parts.its_head, parts.content);
   if (const auto* p = std::get_if<field_payload>(&e.payload)) take_field(*p);
@@ -67,7 +71,8 @@ void side_changes::take(const entry& e) {
 void side_changes::take_head(const entry& e, const head& h, const version* content) {
   const auto [it, is_first] = memories.try_emplace(h.id);
   changed_memory& m = it->second;
-  if (is_first) m.before = before_first(e, h);
+  const bool was_there = !h.erased || !written_.contains(leaf_of(h).path);
+  if (is_first && was_there) m.before = before_first(e, h);
   m.type = h.type;
   m.actor = h.actor_scope;
   m.now.version = h.current_version;
@@ -80,6 +85,7 @@ void side_changes::take_head(const entry& e, const head& h, const version* conte
 
 /// A topic that was erased has no fields any more, and an edge is there or not as it was.
 void side_changes::take_erased(const entry& e, const erase_payload& p) {
+  ensure(p.head.has_value() != p.edge.has_value(), "one memory or one edge is erased");
   if (p.edge) {
     const bool is_first = !edges.contains(p.edge->key);
     take_edge(e, *p.edge);

@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -71,6 +72,7 @@ private:
                     std::int64_t to);
 
   seq_no last_;
+  std::set<digest> written_; ///< paths of the memories whose writes were erased since
   std::array<std::map<digest, digest>, state_namespace_count> leaves_; ///< hash by path
 };
 

@@ -12,6 +12,7 @@
 #include "state/branch/branch_note.hpp"
 #include "state/commit/busy.hpp"
 #include "state/erasure/execute_erase.hpp"
+#include "state/erasure/purge.hpp"
 #include "state/execute/cited_memories.hpp"
 #include "state/execute/execute_chroma.hpp"
 #include "state/execute/promote.hpp"
@@ -505,12 +506,19 @@ result<erase_result> committer::erase(const erase_request& r, batch_state& batch
   if (!session) return propagate(session);
   auto plan = plan_erasure(r, world_.views(), **session, world_.published_seq(), batch.in_time);
   if (!plan) return propagate(plan);
+  if (plan->memories.empty() && plan->erased_before.empty())
+    return mneme::fail(errc::not_found, "nothing that is named is there",
+                       r.owned_by ? "owned_by"
+                       : r.source ? "source"
+                                  : "ids");
   erase_result answer = result_of(*plan);
   answer.seq = batch.last_seq();
   auto branches = known_branches(*world_.files, world_.directory);
   if (!branches) return propagate(branches);
   answer.branches = std::move(*branches);
-  if (r.dry_run) return answer;
+  if (r.dry_run || plan->memories.empty()) return answer;
+  if (auto ok = check_room(*world_.files, world_.directory, room_for_erasure(world_)); !ok)
+    return propagate(ok);
   auto entries = execute_erase(r, *plan, ids_, batch.now, batch.last_seq());
   if (!entries) return propagate(entries);
   answer.changed = !entries->empty();

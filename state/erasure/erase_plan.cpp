@@ -9,6 +9,7 @@
 
 #include "messages/codec/entry.hpp"
 #include "messages/codec/records.hpp"
+#include "messages/ensure.hpp"
 #include "storage/key_layout.hpp"
 #include "views/lineage_edges.hpp"
 
@@ -36,7 +37,11 @@ public:
     if (auto ok = add_compacts(); !ok) return propagate(ok);
     std::ranges::sort(plan_.memories, {}, [](const planned_erasure& m) { return m.head.id; });
     for (auto& memory : plan_.memories) std::ranges::sort(memory.seqs);
-    for (auto& [key, edge] : edges_) plan_.edges.push_back(std::move(edge));
+    for (auto& [key, edge] : edges_) {
+      ensure(edge.edge.key == key && !edge.seqs.empty(), "an edge is found by its key");
+      plan_.edges.push_back(std::move(edge));
+    }
+    ensure(plan_.memories.size() == selected_.size(), "each memory that is selected is planned");
     return std::move(plan_);
   }
 
@@ -67,10 +72,12 @@ private:
 
 result<void> erasure_planner::is_bounded() const {
   if (selected_.size() <= erased_at_once) return {};
-  return fail(errc::limit_exceeded,
-              fmt::format("more than {} memories would be erased; erase fewer at once",
-                          erased_at_once),
-              "ids");
+  return fail(
+      errc::limit_exceeded,
+      fmt::format("more than {} memories would be erased; erase fewer at once", erased_at_once),
+      request_.owned_by ? "owned_by"
+      : request_.source ? "source"
+                        : "ids");
 }
 
 result<void> erasure_planner::select() {
@@ -227,18 +234,18 @@ result<void> erasure_planner::add_compacts() {
   std::map<memory_id, planned_erasure*> by_id;
   for (auto& memory : plan_.memories) by_id.emplace(memory.head.id, &memory);
   result<void> decoded;
-  auto ok = reader_.scan(kv_table::compacts, "", "",
-                         [&](std::string_view key, std::string_view value) {
-                           auto payload = decode_entry_payload(entry_kind::compact, value);
-                           if (!payload) decoded = propagate(payload);
-                           if (!payload) return false;
-                           const auto& record = std::get<compact_payload>(*payload);
-                           for (const auto* items : {&record.kept, &record.compacted})
-                             for (const auto& item : *items)
-                               if (const auto of = by_id.find(item.uri.id); of != by_id.end())
-                                 of->second->seqs.push_back(keys::seq_at_end(key));
-                           return true;
-                         });
+  auto ok =
+      reader_.scan(kv_table::compacts, "", "", [&](std::string_view key, std::string_view value) {
+        auto payload = decode_entry_payload(entry_kind::compact, value);
+        if (!payload) decoded = propagate(payload);
+        if (!payload) return false;
+        const auto& record = std::get<compact_payload>(*payload);
+        for (const auto* items : {&record.kept, &record.compacted})
+          for (const auto& item : *items)
+            if (const auto of = by_id.find(item.uri.id); of != by_id.end())
+              of->second->seqs.push_back(keys::seq_at_end(key));
+        return true;
+      });
   if (!ok) return ok;
   return decoded;
 }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "journal/erase_payloads.hpp"
+#include "messages/ensure.hpp"
 #include "state/checkpoint/checkpoint.hpp"
 
 namespace mneme {
@@ -49,6 +50,19 @@ result<std::vector<seq_no>> read_erased_note(file_system& files, const std::stri
   return seqs;
 }
 
+result<void> check_not_erasing(file_system& files, const std::string& directory,
+                               const world_id& world) {
+  auto last = erased_by_last(files, journal_directory(directory), world);
+  if (!last) return propagate(last);
+  if (last->seqs.empty()) return {};
+  auto checkpoint = read_checkpoint(files, directory);
+  if (checkpoint && *checkpoint && (*checkpoint)->seq >= last->at) return {};
+  return fail(errc::busy,
+              directory
+                  + " ends with an erasure that goes on, or was broken off: to open it for "
+                    "writing finishes that");
+}
+
 result<std::vector<seq_no>> erased_from_behind(file_system& files, const std::string& directory,
                                                const world_id& world, seq_no cut) {
   auto seqs = read_erased_note(files, directory);
@@ -73,6 +87,7 @@ result<void> carry_erased_note(file_system& from_files, const std::string& from,
   auto seqs = erased_from_behind(from_files, from, world, cut);
   if (!seqs) return propagate(seqs);
   if (seqs->empty()) return {};
+  ensure(seqs->back() <= cut, "a note is of what the copy has");
   std::string note(first_line);
   for (const seq_no seq : *seqs) note += fmt::format("{}\n", seq.value);
   return replace_file(to_files, erased_note_path(to), note);

@@ -15,6 +15,11 @@ std::string erased_note_path(const std::string& directory);
 /// Ascending; none where there is no note. corrupt if it cannot be read.
 result<std::vector<seq_no>> read_erased_note(file_system& files, const std::string& directory);
 
+/// busy where an erasure of the world goes on, or was broken off and is not finished: until the
+/// world is opened for writing, payloads of it are neither what they were nor zeros.
+result<void> check_not_erasing(file_system& files, const std::string& directory,
+                               const world_id& world);
+
 /// The entries up to `cut` of the world in `directory` that are erased by entries behind it, or by
 /// its own note. Reads the journal from the cut on.
 result<std::vector<seq_no>> erased_from_behind(file_system& files, const std::string& directory,

@@ -84,8 +84,9 @@ result<void> validate(const erase_request& r) {
     return fail(errc::bad_value, "whose memories are to be erased is not named", "owned_by");
   if (auto ok = validate_text(r.reason, "reason"); !ok) return ok;
   if (auto ok = validate_text(r.by, "by"); !ok) return ok;
-  if (auto ok = validate_snapshot(r.reason, r.by); !ok) return ok; // lengths, UTF-8
-  return {};
+  auto bounded = validate_snapshot(r.reason, r.by); // lengths, UTF-8
+  if (!bounded && bounded.error().at == "actor") bounded.error().at = "by";
+  return bounded;
 }
 
 result<std::vector<entry>> execute_erase(const erase_request& r, const erase_plan& plan,

@@ -53,6 +53,13 @@ std::vector<seq_no> erased_by(const commit_batch& batch) {
   return seqs;
 }
 
+std::uint64_t room_for_erasure(const world& w) {
+  // The store's files have less than the journal, and the images about as much as both; a segment
+  // that is shared is copied.
+  constexpr std::uint64_t besides = 16ULL << 20;
+  return 3 * w.journal->bytes() + besides;
+}
+
 result<void> finish_erasure(world& w, std::span<const seq_no> erased,
                             const std::function<void()>& publish) {
   ensure(!erased.empty() && erased.back() < w.journal->last_seq(),

@@ -23,6 +23,10 @@ namespace mneme {
 /// erasure.
 std::vector<seq_no> erased_by(const commit_batch& batch);
 
+/// Bytes that must be free, at most, for the end of an erasure: what is broken off for lack of room
+/// stops the engine.
+[[nodiscard]] std::uint64_t room_for_erasure(const world& w);
+
 /// All that is left to do of an erasure that every owner has and that is durable in the journal:
 /// zeros in place of `erased`, `publish`, nothing of it in memory and in the store, a checkpoint.
 /// Nobody copies indexes, flushes or checkpoints beside it. In the caller's thread: it costs what

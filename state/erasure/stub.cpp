@@ -2,9 +2,12 @@
 
 #include <utility>
 
+#include "messages/ensure.hpp"
+
 namespace mneme {
 
 head stub_of(const head& h, tombstone why, const nonce& fresh) {
+  ensure(why.cause == tombstone_cause::erased, "a stub says that it was erased");
   head left;
   left.id = h.id;
   left.type = h.type;

@@ -370,6 +370,10 @@ result<void> run(execution& x, const tombstone_request& r, const prepared&) {
 }
 
 result<void> run(execution& x, const add_edge_request& r, const prepared&) {
+  // What it would say of what was erased could not be erased with it any more.
+  for (const auto& [id, at] : {std::pair(r.src, "src"), std::pair(r.dst, "dst")})
+    if (x.state.is_erased(id))
+      return fail(errc::erased, "memory " + to_string(id) + " was erased", at);
   const edge_key key{r.src, static_cast<edge_type>(r.type), r.dst};
   auto existing = x.state.edge(key);
   if (!existing) return propagate(existing);

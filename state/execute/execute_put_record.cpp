@@ -96,7 +96,9 @@ result<void> run(execution& x, const put_record_request& r, const prepared& p) {
 result<void> run(execution& x, const put_edge_record_request& r, const prepared&) {
   auto existing = x.state.edge(r.edge.key);
   if (!existing) return propagate(existing);
-  if (existing->has_value() && **existing == r.edge) {
+  // What an edge said of what was erased does not come back.
+  const bool is_of_erased = x.state.is_erased(r.edge.key.src) || x.state.is_erased(r.edge.key.dst);
+  if (is_of_erased || (existing->has_value() && **existing == r.edge)) {
     x.out.results.push_back(changed_edge(x, false));
     return {};
   }

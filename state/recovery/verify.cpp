@@ -162,6 +162,8 @@ result<verify_report> verify_journal(file_system& fs, const std::string& dir,
   if (!walked) {
     if (walked.error().code != errc::corrupt) return propagate(walked);
     report.problem = walked.error().message;
+    const auto erased = check_not_erasing(fs, dir, info->id);
+    if (!erased) report.problem += "; " + erased.error().message;
     return report;
   }
   report.problem = erasures.problem();

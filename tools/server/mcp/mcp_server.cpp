@@ -243,7 +243,7 @@ json mcp_server::list_resources(const call& c) {
   for (std::size_t i = 0; i < std::min(page, memories.size()); ++i) {
     const json& m = memories[i];
     list.push_back({{"uri", m["uri"]},
-                    {"name", m["forms"]["short"]},
+                    {"name", name_in_list(m)},
                     {"description", m["type"]},
                     {"mimeType", "application/json"}});
   }

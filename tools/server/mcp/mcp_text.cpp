@@ -238,6 +238,10 @@ std::string text_for(std::string_view op, const json& a) {
 
 } // namespace
 
+std::string name_in_list(const json& memory) {
+  return quoted_unless_trusted(memory, one_line(text_of(memory["forms"]["short"])));
+}
+
 std::string within_budget(std::string text, std::size_t budget_tokens) {
   if (text.ends_with('\n')) text.pop_back();
   const std::size_t most = budget_tokens * bytes_per_token;

@@ -14,6 +14,9 @@ namespace mneme::server {
 std::string compact_text(std::string_view op, const protocol::json& answer,
                          std::size_t budget_tokens);
 
+/// The short form of a memory on one line, quoted where nobody vouches for it.
+std::string name_in_list(const protocol::json& memory);
+
 /// At most `budget_tokens` of whole lines, with a last one that counts those that are left out; its
 /// beginning where not even that fits. Without a line end behind the last line.
 std::string within_budget(std::string text, std::size_t budget_tokens);
