@@ -132,7 +132,7 @@ TEST_CASE("of what was erased an image has a row that says so, and no name") {
     row.slot = {static_cast<std::uint32_t>(seq)};
     row.actor_scope = actor;
     row.tags = tags;
-    row.facets.project = tags.empty() ? "" : tags.front();
+    row.facets.project = tags.empty() ? std::string_view() : std::string_view(tags.front());
     subject.put(row, {seq});
     activation used;
     used.access_count = 7;

@@ -498,7 +498,14 @@ TEST_CASE("an erasure that was broken off anywhere is finished by the next open"
       place.files->clear_faults();
     }
     place.files->crash(nth, nth % 2 == 0 ? crash_mode::random : crash_mode::keep);
+    // Until then nobody copies the world, and who checks it is told why it looks damaged.
+    const world_id id = seeded_world_id("test", 1);
+    const auto as_left = verify_journal(*place.files, "world", {});
+    REQUIRE(as_left);
+    const bool may_be_copied = check_not_erasing(*place.files, "world", id).has_value();
+    if (!as_left->ok) CHECK_FALSE(may_be_copied);
     auto w = place.open();
+    CHECK(check_not_erasing(*place.files, "world", id));
     auto reader = w->store->reader();
     auto m = read_memory(w->views(), **reader, ids.needle, w->published_seq());
     REQUIRE((m && m->has_value()));
