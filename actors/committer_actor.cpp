@@ -233,7 +233,8 @@ void committer_actor::finish_batch() {
   const seq_no last = batch_->last_seq;
   if (syncs_batch_) durable_through(last);
   if (const auto erased = erased_by(*batch_); !erased.empty())
-    if (auto ok = finish_batch_of_erasure(erased); !ok) return failed(ok.error(), errc::outcome_unknown);
+    if (auto ok = finish_batch_of_erasure(erased); !ok)
+      return failed(ok.error(), errc::outcome_unknown);
   core_->complete();
   announce_contents(); // published: the embedder reads what it is told of
   if (copies_) missed_.push_back(batch_);

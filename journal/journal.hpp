@@ -94,8 +94,9 @@ public:
   [[nodiscard]] seq_no durable_through() const;
 
   /// Overwrites the payloads of these entries, which are ascending, with zeros of the same length;
-  /// durable when this returns. What is erased already stays so. The entries that say so are durable
-  /// before: open() does not look whether the journal was broken off in here. A failure is final.
+  /// durable when this returns. What is erased already stays so. The entries that say so are
+  /// durable before: open() does not look whether the journal was broken off in here. A failure is
+  /// final.
   result<void> erase(std::span<const seq_no> seqs);
 
   /// Of the first entry of one of the newest frames, by that entry's seq; from any thread.

@@ -73,8 +73,9 @@ header_reader headers_of(world& w) {
 
 ledger_sources sources_of(world& w) {
   // One session for the ledger's life, or the files': it has one owner at a time.
-  return {.leaves = [&w, reader = w.ledger_reader](state_namespace ns, const digest& first,
-                                 const digest& last) -> result<std::vector<tree_leaf>> {
+  return {.leaves =
+              [&w, reader = w.ledger_reader](state_namespace ns, const digest& first,
+                                             const digest& last) -> result<std::vector<tree_leaf>> {
             if (*reader == nullptr) {
               auto opened = w.store->reader();
               if (!opened) return propagate(opened);
@@ -123,8 +124,8 @@ struct marks {
   seq_no indexes;
 };
 
-/// A checkpoint follows each erasure, when nothing has what was erased any more. Images and store of
-/// before it are made anew, whatever else fits.
+/// A checkpoint follows each erasure, when nothing has what was erased any more. Images and store
+/// of before it are made anew, whatever else fits.
 result<void> check_erased(const marks& from, std::span<const entry> entries) {
   const bool is_of_before = from.indexes.value > 0 || from.store.value > 0;
   if (is_of_before && entries.back().header.kind == entry_kind::erase
@@ -265,10 +266,10 @@ std::unique_ptr<world> prepare_world(const world_options& options) {
 struct attempt {
   bool use_images = true;
   bool images_failed = false;
-  bool store_failed = false; ///< or it does not fit the journal
+  bool store_failed = false;       ///< or it does not fit the journal
   bool erasure_unfinished = false; ///< images and store may have what was erased
   bool is_after_erasure = false;   ///< they were removed for that
-  std::string store_problem; ///< set: the store was removed because of it
+  std::string store_problem;       ///< set: the store was removed because of it
   /// What an attempt found late is told of the world that a later one opens, which finds only that
   /// there is no store any more.
   std::shared_ptr<late_store_problem> late_problem = std::make_shared<late_store_problem>();

@@ -61,8 +61,8 @@ public:
   /// The memory of `node` has no live content from `seq` on (tombstoned), or its newest one again.
   /// What is so already changes nothing.
   void set_live(node_no node, bool live, seq_no seq);
-  /// The memory of `node` has no live content from `seq` on, and never gets any again: save() leaves
-  /// out all that it ever had, as if they had never been written.
+  /// The memory of `node` has no live content from `seq` on, and never gets any again: save()
+  /// leaves out all that it ever had, as if they had never been written.
   void erase(node_no node, seq_no seq);
   /// Nobody reads at a seq before `seq` from now on.
   void retain_from(seq_no seq);

@@ -283,7 +283,7 @@ struct search_weights_payload {
 struct erase_payload {
   std::optional<mneme::head> head; ///< erased, with a tombstone that says why and by whom
   std::optional<edge_record> edge; ///< without data and kind
-  std::vector<seq_no> seqs; ///< ascending: entries before this one whose payloads go
+  std::vector<seq_no> seqs;        ///< ascending: entries before this one whose payloads go
   mneme::nonce nonce{};
 
   friend bool operator==(const erase_payload&, const erase_payload&) = default;

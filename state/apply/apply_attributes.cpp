@@ -84,7 +84,8 @@ row_values row_of_delta(const attributes& owner, const index_delta& d,
     return row;
   }
   if (h.erased) {
-    // There is no content, and nobody says what there was before. What rests on it knows since when.
+    // There is no content, and nobody says what there was before. What rests on it knows since
+    // when.
     row.version_created_at = row.valid_from = h.created_at;
     row.facets.stands_since = d.seq;
     return row;

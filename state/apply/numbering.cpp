@@ -25,7 +25,6 @@ std::vector<salience_delta> saliences_of(const entry_payload& payload, node_tabl
   return changes;
 }
 
-
 } // namespace
 
 index_delta number(const entry& e, numbering& numbers) {

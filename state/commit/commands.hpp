@@ -97,7 +97,8 @@ struct decay_command {
   std::function<void(result<decay_result>)> reply;
   write_deadline deadline{};
 };
-/// An erasure; stands alone in its frame, and is answered when nothing has what was erased any more.
+/// An erasure; stands alone in its frame, and is answered when nothing has what was erased any
+/// more.
 struct erase_command {
   erase_request request;
   std::function<void(result<erase_result>)> reply;

@@ -60,8 +60,8 @@ public:
 
   /// The next command would erase: nothing else may go on beside what follows it.
   [[nodiscard]] bool is_erasure_next() const;
-  /// As complete(), which is called later, but without a reply: of an erasure, which is answered when
-  /// nothing has what was erased any more.
+  /// As complete(), which is called later, but without a reply: of an erasure, which is answered
+  /// when nothing has what was erased any more.
   void publish();
   /// Every owner has the batch and the journal is durable (if it asked for that): publish, reply.
   void complete();

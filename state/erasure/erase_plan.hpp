@@ -1,6 +1,6 @@
 #pragma once
-/// What an erasure takes: which memories it means, and which entries of the journal say something of
-/// them. Found by the store's rows and the indexes, so that it costs what there is of them.
+/// What an erasure takes: which memories it means, and which entries of the journal say something
+/// of them. Found by the store's rows and the indexes, so that it costs what there is of them.
 
 #include <functional>
 #include <vector>

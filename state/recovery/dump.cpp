@@ -47,7 +47,8 @@ result<void> dump_memory(world& w, kv_reader& reader, const memory_id& id, seq_n
   if (!h) return propagate(h);
   if (!h->has_value()) return {};
   out += fmt::format("memory {} {}\n", to_string(id), hex(encode(**h)));
-  if ((*h)->erased) return {}; // of what it was used for before, a copy of the journal knows nothing
+  if ((*h)->erased)
+    return {}; // of what it was used for before, a copy of the journal knows nothing
   for (std::uint32_t n = 1; n <= (*h)->current_version; ++n) {
     auto v = read_version(reader, id, n);
     if (!v) return propagate(v);

@@ -11,8 +11,8 @@
 #include "messages/codec/topic_records.hpp"
 #include "messages/text/hashtag.hpp"
 #include "messages/validate/validate.hpp"
-#include "state/erasure/stub.hpp"
 #include "mneme/search.hpp"
+#include "state/erasure/stub.hpp"
 
 namespace mneme {
 

@@ -21,15 +21,21 @@ constexpr std::array<std::string_view, 2> timed_lists = {"items", "reads"};
 /// What changes the world is whole or not at all, and bounded in size: it has a deadline only if
 /// its client names one.
 bool is_write(const protocol::op_spec& op) {
-  constexpr std::array<std::string_view, 15> of_no_batch = {
-      "batch",           "tick",
-      "attest",          "compact",
-      "promote",         "snapshot",
-      "decay",           "checkpoint",
-      "revise",          "forget",
-      "unarchive",       "ingest_source",
-      "forget_matching", "supersede_matching",
-      "erase"};
+  constexpr std::array<std::string_view, 15> of_no_batch = {"batch",
+                                                            "tick",
+                                                            "attest",
+                                                            "compact",
+                                                            "promote",
+                                                            "snapshot",
+                                                            "decay",
+                                                            "checkpoint",
+                                                            "revise",
+                                                            "forget",
+                                                            "unarchive",
+                                                            "ingest_source",
+                                                            "forget_matching",
+                                                            "supersede_matching",
+                                                            "erase"};
   return op.read != nullptr || std::ranges::find(of_no_batch, op.name) != of_no_batch.end();
 }
 
