@@ -58,7 +58,8 @@ result<unfinished_world> unfinished_world::begin(file_system& files, const std::
   auto stores = store_names(files, directory);
   if (!stores) return propagate(stores);
   for (const auto& name : *stores)
-    if (auto ok = remove_all(files, directory + "/" + name); !ok) return propagate(ok);
+    if (auto ok = remove_all(files, fmt::format("{}/{}", directory, name)); !ok)
+      return propagate(ok);
   for (const auto& dir : {journal_directory(directory), image_directory(directory), directory})
     if (auto ok = remove_all(files, dir); !ok) return propagate(ok);
   for (const auto& dir : {journal_directory(directory), image_directory(directory)})

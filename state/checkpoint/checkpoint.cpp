@@ -377,6 +377,7 @@ result<void> remove_images(file_system& fs, const std::string& dir) {
 
 std::vector<std::string> image_files(const checkpoint_file& checkpoint) {
   std::vector<std::string> files;
+  files.reserve(image_names.size());
   for (const std::string_view name : image_names) files.push_back(image_file(checkpoint.seq, name));
   return files;
 }

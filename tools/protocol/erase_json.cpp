@@ -17,7 +17,7 @@ constexpr std::array erase_table = {
     key_shape{"dry_run", &shapes::boolean},   key_shape{"deadline_ms", &shapes::integer}};
 
 /// Ids, or the ids of uris.
-std::vector<memory_id> read_ids(value_reader& in) {
+std::vector<memory_id> ids_to_erase(value_reader& in) {
   std::vector<memory_id> ids;
   const auto texts = in.texts("ids");
   if (!texts) return ids;
@@ -74,7 +74,7 @@ result<json> run_erase(session& s, const json& request) {
   const json_path document;
   value_reader in(request, document, failure);
   erase_request r;
-  r.ids = read_ids(in);
+  r.ids = ids_to_erase(in);
   r.owned_by = in.text("owned_by");
   r.source = in.text("source");
   r.with_derived = in.flag("with_derived");
