@@ -147,6 +147,7 @@ result<void> replay_frame(world& w, const marks& from, const journal_frame& fram
   const seq_no least = std::min({from.store, from.indexes, w.ledger->roots().seq});
   if (entries.empty() || entries.back().header.seq <= least) return {}; // everybody has it
   if (auto ok = check_erased(from, entries); !ok) return ok;
+  w.ends_with_erasure = entries.back().header.kind == entry_kind::erase;
   if (auto ok = check_entries(w, frame, entries, before); !ok) return ok;
   if (auto ok = check_embeddings(w, entries); !ok)
     return fail(ok.error().code, "segment " + frame.segment + ", frame at offset "
@@ -389,7 +390,7 @@ result<std::unique_ptr<world>> try_open(const world_options& options,
   w->report.vectors_problem = note_embedder(*w->files, w->directory, w->info.embedder);
   w->retain_before(w->journal->last_seq());
   w->publish(w->journal->last_seq());
-  if (how.is_after_erasure)
+  if (how.is_after_erasure || w->ends_with_erasure)
     if (auto ok = checkpoint_world(*w); !ok) return propagate(ok);
   w->lock = std::move(lock);
   return w;

@@ -95,6 +95,8 @@ struct world {
   std::atomic<bool> store_matches{false};
   /// A payload that was read when the world was opened, or copied, is erased.
   bool has_erased = false;
+  /// The last entries that were replayed erase: a checkpoint is to say that this is done.
+  bool ends_with_erasure = false;
   /// The journal was read for them. Of whoever opens or seals the world.
   bool lacks_image_of_places = false;
   /// What its owners were loaded from. What compaction puts in their place is made of it.
