@@ -153,7 +153,7 @@ TEST_CASE("what was erased before a kill, or while it came, is nowhere once the 
   const std::string world = name + "/world";
   std::map<std::string, std::string> erased; // id -> what it said
   std::uint64_t pseudo = 54321;
-  for (int round = 0; round < 20; ++round) {
+  for (int round = 0; round < 8; ++round) {
     pseudo = pseudo * 6364136223846793005ULL + 1442695040888963407ULL;
     const std::size_t bytes = 1 + (pseudo >> 33) % 1200;
     std::istringstream lines(run_and_kill(world, std::to_string(round), bytes, "erase"));
@@ -184,6 +184,6 @@ TEST_CASE("what was erased before a kill, or while it came, is nowhere once the 
   auto replayed = replay_world(world, name + "/copy");
   REQUIRE(replayed);
   CHECK(replayed->overall == verify_world(world)->roots.overall);
-  CHECK(erased.size() > 20);
+  CHECK(erased.size() > 8);
   std::filesystem::remove_all(name);
 }
