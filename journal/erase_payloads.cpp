@@ -23,28 +23,23 @@ struct open_segment {
   }
 };
 
-/// What stands before the bytes of a payload.
-struct payload_front {
-  bool is_erased = false;
-  std::uint32_t bytes = 0;
-};
-result<payload_front> read_front(file& in, std::uint64_t at) {
+/// How many bytes the payload has whose front stands at `at`.
+result<std::uint32_t> payload_bytes(file& in, std::uint64_t at) {
   auto raw = in.read_at(at, payload_entry_bytes);
   if (!raw) return propagate(raw);
   if (raw->size() != payload_entry_bytes) return fail(errc::corrupt, "a payload that ends early");
-  payload_front front;
-  front.is_erased = (*raw)[0] == static_cast<char>(payload_state::erased);
-  for (std::size_t i = 0; i < sizeof front.bytes; ++i)
-    front.bytes |= std::uint32_t{static_cast<unsigned char>((*raw)[1 + i])} << (8 * i);
-  return front;
+  std::uint32_t bytes = 0; // behind the state
+  for (std::size_t i = 0; i < sizeof bytes; ++i)
+    bytes |= std::uint32_t{static_cast<unsigned char>((*raw)[1 + i])} << (8 * i);
+  return bytes;
 }
 
-/// State and bytes; between them length and checksum stay. What says that it is erased is written
-/// once more: the bytes behind it may not have been when the machine stopped.
-result<void> erase_one(file& out, std::uint64_t at, const payload_front& front) {
+/// State and bytes; between them length and checksum stay. Also of one that says that it is erased:
+/// the bytes behind it may not have been when the machine stopped.
+result<void> erase_one(file& out, std::uint64_t at, std::uint32_t bytes) {
   const char state = static_cast<char>(payload_state::erased);
   if (auto ok = out.write_at(at, {&state, 1}); !ok) return ok;
-  return out.write_at(at + payload_entry_bytes, std::string(front.bytes, '\0'));
+  return out.write_at(at + payload_entry_bytes, std::string(bytes, '\0'));
 }
 
 /// Of the frame's entries those that `seqs` begins with; it then begins behind them.
@@ -54,19 +49,25 @@ result<void> erase_in(open_segment& in, const journal_frame& frame, std::span<co
   std::uint64_t at = first_payload(frame).offset - payload_entry_bytes;
   for (seq_no seq = frame.prefix.first_seq; seq <= last_seq(frame.prefix) && !seqs.empty();
        seq = seq.next()) {
-    auto front = read_front(*in.out, at);
-    if (!front) return propagate(front);
+    auto bytes = payload_bytes(*in.out, at);
+    if (!bytes) return propagate(bytes);
     if (seqs.front() == seq) {
       seqs = seqs.subspan(1);
       in.is_dirty = true;
-      if (auto ok = erase_one(*in.out, at, *front); !ok) return ok;
+      if (auto ok = erase_one(*in.out, at, *bytes); !ok) return ok;
     }
-    at += payload_step(front->bytes);
+    at += payload_step(*bytes);
   }
   return {};
 }
 
 } // namespace
+
+std::vector<seq_no> each_once(std::vector<seq_no> seqs) {
+  std::ranges::sort(seqs);
+  seqs.erase(std::ranges::unique(seqs).begin(), seqs.end());
+  return seqs;
+}
 
 result<std::vector<seq_no>> erased_by(const journal_frame& frame) {
   std::vector<seq_no> seqs;
@@ -80,9 +81,7 @@ result<std::vector<seq_no>> erased_by(const journal_frame& frame) {
     const auto& its = std::get<erase_payload>(*payload).seqs;
     seqs.insert(seqs.end(), its.begin(), its.end());
   }
-  std::ranges::sort(seqs);
-  seqs.erase(std::ranges::unique(seqs).begin(), seqs.end());
-  return seqs;
+  return each_once(std::move(seqs));
 }
 
 result<void> erase_payloads(file_system& fs, const std::string& dir, const world_id& world,

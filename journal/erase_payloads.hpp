@@ -12,6 +12,9 @@
 
 namespace mneme {
 
+/// As erasures are named: ascending, each once.
+std::vector<seq_no> each_once(std::vector<seq_no> seqs);
+
 /// Of entries that the journal in `dir` has; `seqs` ascend. Durable when it returns. A call that
 /// was broken off can be made again: nothing that it looks at is in a payload. A reader beside it
 /// may find one that is half erased, which its checksum shows.

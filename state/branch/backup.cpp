@@ -22,6 +22,7 @@ struct backup_plan {
   journal_cut cut;
   std::vector<branch_file> segments;
   std::optional<planned_images> images;
+  std::vector<seq_no> erased; ///< though no entry up to the cut says so
 };
 
 result<backup_plan> plan_backup(file_system& files, const std::string& from) {
@@ -39,6 +40,9 @@ result<backup_plan> plan_backup(file_system& files, const std::string& from) {
   if (!images) return propagate(images);
   plan.images = std::move(*images);
   if (auto ok = check_not_erasing(files, from, plan.info.id); !ok) return propagate(ok);
+  auto erased = erased_from_behind(files, from, plan.info.id, plan.cut.at);
+  if (!erased) return propagate(erased);
+  plan.erased = std::move(*erased);
   auto segments = plan_journal(files, from, plan.cut, plan.info);
   if (!segments) return propagate(segments);
   plan.segments = std::move(*segments);
@@ -168,13 +172,9 @@ result<void> copy_all(file_system& files, const std::string& from, const std::st
           copy_images(files, to, plan, earlier.has_old_images ? seq_no{} : earlier.checkpoint);
       !ok)
     return ok;
-  // What was copied while it was erased is neither one nor the other.
-  auto erased = erased_from_behind(files, from, plan.info.id, plan.cut.at);
-  auto noted = read_erased_note(files, from);
-  if (!erased || !noted || erased->size() != noted->size())
-    return fail(errc::busy, "something was erased in " + from + " meanwhile; back it up again");
-  if (auto ok = carry_erased_note(files, from, files, to, plan.info.id, plan.cut.at); !ok)
+  if (auto ok = check_erased_still(files, from, plan.info.id, plan.cut.at, plan.erased); !ok)
     return ok;
+  if (auto ok = write_erased_note(files, to, plan.erased); !ok) return ok;
   return carry_embedder_note(files, from, files, to);
 }
 
@@ -228,6 +228,8 @@ result<branch_report> stream_files(file_system& files, const std::string& from, 
     if (auto ok = send_text("ERASED", std::move(*note)); !ok) return propagate(ok);
   if (auto note = read_file(files, embedder_path(from)))
     if (auto ok = send_text("EMBEDDER", std::move(*note)); !ok) return propagate(ok);
+  if (auto ok = check_erased_still(files, from, plan->info.id, plan->cut.at, plan->erased); !ok)
+    return propagate(ok);
   // Last, so that what was broken off is no world.
   if (auto ok = send_text("WORLD", encode(plan->info)); !ok) return propagate(ok);
   return report;

@@ -103,8 +103,8 @@ result<branch_report> fork_files(file_system& files, const std::string& from, co
   auto cut = find_cut(files, journal_directory(from), parent->id, options.at);
   if (!cut) return propagate(cut);
   if (auto ok = check_not_erasing(files, from, parent->id); !ok) return propagate(ok);
-  auto erased_before = erased_from_behind(files, from, parent->id, cut->at);
-  if (!erased_before) return propagate(erased_before);
+  auto erased = erased_from_behind(files, from, parent->id, cut->at);
+  if (!erased) return propagate(erased);
   auto made = unfinished_world::begin(files, to);
   if (!made) return propagate(made);
   world_file own = *parent;
@@ -128,11 +128,9 @@ result<branch_report> fork_files(file_system& files, const std::string& from, co
   if (auto ok = place_journal(place, *cut, own, report); !ok) return propagate(ok);
   if (auto ok = place_images(place, cut->at, report); !ok) return propagate(ok);
   if (auto ok = carry_embedder_note(files, from, files, to); !ok) return propagate(ok);
-  if (auto ok = carry_erased_note(files, from, files, to, own.id, cut->at); !ok)
+  if (auto ok = check_erased_still(files, from, own.id, cut->at, *erased); !ok)
     return propagate(ok);
-  // What was copied while it was erased is neither one nor the other.
-  if (auto erased = read_erased_note(files, to); !erased || *erased != *erased_before)
-    return fail(errc::busy, "something was erased in " + from + " meanwhile; fork again");
+  if (auto ok = write_erased_note(files, to, *erased); !ok) return propagate(ok);
   ensure(own.id == parent->id && own.branch != parent->branch, "a fork is the same world");
   if (auto ok = made->finish(own); !ok) return propagate(ok);
   return report;

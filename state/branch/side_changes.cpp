@@ -4,28 +4,11 @@
 
 #include "messages/codec/leaf_of.hpp"
 #include "messages/ensure.hpp"
+#include "state/apply/entry_parts.hpp"
 
 namespace mneme {
 
 namespace {
-
-/// The head in an entry's payload, and the version, if the entry brings them.
-struct head_parts {
-  const head* its_head = nullptr;
-  const version* content = nullptr;
-};
-
-head_parts head_in(const entry_payload& payload) {
-  if (const auto* p = std::get_if<write_payload>(&payload)) return {&p->head, &p->version};
-  if (const auto* p = std::get_if<update_payload>(&payload)) return {&p->head, &p->version};
-  if (const auto* p = std::get_if<head_payload>(&payload)) return {&p->head, nullptr};
-  if (const auto* p = std::get_if<embed_payload>(&payload)) return {&p->head, nullptr};
-  if (const auto* p = std::get_if<topic_archive_payload>(&payload)) return {&p->head, nullptr};
-  if (const auto* p = std::get_if<topic_merge_payload>(&payload)) return {&p->head, nullptr};
-  if (const auto* p = std::get_if<erase_payload>(&payload); p != nullptr && p->head)
-    return {&*p->head, nullptr};
-  return {};
-}
 
 /// How a memory was before the first entry that changed it.
 std::optional<memory_side> before_first(const entry& e, const head& h) {
@@ -56,8 +39,7 @@ void side_changes::take(const entry& e) {
     if (e.header.kind == entry_kind::write && !e.header.leaves.empty())
       written_.insert(e.header.leaves.front().path);
   }
-  if (const head_parts parts = head_in(e.payload); parts.its_head != nullptr)
-    take_head(e, *parts.its_head, parts.content);
+  if (const head* h = head_of(e.payload)) take_head(e, *h, version_of(e.payload));
   if (const auto* p = std::get_if<field_payload>(&e.payload)) take_field(*p);
   if (const auto* p = std::get_if<edge_payload>(&e.payload)) take_edge(e, p->edge);
   if (const auto* p = std::get_if<erase_payload>(&e.payload)) take_erased(e, *p);

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "journal/erase_payloads.hpp"
 #include "messages/codec/entry.hpp"
 #include "messages/codec/records.hpp"
 #include "messages/ensure.hpp"
@@ -256,9 +257,7 @@ std::vector<seq_no> erase_plan::seqs() const {
   std::vector<seq_no> all;
   for (const auto& m : memories) all.insert(all.end(), m.seqs.begin(), m.seqs.end());
   for (const auto& e : edges) all.insert(all.end(), e.seqs.begin(), e.seqs.end());
-  std::ranges::sort(all);
-  all.erase(std::ranges::unique(all).begin(), all.end());
-  return all;
+  return each_once(std::move(all));
 }
 
 result<erase_plan> plan_erasure(const erase_request& r, const read_views& views, kv_reader& reader,

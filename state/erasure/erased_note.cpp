@@ -16,11 +16,6 @@ namespace {
 
 constexpr std::string_view first_line = "mneme erased 1\n";
 
-void sort_once(std::vector<seq_no>& seqs) {
-  std::ranges::sort(seqs);
-  seqs.erase(std::ranges::unique(seqs).begin(), seqs.end());
-}
-
 } // namespace
 
 std::string erased_note_path(const std::string& directory) {
@@ -77,20 +72,24 @@ result<std::vector<seq_no>> erased_from_behind(file_system& files, const std::st
                              });
   if (!walked) return propagate(walked);
   std::erase_if(*seqs, [&](seq_no seq) { return seq > cut; });
-  sort_once(*seqs);
-  return seqs;
+  return each_once(std::move(*seqs));
 }
 
-result<void> carry_erased_note(file_system& from_files, const std::string& from,
-                               file_system& to_files, const std::string& to, const world_id& world,
-                               seq_no cut) {
-  auto seqs = erased_from_behind(from_files, from, world, cut);
-  if (!seqs) return propagate(seqs);
-  if (seqs->empty()) return {};
-  ensure(seqs->back() <= cut, "a note is of what the copy has");
+result<void> check_erased_still(file_system& files, const std::string& directory,
+                                const world_id& world, seq_no cut,
+                                const std::vector<seq_no>& known) {
+  auto now = erased_from_behind(files, directory, world, cut);
+  if (!now) return propagate(now);
+  if (*now == known) return {};
+  return fail(errc::busy, "something was erased in " + directory + " meanwhile; try again");
+}
+
+result<void> write_erased_note(file_system& files, const std::string& directory,
+                               const std::vector<seq_no>& seqs) {
+  if (seqs.empty()) return {};
   std::string note(first_line);
-  for (const seq_no seq : *seqs) note += fmt::format("{}\n", seq.value);
-  return replace_file(to_files, erased_note_path(to), note);
+  for (const seq_no seq : seqs) note += fmt::format("{}\n", seq.value);
+  return replace_file(files, erased_note_path(directory), note);
 }
 
 } // namespace mneme

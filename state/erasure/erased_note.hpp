@@ -24,10 +24,13 @@ result<void> check_not_erasing(file_system& files, const std::string& directory,
 /// its own note. Reads the journal from the cut on.
 result<std::vector<seq_no>> erased_from_behind(file_system& files, const std::string& directory,
                                                const world_id& world, seq_no cut);
-/// Notes them for a copy of the world up to the cut; durable. Nothing is written where there are
-/// none.
-result<void> carry_erased_note(file_system& from_files, const std::string& from,
-                               file_system& to_files, const std::string& to, const world_id& world,
-                               seq_no cut);
+/// busy unless these are they still: what was copied while it was erased is neither what it was nor
+/// zeros.
+result<void> check_erased_still(file_system& files, const std::string& directory,
+                                const world_id& world, seq_no cut,
+                                const std::vector<seq_no>& known);
+/// Notes them for a copy of the world; durable. Nothing is written where there are none.
+result<void> write_erased_note(file_system& files, const std::string& directory,
+                               const std::vector<seq_no>& seqs);
 
 } // namespace mneme

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "journal/erase_payloads.hpp"
 #include "messages/codec/leaf_of.hpp"
 #include "messages/ensure.hpp"
 #include "messages/validate/validate.hpp"
@@ -19,12 +20,6 @@ result<void> validate_text(std::string_view text, std::string_view key) {
   return {};
 }
 
-std::vector<seq_no> distinct(std::vector<seq_no> seqs) {
-  std::ranges::sort(seqs);
-  seqs.erase(std::ranges::unique(seqs).begin(), seqs.end());
-  return seqs;
-}
-
 entry entry_of(const planned_erasure& memory, const erase_request& r, id_source& draw,
                timestamp now, seq_no seq) {
   ensure(!memory.seqs.empty() && !memory.head.erased, "a memory was written, and goes once");
@@ -35,7 +30,7 @@ entry entry_of(const planned_erasure& memory, const erase_request& r, id_source&
                 .by = r.by};
   erase_payload payload;
   payload.head = stub_of(memory.head, std::move(why), draw.draw_nonce());
-  payload.seqs = distinct(memory.seqs);
+  payload.seqs = each_once(memory.seqs);
   payload.nonce = draw.draw_nonce();
   std::vector<state_leaf> leaves{leaf_of(*payload.head)};
   for (const std::string& name : memory.field_names)

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "journal/erase_payloads.hpp"
 #include "messages/ensure.hpp"
 #include "state/checkpoint/world_checkpoint.hpp"
 #include "state/compaction/index_compaction.hpp"
@@ -48,9 +49,7 @@ std::vector<seq_no> erased_by(const commit_batch& batch) {
   for (const entry& e : batch.entries)
     if (const auto* erased = std::get_if<erase_payload>(&e.payload))
       seqs.insert(seqs.end(), erased->seqs.begin(), erased->seqs.end());
-  std::ranges::sort(seqs);
-  seqs.erase(std::ranges::unique(seqs).begin(), seqs.end());
-  return seqs;
+  return each_once(std::move(seqs));
 }
 
 std::uint64_t room_for_erasure(const world& w) {

@@ -38,10 +38,9 @@ result<void> replay_journal(file_system& from_files, const std::string& from, wo
   if (auto ok = check_journal_reaches_checkpoint(from_files, from, into.info.id); !ok) return ok;
   if (auto ok = carry_rules_of_vectors(from_files, from, into); !ok) return ok;
   // Of a copy that goes to the end all erasures are in it, but for those of the note.
-  if (auto ok =
-          carry_erased_note(from_files, from, *into.files, into.directory, into.info.id, last);
-      !ok)
-    return ok;
+  auto erased = erased_from_behind(from_files, from, into.info.id, last);
+  if (!erased) return propagate(erased);
+  if (auto ok = write_erased_note(*into.files, into.directory, *erased); !ok) return ok;
   if (last.value == 0) return {};
   std::uint64_t synced_bytes = 0;
   auto walked = read_journal(
