@@ -15,6 +15,8 @@ constexpr std::uint64_t steps_of_check = 256;
 constexpr std::uint32_t cost_of_content = 16;
 /// Where fewer postings were read, the sums that they made are visited by them.
 constexpr std::uint32_t few_postings = word_sums::tile_slots / 4;
+/// Lists of so many postings look their scores up: the table is worth its making.
+constexpr std::uint64_t many_postings = 8ULL * score_table::size;
 /// A query of more words asks of the words that a content has instead.
 constexpr std::size_t few_words = 8;
 
@@ -32,11 +34,15 @@ word_sums::word_sums(const lexical& words, corpus of, std::vector<weighed_word> 
       by_term_(query_.size()),
       // Each addition and each part may be off by less than 1e-15 of the sum.
       rounding_up_(1 + 1e-15 * static_cast<double>(query_.size() + 16)),
-      lists_(query_.size()) {
+      lists_(query_.size()),
+      found_(std::make_unique_for_overwrite<summed_text[]>(tile_slots + 1)) {
   std::iota(by_term_.begin(), by_term_.end(), 0U);
   std::ranges::sort(by_term_, {}, [this](std::uint32_t word) { return query_[word].term; });
-  for (std::size_t i = 0; i < query_.size(); ++i)
+  for (std::size_t i = 0; i < query_.size(); ++i) {
     lists_[i].blocks = words_.postings(of_, query_[i].term);
+    if (mneme::posting_count(lists_[i].blocks) >= many_postings)
+      lists_[i].scores = score_table(query_[i].by);
+  }
 }
 
 bool word_sums::check_time() {
@@ -130,19 +136,20 @@ void word_sums::enter_tile(std::uint32_t word) {
 }
 
 std::span<summed_text> word_sums::at_least(double least) {
-  found_.clear();
+  found_count_ = 0;
   double most = 0;
   for (const std::uint32_t word : here_) most += lists_[word].most;
-  if (most * rounding_up_ < least) return found_;
+  if (most * rounding_up_ < least) return {};
   const double unread = leave_unread(least);
   for (const std::uint32_t word : here_)
     if (lists_[word].is_read && check_time()) add(word);
   find_sums(unread == 0 ? least : least / rounding_up_ - unread);
-  if (unread != 0) {
-    for (auto& found : found_) found.text = sum_of({found.slot});
-    std::erase_if(found_, [least](const summed_text& found) { return found.text < least; });
-  }
-  return found_;
+  const std::span<summed_text> found(found_.get(), found_count_);
+  if (unread == 0) return found;
+  for (auto& f : found) f.text = sum_of({f.slot});
+  const auto less = std::ranges::remove_if(
+      found, [least](double sum) { return sum < least; }, &summed_text::text);
+  return found.first(found.size() - less.size());
 }
 
 double word_sums::leave_unread(double least) {
@@ -182,11 +189,19 @@ void word_sums::add(std::uint32_t word) {
   // Of a block first all parts, then all additions: the compiler makes several divisions at once.
   std::array<double, posting_block::capacity_max> parts;
   std::array<std::uint32_t, posting_block::capacity_max> length_of;
+  const score_table& scores = lists_[word].scores;
   each_block(lists_[word], [&](const posting_block& block, std::uint32_t begin, std::uint32_t end) {
     const std::uint32_t base = block.first() - first_; // of a block that began before, below zero
     const std::uint16_t* offsets = block.offsets() + begin;
     const std::uint8_t* counts = block.counts() + begin;
     const std::uint32_t size = end - begin;
+    if (scores.is_filled() && block.most_count() < posting_block::many) {
+      for (std::uint32_t i = 0; i < size; ++i) {
+        const std::uint32_t at = base + offsets[i];
+        sums_[at] += scores.score(by, counts[i], lengths[at]);
+      }
+      return;
+    }
     for (std::uint32_t i = 0; i < size; ++i) length_of[i] = lengths[base + offsets[i]];
     for (std::uint32_t i = 0; i < size; ++i) parts[i] = by.score(counts[i], length_of[i]);
     if (block.most_count() >= posting_block::many) set_many(block, begin, end, word, parts.data());
@@ -231,14 +246,22 @@ void word_sums::find_in_all(double least) {
     double most = 0;
     for (std::uint32_t at = begin; at < begin + step; ++at)
       most = sums_[at] > most ? sums_[at] : most;
-    if (most < least) continue;
-    for (std::uint32_t at = begin; at < begin + step; ++at) offer(at, least);
+    if (most < least || most == 0) continue;
+    // Written either way, and kept or not: which of them reach `least` cannot be foretold.
+    for (std::uint32_t at = begin; at < begin + step; ++at) {
+      found_[found_count_] = {first_ + at, sums_[at]};
+      found_count_ +=
+          static_cast<std::size_t>(sums_[at] >= least) & static_cast<std::size_t>(sums_[at] > 0);
+    }
   }
   sums_.fill(0);
 }
 
 void word_sums::offer(std::uint32_t at, double least) {
-  if (sums_[at] >= least && sums_[at] > 0) found_.push_back({first_ + at, sums_[at]});
+  const double sum = sums_[at];
+  if (sum < least || sum == 0) return;
+  ensure(found_count_ < tile_slots, "each content of a tile is found once");
+  found_[found_count_++] = {first_ + at, sum};
 }
 
 } // namespace mneme

@@ -20,12 +20,14 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "index/lexical/lexical.hpp"
 #include "query/deadline.hpp"
 #include "query/search/bm25.hpp"
+#include "query/search/score_table.hpp"
 
 namespace mneme {
 
@@ -72,7 +74,8 @@ private:
   };
   struct word_list {
     std::span<const posting_block> blocks;
-    place from; ///< of the tile
+    score_table scores; ///< filled where there are many postings
+    place from;         ///< of the tile
     place to;
     double most = 0;         ///< that it gives a content of the tile
     std::uint32_t count = 0; ///< of its postings there
@@ -113,7 +116,8 @@ private:
   std::vector<std::uint32_t> here_;   ///< words of the tile
   std::uint32_t first_ = 0;
   std::array<double, tile_slots> sums_{}; ///< all 0 between two tiles
-  std::vector<summed_text> found_;
+  std::unique_ptr<summed_text[]> found_;  ///< of a tile, each content once; and room for one more
+  std::size_t found_count_ = 0;
   std::uint64_t steps_ = 0;
   bool late_ = false;
 };

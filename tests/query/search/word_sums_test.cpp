@@ -1,6 +1,6 @@
 // The sums of a query's words, tile by tile, against sums over plain texts: to the last bit,
 // whatever is left unread. Of: query/search/word_sums.cpp, query/search/bm25.cpp,
-// index/lexical/posting_block.hpp
+// query/search/score_table.hpp, index/lexical/posting_block.hpp
 #include <catch2/catch.hpp>
 
 #include <map>
@@ -166,4 +166,14 @@ TEST_CASE("sums of words that are nowhere, or of none, are none") {
   CHECK_FALSE(sums.next());
   CHECK(sums.posting_count() == 0);
   CHECK(sums.sum_of({3}) == 0);
+}
+
+TEST_CASE("a table of scores says what is divided out, to the last bit") {
+  const bm25_term by(1.2, 0.75, 3.1, 7.5);
+  const score_table table(by);
+  CHECK(table.is_filled());
+  CHECK_FALSE(score_table().is_filled());
+  for (const std::uint32_t count : {1U, 2U, 3U, 9U, 254U})
+    for (std::uint32_t length = 0; length < 300; ++length)
+      CHECK(table.score(by, count, length) == by.score(count, length));
 }
