@@ -60,10 +60,29 @@ expectation<std::vector<edge_record>> expected_edges(const model& state, const e
   return found;
 }
 
+expectation<std::vector<memory>> expected_stale(const model& state, const stale_read& r,
+                                                seq_no at) {
+  if (auto fallen = expected_get(state, {r.id, r.options}, at); !fallen)
+    return std::unexpected(fallen.error());
+  std::vector<memory> found;
+  std::int64_t skipped = 0;
+  for (const auto& id : stale_because_of(state, r.id, at)) {
+    auto m = expected_get(state, {id, r.options}, at);
+    if (!m) continue; // not to be seen
+    if (skipped++ < r.offset) continue;
+    if (r.limit && std::ssize(found) == *r.limit) break;
+    found.push_back(std::move(*m));
+  }
+  return found;
+}
+
 using sim::same;
 template <class Item>
 bool same(const std::vector<Item>& a, const std::vector<Item>& b) {
   return a == b;
+}
+bool same(const std::vector<memory>& a, const std::vector<memory>& b) {
+  return std::ranges::equal(a, b, [](const memory& x, const memory& y) { return same(x, y); });
 }
 bool same(const std::vector<topic_field_view>& a, const std::vector<topic_field_view>& b) {
   return std::ranges::equal(a, b, [](const topic_field_view& x, const topic_field_view& y) {
@@ -232,6 +251,10 @@ check_result check_read_reply(const evidence& known, const operation& op,
     return check_resolve(known, op, *m, part<memory_reply>(answer));
   if (const auto* m = std::get_if<edges_message>(&op.request))
     return check_edges(known, op, *m, part<edges_reply>(answer));
+  if (const auto* m = std::get_if<stale_message>(&op.request))
+    return explain<std::vector<memory>>(
+        known, op, m->request.options, part<stale_reply>(answer),
+        [&](seq_no at) { return expected_stale(state, m->request, at); });
   if (const auto* m = std::get_if<fields_message>(&op.request))
     return explain<std::vector<topic_field_view>>(
         known, op, m->options, part<fields_reply>(answer),

@@ -100,11 +100,30 @@ double trust_in(const model& state, const memory_id& id, seq_no at) {
   return least;
 }
 
+namespace {
+
+/// Since when a memory stands as it does: what fell before does not shake it.
+seq_no stands_since(const model& state, const memory_id& id, seq_no at) {
+  return state.tombstoned_since(id, at).value_or(state.affirmed_at(id, at));
+}
+
+} // namespace
+
+std::vector<memory_id> stale_because_of(const model& state, const memory_id& fallen, seq_no at) {
+  std::vector<memory_id> stale;
+  for (const auto& id : state.ids_at(at)) {
+    if (id == fallen || state.head_at(id, at)->tombstone) continue;
+    const auto own = lineage_of(state, id, at);
+    if (own.contains(fallen) && has_fallen(state, fallen, stands_since(state, id, at), at, own))
+      stale.push_back(id);
+  }
+  return stale;
+}
+
 memory_standing standing_in(const model& state, const memory_id& id, seq_no at) {
   const auto own = lineage_of(state, id, at);
   memory_standing out{.trust = trust_in(state, id, at)};
-  seq_no since = state.affirmed_at(id, at);
-  if (const auto ended = state.tombstoned_since(id, at)) since = *ended;
+  const seq_no since = stands_since(state, id, at);
   for (const auto& one : own)
     if (one != id && has_fallen(state, one, since, at, own)) out.stale = true;
   return out;

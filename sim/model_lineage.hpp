@@ -9,5 +9,7 @@ namespace mneme::sim {
 double own_trust(const provenance& p);
 double trust_in(const model& state, const memory_id& id, seq_no at);
 memory_standing standing_in(const model& state, const memory_id& id, seq_no at);
+/// What is stale because `fallen` has fallen, in id order.
+std::vector<memory_id> stale_because_of(const model& state, const memory_id& fallen, seq_no at);
 
 } // namespace mneme::sim

@@ -247,6 +247,9 @@ struct describe_request {
   std::string operator()(const select_message& m) const {
     return fmt::format("select '{}'", m.request.words) + at_text(m.request.at_seq);
   }
+  std::string operator()(const stale_message& m) const {
+    return "stale " + brief(m.request.id) + at_text(m.request.options.at_seq);
+  }
 };
 
 /// The first item of a tick's reads, in tokens.
@@ -275,6 +278,8 @@ void each_scope(Message& m, const Visit& visit) {
     visit(m, std::size_t{0});
   } else if constexpr (requires { m.requests; }) {
     for (std::size_t i = 0; i < m.requests.size(); ++i) visit(m.requests[i], i);
+  } else if constexpr (requires { m.request.options.scope; }) {
+    visit(m.request.options, std::size_t{0});
   } else if constexpr (requires { m.request.scope; }) {
     visit(m.request, std::size_t{0});
   }

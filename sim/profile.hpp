@@ -52,8 +52,9 @@ enum class operation_kind : std::uint8_t {
   select,
   set_weights,
   restore,
+  stale,
 };
-inline constexpr std::size_t operation_kind_count = 39;
+inline constexpr std::size_t operation_kind_count = 40;
 
 /// Kinds of faults that may strike between two steps.
 enum class fault_kind : std::uint8_t {

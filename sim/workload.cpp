@@ -156,6 +156,12 @@ planned_request workload::some_request() {
     if (draw_.percent(30)) m.filter.types = {static_cast<edge_type>(1 + draw_.below(4))};
     return {std::move(m), {}};
   }
+  case operation_kind::stale: {
+    stale_message m{{.id = some_id(), .options = some_options()}};
+    if (draw_.one_in(4)) m.request.limit = 1 + static_cast<std::int64_t>(draw_.below(3));
+    if (draw_.one_in(8)) m.request.offset = 1;
+    return {std::move(m), {}};
+  }
   case operation_kind::root:
     return {root_message{some_past()}, {}};
   case operation_kind::prove:
