@@ -25,7 +25,10 @@ install(TARGETS mneme_network EXPORT mneme_remote_embedder
 install(EXPORT mneme_targets NAMESPACE mneme:: DESTINATION ${mneme_config_dir})
 install(EXPORT mneme_remote_embedder NAMESPACE mneme:: DESTINATION ${mneme_config_dir})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/mneme DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-  FILES_MATCHING PATTERN "*.hpp")
+  FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
+if(TARGET mneme_library)
+  install(TARGETS mneme_library LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
 if(TARGET mneme)
   install(TARGETS mneme RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()

@@ -1,6 +1,7 @@
 #include "tools/protocol/json_text.hpp"
 
 #include <charconv>
+#include <cmath>
 #include <unordered_set>
 #include <vector>
 
@@ -14,11 +15,14 @@ namespace mneme::protocol {
 namespace {
 
 constexpr int number_overflow_id = 406;
+constexpr std::string_view json_name = "JSON";
+constexpr std::string_view messagepack_name = "MessagePack";
 
 /// Receives the parser's events and builds the document.
 class document_builder {
 public:
-  explicit document_builder(std::optional<error>& oversized) : oversized_(oversized) {}
+  document_builder(std::optional<error>& oversized, std::string_view format)
+      : oversized_(oversized), format_(format), is_text_(format == json_name) {}
 
   // Names and signatures are those that nlohmann's SAX interface asks for.
   bool null() { return add(json(nullptr)); }
@@ -29,22 +33,24 @@ public:
     return add(json(static_cast<std::int64_t>(value)));
   }
   bool number_float(json::number_float_t value, const std::string& text) {
-    if (text.find_first_of(".eE") != std::string::npos) return add(json(value));
+    if (!is_text_ && !std::isfinite(value)) return refuse(errc::bad_json, "a number is not finite");
+    if (!is_text_ || text.find_first_of(".eE") != std::string::npos) return add(json(value));
     note_oversized();
     return add(json(std::int64_t{0})); // of the right type: the shape is judged before the value
   }
-  bool string(std::string& value) { return add(json(std::move(value))); }
-  bool binary(json::binary_t&) { return false; }
+  bool string(std::string& value) { return is_good(value) && add(json(std::move(value))); }
+  bool binary(json::binary_t&) {
+    return refuse(errc::bad_json, "binary and extension values are not taken");
+  }
   bool start_object(std::size_t) { return open(json::object()); }
   bool start_array(std::size_t) { return open(json::array()); }
   bool end_object() { return close(); }
   bool end_array() { return close(); }
   bool key(std::string& name) {
+    if (!is_good(name)) return false;
     level& top = levels_.back();
-    if (!top.keys.insert(name).second) {
-      failure_ = error{errc::bad_json, fmt::format("the key \"{}\" is there twice", name), {}};
-      return false;
-    }
+    if (!top.keys.insert(name).second)
+      return refuse(errc::bad_json, fmt::format("the key \"{}\" is there twice", name));
     top.key = std::move(name);
     return true;
   }
@@ -53,13 +59,13 @@ public:
     if (cause.id == number_overflow_id)
       failure_ = error{errc::out_of_range, "the number does not fit a 64-bit float", path()};
     else
-      failure_ = error{errc::bad_json, fmt::format("not JSON at byte {}", position), {}};
+      failure_ = error{errc::bad_json, fmt::format("not {} at byte {}", format_, position), {}};
     return false;
   }
 
   [[nodiscard]] json& root() { return root_; }
   [[nodiscard]] error take_failure() {
-    return failure_.value_or(error{errc::bad_json, "not JSON", {}});
+    return failure_.value_or(error{errc::bad_json, fmt::format("not {}", format_), {}});
   }
 
 private:
@@ -69,6 +75,14 @@ private:
     std::string key; ///< the last one read, of an object
   };
 
+  bool refuse(errc code, std::string message) {
+    failure_ = error{code, std::move(message), path()};
+    return false;
+  }
+  /// JSON is looked at as a whole before it is parsed.
+  bool is_good(std::string_view text) {
+    return is_text_ || is_utf8(text) || refuse(errc::bad_utf8, "the text is not UTF-8");
+  }
   json* place(json&& value) {
     if (levels_.empty()) {
       root_ = std::move(value);
@@ -89,10 +103,8 @@ private:
     return true;
   }
   bool open(json&& container) {
-    if (levels_.size() == max_depth) {
-      failure_ = error{errc::bad_json, fmt::format("nested deeper than {} levels", max_depth), {}};
-      return false;
-    }
+    if (levels_.size() == max_depth)
+      return refuse(errc::bad_json, fmt::format("nested deeper than {} levels", max_depth));
     json* placed = place(std::move(container));
     levels_.push_back({placed, {}, {}});
     return true;
@@ -123,21 +135,21 @@ private:
   std::vector<level> levels_;
   std::optional<error> failure_;
   std::optional<error>& oversized_;
+  std::string_view format_;
+  bool is_text_;
 };
 
 } // namespace
 
-result<json> parse_json(std::string_view text, std::optional<error>& oversized) {
-  if (text.size() > max_line_bytes)
+namespace {
+
+result<json> parse(std::string_view bytes, std::string_view name, json::input_format_t format,
+                   std::optional<error>& oversized) {
+  if (bytes.size() > max_line_bytes)
     return fail(errc::line_too_long, fmt::format("a line has at most {} bytes", max_line_bytes));
-  if (!is_utf8(text)) return fail(errc::bad_utf8, "the text is not UTF-8");
-  if (text.starts_with("\xEF\xBB\xBF"))
-    return fail(errc::bad_json, "a byte order mark stands before the text");
-  // The library takes one for the end of the text.
-  if (text.contains('\0')) return fail(errc::bad_json, "a zero byte stands in the text");
-  document_builder builder(oversized);
+  document_builder builder(oversized, name);
   try {
-    if (!json::sax_parse(text.begin(), text.end(), &builder))
+    if (!json::sax_parse(bytes.begin(), bytes.end(), &builder, format))
       return std::unexpected(builder.take_failure());
   } catch (const json::exception& e) {
     return fail(errc::bad_json, e.what());
@@ -145,11 +157,28 @@ result<json> parse_json(std::string_view text, std::optional<error>& oversized) 
   return std::move(builder.root());
 }
 
+} // namespace
+
+result<json> parse_json(std::string_view text, std::optional<error>& oversized) {
+  if (text.size() <= max_line_bytes) {
+    if (!is_utf8(text)) return fail(errc::bad_utf8, "the text is not UTF-8");
+    if (text.starts_with("\xEF\xBB\xBF"))
+      return fail(errc::bad_json, "a byte order mark stands before the text");
+    // The library takes one for the end of the text.
+    if (text.contains('\0')) return fail(errc::bad_json, "a zero byte stands in the text");
+  }
+  return parse(text, json_name, json::input_format_t::json, oversized);
+}
+
 result<json> parse_json(std::string_view text) {
   std::optional<error> oversized;
   auto value = parse_json(text, oversized);
   if (value && oversized) return std::unexpected(std::move(*oversized));
   return value;
+}
+
+result<json> parse_messagepack(std::string_view bytes, std::optional<error>& oversized) {
+  return parse(bytes, messagepack_name, json::input_format_t::msgpack, oversized);
 }
 
 bool is_scalar(const json& value) {
@@ -162,6 +191,12 @@ std::string print(const json& value) {
 
 std::string print_pretty(const json& value) {
   return value.dump(2, ' ', false, json::error_handler_t::replace);
+}
+
+std::string print_messagepack(const json& value) {
+  std::string bytes;
+  json::to_msgpack(value, bytes);
+  return bytes;
 }
 
 double shortest(float value) {

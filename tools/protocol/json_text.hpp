@@ -1,6 +1,7 @@
 #pragma once
-/// JSON text in and out. Parsing is strict: one document, UTF-8, no duplicate keys, at most 64
-/// levels. Numbers written without `.` or `e` are integers. Objects keep their order.
+/// JSON text in and out, and the same values as MessagePack. Parsing is strict: one document,
+/// UTF-8, no duplicate keys, at most 64 levels. Numbers written without `.` or `e` are integers.
+/// Objects keep their order.
 
 #include <cstddef>
 #include <optional>
@@ -24,10 +25,16 @@ result<json> parse_json(std::string_view text, std::optional<error>& oversized);
 /// As above, an oversized number is the result.
 result<json> parse_json(std::string_view text);
 
+/// The same of MessagePack: the same values, with numbers as they are. Neither binary nor extension
+/// values; what it says is as strict.
+result<json> parse_messagepack(std::string_view bytes, std::optional<error>& oversized);
+
 bool is_scalar(const json& value);
 
 /// Compact, one line; floats are the shortest text that round-trips.
 std::string print(const json& value);
+/// As MessagePack.
+std::string print_messagepack(const json& value);
 /// Indented by two.
 std::string print_pretty(const json& value);
 /// The f64 whose shortest text is that of the f32.

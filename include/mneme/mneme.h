@@ -1,0 +1,94 @@
+#pragma once
+/* The engine for any language that can call C: libmneme.so. Requests and answers are those of the
+ * line protocol (`mneme help ops`), as JSON or MessagePack.
+ *
+ *     mneme_engine* world = NULL;
+ *     const char options[] = "{\"directory\":\"notes\"}";
+ *     mneme_answer* opened = mneme_open(options, sizeof options - 1, MNEME_JSON, &world);
+ *     if (!mneme_answer_ok(opened)) puts(mneme_answer_bytes(opened, NULL));
+ *     mneme_answer_free(opened);
+ *     const char request[] = "{\"query\":\"when is tea\"}";
+ *     mneme_answer* found = mneme_call(world, "search", request, sizeof request - 1, MNEME_JSON);
+ *     puts(mneme_answer_bytes(found, NULL));
+ *     mneme_answer_free(found);
+ *     mneme_answer_free(mneme_close(world, MNEME_JSON));
+ *     mneme_free(world);
+ *
+ * Every function may be called from any thread. An engine does not survive fork(): a child opens
+ * its own. What is returned is never null, but where memory has run out the process ends.
+ *
+ * Names and layouts here only grow; symbols are versioned (MNEME_1). */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define MNEME_API __attribute__((visibility("default")))
+#else
+#define MNEME_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* An open world. */
+typedef struct mneme_engine mneme_engine;
+/* What a request came to: {"ok":true,…} or {"ok":false,"error":{"code","message","at"?}}. */
+typedef struct mneme_answer mneme_answer;
+
+/* Formats of requests and answers. */
+enum {
+  MNEME_JSON = 0,       /* UTF-8 text */
+  MNEME_MESSAGEPACK = 1 /* the same values; numbers as they are, no binary and no extension */
+};
+
+/* "0.1.0"; of the library, not of a world. */
+MNEME_API const char* mneme_version(void);
+
+/* Opens a world as the object of options says, or makes one. On success `*opened` is the engine,
+ * and the answer says what was opened (world, seq, and what opening repaired); else `*opened`
+ * is NULL.
+ *
+ *     directory      of the world; or in_memory: true, and nothing is kept
+ *     create         make a world where there is none (default true)
+ *     read_only      beside a writer, from the journal
+ *     world_name, seed, embedder, search, language     of a new world
+ *     embedder_key   for a world's embedder behind an endpoint
+ *     audience       of searches that name none
+ *     manual_clock   time stands still until the op `clock` moves it
+ *     per_request    one request, one journal frame: the same requests give the same bytes
+ *     exact_near     never an approximate answer; with a seed this is the default
+ *     cache_bytes, readers     as in mneme/engine.hpp */
+MNEME_API mneme_answer* mneme_open(const void* options, size_t size, int format,
+                                   mneme_engine** opened);
+
+/* Runs one request in the calling thread. `op` may be NULL where the request names it. The answer
+ * comes in the format of the request. */
+MNEME_API mneme_answer* mneme_call(mneme_engine* engine, const char* op, const void* request,
+                                   size_t size, int format);
+
+/* Takes the answer, which is now the callee's to free; in a thread of the library. */
+typedef void (*mneme_callback)(void* context, mneme_answer* answer);
+/* The same in a thread of the library; `op` and `request` are copied. Every call is answered once,
+ * those that mneme_close() meets before it closes, those after it with `shutdown`. Calls that are
+ * under way at once may overtake each other. */
+MNEME_API void mneme_call_async(mneme_engine* engine, const char* op, const void* request,
+                                size_t size, int format, mneme_callback callback, void* context);
+
+/* Closes the world: what was asked before is answered first. A second call answers `shutdown`, and
+ * so does every request. Not from a callback. */
+MNEME_API mneme_answer* mneme_close(mneme_engine* engine, int format);
+/* Closes it if it is open, and gives it back. Nobody calls with it any more. NULL does nothing. */
+MNEME_API void mneme_free(mneme_engine* engine);
+
+/* 1 if the request succeeded, else 0. */
+MNEME_API int mneme_answer_ok(const mneme_answer* answer);
+/* Its bytes, of JSON with a zero behind them; their number where `size` is not NULL. They are there
+ * until the answer is freed. */
+MNEME_API const char* mneme_answer_bytes(const mneme_answer* answer, size_t* size);
+MNEME_API void mneme_answer_free(mneme_answer* answer);
+
+#ifdef __cplusplus
+}
+#endif

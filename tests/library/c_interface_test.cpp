@@ -1,0 +1,176 @@
+// libmneme.so through its C header: what good and bad callers get, from one thread and from many.
+// Of: tools/library/c_interface.cpp, tools/library/call_queue.cpp, tools/library/open_options.cpp
+#include <catch2/catch.hpp>
+
+#include <atomic>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "mneme/mneme.h"
+
+using nlohmann::json;
+
+namespace {
+
+/// What an answer says; it is freed.
+json taken(mneme_answer* answer, int format = MNEME_JSON) {
+  std::size_t size = 0;
+  const char* bytes = mneme_answer_bytes(answer, &size);
+  const std::string text(bytes, size);
+  json value = format == MNEME_JSON ? json::parse(text) : json::from_msgpack(text);
+  CHECK(value["ok"] == (mneme_answer_ok(answer) == 1));
+  mneme_answer_free(answer);
+  return value;
+}
+
+json opened(const json& options, mneme_engine*& engine) {
+  const std::string text = options.dump();
+  return taken(mneme_open(text.data(), text.size(), MNEME_JSON, &engine));
+}
+
+/// A world in memory with a seed, closed with the test.
+struct small_world {
+  mneme_engine* engine = nullptr;
+
+  explicit small_world(json options = {{"in_memory", true}, {"seed", 7}}) {
+    const json answer = opened(options, engine);
+    INFO(answer.dump());
+    REQUIRE(engine != nullptr);
+  }
+  small_world(const small_world&) = delete;
+  small_world& operator=(const small_world&) = delete;
+  ~small_world() { mneme_free(engine); }
+
+  json call(const char* op, const json& request) const {
+    const std::string text = request.dump();
+    return taken(mneme_call(engine, op, text.data(), text.size(), MNEME_JSON));
+  }
+  json call_packed(const char* op, const std::string& bytes) const {
+    return taken(mneme_call(engine, op, bytes.data(), bytes.size(), MNEME_MESSAGEPACK),
+                 MNEME_MESSAGEPACK);
+  }
+  json call_packed(const char* op, const json& request) const {
+    std::string bytes;
+    json::to_msgpack(request, bytes);
+    return call_packed(op, bytes);
+  }
+};
+
+std::string code_of(const json& answer) {
+  return answer["ok"] == true ? "ok" : answer["error"]["code"].get<std::string>();
+}
+
+json note(const std::string& text) {
+  return {{"type", "Note"}, {"data", {{"statement", text}}}};
+}
+
+} // namespace
+
+TEST_CASE("what a host says of a world that it opens is judged before anything is made") {
+  const auto refused = [](const json& options) {
+    mneme_engine* engine = nullptr;
+    const json answer = opened(options, engine);
+    CHECK(engine == nullptr);
+    return code_of(answer) + " at " + answer["error"].value("at", "");
+  };
+  CHECK(refused(json::object()) == "missing_key at directory");
+  CHECK(refused({{"directory", ""}}) == "bad_value at directory");
+  CHECK(refused({{"directory", "x"}, {"in_memory", true}}) == "bad_value at in_memory");
+  CHECK(refused({{"in_memory", true}, {"sead", 1}}) == "unknown_key at sead");
+  CHECK(refused({{"in_memory", 1}}) == "wrong_type at in_memory");
+  CHECK(refused({{"in_memory", true}, {"readers", 0}}) == "out_of_range at readers");
+  CHECK(refused({{"in_memory", true}, {"embedder", "nonsense"}}) == "bad_value at embedder");
+  CHECK(refused({{"in_memory", true}, {"audience", "nobody"}}) == "bad_value at audience");
+  CHECK(refused(json::array()) == "wrong_type at ");
+  mneme_engine* engine = nullptr;
+  CHECK(code_of(taken(mneme_open("{", 1, MNEME_JSON, &engine))) == "bad_json");
+  CHECK(code_of(taken(mneme_open(nullptr, 0, 9, &engine))) == "bad_value");
+}
+
+TEST_CASE("requests and answers are those of the line protocol, in both formats") {
+  const small_world world;
+  const json written = world.call("write", note("tea is at five"));
+  REQUIRE(written["ok"] == true);
+  CHECK(world.call(nullptr, {{"op", "get"}, {"id", written["id"]}})["memory"]["id"]
+        == written["id"]);
+  const json packed = world.call_packed("get", {{"id", written["id"]}});
+  CHECK(packed == world.call("get", {{"id", written["id"]}}));
+  CHECK(code_of(world.call("get", {{"op", "find"}})) == "bad_value");
+  CHECK(code_of(world.call("no such op", json::object())) == "unknown_op");
+  CHECK(code_of(world.call(nullptr, json::object())) == "missing_key");
+  CHECK(code_of(world.call("get", {{"id", 5}})) == "wrong_type");
+  CHECK(code_of(taken(mneme_call(world.engine, "root", nullptr, 0, MNEME_JSON))) == "ok");
+  CHECK(code_of(world.call("clock", {{"now", "2026-01-01T00:00:00Z"}})) == "unsupported");
+}
+
+TEST_CASE("MessagePack that JSON could not say is refused") {
+  const small_world world;
+  const auto code = [&](const std::string& bytes) {
+    return code_of(world.call_packed("get", bytes));
+  };
+  CHECK(code("\xC1") == "bad_json");                       // never used
+  CHECK(code("\x81\xA2id") == "bad_json");                 // cut off
+  CHECK(code(std::string("\x80\x00", 2)) == "bad_json");   // more behind it
+  CHECK(code("\x82\xA2id\xA1x\xA2id\xA1x") == "bad_json"); // a key twice
+  CHECK(code("\x81\xA2id\xC4\x01x") == "bad_json");        // binary
+  CHECK(code("\x81\xA2id\xD4\x05x") == "bad_json");        // an extension
+  CHECK(code("\x81\xA2id\xA1\xFF") == "bad_utf8");         // in a value
+  CHECK(code("\x81\xA2i\xFF\xA1x") == "bad_utf8");         // in a key
+  CHECK(code("\x81\x01\x02") == "bad_json");               // a key that is no text
+  CHECK(code(std::string("\x81\xA2id\xCA\x7F\xC0\x00\x00", 9)) == "bad_json"); // not a number
+  CHECK(code(std::string(100'000, '\x91')) == "bad_json");                     // very deep
+  CHECK(code("\x81\xA2id\xDD\xFF\xFF\xFF\xFF") == "bad_json");                 // as long as it says
+  CHECK(code("\x81\xA6\x61t_seq\xCF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF") == "missing_key");
+  const json late = world.call_packed(
+      "root", std::string("\x81\xA6\x61t_seq\xCF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF"));
+  CHECK(code_of(late) == "out_of_range");
+}
+
+TEST_CASE("a manual clock stands until it is set, and the same requests give the same root") {
+  const auto root = [] {
+    const small_world world({{"in_memory", true},
+                             {"seed", 5},
+                             {"manual_clock", true},
+                             {"per_request", true},
+                             {"embedder", "none"}});
+    CHECK(world.call("clock", {{"now", "2026-01-01T00:00:00Z"}})["ok"] == true);
+    CHECK(world.call("write", note("tea"))["ok"] == true);
+    return world.call("root", json::object())["root"];
+  };
+  CHECK(root() == root());
+}
+
+TEST_CASE("calls of many threads and calls that nobody waits for are all answered once") {
+  small_world world;
+  struct counts {
+    std::atomic<int> ok{0};
+    std::atomic<int> refused{0};
+  } seen;
+  const auto count = [](void* context, mneme_answer* answer) {
+    auto& to = *static_cast<counts*>(context);
+    ++(mneme_answer_ok(answer) == 1 ? to.ok : to.refused);
+    mneme_answer_free(answer);
+  };
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 25; ++i) {
+        const std::string text = note("of " + std::to_string(100 * t + i)).dump();
+        if (i % 2 == 0)
+          count(&seen, mneme_call(world.engine, "write", text.data(), text.size(), MNEME_JSON));
+        else
+          mneme_call_async(world.engine, "write", text.data(), text.size(), MNEME_JSON, count,
+                           &seen);
+      }
+    });
+  for (auto& t : threads) t.join();
+  CHECK(taken(mneme_close(world.engine, MNEME_JSON))["seq"] == 100);
+  CHECK(seen.ok == 100);
+  CHECK(code_of(world.call("root", json::object())) == "shutdown");
+  CHECK(code_of(taken(mneme_close(world.engine, MNEME_JSON))) == "shutdown");
+  mneme_call_async(world.engine, "root", nullptr, 0, MNEME_JSON, count, &seen);
+  CHECK(seen.refused == 1);
+}
