@@ -1,0 +1,60 @@
+"""mneme: memory for AI agents. Typed memories with versions and edges, four ways to ask, proofs over
+all state, replay to the byte.
+
+    import mneme
+
+    with mneme.open("notes") as world:
+        world.write("Note", {"statement": "tea is served at five"}, actor="ana", tags=["tea"])
+        for hit in world.search("when is tea?"):
+            print(hit)
+
+`open` has the engine in this process (libmneme.so), `connect` asks a server (`mneme serve`); both give
+the same World. `world.awaited()` is to be awaited. docs/PYTHON.md has more.
+"""
+
+import os
+from typing import Any, Dict, Mapping, Optional, Union
+
+from . import asks, errors
+from .aio import AsyncWorld
+from .asks import Ask, Tick
+from .errors import (AlreadyExists, Busy, Corrupt, DeadlineExceeded, DiskFull, Erased, InvalidRequest,
+                     MnemeError, NotFound, OutcomeUnknown, ScopeViolation, SeqUnavailable, Shutdown,
+                     Tombstoned, Unreachable, VersionConflict)
+from .records import Found, Record
+from .world import World
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "AlreadyExists", "Ask", "AsyncWorld", "Busy", "Corrupt", "DeadlineExceeded", "DiskFull", "Erased",
+    "Found", "InvalidRequest", "MnemeError", "NotFound", "OutcomeUnknown", "Record", "ScopeViolation",
+    "SeqUnavailable", "Shutdown", "Tick", "Tombstoned", "Unreachable", "VersionConflict", "World",
+    "asks", "connect", "errors", "open", "open_in_memory",
+]
+
+
+def open(directory: Union[str, "os.PathLike[str]"], **options: Any) -> World:
+    """Opens the world in a directory, or makes one (create=False: only what is there). `~` is the
+    home directory. Of a new world: world_name, seed, embedder ("hash:384", "none", "http:…"), language.
+    Also: read_only, manual_clock, per_request, exact_near, audience, embedder_key, cache_bytes,
+    readers."""
+    from .library import Engine
+    place = os.path.expanduser(os.fspath(directory))
+    return World(Engine({"directory": place, **_given(options)}))
+
+
+def open_in_memory(**options: Any) -> World:
+    """A world that is gone when it is closed. Options as those of `open`."""
+    from .library import Engine
+    return World(Engine({"in_memory": True, **_given(options)}))
+
+
+def connect(url: str, key: Optional[str] = None, timeout_s: float = 60.0) -> World:
+    """The world that `mneme serve` serves at `url`."""
+    from .server import Server
+    return World(Server(url, key, timeout_s))
+
+
+def _given(options: Mapping[str, Any]) -> Dict[str, Any]:
+    return {key: value for key, value in options.items() if value is not None}

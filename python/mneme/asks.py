@@ -1,0 +1,245 @@
+"""Requests as values: what a world is asked, before it is. `World` and `AsyncWorld` run them, and a
+tick or a batch takes many of them:
+
+    world.tick(reads=[asks.search("when is tea"), asks.find("Note", limit=5)],
+               writes=[asks.write("Note", {"statement": "it rains"}, actor="ana")])
+
+Keywords are the keys of the request as `mneme help OP` lists them. What Python keeps for itself takes
+an underscore behind it (`from_`). Times may be datetimes (with a time zone), vectors anything with
+tolist(), memories the records that an answer had in place of their ids.
+"""
+
+import datetime
+from typing import Any, Callable, Dict, Generic, Iterable, List, Mapping, Optional, TypeVar, Union
+
+from .errors import MnemeError, error_of
+from .records import Found, Record, record_of
+
+T = TypeVar("T")
+Memory = Union[str, Mapping[str, Any]]  #: an id, a uri, or a record that has one
+JsonAnswer = Dict[str, Any]
+
+
+class Ask(Generic[T]):
+    """One request, and how its answer is read."""
+
+    __slots__ = ("op", "request", "read")
+
+    def __init__(self, op: str, request: Dict[str, Any], read: Callable[[JsonAnswer], T]) -> None:
+        self.op = op
+        self.request = request
+        self.read = read
+
+    def answer(self, answered: JsonAnswer) -> T:
+        """What was asked for; raises what a refusal stands for."""
+        if not answered.pop("ok", False):
+            raise error_of(answered)
+        return self.read(answered)
+
+    def item(self) -> Dict[str, Any]:
+        """As an item of a tick or a batch."""
+        return {"op": self.op, **self.request}
+
+    def __repr__(self) -> str:
+        return f"{self.op}({', '.join(f'{k}={v!r}' for k, v in self.request.items())})"
+
+
+class Tick(List[Any]):
+    """What a tick's reads found, in their order, and `writes` what its writes came to. In place of
+    one that failed stands its MnemeError: the others went on."""
+
+    def __init__(self, reads: List[Any], writes: List[Any], seq: Optional[int]) -> None:
+        super().__init__(reads)
+        self.writes = writes
+        self.seq = seq
+
+
+def plain(value: Any) -> Any:
+    """The JSON value that a Python value stands for."""
+    if value is None or isinstance(value, (str, int, float, bool)):
+        return value
+    if isinstance(value, datetime.datetime):
+        if value.tzinfo is None:
+            raise ValueError(f"{value!r} has no time zone; say which: "
+                             "datetime.now(datetime.timezone.utc)")
+        return value.astimezone(datetime.timezone.utc).isoformat().replace("+00:00", "Z")
+    if isinstance(value, Ask):
+        return value.item()
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if isinstance(value, Iterable):
+        return [plain(item) for item in value]
+    raise TypeError(f"a request cannot say {value!r} (of type {type(value).__name__})")
+
+
+def keys(given: Mapping[str, Any]) -> Dict[str, Any]:
+    """Keywords as keys of a request; None is the same as not given."""
+    return {key[:-1] if key.endswith("_") else key: plain(value)
+            for key, value in given.items() if value is not None}
+
+
+def id_of(memory: Memory) -> str:
+    if isinstance(memory, str):
+        return memory
+    for key in ("id", "topic_id", "uri"):
+        if key in memory:
+            return str(memory[key])
+    raise TypeError(f"neither an id nor a record of a memory: {memory!r}")
+
+
+def uri_of(memory: Memory) -> str:
+    if isinstance(memory, str):
+        return memory
+    if "uri" in memory:
+        return str(memory["uri"])
+    raise TypeError(f"neither a uri nor a record that has one: {memory!r}")
+
+
+def whole(answer: JsonAnswer) -> Record:
+    return Record((key, record_of(value)) for key, value in answer.items())
+
+
+def _found(key: str) -> Callable[[JsonAnswer], Found]:
+    def read(answer: JsonAnswer) -> Found:
+        rows = record_of(answer.get(key, []))
+        return Found(rows, whole({k: v for k, v in answer.items() if k != key}))
+    return read
+
+
+def _part(key: str) -> Callable[[JsonAnswer], Record]:
+    def read(answer: JsonAnswer) -> Record:
+        part = record_of(answer[key])
+        return part if isinstance(part, Record) else whole(answer)
+    return read
+
+
+def ask(op: str, **request: Any) -> Ask[Record]:
+    """Any request; the answer as it is."""
+    return Ask(op, keys(request), whole)
+
+
+# Writes.
+
+def write(type: str, data: Optional[Mapping[str, Any]] = None, **more: Any) -> Ask[Record]:
+    return Ask("write", {"type": type, "data": plain(data or {}), **keys(more)}, whole)
+
+
+def update(memory: Memory, data: Optional[Mapping[str, Any]] = None, **more: Any) -> Ask[Record]:
+    given = {} if data is None else {"data": plain(data)}
+    return Ask("update", {"uri": uri_of(memory), **given, **keys(more)}, whole)
+
+
+def update_head(memory: Memory, **more: Any) -> Ask[Record]:
+    return Ask("update_head", {"uri": uri_of(memory), **keys(more)}, whole)
+
+
+def tombstone(memory: Memory, reason: str = "", **more: Any) -> Ask[Record]:
+    return Ask("tombstone", {"uri": uri_of(memory), "reason": reason, **keys(more)}, whole)
+
+
+def restore(memory: Memory, **more: Any) -> Ask[Record]:
+    return Ask("restore", {"id": id_of(memory), **keys(more)}, whole)
+
+
+def add_edge(src: Memory, type: str, dst: Memory, **more: Any) -> Ask[Record]:
+    return Ask("add_edge", {"src": id_of(src), "type": type, "dst": id_of(dst), **keys(more)}, whole)
+
+
+def remove_edge(src: Memory, type: str, dst: Memory, **more: Any) -> Ask[Record]:
+    return Ask("remove_edge", {"src": id_of(src), "type": type, "dst": id_of(dst), **keys(more)},
+               whole)
+
+
+def ingest(placement: str, **more: Any) -> Ask[Record]:
+    return Ask("ingest", {"placement": placement, **keys(more)}, whole)
+
+
+def forget_matching(words: str, **more: Any) -> Ask[Record]:
+    return Ask("forget_matching", {"words": words, **keys(more)}, whole)
+
+
+def supersede_matching(write: Ask[Record], **more: Any) -> Ask[Record]:
+    return Ask("supersede_matching", {"write": write.request, **keys(more)}, whole)
+
+
+# Reads.
+
+def get(memory: Memory, **more: Any) -> Ask[Record]:
+    return Ask("get", {"id": id_of(memory), **keys(more)}, _part("memory"))
+
+
+def resolve(uri: Memory, **more: Any) -> Ask[Record]:
+    return Ask("resolve", {"uri": uri_of(uri), **keys(more)}, _part("memory"))
+
+
+def edges(memory: Memory, **more: Any) -> Ask[Found]:
+    return Ask("edges", {"id": id_of(memory), **keys(more)}, _found("edges"))
+
+
+def stale_of(memory: Memory, **more: Any) -> Ask[Found]:
+    return Ask("stale_of", {"id": id_of(memory), **keys(more)}, _found("memories"))
+
+
+def find(*types: str, **more: Any) -> Ask[Found]:
+    given = {"types": list(types)} if types else {}
+    return Ask("find", {**given, **keys(more)}, _found("memories"))
+
+
+def search(query: str, **more: Any) -> Ask[Found]:
+    return Ask("search", {"query": query, **keys(more)}, _found("results"))
+
+
+def retrieve(q: str, **more: Any) -> Ask[Found]:
+    return Ask("retrieve", {"q": q, **keys(more)}, _found("candidates"))
+
+
+def chroma(hashtags: Iterable[str], **more: Any) -> Ask[Found]:
+    return Ask("chroma", {"hashtags": list(hashtags), **keys(more)}, _found("results"))
+
+
+def context(**more: Any) -> Ask[Record]:
+    return Ask("context", keys(more), whole)
+
+
+def prove(**more: Any) -> Ask[Record]:
+    return Ask("prove", keys(more), whole)
+
+
+def root(at_seq: Optional[int] = None) -> Ask[Record]:
+    return Ask("root", keys({"at_seq": at_seq}), whole)
+
+
+def journal(**more: Any) -> Ask[Found]:
+    return Ask("journal", keys(more), _found("entries"))
+
+
+# Many at once.
+
+def batch(items: Iterable[Ask[Any]], **more: Any) -> Ask[List[Any]]:
+    asked = list(items)
+
+    def read(answer: JsonAnswer) -> List[Any]:
+        return [one.read(said) for one, said in zip(asked, answer["results"])]
+    return Ask("batch", {"items": [one.item() for one in asked], **keys(more)}, read)
+
+
+def tick(reads: Iterable[Ask[Any]] = (), writes: Iterable[Ask[Any]] = (),
+         **more: Any) -> Ask[Tick]:
+    asked, written = list(reads), list(writes)
+
+    def each(asks: List[Ask[Any]], answers: List[JsonAnswer]) -> List[Any]:
+        out: List[Any] = []
+        for one, said in zip(asks, answers):
+            try:
+                out.append(one.answer(said))
+            except MnemeError as refused:
+                out.append(refused)
+        return out
+
+    def read(answer: JsonAnswer) -> Tick:
+        return Tick(each(asked, answer["reads"]), each(written, answer["writes"]),
+                    answer.get("seq"))
+    return Ask("tick", {"reads": [one.item() for one in asked],
+                        "writes": [one.item() for one in written], **keys(more)}, read)

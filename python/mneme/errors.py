@@ -1,0 +1,115 @@
+"""What a refused request raises: an exception for each error code, all of them MnemeError."""
+
+from typing import Any, Dict, Mapping, Optional, Type
+
+
+class MnemeError(Exception):
+    """A request that was refused, and changed nothing.
+
+    code     the name of the error, such as "not_found"
+    message  what is wrong, in words
+    at       where in the request, such as "where.and[1].gt"; None where it is no part of it
+    details  whatever else the answer says of it
+    """
+
+    def __init__(self, code: str, message: str, at: Optional[str] = None,
+                 details: Optional[Mapping[str, Any]] = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.at = at
+        self.details: Dict[str, Any] = dict(details or {})
+
+    def __str__(self) -> str:
+        return f"{self.message} ({self.code}" + (f" at {self.at})" if self.at else ")")
+
+
+class NotFound(MnemeError):
+    """There is no such thing, or none that the asker may see."""
+
+
+class AlreadyExists(MnemeError):
+    """An id of the caller's own is taken, also by something that was tombstoned or erased."""
+
+
+class Tombstoned(MnemeError):
+    """The memory was taken out of all answers; `restore` brings it back."""
+
+
+class Erased(MnemeError):
+    """What the memory said is gone for good."""
+
+
+class VersionConflict(MnemeError):
+    """Another version than expect_version is the current one."""
+
+
+class SeqUnavailable(MnemeError):
+    """That moment can no longer, or not yet, be read."""
+
+
+class ScopeViolation(MnemeError):
+    """The scope does not open what was asked for."""
+
+
+class DeadlineExceeded(MnemeError):
+    """It took longer than deadline_ms."""
+
+
+class Busy(MnemeError):
+    """Too much is under way, or somebody else has the world open: try again."""
+
+
+class DiskFull(MnemeError):
+    """There was no room; writes go on when there is."""
+
+
+class OutcomeUnknown(MnemeError):
+    """The write may have happened or not; opening the world again tells."""
+
+
+class Corrupt(MnemeError):
+    """Files of the world are damaged."""
+
+
+class Shutdown(MnemeError):
+    """The world was closed."""
+
+
+class Unreachable(MnemeError):
+    """The server did not answer. Whether a write happened is not known."""
+
+
+class InvalidRequest(MnemeError):
+    """The request itself is not right, whatever the world holds; `at` says where."""
+
+
+_BY_CODE: Dict[str, Type[MnemeError]] = {
+    "not_found": NotFound,
+    "already_exists": AlreadyExists,
+    "tombstoned": Tombstoned,
+    "erased": Erased,
+    "version_conflict": VersionConflict,
+    "seq_unavailable": SeqUnavailable,
+    "scope_violation": ScopeViolation,
+    "deadline_exceeded": DeadlineExceeded,
+    "busy": Busy,
+    "disk_full": DiskFull,
+    "outcome_unknown": OutcomeUnknown,
+    "corrupt": Corrupt,
+    "shutdown": Shutdown,
+    "unreachable": Unreachable,
+}
+_BY_CODE.update({code: InvalidRequest for code in (
+    "bad_json", "bad_utf8", "line_too_long", "unknown_op", "unknown_key", "missing_key",
+    "wrong_type", "bad_value", "out_of_range", "bad_uri", "bad_id", "bad_time", "bad_vector",
+    "dim_mismatch", "bad_interval", "missing_field", "limit_exceeded", "no_op", "unbounded",
+    "too_broad", "bad_field", "type_mismatch", "bad_regex", "empty_query", "unsupported")})
+
+
+def error_of(answer: Mapping[str, Any]) -> MnemeError:
+    """The exception that an answer {"ok": false, "error": …} stands for."""
+    said = dict(answer.get("error", {}))
+    code = str(said.pop("code", "unknown"))
+    return _BY_CODE.get(code, MnemeError)(code, str(said.pop("message", "refused")),
+                                          said.pop("at", None), said)

@@ -1,0 +1,175 @@
+"""A world, of this process or of a server, asked call by call."""
+
+from types import TracebackType
+from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Mapping, Optional, Protocol, Type, TypeVar)
+
+from . import asks
+from .asks import Ask, Memory, Tick
+from .records import Found, Record
+
+if TYPE_CHECKING:
+    from .aio import AsyncWorld
+
+T = TypeVar("T")
+
+
+class Backend(Protocol):
+    """What runs requests: `library.Engine`, `server.Server`, or a stand-in of a test's own."""
+
+    opened: Dict[str, Any]
+
+    def call(self, op: str, request: Dict[str, Any]) -> Dict[str, Any]: ...
+
+    def call_later(self, op: str, request: Dict[str, Any],
+                   then: Callable[[Dict[str, Any]], None]) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class World:
+    """An open world. Each method is an op of `mneme help ops`, and its keywords are the op's keys.
+    From any thread; the interpreter is free meanwhile. A refusal raises a MnemeError, and changed
+    nothing."""
+
+    def __init__(self, backend: Backend) -> None:
+        self.backend = backend
+
+    def run(self, ask: Ask[T]) -> T:
+        """Runs a request that was made with `asks`."""
+        return ask.answer(self.backend.call(ask.op, ask.request))
+
+    def call(self, op: str, **request: Any) -> Record:
+        """Any op, by name; the answer as it is."""
+        return self.run(asks.ask(op, **request))
+
+    @property
+    def opened(self) -> Record:
+        """What opening found: world, seq, embedder, and what it repaired."""
+        return asks.whole(dict(self.backend.opened))
+
+    def stats(self) -> Record:
+        """Counts and sizes."""
+        return self.call("stats")
+
+    def checkpoint(self) -> Record:
+        """Makes the next open fast."""
+        return self.call("checkpoint")
+
+    def write(self, type: str, data: Optional[Mapping[str, Any]] = None, **more: Any) -> Record:
+        """A new memory: its type, its data, and what else the op `write` takes (tags, actor, id, …). Answers
+        id, uri, version and seq."""
+        return self.run(asks.write(type, data, **more))
+
+    def update(self, memory: Memory, data: Optional[Mapping[str, Any]] = None, **more: Any) -> Record:
+        """A new version: `data` whole, or replace={...} for one span of its text."""
+        return self.run(asks.update(memory, data, **more))
+
+    def update_head(self, memory: Memory, **more: Any) -> Record:
+        """Tags, frames, importance, visibility, lifecycle or metadata; or affirm=True."""
+        return self.run(asks.update_head(memory, **more))
+
+    def tombstone(self, memory: Memory, reason: str = "", **more: Any) -> Record:
+        """Takes it out of every answer; `restore` brings it back."""
+        return self.run(asks.tombstone(memory, reason, **more))
+
+    def restore(self, memory: Memory, **more: Any) -> Record:
+        """Brings back what was tombstoned or forgotten, as it was."""
+        return self.run(asks.restore(memory, **more))
+
+    def add_edge(self, src: Memory, type: str, dst: Memory, **more: Any) -> Record:
+        """A typed edge, such as "derived_from"."""
+        return self.run(asks.add_edge(src, type, dst, **more))
+
+    def remove_edge(self, src: Memory, type: str, dst: Memory, **more: Any) -> Record:
+        """Ends an edge."""
+        return self.run(asks.remove_edge(src, type, dst, **more))
+
+    def ingest(self, placement: str, **more: Any) -> Record:
+        """A topic with fields: "new_topic" with title and fields, and so on."""
+        return self.run(asks.ingest(placement, **more))
+
+    def forget_matching(self, words: str, **more: Any) -> Record:
+        """Forgets what words mean; dry_run=True shows what that is."""
+        return self.run(asks.forget_matching(words, **more))
+
+    def supersede_matching(self, write: Ask[Record], **more: Any) -> Record:
+        """Writes asks.write(…) in place of what said the old, in one step."""
+        return self.run(asks.supersede_matching(write, **more))
+
+    def batch(self, items: Iterable[Ask[Any]], **more: Any) -> List[Any]:
+        """Many writes, all or none."""
+        return self.run(asks.batch(items, **more))
+
+    def tick(self, reads: Iterable[Ask[Any]] = (), writes: Iterable[Ask[Any]] = (), **more: Any) -> Tick:
+        """Reads and writes of many agents as one: the reads see one moment, the writes are one commit, and
+        what fails, fails alone."""
+        return self.run(asks.tick(reads, writes, **more))
+
+    def get(self, memory: Memory, **more: Any) -> Record:
+        """The newest version of a memory."""
+        return self.run(asks.get(memory, **more))
+
+    def resolve(self, uri: Memory, **more: Any) -> Record:
+        """Exactly the version that the uri names."""
+        return self.run(asks.resolve(uri, **more))
+
+    def edges(self, memory: Memory, **more: Any) -> Found:
+        """The edges of a memory, out first, then in."""
+        return self.run(asks.edges(memory, **more))
+
+    def stale_of(self, memory: Memory, **more: Any) -> Found:
+        """What rests on a memory that has fallen."""
+        return self.run(asks.stale_of(memory, **more))
+
+    def find(self, *types: str, **more: Any) -> Found:
+        """The typed query: types, where, tags, near, from_, order_by, limit, …"""
+        return self.run(asks.find(*types, **more))
+
+    def search(self, query: str, **more: Any) -> Found:
+        """Memories and chunks by words and meaning, best first."""
+        return self.run(asks.search(query, **more))
+
+    def retrieve(self, q: str, **more: Any) -> Found:
+        """Topics near to a question, with their fields and what these were."""
+        return self.run(asks.retrieve(q, **more))
+
+    def chroma(self, hashtags: Iterable[str], **more: Any) -> Found:
+        """What is near in colour, recent and strong."""
+        return self.run(asks.chroma(hashtags, **more))
+
+    def context(self, **more: Any) -> Record:
+        """What an agent should know first: actor=…, query=…, budget_tokens=…."""
+        return self.run(asks.context(**more))
+
+    def prove(self, **more: Any) -> Record:
+        """Proofs that memories, edges, fields or entries are, or are not, under a root."""
+        return self.run(asks.prove(**more))
+
+    def root(self, at_seq: Optional[int] = None) -> Record:
+        """The root over all state, now or as of a seq."""
+        return self.run(asks.root(at_seq))
+
+    def journal(self, **more: Any) -> Found:
+        """Entries of the journal."""
+        return self.run(asks.journal(**more))
+
+    def awaited(self) -> "AsyncWorld":
+        """The same world, to be awaited: the calls of one turn of the event loop become one tick."""
+        from .aio import AsyncWorld
+        return AsyncWorld(self)
+
+    def close(self) -> None:
+        """Closes it; of a server, lets go of it."""
+        self.backend.close()
+
+    def __enter__(self) -> "World":
+        return self
+
+    def __exit__(self, kind: Optional[Type[BaseException]], problem: Optional[BaseException],
+                 trace: Optional[TracebackType]) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        told = ", ".join(f"{key}={value!r}" for key, value in self.backend.opened.items()
+                         if key in ("url", "world", "seq"))
+        return f"<mneme.World {told}>"

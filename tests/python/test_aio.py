@@ -1,0 +1,85 @@
+"""Worlds that are awaited: the calls of one turn are one tick."""
+
+import asyncio
+
+import pytest
+
+import mneme
+
+TEA = {"statement": "tea is served at five"}
+
+
+class Counted:
+    """A backend that notes the ops that reach it."""
+
+    def __init__(self, inner):
+        self.inner = inner
+        self.ops = []
+        self.opened = inner.opened
+
+    def call(self, op, request):
+        self.ops.append(op)
+        return self.inner.call(op, request)
+
+    def call_later(self, op, request, then):
+        self.ops.append(op)
+        self.inner.call_later(op, request, then)
+
+    def close(self):
+        self.inner.close()
+
+
+@pytest.fixture
+def counted(world):
+    return mneme.World(Counted(world.backend))
+
+
+def test_what_one_turn_asks_is_one_tick(counted):
+    async def live():
+        town = counted.awaited()
+        note = await town.write("Note", TEA)
+        answers = await asyncio.gather(
+            town.search("tea"), town.get(note), town.find("Note", limit=3),
+            town.write("Note", {"statement": "it rains"}), town.get("01HZZZZZZZZZZZZZZZZZZZZZZZ"),
+            town.root(), return_exceptions=True)
+        assert answers[0][0].id == note.id and answers[1].id == note.id
+        assert [m.id for m in answers[2]] == [note.id]  # as of the start of the tick
+        assert answers[3].version == 1
+        assert isinstance(answers[4], mneme.NotFound)
+        assert answers[5].seq >= 1
+        assert len(await town.find("Note", limit=3)) == 2
+    asyncio.run(live())
+    assert sorted(counted.backend.ops) == ["find", "root", "tick", "write"]
+
+
+def test_a_tick_takes_as_many_as_are_asked(counted):
+    async def live():
+        town = counted.awaited()
+        await asyncio.gather(*(town.write("Note", {"statement": str(i)}) for i in range(1200)))
+        assert (await town.stats()).memories == 1200
+    asyncio.run(live())
+    assert counted.backend.ops == ["tick", "tick", "stats"]
+
+
+def test_who_is_cancelled_leaves_the_others_alone(world):
+    async def live():
+        town = world.awaited()
+        gone = asyncio.ensure_future(town.search("tea"))
+        kept = asyncio.ensure_future(town.write("Note", TEA))
+        await asyncio.sleep(0)
+        gone.cancel()
+        assert (await kept).version == 1
+        with pytest.raises(asyncio.CancelledError):
+            await gone
+    asyncio.run(live())
+
+
+def test_a_closed_world_refuses_who_awaits_it():
+    async def live():
+        async with mneme.open_in_memory().awaited() as town:
+            await town.write("Note", TEA)
+        with pytest.raises(mneme.Shutdown):
+            await town.root()
+        with pytest.raises(mneme.Shutdown):
+            await asyncio.gather(town.search("a"), town.search("b"))
+    asyncio.run(live())

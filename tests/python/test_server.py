@@ -1,0 +1,43 @@
+"""A world through a server: what only that can do wrong."""
+
+import http.server
+import threading
+
+import pytest
+
+import mneme
+
+
+def test_what_is_no_address_is_refused():
+    for url in ("", "127.0.0.1:8080", "ftp://127.0.0.1", "http://"):
+        with pytest.raises(mneme.MnemeError) as refused:
+            mneme.connect(url)
+        assert refused.value.at == "url"
+
+
+def test_a_server_that_is_gone_is_unreachable(served):
+    world = mneme.connect(served.url)
+    world.write("Note", {"statement": "tea"})
+    served.stop()
+    with pytest.raises(mneme.Unreachable) as refused:
+        world.root()
+    assert served.url in str(refused.value)
+    world.close()
+
+
+def test_another_server_is_told_from_mneme():
+    class Other(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            self.send_response(404)
+            self.send_header("Content-Length", "5")
+            self.end_headers()
+            self.wfile.write(b"<html")
+
+        def log_message(self, *_):
+            pass
+    server = http.server.HTTPServer(("127.0.0.1", 0), Other)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    with pytest.raises(mneme.Unreachable, match="is it mneme"):
+        mneme.connect(f"http://127.0.0.1:{server.server_port}").root()
+    server.shutdown()
+    server.server_close()

@@ -1,0 +1,141 @@
+"""What a host in Python does with a world, in this process and through a server alike."""
+
+import datetime
+import threading
+
+import pytest
+
+import mneme
+from mneme import asks
+
+TEA = {"statement": "tea is served at five"}
+NOWHERE = "01HZZZZZZZZZZZZZZZZZZZZZZZ"
+
+
+def test_what_was_written_is_found_by_every_door(world):
+    note = world.write("Note", TEA, actor="ana", tags=["tea"])
+    assert note.version == 1 and note["id"] == note.id
+    assert world.get(note).version.data.statement == TEA["statement"]
+    assert world.resolve(note).uri == note.uri
+    assert [hit.id for hit in world.search("when is tea?")] == [note.id]
+    assert [m.id for m in world.find("Note", where={"has_tag": "tea"}, limit=5)] == [note.id]
+    topic = world.ingest("new_topic", title="Harbour", fields={"depth": {"value": 12.5}})
+    assert world.retrieve("harbour")[0].topic_id == topic.topic_id
+    told = world.context(query="tea", budget_tokens=500)
+    assert TEA["statement"] in str(told.tiers)
+
+
+def test_changes_make_versions_and_edges_and_can_be_undone(world):
+    note = world.write("Note", TEA)
+    later = world.update(note, {"statement": "tea is served at six"})
+    assert later.version == 2
+    assert world.resolve(note.uri).version.data.statement == TEA["statement"]
+    other = world.write("Note", {"statement": "the kettle is on"})
+    world.add_edge(note, "derived_from", other)
+    assert [e.dst for e in world.edges(note)] == [other.id]
+    assert world.tombstone(later, "the kitchen is closed").changed
+    assert [m.id for m in world.stale_of(other)] == []
+    world.restore(note)
+    assert world.get(note).version.data.statement == "tea is served at six"
+    world.remove_edge(note, "derived_from", other)
+    assert world.edges(note) == []
+
+
+def test_a_refusal_is_an_exception_that_says_what_and_where(world):
+    with pytest.raises(mneme.NotFound) as refused:
+        world.get(NOWHERE)
+    assert refused.value.code == "not_found" and NOWHERE in str(refused.value)
+    with pytest.raises(mneme.InvalidRequest) as refused:
+        world.find("Note", limt=5)
+    assert refused.value.code == "unknown_key" and refused.value.at == "limt"
+    assert "did you mean" in str(refused.value)
+    with pytest.raises(mneme.AlreadyExists):
+        world.write("Note", TEA, id=world.write("Note", TEA).id)
+    with pytest.raises(mneme.VersionConflict):
+        world.update(world.write("Note", TEA), TEA, expect_version=7)
+    with pytest.raises(mneme.MnemeError):
+        world.call("no such op")
+
+
+def test_values_of_python_become_values_of_requests(world):
+    noon = datetime.datetime(2026, 1, 1, 12, tzinfo=datetime.timezone(datetime.timedelta(hours=1)))
+    note = world.write("Note", TEA, valid_from=noon, actor=None)
+    assert world.get(note).version.valid_from.startswith("2026-01-01T11:00:00")
+    with pytest.raises(ValueError, match="time zone"):
+        world.write("Note", TEA, valid_from=datetime.datetime(2026, 1, 1))
+    with pytest.raises(TypeError, match="cannot say"):
+        world.write("Note", {"statement": object()})
+    with pytest.raises(ValueError):
+        world.find("Note", near_vector=[float("nan")], limit=1)
+    assert len(world.find("Note", from_=note.id, follow=None, limit=1)) <= 1
+
+
+def test_vectors_may_be_arrays(world):
+    numpy = pytest.importorskip("numpy")
+    near = numpy.zeros(384, dtype=numpy.float32)
+    near[3] = 1
+    note = world.write("Note", TEA, vector=near)
+    world.write("Note", {"statement": "the far one"}, vector=-near)
+    found = world.find(near_vector=near, limit=1)
+    assert [m.id for m in found] == [note.id]
+    assert found.answer.distances[0] == pytest.approx(0, abs=1e-6)
+
+
+def test_a_tick_reads_one_moment_and_what_fails_fails_alone(world):
+    note = world.write("Note", TEA)
+    before = world.root().seq
+    tick = world.tick(
+        reads=[asks.search("tea"), asks.get(NOWHERE), asks.get(note)],
+        writes=[asks.write("Note", {"statement": "it rains"}), asks.write("Note", {"stmt": 1}),
+                asks.tombstone(note)])
+    assert tick[0][0].id == note.id
+    assert isinstance(tick[1], mneme.NotFound)
+    assert tick[2].id == note.id
+    assert tick.writes[0].version == 1
+    assert isinstance(tick.writes[1], mneme.MnemeError)
+    assert tick.writes[2].changed
+    assert tick.seq > before
+
+
+def test_a_batch_is_all_or_none(world):
+    written = world.batch([asks.write("Note", TEA), asks.write("Note", {"statement": "two"})])
+    assert [r.version for r in written] == [1, 1]
+    seq = world.root().seq
+    with pytest.raises(mneme.MnemeError):
+        world.batch([asks.write("Note", {"statement": "three"}), asks.write("Note", {})])
+    assert world.root().seq == seq
+
+
+def test_the_past_and_its_proofs(world):
+    note = world.write("Note", TEA)
+    then = world.root()
+    world.update(note, {"statement": "tea is served at six"})
+    assert world.root().root != then.root
+    assert world.root(at_seq=then.seq).root == then.root
+    assert world.get(note, at_seq=then.seq).version.data == TEA
+    assert world.prove(ids=[note.id]).proofs
+    assert [entry.seq for entry in world.journal(limit=2)] == [1, 2]
+
+
+def test_threads_share_a_world(world):
+    def work(name):
+        for i in range(5):
+            world.write("Note", {"statement": f"{name} {i}"}, actor=name)
+    threads = [threading.Thread(target=work, args=(f"a{n}",)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert world.stats().memories == 20
+
+
+def test_answers_read_well(world):
+    note = world.write("Note", {"statement": "a <b>bold</b> word"}, tags=["t"], actor="ana")
+    hits = world.search("bold word")
+    assert note.uri in repr(hits) and "bold" in repr(hits) and "#t" in repr(hits)
+    assert "&lt;b&gt;" in hits._repr_html_() and "<b>bold" not in hits._repr_html_()
+    assert hits.texts() == ["a <b>bold</b> word"]
+    assert repr(world.search("zeppelin")) == "nothing found"
+    assert "score" in dir(hits[0])
+    with pytest.raises(AttributeError, match="nonsense"):
+        hits[0].nonsense
