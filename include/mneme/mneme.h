@@ -76,6 +76,40 @@ typedef void (*mneme_callback)(void* context, mneme_answer* answer);
 MNEME_API void mneme_call_async(mneme_engine* engine, const char* op, const void* request,
                                 size_t size, int format, mneme_callback callback, void* context);
 
+/* A tick of many agents in arrays: who asks for what is near to which vector, and who writes what.
+ * All asks see the state at its start, all writes are one commit, and what fails, fails alone. Rows
+ * lie one behind the other. Texts end with a zero. Nothing of it is kept. */
+typedef struct mneme_round {
+  size_t struct_size; /* sizeof(mneme_round) */
+  size_t dim;         /* of every vector */
+
+  size_t asks;
+  const float* queries;      /* asks × dim */
+  const char* const* askers; /* asks; NULL: the host asks all of them */
+  size_t k;                  /* of the nearest, at most so many for each */
+  const char* find;          /* JSON: what else a find has (types, where, …), for all; or NULL */
+
+  size_t writes;
+  const char* const* texts;   /* writes */
+  const char* const* writers; /* writes; NULL: the host writes all of them */
+  const float* vectors;       /* writes × dim; NULL: the world's embedder makes them */
+  const char* text_field;     /* which field of the data a text is; NULL: "statement" */
+  const char* write;          /* JSON: what else a write has (type, data, tags, …); NULL: a Note */
+
+  /* Answered, in the caller's arrays; NULL: not wanted. */
+  uint32_t* counts;     /* asks: how many were found; 0 where it was refused */
+  uint8_t* ids;         /* asks × k × 16: ids as bytes, the nearest first; zeros behind the last */
+  double* distances;    /* asks × k; 0 behind the last */
+  double* scores;       /* asks × k: saliences; 0 behind the last */
+  uint8_t* written_ids; /* writes × 16; zeros where it was refused */
+  int with_texts;       /* not 0: the answer has the medium forms of what was found */
+} mneme_round;
+
+/* Answers {"ok":true,"seq":…,"texts"?:[[text…]…],"refused":[{"read" or "write": number,
+ * "error":{…}}…]}; {"ok":false,…} where the round as a whole is wrong, and nothing happened. */
+MNEME_API mneme_answer* mneme_tick_arrays(mneme_engine* engine, const mneme_round* round,
+                                          int format);
+
 /* Closes the world: what was asked before is answered first. A second call answers `shutdown`, and
  * so does every request. Not from a callback. */
 MNEME_API mneme_answer* mneme_close(mneme_engine* engine, int format);

@@ -57,6 +57,7 @@ def _declare(library: ctypes.CDLL) -> None:
             ("mneme_call", handle, [handle, text, text, size, ctypes.c_int]),
             ("mneme_call_async", None,
              [handle, text, text, size, ctypes.c_int, _CALLBACK, handle]),
+            ("mneme_tick_arrays", handle, [handle, handle, ctypes.c_int]),
             ("mneme_close", handle, [handle, ctypes.c_int]),
             ("mneme_free", None, [handle]),
             ("mneme_answer_bytes", handle, [handle, ctypes.POINTER(size)]),
@@ -124,6 +125,12 @@ class Engine:
             self._waiting[number] = then
         self._library.mneme_call_async(self._handle, op.encode(), body, len(body), _JSON,
                                        self._callback, number)
+
+    def tick_arrays(self, round_: ctypes.Structure) -> Dict[str, Any]:
+        """Runs a mneme_round, whose arrays it fills."""
+        self._usable()
+        return self._take(self._library.mneme_tick_arrays(self._handle, ctypes.addressof(round_),
+                                                          _JSON))
 
     def _answered(self, number: int, answer: int) -> None:
         said = self._take(answer)

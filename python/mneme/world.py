@@ -1,7 +1,8 @@
 """A world, of this process or of a server, asked call by call."""
 
 from types import TracebackType
-from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Mapping, Optional, Protocol, Type, TypeVar)
+from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Mapping, Optional, Protocol,
+                    Sequence, Type, TypeVar)
 
 from . import asks
 from .asks import Ask, Memory, Tick
@@ -9,6 +10,7 @@ from .records import Found, Record
 
 if TYPE_CHECKING:
     from .aio import AsyncWorld
+    from .arrays import Round
 
 T = TypeVar("T")
 
@@ -152,6 +154,32 @@ class World:
     def journal(self, **more: Any) -> Found:
         """Entries of the journal."""
         return self.run(asks.journal(**more))
+
+    def tick_arrays(self, queries: Any = None, k: int = 5,
+                    askers: Optional[Sequence[str]] = None,
+                    find: Optional[Mapping[str, Any]] = None,
+                    texts: Optional[Sequence[str]] = None,
+                    writers: Optional[Sequence[str]] = None, vectors: Any = None,
+                    write: Optional[Mapping[str, Any]] = None, text_field: Optional[str] = None,
+                    with_texts: bool = False) -> "Round":
+        """A tick in numpy arrays: each row of `queries` (asks, dim) is what one agent looks for, and
+        each of `texts` what one writes.
+
+        k                 of the nearest memories, for each ask
+        askers, writers   who asks and who writes, one name for each; without: the host
+        find, write       what else all finds and all writes have: {"types": ["Note"]}, {"tags": [...]}
+        vectors           (writes, dim) of the texts; without: the world's embedder makes them
+        text_field        of the data that a text is; "statement" by default
+        with_texts        the texts of what was found come, too
+
+        float32 arrays whose rows lie one behind the other are used where they are. A world of a
+        server has no arrays: TypeError."""
+        from .arrays import tick_arrays
+        call = getattr(self.backend, "tick_arrays", None)
+        if call is None:
+            raise TypeError("arrays go to a world of this process alone: use tick()")
+        return tick_arrays(call, queries, k, askers, find, texts, writers, vectors, write,
+                           text_field, with_texts)
 
     def awaited(self) -> "AsyncWorld":
         """The same world, to be awaited: the calls of one turn of the event loop become one tick."""

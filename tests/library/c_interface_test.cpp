@@ -1,7 +1,9 @@
 // libmneme.so through its C header: what good and bad callers get, from one thread and from many.
 // Of: tools/library/c_interface.cpp, tools/library/call_queue.cpp, tools/library/open_options.cpp
+// Of: tools/library/array_tick.cpp
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <string>
 #include <thread>
@@ -173,4 +175,41 @@ TEST_CASE("calls of many threads and calls that nobody waits for are all answere
   CHECK(code_of(taken(mneme_close(world.engine, MNEME_JSON))) == "shutdown");
   mneme_call_async(world.engine, "root", nullptr, 0, MNEME_JSON, count, &seen);
   CHECK(seen.refused == 1);
+}
+
+TEST_CASE("a round in arrays answers in the caller's arrays, and says what does not fit") {
+  const small_world world({{"in_memory", true}, {"seed", 7}, {"embedder", "none"}});
+  const std::vector<float> vectors{1, 0, 0, 1};
+  const std::vector<const char*> texts{"east", "north"};
+  std::vector<std::uint8_t> written(32);
+  mneme_round round{};
+  CHECK(code_of(taken(mneme_tick_arrays(world.engine, &round, MNEME_JSON))) == "bad_value");
+  round.struct_size = sizeof round;
+  round.dim = 2;
+  round.writes = 2;
+  CHECK(code_of(taken(mneme_tick_arrays(world.engine, &round, MNEME_JSON))) == "missing_key");
+  round.texts = texts.data();
+  round.vectors = vectors.data();
+  round.written_ids = written.data();
+  CHECK(taken(mneme_tick_arrays(world.engine, &round, MNEME_JSON))["seq"] == 2);
+
+  mneme_round ask{};
+  ask.struct_size = sizeof ask;
+  ask.dim = 2;
+  ask.asks = 1;
+  ask.queries = vectors.data() + 2;
+  ask.k = 3;
+  std::vector<std::uint8_t> ids(48, 9);
+  std::vector<double> distances(3, 9);
+  std::uint32_t count = 9;
+  ask.ids = ids.data();
+  ask.distances = distances.data();
+  ask.counts = &count;
+  ask.with_texts = 1;
+  const json answer = taken(mneme_tick_arrays(world.engine, &ask, MNEME_JSON));
+  CHECK(answer["texts"] == json::array({json::array({"north", "east"})}));
+  CHECK(count == 2);
+  CHECK(distances == std::vector<double>{0, 1, 0});
+  CHECK(std::equal(ids.begin(), ids.begin() + 16, written.begin() + 16));
+  CHECK(std::all_of(ids.begin() + 32, ids.end(), [](std::uint8_t b) { return b == 0; }));
 }

@@ -11,6 +11,7 @@
 
 #include "mneme/mneme.h"
 #include "tools/import/ingest_source.hpp"
+#include "tools/library/array_tick.hpp"
 #include "tools/library/call_queue.hpp"
 #include "tools/library/open_options.hpp"
 #include "tools/protocol/answer_json.hpp"
@@ -130,6 +131,10 @@ void mneme_call_async(mneme_engine* engine, const char* op, const void* request,
     callback(context, mneme_call(engine, name ? name->c_str() : nullptr, bytes.data(), bytes.size(),
                                  format));
   });
+}
+
+mneme_answer* mneme_tick_arrays(mneme_engine* engine, const mneme_round* round, int format) {
+  return answer_of(mneme::library::run_array_tick(engine->opened, *round), format);
 }
 
 mneme_answer* mneme_close(mneme_engine* engine, int format) {
