@@ -254,7 +254,8 @@ std::string search_difference(const search_result& got, const search_result& exp
 
 std::string select_difference(const select_result& got, const select_result& expected) {
   const auto same = [](const selected_memory& a, const selected_memory& b) {
-    return a.uri == b.uri && a.why == b.why && a.text == b.text;
+    return a.uri == b.uri && a.why == b.why && a.text == b.text && a.standing == b.standing
+           && a.trust_told == b.trust_told && a.source_class == b.source_class;
   };
   if (!std::ranges::equal(got.selected, expected.selected, same))
     return fmt::format("{} selected instead of {}", got.selected.size(), expected.selected.size());

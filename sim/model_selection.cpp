@@ -11,6 +11,7 @@
 #include "query/selection/asked_selection.hpp"
 #include "query/selection/replaced_statement.hpp"
 #include "sim/model_aliases.hpp"
+#include "sim/model_lineage.hpp"
 #include "sim/searched_state.hpp"
 
 namespace mneme::sim {
@@ -79,10 +80,14 @@ public:
     if (std::ssize(found) > r_.limit) return std::unexpected(errc::limit_exceeded);
     for (const auto* c : found) {
       bool is_cut = false;
+      const provenance told = state_.memory_at(c->uri.id, at_)->version->provenance;
       out.selected.push_back({.uri = c->uri,
                               .why = reason_of(*c),
                               .because = {},
-                              .text = first_bytes(c->text, is_cut)});
+                              .text = first_bytes(c->text, is_cut),
+                              .standing = standing_in(state_, c->uri.id, at_),
+                              .trust_told = told.trust || told.source_class,
+                              .source_class = told.source_class});
     }
     std::ranges::sort(out.selected, {}, [](const auto& m) { return m.uri.id; });
     return out;

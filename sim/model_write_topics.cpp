@@ -97,9 +97,18 @@ private:
     p.source_class = r_.source_class;
     return p;
   }
+  /// As the least of what is told, of the whole or of one field.
+  [[nodiscard]] provenance least_told(provenance p) const {
+    provenance least = told({});
+    for (const auto& f : r_.fields)
+      if (own_trust(f.provenance) < own_trust(least)) least = f.provenance;
+    p.trust = least.trust;
+    p.source_class = least.source_class;
+    return p;
+  }
   /// A topic that is there is trusted less by what is added, never more.
   [[nodiscard]] bool lowers(const version& v) const {
-    return tells_trust() && own_trust(told(v.provenance)) < own_trust(v.provenance);
+    return own_trust(least_told({})) < own_trust(v.provenance);
   }
 
   void name_texts(memory_data& data) const {
@@ -119,7 +128,7 @@ private:
       w.id = r_.topic_id;
       w.visibility = r_.visibility.value_or(visibility::private_);
       w.vector = r_.vector;
-      w.provenance = told({});
+      w.provenance = least_told({});
       if (auto code = content_part(w, out)) return code;
       topic_ = out.uri->id;
       changes_.applied.push_back("created_topic:" + to_string(topic_));
@@ -141,7 +150,7 @@ private:
     u.valid_until = v.valid_until;
     u.expires_at = v.expires_at;
     u.confidence = v.confidence;
-    u.provenance = lowers(v) ? told(v.provenance) : v.provenance;
+    u.provenance = lowers(v) ? least_told(v.provenance) : v.provenance;
     u.vector = r_.vector;
     if (auto code = content_part(u, out)) return code;
     changes_.applied.push_back("updated_topic:" + to_string(topic_));

@@ -45,6 +45,9 @@ struct selected_memory {
   selection_reason why{};
   std::string because; ///< the identifiers, the name, or the words that it shares with the request
   std::string text;    ///< the first 600 bytes of what is searched
+  memory_standing standing{};
+  bool trust_told = false; ///< its version says its own trust, or whose word it is
+  std::optional<mneme::source_class> source_class{};
 };
 
 struct select_result {

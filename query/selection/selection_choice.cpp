@@ -9,10 +9,12 @@
 #include "messages/ensure.hpp"
 #include "messages/math.hpp"
 #include "messages/text/forms.hpp"
+#include "messages/text/quoted_text.hpp"
 #include "messages/text/topic_text.hpp"
 #include "messages/text/utf8_point.hpp"
 #include "query/selection/replaced_statement.hpp"
 #include "query/selection/selection_state.hpp"
+#include "views/standing.hpp"
 #include "views/topic_reads.hpp"
 
 namespace mneme {
@@ -112,7 +114,20 @@ private:
 
   /// The text that is searched, read once.
   result<const std::string*> text_of(row_no row) {
-    if (const auto it = texts_.find(row.value); it != texts_.end()) return &it->second.second;
+    auto found = read(row);
+    if (!found) return propagate(found);
+    return &(*found)->text;
+  }
+  /// A memory that was read.
+  struct read_row {
+    memory_uri uri;
+    std::string text;
+    memory_standing standing;
+    bool trust_told = false;
+    std::optional<source_class> from{};
+  };
+  result<const read_row*> read(row_no row) {
+    if (const auto it = texts_.find(row.value); it != texts_.end()) return &it->second;
     const memory_id& id = views_.nodes->id(views_.attributes->node(row));
     auto record = read_memory(views_, reader_, id, s_.context.at);
     if (!record) return propagate(record);
@@ -125,8 +140,13 @@ private:
       if (!values) return propagate(values);
       text = searched_topic_text(m.version->data, *values);
     }
-    const memory_uri uri{m.head->type, m.head->id, m.head->current_version};
-    return &texts_.emplace(row.value, std::pair(uri, std::move(text))).first->second.second;
+    const provenance& told = m.version->provenance;
+    read_row made{.uri = {m.head->type, m.head->id, m.head->current_version},
+                  .text = std::move(text),
+                  .standing = lineage_reader(views_, s_.context.at).standing_of(row),
+                  .trust_told = told.trust || told.source_class,
+                  .from = told.source_class};
+    return &texts_.emplace(row.value, std::move(made)).first->second;
   }
 
   [[nodiscard]] bool is_kept(term_set has) const {
@@ -488,12 +508,16 @@ private:
   }
   /// In doubt nothing, and what it could have been is said.
   result<void> nothing_but(row_no like) {
-    auto text = text_of(like);
-    if (!text) return propagate(text);
-    std::string shown = **text;
+    auto found = read(like);
+    if (!found) return propagate(found);
+    const read_row& nearest = **found;
+    std::string shown = nearest.text;
     if (shown.size() > noted_bytes) shown = shown.substr(0, point_start(shown, noted_bytes)) + "…";
+    // The note is ours, and what a memory says in it is a quotation.
+    shown = nearest.standing.trust < trust_unquoted ? quoted_as_data(shown, nearest.from)
+                                                    : as_one_line(shown);
     return nothing(fmt::format("nothing is surely replaced; the nearest is {}: {}",
-                               to_string(texts_.at(like.value).first), shown));
+                               to_string(nearest.uri), shown));
   }
 
   [[nodiscard]] bool says_the_same(const ranked_row& a, const ranked_row& b) const {
@@ -536,14 +560,17 @@ private:
         "limit");
   }
   result<void> take(row_no row, selection_reason why, std::string because) {
-    auto text = text_of(row);
-    if (!text) return propagate(text);
-    std::string shown = **text;
+    auto one = read(row);
+    if (!one) return propagate(one);
+    std::string shown = (*one)->text;
     if (shown.size() > shown_bytes) shown.resize(point_start(shown, shown_bytes));
-    selected_memory found{.uri = texts_.at(row.value).first,
+    selected_memory found{.uri = (*one)->uri,
                           .why = why,
                           .because = std::move(because),
-                          .text = std::move(shown)};
+                          .text = std::move(shown),
+                          .standing = (*one)->standing,
+                          .trust_told = (*one)->trust_told,
+                          .source_class = (*one)->from};
     if (auto ok = s_.room.take(sizeof(found) + found.because.size() + found.text.size()); !ok)
       return ok;
     auto& all = s_.answer.selected;
@@ -570,11 +597,11 @@ private:
   std::vector<term_set> kept_; ///< terms of each thing that stays
   term_set content_;
   std::vector<sought_phrase> identifiers_;
-  std::vector<sought_phrase> names_;   ///< that must be had
-  std::vector<sought_phrase> told_of_; ///< of them whom a statement is about
-  term_set telling_ = 0;               ///< the words by which a share is taken
-  std::map<std::uint32_t, std::pair<memory_uri, std::string>> texts_; ///< by row
-  mutable std::vector<double> weights_; ///< by term; empty = not asked for yet
+  std::vector<sought_phrase> names_;        ///< that must be had
+  std::vector<sought_phrase> told_of_;      ///< of them whom a statement is about
+  term_set telling_ = 0;                    ///< the words by which a share is taken
+  std::map<std::uint32_t, read_row> texts_; ///< by row
+  mutable std::vector<double> weights_;     ///< by term; empty = not asked for yet
   mutable std::vector<bool> is_known_;
 };
 

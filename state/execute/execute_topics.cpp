@@ -55,26 +55,36 @@ bool tells_trust(const ingest_request& r) {
   return r.trust || r.source_class;
 }
 
-/// What the request says of trust, on top of a provenance.
-provenance as_told(const ingest_request& r, provenance p) {
-  p.trust = r.trust;
-  p.source_class = r.source_class;
+/// What the request tells of trust, or the one of its fields that is trusted least.
+provenance least_trusted(const ingest_request& r) {
+  provenance least;
+  least.trust = r.trust;
+  least.source_class = r.source_class;
+  for (const auto& f : r.fields)
+    if (own_distrust_e9(f.provenance) > own_distrust_e9(least)) least = f.provenance;
+  return least;
+}
+
+/// `p` with what another one tells of trust.
+provenance with_trust_of(const provenance& told, provenance p) {
+  p.trust = told.trust;
+  p.source_class = told.source_class;
   return p;
 }
 
 /// What the request adds is part of what the topic says, which is trusted as its least part is.
-bool lowers_trust(const ingest_request& r, const version& present) {
-  return tells_trust(r)
-         && own_distrust_e9(as_told(r, present.provenance)) > own_distrust_e9(present.provenance);
+bool lowers_trust(const provenance& least, const version& present) {
+  return own_distrust_e9(least) > own_distrust_e9(present.provenance);
 }
 
 /// The next version of a topic, unless it would say the same: only what the request names changes.
 result<bool> update_topic(execution& x, const ingest_request& r, const head& h) {
   const bool changes = r.title || r.summary || r.topic_kind || r.vector;
-  if (!changes && !tells_trust(r)) return false;
+  const provenance least = least_trusted(r);
+  if (!changes && own_distrust_e9(least) == 0) return false;
   auto present = x.state.topic_version(h);
   if (!present) return propagate(present);
-  const bool lowers = lowers_trust(r, *present);
+  const bool lowers = lowers_trust(least, *present);
   if (!changes && !lowers) return false;
   update_request u;
   u.uri = uri_of(h);
@@ -86,7 +96,7 @@ result<bool> update_topic(execution& x, const ingest_request& r, const head& h) 
   u.valid_until = present->valid_until;
   u.expires_at = present->expires_at;
   u.confidence = present->confidence;
-  u.provenance = lowers ? as_told(r, present->provenance) : present->provenance;
+  u.provenance = lowers ? with_trust_of(least, present->provenance) : present->provenance;
   u.vector = r.vector;
   if (auto ok = validate(u); !ok) return propagate(ok);
   auto content = prepare_content(memory_type::topic, u.data, u.forms, u.vector, x.now, x.seams, {},
@@ -146,7 +156,10 @@ result<void> check_reference(execution& x, const field_input& f) {
 /// A field that tells nothing of trust has what the request tells.
 provenance provenance_of(const ingest_request& r, const field_input& f) {
   if (!tells_trust(r) || f.provenance.trust || f.provenance.source_class) return f.provenance;
-  return as_told(r, f.provenance);
+  provenance p = f.provenance;
+  p.trust = r.trust;
+  p.source_class = r.source_class;
+  return p;
 }
 
 /// What a topic's subject is also called says who owns it, or the host: nobody else takes these
@@ -239,7 +252,7 @@ write_request topic_write_of(const ingest_request& r) {
   w.created_by = r.created_by;
   w.id = r.topic_id;
   w.visibility = r.visibility.value_or(visibility::private_);
-  w.provenance = as_told(r, {});
+  w.provenance = with_trust_of(least_trusted(r), {});
   w.vector = r.vector;
   return w;
 }

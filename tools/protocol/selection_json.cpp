@@ -7,6 +7,7 @@
 #include "tools/protocol/answer_json.hpp"
 #include "tools/protocol/mutation_json.hpp"
 #include "tools/protocol/near_name.hpp"
+#include "tools/protocol/part_json.hpp"
 #include "tools/protocol/scope_json.hpp"
 #include "tools/protocol/value_reader.hpp"
 
@@ -78,13 +79,13 @@ select_request read_selection(value_reader& in, const json& request) {
 
 json selection_list(const std::vector<selected_memory>& selected) {
   json list = json::array();
-  for (const auto& m : selected)
-    list.push_back({{"id", to_string(m.uri.id)},
-                    {"uri", to_string(m.uri)},
-                    {"type", to_string(m.uri.type)},
-                    {"why", to_string(m.why)},
-                    {"because", m.because},
-                    {"text", m.text}});
+  for (const auto& m : selected) {
+    json one{{"id", to_string(m.uri.id)},     {"uri", to_string(m.uri)},
+             {"type", to_string(m.uri.type)}, {"why", to_string(m.why)},
+             {"because", m.because},          {"text", m.text}};
+    put_standing(one, m.standing, m.trust_told, m.source_class);
+    list.push_back(std::move(one));
+  }
   return list;
 }
 

@@ -178,8 +178,8 @@ std::string selected_text(const json& a) {
   for (const auto& m : a[is_forget ? "selected" : "superseded"])
     out += fmt::format("{} | {} {} | {}\n", text_of(m["uri"]), text_of(m["why"]),
                        one_line(text_of(m["because"])),
-                       cut(one_line(text_of(m["text"])), excerpt_bytes));
-  if (a.contains("note")) out += text_of(a["note"]) + "\n";
+                       quoted_unless_trusted(m, cut(one_line(text_of(m["text"])), excerpt_bytes)));
+  if (a.contains("note")) out += one_line(text_of(a["note"])) + "\n";
   if (a["dry_run"] == true) return out + "nothing was changed\n";
   if (is_forget)
     return out
