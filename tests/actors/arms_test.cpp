@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include <filesystem>
+#include <fstream>
 #include <random>
 #include <thread>
 
@@ -393,6 +394,30 @@ TEST_CASE("arms are written to from many threads", "[arms]") {
   for (auto& t : threads) t.join();
   CHECK(failed == 0);
   for (engine& arm : arms) CHECK(arm.published() == seq_no{60});
+}
+
+TEST_CASE("a thousand arms that have not written take next to nothing", "[arms]") {
+  scratch s;
+  make_world(s.world(), 20);
+  const arm_base base = must(arm_base::open(deterministic(s.world())));
+  const auto resident_bytes = [] {
+    std::ifstream in("/proc/self/statm");
+    std::uint64_t all = 0;
+    std::uint64_t resident = 0;
+    in >> all >> resident;
+    return resident * 4096;
+  };
+  std::vector<engine> arms;
+  arms.push_back(arm_of(base, 1));
+  REQUIRE(arms.front().find(by_type(memory_type::fact, 100)));
+  const std::uint64_t before = resident_bytes();
+  for (std::uint64_t i = 2; i <= 1000; ++i) {
+    arms.push_back(arm_of(base, i));
+    REQUIRE(arms.back().find(by_type(memory_type::fact, 100)));
+  }
+  CHECK(resident_bytes() < before + (50ULL << 20));
+  REQUIRE(arms[500].apply(fact("one of them")));
+  CHECK(must(arms[501].find(by_type(memory_type::fact, 100))).memories.size() == 20);
 }
 
 TEST_CASE("a base whose files are gone refuses first writes, and reads go on", "[arms]") {
