@@ -8,6 +8,8 @@ namespace {
 
 bool may_wait(const entry_payload& touched, const actor_options& options) {
   const auto* reinforced = std::get_if<reinforce_payload>(&touched);
+  // An arm that reads what others read too is told that it has something to write.
+  if (options.commits.read_only && !options.queries.read_only) return false;
   return options.queries.chroma.touches == touch_mode::batched && reinforced != nullptr
          && reinforced->door == reinforcing_door::chroma;
 }

@@ -6,6 +6,8 @@
 #include "messages/seams/checked_seams.hpp"
 #include "mneme/caf.hpp"
 #include "query/records/similar_topics.hpp"
+#include "state/branch/diff.hpp"
+#include "state/branch/fork.hpp"
 #include "state/inspection/journal_items.hpp"
 #include "state/inspection/stats.hpp"
 #include "state/recovery/verify.hpp"
@@ -14,19 +16,15 @@
 
 namespace mneme {
 
-engine::impl::own_config::own_config(std::size_t readers) {
-  configure(*this);
-  // For each reader one, and one for the committer and its owners.
-  set("scheduler.max-threads", readers + 1);
-}
-
-engine::impl::impl(std::size_t readers) : config(readers) {
-}
-
 result<void> engine::impl::close() {
   // Whoever comes second waits for the first: the world is closed when any close() returns.
   const std::lock_guard one_at_a_time(closing);
   if (std::exchange(closed, true)) return std::unexpected(was_closed);
+  if (arm != nullptr) {
+    gate.close();
+    arm->end();
+    return {};
+  }
   running->state->embedding.end();
   gate.close();
   // A barrier behind everything queued; what comes later is refused. Not in this thread: an engine
@@ -36,7 +34,7 @@ result<void> engine::impl::close() {
   running->last_barrier = passed.get();
   stop_actors(running->actors);
   running->actors = {};
-  system.await_all_actors_done();
+  home->system.await_all_actors_done();
   return end_world(*running);
 }
 
@@ -44,13 +42,14 @@ result<batch_result> engine::impl::mutate(std::vector<mutation> items, bool is_b
                                           std::shared_ptr<const mneme::scope> scope,
                                           std::optional<std::int64_t> deadline_ms,
                                           const std::optional<std::string>& in_sight_of) {
-  return inside([&](world& w) -> result<batch_result> {
-    auto deadline = deadline_in(*running, deadline_ms);
+  return inside_to_write([&](running_engine& to) -> result<batch_result> {
+    world& w = *to.state;
+    auto deadline = deadline_in(to, deadline_ms);
     if (!deadline) return propagate(deadline);
     auto ahead = prepare_ahead(items, scope != nullptr, w.embedder.get(), *w.tokens);
     const auto similar = similar_asked_by(items, scope, in_sight_of);
     const seq_no before = w.published_seq();
-    auto done = commit<batch_result>([&](auto reply) {
+    auto done = commit<batch_result>(to, [&](auto reply) {
       return mneme::mutate(std::move(items), is_batch, d, std::move(scope), *deadline, in_sight_of,
                            std::move(ahead), std::move(reply));
     });
@@ -70,15 +69,13 @@ engine::~engine() = default;
 result<engine> engine::open(engine_options options) {
   auto opened = open_engine(options);
   if (!opened) return propagate(opened);
-  auto i = std::make_unique<impl>(reader_count(options));
+  auto i = std::make_unique<impl>(std::make_shared<engine_home>(reader_count(options)));
   i->report = opened->state->report;
   i->opened_last_entry_at = opened->state->last_entry_at;
   i->queries = options.queries;
+  i->options = std::move(options);
   opened->actors.threads = thread_use::lent_threads; // the actor system is the engine's own
-  i->running = start_engine(i->system, std::move(*opened));
-  // This thread would keep a reference to the system's logger, for which the system's end waits:
-  // for ever in another thread, and in freed memory where the engine is a static of the program.
-  caf::logger::set_current_actor_system(nullptr);
+  i->running = i->home->start(std::move(*opened));
   return engine(std::move(i));
 }
 
@@ -127,6 +124,9 @@ result<decay_result> engine::decay(std::string actor, std::optional<std::int64_t
 }
 
 result<erase_result> engine::erase(erase_request request, std::optional<std::int64_t> deadline_ms) {
+  if (impl_->arm != nullptr)
+    return fail(errc::unsupported, "an arm has its past in common with others: what must go is "
+                                   "erased in the world that they were made of");
   return impl_->write<erase_result>(
       [&](auto reply) { return erase_command{std::move(request), std::move(reply)}; }, deadline_ms);
 }
@@ -146,18 +146,21 @@ result<compact_result> engine::compact(compact_request request,
 }
 
 result<tick_result> engine::tick(tick_request request) {
-  return impl_->inside([&](world& w) -> result<tick_result> {
-    auto deadline = deadline_in(*impl_->running, request.deadline_ms);
+  return impl_->inside_to_write([&](running_engine& to) -> result<tick_result> {
+    world& w = *to.state;
+    auto deadline = deadline_in(to, request.deadline_ms);
     if (!deadline) return propagate(deadline);
     waiting<tick_result> answer;
     auto ahead = prepare_ahead(request.writes, w.embedder.get(), *w.tokens);
-    hand_over_tick(*impl_->running, std::make_shared<const tick_request>(std::move(request)),
-                   *deadline, std::move(ahead), answer.reply());
+    hand_over_tick(to, std::make_shared<const tick_request>(std::move(request)), *deadline,
+                   std::move(ahead), answer.reply());
     return answer.get();
   });
 }
 
 result<seq_no> engine::checkpoint(std::optional<std::int64_t> deadline_ms) {
+  if (impl_->arm != nullptr)
+    return fail(errc::unsupported, "an arm is in memory: nothing of it is opened again");
   return impl_->write<seq_no>([](auto reply) { return checkpoint_command{std::move(reply)}; },
                               deadline_ms);
 }
@@ -168,7 +171,7 @@ result<root_set> engine::root(std::optional<seq_no> at_seq,
       deadline_ms, [&](world& w, const deadline& time) -> result<root_set> {
         if (!at_seq) return w.published_roots();
         auto recorded = impl_->commit<recorded_roots>(
-            [&](auto reply) { return inspect_roots(*at_seq, std::move(reply)); });
+            *impl_->now(), [&](auto reply) { return inspect_roots(*at_seq, std::move(reply)); });
         if (!recorded) return propagate(recorded);
         if (auto ok = time.check(); !ok) return propagate(ok);
         if (recorded->roots) return *recorded->roots;
@@ -178,23 +181,36 @@ result<root_set> engine::root(std::optional<seq_no> at_seq,
 
 result<branch_report> engine::fork_to(const std::string& into, const fork_options& options) {
   return impl_->inside([&](world& w) -> result<branch_report> {
-    if (dynamic_cast<const memory_file_system*>(w.files.get()) != nullptr)
+    if (impl_->arm == nullptr && dynamic_cast<memory_file_system*>(w.files.get()) != nullptr)
       return fail(errc::unsupported,
                   "the world is in memory; one that is read beside its writer is "
                   "forked by its directory");
     const root_set now = w.published_roots();
     fork_options own = options;
     if (!own.at) own.at = now.seq;
-    auto made = fork_world(w.directory, into, own);
+    auto made = impl_->arm != nullptr ? fork_onto_disk(*w.files, w.directory, into, own)
+                                      : fork_world(w.directory, into, own);
     if (made && made->at == now.seq) made->root = now.overall;
     return made;
   });
 }
 
+result<diff_report> engine::diff(engine& other, const std::function<bool(const difference&)>& visit,
+                                 const diff_options& options, std::optional<seq_no> at,
+                                 std::optional<seq_no> at_of_other) {
+  return impl_->inside([&](world& a) {
+    return other.impl_->inside([&](world& b) {
+      const diff_side own{a.directory, at.value_or(a.published_seq())};
+      const diff_side its{b.directory, at_of_other.value_or(b.published_seq())};
+      return diff_files({*a.files, own}, {*b.files, its}, options, visit);
+    });
+  });
+}
+
 result<proof_bundle> engine::prove(const prove_request& request) {
   return impl_->inside([&](world&) {
-    auto made = impl_->commit<proof_bundle>([&](auto reply) {
-      return inspect_proofs(request, impl_->running->options.queries.stopwatch, std::move(reply));
+    auto made = impl_->commit<proof_bundle>(*impl_->now(), [&](auto reply) {
+      return inspect_proofs(request, impl_->stopwatch(), std::move(reply));
     });
     return impl_->guarded(
         std::move(made), {.actor = request.actor, .at_seq = {}, .scope = request.scope}, "a proof");
@@ -221,7 +237,7 @@ result<std::uint64_t> engine::wait_for_embeddings(std::int64_t timeout_ms) {
   return impl_->inside([&](world& w) -> result<std::uint64_t> {
     if (w.embedder == nullptr || w.embedder->remote() == nullptr) return 0;
     const auto pending = [&] { return w.published_counts().live.unembedded; };
-    if (impl_->running->options.commits.read_only) return pending(); // nobody embeds here
+    if (impl_->now()->options.commits.read_only) return pending(); // nobody embeds here
     const bool goes_on = w.embedding.wait(timeout_ms, [&](const embed_status::report& r) {
       return !r.problem.empty() || pending() <= r.refused;
     });
@@ -232,12 +248,12 @@ result<std::uint64_t> engine::wait_for_embeddings(std::int64_t timeout_ms) {
 
 open_report engine::opened() const {
   const auto pass = impl_->gate.enter();
-  return pass ? impl_->running->state->opened() : impl_->report;
+  return pass ? impl_->now()->state->opened() : impl_->report;
 }
 
 seq_no engine::published() const {
   const auto pass = impl_->gate.enter();
-  return pass ? impl_->running->state->published_seq() : seq_no{};
+  return pass ? impl_->now()->state->published_seq() : seq_no{};
 }
 
 timestamp engine::now() const {

@@ -5,7 +5,9 @@
 
 #include <mutex>
 
+#include "actors/arm_of_engine.hpp"
 #include "actors/call_gate.hpp"
+#include "actors/engine_home.hpp"
 #include "actors/query_list.hpp"
 #include "mneme/engine.hpp"
 #include "query/deadline.hpp"
@@ -19,14 +21,13 @@ namespace mneme {
 inline constexpr std::size_t short_list = 3;
 
 struct engine::impl {
-  struct own_config : caf::actor_system_config {
-    explicit own_config(std::size_t readers);
-  };
-  explicit impl(std::size_t readers);
+  explicit impl(std::shared_ptr<engine_home> its) : home(std::move(its)) {}
 
-  own_config config;
-  caf::actor_system system{config};
+  std::shared_ptr<engine_home> home;
+  /// Of an arm: over the world of its base, which is read until the arm has one of its own.
   std::shared_ptr<running_engine> running;
+  std::unique_ptr<arm_of_engine> arm; ///< null: the engine is no arm
+  engine_options options;             ///< that it was opened with
   open_report report;
   timestamp opened_last_entry_at;
   query_driver queries = query_driver::caller;
@@ -37,22 +38,47 @@ struct engine::impl {
   ~impl() { (void)close(); }
   result<void> close();
 
+  /// What reads go to. Of those that are under way when an arm gets a world of its own some may
+  /// still read the base, which is the same.
+  [[nodiscard]] const std::shared_ptr<running_engine>& now() const {
+    const auto* own = arm == nullptr ? nullptr : arm->own();
+    return own == nullptr ? running : *own;
+  }
+  /// What writes go to.
+  result<std::shared_ptr<running_engine>> to_write() {
+    return arm == nullptr ? running : arm->make_own();
+  }
+  /// Of an arm: it reads a world that others read too, and that nobody writes to.
+  [[nodiscard]] bool shares_a_world() const { return arm != nullptr && arm->own() == nullptr; }
+
   /// What `call` answers for the world, unless the engine was closed.
   template <class Call>
   auto inside(const Call& call) -> decltype(call(std::declval<world&>())) {
     const auto pass = gate.enter();
     if (!pass) return std::unexpected(was_closed);
-    return call(*running->state);
+    if (arm != nullptr && arm->reads_own())
+      if (auto own = arm->make_own(); !own) return propagate(own);
+    return call(*now()->state);
+  }
+
+  /// The same for the world that is written to, and the engine around it.
+  template <class Call>
+  auto inside_to_write(const Call& call) -> decltype(call(std::declval<running_engine&>())) {
+    const auto pass = gate.enter();
+    if (!pass) return std::unexpected(was_closed);
+    auto to = to_write();
+    if (!to) return propagate(to);
+    return call(**to);
   }
 
   /// What the committer answers to the command that `make` builds around the reply.
   /// It has to be executed by the deadline.
   template <class T, class Make>
   result<T> write(const Make& make, std::optional<std::int64_t> deadline_ms) {
-    return inside([&](world&) -> result<T> {
-      auto deadline = deadline_in(*running, deadline_ms);
+    return inside_to_write([&](running_engine& to) -> result<T> {
+      auto deadline = deadline_in(to, deadline_ms);
       if (!deadline) return propagate(deadline);
-      return commit<T>([&](auto reply) {
+      return commit<T>(to, [&](auto reply) {
         auto command = make(std::move(reply));
         command.deadline = *deadline;
         return command;
@@ -65,10 +91,13 @@ struct engine::impl {
                               std::optional<std::int64_t> deadline_ms,
                               const std::optional<std::string>& in_sight_of);
 
+  [[nodiscard]] const std::function<std::int64_t()>& stopwatch() const {
+    return running->options.queries.stopwatch;
+  }
   /// Until when a read has to be done, from now on.
   template <class Request>
   [[nodiscard]] deadline time_of(const Request& request) const {
-    return {running->options.queries.stopwatch, request.deadline_ms};
+    return {stopwatch(), request.deadline_ms};
   }
 
   /// What `call` answers to the world and the deadline, which counts from here.
@@ -77,7 +106,7 @@ struct engine::impl {
       -> decltype(call(std::declval<world&>(), std::declval<const deadline&>())) {
     return inside([&](world& w) -> decltype(call(w, deadline())) {
       if (auto ok = check_positive(deadline_ms, "deadline_ms"); !ok) return propagate(ok);
-      return call(w, deadline(running->options.queries.stopwatch, deadline_ms));
+      return call(w, deadline(stopwatch(), deadline_ms));
     });
   }
 
@@ -105,14 +134,21 @@ struct engine::impl {
       results.assign(requests.size(), std::unexpected(was_closed));
       return results;
     }
-    const seq_no at = running->state->published_seq();
-    const auto& time = running->options.queries.stopwatch;
+    const auto& time = stopwatch();
     const std::int64_t began = time ? time() : 0;
-    const auto& embedder = running->state->embedder;
+    if (arm != nullptr && arm->reads_own()) {
+      if (auto own = arm->make_own(); !own) {
+        results.assign(requests.size(), propagate(own));
+        return results;
+      }
+    }
+    const auto asked = now();
+    const seq_no at = asked->state->published_seq();
+    const auto& embedder = asked->state->embedder;
     const bool is_remote = embedder != nullptr && embedder->remote() != nullptr;
-    if (requests.size() > short_list && !is_remote)
-      return ask_readers<Run>(running, std::move(requests), at, began);
-    const auto list = std::make_shared<list_room>(running->state->max_answer_bytes);
+    if (requests.size() > short_list && !is_remote && !shares_a_world())
+      return ask_readers<Run>(asked, std::move(requests), at, began);
+    const auto list = std::make_shared<list_room>(asked->state->max_answer_bytes);
     for (auto& r : requests) {
       if (list->is_full()) {
         results.push_back(list->refusal());
@@ -129,9 +165,9 @@ struct engine::impl {
 
   /// Precondition of all below: the caller has a pass.
   template <class T, class Make>
-  result<T> commit(const Make& make) {
+  result<T> commit(const running_engine& to, const Make& make) {
     waiting<T> answer;
-    lent_thread here(running->actors.committer);
+    lent_thread here(to.actors.committer);
     here.hand_over(make(answer.reply()));
     return here.wait_for(answer);
   }
@@ -140,9 +176,10 @@ struct engine::impl {
   result<T> guarded(result<T> answer, const read_options& options, const std::string& target) {
     if (answer || answer.error().code != errc::scope_violation || options.scope == nullptr)
       return answer;
-    (void)commit<seq_no>([&](auto reply) {
-      return touch_command{violation_of(*options.scope, target), std::move(reply)};
-    });
+    if (auto to = to_write())
+      (void)commit<seq_no>(**to, [&](auto reply) {
+        return touch_command{violation_of(*options.scope, target), std::move(reply)};
+      });
     return answer;
   }
 
@@ -150,15 +187,29 @@ struct engine::impl {
   result<typename Run::answer_type> run(typename Run::request_type request,
                                         std::optional<seq_no> pinned,
                                         std::shared_ptr<list_room> list = {}) {
+    const auto of = now();
+    if (!shares_a_world()) return run_in<Run>(*of, std::move(request), pinned, std::move(list));
+    auto answer = run_in<Run>(*of, request, pinned, list);
+    if (answer || answer.error().code != errc::read_only) return answer;
+    // It has something to write.
+    auto own = to_write();
+    if (!own) return propagate(own);
+    return run_in<Run>(**own, std::move(request), pinned, std::move(list));
+  }
+
+  template <class Run>
+  result<typename Run::answer_type>
+  run_in(const running_engine& of, typename Run::request_type request, std::optional<seq_no> pinned,
+         std::shared_ptr<list_room> list) {
     waiting<typename Run::answer_type> answer;
     auto job = std::make_shared<door_job<Run>>(std::move(request), answer.reply());
     job->list = std::move(list);
-    text_vectors(running->state->views(), running->options.queries).embed(*job, pinned);
-    lent_thread here(running->actors.committer);
+    text_vectors(of.state->views(), of.options.queries).embed(*job, pinned);
+    lent_thread here(of.actors.committer);
     if (queries == query_driver::caller)
-      run_in_caller(job, *running, pinned, here);
+      run_in_caller(job, of, pinned, here);
     else
-      caf::anon_send(running->actors.coordinator, ask_query{std::move(job), pinned});
+      caf::anon_send(of.actors.coordinator, ask_query{std::move(job), pinned});
     return here.wait_for(answer);
   }
 };

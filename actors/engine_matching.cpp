@@ -108,7 +108,7 @@ engine::forget_matching(forget_matching_request request,
                         const std::optional<std::string>& in_sight_of) {
   if (auto ok = check_newest(request.select); !ok) return propagate(ok);
   if (auto ok = check_tombstones(request); !ok) return propagate(ok);
-  const deadline time(impl_->running->options.queries.stopwatch, request.select.deadline_ms);
+  const deadline time(impl_->stopwatch(), request.select.deadline_ms);
   for (int left = tries;; --left) {
     auto found = select(request.select);
     if (!found) return propagate(found);
@@ -137,7 +137,7 @@ engine::supersede_matching(supersede_matching_request request,
   }
   const select_request asked = selection_of(request);
   if (auto ok = check_newest(asked); !ok) return propagate(ok);
-  const deadline time(impl_->running->options.queries.stopwatch, asked.deadline_ms);
+  const deadline time(impl_->stopwatch(), asked.deadline_ms);
   const std::size_t named = request.write.supersedes.size();
   for (int left = tries;; --left) {
     auto found = select(asked);

@@ -107,7 +107,7 @@ result<std::vector<topic_field_view>> engine::fields(const memory_id& topic,
                                                      const read_options& options,
                                                      std::optional<std::int64_t> deadline_ms) {
   if (auto ok = check_positive(deadline_ms, "deadline_ms"); !ok) return propagate(ok);
-  const deadline time(impl_->running->options.queries.stopwatch, deadline_ms);
+  const deadline time(impl_->stopwatch(), deadline_ms);
   return impl_->read(options, to_string(topic), [&](const read_views& v) {
     return read_topic_fields(v, topic, fields, options, time);
   });
@@ -116,7 +116,7 @@ result<std::vector<topic_field_view>> engine::fields(const memory_id& topic,
 result<std::vector<topic_event>> engine::events(const memory_id& topic, const read_options& options,
                                                 std::optional<std::int64_t> deadline_ms) {
   if (auto ok = check_positive(deadline_ms, "deadline_ms"); !ok) return propagate(ok);
-  const deadline time(impl_->running->options.queries.stopwatch, deadline_ms);
+  const deadline time(impl_->stopwatch(), deadline_ms);
   return impl_->read(options, to_string(topic), [&](const read_views& v) {
     return read_topic_events(v, topic, options, time);
   });
@@ -166,7 +166,7 @@ result<edge_record> engine::get_edge(const edge_key& key, const read_options& op
   const std::string named =
       to_string(key.src) + " " + std::string(to_string(key.type)) + " " + to_string(key.dst);
   return impl_->read(options, named, [&](const read_views& v) {
-    const auto& stopwatch = impl_->running->options.queries.stopwatch;
+    const auto& stopwatch = impl_->stopwatch();
     return read_one_edge(v, key, options, deadline(stopwatch, deadline_ms));
   });
 }

@@ -72,31 +72,6 @@ std::shared_ptr<random_source> session_random(const engine_options& options, seq
   return options.seed ? make_seeded_random(*options.seed, at_open.value) : make_system_random();
 }
 
-actor_options actor_options_of(const engine_options& options, const world& w) {
-  actor_options a;
-  a.commits = {.mode = options.commit,
-               .max_queued = options.max_in_flight,
-               .max_queued_bytes = options.max_in_flight_bytes,
-               .max_entries = 1024,
-               .read_only = options.read_only};
-  a.readers = reader_count(options);
-  a.checkpoint_journal_bytes = options.checkpoint_journal_bytes;
-  a.queries.time = options.clock != nullptr ? options.clock : make_system_clock();
-  a.random = session_random(options, w.published_seq());
-  a.jitter = options.seed ? make_seeded_random(*options.seed, ~w.published_seq().value)
-                          : make_system_random();
-  a.queries.exact_near = options.exact_near;
-  a.compacts_in_turn = options.exact_near;
-  a.queries.chroma = options.chroma;
-  if (a.queries.chroma.profiles == nullptr)
-    a.queries.chroma.profiles = std::make_shared<profile_registry>();
-  a.queries.read_only = options.read_only;
-  // A run that must repeat has no real time in its answers.
-  if (!options.exact_near) a.queries.stopwatch = monotonic_ns;
-  a.commits.stopwatch = a.queries.stopwatch;
-  return a;
-}
-
 world_options world_options_of(const engine_options& options) {
   world_options w;
   w.create = options.create;
@@ -121,6 +96,19 @@ void place_in_memory(world_options& w) {
   w.store.open = []() -> result<std::unique_ptr<kv_store>> {
     return make_memory_store(make_memory_disk());
   };
+}
+
+void place_on_disk(world_options& w, const engine_options& options) {
+  w.directory = options.directory;
+  w.files = make_posix_file_system();
+  std::vector<std::string> names = store_names();
+  for (std::string& name : names) name.insert(0, options.directory + "/");
+  const auto where = std::make_shared<wiredtiger_directories>(
+      std::move(names), wiredtiger_options{.cache_bytes = options.cache_bytes, .read_only = false});
+  w.store.open = [where] { return where->open(); };
+  w.store.remove = [where] { return where->remove(); };
+  w.store.is_there = [where] { return where->is_there(); };
+  w.store.retire = [where] { return where->retire(); };
 }
 
 result<std::unique_ptr<world>> open_beside_writer(const engine_options& options) {
@@ -152,26 +140,58 @@ result<std::unique_ptr<world>> open_for_writing(const engine_options& options) {
     place_in_memory(w);
     return open_world(w);
   }
-  w.directory = options.directory;
-  w.files = make_posix_file_system();
-  std::vector<std::string> names = store_names();
-  for (std::string& name : names) name.insert(0, options.directory + "/");
-  const auto where = std::make_shared<wiredtiger_directories>(
-      std::move(names), wiredtiger_options{.cache_bytes = options.cache_bytes, .read_only = false});
-  w.store.open = [where] { return where->open(); };
-  w.store.remove = [where] { return where->remove(); };
-  w.store.is_there = [where] { return where->is_there(); };
-  w.store.retire = [where] { return where->retire(); };
+  place_on_disk(w, options);
   return open_world(w);
 }
 
 } // namespace
+
+result<opened_world> open_fixed_world(const engine_options& options,
+                                      std::shared_ptr<file_system> memory) {
+  world_options w = world_options_of(options);
+  w.create = false;
+  if (memory == nullptr) {
+    place_on_disk(w, options);
+  } else {
+    place_in_memory(w);
+    w.directory = options.directory;
+    w.files = std::move(memory);
+  }
+  auto opened = open_world(w);
+  if (!opened) return propagate(opened);
+  return opened_world{std::move(*opened), std::move(w)};
+}
 
 std::size_t reader_count(const engine_options& options) {
   constexpr std::size_t readers_max = 1024; // each may hold a session of the store
   const std::size_t wanted =
       options.readers != 0 ? options.readers : std::thread::hardware_concurrency();
   return std::clamp<std::size_t>(wanted, 1, readers_max);
+}
+
+actor_options actor_options_of(const engine_options& options, const world& w) {
+  actor_options a;
+  a.commits = {.mode = options.commit,
+               .max_queued = options.max_in_flight,
+               .max_queued_bytes = options.max_in_flight_bytes,
+               .max_entries = 1024,
+               .read_only = options.read_only};
+  a.readers = reader_count(options);
+  a.checkpoint_journal_bytes = options.checkpoint_journal_bytes;
+  a.queries.time = options.clock != nullptr ? options.clock : make_system_clock();
+  a.random = session_random(options, w.published_seq());
+  a.jitter = options.seed ? make_seeded_random(*options.seed, ~w.published_seq().value)
+                          : make_system_random();
+  a.queries.exact_near = options.exact_near;
+  a.compacts_in_turn = options.exact_near;
+  a.queries.chroma = options.chroma;
+  if (a.queries.chroma.profiles == nullptr)
+    a.queries.chroma.profiles = std::make_shared<profile_registry>();
+  a.queries.read_only = options.read_only;
+  // A run that must repeat has no real time in its answers.
+  if (!options.exact_near) a.queries.stopwatch = monotonic_ns;
+  a.commits.stopwatch = a.queries.stopwatch;
+  return a;
 }
 
 result<opened_engine> open_engine(const engine_options& options) {

@@ -19,4 +19,15 @@ std::size_t reader_count(const engine_options& options);
 /// it takes no lock and runs beside a writer.
 result<opened_engine> open_engine(const engine_options& options);
 
+/// A world on the disk, opened to be read and no more, and how.
+struct opened_world {
+  std::unique_ptr<world> state;
+  world_options options;
+};
+/// The world in `options.directory`, or in that directory of `memory`.
+result<opened_world> open_fixed_world(const engine_options& options,
+                                      std::shared_ptr<file_system> memory = {});
+/// What an engine of these options does with `w`.
+actor_options actor_options_of(const engine_options& options, const world& w);
+
 } // namespace mneme

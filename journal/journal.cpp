@@ -208,6 +208,8 @@ result<void> journal::impl::start_segment() {
     ++full_segments;
   }
   current = std::move(*out);
+  options.begins_segment = false;
+  ensure(current_first != head.first_seq, "two segments begin at two seqs");
   current_first = head.first_seq;
   offset = segment_head_bytes;
   file_size = segment_head_bytes;
@@ -225,7 +227,8 @@ result<void> journal::impl::write_head(const segment_head& head, file& to) {
 result<void> journal::impl::make_room() {
   if (!current) return start_segment();
   // A frame without entries at the start of a segment would leave no name for the next one.
-  if (offset < options.segment_bytes || current_first == last.next()) return {};
+  if (current_first == last.next()) return {};
+  if (offset < options.segment_bytes && !options.begins_segment) return {};
   // A full segment is whole and durable before the next one appears: damage in it is no torn tail.
   if (auto ok = final_failure(trim()); !ok) return ok;
   return start_segment();

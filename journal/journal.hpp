@@ -21,6 +21,8 @@ struct journal_options {
   std::uint64_t segment_bytes = 64ULL << 20; ///< a new segment starts at a frame boundary past this
   /// Zeros written ahead, so that a sync moves no metadata.
   std::uint64_t extend_bytes = 1ULL << 20;
+  /// What is appended begins a segment of its own: those that are there are not written to.
+  bool begins_segment = false;
 };
 
 /// One frame as it was read back.

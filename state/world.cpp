@@ -386,7 +386,8 @@ result<std::unique_ptr<world>> try_open(const world_options& options,
         !how.erasure_unfinished && (stored.value > 0 || w->store->stopped().has_value());
     return propagate(ok);
   }
-  if (auto ok = check_older(*w, std::min(stored, loaded)); !ok) return propagate(ok);
+  if (!options.is_checked_before)
+    if (auto ok = check_older(*w, std::min(stored, loaded)); !ok) return propagate(ok);
   w->report.vectors_problem = note_embedder(*w->files, w->directory, w->info.embedder);
   w->retain_before(w->journal->last_seq());
   w->publish(w->journal->last_seq());

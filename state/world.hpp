@@ -51,6 +51,8 @@ struct world_options {
   std::uint64_t leaf_cache_bytes = default_leaf_cache_bytes;
   /// Rows that the store's files do not have yet: beyond, they are given what is durable.
   std::uint64_t row_buffer_bytes = 32ULL << 20;
+  /// Who has the same files open has looked at what is before the checkpoint.
+  bool is_checked_before = false;
 };
 
 struct world {

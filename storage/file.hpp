@@ -60,6 +60,7 @@ struct file_content {
   std::span<char> bytes;
   std::shared_ptr<void> holder;   ///< the bytes stay where they are for its life
   std::shared_ptr<file> source{}; ///< for who looks at all of them once; null: they are in memory
+  bool is_checked = false;        ///< who shares the file has found its sums right
 
   [[nodiscard]] std::string_view view() const { return {bytes.data(), bytes.size()}; }
   /// Of bytes that are in memory.

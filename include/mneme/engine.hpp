@@ -13,6 +13,7 @@
 #include "mneme/agents.hpp"
 #include "mneme/branch.hpp"
 #include "mneme/chroma.hpp"
+#include "mneme/diff.hpp"
 #include "mneme/erasure.hpp"
 #include "mneme/proof.hpp"
 #include "mneme/query.hpp"
@@ -352,9 +353,15 @@ public:
   [[nodiscard]] timestamp last_entry_at() const;
 
   /// fork_world() of this world, as of what is published unless said otherwise; writes go on
-  /// meanwhile. unsupported of a world in memory, and of one that is read beside its writer: that
-  /// has a directory.
+  /// meanwhile. An arm is written out so, and shares no file with anybody. unsupported of
+  /// another world in memory, and of one that is read beside its writer: that has a directory.
   result<branch_report> fork_to(const std::string& into, const fork_options& options = {});
+
+  /// What this world and another branch of it have differently, as diff_worlds() says it; `at` is
+  /// of each side, as of what is published unless said otherwise. Arms are compared in memory.
+  result<diff_report> diff(engine& other, const std::function<bool(const difference&)>& visit,
+                           const diff_options& options = {}, std::optional<seq_no> at = {},
+                           std::optional<seq_no> at_of_other = {});
 
   /// Makes the next open fast. Returns the seq it holds. A deadline is that of apply(): for its
   /// turn, not for the images that it then writes.
@@ -365,6 +372,7 @@ public:
   result<void> close();
 
 private:
+  friend class arm_base; // mneme/arms.hpp
   struct impl;
   explicit engine(std::unique_ptr<impl> impl);
   std::unique_ptr<impl> impl_;

@@ -37,7 +37,7 @@ void vectors::set_space(const vector_space& space, seq_no since) {
 void vectors::append(slot_no slot, std::span<const float> values) {
   ensure(impl_->space.load(std::memory_order_relaxed) != nullptr, "the space is fixed first");
   impl_->rows.append(slot, values);
-  if (impl_->options.background_segments) impl_->builder.wake();
+  if (impl_->builds()) impl_->builder.wake();
 }
 
 vector_space vectors::space() const {
@@ -65,7 +65,7 @@ std::span<const float> vectors::get(slot_no slot) const {
 }
 
 void vectors::wait_for_segments() {
-  if (impl_->options.background_segments) impl_->builder.wait();
+  if (impl_->builds()) impl_->builder.wait();
 }
 
 } // namespace mneme

@@ -35,6 +35,7 @@ double cosine_distance(std::span<const float> a, std::span<const float> b);
 
 struct vector_index_options {
   bool background_segments = true; ///< false: exact scans only (deterministic mode)
+  bool builds_segments = true;     ///< false: those of an image are used, and no others made
   std::uint32_t m = 16;
   std::uint32_t ef_construction = 200;
   std::uint32_t ef_search = 64;

@@ -161,7 +161,7 @@ result<void> vectors::load(const image_bytes& image) {
   if (!in->at_end()) return damaged();
   if (loaded->space.load() == nullptr) return {};
   impl_ = std::move(loaded);
-  if (impl_->options.background_segments) impl_->builder.wake();
+  if (impl_->builds()) impl_->builder.wake();
   return {};
 }
 

@@ -45,6 +45,9 @@ struct vectors::impl {
   [[nodiscard]] bool read_rows(image_reader& in);
   [[nodiscard]] bool adopt_rows(image_reader& in, const std::shared_ptr<const void>& holder);
   [[nodiscard]] bool read_segments(image_reader& in, const segment_links::saved_form& form);
+  [[nodiscard]] bool builds() const {
+    return options.background_segments && options.builds_segments;
+  }
   /// Is this a query of the space?
   [[nodiscard]] bool fits(std::span<const float> query) const;
   /// Offers the accepted vectors at [begin, end).

@@ -118,8 +118,13 @@ result<void> for_each_part(file_system& files, const branch_file& part,
 }
 
 result<void> copy_to(file_system& files, const branch_file& from, const std::string& path) {
+  return copy_to(files, from, files, path);
+}
+
+result<void> copy_to(file_system& files, const branch_file& from, file_system& to_files,
+                     const std::string& path) {
   const std::string fresh = path + ".new";
-  auto out = files.open(fresh, open_mode::create);
+  auto out = to_files.open(fresh, open_mode::create);
   if (!out) return propagate(out);
   // One may be left from an attempt that was broken off.
   if (auto ok = (*out)->truncate(0); !ok) return ok;
@@ -133,7 +138,7 @@ result<void> copy_to(file_system& files, const branch_file& from, const std::str
   ensure(at == from.size(), "as many bytes as were planned");
   if (auto ok = (*out)->sync(); !ok) return ok;
   out->reset();
-  return files.rename(fresh, path);
+  return to_files.rename(fresh, path);
 }
 
 } // namespace mneme

@@ -51,5 +51,8 @@ result<void> for_each_part(file_system& files, const branch_file& part,
                            const std::function<result<void>(std::string_view)>& take);
 /// Makes `path` of it, in place of what is there; durable but for its name.
 result<void> copy_to(file_system& files, const branch_file& from, const std::string& path);
+/// The same in another file system.
+result<void> copy_to(file_system& files, const branch_file& from, file_system& to_files,
+                     const std::string& path);
 
 } // namespace mneme

@@ -32,6 +32,13 @@ result<branch_report> fork_world(const std::string& directory, const std::string
   return fork_files(*disk, from, to, options, {.own = to, .parent = from, .is_locked = false});
 }
 
+result<branch_report> fork_onto_disk(file_system& files, const std::string& from,
+                                     const std::string& into, const fork_options& options) {
+  const std::string to = absolute(into);
+  return fork_files(files, from, *make_posix_file_system(), to, options,
+                    {.own = to, .parent = from, .is_locked = false});
+}
+
 result<branch_report> backup_world(const std::string& directory, const std::string& into) {
   return backup_files(*make_posix_file_system(), absolute(directory), absolute(into));
 }

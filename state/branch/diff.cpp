@@ -16,29 +16,31 @@ namespace mneme {
 namespace {
 
 struct opened_side {
+  file_system& files;
   std::string directory;
   world_file info;
   seq_no at;
   std::optional<digest> root;
 };
 
-result<opened_side> open_side(file_system& files, const diff_side& side) {
+result<opened_side> open_side(const diff_place& place) {
+  const auto& [files, side] = place;
   auto info = read_world_file(files, side.directory);
   if (!info) return propagate(info);
   if (auto ok = check_journal_reaches_checkpoint(files, side.directory, info->id); !ok)
     return propagate(ok);
   auto cut = find_cut(files, journal_directory(side.directory), info->id, side.at);
   if (!cut) return propagate(cut);
-  return opened_side{side.directory, std::move(*info), cut->at, cut->root};
+  return opened_side{files, side.directory, std::move(*info), cut->at, cut->root};
 }
 
-result<side_changes> changes_of(file_system& files, const opened_side& side, seq_no common) {
+result<side_changes> changes_of(const opened_side& side, seq_no common) {
   side_changes changes;
   changes.totals.at = side.at;
   changes.totals.root = side.root;
   if (side.at == common) return changes;
-  auto walked = read_journal(files, journal_directory(side.directory), side.info.id, common.next(),
-                             true, [&](const journal_frame& frame) -> result<bool> {
+  auto walked = read_journal(side.files, journal_directory(side.directory), side.info.id,
+                             common.next(), true, [&](const journal_frame& frame) -> result<bool> {
                                auto entries = open_entries(frame, side.at);
                                if (!entries) return propagate(entries);
                                for (const entry& e : *entries)
@@ -143,9 +145,9 @@ private:
 };
 
 /// Whether all leaves up to a side's end fold to the root that its journal records there.
-result<std::optional<bool>> folds(file_system& files, const opened_side& side) {
+result<std::optional<bool>> folds(const opened_side& side) {
   if (!side.root) return std::nullopt;
-  auto roots = fold_roots(files, side.directory, side.at);
+  auto roots = fold_roots(side.files, side.directory, side.at);
   if (!roots) return propagate(roots);
   return roots->overall == *side.root;
 }
@@ -155,22 +157,29 @@ result<std::optional<bool>> folds(file_system& files, const opened_side& side) {
 result<diff_report> diff_files(file_system& files, const diff_side& a, const diff_side& b,
                                const diff_options& options,
                                const std::function<bool(const difference&)>& visit) {
-  auto first = open_side(files, a);
+  return diff_files({files, a}, {files, b}, options, visit);
+}
+
+result<diff_report> diff_files(const diff_place& a, const diff_place& b,
+                               const diff_options& options,
+                               const std::function<bool(const difference&)>& visit) {
+  auto first = open_side(a);
   if (!first) return propagate(first);
-  auto second = open_side(files, b);
+  auto second = open_side(b);
   if (!second) return propagate(second);
   if (first->info.id != second->info.id)
-    return fail(errc::bad_value, a.directory + " and " + b.directory
+    return fail(errc::bad_value, first->directory + " and " + second->directory
                                      + " are no branches of one world: nothing is common to them");
   const seq_no most = std::min(first->at, second->at);
-  auto common = a.directory == b.directory
-                    ? result<seq_no>(most)
-                    : find_common(files, first->info.id, a.directory, b.directory, most);
+  const world_place of_first{first->files, first->directory};
+  const world_place of_second{second->files, second->directory};
+  auto common = of_first == of_second ? result<seq_no>(most)
+                                      : find_common(of_first, of_second, first->info.id, most);
   if (!common) return propagate(common);
   ensure(*common <= most, "what both have is behind neither's end");
-  auto changes_a = changes_of(files, *first, *common);
+  auto changes_a = changes_of(*first, *common);
   if (!changes_a) return propagate(changes_a);
-  auto changes_b = changes_of(files, *second, *common);
+  auto changes_b = changes_of(*second, *common);
   if (!changes_b) return propagate(changes_b);
   diff_report report;
   report.common = *common;
@@ -178,9 +187,9 @@ result<diff_report> diff_files(file_system& files, const diff_side& a, const dif
   report.b = changes_b->totals;
   report.leaves_agree = changes_a->leaves_agree() && changes_b->leaves_agree();
   if (options.fold_roots) {
-    auto of_a = folds(files, *first);
+    auto of_a = folds(*first);
     if (!of_a) return propagate(of_a);
-    auto of_b = folds(files, *second);
+    auto of_b = folds(*second);
     if (!of_b) return propagate(of_b);
     if (*of_a && *of_b) report.roots_agree = **of_a && **of_b;
   }

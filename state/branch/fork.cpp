@@ -25,6 +25,7 @@ branch_id draw_branch(const fork_options& options, const branch_id& parent) {
 struct placing {
   file_system& files;
   std::string from;
+  file_system& to_files;
   std::string to;
   bool may_share = false;
   bool is_locked = false;
@@ -40,7 +41,7 @@ result<bool> place_file(const placing& place, const branch_file& file) {
     const errc why = linked.error().code;
     if (why != errc::unsupported && why != errc::not_found) return propagate(linked);
   }
-  if (auto ok = copy_to(place.files, file, path); !ok) return propagate(ok);
+  if (auto ok = copy_to(place.files, file, place.to_files, path); !ok) return propagate(ok);
   return false;
 }
 
@@ -60,7 +61,7 @@ result<void> place_journal(const placing& place, const journal_cut& cut, const w
 /// The store's files, where they are of the checkpoint and nobody has the world open: to copy them
 /// is faster than to make them. Elsewhere who first needs them makes them.
 result<void> place_store(const placing& place, const checkpoint_file& checkpoint) {
-  if (!checkpoint.store_matches) return {};
+  if (!checkpoint.store_matches || &place.files != &place.to_files) return {};
   std::unique_ptr<directory_lock> held;
   if (!place.is_locked) {
     auto lock = place.files.lock(place.from);
@@ -86,16 +87,22 @@ result<void> place_images(const placing& place, seq_no cut, branch_report& repor
   if (!plan->has_value()) return {};
   for (const branch_file& image : (*plan)->images)
     if (auto done = place_file(place, image); !done) return propagate(done);
-  if (auto ok = place.files.sync_directory(image_directory(place.to)); !ok) return ok;
+  if (auto ok = place.to_files.sync_directory(image_directory(place.to)); !ok) return ok;
   if (auto ok = place_store(place, (*plan)->checkpoint); !ok) return ok;
   report.checkpoint = (*plan)->checkpoint.seq;
-  return replace_file(place.files, checkpoint_path(place.to), checkpoint_beside(**plan, false));
+  return replace_file(place.to_files, checkpoint_path(place.to), checkpoint_beside(**plan, false));
 }
 
 } // namespace
 
 result<branch_report> fork_files(file_system& files, const std::string& from, const std::string& to,
                                  const fork_options& options, const noted_paths& paths) {
+  return fork_files(files, from, files, to, options, paths);
+}
+
+result<branch_report> fork_files(file_system& files, const std::string& from, file_system& to_files,
+                                 const std::string& to, const fork_options& options,
+                                 const noted_paths& paths) {
   auto parent = read_world_file(files, from);
   if (!parent) return propagate(parent);
   if (auto ok = check_journal_reaches_checkpoint(files, from, parent->id); !ok)
@@ -105,7 +112,7 @@ result<branch_report> fork_files(file_system& files, const std::string& from, co
   if (auto ok = check_not_erasing(files, from, parent->id); !ok) return propagate(ok);
   auto erased = erased_from_behind(files, from, parent->id, cut->at);
   if (!erased) return propagate(erased);
-  auto made = unfinished_world::begin(files, to);
+  auto made = unfinished_world::begin(to_files, to);
   if (!made) return propagate(made);
   world_file own = *parent;
   own.branch = draw_branch(options, parent->branch);
@@ -119,18 +126,20 @@ result<branch_report> fork_files(file_system& files, const std::string& from, co
     return propagate(ok);
   branch_report report{
       .at = cut->at, .root = cut->root, .branch = hex_of(own.branch), .checkpoint = {}, .note = {}};
-  if (!noted) report.note = from + " takes no note of the fork, so that no file is shared";
+  if (!noted && &files == &to_files)
+    report.note = from + " takes no note of the fork, so that no file is shared";
   const placing place{.files = files,
                       .from = from,
+                      .to_files = to_files,
                       .to = to,
-                      .may_share = noted.has_value(),
+                      .may_share = noted.has_value() && &files == &to_files,
                       .is_locked = paths.is_locked};
   if (auto ok = place_journal(place, *cut, own, report); !ok) return propagate(ok);
   if (auto ok = place_images(place, cut->at, report); !ok) return propagate(ok);
-  if (auto ok = carry_embedder_note(files, from, files, to); !ok) return propagate(ok);
+  if (auto ok = carry_embedder_note(files, from, to_files, to); !ok) return propagate(ok);
   if (auto ok = check_erased_still(files, from, own.id, cut->at, *erased); !ok)
     return propagate(ok);
-  if (auto ok = write_erased_note(files, to, *erased); !ok) return propagate(ok);
+  if (auto ok = write_erased_note(to_files, to, *erased); !ok) return propagate(ok);
   ensure(own.id == parent->id && own.branch != parent->branch, "a fork is the same world");
   if (auto ok = made->finish(own); !ok) return propagate(ok);
   return report;

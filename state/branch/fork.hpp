@@ -18,5 +18,12 @@ struct noted_paths {
 /// As fork_world().
 result<branch_report> fork_files(file_system& files, const std::string& from, const std::string& to,
                                  const fork_options& options, const noted_paths& noted);
+/// Into another file system: nothing can be shared, and the store is made anew when it is needed.
+result<branch_report> fork_files(file_system& files, const std::string& from, file_system& to_files,
+                                 const std::string& to, const fork_options& options,
+                                 const noted_paths& noted);
+/// The same onto the machine's disk.
+result<branch_report> fork_onto_disk(file_system& files, const std::string& from,
+                                     const std::string& into, const fork_options& options);
 
 } // namespace mneme

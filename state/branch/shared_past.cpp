@@ -15,16 +15,15 @@ namespace mneme {
 namespace {
 
 struct two_journals {
-  file_system& files;
   world_id world;
-  std::string a; ///< their directories
-  std::string b;
+  world_place a; ///< their directories
+  world_place b;
 };
 
 result<bool> begin_alike(const two_journals& both, seq_no segment) {
-  auto first = segment_reader::open(both.files, both.a, segment);
+  auto first = segment_reader::open(both.a.files, both.a.directory, segment);
   if (!first) return propagate(first);
-  auto second = segment_reader::open(both.files, both.b, segment);
+  auto second = segment_reader::open(both.b.files, both.b.directory, segment);
   if (!second) return propagate(second);
   auto head = first->head(both.world);
   if (!head) return propagate(head);
@@ -35,9 +34,9 @@ result<bool> begin_alike(const two_journals& both, seq_no segment) {
 
 /// The last entry before a segment that begins behind the same frame in both.
 result<seq_no> common_by_heads(const two_journals& both, seq_no before) {
-  auto a = list_segments(both.files, both.a);
+  auto a = list_segments(both.a.files, both.a.directory);
   if (!a) return propagate(a);
-  auto b = list_segments(both.files, both.b);
+  auto b = list_segments(both.b.files, both.b.directory);
   if (!b) return propagate(b);
   std::vector<seq_no> in_both;
   std::ranges::set_intersection(*a, *b, std::back_inserter(in_both));
@@ -57,11 +56,11 @@ result<seq_no> common_by_heads(const two_journals& both, seq_no before) {
 }
 
 /// Where one was made of the other at, by its note, if the chains say the same.
-seq_no common_by_note(const two_journals& both, const std::string& directory, seq_no before) {
-  const auto note = read_origin(both.files, directory);
+seq_no common_by_note(const two_journals& both, const world_place& noted, seq_no before) {
+  const auto note = read_origin(noted.files, noted.directory);
   if (!note || note->at > before) return {};
-  auto a = find_cut(both.files, both.a, both.world, note->at);
-  auto b = find_cut(both.files, both.b, both.world, note->at);
+  auto a = find_cut(both.a.files, both.a.directory, both.world, note->at);
+  auto b = find_cut(both.b.files, both.b.directory, both.world, note->at);
   return a && b && a->entry_frame == b->entry_frame ? note->at : seq_no{};
 }
 
@@ -75,17 +74,19 @@ result<std::optional<journal_frame>> next_entries(segment_walk& walk) {
 
 } // namespace
 
-result<seq_no> find_common(file_system& files, const world_id& world, const std::string& a,
-                           const std::string& b, seq_no before) {
-  ensure(a != b, "two journals have something in common");
-  const two_journals both{files, world, journal_directory(a), journal_directory(b)};
+result<seq_no> find_common(const world_place& a, const world_place& b, const world_id& world,
+                           seq_no before) {
+  ensure(!(a == b), "two journals have something in common");
+  const two_journals both{.world = world,
+                          .a = {a.files, journal_directory(a.directory)},
+                          .b = {b.files, journal_directory(b.directory)}};
   auto common = common_by_heads(both, before);
   if (!common) return common;
-  for (const std::string& directory : {a, b})
-    common = std::max(*common, common_by_note(both, directory, before));
-  auto first = segment_walk::open(files, both.a, world, seq_no{0});
+  for (const world_place* noted : {&a, &b})
+    common = std::max(*common, common_by_note(both, *noted, before));
+  auto first = segment_walk::open(a.files, both.a.directory, world, seq_no{0});
   if (!first) return propagate(first);
-  auto second = segment_walk::open(files, both.b, world, seq_no{0});
+  auto second = segment_walk::open(b.files, both.b.directory, world, seq_no{0});
   if (!second) return propagate(second);
   for (segment_walk* walk : {&*first, &*second})
     if (auto ok = walk->seek(common->next()); !ok) return propagate(ok);

@@ -68,6 +68,7 @@ struct found_image {
   /// As its owner loads them.
   [[nodiscard]] image_bytes bytes() const {
     image_bytes found(body, file.holder);
+    found.is_checked = file.is_checked;
     const auto begin = static_cast<std::size_t>(body.data() - file.bytes.data());
     if (file.source != nullptr)
       found.read = [source = file.source, begin](std::size_t from, std::span<char> to) {

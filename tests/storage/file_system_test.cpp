@@ -1,4 +1,4 @@
-// What both file systems promise while nothing fails.
+// What all file systems promise while nothing fails.
 // Of: storage/posix_file_system.cpp, storage/file.cpp
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -9,6 +9,7 @@
 
 #include "storage/file.hpp"
 #include "storage/memory_file_system.hpp"
+#include "storage/overlay_file_system.hpp"
 #include "tests/storage/temporary_directory.hpp"
 
 using namespace mneme;
@@ -27,10 +28,17 @@ struct memory_place {
   [[nodiscard]] std::string dir() const { return "/a/b"; }
 };
 
+/// Over nothing.
+struct overlay_place {
+  std::shared_ptr<file_system> fs = std::make_shared<overlay_file_system>(
+      std::make_shared<fixed_files>(std::make_shared<memory_file_system>()));
+  [[nodiscard]] std::string dir() const { return "/a/b"; }
+};
+
 } // namespace
 
 TEMPLATE_TEST_CASE("parts of a file that still grows are read into a reader's memory", "[file]",
-                   posix_place, memory_place) {
+                   posix_place, memory_place, overlay_place) {
   TestType place;
   auto& fs = *place.fs;
   REQUIRE(fs.create_directories(place.dir()));
@@ -64,8 +72,8 @@ TEMPLATE_TEST_CASE("parts of a file that still grows are read into a reader's me
   CHECK(to == "again");
 }
 
-TEMPLATE_TEST_CASE("a file that is complete is read as before", "[file]", posix_place,
-                   memory_place) {
+TEMPLATE_TEST_CASE("a file that is complete is read as before", "[file]", posix_place, memory_place,
+                   overlay_place) {
   TestType place;
   auto& fs = *place.fs;
   REQUIRE(fs.create_directories(place.dir()));
@@ -147,7 +155,8 @@ TEST_CASE("a file that is complete keeps no descriptor", "[file]") {
   CHECK((*reader)->read_at(0, 9).value() == "hello");
 }
 
-TEMPLATE_TEST_CASE("reading and writing at offsets", "[file]", posix_place, memory_place) {
+TEMPLATE_TEST_CASE("reading and writing at offsets", "[file]", posix_place, memory_place,
+                   overlay_place) {
   TestType place;
   auto& fs = *place.fs;
   REQUIRE(fs.create_directories(place.dir()));
@@ -208,7 +217,7 @@ TEMPLATE_TEST_CASE("names in a directory", "[file]", posix_place, memory_place) 
 }
 
 TEMPLATE_TEST_CASE("a file of two names is one file, until one of them is replaced", "[file]",
-                   posix_place, memory_place) {
+                   posix_place, memory_place, overlay_place) {
   TestType place;
   auto& fs = *place.fs;
   REQUIRE(fs.create_directories(place.dir()));
@@ -256,7 +265,8 @@ TEMPLATE_TEST_CASE("two directories change their names, and their locks stay hel
   CHECK(!fs.exchange(one, place.dir() + "/missing"));
 }
 
-TEMPLATE_TEST_CASE("replacing and reading whole files", "[file]", posix_place, memory_place) {
+TEMPLATE_TEST_CASE("replacing and reading whole files", "[file]", posix_place, memory_place,
+                   overlay_place) {
   TestType place;
   auto& fs = *place.fs;
   REQUIRE(fs.create_directories(place.dir()));
@@ -276,7 +286,7 @@ TEMPLATE_TEST_CASE("replacing and reading whole files", "[file]", posix_place, m
 }
 
 TEMPLATE_TEST_CASE("content stays as it was found, and is its holder's own", "[file]", posix_place,
-                   memory_place) {
+                   memory_place, overlay_place) {
   TestType place;
   auto& fs = *place.fs;
   REQUIRE(fs.create_directories(place.dir()));
@@ -298,7 +308,7 @@ TEMPLATE_TEST_CASE("content stays as it was found, and is its holder's own", "[f
 }
 
 TEMPLATE_TEST_CASE("one lock per directory, also within a process", "[file]", posix_place,
-                   memory_place) {
+                   memory_place, overlay_place) {
   TestType place;
   auto& fs = *place.fs;
   REQUIRE(fs.create_directories(place.dir()));
