@@ -271,7 +271,7 @@ class Formats(unittest.TestCase):
                      "find_late_payload", "snapshot_payload",
                      "field_head", "topic_field", "field_revision", "topic_event", "field_payload",
                      "topic_archive_payload", "topic_merge_payload", "topic_salience_payload",
-                     "reinforce_payload", "search_weights_payload", "erase_payload",
+                     "reinforce_payload", "search_weights_payload", "erase_payload", "trim_payload",
                      "erase_payload_of_edge"]:
             with self.subTest(record=name):
                 record = name.removesuffix("_with_text").removesuffix("_of_edge")

@@ -150,7 +150,7 @@ TEST_CASE("every flipped bit and every missing byte is noticed", "[frame]") {
 }
 
 TEST_CASE("a newer format is refused as such", "[frame]") {
-  const auto newer = patched(two_entry_frame().bytes, 4, std::uint16_t{2}, frame_prefix_bytes);
+  const auto newer = patched(two_entry_frame().bytes, 4, std::uint16_t{3}, frame_prefix_bytes);
   CHECK(decode_frame_prefix(newer).error().code == errc::format_unsupported);
   segment_head head;
   head.first_seq = {1};
