@@ -12,6 +12,7 @@
 #include "state/checkpoint/checkpoint.hpp"
 #include "state/checkpoint/world_directory.hpp"
 #include "state/recovery/replay.hpp"
+#include "state/retention/trim.hpp"
 #include "storage/memory_file_system.hpp"
 #include "storage/wiredtiger_directories.hpp"
 
@@ -162,6 +163,7 @@ result<std::unique_ptr<world>> open_for_writing(const engine_options& options) {
   w.store.remove = [where] { return where->remove(); };
   w.store.is_there = [where] { return where->is_there(); };
   w.store.retire = [where] { return where->retire(); };
+  trim_if_worth_it(w, options.retention);
   return open_world(w);
 }
 

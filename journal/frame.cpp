@@ -244,7 +244,7 @@ encoded_frame encode_frame(std::span<const entry> entries, seq_no first_seq, boo
     if (const auto* dropped = std::get_if<trimmed_payload>(&e.payload)) {
       frame.bytes.push_back(static_cast<char>(payload_state::trimmed));
       put(frame.bytes, dropped->bytes);
-      put(frame.bytes, dropped->crc);
+      put(frame.bytes, std::uint32_t{0});
       continue;
     }
     const bool is_erased = std::holds_alternative<erased_payload>(e.payload);
@@ -312,7 +312,8 @@ result<void> decode_payload(byte_reader& in, seq_no trimmed_by, raw_entry& e) {
   const auto length = in.take<std::uint32_t>();
   const auto crc = in.take<std::uint32_t>();
   if (state == static_cast<std::uint8_t>(payload_state::trimmed) && trimmed_by.value != 0) {
-    e.trimmed = trimmed_payload{.bytes = length, .crc = crc, .by = trimmed_by};
+    if (crc != 0) return damaged("a trimmed payload with a checksum");
+    e.trimmed = trimmed_payload{.bytes = length, .by = trimmed_by};
     return {};
   }
   if (in.left() < length) return damaged("a payload block that ends early");

@@ -9,7 +9,7 @@
 ///             u64 durable_through ‖ u32 CRC-32 of the header block ‖ u32 CRC-32 of the prefix
 ///   header block  = per entry: u32 length ‖ canonical header
 ///   payload block = per entry: u8 state (0 live, 1 erased, 2 trimmed) ‖ u32 length ‖ u32 CRC-32 ‖
-///                   bytes (of a trimmed one: none)
+///                   bytes (of a trimmed one: none, and 0 for their CRC)
 ///   frame hash = SHA-256(prefix ‖ header block): payloads are bound by payload_hash alone
 ///
 ///   A frame that a trim has dropped payloads of has format 2, and between prefix and header block

@@ -11,7 +11,6 @@ namespace mneme {
 
 namespace {
 
-/// Where a payload stands in the bytes of its frame's block, and what is known of it.
 bool lacks(const raw_entry& raw) {
   return raw.erased || raw.trimmed.has_value();
 }
@@ -25,40 +24,29 @@ bool drops_of(const trim_payload& trim, const journal_frame& frame) {
   return false;
 }
 
-std::uint32_t crc_in(std::string_view block, std::size_t at) {
-  std::uint32_t crc = 0; // behind state and length
-  for (std::size_t i = 0; i < sizeof crc; ++i)
-    crc |= std::uint32_t{static_cast<unsigned char>(block[at + 5 + i])} << (8 * i);
-  return crc;
-}
-
-/// The frame's entries as they are written again; `block` is its payload block.
-std::vector<entry> entries_without(const journaled_trim& by, const journal_frame& frame,
-                                   std::string_view block) {
+/// The frame's entries as they are written again.
+std::vector<entry> entries_without(const journaled_trim& by, const journal_frame& frame) {
   std::vector<entry> entries;
   entries.reserve(frame.entries.size());
   seq_no seq = frame.prefix.first_seq;
-  std::size_t at = 0;
   for (const raw_entry& raw : frame.entries) {
     entry& e = entries.emplace_back();
     e.header_bytes = raw.header;
     if (raw.trimmed) {
       e.payload = *raw.trimmed;
     } else if (!raw.erased && by.trim.drops(seq)) {
-      e.payload = trimmed_payload{.bytes = static_cast<std::uint32_t>(raw.payload.size()),
-                                  .crc = crc_in(block, at),
-                                  .by = by.at};
+      e.payload =
+          trimmed_payload{.bytes = static_cast<std::uint32_t>(raw.payload.size()), .by = by.at};
     } else {
       if (raw.erased) e.payload = erased_payload{};
       e.payload_bytes = raw.payload;
     }
-    at += payload_step(raw.trimmed ? 0 : raw.payload.size());
     seq = seq.next();
   }
   return entries;
 }
 
-/// The segment's bytes without what is dropped; nullopt if it has nothing of that.
+/// One segment without what is dropped; left alone if it has nothing of that.
 class segment_rewrite {
 public:
   segment_rewrite(file_system& fs, std::string dir, seq_no segment)
@@ -86,9 +74,8 @@ public:
       if (auto ok = append(**in, offset, size, fresh); !ok) return ok;
       if (drops_of(by.trim, frame)) {
         is_changed = true;
-        const std::string old = fresh.substr(begin);
         fresh.resize(begin);
-        fresh += without(by, frame, old);
+        fresh += without(by, frame);
       }
       offset += size;
     }
@@ -104,12 +91,10 @@ private:
     return {};
   }
 
-  static std::string without(const journaled_trim& by, const journal_frame& frame,
-                             std::string_view old) {
+  static std::string without(const journaled_trim& by, const journal_frame& frame) {
     const frame_prefix& p = frame.prefix;
-    const auto block = old.substr(prefix_bytes(p) + p.header_bytes);
-    auto made = encode_frame(entries_without(by, frame, block), p.first_seq, false,
-                             p.previous_frame, p.previous_root, p.durable_through);
+    auto made = encode_frame(entries_without(by, frame), p.first_seq, false, p.previous_frame,
+                             p.previous_root, p.durable_through);
     ensure(made.hash == frame.hash, "what a frame lacks does not change its hash");
     return std::move(made.bytes);
   }

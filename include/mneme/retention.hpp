@@ -14,6 +14,12 @@
 
 namespace mneme {
 
+/// How much of a world's history is kept: what either keeps. Both 0: all of it.
+struct kept_history {
+  std::uint64_t entries = 0; ///< so many of the last
+  std::int64_t ns = 0;       ///< and what was made in so many nanoseconds
+};
+
 struct trim_options {
   /// History before this entry goes, or before the first entry that was made at `before_time` or
   /// later; entries that were committed together stay together. Neither: all of it so far.

@@ -329,10 +329,9 @@ struct trim_payload {
 
   friend bool operator==(const trim_payload&, const trim_payload&) = default;
 };
-/// The payload was dropped by a trim; of it the journal has how long it was, and its checksum.
+/// The payload was dropped by a trim; of it the journal has how long it was.
 struct trimmed_payload {
   std::uint32_t bytes = 0;
-  std::uint32_t crc = 0;
   seq_no by; ///< an entry that says so
 
   friend bool operator==(const trimmed_payload&, const trimmed_payload&) = default;

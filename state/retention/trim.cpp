@@ -1,7 +1,12 @@
 #include "state/retention/trim.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <string_view>
 
+#include <fmt/format.h>
+
+#include "journal/journal_cut.hpp"
 #include "messages/ensure.hpp"
 #include "state/checkpoint/world_checkpoint.hpp"
 #include "state/checkpoint/world_directory.hpp"
@@ -122,17 +127,15 @@ result<trim_report> look_only(const world_options& options, const trim_options& 
   return report;
 }
 
-} // namespace
-
-result<trim_report> trim_files(const world_options& options, const trim_options& trim) {
-  if (trim.before && trim.before_time)
-    return fail(errc::bad_value, "a trim is before a seq or before a time", "before");
-  if (trim.dry_run) return look_only(options, trim);
+/// At the first of the points that are given.
+result<trim_report> trim_at(const world_options& options, const trim_options& trim) {
   auto opened = open_world(options);
   if (!opened) return propagate(opened);
-  planned_trim planned(*options.files, options.directory, (*opened)->info.id, trim);
-  if (auto ok = planned.look(); !ok) return propagate(ok);
-  trim_report report = report_of(planned);
+  // Of what a plan holds there is no need any more when the world is opened once more.
+  auto planned =
+      std::make_unique<planned_trim>(*options.files, options.directory, (*opened)->info.id, trim);
+  if (auto ok = planned->look(); !ok) return propagate(ok);
+  trim_report report = report_of(*planned);
   report.journal_bytes_before = report.journal_bytes = (*opened)->journal->bytes();
   if (report.saved_bytes == 0) {
     if (auto ok = close_world(**opened); !ok) return propagate(ok);
@@ -142,7 +145,8 @@ result<trim_report> trim_files(const world_options& options, const trim_options&
     return propagate(ok);
   report.at = (*opened)->published_seq().next();
   std::vector<entry> entries;
-  entries.push_back(entry_of(planned, trim, **opened));
+  entries.push_back(entry_of(*planned, trim, **opened));
+  planned.reset();
   if (auto ok = commit_directly(**opened, std::move(entries), true); !ok) return propagate(ok);
   // Whoever opens it now takes out what the entry names, as after a crash here.
   opened->reset();
@@ -152,6 +156,65 @@ result<trim_report> trim_files(const world_options& options, const trim_options&
   report.journal_bytes = (*trimmed)->journal->bytes();
   if (auto ok = close_world(**trimmed); !ok) return propagate(ok);
   return report;
+}
+
+constexpr std::string_view note_line = "mneme trimmed 1\n";
+constexpr std::uint64_t least_journal_bytes = 4ULL << 20;
+
+std::string note_path(const std::string& directory) {
+  return directory + "/TRIMMED";
+}
+
+/// How long the journal was when it was looked at last; 0: that is not known.
+std::uint64_t looked_at(file_system& files, const std::string& directory) {
+  auto note = read_file(files, note_path(directory));
+  if (!note || !note->starts_with(note_line)) return 0;
+  std::uint64_t bytes = 0;
+  const std::string_view text = std::string_view(*note).substr(note_line.size());
+  std::from_chars(text.data(), text.data() + text.size(), bytes);
+  return bytes;
+}
+
+/// The first entry that is kept for being one of the last; nullopt: all are.
+std::optional<seq_no> first_of_last(file_system& files, const std::string& directory,
+                                    const world_id& world, std::uint64_t entries) {
+  auto end = find_cut(files, journal_directory(directory), world, {});
+  if (!end || end->at.value <= entries) return std::nullopt;
+  return seq_no{end->at.value - entries + 1};
+}
+
+} // namespace
+
+result<trim_report> trim_files(const world_options& options, const trim_options& trim) {
+  if (trim.before && trim.before_time)
+    return fail(errc::bad_value, "a trim is before a seq or before a time", "before");
+  return trim.dry_run ? look_only(options, trim) : trim_at(options, trim);
+}
+
+void trim_if_worth_it(const world_options& options, const kept_history& kept) {
+  if (kept.entries == 0 && kept.ns == 0) return;
+  file_system& files = *options.files;
+  auto info = read_world_file(files, options.directory);
+  auto bytes = info ? journal_size(files, options.directory) : propagate(info);
+  if (!bytes || *bytes < least_journal_bytes) return;
+  if (*bytes < looked_at(files, options.directory) * 3 / 2) return;
+  trim_options trim;
+  trim.reason = "retention";
+  trim.time = options.time != nullptr ? options.time : make_system_clock();
+  if (kept.ns != 0) trim.before_time = timestamp{trim.time->now().ns - kept.ns};
+  if (kept.entries != 0) {
+    trim.before = first_of_last(files, options.directory, info->id, kept.entries);
+    if (!trim.before) return;
+  }
+  auto done = look_only(options, trim);
+  if (done && done->saved_bytes >= *bytes / 4) {
+    world_options opening = options;
+    opening.create = false;
+    done = trim_at(opening, trim);
+  }
+  if (!done) return;
+  static_cast<void>(replace_file(files, note_path(options.directory),
+                                 fmt::format("{}{}\n", note_line, done->journal_bytes)));
 }
 
 } // namespace mneme

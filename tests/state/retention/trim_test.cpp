@@ -545,3 +545,39 @@ TEST_CASE("a trim of a world that is open, or of nothing, changes nothing") {
   both.before_time = timestamp{1};
   CHECK(trim_files(place.options(), both).error().code == errc::bad_value);
 }
+
+TEST_CASE("a world is trimmed when it opens, where that is worth its while") {
+  trimmed_site place;
+  const auto open_keeping = [&](const kept_history& kept) {
+    world_options o = place.options();
+    o.time = std::make_shared<manual_clock>(timestamp{1'000'000'000'000'000'100});
+    trim_if_worth_it(o, kept);
+    return place.open();
+  };
+  const auto touch_often = [](world& w, int times) {
+    driven d(w);
+    if (w.published_seq().value == 0) REQUIRE(d.apply(note("once")));
+    find_late_payload late;
+    late.accessed = {w.nodes.id({0})};
+    late.predicate = std::string(60'000, 'x');
+    for (int i = 0; i < times; ++i) REQUIRE(d.touch(late));
+  };
+  touch_often(*place.open(), 10);
+  CHECK(open_keeping({.entries = 5, .ns = 0})->published_seq() == seq_no{11}); // it is small
+  touch_often(*place.open(), 90);
+  CHECK(open_keeping({})->published_seq() == seq_no{101});
+  CHECK(open_keeping({.entries = 200, .ns = 0})->published_seq() == seq_no{101});
+  // What either keeps stays: by their time all are new.
+  CHECK(open_keeping({.entries = 50, .ns = 1'000'000'000})->published_seq() == seq_no{101});
+  REQUIRE(place.files->remove("world/TRIMMED")); // it was looked at
+  {
+    auto w = open_keeping({.entries = 50, .ns = 0});
+    CHECK(w->published_seq() == seq_no{102});
+    CHECK(w->readable(seq_no{52}));
+    CHECK(w->readable(seq_no{51}).error().code == errc::seq_unavailable);
+    CHECK(w->attributes().activation_of({0}, seq_no{102}).access_count == 100);
+    check_whole(place, *w);
+  }
+  // It has not grown since.
+  CHECK(open_keeping({.entries = 5, .ns = 0})->published_seq() == seq_no{102});
+}
