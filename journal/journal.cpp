@@ -336,9 +336,9 @@ result<walked_journal> walk_and_trim(file_system& fs, const std::string& dir, co
                                      seq_no checked_through) {
   auto walked = walk_and_erase(fs, dir, world, checked_through);
   if (!walked || !walked->last) return walked;
+  // What its entries say is for who applies them to check.
   auto trim = trim_in(*walked->last);
-  if (!trim) return propagate(trim);
-  if (!*trim) return walked;
+  if (!trim || !*trim) return walked;
   const segment_walk& walk = walked->walk;
   const payload_place end{walk.segments()[walk.segment_index()], walk.offset()};
   if (auto ok = drop_payloads(fs, dir, **trim, end); !ok) return propagate(ok);

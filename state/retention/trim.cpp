@@ -87,7 +87,7 @@ result<std::uint64_t> journal_size(file_system& files, const std::string& direct
   if (!names) return propagate(names);
   std::uint64_t bytes = 0;
   for (const std::string& name : *names) {
-    auto in = files.open(dir + "/" + name, open_mode::read);
+    auto in = files.open(fmt::format("{}/{}", dir, name), open_mode::read);
     if (!in) return propagate(in);
     auto size = (*in)->size();
     if (!size) return propagate(size);
