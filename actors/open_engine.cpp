@@ -12,6 +12,7 @@
 #include "state/checkpoint/checkpoint.hpp"
 #include "state/checkpoint/world_directory.hpp"
 #include "state/recovery/replay.hpp"
+#include "state/retention/trim.hpp"
 #include "storage/memory_file_system.hpp"
 #include "storage/wiredtiger_directories.hpp"
 
@@ -141,6 +142,7 @@ result<std::unique_ptr<world>> open_for_writing(const engine_options& options) {
     return open_world(w);
   }
   place_on_disk(w, options);
+  trim_if_worth_it(w, options.retention);
   return open_world(w);
 }
 

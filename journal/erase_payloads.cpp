@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "journal/segment_walk.hpp"
+#include "journal/trim_payloads.hpp"
 #include "messages/ensure.hpp"
 
 namespace mneme {
@@ -23,15 +24,23 @@ struct open_segment {
   }
 };
 
-/// How many bytes the payload has whose front stands at `at`.
-result<std::uint32_t> payload_bytes(file& in, std::uint64_t at) {
+/// What stands before a payload's bytes.
+struct payload_front {
+  bool is_there = true; ///< no trim has dropped it
+  std::uint32_t bytes = 0;
+};
+
+/// Of the payload whose front stands at `at`.
+result<payload_front> read_front(file& in, std::uint64_t at) {
   auto raw = in.read_at(at, payload_entry_bytes);
   if (!raw) return propagate(raw);
   if (raw->size() != payload_entry_bytes) return fail(errc::corrupt, "a payload that ends early");
-  std::uint32_t bytes = 0; // behind the state
-  for (std::size_t i = 0; i < sizeof bytes; ++i)
-    bytes |= std::uint32_t{static_cast<unsigned char>((*raw)[1 + i])} << (8 * i);
-  return bytes;
+  payload_front front;
+  front.is_there = raw->front() != static_cast<char>(payload_state::trimmed);
+  if (!front.is_there) return front;
+  for (std::size_t i = 0; i < sizeof front.bytes; ++i) // behind the state
+    front.bytes |= std::uint32_t{static_cast<unsigned char>((*raw)[1 + i])} << (8 * i);
+  return front;
 }
 
 /// State and bytes; between them length and checksum stay. Also of one that says that it is erased:
@@ -49,14 +58,16 @@ result<void> erase_in(open_segment& in, const journal_frame& frame, std::span<co
   std::uint64_t at = first_payload(frame).offset - payload_entry_bytes;
   for (seq_no seq = frame.prefix.first_seq; seq <= last_seq(frame.prefix) && !seqs.empty();
        seq = seq.next()) {
-    auto bytes = payload_bytes(*in.out, at);
-    if (!bytes) return propagate(bytes);
+    auto front = read_front(*in.out, at);
+    if (!front) return propagate(front);
     if (seqs.front() == seq) {
       seqs = seqs.subspan(1);
-      in.is_dirty = true;
-      if (auto ok = erase_one(*in.out, at, *bytes); !ok) return ok;
+      if (front->is_there) {
+        in.is_dirty = true;
+        if (auto ok = erase_one(*in.out, at, front->bytes); !ok) return ok;
+      }
     }
-    at += payload_step(*bytes);
+    at += payload_step(front->bytes);
   }
   return {};
 }
@@ -72,7 +83,7 @@ std::vector<seq_no> each_once(std::vector<seq_no> seqs) {
 result<std::vector<seq_no>> erased_by(const journal_frame& frame) {
   std::vector<seq_no> seqs;
   for (const auto& raw : frame.entries) {
-    if (raw.erased) continue;
+    if (raw.erased || raw.trimmed) continue;
     auto header = decode_entry_header(raw.header);
     if (!header) return propagate(header);
     if (header->kind != entry_kind::erase) continue;
@@ -127,6 +138,9 @@ result<last_erasure> erased_by_last(file_system& fs, const std::string& dir,
   auto seqs = erased_by(**frame);
   if (!seqs) return propagate(seqs);
   found.seqs = std::move(*seqs);
+  auto trim = trim_in(**frame);
+  if (!trim) return propagate(trim);
+  found.is_trim = trim->has_value();
   return found;
 }
 

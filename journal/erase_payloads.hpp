@@ -25,7 +25,8 @@ result<void> erase_payloads(file_system& fs, const std::string& dir, const world
 /// `at` says that it is done, the payloads may not be zeros yet. No seqs if it is no such frame.
 struct last_erasure {
   std::vector<seq_no> seqs;
-  seq_no at; ///< of the frame's last entry
+  seq_no at;            ///< of the frame's last entry
+  bool is_trim = false; ///< it drops payloads, likewise
 };
 result<last_erasure> erased_by_last(file_system& fs, const std::string& dir, const world_id& world);
 /// What the frame erases, ascending; nothing unless its entries say so.

@@ -71,11 +71,11 @@ std::uint32_t length_of(std::string_view bytes) {
   return static_cast<std::uint32_t>(bytes.size());
 }
 
-std::string encode_prefix(const frame_prefix& p) {
+std::string encode_prefix(const frame_prefix& p, std::uint16_t format) {
   std::string out;
   out.reserve(frame_prefix_bytes);
   put(out, frame_magic);
-  put(out, journal_format);
+  put(out, format);
   put(out, static_cast<std::uint16_t>(p.seal ? seal_flag : 0));
   put(out, p.first_seq.value);
   put(out, p.count);
@@ -87,6 +87,15 @@ std::string encode_prefix(const frame_prefix& p) {
   put(out, p.header_crc);
   put(out, crc_of(out));
   ensure(out.size() == frame_prefix_bytes, "a frame prefix has a fixed size");
+  return out;
+}
+
+std::string encode_mark(const frame_prefix& p) {
+  std::string out;
+  put(out, p.stored_bytes);
+  put(out, p.trimmed_by.value);
+  put(out, crc_of(out));
+  ensure(out.size() == trim_mark_bytes, "the mark of a trim has a fixed size");
   return out;
 }
 
@@ -112,10 +121,34 @@ result<void> check_bounds(const frame_prefix& p, std::uint16_t flags) {
   return {};
 }
 
+/// What stands behind the prefix of a frame that lacks payloads.
+result<void> decode_mark(std::string_view bytes, frame_prefix& p) {
+  if (bytes.size() < trim_mark_bytes) return damaged("a short frame prefix");
+  bytes = bytes.substr(0, trim_mark_bytes);
+  byte_reader in(bytes);
+  p.stored_bytes = in.take<std::uint64_t>();
+  p.trimmed_by = {in.take<std::uint64_t>()};
+  if (in.take<std::uint32_t>() != crc_of(bytes.substr(0, trim_mark_bytes - crc_bytes)))
+    return damaged("the mark of a trim with a wrong checksum");
+  if (p.seal || p.trimmed_by < p.first_seq || p.trimmed_by <= last_seq(p)
+      || p.stored_bytes > p.payload_bytes
+      || p.stored_bytes < std::uint64_t{p.count} * payload_entry_bytes)
+    return damaged("impossible values in the mark of a trim");
+  return {};
+}
+
 } // namespace
 
 std::uint64_t frame_bytes(const frame_prefix& p) {
-  return frame_prefix_bytes + p.header_bytes + p.payload_bytes;
+  return prefix_bytes(p) + p.header_bytes + stored_payload_bytes(p);
+}
+
+std::size_t prefix_bytes(const frame_prefix& p) {
+  return frame_prefix_bytes + (p.trimmed_by.value == 0 ? 0 : trim_mark_bytes);
+}
+
+std::uint64_t stored_payload_bytes(const frame_prefix& p) {
+  return p.trimmed_by.value == 0 ? p.payload_bytes : p.stored_bytes;
 }
 
 seq_no last_seq(const frame_prefix& p) {
@@ -175,10 +208,16 @@ encoded_frame encode_frame(std::span<const entry> entries, seq_no first_seq, boo
   ensure(durable_through < first_seq, "a frame is not durable before it is written");
   std::string header_block;
   std::uint64_t payload_bytes = 0;
+  std::uint64_t stored_bytes = 0;
+  seq_no trimmed_by;
   for (const auto& e : entries) {
     put(header_block, length_of(e.header_bytes));
     header_block += e.header_bytes;
-    payload_bytes += payload_entry_bytes + e.payload_bytes.size();
+    stored_bytes += payload_entry_bytes + e.payload_bytes.size();
+    const auto* dropped = std::get_if<trimmed_payload>(&e.payload);
+    payload_bytes +=
+        payload_entry_bytes + (dropped != nullptr ? dropped->bytes : e.payload_bytes.size());
+    if (dropped != nullptr) trimmed_by = std::max(trimmed_by, dropped->by);
   }
   const frame_prefix prefix{.seal = seal,
                             .first_seq = first_seq,
@@ -188,15 +227,26 @@ encoded_frame encode_frame(std::span<const entry> entries, seq_no first_seq, boo
                             .previous_frame = previous_frame,
                             .previous_root = previous_root,
                             .durable_through = durable_through,
-                            .header_crc = crc_of(header_block)};
+                            .header_crc = crc_of(header_block),
+                            .trimmed_by = trimmed_by,
+                            .stored_bytes = trimmed_by.value == 0 ? 0 : stored_bytes};
   encoded_frame frame;
-  frame.bytes = encode_prefix(prefix);
+  if (trimmed_by.value == 0)
+    frame.bytes = encode_prefix(prefix, journal_format);
+  else
+    frame.bytes = encode_prefix(prefix, trimmed_frame_format) + encode_mark(prefix);
   frame.bytes.reserve(frame_bytes(prefix));
   frame.bytes += header_block;
-  frame.hash = sha256_of(frame.bytes);
+  frame.hash = frame_hash(prefix, header_block);
   frame.payloads_at = frame.bytes.size();
   for (const auto& e : entries) {
     // A copy of a journal has what was erased in it as it is there: so many zeros.
+    if (const auto* dropped = std::get_if<trimmed_payload>(&e.payload)) {
+      frame.bytes.push_back(static_cast<char>(payload_state::trimmed));
+      put(frame.bytes, dropped->bytes);
+      put(frame.bytes, std::uint32_t{0});
+      continue;
+    }
     const bool is_erased = std::holds_alternative<erased_payload>(e.payload);
     frame.bytes.push_back(
         static_cast<char>(is_erased ? payload_state::erased : payload_state::live));
@@ -210,6 +260,7 @@ encoded_frame encode_frame(std::span<const entry> entries, seq_no first_seq, boo
 
 result<frame_prefix> decode_frame_prefix(std::string_view bytes) {
   if (bytes.size() < frame_prefix_bytes) return damaged("a short frame prefix");
+  const std::string_view behind = bytes.substr(frame_prefix_bytes);
   bytes = bytes.substr(0, frame_prefix_bytes);
   byte_reader in(bytes);
   if (in.take<std::uint32_t>() != frame_magic) return damaged("not a frame prefix");
@@ -217,9 +268,10 @@ result<frame_prefix> decode_frame_prefix(std::string_view bytes) {
   if (crc.take<std::uint32_t>() != crc_of(bytes.substr(0, frame_prefix_bytes - crc_bytes)))
     return damaged("a frame prefix with a wrong checksum");
   const auto format = in.take<std::uint16_t>();
-  if (format != journal_format)
+  if (format != journal_format && format != trimmed_frame_format)
     return fail(errc::format_unsupported,
-                fmt::format("journal format {}; this program reads {}", format, journal_format));
+                fmt::format("journal format {}; this program reads {} and {}", format,
+                            journal_format, trimmed_frame_format));
   const auto flags = in.take<std::uint16_t>();
   frame_prefix p;
   p.seal = (flags & seal_flag) != 0;
@@ -231,6 +283,8 @@ result<frame_prefix> decode_frame_prefix(std::string_view bytes) {
   in.take_into(p.previous_root.bytes);
   p.durable_through = {in.take<std::uint64_t>()};
   p.header_crc = in.take<std::uint32_t>();
+  if (format == trimmed_frame_format)
+    if (auto ok = decode_mark(behind, p); !ok) return propagate(ok);
   if (auto ok = check_bounds(p, flags); !ok) return propagate(ok);
   return p;
 }
@@ -252,11 +306,16 @@ result<void> decode_headers(const frame_prefix& prefix, std::string_view block,
   return {};
 }
 
-result<void> decode_payload(byte_reader& in, raw_entry& e) {
+result<void> decode_payload(byte_reader& in, seq_no trimmed_by, raw_entry& e) {
   if (in.left() < payload_entry_bytes) return damaged("a payload block that ends early");
   const auto state = in.take<std::uint8_t>();
   const auto length = in.take<std::uint32_t>();
   const auto crc = in.take<std::uint32_t>();
+  if (state == static_cast<std::uint8_t>(payload_state::trimmed) && trimmed_by.value != 0) {
+    if (crc != 0) return damaged("a trimmed payload with a checksum");
+    e.trimmed = trimmed_payload{.bytes = length, .by = trimmed_by};
+    return {};
+  }
   if (in.left() < length) return damaged("a payload block that ends early");
   const auto bytes = in.take_bytes(length);
   if (state == static_cast<std::uint8_t>(payload_state::erased)) {
@@ -274,6 +333,14 @@ result<void> decode_payload(byte_reader& in, raw_entry& e) {
   return {};
 }
 
+/// The payload block as it was written was as long as the prefix says.
+bool was_as_long(const frame_prefix& prefix, std::span<const raw_entry> entries) {
+  std::uint64_t bytes = 0;
+  for (const auto& e : entries)
+    bytes += payload_entry_bytes + (e.trimmed ? e.trimmed->bytes : e.payload.size());
+  return bytes == prefix.payload_bytes;
+}
+
 } // namespace
 
 result<std::vector<raw_entry>> decode_frame_body(const frame_prefix& prefix,
@@ -282,17 +349,22 @@ result<std::vector<raw_entry>> decode_frame_body(const frame_prefix& prefix,
   ensure(prefix.count <= max_frame_entries, "a prefix that was decoded is within its bounds");
   std::vector<raw_entry> entries(prefix.count);
   if (auto ok = decode_headers(prefix, header_block, entries); !ok) return propagate(ok);
-  if (payload_block.size() != prefix.payload_bytes) return damaged("a short payload block");
+  if (payload_block.size() != stored_payload_bytes(prefix)) return damaged("a short payload block");
   byte_reader in(payload_block);
   for (auto& e : entries)
-    if (auto ok = decode_payload(in, e); !ok) return propagate(ok);
+    if (auto ok = decode_payload(in, prefix.trimmed_by, e); !ok) return propagate(ok);
   if (in.left() != 0) return damaged("a payload block with more than its entries");
+  if (!was_as_long(prefix, entries)) return damaged("payloads of other lengths than were written");
   return entries;
 }
 
 digest frame_hash(std::string_view prefix, std::string_view header_block) {
   sha256 hash;
   return hash.update(prefix).update(header_block).finish();
+}
+
+digest frame_hash(const frame_prefix& prefix, std::string_view header_block) {
+  return frame_hash(encode_prefix(prefix, journal_format), header_block);
 }
 
 } // namespace mneme

@@ -10,6 +10,7 @@
 
 #include "journal/erase_payloads.hpp"
 #include "journal/segment_walk.hpp"
+#include "journal/trim_payloads.hpp"
 #include "messages/ensure.hpp"
 
 namespace mneme {
@@ -21,8 +22,8 @@ constexpr std::size_t frames_remembered = 16;
 } // namespace
 
 payload_place first_payload(const journal_frame& frame) {
-  return {frame.segment_first,
-          frame.offset + frame_prefix_bytes + frame.prefix.header_bytes + payload_entry_bytes};
+  return {frame.segment_first, frame.offset + prefix_bytes(frame.prefix) + frame.prefix.header_bytes
+                                   + payload_entry_bytes};
 }
 
 std::uint64_t payload_step(std::size_t payload_bytes) {
@@ -333,6 +334,20 @@ result<walked_journal> walk_and_erase(file_system& fs, const std::string& dir,
   return walk_to_end(fs, dir, world, checked_through);
 }
 
+/// Nor before what a trim drops is out.
+result<walked_journal> walk_and_trim(file_system& fs, const std::string& dir, const world_id& world,
+                                     seq_no checked_through) {
+  auto walked = walk_and_erase(fs, dir, world, checked_through);
+  if (!walked || !walked->last) return walked;
+  // What its entries say is for who applies them to check.
+  auto trim = trim_in(*walked->last);
+  if (!trim || !*trim) return walked;
+  const segment_walk& walk = walked->walk;
+  const payload_place end{walk.segments()[walk.segment_index()], walk.offset()};
+  if (auto ok = drop_payloads(fs, dir, **trim, end); !ok) return propagate(ok);
+  return walk_to_end(fs, dir, world, checked_through);
+}
+
 } // namespace
 
 result<std::unique_ptr<journal>> journal::open(std::shared_ptr<file_system> fs, std::string dir,
@@ -342,7 +357,7 @@ result<std::unique_ptr<journal>> journal::open(std::shared_ptr<file_system> fs, 
                                                const journal_options& options) {
   ensure(options.segment_bytes >= segment_head_bytes, "a segment holds at least its head");
   if (auto ok = fs->create_directories(dir); !ok) return propagate(ok);
-  auto walked = walk_and_erase(*fs, dir, world, checked_through);
+  auto walked = walk_and_trim(*fs, dir, world, checked_through);
   if (!walked) return propagate(walked);
   const segment_walk* const walk = &walked->walk;
   if (walk->last() < checked_through) {

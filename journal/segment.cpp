@@ -39,9 +39,9 @@ bool vouches(std::string_view bytes, seq_no seq) {
   const auto prefix = decode_frame_prefix(bytes);
   if (!prefix || frame_bytes(*prefix) > bytes.size()) return false;
   if (prefix->durable_through < seq && prefix->first_seq != seq) return false;
-  bytes.remove_prefix(frame_prefix_bytes);
+  bytes.remove_prefix(prefix_bytes(*prefix));
   return decode_frame_body(*prefix, bytes.substr(0, prefix->header_bytes),
-                           bytes.substr(prefix->header_bytes, prefix->payload_bytes))
+                           bytes.substr(prefix->header_bytes, stored_payload_bytes(*prefix)))
       .has_value();
 }
 
@@ -149,12 +149,14 @@ result<std::string_view> segment_reader::take(std::uint64_t offset, std::size_t 
   return std::string_view(window_).substr(offset - window_offset_, size);
 }
 
-result<frame_slot> segment_reader::locate(std::uint64_t offset, std::string& prefix_bytes) {
-  auto bytes = take(offset, frame_prefix_bytes, false);
+result<frame_slot> segment_reader::locate(std::uint64_t offset, std::string& prefix_text) {
+  // Of one that lacks payloads: what stands behind the prefix, too.
+  constexpr std::size_t most = frame_prefix_bytes + trim_mark_bytes;
+  auto bytes = take(offset, most, false);
   if (!bytes) return propagate(bytes);
   auto prefix = decode_frame_prefix(*bytes);
   if (!prefix) {
-    bytes = take(offset, frame_prefix_bytes, true);
+    bytes = take(offset, most, true);
     if (!bytes) return propagate(bytes);
     prefix = decode_frame_prefix(*bytes);
   }
@@ -170,7 +172,7 @@ result<frame_slot> segment_reader::locate(std::uint64_t offset, std::string& pre
                 fmt::format("segment {}, offset {}: {}", name_, offset, prefix.error().message),
                 name_);
   }
-  prefix_bytes = *bytes;
+  prefix_text = *bytes;
   auto whole = reaches(offset + frame_bytes(*prefix));
   if (!whole) return propagate(whole);
   if (!*whole) return damaged_slot("a frame that is cut off by the end of the file");
@@ -184,13 +186,14 @@ result<frame_slot> segment_reader::locate(std::uint64_t offset, std::string& pre
 }
 
 result<frame_slot> segment_reader::read(std::uint64_t offset) {
-  std::string prefix_bytes;
-  auto slot = locate(offset, prefix_bytes);
+  std::string prefix_text;
+  auto slot = locate(offset, prefix_text);
   if (!slot || slot->found != frame_slot::kind::frame) return slot;
   const auto& prefix = slot->frame.prefix;
-  const auto body_bytes = static_cast<std::size_t>(prefix.header_bytes + prefix.payload_bytes);
+  const std::size_t body_at = prefix_bytes(prefix);
+  const auto body_bytes = static_cast<std::size_t>(frame_bytes(prefix) - body_at);
   for (const bool fresh : {false, true}) {
-    auto body = take(offset + frame_prefix_bytes, body_bytes, fresh);
+    auto body = take(offset + body_at, body_bytes, fresh);
     if (!body) return propagate(body);
     const auto header_block = body->substr(0, prefix.header_bytes);
     auto entries = decode_frame_body(prefix, header_block, body->substr(header_block.size()));
@@ -199,7 +202,9 @@ result<frame_slot> segment_reader::read(std::uint64_t offset) {
       continue;
     }
     slot->frame.entries = std::move(*entries);
-    slot->frame.hash = frame_hash(prefix_bytes, header_block);
+    slot->frame.hash = prefix.trimmed_by.value == 0
+                           ? frame_hash(prefix_text.substr(0, frame_prefix_bytes), header_block)
+                           : frame_hash(prefix, header_block);
     break;
   }
   return slot;

@@ -64,7 +64,7 @@ private:
   /// True if the file reaches to `end`; asks for its size only when it has to.
   result<bool> reaches(std::uint64_t end);
   /// The prefix at `offset` and its bytes.
-  result<frame_slot> locate(std::uint64_t offset, std::string& prefix_bytes);
+  result<frame_slot> locate(std::uint64_t offset, std::string& prefix_text);
   /// `size` bytes at `offset` (fewer at the end of the file), valid until the next call. From the
   /// window if they are in it and need not be `fresh`: beside a writer the window may be behind the
   /// file, so only what proves itself whole may be taken from it.

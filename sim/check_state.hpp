@@ -29,6 +29,10 @@ check_result check_replay(const evidence& known, world& w);
 /// knows where they part.
 check_result check_branches(const evidence& known, world& w);
 
+/// Oracle "trim": a copy of the disk that is trimmed at half of its history, and then to its end,
+/// verifies, has the roots of before, and the same state from the point on.
+check_result check_trims(const evidence& known, world& w);
+
 /// Oracle "exactly once": every touch in the journal is a late-binding find's that asked for it.
 check_result check_all_claimed(const evidence& known);
 /// The same of touches that wait for each other; the engine has closed.

@@ -349,6 +349,7 @@ private:
     if (auto ok = check_roots(known_, *w); !ok) return ok;
     if (auto ok = check_replay(known_, *w); !ok) return ok;
     if (auto ok = check_branches(known_, *w); !ok) return ok;
+    if (auto ok = check_trims(known_, *w); !ok) return ok;
     if (auto ok = check_all_claimed(known_); !ok) return ok;
     if (auto ok = check_violations(known_); !ok) return ok;
     return close_and_open();

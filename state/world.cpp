@@ -16,6 +16,7 @@
 #include "state/recovery/entry_check.hpp"
 #include "state/recovery/record_notes.hpp"
 #include "state/recovery/replay_check.hpp"
+#include "state/retention/carried_state.hpp"
 #include "storage/key_layout.hpp"
 
 namespace mneme {
@@ -124,12 +125,22 @@ struct marks {
   seq_no indexes;
 };
 
-/// A checkpoint follows each erasure, when nothing has what was erased any more. Images and store
-/// of before it are made anew, whatever else fits.
+/// Payloads go before anything is appended behind it.
+bool drops_content(const entry& e) {
+  return e.header.kind == entry_kind::erase || e.header.kind == entry_kind::trim;
+}
+
+/// From its point on a world knows its history.
+void note_trims(world& w, std::span<const entry> entries) {
+  for (const entry& e : entries)
+    if (const auto* trim = std::get_if<trim_payload>(&e.payload)) w.window.begin_at(trim->before);
+}
+
+/// A checkpoint follows each erasure and each trim, when nothing has what was erased any more.
+/// Images and store of before it are made anew, whatever else fits.
 result<void> check_erased(const marks& from, std::span<const entry> entries) {
   const bool is_of_before = from.indexes.value > 0 || from.store.value > 0;
-  if (is_of_before && entries.back().header.kind == entry_kind::erase
-      && entries.back().header.seq > from.indexes)
+  if (is_of_before && drops_content(entries.back()) && entries.back().header.seq > from.indexes)
     return fail(errc::erased, "images or store are of before an erasure");
   return {};
 }
@@ -147,7 +158,8 @@ result<void> replay_frame(world& w, const marks& from, const journal_frame& fram
   const seq_no least = std::min({from.store, from.indexes, w.ledger->roots().seq});
   if (entries.empty() || entries.back().header.seq <= least) return {}; // everybody has it
   if (auto ok = check_erased(from, entries); !ok) return ok;
-  w.ends_with_erasure = entries.back().header.kind == entry_kind::erase;
+  w.ends_with_erasure = drops_content(entries.back());
+  if (auto ok = carry_trimmed(w, *w.files, w.directory, frame, from.indexes); !ok) return ok;
   if (auto ok = check_entries(w, frame, entries, before); !ok) return ok;
   if (auto ok = check_embeddings(w, entries); !ok)
     return fail(ok.error().code, "segment " + frame.segment + ", frame at offset "
@@ -183,6 +195,7 @@ result<void> replay_frame(world& w, const marks& from, const journal_frame& fram
   for (const auto& e : behind(from.indexes)) append_writes(e, rows);
   note_records(*w.journaled, first_payload(frame), entries, deltas, rows, w.attributes(),
                w.places());
+  note_trims(w, entries);
   w.retain_before(deltas.back().seq); // as when they were written
   compact_if_needed(w, deltas.back().seq);
   return {};
@@ -603,6 +616,16 @@ result<void> check_entries(world& w, const journal_frame& frame, std::span<const
   return checked;
 }
 
+result<void> carry_trimmed(world& w, file_system& files, const std::string& directory,
+                           const journal_frame& frame, seq_no have) {
+  auto due = w.trims.before(files, journal_directory(directory), w.info.id, frame);
+  if (!due) return propagate(due);
+  if (!*due || have >= (*due)->before) return {};
+  carry_into(w.attributes(), w.nodes, **due);
+  w.window.begin_at((*due)->before);
+  return {};
+}
+
 void apply_to_indexes(world& w, std::span<const index_delta> deltas) {
   apply_to(w.attributes(), deltas);
   apply_to(w.graph, deltas);
@@ -627,6 +650,7 @@ result<void> commit_directly(world& w, std::vector<entry> entries, bool sync) {
   apply_to_indexes(w, batch->deltas);
   note_records(*w.journaled, w.journal->payload_of(batch->entries.front().header.seq),
                batch->entries, batch->deltas, batch->writes, w.attributes(), w.places());
+  note_trims(w, batch->entries);
   w.publish(batch->last_seq);
   w.retain_before(batch->last_seq);
   compact_if_needed(w, batch->last_seq);

@@ -22,6 +22,7 @@
 #include "state/embedding/embed_status.hpp"
 #include "state/inspection/world_counts.hpp"
 #include "state/recovery/store_files.hpp"
+#include "state/retention/trim_follower.hpp"
 #include "storage/file.hpp"
 #include "storage/kv_store.hpp"
 #include "views/read_views.hpp"
@@ -97,8 +98,10 @@ struct world {
   std::atomic<bool> store_matches{false};
   /// A payload that was read when the world was opened, or copied, is erased.
   bool has_erased = false;
-  /// The last entries that were replayed erase: a checkpoint is to say that this is done.
+  /// The last entries that were replayed erase or trim: a checkpoint is to say that this is done.
   bool ends_with_erasure = false;
+  /// What a journal that is replayed lacks.
+  trim_follower trims;
   /// The journal was read for them. Of whoever opens or seals the world.
   bool lacks_image_of_places = false;
   /// What its owners were loaded from. What compaction puts in their place is made of it.
@@ -159,6 +162,11 @@ result<std::unique_ptr<world>> open_world(const world_options& options);
 /// of the frame before it; the store is there or further, the node table too.
 result<void> check_entries(world& w, const journal_frame& frame, std::span<const entry> entries,
                            seq_no before);
+
+/// Before the entries of a frame of the journal in `directory` are applied: the indexes, which
+/// stand at `have` or behind, get what a trim carries to where the frame begins.
+result<void> carry_trimmed(world& w, file_system& files, const std::string& directory,
+                           const journal_frame& frame, seq_no have);
 
 /// Gives every index what it takes of the entries, in the caller's thread.
 void apply_to_indexes(world& w, std::span<const index_delta> deltas);

@@ -70,6 +70,7 @@ status run(int argc, char** argv) {
   add_search_commands(app, outcome);
   add_weights_command(app, outcome);
   add_erase_command(app, outcome);
+  add_trim_command(app, outcome);
   add_topic_commands(app, outcome);
   add_absent_command(app, outcome);
   add_selection_commands(app, outcome);

@@ -7,7 +7,7 @@
 namespace mneme {
 
 seq_no read_window::first_before(seq_no last) const {
-  return {last.value - std::min(last.value, retained_seqs_)};
+  return std::max(begin_, seq_no{last.value - std::min(last.value, retained_seqs_)});
 }
 
 result<seq_no> read_window::readable(std::optional<seq_no> at, seq_no last) const {
@@ -16,7 +16,12 @@ result<seq_no> read_window::readable(std::optional<seq_no> at, seq_no last) cons
     return fail(errc::seq_unavailable,
                 fmt::format("seq {} is after the end, which is {}", at->value, last.value),
                 "at_seq");
-  if (*at < first_before(published()) || *at < begin_)
+  if (*at < begin_)
+    return fail(errc::seq_unavailable,
+                fmt::format("seq {} is before seq {}, the first that this world keeps for reads",
+                            at->value, begin_.value),
+                "at_seq");
+  if (*at < first_before(published()))
     return fail(errc::seq_unavailable,
                 fmt::format("seq {} is before the retained window of {} entries", at->value,
                             retained_seqs_),

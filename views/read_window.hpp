@@ -2,6 +2,7 @@
 /// Which seqs may be read. The writer publishes and moves the window on; readers ask from any
 /// thread.
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <optional>
@@ -16,7 +17,7 @@ public:
   /// Writer, before the first read: how many seqs before the published one can be read.
   void retain(std::uint64_t seqs) { retained_seqs_ = seqs; }
   /// Writer, before the first read: what this world was opened from is whole from `seq` on.
-  void begin_at(seq_no seq) { begin_ = seq; }
+  void begin_at(seq_no seq) { begin_ = std::max(begin_, seq); }
   /// Writer: lets readers see `seq`. Everything it covers must be in place.
   void publish(seq_no seq) {
     ensure(seq >= published(), "what is published stays so");

@@ -19,6 +19,7 @@
 #include "mneme/query.hpp"
 #include "mneme/recovery.hpp"
 #include "mneme/requests.hpp"
+#include "mneme/retention.hpp"
 #include "mneme/seams.hpp"
 #include "mneme/search.hpp"
 #include "mneme/selection.hpp"
@@ -81,6 +82,9 @@ struct engine_options {
   /// many as the machine has cores. In a host's system they share the host's threads.
   std::size_t readers = 0;
   chroma_defaults chroma{}; ///< of chroma requests
+  /// What of its history a world keeps: one on disk that is opened for writing is trimmed first, if
+  /// it has not been looked at for long, and that makes its journal a quarter smaller.
+  kept_history retention{};
 };
 
 /// Who is asking, and as of when.

@@ -12,14 +12,14 @@ namespace mneme {
 
 namespace {
 
-constexpr std::array<std::string_view, 26> kind_names = {
+constexpr std::array<std::string_view, 27> kind_names = {
     "write",       "update",     "tombstone",       "update_head",    "add_edge",
     "remove_edge", "field",      "topic_archive",   "topic_merge",    "embed",
     "find_late",   "reinforce",  "decay_cycle",     "attest",         "learn_weights",
     "compact",     "snapshot",   "scope_violation", "config",         "migration",
     "erase",       "assign_tag", "topic_unarchive", "topic_salience", "search_weights",
-    "restore"};
-static_assert(kind_names.size() == static_cast<std::size_t>(entry_kind::restore));
+    "restore",     "trim"};
+static_assert(kind_names.size() == static_cast<std::size_t>(entry_kind::trim));
 
 constexpr std::array<std::string_view, state_namespace_count> namespace_names = {"edges", "fields",
                                                                                  "memories"};
@@ -115,7 +115,9 @@ result<entry_header> decode_entry_header(std::string_view bytes) {
 }
 
 entry seal_entry(entry_header header, entry_payload payload, const ready_records& ready) {
-  ensure(!std::holds_alternative<erased_payload>(payload), "an entry is born with its payload");
+  ensure(!std::holds_alternative<erased_payload>(payload)
+             && !std::holds_alternative<trimmed_payload>(payload),
+         "an entry is born with its payload");
   ensure(header.seq.value > 0, "the first entry has the seq 1");
   entry e;
   encode_payload(payload, ready, e);
@@ -142,6 +144,16 @@ result<entry> open_entry(std::string header_bytes, std::string payload_bytes, bo
   }
   e.header_bytes = std::move(header_bytes);
   e.payload_bytes = std::move(payload_bytes);
+  return e;
+}
+
+result<entry> open_trimmed_entry(std::string header_bytes, const trimmed_payload& dropped) {
+  auto header = decode_entry_header(header_bytes);
+  if (!header) return propagate(header);
+  entry e;
+  e.header = std::move(*header);
+  e.payload = dropped;
+  e.header_bytes = std::move(header_bytes);
   return e;
 }
 

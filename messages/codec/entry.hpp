@@ -44,6 +44,7 @@ enum class entry_kind : std::uint8_t {
   topic_salience = 24,
   search_weights = 25,
   restore = 26,
+  trim = 27,
 };
 std::string_view to_string(entry_kind kind) noexcept;
 
@@ -288,6 +289,53 @@ struct erase_payload {
 
   friend bool operator==(const erase_payload&, const erase_payload&) = default;
 };
+/// What the uses of a memory have come to, and what was reinforced of a topic.
+struct carried_use {
+  memory_id id;
+  activation used;
+
+  friend bool operator==(const carried_use&, const carried_use&) = default;
+};
+/// The same of a coloured memory's signals.
+struct carried_signals {
+  memory_id id;
+  colour_signals signals;
+
+  friend bool operator==(const carried_signals&, const carried_signals&) = default;
+};
+/// History before an entry is not read any more: what entries before it had that only such reads
+/// would need is dropped, and what they had added up to is here. The last trim of a journal says
+/// all of it, what earlier ones dropped too.
+struct trim_payload {
+  seq_no before;       ///< where a frame begins; reads at it and behind it are what they were
+  std::string dropped; ///< a bit for each entry from the first on, lowest first; no zero at the end
+  std::vector<carried_use> used; ///< as of the entry before `before`, in id order, likewise:
+  std::vector<carried_signals> coloured;
+  std::string reason;
+  std::string actor;
+  mneme::nonce nonce{};
+
+  [[nodiscard]] bool drops(seq_no seq) const {
+    const std::uint64_t bit = seq.value - 1;
+    return seq.value != 0 && bit / 8 < dropped.size()
+           && (static_cast<unsigned char>(dropped[bit / 8]) >> (bit % 8) & 1U) != 0;
+  }
+  void drop(seq_no seq) {
+    const std::uint64_t bit = seq.value - 1;
+    if (bit / 8 >= dropped.size()) dropped.resize(bit / 8 + 1, '\0');
+    dropped[bit / 8] =
+        static_cast<char>(static_cast<unsigned char>(dropped[bit / 8]) | (1U << (bit % 8)));
+  }
+
+  friend bool operator==(const trim_payload&, const trim_payload&) = default;
+};
+/// The payload was dropped by a trim; of it the journal has how long it was.
+struct trimmed_payload {
+  std::uint32_t bytes = 0;
+  seq_no by; ///< an entry that says so
+
+  friend bool operator==(const trimmed_payload&, const trimmed_payload&) = default;
+};
 /// The content was erased; replays as a stub.
 struct erased_payload {
   friend bool operator==(const erased_payload&, const erased_payload&) = default;
@@ -301,14 +349,16 @@ struct erased_payload {
 /// scope_violation→scope_violation_payload, field→field_payload,
 /// topic_archive→topic_archive_payload, topic_merge→topic_merge_payload,
 /// topic_unarchive→head_payload, topic_salience→topic_salience_payload,
-/// search_weights→search_weights_payload, erase→erase_payload,
-/// reinforce→reinforce_payload; any kind but erase may be erased_payload.
+/// search_weights→search_weights_payload, erase→erase_payload, trim→trim_payload,
+/// reinforce→reinforce_payload; any kind but erase and trim may be erased_payload, any
+/// trimmed_payload.
 using entry_payload =
     std::variant<write_payload, update_payload, head_payload, edge_payload, embed_payload,
                  find_late_payload, snapshot_payload, reinforce_payload, decay_cycle_payload,
                  assign_tag_payload, attest_payload, learn_weights_payload, compact_payload,
                  scope_violation_payload, field_payload, topic_archive_payload, topic_merge_payload,
-                 topic_salience_payload, search_weights_payload, erase_payload, erased_payload>;
+                 topic_salience_payload, search_weights_payload, erase_payload, trim_payload,
+                 trimmed_payload, erased_payload>;
 std::string encode(const entry_payload& payload);
 result<entry_payload> decode_entry_payload(entry_kind kind, std::string_view bytes);
 
@@ -348,5 +398,7 @@ struct entry {
 entry seal_entry(entry_header header, entry_payload payload, const ready_records& ready = {});
 /// Decodes a journaled entry and checks the payload hash (unless erased).
 result<entry> open_entry(std::string header_bytes, std::string payload_bytes, bool erased);
+/// The same of one whose payload was dropped.
+result<entry> open_trimmed_entry(std::string header_bytes, const trimmed_payload& dropped);
 
 } // namespace mneme

@@ -88,9 +88,23 @@ void erase_layout(Map& m, Payload& p) {
   m.required(4, p.nonce);
 }
 
+template <class Map, class Payload>
+void trim_layout(Map& m, Payload& p) {
+  m.schema();
+  m.required(1, p.before);
+  m.defaulted(2, raw_bytes{p.dropped});
+  m.defaulted(3, p.used);
+  m.defaulted(4, p.coloured);
+  m.defaulted(5, p.reason);
+  m.defaulted(6, p.actor);
+  m.required(7, p.nonce);
+}
+
 /// Bits of a decayed item's last member.
 constexpr std::uint8_t decayed_ascended = 1;
 constexpr std::uint8_t decayed_rotten = 2;
+/// And of carried signals: there was a decay.
+constexpr std::uint8_t carried_decay = 4;
 
 template <class Map, class Manifest>
 void manifest_layout(Map& m, Manifest& x) {
@@ -282,6 +296,53 @@ void get(item_parser& in, decayed_item& item) {
   if (in.ok() && item.strength_e9 < 0) in.refuse("a strength is not negative");
 }
 
+/// [id, last used, uses, citations, importance, salience].
+void put(canonical_writer& out, const carried_use& c) {
+  out.array(6);
+  put(out, c.id);
+  put(out, c.used.last_used);
+  put(out, c.used.access_count);
+  put(out, c.used.citations);
+  put(out, c.used.importance);
+  put(out, c.used.topic_salience_e9);
+}
+void get(item_parser& in, carried_use& c) {
+  in.array_of(6);
+  get(in, c.id);
+  get(in, c.used.last_used);
+  get(in, c.used.access_count);
+  get(in, c.used.citations);
+  get(in, c.used.importance);
+  get(in, c.used.topic_salience_e9);
+}
+
+/// [id, strength, last accessed, last decay, flags].
+void put(canonical_writer& out, const carried_signals& c) {
+  out.array(5);
+  put(out, c.id);
+  put(out, c.signals.strength_e9);
+  put(out, c.signals.last_accessed);
+  put(out, c.signals.last_decay_at.value_or(timestamp{}));
+  put(out, static_cast<std::uint8_t>((c.signals.ascended ? decayed_ascended : 0)
+                                     | (c.signals.rotten ? decayed_rotten : 0)
+                                     | (c.signals.last_decay_at ? carried_decay : 0)));
+}
+void get(item_parser& in, carried_signals& c) {
+  in.array_of(5);
+  get(in, c.id);
+  get(in, c.signals.strength_e9);
+  get(in, c.signals.last_accessed);
+  timestamp decay;
+  get(in, decay);
+  const std::uint64_t flags = in.unsigned_up_to(carried_decay | decayed_rotten | decayed_ascended);
+  c.signals.ascended = (flags & decayed_ascended) != 0;
+  c.signals.rotten = (flags & decayed_rotten) != 0;
+  if ((flags & carried_decay) != 0) c.signals.last_decay_at = decay;
+  if (!in.ok()) return;
+  if (c.signals.strength_e9 < 0) in.refuse("a strength is not negative");
+  if (!c.signals.last_decay_at && decay != timestamp{}) in.refuse("a decay that there was not");
+}
+
 void put(canonical_writer& out, const state_root_array& roots) {
   out.array(state_namespace_count);
   for (const digest& root : roots) put(out, root);
@@ -367,6 +428,8 @@ void payload_layout(Map& m, Payload& p) {
     search_weights_layout(m, p);
   } else if constexpr (std::is_same_v<plain, erase_payload>) {
     erase_layout(m, p);
+  } else if constexpr (std::is_same_v<plain, trim_payload>) {
+    trim_layout(m, p);
   } else {
     m.schema();
     if constexpr (std::is_same_v<plain, head_payload>) {
@@ -423,6 +486,26 @@ result<entry_payload> decode_erase(std::string_view bytes) {
       || std::ranges::adjacent_find(seqs, std::ranges::greater_equal{}, &seq_no::value)
              != seqs.end())
     return fail(errc::corrupt, "the seqs of an erase entry ascend from 1");
+  return p;
+}
+
+template <class Item>
+bool ascend_by_id(const std::vector<Item>& items) {
+  return std::ranges::adjacent_find(items, std::ranges::greater_equal{}, &Item::id) == items.end();
+}
+
+/// What is dropped is of before, and each memory is there once.
+result<entry_payload> decode_trim(std::string_view bytes) {
+  auto p = decode_payload<trim_payload>(bytes);
+  if (!p) return p;
+  const auto& trim = std::get<trim_payload>(*p);
+  if (trim.dropped.empty() || trim.dropped.back() == '\0')
+    return fail(errc::corrupt, "a trim that drops nothing, or not as it is written");
+  const auto top = static_cast<unsigned char>(trim.dropped.back());
+  if (trim.before.value <= (trim.dropped.size() - 1) * 8 + std::bit_width(top))
+    return fail(errc::corrupt, "a trim of what is not before its point");
+  if (!ascend_by_id(trim.used) || !ascend_by_id(trim.coloured))
+    return fail(errc::corrupt, "what a trim carries is in id order, each once");
   return p;
 }
 
@@ -500,12 +583,16 @@ std::size_t expected_bytes(const entry_payload& payload, const ready_records& re
 
 void encode_payload(const entry_payload& payload, const ready_records& ready, entry& into) {
   into.payload_bytes.clear();
-  if (std::holds_alternative<erased_payload>(payload)) return;
+  if (std::holds_alternative<erased_payload>(payload)
+      || std::holds_alternative<trimmed_payload>(payload))
+    return;
   canonical_writer out(expected_bytes(payload, ready));
   record_writer m(out, ready, into);
   std::visit(
       [&](const auto& p) {
-        if constexpr (!std::is_same_v<std::decay_t<decltype(p)>, erased_payload>)
+        using plain = std::decay_t<decltype(p)>;
+        if constexpr (!std::is_same_v<plain, erased_payload>
+                      && !std::is_same_v<plain, trimmed_payload>)
           payload_layout(m, p);
       },
       payload);
@@ -565,6 +652,8 @@ result<entry_payload> decode_entry_payload(entry_kind kind, std::string_view byt
     return decode_payload<search_weights_payload>(bytes);
   case entry_kind::erase:
     return decode_erase(bytes);
+  case entry_kind::trim:
+    return decode_trim(bytes);
   default:
     return fail(errc::format_unsupported,
                 fmt::format("this version reads no payload of kind {} ({})",

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "journal/segment.hpp"
+#include "journal/trim_payloads.hpp"
 #include "messages/ensure.hpp"
 #include "messages/text/hex.hpp"
 #include "state/branch/branch_files.hpp"
@@ -65,7 +66,8 @@ struct earlier_backup {
   seq_no checkpoint; ///< 0: none
   /// Its images have what was erased in the world since.
   bool has_old_images = false;
-  bool has_erased = false; ///< something that was erased in the world since
+  bool has_erased = false;  ///< something that was erased in the world since
+  bool has_trimmed = false; ///< the same of a trim
 };
 
 /// already_exists unless what it holds is the beginning of what the world has.
@@ -97,6 +99,9 @@ result<earlier_backup> read_earlier(file_system& files, const std::string& from,
   earlier_backup found;
   found.segments = std::move(*segments);
   found.has_erased = !erased->empty();
+  auto is_trimmed = has_trim_behind(files, journal_directory(from), plan.info.id, there->at);
+  if (!is_trimmed) return propagate(is_trimmed);
+  found.has_trimmed = *is_trimmed;
   if (checkpoint && *checkpoint) {
     found.checkpoint = (*checkpoint)->seq;
     erased = erased_from_behind(files, from, plan.info.id, found.checkpoint);
@@ -178,26 +183,38 @@ result<void> copy_all(file_system& files, const std::string& from, const std::st
   return carry_embedder_note(files, from, files, to);
 }
 
+/// Where no world is, or one that was never finished.
+result<branch_report> backup_anew(file_system& files, const std::string& from,
+                                  const std::string& to, const backup_plan& plan) {
+  branch_report report = report_of(plan);
+  auto made = unfinished_world::begin(files, to);
+  if (!made) return propagate(made);
+  if (auto ok = copy_all(files, from, to, plan, {}, report); !ok) return propagate(ok);
+  if (auto ok = made->finish(plan.info); !ok) return propagate(ok);
+  return report;
+}
+
 } // namespace
 
 result<branch_report> backup_files(file_system& files, const std::string& from,
                                    const std::string& to) {
   auto plan = plan_backup(files, from);
   if (!plan) return propagate(plan);
-  branch_report report = report_of(*plan);
   auto there = files.exists(world_path(to));
   if (!there) return propagate(there);
-  if (!*there) {
-    auto made = unfinished_world::begin(files, to);
-    if (!made) return propagate(made);
-    if (auto ok = copy_all(files, from, to, *plan, {}, report); !ok) return propagate(ok);
-    if (auto ok = made->finish(plan->info); !ok) return propagate(ok);
-    return report;
-  }
+  if (!*there) return backup_anew(files, from, to, *plan);
+  branch_report report = report_of(*plan);
   auto lock = files.lock(to);
   if (!lock) return propagate(lock);
   auto earlier = read_earlier(files, from, to, *plan);
   if (!earlier) return propagate(earlier);
+  // Its segments are not the world's any more: one beside the other they are no journal.
+  if (earlier->has_trimmed) {
+    if (auto ok = replace_file(files, unfinished_path(to), "a backup\n"); !ok) return propagate(ok);
+    if (auto ok = files.remove(world_path(to)); !ok) return propagate(ok);
+    lock->reset();
+    return backup_anew(files, from, to, *plan);
+  }
   if (auto ok = copy_all(files, from, to, *plan, *earlier, report); !ok) return propagate(ok);
   return report;
 }

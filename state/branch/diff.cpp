@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "journal/journal_cut.hpp"
 #include "messages/ensure.hpp"
 #include "state/branch/shared_past.hpp"
@@ -39,14 +41,21 @@ result<side_changes> changes_of(const opened_side& side, seq_no common) {
   changes.totals.at = side.at;
   changes.totals.root = side.root;
   if (side.at == common) return changes;
-  auto walked = read_journal(side.files, journal_directory(side.directory), side.info.id,
-                             common.next(), true, [&](const journal_frame& frame) -> result<bool> {
-                               auto entries = open_entries(frame, side.at);
-                               if (!entries) return propagate(entries);
-                               for (const entry& e : *entries)
-                                 if (e.header.seq > common) changes.take(e);
-                               return last_seq(frame.prefix) < side.at;
-                             });
+  auto walked =
+      read_journal(side.files, journal_directory(side.directory), side.info.id, common.next(), true,
+                   [&](const journal_frame& frame) -> result<bool> {
+                     if (frame.prefix.trimmed_by > side.at)
+                       return fail(errc::seq_unavailable,
+                                   fmt::format("history up to seq {} was trimmed by "
+                                               "entry {}: take that or a later one",
+                                               side.at.value, frame.prefix.trimmed_by.value),
+                                   "at");
+                     auto entries = open_entries(frame, side.at);
+                     if (!entries) return propagate(entries);
+                     for (const entry& e : *entries)
+                       if (e.header.seq > common) changes.take(e);
+                     return last_seq(frame.prefix) < side.at;
+                   });
   if (!walked) return propagate(walked);
   return changes;
 }

@@ -1,5 +1,6 @@
 #include "state/branch/fork.hpp"
 
+#include "journal/trim_payloads.hpp"
 #include "messages/ensure.hpp"
 #include "messages/text/hex.hpp"
 #include "state/branch/branch_files.hpp"
@@ -110,6 +111,8 @@ result<branch_report> fork_files(file_system& files, const std::string& from, fi
   auto cut = find_cut(files, journal_directory(from), parent->id, options.at);
   if (!cut) return propagate(cut);
   if (auto ok = check_not_erasing(files, from, parent->id); !ok) return propagate(ok);
+  if (auto ok = check_untrimmed(files, journal_directory(from), parent->id, cut->at, "at"); !ok)
+    return propagate(ok);
   auto erased = erased_from_behind(files, from, parent->id, cut->at);
   if (!erased) return propagate(erased);
   auto made = unfinished_world::begin(to_files, to);

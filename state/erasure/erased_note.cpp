@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "journal/erase_payloads.hpp"
+#include "journal/trim_payloads.hpp"
 #include "messages/ensure.hpp"
 #include "state/checkpoint/checkpoint.hpp"
 
@@ -49,13 +50,12 @@ result<void> check_not_erasing(file_system& files, const std::string& directory,
                                const world_id& world) {
   auto last = erased_by_last(files, journal_directory(directory), world);
   if (!last) return propagate(last);
-  if (last->seqs.empty()) return {};
+  if (last->seqs.empty() && !last->is_trim) return {};
   auto checkpoint = read_checkpoint(files, directory);
   if (checkpoint && *checkpoint && (*checkpoint)->seq >= last->at) return {};
   return fail(errc::busy,
-              directory
-                  + " ends with an erasure that goes on, or was broken off: to open it for "
-                    "writing finishes that");
+              directory + (last->is_trim ? " ends with a trim" : " ends with an erasure")
+                  + " that goes on, or was broken off: to open it for writing finishes that");
 }
 
 result<std::vector<seq_no>> erased_from_behind(file_system& files, const std::string& directory,
@@ -80,6 +80,10 @@ result<void> check_erased_still(file_system& files, const std::string& directory
                                 const std::vector<seq_no>& known) {
   auto now = erased_from_behind(files, directory, world, cut);
   if (!now) return propagate(now);
+  const auto untrimmed = check_untrimmed(files, journal_directory(directory), world, cut, "at");
+  if (!untrimmed && untrimmed.error().code == errc::seq_unavailable)
+    return fail(errc::busy, directory + " was trimmed meanwhile; try again");
+  if (!untrimmed) return untrimmed;
   if (*now == known) return {};
   return fail(errc::busy, "something was erased in " + directory + " meanwhile; try again");
 }

@@ -25,7 +25,7 @@ result<void> check_not_erasing(file_system& files, const std::string& directory,
 result<std::vector<seq_no>> erased_from_behind(file_system& files, const std::string& directory,
                                                const world_id& world, seq_no cut);
 /// busy unless these are they still: what was copied while it was erased is neither what it was nor
-/// zeros.
+/// zeros. The same where payloads up to the cut were trimmed by an entry behind it.
 result<void> check_erased_still(file_system& files, const std::string& directory,
                                 const world_id& world, seq_no cut,
                                 const std::vector<seq_no>& known);

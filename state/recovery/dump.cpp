@@ -92,10 +92,25 @@ result<void> dump_edges(world& w, kv_reader& reader, const memory_id& id, seq_no
   return {};
 }
 
-/// Rows that belong to no memory: learned weights, compact records.
-result<void> dump_rows(kv_reader& reader, kv_table table, std::string_view name, std::string& out) {
-  return reader.scan(table, "", "", [&](std::string_view key, std::string_view value) {
-    out += fmt::format("{} {} {}\n", name, hex(key), hex(value));
+void add_row(std::string_view name, std::string_view key, std::string_view value,
+             std::string& out) {
+  out += fmt::format("{} {} {}\n", name, hex(key), hex(value));
+}
+
+/// What each actor learned last; what was before a trim may have dropped.
+result<void> dump_weights(kv_reader& reader, std::string& out) {
+  std::string last;
+  return reader.scan(kv_table::weights, "", "", [&](std::string_view key, std::string_view value) {
+    const std::string_view whose = key.substr(0, key.size() - sizeof(seq_no::value));
+    if (whose != last) add_row("weights", key, value, out);
+    last = whose;
+    return true;
+  });
+}
+
+result<void> dump_compacts(kv_reader& reader, std::string& out) {
+  return reader.scan(kv_table::compacts, "", "", [&](std::string_view key, std::string_view value) {
+    add_row("compact", key, value, out);
     return true;
   });
 }
@@ -119,8 +134,8 @@ result<std::string> canonical_dump(world& w) {
     if (auto ok = dump_memory(w, **reader, id, at, out); !ok) return propagate(ok);
     if (auto ok = dump_edges(w, **reader, id, at, out); !ok) return propagate(ok);
   }
-  if (auto ok = dump_rows(**reader, kv_table::weights, "weights", out); !ok) return propagate(ok);
-  if (auto ok = dump_rows(**reader, kv_table::compacts, "compact", out); !ok) return propagate(ok);
+  if (auto ok = dump_weights(**reader, out); !ok) return propagate(ok);
+  if (auto ok = dump_compacts(**reader, out); !ok) return propagate(ok);
   return out;
 }
 

@@ -288,6 +288,16 @@ result<void> check(const entry& e, const erase_payload& p, const entry_past& pas
   return check_leaves(e, leaves);
 }
 
+result<void> check(const entry& e, const trim_payload& p, const entry_past&) {
+  if (p.before > e.header.seq) return forged("a trim of what comes later");
+  return check_signed(e, p.actor);
+}
+
+/// What a trim has dropped: nothing that comes later rests on it.
+result<void> check(const entry&, const trimmed_payload&, const entry_past&) {
+  return {};
+}
+
 /// Content that was erased.
 result<void> check(const entry&, const erased_payload&, const entry_past&) {
   return {};
@@ -316,7 +326,8 @@ result<std::vector<entry>> open_entries(const journal_frame& frame, seq_no last)
   seq_no seq = frame.prefix.first_seq;
   for (const auto& raw : frame.entries) {
     if (seq > last) break;
-    auto e = open_entry(raw.header, raw.payload, raw.erased);
+    auto e = raw.trimmed ? open_trimmed_entry(raw.header, *raw.trimmed)
+                         : open_entry(raw.header, raw.payload, raw.erased);
     if (!e && e.error().code != errc::corrupt) return propagate(e);
     if (!e || e->header.seq != seq)
       return corrupt_at(frame.segment, frame.offset,

@@ -58,6 +58,13 @@ result<void> replay_journal(file_system& from_files, const std::string& from, wo
         }
         auto entries = open_entries(frame, last);
         if (!entries) return propagate(entries);
+        if (frame.prefix.trimmed_by > last)
+          return fail(errc::seq_unavailable,
+                      "history up to seq " + std::to_string(last.value) + " was trimmed by entry "
+                          + std::to_string(frame.prefix.trimmed_by.value)
+                          + ": take that or a later one",
+                      "up_to");
+        if (auto ok = carry_trimmed(into, from_files, from, frame, {}); !ok) return propagate(ok);
         if (auto ok = check_entries(into, frame, *entries, into.published_seq()); !ok)
           return propagate(ok);
         const seq_no at = entries->back().header.seq;

@@ -83,7 +83,9 @@ result<void> check_embeddings(world& w, std::span<const entry> entries) {
   if (std::ranges::none_of(entries, is_embed)) return {};
   frame_state state(w);
   for (const auto& e : entries) {
-    if (const auto* p = std::get_if<embed_payload>(&e.payload))
+    // Before the point of a trim the head may have been another that was dropped.
+    const auto* p = std::get_if<embed_payload>(&e.payload);
+    if (p != nullptr && e.header.seq >= w.trims.point())
       if (auto ok = check_one(e, *p, state); !ok) return ok;
     state.take(e);
   }

@@ -59,11 +59,11 @@ private:
   ledger ledger_;
 };
 
-/// Payloads that are erased, until an erase entry names them.
-class unnamed_erasures {
+/// Payloads that are erased or trimmed, until an entry names them.
+class unnamed_payloads {
 public:
   /// `noted`: by the note ERASED, ascending.
-  explicit unnamed_erasures(std::vector<seq_no> noted) : noted_(std::move(noted)) {}
+  explicit unnamed_payloads(std::vector<seq_no> noted) : noted_(std::move(noted)) {}
 
   void note(std::span<const entry> entries) {
     for (const entry& e : entries) {
@@ -72,10 +72,16 @@ public:
         unnamed_.insert(e.header.seq);
       if (const auto* erased = std::get_if<erase_payload>(&e.payload))
         for (const seq_no seq : erased->seqs) unnamed_.erase(seq);
+      if (std::holds_alternative<trimmed_payload>(e.payload)) trimmed_.insert(e.header.seq);
+      if (const auto* trim = std::get_if<trim_payload>(&e.payload))
+        std::erase_if(trimmed_, [trim](seq_no seq) { return trim->drops(seq); });
     }
   }
   /// Empty: there are none.
   [[nodiscard]] std::string problem() const {
+    if (!trimmed_.empty())
+      return "the payload of entry " + std::to_string(trimmed_.begin()->value)
+             + " is missing, but no trim says so";
     if (unnamed_.empty()) return {};
     return "the payload of entry " + std::to_string(unnamed_.begin()->value)
            + " is erased, but no entry says so";
@@ -84,6 +90,7 @@ public:
 private:
   std::vector<seq_no> noted_;
   std::set<seq_no> unnamed_;
+  std::set<seq_no> trimmed_;
 };
 
 std::string place(const journal_frame& frame) {
@@ -129,7 +136,7 @@ result<verify_report> verify_journal(file_system& fs, const std::string& dir,
   std::uint64_t end = 0;
   auto noted = read_erased_note(fs, dir);
   if (!noted) return propagate(noted);
-  unnamed_erasures erasures(std::move(*noted));
+  unnamed_payloads erasures(std::move(*noted));
   auto walked = check_journal_begins(fs, dir, info->id);
   if (walked)
     walked = read_journal(fs, journal_directory(dir), info->id, seq_no{1}, true,
@@ -150,8 +157,7 @@ result<verify_report> verify_journal(file_system& fs, const std::string& dir,
                               segment = frame.segment;
                               ++report.segments;
                             }
-                            end = frame.offset + frame_prefix_bytes + frame.prefix.header_bytes
-                                  + frame.prefix.payload_bytes;
+                            end = frame.offset + frame_bytes(frame.prefix);
                             ++report.frames;
                             report.entries += entries->size();
                             if (on_progress) on_progress(report.entries, 0);

@@ -73,6 +73,16 @@ void add_journal(format_samples& s) {
          {"headers", {hex_of(first.header_bytes), hex_of(entries[1].header_bytes)}},
          {"payloads", {hex_of(first.payload_bytes), hex_of(entries[1].payload_bytes)}},
          {"frame_hash", hex_of(frame.hash.raw())}});
+  // The same frame when a trim has dropped its second payload.
+  std::vector<entry> left = entries;
+  left[1].payload = trimmed_payload{
+      .bytes = static_cast<std::uint32_t>(entries[1].payload_bytes.size()), .by = {30}};
+  left[1].payload_bytes.clear();
+  const auto trimmed = encode_frame(left, {8}, false, digest_from(0x10), digest_from(0x50), {5});
+  s.add("trimmed_frame", trimmed.bytes,
+        {{"stored_bytes", 2 * 9 + first.payload_bytes.size()},
+         {"trimmed_by", 30},
+         {"was", entries[1].payload_bytes.size()}});
   const auto seal = encode_frame({}, {10}, true, frame.hash, digest_from(0x70), {9});
   s.add("seal", seal.bytes,
         {{"magic", "MNFR"},

@@ -271,7 +271,7 @@ class Formats(unittest.TestCase):
                      "find_late_payload", "snapshot_payload",
                      "field_head", "topic_field", "field_revision", "topic_event", "field_payload",
                      "topic_archive_payload", "topic_merge_payload", "topic_salience_payload",
-                     "reinforce_payload", "search_weights_payload", "erase_payload",
+                     "reinforce_payload", "search_weights_payload", "erase_payload", "trim_payload",
                      "erase_payload_of_edge"]:
             with self.subTest(record=name):
                 record = name.removesuffix("_with_text").removesuffix("_of_edge")
@@ -297,6 +297,24 @@ class Formats(unittest.TestCase):
     def test_version_hash(self):
         data = self.golden["version"]
         self.assertEqual(hashlib.sha256(data[:-32] + bytes(32)).digest(), data[-32:])
+
+    def test_trimmed_frame(self):
+        data, whole_frame = self.golden["trimmed_frame"], self.golden["frame"]
+        end = 112
+        values, _ = self.document.read_fixed("frame", data[:end] + data[end + 20:])
+        self.assertEqual(values["format"], 2)
+        expected = self.facts["values"]["trimmed_frame"]
+        stored, by, crc = struct.unpack_from("<QQI", data, end)
+        self.assertEqual((stored, by), (expected["stored_bytes"], expected["trimmed_by"]))
+        self.assertEqual(crc, zlib.crc32(data[end:end + 16]))
+        block = data[end + 20:end + 20 + values["header_bytes"]]
+        rest = data[end + 20 + len(block):]
+        self.assertEqual(len(rest), stored)
+        self.assertEqual(struct.unpack_from("<BII", rest, stored - 9), (2, expected["was"], 0))
+        # As it was written: with format 1, and the CRC of that.
+        prefix = data[:4] + struct.pack("<H", 1) + data[6:end - 4]
+        prefix += struct.pack("<I", zlib.crc32(prefix))
+        self.assertEqual(prefix + block, whole_frame[:end + len(block)])
 
     def test_segment_head(self):
         values, end = self.document.read_fixed("segment_head", self.golden["segment_head"])

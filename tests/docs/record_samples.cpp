@@ -346,6 +346,44 @@ void add_records(format_samples& s) {
         {{"head", values_of_head()}, {"seqs", {3, 9}}, {"nonce", hex_of(fresh)}});
   s.add("erase_payload_of_edge", encode(entry_payload(erase_payload{{}, left, {seq_no{7}}, fresh})),
         {{"edge", values_of_edge(left)}, {"seqs", {7}}, {"nonce", hex_of(fresh)}});
+  trim_payload trim;
+  trim.before = {12};
+  trim.drop({3});
+  trim.drop({9});
+  trim.used = {{id_from(0x01),
+                {.last_used = {1'700'000'000'000'000'000},
+                 .access_count = 7,
+                 .citations = 2,
+                 .importance = 5,
+                 .topic_salience_e9 = 1'000'000'000}}};
+  trim.coloured = {{id_from(0x01),
+                    {.strength_e9 = 150'000'000,
+                     .last_accessed = {1'700'000'000'000'000'000},
+                     .last_decay_at = timestamp{1'700'000'000'000'000'001},
+                     .ascended = false,
+                     .rotten = true}}};
+  trim.reason = "a year has passed";
+  trim.actor = "ana";
+  trim.nonce = fresh;
+  s.add("trim_payload", encode(entry_payload(trim)),
+        {{"before", 12},
+         {"dropped", "0401"},
+         {"used",
+          {{{"id", hex_of(id_from(0x01).raw())},
+            {"last_used", 1'700'000'000'000'000'000},
+            {"access_count", 7},
+            {"citations", 2},
+            {"importance", 5},
+            {"salience_e9", 1'000'000'000}}}},
+         {"coloured",
+          {{{"id", hex_of(id_from(0x01).raw())},
+            {"strength_e9", 150'000'000},
+            {"last_accessed", 1'700'000'000'000'000'000},
+            {"last_decay_at", 1'700'000'000'000'000'001},
+            {"flags", 6}}}},
+         {"reason", "a year has passed"},
+         {"actor", "ana"},
+         {"nonce", hex_of(fresh)}});
   s.add("snapshot_payload", encode(entry_payload(snapshot_payload{sample_manifest(), fresh})),
         {{"manifest", values_of_manifest()}, {"nonce", hex_of(fresh)}});
   s.add("attest_payload", encode(entry_payload(sample_attest())), values_of_attest());

@@ -149,8 +149,51 @@ TEST_CASE("every flipped bit and every missing byte is noticed", "[frame]") {
     REQUIRE(decode_segment_head(head_bytes.substr(0, size)).error().code == errc::corrupt);
 }
 
+TEST_CASE("a frame that lacks payloads has the hash of the frame that was written", "[frame]") {
+  auto entries = two_entries();
+  const auto whole = two_entry_frame();
+  const auto prefix = decode_frame_prefix(whole.bytes).value();
+  entries[0].payload = trimmed_payload{
+      .bytes = static_cast<std::uint32_t>(entries[0].payload_bytes.size()), .by = {99}};
+  entries[0].payload_bytes.clear();
+  const auto frame = encode_frame(entries, prefix.first_seq, false, prefix.previous_frame,
+                                  prefix.previous_root, prefix.durable_through);
+  CHECK(frame.hash == whole.hash);
+  const auto found = decode_frame_prefix(frame.bytes);
+  REQUIRE(found);
+  CHECK(found->trimmed_by == seq_no{99});
+  CHECK(found->payload_bytes == prefix.payload_bytes);
+  CHECK(frame_bytes(*found) == frame.bytes.size());
+  CHECK(prefix_bytes(*found) == frame_prefix_bytes + trim_mark_bytes);
+  const auto body_of = [](std::string_view bytes) -> result<std::vector<raw_entry>> {
+    auto p = decode_frame_prefix(bytes);
+    if (!p) return propagate(p);
+    if (bytes.size() < frame_bytes(*p)) return fail(errc::corrupt, "cut");
+    const auto body = bytes.substr(prefix_bytes(*p));
+    return decode_frame_body(*p, body.substr(0, p->header_bytes), body.substr(p->header_bytes));
+  };
+  const auto back = body_of(frame.bytes);
+  REQUIRE(back);
+  REQUIRE((*back)[0].trimmed);
+  CHECK((*back)[0].payload.empty());
+  CHECK_FALSE((*back)[1].trimmed);
+  CHECK((*back)[1].payload == entries[1].payload_bytes);
+  CHECK(frame_hash(*found,
+                   std::string_view(frame.bytes).substr(prefix_bytes(*found), found->header_bytes))
+        == whole.hash);
+  for (std::size_t size = 0; size < frame.bytes.size(); ++size)
+    REQUIRE_FALSE(body_of(frame.bytes.substr(0, size)));
+  for (std::size_t at = 0; at < frame.bytes.size(); ++at)
+    for (int bit = 0; bit < 8; ++bit) {
+      INFO("byte " << at << ", bit " << bit);
+      std::string damaged = frame.bytes;
+      damaged[at] = static_cast<char>(damaged[at] ^ (1 << bit));
+      REQUIRE_FALSE(body_of(damaged));
+    }
+}
+
 TEST_CASE("a newer format is refused as such", "[frame]") {
-  const auto newer = patched(two_entry_frame().bytes, 4, std::uint16_t{2}, frame_prefix_bytes);
+  const auto newer = patched(two_entry_frame().bytes, 4, std::uint16_t{3}, frame_prefix_bytes);
   CHECK(decode_frame_prefix(newer).error().code == errc::format_unsupported);
   segment_head head;
   head.first_seq = {1};

@@ -1,6 +1,6 @@
 // Whole runs: fixed seeds are clean, the same seed is the same run, and a shorter run is the
 // beginning of a longer one.
-// Of: sim/check_branches.cpp, sim/check_doors.cpp, sim/check_find.cpp, sim/check_journal.cpp
+// Of: sim/check_branches.cpp, sim/check_trims.cpp, sim/check_doors.cpp, sim/check_find.cpp, sim/check_journal.cpp
 // Of: sim/check_read.cpp
 // Of: sim/check_recovery.cpp, sim/check_reply.cpp, sim/check_state.cpp, sim/check_tick.cpp
 // Of: sim/check_write.cpp, sim/client.cpp, sim/late_embedder.cpp, sim/machine.cpp

@@ -341,6 +341,10 @@ verify exits with 1 if there is damage or the proof is false. It needs no lock.
 fork shares the files that never change. What was committed together (a batch, an import) stays
 together. rewind puts the fork in the place of the world, and keeps the world. backup copies what is
 new since the last time. All but rewind run beside a process that writes. docs/BRANCHING.md
+
+  $ mneme trim what_if --dry-run
+
+trim drops how a world was used so far, and keeps what was said. docs/RETENTION.md
 )"},
     help_topic{
         "shell", "requests line by line",

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cmath>
 #include <random>
+#include <set>
 
 #include <rapidcheck.h>
 
@@ -408,7 +409,7 @@ embed_payload any_embed() {
 }
 
 std::pair<entry_kind, entry_payload> any_payload() {
-  switch (any_int(0, 17)) {
+  switch (any_int(0, 18)) {
   case 0:
     return {entry_kind::write,
             write_payload{any_head(), any_version(), any_optional(any_vector), any_bool()}};
@@ -468,6 +469,35 @@ std::pair<entry_kind, entry_payload> any_payload() {
     p.seqs.push_back({seq + 1});
     p.nonce = any_array<16>();
     return {entry_kind::erase, std::move(p)};
+  }
+  case 17: {
+    trim_payload p;
+    std::uint64_t seq = 0;
+    const auto drops = any_int(1, 9);
+    for (std::int64_t i = 0; i < drops; ++i)
+      p.drop({seq += static_cast<std::uint64_t>(any_int(1, 30))});
+    p.before = {seq + static_cast<std::uint64_t>(any_int(1, 99))};
+    std::set<memory_id> ids;
+    for (const memory_id& id : any_list(4, any_id)) ids.insert(id);
+    for (const memory_id& id : ids) {
+      p.used.push_back({id,
+                        {.last_used = {any_int(0, 900)},
+                         .access_count = any_int(0, 900),
+                         .citations = any_int(0, 900),
+                         .importance = static_cast<std::uint8_t>(any_int(0, 10)),
+                         .topic_salience_e9 = any_int(0, 900)}});
+      carried_signals& c = p.coloured.emplace_back();
+      c.id = id;
+      c.signals.strength_e9 = any_int(0, 900);
+      c.signals.last_accessed = {any_int(0, 900)};
+      if (any_bool()) c.signals.last_decay_at = timestamp{any_int(0, 900)};
+      c.signals.ascended = any_bool();
+      c.signals.rotten = !c.signals.ascended && any_bool();
+    }
+    p.reason = any_text();
+    p.actor = any_text();
+    p.nonce = any_array<16>();
+    return {entry_kind::trim, std::move(p)};
   }
   default:
     return {entry_kind::snapshot, snapshot_payload{any_manifest(), any_array<16>()}};

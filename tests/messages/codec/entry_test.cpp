@@ -125,7 +125,7 @@ TEST_CASE("headers refuse what no journal has") {
     header.kind = {};
   }
   SECTION("kind of the future") {
-    header.kind = static_cast<entry_kind>(27);
+    header.kind = static_cast<entry_kind>(28);
   }
   SECTION("namespace") {
     header.leaves = {{static_cast<state_namespace>(3), {}, {}}};

@@ -59,11 +59,11 @@ TEST_CASE("kinds of entries have their names and numbers") {
       "find_late",   "reinforce",  "decay_cycle",     "attest",         "learn_weights",
       "compact",     "snapshot",   "scope_violation", "config",         "migration",
       "erase",       "assign_tag", "topic_unarchive", "topic_salience", "search_weights",
-      "restore"};
+      "restore",     "trim"};
   for (std::size_t i = 0; i < names.size(); ++i)
     CHECK(to_string(static_cast<entry_kind>(i + 1)) == names[i]);
   CHECK(to_string(entry_kind{}).empty());
-  CHECK(to_string(static_cast<entry_kind>(27)).empty());
+  CHECK(to_string(static_cast<entry_kind>(28)).empty());
 }
 
 TEST_CASE("namespaces are in the order of their names") {

@@ -16,6 +16,10 @@ void add_served_options(CLI::App& command, served_options& options) {
                      "of a new world: hash:384 (default), hash:N, none or http:URL");
   command.add_option("--audience", options.audience, "of searches that name none")
       ->check(CLI::IsMember({"personal", "work"}));
+  command.add_option("--keep-days", options.keep_days,
+                     "trim, when it opens, how the world was used before so many days");
+  command.add_option("--keep-entries", options.keep_entries,
+                     "and before so many entries: what either keeps stays");
   command.add_option(
       "--scope-keys", options.scope_keys,
       "file of {\"agent\": base64 of its Ed25519 public key}: scopes are then taken");
@@ -30,6 +34,9 @@ result<engine> open_served(const served_options& options) {
   engine_options opening;
   opening.directory = options.common.directory;
   opening.embedder_spec = options.embedder;
+  constexpr std::int64_t ns_of_a_day = 86'400LL * 1'000'000'000;
+  opening.retention = {.entries = options.keep_entries.value_or(0),
+                       .ns = std::int64_t{options.keep_days.value_or(0)} * ns_of_a_day};
   if (options.audience) opening.audience = parse_enum<lifecycle_audience>(*options.audience);
   if (options.scope_keys) {
     auto keys = command::read_agent_keys(*options.scope_keys);

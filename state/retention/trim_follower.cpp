@@ -1,0 +1,42 @@
+#include "state/retention/trim_follower.hpp"
+
+#include <algorithm>
+
+namespace mneme {
+
+namespace {
+
+bool lacks_what_it_may(const trim_payload& trim, const journal_frame& frame) {
+  seq_no seq = frame.prefix.first_seq;
+  for (const raw_entry& raw : frame.entries) {
+    if (raw.trimmed && !trim.drops(seq)) return false;
+    seq = seq.next();
+  }
+  return true;
+}
+
+} // namespace
+
+result<std::optional<trim_payload>> trim_follower::before(file_system& fs, const std::string& dir,
+                                                          const world_id& world,
+                                                          const journal_frame& frame) {
+  const seq_no by = frame.prefix.trimmed_by;
+  if (by.value != 0 && (!known_ || by > known_->at)) {
+    auto found = read_trim(fs, dir, world, by);
+    if (!found) return propagate(found);
+    // One that was dropped itself leads to one that may be known.
+    if (!known_ || found->at > known_->at) {
+      known_ = std::move(*found);
+      is_due_ = true;
+    }
+  }
+  if (by.value != 0 && !lacks_what_it_may(known_->trim, frame))
+    return fail(errc::corrupt, "segment " + frame.segment + ", frame at offset "
+                                   + std::to_string(frame.offset)
+                                   + ": a payload is missing that no trim has dropped");
+  if (!is_due_ || frame.prefix.first_seq < known_->trim.before) return std::nullopt;
+  is_due_ = false;
+  return known_->trim;
+}
+
+} // namespace mneme

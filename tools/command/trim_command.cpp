@@ -1,0 +1,73 @@
+// trim
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "mneme/retention.hpp"
+#include "tools/command/commands.hpp"
+#include "tools/command/console.hpp"
+#include "tools/command/render.hpp"
+#include "tools/command/world_arguments.hpp"
+
+namespace mneme::command {
+
+namespace {
+
+struct trim_arguments {
+  common_options common;
+  std::string before;
+  std::string reason;
+  std::string by;
+  bool dry_run = false;
+};
+
+/// "100" is a seq, and all else a time.
+result<void> take_point(const std::string& text, trim_options& options) {
+  if (text.empty()) return {};
+  if (std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; })) {
+    constexpr std::size_t most_digits = 19;
+    if (text.size() > most_digits) return fail(errc::bad_value, "no journal is so long", "before");
+    options.before = seq_no{std::stoull(text)};
+    return {};
+  }
+  auto time = parse_timestamp(text);
+  if (!time) return fail(errc::bad_value, "it is neither a seq nor a time: " + text, "before");
+  options.before_time = *time;
+  return {};
+}
+
+status run_trim(const trim_arguments& o) {
+  trim_options options;
+  options.reason = o.reason;
+  options.by = o.by;
+  options.dry_run = o.dry_run;
+  if (auto ok = take_point(o.before, options); !ok) return report(o.common, ok.error());
+  auto done = trim_world(o.common.directory, options);
+  if (!done) return report(o.common, done.error());
+  json answer{
+      {"before", done->before.value},         {"dropped", done->dropped},
+      {"dropped_bytes", done->dropped_bytes}, {"carried", done->carried},
+      {"saved_bytes", done->saved_bytes},     {"journal_bytes_before", done->journal_bytes_before},
+      {"journal_bytes", done->journal_bytes}};
+  if (done->at.value != 0) answer["seq"] = done->at.value;
+  print_answer(o.common, "trim", answer);
+  return status::done;
+}
+
+} // namespace
+
+void add_trim_command(CLI::App& app, command_result& outcome) {
+  add_command<trim_arguments>(
+      app, "trim", "Drop how a world was used before a point; what was said stays", false, outcome,
+      [](CLI::App& c, trim_arguments& o) {
+        c.add_option("--before", o.before,
+                     "the first entry whose reads stay, or a time (all so far goes)");
+        c.add_option("--reason", o.reason, "why; it stays in the journal");
+        c.add_option("--by", o.by, "who wants it; it stays in the journal");
+        c.add_flag("--dry-run", o.dry_run, "only show what would go");
+      },
+      run_trim);
+}
+
+} // namespace mneme::command
