@@ -13,7 +13,7 @@ import datetime
 from typing import Any, Callable, Dict, Generic, Iterable, List, Mapping, Optional, TypeVar, Union
 
 from .errors import MnemeError, error_of
-from .records import Found, Record, record_of
+from .records import Found, Record
 
 T = TypeVar("T")
 Memory = Union[str, Mapping[str, Any]]  #: an id, a uri, or a record that has one
@@ -98,20 +98,18 @@ def uri_of(memory: Memory) -> str:
 
 
 def whole(answer: JsonAnswer) -> Record:
-    return Record((key, record_of(value)) for key, value in answer.items())
+    return answer if isinstance(answer, Record) else Record(answer)
 
 
 def _found(key: str) -> Callable[[JsonAnswer], Found]:
     def read(answer: JsonAnswer) -> Found:
-        rows = record_of(answer.get(key, []))
-        return Found(rows, whole({k: v for k, v in answer.items() if k != key}))
+        return Found(answer.pop(key, []), whole(answer))
     return read
 
 
 def _part(key: str) -> Callable[[JsonAnswer], Record]:
     def read(answer: JsonAnswer) -> Record:
-        part = record_of(answer[key])
-        return part if isinstance(part, Record) else whole(answer)
+        return whole(answer[key])
     return read
 
 

@@ -9,6 +9,7 @@ import threading
 from typing import Any, Callable, Dict, List, Optional
 
 from .errors import MnemeError, error_of
+from .records import Record, parsed
 
 _JSON = 0
 _CALLBACK = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
@@ -89,14 +90,13 @@ class Engine:
                                                      ctypes.byref(self._handle)))
         if not answer.pop("ok"):
             raise error_of(answer)
-        self.opened = answer
+        self.opened: Dict[str, Any] = answer
 
-    def _take(self, answer: int) -> Dict[str, Any]:
+    def _take(self, answer: int) -> Record:
         size = ctypes.c_size_t()
         place = self._library.mneme_answer_bytes(answer, ctypes.byref(size))
         try:
-            taken: Dict[str, Any] = json.loads(ctypes.string_at(place, size.value))
-            return taken
+            return parsed(ctypes.string_at(place, size.value))
         finally:
             self._library.mneme_answer_free(answer)
 
@@ -107,7 +107,7 @@ class Engine:
             raise MnemeError("shutdown", "an engine does not survive a fork: open the world in the "
                              "child, or start it by spawn")
 
-    def call(self, op: str, request: Dict[str, Any]) -> Dict[str, Any]:
+    def call(self, op: str, request: Dict[str, Any]) -> Record:
         """The answer to one request, in the calling thread."""
         self._usable()
         body = _bytes_of(request)
@@ -126,7 +126,7 @@ class Engine:
         self._library.mneme_call_async(self._handle, op.encode(), body, len(body), _JSON,
                                        self._callback, number)
 
-    def tick_arrays(self, round_: ctypes.Structure) -> Dict[str, Any]:
+    def tick_arrays(self, round_: ctypes.Structure) -> Record:
         """Runs a mneme_round, whose arrays it fills."""
         self._usable()
         return self._take(self._library.mneme_tick_arrays(self._handle, ctypes.addressof(round_),

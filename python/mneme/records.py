@@ -2,18 +2,16 @@
 tables."""
 
 import html
-from typing import Any, Dict, Iterable, List, Mapping, Tuple
+import json
+from typing import Any, Dict, Iterable, List, Mapping, Tuple, Union
 
 _WIDTH = 60
 
 
-def record_of(value: Any) -> Any:
-    """JSON values with a Record in place of each object."""
-    if isinstance(value, dict):
-        return Record((key, record_of(item)) for key, item in value.items())
-    if isinstance(value, list):
-        return [record_of(item) for item in value]
-    return value
+def parsed(text: Union[str, bytes]) -> "Record":
+    """The answer that a text says, with a Record for each object in it."""
+    answer: Record = json.loads(text, object_hook=Record)
+    return answer
 
 
 class Record(Dict[str, Any]):

@@ -8,6 +8,7 @@ import urllib.parse
 from typing import Any, Callable, Dict, Optional
 
 from .errors import MnemeError, Unreachable
+from .records import Record, parsed
 
 
 class Server:
@@ -36,7 +37,7 @@ class Server:
             self._mine.connection = known
         return known
 
-    def call(self, op: str, request: Dict[str, Any]) -> Dict[str, Any]:
+    def call(self, op: str, request: Dict[str, Any]) -> Record:
         """The answer to one request. A connection that the server has closed meanwhile is made
         anew once, where nothing was sent over it."""
         body = json.dumps({"op": op, **request}, ensure_ascii=False, allow_nan=False,
@@ -58,11 +59,10 @@ class Server:
                 self._drop()
                 raise self._unreachable(problem) from problem
         try:
-            answer: Dict[str, Any] = json.loads(text)
+            return parsed(text)
         except ValueError:
             raise Unreachable("unreachable", f"the server at {self._parts.geturl()} answered "
                              f"{response.status} without JSON: is it mneme?") from None
-        return answer
 
     def _drop(self) -> None:
         connection = getattr(self._mine, "connection", None)
@@ -81,7 +81,7 @@ class Server:
             try:
                 answer = self.call(op, request)
             except MnemeError as refused:
-                answer = {"ok": False, "error": {"code": refused.code, "message": refused.message}}
+                answer = Record(ok=False, error=Record(code=refused.code, message=refused.message))
             then(answer)
         self._pool.submit(work)
 
