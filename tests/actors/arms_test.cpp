@@ -1,6 +1,6 @@
 // Arms in memory: each is the world that a fork on the disk would be, and nobody else's.
 // Of: actors/arms.cpp, actors/arm_group.cpp, actors/arm_of_engine.cpp, actors/engine_home.cpp
-// Of: state/branch/arm_source.cpp, state/branch/temporary_fork.cpp
+// Of: state/branch/arm_source.cpp, state/branch/open_store.cpp, state/branch/temporary_fork.cpp
 #include <catch2/catch.hpp>
 
 #include <filesystem>
