@@ -1,5 +1,7 @@
 #include "state/branch/open_store.hpp"
 
+#include <fmt/format.h>
+
 #include "messages/ensure.hpp"
 #include "state/branch/branch_files.hpp"
 #include "state/checkpoint/checkpoint.hpp"
@@ -30,7 +32,10 @@ result<void> place_open_store(world& w, const std::string& to, seq_no checkpoint
         if (!is_of_it()) return fail(errc::not_found, "another checkpoint was made meanwhile");
         if (auto ok = w.files->create_directories(fresh); !ok) return ok;
         for (const std::string& name : names)
-          if (auto ok = copy_table(*w.files, from + "/" + name, fresh + "/" + name); !ok) return ok;
+          if (auto ok = copy_table(*w.files, fmt::format("{}/{}", from, name),
+                                   fmt::format("{}/{}", fresh, name));
+              !ok)
+            return ok;
         if (auto ok = w.files->sync_directory(fresh); !ok) return ok;
         return w.files->rename(fresh, store);
       });

@@ -3,6 +3,8 @@
 #include <array>
 #include <filesystem>
 
+#include <fmt/format.h>
+
 #include "messages/ensure.hpp"
 #include "messages/text/hex.hpp"
 #include "state/branch/branch_note.hpp"
@@ -31,7 +33,8 @@ void remove_files(file_system& files, const std::string& directory) {
   for (const auto& dir : {journal_directory(directory), image_directory(directory), directory}) {
     const auto names = files.list(dir);
     if (!names) continue;
-    for (const auto& name : *names) static_cast<void>(files.remove(dir + "/" + name));
+    for (const auto& name : *names)
+      static_cast<void>(files.remove(fmt::format("{}/{}", dir, name)));
   }
 }
 

@@ -382,6 +382,11 @@ TEST_CASE("a read that reinforces gives an arm a world of its own", "[arms]") {
   REQUIRE(a.snapshot("what waited is there now", "ana"));
   CHECK(a.published() > before.next());
   CHECK(b.published() == before);
+  // A list whose first query has the arm's world made answers all of them.
+  engine c = arm_of(base, 3);
+  for (const auto& each : c.chroma_many({r, r, r, r, r})) CHECK(must(each).rows.size() == 1);
+  REQUIRE(c.snapshot("after the touches", "ana"));
+  CHECK(c.published() > before.next());
   r.touch = false;
   CHECK(must(b.chroma(r)).rows.size() == 1);
   CHECK(b.published() == before);
