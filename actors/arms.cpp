@@ -4,6 +4,7 @@
 
 #include "actors/engine_impl.hpp"
 #include "query/chroma/chroma.hpp"
+#include "state/branch/open_store.hpp"
 #include "state/branch/temporary_fork.hpp"
 #include "storage/memory_file_system.hpp"
 
@@ -53,6 +54,9 @@ result<arm_base> arm_base::of(engine& running, const std::string& into) {
     auto forked = is_in_memory ? fork_for_a_while(w.files, w.directory, *at)
                                : fork_for_a_while(w.directory, into, *at);
     if (!forked) return propagate(forked);
+    // What the store cannot give now the first arm that writes makes.
+    if (!is_in_memory && forked->checkpoint)
+      static_cast<void>(place_open_store(w, forked->directory, *forked->checkpoint));
     return group_of(std::move(*forked), running.impl_->options, is_in_memory ? w.files : nullptr);
   });
   if (!group) return propagate(group);

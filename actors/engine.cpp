@@ -8,6 +8,7 @@
 #include "query/records/similar_topics.hpp"
 #include "state/branch/diff.hpp"
 #include "state/branch/fork.hpp"
+#include "state/branch/open_store.hpp"
 #include "state/inspection/journal_items.hpp"
 #include "state/inspection/stats.hpp"
 #include "state/recovery/verify.hpp"
@@ -191,6 +192,9 @@ result<branch_report> engine::fork_to(const std::string& into, const fork_option
     auto made = impl_->arm != nullptr ? fork_onto_disk(*w.files, w.directory, into, own)
                                       : fork_world(w.directory, into, own);
     if (made && made->at == now.seq) made->root = now.overall;
+    if (made && made->checkpoint && impl_->arm == nullptr)
+      if (auto ok = place_open_store(w, into, *made->checkpoint); !ok && made->note.empty())
+        made->note = "the tables did not come along: " + ok.error().message;
     return made;
   });
 }

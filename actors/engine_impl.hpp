@@ -48,8 +48,10 @@ struct engine::impl {
   result<std::shared_ptr<running_engine>> to_write() {
     return arm == nullptr ? running : arm->make_own();
   }
-  /// Of an arm: it reads a world that others read too, and that nobody writes to.
-  [[nodiscard]] bool shares_a_world() const { return arm != nullptr && arm->own() == nullptr; }
+  /// Of an arm: others read this too, and nobody writes to it.
+  [[nodiscard]] bool is_shared(const std::shared_ptr<running_engine>& read) const {
+    return arm != nullptr && read == running;
+  }
 
   /// What `call` answers for the world, unless the engine was closed.
   template <class Call>
@@ -146,7 +148,7 @@ struct engine::impl {
     const seq_no at = asked->state->published_seq();
     const auto& embedder = asked->state->embedder;
     const bool is_remote = embedder != nullptr && embedder->remote() != nullptr;
-    if (requests.size() > short_list && !is_remote && !shares_a_world())
+    if (requests.size() > short_list && !is_remote && !is_shared(asked))
       return ask_readers<Run>(asked, std::move(requests), at, began);
     const auto list = std::make_shared<list_room>(asked->state->max_answer_bytes);
     for (auto& r : requests) {
@@ -188,7 +190,7 @@ struct engine::impl {
                                         std::optional<seq_no> pinned,
                                         std::shared_ptr<list_room> list = {}) {
     const auto of = now();
-    if (!shares_a_world()) return run_in<Run>(*of, std::move(request), pinned, std::move(list));
+    if (!is_shared(of)) return run_in<Run>(*of, std::move(request), pinned, std::move(list));
     auto answer = run_in<Run>(*of, request, pinned, list);
     if (answer || answer.error().code != errc::read_only) return answer;
     // It has something to write.

@@ -442,6 +442,13 @@ result<void> buffered_store::checkpoint() {
   return (*to)->checkpoint();
 }
 
+result<void> buffered_store::visit_checkpoint(const file_visitor& visit) {
+  const std::lock_guard guard(flush_mutex_);
+  auto there = files();
+  if (!there) return propagate(there);
+  return (*there)->visit_checkpoint(visit);
+}
+
 result<void> buffered_store::verify() {
   auto there = files();
   if (!there) return propagate(there);

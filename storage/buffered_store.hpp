@@ -44,6 +44,8 @@ public:
   result<void> checkpoint() override;
   [[nodiscard]] seq_no recovered() const override { return recovered_; }
   [[nodiscard]] std::optional<error> stopped() const override;
+  /// Nothing is flushed meanwhile.
+  result<void> visit_checkpoint(const file_visitor& visit) override;
   result<void> verify() override;
 
   /// Gives the files what is stable, and frees the memory of what they have. Beside readers and the

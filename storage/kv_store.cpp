@@ -15,4 +15,8 @@ std::unexpected<error> store_stopped(const error& cause) {
               "the store has stopped (" + cause.message + "); close and open it again to recover");
 }
 
+result<void> kv_store::visit_checkpoint(const file_visitor&) {
+  return fail(errc::unsupported, "the store has no files");
+}
+
 } // namespace mneme

@@ -84,6 +84,12 @@ public:
   /// Lets go of its files, for good, as its destructor does; nobody reads or writes any more.
   /// stopped() can still be asked. What has no files does nothing.
   virtual void close() {}
+  /// The files of its last checkpoint, by their names in a directory. They stay as they are of it
+  /// while `visit` runs, which copies them; readers and the writer go on. unsupported where there
+  /// are no files.
+  using file_visitor =
+      std::function<result<void>(const std::string& directory, const std::vector<std::string>&)>;
+  virtual result<void> visit_checkpoint(const file_visitor& visit);
   /// Reads and checks all tables (slow). Blocks apply(), not readers.
   virtual result<void> verify() = 0;
 };

@@ -137,6 +137,7 @@ public:
   result<void> apply(const std::vector<kv_write>& writes, seq_no commit) override;
   result<void> set_stable(seq_no stable) override;
   result<void> checkpoint() override;
+  result<void> visit_checkpoint(const file_visitor& visit) override;
   [[nodiscard]] seq_no recovered() const override { return recovered_; }
   void close() final;
   result<void> verify() override;
@@ -550,6 +551,27 @@ result<void> wiredtiger_store::checkpoint() {
   if (const int ret = s->checkpoint(s, "use_timestamp=true"); ret != 0)
     return failure("checkpoint", ret);
   return {};
+}
+
+result<void> wiredtiger_store::visit_checkpoint(const file_visitor& visit) {
+  if (auto ok = usable(); !ok) return ok;
+  const std::lock_guard guard(checkpoint_mutex_);
+  auto session = open_session();
+  if (!session) return propagate(session);
+  auto* s = (*session)->session();
+  WT_CURSOR* c = nullptr;
+  if (const int ret = s->open_cursor(s, "backup:", nullptr, nullptr, &c); ret != 0)
+    return failure("begin a copy", ret);
+  std::vector<std::string> names;
+  int ret = 0;
+  while ((ret = c->next(c)) == 0) {
+    const char* name = nullptr;
+    if ((ret = c->get_key(c, &name)) != 0) break;
+    names.emplace_back(name);
+  }
+  auto visited = ret == WT_NOTFOUND ? visit(dir_, names) : failure("list what is copied", ret);
+  c->close(c);
+  return visited;
 }
 
 result<void> wiredtiger_store::verify_table(WT_SESSION* session, const char* uri) {

@@ -3,6 +3,8 @@
 #include <array>
 #include <filesystem>
 
+#include <fmt/format.h>
+
 #include "messages/ensure.hpp"
 #include "messages/text/hex.hpp"
 #include "state/branch/branch_note.hpp"
@@ -31,7 +33,8 @@ void remove_files(file_system& files, const std::string& directory) {
   for (const auto& dir : {journal_directory(directory), image_directory(directory), directory}) {
     const auto names = files.list(dir);
     if (!names) continue;
-    for (const auto& name : *names) static_cast<void>(files.remove(dir + "/" + name));
+    for (const auto& name : *names)
+      static_cast<void>(files.remove(fmt::format("{}/{}", dir, name)));
   }
 }
 
@@ -42,7 +45,7 @@ result<temporary_fork> fork_for_a_while(const std::string& from, const std::stri
   const std::string to = into.empty() ? name_beside(from) : into;
   auto made = fork_world(from, to, {.at = at, .random = {}});
   if (!made) return propagate(made);
-  return temporary_fork{to, [from, to, branch = made->branch] {
+  return temporary_fork{to, made->checkpoint, [from, to, branch = made->branch] {
                           std::error_code ignored;
                           std::filesystem::remove_all(to, ignored);
                           remove_note(*make_posix_file_system(), from, branch);
@@ -55,7 +58,7 @@ result<temporary_fork> fork_for_a_while(const std::shared_ptr<file_system>& file
   auto made = fork_files(*files, from, to, {.at = at, .random = {}},
                          {.own = to, .parent = from, .is_locked = false});
   if (!made) return propagate(made);
-  return temporary_fork{to, [files, from, to, branch = made->branch] {
+  return temporary_fork{to, made->checkpoint, [files, from, to, branch = made->branch] {
                           remove_files(*files, to);
                           remove_note(*files, from, branch);
                         }};

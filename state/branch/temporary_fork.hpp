@@ -12,6 +12,7 @@ namespace mneme {
 
 struct temporary_fork {
   std::string directory;
+  std::optional<seq_no> checkpoint; ///< that it begins with
   /// Removes it, and the note of it. Nobody has it open.
   std::function<void()> remove;
 };

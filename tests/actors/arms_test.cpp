@@ -1,6 +1,6 @@
 // Arms in memory: each is the world that a fork on the disk would be, and nobody else's.
 // Of: actors/arms.cpp, actors/arm_group.cpp, actors/arm_of_engine.cpp, actors/engine_home.cpp
-// Of: state/branch/arm_source.cpp, state/branch/temporary_fork.cpp
+// Of: state/branch/arm_source.cpp, state/branch/open_store.cpp, state/branch/temporary_fork.cpp
 #include <catch2/catch.hpp>
 
 #include <filesystem>
@@ -230,6 +230,34 @@ TEST_CASE("a running engine is branched and goes on", "[arms]") {
   REQUIRE(moved.close());
 }
 
+TEST_CASE("a fork of a world that is open has its tables", "[arms]") {
+  scratch s;
+  make_world(s.world(), 20);
+  const bool has_written = GENERATE(false, true);
+  engine running = opened(deterministic(s.world()));
+  REQUIRE(running.checkpoint());
+  if (has_written)
+    for (std::uint32_t i = 0; i < 10; ++i)
+      REQUIRE(running.apply(numbered(50 + i, "behind the checkpoint")));
+  const std::string forked = s.world() + "-fork";
+  REQUIRE(running.fork_to(forked));
+  REQUIRE(running.apply(numbered(90, "behind the fork")));
+  {
+    engine fork = opened(deterministic(forked));
+    REQUIRE(fork.apply(fact("of the fork")));
+    CHECK_FALSE(fork.opened().store_rebuilt);
+    CHECK(fork.published() == seq_no{has_written ? 31U : 21U});
+    CHECK(fork.get(id_number(7)));
+    REQUIRE(fork.close());
+  }
+  CHECK(must(verify_world(forked)).ok);
+  const arm_base base = must(arm_base::of(running));
+  engine arm = arm_of(base);
+  REQUIRE(arm.apply(fact("of the arm")));
+  CHECK_FALSE(arm.opened().store_rebuilt);
+  REQUIRE(running.apply(fact("and on")));
+}
+
 TEST_CASE("what a base was made in goes with its last arm", "[arms]") {
   scratch s;
   engine running = opened(deterministic(s.world()));
@@ -354,6 +382,11 @@ TEST_CASE("a read that reinforces gives an arm a world of its own", "[arms]") {
   REQUIRE(a.snapshot("what waited is there now", "ana"));
   CHECK(a.published() > before.next());
   CHECK(b.published() == before);
+  // A list whose first query has the arm's world made answers all of them.
+  engine c = arm_of(base, 3);
+  for (const auto& each : c.chroma_many({r, r, r, r, r})) CHECK(must(each).rows.size() == 1);
+  REQUIRE(c.snapshot("after the touches", "ana"));
+  CHECK(c.published() > before.next());
   r.touch = false;
   CHECK(must(b.chroma(r)).rows.size() == 1);
   CHECK(b.published() == before);

@@ -41,6 +41,48 @@ TEST_CASE("a closed store opens read-only and refuses writes", "[wiredtiger]") {
   CHECK(contents_of(*site.open()) == contents_at(1, seq_no{20}));
 }
 
+TEST_CASE("the files of the last checkpoint are copied while the store is written to",
+          "[wiredtiger]") {
+  wiredtiger_site site;
+  temporary_directory elsewhere;
+  auto store = site.open();
+  for (std::uint64_t s = 1; s <= 20; ++s) REQUIRE(store->apply(batch_of(1, seq_no{s}), seq_no{s}));
+  REQUIRE(store->set_stable(seq_no{20}));
+  REQUIRE(store->checkpoint());
+  for (std::uint64_t s = 21; s <= 30; ++s) REQUIRE(store->apply(batch_of(1, seq_no{s}), seq_no{s}));
+  REQUIRE(store->set_stable(seq_no{30}));
+  const std::string to = elsewhere.path() + "/copy";
+  std::filesystem::create_directories(to);
+  std::uint64_t seq = 30;
+  REQUIRE(store->visit_checkpoint(
+      [&](const std::string& from, const std::vector<std::string>& names) -> result<void> {
+        for (const auto& name : names) {
+          std::filesystem::copy_file(from + "/" + name, to + "/" + name);
+          ++seq;
+          if (auto ok = store->apply(batch_of(1, seq_no{seq}), seq_no{seq}); !ok) return ok;
+        }
+        return {};
+      }));
+  REQUIRE(seq > 35);
+  auto copy = open_wiredtiger_store(to, {});
+  if (!copy) FAIL(copy.error().message);
+  CHECK((*copy)->recovered() == seq_no{20});
+  CHECK(contents_of(**copy) == contents_at(1, seq_no{20}));
+  CHECK((*copy)->verify());
+  CHECK(contents_of(*store) == contents_at(1, seq_no{seq}));
+  // What the visit says is what is answered, and the next one begins anew.
+  const auto full = [](const auto&, const auto&) -> result<void> {
+    return fail(errc::disk_full, "full");
+  };
+  CHECK(store->visit_checkpoint(full).error().code == errc::disk_full);
+  CHECK(store->visit_checkpoint([](const auto&, const auto& names) -> result<void> {
+    return names.empty() ? fail(errc::io, "none") : result<void>();
+  }));
+  REQUIRE(store->checkpoint());
+  CHECK(make_memory_store(make_memory_disk())->visit_checkpoint(full).error().code
+        == errc::unsupported);
+}
+
 TEST_CASE("reading a directory without a store is not_found and makes nothing", "[wiredtiger]") {
   temporary_directory root;
   auto none = open_wiredtiger_store(root.path() + "/none", {.read_only = true});
