@@ -344,7 +344,7 @@ result<walked_journal> walk_and_trim(file_system& fs, const std::string& dir, co
   if (!trim || !*trim) return walked;
   const segment_walk& walk = walked->walk;
   const payload_place end{walk.segments()[walk.segment_index()], walk.offset()};
-  if (auto ok = drop_payloads(fs, dir, **trim, end); !ok) return propagate(ok);
+  if (auto ok = drop_payloads(fs, dir, world, **trim, end); !ok) return propagate(ok);
   return walk_to_end(fs, dir, world, checked_through);
 }
 

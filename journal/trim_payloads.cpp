@@ -1,6 +1,7 @@
 #include "journal/trim_payloads.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include <fmt/format.h>
 
@@ -104,6 +105,20 @@ private:
   seq_no segment_;
 };
 
+/// Segments are written anew in their order: by the last entry that is dropped, where that is by
+/// this trim, the last one was.
+result<bool> is_rewritten(file_system& fs, const std::string& dir, const world_id& world,
+                          const journaled_trim& by) {
+  ensure(!by.trim.dropped.empty(), "a trim drops something");
+  const auto top = static_cast<unsigned char>(by.trim.dropped.back());
+  const seq_no last{(by.trim.dropped.size() - 1) * 8 + std::bit_width(top)};
+  auto walk = segment_walk::open(fs, dir, world, seq_no{0});
+  if (!walk) return propagate(walk);
+  auto frame = walk->locate(last);
+  if (!frame) return propagate(frame);
+  return *frame && (*frame)->prefix.trimmed_by == by.at;
+}
+
 } // namespace
 
 result<std::optional<journaled_trim>> trim_in(const journal_frame& frame) {
@@ -136,8 +151,10 @@ result<journaled_trim> read_trim(file_system& fs, const std::string& dir, const 
                                          at.value));
 }
 
-result<void> drop_payloads(file_system& fs, const std::string& dir, const journaled_trim& by,
-                           const payload_place& end) {
+result<void> drop_payloads(file_system& fs, const std::string& dir, const world_id& world,
+                           const journaled_trim& by, const payload_place& end) {
+  auto is_done = is_rewritten(fs, dir, world, by);
+  if (!is_done || *is_done) return is_done ? result<void>() : propagate(is_done);
   auto segments = list_segments(fs, dir);
   if (!segments) return propagate(segments);
   for (const seq_no segment : *segments) {

@@ -24,9 +24,10 @@ result<std::optional<journaled_trim>> trim_in(const journal_frame& frame);
 result<journaled_trim> read_trim(file_system& fs, const std::string& dir, const world_id& world,
                                  seq_no at);
 /// Takes out what the trim names and the segments still have, up to `end`, where the last whole
-/// frame of a segment ends. Durable when it returns. A call that was broken off can be made again.
-result<void> drop_payloads(file_system& fs, const std::string& dir, const journaled_trim& by,
-                           const payload_place& end);
+/// frame of a segment ends. Durable when it returns. A call that was broken off can be made again;
+/// one that is made again for nothing looks at little.
+result<void> drop_payloads(file_system& fs, const std::string& dir, const world_id& world,
+                           const journaled_trim& by, const payload_place& end);
 /// seq_unavailable if entries up to `at` lack what a trim behind it says: a journal that ended
 /// there would not say why.
 result<void> check_untrimmed(file_system& fs, const std::string& dir, const world_id& world,

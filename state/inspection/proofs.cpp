@@ -93,6 +93,10 @@ std::uint64_t held_bytes(const prove_request& r) {
 
 result<recorded_roots> roots_at(world& w, seq_no at) {
   auto readable = w.readable(at);
+  // Headers stay where a trim has dropped what they are of.
+  const seq_no last = w.published_seq();
+  if (!readable && at < last && last.value - at.value <= w.window.retained_seqs())
+    return recorded_roots{};
   if (!readable) return propagate(readable);
   auto roots = w.ledger->roots_at(at);
   // The undo list may be shorter than the window (after a crash in the middle of a checkpoint).

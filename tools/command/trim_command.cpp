@@ -7,6 +7,7 @@
 #include "mneme/retention.hpp"
 #include "tools/command/commands.hpp"
 #include "tools/command/console.hpp"
+#include "tools/command/progress_bar.hpp"
 #include "tools/command/render.hpp"
 #include "tools/command/world_arguments.hpp"
 
@@ -37,13 +38,21 @@ result<void> take_point(const std::string& text, trim_options& options) {
   return {};
 }
 
+result<trim_report> trim_with_progress(const std::string& directory, trim_options options) {
+  progress_bar bar("trim");
+  options.on_progress = [&](std::uint64_t done, std::uint64_t total) {
+    bar.show(done, total, done, "entries");
+  };
+  return trim_world(directory, options);
+}
+
 status run_trim(const trim_arguments& o) {
   trim_options options;
   options.reason = o.reason;
   options.by = o.by;
   options.dry_run = o.dry_run;
   if (auto ok = take_point(o.before, options); !ok) return report(o.common, ok.error());
-  auto done = trim_world(o.common.directory, options);
+  auto done = trim_with_progress(o.common.directory, std::move(options));
   if (!done) return report(o.common, done.error());
   json answer{
       {"before", done->before.value},         {"dropped", done->dropped},
