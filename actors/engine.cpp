@@ -74,6 +74,7 @@ result<engine> engine::open(engine_options options) {
   i->report = opened->state->report;
   i->opened_last_entry_at = opened->state->last_entry_at;
   i->queries = options.queries;
+  i->options = options;
   opened->actors.threads = thread_use::lent_threads; // the actor system is the engine's own
   i->running = start_engine(i->system, std::move(*opened));
   // This thread would keep a reference to the system's logger, for which the system's end waits:
@@ -124,11 +125,6 @@ result<snapshot_result> engine::snapshot(std::string reason, std::string actor,
 result<decay_result> engine::decay(std::string actor, std::optional<std::int64_t> deadline_ms) {
   return impl_->write<decay_result>(
       [&](auto reply) { return decay_command{std::move(actor), std::move(reply)}; }, deadline_ms);
-}
-
-result<erase_result> engine::erase(erase_request request, std::optional<std::int64_t> deadline_ms) {
-  return impl_->write<erase_result>(
-      [&](auto reply) { return erase_command{std::move(request), std::move(reply)}; }, deadline_ms);
 }
 
 result<attest_result> engine::attest(attest_request request,

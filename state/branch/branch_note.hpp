@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mneme/ids.hpp"
+#include "state/checkpoint/world_file.hpp"
 #include "storage/file.hpp"
 
 namespace mneme {
@@ -40,7 +41,16 @@ result<void> note_fork(file_system& files, const std::string& directory, const b
 std::optional<branch_note> read_origin(file_system& files, const std::string& directory);
 result<std::vector<branch_note>> read_forks(file_system& files, const std::string& directory);
 
-/// The directories of both, as the notes have them, as far as there are worlds in them.
-result<std::vector<std::string>> known_branches(file_system& files, const std::string& directory);
+/// A directory that notes lead to.
+struct reached_branch {
+  std::string path;
+  bool is_there = true; ///< a branch of the world is in it; else it was deleted, or moved
+
+  friend auto operator<=>(const reached_branch&, const reached_branch&) = default;
+};
+/// All branches that notes lead to from the world in `directory`, from branch to branch, in the
+/// order of their paths; the world itself is none. `own` is its WORLD file.
+result<std::vector<reached_branch>>
+reachable_branches(file_system& files, const std::string& directory, const world_file& own);
 
 } // namespace mneme
