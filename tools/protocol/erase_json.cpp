@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "tools/protocol/value_reader.hpp"
@@ -34,6 +35,26 @@ std::vector<memory_id> ids_to_erase(value_reader& in) {
     }
   }
   return ids;
+}
+
+/// What is named by a uri is erased only if the uri is that of one of its versions.
+result<void> check_uris(session& s, const json& request) {
+  if (!is_given(request, "ids")) return {};
+  const json& ids = request["ids"];
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const auto uri = parse_memory_uri(ids[i].get<std::string>());
+    if (!uri) continue;
+    const auto known = s.target().get(uri->id);
+    if (!known) continue; // of what is not there, or was erased, the answer tells
+    const auto version = s.target().resolve(*uri);
+    if (!version && version.error().code == errc::not_found)
+      return fail(errc::not_found,
+                  fmt::format("there is no {}: the memory of this id is a {} of {} versions",
+                              to_string(*uri), to_string(known->head->type),
+                              known->head->current_version),
+                  fmt::format("ids[{}]", i));
+  }
+  return {};
 }
 
 json ids_json(const std::vector<memory_id>& ids) {
@@ -97,6 +118,7 @@ result<json> run_erase(session& s, const json& request) {
   r.dry_run = in.flag("dry_run");
   r.with_branches = in.flag("with_branches");
   if (failure) return std::unexpected(std::move(*failure));
+  if (auto ok = check_uris(s, request); !ok) return propagate(ok);
   auto done = s.target().erase(r, deadline_of(request));
   if (!done) return propagate(done);
   return answer_of(r, *done);
