@@ -79,6 +79,10 @@ result<void> note_fork(file_system& files, const std::string& directory, const b
   return replace_file(files, dir + "/" + hex_of(fork.branch), encode(fork));
 }
 
+void forget_fork(file_system& files, const std::string& directory, const branch_id& fork) {
+  static_cast<void>(files.remove(forks_directory(directory) + "/" + hex_of(fork)));
+}
+
 std::optional<branch_note> read_origin(file_system& files, const std::string& directory) {
   auto bytes = read_file(files, origin_path(directory));
   return bytes ? decode_branch_note(*bytes) : std::nullopt;

@@ -36,6 +36,9 @@ std::string forks_directory(const std::string& directory);
 result<void> note_origin(file_system& files, const std::string& directory, const branch_note& of);
 result<void> note_fork(file_system& files, const std::string& directory, const branch_note& fork);
 
+/// Of a fork that was not made after all.
+void forget_fork(file_system& files, const std::string& directory, const branch_id& fork);
+
 /// What a world was made of, if of another one; and what was made of it. What is damaged is left
 /// out.
 std::optional<branch_note> read_origin(file_system& files, const std::string& directory);

@@ -4,6 +4,7 @@
 
 #include "journal/journal_cut.hpp"
 #include "messages/ensure.hpp"
+#include "state/branch/named_side.hpp"
 #include "state/branch/shared_past.hpp"
 #include "state/branch/side_changes.hpp"
 #include "state/checkpoint/checkpoint.hpp"
@@ -155,9 +156,9 @@ result<std::optional<bool>> folds(file_system& files, const opened_side& side) {
 result<diff_report> diff_files(file_system& files, const diff_side& a, const diff_side& b,
                                const diff_options& options,
                                const std::function<bool(const difference&)>& visit) {
-  auto first = open_side(files, a);
+  auto first = named_side(open_side(files, a), a.directory);
   if (!first) return propagate(first);
-  auto second = open_side(files, b);
+  auto second = named_side(open_side(files, b), b.directory);
   if (!second) return propagate(second);
   if (first->info.id != second->info.id)
     return fail(errc::bad_value, a.directory + " and " + b.directory
@@ -168,9 +169,9 @@ result<diff_report> diff_files(file_system& files, const diff_side& a, const dif
                     : find_common(files, first->info.id, a.directory, b.directory, most);
   if (!common) return propagate(common);
   ensure(*common <= most, "what both have is behind neither's end");
-  auto changes_a = changes_of(files, *first, *common);
+  auto changes_a = named_side(changes_of(files, *first, *common), a.directory);
   if (!changes_a) return propagate(changes_a);
-  auto changes_b = changes_of(files, *second, *common);
+  auto changes_b = named_side(changes_of(files, *second, *common), b.directory);
   if (!changes_b) return propagate(changes_b);
   diff_report report;
   report.common = *common;
@@ -178,9 +179,9 @@ result<diff_report> diff_files(file_system& files, const diff_side& a, const dif
   report.b = changes_b->totals;
   report.leaves_agree = changes_a->leaves_agree() && changes_b->leaves_agree();
   if (options.fold_roots) {
-    auto of_a = folds(files, *first);
+    auto of_a = named_side(folds(files, *first), a.directory);
     if (!of_a) return propagate(of_a);
-    auto of_b = folds(files, *second);
+    auto of_b = named_side(folds(files, *second), b.directory);
     if (!of_b) return propagate(of_b);
     if (*of_a && *of_b) report.roots_agree = **of_a && **of_b;
   }

@@ -8,6 +8,7 @@
 #include "journal/segment_walk.hpp"
 #include "messages/ensure.hpp"
 #include "state/branch/branch_note.hpp"
+#include "state/branch/named_side.hpp"
 #include "state/checkpoint/checkpoint.hpp"
 
 namespace mneme {
@@ -22,13 +23,13 @@ struct two_journals {
 };
 
 result<bool> begin_alike(const two_journals& both, seq_no segment) {
-  auto first = segment_reader::open(both.files, both.a, segment);
+  auto first = named_side(segment_reader::open(both.files, both.a, segment), both.a);
   if (!first) return propagate(first);
-  auto second = segment_reader::open(both.files, both.b, segment);
+  auto second = named_side(segment_reader::open(both.files, both.b, segment), both.b);
   if (!second) return propagate(second);
-  auto head = first->head(both.world);
+  auto head = named_side(first->head(both.world), both.a);
   if (!head) return propagate(head);
-  auto other = second->head(both.world);
+  auto other = named_side(second->head(both.world), both.b);
   if (!other) return propagate(other);
   return head->previous_frame == other->previous_frame;
 }
@@ -83,16 +84,16 @@ result<seq_no> find_common(file_system& files, const world_id& world, const std:
   if (!common) return common;
   for (const std::string& directory : {a, b})
     common = std::max(*common, common_by_note(both, directory, before));
-  auto first = segment_walk::open(files, both.a, world, seq_no{0});
+  auto first = named_side(segment_walk::open(files, both.a, world, seq_no{0}), a);
   if (!first) return propagate(first);
-  auto second = segment_walk::open(files, both.b, world, seq_no{0});
+  auto second = named_side(segment_walk::open(files, both.b, world, seq_no{0}), b);
   if (!second) return propagate(second);
-  for (segment_walk* walk : {&*first, &*second})
-    if (auto ok = walk->seek(common->next()); !ok) return propagate(ok);
+  if (auto ok = named_side(first->seek(common->next()), a); !ok) return propagate(ok);
+  if (auto ok = named_side(second->seek(common->next()), b); !ok) return propagate(ok);
   while (*common < before) {
-    auto frame = next_entries(*first);
+    auto frame = named_side(next_entries(*first), a);
     if (!frame) return propagate(frame);
-    auto other = next_entries(*second);
+    auto other = named_side(next_entries(*second), b);
     if (!other) return propagate(other);
     if (!*frame || !*other || (*frame)->hash != (*other)->hash) break;
     common = last_seq((*frame)->prefix);
