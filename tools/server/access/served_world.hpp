@@ -19,6 +19,7 @@ struct served_options {
   std::optional<std::string> scope_keys; ///< file of public keys: scopes are taken
   std::optional<std::string> audience;   ///< of searches that name none
   bool reference_memory = false;
+  bool offers_erase = false; ///< to MCP clients with the host's rights
   bool only_reads = false; ///< nothing is made
 };
 
