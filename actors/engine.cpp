@@ -124,14 +124,6 @@ result<decay_result> engine::decay(std::string actor, std::optional<std::int64_t
       [&](auto reply) { return decay_command{std::move(actor), std::move(reply)}; }, deadline_ms);
 }
 
-result<erase_result> engine::erase(erase_request request, std::optional<std::int64_t> deadline_ms) {
-  if (impl_->arm != nullptr)
-    return fail(errc::unsupported, "an arm has its past in common with others: what must go is "
-                                   "erased in the world that they were made of");
-  return impl_->write<erase_result>(
-      [&](auto reply) { return erase_command{std::move(request), std::move(reply)}; }, deadline_ms);
-}
-
 result<attest_result> engine::attest(attest_request request,
                                      std::optional<std::int64_t> deadline_ms) {
   return impl_->write<attest_result>(

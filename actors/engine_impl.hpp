@@ -31,7 +31,8 @@ struct engine::impl {
   open_report report;
   timestamp opened_last_entry_at;
   query_driver queries = query_driver::caller;
-  call_gate gate; ///< every call but close() holds a pass
+  engine_options options; ///< as it was opened
+  call_gate gate;         ///< every call but close() holds a pass
   std::mutex closing;
   bool closed = false;
 

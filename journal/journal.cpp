@@ -328,6 +328,8 @@ result<walked_journal> walk_and_erase(file_system& fs, const std::string& dir,
     erases = erased_by(*walked->last);
   } else if (auto last = erased_by_last(fs, dir, world)) {
     erases = std::move(last->seqs);
+  } else if (last.error().code != errc::corrupt) {
+    return propagate(last);
   }
   if (!erases || erases->empty()) return walked;
   if (auto ok = erase_payloads(fs, dir, world, *erases); !ok) return propagate(ok);

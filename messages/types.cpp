@@ -5,6 +5,7 @@
 #include <array>
 #include <span>
 
+#include "mneme/erasure.hpp"
 #include "mneme/topics.hpp"
 
 namespace mneme {
@@ -50,6 +51,9 @@ constexpr std::array<std::string_view, 2> names_of<lifecycle_audience> = {"perso
 template <>
 constexpr std::array<std::string_view, 5> names_of<tombstone_cause> = {
     "superseded", "wrong", "deleted", "expired", "erased"};
+template <>
+constexpr std::array<std::string_view, 5> names_of<branch_outcome> = {"erased", "nothing", "busy",
+                                                                      "missing", "failed"};
 template <>
 constexpr std::array<std::string_view, 2> names_of<attest_outcome> = {"success", "failure"};
 template <>
@@ -106,6 +110,9 @@ std::string_view to_string(tombstone_cause v) noexcept {
   return name_of(v);
 }
 std::string_view to_string(attest_outcome v) noexcept {
+  return name_of(v);
+}
+std::string_view to_string(branch_outcome v) noexcept {
   return name_of(v);
 }
 std::string_view to_string(memory_mode v) noexcept {

@@ -28,7 +28,7 @@ check_result check_made(const evidence& known, file_system& files, const std::st
 /// The same state, whether from its images or from its journal.
 check_result check_opened(const evidence& known, const std::shared_ptr<memory_file_system>& files,
                           const std::string& branch, world& w) {
-  disk place{.files = files, .tables = make_memory_disk()};
+  disk place{.files = files};
   world_options options = world_options_of(known.setup, place);
   options.directory = branch;
   options.create = false;

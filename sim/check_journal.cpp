@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "journal/journal.hpp"
 #include "messages/codec/leaf_of.hpp"
 #include "messages/text/forms.hpp"
+#include "sim/model_erasure.hpp"
 #include "sim/model_physics.hpp"
 #include "sim/outcomes.hpp"
 #include "state/checkpoint/checkpoint.hpp"
@@ -72,6 +74,9 @@ private:
       return take_vector(e);
     case entry_kind::scope_violation:
       return take_violation(e);
+    case entry_kind::erase:
+      clock_mark_ = 0;
+      return take_erasure();
     default:
       return take_request(e);
     }
@@ -174,6 +179,29 @@ private:
     return {};
   }
 
+  /// What stands alone: all memories that were named, then all edges at them.
+  check_result take_erasure() {
+    if (!known_.erasing) return unasked(entries_[next_]);
+    const erase_request asked = *std::exchange(known_.erasing, std::nullopt);
+    for (auto& x : erasure_of(known_.truth, asked, now_)) {
+      if (next_ == entries_.size()) return wrong("atomic", "an erasure is in the journal in part");
+      auto& wanted = std::get<erase_payload>(x.payload);
+      const auto* made = std::get_if<erase_payload>(&entries_[next_].payload);
+      if (made != nullptr && made->head.has_value() == wanted.head.has_value()) {
+        wanted.nonce = made->nonce;
+        if (wanted.head) x.leaves.front() = with_nonce(*wanted.head, made->head->nonce);
+        if (wanted.edge) x.leaves.front() = with_nonce(*wanted.edge, made->edge->nonce);
+      }
+      take(std::move(x));
+    }
+    return {};
+  }
+  template <class Record>
+  static state_leaf with_nonce(Record& record, const nonce& drawn) {
+    record.nonce = drawn;
+    return leaf_of(record);
+  }
+
   check_result take_snapshot(const entry& e) {
     auto* op = operation_of(e);
     const auto* asked = op == nullptr ? nullptr : std::get_if<snapshot_message>(&op->request);
@@ -262,7 +290,9 @@ private:
     if (const auto* w = std::get_if<write_payload>(&e.payload)) {
       if (drawn.head_nonce == nonce{}) return missing("nonce in its head");
       if (drawn.version_nonce == nonce{}) return missing("nonce in its version");
-      if (w->id_drawn && drawn.id <= known_.truth.last_drawn(known_.truth.last()))
+      // Where the machine stopped in an erasure nobody knows any more what was drawn for what went.
+      const bool is_known = !known_.has_crashed || known_.truth.stubs().empty();
+      if (w->id_drawn && is_known && drawn.id <= known_.truth.last_drawn(known_.truth.last()))
         return wrong("drawn", fmt::format("seq {} draws {}, which is not above the last one, {}",
                                           e.header.seq.value, to_string(drawn.id),
                                           to_string(known_.truth.last_drawn(known_.truth.last()))));

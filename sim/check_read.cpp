@@ -25,6 +25,7 @@ expectation<memory> expected_get(const model& state, const get_message& m, seq_n
   auto found = state.memory_at(m.id, at);
   const viewer who = viewer_of(m.options);
   if (!found || !sees(who, found->head)) return std::unexpected(who.refusal());
+  if (found->head->erased) return std::unexpected(errc::erased);
   found->standing = standing_in(state, m.id, at);
   return std::move(*found);
 }

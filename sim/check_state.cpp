@@ -47,7 +47,7 @@ check_result check_the_rest(const evidence& known, world& w) {
     return wrong("state", "searches weigh by something else");
   std::set<std::string> actors = {""};
   std::array<corpus_size, corpus_count> sizes;
-  for (const auto& id : known.truth.ids_at(at)) {
+  for (const auto& id : known.truth.ids_and_stubs()) {
     const memory m = *known.truth.memory_at(id, at);
     actors.insert(m.head->actor_scope);
     if (m.head->tombstone) continue;
@@ -78,6 +78,7 @@ check_result check_memory(const evidence& known, world& w, kv_reader& reader, co
   if (got->has_value() != expected.has_value()) return of("the existence");
   if (!expected) return {};
   if ((*got)->head != expected->head) return of("the head");
+  if (expected->head->erased) return {}; // nothing else is left
   if ((*got)->activation != expected->activation) return of("the activation");
   if ((*got)->signals != expected->signals) return of("the signals");
   if (auto ok = check_topic(known, reader, id); !ok) return ok;
@@ -154,7 +155,7 @@ check_result check_state(const evidence& known, world& w) {
   if (!reader) return wrong("state", reader.error().message);
   for (std::uint32_t n = 0; n < w.nodes.size(); ++n)
     if (auto ok = check_memory(known, w, **reader, w.nodes.id({n})); !ok) return ok;
-  for (const auto& id : known.truth.ids_at(at))
+  for (const auto& id : known.truth.ids_and_stubs())
     if (w.nodes.find(id).value == no_number)
       return wrong("state", to_string(id) + " is unknown to the node table");
   for (const auto& e : known.truth.edges_at(at)) {

@@ -88,6 +88,10 @@ void client::ask(const engine_actor& engine, const request_message& request) {
   std::visit(sender, request);
 }
 
+void client::ask_to_erase(const engine_actor& engine, const erase_request& r) {
+  send<erase_result>(engine, erase_message{r, {}});
+}
+
 void client::ask_to_close(const engine_actor& engine) {
   send<closed_reply>(engine, close_message{});
 }

@@ -18,6 +18,7 @@ public:
   /// Sends. Precondition: is_idle().
   void ask(const engine_actor& engine, const request_message& request);
   void ask_to_close(const engine_actor& engine);
+  void ask_to_erase(const engine_actor& engine, const erase_request& r);
 
   [[nodiscard]] bool is_idle() const { return !collect_; }
   /// Its answer has come.

@@ -43,6 +43,7 @@ struct evidence {
   std::map<memory_id, std::uint64_t> late_touches; ///< answered, to be journaled with others'
   std::map<seq_no, std::uint64_t> snapshots;       ///< operation by seq of its entry
   std::map<seq_no, std::uint64_t> violations;      ///< of scopes: operation by seq of its entry
+  std::optional<erase_request> erasing;            ///< asked for, alone, and not followed yet
   seq_no acknowledged;                             ///< the last seq that a reply has named
   seq_no durable; ///< the last seq that a reply has promised to survive a crash
   bool has_crashed = false;

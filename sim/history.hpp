@@ -40,6 +40,13 @@ public:
     }
     return first;
   }
+  /// All that was is forgotten; this is how it is from `since` on.
+  void restart(seq_no since, State state) {
+    states_.clear();
+    put(since, std::move(state));
+  }
+  /// From when on each state held, oldest first.
+  [[nodiscard]] const std::vector<std::pair<seq_no, State>>& states() const { return states_; }
   /// Forgets what came after `last`.
   void truncate(seq_no last) {
     while (!states_.empty() && states_.back().first > last) states_.pop_back();

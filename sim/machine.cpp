@@ -13,7 +13,15 @@ world_options world_options_of(const engine_setup& setup, const disk& from) {
   w.directory = std::string(world_directory);
   w.files = from.files;
   w.store.open = [tables = from.tables]() -> result<std::unique_ptr<kv_store>> {
-    return make_memory_store(tables);
+    return make_memory_store(tables->now);
+  };
+  w.store.remove = [tables = from.tables]() -> result<void> {
+    tables->now = make_memory_disk();
+    return {};
+  };
+  w.store.retire = [tables = from.tables] {
+    tables->now = make_memory_disk();
+    return std::function<void()>();
   };
   w.fresh.name = "simulated";
   w.fresh.id = seeded_world_id(w.fresh.name, setup.seed);
@@ -25,7 +33,7 @@ world_options world_options_of(const engine_setup& setup, const disk& from) {
   w.compaction_states = setup.compaction_states;
   w.row_buffer_bytes = setup.row_buffer_bytes;
   if (setup.opens_store_late)
-    w.store.is_there = [tables = from.tables] { return has_checkpoint(*tables); };
+    w.store.is_there = [tables = from.tables] { return has_checkpoint(*tables->now); };
   return w;
 }
 
@@ -45,7 +53,7 @@ result<std::unique_ptr<machine>> machine::boot(const engine_setup& setup, const 
   w.time = clock;
   w.store.open = [tables = from.tables,
                   supply = m->supply_]() -> result<std::unique_ptr<kv_store>> {
-    return make_powered_store(make_memory_store(tables), supply);
+    return make_powered_store(make_memory_store(tables->now), supply);
   };
   opened_engine opened;
   auto state = open_world(w);

@@ -17,10 +17,15 @@
 
 namespace mneme::sim {
 
+/// Where the store's files are: elsewhere, once they were made anew.
+struct table_place {
+  std::shared_ptr<memory_disk> now = make_memory_disk();
+};
+
 /// What outlives a machine.
 struct disk {
   std::shared_ptr<memory_file_system> files = std::make_shared<memory_file_system>();
-  std::shared_ptr<memory_disk> tables = make_memory_disk();
+  std::shared_ptr<table_place> tables = std::make_shared<table_place>();
 };
 
 /// The world's directory on the disk.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "messages/codec/records.hpp"
+#include "messages/hash.hpp"
 #include "messages/text/forms.hpp"
 #include "sim/late_embedder.hpp"
 
@@ -10,6 +12,7 @@ namespace mneme::sim {
 void model::commit_head(seq_no seq, const head& h, bool is_new, bool is_restored) {
   auto& m = memories_[h.id];
   m.heads.put(seq, h);
+  m.hashes.put(seq, sha256_of(encode(h)));
   if (is_restored) return; // used as it was
   const activation* before = m.used.at(seq);
   const bool is_first = before == nullptr || is_new;
@@ -32,6 +35,7 @@ void model::commit_content(seq_no seq, const version& v,
 void model::commit_embedding(seq_no seq, const embed_payload& late) {
   auto& m = memories_.at(late.head.id);
   m.heads.put(seq, late.head);
+  m.hashes.put(seq, sha256_of(encode(late.head)));
   if (!late.text.empty()) m.texts.put(seq, late.text);
   m.versions.back().vectors.put(seq, late.vector ? late.vector->values : std::vector<float>{});
   if (late.vector && space_.empty()) space_.put(seq, late.vector->space);
@@ -69,6 +73,8 @@ void model::commit(seq_no seq, entry_kind kind, const entry_payload& payload,
     commit_touch(seq, *late, created_at);
   } else if (const auto* embedded = std::get_if<embed_payload>(&payload)) {
     commit_embedding(seq, *embedded);
+  } else if (const auto* erased = std::get_if<erase_payload>(&payload)) {
+    commit_erasure(seq, *erased);
   } else if (const auto* s = std::get_if<snapshot_payload>(&payload)) {
     snapshots_.emplace_back(seq, s->manifest.overall_root);
   }
@@ -83,6 +89,7 @@ void model::truncate(seq_no last) {
   for (auto it = memories_.begin(); it != memories_.end();) {
     auto& m = it->second;
     m.heads.truncate(last);
+    m.hashes.truncate(last);
     m.used.truncate(last);
     m.signals.truncate(last);
     std::erase_if(m.affirmed, [&](seq_no seq) { return seq > last; });
@@ -114,7 +121,15 @@ std::optional<head> model::head_at(const memory_id& id, seq_no at) const {
   return h == nullptr ? std::nullopt : std::optional(*h);
 }
 
+std::vector<std::pair<memory_id, digest>> model::head_hashes_at(seq_no at) const {
+  std::vector<std::pair<memory_id, digest>> found;
+  for (const auto& [id, m] : memories_)
+    if (const digest* hash = m.hashes.at(at)) found.emplace_back(id, *hash);
+  return found;
+}
+
 std::optional<memory> model::memory_at(const memory_id& id, seq_no at) const {
+  if (is_erased(id)) at = last_; // as of any seq it is what it is now
   const auto h = head_at(id, at);
   if (!h) return std::nullopt;
   const auto& m = memories_.at(id);
@@ -197,7 +212,13 @@ vector_space model::space_at(seq_no at) const {
 std::vector<memory_id> model::ids_at(seq_no at) const {
   std::vector<memory_id> ids;
   for (const auto& [id, m] : memories_)
-    if (m.heads.at(at) != nullptr) ids.push_back(id);
+    if (const head* h = m.heads.at(at); h != nullptr && !h->erased) ids.push_back(id);
+  return ids;
+}
+
+std::vector<memory_id> model::ids_and_stubs() const {
+  std::vector<memory_id> ids;
+  for (const auto& [id, m] : memories_) ids.push_back(id);
   return ids;
 }
 
@@ -244,6 +265,12 @@ std::optional<seq_no> model::snapshot_seq(const digest& root) const {
   const auto found = std::ranges::find(snapshots_, root, &std::pair<seq_no, digest>::second);
   if (found == snapshots_.end()) return std::nullopt;
   return seq_no{found->first.value - 1}; // before its own entry
+}
+
+bool made_with_tombstone(const model& state, const edge_key& key) {
+  const auto gone = state.tombstoned_since(key.dst, state.last());
+  const auto made = state.live_since(key, state.last());
+  return gone && made && made->value == gone->value + 1;
 }
 
 bool is_refused_text(const model& state, const std::string& text) {

@@ -42,6 +42,8 @@ public:
   /// Head, current version and activation.
   [[nodiscard]] std::optional<memory> memory_at(const memory_id& id, seq_no at) const;
   [[nodiscard]] std::optional<head> head_at(const memory_id& id, seq_no at) const;
+  /// Of the heads that there were then, also where they were erased since.
+  [[nodiscard]] std::vector<std::pair<memory_id, digest>> head_hashes_at(seq_no at) const;
   [[nodiscard]] std::vector<float> vector_at(const memory_id& id, seq_no at) const;
   /// What words are looked for in.
   [[nodiscard]] std::string text_at(const memory_id& id, seq_no at) const;
@@ -61,8 +63,21 @@ public:
   /// The seqs that brought the versions that there are at `at`; number 1 first.
   [[nodiscard]] std::vector<seq_no> written_at(const memory_id& id, seq_no at) const;
   [[nodiscard]] vector_space space_at(seq_no at) const;
-  /// Ids in ascending order.
+  /// Ids in ascending order, but for what is erased: no door comes to it.
   [[nodiscard]] std::vector<memory_id> ids_at(seq_no at) const;
+  /// With what is erased.
+  [[nodiscard]] std::vector<memory_id> ids_and_stubs() const;
+
+  // Erasing (model_erasure.cpp).
+  [[nodiscard]] bool is_erased(const memory_id& id) const;
+  /// Erased ones, ascending.
+  [[nodiscard]] std::vector<memory_id> stubs() const;
+  /// Its vector was the first: what the space of vectors was follows from that.
+  [[nodiscard]] bool sets_space(const memory_id& id) const;
+  /// The entries about it, ascending.
+  [[nodiscard]] std::vector<seq_no> entries_about(const memory_id& id) const;
+  /// Of an edge those that say something.
+  [[nodiscard]] std::vector<seq_no> entries_saying(const edge_key& key) const;
   /// In key order, tombstoned ones too.
   [[nodiscard]] std::vector<edge_record> edges_at(seq_no at) const;
   /// Edges of one end: `out` in (type, other id) order, `in` likewise.
@@ -117,6 +132,7 @@ private:
   };
   struct one_memory {
     history<head> heads;
+    history<digest> hashes;        ///< of the heads that there were, also of erased ones
     std::vector<content> versions; ///< number 1 first
     history<std::string> texts;
     history<activation> used;
@@ -141,6 +157,7 @@ private:
   void commit_head(seq_no seq, const head& h, bool is_new, bool is_restored = false);
   void commit_content(seq_no seq, const version& v, const std::optional<spaced_vector>& vector);
   void commit_embedding(seq_no seq, const embed_payload& late);
+  void commit_erasure(seq_no seq, const erase_payload& p); // model_erasure.cpp
   void commit_touch(seq_no seq, const find_late_payload& late, timestamp at);
   void set_topic_salience(seq_no seq, const memory_id& topic, std::int64_t to_e9);
   // model_topics.cpp
@@ -169,6 +186,9 @@ private:
   std::vector<compact_record> compacts_;
 };
 
+/// Whether the live edge, which says what took the place of where it leads, was made by the entry
+/// right behind the tombstone there.
+bool made_with_tombstone(const model& state, const edge_key& key);
 /// Too long for an embedder that is late.
 bool is_refused_text(const model& state, const std::string& text);
 /// Of a memory with a colour.

@@ -130,10 +130,11 @@ std::expected<std::vector<float>, errc> near_target(const model& state, const fi
       return std::unexpected(errc::dim_mismatch);
     return *r.near_vector;
   }
-  const auto h = state.head_at(r.near_uri->id, at);
   const auto& uri = *r.near_uri;
-  if (!h || !sees(viewer_of(r), *h) || h->type != uri.type || uri.version > h->current_version)
-    return std::unexpected(errc::not_found);
+  const auto h = state.head_at(uri.id, state.is_erased(uri.id) ? state.last() : at);
+  if (!h || !sees(viewer_of(r), *h) || h->type != uri.type) return std::unexpected(errc::not_found);
+  if (h->erased) return std::unexpected(errc::erased);
+  if (uri.version > h->current_version) return std::unexpected(errc::not_found);
   // A vector that came late was not there from the start.
   auto v = uri.version == h->current_version ? state.vector_at(uri.id, at)
                                              : state.vector_of_version(uri.id, uri.version, at);

@@ -63,9 +63,8 @@ std::optional<std::vector<tree_proof>> proofs_of(const model& state, const diges
   const auto repeated = std::ranges::unique(ids);
   ids.erase(repeated.begin(), repeated.end());
   std::vector<tree_leaf> leaves;
-  for (const auto& id : state.ids_at(*at))
-    leaves.push_back({state_path(state_namespace::memories, id.raw()),
-                      sha256_of(encode(*state.head_at(id, *at)))});
+  for (const auto& [id, hash] : state.head_hashes_at(*at))
+    leaves.push_back({state_path(state_namespace::memories, id.raw()), hash});
   std::ranges::sort(leaves, {}, &tree_leaf::path);
   std::vector<tree_proof> proofs;
   for (const auto& id : ids) {

@@ -84,12 +84,8 @@ public:
     r.actor = within_.granted_to;
     const auto h = opened(r.id);
     if (!h || !h->tombstone || !h->tombstone->superseded_by) return h.has_value();
-    const tombstone& gone = *h->tombstone;
-    const auto e =
-        state_.edge_at({*gone.superseded_by, edge_type::supersedes, r.id}, state_.last());
-    const bool came_with =
-        e && !e->tombstoned && e->created_at == gone.at && e->created_by == gone.by;
-    return !came_with || is_open(*gone.superseded_by);
+    const memory_id& newer = *h->tombstone->superseded_by;
+    return !made_with_tombstone(state_, {newer, edge_type::supersedes, r.id}) || is_open(newer);
   }
   template <class Request>
   bool operator()(Request& r) {

@@ -11,6 +11,7 @@
 #include "messages/text/forms.hpp"
 #include "messages/validate/validate.hpp"
 #include "sim/model_physics.hpp"
+#include "sim/searched_state.hpp"
 
 namespace mneme::sim {
 
@@ -147,6 +148,7 @@ public:
   write_outcome operator()(const restore_request& r) const {
     const auto found = state_.head_at(r.id, state_.last());
     if (!found) return refused(errc::not_found);
+    if (found->erased) return refused(errc::erased);
     head h = *found;
     if (r.expect_version && *r.expect_version != h.current_version)
       return refused(errc::version_conflict);
@@ -164,9 +166,12 @@ public:
     if (is_tombstoned) {
       const tombstone gone = *h.tombstone;
       back.newer = gone.superseded_by;
+      const bool has_edge =
+          gone.superseded_by && *gone.superseded_by != h.id
+          && made_with_tombstone(state_, {*gone.superseded_by, edge_type::supersedes, h.id});
       h.tombstone.reset();
       out = changes_head(entry_kind::restore, by, h, head_payload{h});
-      if (gone.superseded_by && *gone.superseded_by != h.id) take_back(gone, h.id, by);
+      if (has_edge) take_back(gone, h.id, by);
       if (h.type == memory_type::topic) {
         const held_vector kept =
             h.embedding ? state_.vector_at(h.id, state_.last()) : std::vector<float>{};
@@ -176,12 +181,14 @@ public:
       h.lifecycle->status = lifecycle_status::open;
       out = changes_head(entry_kind::topic_unarchive, by, h, head_payload{h});
     }
+    if (!back.newer) back.newer = hidden_by(h, r.actor);
     back.archived = is_archived(h);
     out.restored = back;
     return out;
   }
 
   write_outcome operator()(const add_edge_request& r) const {
+    if (state_.is_erased(r.src) || state_.is_erased(r.dst)) return refused(errc::erased);
     const edge_key key{r.src, static_cast<edge_type>(r.type), r.dst};
     const auto before = state_.edge_at(key, state_.last());
     if (before && !before->tombstoned) return changes_nothing({});
@@ -292,11 +299,25 @@ private:
     return out;
   }
 
+  /// What takes it out of the answers, of what the actor sees.
+  [[nodiscard]] std::optional<memory_id> hidden_by(const head& h, const std::string& actor) const {
+    const seq_no at = state_.last();
+    for (const auto& id : state_.ids_at(at)) {
+      const auto m = state_.memory_at(id, at);
+      const head& by = m->head;
+      if (id == h.id || by.tombstone) continue;
+      if (by.actor_scope != h.actor_scope && !by.actor_scope.empty()) continue;
+      if (!actor.empty() && !sees(actor, by)) continue;
+      const auto e = state_.edge_at({id, edge_type::supersedes, h.id}, at);
+      const bool replaces = by.type == memory_type::decision && reference_in(m->version) == h.id;
+      if (replaces || (e && !e->tombstoned)) return id;
+    }
+    return std::nullopt;
+  }
   /// The edge that was made with the tombstone.
   void take_back(const tombstone& gone, const memory_id& old, const std::string& by) const {
     const edge_key key{*gone.superseded_by, edge_type::supersedes, old};
     auto e = state_.edge_at(key, state_.last());
-    if (!e || e->tombstoned || e->created_at != gone.at || e->created_by != gone.by) return;
     e->tombstoned = true;
     e->tombstoned_at = now_;
     e->tombstoned_reason = "restored";
@@ -426,6 +447,7 @@ private:
   existing_head(const memory_uri& uri, const std::optional<std::uint32_t>& expected) const {
     auto h = state_.head_at(uri.id, state_.last());
     if (!h) return std::unexpected(errc::not_found);
+    if (h->erased) return std::unexpected(errc::erased);
     if (h->type != uri.type) return std::unexpected(errc::type_data_mismatch);
     if (expected && *expected != h->current_version) return std::unexpected(errc::version_conflict);
     return std::move(*h);

@@ -42,6 +42,7 @@ write_outcome refused_with(errc code) {
 std::expected<head, errc> live_topic(const model& state, const memory_id& id) {
   auto h = state.head_at(id, state.last());
   if (!h) return std::unexpected(errc::not_found);
+  if (h->erased) return std::unexpected(errc::erased);
   if (h->type != memory_type::topic) return std::unexpected(errc::type_data_mismatch);
   if (h->tombstone) return std::unexpected(errc::tombstoned);
   return std::move(*h);

@@ -26,7 +26,7 @@ using reply_message =
                  edges_reply, root_set, proof_reply, snapshot_result, checkpoint_reply,
                  retrieve_reply, retrieve_many_reply, fields_reply, events_reply, chroma_reply,
                  chroma_many_reply, decay_result, search_reply, search_many_reply, context_reply,
-                 attest_result, compact_reply, tick_reply, select_reply, stale_reply>;
+                 attest_result, compact_reply, tick_reply, select_reply, stale_reply, erase_result>;
 
 /// Up to here a query may miss its deadline: the machine's stopwatch moves with each look at it.
 inline constexpr std::int64_t short_deadline_ms = 3;

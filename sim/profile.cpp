@@ -81,6 +81,8 @@ profile draw_profile(std::uint64_t seed) {
   p.scoped_percent = one_of(draw, {0, 10, 40});
   p.clock_moves_one_in = one_of(draw, {10, 40, 200});
   p.clock_may_go_back = draw.percent(30);
+  random_stream erased(seed, "erase");
+  p.steps_between_erasures = one_of(erased, {0, 300, 1000});
   return p;
 }
 

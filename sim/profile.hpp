@@ -78,6 +78,7 @@ struct profile {
   std::uint64_t scoped_percent = 0;      ///< of requests that come with a scope, where one may be
   std::uint64_t clock_moves_one_in = 40; ///< steps
   bool clock_may_go_back = false;
+  std::uint64_t steps_between_erasures = 0; ///< about; 0 = nothing is erased
 };
 
 profile draw_profile(std::uint64_t seed);

@@ -46,8 +46,13 @@ void root_history::apply(const entry& e) {
   auto roots = ledger_->apply(std::span(&e, 1));
   ensure(roots.has_value(), "a ledger over memory cannot fail");
   roots_.push_back(*roots);
-  for (const auto& leaf : e.header.leaves)
-    leaves_[static_cast<std::size_t>(leaf.ns)].insert_or_assign(leaf.path, leaf.value_hash);
+  for (const auto& leaf : e.header.leaves) {
+    auto& leaves = leaves_[static_cast<std::size_t>(leaf.ns)];
+    if (leaf.value_hash == digest{})
+      leaves.erase(leaf.path); // of a field that was erased
+    else
+      leaves.insert_or_assign(leaf.path, leaf.value_hash);
+  }
 }
 
 void root_history::append(const entry& e) {
@@ -66,7 +71,7 @@ void root_history::truncate(seq_no last) {
 result<root_set> roots_of_contents(const world_id& world, const model& state,
                                    const root_history& past) {
   std::array<std::map<digest, digest>, state_namespace_count> leaves;
-  for (const auto& id : state.ids_at(state.last())) {
+  for (const auto& id : state.ids_and_stubs()) {
     const auto h = state.head_at(id, state.last());
     leaves[static_cast<std::size_t>(state_namespace::memories)]
           [state_path(state_namespace::memories, id.raw())] = sha256_of(encode(*h));

@@ -9,6 +9,7 @@
 #include "sim/check_journal.hpp"
 #include "sim/check_reply.hpp"
 #include "sim/check_state.hpp"
+#include "sim/model_erasure.hpp"
 #include "sim/workload.hpp"
 #include "state/checkpoint/checkpoint.hpp"
 #include "state/checkpoint/world_checkpoint.hpp"
@@ -39,10 +40,13 @@ public:
         schedule_(options.seed, "schedule"),
         faults_(options.seed, "faults"),
         time_(options.seed, "time"),
+        erasures_(options.seed, "erasures"),
         log_(options.keep_log),
         clock_(std::make_shared<virtual_clock>(start_time)),
         known_(with_bugs(how_.setup, options.bugs), seams_of(how_.setup), clock_) {
     next_fault_ = faults_.below(2 * how_.steps_between_faults);
+    if (how_.steps_between_erasures > 0)
+      next_erasure_ = 1 + erasures_.below(2 * how_.steps_between_erasures);
   }
 
   run_report run() {
@@ -79,6 +83,10 @@ private:
     if (!crash_at_ && step_ >= next_fault_) {
       next_fault_ = step_ + 1 + faults_.below(2 * how_.steps_between_faults);
       if (auto ok = strike(); !ok) return ok;
+    }
+    if (next_erasure_ > 0 && step_ >= next_erasure_ && !crash_at_ && !room_at_) {
+      next_erasure_ = step_ + 1 + erasures_.below(2 * how_.steps_between_erasures);
+      return erase_some();
     }
     if (time_.one_in(how_.clock_moves_one_in)) {
       move_clock();
@@ -175,6 +183,81 @@ private:
     if (!known_.disk_is_failing) return follow_journal(known_, *disk_.files, published);
     memory_file_system beside(disk_.files->image());
     return follow_journal(known_, beside, published);
+  }
+
+  // --- erasures -------------------------------------------------------------
+
+  /// Alone, so that no answer is of before and comes afterwards: the model rewrites its past.
+  check_result erase_some() {
+    const std::string name = fmt::format("erase{}", ++erased_);
+    random_stream draw(options_.seed, name);
+    if (!is_wanted(name)) return {};
+    if (auto ok = settle(); !ok) return ok;
+    if (auto ok = follow(machine_->state()->published_seq()); !ok) return ok;
+    const erase_request asked = some_erasure(draw);
+    if (asked.ids.empty()) return {};
+    std::string text = "erase";
+    for (const auto& id : asked.ids) text += " " + to_string(id);
+    report_.plan.push_back(fmt::format("{}: {} at step {}", name, text, step_));
+    log_.add(step_, "ask", text);
+    const erase_result expected = erase_answer_of(known_.truth, asked);
+    known_.erasing = asked;
+    client& by = *machine_->clients().front();
+    by.ask_to_erase(machine_->engine(), asked);
+    const std::uint64_t how = draw.below(4);
+    std::uint64_t steps = how == 0 ? draw.below(60) : steps_to_settle;
+    if (how == 1) {
+      disk_.files->fail_nth(io_operation::any, 1 + draw.below(120), true);
+      known_.disk_is_failing = true;
+    }
+    for (; steps > 0 && !by.has_answer() && machine_->scheduler().has_job(); --steps)
+      machine_->scheduler().run_one(step_);
+    if (by.has_answer())
+      if (auto ok = check_erased(by.collect(), expected); !ok) return ok;
+    // After a failed sync only the power goes: nothing can be promised otherwise.
+    const bool is_killed = how == 0 && draw.percent(30);
+    if (how < 2) return crash(is_killed ? std::nullopt : std::optional(draw_crash_mode()));
+    return no_stray_messages();
+  }
+
+  erase_request some_erasure(random_stream& draw) {
+    erase_request r;
+    auto ids = known_.truth.ids_at(known_.truth.last());
+    std::erase_if(ids, [&](const memory_id& id) { return known_.truth.sets_space(id); });
+    for (auto n = 1 + draw.below(3); n > 0 && !ids.empty(); --n) r.ids.push_back(draw.pick(ids));
+    if (const auto gone = known_.truth.stubs(); !gone.empty() && draw.one_in(3))
+      r.ids.push_back(draw.pick(gone));
+    r.reason = "asked for";
+    r.by = "eraser";
+    return r;
+  }
+
+  check_result check_erased(const result<reply_message>& answer, const erase_result& expected) {
+    log_.add(step_, "answer", answer ? "erased" : std::string(to_string(answer.error().code)));
+    if (!answer) {
+      if (known_.disk_is_failing) return {};
+      return wrong("erase", "nothing is erased: " + answer.error().message);
+    }
+    const auto& done = std::get<erase_result>(*answer);
+    const auto ids = [](const erase_result& of) {
+      std::vector<memory_id> all;
+      for (const auto& m : of.erased) all.push_back(m.id);
+      return all;
+    };
+    if (ids(done) != ids(expected) || done.erased_before != expected.erased_before
+        || done.not_found != expected.not_found || done.entries != expected.entries
+        || done.edges != expected.edges || done.changed != expected.changed || done.left != 0)
+      return wrong("erase", fmt::format("{} memories, {} entries and {} edges instead of {}, {} "
+                                        "and {}",
+                                        done.erased.size(), done.entries, done.edges,
+                                        expected.erased.size(), expected.entries, expected.edges));
+    if (!done.changed) known_.erasing.reset();
+    known_.acknowledged = std::max(known_.acknowledged, done.seq);
+    if (done.changed) known_.durable = known_.acknowledged;
+    if (auto ok = follow(machine_->state()->published_seq()); !ok) return ok;
+    // What others left behind it, or just before it, are touches that were waiting.
+    if (known_.truth.last() < done.seq) return wrong("erase", "it answers before it is published");
+    return {};
   }
 
   // --- faults ---------------------------------------------------------------
@@ -393,6 +476,7 @@ private:
   random_stream schedule_;
   random_stream faults_;
   random_stream time_;
+  random_stream erasures_;
   step_log log_;
   std::shared_ptr<virtual_clock> clock_;
   evidence known_;
@@ -404,6 +488,8 @@ private:
   std::uint64_t issued_ = 0;
   std::uint64_t struck_ = 0;
   std::uint64_t boots_ = 0;
+  std::uint64_t erased_ = 0; ///< requests that erase
+  std::uint64_t next_erasure_ = 0;
   std::uint64_t next_fault_ = 0;
   std::optional<std::uint64_t> crash_at_;
   std::optional<std::uint64_t> room_at_; ///< the disk is full until then

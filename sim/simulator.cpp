@@ -56,11 +56,12 @@ int exit_code_of(const run_report& report) {
   return report.failure->oracle == "progress" ? sim_no_progress : sim_wrong_answer;
 }
 
-/// What stands before the colon of a plan's line: "12" of an operation, "fault3" of a fault; empty
-/// where the line is no plan's.
+/// What stands before the colon of a plan's line: "12" of an operation, "fault3" of a fault,
+/// "erase3" of an erasure; empty where the line is no plan's.
 std::string name_of_line(const std::string& line) {
   std::string name = line.substr(0, line.find(':'));
-  const std::string_view number = std::string_view(name).substr(name.starts_with("fault") ? 5 : 0);
+  const std::string_view number =
+      std::string_view(name).substr(name.starts_with("fault") || name.starts_with("erase") ? 5 : 0);
   const bool is_number = !number.empty() && number.find_first_not_of("0123456789") == number.npos;
   return is_number && name.size() < line.size() ? name : std::string();
 }

@@ -35,6 +35,7 @@ memory_id workload::fresh_id() {
 }
 
 memory_id workload::known_id() {
+  if (const auto gone = truth_.stubs(); !gone.empty() && draw_.percent(5)) return draw_.pick(gone);
   const auto ids = truth_.ids_at(truth_.last());
   if (ids.empty()) return fresh_id();
   // A few memories take most of the traffic.

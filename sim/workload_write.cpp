@@ -138,7 +138,7 @@ write_request workload::some_write() {
   r.similar = draw_.percent(30);
   // What was said before is said again.
   if (const auto said = some_head(); r.similar && said && said->type == r.type)
-    r.data = truth_.memory_at(said->id, truth_.last())->version->data;
+    if (!said->erased) r.data = truth_.memory_at(said->id, truth_.last())->version->data;
   return r;
 }
 

@@ -46,14 +46,15 @@ result<std::optional<edge_record>> read_edge(kv_reader& reader, const edge_key& 
   return newest<edge_record>(reader, kv_table::edges, key_bytes(key), at, decode_edge);
 }
 
-namespace {
-
-/// What is left of a memory says so as of any seq; nullopt of one that was not erased.
-result<std::optional<head>> read_stub(kv_reader& reader, const memory_id& id) {
+result<std::optional<head>> read_head_or_stub(kv_reader& reader, const memory_id& id, seq_no at) {
+  auto h = read_head(reader, id, at);
+  if (!h || *h) return h;
   auto newest = read_head(reader, id, seq_no{~0ULL});
   if (newest && *newest && !(*newest)->erased) newest->reset();
   return newest;
 }
+
+namespace {
 
 taken_record record_of_stub(head h) {
   version nothing;
@@ -66,8 +67,7 @@ taken_record record_of_stub(head h) {
 
 /// Head and current version as of `at`, from the store; nullopt if the memory did not exist then.
 result<std::optional<taken_record>> read_record(kv_reader& reader, const memory_id& id, seq_no at) {
-  auto h = read_head(reader, id, at);
-  if (h && !*h) h = read_stub(reader, id);
+  auto h = read_head_or_stub(reader, id, at);
   if (!h) return propagate(h);
   if (!*h) return std::optional<taken_record>{};
   if ((*h)->erased) return record_of_stub(std::move(**h));

@@ -59,6 +59,9 @@ struct read_views {
 
 /// The state of one record as of `at`; nullopt if there was none then.
 result<std::optional<head>> read_head(kv_reader& reader, const memory_id& id, seq_no at);
+/// The same, where what is left of an erased memory says so as of any seq: so does every door that
+/// is asked for one memory.
+result<std::optional<head>> read_head_or_stub(kv_reader& reader, const memory_id& id, seq_no at);
 result<std::optional<version>> read_version(kv_reader& reader, const memory_id& id,
                                             std::uint32_t number);
 result<std::optional<edge_record>> read_edge(kv_reader& reader, const edge_key& key, seq_no at);

@@ -108,6 +108,8 @@ struct restore_request {
   std::string actor;
   std::optional<std::string> by{};
   std::optional<std::uint32_t> expect_version{};
+  /// By which it was named, if so: the memory must be of that type, and have that version.
+  std::optional<memory_uri> named{};
 };
 
 /// Ends need not exist. A live edge is a no-op; a tombstoned one is revived as a fresh record.
@@ -209,7 +211,9 @@ inline constexpr double resembles_from = 0.8;
 struct restored_memory {
   std::optional<timestamp> ended{}; ///< of its valid time or expiry, which is over
   bool archived = false;            ///< it was so before the tombstone; of a topic: restore again
-  std::optional<memory_id> newer{}; ///< what the tombstone said superseded it, which stays
+  /// What the tombstone said superseded it, which stays; or what else takes it out of the answers
+  /// still: what supersedes it by an edge, what it was merged into, a Decision that replaces it.
+  std::optional<memory_id> newer{};
 
   friend bool operator==(const restored_memory&, const restored_memory&) = default;
 };

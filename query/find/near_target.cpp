@@ -67,7 +67,7 @@ result<std::vector<float>> of_uri(const memory_uri& uri, const asker& who, seq_n
   };
   auto reader = views.store->reader();
   if (!reader) return propagate(reader);
-  auto found = read_head(**reader, uri.id, at);
+  auto found = read_head_or_stub(**reader, uri.id, at);
   if (!found) return propagate(found);
   if (!*found) return missing();
   const head& h = **found;

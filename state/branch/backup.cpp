@@ -189,9 +189,11 @@ result<branch_report> backup_anew(file_system& files, const std::string& from,
   branch_report report = report_of(plan);
   auto made = unfinished_world::begin(files, to);
   if (!made) return propagate(made);
-  if (auto ok = copy_all(files, from, to, plan, {}, report); !ok) return propagate(ok);
-  if (auto ok = made->finish(plan.info); !ok) return propagate(ok);
-  return report;
+  auto copied = copy_all(files, from, to, plan, {}, report);
+  if (copied) copied = made->finish(plan.info);
+  if (copied) return report;
+  made->abandon();
+  return propagate(copied);
 }
 
 } // namespace

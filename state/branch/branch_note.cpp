@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "messages/ensure.hpp"
 #include "messages/text/hex.hpp"
+#include "state/checkpoint/world_directory.hpp"
 
 namespace mneme {
 
@@ -76,6 +79,10 @@ result<void> note_fork(file_system& files, const std::string& directory, const b
   return replace_file(files, dir + "/" + hex_of(fork.branch), encode(fork));
 }
 
+void forget_fork(file_system& files, const std::string& directory, const branch_id& fork) {
+  static_cast<void>(files.remove(forks_directory(directory) + "/" + hex_of(fork)));
+}
+
 std::optional<branch_note> read_origin(file_system& files, const std::string& directory) {
   auto bytes = read_file(files, origin_path(directory));
   return bytes ? decode_branch_note(*bytes) : std::nullopt;
@@ -95,18 +102,48 @@ result<std::vector<branch_note>> read_forks(file_system& files, const std::strin
   return found;
 }
 
-result<std::vector<std::string>> known_branches(file_system& files, const std::string& directory) {
-  std::vector<std::string> paths;
-  if (const auto origin = read_origin(files, directory)) paths.push_back(origin->path);
-  auto forks = read_forks(files, directory);
-  if (!forks) return propagate(forks);
-  for (auto& fork : *forks) paths.push_back(std::move(fork.path));
-  std::erase_if(paths, [&](const std::string& path) {
-    const auto there = files.exists(path + "/WORLD");
-    return there && !*there;
-  });
-  std::ranges::sort(paths);
-  return paths;
+namespace {
+
+/// All notes of one world.
+result<std::vector<branch_note>> notes_of(file_system& files, const std::string& directory) {
+  auto notes = read_forks(files, directory);
+  if (notes)
+    if (auto origin = read_origin(files, directory)) notes->push_back(std::move(*origin));
+  return notes;
+}
+
+} // namespace
+
+result<std::vector<reached_branch>>
+reachable_branches(file_system& files, const std::string& directory, const world_file& own) {
+  std::set<std::string> seen{directory};
+  std::vector<std::string> ahead{directory};
+  std::set<branch_id> found{own.branch};
+  std::vector<reached_branch> reached;
+  std::vector<branch_note> missing;
+  while (!ahead.empty()) {
+    auto notes = notes_of(files, ahead.back());
+    if (!notes) return propagate(notes);
+    ahead.pop_back();
+    for (auto& note : *notes) {
+      if (!seen.insert(note.path).second) continue;
+      // Whatever branch a note means: after a rewind another one is there, which leads to it.
+      const auto there = read_world_file(files, note.path);
+      if (!there || there->id != own.id) {
+        missing.push_back(std::move(note));
+      } else if (there->branch != own.branch) {
+        found.insert(there->branch);
+        reached.push_back({.path = note.path});
+        ahead.push_back(std::move(note.path));
+      }
+    }
+  }
+  // What moved and is found where it is now is not missed.
+  for (auto& note : missing)
+    if (!found.contains(note.branch))
+      reached.push_back({.path = std::move(note.path), .is_there = false});
+  std::ranges::sort(reached);
+  return reached;
 }
 
 } // namespace mneme

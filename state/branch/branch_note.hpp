@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mneme/ids.hpp"
+#include "state/checkpoint/world_file.hpp"
 #include "storage/file.hpp"
 
 namespace mneme {
@@ -35,12 +36,24 @@ std::string forks_directory(const std::string& directory);
 result<void> note_origin(file_system& files, const std::string& directory, const branch_note& of);
 result<void> note_fork(file_system& files, const std::string& directory, const branch_note& fork);
 
+/// Of a fork that was not made after all.
+void forget_fork(file_system& files, const std::string& directory, const branch_id& fork);
+
 /// What a world was made of, if of another one; and what was made of it. What is damaged is left
 /// out.
 std::optional<branch_note> read_origin(file_system& files, const std::string& directory);
 result<std::vector<branch_note>> read_forks(file_system& files, const std::string& directory);
 
-/// The directories of both, as the notes have them, as far as there are worlds in them.
-result<std::vector<std::string>> known_branches(file_system& files, const std::string& directory);
+/// A directory that notes lead to.
+struct reached_branch {
+  std::string path;
+  bool is_there = true; ///< a branch of the world is in it; else it was deleted, or moved
+
+  friend auto operator<=>(const reached_branch&, const reached_branch&) = default;
+};
+/// All branches that notes lead to from the world in `directory`, from branch to branch, in the
+/// order of their paths; the world itself is none. `own` is its WORLD file.
+result<std::vector<reached_branch>>
+reachable_branches(file_system& files, const std::string& directory, const world_file& own);
 
 } // namespace mneme

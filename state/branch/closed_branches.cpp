@@ -2,6 +2,8 @@
 
 #include <filesystem>
 
+#include <sys/stat.h>
+
 #include "state/branch/backup.hpp"
 #include "state/branch/diff.hpp"
 #include "state/branch/fork.hpp"
@@ -22,6 +24,45 @@ std::string absolute(const std::string& directory) {
   return text;
 }
 
+/// bad_value: what is made there would be a part of the world that it is made of.
+result<void> check_outside(const std::string& directory, const std::string& into, const char* key) {
+  if (into != directory && !into.starts_with(directory + "/")) return {};
+  return fail(errc::bad_value,
+              into == directory ? into + " is the world's own directory"
+                                : into + " is inside the world's own directory, " + directory,
+              key);
+}
+
+/// unsupported where a directory cannot change places with one beside `path`.
+result<void> check_same_disk(const std::string& directory, const std::string& path) {
+  struct stat here{};
+  struct stat there{};
+  const std::string beside = std::filesystem::path(path).parent_path().string();
+  if (::stat(directory.c_str(), &here) != 0 || ::stat(beside.c_str(), &there) != 0) return {};
+  if (here.st_dev == there.st_dev) return {};
+  return fail(errc::unsupported,
+              beside + " is on another disk than " + directory
+                  + ": the two cannot change places. Name a directory on the same disk",
+              "keep_as");
+}
+
+/// Directories that were made for what was refused, as far as nothing is in them.
+void remove_empty(const std::string& directory) {
+  std::error_code ignored;
+  for (const char* part : {"journal", "images", ""})
+    std::filesystem::remove(std::filesystem::path(directory) / part, ignored);
+}
+
+/// What `make` answers; a directory that it made for nothing goes again.
+template <class Make>
+result<branch_report> made_in(const std::string& into, const Make& make) {
+  std::error_code unknown;
+  const bool was_there = std::filesystem::exists(into, unknown) || unknown;
+  auto made = make();
+  if (!made && !was_there) remove_empty(into);
+  return made;
+}
+
 } // namespace
 
 result<branch_report> fork_world(const std::string& directory, const std::string& into,
@@ -29,7 +70,10 @@ result<branch_report> fork_world(const std::string& directory, const std::string
   const auto disk = make_posix_file_system();
   const std::string from = absolute(directory);
   const std::string to = absolute(into);
-  return fork_files(*disk, from, to, options, {.own = to, .parent = from, .is_locked = false});
+  if (auto ok = check_outside(from, to, "into"); !ok) return propagate(ok);
+  return made_in(to, [&] {
+    return fork_files(*disk, from, to, options, {.own = to, .parent = from, .is_locked = false});
+  });
 }
 
 result<branch_report> fork_onto_disk(file_system& files, const std::string& from,
@@ -40,7 +84,11 @@ result<branch_report> fork_onto_disk(file_system& files, const std::string& from
 }
 
 result<branch_report> backup_world(const std::string& directory, const std::string& into) {
-  return backup_files(*make_posix_file_system(), absolute(directory), absolute(into));
+  const auto disk = make_posix_file_system();
+  const std::string from = absolute(directory);
+  const std::string to = absolute(into);
+  if (auto ok = check_outside(from, to, "into"); !ok) return propagate(ok);
+  return made_in(to, [&] { return backup_files(*disk, from, to); });
 }
 
 result<branch_report> stream_backup(const std::string& directory, backup_stream& to) {
@@ -61,6 +109,10 @@ result<rewind_report> rewind_world(const std::string& directory, seq_no to,
     where.keep_as = absolute(where.keep_as);
   else if (!where.keep_as.empty())
     where.keep_as = std::filesystem::path(at).replace_filename(where.keep_as).string();
+  if (!where.keep_as.empty()) {
+    if (auto ok = check_outside(at, where.keep_as, "keep_as"); !ok) return propagate(ok);
+    if (auto ok = check_same_disk(at, where.keep_as); !ok) return propagate(ok);
+  }
   return rewind_files(*make_posix_file_system(), at, to, where);
 }
 

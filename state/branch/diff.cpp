@@ -6,6 +6,7 @@
 
 #include "journal/journal_cut.hpp"
 #include "messages/ensure.hpp"
+#include "state/branch/named_side.hpp"
 #include "state/branch/shared_past.hpp"
 #include "state/branch/side_changes.hpp"
 #include "state/checkpoint/checkpoint.hpp"
@@ -172,9 +173,9 @@ result<diff_report> diff_files(file_system& files, const diff_side& a, const dif
 result<diff_report> diff_files(const diff_place& a, const diff_place& b,
                                const diff_options& options,
                                const std::function<bool(const difference&)>& visit) {
-  auto first = open_side(a);
+  auto first = named_side(open_side(a), a.side.directory);
   if (!first) return propagate(first);
-  auto second = open_side(b);
+  auto second = named_side(open_side(b), b.side.directory);
   if (!second) return propagate(second);
   if (first->info.id != second->info.id)
     return fail(errc::bad_value, first->directory + " and " + second->directory
@@ -186,9 +187,9 @@ result<diff_report> diff_files(const diff_place& a, const diff_place& b,
                                       : find_common(of_first, of_second, first->info.id, most);
   if (!common) return propagate(common);
   ensure(*common <= most, "what both have is behind neither's end");
-  auto changes_a = changes_of(*first, *common);
+  auto changes_a = named_side(changes_of(*first, *common), first->directory);
   if (!changes_a) return propagate(changes_a);
-  auto changes_b = changes_of(*second, *common);
+  auto changes_b = named_side(changes_of(*second, *common), second->directory);
   if (!changes_b) return propagate(changes_b);
   diff_report report;
   report.common = *common;
@@ -196,9 +197,9 @@ result<diff_report> diff_files(const diff_place& a, const diff_place& b,
   report.b = changes_b->totals;
   report.leaves_agree = changes_a->leaves_agree() && changes_b->leaves_agree();
   if (options.fold_roots) {
-    auto of_a = folds(*first);
+    auto of_a = named_side(folds(*first), first->directory);
     if (!of_a) return propagate(of_a);
-    auto of_b = folds(*second);
+    auto of_b = named_side(folds(*second), second->directory);
     if (!of_b) return propagate(of_b);
     if (*of_a && *of_b) report.roots_agree = **of_a && **of_b;
   }

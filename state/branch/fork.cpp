@@ -94,6 +94,37 @@ result<void> place_images(const placing& place, seq_no cut, branch_report& repor
   return replace_file(place.to_files, checkpoint_path(place.to), checkpoint_beside(**plan, false));
 }
 
+/// All of a fork but its WORLD file.
+result<branch_report> fill_fork(placing place, const noted_paths& paths, const journal_cut& cut,
+                                const branch_id& parent, const world_file& own,
+                                const std::vector<seq_no>& erased) {
+  const bool on_one_disk = &place.files == &place.to_files;
+  branch_report report{
+      .at = cut.at, .root = cut.root, .branch = hex_of(own.branch), .checkpoint = {}, .note = {}};
+  // Before the first file is shared, so that whoever must find all names of a file finds them. What
+  // is written out of memory shares none.
+  if (on_one_disk) {
+    const auto noted =
+        note_fork(place.files, place.from,
+                  {.world = own.id, .branch = own.branch, .at = cut.at, .path = paths.own});
+    if (auto ok =
+            note_origin(place.files, place.to,
+                        {.world = own.id, .branch = parent, .at = cut.at, .path = paths.parent});
+        !ok)
+      return propagate(ok);
+    if (!noted) report.note = place.from + " takes no note of the fork, so that no file is shared";
+    place.may_share = noted.has_value();
+  }
+  if (auto ok = place_journal(place, cut, own, report); !ok) return propagate(ok);
+  if (auto ok = place_images(place, cut.at, report); !ok) return propagate(ok);
+  if (auto ok = carry_embedder_note(place.files, place.from, place.to_files, place.to); !ok)
+    return propagate(ok);
+  if (auto ok = check_erased_still(place.files, place.from, own.id, cut.at, erased); !ok)
+    return propagate(ok);
+  if (auto ok = write_erased_note(place.to_files, place.to, erased); !ok) return propagate(ok);
+  return report;
+}
+
 } // namespace
 
 result<branch_report> fork_files(file_system& files, const std::string& from, const std::string& to,
@@ -119,32 +150,19 @@ result<branch_report> fork_files(file_system& files, const std::string& from, fi
   if (!made) return propagate(made);
   world_file own = *parent;
   own.branch = draw_branch(options, parent->branch);
-  // Before the first file is shared, so that whoever must find all names of a file finds them.
-  const auto noted = note_fork(
-      files, from, {.world = own.id, .branch = own.branch, .at = cut->at, .path = paths.own});
-  if (auto ok = note_origin(
-          files, to,
-          {.world = own.id, .branch = parent->branch, .at = cut->at, .path = paths.parent});
-      !ok)
-    return propagate(ok);
-  branch_report report{
-      .at = cut->at, .root = cut->root, .branch = hex_of(own.branch), .checkpoint = {}, .note = {}};
-  if (!noted && &files == &to_files)
-    report.note = from + " takes no note of the fork, so that no file is shared";
-  const placing place{.files = files,
-                      .from = from,
-                      .to_files = to_files,
-                      .to = to,
-                      .may_share = noted.has_value() && &files == &to_files,
-                      .is_locked = paths.is_locked};
-  if (auto ok = place_journal(place, *cut, own, report); !ok) return propagate(ok);
-  if (auto ok = place_images(place, cut->at, report); !ok) return propagate(ok);
-  if (auto ok = carry_embedder_note(files, from, to_files, to); !ok) return propagate(ok);
-  if (auto ok = check_erased_still(files, from, own.id, cut->at, *erased); !ok)
-    return propagate(ok);
-  if (auto ok = write_erased_note(to_files, to, *erased); !ok) return propagate(ok);
   ensure(own.id == parent->id && own.branch != parent->branch, "a fork is the same world");
-  if (auto ok = made->finish(own); !ok) return propagate(ok);
+  auto report = fill_fork({.files = files,
+                           .from = from,
+                           .to_files = to_files,
+                           .to = to,
+                           .may_share = false,
+                           .is_locked = paths.is_locked},
+                          paths, *cut, parent->branch, own, *erased);
+  if (report)
+    if (auto ok = made->finish(own); !ok) report = propagate(ok);
+  if (report) return report;
+  made->abandon();
+  if (&files == &to_files) forget_fork(files, from, own.branch);
   return report;
 }
 

@@ -8,6 +8,7 @@
 #include "journal/segment_walk.hpp"
 #include "messages/ensure.hpp"
 #include "state/branch/branch_note.hpp"
+#include "state/branch/named_side.hpp"
 #include "state/checkpoint/checkpoint.hpp"
 
 namespace mneme {
@@ -21,13 +22,15 @@ struct two_journals {
 };
 
 result<bool> begin_alike(const two_journals& both, seq_no segment) {
-  auto first = segment_reader::open(both.a.files, both.a.directory, segment);
+  auto first =
+      named_side(segment_reader::open(both.a.files, both.a.directory, segment), both.a.directory);
   if (!first) return propagate(first);
-  auto second = segment_reader::open(both.b.files, both.b.directory, segment);
+  auto second =
+      named_side(segment_reader::open(both.b.files, both.b.directory, segment), both.b.directory);
   if (!second) return propagate(second);
-  auto head = first->head(both.world);
+  auto head = named_side(first->head(both.world), both.a.directory);
   if (!head) return propagate(head);
-  auto other = second->head(both.world);
+  auto other = named_side(second->head(both.world), both.b.directory);
   if (!other) return propagate(other);
   return head->previous_frame == other->previous_frame;
 }
@@ -84,16 +87,18 @@ result<seq_no> find_common(const world_place& a, const world_place& b, const wor
   if (!common) return common;
   for (const world_place* noted : {&a, &b})
     common = std::max(*common, common_by_note(both, *noted, before));
-  auto first = segment_walk::open(a.files, both.a.directory, world, seq_no{0});
+  auto first =
+      named_side(segment_walk::open(a.files, both.a.directory, world, seq_no{0}), a.directory);
   if (!first) return propagate(first);
-  auto second = segment_walk::open(b.files, both.b.directory, world, seq_no{0});
+  auto second =
+      named_side(segment_walk::open(b.files, both.b.directory, world, seq_no{0}), b.directory);
   if (!second) return propagate(second);
-  for (segment_walk* walk : {&*first, &*second})
-    if (auto ok = walk->seek(common->next()); !ok) return propagate(ok);
+  if (auto ok = named_side(first->seek(common->next()), a.directory); !ok) return propagate(ok);
+  if (auto ok = named_side(second->seek(common->next()), b.directory); !ok) return propagate(ok);
   while (*common < before) {
-    auto frame = next_entries(*first);
+    auto frame = named_side(next_entries(*first), a.directory);
     if (!frame) return propagate(frame);
-    auto other = next_entries(*second);
+    auto other = named_side(next_entries(*second), b.directory);
     if (!other) return propagate(other);
     if (!*frame || !*other || (*frame)->hash != (*other)->hash) break;
     common = last_seq((*frame)->prefix);

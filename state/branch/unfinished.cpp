@@ -45,6 +45,17 @@ result<void> remove_all(file_system& files, const std::string& directory) {
   return {};
 }
 
+/// All but the file that says what the directory is.
+result<void> remove_contents(file_system& files, const std::string& directory) {
+  auto stores = store_names(files, directory);
+  if (!stores) return propagate(stores);
+  for (const auto& name : *stores)
+    if (auto ok = remove_all(files, fmt::format("{}/{}", directory, name)); !ok) return ok;
+  for (const auto& dir : {journal_directory(directory), image_directory(directory), directory})
+    if (auto ok = remove_all(files, dir); !ok) return ok;
+  return {};
+}
+
 } // namespace
 
 result<unfinished_world> unfinished_world::begin(file_system& files, const std::string& directory) {
@@ -55,13 +66,7 @@ result<unfinished_world> unfinished_world::begin(file_system& files, const std::
   if (!lock) return propagate(lock);
   if (auto ok = check_vacant(files, directory); !ok) return propagate(ok);
   if (auto ok = replace_file(files, unfinished_path(directory), mark); !ok) return propagate(ok);
-  auto stores = store_names(files, directory);
-  if (!stores) return propagate(stores);
-  for (const auto& name : *stores)
-    if (auto ok = remove_all(files, fmt::format("{}/{}", directory, name)); !ok)
-      return propagate(ok);
-  for (const auto& dir : {journal_directory(directory), image_directory(directory), directory})
-    if (auto ok = remove_all(files, dir); !ok) return propagate(ok);
+  if (auto ok = remove_contents(files, directory); !ok) return propagate(ok);
   for (const auto& dir : {journal_directory(directory), image_directory(directory)})
     if (auto ok = files.create_directories(dir); !ok) return propagate(ok);
   return unfinished_world(files, directory, std::move(*lock));
@@ -73,6 +78,12 @@ result<void> unfinished_world::finish(const world_file& info) {
   if (auto ok = replace_file(*files_, world_path(directory_), encode(info)); !ok) return ok;
   if (auto ok = files_->remove(unfinished_path(directory_)); !ok) return ok;
   return files_->sync_directory(directory_);
+}
+
+void unfinished_world::abandon() {
+  if (auto ok = remove_contents(*files_, directory_); !ok) return;
+  if (auto ok = files_->remove(unfinished_path(directory_)); !ok) return;
+  static_cast<void>(files_->remove(directory_ + "/LOCK"));
 }
 
 } // namespace mneme

@@ -19,6 +19,8 @@ public:
 
   /// Names in its journal and images are made durable, then it is a world.
   result<void> finish(const world_file& info);
+  /// What was refused leaves no files behind, as far as they can be removed.
+  void abandon();
 
 private:
   unfinished_world(file_system& files, std::string directory, std::unique_ptr<directory_lock> lock)

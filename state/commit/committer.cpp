@@ -506,17 +506,19 @@ result<erase_result> committer::erase(const erase_request& r, batch_state& batch
   if (!session) return propagate(session);
   auto plan = plan_erasure(r, world_.views(), **session, world_.published_seq(), batch.in_time);
   if (!plan) return propagate(plan);
-  if (plan->memories.empty() && plan->erased_before.empty())
+  const bool has_none = plan->memories.empty() && plan->edges.empty();
+  if (has_none && plan->erased_before.empty())
     return mneme::fail(errc::not_found, "nothing that is named is there",
                        r.owned_by ? "owned_by"
                        : r.source ? "source"
                                   : "ids");
   erase_result answer = result_of(*plan);
   answer.seq = batch.last_seq();
-  auto branches = known_branches(*world_.files, world_.directory);
+  auto branches = reachable_branches(*world_.files, world_.directory, world_.info);
   if (!branches) return propagate(branches);
-  answer.branches = std::move(*branches);
-  if (r.dry_run || plan->memories.empty()) return answer;
+  for (auto& branch : *branches)
+    if (branch.is_there) answer.branches.push_back(std::move(branch.path));
+  if (r.dry_run || has_none) return answer;
   if (auto ok = check_room(*world_.files, world_.directory, room_for_erasure(world_)); !ok)
     return propagate(ok);
   auto entries = execute_erase(r, *plan, ids_, batch.now, batch.last_seq());

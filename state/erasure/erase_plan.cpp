@@ -1,16 +1,18 @@
 #include "state/erasure/erase_plan.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <ranges>
 #include <set>
+#include <span>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "journal/erase_payloads.hpp"
 #include "messages/codec/entry.hpp"
 #include "messages/codec/records.hpp"
 #include "messages/ensure.hpp"
+#include "state/execute/execute.hpp"
 #include "storage/key_layout.hpp"
 #include "views/lineage_edges.hpp"
 
@@ -18,8 +20,26 @@ namespace mneme {
 
 namespace {
 
-/// Whether each node was named, by node.
-using selected_nodes = std::map<std::uint32_t, bool>;
+/// Nodes in the order in which they were found: what rests on one comes behind it.
+class selected_nodes {
+public:
+  struct selected {
+    std::uint32_t node = 0;
+    bool named = true;
+  };
+
+  /// False: it is there already. What is named is selected before what rests on it.
+  bool add(std::uint32_t node, bool named) {
+    if (!known_.insert(node).second) return false;
+    in_order_.push_back({node, named});
+    return true;
+  }
+  [[nodiscard]] std::span<const selected> in_order() const { return in_order_; }
+
+private:
+  std::set<std::uint32_t> known_;
+  std::vector<selected> in_order_;
+};
 
 class erasure_planner {
 public:
@@ -29,20 +49,25 @@ public:
 
   result<erase_plan> plan() {
     if (auto ok = select(); !ok) return propagate(ok);
-    for (const auto& [node, named] : selected_) {
+    const auto selected = selected_.in_order();
+    plan_.left = selected.size();
+    for (const auto& [node, named] : selected | std::views::reverse) {
       if (in_time_)
         if (auto ok = in_time_(); !ok) return propagate(ok);
-      if (auto ok = add_memory({node}, named); !ok) return propagate(ok);
-      if (auto ok = add_edges({node}); !ok) return propagate(ok);
+      auto has_room = add_whole({node}, named);
+      if (!has_room) return propagate(has_room);
+      if (!*has_room) break;
     }
     if (auto ok = add_compacts(); !ok) return propagate(ok);
     std::ranges::sort(plan_.memories, {}, [](const planned_erasure& m) { return m.head.id; });
+    std::ranges::sort(plan_.erased_before);
     for (auto& memory : plan_.memories) std::ranges::sort(memory.seqs);
     for (auto& [key, edge] : edges_) {
       ensure(edge.edge.key == key && !edge.seqs.empty(), "an edge is found by its key");
       plan_.edges.push_back(std::move(edge));
     }
-    ensure(plan_.memories.size() == selected_.size(), "each memory that is selected is planned");
+    plan_.left -= plan_.memories.size();
+    ensure(!request_.dry_run || plan_.left == 0, "who only asks sees all that would go");
     return std::move(plan_);
   }
 
@@ -52,8 +77,12 @@ private:
   /// Of rows that the visitor's filter passes; also tombstoned ones.
   void select_rows(const posting_view& rows, const std::function<bool(row_no)>& passes);
   result<void> select_derived();
-  /// limit_exceeded once there are too many.
-  [[nodiscard]] result<void> is_bounded() const;
+  void note_erased(node_no node) {
+    if (erased_nodes_.insert(node.value).second)
+      plan_.erased_before.push_back(views_.nodes->id(node));
+  }
+  /// The memory and its edges. False: they do not fit the portion, and are not in it.
+  result<bool> add_whole(node_no node, bool named);
   result<void> add_memory(node_no node, bool named);
   result<void> add_fields(planned_erasure& memory);
   result<void> add_edges(node_no node);
@@ -66,19 +95,29 @@ private:
   seq_no at_;
   const std::function<result<void>()>& in_time_;
   selected_nodes selected_;
+  std::set<std::uint32_t> erased_nodes_; ///< that are named, too, and were erased before
   std::map<edge_key, planned_edge_erasure> edges_;
-  std::set<edge_key> seen_edges_;
+  std::vector<edge_key> found_edges_; ///< of edges_ those that the memory in hand brought
   erase_plan plan_;
 };
 
-result<void> erasure_planner::is_bounded() const {
-  if (selected_.size() <= erased_at_once) return {};
-  return fail(
-      errc::limit_exceeded,
-      fmt::format("more than {} memories would be erased; erase fewer at once", erased_at_once),
-      request_.owned_by ? "owned_by"
-      : request_.source ? "source"
-                        : "ids");
+result<bool> erasure_planner::add_whole(node_no node, bool named) {
+  const bool is_portion = !request_.dry_run;
+  const std::size_t before = plan_.memories.size();
+  if (is_portion && before == erased_at_once) return false;
+  const auto fits = [&] { return plan_.memories.size() + edges_.size() <= max_command_entries; };
+  found_edges_.clear();
+  if (auto ok = add_memory(node, named); !ok) return propagate(ok);
+  if (auto ok = add_edges(node); !ok) return propagate(ok);
+  if (!is_portion || fits()) return true;
+  plan_.memories.pop_back();
+  if (before > 0) {
+    for (const edge_key& key : found_edges_) edges_.erase(key);
+    return false;
+  }
+  // More edges than fit at once: as many of them go first, and the memory after the last of them.
+  while (edges_.size() > max_command_entries) edges_.erase(std::prev(edges_.end()));
+  return false;
 }
 
 result<void> erasure_planner::select() {
@@ -92,7 +131,6 @@ result<void> erasure_planner::select() {
       select_rows(*rows.with_type(memory_type::chunk),
                   [&](row_no row) { return rows.facets(row).path == path.value; });
   }
-  if (auto ok = is_bounded(); !ok) return ok;
   return request_.with_derived ? select_derived() : result<void>();
 }
 
@@ -104,10 +142,11 @@ result<void> erasure_planner::select_ids() {
     const node_no node = views_.nodes->find(id);
     if (node.value == no_number || views_.attributes->rows().last_of(node).value == no_number)
       plan_.not_found.push_back(id);
-    else if (views_.attributes->rows().is_erased(node))
-      plan_.erased_before.push_back(id);
-    else
-      selected_.emplace(node.value, true);
+    else if (!views_.attributes->rows().is_erased(node))
+      selected_.add(node.value, true);
+    else {
+      note_erased(node);
+    }
   }
   return {};
 }
@@ -118,18 +157,23 @@ void erasure_planner::select_rows(const posting_view& rows,
   rows.for_each([&](row_no row) {
     if (!all.alive(row, at_) || !passes(row)) return true;
     const std::uint32_t node = all.line(row).node;
-    if (!all.is_erased({node})) selected_.insert_or_assign(node, true);
-    return selected_.size() <= erased_at_once;
+    if (all.is_erased({node}))
+      note_erased({node});
+    else
+      selected_.add(node, true);
+    return true;
   });
 }
 
 result<void> erasure_planner::select_derived() {
   std::vector<std::uint32_t> reached;
-  for (const auto& [node, named] : selected_) reached.push_back(node);
+  for (const auto& [node, named] : selected_.in_order()) reached.push_back(node);
+  // What rests on something that was erased before is found still.
+  reached.insert(reached.end(), erased_nodes_.begin(), erased_nodes_.end());
   const row_store& rows = views_.attributes->rows();
   const auto add = [&](node_no by) {
     if (rows.last_of(by).value == no_number || rows.is_erased(by)) return;
-    if (selected_.emplace(by.value, false).second) reached.push_back(by.value);
+    if (selected_.add(by.value, false)) reached.push_back(by.value);
   };
   for (std::size_t i = 0; i < reached.size(); ++i) {
     const node_no node{reached[i]};
@@ -143,7 +187,6 @@ result<void> erasure_planner::select_derived() {
       if (const std::uint32_t promoted = views_.attributes->facets(row).reference;
           promoted != no_number)
         add({promoted});
-    if (auto ok = is_bounded(); !ok) return ok;
     if (in_time_)
       if (auto ok = in_time_(); !ok) return ok;
   }
@@ -198,7 +241,7 @@ result<void> erasure_planner::add_edges(node_no node) {
   collect(edge_direction::out);
   collect(edge_direction::in);
   for (const edge_key& key : found)
-    if (seen_edges_.insert(key).second)
+    if (!edges_.contains(key))
       if (auto ok = add_edge(key); !ok) return ok;
   return {};
 }
@@ -227,6 +270,7 @@ result<void> erasure_planner::add_edge(const edge_key& key) {
   if (!says_something) return {};
   std::ranges::sort(planned.seqs);
   edges_.emplace(key, std::move(planned));
+  found_edges_.push_back(key);
   return {};
 }
 

@@ -28,13 +28,14 @@ struct erase_plan {
   std::vector<planned_edge_erasure> edges; ///< in key order
   std::vector<memory_id> not_found;
   std::vector<memory_id> erased_before;
+  std::uint64_t left = 0; ///< memories that are selected, too, and do not go with these
 
   /// Of all of them, ascending and each once.
   [[nodiscard]] std::vector<seq_no> seqs() const;
 };
 
-/// As of `at`, which is published, with the indexes of then. limit_exceeded over erased_at_once;
-/// what `in_time` refuses with.
+/// As of `at`, which is published, with the indexes of then: all that is selected of who only asks,
+/// else one portion, of which what rests on others is the first. What `in_time` refuses with.
 result<erase_plan> plan_erasure(const erase_request& r, const read_views& views, kv_reader& reader,
                                 seq_no at, const std::function<result<void>()>& in_time = {});
 

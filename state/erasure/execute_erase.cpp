@@ -69,10 +69,9 @@ result<void> validate(const erase_request& r) {
   if (r.ids.empty() && !r.owned_by && !r.source)
     return fail(errc::missing_key, "nothing is named: ids, owned_by or source says what to erase",
                 "ids");
-  if (r.ids.size() > erased_at_once)
-    return fail(errc::limit_exceeded,
-                "at most " + std::to_string(erased_at_once) + " memories are erased at once",
-                "ids");
+  if (r.with_branches)
+    return fail(errc::unsupported, "branches are erased by the engine, not by an actor of it",
+                "with_branches");
   for (const memory_id& id : r.ids)
     if (id.is_zero()) return fail(errc::bad_id, "no memory has the id zero", "ids");
   if (r.owned_by && r.owned_by->empty())
@@ -88,11 +87,7 @@ result<std::vector<entry>> execute_erase(const erase_request& r, const erase_pla
                                          id_source& draw, timestamp now, seq_no last) {
   ensure(!r.dry_run, "who only asks writes nothing");
   const std::size_t count = plan.memories.size() + plan.edges.size();
-  if (count > max_command_entries)
-    return fail(errc::limit_exceeded,
-                "the memories have too many edges that say something to be erased at once; erase "
-                "fewer",
-                "ids");
+  ensure(count <= max_command_entries, "a portion is one frame");
   std::vector<entry> entries;
   entries.reserve(count);
   for (const auto& memory : plan.memories) {
@@ -114,6 +109,7 @@ erase_result result_of(const erase_plan& plan) {
   out.erased_before = plan.erased_before;
   out.entries = plan.seqs().size();
   out.edges = plan.edges.size();
+  out.left = plan.left;
   return out;
 }
 

@@ -15,7 +15,7 @@ namespace mneme {
 /// What the request must say.
 result<void> validate(const erase_request& r);
 
-/// The entries behind `last`; none where nothing goes. limit_exceeded if they do not fit one frame.
+/// The entries behind `last`; none where nothing goes.
 result<std::vector<entry>> execute_erase(const erase_request& r, const erase_plan& plan,
                                          id_source& draw, timestamp now, seq_no last);
 

@@ -17,6 +17,11 @@ result<head> restorable_head(execution& x, const restore_request& r) {
   if (h.erased)
     return fail(errc::erased, "memory " + to_string(r.id) + " was erased: nothing of it is left",
                 "id");
+  if (r.named && r.named->type != h.type)
+    return fail(errc::type_data_mismatch,
+                "memory " + to_string(r.id) + " is a " + std::string(to_string(h.type)), "uri");
+  if (r.named && (r.named->version == 0 || r.named->version > h.current_version))
+    return fail(errc::not_found, "there is no " + to_string(*r.named), "uri");
   return with_version(std::move(h), r.expect_version);
 }
 
@@ -27,19 +32,10 @@ std::optional<timestamp> end_of(const version& v, timestamp now) {
   return end && *end <= now ? end : std::nullopt;
 }
 
-/// The edge by which what took the place says so, if it was made with the tombstone.
-result<std::optional<edge_key>> edge_of(execution& x, const memory_id& old, const tombstone& by) {
-  if (!by.superseded_by || *by.superseded_by == old) return std::optional<edge_key>{};
-  const edge_key key{*by.superseded_by, edge_type::supersedes, old};
-  auto found = x.state.edge(key);
-  if (!found) return propagate(found);
-  return came_with(*found, by) ? std::optional(key) : std::optional<edge_key>{};
-}
-
 /// Takes the tombstone off, and the edge that came with it.
 result<void> undo(execution& x, head& h, const restore_request& r) {
   const std::string by = r.by.value_or(r.actor);
-  auto edge = edge_of(x, h.id, *h.tombstone);
+  auto edge = x.state.edge_of_tombstone(h);
   if (!edge) return propagate(edge);
   h.tombstone.reset();
   h.last_updated_at = x.now;
@@ -87,6 +83,11 @@ result<void> run(execution& x, const restore_request& r, const prepared&) {
   } else {
     back.newer = h.tombstone->superseded_by;
     if (auto ok = undo(x, h, r); !ok) return ok;
+  }
+  if (!back.newer) {
+    auto newer = x.state.superseded_by(h, r.actor);
+    if (!newer) return propagate(newer);
+    back.newer = *newer;
   }
   back.archived = is_archived(h);
   mutation_result done = changed_memory(x, h);

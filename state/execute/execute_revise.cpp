@@ -91,7 +91,9 @@ private:
       moved.weight = e.weight;
       moved.kind = e.kind;
       moved.data = e.data;
-      if (moved.src != moved.dst)
+      // What is erased gets no edge any more; that it had one goes with the topic.
+      const memory_id& other = e.key.src == loser_.id ? e.key.dst : e.key.src;
+      if (moved.src != moved.dst && !x_.state.is_erased(other))
         if (auto ok = part(moved); !ok) return ok;
       remove_edge_request old;
       old.src = e.key.src;

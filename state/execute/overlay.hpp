@@ -65,6 +65,14 @@ public:
   /// Edges from and to `id` that are not tombstoned, in key order.
   result<std::vector<edge_record>> live_edges(const memory_id& id);
 
+  /// Of a tombstone that names what took the memory's place: the edge that says so there, if it was
+  /// made with it. One that somebody made by hand stands elsewhere in the journal.
+  result<std::optional<edge_key>> edge_of_tombstone(const mneme::head& h);
+  /// The first memory that takes this one out of the answers, if any does: it supersedes or
+  /// replaces it, in the name of the same actor or of the host. Of those that `actor` may see
+  /// ("": the host).
+  result<std::optional<memory_id>> superseded_by(const mneme::head& h, const std::string& actor);
+
   void put(const mneme::head& h);
   void put(const tag_assignment& assignment);
   void put(const memory_id& id, const colour_signals& signals);
@@ -81,6 +89,12 @@ public:
   void drop_layer();
 
 private:
+  [[nodiscard]] bool is_unpublished(const memory_id& id) const {
+    return top_.heads.contains(id) || base_.heads.contains(id);
+  }
+  [[nodiscard]] bool is_unpublished(const edge_key& key) const {
+    return top_.edges.contains(key) || base_.edges.contains(key);
+  }
   /// False where no published edge has this key.
   [[nodiscard]] bool may_be_published(const edge_key& key) const;
 

@@ -61,12 +61,10 @@ public:
     acts(r.actor);
     auto h = opened(r.id, "id");
     if (!h) return propagate(h);
-    if (!h->tombstone || !h->tombstone->superseded_by) return {};
-    const memory_id newer = *h->tombstone->superseded_by;
-    auto edge = records_.edge({newer, edge_type::supersedes, r.id});
+    auto edge = records_.edge_of_tombstone(*h);
     if (!edge) return propagate(edge);
-    if (!came_with(*edge, *h->tombstone)) return {};
-    if (auto ends = opened(newer, "id"); !ends) return propagate(ends);
+    if (!*edge) return {};
+    if (auto ends = opened((*edge)->src, "id"); !ends) return propagate(ends);
     return {};
   }
   result<void> admit(add_edge_request& r) { return admit_edge(r); }

@@ -42,7 +42,7 @@ public:
     const tombstone& by = *h->tombstone;
     if (by.superseded_by || by.cause == tombstone_cause::superseded)
       if (auto ok = own(r.id, "id", "id"); !ok) return ok;
-    return by.superseded_by ? takes_back(*by.superseded_by, r.id, by) : result<void>();
+    return by.superseded_by ? takes_back(*h) : result<void>();
   }
   result<void> operator()(const add_edge_request& r) {
     auto src = seen_head(r.src, "src");
@@ -117,10 +117,11 @@ private:
                 std::move(said));
   }
   /// What came with the tombstone is an edge of what took the place, and goes with it.
-  result<void> takes_back(const memory_id& newer, const memory_id& old, const tombstone& by) {
-    auto edge = records_.edge({newer, edge_type::supersedes, old});
+  result<void> takes_back(const head& old) {
+    auto edge = records_.edge_of_tombstone(old);
     if (!edge) return propagate(edge);
-    if (!came_with(*edge, by)) return {};
+    if (!*edge) return {};
+    const memory_id& newer = (*edge)->src;
     auto h = records_.head(newer);
     if (!h) return propagate(h);
     return h->has_value()

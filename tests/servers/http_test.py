@@ -373,6 +373,12 @@ class Visibility(WithKeys):
                             {"op": "supersede_matching", "write": nothing_new}):
                 answer = self.ask(key, **request)
                 self.assertEqual((answer.status, answer.code), (403, "read_only"), request)
+        erased = {"op": "erase", "owned_by": "ana", "reason": "r", "by": "host"}
+        self.assertEqual(self.ask(auditor, **erased, dry_run=True).status, 200)
+        for request in ({}, {"dry_run": False}, {"dry_run": True, "with_branches": True}):
+            answer = self.ask(auditor, **erased, **request)
+            self.assertEqual((answer.status, answer.code), (403, "read_only"), request)
+        self.assertEqual(self.ask(reader, **erased, dry_run=True).status, 403)
         self.assertEqual(self.ask(auditor, op="journal").status, 200)
         answer = self.ask(auditor, op="snapshot")
         self.assertEqual((answer.status, answer.code), (403, "read_only"))

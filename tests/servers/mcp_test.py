@@ -198,6 +198,25 @@ class Tools(OnStreams):
                       self.schemas["remember"]["inputSchema"]["properties"]["data"]["description"])
         self.assertEqual(client.stop(), 0)
 
+    def test_erasing_is_there_only_where_it_was_turned_on(self):
+        with Stdio(self.world) as client:
+            client.start()
+            refused = client.ask("tools/call", {"name": "erase", "arguments": {}})
+            self.assertEqual(refused["error"]["code"], -32602)
+        with Stdio(self.world, "--offer-erase", "--actor", "ana") as client:
+            client.start()
+            names = [t["name"] for t in client.ask("tools/list")["result"]["tools"]]
+            self.assertNotIn("erase", names)
+            self.assertTrue(client.call("erase", owned_by="ana", reason="r", by="ana")["isError"])
+        client = self.start("--offer-erase")
+        self.assertTrue(self.schemas["erase"]["annotations"]["destructiveHint"])
+        uri = self.call(client, "remember", text="the zyxneedle", actor="ana")["uri"]
+        asked = {"ids": [uri], "reason": "asked for", "by": "host"}
+        self.assertEqual(self.call(client, "erase", **asked, dry_run=True)["erased"], [])
+        self.assertEqual(len(self.call(client, "erase", **asked)["erased"]), 1)
+        self.assertIn("erased", self.refusal(client, "get", uri=uri))
+        self.assertIn("unknown", self.refusal(client, "erase", **asked, with_branches=True))
+
     def test_a_memory_from_start_to_end(self):
         client = self.start()
         tea = self.call(client, "remember", text="Ana likes green tea", tags=["drinks"])

@@ -4,7 +4,7 @@
 // Of: sim/check_read.cpp
 // Of: sim/check_recovery.cpp, sim/check_reply.cpp, sim/check_state.cpp, sim/check_tick.cpp
 // Of: sim/check_write.cpp, sim/client.cpp, sim/late_embedder.cpp, sim/machine.cpp
-// Of: sim/model_aliases.cpp, sim/model_context.cpp, sim/model_lineage.cpp
+// Of: sim/model_aliases.cpp, sim/model_context.cpp, sim/model_erasure.cpp, sim/model_lineage.cpp
 // Of: sim/model_agents.cpp, sim/model_chroma.cpp, sim/model_physics.cpp, sim/model_retrieve.cpp
 // Of: sim/model_search.cpp, sim/model_signals.cpp, sim/model_topics.cpp, sim/operation.cpp
 // Of: sim/outcomes.cpp, sim/own_profile.cpp, sim/profile.cpp, sim/reduce.cpp, sim/root_history.cpp

@@ -18,6 +18,7 @@ struct erase_options {
   std::string reason;
   std::string by;
   bool dry_run = false;
+  bool with_branches = false;
 };
 
 status run_erase(const erase_options& o) {
@@ -26,6 +27,7 @@ status run_erase(const erase_options& o) {
   set_if(request, "owned_by", o.owned_by);
   set_if(request, "source", o.source);
   if (o.with_derived) request["with_derived"] = true;
+  if (o.with_branches) request["with_branches"] = true;
   if (o.dry_run) request["dry_run"] = true;
   request["reason"] = o.reason;
   request["by"] = o.by;
@@ -43,6 +45,8 @@ void add_erase_command(CLI::App& app, command_result& outcome) {
         c.add_option("--owned-by", o.owned_by, "every memory of this actor");
         c.add_option("--source", o.source, "every chunk of the source of this path");
         c.add_flag("--with-derived", o.with_derived, "also whatever rests on one of them");
+        c.add_flag("--with-branches", o.with_branches,
+                   "the same in every fork that notes lead to, and in what this is a fork of");
         c.add_option("--reason", o.reason, "why; it stays in the journal")->required();
         c.add_option("--by", o.by, "who wants it; it stays in the journal")->required();
         c.add_flag("--dry-run", o.dry_run, "only show what would go");

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "tools/protocol/value_reader.hpp"
@@ -11,10 +12,11 @@ namespace mneme::protocol {
 namespace {
 
 constexpr std::array erase_table = {
-    key_shape{"ids", &shapes::texts},         key_shape{"owned_by", &shapes::text},
-    key_shape{"source", &shapes::text},       key_shape{"with_derived", &shapes::boolean},
-    key_shape{"reason", &shapes::text, true}, key_shape{"by", &shapes::text, true},
-    key_shape{"dry_run", &shapes::boolean},   key_shape{"deadline_ms", &shapes::integer}};
+    key_shape{"ids", &shapes::texts},          key_shape{"owned_by", &shapes::text},
+    key_shape{"source", &shapes::text},        key_shape{"with_derived", &shapes::boolean},
+    key_shape{"reason", &shapes::text, true},  key_shape{"by", &shapes::text, true},
+    key_shape{"dry_run", &shapes::boolean},    key_shape{"with_branches", &shapes::boolean},
+    key_shape{"deadline_ms", &shapes::integer}};
 
 /// Ids, or the ids of uris.
 std::vector<memory_id> ids_to_erase(value_reader& in) {
@@ -35,9 +37,40 @@ std::vector<memory_id> ids_to_erase(value_reader& in) {
   return ids;
 }
 
+/// What is named by a uri is erased only if the uri is that of one of its versions.
+result<void> check_uris(session& s, const json& request) {
+  if (!is_given(request, "ids")) return {};
+  const json& ids = request["ids"];
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const auto uri = parse_memory_uri(ids[i].get<std::string>());
+    if (!uri) continue;
+    const auto known = s.target().get(uri->id);
+    if (!known) continue; // of what is not there, or was erased, the answer tells
+    const auto version = s.target().resolve(*uri);
+    if (!version && version.error().code == errc::not_found)
+      return fail(errc::not_found,
+                  fmt::format("there is no {}: the memory of this id is a {} of {} versions",
+                              to_string(*uri), to_string(known->head->type),
+                              known->head->current_version),
+                  fmt::format("ids[{}]", i));
+  }
+  return {};
+}
+
 json ids_json(const std::vector<memory_id>& ids) {
   json list = json::array();
   for (const memory_id& id : ids) list.push_back(to_string(id));
+  return list;
+}
+
+json branches_json(const std::vector<branch_erasure>& branches) {
+  json list = json::array();
+  for (const branch_erasure& b : branches) {
+    json item = {{"path", b.path}, {"outcome", to_string(b.outcome)}, {"memories", b.memories}};
+    if (b.seq.value != 0) item["seq"] = b.seq.value;
+    if (!b.note.empty()) item["note"] = b.note;
+    list.push_back(std::move(item));
+  }
   return list;
 }
 
@@ -51,16 +84,18 @@ json answer_of(const erase_request& r, const erase_result& done) {
                         {"actor", m.actor},
                         {"because", m.named ? "named" : "derived"}});
   }
-  return {{"erased", r.dry_run ? json::array() : std::move(ids)},
-          {"memories", std::move(memories)},
-          {"not_found", ids_json(done.not_found)},
-          {"erased_before", ids_json(done.erased_before)},
-          {"entries", done.entries},
-          {"edges", done.edges},
-          {"branches", done.branches},
-          {"dry_run", r.dry_run},
-          {"changed", done.changed},
-          {"seq", done.seq.value}};
+  json answer = {{"erased", r.dry_run ? json::array() : std::move(ids)},
+                 {"memories", std::move(memories)},
+                 {"not_found", ids_json(done.not_found)},
+                 {"erased_before", ids_json(done.erased_before)},
+                 {"entries", done.entries},
+                 {"edges", done.edges},
+                 {"branches", done.branches},
+                 {"dry_run", r.dry_run},
+                 {"changed", done.changed},
+                 {"seq", done.seq.value}};
+  if (r.with_branches) answer["in_branches"] = branches_json(done.in_branches);
+  return answer;
 }
 
 } // namespace
@@ -81,7 +116,9 @@ result<json> run_erase(session& s, const json& request) {
   r.reason = in.text_or("reason", "");
   r.by = in.text_or("by", "");
   r.dry_run = in.flag("dry_run");
+  r.with_branches = in.flag("with_branches");
   if (failure) return std::unexpected(std::move(*failure));
+  if (auto ok = check_uris(s, request); !ok) return propagate(ok);
   auto done = s.target().erase(r, deadline_of(request));
   if (!done) return propagate(done);
   return answer_of(r, *done);

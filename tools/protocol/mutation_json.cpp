@@ -256,11 +256,15 @@ result<mutation> read_restore(const json& request, const json_path& at) {
   if (has_id && has_uri) in.fail_key("uri", errc::bad_value, "give id or uri, not both");
   if (!has_id && !has_uri)
     in.fail_key("id", errc::missing_key, "the key \"id\" (or \"uri\") is missing");
-  const auto id = in.id_or_uri(has_id ? "id" : "uri");
+  const char* const key = has_id ? "id" : "uri";
+  const auto id = in.id_or_uri(key);
+  std::optional<memory_uri> named;
+  if (const auto uri = parse_memory_uri(in.text(key).value_or("")); uri) named = *uri;
   return finish(failure, mutation(restore_request{.id = id.value_or(memory_id{}),
                                                   .actor = in.text_or("actor", ""),
                                                   .by = in.text("by"),
-                                                  .expect_version = in.version("expect_version")}));
+                                                  .expect_version = in.version("expect_version"),
+                                                  .named = named}));
 }
 
 result<mutation> read_add_edge(const json& request, const json_path& at) {

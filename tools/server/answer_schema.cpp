@@ -128,6 +128,8 @@ constexpr std::array rows = {
     member_row{"erase", "entries", integer},
     member_row{"erase", "edges", integer},
     member_row{"erase", "branches", texts},
+    member_row{"erase", "in_branches", R"({"type":"array","items":{"type":"object",
+      "required":["path","outcome","memories"]}})"},
 
     member_row{"", "files", integer},
     member_row{"", "added", integer},

@@ -1,5 +1,6 @@
 // What a tombstone took out of the answers comes back as it was, and what it may not bring back.
 // Of: state/execute/execute_restore.cpp
+// Of: state/execute/overlay_supersession.cpp
 #include "messages/codec/leaf_of.hpp"
 #include "messages/codec/records.hpp"
 #include "tests/state/execute/topic_site.hpp"

@@ -258,6 +258,7 @@ constexpr std::array note_rows = {
     note_row{"erase", "owned_by", "Every memory of this actor."},
     note_row{"erase", "source", "Every chunk of the source of this path."},
     note_row{"erase", "with_derived", "Also whatever rests on one of them, however far."},
+    note_row{"erase", "with_branches", "The same in every branch that notes lead to."},
     note_row{"erase", "reason", "Why. It stays in the journal: nothing of what is erased."},
     note_row{"erase", "by", "Who wants it. It stays in the journal."},
     note_row{"erase", "dry_run", "true: only say what would go."},

@@ -125,8 +125,11 @@ private:
     if (does == effect::host && !who_.is_host())
       return forbid(fmt::format("\"{}\" is for a key of the host", op.name), at.key("op"));
     if (!who_.read_only) return;
-    const bool is_only_shown = does == effect::writes && has_key(op, "dry_run")
-                               && is_given(r, "dry_run") && r["dry_run"] == true;
+    // To look into branches they are opened, which writes there.
+    const bool has_dry_run =
+        (does == effect::writes && has_key(op, "dry_run"))
+        || (op.name == "erase" && !(is_given(r, "with_branches") && r["with_branches"] == true));
+    const bool is_only_shown = has_dry_run && is_given(r, "dry_run") && r["dry_run"] == true;
     const bool reads_all = std::ranges::find(host_reads, op.name) != host_reads.end()
                            || does == effect::reads || is_only_shown;
     if (!reads_all && does != effect::touches)

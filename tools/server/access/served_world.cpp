@@ -28,6 +28,8 @@ void add_served_options(CLI::App& command, served_options& options) {
           "--compat", [&options](const std::string&) { options.reference_memory = true; },
           "reference-memory: also the nine tools of the reference memory server")
       ->check(CLI::IsMember({"reference-memory"}));
+  command.add_flag("--offer-erase", options.offers_erase,
+                   "MCP clients with the host's rights also get the tool erase, which is for good");
 }
 
 result<engine> open_served(const served_options& options) {

@@ -21,6 +21,7 @@ struct served_options {
   std::optional<std::uint16_t> keep_days;    ///< of history; trimmed when it opens
   std::optional<std::uint64_t> keep_entries; ///< the same
   bool reference_memory = false;
+  bool offers_erase = false; ///< to MCP clients with the host's rights
   bool only_reads = false; ///< nothing is made
 };
 

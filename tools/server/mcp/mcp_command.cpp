@@ -28,8 +28,9 @@ command::status run_mcp(const mcp_command_options& o) {
   if (!target) return command::report(o.served.common, target.error());
   {
     gateway to(*target, o.served.common.directory, o.deadline_ms);
-    mcp_server server(
-        to, {.reference_memory = o.served.reference_memory, .text_tokens = o.text_tokens});
+    mcp_server server(to, {.reference_memory = o.served.reference_memory,
+                           .tools = {.erases = o.served.offers_erase},
+                           .text_tokens = o.text_tokens});
     const client who{.actor = o.actor, .read_only = o.served.only_reads};
     line_input input(STDIN_FILENO, protocol::max_line_bytes);
     stop.on_stop([&] { input.stop(); });

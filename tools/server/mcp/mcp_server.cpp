@@ -169,7 +169,8 @@ json mcp_server::dispatch(const call& c, const std::string& method) {
 json mcp_server::list_tools(const client& who) const {
   json list = json::array();
   for (const auto& tool : tools())
-    if (is_offered(tool, who)) list.push_back(tool_json(tool, who));
+    if (is_there(tool, options_.tools) && is_offered(tool, who))
+      list.push_back(tool_json(tool, who));
   if (options_.reference_memory)
     for (const auto& tool : reference_memory::tools())
       if (!who.read_only || tool["annotations"]["readOnlyHint"] == true) list.push_back(tool);
@@ -178,7 +179,8 @@ json mcp_server::list_tools(const client& who) const {
 
 json mcp_server::call_tool(const call& c) {
   const auto name = text_at(c.params, "name");
-  const bool is_ours = find_tool(name) != nullptr;
+  const auto* const ours = find_tool(name);
+  const bool is_ours = ours != nullptr && is_there(*ours, options_.tools);
   if (!is_ours && !(options_.reference_memory && reference_memory::has(name)))
     return c.fail(rpc_code::invalid_params, fmt::format("Unknown tool: {}", name));
   static const json none = json::object();

@@ -7,12 +7,14 @@
 
 #include "tools/server/access/gateway.hpp"
 #include "tools/server/mcp/mcp_message.hpp"
+#include "tools/server/mcp/mcp_tools.hpp"
 #include "tools/server/mcp/reference_memory.hpp"
 
 namespace mneme::server {
 
 struct mcp_options {
-  bool reference_memory = false;  ///< also its nine tools
+  bool reference_memory = false; ///< also its nine tools
+  tool_choice tools{};
   std::size_t text_tokens = 2000; ///< of the text form of an answer
 };
 

@@ -28,6 +28,7 @@ constexpr std::array<std::string_view, 3> update_ops = {"update", "update_head",
 constexpr std::array<std::string_view, 2> relate_ops = {"add_edge", "remove_edge"};
 constexpr std::array<std::string_view, 2> forget_ops = {"tombstone", "forget_matching"};
 constexpr std::array<std::string_view, 1> restore_ops = {"restore"};
+constexpr std::array<std::string_view, 1> erase_ops = {"erase"};
 constexpr std::array<std::string_view, 1> promote_ops = {"promote"};
 constexpr std::array<std::string_view, 1> attest_ops = {"attest"};
 constexpr std::array<std::string_view, 1> root_ops = {"root"};
@@ -46,6 +47,7 @@ constexpr std::array<std::string_view, 12> update_hidden = {
     "provenance", "write",  "types",      "limit", "now",  "deadline_ms"};
 constexpr std::array<std::string_view, 4> restore_hidden = {"scope", "by", "expect_version",
                                                             "deadline_ms"};
+constexpr std::array<std::string_view, 2> erase_hidden = {"with_branches", "deadline_ms"};
 constexpr std::array<std::string_view, 4> forget_hidden = {"scope", "by", "vector", "now"};
 
 result<json> build_get(const json& arguments) {
@@ -343,6 +345,18 @@ constexpr std::array table = {
               .ops = restore_ops,
               .hidden = restore_hidden,
               .is_idempotent = true},
+    tool_spec{.name = "erase",
+              .title = "Erase memories for good",
+              .description =
+                  "Overwrite what memories say, everywhere and for good: by ids, all of an actor, "
+                  "or all chunks of a source. Nothing brings it back; forget is enough unless "
+                  "somebody has asked that it be gone. First call it with dry_run: true, show what "
+                  "would go, and erase only what was agreed to.",
+              .ops = erase_ops,
+              .hidden = erase_hidden,
+              .is_destructive = true,
+              .is_idempotent = true,
+              .erases = true},
     tool_spec{.name = "promote",
               .title = "Promote a document chunk",
               .description = "Say that a memory was made of a document chunk: searches then show "
@@ -483,8 +497,13 @@ json tool_json(const tool_spec& tool, const client& who) {
 }
 
 bool is_offered(const tool_spec& tool, const client& who) noexcept {
+  if (tool.erases && !who.is_host()) return false;
   return !who.read_only || tool.is_read_only || tool.name == "retrieve"
          || tool.name == "chroma_query";
+}
+
+bool is_there(const tool_spec& tool, const tool_choice& choice) noexcept {
+  return choice.erases || !tool.erases;
 }
 
 std::pair<std::string, answer> call_tool(gateway& to, const client& who, const tool_spec& tool,

@@ -24,6 +24,7 @@ struct tool_spec {
   bool is_read_only = false;
   bool is_destructive = false;
   bool is_idempotent = false;
+  bool erases = false; ///< there only where the host said so
   /// The request for these arguments; null: the first op takes them as they are.
   result<json> (*build)(const json& arguments) = nullptr;
   /// Replaces required keys of the ops in the schema; text of a JSON object that is merged in.
@@ -35,7 +36,14 @@ const tool_spec* find_tool(std::string_view name) noexcept;
 
 /// How `who` sees the tool: name, schemas, annotations.
 json tool_json(const tool_spec& tool, const client& who);
-/// Tools that a read-only key does not see are refused all the same if they are called.
+/// What tools there are beyond those that every client has.
+struct tool_choice {
+  bool erases = false;
+};
+/// Whether the tool is one of this server's at all.
+bool is_there(const tool_spec& tool, const tool_choice& choice) noexcept;
+/// Tools that a read-only key, or one of an actor, does not see are refused all the same if they
+/// are called.
 bool is_offered(const tool_spec& tool, const client& who) noexcept;
 /// The answer of the engine for these arguments, and the op that gave it.
 std::pair<std::string, answer> call_tool(gateway& to, const client& who, const tool_spec& tool,

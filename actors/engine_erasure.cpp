@@ -1,0 +1,101 @@
+// Erasing in more than one step: in portions, and in every branch of the world.
+
+#include <algorithm>
+#include <utility>
+
+#include "actors/engine_impl.hpp"
+#include "state/branch/branch_note.hpp"
+#include "state/erasure/erase_portions.hpp"
+
+namespace mneme {
+
+namespace {
+
+/// To open a branch as its own world was opened.
+engine_options options_for_branch(const engine_options& own, const std::string& path) {
+  engine_options o = own;
+  o.directory = path;
+  o.create = false;
+  o.seed.reset();
+  o.random = nullptr; // it is one world's, which may be writing
+  o.embedder_spec.reset();
+  o.search_spec.reset();
+  o.language.reset();
+  o.readers = 1;
+  return o;
+}
+
+branch_erasure erase_branch(const engine_options& own, const reached_branch& branch,
+                            const erase_request& r, erase_result& done) {
+  branch_erasure out{
+      .path = branch.path, .outcome = branch_outcome::failed, .memories = 0, .seq = {}, .note = {}};
+  const auto ended = [&](branch_outcome outcome, std::string note) {
+    out.outcome = outcome;
+    out.note = std::move(note);
+    return out;
+  };
+  if (!branch.is_there)
+    return ended(branch_outcome::missing,
+                 "a note of the branch leads here, and it is not here: if it was moved, erase in "
+                 "it where it is");
+  const auto failed = [&](const error& why) {
+    return ended(why.code == errc::busy ? branch_outcome::busy : branch_outcome::failed,
+                 why.message);
+  };
+  auto opened = engine::open(options_for_branch(own, branch.path));
+  if (!opened) return failed(opened.error());
+  auto erased = opened->erase(r);
+  const auto closed = opened->close();
+  if (!erased && erased.error().code == errc::not_found) return ended(branch_outcome::nothing, {});
+  if (!erased) return failed(erased.error());
+  out.memories = erased->erased.size();
+  out.seq = erased->seq;
+  done = std::move(*erased);
+  if (!closed) return failed(closed.error());
+  return ended(out.memories > 0 ? branch_outcome::erased : branch_outcome::nothing, {});
+}
+
+/// What went in one world goes in the next, also where it is selected no more, or was not.
+void add_ids(erase_request& r, const erase_result& done) {
+  for (const erased_memory& m : done.erased) r.ids.push_back(m.id);
+  std::ranges::sort(r.ids);
+  r.ids.erase(std::ranges::unique(r.ids).begin(), r.ids.end());
+}
+
+} // namespace
+
+result<erase_result> engine::erase(erase_request request, std::optional<std::int64_t> deadline_ms) {
+  if (impl_->arm != nullptr)
+    return fail(errc::unsupported, "an arm has its past in common with others: what must go is "
+                                   "erased in the world that they were made of");
+  const bool with_branches = std::exchange(request.with_branches, false);
+  auto done = erase_in_portions([&]() {
+    return impl_->write<erase_result>(
+        [&](auto reply) { return erase_command{request, std::move(reply)}; }, deadline_ms);
+  });
+  if (!with_branches || (!done && done.error().code != errc::not_found)) return done;
+  auto branches =
+      impl_->inside([&](world& w) { return reachable_branches(*w.files, w.directory, w.info); });
+  if (!branches) return propagate(branches);
+  erase_result here = done ? std::move(*done) : erase_result{};
+  if (!done) {
+    here.not_found = request.ids;
+    here.seq = impl_->now()->state->published_seq();
+  }
+  here.branches.clear();
+  add_ids(request, here);
+  bool is_anywhere = done.has_value();
+  for (const auto& branch : *branches) {
+    erase_result there;
+    here.in_branches.push_back(erase_branch(impl_->options, branch, request, there));
+    const branch_outcome outcome = here.in_branches.back().outcome;
+    is_anywhere = is_anywhere || outcome != branch_outcome::nothing;
+    if (outcome == branch_outcome::busy || outcome == branch_outcome::failed)
+      here.branches.push_back(branch.path);
+    add_ids(request, there);
+  }
+  if (!is_anywhere) return done; // not_found, here as there
+  return here;
+}
+
+} // namespace mneme
