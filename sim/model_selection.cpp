@@ -284,6 +284,11 @@ private:
     const candidate* best = nullptr;
     for (const auto* c : rows)
       if (best == nullptr && is_best(c)) best = c;
+    // In doubt nothing is replaced.
+    if (r_.states_new && std::ranges::any_of(rows, [&](const auto* c) {
+          return c != best && !says_the_same(*c, *best);
+        }))
+      return {};
     for (const auto* c : rows)
       if (c == best
           || (is_best(c) && (asked_.extent == asked_extent::all || says_the_same(*c, *best))))
@@ -353,8 +358,7 @@ private:
 
   [[nodiscard]] bool is_replaced(const candidate& c) const {
     if (!asked_.subject.terms.empty() && names().empty()) return false;
-    const auto shared = shared_with(asked_, [&](const std::string& term) { return c.has(term); });
-    return takes_place(read_stated(r_.words), read_stated(c.text), shared);
+    return takes_place(read_stated(r_.words), read_stated(c.text), asked_.subject.terms);
   }
 
   void share_of(candidate& c) const {

@@ -429,6 +429,10 @@ private:
     const double most = std::ranges::max(rows, {}, &ranked_row::share).share;
     const auto is_best = [&](const ranked_row& r) { return r.share >= most - same_weight; };
     const auto best = *std::ranges::find_if(rows, is_best);
+    if (s_.request.states_new && !std::ranges::all_of(rows, [&](const auto& r) {
+          return r.row == best.row || says_the_same(r, best);
+        }))
+      return nothing("several may be replaced: give words that say which");
     for (const auto& r : rows) {
       const bool is_as_good =
           r.row == best.row
@@ -477,10 +481,7 @@ private:
     for (const auto& r : rows) {
       auto text = text_of(r.row);
       if (!text) return propagate(text);
-      const auto shared = shared_with(asked_, [&](const std::string& term) {
-        return (terms_of(r.row) & s_.set_of({term})) != 0;
-      });
-      if (!is_unknown && takes_place(said, read_stated(**text, language), shared))
+      if (!is_unknown && takes_place(said, read_stated(**text, language), asked_.subject.terms))
         replaced.push_back(r);
     }
     rows = std::move(replaced);
