@@ -174,6 +174,7 @@ differing_words difference_of(const stated_text& said, const stated_text& older)
   std::size_t behind = 0;
   while (before + behind < shorter && is_same(a[a.size() - 1 - behind], b[b.size() - 1 - behind]))
     ++behind;
+  ensure(before + behind <= shorter, "no word is of both the beginning and the end");
   return {a.first(before), a.last(behind), a.subspan(before, a.size() - before - behind),
           b.subspan(before, b.size() - before - behind)};
 }
