@@ -23,15 +23,17 @@ bool is_believed(const std::string& writer, const viewer& who) {
 }
 
 /// Those that somebody else wrote are none.
-std::vector<std::string> names_of(const model& state, const memory& topic, const viewer& who,
-                                  seq_no at) {
+std::vector<std::string> own_aliases(const model& state, const memory& topic, const viewer& who,
+                                     seq_no at) {
   const auto field = state.field_at(topic.head->id, "aliases", at);
   if (!field) return {};
   const field_revision current = state.revisions_of(*field).at(field->current - 1);
   if (!is_believed(current.created_by, who)) return {};
   const std::vector<topic_value> values = {{"aliases", current.value}};
-  const auto aliases = aliases_of(values);
-  if (aliases.empty()) return {};
+  return aliases_of(values);
+}
+std::vector<std::string> names_of(const memory& topic, const std::vector<std::string>& aliases,
+                                  const viewer& who) {
   std::vector<std::string> all;
   if (is_believed(topic.version->created_by, who)) all.push_back(text_in(topic.version, "title"));
   all.insert(all.end(), aliases.begin(), aliases.end());
@@ -95,13 +97,34 @@ std::vector<memory> topics_of(const model& state, const std::string& text, const
   return topics;
 }
 
+/// Has another topic the name? Of those with all of its words the 16 lowest ids are asked.
+bool is_of_another(const model& state, const std::string& name, const memory_id& own,
+                   const viewer& who, seq_no at, const naive_naming& rule) {
+  const auto ids = state.ids_at(at);
+  std::size_t asked = 0;
+  for (const auto& id : std::set<memory_id>(ids.begin(), ids.end())) {
+    const memory m = *state.memory_at(id, at);
+    if (id == own || asked == 16 || m.head->tombstone || !may_name(state, m, who, at, rule))
+      continue;
+    const auto terms = text_terms(state.text_at(id, at));
+    const auto sought = text_terms(name);
+    if (!std::ranges::all_of(sought, [&](const auto& t) { return has(terms, t); })) continue;
+    ++asked;
+    for (const auto& its_name : names_of(m, own_aliases(state, m, who, at), who))
+      if (folded_words(its_name) == folded_words(name)) return true;
+  }
+  return false;
+}
+
 } // namespace
 
 std::vector<naive_alias> aliases_in(const model& state, const std::string& text, const viewer& who,
                                     seq_no at, const naive_naming& rule) {
   std::vector<naive_alias> found;
   for (const auto& topic : topics_of(state, text, who, at, rule)) {
-    auto names = names_of(state, topic, who, at);
+    const auto aliases = own_aliases(state, topic, who, at);
+    if (aliases.empty()) continue;
+    const auto names = names_of(topic, aliases, who);
     std::optional<std::size_t> longest;
     for (std::size_t i = 0; i < names.size(); ++i)
       if (is_in(names[i], text)
@@ -110,6 +133,11 @@ std::vector<naive_alias> aliases_in(const model& state, const std::string& text,
     if (!longest || names.size() == 1) continue;
     naive_alias one{.name = names[*longest], .others = names};
     one.others.erase(one.others.begin() + static_cast<std::ptrdiff_t>(*longest));
+    const memory_id own = topic.head->id;
+    one.is_shared = is_of_another(state, one.name, own, who, at, rule);
+    std::erase_if(one.others, [&](const auto& other) {
+      return one.is_shared || is_of_another(state, other, own, who, at, rule);
+    });
     found.push_back(std::move(one));
   }
   return found;

@@ -10,7 +10,8 @@ namespace mneme::sim {
 /// A name in a text, and the other names of the same topic.
 struct naive_alias {
   std::string name;
-  std::vector<std::string> others;
+  std::vector<std::string> others; ///< that no other topic has
+  bool is_shared = false;          ///< another topic has the name
 };
 /// Who may say it, besides the asker and the host.
 struct naive_naming {

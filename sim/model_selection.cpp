@@ -33,7 +33,7 @@ struct candidate {
     return std::ranges::find(meant, term) != meant.end();
   }
   [[nodiscard]] bool is_named(const std::vector<std::string>& words) const {
-    const auto own = folded_words(text);
+    const auto own = named_words(text);
     if (follow_each_other(words, own)) return true;
     for (const auto& alias : *aliases)
       for (const auto& other : alias.others)
@@ -48,6 +48,7 @@ struct candidate {
     if (p.terms.empty() || !has_all(p.terms))
       return !p.runs.empty() && has_all(p.runs) && has_number(text, p.runs);
     if (!p.token.empty()) return has_token(text, p.token);
+    if (p.is_word && !stands_as_name(text, p.words.front())) return false;
     if (!p.words.empty()) return is_named(p.words);
     return !p.in_order || follow_each_other(p.terms, text_terms(text));
   }
@@ -112,6 +113,10 @@ private:
             return std::ranges::find(m->head->tags, tag) != m->head->tags.end();
           }))
         continue;
+      const auto has_tag = [](const std::vector<std::string>& tags) {
+        return std::ranges::find(tags, overview_tag) != tags.end();
+      };
+      if (has_tag(m->head->tags) && !has_tag(r_.tags)) continue;
       candidate c;
       c.uri = {m->head->type, id, m->head->current_version};
       // A topic is found by the words of the request that changed it last, and shown as it is.
@@ -199,10 +204,7 @@ private:
   }
 
   [[nodiscard]] bool is_claimed_twice() const {
-    std::set<std::vector<std::string>> names;
-    return std::ranges::any_of(aliases_, [&](const auto& alias) {
-      return !names.insert(folded_words(alias.name)).second;
-    });
+    return std::ranges::any_of(aliases_, &naive_alias::is_shared);
   }
 
   /// All that any part of a list selects, if each selects something, and no memory has the list.
@@ -289,6 +291,11 @@ private:
     const candidate* best = nullptr;
     for (const auto* c : rows)
       if (best == nullptr && is_best(c)) best = c;
+    // In doubt nothing is replaced.
+    if (r_.states_new && std::ranges::any_of(rows, [&](const auto* c) {
+          return c != best && !says_the_same(*c, *best);
+        }))
+      return {};
     for (const auto* c : rows)
       if (c == best
           || (is_best(c) && (asked_.extent == asked_extent::all || says_the_same(*c, *best))))
@@ -358,8 +365,7 @@ private:
 
   [[nodiscard]] bool is_replaced(const candidate& c) const {
     if (!asked_.subject.terms.empty() && names().empty()) return false;
-    const auto shared = shared_with(asked_, [&](const std::string& term) { return c.has(term); });
-    return takes_place(read_stated(r_.words), read_stated(c.text), shared);
+    return takes_place(read_stated(r_.words), read_stated(c.text), asked_.subject.terms);
   }
 
   void share_of(candidate& c) const {

@@ -42,6 +42,42 @@ bool is_accent(utf8proc_int32_t c) {
   return c >= 0x0300 && c <= 0x036F;
 }
 
+/// Letters of Latin that are no letter with an accent, as they are written without them: Lukasz is
+/// Łukasz. Folded by case before; none = it stays.
+std::string_view plain_letters(utf8proc_int32_t c) {
+  switch (c) {
+  case 0x00E6: // æ
+    return "ae";
+  case 0x00F0: // ð
+  case 0x0111: // đ
+    return "d";
+  case 0x00F8: // ø
+    return "o";
+  case 0x00FE: // þ
+    return "th";
+  case 0x0127: // ħ
+    return "h";
+  case 0x0131: // ı
+    return "i";
+  case 0x0142: // ł
+    return "l";
+  case 0x0153: // œ
+    return "oe";
+  case 0x0167: // ŧ
+    return "t";
+  default:
+    return {};
+  }
+}
+
+/// Han and kana: words are not set apart.
+bool is_unspaced(utf8proc_int32_t c) {
+  if (c < 0x3005) return false;
+  return c <= 0x3007 || (c >= 0x3041 && c <= 0x30FF) || (c >= 0x31F0 && c <= 0x31FF)
+         || (c >= 0x3400 && c <= 0x4DBF) || (c >= 0x4E00 && c <= 0x9FFF)
+         || (c >= 0xF900 && c <= 0xFAFF) || (c >= 0x20000 && c <= 0x323AF);
+}
+
 /// What may stand inside an identifier: an address, a code, a number, a path.
 bool joins_identifier(utf8proc_int32_t c) {
   return c < 0x80 && std::string_view("@._-/:#+\\").contains(static_cast<char>(c));
@@ -132,6 +168,7 @@ private:
     const bool is_upper = c >= 'A' && c <= 'Z';
     const bool is_digit = c >= '0' && c <= '9';
     if (is_upper || is_digit || (c >= 'a' && c <= 'z')) {
+      if (!starts_.empty()) end_identifier();
       run_.push_back(static_cast<char>(is_upper ? c + ('a' - 'A') : c));
       has_digit_ = has_digit_ || is_digit;
     } else if (joins_identifier(c) && !run_.empty()) {
@@ -154,15 +191,27 @@ private:
         &boundary_class);
     for (utf8proc_ssize_t i = 0; i < std::min<utf8proc_ssize_t>(count, std::ssize(folded)); ++i) {
       const auto part = folded[static_cast<std::size_t>(i)];
+      const auto plain = plain_letters(part);
       if (part < 0x80)
         add_ascii(part);
+      else if (!plain.empty())
+        add_plain(plain);
       else if (is_letter_or_digit(part) || (is_mark(part) && !is_accent(part) && !run_.empty()))
         add_letter(part);
       else if (!is_accent(part))
         end_identifier();
     }
   }
+  void add_plain(std::string_view letters) {
+    if (!starts_.empty()) end_identifier();
+    run_ += letters;
+  }
   void add_letter(utf8proc_int32_t c) {
+    if (!is_mark(c)) {
+      const bool unspaced = is_unspaced(c);
+      if (!run_.empty() && unspaced == starts_.empty()) end_identifier();
+      if (unspaced) starts_.push_back(run_.size());
+    }
     std::array<utf8proc_uint8_t, 4> encoded;
     const auto size = utf8proc_encode_char(c, encoded.data());
     run_.append(reinterpret_cast<const char*>(encoded.data()), static_cast<std::size_t>(size));
@@ -171,10 +220,21 @@ private:
   void end_run() {
     if (run_.empty()) return;
     const bool is_stemmed = stem_ != nullptr && run_.size() <= stemmed_bytes_max;
-    terms_.push_back(is_stemmed ? (*stem_)(run_) : run_);
+    if (!starts_.empty())
+      add_pairs();
+    else
+      terms_.push_back(is_stemmed ? (*stem_)(run_) : run_);
     if (whole_.size() <= stemmed_bytes_max) whole_ += run_;
     ++parts_;
     run_.clear();
+    starts_.clear();
+  }
+  /// Any two of them that follow each other may be a word, or part of one.
+  void add_pairs() {
+    if (starts_.size() == 1) return terms_.push_back(run_);
+    starts_.push_back(run_.size());
+    for (std::size_t i = 0; i + 2 < starts_.size(); ++i)
+      terms_.push_back(run_.substr(starts_[i], starts_[i + 2] - starts_[i]));
   }
   /// An identifier is a term beside its parts, however its separators and zeros were written.
   void end_identifier() {
@@ -196,6 +256,7 @@ private:
   word_stemmer* stem_;
   bool plain_words_;
   std::string run_;
+  std::vector<std::size_t> starts_; ///< of han and kana, where each begins; no run has others, too
   std::string whole_; ///< the runs so far that single separators join, with `@`, and a point behind
                       ///< a digit, between them
   std::size_t parts_ = 0;
@@ -228,7 +289,7 @@ std::vector<std::string> folded_words(std::string_view text) {
 std::string term_rules(std::string_view language) {
   static const std::string rules = [] {
     // Words that releases of the English stemmer have treated differently.
-    std::string all = fmt::format("3 utf8proc {} unicode {} stems", utf8proc_version(),
+    std::string all = fmt::format("4 utf8proc {} unicode {} stems", utf8proc_version(),
                                   utf8proc_unicode_version());
     for (const auto& stem : text_terms("generously skis dying evening internally universities "
                                        "ageing conspiratorially added paste"))

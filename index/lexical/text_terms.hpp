@@ -1,9 +1,13 @@
 #pragma once
 /// The terms of a text, as the lexical index and its queries see them: the maximal runs of Unicode
 /// letters, digits and marks (general categories L, N and M; no underscore), folded (case,
-/// compatibility forms; accents of Latin, Greek and Cyrillic dropped, so that café is cafe), then
-/// stemmed by Snowball's stemmer of a language, or of none. There are no stop words. libstemmer is
-/// used here alone.
+/// compatibility forms; accents of Latin, Greek and Cyrillic dropped, so that café is cafe; ł, ø,
+/// æ and the like as they are written without them, so that Łukasz is Lukasz), then stemmed by
+/// Snowball's stemmer of a language, or of none. There are no stop words. libstemmer is used here
+/// alone.
+///
+/// Han and kana are a run of their own, and of these the terms are each two that follow each other:
+/// of 東京都 they are 東京 and 京都. One that stands alone is a term.
 ///
 /// Runs that single separators join (one of @ . _ - / : # + and the backslash), with a digit or an
 /// @ among them, are an identifier: one more term behind those of its runs, unstemmed, with its @,

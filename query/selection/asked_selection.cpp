@@ -500,6 +500,12 @@ private:
       for (auto& word : folded_words(list_[i].bare)) name.words.push_back(std::move(word));
     }
     if (name.terms.empty()) return end;
+    if (name.words.size() == 1) {
+      const std::string& word = name.words.front();
+      if (word.size() == 1) name.token = word;
+      name.is_word = std::ranges::all_of(
+          name.terms, [&](const auto& t) { return is_function_term(t, language_); });
+    }
     if (is_start) out_.subject = name;
     if (first == from_ && is_statement_) out_.told_of = name;
     if (!is_start || !is_statement || end > 1) out_.names.push_back(std::move(name));
@@ -542,10 +548,16 @@ private:
     for (std::size_t i = from_; i < to_; ++i)
       for (auto& term : text_terms(list_[i].bare, language_)) {
         if (leaves_weak && is_in(weak, lower(i)) && !list_[i].quoted) continue;
-        if (is_function_term(term, language_) && !list_[i].quoted) continue;
+        if (is_function_term(term, language_) && !list_[i].quoted && !names_though_function(i))
+          continue;
         if (std::ranges::find(out_.content, term) == out_.content.end())
           out_.content.push_back(std::move(term));
       }
+  }
+
+  /// "Will", "AT&T": of the words of a name all count.
+  [[nodiscard]] bool names_though_function(std::size_t i) const {
+    return is_name_word(i) && is_capital(i) && !is_in(joining, lower(i));
   }
 
   [[nodiscard]] std::string question() const {

@@ -26,7 +26,10 @@ struct asked_phrase {
   bool in_order = false;
   /// Of a name: as it is written, folded; a memory must have these behind each other.
   std::vector<std::string> words{};
-  /// In lower case, it must stand between spaces or marks: an identifier that is no term.
+  /// It is a word of the language, too ("Will"): a memory must have it with a capital letter.
+  bool is_word = false;
+  /// In lower case, it must stand between spaces or marks: an identifier that is no term, or a name
+  /// of one letter.
   std::string token{};
   /// Of a number with separators or spaces: its runs of digits. A memory that has them all has the
   /// phrase if they follow each other in it, however they are set apart.
@@ -66,6 +69,11 @@ asked_selection read_asked(std::string_view words, std::string_view language = d
 bool is_value(const asked_selection& asked, std::string_view term);
 /// Nothing but three digits or fewer.
 bool is_small_number(std::string_view term);
+/// The words among which a name is looked for: those of the text, folded, but for what is in
+/// addresses and paths ("ana.maria@example.org" is not Ana).
+std::vector<std::string> named_words(std::string_view text);
+/// Whether the folded word stands in `text` with a capital letter, and asks nothing ("Will you …").
+bool stands_as_name(std::string_view text, std::string_view word);
 /// Whether the terms stand in `text` one behind the other.
 bool follow_each_other(const std::vector<std::string>& terms, const std::vector<std::string>& text);
 /// Whether `second` stands in `text` behind `first`, with one word of at most three letters between

@@ -1,10 +1,12 @@
 #include "query/selection/other_names.hpp"
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "index/lexical/function_terms.hpp"
 #include "index/lexical/text_terms.hpp"
+#include "messages/ensure.hpp"
 #include "messages/text/quoted_text.hpp"
 #include "messages/text/topic_text.hpp"
 #include "views/standing.hpp"
@@ -40,7 +42,9 @@ public:
     for (const auto& id : *topics) {
       auto called = read(id, **reader);
       if (!called) return propagate(called);
-      if (!called->others.empty()) found.push_back(std::move(*called));
+      if (called->others.empty()) continue;
+      if (auto ok = leave_out_shared(*called, id, **reader); !ok) return propagate(ok);
+      found.push_back(std::move(*called));
     }
     return found;
   }
@@ -78,8 +82,8 @@ private:
       const auto with = index.postings(corpus::memories, term);
       const bool is_shorter = posting_count(with) < posting_count(having);
       std::set<memory_id> more;
-      if (auto ok = add_topics(is_shorter ? with : having, is_shorter ? field : term, more); !ok)
-        return propagate(ok);
+      const std::array others = {is_shorter ? field : term};
+      if (auto ok = add_topics(is_shorter ? with : having, others, more); !ok) return propagate(ok);
       for (const auto& id : more)
         if (topics.size() < most_named_topics) topics.insert(id);
       if (topics.size() == most_named_topics) break;
@@ -87,16 +91,18 @@ private:
     return topics;
   }
 
-  /// Of the contents in `blocks`, those that have `other`, too, and may say what somebody is
+  /// Of the contents in `blocks`, those that have `others`, too, and may say what somebody is
   /// called.
-  result<void> add_topics(std::span<const posting_block> blocks, term_no other,
+  result<void> add_topics(std::span<const posting_block> blocks, std::span<const term_no> others,
                           std::set<memory_id>& topics) const {
     std::uint64_t looked_at = 0;
     for (const auto& block : blocks)
       for (std::uint32_t i = 0, size = block.size(); i < size; ++i) {
         if (auto ok = time_.check(looked_at++); !ok) return ok;
         const slot_no slot{block.slot(i)};
-        if (views_.lexical->count(slot, other) == 0) continue;
+        if (!std::ranges::all_of(others,
+                                 [&](term_no t) { return views_.lexical->count(slot, t) > 0; }))
+          continue;
         const row_no row = rows_.row_of_slot(slot, at_);
         if (row.value != no_number && may_name(row))
           topics.insert(views_.nodes->id(rows_.node(row)));
@@ -128,6 +134,54 @@ private:
     if (!is_believed(current->created_by)) return none;
     const topic_value value{std::string(aliases_field), std::move(current->value)};
     return aliases_of(std::span(&value, 1));
+  }
+
+  result<void> leave_out_shared(called_name& called, const memory_id& own, kv_reader& reader) {
+    auto is_shared = is_of_another(called.name, own, reader);
+    if (!is_shared) return propagate(is_shared);
+    called.is_shared = *is_shared;
+    std::vector<std::string> others;
+    for (auto& other : called.others) {
+      if (called.is_shared) break;
+      auto is_taken = is_of_another(other, own, reader);
+      if (!is_taken) return propagate(is_taken);
+      if (!*is_taken) others.push_back(std::move(other));
+    }
+    called.others = std::move(others);
+    ensure(!called.is_shared || called.others.empty(), "who is not known has no other names");
+    return {};
+  }
+  /// Has another topic this name, as its title or as an alias?
+  result<bool> is_of_another(const std::string& name, const memory_id& own, kv_reader& reader) {
+    std::set<memory_id> topics;
+    if (auto ok = add_topics_with_all(text_terms(name, views_.lexical->language()), topics); !ok)
+      return propagate(ok);
+    topics.erase(own);
+    std::size_t looked_at = 0;
+    for (const auto& id : topics) {
+      if (++looked_at > most_named_topics) break;
+      auto aliases = aliases_in(id, reader);
+      if (!aliases) return propagate(aliases);
+      auto topic = read_memory(views_, reader, id, at_);
+      if (!topic) return propagate(topic);
+      if (!topic->has_value()) continue;
+      for (const auto& its_name : names_of((*topic)->version, *aliases))
+        if (folded_words(its_name) == folded_words(name)) return true;
+    }
+    return false;
+  }
+  result<void> add_topics_with_all(const std::vector<std::string>& terms,
+                                   std::set<memory_id>& topics) const {
+    std::vector<term_no> numbers;
+    std::span<const posting_block> fewest;
+    for (const auto& term : terms) {
+      const term_no number = views_.lexical->term(term);
+      if (number.value == no_number) return {};
+      const auto having = views_.lexical->postings(corpus::memories, number);
+      if (numbers.empty() || posting_count(having) < posting_count(fewest)) fewest = having;
+      numbers.push_back(number);
+    }
+    return add_topics(fewest, numbers, topics);
   }
 
   /// Without others, where the text has none of its names.

@@ -18,8 +18,10 @@ namespace mneme {
 
 /// A name in a text, and the other ones of the same topic.
 struct called_name {
-  std::string name; ///< as the topic has it
-  std::vector<std::string> others;
+  std::string name;                ///< as the topic has it
+  std::vector<std::string> others; ///< that no other topic has
+  /// Another topic has the name as well: who is meant is not known, and there are no others.
+  bool is_shared = false;
 };
 
 /// Names of a topic count so many, its title and the first of its aliases, of so many bytes each.
@@ -40,7 +42,9 @@ struct naming_rule {
 /// The names in `text` whose words follow each other in it, folded as words are for search; by the
 /// ids of their topics, which are live as of `at` and not archived. A title and a field count if
 /// the asker or the host wrote them last. Of several of its names in the text the longest counts.
-/// What has nothing but function words is no name. A world without aliases costs a look.
+/// A name that another topic has, too, is nobody's other name; of the topics that have its words
+/// the lowest ids are asked, as many as are looked at. What has nothing but function words is no
+/// name. A world without aliases costs a look.
 result<std::vector<called_name>> other_names(std::string_view text, const asker& who, seq_no at,
                                              const naming_rule& rule, const read_views& views,
                                              const deadline& time);

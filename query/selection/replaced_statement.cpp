@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <utility>
 
 #include "index/lexical/function_terms.hpp"
@@ -17,8 +18,8 @@ constexpr std::size_t most_stating_words = 16;
 /// Of an older text so many parts are compared.
 constexpr std::size_t most_parts = 64;
 
-constexpr std::array<std::string_view, 9> being = {"is",     "are",   "was",    "were",   "becomes",
-                                                   "became", "isn't", "aren't", "changed"};
+constexpr std::array<std::string_view, 10> being = {
+    "is", "are", "was", "were", "becomes", "became", "isn't", "aren't", "changed", "moved"};
 constexpr std::array<std::string_view, 2> mine = {"my", "our"};
 constexpr std::array<std::string_view, 5> of_somebody = {"his", "her", "your", "their", "its"};
 constexpr std::array<std::string_view, 6> adding = {"too",     "also",       "another",
@@ -71,6 +72,25 @@ std::vector<std::pair<std::string_view, std::string>> values_in(std::string_view
   }
   return all;
 }
+
+/// A verb, and what joins it to the one place.
+struct place_of_one {
+  std::string_view verb; ///< its term
+  std::string_view joint;
+};
+constexpr std::array places_of_one = std::to_array<place_of_one>({{"work", "at"},
+                                                                  {"work", "for"},
+                                                                  {"work", "as"},
+                                                                  {"live", "in"},
+                                                                  {"live", "at"},
+                                                                  {"live", "on"},
+                                                                  {"base", "in"},
+                                                                  {"studi", "at"}});
+/// More words are no place.
+constexpr std::size_t most_place_words = 4;
+/// They make no difference to what is said.
+constexpr std::array passed_over =
+    std::to_array<std::string_view>({"a", "an", "the", "is", "are", "am", "just"});
 
 /// Puts the words of one part together.
 class part_reader {
@@ -137,8 +157,79 @@ bool has_topic(const stated_part& said, const stated_text& older) {
   });
 }
 
-std::string_view person_of(const stated_part& part) {
-  return part.first.starts_with("i'") ? std::string_view("i") : std::string_view(part.first);
+/// What stands in two texts where they differ, if they do in one place.
+struct differing_words {
+  std::span<const stated_word> before; ///< of the first, and the same in the second
+  std::span<const stated_word> behind;
+  std::span<const stated_word> said;
+  std::span<const stated_word> older;
+};
+differing_words difference_of(const stated_text& said, const stated_text& older) {
+  const auto is_same = [](const stated_word& a, const stated_word& b) { return a.term == b.term; };
+  const std::span<const stated_word> a = said.words;
+  const std::span<const stated_word> b = older.words;
+  std::size_t before = 0;
+  const std::size_t shorter = std::min(a.size(), b.size());
+  while (before < shorter && is_same(a[before], b[before])) ++before;
+  std::size_t behind = 0;
+  while (before + behind < shorter && is_same(a[a.size() - 1 - behind], b[b.size() - 1 - behind]))
+    ++behind;
+  ensure(before + behind <= shorter, "no word is of both the beginning and the end");
+  return {a.first(before), a.last(behind), a.subspan(before, a.size() - before - behind),
+          b.subspan(before, b.size() - before - behind)};
+}
+
+/// Nothing but values, of one kind, and what joins them: "three times", "twice".
+std::string_view only_kind_of(std::span<const stated_word> words) {
+  std::string_view kind;
+  for (const auto& word : words) {
+    if (word.kind.empty() && word.tells && word.term != "time") return {};
+    if (word.kind.empty()) continue;
+    if (!kind.empty() && word.kind != kind) return {};
+    kind = word.kind;
+  }
+  return kind;
+}
+bool are_names(std::span<const stated_word> words) {
+  return std::ranges::all_of(words, [](const auto& w) { return w.is_name || !w.tells; })
+         && std::ranges::any_of(words, &stated_word::is_name);
+}
+
+/// Where somebody lives or works, which is one place at a time as far as is said.
+bool says_where(std::span<const stated_word> before) {
+  if (before.size() < 3) return false;
+  const std::string_view verb = before[before.size() - 2].term;
+  const std::string_view joint = before.back().term;
+  return std::ranges::any_of(
+      places_of_one, [&](const auto& place) { return place.verb == verb && place.joint == joint; });
+}
+
+/// Do both say the same but for one value: "opens at ten", "works at Globex"?
+bool has_other_value(const stated_text& said, const stated_text& older) {
+  const differing_words differing = difference_of(said, older);
+  if (differing.said.empty() || differing.older.empty()) return false;
+  // Besides whom it is about they must say the same of it.
+  const auto says = [](const stated_word& w) { return w.tells && w.kind.empty() && !w.is_name; };
+  const auto what = differing.before.empty() ? differing.before : differing.before.subspan(1);
+  if (std::ranges::none_of(what, says) && std::ranges::none_of(differing.behind, says))
+    return false;
+  const auto kind = only_kind_of(differing.said);
+  if (!kind.empty()) return kind == only_kind_of(differing.older);
+  if (!says_where(differing.before) || differing.said.size() > most_place_words
+      || differing.older.size() > most_place_words)
+    return false;
+  return (are_names(differing.said) && are_names(differing.older)) || said.changes;
+}
+
+stated_word compared(const asked_word& word, std::string_view language) {
+  stated_word out{.term = word.lower, .kind = word.is_identifier ? "" : kind_of(word.lower)};
+  if (word.lower == "once" || word.lower == "twice") out.kind = "number";
+  const auto terms = text_terms(word.bare, language);
+  if (!terms.empty()) out.term = terms.front();
+  out.is_name = word.is_capital && !word.starts_sentence && out.kind.empty();
+  out.tells = std::ranges::any_of(
+      terms, [&](const std::string& t) { return !is_function_term(t, language); });
+  return out;
 }
 
 } // namespace
@@ -159,10 +250,14 @@ stated_text read_stated(std::string_view text, std::string_view language) {
   stated_text out;
   part_reader reader(language);
   const auto list = words_of(text);
+  out.is_one = true;
   out.is_long = list.size() > most_stating_words;
   for (std::size_t i = 0; i < list.size() && out.parts.size() < most_parts; ++i) {
     const asked_word& word = list[i];
     reader.add(word);
+    out.is_one = out.is_one && (i == 0 || !word.starts_sentence);
+    if (!is_in(passed_over, word.lower) && !is_in(changing, word.lower))
+      out.words.push_back(compared(word, language));
     out.adds = out.adds || is_in(adding, word.lower);
     out.changes = out.changes || is_in(changing, word.lower);
     if (word.ends_part || i + 1 == list.size()) out.parts.push_back(reader.take());
@@ -170,51 +265,18 @@ stated_text read_stated(std::string_view text, std::string_view language) {
   return out;
 }
 
-shared_words shared_with(const asked_selection& asked,
-                         const std::function<bool(const std::string&)>& has) {
-  shared_words shared;
-  const auto& subject = asked.subject.terms;
-  bool is_first = true;
-  for (const auto& term : asked.content) {
-    const bool of_subject = std::ranges::find(subject, term) != subject.end();
-    const bool is_had = has(term);
-    if (!of_subject) {
-      if (is_first) shared.has_first = is_had;
-      is_first = false;
-    }
-    if (!is_had || is_small_number(term) || is_value(asked, term)) continue;
-    if (of_subject) ++shared.of_subject;
-    shared.terms.push_back(term);
-  }
-  ensure(shared.of_subject <= shared.terms.size(), "the subject's words are among what is shared");
-  return shared;
-}
-
-bool takes_place(const stated_text& said, const stated_text& older, const shared_words& shared) {
-  if (said.parts.empty()) return false;
-  ensure(shared.of_subject <= shared.terms.size(), "the subject's words are among what is shared");
-  const std::size_t telling = shared.terms.size() - shared.of_subject;
-  if (said.is_long) return telling >= 2;
-  if (said.adds) return false;
+bool takes_place(const stated_text& said, const stated_text& older,
+                 const std::vector<std::string>& subject) {
+  if (said.is_long || said.adds || older.is_long || !older.is_one) return false;
   const auto topic =
       std::ranges::find_if(said.parts, [](const auto& p) { return !p.topic.empty(); });
-  const auto is_shared = [&](const std::string& term) {
-    return std::ranges::find(shared.terms, term) != shared.terms.end();
-  };
-  if (topic != said.parts.end()
-      && (topic->is_attribute || topic->topic.size() > shared.of_subject)) {
-    if (has_topic(*topic, older)) return true;
-    // The same topic in other words, and something that is said of it.
-    return !topic->is_attribute && std::ranges::all_of(topic->topic, is_shared)
-           && shared.terms.size() > topic->topic.size() && telling >= 2;
+  if (topic != said.parts.end()) {
+    const bool is_of_subject = std::ranges::all_of(topic->topic, [&](const std::string& term) {
+      return std::ranges::find(subject, term) != subject.end();
+    });
+    if ((topic->is_attribute || !is_of_subject) && has_topic(*topic, older)) return true;
   }
-  if (telling >= 2) return true;
-  // "Ana now works at …": what Ana does is the one word that is left.
-  const auto person = person_of(said.parts.front());
-  const bool is_person = shared.of_subject > 0 || person == "i" || person == "we";
-  return said.changes && shared.has_first && is_person
-         && std::ranges::any_of(older.parts,
-                                [&](const auto& part) { return person_of(part) == person; });
+  return said.is_one && has_other_value(said, older);
 }
 
 } // namespace mneme

@@ -2,15 +2,12 @@
 /// Whether a new statement takes the place of an older one. That they share words is not enough:
 /// most of what is new is true beside what is old. Pure: it knows no world.
 
-#include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "index/lexical/text_terms.hpp"
-#include "query/selection/asked_selection.hpp"
 
 namespace mneme {
 
@@ -37,26 +34,29 @@ struct stated_part {
 /// same: "six" and "noon, pier four".
 bool is_contrary(std::string_view a, std::string_view b);
 
+/// A word that says something of its own, as it is compared.
+struct stated_word {
+  std::string term;      ///< its first one, or the word in lower case
+  std::string_view kind; ///< day, month, number; empty = no value
+  bool is_name = false;  ///< a capital letter that begins no sentence
+  bool tells = false;    ///< no function word
+};
+
 /// How a text states what it does.
 struct stated_text {
   std::vector<stated_part> parts;
-  bool is_long = false; ///< somebody talks: nothing is read into its parts
-  bool adds = false;    ///< "too", "also": beside what is there
-  bool changes = false; ///< "now", "no longer"
+  std::vector<stated_word> words; ///< without articles, "is" and "now"
+  bool is_long = false;           ///< somebody talks: nothing is read into its parts
+  bool is_one = false;            ///< it is one sentence
+  bool adds = false;              ///< "too", "also": beside what is there
+  bool changes = false;           ///< "now", "no longer"
 };
 stated_text read_stated(std::string_view text, std::string_view language = default_language);
 
-/// Terms of the new text that an older one has too, without names behind the beginning and small
-/// numbers.
-struct shared_words {
-  std::vector<std::string> terms;
-  bool has_first = false;     ///< the first that is not of the name that the new one begins with
-  std::size_t of_subject = 0; ///< of these, so many are of that name
-};
-/// `has`: whether the older text has a term.
-shared_words shared_with(const asked_selection& asked,
-                         const std::function<bool(const std::string&)>& has);
-/// In doubt it does not.
-bool takes_place(const stated_text& said, const stated_text& older, const shared_words& shared);
+/// Whether both say the same of the same, with another value: then both cannot hold. The older one
+/// must say nothing else, which would be lost. `subject`: terms of the name that the new one begins
+/// with. In doubt it does not.
+bool takes_place(const stated_text& said, const stated_text& older,
+                 const std::vector<std::string>& subject);
 
 } // namespace mneme

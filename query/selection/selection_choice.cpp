@@ -167,7 +167,8 @@ private:
     auto text = text_of(r.row);
     if (!text) return propagate(text);
     if (!phrase.token.empty()) return has_token(**text, phrase.token);
-    if (!phrase.words.empty()) return s_.is_named(phrase.words, folded_words(**text));
+    if (phrase.is_word && !stands_as_name(**text, phrase.words.front())) return false;
+    if (!phrase.words.empty()) return s_.is_named(phrase.words, named_words(**text));
     return follow_each_other(phrase.terms, text_terms(**text, views_.lexical->language()));
   }
   result<bool> has_all(const selection_row& r, const std::vector<sought_phrase>& phrases) {
@@ -277,7 +278,13 @@ private:
     auto having = with_identifiers();
     if (!having) return propagate(having);
     std::vector<selection_row>& found = *having;
-    if (found.empty()) return nothing(fmt::format("nothing has {}", listed(asked_.identifiers)));
+    if (found.empty()) {
+      auto is_in_chunks = any_chunk_has();
+      if (!is_in_chunks) return propagate(is_in_chunks);
+      return nothing(fmt::format("{} {}{}", *is_in_chunks ? "only Chunks have" : "nothing has",
+                                 listed(asked_.identifiers),
+                                 *is_in_chunks ? ": ask for that type to forget them" : ""));
+    }
     if (asked_.extent == asked_extent::fact) {
       const auto having_them = found.size();
       if (!narrow(found))
@@ -296,6 +303,17 @@ private:
       if (*has_them && !is_kept(r.has)) found.push_back(r);
     }
     return found;
+  }
+
+  /// Chunks go with what they are of; they are selected where their type is asked for.
+  result<bool> any_chunk_has() {
+    for (std::size_t i = 0; i < s_.chunks.size(); ++i) {
+      const selection_row& r = s_.chunks[i];
+      if (auto ok = s_.time.check(i); !ok) return propagate(ok);
+      auto has_them = asked_.any_identifier ? has_any(r, identifiers_) : has_all(r, identifiers_);
+      if (!has_them || *has_them) return has_them;
+    }
+    return false;
   }
 
   /// Of several that have what identifies them, those that say most of the other words.
@@ -449,6 +467,10 @@ private:
     const double most = std::ranges::max(rows, {}, &ranked_row::share).share;
     const auto is_best = [&](const ranked_row& r) { return r.share >= most - same_weight; };
     const auto best = *std::ranges::find_if(rows, is_best);
+    if (s_.request.states_new && !std::ranges::all_of(rows, [&](const auto& r) {
+          return r.row == best.row || says_the_same(r, best);
+        }))
+      return nothing("several may be replaced: give words that say which");
     for (const auto& r : rows) {
       const bool is_as_good =
           r.row == best.row
@@ -497,10 +519,7 @@ private:
     for (const auto& r : rows) {
       auto text = text_of(r.row);
       if (!text) return propagate(text);
-      const auto shared = shared_with(asked_, [&](const std::string& term) {
-        return (terms_of(r.row) & s_.set_of({term})) != 0;
-      });
-      if (!is_unknown && takes_place(said, read_stated(**text, language), shared))
+      if (!is_unknown && takes_place(said, read_stated(**text, language), asked_.subject.terms))
         replaced.push_back(r);
     }
     rows = std::move(replaced);

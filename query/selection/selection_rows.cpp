@@ -15,17 +15,29 @@ selectable_rows::selectable_rows(const selection_state& s, const read_views& vie
   if (!s.who.sees_all() && s.who.verified_scope() == nullptr)
     owner_ = rows_.actor_term(s.who.owner()).value;
   for (const auto& tag : s.request.tags) tags_.push_back(rows_.tag_term(composed(tag)));
+  if (std::ranges::find(s.request.tags, overview_tag) == s.request.tags.end())
+    overview_ = rows_.tag_term(overview_tag);
 }
 
 bool selectable_rows::operator()(row_no row) const {
+  const auto& types = s_.request.types;
+  const memory_type type = rows_.rows().line(row).type;
+  if (types.empty() ? type == memory_type::chunk : std::ranges::find(types, type) == types.end())
+    return false;
+  return is_open(row);
+}
+
+bool selectable_rows::is_chunk_alike(row_no row) const {
+  return s_.request.types.empty() && rows_.rows().line(row).type == memory_type::chunk
+         && is_open(row);
+}
+
+bool selectable_rows::is_open(row_no row) const {
   const row_line& line = rows_.rows().line(row);
   if ((line.flags & row_gone) != 0 || !rows_.alive(row, s_.context.at) || !visible_(row))
     return false;
   if (owner_ && line.actor != *owner_) return false;
-  const auto& types = s_.request.types;
-  if (types.empty() ? line.type == memory_type::chunk
-                    : std::ranges::find(types, line.type) == types.end())
-    return false;
+  if (overview_.value != no_number && rows_.has_tag(row, overview_)) return false;
   if (audience_ && rows_.facets(row).audience != static_cast<std::uint8_t>(*audience_))
     return false;
   return std::ranges::all_of(
@@ -40,10 +52,8 @@ term_set selection_state::set_of(const std::vector<std::string>& some) const {
 }
 
 const std::string* selection_state::claimed_twice() const {
-  for (auto one = names.begin(); one != names.end(); ++one)
-    for (auto other = std::next(one); other != names.end(); ++other)
-      if (folded_words(one->name) == folded_words(other->name)) return &one->name;
-  return nullptr;
+  const auto one = std::ranges::find_if(names, &called_name::is_shared);
+  return one == names.end() ? nullptr : &one->name;
 }
 
 bool selection_state::is_named(const std::vector<std::string>& words,
@@ -108,8 +118,9 @@ result<void> selection_state::look(const read_views& views) {
   const std::uint32_t limit = all.rows().count_at(context.at);
   for (row_no row{0}; row.value < limit; ++row.value) {
     if (auto ok = time.check(row.value); !ok) return ok;
-    if (!selectable(row)) continue;
-    ++searched;
+    const bool is_chunk = !asked.identifiers.empty() && selectable.is_chunk_alike(row);
+    if (!is_chunk && !selectable(row)) continue;
+    if (!is_chunk) ++searched;
     term_set has = 0;
     const slot_no slot = all.slot(row);
     for (std::size_t i = 0; i < numbers.size(); ++i)
@@ -117,7 +128,7 @@ result<void> selection_state::look(const read_views& views) {
           && views.lexical->count(slot, numbers[i]) > 0)
         has |= term_set{1} << i;
     if (slot.value != no_number) has |= aliases.of(slot);
-    if (has != 0) rows.push_back({row, has});
+    if (has != 0) (is_chunk ? chunks : rows).push_back({row, has});
   }
   // What has none of the words is not selected by meaning either.
   std::vector<row_no> having;

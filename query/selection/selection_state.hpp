@@ -38,10 +38,13 @@ struct selection_state {
   std::unique_ptr<search_run> search;
   selection_stage stage = selection_stage::look;
 
-  std::vector<called_name> names;  ///< in the words, that are others' too
+  std::vector<called_name> names;  ///< in the words, that are others' too, or two topics'
   std::vector<std::string> terms;  ///< distinct; the first 64 that matter most
   std::vector<selection_row> rows; ///< in row order
-  std::uint64_t searched = 0;      ///< rows that may be selected
+  /// Chunks that have some of them, where no type is asked for: what is said of them is true, and
+  /// they are not selected.
+  std::vector<selection_row> chunks;
+  std::uint64_t searched = 0; ///< rows that may be selected
   select_result answer;
 
   /// Goes over all rows that may be selected (selection_rows.cpp).
@@ -65,13 +68,18 @@ class selectable_rows {
 public:
   selectable_rows(const selection_state& s, const read_views& views);
   [[nodiscard]] bool operator()(row_no row) const;
+  /// What would be selected if its type were asked for: a chunk.
+  [[nodiscard]] bool is_chunk_alike(row_no row) const;
 
 private:
   const selection_state& s_;
   const attributes& rows_;
   visible_rows visible_;
   std::optional<std::uint32_t> owner_;
+  [[nodiscard]] bool is_open(row_no row) const;
+
   std::vector<term_no> tags_;
+  term_no overview_; ///< whose rows are not selected; missing = they may be
   std::optional<lifecycle_audience> audience_;
 };
 

@@ -35,6 +35,10 @@ bool is_letter(char c) { // or part of one that is not ASCII
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) >= 0x80;
 }
 
+bool is_ascii_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
 /// The mark that the text begins with, or ends with; empty = none.
 std::string_view mark_before(std::string_view text) {
   const auto* found = std::ranges::find_if(marks, [&](auto m) { return text.starts_with(m); });
@@ -46,9 +50,13 @@ std::string_view mark_behind(std::string_view text) {
 }
 
 std::string_view without_marks(std::string_view word) {
+  bool is_dotted = false; // ".NET" begins with its point, "...and" does not
   while (true) {
     const auto mark = mark_before(word);
     if (mark.empty()) break;
+    const bool is_point = mark == ".";
+    if (is_point && !is_dotted && word.size() > 1 && is_ascii_letter(word[1])) break;
+    is_dotted = is_point;
     word.remove_prefix(mark.size());
   }
   while (true) {
@@ -111,12 +119,30 @@ bool is_path(std::string_view word) {
   return slashes > 1 || (slashes == 1 && (word.front() == '/' || has_inner_point(word)));
 }
 
+/// "C++", "F#", ".NET": without their signs they would be other words.
+bool has_sign(std::string_view word) {
+  if (word.size() > 1 && word.front() == '.') return is_ascii_letter(word[1]);
+  const auto signs = word.find_first_of("+#");
+  return signs != std::string_view::npos && signs > 0
+         && word.find_first_not_of("+#", signs) == std::string_view::npos
+         && std::ranges::all_of(word.substr(0, signs), is_ascii_letter);
+}
+
+/// An address, or a path for sure: not "he/she".
+bool has_parts_of_its_own(std::string_view word) {
+  const auto at = word.find('@');
+  if (at != std::string_view::npos && at > 0 && at + 1 < word.size()) return true;
+  if (word.empty() || word.find_first_of("/\\") == std::string_view::npos) return false;
+  return word.front() == '/' || word.front() == '~' || word.contains('\\') || word.contains("://")
+         || has_inner_point(word);
+}
+
 bool looks_identifying(std::string_view word) {
   const auto digits = std::ranges::count_if(word, is_digit);
   const bool has_letter = std::ranges::any_of(word, is_letter);
   const auto at = word.find('@');
   if (at != std::string_view::npos && at + 1 < word.size()) return true;
-  if (is_path(word) || word.contains('_') || has_inner_point(word)) return true;
+  if (is_path(word) || word.contains('_') || has_inner_point(word) || has_sign(word)) return true;
   if (digits == 0 || is_year(word)) return false;
   if (digits >= 4) return true;
   const auto inner = word.find_first_of("-/.:#");
@@ -251,6 +277,35 @@ bool has_token(std::string_view text, std::string_view token) {
     const auto word = rest.substr(0, static_cast<std::size_t>(space));
     if (without_possessive(without_marks(word)) == token) return true;
     rest.remove_prefix(std::min(word.size() + 1, rest.size()));
+  }
+  return false;
+}
+
+std::vector<std::string> named_words(std::string_view text) {
+  std::string rest;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto* const from = text.data() + at;
+    const auto bytes =
+        static_cast<std::size_t>(std::find_if(from, text.data() + text.size(), is_space) - from);
+    const auto word = text.substr(at, bytes);
+    if (!has_parts_of_its_own(without_marks(word))) rest += word;
+    rest.push_back(' ');
+    at += bytes + 1;
+  }
+  return folded_words(rest);
+}
+
+bool stands_as_name(std::string_view text, std::string_view word) {
+  // "Will you …", "May I …" ask.
+  static constexpr auto asked_behind = std::to_array<std::string_view>(
+      {"i",    "you",  "he",    "she",   "it", "we",   "they", "there", "the", "a",    "an",
+       "this", "that", "these", "those", "my", "your", "his",  "her",   "our", "their"});
+  const auto list = words_of(text);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const bool asks =
+        list[i].starts_sentence && i + 1 < list.size() && is_in(asked_behind, list[i + 1].lower);
+    const std::vector<std::string> sought = {std::string(word)};
+    if (list[i].is_capital && !asks && folded_words(list[i].bare) == sought) return true;
   }
   return false;
 }

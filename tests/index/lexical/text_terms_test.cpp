@@ -28,7 +28,7 @@ TEST_CASE("spec 7, tokens: Unicode") {
   CHECK(text_terms("ÄRGER Übung") == terms{"arger", "ubung"});
   CHECK(text_terms("ПРИВЕТ, мир") == terms{"привет", "мир"});
   CHECK(text_terms("नमस्ते दुनिया").size() == 2);
-  CHECK(text_terms("東京都 2024") == terms{"東京都", "2024"});
+  CHECK(text_terms("東京都 2024") == terms{"東京", "京都", "2024"});
   CHECK(text_terms("a\xFF"
                    "b")
         == terms{"a", "b"});
@@ -46,6 +46,26 @@ TEST_CASE("accents and compatibility forms are folded") {
   CHECK(text_terms("Café cafe\u0301 CAFE") == terms{"cafe", "cafe", "cafe"});
   CHECK(text_terms("a\u0307b x\u0301b") == terms{"ab", "xb"});
   CHECK(text_terms("\uFF12\uFF10 \uFB01sh Straße") == terms{"20", "fish", "strass"});
+}
+
+TEST_CASE("letters that are no letter with an accent are folded as they are written without it") {
+  CHECK(text_terms("Łukasz ŁÓDŹ Søren Øyvind") == terms{"lukasz", "lodz", "soren", "oyvind"});
+  CHECK(text_terms("Đorđe Þór Guðrún", "none") == terms{"dorde", "thor", "gudrun"});
+  CHECK(text_terms("Æsir œuvre ağrı ħŧ", "none") == terms{"aesir", "oeuvre", "agri", "ht"});
+  CHECK(text_terms("STRAẞE", "none") == terms{"strasse"});
+  CHECK(folded_words("Łukasz") == terms{"lukasz"});
+}
+
+TEST_CASE("of han and kana each two that follow each other are a term") {
+  CHECK(text_terms("彼は東京に") == terms{"彼は", "は東", "東京", "京に"});
+  CHECK(text_terms("東 京。都") == terms{"東", "京", "都"});
+  CHECK(text_terms("iPhone15を買う") == terms{"iphone15", "を買", "買う"});
+  CHECK(text_terms("東京abc") == terms{"東京", "abc"});
+  CHECK(text_terms("東京ł") == terms{"東京", "l"});
+  // A mark stands on the letter before it, composed or not.
+  CHECK(text_terms("ガラス") == text_terms("ｶﾞﾗｽ"));
+  CHECK(text_terms("ガラス").size() == 2);
+  CHECK(folded_words("東京都") == terms{"東京", "京都"});
 }
 
 TEST_CASE("words are folded as terms are, and keep their endings") {

@@ -255,6 +255,37 @@ TEST_CASE("asked: a capital letter begins a name, whatever the word") {
   CHECK(read_asked("Please Forget that I like tea").question == "I like tea");
 }
 
+TEST_CASE("asked: a sign is of the word, and names count though they are words of the language") {
+  for (const char* word : {"C++", "C#", "F#", ".NET", ".gitignore"}) {
+    INFO(word);
+    const auto asked = read_asked(std::string("forget everything about ") + word);
+    REQUIRE(asked.identifiers.size() == 1);
+    CHECK(asked.identifiers.front().shown == word);
+    CHECK_FALSE(asked.identifiers.front().token.empty());
+  }
+  CHECK(read_asked("forget everything about ...net").identifiers.empty());
+  CHECK(read_asked("forget everything about 18+").identifiers.empty());
+  CHECK(read_asked("forget everything about Will").content == std::vector<std::string>{"will"});
+  CHECK(read_asked("forget everything about Will").names.front().is_word);
+  CHECK(read_asked("forget everything about AT&T").content == std::vector<std::string>{"at", "t"});
+  CHECK(read_asked("forget everything about C").names.front().token == "c");
+  CHECK(has_token("I write C++, and (.NET)", "c++"));
+  CHECK(has_token("I write C++, and (.NET)", ".net"));
+  CHECK_FALSE(has_token("the net, and ...net", ".net"));
+  CHECK(stands_as_name("I met Will", "will"));
+  CHECK(stands_as_name("Will is a nurse", "will"));
+  CHECK_FALSE(stands_as_name("Will you come? I will.", "will"));
+}
+
+TEST_CASE("asked: a name is no part of an address or of a path") {
+  using list = std::vector<std::string>;
+  CHECK(named_words("Write to ana.maria@example.org, says Ana")
+        == list{"write", "to", "says", "ana"});
+  CHECK(named_words("see /srv/ana/x.txt") == list{"see"});
+  CHECK(named_words("C:\\ana https://ana.org/x ~/ana").empty());
+  CHECK(named_words("Ana/Ben, he/she").size() == 4);
+}
+
 TEST_CASE("asked: of very many words the first are read") {
   std::string many = "forget that";
   for (int i = 0; i < 100'000; ++i) many += " 'w" + std::to_string(i % 7000);

@@ -143,6 +143,30 @@ TEST_CASE("a name that two have selects nothing, and the longest of a topic's na
   CHECK(w.about("Anna Fischer") == some{cider});
 }
 
+TEST_CASE("what two are called joins neither to the other, be it a title or an alias") {
+  town w;
+  const auto smith = w.topic("Robert Smith", name_list({"Bob", "Rob Smith"}));
+  const auto jones = w.topic("Robert Jones", name_list({"Bob"}));
+  const auto tea = w.note("Robert Smith drinks tea");
+  const auto chess = w.note("Rob Smith plays chess");
+  w.note("Robert Jones drinks coffee");
+  w.note("Bob rides a bicycle");
+  CHECK(w.about("Robert Smith") == some{tea, chess});
+  CHECK(w.about("Bob").empty());
+  select_request r;
+  r.words = "forget everything about Robert Smith";
+  for (const auto& m : w.target.select(r)->selected) CHECK(m.uri.id != jones);
+  r.words = "forget everything about Bob";
+  CHECK(w.target.select(r)->note.starts_with("Bob may be"));
+  // A title without aliases is a name as well.
+  const auto other = w.topic("Rob Smith");
+  CHECK(w.about("Rob Smith").empty());
+  CHECK(w.about("Robert Smith") == some{tea});
+  w.tombstone(other);
+  CHECK(w.about("Rob Smith") == some{tea, chess});
+  CHECK(smith != jones);
+}
+
 TEST_CASE("names that are too long, too many or no names name nobody") {
   town w;
   std::vector<std::string> names{std::string(65, 'x'), "it", " - "};

@@ -574,6 +574,73 @@ TEST_CASE("update replace: sees what the same batch has made of the memory") {
   CHECK(done.error().at == "items[1].replace.old");
 }
 
+TEST_CASE("select: what is written otherwise is something else, and signs count") {
+  search_world w;
+  const auto plus = w.note("The engine is in C++.");
+  const auto sharp = w.note("The plugin is in C#");
+  const auto plain = w.note("The driver is in C, for speed.");
+  const auto dotted = w.note("The server runs on .NET 8.");
+  w.note("The net is down.");
+  CHECK(selected(w, "forget everything about C++") == std::vector{plus});
+  CHECK(selected(w, "forget everything about C#") == std::vector{sharp});
+  CHECK(selected(w, "forget everything about C") == std::vector{plain});
+  CHECK(selected(w, "forget everything about .NET") == std::vector{dotted});
+  const auto ana = w.note("Ana's boat is blue.");
+  const auto mail = w.note("Write to ana.maria@example.org about the fees.");
+  w.note("The photos are in /srv/ana/x.txt");
+  CHECK(selected(w, "forget everything about Ana") == std::vector{ana});
+  CHECK(selected(w, "delete ana.maria@example.org") == std::vector{mail});
+}
+
+TEST_CASE("select: names that are words, and scripts without spaces") {
+  search_world w;
+  const auto will = w.note("Will plays the flute.");
+  const auto met = w.note("I met Will in Oslo.");
+  const auto phone = w.note("AT&T raised the fee.");
+  w.note("Will you be there? I will.");
+  w.note("I will be at the pier.");
+  CHECK(selected(w, "forget everything about Will") == sorted({will, met}));
+  CHECK(selected(w, "forget everything about AT&T") == std::vector{phone});
+  const auto lives = w.note("彼は東京に住んでいる");
+  const auto chinese = w.note("张伟喜欢北京的冬天");
+  CHECK(selected(w, "forget everything about 東京") == std::vector{lives});
+  CHECK(selected(w, "forget everything about 北京") == std::vector{chinese});
+  CHECK(selected(w, "forget everything about 京都").empty());
+  const auto friends = w.note("Łukasz likes jazz.");
+  CHECK(selected(w, "forget everything about Lukasz") == std::vector{friends});
+}
+
+TEST_CASE("select: overviews of imports stay, and what a chunk alone has is said") {
+  search_world w;
+  auto r = statement("Globex: 12 messages");
+  r.tags = {std::string(overview_tag)};
+  const auto overview = w.put(r);
+  const auto note = w.note("Globex pays in June.");
+  CHECK(selected(w, "forget everything about Globex") == std::vector{note});
+  auto asked = words("forget everything about Globex");
+  asked.tags = {std::string(overview_tag)};
+  CHECK(ids(w.target.select(asked)->selected) == std::vector{overview});
+  w.chunk("a.md", "Write to ana@example.org");
+  const auto found = w.target.select(words("delete ana@example.org"));
+  REQUIRE(found);
+  CHECK(found->selected.empty());
+  CHECK(found->note == "only Chunks have ana@example.org: ask for that type to forget them");
+  CHECK(w.target.select(words("delete ben@example.org"))->note == "nothing has ben@example.org");
+}
+
+TEST_CASE("supersede_matching: what several may be is in doubt") {
+  search_world w;
+  w.note("Bruno works at Northwind.");
+  w.note("Bruno works at Initech.");
+  supersede_matching_request r;
+  r.dry_run = true;
+  r.write = statement("Bruno works at Globex.");
+  const auto done = w.target.supersede_matching(r);
+  REQUIRE(done);
+  CHECK(done->superseded.empty());
+  CHECK(done->note.starts_with("several may be replaced"));
+}
+
 TEST_CASE("select: who has another name is meant by it, too") {
   search_world w;
   ingest_request r;
