@@ -24,7 +24,7 @@ template <class T>
 T must(mneme::result<T> done) {
   if (done) return std::move(*done);
   std::fprintf(stderr, "%s\n", done.error().message.c_str());
-  std::exit(1);
+  std::abort();
 }
 
 std::string person(int n) {
@@ -103,6 +103,7 @@ int main() {
   mneme::engine quiet = must(noon.arm()); // an evening without a party: nothing is written at all
 
   std::vector<mneme::engine> evenings;
+  evenings.reserve(arms);
   for (int i = 0; i < arms; ++i)
     evenings.push_back(must(noon.arm({.seed = i + 1U, .random = {}, .clock = {}})));
   for (int i = 0; i < arms; ++i)
@@ -112,6 +113,7 @@ int main() {
     for (int i = 0; i < arms; ++i) live(evenings[i], tick, i / people);
 
   std::vector<evening> ended;
+  ended.reserve(arms);
   for (int i = 0; i < arms; ++i)
     ended.push_back({.host = i % people,
                      .habit = i / people,
