@@ -74,6 +74,7 @@ public:
       const std::size_t begin = fresh.size();
       if (auto ok = append(**in, offset, size, fresh); !ok) return ok;
       if (drops_of(by.trim, frame)) {
+        ensure(last_seq(frame.prefix) < by.trim.before, "a trim drops what is before its point");
         is_changed = true;
         fresh.resize(begin);
         fresh += without(by, frame);

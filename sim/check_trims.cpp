@@ -104,7 +104,8 @@ check_result check_trims(const evidence& known, world& w) {
     if (!trimmed) return wrong("trim", trimmed.error().message);
     auto dump = canonical_dump(**trimmed);
     if (!dump) return wrong("trim", dump.error().message);
-    if (after_first_line(*dump) != after_first_line(*live)) return wrong("trim", "the state is another");
+    if (after_first_line(*dump) != after_first_line(*live))
+      return wrong("trim", "the state is another");
     for (const seq_no at : {done->before, seq_no{(done->before.value + last.value) / 2}, last})
       if (at >= done->before && at <= last)
         if (auto ok = check_same_uses(w, **trimmed, at); !ok) return ok;

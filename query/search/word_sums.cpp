@@ -144,6 +144,7 @@ std::span<summed_text> word_sums::at_least(double least) {
   for (const std::uint32_t word : here_)
     if (lists_[word].is_read && check_time()) add(word);
   find_sums(unread == 0 ? least : least / rounding_up_ - unread);
+  ensure(found_count_ <= tile_slots, "each content of a tile is found once");
   const std::span<summed_text> found(found_.get(), found_count_);
   if (unread == 0) return found;
   for (auto& f : found) f.text = sum_of({f.slot});
@@ -260,7 +261,7 @@ void word_sums::find_in_all(double least) {
 void word_sums::offer(std::uint32_t at, double least) {
   const double sum = sums_[at];
   if (sum < least || sum == 0) return;
-  ensure(found_count_ < tile_slots, "each content of a tile is found once");
+  ensure(found_count_ < tile_slots, "there is room for each content of a tile");
   found_[found_count_++] = {first_ + at, sum};
 }
 

@@ -99,6 +99,7 @@ result<branch_report> fill_fork(placing place, const noted_paths& paths, const j
                                 const branch_id& parent, const world_file& own,
                                 const std::vector<seq_no>& erased) {
   const bool on_one_disk = &place.files == &place.to_files;
+  ensure(!on_one_disk || place.from != place.to, "a fork is made elsewhere");
   branch_report report{
       .at = cut.at, .root = cut.root, .branch = hex_of(own.branch), .checkpoint = {}, .note = {}};
   // Before the first file is shared, so that whoever must find all names of a file finds them. What

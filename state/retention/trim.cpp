@@ -73,6 +73,7 @@ trim_report report_of(const planned_trim& planned) {
   report.dropped = planned.plan().dropped();
   report.dropped_bytes = planned.plan().dropped_bytes();
   if (report.dropped == 0) return report;
+  ensure(report.before.value > 1, "what is dropped is before the point");
   const trim_payload payload = planned.plan().finish(report.before);
   report.carried = payload.used.size();
   const std::uint64_t written =
