@@ -1,14 +1,15 @@
 // Whole runs: fixed seeds are clean, the same seed is the same run, and a shorter run is the
 // beginning of a longer one.
-// Of: sim/check_branches.cpp, sim/check_trims.cpp, sim/check_doors.cpp, sim/check_find.cpp,
-// sim/check_journal.cpp Of: sim/check_read.cpp Of: sim/check_recovery.cpp, sim/check_reply.cpp,
-// sim/check_state.cpp, sim/check_tick.cpp Of: sim/check_write.cpp, sim/client.cpp,
-// sim/late_embedder.cpp, sim/machine.cpp Of: sim/model_aliases.cpp, sim/model_context.cpp,
-// sim/model_erasure.cpp, sim/model_lineage.cpp Of: sim/model_agents.cpp, sim/model_chroma.cpp,
-// sim/model_physics.cpp, sim/model_retrieve.cpp Of: sim/model_search.cpp, sim/model_signals.cpp,
-// sim/model_topics.cpp, sim/operation.cpp Of: sim/outcomes.cpp, sim/own_profile.cpp,
-// sim/profile.cpp, sim/reduce.cpp, sim/root_history.cpp Of: sim/searched_state.cpp,
-// sim/workload_doors.cpp, sim/workload_find.cpp Of: sim/workload_topics.cpp, sim/workload_write.cpp
+// Of: sim/check_branches.cpp, sim/check_trims.cpp, sim/check_doors.cpp, sim/check_find.cpp
+// Of: sim/check_journal.cpp, sim/check_read.cpp, sim/check_recovery.cpp, sim/check_reply.cpp
+// Of: sim/check_state.cpp, sim/check_tick.cpp, sim/check_write.cpp, sim/client.cpp
+// Of: sim/late_embedder.cpp, sim/machine.cpp, sim/model_aliases.cpp, sim/model_context.cpp
+// Of: sim/model_erasure.cpp, sim/model_lineage.cpp, sim/model_agents.cpp, sim/model_chroma.cpp
+// Of: sim/model_physics.cpp, sim/model_retrieve.cpp, sim/model_search.cpp, sim/model_signals.cpp
+// Of: sim/model_topics.cpp, sim/operation.cpp, sim/outcomes.cpp, sim/own_profile.cpp
+// Of: sim/profile.cpp, sim/reduce.cpp, sim/root_history.cpp, sim/searched_state.cpp
+// Of: sim/workload_doors.cpp, sim/workload_find.cpp, sim/workload_topics.cpp
+// Of: sim/workload_write.cpp
 #include <catch2/catch.hpp>
 
 #include "sim/reduce.hpp"
