@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""A world that is erased, restored, forked, rewound and backed up in any order, and killed at any
+"""A world that is erased, restored, trimmed, forked, rewound and backed up in any order, and killed at any
 moment of it: it opens, verifies and replays to its root, and what was erased is nowhere.
 
     forgetting_kills_test.py MNEME [SECONDS [SEED]]
 """
-# Of: tools/command/erase_command.cpp, state/branch/rewind.cpp, state/branch/unfinished.cpp
+# Of: tools/command/erase_command.cpp, tools/command/trim_command.cpp, state/branch/rewind.cpp
+# Of: state/branch/unfinished.cpp, state/retention/trim.cpp
 
 import json
 import os
@@ -61,7 +62,8 @@ class Town:
             out, err = child.communicate()
             return None, out
         self.done[arguments[0]] = self.done.get(arguments[0], 0) + 1
-        refused = ("already_exists", "not_found", "bad_value", "erased", "busy", "disk_full")
+        refused = ("already_exists", "not_found", "bad_value", "erased", "busy", "disk_full",
+                   "seq_unavailable")
         if child.returncode != 0 and not any(word in out + err for word in refused):
             raise AssertionError(f"{arguments}: {child.returncode}\n{out}{err}")
         return child.returncode, out
@@ -97,6 +99,14 @@ class Town:
         name = self.some(1)[0]
         self.killed("tombstone", "town", name, "--reason", "wrong")
         self.killed("restore", "town", name)
+
+    def look(self):
+        """What a trim drops: finds that touch."""
+        find = json.dumps({"op": "find", "types": ["Note"], "limit": 3, "late_binding": True})
+        self.killed("shell", "town", stdin=(find + "\n") * self.draw.randint(5, 20))
+
+    def trim(self):
+        self.killed("trim", "town", *BY)
 
     def fork(self):
         self.count += 1
@@ -158,8 +168,8 @@ def main():
     draw = random.Random(SEED)
     with tempfile.TemporaryDirectory(prefix="mneme-forgetting-") as name:
         town = Town(pathlib.Path(name), draw)
-        steps = [(town.write, 4), (town.erase, 4), (town.forget_and_restore, 2), (town.fork, 2),
-                 (town.rewind, 1), (town.backup, 1)]
+        steps = [(town.write, 4), (town.erase, 4), (town.forget_and_restore, 2), (town.look, 2),
+                 (town.trim, 2), (town.fork, 2), (town.rewind, 1), (town.backup, 1)]
         town.must("write", "town", "--type", "Note", "statement=the first")
         while not town.secrets:
             town.write()
