@@ -114,6 +114,9 @@ result<branch_report> fill_fork(placing place, const noted_paths& paths, const j
   if (auto ok = check_erased_still(files, place.from, own.id, cut.at, erased); !ok)
     return propagate(ok);
   if (auto ok = write_erased_note(files, place.to, erased); !ok) return propagate(ok);
+  auto ids = erased_ids_from_behind(files, place.from, own.id, cut.at);
+  if (!ids) return propagate(ids);
+  if (auto ok = write_erased_ids(files, place.to, *ids); !ok) return propagate(ok);
   return report;
 }
 
