@@ -20,7 +20,7 @@ struct served_options {
   std::optional<std::string> audience;   ///< of searches that name none
   bool reference_memory = false;
   bool offers_erase = false; ///< to MCP clients with the host's rights
-  bool only_reads = false; ///< nothing is made
+  bool only_reads = false;   ///< nothing is made
 };
 
 void add_served_options(CLI::App& command, served_options& options);
