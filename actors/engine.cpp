@@ -74,7 +74,7 @@ result<engine> engine::open(engine_options options) {
   i->report = opened->state->report;
   i->opened_last_entry_at = opened->state->last_entry_at;
   i->queries = options.queries;
-  i->options = options;
+  i->opened_with = options;
   opened->actors.threads = thread_use::lent_threads; // the actor system is the engine's own
   i->running = start_engine(i->system, std::move(*opened));
   // This thread would keep a reference to the system's logger, for which the system's end waits:

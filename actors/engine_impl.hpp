@@ -30,7 +30,7 @@ struct engine::impl {
   open_report report;
   timestamp opened_last_entry_at;
   query_driver queries = query_driver::caller;
-  engine_options options; ///< as it was opened
+  engine_options opened_with;
   call_gate gate;         ///< every call but close() holds a pass
   std::mutex closing;
   bool closed = false;
