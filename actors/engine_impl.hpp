@@ -31,7 +31,7 @@ struct engine::impl {
   timestamp opened_last_entry_at;
   query_driver queries = query_driver::caller;
   engine_options opened_with;
-  call_gate gate;         ///< every call but close() holds a pass
+  call_gate gate; ///< every call but close() holds a pass
   std::mutex closing;
   bool closed = false;
 
