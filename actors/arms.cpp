@@ -57,7 +57,8 @@ result<arm_base> arm_base::of(engine& running, const std::string& into) {
     // What the store cannot give now the first arm that writes makes.
     if (!is_in_memory && forked->checkpoint)
       static_cast<void>(place_open_store(w, forked->directory, *forked->checkpoint));
-    return group_of(std::move(*forked), running.impl_->options, is_in_memory ? w.files : nullptr);
+    return group_of(std::move(*forked), running.impl_->opened_with,
+                    is_in_memory ? w.files : nullptr);
   });
   if (!group) return propagate(group);
   return arm_base(std::move(*group));

@@ -74,7 +74,7 @@ result<engine> engine::open(engine_options options) {
   i->report = opened->state->report;
   i->opened_last_entry_at = opened->state->last_entry_at;
   i->queries = options.queries;
-  i->options = std::move(options);
+  i->opened_with = std::move(options);
   opened->actors.threads = thread_use::lent_threads; // the actor system is the engine's own
   i->running = i->home->start(std::move(*opened));
   return engine(std::move(i));

@@ -87,7 +87,7 @@ result<erase_result> engine::erase(erase_request request, std::optional<std::int
   bool is_anywhere = done.has_value();
   for (const auto& branch : *branches) {
     erase_result there;
-    here.in_branches.push_back(erase_branch(impl_->options, branch, request, there));
+    here.in_branches.push_back(erase_branch(impl_->opened_with, branch, request, there));
     const branch_outcome outcome = here.in_branches.back().outcome;
     is_anywhere = is_anywhere || outcome != branch_outcome::nothing;
     if (outcome == branch_outcome::busy || outcome == branch_outcome::failed)

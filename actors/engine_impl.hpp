@@ -27,12 +27,11 @@ struct engine::impl {
   /// Of an arm: over the world of its base, which is read until the arm has one of its own.
   std::shared_ptr<running_engine> running;
   std::unique_ptr<arm_of_engine> arm; ///< null: the engine is no arm
-  engine_options options;             ///< that it was opened with
   open_report report;
   timestamp opened_last_entry_at;
   query_driver queries = query_driver::caller;
-  engine_options options; ///< as it was opened
-  call_gate gate;         ///< every call but close() holds a pass
+  engine_options opened_with; ///< not of an arm
+  call_gate gate;             ///< every call but close() holds a pass
   std::mutex closing;
   bool closed = false;
 

@@ -45,7 +45,8 @@ public:
         clock_(std::make_shared<virtual_clock>(start_time)),
         known_(with_bugs(how_.setup, options.bugs), seams_of(how_.setup), clock_) {
     next_fault_ = faults_.below(2 * how_.steps_between_faults);
-    if (how_.steps_between_erasures > 0)
+    // An erasure ensures itself what is durable, and would stop the run with that bug.
+    if (how_.steps_between_erasures > 0 && !options.bugs.skip_fsync)
       next_erasure_ = 1 + erasures_.below(2 * how_.steps_between_erasures);
   }
 

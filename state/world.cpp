@@ -13,6 +13,7 @@
 #include "state/checkpoint/world_checkpoint.hpp"
 #include "state/checkpoint/world_directory.hpp"
 #include "state/compaction/index_compaction.hpp"
+#include "state/erasure/erased_note.hpp"
 #include "state/recovery/entry_check.hpp"
 #include "state/recovery/record_notes.hpp"
 #include "state/recovery/replay_check.hpp"
@@ -353,6 +354,9 @@ void report_store(world& w, const std::optional<checkpoint_file>& checkpoint, co
 result<std::unique_ptr<world>> try_open(const world_options& options,
                                         std::unique_ptr<directory_lock>& lock, attempt& how) {
   auto w = prepare_world(options);
+  auto elsewhere = read_erased_ids(*w->files, w->directory);
+  if (!elsewhere) return propagate(elsewhere);
+  w->erased_elsewhere = std::move(*elsewhere);
   w->late_problem = how.late_problem;
   if (auto ok = load_or_create_info(*w, options); !ok) return propagate(ok);
   auto embedder =
@@ -455,6 +459,7 @@ read_views world::views() {
           .records = &records,
           .journaled = journaled.get(),
           .window = &window,
+          .erased_elsewhere = &erased_elsewhere,
           .published = published,
           .time = time,
           .last_entry_at = time == nullptr ? last_entry_at : timestamp{},

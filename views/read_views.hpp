@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "index/graph/graph.hpp"
 #include "index/rows/node_table.hpp"
@@ -37,6 +38,8 @@ struct read_views {
   record_cache* records = nullptr;              ///< null = every record is read from the store
   const journaled_records* journaled = nullptr; ///< null = what the cache lacks is, too
   const read_window* window = nullptr;          ///< null in views that nobody publishes
+  /// Of a copy as it was before an erasure: what was erased behind it; null = nothing.
+  const std::set<memory_id>* erased_elsewhere = nullptr;
   /// What readers may know of: the newest seq published; of views that nobody publishes, any.
   seq_no published{std::numeric_limits<std::uint64_t>::max()};
   std::shared_ptr<clock> time{}; ///< by which scopes expire; null = that of the last entry
@@ -48,6 +51,9 @@ struct read_views {
   std::optional<lifecycle_audience> audience; ///< whom searches are for unless they say
   std::uint64_t max_answer_bytes = std::numeric_limits<std::uint64_t>::max(); ///< answer_room.hpp
 
+  [[nodiscard]] bool is_erased_elsewhere(const memory_id& id) const {
+    return erased_elsewhere != nullptr && erased_elsewhere->contains(id);
+  }
   /// As of the window, among what these views know of. Precondition: there is a window.
   [[nodiscard]] result<seq_no> readable(std::optional<seq_no> at) const {
     ensure(window != nullptr, "a seq is asked for of a world that is published");

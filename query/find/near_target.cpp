@@ -69,6 +69,8 @@ result<std::vector<float>> of_uri(const memory_uri& uri, const asker& who, seq_n
   if (!reader) return propagate(reader);
   auto found = read_head_or_stub(**reader, uri.id, at);
   if (!found) return propagate(found);
+  if (!*found && who.sees_all() && views.is_erased_elsewhere(uri.id))
+    return fail(errc::erased, "the memory was erased in another branch", "near_uri");
   if (!*found) return missing();
   const head& h = **found;
   if (!who.may_see(h) || h.type != uri.type) return missing();

@@ -16,6 +16,10 @@ result<memory> visible_memory(const read_views& views, kv_reader& reader, const 
                               const asker& who, seq_no at, std::string_view key) {
   auto found = read_memory(views, reader, id, at);
   if (!found) return propagate(found);
+  // Nobody knows any more whose it was.
+  if (!found->has_value() && who.sees_all() && views.is_erased_elsewhere(id))
+    return fail(errc::erased, "memory " + to_string(id) + " was erased in another branch",
+                std::string(key));
   if (!found->has_value() || !who.may_see((*found)->head)) return who.hidden(id, key);
   if (const head& h = *(*found)->head; h.erased)
     return fail(errc::erased,

@@ -113,7 +113,11 @@ result<rewind_report> rewind_world(const std::string& directory, seq_no to,
     if (auto ok = check_outside(at, where.keep_as, "keep_as"); !ok) return propagate(ok);
     if (auto ok = check_same_disk(at, where.keep_as); !ok) return propagate(ok);
   }
-  return rewind_files(*make_posix_file_system(), at, to, where);
+  const auto disk = make_posix_file_system();
+  const auto left = read_file(*disk, at + "/REWIND"); // by one that was broken off
+  auto done = rewind_files(*disk, at, to, where);
+  if (left && *left != at) remove_empty(*left);
+  return done;
 }
 
 } // namespace mneme

@@ -141,7 +141,7 @@ result<void> erasure_planner::select_ids() {
   for (const memory_id& id : ids) {
     const node_no node = views_.nodes->find(id);
     if (node.value == no_number || views_.attributes->rows().last_of(node).value == no_number)
-      plan_.not_found.push_back(id);
+      (views_.is_erased_elsewhere(id) ? plan_.erased_before : plan_.not_found).push_back(id);
     else if (!views_.attributes->rows().is_erased(node))
       selected_.add(node.value, true);
     else {

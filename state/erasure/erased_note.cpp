@@ -10,6 +10,7 @@
 #include "journal/trim_payloads.hpp"
 #include "messages/ensure.hpp"
 #include "state/checkpoint/checkpoint.hpp"
+#include "state/recovery/entry_check.hpp"
 
 namespace mneme {
 
@@ -94,6 +95,65 @@ result<void> write_erased_note(file_system& files, const std::string& directory,
   std::string note(first_line);
   for (const seq_no seq : seqs) note += fmt::format("{}\n", seq.value);
   return replace_file(files, erased_note_path(directory), note);
+}
+
+namespace {
+
+std::string erased_ids_path(const std::string& directory) {
+  return directory + "/ERASED_IDS";
+}
+
+/// Of what the frame's entries erase those memories that there were up to the cut.
+result<void> add_ids(const journal_frame& frame, seq_no cut, std::set<memory_id>& ids) {
+  auto entries = open_entries(frame);
+  if (!entries) return propagate(entries);
+  for (const entry& e : *entries)
+    if (const auto* erased = std::get_if<erase_payload>(&e.payload);
+        erased != nullptr && erased->head && !erased->seqs.empty() && erased->seqs.front() <= cut)
+      ids.insert(erased->head->id);
+  return {};
+}
+
+} // namespace
+
+result<std::set<memory_id>> read_erased_ids(file_system& files, const std::string& directory) {
+  std::set<memory_id> ids;
+  auto there = files.exists(erased_ids_path(directory));
+  if (!there) return propagate(there);
+  if (!*there) return ids;
+  auto bytes = read_file(files, erased_ids_path(directory));
+  if (!bytes) return propagate(bytes);
+  std::string_view rest = *bytes;
+  while (!rest.empty()) {
+    const auto end = rest.find('\n');
+    const auto id = parse_memory_id(rest.substr(0, end));
+    if (!id || end == std::string_view::npos)
+      return fail(errc::corrupt, "the note ERASED_IDS cannot be read");
+    ids.insert(*id);
+    rest.remove_prefix(end + 1);
+  }
+  return ids;
+}
+
+result<std::set<memory_id>> erased_ids_from_behind(file_system& files, const std::string& directory,
+                                                   const world_id& world, seq_no cut) {
+  auto ids = read_erased_ids(files, directory);
+  if (!ids || cut == seq_no{~0ULL}) return ids;
+  auto walked = read_journal(files, journal_directory(directory), world, cut.next(), true,
+                             [&](const journal_frame& frame) -> result<bool> {
+                               if (auto ok = add_ids(frame, cut, *ids); !ok) return propagate(ok);
+                               return true;
+                             });
+  if (!walked) return propagate(walked);
+  return ids;
+}
+
+result<void> write_erased_ids(file_system& files, const std::string& directory,
+                              const std::set<memory_id>& ids) {
+  if (ids.empty()) return {};
+  std::string note;
+  for (const memory_id& id : ids) note += to_string(id) + "\n";
+  return replace_file(files, erased_ids_path(directory), note);
 }
 
 } // namespace mneme

@@ -3,6 +3,7 @@
 /// entry that did comes behind where this world parted from the one that has it. Without the note a
 /// payload of zeros would be damage.
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,5 +33,15 @@ result<void> check_erased_still(file_system& files, const std::string& directory
 /// Notes them for a copy of the world; durable. Nothing is written where there are none.
 result<void> write_erased_note(file_system& files, const std::string& directory,
                                const std::vector<seq_no>& seqs);
+
+/// Ids of memories that entries behind `cut` erase and that the world had up to it: in a copy as of
+/// the cut nothing says so but the note ERASED_IDS, one id a line. With what its own note has.
+result<std::set<memory_id>> erased_ids_from_behind(file_system& files, const std::string& directory,
+                                                   const world_id& world, seq_no cut);
+/// None where there is no note.
+result<std::set<memory_id>> read_erased_ids(file_system& files, const std::string& directory);
+/// Durable. Nothing is written where there are none.
+result<void> write_erased_ids(file_system& files, const std::string& directory,
+                              const std::set<memory_id>& ids);
 
 } // namespace mneme

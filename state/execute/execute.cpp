@@ -96,6 +96,8 @@ result<head> existing_head(execution& x, const memory_uri& uri,
                            const std::optional<std::uint32_t>& expect_version) {
   auto found = x.state.head(uri.id);
   if (!found) return propagate(found);
+  if (x.state.is_erased(uri.id))
+    return fail(errc::erased, "memory " + to_string(uri.id) + " was erased", "uri");
   if (!found->has_value())
     return fail(errc::not_found, "there is no memory " + to_string(uri.id), "uri");
   head h = std::move(**found);
@@ -182,7 +184,7 @@ result<void> run(execution& x, const write_request& r, prepared p) {
   if (r.id) {
     auto taken = x.state.head(*r.id);
     if (!taken) return propagate(taken);
-    if (taken->has_value())
+    if (taken->has_value() || x.state.is_erased(*r.id))
       return fail(errc::already_exists, "memory " + to_string(*r.id) + " exists", "id");
   }
   auto colour = colour_of(r, x.state);

@@ -53,7 +53,7 @@ result<void> put_head_record(execution& x, head existing, head wanted, const pre
 result<void> run(execution& x, const put_record_request& r, const prepared& p) {
   auto existing = x.state.head(r.head.id);
   if (!existing) return propagate(existing);
-  if (existing->has_value() && (*existing)->erased)
+  if (x.state.is_erased(r.head.id) || (existing->has_value() && (*existing)->erased))
     return fail(errc::erased, "memory " + to_string(r.head.id) + " was erased", "head.id");
   if (existing->has_value() && (*existing)->version_hash == r.version.hash
       && (*existing)->current_version == r.version.number)

@@ -11,12 +11,13 @@ namespace {
 result<head> restorable_head(execution& x, const restore_request& r) {
   auto found = x.state.head(r.id);
   if (!found) return propagate(found);
-  if (!found->has_value())
+  const bool is_erased = x.state.is_erased(r.id);
+  if (!found->has_value() && !is_erased)
     return fail(errc::not_found, "there is no memory " + to_string(r.id), "id");
-  head h = std::move(**found);
-  if (h.erased)
+  if (is_erased)
     return fail(errc::erased, "memory " + to_string(r.id) + " was erased: nothing of it is left",
                 "id");
+  head h = std::move(**found);
   if (r.named && r.named->type != h.type)
     return fail(errc::type_data_mismatch,
                 "memory " + to_string(r.id) + " is a " + std::string(to_string(h.type)), "uri");

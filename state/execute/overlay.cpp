@@ -21,7 +21,8 @@ bool overlay::knows(const memory_id& id) const {
 
 bool overlay::is_erased(const memory_id& id) const {
   const node_no node = views_.nodes->find(id);
-  return node.value != no_number && views_.attributes->rows().is_erased(node);
+  return views_.is_erased_elsewhere(id)
+         || (node.value != no_number && views_.attributes->rows().is_erased(node));
 }
 
 result<std::optional<edge_record>> overlay::edge(const edge_key& key) {

@@ -30,7 +30,8 @@ public:
   result<std::optional<mneme::head>> head(const memory_id& id);
   /// Whether the id is a memory's or an end of a published edge's. Never touches the store.
   [[nodiscard]] bool knows(const memory_id& id) const;
-  /// Published as erased. Never touches the store.
+  /// Published as erased, or erased in a branch that this world is an earlier copy of. Never
+  /// touches the store.
   [[nodiscard]] bool is_erased(const memory_id& id) const;
   /// Dense numbers that an entry will take, at most.
   [[nodiscard]] dense_numbers most_taken_by(const entry_payload& payload) const {

@@ -1,5 +1,7 @@
 // diff: what two branches of a world, or two moments of one, have differently.
 
+#include <filesystem>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -173,6 +175,15 @@ std::string summary(const diff_report& found) {
   return text;
 }
 
+/// What to do about an error is said of the side that it names.
+common_options of_side(common_options options, const std::string& other, const error& e) {
+  std::error_code problem;
+  const auto path = std::filesystem::weakly_canonical(other, problem);
+  if (!other.empty() && !problem && e.message.starts_with(path.string() + ":"))
+    options.directory = other;
+  return options;
+}
+
 status run_diff(const diff_arguments& o) {
   diff_side a{.directory = o.common.directory, .at = {}};
   diff_side b{.directory = o.other.empty() ? o.common.directory : o.other, .at = {}};
@@ -195,7 +206,7 @@ status run_diff(const diff_arguments& o) {
         },
         d);
   });
-  if (!found) return report(o.common, found.error());
+  if (!found) return report(of_side(o.common, o.other, found.error()), found.error());
   if (as_json)
     put_line(protocol::print(protocol::ok_json(report_json(*found))));
   else
