@@ -9,8 +9,6 @@
 #include "index/vectors/vectors.hpp"
 #include "messages/math.hpp"
 #include "messages/text/forms.hpp"
-#include "messages/text/lower_case.hpp"
-#include "query/asked_words.hpp"
 #include "query/search/asked_times.hpp"
 #include "sim/model_lineage.hpp"
 #include "sim/searched_state.hpp"
@@ -232,14 +230,20 @@ private:
   }
 
   [[nodiscard]] bool names_speaker(const head& h) const {
-    const auto words = asked_words(lower_case(r_.query));
-    const auto is_said_by = [&](const std::string& name) {
-      return std::ranges::find(h.tags, "speaker:" + name) != h.tags.end();
+    static const std::string prefix = "speaker:";
+    const auto words = folded_words(r_.query);
+    const auto is_asked = [&](const std::string& word) {
+      return std::ranges::find(words, word) != words.end();
     };
-    if (std::ranges::find(words, "my") != words.end() && is_said_by("user")) return true;
-    for (std::size_t i = 0; i < words.size(); ++i)
-      for (const std::string& name : {words[i], i > 0 ? words[i - 1] + " " + words[i] : words[i]})
-        if (is_said_by(name)) return true;
+    const bool is_mine = is_asked("i") || is_asked("me") || is_asked("my") || is_asked("mine");
+    for (const auto& tag : h.tags) {
+      if (!tag.starts_with(prefix)) continue;
+      const auto name = folded_words(tag.substr(prefix.size()));
+      const bool is_role = name == std::vector<std::string>{"user"};
+      if (is_role ? is_mine
+                  : !name.empty() && name.size() <= 3 && !std::ranges::search(words, name).empty())
+        return true;
+    }
     return false;
   }
   void add_circumstances() {

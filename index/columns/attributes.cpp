@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "index/columns/attributes_state.hpp"
+#include "index/lexical/text_terms.hpp"
 #include "messages/ensure.hpp"
 
 namespace mneme {
@@ -71,6 +72,29 @@ std::uint32_t attributes::impl::place_terms(std::span<const std::uint32_t> tag_t
   for (const std::uint32_t term : tag_terms) rows.append_term(term);
   for (const std::uint32_t term : frame_terms) rows.append_term(term);
   return begin;
+}
+
+namespace {
+
+std::string speaker_text(std::span<const std::string> words) {
+  std::string text;
+  for (const auto& word : words) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+} // namespace
+
+void attributes::impl::note_speakers(std::uint32_t first) {
+  constexpr std::string_view prefix = "speaker:";
+  for (std::uint32_t tag = first; tag < tags.size(); ++tag) {
+    const std::string_view text = tags.text(tag);
+    if (!text.starts_with(prefix)) continue;
+    const std::string name = speaker_text(folded_words(text.substr(prefix.size())));
+    if (name.empty()) continue;
+    std::uint32_t& newest = tag_of_speaker.grow(speakers.intern(name));
+    store_release(tag_of_the_same.grow(tag), newest);
+    store_release(newest, tag + 1);
+  }
 }
 
 row_facets attributes::impl::intern(const facet_values& v) {
@@ -147,8 +171,10 @@ row_no attributes::put(const row_values& values, seq_no begin) {
   ensure(values.node.value != no_number, "a row belongs to a node");
   ensure(is_memory_type(values.type), "a row has a known type");
   const std::uint32_t actor = impl_->actors.intern(values.actor_scope);
+  const std::uint32_t tags_before = impl_->tags.size();
   const auto tag_terms = intern_all(impl_->tags, values.tags,
                                     [](const std::string& t) { return std::string_view(t); });
+  impl_->note_speakers(tags_before);
   const auto frame_terms = intern_all(impl_->frames, values.frames, frame_text);
   const row_no before = rows_->last_of(values.node);
   const row_rest rest{.version_created_at_ns = values.version_created_at.ns,
@@ -239,6 +265,22 @@ seq_no attributes::retained() const {
 std::uint32_t attributes::name_count() const {
   return std::max({impl_->tags.size(), impl_->frames.size(), impl_->actors.size(),
                    impl_->places.size(), impl_->weights.actor_count()});
+}
+
+std::vector<term_no> attributes::speaker_tags(std::span<const std::string> words) const {
+  std::vector<term_no> found;
+  const std::uint32_t speaker = impl_->speakers.find(speaker_text(words));
+  if (speaker == no_number) return found;
+  const std::uint32_t* newest = impl_->tag_of_speaker.find(speaker);
+  std::uint32_t next = newest == nullptr ? 0 : load_acquire(*newest);
+  while (next != 0) {
+    const std::uint32_t tag = next - 1;
+    found.push_back({tag});
+    const std::uint32_t* other = impl_->tag_of_the_same.find(tag);
+    ensure(other != nullptr, "a tag of a speaker leads on");
+    next = load_acquire(*other);
+  }
+  return found;
 }
 
 std::vector<term_no> attributes::tags(row_no row) const {

@@ -110,6 +110,8 @@ public:
   [[nodiscard]] std::vector<term_no> tags(row_no row) const;
   [[nodiscard]] std::vector<intent_frame> frames(row_no row) const;
   [[nodiscard]] term_no tag_term(std::string_view tag) const;
+  /// Tags "speaker:NAME" where NAME has these words, folded as terms are (folded_words).
+  [[nodiscard]] std::vector<term_no> speaker_tags(std::span<const std::string> words) const;
   [[nodiscard]] term_no actor_term(std::string_view actor) const;
   [[nodiscard]] std::string tag_text(term_no tag) const;
   [[nodiscard]] std::string actor_text(term_no actor) const;

@@ -92,6 +92,7 @@ void attributes::impl::save(image_writer& out) const {
 bool attributes::impl::adopt(image_reader& in) {
   for (term_dictionary* terms : {&tags, &actors, &frames, &places})
     if (!adopt_terms(in, *terms)) return false;
+  note_speakers(0);
   if (!rows.adopt(in) || !adopt_column(in, facets, rows.size())) return false;
   if (!adopt_column(in, last_of_reference) || !adopt_column(in, doubted)) return false;
   for (std::uint64_t& count : live.by_type) count = in.get<std::uint64_t>();

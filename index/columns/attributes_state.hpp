@@ -27,6 +27,9 @@ struct attributes::impl {
   search_settings searches;
   entry_times times;
   term_dictionary tags;
+  term_dictionary speakers;                     ///< of tags "speaker:NAME" the names, folded
+  sparse_column<std::uint32_t> tag_of_speaker;  ///< by speaker: the newest such tag + 1; 0 = none
+  sparse_column<std::uint32_t> tag_of_the_same; ///< by tag: another one of that speaker + 1
   term_dictionary actors;
   term_dictionary frames;
   term_dictionary places;
@@ -59,6 +62,8 @@ struct attributes::impl {
                 std::span<const std::uint32_t> frame_terms);
   void raise_use(row_no row, row_no before);
   row_facets intern(const facet_values& values);
+  /// Of the tags from `first` on, those that name who speaks. Of every tag once, in their order.
+  void note_speakers(std::uint32_t first);
 
   /// Everything but the colours and what actors have learned, as it lies in memory. Only while
   /// nothing is put.

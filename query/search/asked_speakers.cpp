@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string>
 
-#include "messages/text/composed.hpp"
-#include "messages/text/lower_case.hpp"
+#include "index/lexical/text_terms.hpp"
 #include "query/asked_words.hpp"
 
 namespace mneme {
@@ -26,18 +26,22 @@ bool is_first_person(std::string_view word) {
 } // namespace
 
 asked_speakers::asked_speakers(std::string_view question, const attributes& rows) {
-  const auto words = asked_words(lower_case(composed(std::string(question))));
-  const auto add = [&](const std::string& name) {
-    const term_no tag = rows.tag_term("speaker:" + name);
-    if (tag.value != no_number) tags_.push_back(tag);
+  auto words = folded_words(question);
+  if (words.size() > most_asked_words) words.resize(most_asked_words);
+  const std::span<const std::string> all = words;
+  const auto add = [&](std::span<const std::string> name) {
+    const auto tags = rows.speaker_tags(name);
+    tags_.insert(tags_.end(), tags.begin(), tags.end());
   };
-  for (std::size_t i = 0; i < std::min(words.size(), most_asked_words); ++i) {
-    if (!is_role(words[i])) add(words[i]);
-    if (i == 0) continue;
-    for (const char* between : {" ", "-", "'"}) add(words[i - 1] + between + words[i]);
-    if (i > 1) add(words[i - 2] + " " + words[i - 1] + " " + words[i]);
+  constexpr std::size_t most_words = 3;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!is_role(all[i])) add(all.subspan(i, 1));
+    for (std::size_t n = 2; n <= most_words && i + n <= all.size(); ++n) add(all.subspan(i, n));
   }
-  if (std::ranges::any_of(words, is_first_person)) add("user");
+  if (std::ranges::any_of(words, is_first_person)) {
+    const std::string user = "user";
+    add(std::span(&user, 1));
+  }
   std::ranges::sort(tags_);
   const auto again = std::ranges::unique(tags_);
   tags_.erase(again.begin(), again.end());

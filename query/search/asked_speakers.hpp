@@ -1,9 +1,9 @@
 #pragma once
 /// Who is named in a question, so that what he or she said counts for more: a memory whose tag is
-/// "speaker:NAME" (in lower case) was said by NAME, where NAME is a word of the question, two that
-/// follow each other (a space, a hyphen or an apostrophe between them) or three. Roles that every
-/// chat with a machine has name nobody; but who asks by "I" or "my" asks for what the
-/// "speaker:user" of such chats said.
+/// "speaker:NAME" was said by NAME, whose words, one to three, follow each other in the question,
+/// folded as terms are: Søren is Soren, and O'Brien two words. Roles that every chat with a machine
+/// has name nobody; but who asks by "I" or "my" asks for what the "speaker:user" of such chats
+/// said.
 
 #include <string_view>
 #include <vector>

@@ -50,6 +50,17 @@ TEST_CASE("who is named in a question gains by the weight of speakers") {
   CHECK(found.results.front().raw_score == Approx(1.25));
 }
 
+TEST_CASE("who is named is found however the name is written") {
+  search_world w("vector=0,text=1,speakers=0.25");
+  for (const auto* name : {"søren", "soren", "łukasz", "José García", "田中"}) say(w, name);
+  CHECK(part(w, "Soren's tea", "speaker:søren") == 1);
+  CHECK(part(w, "Søren's tea", "speaker:soren") == 1);
+  CHECK(part(w, "Lukasz and tea", "speaker:łukasz") == 1);
+  CHECK(part(w, "tea of Jose Garcia", "speaker:José García") == 1);
+  CHECK(part(w, "tea of Jose", "speaker:José García") == 0);
+  CHECK(part(w, "田中さんの tea", "speaker:田中") == 1);
+}
+
 TEST_CASE("roles of a chat name nobody, and a first person is its user") {
   search_world w("vector=0,text=1,speakers=0.25");
   for (const auto* name : {"user", "assistant"}) say(w, name);
