@@ -12,27 +12,15 @@ namespace mneme::sim {
 
 namespace {
 
-/// A copy of the running world's disk, on which it is not open.
-struct trimmed_copy {
-  std::shared_ptr<memory_file_system> files;
-  std::shared_ptr<memory_disk> tables = make_memory_disk();
-
-  [[nodiscard]] world_options options(const evidence& known, const world& like) {
-    world_options made = world_options_of(known.setup, {.files = files, .tables = tables});
-    made.create = false;
-    made.embedder = like.embedder;
-    made.retained_seqs = ~0ULL;
-    made.store.is_there = {};
-    made.store.open = [this]() -> result<std::unique_ptr<kv_store>> {
-      return make_memory_store(tables);
-    };
-    made.store.remove = [this]() -> result<void> {
-      tables = make_memory_disk();
-      return {};
-    };
-    return made;
-  }
-};
+/// How a copy of the running world's disk is opened, on which nothing of it is open.
+world_options options_of_copy(const evidence& known, const world& like, const disk& copy) {
+  world_options made = world_options_of(known.setup, copy);
+  made.create = false;
+  made.embedder = like.embedder;
+  made.retained_seqs = ~0ULL;
+  made.store.is_there = {};
+  return made;
+}
 
 /// Heads, uses and signals as of `at`.
 result<std::string> uses_as_of(world& w, seq_no at) {
@@ -82,7 +70,9 @@ check_result check_same_uses(world& w, world& trimmed, seq_no at) {
 check_result check_trims(const evidence& known, world& w) {
   const auto* disk_now = dynamic_cast<const memory_file_system*>(w.files.get());
   if (disk_now == nullptr) return wrong("trim", "the world is on no simulated disk");
-  trimmed_copy copy{.files = std::make_shared<memory_file_system>(disk_now->image())};
+  disk copy;
+  copy.files = std::make_shared<memory_file_system>(disk_now->image());
+  const world_options opening = options_of_copy(known, w, copy);
   const seq_no last = known.truth.last();
   auto live = canonical_dump(w);
   if (!live) return wrong("trim", live.error().message);
@@ -92,7 +82,7 @@ check_result check_trims(const evidence& known, world& w) {
     trim.time = std::make_shared<manual_clock>(timestamp{});
     trim.random = make_seeded_random(known.setup.seed, point.value);
     // Behind the first trim there is one entry more.
-    auto done = trim_files(copy.options(known, w), trim);
+    auto done = trim_files(opening, trim);
     if (!done) return wrong("trim", done.error().message);
     auto verified = verify_journal(*copy.files, w.directory, {});
     if (!verified) return wrong("trim", verified.error().message);
@@ -100,7 +90,7 @@ check_result check_trims(const evidence& known, world& w) {
     auto roots = fold_roots(*copy.files, w.directory, last, {});
     if (!roots || *roots != known.roots.at(last))
       return wrong("trim", "the roots of before are others");
-    auto trimmed = open_world(copy.options(known, w));
+    auto trimmed = open_world(opening);
     if (!trimmed) return wrong("trim", trimmed.error().message);
     auto dump = canonical_dump(**trimmed);
     if (!dump) return wrong("trim", dump.error().message);
