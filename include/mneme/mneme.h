@@ -15,7 +15,8 @@
  *     mneme_free(world);
  *
  * Every function may be called from any thread. An engine does not survive fork(): a child opens
- * its own. What is returned is never null, but where memory has run out the process ends.
+ * its own. What is returned is never null, but where memory has run out the process ends. A NULL
+ * that a function cannot do without is answered with bad_value.
  *
  * Names and layouts here only grow; symbols are versioned (MNEME_1). */
 
@@ -111,7 +112,7 @@ MNEME_API mneme_answer* mneme_tick_arrays(mneme_engine* engine, const mneme_roun
                                           int format);
 
 /* Closes the world: what was asked before is answered first. A second call answers `shutdown`, and
- * so does every request. Not from a callback. */
+ * so does every request. From a callback it is unsupported. */
 MNEME_API mneme_answer* mneme_close(mneme_engine* engine, int format);
 /* Closes it if it is open, and gives it back. Nobody calls with it any more. NULL does nothing. */
 MNEME_API void mneme_free(mneme_engine* engine);

@@ -19,7 +19,7 @@ from . import asks, errors
 from .aio import AsyncWorld
 from .asks import Ask, Tick
 from .errors import (AlreadyExists, Busy, Corrupt, DeadlineExceeded, DiskFull, Erased, InvalidRequest,
-                     MnemeError, NotFound, OutcomeUnknown, ScopeViolation, SeqUnavailable, Shutdown,
+                     MnemeError, NotFound, OutcomeUnknown, ReadOnly, ScopeViolation, SeqUnavailable, Shutdown,
                      Tombstoned, Unreachable, VersionConflict)
 from .records import Found, Record
 from .world import World
@@ -28,7 +28,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AlreadyExists", "Ask", "AsyncWorld", "Busy", "Corrupt", "DeadlineExceeded", "DiskFull", "Erased",
-    "Found", "InvalidRequest", "MnemeError", "NotFound", "OutcomeUnknown", "Record", "ScopeViolation",
+    "Found", "InvalidRequest", "MnemeError", "NotFound", "OutcomeUnknown", "ReadOnly", "Record", "ScopeViolation",
     "SeqUnavailable", "Shutdown", "Tick", "Tombstoned", "Unreachable", "VersionConflict", "World",
     "asks", "connect", "errors", "open", "open_in_memory",
 ]
@@ -40,7 +40,9 @@ def open(directory: Union[str, "os.PathLike[str]"], **options: Any) -> World:
     Also: read_only, manual_clock, per_request, exact_near, audience, embedder_key, cache_bytes,
     readers."""
     from .library import Engine
-    place = os.path.expanduser(os.fspath(directory))
+    place = os.path.expanduser(os.fsdecode(directory))
+    if "\0" in place:
+        raise ValueError("a directory has no zero character in its name")
     return World(Engine({"directory": place, **_given(options)}))
 
 
@@ -57,4 +59,4 @@ def connect(url: str, key: Optional[str] = None, timeout_s: float = 60.0) -> Wor
 
 
 def _given(options: Mapping[str, Any]) -> Dict[str, Any]:
-    return {key: value for key, value in options.items() if value is not None}
+    return asks.keys(options)

@@ -8,8 +8,9 @@ write first where it has to be.
 """
 
 import asyncio
+import collections
 from types import TracebackType
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple, Type, TypeVar
+from typing import (Any, Deque, Dict, Iterable, List, Mapping, Optional, Tuple, Type, TypeVar)
 
 from . import asks
 from .asks import Ask, Memory, Tick
@@ -22,76 +23,126 @@ T = TypeVar("T")
 #: What may be an item of a tick, with no more keys than an item takes.
 _READS = frozenset(("find", "context", "retrieve", "chroma", "search", "get", "resolve", "edges"))
 _WRITES = frozenset(("write", "update", "update_head", "tombstone", "add_edge", "remove_edge"))
-_ALONE = frozenset(("deadline_ms", "durability", "receipt"))
-#: A tick takes no more.
-_MOST = 1000
+_ALONE = frozenset(("deadline_ms", "receipt"))
+#: A tick takes no more reads, and no more writes.
+_MOST = 25_000
+#: A tick that is refused with one of these did nothing: its parts are asked one by one.
+_SPLIT = frozenset(("bad_json", "bad_utf8", "line_too_long", "limit_exceeded"))
 
 _Waiting = Tuple[Ask[Any], "asyncio.Future[Any]"]
 
 
 class AsyncWorld:
-    """The methods of World, to be awaited. It belongs to one event loop."""
+    """The methods of World, to be awaited. It belongs to one event loop at a time: RuntimeError in
+    another one while that is open.
+
+    One request is under way at a time, in the order in which they were asked, so that the same calls
+    have the same outcome in every run; what is asked meanwhile goes together in the next."""
 
     def __init__(self, world: World) -> None:
         self.world = world
-        self._turn: List[_Waiting] = []
+        self._loop: Optional[asyncio.AbstractEventLoop] = None
+        self._asked: Deque[_Waiting] = collections.deque()
+        self._is_busy = False  # a request is under way, or will be at the end of the turn
+
+    def _join_loop(self) -> asyncio.AbstractEventLoop:
+        loop = asyncio.get_running_loop()
+        if self._loop is not loop:
+            if self._loop is not None and not self._loop.is_closed():
+                raise RuntimeError("this AsyncWorld belongs to another event loop; make one for "
+                                   "each: world.awaited()")
+            self._loop, self._is_busy = loop, False
+            self._asked.clear()  # whoever asked is gone with his loop
+        return loop
 
     async def run(self, ask: Ask[T]) -> T:
         """Runs a request that was made with `asks`, together with what else this turn asks."""
-        loop = asyncio.get_running_loop()
+        loop = self._join_loop()
         answer: "asyncio.Future[T]" = loop.create_future()
-        goes_along = ask.op in _READS | _WRITES and not _ALONE & ask.request.keys()
-        if not goes_along:
-            self._send(loop, ask.op, ask.request, [(ask, answer)])
-        else:
-            if not self._turn:
-                loop.call_soon(self._end_turn, loop)
-            self._turn.append((ask, answer))
+        self._asked.append((ask, answer))
+        if not self._is_busy:
+            self._is_busy = True
+            loop.call_soon(self._send_next, loop)
         return await answer
 
-    def _end_turn(self, loop: asyncio.AbstractEventLoop) -> None:
-        waiting, self._turn = self._turn, []
-        for first in range(0, len(waiting), _MOST):
-            self._send_together(loop, waiting[first:first + _MOST])
-
-    def _send_together(self, loop: asyncio.AbstractEventLoop, waiting: List[_Waiting]) -> None:
-        if len(waiting) == 1:
-            self._send(loop, waiting[0][0].op, waiting[0][0].request, waiting)
+    def _send_next(self, loop: asyncio.AbstractEventLoop) -> None:
+        """What has been asked by now, as far as it goes together."""
+        if self._loop is not loop:
             return
+        together: List[_Waiting] = []
+        while self._asked:
+            goes_along = _goes_along(self._asked[0][0])
+            if together and (not goes_along or len(together) == _MOST):
+                break
+            together.append(self._asked.popleft())
+            if not goes_along:
+                break
+        together = [one for one in together if not one[1].done()]  # who was cancelled before
+        if together:
+            self._send(loop, together)
+        elif self._asked:
+            loop.call_soon(self._send_next, loop)
+        else:
+            self._is_busy = False
+
+    def _send(self, loop: asyncio.AbstractEventLoop, waiting: List[_Waiting]) -> None:
         reads = [one for one in waiting if one[0].op in _READS]
         writes = [one for one in waiting if one[0].op in _WRITES]
-        together = {"reads": [ask.item() for ask, _ in reads],
-                    "writes": [ask.item() for ask, _ in writes]}
-        self._send(loop, "tick", together, reads + writes)
+        ordered = waiting if len(waiting) == 1 else reads + writes
+        op, request = waiting[0][0].op, waiting[0][0].request
+        if len(waiting) > 1:
+            op, request = "tick", {"reads": [ask.item() for ask, _ in reads],
+                                   "writes": [ask.item() for ask, _ in writes]}
 
-    def _send(self, loop: asyncio.AbstractEventLoop, op: str, request: Dict[str, Any],
-              waiting: List[_Waiting]) -> None:
         def answered(said: Dict[str, Any]) -> None:
             try:
-                loop.call_soon_threadsafe(self._share, op, said, waiting)
+                loop.call_soon_threadsafe(self._share, loop, said, ordered)
             except RuntimeError:
                 pass  # the loop is closed: nobody waits any more
         try:
             self.world.backend.call_later(op, request, answered)
         except MnemeError as refused:
-            for _, answer in waiting:
-                if not answer.done():
-                    answer.set_exception(refused)
+            self._refuse(loop, ordered, refused)
+        except Exception as problem:  # a value that cannot be said: it is one of them
+            if len(ordered) > 1:
+                self._one_by_one(loop, ordered)
+            else:
+                self._refuse(loop, ordered, problem)
 
-    @staticmethod
-    def _share(op: str, said: Dict[str, Any], waiting: List[_Waiting]) -> None:
-        """Gives each what is his of the answer."""
-        is_shared = len(waiting) > 1 and op == "tick"
+    def _refuse(self, loop: asyncio.AbstractEventLoop, waiting: List[_Waiting],
+                why: Exception) -> None:
+        for _, answer in waiting:
+            if not answer.done():
+                answer.set_exception(why)
+        self._send_next(loop)
+
+    def _one_by_one(self, loop: asyncio.AbstractEventLoop, waiting: List[_Waiting]) -> None:
+        """Before what was asked later, so that the order stays."""
+        self._asked.extendleft(reversed([(_Single(ask), answer) for ask, answer in waiting]))
+        self._send_next(loop)
+
+    def _share(self, loop: asyncio.AbstractEventLoop, said: Dict[str, Any],
+               waiting: List[_Waiting]) -> None:
+        """Gives each what is his of the answer, and goes on."""
+        if self._loop is not loop:
+            return
+        if len(waiting) > 1 and not said.get("ok") and said["error"].get("code") in _SPLIT:
+            self._one_by_one(loop, waiting)
+            return
         parts = [said] * len(waiting)
-        if is_shared and said.get("ok"):
+        if len(waiting) > 1 and said.get("ok"):
             parts = said["reads"] + said["writes"]
         for (ask, answer), part in zip(waiting, parts):
             if answer.done():
                 continue  # he was cancelled
             try:
-                answer.set_result(ask.answer(dict(part)))
+                answer.set_result(ask.answer(Record(part)))
             except Exception as problem:  # also what cannot be read: somebody waits for it
                 answer.set_exception(problem)
+        self._send_next(loop)
+
+    def __repr__(self) -> str:
+        return f"<mneme.AsyncWorld of {self.world!r}>"
 
     async def call(self, op: str, **request: Any) -> Record:
         """Any op, by name; the answer as it is."""
@@ -213,3 +264,15 @@ class AsyncWorld:
     async def __aexit__(self, kind: Optional[Type[BaseException]], problem: Optional[BaseException],
                         trace: Optional[TracebackType]) -> None:
         await self.close()
+
+
+class _Single(Ask[Any]):
+    """One that goes by itself, for together with others it was refused."""
+
+    def __init__(self, of: Ask[Any]) -> None:
+        super().__init__(of.op, of.request, of.read)
+
+
+def _goes_along(ask: Ask[Any]) -> bool:
+    return (ask.op in _READS or ask.op in _WRITES) and not isinstance(ask, _Single) \
+        and not _ALONE & ask.request.keys()

@@ -5,10 +5,9 @@ import ctypes
 import json
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
-from .asks import keys, plain
+from .asks import keys, listed, plain, ulid
 from .errors import MnemeError, error_of
 
-_ULID_DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _P = ctypes.c_void_p
 
 
@@ -53,6 +52,10 @@ class Round:
         self.refused = [Refused(kind, part[kind], error_of(part))
                         for part in answer["refused"] for kind in ("read", "write") if kind in part]
 
+    def written_ids(self) -> List[Optional[str]]:
+        """The ids, as text, of what was written; None where it was refused."""
+        return [ulid(raw) if any(bytes(raw)) else None for raw in self.written]
+
     def found(self, ask: int) -> List[str]:
         """The ids, as text, of what an ask found."""
         return [ulid(self.ids[ask, i]) for i in range(int(self.counts[ask]))]
@@ -60,12 +63,6 @@ class Round:
     def __repr__(self) -> str:
         return (f"<mneme.Round seq={self.seq} asks={len(self.counts)} writes={len(self.written)} "
                 f"refused={len(self.refused)}>")
-
-
-def ulid(raw: Any) -> str:
-    """Sixteen bytes as the text that other calls take for an id."""
-    number = int.from_bytes(bytes(raw), "big")
-    return "".join(_ULID_DIGITS[number >> shift & 31] for shift in range(125, -1, -5))
 
 
 def tick_arrays(call: Callable[[RoundStruct], Dict[str, Any]], queries: Any = None, k: int = 5,
@@ -79,6 +76,8 @@ def tick_arrays(call: Callable[[RoundStruct], Dict[str, Any]], queries: Any = No
     def rows(given: Any, name: str) -> Tuple[Any, int, int]:
         if given is None:
             return None, 0, 0
+        if numpy.iscomplexobj(given):
+            raise ValueError(f"{name} has complex numbers")
         made = numpy.ascontiguousarray(given, dtype=numpy.float32)  # itself, where it is that
         if made.ndim != 2:
             raise ValueError(f"{name} has a row for each: shape (n, dim), not {made.shape}")
@@ -87,16 +86,19 @@ def tick_arrays(call: Callable[[RoundStruct], Dict[str, Any]], queries: Any = No
     def strings(given: Optional[Sequence[str]], count: int, name: str) -> Any:
         if given is None:
             return None
+        given = listed(given, str, name)
         if len(given) != count:
             raise ValueError(f"{name} has one for each of {count}, not {len(given)}")
-        encoded = [text.encode() for text in given]
+        encoded = [text.encode("utf-8", "surrogatepass") for text in given]
         for text in encoded:
             if b"\0" in text:
                 raise ValueError(f"{name}: a zero character cannot be passed in an array")
         return (ctypes.c_char_p * count)(*encoded)
 
     asked, asks, dim = rows(queries, "queries")
-    wanted = list(texts) if texts is not None else []
+    wanted = listed(texts, str, "texts") if texts is not None else []
+    if not isinstance(k, int) or not 1 <= k <= 25_000:
+        raise ValueError(f"k is 1 to 25000, not {k!r}")
     written_vectors, vector_rows, vector_dim = rows(vectors, "vectors")
     if written_vectors is not None and vector_rows != len(wanted):
         raise ValueError(f"vectors has a row for each of {len(wanted)} texts, not {vector_rows}")
@@ -112,7 +114,14 @@ def tick_arrays(call: Callable[[RoundStruct], Dict[str, Any]], queries: Any = No
     text_bytes = strings(wanted, len(wanted), "texts")
 
     def text_of(shared: Optional[Mapping[str, Any]]) -> Optional[bytes]:
-        return None if shared is None else json.dumps(plain(keys(shared))).encode()
+        if shared is None:
+            return None
+        if not isinstance(shared, Mapping):
+            raise TypeError(f"what all have in common is keys and values, not {shared!r}")
+        return json.dumps(plain(keys(shared))).encode()
+
+    if text_field is not None and ("\0" in text_field or not text_field):
+        raise ValueError(f"{text_field!r} is no name of a field")
 
     def place(array: Any) -> Optional[int]:
         return None if array is None else int(array.ctypes.data)

@@ -10,7 +10,8 @@ tolist(), memories the records that an answer had in place of their ids.
 """
 
 import datetime
-from typing import Any, Callable, Dict, Generic, Iterable, List, Mapping, Optional, TypeVar, Union
+from typing import (Any, Callable, Dict, Generic, Iterable, List, Mapping, Optional, Type, TypeVar,
+                    Union)
 
 from .errors import MnemeError, error_of
 from .records import Found, Record
@@ -53,6 +54,9 @@ class Tick(List[Any]):
         self.writes = writes
         self.seq = seq
 
+    def __repr__(self) -> str:
+        return f"<mneme.Tick seq={self.seq} reads={list.__repr__(self)} writes={self.writes!r}>"
+
 
 def plain(value: Any) -> Any:
     """The JSON value that a Python value stands for."""
@@ -62,39 +66,77 @@ def plain(value: Any) -> Any:
         if value.tzinfo is None:
             raise ValueError(f"{value!r} has no time zone; say which: "
                              "datetime.now(datetime.timezone.utc)")
-        return value.astimezone(datetime.timezone.utc).isoformat().replace("+00:00", "Z")
+        try:
+            moment = value.astimezone(datetime.timezone.utc)
+        except OverflowError:
+            raise ValueError(f"{value!r} is no time that can be said in UTC") from None
+        return moment.isoformat().replace("+00:00", "Z")
     if isinstance(value, Ask):
         return value.item()
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if hasattr(value, "tolist"):
-        return value.tolist()
-    if isinstance(value, Iterable):
+        listed = value.tolist()
+        return listed if isinstance(listed, (int, float)) else plain(listed)
+    if isinstance(value, Iterable) and not isinstance(value, (bytes, bytearray, memoryview)):
         return [plain(item) for item in value]
     raise TypeError(f"a request cannot say {value!r} (of type {type(value).__name__})")
 
 
 def keys(given: Mapping[str, Any]) -> Dict[str, Any]:
     """Keywords as keys of a request; None is the same as not given."""
-    return {key[:-1] if key.endswith("_") else key: plain(value)
-            for key, value in given.items() if value is not None}
+    if "op" in given:
+        raise TypeError("the op is what was called: it is no key of its request")
+    try:
+        return {key[:-1] if key.endswith("_") else key: plain(value)
+                for key, value in given.items() if value is not None}
+    except RecursionError:
+        raise ValueError("the request is nested too deep, or within itself") from None
 
 
-def id_of(memory: Memory) -> str:
+_ULID_DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+
+
+def ulid(raw: Any) -> str:
+    """Sixteen bytes, as arrays have them, as the text that is an id."""
+    octets = bytes(raw)
+    if len(octets) != 16:
+        raise ValueError(f"an id is of 16 bytes, not {len(octets)}")
+    number = int.from_bytes(octets, "big")
+    return "".join(_ULID_DIGITS[number >> shift & 31] for shift in range(125, -1, -5))
+
+
+def id_of(memory: Any) -> str:
+    """Of an id, a uri, a record that has one, or an element of an array of ids."""
     if isinstance(memory, str):
         return memory
-    for key in ("id", "topic_id", "uri"):
-        if key in memory:
-            return str(memory[key])
+    if isinstance(memory, Mapping):
+        for key in ("id", "topic_id", "uri"):
+            if key in memory:
+                return str(memory[key])
+    elif isinstance(memory, bytes) or hasattr(memory, "tobytes"):
+        return ulid(memory)
     raise TypeError(f"neither an id nor a record of a memory: {memory!r}")
 
 
-def uri_of(memory: Memory) -> str:
+def uri_of(memory: Any) -> str:
+    """Of a uri, or a record that has one."""
     if isinstance(memory, str):
         return memory
-    if "uri" in memory:
+    if isinstance(memory, Mapping) and "uri" in memory:
         return str(memory["uri"])
     raise TypeError(f"neither a uri nor a record that has one: {memory!r}")
+
+
+def listed(items: Iterable[T], kind: Type[T], name: str) -> List[T]:
+    """The items, all of the kind; a text is not taken for the list of its letters."""
+    if isinstance(items, (str, bytes)):
+        raise TypeError(f"{name} is a list, not one text: {items!r}")
+    checked = list(items)
+    for item in checked:
+        if not isinstance(item, kind):
+            raise TypeError(f"{name} has {item!r} where one of {kind.__name__} stands")
+    return checked
 
 
 def whole(answer: JsonAnswer) -> Record:
@@ -115,18 +157,19 @@ def _part(key: str) -> Callable[[JsonAnswer], Record]:
 
 def ask(op: str, **request: Any) -> Ask[Record]:
     """Any request; the answer as it is."""
+    if not isinstance(op, str):
+        raise TypeError(f"an op is a text, not {op!r}")
     return Ask(op, keys(request), whole)
 
 
 # Writes.
 
 def write(type: str, data: Optional[Mapping[str, Any]] = None, **more: Any) -> Ask[Record]:
-    return Ask("write", {"type": type, "data": plain(data or {}), **keys(more)}, whole)
+    return Ask("write", keys({"type": type, "data": data or {}, **more}), whole)
 
 
 def update(memory: Memory, data: Optional[Mapping[str, Any]] = None, **more: Any) -> Ask[Record]:
-    given = {} if data is None else {"data": plain(data)}
-    return Ask("update", {"uri": uri_of(memory), **given, **keys(more)}, whole)
+    return Ask("update", {"uri": uri_of(memory), **keys({"data": data, **more})}, whole)
 
 
 def update_head(memory: Memory, **more: Any) -> Ask[Record]:
@@ -159,7 +202,8 @@ def forget_matching(words: str, **more: Any) -> Ask[Record]:
 
 
 def supersede_matching(write: Ask[Record], **more: Any) -> Ask[Record]:
-    return Ask("supersede_matching", {"write": write.request, **keys(more)}, whole)
+    return Ask("supersede_matching", {"write": listed([write], Ask, "write")[0].request, **keys(more)},
+               whole)
 
 
 # Reads.
@@ -181,7 +225,9 @@ def stale_of(memory: Memory, **more: Any) -> Ask[Found]:
 
 
 def find(*types: str, **more: Any) -> Ask[Found]:
-    given = {"types": list(types)} if types else {}
+    if types and "types" in more:
+        raise TypeError("types are given twice: by place and by name")
+    given = {"types": listed(types, str, "types")} if types else {}
     return Ask("find", {**given, **keys(more)}, _found("memories"))
 
 
@@ -194,7 +240,7 @@ def retrieve(q: str, **more: Any) -> Ask[Found]:
 
 
 def chroma(hashtags: Iterable[str], **more: Any) -> Ask[Found]:
-    return Ask("chroma", {"hashtags": list(hashtags), **keys(more)}, _found("results"))
+    return Ask("chroma", {"hashtags": listed(hashtags, str, "hashtags"), **keys(more)}, _found("results"))
 
 
 def context(**more: Any) -> Ask[Record]:
@@ -216,16 +262,19 @@ def journal(**more: Any) -> Ask[Found]:
 # Many at once.
 
 def batch(items: Iterable[Ask[Any]], **more: Any) -> Ask[List[Any]]:
-    asked = list(items)
+    asked: List[Ask[Any]] = listed(items, Ask, "items")
 
     def read(answer: JsonAnswer) -> List[Any]:
+        for said in answer["results"]:
+            said.pop("ok", None)
         return [one.read(said) for one, said in zip(asked, answer["results"])]
     return Ask("batch", {"items": [one.item() for one in asked], **keys(more)}, read)
 
 
 def tick(reads: Iterable[Ask[Any]] = (), writes: Iterable[Ask[Any]] = (),
          **more: Any) -> Ask[Tick]:
-    asked, written = list(reads), list(writes)
+    asked: List[Ask[Any]] = listed(reads, Ask, "reads")
+    written: List[Ask[Any]] = listed(writes, Ask, "writes")
 
     def each(asks: List[Ask[Any]], answers: List[JsonAnswer]) -> List[Any]:
         out: List[Any] = []

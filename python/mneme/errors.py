@@ -1,6 +1,6 @@
 """What a refused request raises: an exception for each error code, all of them MnemeError."""
 
-from typing import Any, Dict, Mapping, Optional, Type
+from typing import Any, Dict, Mapping, Optional, Tuple, Type
 
 
 class MnemeError(Exception):
@@ -19,6 +19,10 @@ class MnemeError(Exception):
         self.message = message
         self.at = at
         self.details: Dict[str, Any] = dict(details or {})
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        # So that it comes through between processes.
+        return type(self), (self.code, self.message, self.at, self.details)
 
     def __str__(self) -> str:
         return f"{self.message} ({self.code}" + (f" at {self.at})" if self.at else ")")
@@ -68,6 +72,10 @@ class OutcomeUnknown(MnemeError):
     """The write may have happened or not; opening the world again tells."""
 
 
+class ReadOnly(MnemeError):
+    """The world, or the key, is for reading alone."""
+
+
 class Corrupt(MnemeError):
     """Files of the world are damaged."""
 
@@ -96,6 +104,7 @@ _BY_CODE: Dict[str, Type[MnemeError]] = {
     "busy": Busy,
     "disk_full": DiskFull,
     "outcome_unknown": OutcomeUnknown,
+    "read_only": ReadOnly,
     "corrupt": Corrupt,
     "shutdown": Shutdown,
     "unreachable": Unreachable,
@@ -104,7 +113,10 @@ _BY_CODE.update({code: InvalidRequest for code in (
     "bad_json", "bad_utf8", "line_too_long", "unknown_op", "unknown_key", "missing_key",
     "wrong_type", "bad_value", "out_of_range", "bad_uri", "bad_id", "bad_time", "bad_vector",
     "dim_mismatch", "bad_interval", "missing_field", "limit_exceeded", "no_op", "unbounded",
-    "too_broad", "bad_field", "type_mismatch", "bad_regex", "empty_query", "unsupported")})
+    "too_broad", "bad_field", "type_mismatch", "bad_regex", "empty_query", "unsupported",
+    "self_edge", "zero_id", "invalid_edge_type", "form_too_long", "type_data_mismatch",
+    "bad_transition", "max_hops_exceeded", "bad_hops", "field_not_comparable", "field_unknown",
+    "bad_stage", "bad_hashtags", "tag_assigned", "query_profile_error")})
 
 
 def error_of(answer: Mapping[str, Any]) -> MnemeError:

@@ -8,7 +8,7 @@ import pathlib
 import threading
 from typing import Any, Callable, Dict, List, Optional
 
-from .errors import MnemeError, error_of
+from .errors import MnemeError, Shutdown, error_of
 from .records import Record, parsed
 
 _JSON = 0
@@ -69,8 +69,53 @@ def _declare(library: ctypes.CDLL) -> None:
 
 
 def _bytes_of(request: Dict[str, Any]) -> bytes:
-    return json.dumps(request, ensure_ascii=False, allow_nan=False,
-                      separators=(",", ":")).encode("utf-8", "surrogatepass")
+    try:
+        return json.dumps(request, ensure_ascii=False, allow_nan=False,
+                          separators=(",", ":")).encode("utf-8", "surrogatepass")
+    except RecursionError:
+        raise ValueError("the request is nested too deep, or within itself") from None
+
+
+def _op_bytes(op: str) -> bytes:
+    if "\0" in op:
+        raise ValueError(f"{op!r} is no op")
+    return op.encode("utf-8", "surrogatepass")
+
+
+def _take(library: ctypes.CDLL, answer: int) -> Record:
+    """What an answer of the library says; it is freed."""
+    size = ctypes.c_size_t()
+    place = library.mneme_answer_bytes(answer, ctypes.byref(size))
+    try:
+        return parsed(ctypes.string_at(place, size.value))
+    finally:
+        library.mneme_answer_free(answer)
+
+
+class _Waiting:
+    """Calls that nobody waits for in his own thread: by number, so that the library keeps no pointer
+    to anything of Python's, and nothing of an engine's is kept alive by them."""
+
+    def __init__(self) -> None:
+        self._by_number: Dict[int, Callable[[Record], None]] = {}
+        self._next = 0
+        self._guard = threading.Lock()
+        self.callback = _CALLBACK(self._answered)
+
+    def add(self, then: Callable[[Record], None]) -> int:
+        with self._guard:
+            self._next += 1
+            self._by_number[self._next] = then
+            return self._next
+
+    def _answered(self, number: int, answer: int) -> None:
+        said = _take(load(), answer)
+        with self._guard:
+            then = self._by_number.pop(number)
+        then(said)
+
+
+_waiting = _Waiting()
 
 
 class Engine:
@@ -79,71 +124,72 @@ class Engine:
     def __init__(self, options: Dict[str, Any]) -> None:
         self._library = load()
         self._handle = ctypes.c_void_p()
-        # Calls that nobody waits for: by number, so that what the library keeps is no pointer.
-        self._waiting: Dict[int, Callable[[Dict[str, Any]], None]] = {}
-        self._next = 0
-        self._guard = threading.Lock()
-        self._callback = _CALLBACK(self._answered)
+        self._calls = 0  # under way: what they use is given back when there is none
+        self._idle = threading.Condition()
         self._pid = os.getpid()
         request = _bytes_of(options)
-        answer = self._take(self._library.mneme_open(request, len(request), _JSON,
-                                                     ctypes.byref(self._handle)))
+        answer = _take(self._library, self._library.mneme_open(request, len(request), _JSON,
+                                                               ctypes.byref(self._handle)))
         if not answer.pop("ok"):
             raise error_of(answer)
         self.opened: Dict[str, Any] = answer
 
-    def _take(self, answer: int) -> Record:
-        size = ctypes.c_size_t()
-        place = self._library.mneme_answer_bytes(answer, ctypes.byref(size))
-        try:
-            return parsed(ctypes.string_at(place, size.value))
-        finally:
-            self._library.mneme_answer_free(answer)
-
-    def _usable(self) -> None:
-        if not self._handle:
-            raise error_of({"error": {"code": "shutdown", "message": "the world was closed"}})
+    def _enter(self) -> ctypes.c_void_p:
         if os.getpid() != self._pid:
-            raise MnemeError("shutdown", "an engine does not survive a fork: open the world in the "
-                             "child, or start it by spawn")
+            raise Shutdown("shutdown", "an engine does not survive a fork: open the world in the "
+                           "child, or start it by spawn")
+        with self._idle:
+            if not self._handle:
+                raise Shutdown("shutdown", "the world was closed")
+            self._calls += 1
+            return self._handle
+
+    def _leave(self) -> None:
+        with self._idle:
+            self._calls -= 1
+            if self._calls == 0:
+                self._idle.notify_all()
 
     def call(self, op: str, request: Dict[str, Any]) -> Record:
         """The answer to one request, in the calling thread."""
-        self._usable()
-        body = _bytes_of(request)
-        return self._take(self._library.mneme_call(self._handle, op.encode(), body, len(body),
-                                                   _JSON))
+        name, body = _op_bytes(op), _bytes_of(request)
+        handle = self._enter()
+        try:
+            return _take(self._library,
+                         self._library.mneme_call(handle, name, body, len(body), _JSON))
+        finally:
+            self._leave()
 
-    def call_later(self, op: str, request: Dict[str, Any],
-                   then: Callable[[Dict[str, Any]], None]) -> None:
-        """Calls `then` with the answer, in a thread of the library."""
-        self._usable()
-        body = _bytes_of(request)
-        with self._guard:
-            self._next += 1
-            number = self._next
-            self._waiting[number] = then
-        self._library.mneme_call_async(self._handle, op.encode(), body, len(body), _JSON,
-                                       self._callback, number)
+    def call_later(self, op: str, request: Dict[str, Any], then: Callable[[Record], None]) -> None:
+        """Calls `then` with the answer, in a thread of the library. It must not close the world."""
+        name, body = _op_bytes(op), _bytes_of(request)
+        handle = self._enter()
+        try:
+            self._library.mneme_call_async(handle, name, body, len(body), _JSON, _waiting.callback,
+                                           _waiting.add(then))
+        finally:
+            self._leave()
 
     def tick_arrays(self, round_: ctypes.Structure) -> Record:
         """Runs a mneme_round, whose arrays it fills."""
-        self._usable()
-        return self._take(self._library.mneme_tick_arrays(self._handle, ctypes.addressof(round_),
-                                                          _JSON))
-
-    def _answered(self, number: int, answer: int) -> None:
-        said = self._take(answer)
-        with self._guard:
-            then = self._waiting.pop(number)
-        then(said)
+        handle = self._enter()
+        try:
+            return _take(self._library, self._library.mneme_tick_arrays(
+                handle, ctypes.addressof(round_), _JSON))
+        finally:
+            self._leave()
 
     def close(self) -> None:
         """Answers what was asked, and closes. Twice is once."""
-        handle, self._handle = self._handle, ctypes.c_void_p()
-        if not handle or os.getpid() != self._pid:
+        if os.getpid() != self._pid:
             return
-        answer = self._take(self._library.mneme_close(handle, _JSON))
+        with self._idle:
+            handle, self._handle = self._handle, ctypes.c_void_p()
+        if not handle:
+            return
+        answer = _take(self._library, self._library.mneme_close(handle, _JSON))
+        with self._idle:
+            self._idle.wait_for(lambda: self._calls == 0)
         self._library.mneme_free(handle)
         if not answer.pop("ok"):
             raise error_of(answer)

@@ -3,7 +3,8 @@ tables."""
 
 import html
 import json
-from typing import Any, Dict, Iterable, List, Mapping, Tuple, Union
+from typing import (Any, Dict, Iterable, List, Mapping, SupportsIndex, Tuple, Union,
+                    overload)
 
 _WIDTH = 60
 
@@ -23,6 +24,9 @@ class Record(Dict[str, Any]):
             return self[name]
         except KeyError:
             raise AttributeError(f"the answer has no {name!r}; it has {', '.join(self)}") from None
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self[name] = value
 
     def __dir__(self) -> List[str]:
         return sorted({*super().__dir__(), *self})
@@ -56,11 +60,19 @@ def _short(text: str) -> str:
 
 def _told(record: Mapping[str, Any]) -> Tuple[str, str, str]:
     """What it is, what it says, and the rest that people look for."""
+    if "src" in record and "dst" in record:
+        ended = ", ended" if record.get("tombstoned") else ""
+        return f"<{record['src']} {record.get('type')} {record['dst']}>", "", ended.strip(", ")
+    if "seq" in record and "kind" in record:
+        by = f"by {record['created_by']}" if record.get("created_by") else ""
+        return f"<entry {record['seq']} {record['kind']}>", "", by
     if "uri" not in record and "topic_id" not in record:
         return "", "", ""
     kind = str(record.get("type") or record.get("memory_type") or
                ("Topic" if "topic_id" in record else "")).capitalize()
     notes = []
+    if "version" in record and "seq" in record:
+        notes.append(f"seq {record['seq']}")
     for key in ("score", "similarity", "salience"):
         if isinstance(record.get(key), float):
             notes.append(f"{key} {record[key]:.2f}")
@@ -88,6 +100,17 @@ class Found(List[Record]):
     def texts(self) -> List[str]:
         """What each says, in one line."""
         return [text_of(row) for row in self]
+
+    @overload
+    def __getitem__(self, place: SupportsIndex) -> Record: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> "Found": ...
+
+    def __getitem__(self, place: Union[SupportsIndex, slice]) -> Union[Record, "Found"]:
+        if isinstance(place, slice):
+            return Found(super().__getitem__(place), self.answer)
+        return super().__getitem__(place)
 
     def __repr__(self) -> str:
         if not self:

@@ -213,3 +213,28 @@ TEST_CASE("a round in arrays answers in the caller's arrays, and says what does 
   CHECK(std::equal(ids.begin(), ids.begin() + 16, written.begin() + 16));
   CHECK(std::all_of(ids.begin() + 32, ids.end(), [](std::uint8_t b) { return b == 0; }));
 }
+
+TEST_CASE("what is NULL and may not be is said so") {
+  const small_world world({{"in_memory", true}, {"embedder", "none"}});
+  mneme_engine* const nobody = nullptr;
+  CHECK(code_of(taken(mneme_open("{}", 2, MNEME_JSON, nullptr))) == "bad_value");
+  CHECK(code_of(taken(mneme_call(nobody, "root", nullptr, 0, MNEME_JSON))) == "bad_value");
+  CHECK(code_of(taken(mneme_tick_arrays(world.engine, nullptr, MNEME_JSON))) == "bad_value");
+  CHECK(code_of(taken(mneme_tick_arrays(world.engine, nullptr, 9))) == "bad_value");
+  CHECK(code_of(taken(mneme_close(nobody, MNEME_JSON))) == "bad_value");
+  CHECK(code_of(taken(mneme_close(world.engine, 9))) == "bad_value");
+  mneme_call_async(world.engine, "root", nullptr, 0, MNEME_JSON, nullptr, nullptr);
+  const char* const texts[] = {"one", nullptr};
+  mneme_round round{};
+  round.struct_size = sizeof round;
+  round.dim = 2;
+  round.writes = 2;
+  round.texts = texts;
+  CHECK(code_of(taken(mneme_tick_arrays(world.engine, &round, MNEME_JSON))) == "bad_value");
+  std::size_t size = 7;
+  CHECK(std::string(mneme_answer_bytes(nullptr, &size)).empty());
+  CHECK(size == 0);
+  CHECK(mneme_answer_ok(nullptr) == 0);
+  mneme_answer_free(nullptr);
+  CHECK(code_of(world.call("root", json::object())) == "ok");
+}

@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 import mneme
+from mneme import asks
 
 TEA = {"statement": "tea is served at five"}
 
@@ -58,7 +59,7 @@ def test_a_tick_takes_as_many_as_are_asked(counted):
         await asyncio.gather(*(town.write("Note", {"statement": str(i)}) for i in range(1200)))
         assert (await town.stats()).memories == 1200
     asyncio.run(live())
-    assert counted.backend.ops == ["tick", "tick", "stats"]
+    assert counted.backend.ops == ["tick", "stats"]
 
 
 def test_who_is_cancelled_leaves_the_others_alone(world):
@@ -83,3 +84,64 @@ def test_a_closed_world_refuses_who_awaits_it():
         with pytest.raises(mneme.Shutdown):
             await asyncio.gather(town.search("a"), town.search("b"))
     asyncio.run(live())
+
+
+def test_one_value_that_cannot_be_said_fails_alone(world):
+    async def live():
+        town = world.awaited()
+        found = await asyncio.wait_for(asyncio.gather(
+            town.search("tea"), town.find("Note", near_vector=[float("nan")], limit=1),
+            town.write("Note", TEA, importance=float("inf")), town.search("tea\ud800"),
+            town.write("Note", TEA), town.search("tea"), return_exceptions=True), 30)
+        assert found[0] == [] and found[5] == []
+        assert isinstance(found[1], ValueError) or isinstance(found[1], mneme.MnemeError)
+        assert isinstance(found[2], ValueError) or isinstance(found[2], mneme.MnemeError)
+        assert isinstance(found[3], mneme.InvalidRequest)
+        assert found[4].version == 1
+    asyncio.run(live())
+
+
+def test_what_is_too_much_together_is_asked_one_by_one():
+    async def live(town):
+        text = {"statement": "x" * 900_000}
+        found = await asyncio.gather(*(town.write("Note", text) for _ in range(20)),
+                                     town.search("tea"))
+        assert [w.version for w in found[:20]] == [1] * 20 and found[20] == []
+    with mneme.open_in_memory(embedder="none") as world:
+        asyncio.run(live(world.awaited()))
+
+
+def test_what_is_asked_in_order_is_done_in_order():
+    async def live(town):
+        note = await town.write("Note", TEA)
+        await asyncio.gather(town.tombstone(note, "over"), town.restore(note))
+        assert (await town.get(note)).tombstone is None
+        answers = await asyncio.gather(
+            town.write("Note", TEA), town.batch([asks.write("Note", TEA)]), town.root())
+        assert [answers[0].seq, answers[1][0].seq, answers[2].seq] == [4, 5, 5]
+        return answers[2].root
+
+    def root():
+        with mneme.open_in_memory(seed=1, manual_clock=True, per_request=True) as world:
+            return asyncio.run(live(world.awaited()))
+    assert root() == root()
+
+
+def test_one_loop_at_a_time():
+    with mneme.open_in_memory() as world:
+        town = world.awaited()
+
+        async def broken_off():
+            asyncio.ensure_future(town.search("tea"))
+            await asyncio.sleep(0)
+            raise KeyboardInterrupt
+        loop = asyncio.new_event_loop()
+        with pytest.raises(KeyboardInterrupt):
+            loop.run_until_complete(broken_off())
+
+        async def asked():
+            return await asyncio.wait_for(town.search("tea"), 30)
+        with pytest.raises(RuntimeError, match="another event loop"):
+            asyncio.run(asked())
+        loop.close()
+        assert asyncio.run(asked()) == []

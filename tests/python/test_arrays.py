@@ -70,8 +70,12 @@ def test_what_does_not_fit_is_refused_and_changes_nothing(town):
         town.tick_arrays(texts=["a\0b"], vectors=vectors(1))
     with pytest.raises(ValueError, match="a row for each"):
         town.tick_arrays(texts=["a"], vectors=vectors(2))
-    for request in ({"k": 0}, {"find": {"limt": 1}}, {"find": {"limit": 9}},
-                    {"texts": ["a"], "write": {"data": 5}}, {"texts": ["a"], "write": {"op": "get"}}):
+    with pytest.raises(ValueError, match="k is 1"):
+        town.tick_arrays(vectors(1), k=0)
+    with pytest.raises(TypeError, match="a list"):
+        town.tick_arrays(texts="abc")
+    for request in ({"find": {"limt": 1}}, {"find": {"limit": 9}},
+                    {"texts": ["a"], "write": {"data": 5}}):
         with pytest.raises(mneme.MnemeError):
             town.tick_arrays(vectors(1), **{"k": 3, **request})
     assert town.root().seq == seq

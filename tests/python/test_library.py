@@ -1,8 +1,11 @@
 """The engine in this process: where it keeps its world, what ends it, what it survives."""
 
 import os
+import queue
 import subprocess
 import sys
+import threading
+import weakref
 
 import pytest
 
@@ -85,3 +88,56 @@ def test_a_library_that_is_nowhere_is_asked_for_in_words():
     said = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True,
                           env={**os.environ, "MNEME_LIBRARY": "/nowhere/libmneme.so"})
     assert "MNEME_LIBRARY" in said.stdout and "/nowhere/libmneme.so" in said.stdout
+
+
+def test_who_closes_waits_for_those_who_call():
+    for _ in range(60):
+        world = mneme.open_in_memory(embedder="none")
+
+        def ask(world=world):
+            try:
+                while True:
+                    world.root()
+            except mneme.Shutdown:
+                pass
+        threads = [threading.Thread(target=ask) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        world.close()
+        for thread in threads:
+            thread.join()
+
+
+def test_a_world_that_nobody_has_any_more_is_closed(tmp_path):
+    def use():
+        world = mneme.open(tmp_path / "notes", embedder="none")
+        world.write("Note", {"statement": "tea"})
+        return weakref.ref(world.backend)
+    assert use()() is None
+    assert use()() is None
+
+
+def test_a_call_under_way_does_not_close_its_world():
+    world = mneme.open_in_memory()
+    answered = queue.Queue()
+
+    def then(_):
+        try:
+            world.close()
+            answered.put("closed")
+        except mneme.MnemeError as refused:
+            answered.put(refused)
+    world.backend.call_later("root", {}, then)
+    said = answered.get(timeout=30)
+    assert isinstance(said, mneme.MnemeError) and "callback" in str(said)
+
+
+def test_options_and_names_are_looked_at():
+    with mneme.open_in_memory(seed=7, embedder="none") as world:
+        for wrong in ("root\0x", "no\0op"):
+            with pytest.raises(ValueError):
+                world.call(wrong)
+        with pytest.raises(TypeError):
+            world.call(5)
+    with pytest.raises(ValueError, match="zero character"):
+        mneme.open("a\0b")

@@ -1,6 +1,7 @@
 """A world through a server: what only that can do wrong."""
 
 import http.server
+import json
 import threading
 
 import pytest
@@ -23,6 +24,8 @@ def test_a_server_that_is_gone_is_unreachable(served):
         world.root()
     assert served.url in str(refused.value)
     world.close()
+    with pytest.raises(mneme.Shutdown):
+        world.root()
 
 
 def test_another_server_is_told_from_mneme():
@@ -39,5 +42,43 @@ def test_another_server_is_told_from_mneme():
     threading.Thread(target=server.serve_forever, daemon=True).start()
     with pytest.raises(mneme.Unreachable, match="is it mneme"):
         mneme.connect(f"http://127.0.0.1:{server.server_port}").root()
+    server.shutdown()
+    server.server_close()
+
+
+class Dropping(http.server.BaseHTTPRequestHandler):
+    """Answers the first request of a connection, and lets go of the others."""
+
+    protocol_version = "HTTP/1.1"
+    seen = []
+
+    def do_POST(self):
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.seen.append(asked["op"])
+        if len(self.seen) % 2 == 0:
+            self.close_connection = True
+            return
+        body = b'{"ok":true,"seq":1,"root":"00"}'
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+def test_what_broke_off_is_asked_again_only_if_it_reads():
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Dropping)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    world = mneme.connect(f"http://127.0.0.1:{server.server_port}")
+    assert world.root().seq == 1
+    assert world.root().seq == 1  # dropped, and asked again
+    Dropping.seen.clear()
+    assert world.root().seq == 1
+    with pytest.raises(mneme.OutcomeUnknown):
+        world.write("Note", {"statement": "once"})
+    assert Dropping.seen == ["root", "write"]
+    world.close()
     server.shutdown()
     server.server_close()

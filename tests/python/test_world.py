@@ -1,6 +1,8 @@
 """What a host in Python does with a world, in this process and through a server alike."""
 
+import copy
 import datetime
+import pickle
 import threading
 
 import pytest
@@ -139,3 +141,40 @@ def test_answers_read_well(world):
     assert "score" in dir(hits[0])
     with pytest.raises(AttributeError, match="nonsense"):
         hits[0].nonsense
+
+
+def test_what_is_no_value_of_a_request_is_refused_in_words(world):
+    loop = []
+    loop.append(loop)
+    for wrong in (lambda: world.batch(["x"]), lambda: world.tick(reads=[1]), lambda: world.get(5),
+                  lambda: world.chroma("tea"), lambda: world.find("Note", types=["Fact"]),
+                  lambda: world.write("Note", {"statement": b"tea"}), lambda: world.update(5),
+                  lambda: world.search("tea", op="erase"), lambda: world.supersede_matching("tea"),
+                  lambda: world.write("Note", {"statement": loop})):
+        with pytest.raises((TypeError, ValueError)):
+            wrong()
+    with pytest.raises(ValueError):
+        world.write("Note", TEA, valid_from=datetime.datetime(
+            1, 1, 1, tzinfo=datetime.timezone(datetime.timedelta(hours=5))))
+
+
+def test_records_and_lists_are_what_people_expect(world):
+    note = world.write("Note", TEA)
+    other = world.write("Note", {"statement": "tea is out"})
+    world.add_edge(note, "references", other)
+    assert f"seq {note.seq}" in repr(note)
+    found = world.search("tea")
+    assert isinstance(found[:1], mneme.Found) and len(found[:1]) == 1
+    assert other.id in repr(world.edges(note)) and "write" in repr(world.journal(limit=1))
+    note.mine = 7
+    assert note["mine"] == 7
+    written = world.batch([asks.write("Note", TEA)])[0]
+    assert "ok" not in written
+
+
+def test_refusals_come_through_between_processes():
+    refused = mneme.NotFound("not_found", "no such memory", "id", {"more": 1})
+    for same in (pickle.loads(pickle.dumps(refused)), copy.copy(refused)):
+        assert type(same) is mneme.NotFound
+        assert (same.code, same.message, same.at, same.details) == (
+            "not_found", "no such memory", "id", {"more": 1})

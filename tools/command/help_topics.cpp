@@ -479,9 +479,12 @@ std::span<const help_topic> help_topics() noexcept {
 std::optional<std::string> help_text(std::string_view topic) {
   if (topic == "ops") return ops_text();
   const auto found = std::ranges::find(topics, topic, &help_topic::name);
-  if (found != topics.end()) return std::string(found->text);
-  if (const auto* op = protocol::find_op(topic)) return op_text(*op);
-  return std::nullopt;
+  const auto* op = protocol::find_op(topic);
+  if (found == topics.end() && op == nullptr) return std::nullopt;
+  if (found == topics.end()) return op_text(*op);
+  std::string text(found->text);
+  if (op != nullptr) text += "\nThe op of the line protocol:\n\n" + op_text(*op);
+  return text;
 }
 
 } // namespace mneme::command

@@ -71,7 +71,8 @@ void add_trim_command(CLI::App& app, command_result& outcome) {
       app, "trim", "Drop how a world was used before a point; what was said stays", false, outcome,
       [](CLI::App& c, trim_arguments& o) {
         c.add_option("--before", o.before,
-                     "the first entry whose reads stay, or a time (all so far goes)");
+                     "the first entry whose reads stay, or a time (all so far goes)")
+            ->check(not_empty());
         c.add_option("--reason", o.reason, "why; it stays in the journal");
         c.add_option("--by", o.by, "who wants it; it stays in the journal");
         c.add_flag("--dry-run", o.dry_run, "only show what would go");

@@ -4,6 +4,7 @@
 #include <span>
 #include <string_view>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "mneme/tick.hpp"
@@ -21,6 +22,13 @@ using protocol::json_path;
 
 constexpr std::size_t id_bytes = sizeof(memory_id::bytes);
 
+result<void> check_texts(const char* const* texts, std::size_t count, const char* name) {
+  for (std::size_t i = 0; texts != nullptr && i < count; ++i)
+    if (texts[i] == nullptr)
+      return fail(errc::bad_value, fmt::format("{}[{}] is NULL", name, i), name);
+  return {};
+}
+
 result<void> check(const mneme_round& round) {
   const auto needs = [](bool is_needed, const void* array, const char* name) -> result<void> {
     if (!is_needed || array != nullptr) return {};
@@ -30,6 +38,9 @@ result<void> check(const mneme_round& round) {
     return fail(errc::bad_value, "struct_size is not sizeof(mneme_round)", "struct_size");
   if (auto ok = needs(round.asks > 0, round.queries, "queries"); !ok) return ok;
   if (auto ok = needs(round.writes > 0, round.texts, "texts"); !ok) return ok;
+  if (auto ok = check_texts(round.texts, round.writes, "texts"); !ok) return ok;
+  if (auto ok = check_texts(round.writers, round.writes, "writers"); !ok) return ok;
+  if (auto ok = check_texts(round.askers, round.asks, "askers"); !ok) return ok;
   if (round.asks > max_tick_items || round.writes > max_tick_items)
     return fail(errc::limit_exceeded,
                 "a tick has at most " + std::to_string(max_tick_items) + " asks and as many writes",
@@ -39,7 +50,7 @@ result<void> check(const mneme_round& round) {
   if (has_vectors && (round.dim == 0 || round.dim > longest_vector))
     return fail(errc::out_of_range, "a vector has 1 to 4096 numbers", "dim");
   if (round.asks > 0 && (round.k == 0 || round.k > max_tick_items))
-    return fail(errc::out_of_range, "k is at least 1", "k");
+    return fail(errc::out_of_range, fmt::format("k is 1 to {}", max_tick_items), "k");
   return {};
 }
 

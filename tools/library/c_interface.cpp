@@ -45,8 +45,14 @@ bool is_known(int format) {
   return format == MNEME_JSON || format == MNEME_MESSAGEPACK;
 }
 
-result<json> parse(std::string_view bytes, int format, std::optional<error>& oversized) {
+/// What every call asks of its arguments.
+result<void> check(const void* given, const char* name, int format) {
   if (!is_known(format)) return fail(errc::bad_value, "no such format", "format");
+  if (given == nullptr) return fail(errc::bad_value, std::string(name) + " is NULL", name);
+  return {};
+}
+
+result<json> parse(std::string_view bytes, int format, std::optional<error>& oversized) {
   if (bytes.empty()) return json::object();
   return format == MNEME_JSON ? mneme::protocol::parse_json(bytes, oversized)
                               : mneme::protocol::parse_messagepack(bytes, oversized);
@@ -111,7 +117,8 @@ const char* mneme_version() {
 }
 
 mneme_answer* mneme_open(const void* options, size_t size, int format, mneme_engine** opened) {
-  *opened = nullptr;
+  if (opened != nullptr) *opened = nullptr;
+  if (auto ok = check(opened, "opened", format); !ok) return answer_of(propagate(ok), format);
   auto made = open(view_of(options, size), format);
   if (!made) return answer_of(propagate(made), format);
   *opened = made->release();
@@ -120,11 +127,14 @@ mneme_answer* mneme_open(const void* options, size_t size, int format, mneme_eng
 
 mneme_answer* mneme_call(mneme_engine* engine, const char* op, const void* request, size_t size,
                          int format) {
+  if (auto ok = check(engine, "engine", format); !ok) return answer_of(propagate(ok), format);
   return answer_of(run(*engine, op, view_of(request, size), format), format);
 }
 
 void mneme_call_async(mneme_engine* engine, const char* op, const void* request, size_t size,
                       int format, mneme_callback callback, void* context) {
+  if (callback == nullptr) return; // nobody could be told
+  if (engine == nullptr) return callback(context, mneme_call(engine, op, request, size, format));
   auto name = op == nullptr ? std::optional<std::string>() : std::optional<std::string>(op);
   engine->calls.add([engine, name = std::move(name), bytes = std::string(view_of(request, size)),
                      format, callback, context] {
@@ -134,10 +144,16 @@ void mneme_call_async(mneme_engine* engine, const char* op, const void* request,
 }
 
 mneme_answer* mneme_tick_arrays(mneme_engine* engine, const mneme_round* round, int format) {
+  if (auto ok = check(engine, "engine", format); !ok) return answer_of(propagate(ok), format);
+  if (auto ok = check(round, "round", format); !ok) return answer_of(propagate(ok), format);
   return answer_of(mneme::library::run_array_tick(engine->opened, *round), format);
 }
 
 mneme_answer* mneme_close(mneme_engine* engine, int format) {
+  if (auto ok = check(engine, "engine", format); !ok) return answer_of(propagate(ok), format);
+  if (engine->calls.is_one_of_mine())
+    return answer_of(fail(errc::unsupported, "a world is not closed from a callback of its own"),
+                     format);
   engine->calls.finish();
   const mneme::seq_no last = engine->opened.published();
   auto closed = engine->opened.close();
@@ -152,12 +168,12 @@ void mneme_free(mneme_engine* engine) {
 }
 
 int mneme_answer_ok(const mneme_answer* answer) {
-  return answer->ok ? 1 : 0;
+  return answer != nullptr && answer->ok ? 1 : 0;
 }
 
 const char* mneme_answer_bytes(const mneme_answer* answer, size_t* size) {
-  if (size != nullptr) *size = answer->bytes.size();
-  return answer->bytes.c_str();
+  if (size != nullptr) *size = answer == nullptr ? 0 : answer->bytes.size();
+  return answer == nullptr ? "" : answer->bytes.c_str();
 }
 
 void mneme_answer_free(mneme_answer* answer) {

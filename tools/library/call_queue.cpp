@@ -12,7 +12,13 @@ std::size_t thread_count() {
   return std::clamp<std::size_t>(2 * std::thread::hardware_concurrency(), 2, 16);
 }
 
+thread_local const call_queue* own_queue = nullptr;
+
 } // namespace
+
+bool call_queue::is_one_of_mine() const {
+  return own_queue == this;
+}
 
 void call_queue::add(std::function<void()> call) {
   {
@@ -42,6 +48,7 @@ void call_queue::finish() {
 }
 
 void call_queue::work() {
+  own_queue = this;
   std::unique_lock hold(guard_);
   for (;;) {
     wake_.wait(hold, [this] { return finished_ || !calls_.empty(); });

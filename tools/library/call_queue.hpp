@@ -22,6 +22,8 @@ public:
   void add(std::function<void()> call);
   /// Runs all that was added, and ends the threads. Not from a call.
   void finish();
+  /// Whether the caller is a thread of the queue's.
+  [[nodiscard]] bool is_one_of_mine() const;
 
 private:
   void work();
