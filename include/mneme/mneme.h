@@ -114,7 +114,8 @@ MNEME_API mneme_answer* mneme_tick_arrays(mneme_engine* engine, const mneme_roun
 /* Closes the world: what was asked before is answered first. A second call answers `shutdown`, and
  * so does every request. From a callback it is unsupported. */
 MNEME_API mneme_answer* mneme_close(mneme_engine* engine, int format);
-/* Closes it if it is open, and gives it back. Nobody calls with it any more. NULL does nothing. */
+/* Closes it if it is open, and gives it back. Nobody calls with it any more. NULL does nothing, and
+ * a callback of its own cannot do it. */
 MNEME_API void mneme_free(mneme_engine* engine);
 
 /* 1 if the request succeeded, else 0. */

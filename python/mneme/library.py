@@ -188,6 +188,10 @@ class Engine:
         if not handle:
             return
         answer = _take(self._library, self._library.mneme_close(handle, _JSON))
+        if not answer["ok"] and answer["error"]["code"] == "unsupported":
+            with self._idle:
+                self._handle = handle  # asked for by a callback: it is open still
+            raise error_of(answer)
         with self._idle:
             self._idle.wait_for(lambda: self._calls == 0)
         self._library.mneme_free(handle)

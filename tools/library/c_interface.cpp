@@ -162,7 +162,7 @@ mneme_answer* mneme_close(mneme_engine* engine, int format) {
 }
 
 void mneme_free(mneme_engine* engine) {
-  if (engine == nullptr) return;
+  if (engine == nullptr || engine->calls.is_one_of_mine()) return;
   engine->calls.finish();
   delete engine;
 }
