@@ -38,6 +38,11 @@ constexpr std::array<std::string_view, 3> lists = {"forget everything about ", "
 constexpr std::array<std::string_view, 6> listed_names = {"Maria", "Lopez", "Globex",
                                                           "Oslo",  "Ana",   "KX-12"};
 
+/// What a new statement may take the place of: the same of the same, with another value.
+constexpr std::array<std::string_view, 4> stated = {"Ana lives in ", "Maria works at ",
+                                                    "my number is ", "the contract ends in "};
+constexpr std::array<std::string_view, 4> values = {"Oslo", "Globex", "2211", "May"};
+
 class side_by_side {
 public:
   side_by_side(std::uint64_t seed, const std::string& embedder)
@@ -55,7 +60,7 @@ public:
       r.id = memory_id{};
       r.id->bytes[0] = 1;
       r.id->bytes[15] = n;
-      r.data["statement"] = words(1 + draw_.below(7));
+      r.data["statement"] = draw_.percent(20) ? statement() : words(1 + draw_.below(7));
       if (draw_.percent(30)) r.actor = draw_.percent(50) ? "ana" : "ben";
       if (draw_.percent(50)) r.visibility = visibility::actor_public;
       if (draw_.percent(30)) r.tags = {"t1"};
@@ -94,6 +99,7 @@ public:
     if (draw_.percent(20)) r.actor = "ana";
     if (draw_.percent(10)) r.limit = draw_.between(1, 3);
     r.states_new = draw_.percent(20);
+    if (r.states_new && draw_.percent(70)) r.words = statement();
     if (draw_.percent(20)) r.at_seq = seq_no{1 + draw_.below(state_.last().value)};
     INFO(r.words << (r.states_new ? " (new)" : ""));
     const auto got = target_.select(r);
@@ -129,6 +135,9 @@ private:
     auto opened = open_in_memory(std::move(options));
     REQUIRE(opened);
     return std::move(*opened);
+  }
+  std::string statement() {
+    return std::string(draw_.pick(stated)) + std::string(draw_.pick(values));
   }
   std::string words(std::uint64_t count) {
     std::string text;
