@@ -218,6 +218,7 @@ std::vector<memory_id> model::ids_at(seq_no at) const {
 
 std::vector<memory_id> model::ids_and_stubs() const {
   std::vector<memory_id> ids;
+  ids.reserve(memories_.size());
   for (const auto& [id, m] : memories_) ids.push_back(id);
   return ids;
 }

@@ -242,6 +242,7 @@ private:
     const auto& done = std::get<erase_result>(*answer);
     const auto ids = [](const erase_result& of) {
       std::vector<memory_id> all;
+      all.reserve(of.erased.size());
       for (const auto& m : of.erased) all.push_back(m.id);
       return all;
     };
