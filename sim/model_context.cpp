@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "messages/text/topic_text.hpp"
 #include "sim/model_lineage.hpp"
 #include "sim/model_physics.hpp"
 #include "sim/searched_state.hpp"
@@ -159,6 +160,12 @@ private:
     return rows;
   }
 
+  std::string told_text(const memory& m) const {
+    const std::string text = sim::text_of(m.version, r_.form);
+    if (m.head->type != memory_type::topic || r_.form == form_kind::short_form) return text;
+    return text + told_values(state_.values_at(m.head->id, at_), 600);
+  }
+
   context_item item_of(const context_entry& e) const {
     const memory& m = e.record;
     const auto speaker = m.head->metadata.find("speaker");
@@ -166,7 +173,7 @@ private:
         speaker == m.head->metadata.end() ? nullptr : std::get_if<std::string>(&speaker->second);
     const provenance& from = m.version->provenance;
     context_item item{.uri = uri_of(m),
-                      .text = sim::text_of(m.version, r_.form),
+                      .text = told_text(m),
                       .salience = e.salience,
                       .by = name != nullptr && !name->empty() ? *name : m.head->actor_scope,
                       .at = m.version->created_at,
@@ -192,7 +199,7 @@ private:
     e.salience = salience(e.record.activation, now_,
                           numbers_of(state_.weights_at(viewer_of(r_).name(), at_)), {});
     context_item item = item_of(e);
-    item.text = sim::text_of(e.record.version, r_.form);
+    item.text = told_text(e.record);
     const std::string when = to_string(item.at);
     std::string head = "[" + when.substr(0, 10) + " " + when.substr(11, 5);
     if (!item.by.empty() && item.by != viewer_of(r_).owner()

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "messages/text/forms.hpp"
+#include "messages/text/quoted_text.hpp"
 #include "messages/text/utf8_point.hpp"
 
 namespace mneme {
@@ -63,6 +64,17 @@ std::string field_lines(std::span<const topic_value> values) {
     break;
   }
   return lines;
+}
+
+std::string told_values(std::span<const topic_value> values, std::size_t most_bytes) {
+  std::string told;
+  for (const auto& [name, value] : values) {
+    const std::string text = as_one_line(plain_text(value));
+    const std::size_t bytes = name.size() + text.size() + 4; // with what stands around it
+    if (text.empty() || told.size() + bytes > most_bytes) continue;
+    told += (told.empty() ? " (" : "; ") + name + ": " + text;
+  }
+  return told.empty() ? told : told + ")";
 }
 
 std::vector<std::string> aliases_of(std::span<const topic_value> values) {

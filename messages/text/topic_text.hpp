@@ -28,6 +28,10 @@ std::string plain_text(const json_value& value);
 /// nothing has no line. Cut between code points.
 std::string field_lines(std::span<const topic_value> values);
 
+/// " (name: value; …)" of the values that say something, in one line: as many whole ones, in their
+/// order, as take `most_bytes`. Empty if there is none.
+std::string told_values(std::span<const topic_value> values, std::size_t most_bytes);
+
 /// The field that says what else the subject of a topic is called: a list of names, or names in one
 /// text with commas between them.
 inline constexpr std::string_view aliases_field = "aliases";

@@ -87,13 +87,14 @@ private:
     auto record = read_row(described, run_, views_, reader_);
     if (!record) return propagate(record);
     context_item item = item_of(described, *record, run_, views_);
-    rendered_text text = render(*record, run_.request.form, *views_.tokens);
+    auto told = text_in_context(*record, run_, views_, reader_);
+    if (!told) return propagate(told);
     if (tier == context_tier::found) {
-      text.text = with_provenance(item, run_.who, text.text);
+      *told = with_provenance(item, run_.who, *told);
       if (const auto found = scores_.find(row.value); found != scores_.end())
         item.score = found->second;
     }
-    text = as_trusted(item, std::move(text.text), *views_.tokens);
+    rendered_text text = as_trusted(item, std::move(*told), *views_.tokens);
     if (text.tokens > run_.answer.budget_tokens - run_.answer.tokens) {
       if (known_.insert(row.value).second) run_.left_out.push_back(described);
       return std::nullopt;

@@ -77,6 +77,10 @@ result<memory> read_row(const context_row& row, const context_state& run, const 
 context_item item_of(const context_row& row, const memory& m, const context_state& run,
                      const read_views& views);
 /// Its text as a model may read it: quoted, where it is trusted too little.
+/// The form that is asked for; of a topic, unless that is the short one, with what its fields hold:
+/// who asks what to know first asks for no field.
+result<std::string> text_in_context(const memory& m, const context_state& run,
+                                    const read_views& views, kv_reader& reader);
 rendered_text as_trusted(const context_item& item, std::string text, const token_counter& tokens);
 std::uint64_t bytes_of(const context_item& item);
 

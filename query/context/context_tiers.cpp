@@ -6,11 +6,13 @@
 #include <set>
 
 #include "messages/text/quoted_text.hpp"
+#include "messages/text/topic_text.hpp"
 #include "query/context/context_state.hpp"
 #include "query/rendering.hpp"
 #include "views/current_memories.hpp"
 #include "views/pinned.hpp"
 #include "views/standing.hpp"
+#include "views/topic_reads.hpp"
 
 namespace mneme {
 
@@ -223,6 +225,16 @@ context_item item_of(const context_row& row, const memory& m, const context_stat
           .source_class = from.source_class};
 }
 
+result<std::string> text_in_context(const memory& m, const context_state& run,
+                                    const read_views& views, kv_reader& reader) {
+  constexpr std::size_t most_of_fields = 600;
+  std::string text = render(m, run.request.form, *views.tokens).text;
+  if (m.head->type != memory_type::topic || run.request.form == form_kind::short_form) return text;
+  auto values = read_field_values(reader, m.head->id, run.context.at);
+  if (!values) return propagate(values);
+  return text + told_values(*values, most_of_fields);
+}
+
 rendered_text as_trusted(const context_item& item, std::string text, const token_counter& tokens) {
   if (item.standing.trust < trust_unquoted) text = quoted_as_data(text, item.source_class);
   return counted(std::move(text), tokens);
@@ -249,8 +261,9 @@ result<void> context_state::fetch(const read_views& views) {
     auto record = read_row(row, *this, views, **reader);
     if (!record) return propagate(record);
     context_item item = item_of(row, *record, *this, views);
-    rendered_text text =
-        as_trusted(item, render(*record, request.form, *views.tokens).text, *views.tokens);
+    auto told = text_in_context(*record, *this, views, **reader);
+    if (!told) return propagate(told);
+    rendered_text text = as_trusted(item, std::move(*told), *views.tokens);
     if (!kept.empty() && answer.tokens + text.tokens > answer.budget_tokens) break;
     item.text = std::move(text.text);
     item.tokens = text.tokens;

@@ -322,6 +322,9 @@ class Tools(OnStreams):
         self.assertIn("nothing found\n1 no longer valid: include_ended finds them", text)
         text = self.told(client, "search", query="Ana likes green tea", include_ended=True)
         self.assertIn("| note ended | Ana likes green tea", text)
+        self.assertRegex(text, r"#1 \d{4}-\d\d-\d\d \| note ended")
+        text = self.told(client, "find", near="green tea", limit=3, include_ended=True)
+        self.assertRegex(text, r"#1 \d{4}-\d\d-\d\d \| Ana likes green tea")
         self.assertEqual(self.call(client, "find", near="green tea", limit=3)["memories"], [])
         self.assertEqual(
             len(self.call(client, "find", near="green tea", limit=3, include_ended=True)["memories"]), 1)

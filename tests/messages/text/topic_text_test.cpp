@@ -73,3 +73,15 @@ TEST_CASE("the lines of fields are bounded, and cut between code points") {
       CHECK_FALSE(lines.contains("unseen"));
     }
 }
+
+TEST_CASE("values are told whole and in one line, as far as they fit") {
+  const std::vector<topic_value> values = {{"allergy", {"hazelnuts"}},
+                                           {"nothing", {}},
+                                           {"notes", {"two\nlines"}},
+                                           {"size", {std::int64_t{42}}}};
+  CHECK(told_values(values, 600) == " (allergy: hazelnuts; notes: two lines; size: 42)");
+  CHECK(told_values(values, 20) == " (allergy: hazelnuts)");
+  CHECK(told_values(values, 12) == " (size: 42)");
+  CHECK(told_values(values, 3).empty());
+  CHECK(told_values({}, 600).empty());
+}

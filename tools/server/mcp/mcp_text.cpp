@@ -49,6 +49,20 @@ std::string cut(std::string text, std::size_t bytes) {
   return text + std::string(ellipsis);
 }
 
+/// When it was, and who said it where that is told: " 2026-11-26, Melanie". A model that reads
+/// "yesterday" has to know of which day.
+std::string origin_of(const json& row) {
+  std::string told;
+  constexpr std::size_t date_bytes = 10;
+  if (row.contains("created_at") && row["created_at"].is_string())
+    told += " " + row["created_at"].get<std::string>().substr(0, date_bytes);
+  if (!row.contains("metadata")) return told;
+  const auto speaker = row["metadata"].find("speaker");
+  if (speaker != row["metadata"].end() && speaker->is_string())
+    told += ", " + one_line(speaker->get<std::string>());
+  return told;
+}
+
 std::string found_text(const json& a) {
   std::string out;
   const json& memories = a["memories"];
@@ -56,7 +70,7 @@ std::string found_text(const json& a) {
     const json& m = memories[i];
     const bool is_rendered = i < a["rendered"].size();
     out += fmt::format(
-        "{} | {}\n", text_of(m["uri"]),
+        "{}{}{} | {}\n", text_of(m["uri"]), origin_of(m), m.contains("stale") ? " stale" : "",
         quoted_unless_trusted(
             m, one_line(text_of(is_rendered ? a["rendered"][i] : m["forms"]["medium"]))));
   }
@@ -92,7 +106,8 @@ std::string hits_text(const json& a) {
   std::string out;
   for (const auto& h : a["results"]) {
     const bool is_chunk = h["source_type"] == "content_chunk";
-    out += fmt::format("{:.2f} {} | {}", h["score"].get<double>(), text_of(h["uri"]),
+    out += fmt::format("{:.2f} {}{} | {}", h["score"].get<double>(), text_of(h["uri"]),
+                       is_chunk ? std::string() : origin_of(h),
                        is_chunk ? text_of(h["path"]) : text_of(h["memory_type"]));
     if (!h["status"].is_null()) out += fmt::format(" {}", text_of(h["status"]));
     if (h["ended"] == true) out += " ended";
