@@ -72,7 +72,7 @@ std::string told_values(std::span<const topic_value> values, std::size_t most_by
     const std::string text = as_one_line(plain_text(value));
     const std::size_t bytes = name.size() + text.size() + 4; // with what stands around it
     if (text.empty() || told.size() + bytes > most_bytes) continue;
-    told += (told.empty() ? " (" : "; ") + name + ": " + text;
+    told.append(told.empty() ? " (" : "; ").append(name).append(": ").append(text);
   }
   return told.empty() ? told : told + ")";
 }

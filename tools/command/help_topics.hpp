@@ -17,7 +17,8 @@ struct help_topic {
 
 std::span<const help_topic> help_topics() noexcept;
 
-/// A topic, "ops", or one op of the line protocol (behind the topic of the same name); nullopt where there is no such help.
+/// A topic, "ops", or one op of the line protocol (behind the topic of the same name); nullopt
+/// where there is no such help.
 std::optional<std::string> help_text(std::string_view topic);
 
 } // namespace mneme::command
