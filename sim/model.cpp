@@ -271,7 +271,11 @@ std::optional<seq_no> model::snapshot_seq(const digest& root) const {
 bool made_with_tombstone(const model& state, const edge_key& key) {
   const auto gone = state.tombstoned_since(key.dst, state.last());
   const auto made = state.live_since(key, state.last());
-  return gone && made && made->value == gone->value + 1;
+  if (!gone || !made || made->value != gone->value + 1) return false;
+  // What somebody else has put there in the same batch is his.
+  const auto h = state.head_at(key.dst, state.last());
+  const auto e = state.edge_at(key, state.last());
+  return e->created_at == h->tombstone->at && e->created_by == h->tombstone->by;
 }
 
 bool is_refused_text(const model& state, const std::string& text) {
