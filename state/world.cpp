@@ -320,13 +320,35 @@ result<void> open_store_of(world& w, const world_options& options,
   return {};
 }
 
+/// Whether payloads went behind `from`: entries before that may name what is not known any more.
+result<bool> is_followed_by_erasure(const world& w, seq_no from) {
+  bool drops = false;
+  auto read = read_journal(*w.files, journal_directory(w.directory), w.info.id,
+                           seq_no{std::max<std::uint64_t>(from.value, 1)}, false,
+                           [&](const journal_frame& frame) -> result<bool> {
+                             auto entries = open_entries(frame);
+                             if (!entries) return propagate(entries);
+                             drops = !entries->empty() && drops_content(entries->back())
+                                     && entries->back().header.seq > from;
+                             return !drops;
+                           });
+  if (!read) return propagate(read);
+  return drops;
+}
+
 /// Brings every owner to the end of the journal.
 result<void> recover(world& w, seq_no loaded, attempt& how) {
   if (w.ledger == nullptr)
     if (auto ok = rebuild_ledger(w); !ok) return ok;
   const marks from{.store = w.store->recovered(), .indexes = loaded};
   auto replayed = replay_tail(w, from);
-  if (!replayed && replayed.error().code == errc::erased) how.erasure_unfinished = true;
+  if (replayed || how.is_after_erasure) return replayed;
+  how.erasure_unfinished = replayed.error().code == errc::erased;
+  // A store that was made anew meanwhile has nothing of what images of before still name.
+  if (replayed.error().code == errc::corrupt && loaded.value > 0) {
+    const auto follows = is_followed_by_erasure(w, loaded);
+    how.erasure_unfinished = follows && *follows;
+  }
   return replayed;
 }
 
