@@ -3,6 +3,7 @@
 #include "mneme/arms.hpp"
 
 #include "actors/engine_impl.hpp"
+#include "messages/seams/lent_embedder.hpp"
 #include "query/chroma/chroma.hpp"
 #include "state/branch/open_store.hpp"
 #include "state/branch/temporary_fork.hpp"
@@ -57,8 +58,9 @@ result<arm_base> arm_base::of(engine& running, const std::string& into) {
     // What the store cannot give now the first arm that writes makes.
     if (!is_in_memory && forked->checkpoint)
       static_cast<void>(place_open_store(w, forked->directory, *forked->checkpoint));
-    return group_of(std::move(*forked), running.impl_->opened_with,
-                    is_in_memory ? w.files : nullptr);
+    engine_options options = running.impl_->opened_with;
+    options.embedder = lend_embedder(options.embedder); // either may end first
+    return group_of(std::move(*forked), std::move(options), is_in_memory ? w.files : nullptr);
   });
   if (!group) return propagate(group);
   return arm_base(std::move(*group));

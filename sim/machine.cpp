@@ -55,10 +55,28 @@ result<std::unique_ptr<machine>> machine::boot(const engine_setup& setup, const 
                   supply = m->supply_]() -> result<std::unique_ptr<kv_store>> {
     return make_powered_store(make_memory_store(tables->now), supply);
   };
-  opened_engine opened;
   auto state = open_world(w);
   if (!state) return propagate(state);
-  opened.state = std::move(*state);
+  m->run(setup, std::move(*state), std::move(clock), boot_number, choices, log);
+  return m;
+}
+
+std::unique_ptr<machine> machine::start(const engine_setup& setup, std::unique_ptr<world> state,
+                                        std::shared_ptr<late_embedder> remote,
+                                        std::shared_ptr<virtual_clock> clock,
+                                        std::uint64_t boot_number, random_stream& choices,
+                                        step_log& log) {
+  std::unique_ptr<machine> m(new machine());
+  m->remote_ = std::move(remote);
+  m->run(setup, std::move(state), std::move(clock), boot_number, choices, log);
+  return m;
+}
+
+void machine::run(const engine_setup& setup, std::unique_ptr<world> state,
+                  std::shared_ptr<virtual_clock> clock, std::uint64_t boot_number,
+                  random_stream& choices, step_log& log) {
+  opened_engine opened;
+  opened.state = std::move(state);
   opened.actors.threads = thread_use::scheduled;
   opened.actors.readers = setup.readers;
   opened.actors.preparers = setup.readers;
@@ -79,16 +97,15 @@ result<std::unique_ptr<machine>> machine::boot(const engine_setup& setup, const 
   opened.actors.queries.chroma.touches = setup.touches;
   opened.actors.bugs = setup.bugs;
 
-  m->config_ = std::make_unique<caf::actor_system_config>();
-  configure(*m->config_);
-  seeded_scheduler::configure(*m->config_);
-  m->system_ = std::make_unique<caf::actor_system>(*m->config_);
-  m->scheduler_ = std::make_unique<seeded_scheduler>(*m->system_, choices, log);
-  m->running_ = start_engine(*m->system_, std::move(opened));
-  m->engine_ = m->system_->spawn(engine_behavior, m->running_);
+  config_ = std::make_unique<caf::actor_system_config>();
+  configure(*config_);
+  seeded_scheduler::configure(*config_);
+  system_ = std::make_unique<caf::actor_system>(*config_);
+  scheduler_ = std::make_unique<seeded_scheduler>(*system_, choices, log);
+  running_ = start_engine(*system_, std::move(opened));
+  engine_ = system_->spawn(engine_behavior, running_);
   for (std::size_t i = 0; i < setup.clients; ++i)
-    m->clients_.push_back(std::make_unique<client>(*m->system_));
-  return m;
+    clients_.push_back(std::make_unique<client>(*system_));
 }
 
 machine::~machine() {

@@ -62,6 +62,13 @@ public:
                                                std::shared_ptr<virtual_clock> clock,
                                                std::uint64_t boot_number, random_stream& choices,
                                                step_log& log);
+  /// Starts the actors of a world that is open; `remote` is what gives it its late vectors, or
+  /// null.
+  static std::unique_ptr<machine> start(const engine_setup& setup, std::unique_ptr<world> state,
+                                        std::shared_ptr<late_embedder> remote,
+                                        std::shared_ptr<virtual_clock> clock,
+                                        std::uint64_t boot_number, random_stream& choices,
+                                        step_log& log);
   ~machine();
   machine(const machine&) = delete;
   machine& operator=(const machine&) = delete;
@@ -70,12 +77,15 @@ public:
   std::vector<std::unique_ptr<client>>& clients() { return clients_; }
   const engine_actor& engine() const { return engine_; }
   /// Null unless vectors come late.
-  [[nodiscard]] late_embedder* remote() const { return remote_.get(); }
+  [[nodiscard]] const std::shared_ptr<late_embedder>& remote() const { return remote_; }
   /// Null after the engine has closed.
   [[nodiscard]] std::shared_ptr<world> state() const { return running_->state; }
 
 private:
   machine();
+  void run(const engine_setup& setup, std::unique_ptr<world> state,
+           std::shared_ptr<virtual_clock> clock, std::uint64_t boot_number, random_stream& choices,
+           step_log& log);
 
   std::shared_ptr<late_embedder> remote_;
   std::shared_ptr<power> supply_ = std::make_shared<power>();

@@ -23,7 +23,16 @@ std::vector<tree_leaf> leaves_between(const std::map<digest, digest>& leaves, co
 root_history::root_history(const world_id& world) : world_(world) {
   restart();
 }
+root_history::root_history(const root_history& other)
+    : world_(other.world_), entries_(other.entries_) {
+  fold();
+}
 root_history::~root_history() = default;
+
+void root_history::fold() {
+  restart();
+  for (const auto& e : entries_) apply(e);
+}
 
 void root_history::restart() {
   roots_.assign(1, empty_roots(world_));
@@ -64,8 +73,7 @@ void root_history::append(const entry& e) {
 void root_history::truncate(seq_no last) {
   if (last.value >= entries_.size()) return;
   entries_.resize(last.value);
-  restart();
-  for (const auto& e : entries_) apply(e);
+  fold();
 }
 
 result<root_set> roots_of_contents(const world_id& world, const model& state,

@@ -15,6 +15,8 @@ namespace mneme::sim {
 class root_history {
 public:
   explicit root_history(const world_id& world);
+  root_history(const root_history& other);
+  root_history& operator=(const root_history&) = delete;
   ~root_history();
 
   void append(const entry& e);
@@ -27,6 +29,8 @@ public:
 private:
   using leaf_map = std::map<digest, digest>;
 
+  /// All again.
+  void fold();
   void restart();
   void apply(const entry& e);
 

@@ -6,21 +6,16 @@
 #include <fmt/format.h>
 
 #include "messages/hash.hpp"
+#include "sim/arm_session.hpp"
 #include "sim/check_journal.hpp"
-#include "sim/check_reply.hpp"
 #include "sim/check_state.hpp"
 #include "sim/model_erasure.hpp"
-#include "sim/workload.hpp"
 #include "state/checkpoint/checkpoint.hpp"
 #include "state/checkpoint/world_checkpoint.hpp"
 
 namespace mneme::sim {
 
 namespace {
-
-constexpr timestamp start_time{946'684'800'000'000'000}; // 2000-01-01
-constexpr timestamp end_time{8'000'000'000'000'000'000}; // in 2223, some way before time ends
-constexpr std::uint64_t steps_to_settle = 200'000;
 
 model_seams seams_of(const engine_setup& setup) {
   auto embeds = make_embedder(setup.embedder);
@@ -32,18 +27,27 @@ model_seams seams_of(const engine_setup& setup) {
           .search = default_search_weights(setup.embedder)};
 }
 
-class simulation {
+constexpr std::uint64_t steps_in_arms = 300; ///< of each
+
+void add_to(run_report& report, const run_report& of_arm) {
+  report.operations += of_arm.operations;
+  report.answers += of_arm.answers;
+  report.errors += of_arm.errors;
+  report.plan.insert(report.plan.end(), of_arm.plan.begin(), of_arm.plan.end());
+}
+
+evidence nothing_known(engine_setup setup, const planted_bugs& bugs) {
+  setup.bugs = bugs;
+  return {setup, seams_of(setup), std::make_shared<virtual_clock>(start_time)};
+}
+
+/// A session under faults, from the first boot to a last one after the end.
+class simulation final : public session {
 public:
-  explicit simulation(const run_options& options)
-      : options_(options),
-        how_(draw_profile(options.seed)),
-        schedule_(options.seed, "schedule"),
+  simulation(const run_options& options, const profile& how)
+      : session(options, how, {}, nothing_known(how.setup, options.bugs)),
         faults_(options.seed, "faults"),
-        time_(options.seed, "time"),
-        erasures_(options.seed, "erasures"),
-        log_(options.keep_log),
-        clock_(std::make_shared<virtual_clock>(start_time)),
-        known_(with_bugs(how_.setup, options.bugs), seams_of(how_.setup), clock_) {
+        erasures_(options.seed, "erasures") {
     next_fault_ = faults_.below(2 * how_.steps_between_faults);
     // An erasure ensures itself what is durable, and would stop the run with that bug.
     if (how_.steps_between_erasures > 0 && !options.bugs.skip_fsync)
@@ -71,11 +75,6 @@ public:
   }
 
 private:
-  static engine_setup with_bugs(engine_setup setup, const planted_bugs& bugs) {
-    setup.bugs = bugs;
-    return setup;
-  }
-
   // --- one step -------------------------------------------------------------
 
   check_result one_step() {
@@ -89,98 +88,11 @@ private:
       next_erasure_ = step_ + 1 + erasures_.below(2 * how_.steps_between_erasures);
       return erase_some();
     }
-    if (time_.one_in(how_.clock_moves_one_in)) {
-      move_clock();
-      machine_->scheduler().fire_timers();
-    }
-    std::vector<std::size_t> idle;
-    std::vector<std::size_t> answered;
-    look_at_clients(idle, answered);
-    const std::uint64_t deliver = machine_->scheduler().has_job() ? how_.deliver_weight : 0;
-    const std::uint64_t issue = idle.empty() ? 0 : 4;
-    const std::uint64_t collect = answered.empty() ? 0 : 6;
-    if (deliver + issue + collect == 0) return stuck();
-    const std::uint64_t point = schedule_.below(deliver + issue + collect);
-    if (point < deliver) {
-      machine_->scheduler().run_one(step_);
-      return {};
-    }
-    if (point < deliver + issue) {
-      issue_request(schedule_.pick(idle));
-      return {};
-    }
-    return collect_answer(schedule_.pick(answered));
-  }
-
-  void look_at_clients(std::vector<std::size_t>& idle, std::vector<std::size_t>& answered) {
-    auto& clients = machine_->clients();
-    for (std::size_t i = 0; i < clients.size(); ++i) {
-      if (clients[i]->is_idle()) idle.push_back(i);
-      if (clients[i]->has_answer()) answered.push_back(i);
-    }
-  }
-
-  static std::unexpected<wrong_answer> stuck() {
-    return wrong("progress", "somebody waits for an answer, and no message is under way");
-  }
-
-  void move_clock() {
-    constexpr std::array<std::int64_t, 5> spans_ns = {1, 1'000'000, 1'000'000'000,
-                                                      3'600'000'000'000, 864'000'000'000'000};
-    const std::int64_t unit = time_.pick(spans_ns);
-    const std::int64_t span = unit * time_.between(1, 9);
-    const bool back = how_.clock_may_go_back && time_.one_in(4);
-    const std::int64_t now = clock_->now().ns;
-    clock_->set(
-        {back ? std::max(start_time.ns / 2, now - span) : std::min(end_time.ns, now + span)});
-    log_.add(step_, "clock", static_cast<std::uint64_t>(clock_->now().ns), 0);
-  }
-
-  [[nodiscard]] bool is_wanted(const std::string& name) const {
-    return !options_.only || options_.only->contains(name);
-  }
-
-  void issue_request(std::size_t client) {
-    const std::uint64_t number = ++issued_;
-    if (!is_wanted(std::to_string(number))) return;
-    random_stream draw(options_.seed, fmt::format("operation {}", number));
-    planned_request planned = workload(how_, draw, known_.truth).next(clock_->now());
-    operation op;
-    op.number = number;
-    op.request = std::move(planned.request);
-    stamp(op.request, number);
-    op.expected_error = planned.expected_error;
-    op.published_at_send = machine_->state()->published_seq();
-    op.clock_mark = clock_->mark();
-    const std::string text = describe(op.request);
-    report_.plan.push_back(fmt::format("{}: {}", number, text));
-    log_.add(step_, "ask", fmt::format("{} client {} {}", number, client, text));
-    machine_->clients()[client]->ask(machine_->engine(), op.request);
-    asked_[client] = number;
-    known_.operations.emplace(number, std::move(op));
-    ++report_.operations;
-  }
-
-  check_result collect_answer(std::size_t client) {
-    operation& op = known_.operations.at(asked_.at(client));
-    const auto answer = machine_->clients()[client]->collect();
-    asked_.erase(client);
-    const auto w = machine_->state();
-    if (w == nullptr) return wrong("progress", "the engine is gone");
-    const seq_no published = w->published_seq();
-    ++report_.answers;
-    if (!answer) ++report_.errors;
-    log_.add(step_, "answer",
-             fmt::format("{} {} at {}", op.number,
-                         answer ? std::string("ok") : std::string(to_string(answer.error().code)),
-                         published.value));
-    if (auto ok = check_visible(answer, published); !ok) return ok;
-    if (auto ok = follow(published); !ok) return ok;
-    return check_reply(known_, op, answer, published);
+    return take_turn();
   }
 
   /// The oracles' own reads go past the injected faults.
-  check_result follow(seq_no published) {
+  check_result follow(seq_no published) override {
     if (!known_.disk_is_failing) return follow_journal(known_, *disk_.files, published);
     memory_file_system beside(disk_.files->image());
     return follow_journal(known_, beside, published);
@@ -381,45 +293,6 @@ private:
 
   // --- the end --------------------------------------------------------------
 
-  /// Lets everything under way end.
-  check_result settle() {
-    for (std::uint64_t i = 0; i < steps_to_settle; ++i) {
-      std::vector<std::size_t> idle;
-      std::vector<std::size_t> answered;
-      look_at_clients(idle, answered);
-      if (!answered.empty()) {
-        if (auto ok = collect_answer(answered.front()); !ok) return ok;
-      } else if (machine_->scheduler().has_job()) {
-        machine_->scheduler().run_one(step_);
-      } else {
-        return idle.size() == machine_->clients().size() ? no_stray_messages() : stuck();
-      }
-    }
-    return wrong("progress", fmt::format("nothing new was asked, and yet {} messages were not "
-                                         "enough to end it",
-                                         steps_to_settle));
-  }
-
-  /// However often the embedder failed: when it works, every content gets its vector.
-  check_result wait_for_vectors() {
-    machine_->remote()->heal();
-    for (int tries = 0; tries < 10'000; ++tries) {
-      if (auto ok = settle(); !ok) return ok;
-      if (auto ok = follow(machine_->state()->published_seq()); !ok) return ok;
-      if (known_.truth.without_vector().empty()) return {};
-      machine_->scheduler().fire_timers();
-    }
-    return wrong("late vectors",
-                 to_string(known_.truth.without_vector().front()) + " never gets its vector");
-  }
-
-  check_result no_stray_messages() {
-    for (auto& client : machine_->clients())
-      if (client->has_stray_message())
-        return wrong("exactly once", "a client got an answer to nothing");
-    return {};
-  }
-
   check_result finish() {
     make_room();
     if (auto ok = settle(); !ok) return ok;
@@ -427,17 +300,38 @@ private:
       if (auto ok = crash(draw_crash_mode()); !ok) return ok;
     if (machine_->remote() != nullptr)
       if (auto ok = wait_for_vectors(); !ok) return ok;
+    if (auto ok = check_world(); !ok) return ok;
     const auto w = machine_->state();
-    if (auto ok = follow(w->published_seq()); !ok) return ok;
-    if (auto ok = check_state(known_, *w); !ok) return ok;
-    if (auto ok = check_both_ends(known_, *w); !ok) return ok;
-    if (auto ok = check_roots(known_, *w); !ok) return ok;
-    if (auto ok = check_replay(known_, *w); !ok) return ok;
     if (auto ok = check_branches(known_, *w); !ok) return ok;
+    if (auto ok = check_arms(); !ok) return ok;
     if (auto ok = check_trims(known_, *w); !ok) return ok;
     if (auto ok = check_all_claimed(known_); !ok) return ok;
     if (auto ok = check_violations(known_); !ok) return ok;
     return close_and_open();
+  }
+
+  /// Arms of a copy of the world go on side by side, each with all that is known of it.
+  check_result check_arms() {
+    const disk copy{.files = std::make_shared<memory_file_system>(disk_.files->image())};
+    auto base = arm_source_of(known_.setup, copy, clock_, machine_->remote());
+    if (!base) return wrong("arm", "a base does not open: " + base.error().message);
+    std::vector<std::unique_ptr<arm_session>> arms;
+    for (std::uint64_t number = 1; number <= 2; ++number) {
+      arms.push_back(std::make_unique<arm_session>(options_, how_, number, known_, issued_));
+      if (auto ok = arms.back()->boot(*base, machine_->remote()); !ok) return ok;
+    }
+    check_result ok;
+    for (std::uint64_t i = 0; ok && i < steps_in_arms; ++i)
+      for (const auto& arm : arms)
+        if (ok) ok = arm->go_on();
+    for (const auto& arm : arms) {
+      if (ok) ok = arm->finish();
+      log_.add(step_, "arm", arm->log().digest(), 0);
+      add_to(report_, arm->report());
+    }
+    if (ok && (*base)->base().published_roots() != known_.roots.at(known_.truth.last()))
+      return wrong("arm", "the base has moved");
+    return ok;
   }
 
   check_result close_and_open() {
@@ -473,21 +367,9 @@ private:
     return all.finish();
   }
 
-  run_options options_;
-  profile how_;
-  random_stream schedule_;
   random_stream faults_;
-  random_stream time_;
   random_stream erasures_;
-  step_log log_;
-  std::shared_ptr<virtual_clock> clock_;
-  evidence known_;
   disk disk_;
-  std::unique_ptr<machine> machine_;
-  std::map<std::size_t, std::uint64_t> asked_; ///< operation under way, by client
-  run_report report_;
-  std::uint64_t step_ = 0;
-  std::uint64_t issued_ = 0;
   std::uint64_t struck_ = 0;
   std::uint64_t boots_ = 0;
   std::uint64_t erased_ = 0; ///< requests that erase
@@ -500,7 +382,7 @@ private:
 } // namespace
 
 run_report simulate(const run_options& options) {
-  return simulation(options).run();
+  return simulation(options, draw_profile(options.seed)).run();
 }
 
 } // namespace mneme::sim

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include "sim/reduce.hpp"
 #include "sim/simulation.hpp"
@@ -56,14 +57,12 @@ int exit_code_of(const run_report& report) {
   return report.failure->oracle == "progress" ? sim_no_progress : sim_wrong_answer;
 }
 
-/// What stands before the colon of a plan's line: "12" of an operation, "fault3" of a fault,
-/// "erase3" of an erasure; empty where the line is no plan's.
+/// What stands before the colon of a plan's line: "12" of an operation, "arm2-12" of one in a
+/// branch, "fault3" of a fault, "erase3" of an erasure; empty where the line is no plan's.
 std::string name_of_line(const std::string& line) {
-  std::string name = line.substr(0, line.find(':'));
-  const std::string_view number =
-      std::string_view(name).substr(name.starts_with("fault") || name.starts_with("erase") ? 5 : 0);
-  const bool is_number = !number.empty() && number.find_first_not_of("0123456789") == number.npos;
-  return is_number && name.size() < line.size() ? name : std::string();
+  std::string name;
+  const bool is_one = re2::RE2::FullMatch(line, "((?:fault|erase|arm[0-9]+-)?[0-9]+):.*", &name);
+  return is_one ? name : std::string();
 }
 
 bool read_plan(const std::string& path, run_options& run) {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "messages/ensure.hpp"
+#include "messages/seams/lent_embedder.hpp"
 #include "state/checkpoint/world_checkpoint.hpp"
 #include "storage/lent_store.hpp"
 
@@ -77,6 +78,7 @@ result<std::unique_ptr<world>> arm_source::branch_off(const std::shared_ptr<arm_
     return propagate(ok);
   world_options own = from->options_;
   own.create = false;
+  own.embedder = lend_embedder(own.embedder);
   own.files = files;
   own.store = lent_by(from);
   if (time != nullptr) own.time = time;

@@ -1,6 +1,6 @@
 // An engine with a remote embedder of its host: writes do not wait, vectors follow, failures pass.
 // Of: actors/embedder_actor.cpp, actors/query_vectors_actor.cpp, query/query_text.cpp
-// Of: state/embedding/embed_status.cpp
+// Of: state/embedding/embed_status.cpp, messages/seams/lent_embedder.cpp
 
 #include <algorithm>
 #include <atomic>
@@ -8,6 +8,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "mneme/arms.hpp"
 #include "mneme/tick.hpp"
 #include "tests/actors/engine_site.hpp"
 
@@ -322,4 +323,32 @@ TEST_CASE("a topic whose new text waits for its vector is similar to nothing yet
   const auto renamed = e.apply(more);
   REQUIRE(renamed);
   CHECK(renamed->topics->similar_topic_ids.empty());
+}
+
+TEST_CASE("arms share an embedder, and none of them stops it for the others") {
+  const auto embedder = std::make_shared<letters>();
+  engine running = open_with(embedder);
+  REQUIRE(running.apply(of_text("a")));
+  auto base = arm_base::of(running);
+  REQUIRE(base);
+  {
+    auto first = base->arm();
+    REQUIRE(first);
+    REQUIRE(first->apply(of_text("aa")));
+    REQUIRE(first->close());
+  }
+  CHECK_FALSE(embedder->is_stopped);
+  auto second = base->arm();
+  REQUIRE(second);
+  auto written = second->apply(of_text("bbbb"));
+  REQUIRE(written);
+  REQUIRE(second->wait_for_embeddings(long_enough_ms).value() == 0);
+  auto found = second->find(near("bbb"));
+  REQUIRE(found);
+  REQUIRE(found->memories.size() == 1);
+  CHECK(found->memories.front().head->id == written->uri->id);
+  REQUIRE(second->close());
+  base = fail(errc::not_found, "let go of");
+  CHECK_FALSE(embedder->is_stopped); // the engine that it is of goes on
+  REQUIRE(running.find(near("a")));
 }

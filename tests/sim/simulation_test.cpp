@@ -3,7 +3,8 @@
 // Of: sim/check_branches.cpp, sim/check_trims.cpp, sim/check_doors.cpp, sim/check_find.cpp
 // Of: sim/check_journal.cpp, sim/check_read.cpp, sim/check_recovery.cpp, sim/check_reply.cpp
 // Of: sim/check_state.cpp, sim/check_tick.cpp, sim/check_write.cpp, sim/client.cpp
-// Of: sim/late_embedder.cpp, sim/machine.cpp, sim/model_aliases.cpp, sim/model_context.cpp
+// Of: sim/arm_session.cpp, sim/session.cpp, sim/late_embedder.cpp, sim/machine.cpp
+// Of: sim/model_aliases.cpp, sim/model_context.cpp
 // Of: sim/model_erasure.cpp, sim/model_lineage.cpp, sim/model_agents.cpp, sim/model_chroma.cpp
 // Of: sim/model_physics.cpp, sim/model_retrieve.cpp, sim/model_search.cpp, sim/model_signals.cpp
 // Of: sim/model_topics.cpp, sim/operation.cpp, sim/outcomes.cpp, sim/own_profile.cpp
