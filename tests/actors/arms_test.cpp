@@ -8,6 +8,8 @@
 #include <random>
 #include <thread>
 
+#include <unistd.h>
+
 #include "mneme/arms.hpp"
 #include "mneme/tick.hpp"
 #include "tests/actors/facts_site.hpp"
@@ -285,6 +287,30 @@ TEST_CASE("what a base was made in goes with its last arm", "[arms]") {
   CHECK(std::filesystem::exists(own));
   base.reset();
   CHECK_FALSE(std::filesystem::exists(own));
+}
+
+TEST_CASE("what a killed process left of a base goes with the next one", "[arms]") {
+  scratch s;
+  const std::string gone = s.world() + ".arms-999999999-00"; // no process has that number
+  const std::string others = s.world() + ".arms-" + std::to_string(::getpid()) + "-00";
+  const std::string unlike = s.world() + ".arms-of-mine";
+  {
+    engine running = opened(deterministic(s.world()));
+    REQUIRE(running.apply(fact("one")));
+    for (const auto& to : {gone, others, unlike}) REQUIRE(running.fork_to(to));
+    const engine holds_it = opened(deterministic(gone));
+    REQUIRE(arm_base::of(running));
+    CHECK(std::filesystem::exists(gone));
+  }
+  engine running = opened(deterministic(s.world()));
+  REQUIRE(arm_base::of(running));
+  CHECK_FALSE(std::filesystem::exists(gone));
+  CHECK(std::filesystem::exists(others));
+  CHECK(std::filesystem::exists(unlike));
+  std::size_t notes = 0;
+  for (const auto& note : std::filesystem::directory_iterator(s.world() + "/forks"))
+    if (note.is_regular_file()) ++notes;
+  CHECK(notes == 2);
 }
 
 TEST_CASE("a base may be of an earlier entry", "[arms]") {
