@@ -28,8 +28,9 @@ Every command takes --json. The rest of the help: mneme help
     help_topic{
         "world", "init, stats, checkpoint",
         R"(One directory holds one world: its journal, its tables, its lock. One process has it open at a
-time; a second one is told the first one's pid (busy, exit status 3). Commands that only read
-take --read-only and then run beside a writer.
+time. A command of one request asks `mneme serve`, `mneme mcp` or a Python program that has it open;
+else a second one is told the first one's pid (busy, exit status 3). Commands that only read take
+--read-only and then run beside a writer.
 
   $ mneme init demo --world notes --embedder hash:256
   $ mneme stats demo

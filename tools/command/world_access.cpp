@@ -1,8 +1,10 @@
 #include "tools/command/world_access.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <thread>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -17,6 +19,7 @@
 #include "tools/import/source_file.hpp"
 #include "tools/protocol/answer_json.hpp"
 #include "tools/protocol/scope_json.hpp"
+#include "tools/server/access/shared_request.hpp"
 
 namespace mneme::command {
 
@@ -155,9 +158,10 @@ void print_answer(const common_options& options, std::string_view op, const json
   if (!options.json) tell("{}", remarks(op, answer));
 }
 
-status with_world(const common_options& options,
-                  const std::function<result<status>(engine& target)>& run) {
-  auto target = open_world_for(options);
+namespace {
+
+status with_opened(const common_options& options, result<engine> target,
+                   const std::function<result<status>(engine&)>& run) {
   if (!target) return report(options, target.error());
   tell_of_opening(*target);
   auto outcome = run(*target);
@@ -168,9 +172,39 @@ status with_world(const common_options& options,
   return *outcome;
 }
 
+} // namespace
+
+status with_world(const common_options& options,
+                  const std::function<result<status>(engine& target)>& run) {
+  return with_opened(options, open_world_for(options), run);
+}
+
+namespace {
+
+/// Whether a world that was busy was asked where it is open; its answer is printed then.
+std::optional<status> run_where_open(const common_options& options, std::string_view op,
+                                     const json& request) {
+  auto answer = server::ask_who_has(options.directory, op, request);
+  if (!answer) return std::nullopt;
+  if (!*answer) return report(options, answer->error());
+  print_answer(options, op, **answer);
+  return status::done;
+}
+
+} // namespace
+
 status run_request(const common_options& options, std::string_view op, json request) {
-  return with_world(options, [&](engine& target) -> result<status> {
-    protocol::session session(target, nullptr, importing::ingest_source);
+  // Another command is soon done with it.
+  constexpr int most_tries = 25;
+  constexpr std::chrono::milliseconds between_tries{20};
+  auto opened = open_world_for(options);
+  for (int i = 0; !opened && opened.error().code == errc::busy && i < most_tries; ++i) {
+    if (const auto done = run_where_open(options, op, request)) return *done;
+    std::this_thread::sleep_for(between_tries);
+    opened = open_world_for(options);
+  }
+  return with_opened(options, std::move(opened), [&](engine& world) -> result<status> {
+    protocol::session session(world, nullptr, importing::ingest_source);
     auto answer = session.run(op, std::move(request));
     if (!answer) return propagate(answer);
     print_answer(options, op, *answer);

@@ -16,6 +16,8 @@
 #include "tools/library/open_options.hpp"
 #include "tools/protocol/answer_json.hpp"
 #include "tools/protocol/session.hpp"
+#include "tools/server/access/shared_door.hpp"
+#include "tools/server/access/shared_request.hpp"
 
 using mneme::errc;
 using mneme::error;
@@ -26,8 +28,12 @@ using mneme::protocol::json;
 
 struct mneme_engine {
   std::shared_ptr<mneme::manual_clock> clock;
-  mneme::engine opened;
-  mneme::library::call_queue calls; ///< ends before the engine does
+  std::optional<mneme::engine> alone;                 ///< a world that nobody shares
+  std::unique_ptr<mneme::server::shared_door> shared; ///< else
+  mneme::library::call_queue calls;                   ///< ends before the engine does
+
+  /// Null: another process has it open.
+  [[nodiscard]] mneme::engine* here() { return alone ? &*alone : shared->here(); }
 };
 
 struct mneme_answer {
@@ -68,6 +74,19 @@ mneme_answer* answer_of(result<json> answer, int format) {
   return made.release();
 }
 
+/// The same of a world that another process has open.
+result<json> joined_json(mneme::server::door& to) {
+  auto stats = mneme::server::outcome_of(to.run({}, "stats", json::object()));
+  if (!stats) return stats;
+  json answer;
+  for (const char* key : {"world", "world_id", "embedder", "language", "seq"})
+    if (const auto told = stats->find(key); told != stats->end()) answer[key] = *told;
+  const auto space = stats->find("space");
+  answer["dim"] = space != stats->end() && space->is_object() ? (*space)["dim"] : json(0);
+  answer["joined"] = true;
+  return answer;
+}
+
 json opened_json(mneme::engine& opened) {
   json answer;
   if (const auto stats = opened.stats()) {
@@ -92,11 +111,21 @@ result<std::unique_ptr<mneme_engine>> open(std::string_view bytes, int format) {
   if (oversized) return std::unexpected(std::move(*oversized));
   auto options = mneme::library::read_open_options(*request);
   if (!options) return propagate(options);
+  auto made = std::make_unique<mneme_engine>();
+  made->clock = options->clock;
+  if (options->is_shared) {
+    auto shared = mneme::server::shared_door::make(
+        [its = options->engine] { return mneme::engine::open(its); },
+        {.directory = options->engine.directory});
+    if (!shared) return propagate(shared);
+    made->shared = std::move(*shared);
+    return made;
+  }
   auto opened = mneme::engine::open(std::move(options->engine));
   if (!opened) return propagate(opened);
-  auto made = std::make_unique<mneme_engine>(options->clock, std::move(*opened));
-  if (made->clock != nullptr && made->opened.published().value > 0)
-    made->clock->set(made->opened.last_entry_at());
+  made->alone = std::move(*opened);
+  if (made->clock != nullptr && made->alone->published().value > 0)
+    made->clock->set(made->alone->last_entry_at());
   return made;
 }
 
@@ -104,8 +133,11 @@ result<json> run(mneme_engine& engine, const char* op, std::string_view bytes, i
   std::optional<error> oversized;
   auto request = parse(bytes, format, oversized);
   if (!request) return request;
-  mneme::protocol::session session(engine.opened, engine.clock.get(),
-                                   mneme::importing::ingest_source);
+  mneme::engine* const here = engine.here();
+  if (here == nullptr)
+    return mneme::server::outcome_of(
+        engine.shared->run({}, op == nullptr ? "" : op, std::move(*request), oversized));
+  mneme::protocol::session session(*here, engine.clock.get(), mneme::importing::ingest_source);
   return op == nullptr ? session.run(*request, oversized)
                        : session.run(op, std::move(*request), oversized);
 }
@@ -121,8 +153,10 @@ mneme_answer* mneme_open(const void* options, size_t size, int format, mneme_eng
   if (auto ok = check(opened, "opened", format); !ok) return answer_of(propagate(ok), format);
   auto made = open(view_of(options, size), format);
   if (!made) return answer_of(propagate(made), format);
-  *opened = made->release();
-  return answer_of(opened_json((*opened)->opened), format);
+  mneme::engine* const here = (*made)->here();
+  auto told = here == nullptr ? joined_json(*(*made)->shared) : result<json>(opened_json(*here));
+  if (told) *opened = made->release();
+  return answer_of(std::move(told), format);
 }
 
 mneme_answer* mneme_call(mneme_engine* engine, const char* op, const void* request, size_t size,
@@ -146,7 +180,17 @@ void mneme_call_async(mneme_engine* engine, const char* op, const void* request,
 mneme_answer* mneme_tick_arrays(mneme_engine* engine, const mneme_round* round, int format) {
   if (auto ok = check(engine, "engine", format); !ok) return answer_of(propagate(ok), format);
   if (auto ok = check(round, "round", format); !ok) return answer_of(propagate(ok), format);
-  return answer_of(mneme::library::run_array_tick(engine->opened, *round), format);
+  mneme::engine* here = engine->here();
+  if (here == nullptr) { // who had it open may have ended
+    engine->shared->run({}, "root", json::object());
+    here = engine->here();
+  }
+  if (here == nullptr)
+    return answer_of(fail(errc::unsupported,
+                          "arrays go to a world that is open in this process; another one has it "
+                          "open: ask with tick"),
+                     format);
+  return answer_of(mneme::library::run_array_tick(*here, *round), format);
 }
 
 mneme_answer* mneme_close(mneme_engine* engine, int format) {
@@ -155,10 +199,12 @@ mneme_answer* mneme_close(mneme_engine* engine, int format) {
     return answer_of(fail(errc::unsupported, "a world is not closed from a callback of its own"),
                      format);
   engine->calls.finish();
-  const mneme::seq_no last = engine->opened.published();
-  auto closed = engine->opened.close();
+  mneme::engine* const here = engine->here();
+  json answer = json::object();
+  if (here != nullptr) answer["seq"] = here->published().value;
+  auto closed = engine->alone ? engine->alone->close() : engine->shared->close();
   if (!closed) return answer_of(propagate(closed), format);
-  return answer_of(json{{"seq", last.value}}, format);
+  return answer_of(std::move(answer), format);
 }
 
 void mneme_free(mneme_engine* engine) {

@@ -25,7 +25,8 @@ constexpr std::array option_table = {
     key_shape{"language", &shapes::text},       key_shape{"embedder_key", &shapes::text},
     key_shape{"audience", &shapes::text},       key_shape{"manual_clock", &shapes::boolean},
     key_shape{"per_request", &shapes::boolean}, key_shape{"exact_near", &shapes::boolean},
-    key_shape{"cache_bytes", &shapes::integer}, key_shape{"readers", &shapes::integer}};
+    key_shape{"cache_bytes", &shapes::integer}, key_shape{"readers", &shapes::integer},
+    key_shape{"shared", &shapes::boolean}};
 
 /// A count of bytes or of readers.
 std::optional<std::uint64_t> count(protocol::value_reader& in, std::string_view key) {
@@ -33,6 +34,20 @@ std::optional<std::uint64_t> count(protocol::value_reader& in, std::string_view 
   if (!given) return std::nullopt;
   if (*given < 1) in.fail_key(key, errc::out_of_range, "it is at least 1");
   return static_cast<std::uint64_t>(*given);
+}
+
+/// Unless it says otherwise, a world on the disk is shared, but where others' requests would make
+/// another run of it.
+void read_sharing(protocol::value_reader& in, open_options& out) {
+  const engine_options& of = out.engine;
+  const bool may_be = !of.directory.empty() && !of.read_only && out.clock == nullptr
+                      && of.commit != commit_mode::per_request;
+  const bool is_repeatable = of.seed.has_value();
+  out.is_shared = in.find("shared") == nullptr ? may_be && !is_repeatable : in.flag("shared");
+  if (out.is_shared && !may_be)
+    in.fail_key("shared", errc::bad_value,
+                "a world in memory, one that is read beside its writer, and one with manual_clock "
+                "or per_request are not shared");
 }
 
 void read_place(protocol::value_reader& in, engine_options& to) {
@@ -76,6 +91,7 @@ result<open_options> read_open_options(const protocol::json& options) {
   to.exact_near = in.find("exact_near") != nullptr ? in.flag("exact_near") : to.seed.has_value();
   to.cache_bytes = count(in, "cache_bytes").value_or(to.cache_bytes);
   to.readers = count(in, "readers").value_or(to.readers);
+  read_sharing(in, out);
   return protocol::finish(failure, std::move(out));
 }
 

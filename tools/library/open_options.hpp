@@ -11,6 +11,7 @@ namespace mneme::library {
 struct open_options {
   engine_options engine;
   std::shared_ptr<manual_clock> clock; ///< null: the system's
+  bool is_shared = false;              ///< with other processes of the same user
 };
 
 /// Of the object that mneme_open() takes (mneme/mneme.h). missing_key without a directory and

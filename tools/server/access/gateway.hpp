@@ -8,13 +8,12 @@
 
 #include "mneme/engine.hpp"
 #include "tools/protocol/session.hpp"
-#include "tools/server/access/client.hpp"
-#include "tools/server/answer.hpp"
+#include "tools/server/access/door.hpp"
 #include "tools/server/http/metrics.hpp"
 
 namespace mneme::server {
 
-class gateway {
+class gateway final : public door {
 public:
   /// Borrows the engine. `directory` is the world's, empty in memory. No request may ask for more
   /// than `most_ms` of time, and one that names no deadline has that; 0: no bound.
@@ -23,9 +22,9 @@ public:
   /// Before the first request; as session::bound_answers().
   void bound_answers(protocol::session::room_check has_room) { has_room_ = std::move(has_room); }
 
-  /// A request object; `op` is what it has to be, or empty for a request that names its own.
+  using door::run;
   answer run(const client& who, std::string_view op, json request,
-             const std::optional<error>& oversized = {});
+             const std::optional<error>& oversized) override;
   /// The same from its text, which is parsed strictly. An empty text is an empty request where the
   /// op is known.
   answer run_text(const client& who, std::string_view op, std::string_view text);

@@ -6,11 +6,13 @@
 #include "tools/command/console.hpp"
 #include "tools/command/world_arguments.hpp"
 #include "tools/server/access/served_world.hpp"
+#include "tools/server/access/shared_request.hpp"
 #include "tools/server/http/http_server.hpp"
 #include "tools/server/http/routes.hpp"
 #include "tools/server/http/stop_signal.hpp"
 #include "tools/server/mcp/mcp_http.hpp"
 #include "tools/server/server_commands.hpp"
+#include "tools/sharing/world_socket.hpp"
 
 namespace mneme::server {
 
@@ -117,6 +119,10 @@ result<void> serve(const serve_options& o, front& f, engine& target, stop_signal
   to.bound_answers([&](std::uint64_t bytes, bool must) { return server.hold_answer(bytes, must); });
   auto port = server.bind(f.address.host, f.address.port);
   if (!port) return propagate(port);
+  // For mneme's other programs of the same user. Where a file system has no sockets they find the
+  // world busy.
+  const auto listener = sharing::world_listener::listen(
+      o.served.common.directory, [&](std::string_view bytes) { return answer_shared(to, bytes); });
   stop.on_stop([&] { server.stop(); });
   announce(o, f, *port);
   server.run();

@@ -22,7 +22,7 @@ std::vector<std::string> observations_of(const json& value) {
   return texts;
 }
 
-result<entity> read_entity(gateway& to, const client& who, const json& m, const json& at_seq) {
+result<entity> read_entity(door& to, const client& who, const json& m, const json& at_seq) {
   const json& data = m["version"]["data"];
   entity e{.id = m["id"].get<std::string>(),
            .uri = m["uri"].get<std::string>(),
@@ -61,7 +61,7 @@ json entity_json(const entity& e) {
   return {{"name", e.name}, {"entityType", e.type}, {"observations", e.observations}};
 }
 
-result<json> ask(gateway& to, const client& who, json request) {
+result<json> ask(door& to, const client& who, json request) {
   answer a = to.run(who, "", std::move(request));
   if (is_ok(a)) return std::move(a.body);
   const json& e = a.body["error"];
@@ -69,7 +69,7 @@ result<json> ask(gateway& to, const client& who, json request) {
                                            e["code"].get<std::string>()));
 }
 
-result<knowledge_graph> knowledge_graph::read(gateway& to, const client& who) {
+result<knowledge_graph> knowledge_graph::read(door& to, const client& who) {
   knowledge_graph g;
   auto found = ask(to, who,
                    {{"op", "find"},
@@ -108,7 +108,7 @@ const entity* knowledge_graph::archived(std::string_view name) const {
   return find(name, true);
 }
 
-result<void> knowledge_graph::read_relations(gateway& to, const client& who, const entity& e,
+result<void> knowledge_graph::read_relations(door& to, const client& who, const entity& e,
                                              const json& at_seq) {
   auto got = ask(to, who,
                  {{"op", "edges"},

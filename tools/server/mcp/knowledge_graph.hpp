@@ -10,7 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tools/server/access/gateway.hpp"
+#include "tools/server/access/door.hpp"
 
 namespace mneme::server {
 
@@ -37,12 +37,12 @@ struct relation {
 json entity_json(const entity& e);
 
 /// A request of the line protocol, as the graph's tools make them; fails with the engine's words.
-result<json> ask(gateway& to, const client& who, json request);
+result<json> ask(door& to, const client& who, json request);
 
 /// Everything that the client sees, as of one seq, archived entities too.
 class knowledge_graph {
 public:
-  static result<knowledge_graph> read(gateway& to, const client& who);
+  static result<knowledge_graph> read(door& to, const client& who);
 
   [[nodiscard]] const std::vector<relation>& relations() const { return relations_; }
   /// Null if there is none, or it is archived.
@@ -70,7 +70,7 @@ public:
 private:
   [[nodiscard]] const entity& of(const std::string& id) const { return entities_[by_id_.at(id)]; }
   [[nodiscard]] const entity* find(std::string_view name, bool is_archived) const;
-  result<void> read_relations(gateway& to, const client& who, const entity& e, const json& at_seq);
+  result<void> read_relations(door& to, const client& who, const entity& e, const json& at_seq);
 
   std::vector<entity> entities_; ///< oldest first
   std::map<std::string, std::size_t> by_id_;

@@ -6,6 +6,7 @@
 #include "tools/command/world_arguments.hpp"
 #include "tools/protocol/line_reader.hpp"
 #include "tools/server/access/served_world.hpp"
+#include "tools/server/access/shared_door.hpp"
 #include "tools/server/http/stop_signal.hpp"
 #include "tools/server/mcp/mcp_stdio.hpp"
 #include "tools/server/server_commands.hpp"
@@ -24,13 +25,17 @@ struct mcp_command_options {
 command::status run_mcp(const mcp_command_options& o) {
   if (auto ok = validate_acting(o.actor); !ok) return command::report(o.served.common, ok.error());
   stop_signal stop;
-  auto target = open_served(o.served);
-  if (!target) return command::report(o.served.common, target.error());
+  auto world =
+      shared_door::make([&o] { return open_served(o.served); },
+                        {.directory = o.served.common.directory, .most_ms = o.deadline_ms});
+  if (!world) return command::report(o.served.common, world.error());
+  if ((*world)->here() == nullptr)
+    command::tell("mneme: {} is open in another process, which is asked\n",
+                  o.served.common.directory);
   {
-    gateway to(*target, o.served.common.directory, o.deadline_ms);
-    mcp_server server(to, {.reference_memory = o.served.reference_memory,
-                           .tools = {.erases = o.served.offers_erase},
-                           .text_tokens = o.text_tokens});
+    mcp_server server(**world, {.reference_memory = o.served.reference_memory,
+                                .tools = {.erases = o.served.offers_erase},
+                                .text_tokens = o.text_tokens});
     const client who{.actor = o.actor, .read_only = o.served.only_reads};
     line_input input(STDIN_FILENO, protocol::max_line_bytes);
     stop.on_stop([&] { input.stop(); });
@@ -39,7 +44,9 @@ command::status run_mcp(const mcp_command_options& o) {
     });
     stop.forget();
   }
-  return close_served(o.served, *target);
+  if (auto closed = (*world)->close(); !closed)
+    return command::report(o.served.common, closed.error());
+  return command::status::done;
 }
 
 } // namespace

@@ -1,11 +1,11 @@
 #pragma once
-/// The Model Context Protocol over the gateway, whatever carries the messages: versions 2025-06-18
+/// The Model Context Protocol over a door, whatever carries the messages: versions 2025-06-18
 /// and 2025-11-25; tools, resources, prompts, progress. Thread-safe.
 
 #include <optional>
 #include <string>
 
-#include "tools/server/access/gateway.hpp"
+#include "tools/server/access/door.hpp"
 #include "tools/server/mcp/mcp_message.hpp"
 #include "tools/server/mcp/mcp_tools.hpp"
 #include "tools/server/mcp/reference_memory.hpp"
@@ -20,7 +20,7 @@ struct mcp_options {
 
 class mcp_server {
 public:
-  mcp_server(gateway& to, mcp_options options) : to_(to), options_(options), graph_(to) {}
+  mcp_server(door& to, mcp_options options) : to_(to), options_(options), graph_(to) {}
 
   /// The response to a request. Progress goes to `notify` where the request asks for it.
   json handle(const client& who, const json& request, const notifier& notify);
@@ -37,7 +37,7 @@ private:
   json read_resource(const call& c);
   json get_prompt(const call& c);
 
-  gateway& to_;
+  door& to_;
   mcp_options options_;
   reference_memory graph_;
 };

@@ -506,7 +506,7 @@ bool is_there(const tool_spec& tool, const tool_choice& choice) noexcept {
   return choice.erases || !tool.erases;
 }
 
-std::pair<std::string, answer> call_tool(gateway& to, const client& who, const tool_spec& tool,
+std::pair<std::string, answer> call_tool(door& to, const client& who, const tool_spec& tool,
                                          const json& arguments) {
   if (auto ok = check_offered(tool, arguments); !ok)
     return {std::string(tool.ops[0]), failed(ok.error())};

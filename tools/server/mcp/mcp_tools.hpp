@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "tools/server/access/client.hpp"
-#include "tools/server/access/gateway.hpp"
+#include "tools/server/access/door.hpp"
 #include "tools/server/answer.hpp"
 
 namespace mneme::server {
@@ -46,7 +46,7 @@ bool is_there(const tool_spec& tool, const tool_choice& choice) noexcept;
 /// are called.
 bool is_offered(const tool_spec& tool, const client& who) noexcept;
 /// The answer of the engine for these arguments, and the op that gave it.
-std::pair<std::string, answer> call_tool(gateway& to, const client& who, const tool_spec& tool,
+std::pair<std::string, answer> call_tool(door& to, const client& who, const tool_spec& tool,
                                          const json& arguments);
 
 } // namespace mneme::server

@@ -83,7 +83,7 @@ void replace_edge(json& items, const std::string& src, const std::string& dst,
   items.push_back(std::move(edge));
 }
 
-result<void> run_batch(gateway& to, const client& who, json items) {
+result<void> run_batch(door& to, const client& who, json items) {
   if (items.empty()) return {};
   auto done = ask(to, who, {{"op", "batch"}, {"items", std::move(items)}});
   if (!done) return propagate(done);
@@ -117,7 +117,7 @@ entity created_again(const entity& archived, const json& wanted, json& items) {
 
 /// Nobody but who is asked by name shows an archived entity, so whoever creates one of its name is
 /// to have it: it comes back.
-result<json> create_entities(gateway& to, const client& who, const json& a) {
+result<json> create_entities(door& to, const client& who, const json& a) {
   auto g = knowledge_graph::read(to, who);
   if (!g) return propagate(g);
   json items = json::array();
@@ -151,7 +151,7 @@ result<json> create_entities(gateway& to, const client& who, const json& a) {
 /// The relations of the arguments, by their two ends; what is missing there is the error.
 using wanted_relations = std::map<std::pair<std::string, std::string>, std::vector<std::string>>;
 
-result<json> create_relations(gateway& to, const client& who, const json& a) {
+result<json> create_relations(door& to, const client& who, const json& a) {
   auto g = knowledge_graph::read(to, who);
   if (!g) return propagate(g);
   wanted_relations types;
@@ -179,7 +179,7 @@ result<json> create_relations(gateway& to, const client& who, const json& a) {
   return json{{"relations", std::move(made)}};
 }
 
-result<json> delete_relations(gateway& to, const client& who, const json& a) {
+result<json> delete_relations(door& to, const client& who, const json& a) {
   auto g = knowledge_graph::read(to, who);
   if (!g) return propagate(g);
   wanted_relations changed;
@@ -199,7 +199,7 @@ result<json> delete_relations(gateway& to, const client& who, const json& a) {
   return json{{"success", true}, {"message", "Relations deleted successfully"}};
 }
 
-result<json> add_observations(gateway& to, const client& who, const json& a) {
+result<json> add_observations(door& to, const client& who, const json& a) {
   auto g = knowledge_graph::read(to, who);
   if (!g) return propagate(g);
   json results = json::array();
@@ -221,7 +221,7 @@ result<json> add_observations(gateway& to, const client& who, const json& a) {
   return json{{"results", std::move(results)}};
 }
 
-result<json> delete_observations(gateway& to, const client& who, const json& a) {
+result<json> delete_observations(door& to, const client& who, const json& a) {
   auto g = knowledge_graph::read(to, who);
   if (!g) return propagate(g);
   observation_changes now;
@@ -234,7 +234,7 @@ result<json> delete_observations(gateway& to, const client& who, const json& a) 
   return json{{"success", true}, {"message", "Observations deleted successfully"}};
 }
 
-result<json> delete_entities(gateway& to, const client& who, const json& a) {
+result<json> delete_entities(door& to, const client& who, const json& a) {
   auto g = knowledge_graph::read(to, who);
   if (!g) return propagate(g);
   json items = json::array();
@@ -251,13 +251,13 @@ result<json> delete_entities(gateway& to, const client& who, const json& a) {
   return json{{"success", true}, {"message", "Entities deleted successfully"}};
 }
 
-result<json> read_graph(gateway& to, const client& who, const json&) {
+result<json> read_graph(door& to, const client& who, const json&) {
   auto g = knowledge_graph::read(to, who);
   if (!g) return propagate(g);
   return g->to_json([](const entity&) { return true; });
 }
 
-result<json> search_nodes(gateway& to, const client& who, const json& a) {
+result<json> search_nodes(door& to, const client& who, const json& a) {
   auto g = knowledge_graph::read(to, who);
   if (!g) return propagate(g);
   const std::string wanted = folded(a["query"].get<std::string>());
@@ -269,7 +269,7 @@ result<json> search_nodes(gateway& to, const client& who, const json& a) {
   });
 }
 
-result<json> open_nodes(gateway& to, const client& who, const json& a) {
+result<json> open_nodes(door& to, const client& who, const json& a) {
   auto g = knowledge_graph::read(to, who);
   if (!g) return propagate(g);
   const auto names = texts_of(a["names"]);
@@ -325,7 +325,7 @@ struct graph_tool {
   std::span<const key_shape> gives;
   bool is_read = false;
   bool is_destructive = false;
-  result<json> (*run)(gateway& to, const client& who, const json& arguments) = nullptr;
+  result<json> (*run)(door& to, const client& who, const json& arguments) = nullptr;
 };
 
 constexpr std::array graph_tools = {

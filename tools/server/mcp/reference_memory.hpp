@@ -8,13 +8,13 @@
 #include <string>
 #include <string_view>
 
-#include "tools/server/access/gateway.hpp"
+#include "tools/server/access/door.hpp"
 
 namespace mneme::server {
 
 class reference_memory {
 public:
-  explicit reference_memory(gateway& to) : to_(to) {}
+  explicit reference_memory(door& to) : to_(to) {}
 
   static const json& tools(); ///< descriptions of the nine
   static bool has(std::string_view name);
@@ -24,7 +24,7 @@ public:
   result<json> call(const client& who, std::string_view name, const json& arguments);
 
 private:
-  gateway& to_;
+  door& to_;
   std::mutex writing_; ///< a change of observations or relations reads first
 };
 

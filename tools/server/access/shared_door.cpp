@@ -1,0 +1,149 @@
+#include "tools/server/access/shared_door.hpp"
+
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "tools/server/access/shared_request.hpp"
+#include "tools/server/http/request_time.hpp"
+
+namespace mneme::server {
+
+namespace {
+
+constexpr int most_hosts_asked = 8; ///< one after the other, for one request
+constexpr std::chrono::milliseconds between_tries{20};
+
+} // namespace
+
+struct shared_door::hosted {
+  hosted(engine opened, const sharing_options& options)
+      : world(std::move(opened)), to(world, options.directory, options.most_ms) {}
+
+  engine world;
+  gateway to;
+  std::unique_ptr<sharing::world_listener> listener; ///< goes first
+};
+
+shared_door::shared_door(opener open, sharing_options options)
+    : open_(std::move(open)), options_(std::move(options)) {
+}
+
+shared_door::~shared_door() {
+  static_cast<void>(close());
+}
+
+result<std::unique_ptr<shared_door>> shared_door::make(opener open, sharing_options options) {
+  std::unique_ptr<shared_door> made(new shared_door(std::move(open), std::move(options)));
+  if (auto ok = made->settle(0); !ok) return propagate(ok);
+  return made;
+}
+
+engine* shared_door::here() const {
+  const std::shared_lock hold(moving_);
+  return here_ == nullptr ? nullptr : &here_->world;
+}
+
+answer shared_door::run(const client& who, std::string_view op, json request,
+                        const std::optional<error>& oversized) {
+  std::string bytes; // made when it is needed
+  for (int i = 0; i < most_hosts_asked; ++i) {
+    std::uint64_t since = 0;
+    {
+      const std::shared_lock hold(moving_);
+      if (is_closed_) return failed({errc::shutdown, "the world was closed", {}});
+      since = moves_;
+      if (here_ != nullptr) return here_->to.run(who, op, std::move(request), oversized);
+      if (oversized) return failed(*oversized);
+      if (bytes.empty()) {
+        if (options_.most_ms > 0) limit_time(request, op, options_.most_ms);
+        bytes = encode(shared_request{.who = who, .op = std::string(op), .request = request});
+      }
+      std::string answered;
+      const fate what = ask_host(bytes, answered);
+      if (what == fate::answered) {
+        auto read = decode_answer(answered);
+        return read ? std::move(*read) : failed(read.error());
+      }
+      if (what == fate::unknown && !may_be_repeated(op, request))
+        return failed({errc::outcome_unknown,
+                       "the process that had the world open ended before it answered: what was "
+                       "asked may have been done",
+                       {}});
+    }
+    if (auto ok = settle(since); !ok) return failed(ok.error());
+  }
+  return failed({errc::busy, "whoever has the world open ends before it answers", {}});
+}
+
+shared_door::fate shared_door::ask_host(const std::string& request, std::string& answered) {
+  auto stream = stream_to_host();
+  if (!stream || !stream->send(request)) return fate::not_sent;
+  auto received = stream->receive(most_answer_bytes);
+  if (!received) return fate::unknown;
+  answered = std::move(*received);
+  const std::lock_guard hold(resting_);
+  streams_.push_back(std::move(*stream));
+  return fate::answered;
+}
+
+result<sharing::frame_stream> shared_door::stream_to_host() {
+  {
+    const std::lock_guard hold(resting_);
+    while (!streams_.empty()) {
+      sharing::frame_stream last = std::move(streams_.back());
+      streams_.pop_back();
+      if (!last.is_spent()) return last;
+    }
+  }
+  return sharing::connect_to(options_.directory);
+}
+
+result<void> shared_door::settle(std::uint64_t since) {
+  const std::unique_lock hold(moving_);
+  if (is_closed_ || moves_ != since) return {}; // somebody else has
+  streams_.clear();
+  const auto until =
+      std::chrono::steady_clock::now() + std::chrono::milliseconds(options_.patience_ms);
+  for (;;) {
+    auto settled = try_to_settle();
+    if (!settled) {
+      if (settled.error().code != errc::busy || std::chrono::steady_clock::now() > until)
+        return propagate(settled);
+    } else {
+      ++moves_;
+      return {};
+    }
+    std::this_thread::sleep_for(between_tries);
+  }
+}
+
+result<void> shared_door::try_to_settle() {
+  if (auto stream = sharing::connect_to(options_.directory)) {
+    streams_.push_back(std::move(*stream));
+    return {};
+  }
+  auto opened = open_();
+  if (!opened) return propagate(opened);
+  auto fresh = std::make_unique<hosted>(std::move(*opened), options_);
+  auto listener = sharing::world_listener::listen(
+      options_.directory,
+      [to = &fresh->to](std::string_view bytes) { return answer_shared(*to, bytes); });
+  // A file system that has no sockets: others find the world busy.
+  if (listener) fresh->listener = std::move(*listener);
+  here_ = std::move(fresh);
+  return {};
+}
+
+result<void> shared_door::close() {
+  const std::unique_lock hold(moving_);
+  if (std::exchange(is_closed_, true)) return {};
+  streams_.clear();
+  if (here_ == nullptr) return {};
+  here_->listener.reset();
+  return here_->world.close();
+}
+
+} // namespace mneme::server
