@@ -208,11 +208,12 @@ bool same_hit(const search_hit& a, const search_hit& b) {
   return same_lineage && a.uri == b.uri && a.path == b.path && a.chunk_index == b.chunk_index
          && a.title == b.title && a.content == b.content && a.field == b.field
          && a.truncated == b.truncated && a.status == b.status && a.overdue == b.overdue
-         && a.ended == b.ended && a.older_of == b.older_of && a.due_date == b.due_date
-         && a.audience == b.audience && a.project == b.project && a.tags == b.tags
-         && a.metadata == b.metadata && a.rendered == b.rendered && a.tokens == b.tokens
-         && a.created_at == b.created_at && a.updated_at == b.updated_at && a.standing == b.standing
-         && a.trust_told == b.trust_told && a.source_class == b.source_class;
+         && a.ended == b.ended && a.superseded == b.superseded && a.older_of == b.older_of
+         && a.due_date == b.due_date && a.audience == b.audience && a.project == b.project
+         && a.tags == b.tags && a.metadata == b.metadata && a.rendered == b.rendered
+         && a.tokens == b.tokens && a.created_at == b.created_at && a.updated_at == b.updated_at
+         && a.standing == b.standing && a.trust_told == b.trust_told
+         && a.source_class == b.source_class;
 }
 
 std::string leg_text(const leg_coverage& c) {

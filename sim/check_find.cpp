@@ -45,6 +45,7 @@ std::string difference(const find_result& got, const find_result& expected) {
   if (got.hops != expected.hops) return "other hops";
   if (got.via != expected.via) return "other via edges";
   if (got.rendered != expected.rendered) return "other rendered texts";
+  if (got.told != expected.told) return "other values of fields";
   if (got.rendered_tokens != expected.rendered_tokens) return "other token counts";
   if (got.trimmed_by_budget != expected.trimmed_by_budget)
     return fmt::format("{} trimmed instead of {}", got.trimmed_by_budget,

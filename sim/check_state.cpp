@@ -8,6 +8,7 @@
 
 #include "index/lexical/text_terms.hpp"
 #include "messages/text/forms.hpp"
+#include "sim/model_current.hpp"
 #include "sim/model_doors.hpp"
 #include "state/recovery/verify.hpp"
 #include "views/topic_reads.hpp"
@@ -50,7 +51,7 @@ check_result check_the_rest(const evidence& known, world& w) {
   for (const auto& id : known.truth.ids_and_stubs()) {
     const memory m = *known.truth.memory_at(id, at);
     actors.insert(m.head->actor_scope);
-    if (m.head->tombstone) continue;
+    if (!may_have_held(m.head)) continue;
     const bool is_chunk = m.head->type == memory_type::chunk;
     auto& size = sizes[static_cast<std::size_t>(is_chunk ? corpus::chunks : corpus::memories)];
     const std::string text = is_chunk ? text_in(m.version, "content") : known.truth.text_at(id, at);

@@ -190,7 +190,7 @@ std::expected<chroma_outcome_of, errc> chroma_in(const model& state, const chrom
   const what_holds current(state, viewer_of(r), at, {.instant = now});
   for (const auto& id : state.ids_at(at)) {
     const auto h = state.head_at(id, at);
-    if (!h->colour || h->tombstone || is_archived(*h) || !sees(viewer_of(r), *h)) continue;
+    if (!h->colour || !may_have_held(*h) || is_archived(*h) || !sees(viewer_of(r), *h)) continue;
     const auto s = *state.signals_at(id, at);
     const memory_mode mode = mode_in(*h);
     chroma_row row;

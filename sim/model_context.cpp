@@ -52,7 +52,7 @@ public:
     for (const auto& id : state.ids_at(at)) {
       context_entry e{.tier = 0, .record = *state.memory_at(id, at), .salience = 0};
       const head& h = e.record.head;
-      if (h.tombstone || is_archived(h) || !sees(viewer_of(r), h)) continue;
+      if (!may_have_held(h) || is_archived(h) || !sees(viewer_of(r), h)) continue;
       if (r.min_trust && trust_in(state, id, at) < *r.min_trust) continue;
       if (!r.include_ended && !current.holds(e.record)) continue;
       e.salience = salience(e.record.activation, now, w, {});
@@ -107,7 +107,7 @@ public:
                                .scope = r_.scope};
     searched_state s{state_, plain, at_, now_, {}};
     for (const auto& id : state_.ids_at(at_))
-      if (auto m = state_.memory_at(id, at_); !m->head->tombstone)
+      if (auto m = state_.memory_at(id, at_); may_have_held(m->head))
         s.live.emplace(id, std::move(*m));
     for (const auto& hit : found.results) {
       std::vector<context_item> before;

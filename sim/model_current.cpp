@@ -13,6 +13,14 @@ bool has_ended(const version& v, judged_by when) {
          || (v.expires_at && *v.expires_at <= when.instant);
 }
 
+bool may_have_held(const head& h) {
+  return !h.erased && (!h.tombstone || h.tombstone->cause == tombstone_cause::superseded);
+}
+
+bool is_past(const head& h, judged_by when) {
+  return h.tombstone && may_have_held(h) && (!when.is_asked || h.tombstone->at <= when.instant);
+}
+
 bool takes_out(const memory& newer, const std::string& owner, const viewer& who, judged_by when) {
   const head& h = newer.head;
   return has_begun(newer.version, when) && sees(who, h)
@@ -27,7 +35,7 @@ what_holds::what_holds(const model& state, const viewer& who, seq_no at, judged_
       superseded_.insert(older);
   };
   for (const auto& id : state.ids_at(at)) {
-    if (state.head_at(id, at)->tombstone) continue;
+    if (!may_have_held(*state.head_at(id, at))) continue;
     const auto m = state.memory_at(id, at);
     if (m->head->type == memory_type::decision)
       if (const auto older = reference_in(m->version)) hide(*m, *older);

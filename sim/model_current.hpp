@@ -16,6 +16,10 @@ struct judged_by {
 
 bool has_begun(const version& v, judged_by when);
 bool has_ended(const version& v, judged_by when);
+/// There, or tombstoned as superseded: it held once.
+bool may_have_held(const head& h);
+/// Was it tombstoned as superseded, by then?
+bool is_past(const head& h, judged_by when);
 /// Of a live memory that supersedes or replaces one of this owner: does that count for who asks?
 bool takes_out(const memory& newer, const std::string& owner, const viewer& who, judged_by when);
 
@@ -23,12 +27,12 @@ class what_holds {
 public:
   what_holds(const model& state, const viewer& who, seq_no at, judged_by when);
 
-  // What is tombstoned is not judged.
+  // What is tombstoned for another cause is not judged.
   [[nodiscard]] bool is_over(const memory& m) const {
-    return !m.head->tombstone && has_ended(m.version, when_);
+    return may_have_held(m.head) && has_ended(m.version, when_);
   }
   [[nodiscard]] bool is_superseded(const memory& m) const {
-    return !m.head->tombstone && superseded_.contains(m.head->id);
+    return is_past(m.head, when_) || (may_have_held(m.head) && superseded_.contains(m.head->id));
   }
   [[nodiscard]] bool holds(const memory& m) const { return !is_over(m) && !is_superseded(m); }
 

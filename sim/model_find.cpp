@@ -6,6 +6,7 @@
 
 #include "index/vectors/vectors.hpp"
 #include "messages/text/forms.hpp"
+#include "messages/text/topic_text.hpp"
 #include "sim/model_current.hpp"
 #include "sim/model_lineage.hpp"
 #include "sim/model_physics.hpp"
@@ -149,13 +150,17 @@ bool valid_at(const version& v, timestamp t) {
 
 bool passes(const find_request& r, const memory& m, const what_holds& current) {
   if (!r.types.empty() && std::ranges::find(r.types, m.head->type) == r.types.end()) return false;
-  if (m.head->tombstone && !r.include_tombstoned) return false;
+  const bool walks = r.from && !is_near(r);
+  // What is tombstoned is not judged where it is asked for.
+  const bool is_asked_for = m.head->tombstone && r.include_tombstoned;
+  const bool finds_past = r.include_ended || (!walks && (r.as_of || r.include_archived));
+  if (m.head->tombstone && !is_asked_for && !(finds_past && may_have_held(m.head))) return false;
   if (is_archived(m.head) && !r.include_archived) return false;
   if (is_near(r) && !m.head->embedding) return false;
   if (!sees(viewer_of(r), m.head)) return false;
   if (r.as_of && !valid_at(m.version, *r.as_of)) return false;
   // A walk shows what is there, unless it asks for what is near.
-  if (!r.include_ended && !(r.from && !is_near(r))) {
+  if (!r.include_ended && !walks && !is_asked_for) {
     if (!r.as_of && current.is_over(m)) return false;
     if (!r.include_archived && current.is_superseded(m)) return false;
   }
@@ -227,7 +232,13 @@ void keep_nearest(std::vector<row>& rows, const find_request& r) {
   if (rows.size() > static_cast<std::size_t>(kept)) rows.resize(static_cast<std::size_t>(kept));
 }
 
-std::string rendered(const memory& m, form_kind form) {
+/// What the fields of a topic hold.
+std::string told_in(const model& state, const memory& m, seq_no at) {
+  if (m.head->type != memory_type::topic) return {};
+  return told_values(state.values_at(m.head->id, at), 600);
+}
+
+std::string plain(const memory& m, form_kind form) {
   switch (form) {
   case form_kind::short_form:
     return m.version->forms.short_form;
@@ -239,9 +250,14 @@ std::string rendered(const memory& m, form_kind form) {
   return {};
 }
 
+std::string rendered(const model& state, const memory& m, form_kind form, seq_no at) {
+  return plain(m, form) + (form == form_kind::short_form ? std::string() : told_in(state, m, at));
+}
+
 /// The nearest rows stay as long as they fit, and the first 16 whatever they are.
-std::int64_t keep_fitting(std::vector<row>& rows, form_kind form, std::int64_t budget,
-                          const token_counter& tokens) {
+std::int64_t keep_fitting(const model& state, std::vector<row>& rows, form_kind form,
+                          std::int64_t budget, seq_no at) {
+  const token_counter& tokens = *state.seams().tokens;
   std::vector<const row*> nearest;
   nearest.reserve(rows.size());
   for (const auto& r : rows) nearest.push_back(&r);
@@ -252,7 +268,7 @@ std::int64_t keep_fitting(std::vector<row>& rows, form_kind form, std::int64_t b
   std::set<memory_id> kept;
   std::int64_t used = 0;
   for (const row* r : nearest) {
-    used += tokens.count(rendered(r->record, form));
+    used += tokens.count(rendered(state, r->record, form, at));
     if (kept.size() >= 16 && used > budget) break;
     kept.insert(r->record.head->id);
   }
@@ -261,12 +277,13 @@ std::int64_t keep_fitting(std::vector<row>& rows, form_kind form, std::int64_t b
 }
 
 /// Drops the least salient row, of equals the later one, until the rest fits; one row stays.
-std::int64_t trim(std::vector<row>& rows, form_kind form, std::int64_t budget,
-                  const token_counter& tokens) {
+std::int64_t trim(const model& state, std::vector<row>& rows, form_kind form, std::int64_t budget,
+                  seq_no at) {
+  const token_counter& tokens = *state.seams().tokens;
   std::int64_t dropped = 0;
   for (;;) {
     std::int64_t used = 0;
-    for (const auto& r : rows) used += tokens.count(rendered(r.record, form));
+    for (const auto& r : rows) used += tokens.count(rendered(state, r.record, form, at));
     if (used <= budget || rows.size() <= 1) return dropped;
     auto least = rows.begin();
     for (auto it = rows.begin(); it != rows.end(); ++it)
@@ -333,13 +350,14 @@ std::expected<find_result, errc> find_in(const model& state, const find_request&
   if (r.limit && rows.size() > static_cast<std::size_t>(*r.limit))
     rows.resize(static_cast<std::size_t>(*r.limit));
   if (fills_budget(r))
-    out.trimmed_by_budget = keep_fitting(rows, *out.form, *r.budget_tokens, *state.seams().tokens);
-  if (r.budget_tokens)
-    out.trimmed_by_budget += trim(rows, *out.form, *r.budget_tokens, *state.seams().tokens);
+    out.trimmed_by_budget = keep_fitting(state, rows, *out.form, *r.budget_tokens, at);
+  if (r.budget_tokens) out.trimmed_by_budget += trim(state, rows, *out.form, *r.budget_tokens, at);
   for (auto& one : rows) {
     if (out.form) {
-      out.rendered.push_back(rendered(one.record, *out.form));
+      out.rendered.push_back(rendered(state, one.record, *out.form, at));
       out.rendered_tokens.push_back(state.seams().tokens->count(out.rendered.back()));
+    } else {
+      out.told.push_back(told_in(state, one.record, at));
     }
     out.scores.push_back(one.salience);
     if (is_near(r)) out.distances.push_back(one.distance);

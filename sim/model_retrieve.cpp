@@ -23,8 +23,12 @@ bool is_seen_topic(const model& state, const retrieve_request& r, const memory_i
 
 bool may_be_found(const model& state, const retrieve_request& r, const memory_id& id, seq_no at,
                   const what_holds& current) {
-  if (!is_seen_topic(state, r, id, at) || is_archived(*state.head_at(id, at))) return false;
-  const bool is_named = r.topic_ids && std::ranges::find(*r.topic_ids, id) != r.topic_ids->end();
+  const auto h = state.head_at(id, at);
+  if (!h || h->type != memory_type::topic || !may_have_held(*h) || !sees(viewer_of(r), *h)
+      || is_archived(*h))
+    return false;
+  const bool is_named =
+      !h->tombstone && r.topic_ids && std::ranges::find(*r.topic_ids, id) != r.topic_ids->end();
   return r.include_ended || is_named || current.holds(*state.memory_at(id, at));
 }
 

@@ -364,7 +364,7 @@ std::expected<search_result, errc> search_in(const model& state, const search_re
                                              const std::set<memory_id>* only) {
   searched_state s{state, r, at, now, {}, only};
   for (const auto& id : state.ids_at(at))
-    if (auto m = state.memory_at(id, at); !m->head->tombstone) s.live.emplace(id, std::move(*m));
+    if (auto m = state.memory_at(id, at); may_have_held(m->head)) s.live.emplace(id, std::move(*m));
   search_result out;
   out.source = r.source;
   out.similarity_floor = r.similarity_floor;

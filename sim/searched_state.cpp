@@ -104,6 +104,7 @@ bool searched_state::has_ended(const version& v) const {
 }
 
 bool searched_state::is_superseded(const memory_id& id) const {
+  if (is_past(*state.head_at(id, at), when())) return true;
   const std::string owner = state.head_at(id, at)->actor_scope;
   const auto may_hide = [&](const memory& newer) {
     return takes_out(newer, owner, viewer_of(r), when());
@@ -121,7 +122,8 @@ bool searched_state::is_superseded(const memory_id& id) const {
 bool searched_state::is_promoted(const memory& chunk) const {
   const auto to = reference_in(chunk.version);
   const memory* m = to ? find(*to) : nullptr;
-  return m != nullptr && m->head->type != memory_type::chunk && sees(viewer_of(r), m->head);
+  return m != nullptr && !m->head->tombstone && m->head->type != memory_type::chunk
+         && sees(viewer_of(r), m->head);
 }
 
 namespace {
@@ -187,6 +189,7 @@ search_hit hit_of(const searched_state& s, const search_result& out, const memor
   hit.project = l.project;
   hit.overdue = is_overdue(l, s.now);
   hit.ended = s.has_ended(m.version);
+  hit.superseded = s.is_superseded(m.head->id);
   hit.tags = m.head->tags;
   hit.metadata = m.head->metadata;
   hit.created_at = m.head->created_at;
@@ -227,7 +230,8 @@ void look_up(const searched_state& s, search_result& out) {
   for (const auto& id : *s.r.memory_ids) {
     if (!seen.insert(id).second) continue;
     const memory* m = s.find(id);
-    if (m == nullptr || m->head->type == memory_type::chunk || !sees(viewer_of(s.r), m->head)) {
+    if (m == nullptr || m->head->type == memory_type::chunk || !sees(viewer_of(s.r), m->head)
+        || (m->head->tombstone && !s.r.include_ended)) {
       out.coverage.not_found_ids.push_back(id);
       continue;
     }

@@ -21,7 +21,7 @@ struct searched_state {
   const search_request& r;
   seq_no at;
   timestamp now;
-  std::map<memory_id, memory> live;          ///< not tombstoned
+  std::map<memory_id, memory> live;          ///< not tombstoned, but as superseded
   const std::set<memory_id>* only = nullptr; ///< null = nothing is left out but by the request
 
   /// Null if it is not live.
@@ -32,7 +32,7 @@ struct searched_state {
   [[nodiscard]] bool has_begun(const version& v) const;
   /// By as_of, or else by now.
   [[nodiscard]] bool has_ended(const version& v) const;
-  /// A live Decision replaces it, or something live supersedes it.
+  /// It was tombstoned as superseded, a Decision replaces it, or something supersedes it.
   [[nodiscard]] bool is_superseded(const memory_id& id) const;
   /// Was the chunk made a memory that the asker finds instead?
   [[nodiscard]] bool is_promoted(const memory& chunk) const;

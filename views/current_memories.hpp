@@ -24,6 +24,12 @@ inline bool is_live(const attributes& rows, node_no node, seq_no at, row_no& row
   return row.value != no_number && (rows.rows().line(row).flags & row_gone) == 0;
 }
 
+/// The same, but what was superseded is there as well.
+inline bool has_held(const attributes& rows, node_no node, seq_no at, row_no& row) {
+  row = rows.row_of(node, at);
+  return row.value != no_number && may_have_held(rows.rows().line(row).flags);
+}
+
 class current_memories {
 public:
   /// `visible` says what the asker sees; it and `views` must outlive this.
@@ -34,7 +40,8 @@ public:
         instant_ns_(when.instant.ns),
         is_asked_(when.is_asked),
         ever_superseded_(!views.graph->ever_led_to(edge_type::supersedes).empty()
-                         || views.attributes->referring()->cardinality() != 0),
+                         || views.attributes->referring()->cardinality() != 0
+                         || views.attributes->past()->cardinality() != 0),
         visible_(visible),
         supersessions_(*views.attributes) {}
 
@@ -51,18 +58,23 @@ public:
   [[nodiscard]] bool has_ended(const row_line& line) const {
     return line.valid_until_ns <= instant_ns_;
   }
-  /// Does a live Decision that the asker sees replace it, or such a memory supersede it? What one
-  /// cannot see hides nothing of one's own, and nobody's memory takes another's out of answers.
+  /// Was it tombstoned as superseded, does a Decision that the asker sees replace it, or such a
+  /// memory supersede it, which is live or was superseded itself? What one cannot see hides nothing
+  /// of one's own, and nobody's memory takes another's out of answers.
   [[nodiscard]] bool is_superseded(const row_line& line) const {
-    return ever_superseded_ && (is_replaced(line) || is_led_to(line));
+    return ever_superseded_ && (is_past(line) || is_replaced(line) || is_led_to(line));
   }
-  /// Neither has it ended, nor is it superseded. What is tombstoned is there for those alone who
-  /// ask for such, and is not judged.
+  /// Neither has it ended, nor is it superseded. What is tombstoned for another cause is there for
+  /// those alone who ask for such, and is not judged.
   [[nodiscard]] bool holds(const row_line& line) const {
-    return (line.flags & row_gone) != 0 || (!has_ended(line) && !is_superseded(line));
+    return !may_have_held(line.flags) || (!has_ended(line) && !is_superseded(line));
   }
 
 private:
+  /// By its own tombstone, which is as old as the row's last change.
+  [[nodiscard]] bool is_past(const row_line& line) const {
+    return (line.flags & row_past) != 0 && (!is_asked_ || line.last_updated_at_ns <= instant_ns_);
+  }
   /// Of a live row that supersedes or replaces the memory of `older`.
   [[nodiscard]] bool hides(row_no newer, const row_line& older) const {
     const row_line& line = rows_.rows().line(newer);
@@ -75,7 +87,7 @@ private:
     const auto look = [&](row_no by) {
       const row_line& other = rows_.rows().line(by);
       found = other.type == memory_type::decision && other.node != line.node
-              && (other.flags & row_gone) == 0 && rows_.alive(by, at_) && hides(by, line);
+              && may_have_held(other.flags) && rows_.alive(by, at_) && hides(by, line);
       return !found;
     };
     rows_.for_each_referring(node, std::ref(look));
@@ -88,7 +100,8 @@ private:
     const auto look = [&](const neighbour& n) {
       if (n.type > edge_type::supersedes) return false; // they come by type
       row_no by;
-      found = n.type == edge_type::supersedes && is_live(rows_, n.node, at_, by) && hides(by, line);
+      found =
+          n.type == edge_type::supersedes && has_held(rows_, n.node, at_, by) && hides(by, line);
       return !found;
     };
     graph_.neighbours(node, edge_direction::in, at_, false, std::ref(look));

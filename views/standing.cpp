@@ -124,15 +124,6 @@ lineage_standing lineage_reader::of(row_no row) const {
   return found;
 }
 
-bool lineage_reader::is_shaken(row_no row, const std::vector<objection>& objections) const {
-  const std::uint64_t since = stands_since(row);
-  const auto is_newer = [&](const objection& o) { return o.since > since; };
-  if (std::ranges::none_of(objections, is_newer)) return false;
-  const reach from = reach_of(rows_.node(row));
-  return std::ranges::any_of(objections,
-                             [&](const objection& o) { return is_newer(o) && !from.knows(o.by); });
-}
-
 memory_standing lineage_reader::standing_of(row_no row) const {
   const lineage_standing found = of(row);
   return {.trust = trust_of(found.distrust_e9), .stale = found.stale, .truncated = found.truncated};
@@ -149,6 +140,29 @@ void for_each_resting(const graph& lineage, node_no node, seq_no at, const Visit
   });
 }
 
+/// A memory, and all that rests on it, through any number of steps.
+struct resting_nodes {
+  std::vector<node_no> nodes;
+  std::unordered_set<std::uint32_t> known; ///< looked up only, never iterated
+
+  [[nodiscard]] std::size_t size() const { return nodes.size(); }
+  [[nodiscard]] bool has(node_no node) const { return known.contains(node.value); }
+  void add(node_no node) {
+    if (known.insert(node.value).second) nodes.push_back(node);
+  }
+};
+
+/// A part, where the watch is over.
+resting_nodes resting_on(const graph& lineage, node_no node, seq_no at, loop_watch& watch) {
+  resting_nodes found;
+  found.add(node);
+  for (std::size_t i = 0; i < found.nodes.size() && !watch.is_over(); ++i)
+    for_each_resting(lineage, found.nodes[i], at, [&](node_no by) {
+      if (watch.goes_on()) found.add(by);
+    });
+  return found;
+}
+
 } // namespace
 
 std::vector<node_no> lineage_reader::stale_because_of(node_no fallen,
@@ -161,22 +175,60 @@ std::vector<node_no> lineage_reader::stale_because_of(node_no fallen,
     objections.push_back(o);
     return true;
   });
+  // The newest first: most are shaken by it.
+  std::ranges::sort(objections, std::ranges::greater(), &objection::since);
   if (objections.empty()) return stale;
   loop_watch watch(goes_on);
-  std::vector<node_no> reached{fallen};
-  std::unordered_set<std::uint32_t> known{fallen.value}; // looked up only, never iterated
-  for (std::size_t i = 0; i < reached.size() && !watch.is_over(); ++i)
-    for_each_resting(lineage_, reached[i], at_, [&](node_no by) {
-      if (watch.goes_on() && known.insert(by.value).second) reached.push_back(by);
-    });
-  for (const node_no node : reached) {
-    if (node == fallen) continue;
-    const row_no its_row = rows_.row_of(node, at_);
-    if (its_row.value == no_number || (rows_.rows().line(its_row).flags & row_gone) != 0) continue;
-    if (!watch.goes_on()) break;
-    if (is_shaken(its_row, objections)) stale.push_back(node);
+  const auto resting = resting_on(lineage_, fallen, at_, watch);
+  std::vector<bool> is_shaken(resting.size(), false);
+  for (const objection& o : objections) {
+    // What a memory rests on, or is itself, took the old one in, and does not shake it.
+    const auto theirs =
+        o.by == no_number ? resting_nodes{} : resting_on(lineage_, {o.by}, at_, watch);
+    for (std::size_t i = 0; i < resting.size() && watch.goes_on(); ++i) {
+      const row_no its_row = rows_.row_of(resting.nodes[i], at_);
+      if (is_shaken[i] || its_row.value == no_number) continue;
+      is_shaken[i] = o.since > stands_since(its_row) && !theirs.has(resting.nodes[i]);
+    }
+  }
+  for (std::size_t i = 0; i < resting.size() && watch.goes_on(); ++i) {
+    const node_no node = resting.nodes[i];
+    if (!is_shaken[i] || node == fallen) continue;
+    if ((rows_.rows().line(rows_.row_of(node, at_)).flags & row_gone) == 0) stale.push_back(node);
   }
   return stale;
+}
+
+known_distrust::known_distrust(const read_views& views, seq_no at, const goes_on_check& goes_on) {
+  const attributes& rows = *views.attributes;
+  struct told {
+    std::uint32_t e9;
+    std::uint32_t node;
+  };
+  std::vector<told> all;
+  loop_watch watch(goes_on);
+  rows.distrusted()->for_each([&](row_no row) {
+    if (rows.alive(row, at)) all.push_back({rows.facets(row).distrust_e9, rows.node(row).value});
+    return watch.goes_on();
+  });
+  // Whoever is told first of a memory trusts it least.
+  std::ranges::sort(all, std::ranges::greater(), &told::e9);
+  std::vector<node_no> reached;
+  const auto add = [&](node_no node, std::uint32_t e9) {
+    if (node.value >= by_node_.size())
+      by_node_.resize(std::max<std::size_t>(node.value + 1, 2 * by_node_.size()));
+    if (by_node_[node.value] != 0) return;
+    by_node_[node.value] = e9;
+    reached.push_back(node);
+  };
+  for (const told& one : all) {
+    reached.clear();
+    add({one.node}, one.e9);
+    for (std::size_t i = 0; i < reached.size() && !watch.is_over(); ++i)
+      for_each_resting(*views.lineage, reached[i], at, [&](node_no by) {
+        if (watch.goes_on()) add(by, one.e9);
+      });
+  }
 }
 
 distrusted_memories::distrusted_memories(const read_views& views, seq_no at, double min_trust,

@@ -47,8 +47,9 @@ public:
   [[nodiscard]] lineage_standing of(row_no row) const;
   /// The same as a reader is told it.
   [[nodiscard]] memory_standing standing_of(row_no row) const;
-  /// The memories that are stale because `fallen` has fallen, by node: all that rest on it and were
-  /// not affirmed since. A part, where the check said no.
+  /// The memories that are stale because `fallen` has fallen, by node: all that rest on it, through
+  /// any number of steps, and were not affirmed since. A part, where the check said no. Costs as
+  /// much as there are memories that rest on it, or on what speaks against it.
   [[nodiscard]] std::vector<node_no> stale_because_of(node_no fallen,
                                                       const goes_on_check& goes_on) const;
 
@@ -68,9 +69,6 @@ private:
     [[nodiscard]] bool knows(std::uint32_t node) const;
   };
   [[nodiscard]] reach reach_of(node_no start) const;
-  /// Is any of these newer than its last affirmation, and made by nothing that it rests on? What it
-  /// rests on, or is itself, took the old one in, and does not shake it.
-  [[nodiscard]] bool is_shaken(row_no row, const std::vector<objection>& objections) const;
   /// What speaks against the memory of a row, newer than `since`, until `goes_on(objection)` is
   /// false.
   template <class GoesOn>
@@ -87,6 +85,21 @@ private:
   const graph& lineage_;
   seq_no at_;
   supersession supersessions_;
+};
+
+/// The trust of all memories, their lineages whole. Costs as much as there are memories of an own
+/// trust below 1, and memories that rest on these.
+class known_distrust {
+public:
+  /// A part, where the check said no.
+  known_distrust(const read_views& views, seq_no at, const goes_on_check& goes_on);
+
+  [[nodiscard]] std::uint32_t e9(node_no node) const {
+    return node.value < by_node_.size() ? by_node_[node.value] : 0;
+  }
+
+private:
+  std::vector<std::uint32_t> by_node_;
 };
 
 /// The memories whose trust is below a bound. Made once for a query; costs as much as there are

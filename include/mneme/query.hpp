@@ -105,8 +105,9 @@ struct find_request {
   std::optional<timestamp> now{};
   bool include_tombstoned = false;
   bool include_archived = false; ///< lifecycle status archived, and what is superseded
-  /// Also what no longer holds: what has ended, and what a newer memory supersedes or replaces. A
-  /// walk (`from`) without near leaves out neither.
+  /// Also what no longer holds: what has ended, what a newer memory supersedes or replaces, and
+  /// what was tombstoned as superseded. A walk (`from`) without near leaves out neither of the
+  /// first two.
   bool include_ended = false;
   std::optional<double> min_trust{}; ///< in [0,1]: leaves out what is trusted less (standing)
   std::optional<bool> stale{};       ///< only what is stale, or what is not (standing)
@@ -138,7 +139,10 @@ struct query_plan {
 
 struct find_result {
   std::vector<memory> memories;
-  std::vector<std::string> rendered;         ///< empty when nothing is rendered
+  std::vector<std::string> rendered; ///< empty when nothing is rendered
+  /// Of each topic what its fields hold, in one line; only where nothing is rendered. A text that
+  /// is rendered in another form than short ends with it.
+  std::vector<std::string> told{};
   std::vector<std::int64_t> rendered_tokens; ///< as rendered
   std::vector<double> scores;                ///< salience, from before the touch
   std::vector<double> distances;             ///< empty without near

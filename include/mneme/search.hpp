@@ -181,6 +181,7 @@ struct search_hit {
   std::optional<lifecycle_status> status;
   bool overdue = false;
   bool ended = false;                  ///< by valid_until or expires_at, at as_of or now
+  bool superseded = false;             ///< something took its place, as the asker sees it
   std::optional<memory_id> older_of{}; ///< says the same, is newer and ranks before it
   std::optional<timestamp> due_date;
   std::optional<lifecycle_audience> audience;

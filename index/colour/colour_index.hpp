@@ -90,7 +90,7 @@ struct coloured_state {
   lab_point point;
   memory_mode mode{};
   timestamp created_at;
-  bool findable = true; ///< neither tombstoned nor archived nor erased
+  bool findable = true; ///< neither archived nor erased, nor tombstoned but as superseded
   bool erased = false;
 };
 

@@ -38,9 +38,10 @@ row_line line_of(const row_values& v, seq_no begin, std::uint32_t actor) {
           .type = v.type,
           .visibility = v.visibility,
           .importance = v.importance,
-          .flags = static_cast<std::uint8_t>(
-              (v.tombstoned ? row_tombstoned : 0) | (v.erased ? row_erased : 0)
-              | (v.has_vector ? row_has_vector : 0) | (v.archived ? row_archived : 0))};
+          .flags = static_cast<std::uint8_t>((v.tombstoned ? row_tombstoned : 0)
+                                             | (v.past ? row_past : 0) | (v.erased ? row_erased : 0)
+                                             | (v.has_vector ? row_has_vector : 0)
+                                             | (v.archived ? row_archived : 0))};
 }
 
 } // namespace
@@ -146,6 +147,7 @@ row_no attributes::impl::append(const row_line& line, row_rest rest, row_facets 
   if ((line.flags & row_archived) != 0) archived.add(row.value, is_gone);
   if (line.valid_until_ns != std::numeric_limits<std::int64_t>::max())
     ending.add(row.value, is_gone);
+  if ((line.flags & row_past) != 0) past.add(row.value, is_gone);
   if (its_facets.reference != no_number) referring.add(row.value, is_gone);
   if (its_facets.distrust_e9 != 0) distrusted.add(row.value, is_gone);
   for (const std::uint32_t term : tag_terms) by_tag.grow(term).add(row.value, is_gone);
@@ -367,6 +369,10 @@ std::shared_ptr<const posting_view> attributes::archived() const {
 
 std::shared_ptr<const posting_view> attributes::ending() const {
   return impl_->ending.view();
+}
+
+std::shared_ptr<const posting_view> attributes::past() const {
+  return impl_->past.view();
 }
 
 std::shared_ptr<const posting_view> attributes::referring() const {

@@ -34,6 +34,7 @@ struct row_values {
   mneme::visibility visibility{};
   std::uint8_t importance = 0;
   bool tombstoned = false;
+  bool past = false; ///< tombstoned as superseded
   bool erased = false;
   bool has_vector = false;
   bool archived = false; ///< lifecycle status
@@ -126,6 +127,8 @@ public:
   [[nodiscard]] std::shared_ptr<const posting_view> archived() const;
   /// Rows that are not valid for ever: they have a valid_until_ns.
   [[nodiscard]] std::shared_ptr<const posting_view> ending() const;
+  /// Rows of memories that are tombstoned as superseded.
+  [[nodiscard]] std::shared_ptr<const posting_view> past() const;
   /// Rows whose content names another memory.
   [[nodiscard]] std::shared_ptr<const posting_view> referring() const;
   /// Rows whose own trust is below 1.

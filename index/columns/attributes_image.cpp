@@ -13,7 +13,7 @@ namespace mneme {
 
 namespace {
 
-constexpr std::string_view rows_image_name = "mnROWS07";
+constexpr std::string_view rows_image_name = "mnROWS08";
 
 /// The terms of a dictionary that saved rows have, which get numbers of their own in the same
 /// order: a text that none of them has, since it came later or was erased, is not saved.
@@ -86,7 +86,8 @@ void attributes::impl::save(image_writer& out) const {
   by_tag.save(out, tags.size());
   by_actor.save(out, actors.size());
   by_frame.save(out, frames.size());
-  for (const posting* p : {&everybodys, &archived, &ending, &referring, &distrusted}) p->save(out);
+  for (const posting* p : {&everybodys, &archived, &ending, &past, &referring, &distrusted})
+    p->save(out);
 }
 
 bool attributes::impl::adopt(image_reader& in) {
@@ -101,7 +102,7 @@ bool attributes::impl::adopt(image_reader& in) {
   if (!activations.adopt(in)) return false;
   for (posting_set* set : {&by_type, &by_tag, &by_actor, &by_frame})
     if (!set->load(in)) return false;
-  for (posting* p : {&everybodys, &archived, &ending, &referring, &distrusted})
+  for (posting* p : {&everybodys, &archived, &ending, &past, &referring, &distrusted})
     if (!p->load(in)) return false;
   return in.ok();
 }

@@ -42,6 +42,7 @@ struct attributes::impl {
   posting everybodys; ///< visibility actor_public
   posting archived;
   posting ending;
+  posting past;
   posting referring;
   posting distrusted;
   sparse_column<std::uint8_t> doubted; ///< by node: 1 = see ever_in_doubt

@@ -3,9 +3,10 @@
 /// corpus, exact at any retained seq. One writer, many concurrent readers.
 ///
 /// A content is a slot. It is live from the seq that wrote it until it is replaced, moves to
-/// another slot or its memory is tombstoned, and again from a seq that restores the memory.
-/// Statistics count live contents; postings name every content that was ever there, in slot order:
-/// whoever reads them knows which rows it wants.
+/// another slot or its memory is tombstoned (but as superseded: that is found by who asks for what
+/// no longer holds), and again from a seq that restores the memory. Statistics count live contents;
+/// postings name every content that was ever there, in slot order: whoever reads them knows which
+/// rows it wants.
 
 #include <array>
 #include <cstdint>

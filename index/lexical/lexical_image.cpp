@@ -14,7 +14,7 @@ namespace mneme {
 
 namespace {
 
-constexpr std::string_view words_image_name = "mnWORD05";
+constexpr std::string_view words_image_name = "mnWORD06";
 
 /// What of an index is saved, as of one seq.
 struct saved_contents {

@@ -65,10 +65,17 @@ inline constexpr std::uint8_t row_tombstoned = 1;
 inline constexpr std::uint8_t row_erased = 2;
 inline constexpr std::uint8_t row_has_vector = 4;
 inline constexpr std::uint8_t row_archived = 8; ///< lifecycle status
+/// Tombstoned since something took its place: it held once, and is found by who asks for that.
+inline constexpr std::uint8_t row_past = 16;
 /// Shown only to who asks for what is no more.
 inline constexpr std::uint8_t row_gone = row_tombstoned | row_erased;
 /// Found through no door unless asked for by name.
 inline constexpr std::uint8_t row_unfindable = row_gone | row_archived;
+
+/// Held once at least: there, or tombstoned as superseded.
+constexpr bool may_have_held(std::uint8_t flags) {
+  return (flags & row_gone) == 0 || (flags & row_past) != 0;
+}
 
 /// What of a row most tests need, in four bytes: bits 0 to 3 are its flags, 4 to 7 its type, bit 8
 /// says that it is closed, and of bits 9 to 31 each of its tags has one. A row that is not closed

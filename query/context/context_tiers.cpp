@@ -67,8 +67,8 @@ private:
       rows->for_each([&](row_no row) {
         in_time = run_.time.check(looked_at++);
         const row_line& line = columns_.rows().line(row);
-        const bool is_there =
-            (line.flags & row_unfindable) == 0 && columns_.alive(row, run_.context.at);
+        const bool is_there = (line.flags & row_archived) == 0 && may_have_held(line.flags)
+                              && columns_.alive(row, run_.context.at);
         const bool fits_here = is_there && visible_(row) && !distrusted_.contains(line.node)
                                && fits(line, row)
                                && (run_.request.include_ended || current_.holds(line));

@@ -8,10 +8,12 @@
 #include <fmt/format.h>
 
 #include "messages/ensure.hpp"
+#include "messages/text/topic_text.hpp"
 #include "query/answer_bytes.hpp"
 #include "query/expected_rows.hpp"
 #include "query/find/find_state.hpp"
 #include "query/rendering.hpp"
+#include "views/topic_reads.hpp"
 
 namespace mneme {
 
@@ -37,6 +39,13 @@ public:
                                              to_string(views_.nodes->id(c.node)), at_.value));
     return std::move(**m);
   }
+  /// What the fields of a topic hold, in one line.
+  result<std::string> told_by(const memory_id& topic) {
+    constexpr std::size_t most_bytes = 600;
+    auto values = read_field_values(reader_, topic, at_);
+    if (!values) return propagate(values);
+    return told_values(*values, most_bytes);
+  }
   /// Hints that the first of these are read next.
   void expect(std::span<const candidate> rows) const {
     expect_first(views_, rows, &candidate::row);
@@ -54,7 +63,7 @@ struct answer_row {
   candidate at;
   memory record;
   std::uint64_t bytes = 0; ///< of the record
-  rendered_text text;
+  rendered_text text;      ///< where nothing is rendered, what a topic tells
 };
 
 /// Turns the page into rows of the answer.
@@ -164,7 +173,12 @@ private:
       row.bytes = sizeof(row.record) + found->held;
     }
     row.record.standing = lineage_.standing_of(c.row);
-    if (run_.answer.form) row.text = render(row.record, *run_.answer.form, *views_.tokens);
+    const auto form = run_.answer.form;
+    if (form) row.text = render(row.record, *form, *views_.tokens);
+    if (row.record.head->type != memory_type::topic || form == form_kind::short_form) return {};
+    auto told = source_.told_by(row.record.head->id);
+    if (!told) return propagate(told);
+    if (!told->empty()) row.text = counted(row.text.text + *told, *views_.tokens);
     return {};
   }
 
@@ -179,6 +193,8 @@ private:
     if (out.form) {
       out.rendered.push_back(std::move(row.text.text));
       out.rendered_tokens.push_back(row.text.tokens);
+    } else {
+      out.told.push_back(std::move(row.text.text));
     }
     out.scores.push_back(row.at.salience);
     if (!run_.near_query.empty()) out.distances.push_back(row.at.distance);

@@ -4,6 +4,17 @@
 
 namespace mneme {
 
+namespace {
+
+/// What was superseded held once, and is found by who asks for what no longer holds, or for what
+/// held then.
+bool may_find_past(const find_request& r) {
+  const bool walks = r.from && !has_near(r);
+  return r.include_ended || (!walks && (r.as_of || r.include_archived));
+}
+
+} // namespace
+
 row_filter::row_filter(const find_request& r, const asker& who, const query_context& context,
                        const read_views& views, compiled_predicate* where,
                        const distrusted_memories& distrusted)
@@ -19,19 +30,22 @@ row_filter::row_filter(const find_request& r, const asker& who, const query_cont
       visible_(who, *views.attributes, *views.nodes),
       current_(visible_, views, context.at,
                {.instant = r.as_of.value_or(context.now), .is_asked = r.as_of.has_value()}),
-      left_out_(left_out_of(r, views, current_)) {
+      left_out_(left_out_of(r, views, current_)),
+      shows_gone_(r.include_tombstoned) {
   if (where != nullptr) bounds_ = where->bounds();
   bounds_.types = static_cast<type_set>(bounds_.types & types_asked(r));
   bounds_.exclude_flags(row_erased);
-  if (!r.include_tombstoned) bounds_.exclude_flags(row_tombstoned);
+  const bool admits_past = may_find_past(r) && attributes_.past()->cardinality() != 0;
+  if (!shows_gone_ && !admits_past) bounds_.exclude_flags(row_tombstoned);
   if (!r.include_archived) bounds_.exclude_flags(row_archived);
   if (has_near(r)) bounds_.ask_flags(row_has_vector);
   if (r.as_of) {
     bounds_.valid_from.narrow({.last = r.as_of->ns});
     ends_after_ns_ = r.as_of->ns;
   }
-  briefs_decide_ = !r.as_of && !has_near(r) && distrusted.empty() && !r.stale
-                   && left_out_ == left_out::nothing && bounds_.are_in_brief_but_for_creation();
+  briefs_decide_ = !r.as_of && (shows_gone_ || !admits_past) && !has_near(r) && distrusted.empty()
+                   && !r.stale && left_out_ == left_out::nothing
+                   && bounds_.are_in_brief_but_for_creation();
 }
 
 // Where edges lead is seen as it is: who walks does not ask what holds.

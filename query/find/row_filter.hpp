@@ -51,7 +51,8 @@ public:
   /// Precondition: alive at the seq read, and the asker may see it.
   [[nodiscard]] verdict test_visible(row_no row) const {
     const row_line& line = rows_.line(row);
-    if (!bounds_.has(line) || line.valid_until_ns <= ends_after_ns_) return verdict::no;
+    if (!bounds_.has(line) || !is_there(line) || line.valid_until_ns <= ends_after_ns_)
+      return verdict::no;
     if (distrusted_.contains(line.node)) return verdict::no;
     if (stale_ && lineage_.of(row).stale != *stale_) return verdict::no;
     if (left_out_ != left_out::nothing && is_left_out(line)) return verdict::no;
@@ -86,8 +87,12 @@ private:
   enum class left_out : std::uint8_t { nothing, ended, superseded, both };
   [[nodiscard]] static left_out left_out_of(const find_request& r, const read_views& views,
                                             const current_memories& current);
+  /// Where what was superseded may be found, the bounds let all that is tombstoned pass.
+  [[nodiscard]] bool is_there(const row_line& line) const {
+    return shows_gone_ || may_have_held(line.flags);
+  }
   [[nodiscard]] bool is_left_out(const row_line& line) const {
-    if ((line.flags & row_gone) != 0) return false; // asked for
+    if ((line.flags & row_gone) != 0 && shows_gone_) return false; // asked for
     if (left_out_ != left_out::superseded && current_.has_ended(line)) return true;
     return left_out_ != left_out::ended && current_.is_superseded(line);
   }
@@ -110,6 +115,7 @@ private:
   visible_rows visible_;
   current_memories current_; ///< by what is visible
   left_out left_out_;
+  bool shows_gone_; ///< whatever is tombstoned is asked for
 };
 
 } // namespace mneme

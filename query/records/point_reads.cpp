@@ -12,7 +12,7 @@
 
 namespace mneme {
 
-result<memory> visible_memory(const read_views& views, kv_reader& reader, const memory_id& id,
+result<memory> visible_record(const read_views& views, kv_reader& reader, const memory_id& id,
                               const asker& who, seq_no at, std::string_view key) {
   auto found = read_memory(views, reader, id, at);
   if (!found) return propagate(found);
@@ -26,10 +26,17 @@ result<memory> visible_memory(const read_views& views, kv_reader& reader, const 
                 "memory " + to_string(id) + " was erased"
                     + (h.tombstone ? " by " + h.tombstone->by + ": " + h.tombstone->reason : ""),
                 std::string(key));
+  return std::move(**found);
+}
+
+result<memory> visible_memory(const read_views& views, kv_reader& reader, const memory_id& id,
+                              const asker& who, seq_no at, std::string_view key) {
+  auto found = visible_record(views, reader, id, who, at, key);
+  if (!found) return found;
   const row_no row = views.attributes->row_of(views.nodes->find(id), at);
   // Whether the window has moved on meanwhile is looked at when all is read.
-  if (row.value != no_number) (*found)->standing = lineage_reader(views, at).standing_of(row);
-  return std::move(**found);
+  if (row.value != no_number) found->standing = lineage_reader(views, at).standing_of(row);
+  return found;
 }
 
 result<memory> read_current(const read_views& views, const memory_id& id,

@@ -45,5 +45,8 @@ auto read_for(const read_views& views, const read_options& options, const deadli
 /// A memory that exists at `at` and that the asker may see. `key` is what the request calls it.
 result<memory> visible_memory(const read_views& views, kv_reader& reader, const memory_id& id,
                               const asker& who, seq_no at, std::string_view key);
+/// The same without its standing, for who knows that.
+result<memory> visible_record(const read_views& views, kv_reader& reader, const memory_id& id,
+                              const asker& who, seq_no at, std::string_view key);
 
 } // namespace mneme

@@ -45,11 +45,16 @@ result<std::vector<memory>> list_stale(const read_views& views, const stale_read
           return propagate(fallen);
         auto ids = page_of(views, request, who, at, time);
         if (!ids) return propagate(ids);
+        if (ids->empty()) return std::vector<memory>();
+        // Their lineages may be long, and have much in common.
+        const known_distrust distrust(views, at, time.goes_on());
+        if (auto ok = time.check(); !ok) return propagate(ok);
         answer_room room(views.max_answer_bytes, "ask page by page, by limit and offset", "limit");
         std::vector<memory> found;
         for (const memory_id& id : *ids) {
-          auto m = visible_memory(views, reader, id, who, at, "id");
+          auto m = visible_record(views, reader, id, who, at, "id");
           if (!m) return propagate(m);
+          m->standing = {.trust = trust_of(distrust.e9(views.nodes->find(id))), .stale = true};
           if (auto ok = room.take(answer_bytes(*m)); !ok) return propagate(ok);
           found.push_back(std::move(*m));
         }

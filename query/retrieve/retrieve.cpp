@@ -90,7 +90,8 @@ public:
 
   [[nodiscard]] bool test(row_no row) const {
     return row.value != no_number && columns_.alive(row, at_)
-           && is_visible_topic(columns_, visible_, row)
+           && columns_.rows().line(row).type == memory_type::topic && visible_(row)
+           && may_have_held(columns_.rows().line(row).flags)
            && (columns_.rows().line(row).flags & row_archived) == 0 && holds_or_is_asked_for(row);
   }
   [[nodiscard]] bool has_vector(row_no row) const {
@@ -118,11 +119,12 @@ public:
   }
 
 private:
-  /// A topic that is named is wanted as it is.
+  /// A topic that is named is wanted as it is, if it is there.
   [[nodiscard]] bool holds_or_is_asked_for(row_no row) const {
     const row_line& line = columns_.rows().line(row);
     return includes_ended_ || current_.holds(line)
-           || std::ranges::binary_search(named_, nodes_.id({line.node}));
+           || ((line.flags & row_gone) == 0
+               && std::ranges::binary_search(named_, nodes_.id({line.node})));
   }
 
   const deadline& time_;

@@ -43,6 +43,7 @@ public:
         views_(views),
         reader_(reader),
         visible_(s.who, *views.attributes, *views.nodes),
+        current_(visible_, views, s.context.at, {s.instant(), s.request.as_of.has_value()}),
         lineage_(views, s.context.at) {}
 
   /// Hints that the first of these are read next.
@@ -55,7 +56,9 @@ public:
     if (record->head->type == memory_type::topic)
       if (auto ok = tell_fields(*record, at.row, hit); !ok) return propagate(ok);
     hit.score = at.score;
-    hit.ended = views_.attributes->rows().line(at.row).valid_until_ns <= s_.instant().ns;
+    const row_line& line = views_.attributes->rows().line(at.row);
+    hit.ended = current_.has_ended(line);
+    hit.superseded = current_.is_superseded(line);
     if (at.older_of) hit.older_of = views_.nodes->id(views_.attributes->node(*at.older_of));
     hit.standing = lineage_.standing_of(at.row);
     hit.raw_score = at.raw;
@@ -233,6 +236,7 @@ private:
   const read_views& views_;
   kv_reader& reader_;
   visible_rows visible_;
+  current_memories current_; ///< by what is visible
   lineage_reader lineage_;
 };
 

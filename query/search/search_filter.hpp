@@ -51,9 +51,9 @@ public:
                                                 : lifecycle_audience::work);
   }
 
-  /// Alive, not tombstoned, and the asker sees it.
+  /// Alive, not tombstoned but as superseded, and the asker sees it.
   [[nodiscard]] bool seen(row_no row) const {
-    return (rows_.rows().line(row).flags & row_gone) == 0 && rows_.alive(row, at_) && visible_(row);
+    return may_have_held(rows_.rows().line(row).flags) && rows_.alive(row, at_) && visible_(row);
   }
 
   /// Precondition: seen.

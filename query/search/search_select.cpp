@@ -71,12 +71,17 @@ search_state::may_be_hidden(const read_views& views) const {
   }
   if (leaves_out_superseded(request)) {
     const auto referring = rows.referring();
+    const auto past = rows.past();
     const auto superseded = views.graph->ever_led_to(edge_type::supersedes);
-    if (nodes.size() + referring->cardinality() + superseded.size() > most) return std::nullopt;
+    if (nodes.size() + referring->cardinality() + past->cardinality() + superseded.size() > most)
+      return std::nullopt;
     nodes.insert(nodes.end(), superseded.begin(), superseded.end());
     of.clear();
     referring->append_to(of);
     for (const std::uint32_t row : of) nodes.push_back(rows.facets({row}).reference);
+    of.clear();
+    past->append_to(of);
+    for (const std::uint32_t row : of) nodes.push_back(rows.node({row}).value);
   }
   if (leaves_out_overviews(request)) {
     const auto overviews = rows.with_tag(rows.tag_term(overview_tag));
@@ -238,8 +243,10 @@ result<void> search_state::run_lookup(const read_views& views) {
     if (!seen.insert(id).second) continue;
     const node_no node = views.nodes->find(id);
     const row_no row = node.value == no_number ? row_no{} : rows.row_of(node, context.at);
-    if (row.value == no_number || !filter.seen(row)
-        || rows.rows().line(row).type == memory_type::chunk) {
+    const bool is_there =
+        row.value != no_number && filter.seen(row)
+        && (request.include_ended || (rows.rows().line(row).flags & row_gone) == 0);
+    if (!is_there || rows.rows().line(row).type == memory_type::chunk) {
       answer.coverage.not_found_ids.push_back(id);
       continue;
     }

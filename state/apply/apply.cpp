@@ -43,7 +43,7 @@ void apply_to(lexical& owner, std::span<const index_delta> deltas) {
     if (d.head->erased)
       owner.erase(d.node, d.seq);
     else
-      owner.set_live(d.node, !d.head->tombstone, d.seq);
+      owner.set_live(d.node, !d.head->tombstone || is_past(*d.head), d.seq);
   }
 }
 

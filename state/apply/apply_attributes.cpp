@@ -62,6 +62,7 @@ row_values row_of_delta(const attributes& owner, const index_delta& d,
                  .visibility = h.visibility,
                  .importance = h.declared_importance,
                  .tombstoned = h.tombstone.has_value(),
+                 .past = is_past(h),
                  .erased = h.erased,
                  .has_vector = h.embedding.has_value(),
                  .archived = h.lifecycle && h.lifecycle->status == lifecycle_status::archived,
@@ -152,7 +153,7 @@ void place_colour(attributes& owner, const index_delta& d) {
                        .point = {h.colour->L, h.colour->a, h.colour->b},
                        .mode = *mode,
                        .created_at = h.created_at,
-                       .findable = !h.tombstone && !h.erased && !is_archived,
+                       .findable = (!h.tombstone || is_past(h)) && !h.erased && !is_archived,
                        .erased = h.erased},
                       d.seq);
   if (h.current_version == 1 && d.version != nullptr)

@@ -55,6 +55,10 @@ const memory_id* successor_of(const head* h) {
   return &*h->tombstone->superseded_by;
 }
 
+bool is_past(const head& h) {
+  return !h.erased && h.tombstone && h.tombstone->cause == tombstone_cause::superseded;
+}
+
 bool came_with(const std::optional<edge_record>& edge, const tombstone& by) {
   return edge && !edge->tombstoned && edge->created_at == by.at && edge->created_by == by.by;
 }

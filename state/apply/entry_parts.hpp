@@ -22,6 +22,8 @@ const memory_id* reference_of(const version& v);
 std::string_view reference_field(memory_type type);
 /// What the tombstone of a head, which may be null, names as what took its place; null if none.
 const memory_id* successor_of(const head* h);
+/// Tombstoned since something took its place: it held before.
+bool is_past(const head& h);
 /// Whether the edge was made with the tombstone, by what took the place, and is still there.
 bool came_with(const std::optional<edge_record>& edge, const tombstone& by);
 /// The memories that a content rests on, ascending and each once: those that its provenance is

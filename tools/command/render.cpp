@@ -73,17 +73,35 @@ std::string find_footer(const json& answer) {
   return text + "\n";
 }
 
+/// And how far it can be relied on, where that is less than whole.
+std::string with_standing(std::string kind, const json& row) {
+  const auto add = [&](const std::string& what) { kind += (kind.empty() ? "" : ", ") + what; };
+  if (row.contains("trust") && row["trust"].get<double>() < 1)
+    add(fmt::format("trust {:.2f}", row["trust"].get<double>()));
+  if (row.contains("stale")) add("stale");
+  if (row.contains("lineage_truncated")) add("of a part of its lineage");
+  return kind;
+}
+
+/// What of a row is said before its text: that it is gone, and how far it can be relied on.
+std::string noted_text(const json& row, std::string text) {
+  if (const auto standing = with_standing("", row); !standing.empty())
+    text = fmt::format("({}) {}", standing, text);
+  if (row.contains("tombstone") && !row["tombstone"].is_null()) text = "(tombstoned) " + text;
+  return text;
+}
+
 std::string render_find(const json& answer, const page& on) {
   text_table table({"score", "distance", "hops", "memory", "actor", "tags", "text"});
   const json& memories = answer["memories"];
   const json& rendered = answer["rendered"];
   for (std::size_t i = 0; i < memories.size(); ++i) {
     const json& m = memories[i];
-    const std::string text = i < rendered.size() ? cell(rendered[i]) : cell(m["forms"]["medium"]);
+    std::string text = i < rendered.size() ? cell(rendered[i]) : cell(m["forms"]["medium"]);
+    if (m.contains("told")) text += cell(m["told"]);
     table.add({number(answer["scores"], i), number(answer["distances"], i),
                i < answer["hops"].size() ? cell(answer["hops"][i]) : "", cell(m["uri"]),
-               cell(m["actor_scope"]), words(m["tags"]),
-               m["tombstone"].is_null() ? text : "(tombstoned) " + text});
+               cell(m["actor_scope"]), words(m["tags"]), noted_text(m, std::move(text))});
   }
   std::string out = table.text(on.width, on.colour) + find_footer(answer);
   if (answer.contains("plan")) out += render_plan(answer["plan"], on);
@@ -209,15 +227,6 @@ std::string render_memory(const json& answer, const page& on) {
   return text;
 }
 
-/// And how far it can be relied on, where that is less than whole.
-std::string with_standing(std::string kind, const json& row) {
-  const auto add = [&](const std::string& what) { kind += (kind.empty() ? "" : ", ") + what; };
-  if (row.contains("trust") && row["trust"].get<double>() < 1)
-    add(fmt::format("trust {:.2f}", row["trust"].get<double>()));
-  if (row.contains("stale")) add("stale");
-  return kind;
-}
-
 std::string render_retrieve(const json& answer, const page& on) {
   const json& candidates = answer["candidates"];
   text_table topics({"topic", "title", "kind", "salience", "similarity", "summary"});
@@ -280,6 +289,7 @@ std::string kind_of(const json& hit) {
   std::string kind = cell(hit["memory_type"]);
   if (hit.contains("field")) kind += ", " + cell(hit["field"]);
   if (hit["ended"] == true) kind += ", ended";
+  if (hit.value("superseded", false)) kind += ", superseded";
   if (hit["older_of"].is_string()) kind += ", older";
   return with_standing(kind, hit);
 }
@@ -358,7 +368,7 @@ std::string render_proofs(const json& answer, const page& on) {
 void add_tier(text_table& table, const json& items, const char* tier) {
   for (const auto& i : items)
     table.add({tier, fmt::format("{:.4f}", i["salience"].get<double>()), cell(i["tokens"]),
-               cell(i["uri"]), cell(i["text"])});
+               cell(i["uri"]), noted_text(i, cell(i["text"]))});
 }
 
 std::string render_context(const json& answer, const page& on) {

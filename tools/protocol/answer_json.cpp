@@ -174,6 +174,8 @@ json edge_json(const edge_record& e) {
 result<json> find_json(const find_result& found, const request_deadline& time) {
   auto memories = rows_json(found.memories, memory_json, time.unless_written(found.seq));
   if (!memories) return propagate(memories);
+  for (std::size_t i = 0; i < found.told.size(); ++i)
+    if (!found.told[i].empty()) (*memories)[i]["told"] = found.told[i];
   json answer{{"memories", std::move(*memories)},
               {"rendered", found.rendered},
               {"rendered_tokens", found.rendered_tokens},

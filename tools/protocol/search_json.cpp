@@ -146,6 +146,7 @@ json hit_json(const search_hit& h) {
   hit["status"] = name_json(h.status);
   hit["overdue"] = h.overdue;
   hit["ended"] = h.ended;
+  if (h.superseded) hit["superseded"] = true;
   hit["older_of"] = h.older_of ? json(to_string(*h.older_of)) : json();
   hit["due_date"] = time_json(h.due_date);
   hit["audience"] = name_json(h.audience);

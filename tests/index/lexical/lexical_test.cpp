@@ -206,7 +206,7 @@ TEST_CASE("a lexical image holds what was there at its seq, whatever came later"
 }
 
 TEST_CASE("a lexical image with terms of other rules is refused, and says so") {
-  image_writer out("mnWORD05");
+  image_writer out("mnWORD06");
   out.put_text("1 utf8proc 1.0");
   lexical target;
   const auto loaded = target.load(out.finish());

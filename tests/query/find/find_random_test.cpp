@@ -188,7 +188,8 @@ void mutate(small_world& world, dice& d) {
   } else if (d.chance(85)) {
     s.head.tombstone =
         tombstone{.reason = "done", .cause = {}, .superseded_by = {}, .at = {}, .by = {}};
-    s.head.tombstone->cause = tombstone_cause::deleted;
+    s.head.tombstone->cause = d.chance(60) ? tombstone_cause::superseded : tombstone_cause::deleted;
+    s.head.tombstone->at = s.head.last_updated_at;
     world.put(s, random_use(d, s.head));
   } else {
     s.head.erased = true;

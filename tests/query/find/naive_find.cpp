@@ -245,11 +245,16 @@ std::vector<order_by> order_of(const find_request& r, bool near) {
   return {salience};
 }
 
+/// There, or tombstoned as superseded.
+bool may_have_held(const head& h) {
+  return !h.erased && (!h.tombstone || h.tombstone->cause == tombstone_cause::superseded);
+}
+
 /// What newer memories that count for who asks supersede or replace.
 std::set<memory_id> superseded_in(const small_world& world, const find_request& r, seq_no at) {
   std::set<memory_id> found;
   const auto take_out = [&](const memory_state* by, const memory_id& older) {
-    if (by == nullptr || by->head.erased || by->head.tombstone || !visible(r, by->head)) return;
+    if (by == nullptr || !may_have_held(by->head) || !visible(r, by->head)) return;
     if (by->head.id == older || (r.as_of && *r.as_of < by->version.valid_from)) return;
     const memory_state* old = state_at(world, older, at);
     if (old != nullptr
@@ -276,7 +281,14 @@ std::set<memory_id> superseded_in(const small_world& world, const find_request& 
 bool is_left_out(const find_request& r, const memory_state& of, timestamp now,
                  const std::set<memory_id>& superseded) {
   const bool is_near = r.near || r.near_uri || r.near_vector;
-  if (r.include_ended || (r.from && !is_near) || of.head.tombstone) return false;
+  const head& h = of.head;
+  const bool walks = r.from && !is_near;
+  if (h.tombstone && !r.include_tombstoned) {
+    if (!may_have_held(h)) return true;
+    const bool was_over = !r.as_of || h.tombstone->at <= *r.as_of;
+    if (!r.include_ended && (walks || (was_over && !r.include_archived))) return true;
+  }
+  if (r.include_ended || walks || (h.tombstone && r.include_tombstoned)) return false;
   const version& v = of.version;
   const bool is_over =
       (v.valid_until && now >= *v.valid_until) || (v.expires_at && now >= *v.expires_at);
@@ -303,7 +315,7 @@ std::vector<row> matching(const small_world& world, const find_request& r, seq_n
       c.hop = step->second.hop;
       c.via = step->second.via;
     }
-    if (h.erased || (h.tombstone && !r.include_tombstoned)) continue;
+    if (h.erased) continue;
     const bool archived = h.lifecycle && h.lifecycle->status == lifecycle_status::archived;
     if (archived && !r.include_archived) continue;
     if (!r.types.empty() && std::ranges::find(r.types, h.type) == r.types.end()) continue;

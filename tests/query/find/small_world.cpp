@@ -156,6 +156,8 @@ void small_world::put(memory_state state, const activation& used) {
                  .visibility = h.visibility,
                  .importance = h.declared_importance,
                  .tombstoned = h.tombstone.has_value(),
+                 .past =
+                     !h.erased && h.tombstone && h.tombstone->cause == tombstone_cause::superseded,
                  .erased = h.erased,
                  .has_vector = h.embedding.has_value(),
                  .archived = h.lifecycle && h.lifecycle->status == lifecycle_status::archived,

@@ -172,6 +172,59 @@ TEST_CASE(
   CHECK(w.in_context(ben) == by_id({anas, bens}));
 }
 
+TEST_CASE("what was tombstoned as superseded held once; what was for another cause is gone") {
+  many_doors w;
+  const auto old = w.topic("tea house of old");
+  const auto wrong = w.topic("tea house that never was");
+  const auto fresh = w.topic("tea house of today");
+  const seq_no before = w.target.published();
+  w.pass(3);
+  w.tombstone(old, tombstone_cause::superseded);
+  w.tombstone(wrong, tombstone_cause::wrong);
+  w.check_doors({}, {fresh});
+  w.check_doors({.include_ended = true}, {old, fresh});
+  w.check_doors({.at_seq = before}, {old, wrong, fresh});
+  // What is named is what is there.
+  CHECK(w.retrieved({}, some{old, fresh}) == some{fresh});
+  CHECK(w.retrieved({.include_ended = true}, some{old, wrong}) == some{old});
+
+  search_request r;
+  r.query = "tea house";
+  r.similarity_floor = 0;
+  const search_result now = w.search(r);
+  CHECK(now.coverage.memory.superseded == 1);
+  CHECK(now.coverage.memory.searched == 1);
+  r.as_of = timestamp{test_start.ns + one_day_ns};
+  const search_result then = w.search(r);
+  CHECK(by_id(ids_of(then)) == by_id({old, fresh}));
+  CHECK(std::ranges::none_of(then.results, &search_hit::superseded));
+  r.as_of = std::nullopt;
+  r.include_ended = true;
+  const search_result both = w.search(r);
+  CHECK(both.coverage.memory.superseded == 0);
+  for (const search_hit& hit : both.results) CHECK(hit.superseded == (hit.uri.id == old));
+
+  find_request f;
+  f.types = {memory_type::topic};
+  f.as_of = timestamp{test_start.ns + one_day_ns};
+  f.limit = 10;
+  auto found = w.target.find(f);
+  REQUIRE(found);
+  CHECK(found->memories.size() == 2);
+}
+
+TEST_CASE("what was superseded itself goes on hiding what it superseded") {
+  many_doors w;
+  const auto first = w.topic("tea house at four");
+  const auto second = w.topic("tea house at five");
+  w.edge(second, edge_type::supersedes, first);
+  const auto third = w.topic("tea house at six");
+  w.edge(third, edge_type::supersedes, second);
+  w.tombstone(second, tombstone_cause::superseded);
+  w.check_doors({}, {third});
+  w.check_doors({.include_ended = true}, {first, second, third});
+}
+
 TEST_CASE("what is pinned or framed holds, too, and by the request's own now") {
   many_doors w;
   write_request r;

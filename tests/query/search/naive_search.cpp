@@ -56,6 +56,7 @@ public:
 
 private:
   static bool live(const naive_row& row) { return !row.tombstoned; }
+  static bool held(const naive_row& row) { return live(row) || row.past_since; }
   [[nodiscard]] bool visible(const naive_row& row) const {
     return !r_.actor || row.actor == *r_.actor || row.is_public;
   }
@@ -63,10 +64,11 @@ private:
     return (row.type == memory_type::chunk) == chunks_;
   }
   [[nodiscard]] bool may_hide(const naive_row& newer, const naive_row& older) const {
-    return live(newer) && visible(newer) && begun(newer)
+    return held(newer) && visible(newer) && begun(newer)
            && (newer.actor == older.actor || newer.actor.empty());
   }
   [[nodiscard]] bool superseded(const naive_row& row) const {
+    if (row.past_since && (!r_.as_of || *row.past_since <= *r_.as_of)) return true;
     for (const auto& [id, other] : world_.rows)
       if (other.type == memory_type::decision && may_hide(other, row) && other.reference == row.id
           && id != row.id)
@@ -125,7 +127,7 @@ private:
 
   void choose(leg_coverage& coverage) {
     for (const auto& [id, row] : world_.rows) {
-      if (!of_leg(row) || !live(row) || !visible(row) || !passes(row)) continue;
+      if (!of_leg(row) || !held(row) || !visible(row) || !passes(row)) continue;
       if (!begun(row)) continue;
       const bool is_over = !r_.include_ended && ended(row);
       const bool is_distrusted = r_.min_trust && trust(row) < *r_.min_trust;
@@ -152,7 +154,7 @@ private:
     std::vector<std::vector<std::string>> corpus;
     double length = 0;
     for (const auto& [id, row] : world_.rows)
-      if (of_leg(row) && live(row)) {
+      if (of_leg(row) && held(row)) {
         corpus.push_back(text_terms(row.text));
         length += static_cast<double>(corpus.back().size());
       }

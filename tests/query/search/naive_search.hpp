@@ -18,6 +18,7 @@ struct naive_row {
   std::string actor;
   bool is_public = false;
   bool tombstoned = false;
+  std::optional<timestamp> past_since{}; ///< tombstoned as superseded then
   lifecycle state;
   std::vector<std::string> tags;
   std::vector<float> vector;

@@ -34,8 +34,10 @@ public:
     case 5: {
       naive_row& row = model_.rows[any_id()];
       if (row.tombstoned) return;
-      engine_.tombstone(row.id);
+      const bool is_past = dice_.one_in(2);
+      engine_.tombstone(row.id, is_past ? tombstone_cause::superseded : tombstone_cause::wrong);
       row.tombstoned = true;
+      if (is_past) row.past_since = now;
       row.updated_at = now;
       break;
     }

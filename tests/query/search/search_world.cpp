@@ -70,10 +70,11 @@ memory_uri search_world::uri(const memory_id& id) {
   return {m->head->type, id, m->head->current_version};
 }
 
-void search_world::tombstone(const memory_id& id) {
+void search_world::tombstone(const memory_id& id, tombstone_cause cause) {
   tombstone_request r{};
   r.uri = uri(id);
   r.reason = "over";
+  r.cause = cause;
   auto done = target.apply(std::move(r));
   if (!done) FAIL(done.error().message);
 }

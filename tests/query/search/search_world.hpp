@@ -24,7 +24,7 @@ public:
   memory_id decision(std::string statement, std::optional<memory_id> replaces = {});
   memory_id chunk(std::string path, std::string content, std::int64_t index = 0);
   memory_id put(write_request r);
-  void tombstone(const memory_id& id);
+  void tombstone(const memory_id& id, tombstone_cause cause = tombstone_cause::deleted);
   void set_lifecycle(const memory_id& id, const lifecycle& l);
   void edge(const memory_id& src, edge_type type, const memory_id& dst, std::string kind = {});
   void pass(std::int64_t days) { clock->set({clock->now().ns + days * one_day_ns}); }

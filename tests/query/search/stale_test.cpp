@@ -384,6 +384,27 @@ std::vector<memory_standing> standings(engine& target, const std::vector<memory_
 
 } // namespace
 
+TEST_CASE("stale_of: a chain is listed to its end, whatever it is trusted") {
+  stale_world w;
+  const auto first = w.note("the first");
+  memory_id last = first;
+  constexpr int length = 5000; // more than is looked at of one lineage
+  for (int i = 0; i < length; ++i) {
+    write_request r;
+    r.type = memory_type::note;
+    r.data["statement"] = std::string("rests on the one before");
+    if (i == 0) r.provenance.trust = 0.5;
+    r.provenance.derived_from.push_back("mneme://Note/" + to_string(last) + "#1");
+    last = w.put(std::move(r));
+  }
+  w.tombstone(first);
+  CHECK(w.because_of(first).size() == length);
+  auto found = w.target.stale_of({.id = first, .options = {}});
+  REQUIRE(found);
+  CHECK(std::ranges::all_of(
+      *found, [](const memory& m) { return m.standing.trust == 0.5 && !m.standing.truncated; }));
+}
+
 TEST_CASE("stale_of: together they list what every memory says of itself, at any seq") {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     stale_world w;

@@ -69,10 +69,11 @@ std::string found_text(const json& a) {
   for (std::size_t i = 0; i < memories.size(); ++i) {
     const json& m = memories[i];
     const bool is_rendered = i < a["rendered"].size();
-    out += fmt::format(
-        "{}{}{} | {}\n", text_of(m["uri"]), origin_of(m), m.contains("stale") ? " stale" : "",
-        quoted_unless_trusted(
-            m, one_line(text_of(is_rendered ? a["rendered"][i] : m["forms"]["medium"]))));
+    std::string text = text_of(is_rendered ? a["rendered"][i] : m["forms"]["medium"]);
+    if (m.contains("told")) text += text_of(m["told"]);
+    out +=
+        fmt::format("{}{}{} | {}\n", text_of(m["uri"]), origin_of(m),
+                    m.contains("stale") ? " stale" : "", quoted_unless_trusted(m, one_line(text)));
   }
   if (memories.empty()) return "nothing found\n";
   return out;
@@ -111,6 +112,7 @@ std::string hits_text(const json& a) {
                        is_chunk ? text_of(h["path"]) : text_of(h["memory_type"]));
     if (!h["status"].is_null()) out += fmt::format(" {}", text_of(h["status"]));
     if (h["ended"] == true) out += " ended";
+    if (h.contains("superseded")) out += " superseded";
     if (h["older_of"].is_string()) out += fmt::format(" older than {}", text_of(h["older_of"]));
     if (h.contains("stale")) out += " stale";
     if (h.contains("field")) out += fmt::format(" field {}", text_of(h["field"]));
@@ -161,7 +163,8 @@ std::string context_text(const json& a) {
     if (items.empty()) continue;
     out += fmt::format("{}:\n", tier);
     for (const auto& i : items)
-      out += fmt::format("  {} | {}\n", text_of(i["uri"]), one_line(text_of(i["text"])));
+      out += fmt::format("  {}{} | {}\n", text_of(i["uri"]), i.contains("stale") ? " stale" : "",
+                         one_line(text_of(i["text"])));
   }
   if (a.contains("embedder_problem")) out += "found by words alone: the embedder is away\n";
   if (const auto more = a["more"].get<std::int64_t>(); more > 0)
