@@ -247,7 +247,7 @@ void committer_actor::finish_batch() {
 }
 
 /// Before it is answered. Other writes wait meanwhile.
-result<void> committer_actor::finish_batch_of_erasure(std::span<const seq_no> erased) {
+result<void> committer_actor::finish_batch_of_erasure(const erased_parts& erased) {
   ensure(!checkpointing_ && !flushing_ && !copies_, "an erasure goes on alone");
   if (auto ok = finish_erasure(*world_, erased, [this] { core_->publish(); }); !ok) return ok;
   durable_through(world_->published_seq());

@@ -10,13 +10,13 @@
 /// waking somebody would take longer. So it waits for the disk, and has no thread of a scheduler
 /// for that but one that belongs to the engine.
 
-#include <span>
-
 #include <caf/all.hpp>
 
 #include "actors/spawn.hpp"
 
 namespace mneme {
+
+struct erased_parts;
 
 class committer_actor : public caf::event_based_actor {
 public:
@@ -43,7 +43,7 @@ private:
   void ask_owner(const caf::actor& owner);
   void arrived(const outcome& o);
   void finish_batch();
-  result<void> finish_batch_of_erasure(std::span<const seq_no> erased);
+  result<void> finish_batch_of_erasure(const erased_parts& erased);
   void begin_barrier();
   void barrier_without_room(seq_no seq);
   void checkpoint_again();

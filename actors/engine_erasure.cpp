@@ -48,7 +48,7 @@ branch_erasure erase_branch(const engine_options& own, const reached_branch& bra
   const auto closed = opened->close();
   if (!erased && erased.error().code == errc::not_found) return ended(branch_outcome::nothing, {});
   if (!erased) return failed(erased.error());
-  out.memories = erased->erased.size();
+  out.memories = erased->erased.size() + erased->fields.size();
   out.seq = erased->seq;
   done = std::move(*erased);
   if (!closed) return failed(closed.error());

@@ -18,6 +18,13 @@ std::uint64_t bytes_of(const std::vector<lineage_item>& items) {
   return bytes;
 }
 
+std::uint64_t bytes_of_erased(const std::vector<topic_field>& fields) {
+  std::uint64_t bytes = 0;
+  for (const topic_field& f : fields)
+    bytes += sizeof(f) + f.head.name.size() + (f.erased ? f.erased->reason.size() : 0);
+  return bytes;
+}
+
 } // namespace
 
 std::uint64_t answer_bytes(const memory& m) {
@@ -45,7 +52,7 @@ std::uint64_t answer_bytes(const topic_bundle& b) {
   if (b.neighbours)
     for (const auto& n : *b.neighbours) bytes += sizeof(n) + n.title.size() + n.kind.size();
   if (b.fields) bytes += answer_bytes(*b.fields);
-  return bytes;
+  return bytes + bytes_of_erased(b.erased_fields);
 }
 
 std::uint64_t answer_bytes(const search_hit& h) {
@@ -62,7 +69,8 @@ std::uint64_t answer_bytes(const chroma_row& r) {
 
 std::uint64_t answer_bytes(const memory_reading& r) {
   return answer_bytes(r.found) + (r.fields ? answer_bytes(*r.fields) : 0)
-         + (r.events ? answer_bytes(*r.events) : 0) + (r.raw ? r.raw->size() : 0);
+         + (r.events ? answer_bytes(*r.events) : 0) + (r.raw ? r.raw->size() : 0)
+         + bytes_of_erased(r.erased_fields);
 }
 
 std::uint64_t answer_bytes(const context_item& i) {

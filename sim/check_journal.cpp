@@ -77,6 +77,10 @@ private:
     case entry_kind::erase:
       clock_mark_ = 0;
       return take_erasure();
+    case entry_kind::field: // what is left of one
+      if (!std::get<field_payload>(e.payload).field.erased) return take_request(e);
+      clock_mark_ = 0;
+      return take_erasure();
     default:
       return take_request(e);
     }
@@ -185,6 +189,10 @@ private:
     const erase_request asked = *std::exchange(known_.erasing, std::nullopt);
     for (auto& x : erasure_of(known_.truth, asked, now_)) {
       if (next_ == entries_.size()) return wrong("atomic", "an erasure is in the journal in part");
+      if (!std::holds_alternative<erase_payload>(x.payload)) {
+        take(std::move(x)); // of a field, nothing of which is drawn
+        continue;
+      }
       auto& wanted = std::get<erase_payload>(x.payload);
       const auto* made = std::get_if<erase_payload>(&entries_[next_].payload);
       if (made != nullptr && made->head.has_value() == wanted.head.has_value()) {

@@ -24,8 +24,10 @@ check_result check_topic(const evidence& known, kv_reader& reader, const memory_
     return wrong("state",
                  fmt::format("{} of topic {} is not as the model has it", what, to_string(id)));
   };
-  auto fields = read_fields(reader, id, at);
+  std::vector<topic_field> erased;
+  auto fields = read_fields(reader, id, at, &erased);
   if (!fields) return wrong("state", fields.error().message);
+  if (erased != known.truth.erased_fields_at(id, at)) return of("an erased field");
   if (*fields != known.truth.fields_at(id, at)) return of("a field");
   for (const auto& f : *fields) {
     auto revisions = read_revisions(reader, f.head);

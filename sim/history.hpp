@@ -45,6 +45,11 @@ public:
     states_.clear();
     put(since, std::move(state));
   }
+  /// States that began when `is_gone` says were never there.
+  template <class IsGone>
+  void forget(const IsGone& is_gone) {
+    std::erase_if(states_, [&](const auto& state) { return is_gone(state.first); });
+  }
   /// From when on each state held, oldest first.
   [[nodiscard]] const std::vector<std::pair<seq_no, State>>& states() const { return states_; }
   /// Forgets what came after `last`.

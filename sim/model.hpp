@@ -72,10 +72,13 @@ public:
   [[nodiscard]] bool is_erased(const memory_id& id) const;
   /// Erased ones, ascending.
   [[nodiscard]] std::vector<memory_id> stubs() const;
-  /// Its vector was the first: what the space of vectors was follows from that.
-  [[nodiscard]] bool sets_space(const memory_id& id) const;
   /// The entries about it, ascending.
   [[nodiscard]] std::vector<seq_no> entries_about(const memory_id& id) const;
+  /// Those that go with a field of it, which there is, ascending.
+  [[nodiscard]] std::vector<seq_no> entries_of_field(const topic_field& field) const;
+  /// The vector that the memory has without these entries (ascending).
+  [[nodiscard]] std::vector<float> vector_without(const memory_id& id,
+                                                  const std::vector<seq_no>& gone) const;
   /// Of an edge those that say something.
   [[nodiscard]] std::vector<seq_no> entries_saying(const edge_key& key) const;
   /// In key order, tombstoned ones too.
@@ -96,6 +99,8 @@ public:
                                                     seq_no at) const;
   /// Of one topic, by name.
   [[nodiscard]] std::vector<topic_field> fields_at(const memory_id& topic, seq_no at) const;
+  /// What is left of those that were erased, and not set anew by then; by name.
+  [[nodiscard]] std::vector<topic_field> erased_fields_at(const memory_id& topic, seq_no at) const;
   [[nodiscard]] std::vector<topic_field> fields_at(seq_no at) const;
   /// What they held, by name.
   [[nodiscard]] std::vector<topic_value> values_at(const memory_id& topic, seq_no at) const;
@@ -157,7 +162,11 @@ private:
   void commit_head(seq_no seq, const head& h, bool is_new, bool is_restored = false);
   void commit_content(seq_no seq, const version& v, const std::optional<spaced_vector>& vector);
   void commit_embedding(seq_no seq, const embed_payload& late);
-  void commit_erasure(seq_no seq, const erase_payload& p); // model_erasure.cpp
+  // model_erasure.cpp
+  void commit_erasure(seq_no seq, const erase_payload& p);
+  void commit_stub(seq_no seq, const head& left);
+  void commit_field_erasure(const erase_payload& p);
+  void renew_space();
   void commit_touch(seq_no seq, const find_late_payload& late, timestamp at);
   void set_topic_salience(seq_no seq, const memory_id& topic, std::int64_t to_e9);
   // model_topics.cpp

@@ -8,6 +8,9 @@
 #include "messages/codec/records.hpp"
 #include "messages/codec/topic_records.hpp"
 #include "messages/hash.hpp"
+#include "messages/text/forms.hpp"
+#include "messages/text/topic_text.hpp"
+#include "sim/model_lineage.hpp"
 
 namespace mneme::sim {
 
@@ -20,11 +23,24 @@ bool model::is_erased(const memory_id& id) const {
   return h != nullptr && h->erased;
 }
 
-bool model::sets_space(const memory_id& id) const {
-  if (space_.empty()) return false;
-  const seq_no first = space_.states().front().first;
-  const auto seqs = entries_about(id);
-  return std::ranges::binary_search(seqs, first);
+/// The first vector that is left says what vectors are, from its entry on.
+void model::renew_space() {
+  if (space_.empty()) return;
+  std::optional<seq_no> first;
+  std::uint32_t dim = 0;
+  for (const auto& [id, m] : memories_)
+    for (const auto& content : m.versions)
+      for (const auto& [since, vector] : content.vectors.states())
+        if (!vector.empty() && (!first || since < *first)) {
+          first = since;
+          dim = static_cast<std::uint32_t>(vector.size());
+        }
+  vector_space space = space_.states().back().second;
+  space.dim = dim;
+  if (first)
+    space_.restart(*first, std::move(space));
+  else
+    space_.forget([](seq_no) { return true; });
 }
 
 std::vector<memory_id> model::stubs() const {
@@ -61,8 +77,12 @@ void model::commit_erasure(seq_no seq, const erase_payload& p) {
   for (auto& [topic, events] : events_)
     std::erase_if(events, [&](const topic_event& e) { return is_gone(e.seq); });
   if (p.edge) edges_.at(p.edge->key).restart(seq, *p.edge);
-  if (!p.head) return;
-  const head& left = *p.head;
+  if (p.topic) commit_field_erasure(p);
+  if (p.head) commit_stub(seq, *p.head);
+  renew_space();
+}
+
+void model::commit_stub(seq_no seq, const head& left) {
   auto& m = memories_.at(left.id);
   m.heads.restart(seq, left);
   m.hashes.put(seq, sha256_of(encode(left)));
@@ -78,13 +98,156 @@ void model::commit_erasure(seq_no seq, const erase_payload& p) {
   std::erase_if(fields_, [&](const auto& field) { return field.first.first == left.id; });
 }
 
+/// What is left of the field, and the topic's new text, came before it. The state trees are as they
+/// were.
+void model::commit_field_erasure(const erase_payload& p) {
+  const auto is_gone = [&](seq_no of) { return std::ranges::binary_search(p.seqs, of); };
+  auto& m = memories_.at(*p.topic);
+  m.heads.forget(is_gone);
+  m.texts.forget(is_gone);
+  for (auto& content : m.versions) content.vectors.forget(is_gone);
+}
+
+std::vector<seq_no> model::entries_of_field(const topic_field& field) const {
+  const memory_id& id = field.head.topic;
+  std::vector<seq_no> seqs;
+  for (const auto& [since, f] : fields_.at({id, field.head.name}).states.states())
+    if (!f.erased) seqs.push_back(since);
+  const seq_no first = seqs.front();
+  // Vectors, and texts with or without one, that came later than the content.
+  const auto add = [&](seq_no since, seq_no content) {
+    if (since > first && since != content) seqs.push_back(since);
+  };
+  const auto& m = memories_.at(id);
+  for (const auto& content : m.versions)
+    for (const auto& [since, vector] : content.vectors.states()) add(since, content.since);
+  for (const auto& record : compacts_)
+    for (const auto* items : {&record.payload.kept, &record.payload.compacted})
+      for (const auto& item : *items)
+        if (item.uri.id == id && record.seq > first) seqs.push_back(record.seq);
+  std::ranges::sort(seqs);
+  seqs.erase(std::ranges::unique(seqs).begin(), seqs.end());
+  return seqs;
+}
+
+std::vector<float> model::vector_without(const memory_id& id,
+                                         const std::vector<seq_no>& gone) const {
+  std::vector<float> kept;
+  for (const auto& [since, vector] : memories_.at(id).versions.back().vectors.states())
+    if (!std::ranges::binary_search(gone, since)) kept = vector;
+  return kept;
+}
+
 namespace {
 
-/// Those of the request that are there and not erased, each once.
-std::set<memory_id> memories_of(const model& state, const erase_request& r) {
+/// Of the request for a field: the topics that have it, by the merges that brought it there.
+std::vector<topic_field> fields_of(const model& state, const erase_request& r) {
+  std::map<memory_id, topic_field> found;
+  std::set<memory_id> seen;
+  for (std::vector<memory_id> next{r.ids.front()}; !next.empty();) {
+    const memory_id id = next.back();
+    next.pop_back();
+    if (!seen.insert(id).second || state.is_erased(id)) continue;
+    const auto field = state.field_at(id, *r.field, state.last());
+    if (!field) continue;
+    for (const auto& revision : state.revisions_of(*field))
+      if (revision.merged_from) next.push_back(*revision.merged_from);
+    found.emplace(id, *field);
+  }
+  std::vector<topic_field> fields;
+  for (const auto& [id, field] : found) fields.push_back(field);
+  return fields;
+}
+
+void add_field_erasure(const model& state, const topic_field& field, const erase_request& r,
+                       timestamp now, std::vector<expected_entry>& entries) {
+  const memory_id& id = field.head.topic;
+  erase_payload gone;
+  gone.topic = id;
+  gone.seqs = state.entries_of_field(field);
+  topic_field left;
+  left.head.topic = id;
+  left.head.name = field.head.name;
+  left.erased =
+      field_erasure{.since = gone.seqs.front(), .at = now, .by = r.by, .reason = r.reason};
+  const state_leaf leaf = leaf_of(left.head);
+  entries.push_back({entry_kind::field, r.by, {leaf}, field_payload{left, {}}});
+  const auto m = state.memory_at(id, state.last());
+  auto values = state.values_at(id, state.last());
+  std::erase_if(values, [&](const topic_value& v) { return v.name == field.head.name; });
+  const memory_data& data = m->version->data;
+  embed_payload text{m->head, {}, searched_text(memory_type::topic, data) + field_lines(values)};
+  const auto& embeds = state.seams().embeds;
+  std::vector<float> vector;
+  if (embeds == nullptr)
+    vector = state.vector_without(id, gone.seqs);
+  else if (!state.seams().is_late)
+    vector = embeds->embed(embedding_text(memory_type::topic, data) + field_lines(values))
+                 .value_or(std::vector<float>{});
+  text.head.embedding.reset();
+  if (!vector.empty()) {
+    text.head.embedding =
+        embedding_ref{static_cast<std::uint32_t>(vector.size()), text.head.current_version};
+    text.vector = spaced_vector{state.space_at(state.last()), std::move(vector)};
+  }
+  const state_leaf head_leaf = leaf_of(text.head);
+  entries.push_back({entry_kind::embed, r.by, {head_leaf}, std::move(text)});
+  entries.push_back({entry_kind::erase, r.by, {}, std::move(gone)});
+}
+
+erase_result field_answer_of(const model& state, const erase_request& r) {
+  erase_result out;
+  std::set<seq_no> seqs;
+  for (const auto& field : fields_of(state, r)) {
+    out.fields.push_back({field.head.topic, field.head.name});
+    for (const seq_no seq : state.entries_of_field(field)) seqs.insert(seq);
+  }
+  out.entries = seqs.size();
+  out.changed = !out.fields.empty();
+  if (!out.changed) out.erased_before = r.ids;
+  return out;
+}
+
+/// What the request names and the world has or had, each once.
+std::set<memory_id> named_by(const model& state, const erase_request& r) {
   std::set<memory_id> ids;
   for (const auto& id : r.ids)
-    if (state.head_at(id, state.last()) && !state.is_erased(id)) ids.insert(id);
+    if (state.head_at(id, state.last())) ids.insert(id);
+  for (const auto& id : state.ids_and_stubs()) {
+    const auto m = state.memory_at(id, state.last());
+    if (r.owned_by && m->head->actor_scope == *r.owned_by) ids.insert(id);
+    if (!r.source || m->head->erased || m->head->type != memory_type::chunk) continue;
+    const auto path = m->version->data.find("path");
+    if (path != m->version->data.end() && std::get<std::string>(path->second) == *r.source)
+      ids.insert(id);
+  }
+  return ids;
+}
+
+/// And what rests on one of them, however far.
+void add_derived(const model& state, std::set<memory_id>& ids) {
+  std::vector<memory_id> left(ids.begin(), ids.end());
+  const auto all = state.ids_at(state.last());
+  while (!left.empty()) {
+    const memory_id on = left.back();
+    left.pop_back();
+    for (const auto& id : all)
+      if (supports_of(state, id, state.last()).contains(on) && ids.insert(id).second)
+        left.push_back(id);
+    const auto m = state.memory_at(on, state.last());
+    if (m->head->type != memory_type::chunk) continue;
+    const auto promoted = m->version->data.find("promoted_to");
+    if (promoted == m->version->data.end()) continue;
+    const auto& to = std::get<memory_id>(promoted->second);
+    if (state.head_at(to, state.last()) && ids.insert(to).second) left.push_back(to);
+  }
+}
+
+/// Those of the request that are not erased, each once.
+std::set<memory_id> memories_of(const model& state, const erase_request& r) {
+  auto ids = named_by(state, r);
+  if (r.with_derived) add_derived(state, ids);
+  std::erase_if(ids, [&](const memory_id& id) { return state.is_erased(id); });
   return ids;
 }
 
@@ -118,6 +281,10 @@ head stub_of_memory(const head& h, const erase_request& r, timestamp now) {
 
 std::vector<expected_entry> erasure_of(const model& state, const erase_request& r, timestamp now) {
   std::vector<expected_entry> entries;
+  if (r.field) {
+    for (const auto& field : fields_of(state, r)) add_field_erasure(state, field, r, now, entries);
+    return entries;
+  }
   const auto ids = memories_of(state, r);
   for (const auto& id : ids) {
     erase_payload p;
@@ -144,16 +311,17 @@ std::vector<expected_entry> erasure_of(const model& state, const erase_request& 
 }
 
 erase_result erase_answer_of(const model& state, const erase_request& r) {
+  if (r.field) return field_answer_of(state, r);
   erase_result out;
   const auto ids = memories_of(state, r);
   for (const auto& id : ids) {
     const head h = *state.head_at(id, state.last());
     out.erased.push_back({id, h.type, h.actor_scope, true});
   }
-  for (const auto& id : std::set<memory_id>(r.ids.begin(), r.ids.end())) {
-    if (ids.contains(id)) continue;
-    (state.is_erased(id) ? out.erased_before : out.not_found).push_back(id);
-  }
+  for (const auto& id : named_by(state, r))
+    if (state.is_erased(id)) out.erased_before.push_back(id);
+  for (const auto& id : std::set<memory_id>(r.ids.begin(), r.ids.end()))
+    if (!state.head_at(id, state.last())) out.not_found.push_back(id);
   const auto edges = edges_of(state, ids);
   std::set<seq_no> seqs;
   for (const auto& id : ids)

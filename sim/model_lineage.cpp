@@ -1,7 +1,6 @@
 #include "sim/model_lineage.hpp"
 
 #include <algorithm>
-#include <set>
 
 #include "sim/searched_state.hpp"
 
@@ -22,6 +21,8 @@ void add_named(const std::vector<std::string>& uris, std::set<memory_id>& to) {
     if (const auto uri = parse_memory_uri(text)) to.insert(uri->id);
 }
 
+} // namespace
+
 std::set<memory_id> supports_of(const model& state, const memory_id& id, seq_no at) {
   std::set<memory_id> found;
   for (const auto& e : state.edges_out(id, at))
@@ -35,6 +36,8 @@ std::set<memory_id> supports_of(const model& state, const memory_id& id, seq_no 
   found.erase(id);
   return found;
 }
+
+namespace {
 
 std::set<memory_id> lineage_of(const model& state, const memory_id& id, seq_no at) {
   std::set<memory_id> all{id};

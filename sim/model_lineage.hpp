@@ -1,10 +1,15 @@
 #pragma once
 /// What a memory rests on, and how far it can be relied on, the naive way: all that can be reached.
 
+#include <set>
+#include <vector>
+
 #include "sim/model.hpp"
 
 namespace mneme::sim {
 
+/// What the memory rests on, as its content and its edges say.
+std::set<memory_id> supports_of(const model& state, const memory_id& id, seq_no at);
 /// What its own content says.
 double own_trust(const provenance& p);
 double trust_in(const model& state, const memory_id& id, seq_no at);

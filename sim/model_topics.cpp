@@ -25,6 +25,10 @@ void model::set_topic_salience(seq_no seq, const memory_id& topic, std::int64_t 
 void model::commit_topics(seq_no seq, const entry_payload& payload) {
   if (const auto* f = std::get_if<field_payload>(&payload)) {
     auto& field = fields_[{f->field.head.topic, f->field.head.name}];
+    if (f->field.erased) {
+      field.states.forget([&](seq_no since) { return since >= f->field.erased->since; });
+      field.revisions.clear();
+    }
     field.states.put(seq, f->field);
     for (const auto& r : f->revisions) field.revisions.emplace_back(seq, r);
     ensure(field.revisions.size() == f->field.head.revisions, "a field has all its revisions");
@@ -72,6 +76,10 @@ void model::note_events(seq_no seq, entry_kind kind, const entry_payload& payloa
   } else if (const auto* f = std::get_if<field_payload>(&payload)) {
     auto& e = note(f->field.head.topic, topic_event_kind::field);
     e.field = f->field.head.name;
+    if (f->field.erased) {
+      e.reason = "erased";
+      return;
+    }
     e.revision = f->field.current;
     if (f->revisions.front().merged_from) {
       e.reason = "merged";
@@ -111,14 +119,29 @@ std::optional<topic_field> model::field_at(const memory_id& topic, std::string_v
   const auto found = fields_.find({topic, std::string(name)});
   if (found == fields_.end()) return std::nullopt;
   const topic_field* f = found->second.states.at(at);
-  return f == nullptr ? std::nullopt : std::optional(*f);
+  return f == nullptr || f->erased ? std::nullopt : std::optional(*f);
 }
 
 std::vector<topic_field> model::fields_at(const memory_id& topic, seq_no at) const {
   std::vector<topic_field> found;
   for (auto it = fields_.lower_bound({topic, {}}); it != fields_.end() && it->first.first == topic;
        ++it)
-    if (const topic_field* f = it->second.states.at(at)) found.push_back(*f);
+    if (const topic_field* f = it->second.states.at(at); f != nullptr && !f->erased)
+      found.push_back(*f);
+  return found;
+}
+
+std::vector<topic_field> model::erased_fields_at(const memory_id& topic, seq_no at) const {
+  std::vector<topic_field> found;
+  for (auto it = fields_.lower_bound({topic, {}}); it != fields_.end() && it->first.first == topic;
+       ++it) {
+    const topic_field* then = it->second.states.at(at);
+    if (then != nullptr && !then->erased) continue;
+    // What was erased since is erased as of before, too.
+    for (const auto& [since, f] : it->second.states.states())
+      if (then == nullptr && f.erased && f.erased->since <= at) then = &f;
+    if (then != nullptr) found.push_back(*then);
+  }
   return found;
 }
 
@@ -132,7 +155,7 @@ std::vector<topic_value> model::values_at(const memory_id& topic, seq_no at) con
 std::vector<topic_field> model::fields_at(seq_no at) const {
   std::vector<topic_field> found;
   for (const auto& [key, field] : fields_)
-    if (const topic_field* f = field.states.at(at)) found.push_back(*f);
+    if (const topic_field* f = field.states.at(at); f != nullptr && !f->erased) found.push_back(*f);
   return found;
 }
 

@@ -172,7 +172,12 @@ private:
         && acting_ != state_.head_at(topic_, state_.last())->actor_scope)
       return errc::actor_mismatch;
     const auto known = state_.field_at(topic_, f.name, state_.last());
-    if (!known && r_.placement == ingest_placement::version_field) return errc::not_found;
+    if (!known && r_.placement == ingest_placement::version_field) {
+      const auto erased = state_.erased_fields_at(topic_, state_.last());
+      const bool is_erased = std::ranges::any_of(
+          erased, [&](const topic_field& gone) { return gone.head.name == f.name; });
+      return is_erased ? errc::erased : errc::not_found;
+    }
     if (f.ref_topic_id) {
       const auto ref = state_.head_at(*f.ref_topic_id, state_.last());
       if (!ref || ref->type != memory_type::topic) return errc::not_found;

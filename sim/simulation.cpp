@@ -108,9 +108,13 @@ private:
     if (auto ok = settle(); !ok) return ok;
     if (auto ok = follow(machine_->state()->published_seq()); !ok) return ok;
     const erase_request asked = some_erasure(draw);
-    if (asked.ids.empty()) return {};
+    if (asked.ids.empty() && !asked.owned_by && !asked.source) return {};
     std::string text = "erase";
     for (const auto& id : asked.ids) text += " " + to_string(id);
+    if (asked.owned_by) text += " of " + *asked.owned_by;
+    if (asked.source) text += " from " + *asked.source;
+    if (asked.with_derived) text += " with what rests on it";
+    if (asked.field) text += " " + *asked.field;
     report_.plan.push_back(fmt::format("{}: {} at step {}", name, text, step_));
     log_.add(step_, "ask", text);
     const erase_result expected = erase_answer_of(known_.truth, asked);
@@ -135,14 +139,40 @@ private:
 
   erase_request some_erasure(random_stream& draw) {
     erase_request r;
+    r.reason = "asked for";
+    r.by = "eraser";
+    if (draw.one_in(3)) {
+      auto fields = known_.truth.fields_at(known_.truth.last());
+      std::erase_if(fields,
+                    [&](const topic_field& f) { return known_.truth.is_erased(f.head.topic); });
+      if (!fields.empty()) {
+        const field_head& one = draw.pick(fields).head;
+        r.ids = {one.topic};
+        r.field = one.name;
+        return r;
+      }
+    }
     auto ids = known_.truth.ids_at(known_.truth.last());
-    std::erase_if(ids, [&](const memory_id& id) { return known_.truth.sets_space(id); });
+    r.with_derived = draw.one_in(3);
+    if (!ids.empty() && draw.one_in(6)) {
+      name_all_like(draw.pick(ids), r);
+      if (r.owned_by || r.source) return r;
+    }
     for (auto n = 1 + draw.below(3); n > 0 && !ids.empty(); --n) r.ids.push_back(draw.pick(ids));
     if (const auto gone = known_.truth.stubs(); !gone.empty() && draw.one_in(3))
       r.ids.push_back(draw.pick(gone));
-    r.reason = "asked for";
-    r.by = "eraser";
     return r;
+  }
+
+  /// What has the same source, or the same actor.
+  void name_all_like(const memory_id& id, erase_request& r) const {
+    const auto m = known_.truth.memory_at(id, known_.truth.last());
+    if (m->head->type == memory_type::chunk) {
+      const auto path = m->version->data.find("path");
+      if (path != m->version->data.end()) r.source = std::get<std::string>(path->second);
+    } else if (!m->head->actor_scope.empty()) {
+      r.owned_by = m->head->actor_scope;
+    }
   }
 
   check_result check_erased(const result<reply_message>& answer, const erase_result& expected) {
@@ -160,7 +190,8 @@ private:
     };
     if (ids(done) != ids(expected) || done.erased_before != expected.erased_before
         || done.not_found != expected.not_found || done.entries != expected.entries
-        || done.edges != expected.edges || done.changed != expected.changed || done.left != 0)
+        || done.fields != expected.fields || done.edges != expected.edges
+        || done.changed != expected.changed || done.left != 0)
       return wrong("erase", fmt::format("{} memories, {} entries and {} edges instead of {}, {} "
                                         "and {}",
                                         done.erased.size(), done.entries, done.edges,

@@ -66,8 +66,11 @@ result<void> cut_hidden(std::optional<memory_id>& topic, kv_reader& reader, cons
 
 } // namespace
 
-result<std::optional<topic_field>> read_field(kv_reader& reader, const memory_id& topic,
-                                              std::string_view name, seq_no at) {
+namespace {
+
+/// Also what is left of one that was erased.
+result<std::optional<topic_field>> read_field_row(kv_reader& reader, const memory_id& topic,
+                                                  std::string_view name, seq_no at) {
   auto row = reader.newest(kv_table::fields, keys::field_prefix(topic, name), at);
   if (!row) return propagate(row);
   if (!row->has_value()) return std::optional<topic_field>{};
@@ -76,9 +79,47 @@ result<std::optional<topic_field>> read_field(kv_reader& reader, const memory_id
   return std::optional<topic_field>(std::move(*field));
 }
 
+/// Of a field that has no row as of `at`: what is left of it, if it was erased since.
+result<std::optional<topic_field>> read_erased_since(kv_reader& reader, const memory_id& topic,
+                                                     std::string_view name, seq_no at) {
+  std::optional<topic_field> found;
+  result<void> decoded;
+  const std::string prefix = keys::field_prefix(topic, name);
+  auto scanned = reader.scan(kv_table::fields, prefix, keys::field(topic, name, at),
+                             [&](std::string_view, std::string_view value) {
+                               auto field = decode_topic_field(value);
+                               if (!field) decoded = propagate(field);
+                               if (!field) return false;
+                               if (field->erased && field->erased->since <= at)
+                                 found = std::move(*field);
+                               return true;
+                             });
+  if (!scanned) return propagate(scanned);
+  if (!decoded) return propagate(decoded);
+  return found;
+}
+
+/// A field is read, or is told of as erased.
+void sort_out(topic_field field, std::vector<topic_field>& fields,
+              std::vector<topic_field>* erased) {
+  if (!field.erased)
+    fields.push_back(std::move(field));
+  else if (erased != nullptr)
+    erased->push_back(std::move(field));
+}
+
+} // namespace
+
+result<std::optional<topic_field>> read_field(kv_reader& reader, const memory_id& topic,
+                                              std::string_view name, seq_no at) {
+  auto field = read_field_row(reader, topic, name, at);
+  if (field && *field && (*field)->erased) field->reset();
+  return field;
+}
+
 result<std::vector<topic_field>> read_fields_named(kv_reader& reader, const memory_id& topic,
                                                    std::span<const std::string_view> names,
-                                                   seq_no at) {
+                                                   seq_no at, std::vector<topic_field>* erased) {
   std::vector<topic_field> fields;
   const std::string end = keys::prefix_end(keys::topic_rows(topic, keys::topic_row::field));
   for (auto name = names.begin(); name != names.end();) {
@@ -91,12 +132,13 @@ result<std::vector<topic_field>> read_fields_named(kv_reader& reader, const memo
     // The field that comes next says which names there are none of.
     const auto next = std::lower_bound(name + 1, names.end(), std::string_view(found->head.name));
     name = is_named ? name + 1 : next;
-    if (is_named) fields.push_back(std::move(*found));
+    if (is_named) sort_out(std::move(*found), fields, erased);
   }
   return fields;
 }
 
-result<std::vector<topic_field>> read_fields(kv_reader& reader, const memory_id& topic, seq_no at) {
+result<std::vector<topic_field>> read_fields(kv_reader& reader, const memory_id& topic, seq_no at,
+                                             std::vector<topic_field>* erased) {
   std::vector<topic_field> fields;
   const std::string end = keys::prefix_end(keys::topic_rows(topic, keys::topic_row::field));
   std::string cursor = keys::topic_rows(topic, keys::topic_row::field);
@@ -109,12 +151,13 @@ result<std::vector<topic_field>> read_fields(kv_reader& reader, const memory_id&
     const std::string name = newest->head.name;
     cursor = keys::prefix_end(keys::field_prefix(topic, name));
     if ((*row)->first >= keys::field(topic, name, at)) {
-      fields.push_back(std::move(*newest));
+      sort_out(std::move(*newest), fields, erased);
       continue;
     }
-    auto then = read_field(reader, topic, name, at);
+    auto then = read_field_row(reader, topic, name, at);
+    if (then && !*then && erased != nullptr) then = read_erased_since(reader, topic, name, at);
     if (!then) return propagate(then);
-    if (then->has_value()) fields.push_back(std::move(**then));
+    if (then->has_value()) sort_out(std::move(**then), fields, erased);
   }
 }
 

@@ -14,15 +14,19 @@
 
 namespace mneme {
 
+// A field that was erased is none; `erased` gets what is left of it, also as of before.
+
 result<std::optional<topic_field>> read_field(kv_reader& reader, const memory_id& topic,
                                               std::string_view name, seq_no at);
 /// Those of `names` (ascending) that there are, in their order. Takes about as many reads as the
 /// shorter of both lists is long: the names asked for, the fields that there are.
 result<std::vector<topic_field>> read_fields_named(kv_reader& reader, const memory_id& topic,
                                                    std::span<const std::string_view> names,
-                                                   seq_no at);
+                                                   seq_no at,
+                                                   std::vector<topic_field>* erased = nullptr);
 /// By name.
-result<std::vector<topic_field>> read_fields(kv_reader& reader, const memory_id& topic, seq_no at);
+result<std::vector<topic_field>> read_fields(kv_reader& reader, const memory_id& topic, seq_no at,
+                                             std::vector<topic_field>* erased = nullptr);
 /// One that its field says it has; missing is corrupt.
 result<field_revision> read_revision(kv_reader& reader, const field_head& field,
                                      std::uint32_t number);

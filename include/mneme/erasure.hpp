@@ -20,7 +20,8 @@ namespace mneme {
 /// the rest again if the machine stops between two.
 inline constexpr std::size_t erased_at_once = 10'000;
 
-/// What `ids`, `owned_by` and `source` name together; something must be named.
+/// What `ids`, `owned_by` and `source` name together; something must be named. Or one field of the
+/// topic that `ids` names alone.
 struct erase_request {
   std::vector<memory_id> ids{};
   std::optional<std::string> owned_by{}; ///< every memory of this actor
@@ -32,6 +33,17 @@ struct erase_request {
   /// The same in every branch that the notes of branches lead to (mneme/branch.hpp), from branch to
   /// branch. Of engine::erase alone.
   bool with_branches = false;
+  /// Only this field of the one topic, with all its history, also where merges filed it from: what
+  /// else the topic says stays, and the field may be set anew.
+  std::optional<std::string> field{};
+};
+
+/// A field that was erased, or would be.
+struct erased_topic_field {
+  memory_id topic;
+  std::string field;
+
+  friend bool operator==(const erased_topic_field&, const erased_topic_field&) = default;
 };
 
 /// One that was erased, or would be.
@@ -55,7 +67,7 @@ std::string_view to_string(branch_outcome v) noexcept;
 struct branch_erasure {
   std::string path;
   branch_outcome outcome{};
-  std::uint64_t memories = 0; ///< that went, or would
+  std::uint64_t memories = 0; ///< that went, or would; of a request for a field, fields
   seq_no seq;                 ///< of its last entry
   std::string note;           ///< what kept it from being done
 };
@@ -74,6 +86,7 @@ struct erase_result {
   seq_no seq;                              ///< of the last entry; unchanged: the current one
   /// Of erase_message, which erases one portion: so many go when it is sent again.
   std::uint64_t left = 0;
+  std::vector<erased_topic_field> fields{}; ///< of a request for a field; in the order of topics
 };
 
 } // namespace mneme

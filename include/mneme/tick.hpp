@@ -62,6 +62,7 @@ struct memory_reading {
   std::optional<std::vector<topic_field_view>> fields{}; ///< of every Topic, by name
   std::optional<std::vector<topic_event>> events{};      ///< in journal order
   std::optional<std::string> raw{};
+  std::vector<topic_field> erased_fields{}; ///< by name; those that were not set anew
 };
 
 using tick_read = std::variant<find_request, context_request, retrieve_request, chroma_request,

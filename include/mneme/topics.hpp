@@ -89,11 +89,24 @@ struct field_head {
   friend bool operator==(const field_head&, const field_head&) = default;
 };
 
+/// What is left of a field that was erased (mneme/erasure.hpp): that it was there.
+struct field_erasure {
+  seq_no since; ///< the first entry of what was erased
+  timestamp at;
+  std::string by;
+  std::string reason;
+
+  friend bool operator==(const field_erasure&, const field_erasure&) = default;
+};
+
 /// A field whole but for its revisions.
 struct topic_field {
   field_head head;
   std::uint32_t current = 0;                  ///< number of the current revision
   std::int64_t salience_e9 = salience_one_e9; ///< [0, 10] in units of 1e-9; never in a root
+  /// Set: what it said is erased, and its head has the name alone. Reads of fields leave it out,
+  /// and tell of it beside them.
+  std::optional<field_erasure> erased{};
 
   friend bool operator==(const topic_field&, const topic_field&) = default;
 };
@@ -272,6 +285,7 @@ struct topic_bundle {
   memory_standing standing{};
   bool trust_told = false; ///< its content says how far it is trusted, or whose word it is
   std::optional<mneme::source_class> source_class{};
+  std::vector<topic_field> erased_fields{}; ///< of those that `fields` would have, by name
 };
 
 struct retrieve_result {

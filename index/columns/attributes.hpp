@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -49,6 +50,12 @@ struct row_values {
   std::span<const std::string> tags{};
   std::span<const intent_frame> frames{};
   facet_values facets{};
+};
+
+/// Of a content that something else is in place of.
+struct refilled_slot {
+  seq_no since; ///< of its row, which has the vector where one is there
+  bool has_vector = false;
 };
 
 class attributes {
@@ -151,8 +158,9 @@ public:
 
   /// The state as of `at`, with what reads back to retained() need; may run beside the writer,
   /// which must not retain less than `at` before it is done. Rows that ended before are left out,
-  /// so that rows get new numbers when the image is loaded.
-  [[nodiscard]] std::string save(seq_no at) const;
+  /// so that rows get new numbers when the image is loaded. `refilled`: by slot.
+  [[nodiscard]] std::string save(seq_no at,
+                                 const std::map<std::uint32_t, refilled_slot>& refilled = {}) const;
   /// The rows that save() keeps, ascending. Of a memory that was erased none but that it was.
   [[nodiscard]] std::vector<row_no> kept_rows(seq_no at) const;
   /// Their contents; ascending, each once.

@@ -62,6 +62,14 @@ void take_activations(activation_chain& to, row_store& rows,
     if (const use_bound* use = by_node.find(rows.line(row).node)) rows.raise_use(row, *use);
 }
 
+/// The row that brought the content has a vector where the new one has; a row behind it has one
+/// where it had, too.
+void refill(row_line& line, const refilled_slot& by) {
+  const bool had = line.begin == by.since.value || (line.flags & row_has_vector) != 0;
+  line.flags = static_cast<std::uint8_t>(line.flags & ~row_has_vector);
+  if (had && by.has_vector) line.flags |= row_has_vector;
+}
+
 } // namespace
 
 void attributes::impl::save(image_writer& out) const {
@@ -126,7 +134,8 @@ std::vector<slot_no> attributes::kept_slots(seq_no at) const {
   return slots;
 }
 
-std::string attributes::save(seq_no at) const {
+std::string attributes::save(seq_no at,
+                             const std::map<std::uint32_t, refilled_slot>& refilled) const {
   const seq_no from = std::min(retained(), at);
   const std::vector<row_no> kept = kept_rows(at);
   kept_terms tags(impl_->tags);
@@ -150,6 +159,8 @@ std::string attributes::save(seq_no at) const {
   std::vector<std::uint32_t> terms;
   for (const row_no row : kept) {
     row_line line = rows_->line_as_of(row, at);
+    if (const auto found = refilled.find(line.slot); found != refilled.end())
+      refill(line, found->second);
     line.actor = actors.of(line.actor);
     const row_rest& r = rows_->rest(row);
     row_facets its_facets = facets(row);

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -93,8 +94,9 @@ public:
   [[nodiscard]] std::uint32_t count(slot_no slot, term_no term) const;
 
   /// The state as of `at`, with what reads back to the retained seq need; may run beside the
-  /// writer.
-  [[nodiscard]] std::string save(seq_no at) const;
+  /// writer. `texts` are in place of what the contents of these slots say.
+  [[nodiscard]] std::string save(seq_no at,
+                                 const std::map<std::uint32_t, std::string>& texts = {}) const;
   /// Into an empty index, which stays empty if the image is damaged (corrupt).
   result<void> load(const image_bytes& image);
 

@@ -3,6 +3,7 @@
 // leaves them there: it looks at each term and at each block of postings, not at what is in them.
 
 #include <algorithm>
+#include <map>
 
 #include "index/columns/column_image.hpp"
 #include "index/image.hpp"
@@ -63,13 +64,21 @@ saved_contents contents_at(const lexical::impl& index, seq_no at, std::uint64_t 
 
 /// The same contents in an index of their own, with nothing else in it, and its terms in the order
 /// of their first use: as it lies in an image.
-std::unique_ptr<lexical::impl> gathered(const lexical::impl& from, const saved_contents& contents) {
+/// `replaced`: the terms of the contents of these slots, in place of what they are.
+std::unique_ptr<lexical::impl>
+gathered(const lexical::impl& from, const saved_contents& contents,
+         const std::map<std::uint32_t, std::vector<std::string>>& replaced) {
   auto fresh = std::make_unique<lexical::impl>();
   std::vector<std::uint32_t> renumbered(from.terms.size(), no_number);
-  for (const std::uint32_t slot : contents.slots)
+  for (const std::uint32_t slot : contents.slots) {
+    if (const auto other = replaced.find(slot); other != replaced.end()) {
+      for (const std::string& text : other->second) fresh->terms.intern(text);
+      continue;
+    }
     for (const auto& t : from.terms_of(*from.find(slot)))
       if (renumbered[t.term] == no_number)
         renumbered[t.term] = fresh->terms.intern(from.terms.text(t.term));
+  }
   fresh->list_terms();
   auto next = contents.changes.begin();
   const auto change_before = [&](std::uint64_t seq) {
@@ -79,10 +88,17 @@ std::unique_ptr<lexical::impl> gathered(const lexical::impl& from, const saved_c
   std::vector<term_count> terms;
   for (const std::uint32_t slot : contents.slots) {
     const lexical_document& d = *from.find(slot);
-    const auto old = from.terms_of(d);
-    terms.assign(old.begin(), old.end());
-    for (auto& t : terms) t.term = renumbered[t.term];
-    std::ranges::sort(terms, {}, &term_count::term);
+    if (const auto other = replaced.find(slot); other != replaced.end()) {
+      std::map<std::uint32_t, std::uint32_t> counts;
+      for (const std::string& text : other->second) ++counts[fresh->terms.find(text)];
+      terms.clear();
+      for (const auto& [term, count] : counts) terms.push_back({term, count});
+    } else {
+      const auto old = from.terms_of(d);
+      terms.assign(old.begin(), old.end());
+      for (auto& t : terms) t.term = renumbered[t.term];
+      std::ranges::sort(terms, {}, &term_count::term);
+    }
     change_before(d.begin);
     fresh->enter({slot}, {d.node}, static_cast<corpus>(d.in), fresh->keep(terms), d.begin);
   }
@@ -194,11 +210,13 @@ bool adopt_contents(image_reader& in, lexical::impl& index) {
 
 } // namespace
 
-std::string lexical::save(seq_no at) const {
+std::string lexical::save(seq_no at, const std::map<std::uint32_t, std::string>& texts) const {
   const std::uint64_t retained =
       std::min(impl_->retained.load(std::memory_order_acquire), at.value);
   const saved_contents contents = contents_at(*impl_, at, retained);
-  const auto index = gathered(*impl_, contents);
+  std::map<std::uint32_t, std::vector<std::string>> terms;
+  for (const auto& [slot, text] : texts) terms.emplace(slot, text_terms(text, language_));
+  const auto index = gathered(*impl_, contents, terms);
   image_writer out(words_image_name);
   out.put_text(term_rules(language_));
   out.put(at.value);

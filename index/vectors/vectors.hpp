@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -99,8 +100,13 @@ public:
   [[nodiscard]] std::string save(std::span<const slot_no> kept, seq_no at) const;
   /// Are there segments that no image had yet, saved or loaded?
   [[nodiscard]] bool has_unsaved_segments() const;
-  /// The space and the same vectors in an index of their own, with segments to come.
-  [[nodiscard]] std::unique_ptr<vectors> copy(std::span<const slot_no> kept) const;
+  /// The space and the same vectors in an index of their own, with segments to come. `replaced` are
+  /// in place of those of these slots; an empty one: it has none. `since`: from when on the space
+  /// is fixed, where that is another than before; 0: it is not, and there is no vector.
+  [[nodiscard]] std::unique_ptr<vectors>
+  copy(std::span<const slot_no> kept,
+       const std::map<std::uint32_t, std::span<const float>>& replaced = {},
+       std::optional<seq_no> since = {}) const;
   /// Into an empty object, which stays empty if the image is damaged (corrupt).
   result<void> load(const image_bytes& image);
 

@@ -128,15 +128,24 @@ std::string vectors::save(std::span<const slot_no> kept, seq_no at) const {
   return out.finish();
 }
 
-std::unique_ptr<vectors> vectors::copy(std::span<const slot_no> kept) const {
+std::unique_ptr<vectors>
+vectors::copy(std::span<const slot_no> kept,
+              const std::map<std::uint32_t, std::span<const float>>& replaced,
+              std::optional<seq_no> since) const {
   auto fresh = std::make_unique<vectors>(impl_->options);
   fresh->impl_->failed_before = failed_builds();
   const vector_space space = this->space();
-  if (space.dim == 0) return fresh;
-  fresh->set_space(space, impl_->fixed_since);
+  if (space.dim == 0 || since == seq_no{}) return fresh;
+  fresh->set_space(space, since.value_or(impl_->fixed_since));
   const vector_rows& rows = impl_->rows;
-  for (const std::uint32_t position : positions_of(rows, kept))
-    fresh->append(rows.slot(position), rows.values(position));
+  ensure(std::ranges::is_sorted(kept), "slots are given in order");
+  for (const slot_no slot : kept) {
+    if (const auto other = replaced.find(slot.value); other != replaced.end()) {
+      if (!other->second.empty()) fresh->append(slot, other->second);
+    } else if (const std::uint32_t position = rows.position_of(slot); position != no_number) {
+      fresh->append(slot, rows.values(position));
+    }
+  }
   return fresh;
 }
 

@@ -194,7 +194,8 @@ struct scope_violation_payload {
 
   friend bool operator==(const scope_violation_payload&, const scope_violation_payload&) = default;
 };
-/// A field's new state and the revisions that are new in it (one, but for a merge or a restore).
+/// A field's new state and the revisions that are new in it (one, but for a merge or a restore;
+/// none where it is what is left of an erased one).
 struct field_payload {
   topic_field field;
   std::vector<field_revision> revisions;
@@ -280,12 +281,15 @@ struct search_weights_payload {
   friend bool operator==(const search_weights_payload&, const search_weights_payload&) = default;
 };
 /// What is left of one memory, or of one edge of it, when the payloads of `seqs` are erased: its
-/// stub, which says nothing but that it was there. One of `head` and `edge`.
+/// stub, which says nothing but that it was there. One of `head`, `edge` and `topic`.
 struct erase_payload {
   std::optional<mneme::head> head; ///< erased, with a tombstone that says why and by whom
   std::optional<edge_record> edge; ///< without data and kind
   std::vector<seq_no> seqs;        ///< ascending: entries before this one whose payloads go
   mneme::nonce nonce{};
+  /// Of which one field goes. What is left of that is a field entry before this one, and what words
+  /// find the topic by from now on an embed entry: they can be erased with the topic.
+  std::optional<memory_id> topic{};
 
   friend bool operator==(const erase_payload&, const erase_payload&) = default;
 };

@@ -86,6 +86,7 @@ void erase_layout(Map& m, Payload& p) {
   m.optional(2, p.edge);
   m.required(3, p.seqs);
   m.required(4, p.nonce);
+  m.optional(5, p.topic);
 }
 
 template <class Map, class Payload>
@@ -463,7 +464,9 @@ result<entry_payload> decode_embed(std::string_view bytes) {
   std::optional<embedding_ref> expected;
   if (p.vector)
     expected = embedding_ref{.dim = p.vector->space.dim, .version = p.head.current_version};
-  if (p.head.embedding != expected || p.head.tombstone || p.head.erased)
+  // Who erases a field of a topic changes its text, also where the topic has a tombstone.
+  const bool is_ended = p.head.tombstone && p.text.empty();
+  if (p.head.embedding != expected || is_ended || p.head.erased)
     return fail(errc::corrupt, "the head of an embed entry does not go with its vector");
   if (p.vector && !validate_vector(p.vector->values))
     return fail(errc::corrupt, "the vector of an embed entry has no direction");
@@ -479,8 +482,9 @@ result<entry_payload> decode_erase(std::string_view bytes) {
   auto p = decode_payload<erase_payload>(bytes);
   if (!p) return p;
   const auto& erased = std::get<erase_payload>(*p);
-  if (erased.head.has_value() == erased.edge.has_value())
-    return fail(errc::corrupt, "an erase entry is of one memory or of one edge");
+  if (int{erased.head.has_value()} + int{erased.edge.has_value()} + int{erased.topic.has_value()}
+      != 1)
+    return fail(errc::corrupt, "an erase entry is of one memory, of one edge or of a field");
   const auto& seqs = erased.seqs;
   if (seqs.empty() || seqs.front().value == 0
       || std::ranges::adjacent_find(seqs, std::ranges::greater_equal{}, &seq_no::value)

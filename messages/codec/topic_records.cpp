@@ -22,12 +22,22 @@ void field_head_layout(Map& m, Field& f) {
   m.required(6, f.newest_hash);
 }
 
+template <class Map, class Erasure>
+void field_erasure_layout(Map& m, Erasure& e) {
+  m.schema();
+  m.required(1, e.since);
+  m.required(2, e.at);
+  m.required(3, e.by);
+  m.required(4, e.reason);
+}
+
 template <class Map, class Field>
 void topic_field_layout(Map& m, Field& f) {
   m.schema();
   m.required(1, f.head);
   m.required(2, f.current);
   m.defaulted(3, f.salience_e9, salience_one_e9);
+  m.optional(4, f.erased);
 }
 
 template <class Map, class Revision>
@@ -127,6 +137,7 @@ void get_map(item_parser& in, Record& record, const Layout& layout) {
   m.finish();
 }
 
+constexpr auto field_erasure_of = [](auto& m, auto& e) { field_erasure_layout(m, e); };
 constexpr auto field_head_of = [](auto& m, auto& f) { field_head_layout(m, f); };
 constexpr auto topic_field_of = [](auto& m, auto& f) { topic_field_layout(m, f); };
 constexpr auto revision_of = [](auto& m, auto& r) { revision_layout(m, r); };
@@ -178,7 +189,13 @@ void get(item_parser& in, field_head& f) {
   get_map(in, f, field_head_of);
   if (!in.ok()) return;
   if (!is_field_name(f.name)) in.refuse("not the name of a field");
-  if (f.revisions == 0) in.refuse("a field has a revision");
+}
+
+void put(canonical_writer& out, const field_erasure& e) {
+  put_map(out, e, field_erasure_of);
+}
+void get(item_parser& in, field_erasure& e) {
+  get_map(in, e, field_erasure_of);
 }
 
 void put(canonical_writer& out, const topic_field& f) {
@@ -187,6 +204,11 @@ void put(canonical_writer& out, const topic_field& f) {
 void get(item_parser& in, topic_field& f) {
   get_map(in, f, topic_field_of);
   if (!in.ok()) return;
+  if (f.erased) {
+    if (f != erased_field(f.head.topic, f.head.name, *f.erased))
+      in.refuse("an erased field that still says something");
+    return;
+  }
   if (f.current == 0 || f.current > f.head.revisions) in.refuse("there is no such revision");
   if (f.salience_e9 < 0 || f.salience_e9 > 10 * salience_one_e9)
     in.refuse("a field's salience is in [0, 10]");
@@ -207,6 +229,14 @@ void put(canonical_writer& out, const topic_event& e) {
 }
 void get(item_parser& in, topic_event& e) {
   get_map(in, e, event_of);
+}
+
+topic_field erased_field(const memory_id& topic, std::string name, field_erasure why) {
+  topic_field left;
+  left.head.topic = topic;
+  left.head.name = std::move(name);
+  left.erased = std::move(why);
+  return left;
 }
 
 std::string encode(const field_head& f) {

@@ -22,6 +22,9 @@ result<field_head> decode_field_head(std::string_view bytes);
 std::string encode(const topic_field& f);
 result<topic_field> decode_topic_field(std::string_view bytes);
 
+/// What is left of a field that is erased: its name.
+topic_field erased_field(const memory_id& topic, std::string name, field_erasure why);
+
 /// Includes `hash` as it stands in the record.
 std::string encode(const field_revision& r);
 result<field_revision> decode_field_revision(std::string_view bytes);
@@ -39,9 +42,11 @@ std::string field_key_bytes(const memory_id& topic, std::string_view name);
 
 // Records inside other records.
 void put(canonical_writer& out, const json_value& v);
+void put(canonical_writer& out, const field_erasure& e);
 void put(canonical_writer& out, const topic_field& f);
 void put(canonical_writer& out, const field_revision& r);
 void get(item_parser& in, json_value& v);
+void get(item_parser& in, field_erasure& e);
 void get(item_parser& in, topic_field& f);
 void get(item_parser& in, field_revision& r);
 

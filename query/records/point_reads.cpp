@@ -127,8 +127,9 @@ result<memory_reading> with_parts(const read_views& views, result<memory> read,
     return fail(errc::type_data_mismatch, "only a Topic has fields and events",
                 parts.events ? "events" : "history");
   }
-  auto fields = read_topic_fields(
-      views, h.id, {.history = parts.history, .history_limit = parts.history_limit}, options, time);
+  auto fields = read_topic_fields(views, h.id,
+                                  {.history = parts.history, .history_limit = parts.history_limit},
+                                  options, time, &whole.erased_fields);
   if (!fields) return propagate(fields);
   whole.fields = std::move(*fields);
   if (!parts.events) return whole;

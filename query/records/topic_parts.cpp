@@ -35,12 +35,13 @@ auto read_topic(const read_views& views, const memory_id& topic, const read_opti
 
 result<std::vector<topic_field_view>>
 read_topic_fields(const read_views& views, const memory_id& topic, const field_options& fields,
-                  const read_options& options, const deadline& time) {
+                  const read_options& options, const deadline& time,
+                  std::vector<topic_field>* erased) {
   if (auto ok = check_positive(fields.history_limit, "history_limit"); !ok) return propagate(ok);
   return read_topic(
       views, topic, options, time,
       [&](kv_reader& reader, const asker& who, seq_no at) -> result<std::vector<topic_field_view>> {
-        auto all = read_fields(reader, topic, at);
+        auto all = read_fields(reader, topic, at, erased);
         if (!all) return propagate(all);
         answer_room room(views.max_answer_bytes, "ask for less history by history_limit",
                          "history_limit");

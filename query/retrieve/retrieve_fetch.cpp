@@ -77,9 +77,10 @@ private:
     return std::move((*m)->what);
   }
 
-  result<std::vector<topic_field>> wanted_fields(const memory_id& topic) {
-    if (!run_.request.field_names) return read_fields(reader_, topic, at_);
-    auto fields = read_fields_named(reader_, topic, names_, at_);
+  result<std::vector<topic_field>> wanted_fields(const memory_id& topic,
+                                                 std::vector<topic_field>& erased) {
+    if (!run_.request.field_names) return read_fields(reader_, topic, at_, &erased);
+    auto fields = read_fields_named(reader_, topic, names_, at_, &erased);
     if (!fields) return fields;
     std::ranges::sort(*fields, {},
                       [this](const topic_field& f) { return places_.at(f.head.name); });
@@ -87,7 +88,7 @@ private:
   }
 
   result<void> read_fields_into(topic_bundle& b) {
-    auto fields = wanted_fields(b.topic_id);
+    auto fields = wanted_fields(b.topic_id, b.erased_fields);
     if (!fields) return propagate(fields);
     const field_options options{.history =
                                     run_.request.explain && run_.has(retrieve_stage::temporal),

@@ -95,7 +95,11 @@ row_values row_of_delta(const attributes& owner, const index_delta& d,
   const row_no before = owner.row_of(d.node, seq_no{d.seq.value - 1});
   ensure(before.value != no_number, "a head entry follows a write of its memory");
   const row_columns c = owner.columns(before);
-  if (!d.is_embedding) row.slot = c.slot;
+  if (!d.is_embedding) {
+    row.slot = c.slot;
+    // What had brought the vector that the head tells of may be erased.
+    row.has_vector = row.has_vector && c.has_vector;
+  }
   row.version_created_at = {c.version_created_at_ns};
   row.valid_from = {c.valid_from_ns};
   row.valid_until_ns = c.valid_until_ns;

@@ -67,6 +67,7 @@ void side_changes::take_head(const entry& e, const head& h, const version* conte
 
 /// A topic that was erased has no fields any more, and an edge is there or not as it was.
 void side_changes::take_erased(const entry& e, const erase_payload& p) {
+  if (p.topic) return; // an entry before it says which field
   ensure(p.head.has_value() != p.edge.has_value(), "one memory or one edge is erased");
   if (p.edge) {
     const bool is_first = !edges.contains(p.edge->key);
@@ -82,6 +83,12 @@ void side_changes::take_erased(const entry& e, const erase_payload& p) {
 
 void side_changes::take_field(const field_payload& p) {
   const field_head& h = p.field.head;
+  if (p.field.erased) {
+    std::erase_if(
+        fields, [&](const auto& f) { return f.first.topic == h.topic && f.first.name == h.name; });
+    leaves_.at(static_cast<std::size_t>(state_namespace::fields)).erase(leaf_of(h).path);
+    return;
+  }
   const auto [it, is_first] = fields.try_emplace({h.topic, h.name});
   changed_field& f = it->second;
   const auto fresh = static_cast<std::uint32_t>(p.revisions.size());

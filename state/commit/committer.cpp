@@ -11,6 +11,7 @@
 #include "messages/validate/validate.hpp"
 #include "state/branch/branch_note.hpp"
 #include "state/commit/busy.hpp"
+#include "state/erasure/erase_field.hpp"
 #include "state/erasure/execute_erase.hpp"
 #include "state/erasure/purge.hpp"
 #include "state/execute/cited_memories.hpp"
@@ -500,10 +501,43 @@ void committer::execute_one(decay_command& c, batch_state& batch, bool& durable)
   answer_later<decay_result>(std::move(c.reply), plan->counts);
 }
 
+result<void> committer::note_branches(erase_result& answer) const {
+  auto branches = reachable_branches(*world_.files, world_.directory, world_.info);
+  if (!branches) return propagate(branches);
+  for (auto& branch : *branches)
+    if (branch.is_there) answer.branches.push_back(std::move(branch.path));
+  return {};
+}
+
+result<erase_result> committer::erase_field(const erase_request& r, kv_reader& session,
+                                            batch_state& batch) {
+  auto plan = plan_field_erasure(r, world_, session);
+  if (!plan) return propagate(plan);
+  if (plan->topics.empty() && !plan->erased_before)
+    return mneme::fail(errc::not_found, "there is no such field of it", "field");
+  erase_result answer = result_of(r, *plan);
+  answer.seq = batch.last_seq();
+  if (auto ok = note_branches(answer); !ok) return propagate(ok);
+  if (r.dry_run || plan->topics.empty()) return answer;
+  if (auto ok = check_room(*world_.files, world_.directory, room_for_erasure(world_)); !ok)
+    return propagate(ok);
+  dense_numbers taken{};
+  taken.slots = plan->topics.size();
+  if (auto ok = batch.room.check(taken); !ok) return propagate(ok);
+  auto entries =
+      execute_field_erasure(r, *plan, world_, session, ids_, batch.now, batch.last_seq());
+  if (!entries) return propagate(entries);
+  answer.changed = true;
+  batch.entries = std::move(*entries);
+  answer.seq = batch.last_seq();
+  return answer;
+}
+
 result<erase_result> committer::erase(const erase_request& r, batch_state& batch) {
   if (auto ok = validate(r); !ok) return propagate(ok);
   auto session = reader();
   if (!session) return propagate(session);
+  if (r.field) return erase_field(r, **session, batch);
   auto plan = plan_erasure(r, world_.views(), **session, world_.published_seq(), batch.in_time);
   if (!plan) return propagate(plan);
   const bool has_none = plan->memories.empty() && plan->edges.empty();
@@ -514,10 +548,7 @@ result<erase_result> committer::erase(const erase_request& r, batch_state& batch
                                   : "ids");
   erase_result answer = result_of(*plan);
   answer.seq = batch.last_seq();
-  auto branches = reachable_branches(*world_.files, world_.directory, world_.info);
-  if (!branches) return propagate(branches);
-  for (auto& branch : *branches)
-    if (branch.is_there) answer.branches.push_back(std::move(branch.path));
+  if (auto ok = note_branches(answer); !ok) return propagate(ok);
   if (r.dry_run || has_none) return answer;
   if (auto ok = check_room(*world_.files, world_.directory, room_for_erasure(world_)); !ok)
     return propagate(ok);

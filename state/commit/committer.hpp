@@ -137,6 +137,9 @@ private:
   void execute_one(decay_command& c, batch_state& batch, bool& durable);
   void execute_one(erase_command& c, batch_state& batch, bool& durable);
   result<erase_result> erase(const erase_request& r, batch_state& batch);
+  result<erase_result> erase_field(const erase_request& r, kv_reader& session, batch_state& batch);
+  /// Worlds that have a past with this one.
+  result<void> note_branches(erase_result& answer) const;
   result<executed_command> mutate(std::span<const mutation> items, bool is_batch,
                                   std::span<const prepared_ahead> ahead,
                                   const std::shared_ptr<const scope>& within, const asker& sight,

@@ -1,6 +1,8 @@
 #include "state/compaction/index_compaction.hpp"
 
 #include <algorithm>
+#include <map>
+#include <string>
 #include <utility>
 
 #include "messages/ensure.hpp"
@@ -37,17 +39,29 @@ void index_compaction::build() {
   // An image that cannot be loaded could not be opened either: memory is damaged.
   if (need_.attributes) {
     fresh_.attributes = std::make_shared<attributes>();
-    const auto loaded = fresh_.attributes->load(old_->attributes->save(at_));
+    std::map<std::uint32_t, refilled_slot> refilled;
+    for (const auto& [slot, content] : replaced_.by_slot)
+      refilled.emplace(slot, refilled_slot{.since = content.since,
+                                           .has_vector = content.now.vector.has_value()});
+    const auto loaded = fresh_.attributes->load(old_->attributes->save(at_, refilled));
     ensure(loaded.has_value(), "attributes load what they have saved");
     fresh_.places = std::make_shared<record_places>();
     copy_places();
   }
   if (need_.lexical) {
     fresh_.lexical = std::make_shared<lexical>(old_->lexical->language());
-    const auto loaded = fresh_.lexical->load(old_->lexical->save(at_));
+    std::map<std::uint32_t, std::string> texts;
+    for (const auto& [slot, content] : replaced_.by_slot) texts.emplace(slot, content.now.text);
+    const auto loaded = fresh_.lexical->load(old_->lexical->save(at_, texts));
     ensure(loaded.has_value(), "a lexical index loads what it has saved");
   }
-  if (need_.vectors) fresh_.vectors = old_->vectors->copy(old_->attributes->kept_slots(at_));
+  if (!need_.vectors) return;
+  std::map<std::uint32_t, std::span<const float>> values;
+  for (const auto& [slot, content] : replaced_.by_slot)
+    values.emplace(slot, content.now.vector ? std::span<const float>(*content.now.vector)
+                                            : std::span<const float>());
+  fresh_.vectors =
+      old_->vectors->copy(old_->attributes->kept_slots(at_), values, replaced_.space_since);
 }
 
 /// An entry makes one row, by whose seq the old one of a new one is known.
@@ -56,12 +70,13 @@ void index_compaction::copy_places() {
   const row_store& rows = fresh_.attributes->rows();
   for (row_no row{fresh_.places->size()}; row.value < rows.size(); ++row.value, ++next_old_.value) {
     const std::uint64_t made = rows.line(row).begin;
-    const auto is_there = [&] { return next_old_.value < old_rows.size(); };
-    while (is_there() && old_rows.line(next_old_).begin < made) ++next_old_.value;
-    ensure(is_there() && old_rows.line(next_old_).begin == made,
+    const auto goes_on = [&] { return next_old_.value < old_rows.size(); };
+    while (goes_on() && old_rows.line(next_old_).begin < made) ++next_old_.value;
+    ensure(goes_on() && old_rows.line(next_old_).begin == made,
            "the indexes before have all rows of a copy");
     const record_place* place = old_->places->find(next_old_);
-    fresh_.places->append(place == nullptr ? record_place{} : *place);
+    const bool is_there = place != nullptr && !replaced_.is_of(seq_no{made});
+    fresh_.places->append(is_there ? *place : record_place{});
   }
 }
 

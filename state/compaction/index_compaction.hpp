@@ -16,6 +16,7 @@
 #include <span>
 
 #include "state/apply/apply.hpp"
+#include "state/erasure/kept_content.hpp"
 #include "state/world.hpp"
 
 namespace mneme {
@@ -41,6 +42,8 @@ public:
   /// back to the window's start need must be retained.
   index_compaction(world& w, const compaction_need& need, seq_no at);
 
+  /// Before build(), and of copies of all three: contents that something else is in place of.
+  void replace(replaced_contents contents) { replaced_ = std::move(contents); }
   [[nodiscard]] bool is_built() const { return built_; }
   /// Once. May run beside the writer of the old indexes, and readers.
   void build();
@@ -64,6 +67,7 @@ private:
   int rounds_ = 0; ///< of catching up
   std::shared_ptr<const index_generation> old_;
   index_generation fresh_{};
+  replaced_contents replaced_;
   row_no next_old_{0}; ///< the old rows before it have left their places
 };
 

@@ -20,6 +20,17 @@ result<void> validate_text(std::string_view text, std::string_view key) {
   return {};
 }
 
+/// A field is of one topic, and nothing rests on a part of a memory.
+result<void> validate_field(const erase_request& r) {
+  if (r.owned_by || r.source || r.with_derived || r.ids.size() != 1)
+    return fail(errc::bad_value,
+                "a field is erased of one topic, which ids names alone: without owned_by, source "
+                "and with_derived",
+                "field");
+  if (r.field->empty()) return fail(errc::missing_key, "which field is not said", "field");
+  return {};
+}
+
 entry entry_of(const planned_erasure& memory, const erase_request& r, id_source& draw,
                timestamp now, seq_no seq) {
   ensure(!memory.seqs.empty() && !memory.head.erased, "a memory was written, and goes once");
@@ -72,6 +83,8 @@ result<void> validate(const erase_request& r) {
   if (r.with_branches)
     return fail(errc::unsupported, "branches are erased by the engine, not by an actor of it",
                 "with_branches");
+  if (r.field)
+    if (auto ok = validate_field(r); !ok) return ok;
   for (const memory_id& id : r.ids)
     if (id.is_zero()) return fail(errc::bad_id, "no memory has the id zero", "ids");
   if (r.owned_by && r.owned_by->empty())

@@ -8,25 +8,36 @@
 #include "messages/ensure.hpp"
 #include "state/checkpoint/world_checkpoint.hpp"
 #include "state/compaction/index_compaction.hpp"
+#include "state/erasure/kept_content.hpp"
 
 namespace mneme {
 
 namespace {
 
-/// A copy has what an image would have: nothing of memories that were erased.
-void purge_indexes(world& w) {
+/// A copy has what an image would have: nothing of memories that were erased, and in place of what
+/// else was erased what came before it.
+result<void> purge_indexes(world& w, const erased_parts& erased) {
   ensure(w.attributes().row_count() > 0, "what was erased left a row that says so");
+  auto replaced = contents_to_replace(w, erased.topics, erased.seqs);
+  if (!replaced) return propagate(replaced);
+  if (w.vectors().space().dim != 0) {
+    auto since = first_vector(w);
+    if (!since) return propagate(since);
+    replaced->space_since = *since;
+  }
   index_compaction copies(w, {.attributes = true, .lexical = true, .vectors = true},
                           w.published_seq());
+  copies.replace(std::move(*replaced));
   copies.build();
   copies.adopt(w);
   // Nothing of the world is loaded from these any more: not to hold on to their files.
-  constexpr std::array<std::string_view, 4> replaced = {".attributes", ".lexical", ".vectors",
-                                                        ".places"};
+  constexpr std::array<std::string_view, 4> replaced_images = {".attributes", ".lexical",
+                                                               ".vectors", ".places"};
   std::erase_if(w.mapped_images, [&](const mapped_image& image) {
-    return std::ranges::any_of(replaced,
+    return std::ranges::any_of(replaced_images,
                                [&](std::string_view end) { return image.name.ends_with(end); });
   });
+  return {};
 }
 
 /// WiredTiger overwrites nothing that it frees: its files are made anew.
@@ -44,12 +55,16 @@ result<void> purge_store(world& w) {
 
 } // namespace
 
-std::vector<seq_no> erased_by(const commit_batch& batch) {
-  std::vector<seq_no> seqs;
-  for (const entry& e : batch.entries)
-    if (const auto* erased = std::get_if<erase_payload>(&e.payload))
-      seqs.insert(seqs.end(), erased->seqs.begin(), erased->seqs.end());
-  return each_once(std::move(seqs));
+erased_parts erased_by(const commit_batch& batch) {
+  erased_parts parts;
+  for (const entry& e : batch.entries) {
+    const auto* erased = std::get_if<erase_payload>(&e.payload);
+    if (erased == nullptr) continue;
+    parts.seqs.insert(parts.seqs.end(), erased->seqs.begin(), erased->seqs.end());
+    if (erased->topic) parts.topics.push_back(*erased->topic);
+  }
+  parts.seqs = each_once(std::move(parts.seqs));
+  return parts;
 }
 
 std::uint64_t room_for_erasure(const world& w) {
@@ -59,17 +74,17 @@ std::uint64_t room_for_erasure(const world& w) {
   return 3 * w.journal->bytes() + besides;
 }
 
-result<void> finish_erasure(world& w, std::span<const seq_no> erased,
+result<void> finish_erasure(world& w, const erased_parts& erased,
                             const std::function<void()>& publish) {
-  ensure(!erased.empty() && erased.back() < w.journal->last_seq(),
+  ensure(!erased.empty() && erased.seqs.back() < w.journal->last_seq(),
          "what is erased is of before the entries that say so");
   ensure(w.journal->durable_through() == w.journal->last_seq(),
          "nothing is erased that may come back");
-  if (auto ok = w.journal->erase(erased); !ok) return ok;
+  if (auto ok = w.journal->erase(erased.seqs); !ok) return ok;
   publish();
   ensure(w.published_seq() == w.journal->last_seq(), "an erasure stands alone");
-  for (const seq_no seq : erased) w.records.forget(seq);
-  purge_indexes(w);
+  for (const seq_no seq : erased.seqs) w.records.forget(seq);
+  if (auto ok = purge_indexes(w, erased); !ok) return ok;
   // First, and durably: whatever breaks it off, none is left that no CHECKPOINT names.
   if (auto ok = remove_images(*w.files, w.directory); !ok) return ok;
   if (auto ok = purge_store(w); !ok) return ok;

@@ -11,7 +11,6 @@
 ///     CHECKPOINT and images: of then
 
 #include <functional>
-#include <span>
 #include <vector>
 
 #include "state/apply/apply.hpp"
@@ -19,9 +18,15 @@
 
 namespace mneme {
 
-/// The entries whose payloads the batch erases, ascending and each once; none unless it is of an
-/// erasure.
-std::vector<seq_no> erased_by(const commit_batch& batch);
+/// What a batch erases.
+struct erased_parts {
+  std::vector<seq_no> seqs;      ///< of entries whose payloads go; ascending, each once
+  std::vector<memory_id> topics; ///< that stay, and lose a field
+
+  /// It is not of an erasure.
+  [[nodiscard]] bool empty() const { return seqs.empty(); }
+};
+erased_parts erased_by(const commit_batch& batch);
 
 /// Bytes that must be free, at most, for the end of an erasure: what is broken off for lack of room
 /// stops the engine.
@@ -32,7 +37,7 @@ std::vector<seq_no> erased_by(const commit_batch& batch);
 /// Nobody copies indexes, flushes or checkpoints beside it. In the caller's thread: it costs what
 /// copying the indexes costs, reading the journal for the store's files, and a checkpoint. What
 /// fails here the next open finishes.
-result<void> finish_erasure(world& w, std::span<const seq_no> erased,
+result<void> finish_erasure(world& w, const erased_parts& erased,
                             const std::function<void()>& publish);
 
 } // namespace mneme

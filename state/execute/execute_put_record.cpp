@@ -120,6 +120,13 @@ result<void> run(execution& x, const put_field_record_request& r, const prepared
     return fail(errc::erased, "topic " + to_string(wanted.topic) + " was erased", "field.topic");
   auto existing = x.state.field(wanted.topic, wanted.name);
   if (!existing) return propagate(existing);
+  // What was erased does not come back; who sets the field anew says something else.
+  auto is_erased = x.state.is_field_erased(wanted.topic, wanted.name);
+  if (!is_erased) return propagate(is_erased);
+  if (*is_erased) {
+    x.out.results.push_back(unchanged(x));
+    return {};
+  }
   const auto taken = [&] {
     return fail(errc::already_exists,
                 "field " + wanted.name + " of " + to_string(wanted.topic) + " is another one",

@@ -179,10 +179,18 @@ result<void> put_field(execution& x, const ingest_request& r, const memory_id& t
                        const field_input& f, topic_changes& changes) {
   auto existing = x.state.field(topic, f.name);
   if (!existing) return propagate(existing);
-  if (!existing->has_value() && r.placement == ingest_placement::version_field)
+  if (!existing->has_value() && r.placement == ingest_placement::version_field) {
+    auto is_erased = x.state.is_field_erased(topic, f.name);
+    if (!is_erased) return propagate(is_erased);
+    if (*is_erased)
+      return fail(errc::erased,
+                  "field " + f.name + " of " + to_string(topic)
+                      + " was erased; extend_topic sets it anew",
+                  "fields." + f.name);
     return fail(errc::not_found,
                 "topic " + to_string(topic) + " has no field " + f.name + "; extend_topic adds one",
                 "fields." + f.name);
+  }
   if (auto ok = check_reference(x, f); !ok) return ok;
   const timestamp from = f.valid_from.value_or(x.now);
   if (f.valid_until && *f.valid_until <= from)

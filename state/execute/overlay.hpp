@@ -57,6 +57,8 @@ public:
   result<version> topic_version(const mneme::head& h);
   std::int64_t topic_salience_e9(const memory_id& id);
   result<std::optional<topic_field>> field(const memory_id& topic, const std::string& name);
+  /// Published as erased, and not set anew.
+  result<bool> is_field_erased(const memory_id& topic, const std::string& name);
   /// By name.
   result<std::vector<topic_field>> fields(const memory_id& topic);
   /// What they hold now, by name.

@@ -1,6 +1,7 @@
 // What the overlay knows of topics: the published state and what the batch has changed.
 
 #include <algorithm>
+#include <array>
 
 #include "state/execute/overlay.hpp"
 #include "views/topic_reads.hpp"
@@ -44,6 +45,17 @@ result<std::optional<topic_field>> overlay::field(const memory_id& topic, const 
     if (auto it = part->fields.find(key); it != part->fields.end()) return it->second;
   if (views_.nodes->find(topic).value == no_number) return std::optional<topic_field>{};
   return read_field(reader_, topic, name, at_);
+}
+
+result<bool> overlay::is_field_erased(const memory_id& topic, const std::string& name) {
+  auto known = field(topic, name);
+  if (!known) return propagate(known);
+  if (known->has_value()) return false;
+  std::vector<topic_field> erased;
+  const std::array<std::string_view, 1> names{name};
+  auto published = read_fields_named(reader_, topic, names, at_, &erased);
+  if (!published) return propagate(published);
+  return !erased.empty();
 }
 
 result<std::vector<topic_field>> overlay::fields(const memory_id& topic) {

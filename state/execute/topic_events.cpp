@@ -53,6 +53,10 @@ void add(event_list& events, const entry_header&, const embed_payload& p) {
 void add(event_list& events, const entry_header&, const field_payload& p) {
   topic_event& e = events.add(p.field.head.topic, topic_event_kind::field);
   e.field = p.field.head.name;
+  if (p.field.erased) {
+    e.reason = "erased";
+    return;
+  }
   e.revision = p.field.current;
   // A merge files another topic's revisions; the current one stays what it is.
   if (!p.revisions.empty() && p.revisions.front().merged_from) {

@@ -134,7 +134,9 @@ result<void> check(const entry& e, const topic_salience_payload& p, const entry_
 result<void> check(const entry& e, const field_payload& p, const entry_past& past) {
   const field_head& f = p.field.head;
   if (auto ok = check_topic(f.topic, past); !ok) return ok;
-  if (p.revisions.empty() || p.revisions.size() > f.revisions)
+  if (p.field.erased && !p.revisions.empty())
+    return forged("field " + f.name + " is erased, and has revisions");
+  if (!p.field.erased && (p.revisions.empty() || p.revisions.size() > f.revisions))
     return forged("field " + f.name + " does not have its new revisions");
   std::uint32_t number = f.revisions - static_cast<std::uint32_t>(p.revisions.size());
   for (const auto& r : p.revisions) {
@@ -283,6 +285,10 @@ result<void> check_stub(const entry& e, const head& h, const entry_past& past) {
 result<void> check(const entry& e, const erase_payload& p, const entry_past& past) {
   if (p.seqs.back() >= e.header.seq) return forged("an erasure of what comes later");
   if (p.head) return check_stub(e, *p.head, past);
+  if (p.topic) {
+    if (auto ok = check_topic(*p.topic, past); !ok) return ok;
+    return check_leaves(e, {});
+  }
   if (!is_stub(*p.edge)) return forged("an erased edge that still says something");
   const std::array leaves{leaf_of(*p.edge)};
   return check_leaves(e, leaves);

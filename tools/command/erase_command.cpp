@@ -14,6 +14,7 @@ struct erase_options {
   std::vector<std::string> ids;
   std::optional<std::string> owned_by;
   std::optional<std::string> source;
+  std::optional<std::string> field;
   bool with_derived = false;
   std::string reason;
   std::string by;
@@ -26,6 +27,7 @@ status run_erase(const erase_options& o) {
   if (!o.ids.empty()) request["ids"] = o.ids;
   set_if(request, "owned_by", o.owned_by);
   set_if(request, "source", o.source);
+  set_if(request, "field", o.field);
   if (o.with_derived) request["with_derived"] = true;
   if (o.with_branches) request["with_branches"] = true;
   if (o.dry_run) request["dry_run"] = true;
@@ -44,6 +46,7 @@ void add_erase_command(CLI::App& app, command_result& outcome) {
         c.add_option("ids", o.ids, "ids or uris of memories");
         c.add_option("--owned-by", o.owned_by, "every memory of this actor");
         c.add_option("--source", o.source, "every chunk of the source of this path");
+        c.add_option("--field", o.field, "of the one topic that is named only this field");
         c.add_flag("--with-derived", o.with_derived, "also whatever rests on one of them");
         c.add_flag("--with-branches", o.with_branches,
                    "the same in every fork that notes lead to, and in what this is a fork of");

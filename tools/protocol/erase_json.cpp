@@ -11,12 +11,16 @@ namespace mneme::protocol {
 
 namespace {
 
-constexpr std::array erase_table = {
-    key_shape{"ids", &shapes::texts},          key_shape{"owned_by", &shapes::text},
-    key_shape{"source", &shapes::text},        key_shape{"with_derived", &shapes::boolean},
-    key_shape{"reason", &shapes::text, true},  key_shape{"by", &shapes::text, true},
-    key_shape{"dry_run", &shapes::boolean},    key_shape{"with_branches", &shapes::boolean},
-    key_shape{"deadline_ms", &shapes::integer}};
+constexpr std::array erase_table = {key_shape{"ids", &shapes::texts},
+                                    key_shape{"owned_by", &shapes::text},
+                                    key_shape{"source", &shapes::text},
+                                    key_shape{"field", &shapes::text},
+                                    key_shape{"with_derived", &shapes::boolean},
+                                    key_shape{"reason", &shapes::text, true},
+                                    key_shape{"by", &shapes::text, true},
+                                    key_shape{"dry_run", &shapes::boolean},
+                                    key_shape{"with_branches", &shapes::boolean},
+                                    key_shape{"deadline_ms", &shapes::integer}};
 
 /// Ids, or the ids of uris.
 std::vector<memory_id> ids_to_erase(value_reader& in) {
@@ -94,6 +98,12 @@ json answer_of(const erase_request& r, const erase_result& done) {
                  {"dry_run", r.dry_run},
                  {"changed", done.changed},
                  {"seq", done.seq.value}};
+  if (r.field) {
+    json fields = json::array();
+    for (const erased_topic_field& f : done.fields)
+      fields.push_back({{"id", to_string(f.topic)}, {"field", f.field}});
+    answer["fields"] = std::move(fields);
+  }
   if (r.with_branches) answer["in_branches"] = branches_json(done.in_branches);
   return answer;
 }
@@ -112,6 +122,7 @@ result<json> run_erase(session& s, const json& request) {
   r.ids = ids_to_erase(in);
   r.owned_by = in.text("owned_by");
   r.source = in.text("source");
+  r.field = in.text("field");
   r.with_derived = in.flag("with_derived");
   r.reason = in.text_or("reason", "");
   r.by = in.text_or("by", "");

@@ -176,6 +176,7 @@ result<edges_read> read_edges(const json& request, const json_path& at) {
 json reading_json(const memory_reading& whole) {
   json m = memory_json(whole.found);
   if (whole.fields) m["fields"] = fields_json(*whole.fields);
+  if (!whole.erased_fields.empty()) m["erased_fields"] = erased_fields_json(whole.erased_fields);
   if (whole.events) m["events"] = events_json(*whole.events);
   json answer{{"memory", std::move(m)}};
   if (whole.raw) answer["raw"] = to_base64(*whole.raw);

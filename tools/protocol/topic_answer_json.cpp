@@ -58,6 +58,7 @@ json bundle_json(const topic_bundle& b) {
   put_standing(object, b.standing, b.trust_told, b.source_class);
   if (b.neighbours) object["neighbors"] = neighbours_json(*b.neighbours);
   if (b.fields) object["fields"] = fields_json(*b.fields);
+  if (!b.erased_fields.empty()) object["erased_fields"] = erased_fields_json(b.erased_fields);
   return object;
 }
 
@@ -116,6 +117,16 @@ result<json> retrieve_json(const retrieve_result& found, const request_deadline&
 json fields_json(const std::vector<topic_field_view>& fields) {
   json list = json::array();
   for (const auto& view : fields) list.push_back(field_json(view));
+  return list;
+}
+
+json erased_fields_json(const std::vector<topic_field>& fields) {
+  json list = json::array();
+  for (const topic_field& f : fields)
+    list.push_back({{"name", f.head.name},
+                    {"erased_at", to_string(f.erased->at)},
+                    {"by", f.erased->by},
+                    {"reason", f.erased->reason}});
   return list;
 }
 

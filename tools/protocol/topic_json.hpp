@@ -31,6 +31,8 @@ json revise_result_json(const mutation_result& r);
 json forget_result_json(const mutation_result& r);
 result<json> retrieve_json(const retrieve_result& found, const request_deadline& time);
 json fields_json(const std::vector<topic_field_view>& fields);
+/// Who erased them, when and why.
+json erased_fields_json(const std::vector<topic_field>& fields);
 json events_json(const std::vector<topic_event>& events);
 
 } // namespace mneme::protocol

@@ -12,11 +12,10 @@
 #include "messages/hash.hpp"
 #include "state/checkpoint/world_checkpoint.hpp"
 #include "state/erasure/erased_note.hpp"
-#include "state/recovery/dump.hpp"
 #include "state/recovery/replay.hpp"
 #include "state/recovery/verify.hpp"
 #include "tests/index/dice.hpp"
-#include "tests/state/site.hpp"
+#include "tests/state/erasure/erasable_site.hpp"
 #include "views/standing.hpp"
 
 using namespace mneme;
@@ -28,45 +27,6 @@ namespace {
 constexpr std::string_view needles[] = {"zyxneedle",  "zyxsecond", "zyxtag",   "zyxmeta",
                                         "zyxkind",    "zyxdata",   "zyxfield", "zyxvalue",
                                         "zyxproject", "zyxwhy",    "zyxtitle", "zyxref"};
-
-/// A site whose store can be made anew beside itself.
-struct erasable_site : site {
-  bool opens_store_late = false; ///< as WiredTiger's is
-
-  world_options options() {
-    world_options o = site::options();
-    if (opens_store_late) o.store.is_there = [this] { return has_checkpoint(*disk); };
-    o.store.open = [this]() -> result<std::unique_ptr<kv_store>> {
-      return make_memory_store(disk);
-    };
-    o.store.remove = [this]() -> result<void> {
-      disk = make_memory_disk();
-      return {};
-    };
-    o.store.retire = [this] {
-      disk = make_memory_disk();
-      return std::function<void()>();
-    };
-    return o;
-  }
-  std::unique_ptr<world> open() {
-    auto w = open_world(options());
-    if (!w) FAIL("open: " << w.error().message);
-    return std::move(*w);
-  }
-};
-
-result<erase_result> erase(driven& d, erase_request r) {
-  if (r.reason.empty()) r.reason = "asked for";
-  if (r.by.empty()) r.by = "ana";
-  std::optional<result<erase_result>> answer;
-  d.core.enqueue(erase_command{.request = std::move(r), .reply = [&](result<erase_result> done) {
-                                 answer = std::move(done);
-                               }});
-  d.pump();
-  REQUIRE(answer.has_value());
-  return std::move(*answer);
-}
 
 add_edge_request edge_between(const memory_id& src, const memory_id& dst, std::string kind = {},
                               std::string data = {}) {
@@ -129,21 +89,9 @@ written_world write_all(driven& d) {
   return w;
 }
 
-void collect_files(file_system& fs, const std::string& dir, std::vector<std::string>& files) {
-  auto names = fs.list(dir);
-  if (!names) return;
-  for (const auto& name : *names) {
-    files.push_back(dir + "/" + name);
-    collect_files(fs, dir + "/" + name, files);
-  }
-}
-
 /// Which needles the disk still has, and the store.
 std::string needles_left(erasable_site& place, world& w) {
   std::string left;
-  std::vector<std::string> files;
-  for (const std::string dir : {"world", "world/journal", "world/images"})
-    collect_files(*place.files, dir, files);
   const auto look = [&](const std::string& where, std::string_view bytes) {
     for (const std::string_view needle : needles)
       if (bytes.find(needle) != std::string_view::npos)
@@ -153,40 +101,8 @@ std::string needles_left(erasable_site& place, world& w) {
           != std::string_view::npos)
         left += "a vector in " + where + "; ";
   };
-  for (const auto& file : files) {
-    look(file, place.files->testing_bytes(file).value_or(""));
-    look(file + " (durable)", place.files->testing_durable_bytes(file).value_or(""));
-  }
-  const auto checkpointed = make_memory_store(place.disk);
-  auto reader = checkpointed->reader();
-  auto live = w.store->reader();
-  REQUIRE((reader && live));
-  for (kv_reader* each : {reader->get(), live->get()})
-    for (std::size_t t = 0; t < kv_table_count; ++t)
-      REQUIRE(each->scan(static_cast<kv_table>(t), "", "",
-                         [&](std::string_view key, std::string_view value) {
-                           look("a key of the store", key);
-                           look("the store", value);
-                           return true;
-                         }));
+  for_all_bytes(place, w, look);
   return left;
-}
-
-std::string dump_of(world& w) {
-  auto dump = canonical_dump(w);
-  REQUIRE(dump);
-  return *dump;
-}
-
-/// A world made from the journal alone.
-std::string dump_of_replay(erasable_site& place, const world& like) {
-  erasable_site copy;
-  copy.embedder = place.embedder;
-  auto w = copy.open();
-  auto replayed = replay_journal(*place.files, like.directory, *w, {}, {});
-  if (!replayed) FAIL("replay: " << replayed.error().message);
-  CHECK(w->published_roots() == like.published_roots());
-  return dump_of(*w);
 }
 
 void check_erased(erasable_site& place, world& w, const written_world& ids) {

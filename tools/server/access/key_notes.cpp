@@ -257,6 +257,8 @@ constexpr std::array note_rows = {
     note_row{"erase", "ids", "Ids or uris of memories."},
     note_row{"erase", "owned_by", "Every memory of this actor."},
     note_row{"erase", "source", "Every chunk of the source of this path."},
+    note_row{"erase", "field",
+             "Of the one topic that ids names only this field, with its history."},
     note_row{"erase", "with_derived", "Also whatever rests on one of them, however far."},
     note_row{"erase", "with_branches", "The same in every branch that notes lead to."},
     note_row{"erase", "reason", "Why. It stays in the journal: nothing of what is erased."},

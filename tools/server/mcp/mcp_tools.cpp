@@ -349,8 +349,9 @@ constexpr std::array table = {
               .title = "Erase memories for good",
               .description =
                   "Overwrite what memories say, everywhere and for good: by ids, all of an actor, "
-                  "or all chunks of a source. Nothing brings it back; forget is enough unless "
-                  "somebody has asked that it be gone. First call it with dry_run: true, show what "
+                  "all chunks of a source, or one field of a topic. Nothing brings it back; forget "
+                  "is enough unless somebody has asked that it be gone. First call it with "
+                  "dry_run: true, show what "
                   "would go, and erase only what was agreed to.",
               .ops = erase_ops,
               .hidden = erase_hidden,
