@@ -24,7 +24,8 @@ std::uint32_t length_at(std::string_view block, std::size_t at) {
 result<log_frame> split_frame(std::string_view bytes) {
   auto prefix = decode_frame_prefix(bytes);
   if (!prefix) return propagate(prefix);
-  if (prefix->trimmed_by.value != 0) return no_log_frame("a frame that lacks payloads is not appended");
+  if (prefix->trimmed_by.value != 0)
+    return no_log_frame("a frame that lacks payloads is not appended");
   if (bytes.size() != frame_bytes(*prefix)) return no_log_frame("a frame of another length");
   const std::size_t head = frame_prefix_bytes + prefix->header_bytes;
   log_frame frame{.last_seq = last_seq(*prefix),

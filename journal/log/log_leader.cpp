@@ -42,6 +42,7 @@ result<void> log_leader::take_over() {
   std::optional<log_epoch> claimed; ///< asked for at least once
   error last{errc::busy, "the log is away", {}};
   for (unsigned i = 0; i < options_.attempts; ++i) {
+    if (i > 1) store_->pause(i - 1); // the first turn claims, the second sees what it came to
     auto found = store_->tail();
     if (!found) {
       if (!may_pass(found.error())) return propagate(found);
@@ -101,7 +102,14 @@ result<bool> log_leader::find(const log_frame& frame) {
     return end(errc::read_only, fmt::format("another process appends to the log in epoch {} too",
                                             tail_.epoch.value));
   }
-  if (!is_mine) (void)fenced_by(*found); // this one is there, and nothing more will be
+  if (!is_mine) {
+    (void)fenced_by(*found); // this one is there, and nothing more will be
+    return true;
+  }
+  // What can be read need not be wherever a commit has to be, such as at a standby: if the server
+  // fell between the two. A commit behind it is only acknowledged when both are.
+  auto renewed = store_->renew(tail_.epoch, options_.lease);
+  if (!renewed) return propagate(renewed);
   return true;
 }
 
@@ -110,6 +118,7 @@ result<void> log_leader::append(const log_frame& frame) {
   bool may_be_there = false;
   error last;
   for (unsigned i = 0; i < options_.attempts; ++i) {
+    if (i > 0) store_->pause(i);
     auto outcome = store_->append(tail_.end, tail_.epoch, options_.lease, frame);
     if (outcome && *outcome == append_outcome::appended) {
       advance(frame);
@@ -155,6 +164,7 @@ result<void> log_leader::erase(std::span<const seq_no> seqs,
   if (ended_) return std::unexpected<error>(*ended_);
   error last;
   for (unsigned i = 0; i < options_.attempts; ++i) {
+    if (i > 0) store_->pause(i);
     auto erased = store_->erase(seqs, checkpoint, tail_.epoch);
     if (erased) return {};
     if (!may_pass(erased.error())) return erased;

@@ -15,9 +15,9 @@ namespace mneme {
 struct leader_options {
   std::string holder;                    ///< a name of its own for each process
   std::chrono::milliseconds lease{2000}; ///< each append extends it
-  /// That many times a question is asked again whose answer was lost. How long each waits is the
-  /// store's to say.
-  unsigned attempts = 8;
+  /// That many times a question is asked whose answer was lost; how long to wait between them is
+  /// the store's to say.
+  unsigned attempts = 20;
 };
 
 class log_leader {

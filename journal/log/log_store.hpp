@@ -79,6 +79,10 @@ class log_store {
 public:
   virtual ~log_store() = default;
 
+  /// Waits a little, longer from time to time, before what has failed is asked again: the `again`th
+  /// time. A log without a network need not.
+  virtual void pause(unsigned again) { (void)again; }
+
   /// Founds the log: no frames, epoch 0. `founding` is kept as it is, for who joins with nothing.
   /// already_exists if it was founded before.
   virtual result<void> create(std::string_view founding) = 0;
