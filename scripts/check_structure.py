@@ -29,10 +29,11 @@ STANDS_ON = {
     "views": ["index", "journal"],
     "state": ["views"],
     "query": ["views"],
+    "postgres": ["journal"],
     "actors": ["state", "query"],
     "sim": ["actors"],
     "bench/workloads": ["actors"],
-    "tools": ["sim", "network", "bench/workloads"],
+    "tools": ["sim", "network", "postgres", "bench/workloads"],
 }
 ROOMS = list(STANDS_ON)
 # Pure code: everything that must give the same bytes on every run.
@@ -60,6 +61,7 @@ WRAPPED = {
     "roaring/": ["index/", "tests/index/"],
     "re2/": ["query/", "sim/", "tests/query/"],
     "curl/": ["network/http_client.cpp"],
+    "libpq-fe.h": ["postgres/connection.cpp", "tests/postgres/"],
     "nlohmann/": ["network/embedding_json.cpp", "tools/", "tests/", "bench/", "fuzz/"],
     "CLI/": ["tools/", "sim/", "bench/"],
     "git2": ["tools/", "tests/tools/"],

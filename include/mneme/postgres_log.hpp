@@ -1,0 +1,18 @@
+#pragma once
+/// A log in PostgreSQL: library mneme::postgres_log, which needs libpq.
+
+#include <memory>
+#include <string_view>
+
+#include "mneme/error.hpp"
+
+namespace mneme {
+
+class log_store;
+
+/// Of "postgresql://…#NAME", any URI that libpq takes and the log's name in that database ("main"
+/// where there is none; letters, digits, '_', '-' and '.'). Connects when it is first asked for
+/// something, and again after a failure. bad_value for another address.
+result<std::shared_ptr<log_store>> make_postgres_log(std::string_view address);
+
+} // namespace mneme

@@ -1,0 +1,219 @@
+#include "journal/log/memory_log.hpp"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "messages/ensure.hpp"
+#include "messages/hash.hpp"
+
+namespace mneme {
+
+struct memory_log_server::state {
+  struct kept_frame {
+    log_frame frame;
+    log_epoch epoch; ///< that it was appended in
+  };
+  mutable std::mutex guard;
+  bool is_founded = false;
+  std::string founding;
+  std::vector<kept_frame> frames;
+  log_tail tail;
+  std::chrono::milliseconds now{};
+  std::chrono::milliseconds lease_end{};
+  std::map<digest, std::string> blobs;
+};
+
+namespace {
+
+class memory_log final : public log_store {
+public:
+  explicit memory_log(std::shared_ptr<memory_log_server::state> server)
+      : server_(std::move(server)) {}
+
+  result<void> create(std::string_view founding) override {
+    const std::lock_guard hold(server_->guard);
+    if (std::exchange(server_->is_founded, true))
+      return fail(errc::already_exists, "the log was founded before");
+    server_->founding = founding;
+    return {};
+  }
+
+  result<std::string> founding() override {
+    const std::lock_guard hold(server_->guard);
+    if (auto ok = founded(); !ok) return propagate(ok);
+    return server_->founding;
+  }
+
+  result<log_tail> tail() override {
+    const std::lock_guard hold(server_->guard);
+    if (auto ok = founded(); !ok) return propagate(ok);
+    return server_->tail;
+  }
+
+  result<append_outcome> append(const log_point& expect, log_epoch epoch,
+                                std::chrono::milliseconds ttl, const log_frame& frame) override {
+    const std::lock_guard hold(server_->guard);
+    if (auto ok = founded(); !ok) return propagate(ok);
+    if (server_->tail.epoch != epoch || epoch == log_epoch{}) return append_outcome::fenced;
+    if (server_->tail.end != expect) return append_outcome::conflict;
+    server_->frames.push_back({frame, epoch});
+    server_->tail.end = {.frames = server_->frames.size(), .head = frame.hash};
+    server_->tail.last_seq = frame.last_seq;
+    server_->lease_end = std::max(server_->lease_end, server_->now + ttl);
+    return append_outcome::appended;
+  }
+
+  result<std::vector<log_frame>> read(std::uint64_t from, std::size_t max_frames,
+                                      std::uint64_t max_bytes) override {
+    const std::lock_guard hold(server_->guard);
+    if (auto ok = founded(); !ok) return propagate(ok);
+    std::vector<log_frame> read;
+    std::uint64_t bytes = 0;
+    for (std::uint64_t i = from; i < server_->frames.size() && read.size() < max_frames; ++i) {
+      const log_frame& frame = server_->frames[i].frame;
+      bytes += frame.head.size() + frame.payloads.size();
+      if (bytes > max_bytes && !read.empty()) break;
+      read.push_back(frame);
+    }
+    return read;
+  }
+
+  result<claim_answer> claim(log_epoch newest, std::string_view holder,
+                             std::chrono::milliseconds ttl) override {
+    const std::lock_guard hold(server_->guard);
+    if (auto ok = founded(); !ok) return propagate(ok);
+    const auto left = server_->lease_end - server_->now;
+    claim_answer answer{.outcome = claim_outcome::granted,
+                        .epoch = server_->tail.epoch,
+                        .holder = server_->tail.holder,
+                        .lease_left = std::max(left, std::chrono::milliseconds{0})};
+    if (server_->tail.epoch != newest) {
+      answer.outcome = claim_outcome::stale;
+    } else if (left.count() > 0 && server_->tail.holder != holder) {
+      answer.outcome = claim_outcome::held;
+    } else {
+      server_->tail.epoch = answer.epoch = newest.next();
+      server_->tail.holder = answer.holder = holder;
+      server_->lease_end = server_->now + ttl;
+      answer.lease_left = ttl;
+    }
+    return answer;
+  }
+
+  result<bool> renew(log_epoch epoch, std::chrono::milliseconds ttl) override {
+    const std::lock_guard hold(server_->guard);
+    if (auto ok = founded(); !ok) return propagate(ok);
+    if (server_->tail.epoch != epoch) return false;
+    server_->lease_end = server_->now + ttl;
+    return true;
+  }
+
+  result<void> erase(std::span<const seq_no> seqs, const std::optional<digest>& checkpoint,
+                     log_epoch epoch) override {
+    const std::lock_guard hold(server_->guard);
+    if (auto ok = held_by(epoch); !ok) return ok;
+    if (auto ok = exchange_checkpoint(checkpoint); !ok) return ok;
+    for (auto& kept : server_->frames) {
+      if (kept.frame.is_trimmed) continue;
+      auto prefix = decode_frame_prefix(kept.frame.head);
+      if (!prefix) return propagate(prefix);
+      if (auto ok = erase_in_block(*prefix, kept.frame.payloads, seqs); !ok) return propagate(ok);
+    }
+    std::erase_if(server_->blobs, [&](const auto& blob) { return blob.first != checkpoint; });
+    return {};
+  }
+
+  result<void> trim(std::uint64_t frames, const digest& checkpoint, log_epoch epoch) override {
+    const std::lock_guard hold(server_->guard);
+    if (auto ok = held_by(epoch); !ok) return ok;
+    if (frames > server_->frames.size() || frames < server_->tail.trimmed_frames)
+      return fail(errc::out_of_range, "a log is trimmed further than before, and to what it has");
+    if (!server_->blobs.contains(checkpoint))
+      return fail(errc::not_found, "a log is trimmed to a checkpoint that it has");
+    for (std::uint64_t i = 0; i < frames; ++i) {
+      server_->frames[i].frame.payloads.clear();
+      server_->frames[i].frame.is_trimmed = true;
+    }
+    server_->tail.trimmed_frames = frames;
+    server_->tail.checkpoint = checkpoint;
+    return {};
+  }
+
+  result<digest> put_blob(std::string_view bytes) override {
+    const std::lock_guard hold(server_->guard);
+    if (auto ok = founded(); !ok) return propagate(ok);
+    const digest hash = sha256_of(bytes);
+    server_->blobs.emplace(hash, bytes);
+    return hash;
+  }
+
+  result<std::string> get_blob(const digest& hash) override {
+    const std::lock_guard hold(server_->guard);
+    if (auto ok = founded(); !ok) return propagate(ok);
+    const auto found = server_->blobs.find(hash);
+    if (found == server_->blobs.end()) return fail(errc::not_found, "the log has no such blob");
+    return found->second;
+  }
+
+private:
+  [[nodiscard]] result<void> founded() const {
+    if (server_->is_founded) return {};
+    return fail(errc::not_found, "the log was never founded");
+  }
+  [[nodiscard]] result<void> held_by(log_epoch epoch) const {
+    if (auto ok = founded(); !ok) return ok;
+    if (server_->tail.epoch == epoch) return {};
+    return fail(errc::version_conflict, "another leader has the log");
+  }
+  result<void> exchange_checkpoint(const std::optional<digest>& checkpoint) {
+    if (checkpoint && !server_->blobs.contains(*checkpoint))
+      return fail(errc::not_found, "the log does not have that checkpoint");
+    if (server_->tail.trimmed_frames == 0) return {};
+    if (!checkpoint)
+      return fail(errc::unsupported, "a log that was trimmed needs a checkpoint without what is "
+                                     "erased");
+    server_->tail.checkpoint = *checkpoint;
+    return {};
+  }
+
+  std::shared_ptr<memory_log_server::state> server_;
+};
+
+} // namespace
+
+memory_log_server::memory_log_server() : state_(std::make_shared<state>()) {
+}
+memory_log_server::~memory_log_server() = default;
+
+std::shared_ptr<log_store> memory_log_server::connect() {
+  return std::make_shared<memory_log>(state_);
+}
+
+void memory_log_server::pass(std::chrono::milliseconds time) {
+  const std::lock_guard hold(state_->guard);
+  state_->now += time;
+}
+
+void memory_log_server::roll_back(std::uint64_t frames) {
+  const std::lock_guard hold(state_->guard);
+  ensure(frames <= state_->frames.size(), "a log is rolled back to what it had");
+  state_->frames.resize(frames);
+  state_->tail = {};
+  if (frames == 0) return;
+  const auto& last = state_->frames.back();
+  state_->tail.end = {.frames = frames, .head = last.frame.hash};
+  state_->tail.last_seq = last.frame.last_seq;
+  state_->tail.epoch = last.epoch;
+}
+
+std::string memory_log_server::everything() const {
+  const std::lock_guard hold(state_->guard);
+  std::string all;
+  for (const auto& kept : state_->frames) all += kept.frame.payloads;
+  for (const auto& [hash, bytes] : state_->blobs) all += bytes;
+  return all;
+}
+
+} // namespace mneme

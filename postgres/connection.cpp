@@ -1,0 +1,316 @@
+#include "postgres/connection.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+#include <libpq-fe.h>
+#include <poll.h>
+
+#include "messages/ensure.hpp"
+
+namespace mneme {
+
+namespace {
+
+using steady = std::chrono::steady_clock;
+
+constexpr Oid bigint_type = 20;
+constexpr Oid inferred_type = 0;
+constexpr int binary = 1;
+
+struct result_end {
+  void operator()(PGresult* result) const { PQclear(result); }
+};
+using owned_result = std::unique_ptr<PGresult, result_end>;
+
+/// In one line, without the end of it.
+std::string one_line(const char* text) {
+  std::string line(text == nullptr ? "" : text);
+  while (!line.empty() && (line.back() == '\n' || line.back() == ' ')) line.pop_back();
+  for (char& c : line)
+    if (c == '\n') c = ' ';
+  return line;
+}
+
+std::string field_of(const PGresult* result, int code) {
+  const char* const text = PQresultErrorField(result, code);
+  return text == nullptr ? std::string() : text;
+}
+
+/// The server is going, coming or gone: what it was asked for may have happened.
+bool ends_session(std::string_view state) {
+  return state.empty() || state.starts_with("08") || state.starts_with("57P")
+         || state.starts_with("XX") || state.starts_with("58");
+}
+
+/// The statement was rolled back, and may pass another time.
+bool may_pass(std::string_view state) {
+  return state.starts_with("40") || state == "55P03" || state == "57014" || state == "53300";
+}
+
+bool is_unknown_relation(std::string_view state) {
+  return state == "42P01" || state == "3F000";
+}
+
+errc code_of(std::string_view state) {
+  if (may_pass(state) || state == "25006") return errc::busy; // 25006: a standby by now
+  if (is_unknown_relation(state)) return errc::not_found;
+  if (state == "53100") return errc::disk_full;
+  if (state == "42501") return errc::unsupported;
+  return errc::io;
+}
+
+struct sent_values {
+  std::vector<Oid> types;
+  std::vector<const char*> values;
+  std::vector<int> lengths;
+  std::vector<int> formats;
+
+  explicit sent_values(const std::vector<sql_value>& from) {
+    for (const auto& value : from) {
+      types.push_back(value.is_number() ? bigint_type : inferred_type);
+      values.push_back(value.bytes().data());
+      lengths.push_back(static_cast<int>(value.bytes().size()));
+      formats.push_back(binary);
+    }
+  }
+  [[nodiscard]] int count() const { return static_cast<int>(values.size()); }
+};
+
+} // namespace
+
+struct postgres_connection::session {
+  PGconn* connection = nullptr;
+  std::set<std::string> prepared{};
+  std::vector<std::string> remarks{};
+
+  session() = default;
+  session(const session&) = delete;
+  session& operator=(const session&) = delete;
+  ~session() {
+    if (connection != nullptr) PQfinish(connection);
+  }
+
+  static void note(void* self, const PGresult* remark) {
+    static_cast<session*>(self)->remarks.push_back(fmt::format(
+        "{}: {}\n{}", field_of(remark, PG_DIAG_SEVERITY_NONLOCALIZED),
+        field_of(remark, PG_DIAG_MESSAGE_PRIMARY), field_of(remark, PG_DIAG_MESSAGE_DETAIL)));
+  }
+};
+
+sql_value::sql_value(std::uint64_t number) : is_number_(true) {
+  for (int shift = 56; shift >= 0; shift -= 8) bytes_.push_back(static_cast<char>(number >> shift));
+}
+
+sql_value::sql_value(std::string_view bytes) : bytes_(bytes) {
+}
+
+std::uint64_t sql_rows::number(std::size_t row, std::size_t field) const {
+  const std::string_view raw = bytes(row, field);
+  ensure(raw.size() == sizeof(std::uint64_t), "a number is a bigint");
+  std::uint64_t number = 0;
+  for (const char byte : raw) number = number << 8 | static_cast<unsigned char>(byte);
+  return number;
+}
+
+std::string_view sql_rows::bytes(std::size_t row, std::size_t field) const {
+  ensure(row < rows_.size() && field < rows_[row].size(), "an answer has that field");
+  ensure(rows_[row][field].has_value(), "a field that must have a value has one");
+  return *rows_[row][field];
+}
+
+bool sql_rows::is_null(std::size_t row, std::size_t field) const {
+  ensure(row < rows_.size() && field < rows_[row].size(), "an answer has that field");
+  return !rows_[row][field].has_value();
+}
+
+postgres_connection::postgres_connection(std::string database, const connection_patience& patience)
+    : database_(std::move(database)), patience_(patience) {
+}
+
+postgres_connection::~postgres_connection() = default;
+
+void postgres_connection::drop() {
+  session_.reset();
+}
+
+result<void> postgres_connection::begin() {
+  if (session_ && PQstatus(session_->connection) == CONNECTION_OK) return {};
+  drop();
+  if (auto ok = open(); !ok) return ok;
+  auto checked = check_settings();
+  if (!checked) drop();
+  return checked;
+}
+
+result<void> postgres_connection::open() {
+  auto made = std::make_unique<session>();
+  // Whole seconds, of which libpq takes two at least; what the address says itself goes before.
+  const auto seconds =
+      std::to_string(std::chrono::ceil<std::chrono::seconds>(patience_.connect).count());
+  const std::array<const char*, 7> names{"target_session_attrs",
+                                         "connect_timeout",
+                                         "application_name",
+                                         "tcp_user_timeout",
+                                         "dbname",
+                                         "client_encoding",
+                                         nullptr};
+  const auto silence = std::to_string(patience_.answer.count());
+  const std::array<const char*, 7> values{
+      "read-write", seconds.c_str(), "mneme", silence.c_str(), database_.c_str(), "UTF8", nullptr};
+  made->connection = PQconnectdbParams(names.data(), values.data(), 1);
+  if (made->connection == nullptr) return fail(errc::busy, "no memory for a session with the log");
+  if (PQstatus(made->connection) != CONNECTION_OK)
+    return fail(errc::busy,
+                "the log cannot be reached: " + one_line(PQerrorMessage(made->connection)));
+  PQsetNoticeReceiver(made->connection, session::note, made.get());
+  PQsetnonblocking(made->connection, 1);
+  session_ = std::move(made);
+  return {};
+}
+
+/// A commit must be on the disk when it is acknowledged. The session keeps the setting that it was
+/// checked with, whatever the server's configuration becomes.
+result<void> postgres_connection::check_settings() {
+  auto rows = run("SELECT current_setting('synchronous_commit'), current_setting('fsync'), "
+                  "current_setting('full_page_writes'), "
+                  "set_config('synchronous_commit', current_setting('synchronous_commit'), false)",
+                  {}, sql_kind::look);
+  if (!rows) return propagate(rows);
+  const std::array<const char*, 3> names{"synchronous_commit", "fsync", "full_page_writes"};
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (rows->bytes(0, i) == "off")
+      return fail(errc::unsupported,
+                  fmt::format("the log's server runs with {} = off: what it acknowledges may be "
+                              "lost, so nothing is kept there",
+                              names[i]));
+  return {};
+}
+
+/// io: time is over, or the socket is none.
+result<void> postgres_connection::wait(bool for_write, steady::time_point until) {
+  pollfd socket{.fd = PQsocket(session_->connection),
+                .events = static_cast<short>(for_write ? POLLIN | POLLOUT : POLLIN),
+                .revents = 0};
+  for (;;) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - steady::now()).count();
+    if (left <= 0) return fail(errc::io, "it does not answer");
+    const int ready = ::poll(&socket, 1, static_cast<int>(std::min<std::int64_t>(left, 60'000)));
+    if (ready > 0) return {};
+    if (ready < 0 && errno != EINTR) return fail(errc::io, std::strerror(errno));
+  }
+}
+
+result<sql_rows> postgres_connection::lost(sql_kind kind, const std::string& why) {
+  drop();
+  return fail(kind == sql_kind::change ? errc::outcome_unknown : errc::busy,
+              "the session with the log was lost: " + why);
+}
+
+result<sql_rows> postgres_connection::finish(sql_kind kind, std::chrono::milliseconds patience) {
+  PGconn* const connection = session_->connection;
+  const auto until = steady::now() + patience;
+  for (int unsent = 1; unsent != 0;) {
+    unsent = PQflush(connection);
+    if (unsent < 0) return lost(kind, one_line(PQerrorMessage(connection)));
+    if (unsent == 0) break;
+    if (auto ok = wait(true, until); !ok) return lost(kind, ok.error().message);
+    if (PQconsumeInput(connection) == 0) return lost(kind, one_line(PQerrorMessage(connection)));
+  }
+  owned_result answer;
+  for (;;) {
+    while (PQisBusy(connection) != 0) {
+      if (auto ok = wait(false, until); !ok) return lost(kind, ok.error().message);
+      if (PQconsumeInput(connection) == 0) return lost(kind, one_line(PQerrorMessage(connection)));
+    }
+    owned_result next(PQgetResult(connection));
+    if (!next) break;
+    if (!answer) answer = std::move(next);
+  }
+  const auto status = PQresultStatus(answer.get());
+  if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK) {
+    const std::string state = field_of(answer.get(), PG_DIAG_SQLSTATE);
+    const std::string why = answer ? one_line(PQresultErrorMessage(answer.get()))
+                                   : one_line(PQerrorMessage(connection));
+    if (ends_session(state)) return lost(kind, why);
+    const errc code = code_of(state);
+    if (state == "25006") drop(); // the next session looks for who takes writes
+    return fail(code, "the log's server: " + why);
+  }
+  sql_rows rows;
+  rows.rows_.resize(static_cast<std::size_t>(PQntuples(answer.get())));
+  for (int row = 0; row < PQntuples(answer.get()); ++row)
+    for (int field = 0; field < PQnfields(answer.get()); ++field) {
+      auto& fields = rows.rows_[static_cast<std::size_t>(row)];
+      if (PQgetisnull(answer.get(), row, field) != 0)
+        fields.emplace_back();
+      else
+        fields.emplace_back(
+            std::string(PQgetvalue(answer.get(), row, field),
+                        static_cast<std::size_t>(PQgetlength(answer.get(), row, field))));
+    }
+  const std::string_view affected = PQcmdTuples(answer.get());
+  std::from_chars(affected.data(), affected.data() + affected.size(), rows.affected_);
+  return rows;
+}
+
+result<sql_rows> postgres_connection::run(const std::string& statement,
+                                          const std::vector<sql_value>& values, sql_kind kind) {
+  if (!session_ || PQstatus(session_->connection) != CONNECTION_OK)
+    if (auto ok = begin(); !ok) return propagate(ok);
+  const sent_values sent(values);
+  if (PQsendQueryParams(session_->connection, statement.c_str(), sent.count(), sent.types.data(),
+                        sent.values.data(), sent.lengths.data(), sent.formats.data(), binary)
+      == 0)
+    return lost(kind, one_line(PQerrorMessage(session_->connection)));
+  return finish(kind, patience_.answer);
+}
+
+result<sql_rows> postgres_connection::run_prepared(const std::string& name,
+                                                   const std::string& statement,
+                                                   const std::vector<sql_value>& values,
+                                                   sql_kind kind) {
+  if (auto ok = begin(); !ok) return propagate(ok);
+  const sent_values sent(values);
+  if (!session_->prepared.contains(name)) {
+    if (PQsendPrepare(session_->connection, name.c_str(), statement.c_str(), sent.count(),
+                      sent.types.data())
+        == 0)
+      return lost(sql_kind::look, one_line(PQerrorMessage(session_->connection)));
+    if (auto made = finish(sql_kind::look, patience_.answer); !made) return made;
+    session_->prepared.insert(name);
+  }
+  if (PQsendQueryPrepared(session_->connection, name.c_str(), sent.count(), sent.values.data(),
+                          sent.lengths.data(), sent.formats.data(), binary)
+      == 0)
+    return lost(kind, one_line(PQerrorMessage(session_->connection)));
+  return finish(kind, patience_.answer);
+}
+
+result<sql_rows> postgres_connection::run_long(const std::string& statement) {
+  if (auto ok = begin(); !ok) return propagate(ok);
+  if (PQsendQueryParams(session_->connection, statement.c_str(), 0, nullptr, nullptr, nullptr,
+                        nullptr, binary)
+      == 0)
+    return lost(sql_kind::change, one_line(PQerrorMessage(session_->connection)));
+  return finish(sql_kind::change, std::chrono::hours{24});
+}
+
+void postgres_connection::rest(unsigned again) {
+  constexpr int longest_ms = 1000;
+  constexpr unsigned doublings = 5;
+  ::poll(nullptr, 0, std::min(longest_ms, 25 << std::min(again, doublings)));
+}
+
+std::vector<std::string> postgres_connection::take_remarks() {
+  if (!session_) return {};
+  return std::exchange(session_->remarks, {});
+}
+
+} // namespace mneme

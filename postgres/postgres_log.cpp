@@ -1,0 +1,463 @@
+#include "postgres/postgres_log.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "journal/log/log_store.hpp"
+#include "messages/ensure.hpp"
+#include "messages/hash.hpp"
+#include "mneme/postgres_log.hpp"
+#include "postgres/address.hpp"
+#include "postgres/schema.hpp"
+
+namespace mneme {
+
+namespace {
+
+constexpr std::string_view tail_query =
+    "SELECT format, frames, head, last_seq, epoch, holder, trimmed_frames, checkpoint"
+    " FROM mneme.log WHERE name = $1::text";
+
+// The row of the log is compared and set, and the frame goes in by the same statement, which is a
+// transaction: it is all there, or none of it.
+constexpr std::string_view append_statement =
+    "WITH moved AS ("
+    " UPDATE mneme.log SET frames = frames + 1, head = $5::bytea, last_seq = $6::bigint,"
+    "  lease_until = greatest(lease_until, clock_timestamp() + $7::bigint * interval '1 ms')"
+    " WHERE name = $1::text AND frames = $2::bigint AND head = $3::bytea AND epoch = $4::bigint"
+    "  AND epoch > 0"
+    " RETURNING frames)"
+    " INSERT INTO mneme.frame (log, at, last_seq, hash, epoch, head, payloads)"
+    " SELECT $1::text, frames, $6::bigint, $5::bytea, $4::bigint, $8::bytea, $9::bytea FROM moved";
+
+constexpr std::string_view claim_statement =
+    "UPDATE mneme.log SET epoch = epoch + 1, holder = $3::text,"
+    " lease_until = clock_timestamp() + $4::bigint * interval '1 ms'"
+    " WHERE name = $1::text AND epoch = $2::bigint"
+    "  AND (lease_until <= clock_timestamp() OR holder = $3::text)";
+
+constexpr std::string_view lease_query =
+    "SELECT epoch, holder, ceil(greatest(0, extract(epoch FROM lease_until - clock_timestamp())"
+    " * 1000))::bigint FROM mneme.log WHERE name = $1::text";
+
+// As many as their bytes allow, but the first in any case.
+constexpr std::string_view read_query =
+    "SELECT at, last_seq, hash, head, payloads FROM ("
+    " SELECT at, last_seq, hash, head, payloads,"
+    "  sum(octet_length(head) + coalesce(octet_length(payloads), 0)) OVER (ORDER BY at) AS bytes"
+    " FROM (SELECT * FROM mneme.frame WHERE log = $1::text AND at > $2::bigint"
+    "  ORDER BY at LIMIT $3::bigint) AS next_frames) AS counted"
+    " WHERE bytes <= $4::bigint OR at = $2::bigint + 1 ORDER BY at";
+
+constexpr std::uint64_t largest_bigint = 0x7FFF'FFFF'FFFF'FFFFULL;
+
+digest digest_of(std::string_view raw) {
+  digest d;
+  // Zero is stored as no bytes.
+  if (raw.size() == d.bytes.size()) std::copy(raw.begin(), raw.end(), d.bytes.begin());
+  return d;
+}
+
+std::string stored(const digest& d) {
+  return d.is_zero() ? std::string() : std::string(d.raw());
+}
+
+std::uint64_t milliseconds_of(std::chrono::milliseconds time) {
+  ensure(time.count() >= 0, "a lease is no negative time");
+  return static_cast<std::uint64_t>(time.count());
+}
+
+class postgres_log final : public log_store {
+public:
+  postgres_log(postgres_address at, const connection_patience& patience)
+      : log_(std::move(at.log)), connection_(std::move(at.database), patience) {}
+
+  void pause(unsigned again) override { connection_.rest(again); }
+  result<void> create(std::string_view founding) override;
+  result<std::string> founding() override;
+  result<log_tail> tail() override;
+  result<append_outcome> append(const log_point& expect, log_epoch epoch,
+                                std::chrono::milliseconds ttl, const log_frame& frame) override;
+  result<std::vector<log_frame>> read(std::uint64_t from, std::size_t max_frames,
+                                      std::uint64_t max_bytes) override;
+  result<claim_answer> claim(log_epoch newest, std::string_view holder,
+                             std::chrono::milliseconds ttl) override;
+  result<bool> renew(log_epoch epoch, std::chrono::milliseconds ttl) override;
+  result<void> erase(std::span<const seq_no> seqs, const std::optional<digest>& checkpoint,
+                     log_epoch epoch) override;
+  result<void> trim(std::uint64_t frames, const digest& checkpoint, log_epoch epoch) override;
+  result<digest> put_blob(std::string_view bytes) override;
+  result<std::string> get_blob(const digest& hash) override;
+
+private:
+  /// A row of `statement`, which is of this log alone; not_found if there is none.
+  result<sql_rows> row(std::string_view statement, const std::vector<sql_value>& values);
+  result<sql_rows> change(std::string_view statement, const std::vector<sql_value>& values);
+  /// What the server acknowledged with a warning need not be where it was to be: at a standby.
+  result<sql_rows> unless_warned(result<sql_rows> committed);
+  result<void> make_schema();
+  /// Of statements that are all committed, or none of them.
+  template <class Work>
+  result<void> transaction(Work work);
+  /// In a transaction: nobody appends to the log until its end. Its tail.
+  result<log_tail> locked(log_epoch epoch);
+  result<void> has_blob(const digest& hash);
+  result<void> erase_in_frames(std::span<const seq_no> seqs);
+  result<std::uint64_t> erase_in_frame_of(seq_no seq, std::span<const seq_no> seqs);
+  result<void> may_rewrite();
+  result<void> rewrite(const std::string& relation);
+  [[nodiscard]] std::unexpected<error> not_founded() const {
+    return fail(errc::not_found, fmt::format("there is no log '{}' in that database", log_));
+  }
+
+  std::string log_;
+  postgres_connection connection_;
+};
+
+result<log_tail> tail_of(const sql_rows& rows) {
+  if (rows.number(0, 0) != postgres_log_format)
+    return fail(errc::format_unsupported, fmt::format("a log of format {}; this program reads {}",
+                                                      rows.number(0, 0), postgres_log_format));
+  return log_tail{.end = {.frames = rows.number(0, 1), .head = digest_of(rows.bytes(0, 2))},
+                  .last_seq = {rows.number(0, 3)},
+                  .epoch = {rows.number(0, 4)},
+                  .holder = std::string(rows.bytes(0, 5)),
+                  .trimmed_frames = rows.number(0, 6),
+                  .checkpoint = digest_of(rows.bytes(0, 7))};
+}
+
+result<sql_rows> postgres_log::row(std::string_view statement,
+                                   const std::vector<sql_value>& values) {
+  auto rows = connection_.run(std::string(statement), values, sql_kind::look);
+  if (rows && rows->empty()) return not_founded();
+  if (!rows && rows.error().code == errc::not_found) return not_founded();
+  return rows;
+}
+
+result<sql_rows> postgres_log::unless_warned(result<sql_rows> committed) {
+  for (const auto& remark : connection_.take_remarks())
+    if (committed && remark.starts_with("WARNING"))
+      return fail(errc::outcome_unknown, "the log's server warned: " + remark);
+  return committed;
+}
+
+result<sql_rows> postgres_log::change(std::string_view statement,
+                                      const std::vector<sql_value>& values) {
+  (void)connection_.take_remarks();
+  auto changed = unless_warned(connection_.run(std::string(statement), values, sql_kind::change));
+  if (!changed && changed.error().code == errc::not_found) return not_founded();
+  return changed;
+}
+
+template <class Work>
+result<void> postgres_log::transaction(Work work) {
+  const auto run = [&](const char* statement, sql_kind kind) -> result<void> {
+    auto done = unless_warned(connection_.run(statement, {}, kind));
+    if (!done) return propagate(done);
+    return {};
+  };
+  if (auto begun = run("BEGIN", sql_kind::look); !begun) return begun;
+  auto worked = work();
+  if (worked) worked = run("COMMIT", sql_kind::change);
+  if (!worked) connection_.drop(); // which rolls back what is not committed
+  return worked;
+}
+
+result<void> postgres_log::make_schema() {
+  auto there = connection_.run("SELECT 1::bigint WHERE to_regclass('mneme.blob') IS NOT NULL", {},
+                               sql_kind::look);
+  if (!there) return propagate(there);
+  if (!there->empty()) return {};
+  return transaction([&]() -> result<void> {
+    for (const auto statement : postgres_schema()) {
+      auto made = connection_.run(std::string(statement), {}, sql_kind::look);
+      if (!made) return propagate(made);
+    }
+    return {};
+  });
+}
+
+result<void> postgres_log::create(std::string_view founding) {
+  // Somebody else may make it at the same time: then it is there when this looks again.
+  if (auto made = make_schema(); !made)
+    if (auto again = make_schema(); !again) return again;
+  auto inserted = change(
+      "INSERT INTO mneme.log (name, format, founding, frames, head, last_seq, epoch, holder,"
+      " lease_until, trimmed_frames, checkpoint) VALUES ($1::text, $2::bigint, $3::bytea, 0, '',"
+      " 0, 0, '', clock_timestamp(), 0, '') ON CONFLICT DO NOTHING",
+      {std::string_view(log_), std::uint64_t{postgres_log_format}, founding});
+  if (!inserted) return propagate(inserted);
+  if (inserted->affected() == 0)
+    return fail(errc::already_exists,
+                fmt::format("the log '{}' was founded before in that database", log_));
+  return {};
+}
+
+result<std::string> postgres_log::founding() {
+  auto rows = row("SELECT founding FROM mneme.log WHERE name = $1::text", {std::string_view(log_)});
+  if (!rows) return propagate(rows);
+  return std::string(rows->bytes(0, 0));
+}
+
+result<log_tail> postgres_log::tail() {
+  auto rows = row(tail_query, {std::string_view(log_)});
+  if (!rows) return propagate(rows);
+  return tail_of(*rows);
+}
+
+result<append_outcome> postgres_log::append(const log_point& expect, log_epoch epoch,
+                                            std::chrono::milliseconds ttl, const log_frame& frame) {
+  ensure(!frame.is_trimmed, "a frame is appended whole");
+  (void)connection_.take_remarks();
+  const std::string head = stored(expect.head);
+  auto appended = unless_warned(connection_.run_prepared(
+      "mneme_append", std::string(append_statement),
+      {std::string_view(log_), expect.frames, std::string_view(head), epoch.value, frame.hash.raw(),
+       frame.last_seq.value, milliseconds_of(ttl), std::string_view(frame.head),
+       std::string_view(frame.payloads)},
+      sql_kind::change));
+  if (!appended) {
+    if (appended.error().code == errc::outcome_unknown) return append_outcome::unknown;
+    if (appended.error().code == errc::not_found) return not_founded();
+    return propagate(appended);
+  }
+  if (appended->affected() == 1) return append_outcome::appended;
+  auto now = tail();
+  // Not appended, for whatever reason: that is known already.
+  if (!now) return propagate(now);
+  const bool is_fenced = now->epoch != epoch || epoch == log_epoch{};
+  return is_fenced ? append_outcome::fenced : append_outcome::conflict;
+}
+
+result<std::vector<log_frame>> postgres_log::read(std::uint64_t from, std::size_t max_frames,
+                                                  std::uint64_t max_bytes) {
+  auto rows = connection_.run(std::string(read_query),
+                              {std::string_view(log_), std::min(from, largest_bigint - 1),
+                               std::uint64_t{max_frames}, std::min(max_bytes, largest_bigint)},
+                              sql_kind::look);
+  if (!rows && rows.error().code == errc::not_found) return not_founded();
+  if (!rows) return propagate(rows);
+  if (rows->empty())
+    if (auto founded = tail(); !founded) return propagate(founded);
+  std::vector<log_frame> frames;
+  for (std::size_t i = 0; i < rows->size(); ++i) {
+    if (rows->number(i, 0) != from + i + 1)
+      return fail(errc::corrupt, fmt::format("the log '{}' lacks frame {}", log_, from + i + 1));
+    log_frame frame{.last_seq = {rows->number(i, 1)},
+                    .hash = digest_of(rows->bytes(i, 2)),
+                    .head = std::string(rows->bytes(i, 3)),
+                    .payloads = {},
+                    .is_trimmed = rows->is_null(i, 4)};
+    if (!frame.is_trimmed) frame.payloads = rows->bytes(i, 4);
+    frames.push_back(std::move(frame));
+  }
+  return frames;
+}
+
+result<claim_answer> postgres_log::claim(log_epoch newest, std::string_view holder,
+                                         std::chrono::milliseconds ttl) {
+  auto claimed =
+      change(claim_statement, {std::string_view(log_), newest.value, holder, milliseconds_of(ttl)});
+  if (!claimed) return propagate(claimed);
+  if (claimed->affected() == 1)
+    return claim_answer{.outcome = claim_outcome::granted,
+                        .epoch = newest.next(),
+                        .holder = std::string(holder),
+                        .lease_left = ttl};
+  auto rows = row(lease_query, {std::string_view(log_)});
+  if (!rows) return propagate(rows);
+  const log_epoch epoch{rows->number(0, 0)};
+  return claim_answer{.outcome = epoch == newest ? claim_outcome::held : claim_outcome::stale,
+                      .epoch = epoch,
+                      .holder = std::string(rows->bytes(0, 1)),
+                      .lease_left = std::chrono::milliseconds(rows->number(0, 2))};
+}
+
+result<bool> postgres_log::renew(log_epoch epoch, std::chrono::milliseconds ttl) {
+  auto renewed = change("UPDATE mneme.log SET lease_until = clock_timestamp()"
+                        " + $3::bigint * interval '1 ms'"
+                        " WHERE name = $1::text AND epoch = $2::bigint",
+                        {std::string_view(log_), epoch.value, milliseconds_of(ttl)});
+  if (!renewed) return propagate(renewed);
+  if (renewed->affected() == 1) return true;
+  if (auto founded = tail(); !founded) return propagate(founded);
+  return false;
+}
+
+result<log_tail> postgres_log::locked(log_epoch epoch) {
+  auto rows = row(std::string(tail_query) + " FOR UPDATE", {std::string_view(log_)});
+  if (!rows) return propagate(rows);
+  auto now = tail_of(*rows);
+  if (now && now->epoch != epoch)
+    return fail(errc::version_conflict,
+                fmt::format("'{}' leads the log in epoch {}", now->holder, now->epoch.value));
+  return now;
+}
+
+result<void> postgres_log::has_blob(const digest& hash) {
+  auto rows =
+      connection_.run("SELECT 1::bigint FROM mneme.blob WHERE log = $1::text AND hash = $2::bytea",
+                      {std::string_view(log_), hash.raw()}, sql_kind::look);
+  if (!rows) return propagate(rows);
+  if (rows->empty()) return fail(errc::not_found, "the log does not have that checkpoint");
+  return {};
+}
+
+/// The frame that has the entry, and all of `seqs` that it has besides. Its last seq; a later one
+/// than `seq` in any case.
+result<std::uint64_t> postgres_log::erase_in_frame_of(seq_no seq, std::span<const seq_no> seqs) {
+  auto rows = connection_.run("SELECT at, last_seq, head, payloads FROM mneme.frame"
+                              " WHERE log = $1::text AND last_seq >= $2::bigint"
+                              " ORDER BY last_seq, at LIMIT 1",
+                              {std::string_view(log_), seq.value}, sql_kind::look);
+  if (!rows) return propagate(rows);
+  if (rows->empty())
+    return fail(errc::corrupt, fmt::format("the log '{}' has no entry {}, which is to be erased",
+                                           log_, seq.value));
+  const std::uint64_t last = rows->number(0, 1);
+  if (rows->is_null(0, 3)) return last; // trimmed
+  auto prefix = decode_frame_prefix(rows->bytes(0, 2));
+  if (!prefix) return propagate(prefix);
+  std::string payloads(rows->bytes(0, 3));
+  auto changed = erase_in_block(*prefix, payloads, seqs);
+  if (!changed) return propagate(changed);
+  if (!*changed) return last;
+  auto updated = connection_.run(
+      "UPDATE mneme.frame SET payloads = $3::bytea"
+      " WHERE log = $1::text AND at = $2::bigint",
+      {std::string_view(log_), rows->number(0, 0), std::string_view(payloads)}, sql_kind::look);
+  if (!updated) return propagate(updated);
+  return last;
+}
+
+result<void> postgres_log::erase_in_frames(std::span<const seq_no> seqs) {
+  while (!seqs.empty()) {
+    auto last = erase_in_frame_of(seqs.front(), seqs);
+    if (!last) return propagate(last);
+    const auto behind = std::ranges::upper_bound(seqs, seq_no{*last});
+    ensure(behind != seqs.begin(), "a frame that has an entry is not before it");
+    seqs = seqs.subspan(static_cast<std::size_t>(behind - seqs.begin()));
+  }
+  return {};
+}
+
+/// Before anything is erased: who does not own the relations cannot have them written anew.
+result<void> postgres_log::may_rewrite() {
+  auto rows = row("SELECT count(*) FROM pg_class WHERE oid IN ('mneme.frame'::regclass,"
+                  " 'mneme.blob'::regclass) AND pg_has_role(relowner, 'USAGE')",
+                  {});
+  if (!rows) return propagate(rows);
+  if (rows->number(0, 0) == 2) return {};
+  return fail(errc::unsupported, "an erasure has the log's relations written anew, and the role of "
+                                 "this session does not own them");
+}
+
+/// What a transaction that is older than the erasure could still read stays in the new one.
+result<void> postgres_log::rewrite(const std::string& relation) {
+  (void)connection_.take_remarks();
+  auto written = connection_.run_long("VACUUM (FULL, VERBOSE) mneme." + relation);
+  if (!written) return propagate(written);
+  for (const auto& remark : connection_.take_remarks()) {
+    // "INFO: … found 7 removable …", and its detail "0 dead row versions cannot be removed yet."
+    // in the server's language.
+    const auto detail = remark.find('\n');
+    const auto digits =
+        detail == std::string::npos ? detail : remark.find_first_of("0123456789", detail);
+    if (!remark.starts_with("INFO") || digits == std::string::npos) continue;
+    if (remark[digits] != '0')
+      return fail(errc::busy, "a transaction on the log's server is older than the erasure and can "
+                              "still read what was erased; end it, and erase again");
+  }
+  return {};
+}
+
+result<void> postgres_log::erase(std::span<const seq_no> seqs,
+                                 const std::optional<digest>& checkpoint, log_epoch epoch) {
+  ensure(std::ranges::is_sorted(seqs), "what is erased is named in order");
+  if (auto ok = may_rewrite(); !ok) return ok;
+  auto erased = transaction([&]() -> result<void> {
+    auto now = locked(epoch);
+    if (!now) return propagate(now);
+    if (checkpoint)
+      if (auto ok = has_blob(*checkpoint); !ok) return ok;
+    if (now->trimmed_frames > 0 && !checkpoint)
+      return fail(errc::unsupported, "a log that was trimmed needs a checkpoint without what is "
+                                     "erased");
+    if (auto ok = erase_in_frames(seqs); !ok) return ok;
+    const std::string kept = checkpoint ? stored(*checkpoint) : std::string();
+    auto dropped =
+        connection_.run("DELETE FROM mneme.blob WHERE log = $1::text AND hash <> $2::bytea",
+                        {std::string_view(log_), std::string_view(kept)}, sql_kind::look);
+    if (!dropped) return propagate(dropped);
+    if (now->trimmed_frames == 0) return {};
+    auto named =
+        connection_.run("UPDATE mneme.log SET checkpoint = $2::bytea WHERE name = $1::text",
+                        {std::string_view(log_), std::string_view(kept)}, sql_kind::look);
+    if (!named) return propagate(named);
+    return {};
+  });
+  if (!erased) return erased;
+  if (auto ok = rewrite("frame"); !ok) return ok;
+  return rewrite("blob");
+}
+
+result<void> postgres_log::trim(std::uint64_t frames, const digest& checkpoint, log_epoch epoch) {
+  return transaction([&]() -> result<void> {
+    auto now = locked(epoch);
+    if (!now) return propagate(now);
+    if (frames > now->end.frames || frames < now->trimmed_frames)
+      return fail(errc::out_of_range, "a log is trimmed further than before, and to what it has");
+    if (auto ok = has_blob(checkpoint); !ok) return ok;
+    auto dropped = connection_.run("UPDATE mneme.frame SET payloads = NULL WHERE log = $1::text"
+                                   " AND at <= $2::bigint AND payloads IS NOT NULL",
+                                   {std::string_view(log_), frames}, sql_kind::look);
+    if (!dropped) return propagate(dropped);
+    auto named =
+        connection_.run("UPDATE mneme.log SET trimmed_frames = $2::bigint,"
+                        " checkpoint = $3::bytea WHERE name = $1::text",
+                        {std::string_view(log_), frames, checkpoint.raw()}, sql_kind::look);
+    if (!named) return propagate(named);
+    return {};
+  });
+}
+
+result<digest> postgres_log::put_blob(std::string_view bytes) {
+  const digest hash = sha256_of(bytes);
+  auto put = change("INSERT INTO mneme.blob (log, hash, bytes)"
+                    " SELECT name, $2::bytea, $3::bytea FROM mneme.log WHERE name = $1::text"
+                    " ON CONFLICT DO NOTHING",
+                    {std::string_view(log_), hash.raw(), bytes});
+  if (!put) return propagate(put);
+  if (put->affected() == 0)
+    if (auto founded = tail(); !founded) return propagate(founded);
+  return hash;
+}
+
+result<std::string> postgres_log::get_blob(const digest& hash) {
+  auto rows =
+      connection_.run("SELECT bytes FROM mneme.blob WHERE log = $1::text AND hash = $2::bytea",
+                      {std::string_view(log_), hash.raw()}, sql_kind::look);
+  if (!rows && rows.error().code == errc::not_found) return not_founded();
+  if (!rows) return propagate(rows);
+  if (rows->empty()) return fail(errc::not_found, "the log has no such blob");
+  if (sha256_of(rows->bytes(0, 0)) != hash)
+    return fail(errc::corrupt, "the log has other bytes under a blob's hash");
+  return std::string(rows->bytes(0, 0));
+}
+
+} // namespace
+
+std::shared_ptr<log_store> postgres_log_at(const postgres_address& at,
+                                           const connection_patience& patience) {
+  return std::make_shared<postgres_log>(at, patience);
+}
+
+result<std::shared_ptr<log_store>> make_postgres_log(std::string_view address) {
+  auto parsed = parse_postgres_address(address);
+  if (!parsed) return propagate(parsed);
+  return postgres_log_at(*parsed, connection_patience{});
+}
+
+} // namespace mneme

@@ -1,0 +1,42 @@
+#include "postgres/schema.hpp"
+
+namespace mneme {
+
+const std::vector<std::string_view>& postgres_schema() {
+  static const std::vector<std::string_view> statements{
+      "CREATE SCHEMA IF NOT EXISTS mneme",
+      // One row a log: its end, and who leads it. Every append updates it, so that its page has
+      // room for that.
+      "CREATE TABLE IF NOT EXISTS mneme.log ("
+      " name text PRIMARY KEY,"
+      " format bigint NOT NULL,"
+      " founding bytea NOT NULL,"
+      " frames bigint NOT NULL,"
+      " head bytea NOT NULL,"
+      " last_seq bigint NOT NULL,"
+      " epoch bigint NOT NULL,"
+      " holder text NOT NULL,"
+      " lease_until timestamptz NOT NULL,"
+      " trimmed_frames bigint NOT NULL,"
+      " checkpoint bytea NOT NULL) WITH (fillfactor = 50)",
+      // `at` counts from 1; a trimmed frame has no payloads.
+      "CREATE TABLE IF NOT EXISTS mneme.frame ("
+      " log text NOT NULL,"
+      " at bigint NOT NULL,"
+      " last_seq bigint NOT NULL,"
+      " hash bytea NOT NULL,"
+      " epoch bigint NOT NULL,"
+      " head bytea NOT NULL,"
+      " payloads bytea,"
+      " PRIMARY KEY (log, at))",
+      // Which frame has an entry: for erasures.
+      "CREATE INDEX IF NOT EXISTS frame_by_seq ON mneme.frame (log, last_seq, at)",
+      "CREATE TABLE IF NOT EXISTS mneme.blob ("
+      " log text NOT NULL,"
+      " hash bytea NOT NULL,"
+      " bytes bytea NOT NULL,"
+      " PRIMARY KEY (log, hash))"};
+  return statements;
+}
+
+} // namespace mneme

@@ -1,0 +1,16 @@
+#pragma once
+/// The relations of a log in PostgreSQL, as plain SQL: no sequence, no advisory lock, no trigger,
+/// no extension.
+
+#include <string_view>
+#include <vector>
+
+namespace mneme {
+
+/// Of what is in these relations. A log of another format is not touched.
+inline constexpr unsigned postgres_log_format = 1;
+
+/// Statements that make them where they are not; one transaction.
+const std::vector<std::string_view>& postgres_schema();
+
+} // namespace mneme
