@@ -19,7 +19,7 @@ import weakref
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Optional, Sequence, Set, Tuple
 
 from .frameworks import base
-from .shelf import Entry, Shelf
+from .shelf import MOST_IN_ARRAYS, Entry, Shelf, packed, unpacked
 
 if TYPE_CHECKING:
     from ..world import World
@@ -30,7 +30,6 @@ else:
 Embedder = Callable[[str], Any]
 _SPARE = 32  # looked at beside the k asked for: what the engine rounds is put in order here
 _ROUNDING = 4e-6  # of a distance between single-precision vectors
-_ARRAYS = 25_000  # the most that one round of arrays answers
 
 
 def _digest(text: str) -> int:
@@ -62,7 +61,7 @@ class _Memories:
         self.digests: Set[int] = set()
         entries = self.shelf.entries()
         self._keep([id for id, _ in entries],
-                   [(entry.text, numpy.array(entry.value)) for _, entry in entries])
+                   [(entry.text, numpy.array(unpacked(entry.value))) for _, entry in entries])
 
     def _keep(self, ids: Sequence[str], rows: Sequence[Tuple[str, Any]]) -> None:
         for id, (text, vector) in zip(ids, rows):
@@ -74,7 +73,7 @@ class _Memories:
     def _entry(self, text: str, vector: Any) -> Entry:
         scaled = vector / self.scale
         rest = math.sqrt(max(0.0, 1.0 - float(scaled.dot(scaled))))
-        return Entry(text, vector.tolist(), [*scaled.tolist(), rest])
+        return Entry(text, packed(vector.tolist()), [*scaled.tolist(), rest])
 
     def _grown(self, rows: Sequence[Tuple[str, Any]]) -> float:
         """A scale for what is there and for these rows."""
@@ -110,10 +109,10 @@ class _Memories:
         vector = [*(query / length).tolist(), 0.0]
         while True:
             wanted = min(wanted, size)
-            if wanted > _ARRAYS:
+            if wanted > MOST_IN_ARRAYS:
                 places = list(range(size))
                 break
-            found = self.shelf.nearest(vector, wanted)
+            found = self.shelf.nearest([vector], wanted)[0]
             places = [self.places[id] for id, _ in found]
             # Whatever may be as near as the last of the k, by the engine's rounding, has to be looked at.
             if wanted == size or found[-1][1] - found[k - 1][1] > _ROUNDING:

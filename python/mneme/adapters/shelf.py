@@ -1,15 +1,20 @@
 """A shelf: what an adapter puts into a world one behind the other, and finds again in that order."""
 
+import array
+import base64
 import hashlib
 import json
-from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Tuple
+import sys
+from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
 from .. import asks
+from ..errors import MnemeError
 from ..records import Record
 from ..world import World
 
 _AT_ONCE = 250  # memories of one request: with long vectors a line stays below its limit
 _ALL = 1_000_000_000
+MOST_IN_ARRAYS = 25_000  # answers to one vector
 _BLANK = "(blank)"  # a statement says something; what it says in truth is in the metadata then
 _IN_METADATA = 40_000  # bytes of JSON beside a text; what is longer stands in its place
 
@@ -20,9 +25,25 @@ def tag_of(*names: str) -> str:
     return "shelf:" + hashlib.sha256(said.encode()).hexdigest()[:40]
 
 
-def numbers(vector: Iterable[Any]) -> List[float]:
-    """The numbers of a vector, of whatever kind it is."""
-    return [float(number) for number in vector]
+def packed(vector: Iterable[float]) -> str:
+    """A vector as text, to the bit: what a world keeps of a vector for itself is in single precision."""
+    numbers = array.array("d", vector)
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return base64.b64encode(numbers.tobytes()).decode()
+
+
+def unpacked(text: str) -> List[float]:
+    """The vector that `packed` made a text of."""
+    numbers = array.array("d", base64.b64decode(text))
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return numbers.tolist()
+
+
+def has_direction(vector: Sequence[float]) -> bool:
+    """Whether a world takes the vector: zeros are near to nothing."""
+    return any(vector)
 
 
 class Entry(NamedTuple):
@@ -104,20 +125,31 @@ class Shelf:
             self.world.update_head(self._head, actor=self.actor, metadata=metadata)
         self.facts = dict(facts)
 
-    def nearest(self, vector: List[float], limit: int) -> List[Tuple[str, float]]:
-        """The ids of the nearest entries and their cosine distances, the nearest first."""
+    def nearest(self, vectors: Sequence[List[float]], limit: int) -> List[List[Tuple[str, float]]]:
+        """For each vector the ids of the nearest entries and their cosine distances, the nearest first. All
+        are asked at one moment."""
         request: Dict[str, Any] = {"types": ["Note"], "where": {"has_tag": self.tag}, "rank": "distance"}
-        if 1 <= limit <= 25_000 and hasattr(self.world.backend, "tick_arrays"):
+        if 1 <= limit <= MOST_IN_ARRAYS and hasattr(self.world.backend, "tick_arrays"):
             try:
-                round_ = self.world.tick_arrays([vector], k=limit, askers=[self.actor], find=request)
+                return self._nearest_in_arrays(vectors, limit, request)
             except ModuleNotFoundError:
                 pass  # no numpy
-            else:
-                for refused in round_.refused:
-                    raise refused.error
-                return list(zip(round_.found(0), (float(d) for d in round_.distances[0])))
-        found = self.world.find(**request, near_vector=vector, limit=limit, actor=self.actor)
-        return list(zip((row["id"] for row in found), found.answer["distances"]))
+        tick = self.world.tick(reads=[asks.find(**request, near_vector=vector, limit=limit, actor=self.actor)
+                                      for vector in vectors])
+        found = []
+        for rows in tick:
+            if isinstance(rows, MnemeError):
+                raise rows
+            found.append(list(zip((row["id"] for row in rows), rows.answer["distances"])))
+        return found
+
+    def _nearest_in_arrays(self, vectors: Sequence[List[float]], limit: int,
+                           request: Dict[str, Any]) -> List[List[Tuple[str, float]]]:
+        round_ = self.world.tick_arrays(vectors, k=limit, askers=[self.actor] * len(vectors), find=request)
+        for refused in round_.refused:
+            raise refused.error
+        return [list(zip(round_.found(place), round_.distances[place].tolist()))
+                for place in range(len(vectors))]
 
     def _with_tag(self, tag: str) -> List[Record]:
         return list(self.world.find("Note", where={"has_tag": tag}, actor=self.actor, limit=_ALL,
