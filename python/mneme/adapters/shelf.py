@@ -143,6 +143,11 @@ class Shelf:
             found.append(list(zip((row["id"] for row in rows), rows.answer["distances"])))
         return found
 
+    def search(self, query: str, limit: int) -> List[Tuple[str, float]]:
+        """The ids of the entries that words and meaning find, and their scores, the best first."""
+        hits = self.world.search(query, tag=self.tag, actor=self.actor, limit=limit, source_type="memory")
+        return [(hit["id"], float(hit["score"])) for hit in hits]
+
     def _nearest_in_arrays(self, vectors: Sequence[List[float]], limit: int,
                            request: Dict[str, Any]) -> List[List[Tuple[str, float]]]:
         round_ = self.world.tick_arrays(vectors, k=limit, askers=[self.actor] * len(vectors), find=request)
