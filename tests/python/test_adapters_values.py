@@ -38,3 +38,5 @@ def test_an_enum_that_is_not_there_is_its_value():
 def test_what_cannot_be_kept_is_said():
     with pytest.raises(TypeError):
         to_json({"a": object()})
+    thing = object()
+    assert from_json(to_json({"a": (thing,)}, otherwise=lambda value: type(value).__name__)) == {"a": ("object",)}

@@ -6,30 +6,36 @@ import datetime
 import enum
 import sys
 import uuid
-from typing import Any, Callable, Dict, List
+from typing import Any, Callable, Dict, List, Optional
 
 _MARK = "__mneme__"
 
 
-def to_json(value: Any) -> Any:
-    """The JSON value that `from_json` reads as an equal one of the same type. TypeError where there is none."""
+def to_json(value: Any, otherwise: Optional[Callable[[Any], Any]] = None) -> Any:
+    """The JSON value that `from_json` reads as an equal one of the same type. Where there is none, what
+    `otherwise` says of it; else TypeError."""
+    def inner(item: Any) -> Any:
+        return to_json(item, otherwise)
+
     if isinstance(value, enum.Enum):
         kind = type(value)
         return {_MARK: "enum", "of": [kind.__module__, kind.__qualname__, value.name],
-                "value": to_json(value.value)}
+                "value": inner(value.value)}
     if value is None or isinstance(value, (str, int, float, bool)):
         return value
     if isinstance(value, dict):
         if all(isinstance(key, str) for key in value) and _MARK not in value:
-            return {key: to_json(item) for key, item in value.items()}
-        return {_MARK: "dict", "value": [[to_json(key), to_json(item)] for key, item in value.items()]}
+            return {key: inner(item) for key, item in value.items()}
+        return {_MARK: "dict", "value": [[inner(key), inner(item)] for key, item in value.items()]}
     if isinstance(value, list):
-        return [to_json(item) for item in value]
+        return [inner(item) for item in value]
     for name, kind in _KINDS.items():
         if isinstance(value, kind):
-            return {_MARK: name, "value": _SAID[name](value)}
+            return {_MARK: name, "value": _SAID[name](value, inner)}
     if hasattr(value, "tolist"):
-        return to_json(value.tolist())  # an array comes back as a list
+        return inner(value.tolist())  # an array comes back as a list
+    if otherwise is not None:
+        return otherwise(value)
     raise TypeError(f"a value of type {type(value).__name__} cannot be kept: {value!r}")
 
 
@@ -66,18 +72,21 @@ _KINDS: Dict[str, type] = {
 }
 
 
-def _in_order(items: Any) -> List[Any]:
+_Inner = Callable[[Any], Any]
+
+
+def _in_order(items: Any, inner: _Inner) -> List[Any]:
     """A set has no order of its own; what is kept has one, so that a run repeats."""
-    return [to_json(item) for item in sorted(items, key=lambda item: (type(item).__name__, repr(item)))]
+    return [inner(item) for item in sorted(items, key=lambda item: (type(item).__name__, repr(item)))]
 
 
-_SAID: Dict[str, Callable[[Any], Any]] = {
-    "tuple": lambda value: [to_json(item) for item in value],
+_SAID: Dict[str, Callable[[Any, _Inner], Any]] = {
+    "tuple": lambda value, inner: [inner(item) for item in value],
     "set": _in_order, "frozenset": _in_order,
-    "bytes": lambda value: base64.b64encode(value).decode(),
-    "datetime": lambda value: value.isoformat(), "date": lambda value: value.isoformat(),
-    "timedelta": lambda value: [value.days, value.seconds, value.microseconds],
-    "uuid": str,
+    "bytes": lambda value, _: base64.b64encode(value).decode(),
+    "datetime": lambda value, _: value.isoformat(), "date": lambda value, _: value.isoformat(),
+    "timedelta": lambda value, _: [value.days, value.seconds, value.microseconds],
+    "uuid": lambda value, _: str(value),
 }
 
 _READ: Dict[str, Callable[[Any], Any]] = {
