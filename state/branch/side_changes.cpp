@@ -86,7 +86,7 @@ void side_changes::take_field(const field_payload& p) {
   if (p.field.erased) {
     std::erase_if(
         fields, [&](const auto& f) { return f.first.topic == h.topic && f.first.name == h.name; });
-    leaves_.at(static_cast<std::size_t>(state_namespace::fields)).erase(leaf_of(h).path);
+    leaves_.at(static_cast<std::size_t>(state_namespace::fields)).erase(no_leaf_of(h).path);
     return;
   }
   const auto [it, is_first] = fields.try_emplace({h.topic, h.name});
