@@ -36,6 +36,11 @@ void side_changes::take(const entry& e) {
     leaves_.at(static_cast<std::size_t>(leaf.ns)).insert_or_assign(leaf.path, leaf.value_hash);
   if (std::holds_alternative<erased_payload>(e.payload)) {
     ++totals.erased;
+    // What was left of a field went with its topic.
+    if (e.header.kind == entry_kind::field)
+      for (const state_leaf& leaf : e.header.leaves)
+        if (leaf.value_hash.is_zero())
+          leaves_.at(static_cast<std::size_t>(leaf.ns)).erase(leaf.path);
     if (e.header.kind == entry_kind::write && !e.header.leaves.empty())
       written_.insert(e.header.leaves.front().path);
   }
