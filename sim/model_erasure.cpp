@@ -170,7 +170,9 @@ void add_field_erasure(const model& state, const topic_field& field, const erase
   left.head.name = field.head.name;
   left.erased =
       field_erasure{.since = gone.seqs.front(), .at = now, .by = r.by, .reason = r.reason};
-  const state_leaf leaf = leaf_of(left.head);
+  const state_leaf leaf{state_namespace::fields,
+                        state_path(state_namespace::fields, field_key_bytes(id, field.head.name)),
+                        digest{}};
   entries.push_back({entry_kind::field, r.by, {leaf}, field_payload{left, {}}});
   const auto m = state.memory_at(id, state.last());
   auto values = state.values_at(id, state.last());

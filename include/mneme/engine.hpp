@@ -253,10 +253,6 @@ public:
   /// meanwhile, for as long as a checkpoint and reading the journal takes. Host only: whoever may
   /// ask this is the host's to say.
   result<erase_result> erase(erase_request request, std::optional<std::int64_t> deadline_ms = {});
-  /// Drops what of the world's history only reads before a point would need (mneme/retention.hpp);
-  /// embedder, time and random of the options are the engine's. What goes is looked for in the
-  /// calling thread; then other writes wait while it is dropped.
-  result<trim_report> trim(const trim_options& options);
 
   /// Reinforces what an intent rested on; the actor's salience weights learn. rate_limited beyond
   /// one a second and five at once for each (actor, intent).

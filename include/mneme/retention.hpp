@@ -27,9 +27,6 @@ struct trim_options {
   std::optional<timestamp> before_time;
   std::string reason; ///< both stay in the journal
   std::string by;
-  /// Also what memories said before they said something else: versions and revisions of fields that
-  /// were overwritten before the point. Who asks for one of them is answered seq_unavailable.
-  bool versions = false;
   bool dry_run = false;                        ///< nothing is changed
   progress on_progress;                        ///< entries that were looked at
   std::shared_ptr<mneme::embedder> embedder{}; ///< a host's own, where the world was made with one

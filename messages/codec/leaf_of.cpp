@@ -29,4 +29,9 @@ state_leaf leaf_of(const field_head& f) {
           sha256_of(encode(f))};
 }
 
+state_leaf no_leaf_of(const field_head& f) {
+  return {state_namespace::fields,
+          state_path(state_namespace::fields, field_key_bytes(f.topic, f.name)), digest{}};
+}
+
 } // namespace mneme

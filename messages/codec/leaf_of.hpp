@@ -13,5 +13,7 @@ state_leaf leaf_of(const edge_record& e);
 state_leaf leaf_of(const head& h, std::string_view bytes);
 state_leaf leaf_of(const edge_record& e, std::string_view bytes);
 state_leaf leaf_of(const field_head& f);
+/// Of a field that is in its tree no more.
+state_leaf no_leaf_of(const field_head& f);
 
 } // namespace mneme

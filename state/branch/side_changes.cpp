@@ -36,6 +36,11 @@ void side_changes::take(const entry& e) {
     leaves_.at(static_cast<std::size_t>(leaf.ns)).insert_or_assign(leaf.path, leaf.value_hash);
   if (std::holds_alternative<erased_payload>(e.payload)) {
     ++totals.erased;
+    // What was left of a field went with its topic.
+    if (e.header.kind == entry_kind::field)
+      for (const state_leaf& leaf : e.header.leaves)
+        if (leaf.value_hash.is_zero())
+          leaves_.at(static_cast<std::size_t>(leaf.ns)).erase(leaf.path);
     if (e.header.kind == entry_kind::write && !e.header.leaves.empty())
       written_.insert(e.header.leaves.front().path);
   }
@@ -86,7 +91,7 @@ void side_changes::take_field(const field_payload& p) {
   if (p.field.erased) {
     std::erase_if(
         fields, [&](const auto& f) { return f.first.topic == h.topic && f.first.name == h.name; });
-    leaves_.at(static_cast<std::size_t>(state_namespace::fields)).erase(leaf_of(h).path);
+    leaves_.at(static_cast<std::size_t>(state_namespace::fields)).erase(no_leaf_of(h).path);
     return;
   }
   const auto [it, is_first] = fields.try_emplace({h.topic, h.name});

@@ -243,8 +243,8 @@ result<std::vector<entry>> execute_field_erasure(const erase_request& r,
     const memory_id& id = planned.topic.id;
     topic_field left = erased_field(
         id, *r.field, {.since = planned.since, .at = now, .by = r.by, .reason = r.reason});
-    const state_leaf leaf = leaf_of(left.head);
-    entries.add(entry_kind::field, {leaf},
+    const state_leaf gone = no_leaf_of(left.head);
+    entries.add(entry_kind::field, {gone},
                 field_payload{.field = std::move(left), .revisions = {}});
     const state_leaf head_leaf = leaf_of(texts[i].head);
     entries.add(entry_kind::embed, {head_leaf}, std::move(texts[i]));

@@ -11,6 +11,7 @@
 #include "journal/erase_payloads.hpp"
 #include "messages/codec/entry.hpp"
 #include "messages/codec/records.hpp"
+#include "messages/codec/topic_records.hpp"
 #include "messages/ensure.hpp"
 #include "state/execute/execute.hpp"
 #include "storage/key_layout.hpp"
@@ -216,15 +217,22 @@ result<void> erasure_planner::add_memory(node_no node, bool named) {
 result<void> erasure_planner::add_fields(planned_erasure& memory) {
   constexpr std::size_t behind_name = 1 + sizeof(std::uint64_t); // NUL ‖ ~seq
   const std::string prefix = keys::topic_rows(memory.head.id, keys::topic_row::field);
-  return reader_.scan(kv_table::fields, prefix, keys::prefix_end(prefix),
-                      [&](std::string_view key, std::string_view) {
-                        memory.seqs.push_back(keys::seq_at_end(key));
-                        const std::string_view name =
-                            key.substr(prefix.size(), key.size() - prefix.size() - behind_name);
-                        if (memory.field_names.empty() || memory.field_names.back() != name)
-                          memory.field_names.emplace_back(name);
-                        return true;
-                      });
+  std::string newest;
+  result<void> decoded;
+  auto ok = reader_.scan(kv_table::fields, prefix, keys::prefix_end(prefix),
+                         [&](std::string_view key, std::string_view value) {
+                           memory.seqs.push_back(keys::seq_at_end(key));
+                           const std::string_view name =
+                               key.substr(prefix.size(), key.size() - prefix.size() - behind_name);
+                           if (std::exchange(newest, name) == name) return true;
+                           // One that was erased by itself is in its tree no more.
+                           auto field = decode_topic_field(value);
+                           if (!field) decoded = propagate(field);
+                           if (field && !field->erased) memory.field_names.emplace_back(name);
+                           return field.has_value();
+                         });
+  if (!ok) return ok;
+  return decoded;
 }
 
 result<void> erasure_planner::add_edges(node_no node) {

@@ -146,7 +146,7 @@ result<void> check(const entry& e, const field_payload& p, const entry_past& pas
     if (r.number == p.field.current && r.hash != f.newest_hash)
       return forged("field " + f.name + " names another revision than its current one");
   }
-  const std::array leaves{leaf_of(f)};
+  const std::array leaves{p.field.erased ? no_leaf_of(f) : leaf_of(f)};
   return check_leaves(e, leaves);
 }
 

@@ -161,8 +161,15 @@ TEST_CASE("an erasure goes from branch to branch") {
     CHECK(done->in_branches[2].outcome == branch_outcome::missing);
     CHECK(done->in_branches[2].path == at("gone"));
     CHECK(done->branches == std::vector<std::string>{at("c")});
+    // It goes on as it is, and brings nothing back.
+    CHECK(open_elsewhere->get(shared));
+    write(*open_elsewhere, note_of("bob", "plain in c"));
+    REQUIRE(open_elsewhere->checkpoint());
+    CHECK(open_elsewhere->get(shared));
+    CHECK_FALSE(anywhere_in(at("a"), "zyxneedle"));
   }
   CHECK(anywhere_in(at("c"), "zyxneedle"));
+  CHECK_FALSE(anywhere_in(at("b"), "zyxneedle"));
   {
     engine b = opened(at("b"));
     auto done = b.erase(r);
