@@ -102,6 +102,15 @@ result<batch_result> engine::write_batch(std::vector<mutation> items, durability
   return impl_->mutate(std::move(items), true, d, std::move(scope), deadline_ms, in_sight_of);
 }
 
+result<mutation_result> engine::put(memory_key key, write_request content) {
+  return apply(put_request{.key = std::move(key), .content = std::move(content)});
+}
+
+result<mutation_result> engine::delete_by(memory_key key, std::string actor, std::string reason) {
+  return apply(delete_by_request{
+      .key = std::move(key), .actor = std::move(actor), .reason = std::move(reason)});
+}
+
 result<mutation_result> engine::promote(const promote_request& request,
                                         std::optional<std::int64_t> deadline_ms,
                                         const std::optional<std::string>& in_sight_of) {

@@ -8,6 +8,8 @@
 #include "query/context/context.hpp"
 #include "query/find/find.hpp"
 #include "query/records/edge_reads.hpp"
+#include "query/records/history_reads.hpp"
+#include "query/records/list_reads.hpp"
 #include "query/records/point_reads.hpp"
 #include "query/records/stale_reads.hpp"
 #include "query/records/topic_parts.hpp"
@@ -127,6 +129,49 @@ result<memory> engine::get(const memory_id& id, const read_options& options) {
                      [&](const read_views& v) { return read_current(v, id, options); });
 }
 
+result<memory> engine::get_by(const memory_key& key, const read_options& options) {
+  return impl_->read(options, to_string(key),
+                     [&](const read_views& v) { return read_keyed(v, key, options); });
+}
+
+result<list_result> engine::list(list_request request) {
+  return impl_->inside_in_time(request.deadline_ms, [&](world& w, const deadline& time) {
+    return read_list(w.views(), request, time);
+  });
+}
+
+result<history_result> engine::history(const history_request& r) {
+  if (auto ok = check_positive(r.deadline_ms, "deadline_ms"); !ok) return propagate(ok);
+  const read_options options{.actor = r.actor, .at_seq = r.at_seq, .scope = r.scope};
+  return impl_->read(options, r.key ? to_string(*r.key) : to_string(r.id),
+                     [&](const read_views& v) { return read_history(v, r, impl_->time_of(r)); });
+}
+
+result<std::vector<name_count>> engine::namespaces(const read_options& options,
+                                                   std::optional<std::int64_t> deadline_ms) {
+  return impl_->inside_in_time(deadline_ms, [&](world& w, const deadline& time) {
+    return count_namespaces(w.views(), options, time);
+  });
+}
+
+result<std::vector<name_count>> engine::actors(const read_options& options,
+                                               std::optional<std::int64_t> deadline_ms) {
+  return impl_->inside_in_time(deadline_ms, [&](world& w, const deadline& time) {
+    return count_actors(w.views(), options, time);
+  });
+}
+
+result<seq_no> engine::seq_at(timestamp time) {
+  return impl_->inside([&](world& w) -> result<seq_no> {
+    const read_views views = w.views();
+    auto newest = views.readable({});
+    if (!newest) return propagate(newest);
+    if (auto ok = check_time(std::optional(time), "at"); !ok) return propagate(ok);
+    const auto found = views.attributes->entry_at(time, *newest);
+    return views.readable(found.value_or(seq_no{}));
+  });
+}
+
 result<memory> engine::resolve(const memory_uri& uri, const read_options& options) {
   return impl_->read(options, to_string(uri),
                      [&](const read_views& v) { return read_version_of(v, uri, options); });
@@ -134,7 +179,8 @@ result<memory> engine::resolve(const memory_uri& uri, const read_options& option
 
 result<memory_reading> engine::read(const get_read& request) {
   if (auto ok = check_positive(request.deadline_ms, "deadline_ms"); !ok) return propagate(ok);
-  return impl_->read(request.options, to_string(request.id), [&](const read_views& v) {
+  const std::string target = request.key ? to_string(*request.key) : to_string(request.id);
+  return impl_->read(request.options, target, [&](const read_views& v) {
     return read_whole(v, request, impl_->time_of(request));
   });
 }

@@ -7,6 +7,8 @@
 #include "query/context/compact_record.hpp"
 #include "query/deadline.hpp"
 #include "query/records/edge_reads.hpp"
+#include "query/records/history_reads.hpp"
+#include "query/records/list_reads.hpp"
 #include "query/records/point_reads.hpp"
 #include "query/records/stale_reads.hpp"
 #include "query/records/topic_parts.hpp"
@@ -46,9 +48,10 @@ host_promise<std::shared_ptr<const T>> host_requests::read(const read_options& a
 }
 
 host_promise<memory_reply> host_requests::get(const get_message& m) const {
-  return read<memory>(m.options, m.deadline_ms, to_string(m.id),
+  return read<memory>(m.options, m.deadline_ms, m.key ? to_string(*m.key) : to_string(m.id),
                       [m](const read_views& v, const deadline& time) {
-                        return read_current(v, m.id, m.options, time);
+                        return m.key ? read_keyed(v, *m.key, m.options, time)
+                                     : read_current(v, m.id, m.options, time);
                       });
 }
 
@@ -76,6 +79,21 @@ host_promise<stale_reply> host_requests::stale_of(const stale_message& m) const 
   return read<std::vector<memory>>(
       m.request.options, m.request.deadline_ms, to_string(m.request.id),
       [m](const read_views& v, const deadline& time) { return list_stale(v, m.request, time); });
+}
+
+host_promise<list_reply> host_requests::list(const list_message& m) const {
+  const list_request& r = m.request;
+  return read<list_result>(
+      {.actor = r.actor, .at_seq = r.at_seq, .scope = r.scope}, r.deadline_ms, {},
+      [m](const read_views& v, const deadline& time) { return read_list(v, m.request, time); });
+}
+
+host_promise<history_reply> host_requests::history(const history_message& m) const {
+  const history_request& r = m.request;
+  return read<history_result>(
+      {.actor = r.actor, .at_seq = r.at_seq, .scope = r.scope}, r.deadline_ms,
+      r.key ? to_string(*r.key) : to_string(r.id),
+      [m](const read_views& v, const deadline& time) { return read_history(v, m.request, time); });
 }
 
 host_promise<fields_reply> host_requests::fields(const fields_message& m) const {

@@ -54,6 +54,8 @@ public:
   host_promise<memory_reply> resolve(const resolve_message& m) const;
   host_promise<edges_reply> edges(const edges_message& m) const;
   host_promise<stale_reply> stale_of(const stale_message& m) const;
+  host_promise<list_reply> list(const list_message& m) const;
+  host_promise<history_reply> history(const history_message& m) const;
   host_promise<fields_reply> fields(const fields_message& m) const;
   host_promise<events_reply> events(const events_message& m) const;
   host_promise<compact_reply> load_compact(const load_compact_message& m) const;

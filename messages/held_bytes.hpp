@@ -61,11 +61,12 @@ inline std::uint64_t held_bytes(const mneme::provenance& p) {
 inline std::uint64_t held_bytes(const head& h) {
   return sizeof(h) + h.actor_scope.size() + held_bytes(h.tags) + held_bytes(h.frames)
          + held_bytes(h.metadata) + (h.lifecycle ? h.lifecycle->project.size() : 0)
-         + (h.tombstone ? h.tombstone->reason.size() : 0);
+         + (h.tombstone ? h.tombstone->reason.size() : 0)
+         + (h.key ? h.key->name_space.size() + h.key->name.size() : 0);
 }
 inline std::uint64_t held_bytes(const version& v) {
   return sizeof(v) + held_bytes(v.data) + v.created_by.size() + held_bytes(v.provenance)
-         + v.forms.short_form.size() + v.forms.medium_form.size();
+         + v.forms.short_form.size() + v.forms.medium_form.size() + v.payload.size();
 }
 inline std::uint64_t held_bytes(const forms_override& f) {
   return held_bytes(f.short_form) + held_bytes(f.medium_form);

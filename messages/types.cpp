@@ -158,4 +158,8 @@ template std::optional<colour_zone> parse_enum<colour_zone>(std::string_view) no
 template std::optional<topic_field_type> parse_enum<topic_field_type>(std::string_view) noexcept;
 template std::optional<topic_event_kind> parse_enum<topic_event_kind>(std::string_view) noexcept;
 
+std::string to_string(const memory_key& key) {
+  return key.name_space + " " + key.name;
+}
+
 } // namespace mneme

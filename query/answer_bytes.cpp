@@ -31,6 +31,13 @@ std::uint64_t answer_bytes(const memory& m) {
   return sizeof(m) + held_bytes(*m.head) + held_bytes(*m.version);
 }
 
+std::uint64_t answer_bytes(const past_version& v) {
+  std::uint64_t bytes = held_bytes(v.version);
+  for (const auto& c : v.changes)
+    bytes += sizeof(c) + c.field.size() + held_bytes(c.before) + held_bytes(c.after);
+  return bytes;
+}
+
 std::uint64_t answer_bytes(const edge_record& e) {
   return sizeof(e) + e.created_by.size() + e.data.size() + e.kind.size()
          + e.tombstoned_reason.size() + e.tombstoned_by.size();

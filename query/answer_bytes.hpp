@@ -12,6 +12,7 @@
 namespace mneme {
 
 std::uint64_t answer_bytes(const memory& m);
+std::uint64_t answer_bytes(const past_version& v);
 std::uint64_t answer_bytes(const edge_record& e);
 std::uint64_t answer_bytes(const topic_field_view& f);
 std::uint64_t answer_bytes(const topic_event& e);

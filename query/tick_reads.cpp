@@ -78,7 +78,8 @@ public:
       : views_(views), context_(context) {}
 
   tick_read_outcome operator()(const get_read& r) const {
-    return single(r, to_string(r.id), [&](const get_read& at, const deadline& time) {
+    const std::string target = r.key ? to_string(*r.key) : to_string(r.id);
+    return single(r, target, [&](const get_read& at, const deadline& time) {
       return wrapped(read_whole(views_, at, time));
     });
   }

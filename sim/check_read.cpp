@@ -22,8 +22,14 @@ template <class T>
 using expectation = std::expected<T, errc>;
 
 expectation<memory> expected_get(const model& state, const get_message& m, seq_no at) {
-  auto found = state.memory_at(m.id, at);
   const viewer who = viewer_of(m.options);
+  if (m.key) {
+    const auto there = state.keyed_at(*m.key, at);
+    if (!there || !sees(who, *there)) return std::unexpected(who.refusal());
+    if (there->tombstone) return std::unexpected(errc::tombstoned);
+    return expected_get(state, {there->id, m.options}, at);
+  }
+  auto found = state.memory_at(m.id, at);
   if (!found || !sees(who, found->head)) return std::unexpected(who.refusal());
   if (found->head->erased) return std::unexpected(errc::erased);
   found->standing = standing_in(state, m.id, at);
@@ -77,7 +83,70 @@ expectation<std::vector<memory>> expected_stale(const model& state, const stale_
   return found;
 }
 
+/// The workload asks for what has ended and what is archived, too.
+expectation<list_result> expected_list(const model& state, const list_request& r, seq_no at) {
+  const read_options options{.actor = r.actor, .at_seq = r.at_seq, .scope = r.scope};
+  const viewer who = viewer_of(options);
+  std::vector<std::pair<timestamp, memory_id>> places;
+  for (const auto& id : state.ids_at(at)) {
+    const head h = *state.head_at(id, at);
+    const bool is_asked = r.types.empty() || std::ranges::find(r.types, h.type) != r.types.end();
+    if (!sees(who, h) || !is_asked || (h.tombstone && !r.include_tombstoned)) continue;
+    if (r.owner && *r.owner != h.actor_scope) continue;
+    if (r.name_space && (!h.key || h.key->name_space != *r.name_space)) continue;
+    places.emplace_back(h.created_at, id);
+  }
+  std::ranges::sort(places, std::greater());
+  list_result page{.memories = {}, .next = {}, .at_seq = at};
+  for (const auto& [created, id] : places) {
+    const std::string cursor = fmt::format("{}.{}", created.ns, to_string(id));
+    if (std::ssize(page.memories) == r.limit) {
+      const auto& last = *page.memories.back().head;
+      page.next = fmt::format("{}.{}", last.created_at.ns, to_string(last.id));
+      break;
+    }
+    page.memories.push_back(*expected_get(state, {id, options}, at));
+  }
+  return page;
+}
+
+expectation<history_result> expected_history(const model& state, const history_request& r,
+                                             seq_no at) {
+  const read_options options{.actor = r.actor, .at_seq = r.at_seq, .scope = r.scope};
+  memory_id id = r.id;
+  if (r.key) {
+    const auto there = state.keyed_at(*r.key, at);
+    if (!there || !sees(viewer_of(options), *there))
+      return std::unexpected(viewer_of(options).refusal());
+    id = there->id;
+  }
+  const auto m = expected_get(state, {id, options}, at);
+  if (!m) return std::unexpected(m.error());
+  history_result all{.head = *m->head, .versions = {}, .at_seq = at};
+  for (std::uint32_t n = m->head->current_version; n > 0; --n) {
+    if (r.before && n >= *r.before) continue;
+    if (std::ssize(all.versions) == r.limit) break;
+    const auto v = state.version_at(id, n, at);
+    const auto older = n > 1 ? state.version_at(id, n - 1, at) : std::nullopt;
+    all.versions.push_back(
+        {*v, older ? changes_between(*older, *v) : std::vector<version_change>{}});
+  }
+  return all;
+}
+
 using sim::same;
+bool same(const list_result& a, const list_result& b) {
+  return a.next == b.next && a.at_seq == b.at_seq
+         && std::ranges::equal(a.memories, b.memories,
+                               [](const memory& x, const memory& y) { return same(x, y); });
+}
+bool same(const history_result& a, const history_result& b) {
+  return a.head == b.head && a.at_seq == b.at_seq
+         && std::ranges::equal(a.versions, b.versions,
+                               [](const past_version& x, const past_version& y) {
+                                 return x.version == y.version && x.changes == y.changes;
+                               });
+}
 template <class Item>
 bool same(const std::vector<Item>& a, const std::vector<Item>& b) {
   return a == b;
@@ -256,6 +325,17 @@ check_result check_read_reply(const evidence& known, const operation& op,
     return explain<std::vector<memory>>(
         known, op, m->request.options, part<stale_reply>(answer),
         [&](seq_no at) { return expected_stale(state, m->request, at); });
+  if (const auto* m = std::get_if<list_message>(&op.request))
+    return explain<list_result>(
+        known, op,
+        {.actor = m->request.actor, .at_seq = m->request.at_seq, .scope = m->request.scope},
+        part<list_reply>(answer), [&](seq_no at) { return expected_list(state, m->request, at); });
+  if (const auto* m = std::get_if<history_message>(&op.request))
+    return explain<history_result>(
+        known, op,
+        {.actor = m->request.actor, .at_seq = m->request.at_seq, .scope = m->request.scope},
+        part<history_reply>(answer),
+        [&](seq_no at) { return expected_history(state, m->request, at); });
   if (const auto* m = std::get_if<fields_message>(&op.request))
     return explain<std::vector<topic_field_view>>(
         known, op, m->options, part<fields_reply>(answer),

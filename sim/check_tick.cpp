@@ -43,7 +43,8 @@ struct read_checker {
     return check_search_reply(known, op, r, shared_part<search_result>(answer));
   }
   check_result operator()(const get_read& r) const {
-    return check_get(known, op, {r.id, r.options}, memory_part(answer));
+    return check_get(known, op, {.id = r.id, .options = r.options, .key = r.key},
+                     memory_part(answer));
   }
   check_result operator()(const resolve_read& r) const {
     return check_resolve(known, op, {r.uri, r.options}, memory_part(answer));

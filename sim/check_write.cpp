@@ -17,8 +17,8 @@ constexpr auto write_oracle = "write";
 /// But for the topics that an ingest found similar.
 bool same(const mutation_result& a, const mutation_result& b) {
   if (a.changed != b.changed || a.seq != b.seq || a.uri != b.uri || a.tag != b.tag
-      || a.weights != b.weights || a.restored != b.restored
-      || a.topics.has_value() != b.topics.has_value())
+      || a.weights != b.weights || a.restored != b.restored || a.put != b.put || a.swept != b.swept
+      || a.more != b.more || a.topics.has_value() != b.topics.has_value())
     return false;
   return !a.topics
          || (a.topics->applied == b.topics->applied && a.topics->revisions == b.topics->revisions

@@ -65,6 +65,8 @@ void client::ask(const engine_actor& engine, const request_message& request) {
     void operator()(const resolve_message& m) const { self.send<memory_reply>(to, m); }
     void operator()(const edges_message& m) const { self.send<edges_reply>(to, m); }
     void operator()(const stale_message& m) const { self.send<stale_reply>(to, m); }
+    void operator()(const list_message& m) const { self.send<list_reply>(to, m); }
+    void operator()(const history_message& m) const { self.send<history_reply>(to, m); }
     void operator()(const root_message& m) const { self.send<root_set>(to, m); }
     void operator()(const prove_message& m) const { self.send<proof_reply>(to, m); }
     void operator()(const snapshot_message& m) const { self.send<snapshot_result>(to, m); }

@@ -22,6 +22,12 @@ void model::commit_head(seq_no seq, const head& h, bool is_new, bool is_restored
   m.used.put(seq, used);
 }
 
+std::optional<head> model::keyed_at(const memory_key& key, seq_no at) const {
+  for (const memory_id& id : ids_at(at))
+    if (auto h = head_at(id, at); h && h->key == key) return h;
+  return std::nullopt;
+}
+
 void model::commit_content(seq_no seq, const version& v,
                            const std::optional<spaced_vector>& vector) {
   auto& versions = memories_[v.id].versions;

@@ -63,6 +63,8 @@ public:
   /// The seqs that brought the versions that there are at `at`; number 1 first.
   [[nodiscard]] std::vector<seq_no> written_at(const memory_id& id, seq_no at) const;
   [[nodiscard]] vector_space space_at(seq_no at) const;
+  /// The memory that has the key, tombstoned or not.
+  [[nodiscard]] std::optional<head> keyed_at(const memory_key& key, seq_no at) const;
   /// Ids in ascending order, but for what is erased: no door comes to it.
   [[nodiscard]] std::vector<memory_id> ids_at(seq_no at) const;
   /// With what is erased.

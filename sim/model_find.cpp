@@ -200,6 +200,10 @@ int compare_by(order_field field, const row& a, const row& b) {
     return sign_of(a.record.head->declared_importance, b.record.head->declared_importance);
   case order_field::near_distance:
     return sign_of(a.distance, b.distance);
+  case order_field::head_created_at:
+    return sign_of(a.record.head->created_at, b.record.head->created_at);
+  case order_field::head_id:
+    return sign_of(a.record.head->id, b.record.head->id);
   case order_field::hop:
     return sign_of(a.reached.hop, b.reached.hop);
   }

@@ -40,6 +40,8 @@ value head_value(std::string_view name, const head& h) {
   if (name == "tombstoned") return h.tombstone.has_value();
   if (name == "created_at") return h.created_at;
   if (name == "last_updated_at") return h.last_updated_at;
+  if (name == "namespace") return h.key ? value(h.key->name_space) : value();
+  if (name == "key") return h.key ? value(h.key->name) : value();
   return {};
 }
 

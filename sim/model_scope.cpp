@@ -52,6 +52,23 @@ public:
                                   [&](const memory_uri& old) { return is_open(old.id); })
            && makes(r.id, h);
   }
+  bool operator()(put_request& r) {
+    const auto there = state_.keyed_at(r.key, state_.last());
+    if (!there) return (*this)(r.content);
+    if (!opens(within_, *there) || !(*this)(r.content)) return false;
+    restore_request back{.id = there->id, .actor = {}};
+    if (there->tombstone && !(*this)(back)) return false;
+    head after = *there;
+    after.visibility = r.content.visibility;
+    after.tags = normalise_tags(r.content.tags);
+    after.frames = r.content.frames;
+    return opens(within_, after);
+  }
+  bool operator()(delete_by_request& r) {
+    r.actor = within_.granted_to;
+    const auto there = state_.keyed_at(r.key, state_.last());
+    return !there || opens(within_, *there);
+  }
   bool operator()(ingest_request& r) {
     r.created_by = within_.granted_to;
     if (r.placement == ingest_placement::new_topic) {
@@ -187,7 +204,8 @@ admitted(const model& state, const std::vector<mutation>& items, const scope& wi
   gate pass(state, within);
   for (auto& m : let_through) {
     if (std::holds_alternative<assign_tag_request>(m)
-        || std::holds_alternative<set_weights_request>(m))
+        || std::holds_alternative<set_weights_request>(m)
+        || std::holds_alternative<sweep_request>(m))
       return std::unexpected(errc::unsupported);
     if (!std::visit(pass, m)) return std::unexpected(errc::scope_violation);
   }

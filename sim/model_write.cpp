@@ -35,7 +35,62 @@ public:
         held_vector* held = nullptr)
       : state_(state), now_(now), entries_(entries), within_(within), held_(held) {}
 
-  write_outcome operator()(const write_request& r) const {
+  write_outcome operator()(const write_request& r) const { return written(r, {}); }
+
+  write_outcome operator()(const put_request& r) const {
+    const auto there = state_.keyed_at(r.key, state_.last());
+    if (!is_version(there, r.expect_version)) return refused(errc::version_conflict);
+    write_outcome out = there ? put_again(*there, r.content) : written(r.content, r.key);
+    if (!out.refused)
+      out.put = !there             ? put_outcome::created
+                : there->tombstone ? put_outcome::revived
+                                   : put_outcome::updated;
+    return out;
+  }
+
+  write_outcome operator()(const delete_by_request& r) const {
+    const auto there = state_.keyed_at(r.key, state_.last());
+    if (!there) return changes_nothing({});
+    const memory_uri uri{there->type, there->id, there->current_version};
+    if (there->tombstone) return changes_nothing(uri);
+    if (!is_version(there, r.expect_version)) return refused(errc::version_conflict);
+    return (*this)(tombstone_request{.uri = uri,
+                                     .actor = r.actor,
+                                     .reason = r.reason,
+                                     .by = r.by,
+                                     .superseded_by = {},
+                                     .expect_version = {}});
+  }
+
+  write_outcome operator()(const sweep_request& r) const {
+    std::vector<std::pair<timestamp, memory_id>> expired;
+    for (const memory_id& id : state_.ids_at(state_.last())) {
+      const auto m = state_.memory_at(id, state_.last());
+      const auto& end = m->version->expires_at;
+      if (!m->head->tombstone && end && *end <= now_) expired.emplace_back(*end, id);
+    }
+    std::ranges::sort(expired);
+    write_outcome out;
+    for (const auto& [end, id] : expired) {
+      if (out.swept.size() == static_cast<std::size_t>(r.limit.value_or(max_swept))) {
+        out.more = true;
+        break;
+      }
+      const head h = *state_.head_at(id, state_.last());
+      (*this)(tombstone_request{.uri = {h.type, id, h.current_version},
+                                .actor = r.actor,
+                                .reason = r.reason.value_or("expired"),
+                                .by = r.by,
+                                .cause = tombstone_cause::expired,
+                                .superseded_by = {},
+                                .expect_version = {}});
+      out.swept.push_back(id);
+    }
+    out.changed = !out.swept.empty();
+    return out;
+  }
+
+  write_outcome written(const write_request& r, const std::optional<memory_key>& key) const {
     const timestamp created = r.created_at.value_or(now_);
     if (r.valid_until && *r.valid_until <= r.valid_from.value_or(created))
       return refused(errc::bad_interval);
@@ -68,6 +123,7 @@ public:
     h.created_at = h.last_updated_at = created;
     h.version_hash = v.hash;
     h.nonce = drawn.head_nonce;
+    h.key = key;
     const std::string by = v.created_by;
     write_outcome out = changes_head(entry_kind::write, by, h,
                                      write_payload{h, std::move(v), vector, !r.id.has_value()});
@@ -283,6 +339,41 @@ public:
   }
 
 private:
+  /// 0 is that of what is not there, or tombstoned.
+  static bool is_version(const std::optional<head>& there,
+                         const std::optional<std::uint32_t>& expected) {
+    return !expected || *expected == (there && !there->tombstone ? there->current_version : 0);
+  }
+  /// All anew but the memory itself.
+  [[nodiscard]] write_outcome put_again(head h, const write_request& r) const {
+    if (h.type != r.type) return refused(errc::type_data_mismatch);
+    if (r.valid_until && *r.valid_until <= r.valid_from.value_or(now_))
+      return refused(errc::bad_interval);
+    const memory_data data = with_defaults(h.type, r.data, now_);
+    const auto vector = placed_vector(h.type, data, r.vector);
+    if (vector && wrong_dim(*vector)) return refused(errc::dim_mismatch);
+    if (h.tombstone) {
+      (*this)(restore_request{.id = h.id, .actor = r.actor, .by = r.created_by});
+      h = *state_.head_at(h.id, state_.last());
+    }
+    h.visibility = r.visibility;
+    h.declared_importance = static_cast<std::uint8_t>(r.importance);
+    h.tags = normalise_tags(r.tags);
+    h.frames = r.frames;
+    h.metadata = r.metadata;
+    h.lifecycle = r.lifecycle;
+    ++h.current_version;
+    h.embedding.reset();
+    if (vector)
+      h.embedding =
+          embedding_ref{static_cast<std::uint32_t>(vector->values.size()), h.current_version};
+    version v = new_version(r, h.id, h.type, h.current_version, data, now_, entries_.next_drawn());
+    h.last_updated_at = now_;
+    h.version_hash = v.hash;
+    const std::string by = v.created_by;
+    return changes_head(entry_kind::update, by, h, update_payload{h, std::move(v), vector});
+  }
+
   write_outcome changes_head(entry_kind kind, const std::string& by, const head& h,
                              entry_payload payload) const {
     const memory_uri uri{h.type, h.id, h.current_version};
@@ -385,6 +476,7 @@ private:
     if (!whole.valid_from) whole.valid_from = v->valid_from;
     if (!whole.valid_until) whole.valid_until = v->valid_until;
     if (!whole.expires_at) whole.expires_at = v->expires_at;
+    if (whole.payload.empty()) whole.payload = v->payload;
     whole.confidence = v->confidence;
     whole.provenance = v->provenance;
     if (!validate_data(whole.uri.type, whole.data))
@@ -415,6 +507,7 @@ private:
     v.expires_at = r.expires_at;
     v.confidence = r.confidence == 0 ? 1.0 : r.confidence;
     v.provenance = r.provenance;
+    v.payload = r.payload;
     if (auto rendered = render_forms(type, data, r.forms, *state_.seams().tokens))
       v.forms = std::move(*rendered);
     v.short_overridden = r.forms.short_form.has_value();

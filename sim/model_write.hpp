@@ -66,6 +66,9 @@ struct write_outcome {
   std::optional<tag_assignment> tag;
   std::string weights; ///< of search
   std::optional<restored_memory> restored;
+  std::optional<put_outcome> put;
+  std::vector<memory_id> swept;
+  bool more = false; ///< beyond those swept
 };
 
 /// Outcome of `m` on the model's last state, executed at `now`; its entries go to `entries`, which

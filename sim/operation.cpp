@@ -16,6 +16,9 @@ namespace {
 void put_token(write_request& r, std::string token) {
   r.created_by = std::move(token);
 }
+void put_token(put_request& r, std::string token) {
+  r.content.created_by = std::move(token);
+}
 void put_token(update_request& r, std::string token) {
   r.created_by = std::move(token);
 }
@@ -65,6 +68,16 @@ struct describe_mutation {
                        r.id ? " " + brief(*r.id) : std::string(), r.actor, r.tags.size(),
                        r.supersedes.empty() ? std::string()
                                             : fmt::format(" supersedes {}", r.supersedes.size()));
+  }
+  std::string operator()(const put_request& r) const {
+    return fmt::format("put {} {} {}{}", r.key.name_space, r.key.name, to_string(r.content.type),
+                       r.expect_version ? fmt::format(" at version {}", *r.expect_version) : "");
+  }
+  std::string operator()(const delete_by_request& r) const {
+    return fmt::format("delete_by {} {}", r.key.name_space, r.key.name);
+  }
+  std::string operator()(const sweep_request& r) const {
+    return fmt::format("sweep {}", r.limit.value_or(max_swept));
   }
   std::string operator()(const update_request& r) const {
     return fmt::format("update {}{}{}", brief(r.uri.id), r.replace ? " a span" : "",
@@ -246,6 +259,12 @@ struct describe_request {
   std::string operator()(const tick_message& m) const { return tick_text(*m.request); }
   std::string operator()(const select_message& m) const {
     return fmt::format("select '{}'", m.request.words) + at_text(m.request.at_seq);
+  }
+  std::string operator()(const list_message& m) const {
+    return fmt::format("list {}", m.request.limit);
+  }
+  std::string operator()(const history_message& m) const {
+    return "history " + (m.request.key ? to_string(*m.request.key) : brief(m.request.id));
   }
   std::string operator()(const stale_message& m) const {
     return "stale " + brief(m.request.id) + at_text(m.request.options.at_seq);

@@ -20,13 +20,15 @@ using request_message =
                  checkpoint_message, retrieve_message, retrieve_many_message, fields_message,
                  events_message, chroma_message, chroma_many_message, decay_message, search_message,
                  search_many_message, context_message, attest_message, compact_message,
-                 load_compact_message, tick_message, select_message, stale_message>;
+                 load_compact_message, tick_message, select_message, stale_message, list_message,
+                 history_message>;
 using reply_message =
     std::variant<mutation_result, batch_result, find_reply, find_many_reply, memory_reply,
                  edges_reply, root_set, proof_reply, snapshot_result, checkpoint_reply,
                  retrieve_reply, retrieve_many_reply, fields_reply, events_reply, chroma_reply,
                  chroma_many_reply, decay_result, search_reply, search_many_reply, context_reply,
-                 attest_result, compact_reply, tick_reply, select_reply, stale_reply, erase_result>;
+                 attest_result, compact_reply, tick_reply, select_reply, stale_reply, list_reply,
+                 history_reply, erase_result>;
 
 /// Up to here a query may miss its deadline: the machine's stopwatch moves with each look at it.
 inline constexpr std::int64_t short_deadline_ms = 3;

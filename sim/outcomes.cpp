@@ -15,6 +15,8 @@ std::string actor_of_item(const mutation& m) {
       [](const auto& r) {
         if constexpr (requires { r.actor; })
           return r.actor;
+        else if constexpr (requires { r.content.actor; })
+          return r.content.actor;
         else
           return std::string();
       },
@@ -103,7 +105,10 @@ mutation_result result_of(const write_outcome& out, seq_no seq) {
           .tag = out.tag,
           .similar = {},
           .weights = out.weights,
-          .restored = out.restored};
+          .restored = out.restored,
+          .put = out.put,
+          .swept = out.swept,
+          .more = out.more};
 }
 
 std::expected<std::vector<mutation>, errc>

@@ -57,6 +57,9 @@ profile draw_profile(std::uint64_t seed) {
   p.weights[static_cast<std::size_t>(operation_kind::restore)] = one_of(restored, {0, 1, 4});
   random_stream shaken(seed, "stale");
   p.weights[static_cast<std::size_t>(operation_kind::stale)] = one_of(shaken, {0, 1, 4});
+  random_stream keyed(seed, "put");
+  p.weights[static_cast<std::size_t>(operation_kind::put)] = one_of(keyed, {0, 1, 4});
+  p.weights[static_cast<std::size_t>(operation_kind::list)] = one_of(keyed, {0, 1, 4});
   // Without memories there is nothing to do for the others, and every run asks something.
   p.weights[static_cast<std::size_t>(operation_kind::write)] += 8;
   p.weights[static_cast<std::size_t>(operation_kind::find)] += 2;

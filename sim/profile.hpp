@@ -53,8 +53,10 @@ enum class operation_kind : std::uint8_t {
   set_weights,
   restore,
   stale,
+  put,
+  list,
 };
-inline constexpr std::size_t operation_kind_count = 40;
+inline constexpr std::size_t operation_kind_count = 42;
 
 /// Kinds of faults that may strike between two steps.
 enum class fault_kind : std::uint8_t {

@@ -128,6 +128,33 @@ planned_request workload::next(timestamp now) {
   return planned;
 }
 
+/// By the names that hosts have for memories, or of all that there is.
+planned_request workload::some_keyed_read() {
+  const read_options options = some_options();
+  switch (draw_.below(3)) {
+  case 0:
+    return {get_message{.id = {}, .options = options, .key = some_key()}, {}};
+  case 1: {
+    history_request r{.id = some_id(), .actor = options.actor, .at_seq = options.at_seq};
+    if (draw_.one_in(3)) r.key = some_key();
+    if (draw_.one_in(3)) r.limit = draw_.between(1, 3);
+    if (draw_.one_in(4)) r.before = static_cast<std::uint32_t>(draw_.between(1, 4));
+    return {history_message{std::move(r)}, {}};
+  }
+  default:
+    list_request r{.limit = draw_.between(1, 9),
+                   .include_tombstoned = draw_.one_in(3),
+                   .include_archived = true,
+                   .include_ended = true,
+                   .actor = options.actor,
+                   .at_seq = options.at_seq};
+    if (draw_.one_in(3)) r.types = {some_type(), some_type()};
+    if (draw_.one_in(4)) r.name_space = some_key().name_space;
+    if (draw_.one_in(4)) r.owner = some_actor();
+    return {list_message{std::move(r)}, {}};
+  }
+}
+
 planned_request workload::some_request() {
   const auto kind = weighted(how_, draw_);
   if (auto door = next_door(kind)) return std::move(*door);
@@ -157,6 +184,8 @@ planned_request workload::some_request() {
     if (draw_.percent(30)) m.filter.types = {static_cast<edge_type>(1 + draw_.below(4))};
     return {std::move(m), {}};
   }
+  case operation_kind::list:
+    return some_keyed_read();
   case operation_kind::stale: {
     stale_message m{{.id = some_id(), .options = some_options()}};
     if (draw_.one_in(4)) m.request.limit = 1 + static_cast<std::int64_t>(draw_.below(3));

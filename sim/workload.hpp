@@ -26,6 +26,7 @@ public:
 
 private:
   planned_request some_request();
+  planned_request some_keyed_read();
 
   // Single choices.
   memory_id some_id();
@@ -57,6 +58,10 @@ private:
   void make_replacement(update_request& r, const head& h);
   mutation some_update_head();
   mutation some_tombstone();
+  bool puts(); ///< one of several writes, where any does
+  memory_key some_key();
+  mutation some_put();
+  mutation some_keyed_write();
   mutation some_restore();
   bool restores(); ///< one of several writes, where any does
   mutation some_edge();
@@ -67,6 +72,7 @@ private:
   durability some_durability();
 
   // Questions (workload_find.cpp).
+  void ask_for_keyed(find_request& r);
   find_request some_find(bool late);
   predicate some_predicate(int depth);
   predicate some_comparison();

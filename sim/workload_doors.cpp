@@ -369,9 +369,11 @@ tick_message workload::some_tick() {
       r.writes.emplace_back(scoped_mutation{some_ingest(), {}});
       break;
     default:
-      r.writes.emplace_back(scoped_mutation{
-          restores() ? some_restore() : mutation_of(static_cast<operation_kind>(draw_.below(6))),
-          {}});
+      r.writes.emplace_back(
+          scoped_mutation{puts()       ? some_keyed_write()
+                          : restores() ? some_restore()
+                                       : mutation_of(static_cast<operation_kind>(draw_.below(6))),
+                          {}});
     }
   }
   return {std::make_shared<const tick_request>(std::move(r))};

@@ -139,6 +139,23 @@ void workload::add_order(find_request& r) {
     r.rank = near && draw_.percent(50) ? rank_kind::distance : rank_kind::salience;
 }
 
+/// In runs that put memories: of a namespace, in the order of ids, or of all that there is.
+void workload::ask_for_keyed(find_request& r) {
+  if (draw_.one_in(8)) {
+    const memory_key key = some_key();
+    const auto op = draw_.one_in(4) ? comparison::ne : comparison::eq;
+    std::vector<predicate> all{{compare_predicate{op, "head.namespace", key.name_space}}};
+    if (draw_.one_in(3)) all.push_back({compare_predicate{comparison::eq, "head.key", key.name}});
+    if (r.where) all.push_back(*r.where);
+    r.where = predicate{and_predicate{std::move(all)}};
+  }
+  if (draw_.one_in(6))
+    r.order.push_back(
+        {draw_.one_in(2) ? order_field::head_id : order_field::head_created_at, draw_.one_in(2)});
+  const bool has_driver = r.from || r.near || r.near_uri || r.near_vector;
+  if (r.limit && !has_driver && draw_.one_in(6)) r.types.clear();
+}
+
 find_request workload::some_find(bool late) {
   find_request r;
   if (draw_.percent(50)) r.types.push_back(some_type());
@@ -180,6 +197,7 @@ find_request workload::some_find(bool late) {
   r.deadline_ms = some_deadline();
   r.late_binding = late;
   if (!late) r.at_seq = some_past();
+  if (how_.weights[static_cast<std::size_t>(operation_kind::put)] > 0) ask_for_keyed(r);
   return r;
 }
 
@@ -210,6 +228,8 @@ planned_request workload::invalid_find() {
     return refused(errc::out_of_range);
   case 2:
     r.types.clear();
+    r.limit.reset();
+    r.budget_tokens = 100;
     return refused(errc::too_broad);
   case 3:
     r.follow.emplace();

@@ -231,6 +231,53 @@ mutation workload::some_restore() {
   return r;
 }
 
+bool workload::puts() {
+  return how_.weights[static_cast<std::size_t>(operation_kind::put)] > 0 && draw_.one_in(6);
+}
+
+memory_key workload::some_key() {
+  return {.name_space = draw_.one_in(3) ? "harbour" : "town",
+          .name = "k" + std::to_string(draw_.below(5))};
+}
+
+mutation workload::some_put() {
+  put_request r{.key = some_key(), .content = some_write()};
+  write_request& w = r.content;
+  w.id.reset();
+  w.supersedes.clear();
+  w.similar = false;
+  w.created_at.reset();
+  const auto there = truth_.keyed_at(r.key, truth_.last());
+  const bool keeps_type = there && !draw_.one_in(20);
+  if (const memory_type type = keeps_type ? there->type : memory_type::note; type != w.type) {
+    w.type = type;
+    w.data = some_data(type);
+  }
+  if (draw_.percent(40)) w.payload = "{\"n\": " + std::to_string(draw_.below(9)) + "}";
+  if (draw_.percent(30)) w.expires_at = some_time();
+  if (draw_.percent(15)) r.expect_version = there ? there->current_version : 0;
+  return r;
+}
+
+/// Of memories that have a key, or are not to be there any more.
+mutation workload::some_keyed_write() {
+  switch (draw_.below(6)) {
+  case 0:
+  case 1: {
+    delete_by_request r{.key = some_key(), .actor = some_actor(), .reason = some_text()};
+    if (draw_.percent(15)) r.expect_version = static_cast<std::uint32_t>(draw_.below(4));
+    return r;
+  }
+  case 2: {
+    sweep_request r{.actor = some_actor()};
+    if (draw_.one_in(2)) r.limit = draw_.between(1, 3);
+    return r;
+  }
+  default:
+    return some_put();
+  }
+}
+
 mutation workload::some_edge() {
   add_edge_request r;
   r.src = some_id();
@@ -274,6 +321,8 @@ mutation workload::mutation_of(operation_kind kind) {
     return some_tombstone();
   case operation_kind::restore:
     return some_restore();
+  case operation_kind::put:
+    return some_keyed_write();
   case operation_kind::add_edge:
     return some_edge();
   case operation_kind::remove_edge:
@@ -291,8 +340,9 @@ planned_request workload::some_batch() {
   batch_message batch;
   batch.durability = some_durability();
   for (auto n = 1 + draw_.below(5); n > 0; --n)
-    batch.items.push_back(restores() ? some_restore()
-                                     : mutation_of(static_cast<operation_kind>(draw_.below(6))));
+    batch.items.push_back(puts()       ? some_keyed_write()
+                          : restores() ? some_restore()
+                                       : mutation_of(static_cast<operation_kind>(draw_.below(6))));
   // Items see each other: an edge to a memory of the same batch, and its update.
   if (draw_.percent(40)) {
     write_request first = some_write();

@@ -100,6 +100,7 @@ struct get_message {
   memory_id id;
   read_options options;
   std::optional<std::int64_t> deadline_ms{};
+  std::optional<memory_key> key{}; ///< as in get_read
 };
 struct resolve_message {
   memory_uri uri;
@@ -116,6 +117,12 @@ struct edges_message {
 /// Its deadline_ms counts like theirs.
 struct stale_message {
   stale_read request;
+};
+struct list_message {
+  list_request request;
+};
+struct history_message {
+  history_request request;
 };
 struct context_message {
   context_request request;
@@ -181,6 +188,8 @@ using events_reply = std::shared_ptr<const std::vector<topic_event>>;
 using memory_reply = std::shared_ptr<const memory>;
 using edges_reply = std::shared_ptr<const std::vector<edge_record>>;
 using stale_reply = std::shared_ptr<const std::vector<memory>>;
+using list_reply = std::shared_ptr<const list_result>;
+using history_reply = std::shared_ptr<const history_result>;
 using proof_reply = std::shared_ptr<const proof_bundle>;
 struct checkpoint_reply {
   seq_no seq;
@@ -209,6 +218,8 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::get_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::resolve_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::edges_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::stale_message)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::list_message)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::history_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::context_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::attest_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::compact_message)
@@ -241,6 +252,8 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::events_reply)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::memory_reply)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::edges_reply)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::stale_reply)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::list_reply)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::history_reply)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::root_set)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::proof_reply)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::snapshot_result)
@@ -274,6 +287,8 @@ using engine_actor =
                      caf::replies_to<resolve_message>::with<memory_reply>,
                      caf::replies_to<edges_message>::with<edges_reply>,
                      caf::replies_to<stale_message>::with<stale_reply>,
+                     caf::replies_to<list_message>::with<list_reply>,
+                     caf::replies_to<history_message>::with<history_reply>,
                      caf::replies_to<context_message>::with<context_reply>,
                      caf::replies_to<attest_message>::with<attest_result>,
                      caf::replies_to<compact_message>::with<compact_reply>,

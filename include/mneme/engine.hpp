@@ -15,6 +15,7 @@
 #include "mneme/chroma.hpp"
 #include "mneme/diff.hpp"
 #include "mneme/erasure.hpp"
+#include "mneme/listing.hpp"
 #include "mneme/proof.hpp"
 #include "mneme/query.hpp"
 #include "mneme/recovery.hpp"
@@ -227,6 +228,11 @@ public:
                                    std::shared_ptr<const mneme::scope> scope = {},
                                    std::optional<std::int64_t> deadline_ms = {},
                                    const std::optional<std::string>& in_sight_of = {});
+  /// apply() of a put_request: the memory that has the key is written, or made.
+  result<mutation_result> put(memory_key key, write_request content);
+  /// apply() of a delete_by_request.
+  result<mutation_result> delete_by(memory_key key, std::string actor = {},
+                                    std::string reason = {});
   /// Says of a chunk which memory it became; searches find the memory from then on. A deadline here
   /// and below is that of apply().
   result<mutation_result> promote(const promote_request& request,
@@ -303,6 +309,8 @@ public:
                                           std::optional<std::int64_t> deadline_ms = {});
   /// Newest version of a memory. With a deadline: read().
   result<memory> get(const memory_id& id, const read_options& options = {});
+  /// The memory that has the key; one that was tombstoned is `tombstoned`.
+  result<memory> get_by(const memory_key& key, const read_options& options = {});
   /// Exactly that version.
   result<memory> resolve(const memory_uri& uri, const read_options& options = {});
   /// get() and resolve() with what is asked for beside the memory, as of one seq; what a tick
@@ -314,6 +322,19 @@ public:
                                            const read_options& options = {},
                                            bool include_archived = false,
                                            std::optional<std::int64_t> deadline_ms = {});
+  /// A page of what there is, newest first.
+  result<list_result> list(list_request request);
+  /// All versions of a memory.
+  result<history_result> history(const history_request& request);
+  /// Namespaces with any live memory that was put into them, by name.
+  result<std::vector<name_count>> namespaces(const read_options& options = {},
+                                             std::optional<std::int64_t> deadline_ms = {});
+  /// Actors with any live memory, by name; "" is the host.
+  result<std::vector<name_count>> actors(const read_options& options = {},
+                                         std::optional<std::int64_t> deadline_ms = {});
+  /// The last entry that was made at or before that time, 0 if there was none: what `at_seq` takes.
+  /// seq_unavailable before what the engine keeps the past of.
+  result<seq_no> seq_at(timestamp time);
   /// Canonical head bytes: SHA-256 of them is the value hash in the `memories` tree.
   result<std::string> raw_head(const memory_id& id, const read_options& options = {});
   /// Also a tombstoned edge; not_found only if it was never created.

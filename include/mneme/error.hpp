@@ -50,7 +50,7 @@ enum class errc : std::uint8_t {
   // Find.
   unbounded,         ///< neither limit nor budget_tokens
   unsupported,       ///< a combination that has no meaning, said in the message
-  too_broad,         ///< nothing that narrows: no from, near, tag or type
+  too_broad,         ///< nothing that narrows: no from, near, tag, type, namespace or limit
   max_hops_exceeded, ///< max_hops > 6
   bad_hops,          ///< negative, or min_hops > max_hops
   // Predicates.

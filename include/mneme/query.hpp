@@ -59,6 +59,8 @@ enum class order_field : std::uint8_t {
   head_declared_importance,
   near_distance,
   hop,
+  head_created_at,
+  head_id, ///< decides for good
 };
 struct order_by {
   order_field field{};

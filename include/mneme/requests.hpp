@@ -41,7 +41,41 @@ struct write_request {
   /// to it. What is named twice counts once.
   std::vector<memory_uri> supersedes{};
   bool similar = false; ///< the answer names what the memory is like
+  /// UTF-8 of the host's own, at most 1 MiB, kept beside the data and given back as it was: found
+  /// by nothing. Doors that speak JSON take and give JSON text.
+  std::string payload{};
 };
+
+/// Writes the memory that has the key, or makes it: one step, whatever else is written meanwhile.
+/// What is there gets a new version; what was tombstoned is back; an erased memory's key is free. A
+/// memory keeps its id, its type (else type_data_mismatch), whose it is and its colour; all else is
+/// what the put says, as if it were new.
+struct put_request {
+  memory_key key;
+  /// No id and no `supersedes`: bad_value.
+  write_request content;
+  /// Of the memory that the key has; 0: the key must have none, or a tombstoned one.
+  std::optional<std::uint32_t> expect_version{};
+};
+
+/// Tombstones the memory that has the key. One that is not there, or tombstoned, changes nothing.
+struct delete_by_request {
+  memory_key key;
+  std::string actor{};
+  std::string reason{};
+  std::optional<std::string> by{};
+  std::optional<std::uint32_t> expect_version{};
+};
+
+/// Tombstones what has expired (expires_at) as `expired`: those of the earliest expiry first. The
+/// host's alone.
+struct sweep_request {
+  std::string actor{};                 ///< who acts
+  std::optional<std::string> by{};     ///< default: actor
+  std::optional<std::string> reason{}; ///< default: "expired"
+  std::optional<std::int64_t> limit{}; ///< 1..10,000, the default
+};
+inline constexpr std::int64_t max_swept = 10'000;
 
 /// A span of a text that becomes another one. It must be there exactly once: not_found, else
 /// bad_value, at "replace.old".
@@ -69,6 +103,7 @@ struct update_request {
   /// Instead of data, of which there is none then: everything of the current version stays but this
   /// span, in the data and in forms of the caller's own. Times that the request names are taken.
   std::optional<text_replacement> replace{};
+  std::string payload{}; ///< as in write_request; of `replace`: the old one stays if none is given
 };
 
 /// Absent = unchanged, present = replaced whole. An empty patch is no_op.
@@ -179,11 +214,12 @@ struct set_weights_request {
   std::string actor;  ///< who acts; "" = the host
 };
 
-using mutation = std::variant<write_request, update_request, update_head_request, tombstone_request,
-                              add_edge_request, remove_edge_request, put_record_request,
-                              put_edge_record_request, ingest_request, revise_request,
-                              forget_request, unarchive_request, put_field_record_request,
-                              assign_tag_request, set_weights_request, restore_request>;
+using mutation =
+    std::variant<write_request, update_request, update_head_request, tombstone_request,
+                 add_edge_request, remove_edge_request, put_record_request, put_edge_record_request,
+                 ingest_request, revise_request, forget_request, unarchive_request,
+                 put_field_record_request, assign_tag_request, set_weights_request, restore_request,
+                 put_request, delete_by_request, sweep_request>;
 
 /// A hashtag and the anchor it stands for.
 struct tag_assignment {
@@ -218,6 +254,9 @@ struct restored_memory {
   friend bool operator==(const restored_memory&, const restored_memory&) = default;
 };
 
+/// What a put has done.
+enum class put_outcome : std::uint8_t { created = 1, updated, revived };
+
 /// What one mutation did. `changed` is false where nothing was journaled; `seq` is then the
 /// current one.
 struct mutation_result {
@@ -230,6 +269,9 @@ struct mutation_result {
   std::optional<resemblance> similar{};      ///< of a write that asks for it
   std::string weights{};                     ///< set_weights: all that hold now, "name=number,…"
   std::optional<restored_memory> restored{}; ///< restore that changed something
+  std::optional<put_outcome> put{};          ///< put
+  std::vector<memory_id> swept{};            ///< sweep: by expiry, then id
+  bool more = false;                         ///< sweep: others have expired
 };
 
 enum class durability : std::uint8_t {

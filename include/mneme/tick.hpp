@@ -31,6 +31,7 @@ struct get_read {
   read_options options;
   memory_parts parts{};
   std::optional<std::int64_t> deadline_ms{};
+  std::optional<memory_key> key{}; ///< instead of an id; a tombstoned memory is `tombstoned`
 };
 struct resolve_read {
   memory_uri uri;

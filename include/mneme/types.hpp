@@ -241,6 +241,18 @@ struct embedding_ref {
 /// 16 random bytes in every record, so that a hash does not let a guess be confirmed after erasure.
 using nonce = std::array<std::uint8_t, 16>;
 
+/// What a host calls a memory by: a name in a namespace of the host's. At most one memory of a
+/// world that is not erased has it, whoever's it is.
+struct memory_key {
+  std::string name_space; ///< 1..512 bytes
+  std::string name;       ///< 1..512 bytes
+
+  friend auto operator<=>(const memory_key&, const memory_key&) = default;
+};
+
+/// Both names, for people to read.
+std::string to_string(const memory_key& key);
+
 /// The mutable part of a memory, one per memory. Its canonical bytes are the value in the
 /// `memories` tree; `version_hash` anchors the current version.
 struct head {
@@ -262,6 +274,7 @@ struct head {
   digest version_hash;
   bool erased = false;
   mneme::nonce nonce{};
+  std::optional<memory_key> key{}; ///< of what was put by one
 
   friend bool operator==(const head&, const head&) = default;
 };
@@ -285,6 +298,7 @@ struct version {
   std::optional<timestamp> valid_until; ///< half-open interval [valid_from, valid_until)
   mneme::nonce nonce{};
   digest hash;
+  std::string payload{}; ///< the host's own, as it was given; in no index. Empty = none
 
   friend bool operator==(const version&, const version&) = default;
 };

@@ -312,6 +312,20 @@ term_no attributes::actor_term(std::string_view actor) const {
   return {impl_->actors.find(actor)};
 }
 
+std::vector<std::pair<std::string, term_no>>
+attributes::tags_with_prefix(std::string_view prefix) const {
+  std::vector<std::pair<std::string, term_no>> found;
+  const std::uint32_t count = impl_->tags.size();
+  for (std::uint32_t tag = 0; tag < count; ++tag)
+    if (const std::string_view text = impl_->tags.text(tag); text.starts_with(prefix))
+      found.emplace_back(text, term_no{tag});
+  return found;
+}
+
+std::optional<seq_no> attributes::entry_at(timestamp time, seq_no at) const {
+  return impl_->times.last_until(time, at);
+}
+
 std::string attributes::tag_text(term_no tag) const {
   return std::string(impl_->tags.text(tag.value));
 }

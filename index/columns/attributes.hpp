@@ -122,6 +122,12 @@ public:
   [[nodiscard]] std::vector<term_no> speaker_tags(std::span<const std::string> words) const;
   [[nodiscard]] term_no actor_term(std::string_view actor) const;
   [[nodiscard]] std::string tag_text(term_no tag) const;
+  /// Tags that there ever were and that begin so.
+  [[nodiscard]] std::vector<std::pair<std::string, term_no>>
+  tags_with_prefix(std::string_view prefix) const;
+  /// The last entry that was made at or before `time`, among those up to `at`; nullopt if none of
+  /// those retained was.
+  [[nodiscard]] std::optional<seq_no> entry_at(timestamp time, seq_no at) const;
   [[nodiscard]] std::string actor_text(term_no actor) const;
   /// Never null; an unknown term has an empty posting.
   [[nodiscard]] std::shared_ptr<const posting_view> with_type(memory_type type) const;

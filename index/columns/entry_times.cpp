@@ -24,6 +24,18 @@ std::optional<timestamp> entry_times::find(seq_no at) const {
   return timestamp{std::prev(behind)->ns};
 }
 
+std::optional<seq_no> entry_times::last_until(timestamp time, seq_no at) const {
+  const std::lock_guard hold(guard_);
+  std::uint64_t last = at.value;
+  for (auto run = changes_.rbegin(); run != changes_.rend(); ++run) {
+    if (run->seq > at.value) continue;
+    ensure(run->seq <= last, "runs of entries follow each other");
+    if (run->ns <= time.ns) return seq_no{last};
+    last = run->seq - 1;
+  }
+  return std::nullopt;
+}
+
 void entry_times::save(image_writer& out, seq_no at) const {
   const std::lock_guard hold(guard_);
   const auto behind = std::ranges::upper_bound(changes_, at.value, {}, &change::seq);

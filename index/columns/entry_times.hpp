@@ -23,6 +23,10 @@ public:
   /// Of an entry that was put; nullopt if it is before what is retained.
   [[nodiscard]] std::optional<timestamp> find(seq_no at) const;
 
+  /// The last entry up to `at` that was made at or before `time`; nullopt if none of those that are
+  /// retained was. A clock may go back between two entries.
+  [[nodiscard]] std::optional<seq_no> last_until(timestamp time, seq_no at) const;
+
   /// Up to `at`; may run beside the writer.
   void save(image_writer& out, seq_no at) const;
   /// Into an empty object; false if it cannot be right.

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <functional>
+#include <span>
 
 #include "messages/codec/record_codec.hpp"
+#include "messages/ensure.hpp"
 #include "messages/validate/validate.hpp"
 
 namespace mneme {
@@ -110,6 +112,18 @@ void get(item_parser& in, tombstone& t) {
   m.finish();
 }
 
+void put(canonical_writer& out, const memory_key& k) {
+  out.array(2);
+  put(out, k.name_space);
+  put(out, k.name);
+}
+void get(item_parser& in, memory_key& k) {
+  in.array_of(2);
+  get(in, k.name_space);
+  get(in, k.name);
+  if (in.ok() && (k.name_space.empty() || k.name.empty())) in.refuse("a key has two names");
+}
+
 void put(canonical_writer& out, const embedding_ref& e) {
   out.array(2);
   put(out, e.dim);
@@ -171,6 +185,7 @@ void head_layout(Map& m, Head& h) {
   m.required(16, h.version_hash);
   m.defaulted(17, h.erased);
   m.required(18, h.nonce);
+  m.optional(19, h.key);
 }
 
 /// `own_forms` stands for the two flags of the version.
@@ -192,6 +207,7 @@ void version_layout(Map& m, Version& v, Flags& own_forms) {
   m.optional(13, v.valid_until);
   m.required(14, v.nonce);
   m.required(15, v.hash);
+  m.defaulted(16, v.payload);
 }
 
 template <class Map, class Edge, class Bytes>
@@ -310,11 +326,25 @@ result<edge_record> decode_edge(std::string_view bytes) {
 
 namespace {
 
-/// The hash is the last item of a version: 32 bytes.
+/// The item behind the hash: none of most versions.
+std::size_t payload_item_bytes(const version& v) {
+  if (v.payload.empty()) return 0;
+  canonical_writer out(16 + v.payload.size());
+  out.unsigned_integer(16);
+  put(out, v.payload);
+  return out.take().size();
+}
+
+/// The 32 bytes of the hash, which only a payload follows.
+std::span<char> hash_within(std::string& bytes, const version& v) {
+  const std::size_t size = v.hash.bytes.size();
+  ensure(bytes.size() > payload_item_bytes(v) + size, "a version is more than its end");
+  return std::span(bytes).subspan(bytes.size() - payload_item_bytes(v) - size, size);
+}
+
 std::string encode_without_hash(const version& v) {
   std::string bytes = encode(v);
-  std::ranges::fill(bytes.end() - static_cast<std::ptrdiff_t>(v.hash.bytes.size()), bytes.end(),
-                    '\0');
+  std::ranges::fill(hash_within(bytes, v), '\0');
   return bytes;
 }
 
@@ -327,7 +357,7 @@ digest hash_of(const version& v) {
 std::string seal(version& v) {
   std::string bytes = encode_without_hash(v);
   v.hash = sha256_of(bytes);
-  std::ranges::copy(v.hash.bytes, bytes.end() - static_cast<std::ptrdiff_t>(v.hash.bytes.size()));
+  std::ranges::copy(v.hash.bytes, hash_within(bytes, v).begin());
   return bytes;
 }
 

@@ -130,6 +130,15 @@ void check_data(request_checker& check, memory_type type, const memory_data& dat
   check_cost(check, data);
 }
 
+void check_key(request_checker& check, const memory_key& key) {
+  for (const auto& [at, name] :
+       {std::pair<const char*, const std::string&>("namespace", key.name_space),
+        std::pair<const char*, const std::string&>("key", key.name)}) {
+    if (name.empty()) check.refuse(errc::missing_field, "it must not be empty", {at});
+    check.name({at}, name, max_key_bytes);
+  }
+}
+
 /// What an update by a span leaves as it is cannot be given beside it.
 void check_replacement(request_checker& check, const update_request& r) {
   if (!r.data.empty()) check.refuse(errc::bad_value, "give data or replace, not both", {"replace"});
@@ -161,6 +170,7 @@ void check_content(request_checker& check, const Request& r) {
   if (r.vector) check.require(validate_vector(*r.vector));
   check.name({"actor"}, r.actor, max_actor_bytes);
   check.optional_name({"created_by"}, r.created_by, max_actor_bytes);
+  check.text({"payload"}, r.payload, max_payload_bytes);
 }
 
 void check_uri(request_checker& check, const memory_uri& uri) {
@@ -190,6 +200,7 @@ void check_edge(request_checker& check, const add_edge_request& r) {
 }
 
 void check_restored(request_checker& check, const version& v) {
+  check.text({"version.payload"}, v.payload, max_payload_bytes);
   check.require(validate_data(v.type, v.data));
   check.text({"version.forms.short"}, v.forms.short_form, max_data_bytes);
   check.text({"version.forms.medium"}, v.forms.medium_form, max_data_bytes);
@@ -219,6 +230,7 @@ void check_restored(request_checker& check, const head& h) {
     check.text({"head.tombstone.by"}, h.tombstone->by, max_actor_bytes);
   }
   check.text({"head.actor_scope"}, h.actor_scope, max_actor_bytes);
+  if (h.key) check_key(check, *h.key);
 }
 
 } // namespace
@@ -248,6 +260,45 @@ result<void> validate(const write_request& r) {
     if (r.id == old.id)
       check.refuse(errc::self_edge, "no memory supersedes itself", {"supersedes", i});
   }
+  return check.done();
+}
+
+result<void> validate_key(const memory_key& key) {
+  request_checker check;
+  check_key(check, key);
+  return check.done();
+}
+
+result<void> validate(const put_request& r) {
+  request_checker check;
+  check_key(check, r.key);
+  const write_request& w = r.content;
+  if (w.type == memory_type::topic)
+    check.refuse(errc::bad_value, "a Topic is not put: ingest writes it", {"type"});
+  if (w.id) check.refuse(errc::bad_value, "what is put by a key gets a drawn id", {"id"});
+  if (!w.supersedes.empty())
+    check.refuse(errc::bad_value, "what is put supersedes itself alone", {"supersedes"});
+  if (w.similar)
+    check.refuse(errc::bad_value, "only a write asks for what is similar", {"similar"});
+  check.require(validate(w));
+  return check.done();
+}
+
+result<void> validate(const delete_by_request& r) {
+  request_checker check;
+  check_key(check, r.key);
+  check.text({"reason"}, r.reason, max_free_text_bytes);
+  check.name({"actor"}, r.actor, max_actor_bytes);
+  check.optional_name({"by"}, r.by, max_actor_bytes);
+  return check.done();
+}
+
+result<void> validate(const sweep_request& r) {
+  request_checker check;
+  if (r.limit) check.range({"limit"}, *r.limit, 1, max_swept);
+  check.optional_text({"reason"}, r.reason, max_free_text_bytes);
+  check.name({"actor"}, r.actor, max_actor_bytes);
+  check.optional_name({"by"}, r.by, max_actor_bytes);
   return check.done();
 }
 

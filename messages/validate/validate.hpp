@@ -14,6 +14,8 @@ inline constexpr std::size_t max_ref_bytes = 256;
 inline constexpr std::size_t max_actor_bytes = 256;
 inline constexpr std::size_t max_weights_bytes = 4U << 10; ///< of search, as text
 inline constexpr std::size_t max_data_bytes = 1U << 20;
+inline constexpr std::size_t max_payload_bytes = 1U << 20;
+inline constexpr std::size_t max_key_bytes = 512; ///< of a namespace, and of a key in it
 /// Of a text that is searched for, or that something is to be near to; of a predicate's texts
 /// together.
 inline constexpr std::size_t max_query_bytes = 1U << 20;
@@ -32,6 +34,11 @@ inline constexpr std::size_t max_superseded = 1000; ///< by one write
 
 result<void> validate(const write_request& r);
 result<void> validate(const update_request& r);
+result<void> validate(const put_request& r);
+result<void> validate(const delete_by_request& r);
+result<void> validate(const sweep_request& r);
+/// Neither name is empty, too long, blank, or has control characters.
+result<void> validate_key(const memory_key& key);
 result<void> validate(const update_head_request& r);
 result<void> validate(const tombstone_request& r);
 result<void> validate(const restore_request& r);

@@ -22,7 +22,8 @@ T = TypeVar("T")
 
 #: What may be an item of a tick, with no more keys than an item takes.
 _READS = frozenset(("find", "context", "retrieve", "chroma", "search", "get", "resolve", "edges"))
-_WRITES = frozenset(("write", "update", "update_head", "tombstone", "add_edge", "remove_edge"))
+_WRITES = frozenset(("write", "update", "update_head", "tombstone", "add_edge", "remove_edge",
+                     "put", "delete_by"))
 _ALONE = frozenset(("deadline_ms", "receipt"))
 #: A tick takes no more reads, and no more writes.
 _MOST = 25_000
@@ -214,6 +215,41 @@ class AsyncWorld:
         """Exactly the version that the uri names."""
         return await self.run(asks.resolve(uri, **more))
 
+    async def put(self, namespace: str, key: str, type: str, data: Optional[Mapping[str, Any]] = None,
+                  payload: Any = None, **more: Any) -> Record:
+        """Writes the memory that has the key, or makes it; what was tombstoned is back. `payload` is JSON of
+        your own: text as it is, anything else as json.dumps has it. Answers also an `outcome`: "created",
+        "updated" or "revived"."""
+        return await self.run(asks.put(namespace, key, type, data, payload, **more))
+
+    async def delete_by(self, namespace: str, key: str, **more: Any) -> Record:
+        """Tombstones the memory that has the key; `changed` says whether there was one."""
+        return await self.run(asks.delete_by(namespace, key, **more))
+
+    async def sweep(self, **more: Any) -> Record:
+        """Tombstones what has expired (expires_at): `swept` are its ids."""
+        return await self.run(asks.sweep(**more))
+
+    async def get_by(self, namespace: str, key: str, **more: Any) -> Record:
+        """The newest version of the memory that has the key."""
+        return await self.run(asks.get_by(namespace, key, **more))
+
+    async def history(self, memory: Optional[Memory] = None, **more: Any) -> Found:
+        """All versions of a memory (or of namespace=…, key=…), newest first, with what each changed."""
+        return await self.run(asks.history(memory, **more))
+
+    async def namespaces(self, **more: Any) -> Found:
+        """The namespaces of keys, and how many memories each has."""
+        return await self.run(asks.namespaces(**more))
+
+    async def actors(self, **more: Any) -> Found:
+        """The actors, and how many memories each has."""
+        return await self.run(asks.actors(**more))
+
+    async def list(self, *types: str, **more: Any) -> Found:
+        """What there is, newest first; `answer.next` is the cursor of the next page."""
+        return await self.run(asks.list_(*types, **more))
+
     async def edges(self, memory: Memory, **more: Any) -> Found:
         """The edges of a memory, out first, then in."""
         return await self.run(asks.edges(memory, **more))
@@ -246,9 +282,9 @@ class AsyncWorld:
         """Proofs that memories, edges, fields or entries are, or are not, under a root."""
         return await self.run(asks.prove(**more))
 
-    async def root(self, at_seq: Optional[int] = None) -> Record:
+    async def root(self, at_seq: Optional[int] = None, **more: Any) -> Record:
         """The root over all state, now or as of a seq."""
-        return await self.run(asks.root(at_seq))
+        return await self.run(asks.root(at_seq, **more))
 
     async def journal(self, **more: Any) -> Found:
         """Entries of the journal."""

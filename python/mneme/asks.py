@@ -10,6 +10,7 @@ tolist(), memories the records that an answer had in place of their ids.
 """
 
 import datetime
+import json
 from typing import (Any, Callable, Dict, Generic, Iterable, List, Mapping, Optional, Type, TypeVar,
                     Union)
 
@@ -168,6 +169,22 @@ def write(type: str, data: Optional[Mapping[str, Any]] = None, **more: Any) -> A
     return Ask("write", keys({"type": type, "data": data or {}, **more}), whole)
 
 
+def put(namespace: str, key: str, type: str, data: Optional[Mapping[str, Any]] = None,
+        payload: Any = None, **more: Any) -> Ask[Record]:
+    if payload is not None and not isinstance(payload, str):
+        payload = json.dumps(payload, ensure_ascii=False, allow_nan=False)
+    return Ask("put", keys({"namespace": namespace, "key": key, "type": type, "data": data or {},
+                            "payload": payload, **more}), whole)
+
+
+def delete_by(namespace: str, key: str, **more: Any) -> Ask[Record]:
+    return Ask("delete_by", keys({"namespace": namespace, "key": key, **more}), whole)
+
+
+def sweep(**more: Any) -> Ask[Record]:
+    return Ask("sweep", keys(more), whole)
+
+
 def update(memory: Memory, data: Optional[Mapping[str, Any]] = None, **more: Any) -> Ask[Record]:
     return Ask("update", {"uri": uri_of(memory), **keys({"data": data, **more})}, whole)
 
@@ -212,6 +229,28 @@ def get(memory: Memory, **more: Any) -> Ask[Record]:
     return Ask("get", {"id": id_of(memory), **keys(more)}, _part("memory"))
 
 
+def get_by(namespace: str, key: str, **more: Any) -> Ask[Record]:
+    return Ask("get", keys({"namespace": namespace, "key": key, **more}), _part("memory"))
+
+
+def list_(*types: str, **more: Any) -> Ask[Found]:
+    given = {"types": listed(types, str, "types")} if types else {}
+    return Ask("list", {**given, **keys(more)}, _found("memories"))
+
+
+def history(memory: Optional[Memory] = None, **more: Any) -> Ask[Found]:
+    named = {} if memory is None else {"id": id_of(memory)}
+    return Ask("history", {**named, **keys(more)}, _found("versions"))
+
+
+def namespaces(**more: Any) -> Ask[Found]:
+    return Ask("namespaces", keys(more), _found("namespaces"))
+
+
+def actors(**more: Any) -> Ask[Found]:
+    return Ask("actors", keys(more), _found("actors"))
+
+
 def resolve(uri: Memory, **more: Any) -> Ask[Record]:
     return Ask("resolve", {"uri": uri_of(uri), **keys(more)}, _part("memory"))
 
@@ -251,8 +290,8 @@ def prove(**more: Any) -> Ask[Record]:
     return Ask("prove", keys(more), whole)
 
 
-def root(at_seq: Optional[int] = None) -> Ask[Record]:
-    return Ask("root", keys({"at_seq": at_seq}), whole)
+def root(at_seq: Optional[int] = None, **more: Any) -> Ask[Record]:
+    return Ask("root", keys({"at_seq": at_seq, **more}), whole)
 
 
 def journal(**more: Any) -> Ask[Found]:

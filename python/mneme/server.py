@@ -15,7 +15,7 @@ from .records import Record, parsed
 
 #: What may be asked twice: it changes nothing, or the same again.
 _READS = frozenset((
-    "get", "resolve", "get_edge", "edges", "stale_of", "find", "find_many", "context", "load_compact",
+    "get", "resolve", "list", "history", "namespaces", "actors", "get_edge", "edges", "stale_of", "find", "find_many", "context", "load_compact",
     "search", "search_many", "point", "suggest_hashtags", "tags", "weights", "root", "absent",
     "replay_receipt", "prove", "journal", "stats"))
 

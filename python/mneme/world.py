@@ -115,6 +115,41 @@ class World:
         """Exactly the version that the uri names."""
         return self.run(asks.resolve(uri, **more))
 
+    def put(self, namespace: str, key: str, type: str, data: Optional[Mapping[str, Any]] = None,
+            payload: Any = None, **more: Any) -> Record:
+        """Writes the memory that has the key, or makes it; what was tombstoned is back. `payload` is JSON of
+        your own: text as it is, anything else as json.dumps has it. Answers also an `outcome`: "created",
+        "updated" or "revived"."""
+        return self.run(asks.put(namespace, key, type, data, payload, **more))
+
+    def delete_by(self, namespace: str, key: str, **more: Any) -> Record:
+        """Tombstones the memory that has the key; `changed` says whether there was one."""
+        return self.run(asks.delete_by(namespace, key, **more))
+
+    def sweep(self, **more: Any) -> Record:
+        """Tombstones what has expired (expires_at): `swept` are its ids."""
+        return self.run(asks.sweep(**more))
+
+    def get_by(self, namespace: str, key: str, **more: Any) -> Record:
+        """The newest version of the memory that has the key."""
+        return self.run(asks.get_by(namespace, key, **more))
+
+    def history(self, memory: Optional[Memory] = None, **more: Any) -> Found:
+        """All versions of a memory (or of namespace=…, key=…), newest first, with what each changed."""
+        return self.run(asks.history(memory, **more))
+
+    def namespaces(self, **more: Any) -> Found:
+        """The namespaces of keys, and how many memories each has."""
+        return self.run(asks.namespaces(**more))
+
+    def actors(self, **more: Any) -> Found:
+        """The actors, and how many memories each has."""
+        return self.run(asks.actors(**more))
+
+    def list(self, *types: str, **more: Any) -> Found:
+        """What there is, newest first; `answer.next` is the cursor of the next page."""
+        return self.run(asks.list_(*types, **more))
+
     def edges(self, memory: Memory, **more: Any) -> Found:
         """The edges of a memory, out first, then in."""
         return self.run(asks.edges(memory, **more))
@@ -147,9 +182,9 @@ class World:
         """Proofs that memories, edges, fields or entries are, or are not, under a root."""
         return self.run(asks.prove(**more))
 
-    def root(self, at_seq: Optional[int] = None) -> Record:
+    def root(self, at_seq: Optional[int] = None, **more: Any) -> Record:
         """The root over all state, now or as of a seq."""
-        return self.run(asks.root(at_seq))
+        return self.run(asks.root(at_seq, **more))
 
     def journal(self, **more: Any) -> Found:
         """Entries of the journal."""

@@ -44,8 +44,11 @@ result<std::unique_ptr<find_run>> find_run::compile(find_request request, query_
   }
   if (auto ok = check_order(request); !ok) return propagate(ok);
   state->tags = required_tags(request);
-  if (!request.from && target->empty() && state->tags.empty() && request.types.empty())
-    return fail(errc::too_broad, "name types, a tag, near or from: nothing narrows the query");
+  state->driving_tags = driving_tags(request);
+  if (!request.from && target->empty() && state->driving_tags.empty() && request.types.empty()
+      && !request.limit)
+    return fail(errc::too_broad,
+                "name types, a tag, near or from, or give a limit: nothing narrows the query");
   state->weights = salience_weights_of(state->who, views, context.at);
   state->near_query = std::move(*target);
   state->order = order_asked(request);

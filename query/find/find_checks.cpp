@@ -10,6 +10,7 @@
 #include "query/enum_range.hpp"
 #include "query/request_numbers.hpp"
 #include "query/vector_check.hpp"
+#include "views/memory_keys.hpp"
 
 namespace mneme {
 
@@ -42,7 +43,7 @@ result<void> check_names(const find_request& r) {
       return fail(errc::bad_value, "not a memory type", fmt::format("types[{}]", i));
   }
   for (std::size_t i = 0; i < r.order.size(); ++i) {
-    if (!in_enum(r.order[i].field, order_field::hop))
+    if (!in_enum(r.order[i].field, order_field::head_id))
       return fail(errc::bad_value, "not an order field", fmt::format("order_by[{}].field", i));
   }
   if (r.form && !in_enum(*r.form, form_kind::full))
@@ -77,6 +78,16 @@ void collect_tags(const predicate& p, std::vector<std::string>& tags) {
     if (std::ranges::find(tags, asked) == tags.end()) tags.push_back(std::move(asked));
   } else if (const auto* all = std::get_if<and_predicate>(&p.node)) {
     for (const auto& item : all->items) collect_tags(item, tags);
+  }
+}
+
+void collect_namespaces(const predicate& p, std::vector<std::string>& tags) {
+  if (const auto* test = std::get_if<compare_predicate>(&p.node)) {
+    const auto* name = std::get_if<std::string>(&test->value);
+    if (test->field == "head.namespace" && test->op == comparison::eq && name != nullptr)
+      tags.push_back(namespace_tag(*name));
+  } else if (const auto* all = std::get_if<and_predicate>(&p.node)) {
+    for (const auto& item : all->items) collect_namespaces(item, tags);
   }
 }
 
@@ -119,6 +130,12 @@ std::uint64_t near_count(const find_request& r) noexcept {
 std::vector<std::string> required_tags(const find_request& r) {
   std::vector<std::string> tags;
   if (r.where) collect_tags(*r.where, tags);
+  return tags;
+}
+
+std::vector<std::string> driving_tags(const find_request& r) {
+  std::vector<std::string> tags = required_tags(r);
+  if (r.where) collect_namespaces(*r.where, tags);
   return tags;
 }
 

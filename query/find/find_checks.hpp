@@ -35,6 +35,8 @@ result<void> check_order(const find_request& r);
 [[nodiscard]] std::uint64_t near_count(const find_request& r) noexcept;
 /// Tags that every row must have: has_tag at the top or below nested `and`s only.
 [[nodiscard]] std::vector<std::string> required_tags(const find_request& r);
+/// These, and the tags of namespaces that are demanded likewise.
+[[nodiscard]] std::vector<std::string> driving_tags(const find_request& r);
 /// order_by without repeated fields, or the default of the request; never empty.
 [[nodiscard]] std::vector<order_by> order_asked(const find_request& r);
 

@@ -25,6 +25,7 @@
 
 #include "messages/ensure.hpp"
 #include "query/find/find_state.hpp"
+#include "views/memory_keys.hpp"
 
 namespace mneme {
 
@@ -79,7 +80,7 @@ driver_choice smallest_tag(const std::vector<std::string>& tags, const attribute
     auto posting = rows.with_tag(term);
     if (posting->cardinality() >= best.cost) continue;
     best.cost = posting->cardinality();
-    best.detail = tag;
+    best.detail = shown_tag(tag);
     best.tag = term;
     best.postings = {std::move(posting)};
   }
@@ -369,8 +370,11 @@ struct narrowings {
 
 narrowings narrowings_of(const find_state& run, const row_filter& filter, const attributes& rows) {
   narrowings all;
-  if (!run.tags.empty()) all.tag = smallest_tag(run.tags, rows);
-  if (!run.request.types.empty()) all.types = union_of_types(types_asked(run.request), rows);
+  if (!run.driving_tags.empty()) all.tag = smallest_tag(run.driving_tags, rows);
+  const bool is_narrowed =
+      !run.driving_tags.empty() || !run.near_query.empty() || run.request.from.has_value();
+  if (!run.request.types.empty() || !is_narrowed)
+    all.types = union_of_types(types_asked(run.request), rows);
   if (auto seen = all_visible(filter, run.who); !seen.postings.empty())
     all.visible = std::move(seen);
   return all;

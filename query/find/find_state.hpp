@@ -29,8 +29,9 @@ struct find_state {
   asker who;
   salience_weights weights;
   std::optional<compiled_predicate> where;
-  std::vector<float> near_query; ///< empty without near
-  std::vector<std::string> tags; ///< that every row must have
+  std::vector<float> near_query;         ///< empty without near
+  std::vector<std::string> tags;         ///< that every row must have
+  std::vector<std::string> driving_tags; ///< these, and those of namespaces
   std::vector<order_by> order;
   deadline time;
   answer_room room;

@@ -14,6 +14,13 @@ std::int64_t sortable(double v) {
   return bits < 0 ? bits ^ INT64_MAX : bits;
 }
 
+/// The first 63 bits, which order as ids do as far as they go.
+std::int64_t beginning_of(const memory_id& id) {
+  std::uint64_t bits = 0;
+  for (std::size_t i = 0; i < sizeof(bits); ++i) bits = bits << 8 | id.bytes[i];
+  return static_cast<std::int64_t>(bits >> 1);
+}
+
 } // namespace
 
 std::int64_t row_order::key_of(const candidate& c, const order_by& by) const {
@@ -38,6 +45,12 @@ std::int64_t row_order::key_of(const candidate& c, const order_by& by) const {
     ensure(c.step < steps_.size(), "what is ordered by hops was walked to");
     key = steps_[c.step].hop;
     break;
+  case order_field::head_created_at:
+    key = columns_.rows().line(c.row).created_at_ns;
+    break;
+  case order_field::head_id:
+    key = beginning_of(nodes_.id(c.node));
+    break;
   }
   return by.descending ? ~key : key;
 }
@@ -53,7 +66,11 @@ bool row_order::may_be_up_to(std::int64_t most, use_bound use, double distance) 
 
 bool row_order::before(const candidate& a, const candidate& b) const {
   if (a.key != b.key) return a.key < b.key;
-  for (std::size_t i = 1; i < order_.size(); ++i) {
+  for (std::size_t i = 0; i < order_.size(); ++i) {
+    // Its key is not all of it, and no two are the same.
+    if (order_[i].field == order_field::head_id)
+      return order_[i].descending ? smaller_id(b.node, a.node) : smaller_id(a.node, b.node);
+    if (i == 0) continue;
     const std::int64_t left = key_of(a, order_[i]);
     const std::int64_t right = key_of(b, order_[i]);
     if (left != right) return left < right;

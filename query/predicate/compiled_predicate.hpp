@@ -102,7 +102,7 @@ private:
     std::unique_ptr<re2::RE2> pattern;
     std::string tag;
     term_no tag_term;
-    std::shared_ptr<const posting_view> tagged; ///< rows that have the tag
+    std::shared_ptr<const posting_view> tagged; ///< rows that have the tag, or that of a namespace
     std::vector<std::uint32_t> children;
     std::vector<verdict> by_actor; ///< remembered verdicts of an actor field; open = not known yet
     std::uint32_t by_value = 0;    ///< of a field that has few values: which ones pass, as bits

@@ -27,6 +27,8 @@ constexpr fixed_field fixed_fields[] = {
     {"head.tombstoned", field_name::head_tombstoned, value_kind::boolean},
     {"head.created_at", field_name::head_created_at, value_kind::time},
     {"head.last_updated_at", field_name::head_last_updated_at, value_kind::time},
+    {"head.namespace", field_name::head_namespace, value_kind::text},
+    {"head.key", field_name::head_key, value_kind::text},
     {"version.version", field_name::version_number, value_kind::number},
     {"version.created_at", field_name::version_created_at, value_kind::time},
     {"version.created_by", field_name::version_created_by, value_kind::text},

@@ -45,6 +45,8 @@ enum class field_name : std::uint8_t {
   head_tombstoned,
   head_created_at,
   head_last_updated_at,
+  head_namespace,
+  head_key,
   version_number,
   version_created_at,
   version_created_by,

@@ -12,6 +12,7 @@
 #include "messages/validate/validate.hpp"
 #include "query/find/valid_time.hpp"
 #include "query/predicate/compiled_predicate.hpp"
+#include "views/memory_keys.hpp"
 
 namespace mneme {
 
@@ -73,6 +74,8 @@ private:
       if (auto fits = check_ordered(*n, p, at); !fits) return propagate(fits);
     }
     if (auto added = add_operand(*n, p.value, at); !added) return propagate(added);
+    if (n->field.name == field_name::head_namespace && p.op == comparison::eq)
+      n->tagged = columns_.with_tag(columns_.tag_term(namespace_tag(n->operands.texts.front())));
     return push(std::move(*n));
   }
 

@@ -69,6 +69,10 @@ field_view record_value(const field_reference& field, const memory& m) {
     return time_view(h.created_at.ns);
   case field_name::head_last_updated_at:
     return time_view(h.last_updated_at.ns);
+  case field_name::head_namespace:
+    return h.key ? text_view(h.key->name_space) : field_view{};
+  case field_name::head_key:
+    return h.key ? text_view(h.key->name) : field_view{};
   case field_name::version_number:
     return number_view(v.number);
   case field_name::version_created_at:
@@ -232,6 +236,7 @@ verdict compiled_predicate::test_columns(node& n, row_no row, const attributes& 
   default:
     break;
   }
+  if (n.tagged != nullptr) return to_verdict(n.tagged->contains(row));
   if (n.field.name == field_name::head_actor_scope)
     return test_actor(n, {columns.rows().line(row).actor}, columns);
   return test_field(n, row, columns.rows(), nodes);
@@ -283,6 +288,8 @@ verdict compiled_predicate::test_field(const node& n, row_no row, const row_stor
                ? verdict::no
                : verdict::open;
   case field_name::head_actor_scope:
+  case field_name::head_namespace:
+  case field_name::head_key:
   case field_name::version_created_by:
   case field_name::version_provenance_source:
   case field_name::version_signed_by_present:
@@ -334,12 +341,15 @@ int compiled_predicate::cost_of(const node& n) {
   switch (n.field.name) {
   case field_name::data:
   case field_name::meta:
+  case field_name::head_key:
   case field_name::version_created_by:
   case field_name::version_provenance_source:
   case field_name::version_signed_by_present:
   case field_name::version_expires_at:
   case field_name::version_valid_until:
     return 2;
+  case field_name::head_namespace:
+    return n.tagged != nullptr ? 1 : 2;
   case field_name::head_current_version:
   case field_name::version_number:
   case field_name::version_created_at:

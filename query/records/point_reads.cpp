@@ -4,6 +4,7 @@
 
 #include "messages/codec/records.hpp"
 #include "query/answer_bytes.hpp"
+#include "query/records/keyed_memory.hpp"
 #include "query/records/read_for.hpp"
 #include "query/records/topic_parts.hpp"
 #include "query/request_numbers.hpp"
@@ -44,6 +45,19 @@ result<memory> read_current(const read_views& views, const memory_id& id,
   return read_for(views, options, time, [&](kv_reader& reader, const asker& who, seq_no at) {
     return visible_memory(views, reader, id, who, at, "id");
   });
+}
+
+result<memory> read_keyed(const read_views& views, const memory_key& key,
+                          const read_options& options, const deadline& time) {
+  return read_for(
+      views, options, time, [&](kv_reader& reader, const asker& who, seq_no at) -> result<memory> {
+        auto id = named_memory(views, reader, {}, key, who, at);
+        if (!id) return propagate(id);
+        auto m = visible_memory(views, reader, *id, who, at, "key");
+        if (m && m->head->tombstone)
+          return fail(errc::tombstoned, "memory " + to_string(*id) + " was tombstoned", "key");
+        return m;
+      });
 }
 
 result<memory> read_version_of(const read_views& views, const memory_uri& uri,
@@ -164,8 +178,9 @@ result<memory_reading> read_whole(const read_views& views, const get_read& reque
                                   const deadline& time) {
   auto options = fixed(views, request.parts, request.options);
   if (!options) return propagate(options);
-  return within_bound(views, with_parts(views, read_current(views, request.id, *options, time),
-                                        request.parts, *options, time));
+  auto read = request.key ? read_keyed(views, *request.key, *options, time)
+                          : read_current(views, request.id, *options, time);
+  return within_bound(views, with_parts(views, std::move(read), request.parts, *options, time));
 }
 
 result<memory_reading> read_whole(const read_views& views, const resolve_read& request,

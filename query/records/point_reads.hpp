@@ -10,6 +10,8 @@ namespace mneme {
 
 result<memory> read_current(const read_views& views, const memory_id& id,
                             const read_options& options, const deadline& time = {});
+result<memory> read_keyed(const read_views& views, const memory_key& key,
+                          const read_options& options, const deadline& time = {});
 result<memory> read_version_of(const read_views& views, const memory_uri& uri,
                                const read_options& options, const deadline& time = {});
 /// The same with what is asked for beside the memory, all of it as of one seq.

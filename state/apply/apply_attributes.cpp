@@ -9,6 +9,7 @@
 #include "state/activation_rules.hpp"
 #include "state/apply/apply.hpp"
 #include "state/apply/entry_parts.hpp"
+#include "views/memory_keys.hpp"
 #include "views/standing.hpp"
 
 namespace mneme {
@@ -52,7 +53,8 @@ facet_values facets_of(const attributes& owner, const index_delta& d, row_no bef
   return f;
 }
 
-/// `tags` are those of the head as requests name them, and live as long as the row's values.
+/// `tags` are those of the head as requests name them, with those of its key, and live as long as
+/// the row's values.
 row_values row_of_delta(const attributes& owner, const index_delta& d,
                         std::span<const std::string> tags) {
   const head& h = *d.head;
@@ -110,7 +112,7 @@ row_values row_of_delta(const attributes& owner, const index_delta& d,
 
 /// A journal may hold tags in other spellings than those that requests are compared in.
 void put_row(attributes& owner, const index_delta& d) {
-  const auto tags = normalise_tags(d.head->tags);
+  const auto tags = tags_of_row(*d.head);
   owner.put(row_of_delta(owner, d, tags), d.seq);
 }
 

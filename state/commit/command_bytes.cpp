@@ -16,11 +16,21 @@ std::uint64_t held_bytes(const write_request& r) {
   return held_bytes(r.data) + held_bytes(r.tags) + held_bytes(r.frames) + held_bytes(r.metadata)
          + held_bytes(r.forms) + held_bytes(r.provenance) + held_bytes(r.vector)
          + held_bytes(r.hashtags) + r.actor.size() + held_bytes(r.created_by)
-         + r.supersedes.size() * sizeof(memory_uri);
+         + r.supersedes.size() * sizeof(memory_uri) + r.payload.size();
+}
+std::uint64_t held_bytes(const put_request& r) {
+  return held_bytes(r.content) + r.key.name_space.size() + r.key.name.size();
+}
+std::uint64_t held_bytes(const delete_by_request& r) {
+  return r.key.name_space.size() + r.key.name.size() + r.reason.size() + r.actor.size()
+         + held_bytes(r.by);
+}
+std::uint64_t held_bytes(const sweep_request& r) {
+  return r.actor.size() + held_bytes(r.by) + held_bytes(r.reason);
 }
 std::uint64_t held_bytes(const update_request& r) {
   return held_bytes(r.data) + held_bytes(r.forms) + held_bytes(r.provenance) + held_bytes(r.vector)
-         + r.actor.size() + held_bytes(r.created_by)
+         + r.actor.size() + held_bytes(r.created_by) + r.payload.size()
          + (r.replace ? r.replace->from.size() + r.replace->to.size() + r.replace->field.size()
                       : 0);
 }
@@ -46,7 +56,7 @@ std::uint64_t held_bytes(const put_record_request& r) {
          + (r.head.tombstone ? r.head.tombstone->reason.size() + r.head.tombstone->by.size() : 0)
          + held_bytes(r.version.data) + r.version.created_by.size()
          + held_bytes(r.version.provenance) + r.version.forms.short_form.size()
-         + r.version.forms.medium_form.size() + held_bytes(r.vector);
+         + r.version.forms.medium_form.size() + r.version.payload.size() + held_bytes(r.vector);
 }
 std::uint64_t held_bytes(const put_edge_record_request& r) {
   return r.edge.kind.size() + r.edge.data.size() + r.edge.created_by.size()

@@ -207,7 +207,8 @@ result<void> run(execution& x, const write_request& r, prepared p) {
          .last_updated_at = created,
          .version_hash = {},
          .erased = false,
-         .nonce = x.draw.draw_nonce()};
+         .nonce = x.draw.draw_nonce(),
+         .key = std::move(p.key)};
   version v{.id = h.id,
             .number = 1,
             .type = r.type,
@@ -223,7 +224,8 @@ result<void> run(execution& x, const write_request& r, prepared p) {
             .valid_from = from,
             .valid_until = r.valid_until,
             .nonce = x.draw.draw_nonce(),
-            .hash = {}};
+            .hash = {},
+            .payload = r.payload};
   if (p.vector_is_later)
     hold_back(x, h, *vector);
   else if (*vector)
@@ -270,9 +272,15 @@ result<void> run(execution& x, const update_request& r, prepared p) {
   if (auto ok = check_interval(from, r.valid_until); !ok) return ok;
   auto existing = existing_head(x, r.uri, r.expect_version);
   if (!existing) return propagate(existing);
-  head h = std::move(*existing);
-  if (h.tombstone)
-    return fail(errc::tombstoned, "memory " + to_string(h.id) + " was tombstoned", "uri");
+  if (existing->tombstone)
+    return fail(errc::tombstoned, "memory " + to_string(existing->id) + " was tombstoned", "uri");
+  return append_version(x, std::move(*existing), r, std::move(p));
+}
+
+} // namespace
+
+result<void> append_version(execution& x, head h, const update_request& r, prepared p) {
+  const timestamp from = r.valid_from.value_or(p.now);
   if (h.current_version == std::numeric_limits<std::uint32_t>::max())
     return fail(errc::limit_exceeded, "the memory has no version number left", "uri");
   if (h.type == memory_type::topic)
@@ -308,7 +316,8 @@ result<void> run(execution& x, const update_request& r, prepared p) {
             .valid_from = from,
             .valid_until = r.valid_until,
             .nonce = x.draw.draw_nonce(),
-            .hash = {}};
+            .hash = {},
+            .payload = r.payload};
   h.current_version = number;
   h.last_updated_at = p.now;
   const std::string version_bytes = seal_version(v, h);
@@ -325,6 +334,8 @@ result<void> run(execution& x, const update_request& r, prepared p) {
   x.out.results.push_back(changed_memory(x, uri));
   return {};
 }
+
+namespace {
 
 result<void> run(execution& x, const update_head_request& r, const prepared&) {
   auto existing = existing_head(x, r.uri, r.expect_version);
@@ -473,6 +484,12 @@ result<prepared> prepare(const update_request& r, timestamp now, const execution
   return prepare_content(r.uri.type, r.data, r.forms, r.vector, r.created_at.value_or(now), seams,
                          ahead, {.is_known = r.uri.type != memory_type::topic});
 }
+result<prepared> prepare(const put_request& r, timestamp now, const execution_seams& seams,
+                         const prepared_ahead& ahead) {
+  auto p = prepare(r.content, now, seams, ahead);
+  if (p) p->key = r.key;
+  return p;
+}
 result<prepared> prepare(const put_record_request& r, timestamp now, const execution_seams&,
                          const prepared_ahead&) {
   prepared p;
@@ -604,6 +621,8 @@ const std::string& acting_in(const mutation& m) {
         using request = std::decay_t<decltype(r)>;
         if constexpr (std::is_same_v<request, put_record_request>)
           return r.head.actor_scope;
+        else if constexpr (std::is_same_v<request, put_request>)
+          return r.content.actor;
         else if constexpr (std::is_same_v<request, put_edge_record_request>)
           return r.edge.created_by;
         else if constexpr (std::is_same_v<request, put_field_record_request>)
@@ -619,6 +638,9 @@ result<void> run_part(execution& x, const write_request& r, const prepared& p) {
 }
 result<void> run_part(execution& x, const update_request& r, const prepared& p) {
   return run(x, r, p);
+}
+result<void> run_part(execution& x, const tombstone_request& r) {
+  return run(x, r, prepared{});
 }
 result<void> run_part(execution& x, const add_edge_request& r) {
   return run(x, r, prepared{});

@@ -13,6 +13,16 @@ result<void> check_same_colour(const head& existing, const head& wanted) {
               "head.colour");
 }
 
+/// Two memories of one key would be one for whoever asks by it.
+result<void> check_key_is_free(execution& x, const head& wanted) {
+  if (!wanted.key) return {};
+  auto there = x.state.keyed(*wanted.key);
+  if (!there) return propagate(there);
+  if (!there->has_value() || (*there)->id == wanted.id) return {};
+  return fail(errc::already_exists, "memory " + to_string((*there)->id) + " has the key",
+              "head.key");
+}
+
 /// The content is there already and has no vector: it gets the one given, as an embedder's.
 void put_vector_record(execution& x, head& existing, const spaced_vector& vector) {
   existing.embedding = embedding_ref{.dim = vector.space.dim, .version = existing.current_version};
@@ -55,6 +65,7 @@ result<void> run(execution& x, const put_record_request& r, const prepared& p) {
   if (!existing) return propagate(existing);
   if (x.state.is_erased(r.head.id) || (existing->has_value() && (*existing)->erased))
     return fail(errc::erased, "memory " + to_string(r.head.id) + " was erased", "head.id");
+  if (auto ok = check_key_is_free(x, r.head); !ok) return ok;
   if (existing->has_value() && (*existing)->version_hash == r.version.hash
       && (*existing)->current_version == r.version.number)
     return put_head_record(x, **existing, r.head, p);

@@ -104,6 +104,7 @@ result<update_request> replacement_of(execution& x, const update_request& r, con
   if (!whole.valid_from) whole.valid_from = present->valid_from;
   if (!whole.valid_until) whole.valid_until = present->valid_until;
   if (!whole.expires_at) whole.expires_at = present->expires_at;
+  if (whole.payload.empty()) whole.payload = std::move(present->payload);
   whole.confidence = present->confidence;
   whole.provenance = std::move(present->provenance);
   return whole;

@@ -22,6 +22,7 @@ struct prepared {
   /// The vector is of more than the content: it comes with the text of the topic (text_change).
   bool vector_is_later = false;
   timestamp now;
+  std::optional<memory_key> key{}; ///< of a memory that a put makes
 };
 
 /// Of a topic whose text a request changes.
@@ -92,8 +93,13 @@ result<std::optional<spaced_vector>> place_vector(const prepared& p, const overl
 // Parts of larger requests: as the requests alone, and each adds its own result.
 result<void> run_part(execution& x, const write_request& r, const prepared& p);
 result<void> run_part(execution& x, const update_request& r, const prepared& p);
+result<void> run_part(execution& x, const tombstone_request& r);
 result<void> run_part(execution& x, const add_edge_request& r);
 result<void> run_part(execution& x, const remove_edge_request& r);
+
+/// Gives the memory, whose head may have been changed already, its next version. `data` of `r` is
+/// that of `p`.
+result<void> append_version(execution& x, head h, const update_request& r, prepared p);
 
 /// The memory's current version, with what the batch has done to it (execute_replace.cpp).
 result<version> current_version(execution& x, const head& h);
@@ -110,7 +116,8 @@ void hold_back(execution& x, head& topic, std::optional<spaced_vector>& vector);
 /// One entry for each topic of `changed_texts` that has fields, in id order.
 result<void> settle_topic_texts(execution& x);
 
-// execute_topics.cpp, execute_revise.cpp, execute_restore.cpp, execute_put_record.cpp
+// execute_topics.cpp, execute_revise.cpp, execute_restore.cpp, execute_put.cpp, execute_sweep.cpp,
+// execute_put_record.cpp
 result<prepared> prepare_ingest(const ingest_request& r, timestamp now,
                                 const execution_seams& seams, const prepared_ahead& ahead);
 /// The memory that an ingest of a new topic writes.
@@ -122,6 +129,9 @@ result<void> run(execution& x, const revise_request& r, const prepared& p);
 result<void> run(execution& x, const forget_request& r, const prepared& p);
 result<void> run(execution& x, const unarchive_request& r, const prepared& p);
 result<void> run(execution& x, const restore_request& r, const prepared& p);
+result<void> run(execution& x, const put_request& r, prepared p);
+result<void> run(execution& x, const delete_by_request& r, const prepared& p);
+result<void> run(execution& x, const sweep_request& r, const prepared& p);
 result<void> run(execution& x, const put_record_request& r, const prepared& p);
 result<void> run(execution& x, const put_edge_record_request& r, const prepared& p);
 result<void> run(execution& x, const put_field_record_request& r, const prepared& p);

@@ -1,8 +1,11 @@
 #include "state/execute/overlay.hpp"
 
+#include <algorithm>
+
 #include "messages/codec/records.hpp"
 #include "messages/ensure.hpp"
 #include "messages/text/hashtag.hpp"
+#include "views/memory_keys.hpp"
 
 namespace mneme {
 
@@ -12,6 +15,40 @@ result<std::optional<head>> overlay::head(const memory_id& id) {
   // Most new ids are unknown to the node table, which answers without touching the store.
   if (views_.nodes->find(id).value == no_number) return std::optional<mneme::head>{};
   return read_head(reader_, id, at_);
+}
+
+result<std::optional<head>> overlay::keyed(const memory_key& key) {
+  memory_id id;
+  if (auto it = top_.keys.find(key); it != top_.keys.end()) {
+    id = it->second;
+  } else if (auto in_base = base_.keys.find(key); in_base != base_.keys.end()) {
+    id = in_base->second;
+  } else {
+    const node_no node = keyed_node(views_, key, at_);
+    if (node.value == no_number) return std::optional<mneme::head>{};
+    id = views_.nodes->id(node);
+  }
+  auto found = head(id);
+  if (found && found->has_value() && (*found)->key != key) found->reset(); // an import took it away
+  return found;
+}
+
+std::vector<memory_id> overlay::may_have_ended(timestamp now) const {
+  std::vector<memory_id> ids;
+  for (const layer* written : {&top_, &base_})
+    for (const auto& [id, h] : written->heads)
+      if (!h.tombstone) ids.push_back(id);
+  views_.attributes->ending()->for_each([&](row_no row) {
+    const row_line& line = views_.attributes->rows().line(row);
+    if ((line.flags & row_gone) == 0 && line.valid_until_ns <= now.ns
+        && views_.attributes->alive(row, at_))
+      ids.push_back(views_.nodes->id({line.node}));
+    return true;
+  });
+  std::ranges::sort(ids);
+  const auto twice = std::ranges::unique(ids);
+  ids.erase(twice.begin(), twice.end());
+  return ids;
 }
 
 bool overlay::knows(const memory_id& id) const {
@@ -117,6 +154,7 @@ void overlay::put(const memory_id& id, const colour_signals& signals) {
 }
 
 void overlay::put(const mneme::head& h) {
+  if (h.key) top_.keys.insert_or_assign(*h.key, h.id);
   top_.heads.insert_or_assign(h.id, h);
 }
 
@@ -162,6 +200,7 @@ void move_over(Map& from, Map& to) {
 
 void overlay::keep_layer() {
   move_over(top_.heads, base_.heads);
+  move_over(top_.keys, base_.keys);
   move_over(top_.edges, base_.edges);
   base_.edges_in.merge(top_.edges_in);
   move_over(top_.vectors, base_.vectors);

@@ -28,6 +28,11 @@ public:
   }
 
   result<std::optional<mneme::head>> head(const memory_id& id);
+  /// The memory that has the key, tombstoned or not; none if it was erased.
+  result<std::optional<mneme::head>> keyed(const memory_key& key);
+  /// Memories whose content may have ended by `now`; each once, ascending, and not all of them
+  /// have.
+  std::vector<memory_id> may_have_ended(timestamp now) const;
   /// Whether the id is a memory's or an end of a published edge's. Never touches the store.
   [[nodiscard]] bool knows(const memory_id& id) const;
   /// Published as erased, or erased in a branch that this world is an earlier copy of. Never
@@ -103,6 +108,7 @@ private:
 
   struct layer {
     std::map<memory_id, mneme::head> heads;
+    std::map<memory_key, memory_id> keys; ///< of `heads`
     std::map<edge_key, edge_record> edges;
     std::set<std::pair<memory_id, edge_key>> edges_in; ///< keys of `edges`, by where they lead
     std::map<memory_id, std::vector<float>> vectors;

@@ -55,6 +55,9 @@ struct content_ahead {
 std::optional<content_ahead> content_of(const write_request& r) {
   return content_ahead{r.type, r.data, r.forms, r.vector.has_value(), r.created_at};
 }
+std::optional<content_ahead> content_of(const put_request& r) {
+  return content_of(r.content);
+}
 std::optional<content_ahead> content_of(const update_request& r) {
   if (r.replace) return std::nullopt; // of a version that only the committer knows
   content_ahead c{r.uri.type, r.data, r.forms, r.vector.has_value(), r.created_at};

@@ -34,6 +34,34 @@ public:
     if (r.id) written_[*r.id] = std::move(h);
     return {};
   }
+  result<void> admit(put_request& r) {
+    auto there = records_.keyed(r.key);
+    if (!there) return propagate(there);
+    if (!there->has_value()) return admit(r.content);
+    if (!who_.may_see(**there)) return outside("the scope does not open the key's memory", "key");
+    if (auto ok = admit(r.content); !ok) return ok;
+    if ((*there)->tombstone) {
+      restore_request back{.id = (*there)->id, .actor = {}};
+      if (auto ok = admit(back); !ok) return ok;
+    }
+    head after = std::move(**there);
+    after.visibility = r.content.visibility;
+    after.tags = normalise_tags(r.content.tags);
+    after.frames = r.content.frames;
+    if (!who_.may_see(after)) return outside("this would take the memory out of the scope", "key");
+    return {};
+  }
+  result<void> admit(delete_by_request& r) {
+    acts(r.actor);
+    auto there = records_.keyed(r.key);
+    if (!there) return propagate(there);
+    if (there->has_value() && !who_.may_see(**there))
+      return outside("the scope does not open the key's memory", "key");
+    return {};
+  }
+  result<void> admit(sweep_request&) {
+    return fail(errc::unsupported, "a sweep goes through the whole world: no scope does");
+  }
   result<void> admit(update_request& r) {
     acts(r.actor);
     if (auto h = opened(r.uri.id, "uri"); !h) return propagate(h);

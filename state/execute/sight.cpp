@@ -22,6 +22,23 @@ public:
     return refers(r.type, r.data, r.id, r.actor);
   }
   result<void> operator()(const assign_tag_request&) { return {}; }
+  result<void> operator()(const put_request& r) {
+    auto there = records_.keyed(r.key);
+    if (!there) return propagate(there);
+    if (!there->has_value()) return (*this)(r.content);
+    const head& h = **there;
+    // Like an id that is taken: there is no other answer that would not lose somebody's memory.
+    if (!who_.may_see(h)) return fail(errc::already_exists, "the key is taken", "key");
+    if (auto ok = refers(r.content.type, r.content.data, h.id, h.actor_scope); !ok) return ok;
+    return h.tombstone ? (*this)(restore_request{.id = h.id, .actor = r.content.actor})
+                       : result<void>();
+  }
+  result<void> operator()(const delete_by_request& r) {
+    auto there = records_.keyed(r.key);
+    if (!there) return propagate(there);
+    if (!there->has_value() || who_.may_see(**there)) return {};
+    return fail(errc::not_found, "no such memory", "key");
+  }
   result<void> operator()(const update_request& r) {
     auto h = seen_head(r.uri.id, "uri");
     if (!h) return propagate(h);

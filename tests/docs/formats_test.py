@@ -266,7 +266,7 @@ class Formats(unittest.TestCase):
         self.assertEqual(self.document.data, self.facts["data"])
 
     def test_records(self):
-        for name in ["head", "version", "edge", "manifest", "write_payload", "update_payload",
+        for name in ["head", "keyed_head", "version", "laden_version", "edge", "manifest", "write_payload", "update_payload",
                      "head_payload", "affirming_payload", "edge_payload", "embed_payload", "embed_payload_with_text",
                      "find_late_payload", "snapshot_payload",
                      "field_head", "topic_field", "field_revision", "topic_event", "field_payload",
@@ -275,13 +275,15 @@ class Formats(unittest.TestCase):
                      "erase_payload_of_edge"]:
             with self.subTest(record=name):
                 record = name.removesuffix("_with_text").removesuffix("_of_edge")
+                record = record.removeprefix("keyed_").removeprefix("laden_")
                 values = self.document.read("map " + record, whole(self.golden[name]))
                 self.assertEqual(values, self.facts["values"][name])
                 # Every member of the table stands in the sample, but for what came later.
                 documented = {m for _, m, _ in self.document.layouts[record]} - {"schema"}
                 absent = {"embed_payload": {"text"}, "topic_field": {"erased"},
                           "erase_payload": {"edge", "topic"},
-                          "erase_payload_of_edge": {"head", "topic"}}
+                          "erase_payload_of_edge": {"head", "topic"},
+                          "head": {"key"}, "version": {"payload"}}
                 documented -= absent.get(name, set())
                 self.assertEqual(set(values), documented)
 
@@ -298,6 +300,11 @@ class Formats(unittest.TestCase):
     def test_version_hash(self):
         data = self.golden["version"]
         self.assertEqual(hashlib.sha256(data[:-32] + bytes(32)).digest(), data[-32:])
+        data = self.golden["laden_version"]
+        item = b"\x10\xa8{\"a\": 1}"  # key 16, a text of 8 bytes
+        self.assertTrue(data.endswith(item))
+        end = len(data) - len(item)
+        self.assertEqual(hashlib.sha256(data[:end - 32] + bytes(32) + item).digest(), data[end - 32:end])
 
     def test_trimmed_frame(self):
         data, whole_frame = self.golden["trimmed_frame"], self.golden["frame"]

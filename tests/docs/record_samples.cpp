@@ -292,6 +292,17 @@ void add_records(format_samples& s) {
   told.provenance.source_class = source_class::web;
   told.hash = hash_of(told);
   s.add("told_version", encode(told), values_of_version(told));
+  version laden = v;
+  laden.payload = R"({"a": 1})";
+  laden.hash = hash_of(laden);
+  json laden_values = values_of_version(laden);
+  laden_values["payload"] = laden.payload;
+  s.add("laden_version", encode(laden), laden_values);
+  head keyed = sample_head();
+  keyed.key = memory_key{.name_space = "town", .name = "tea"};
+  json keyed_values = values_of_head();
+  keyed_values["key"] = {{"name_space", "town"}, {"name", "tea"}};
+  s.add("keyed_head", encode(keyed), keyed_values);
   const edge_record e = sample_edge();
   s.add("edge", encode(e), values_of_edge(e));
   s.add("manifest", encode(sample_manifest()), values_of_manifest());

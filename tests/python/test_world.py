@@ -2,6 +2,7 @@
 
 import copy
 import datetime
+import json
 import pickle
 import threading
 
@@ -41,6 +42,32 @@ def test_changes_make_versions_and_edges_and_can_be_undone(world):
     assert world.get(note).version.data.statement == "tea is served at six"
     world.remove_edge(note, "derived_from", other)
     assert world.edges(note) == []
+
+
+def test_memories_by_key_with_a_payload_that_comes_back_as_it_was(world):
+    made = world.put("tea", "today", "Note", TEA, payload={"cups": 2, "z": [1.0, None]})
+    assert made.outcome == "created"
+    assert json.loads(world.get_by("tea", "today").version.payload) == {"cups": 2, "z": [1.0, None]}
+    again = world.put("tea", "today", "Note", {"statement": "tea at six"}, payload='{ "b":1 }')
+    assert (again.outcome, again.id, again.version) == ("updated", made.id, 2)
+    assert world.get(made).version.payload == '{ "b":1 }'
+    assert world.get_by("tea", "today", at_seq=made.seq).version.data == TEA
+    assert [v.version for v in world.history(namespace="tea", key="today")] == [2, 1]
+    assert world.history(made)[0].changes[0].after == "tea at six"
+    world.put("tea", "tomorrow", "Note", TEA, expires_at="1999-01-01T00:00:00Z")
+    assert [m.key for m in world.list(namespace="tea", include_ended=True)] == ["tomorrow", "today"]
+    page = world.list("Note", limit=1, include_ended=True)
+    assert world.list(limit=9, cursor=page.answer.next)[0].key == "today"
+    assert len(world.sweep().swept) == 1
+    assert [(n.namespace, n.memories) for n in world.namespaces()] == [("tea", 1)]
+    assert [(a.actor, a.memories) for a in world.actors()] == [("", 1)]
+    assert world.delete_by("tea", "today").changed
+    assert not world.delete_by("tea", "today").changed
+    with pytest.raises(mneme.Tombstoned):
+        world.get_by("tea", "today")
+    assert world.put("tea", "today", "Note", TEA).outcome == "revived"
+    with pytest.raises(mneme.InvalidRequest):
+        world.put("tea", "today", "Note", TEA, payload="no JSON")
 
 
 def test_a_refusal_is_an_exception_that_says_what_and_where(world):

@@ -20,6 +20,7 @@ struct absent_options {
   std::optional<std::string> tag;
   std::optional<std::string> as_of;
   std::optional<std::int64_t> at_seq;
+  std::optional<std::string> at;
   std::optional<std::string> actor;
 };
 
@@ -44,6 +45,7 @@ result<json> absent_request_of(const absent_options& o) {
   set_if(request, "tag", o.tag);
   set_if(request, "as_of", o.as_of);
   set_if(request, "at_seq", o.at_seq);
+  set_if(request, "at", o.at);
   set_if(request, "actor", o.actor);
   return request;
 }
@@ -78,6 +80,7 @@ void add_absent_command(CLI::App& app, command_result& outcome) {
         c.add_option("--tag", o.tag, "with this tag");
         c.add_option("--as-of", o.as_of, "what was valid at that time, and not what is now");
         c.add_option("--at-seq", o.at_seq, "as of an earlier entry");
+        c.add_option("--at", o.at, "as of the last entry at or before this time");
         c.add_option("--actor", o.actor, "who is asking");
       },
       run_absent);

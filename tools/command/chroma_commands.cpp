@@ -24,6 +24,7 @@ struct chroma_options {
   std::optional<std::string> profile;
   std::optional<std::string> actor;
   std::optional<std::int64_t> at_seq;
+  std::optional<std::string> at;
   bool include_rotten = false;
   bool include_ended = false;
   bool no_touch = false;
@@ -50,6 +51,7 @@ result<json> chroma_request_of(const chroma_options& o) {
   set_if(request, "profile", o.profile);
   set_if(request, "actor", o.actor);
   set_if(request, "at_seq", o.at_seq);
+  set_if(request, "at", o.at);
   if (o.include_rotten) request["include_rotten"] = true;
   if (o.include_ended) request["include_ended"] = true;
   if (o.no_touch) request["touch"] = false;
@@ -72,6 +74,7 @@ void add_chroma_command(CLI::App& app, command_result& outcome) {
         c.add_option("--profile", o.profile, "default, or knowledge_patch");
         c.add_option("--actor", o.actor, "who is asking");
         c.add_option("--at-seq", o.at_seq, "as of an earlier entry; touches nothing");
+        c.add_option("--at", o.at, "as of the last entry at or before this time");
         c.add_flag("--include-rotten", o.include_rotten, "rotten ones too");
         c.add_flag("--include-ended", o.include_ended, "what no longer holds, too");
         c.add_flag("--no-touch", o.no_touch, "reinforce nothing");
@@ -118,15 +121,18 @@ void add_tag_commands(CLI::App& app, command_result& outcome) {
   struct tags_options {
     common_options common;
     std::optional<std::int64_t> at_seq;
+    std::optional<std::string> at;
   };
   add_command<tags_options>(
       app, "tags", "The assigned hashtags and their anchors", true, outcome,
       [](CLI::App& c, tags_options& o) {
         c.add_option("--at-seq", o.at_seq, "as of an earlier entry");
+        c.add_option("--at", o.at, "as of the last entry at or before this time");
       },
       [](const tags_options& o) {
         json request = json::object();
         set_if(request, "at_seq", o.at_seq);
+        set_if(request, "at", o.at);
         return run_request(o.common, "tags", std::move(request));
       });
 }

@@ -36,6 +36,7 @@ struct find_options {
   std::optional<std::string> as_of;
   std::optional<std::string> now;
   std::optional<std::int64_t> at_seq;
+  std::optional<std::string> at;
   bool include_tombstoned = false;
   bool include_archived = false;
   bool include_ended = false;
@@ -117,6 +118,7 @@ result<json> find_request_of(const find_options& o) {
   set_if(request, "as_of", o.as_of);
   set_if(request, "now", o.now);
   set_if(request, "at_seq", o.at_seq);
+  set_if(request, "at", o.at);
   if (o.include_tombstoned) request["include_tombstoned"] = true;
   if (o.include_archived) request["include_archived"] = true;
   if (o.include_ended) request["include_ended"] = true;
@@ -157,6 +159,7 @@ void add_find_command(CLI::App& app, command_result& outcome) {
         c.add_option("--actor", o.actor, "who is asking");
         c.add_option("--as-of", o.as_of, "valid at that time");
         c.add_option("--at-seq", o.at_seq, "as of an earlier entry");
+        c.add_option("--at", o.at, "as of the last entry at or before this time");
         c.add_option("--now", o.now, "what salience has faded by, and what has ended by (clock)");
         c.add_flag("--include-tombstoned", o.include_tombstoned, "tombstoned ones too");
         c.add_flag("--include-archived", o.include_archived, "archived ones too");

@@ -140,8 +140,8 @@ finds what was valid at that time.
 --min-trust leaves out what is trusted less, --stale false what no longer stands: mneme help trust.
 
 Order by salience, version.created_at, head.last_updated_at, head.declared_importance,
-near.distance or hop. A query needs something that narrows it: a type, a tag, near or from; a
-predicate alone does not. --actor NAME asks as that agent: it sees its own memories and what others
+head.created_at, head.id, near.distance or hop. With a limit nothing needs to narrow a query; with
+a budget alone a type, a tag, a namespace, near or from must. --actor NAME asks as that agent: it sees its own memories and what others
 made actor_public; without it the host asks and sees all. Tombstoned and archived memories come
 with --include-tombstoned and --include-archived.
 )"},
@@ -231,13 +231,34 @@ selected, and why. update --replace changes one span of a text and keeps the res
 restore brings back what was forgotten, superseded or tombstoned, as it was; it takes several ids.
 Where nothing is meant, nothing is forgotten. More: docs/FORGETTING.md.
 )"},
+    help_topic{
+        "keys", "memories by a key of your own, payloads, lists, histories, what has expired",
+        R"(put writes the memory that has a key of your own (a namespace and a name in it), or makes it; what
+was tombstoned is back. A payload is JSON of your own, given back as it is, and not searched.
+
+  $ mneme init demo
+  $ mneme put demo profiles user-7 --type Note statement="Ana takes her tea without milk." --payload '{"sugar":0}'
+  $ mneme put demo profiles user-7 --type Note statement="Ana takes her tea with milk."
+  $ mneme get demo --namespace profiles --key user-7
+  $ mneme history demo --namespace profiles --key user-7
+  $ mneme put demo cache answer-12 --type Note statement="It rains." --expires-at 2000-01-01T00:00:00Z
+  $ mneme list demo --namespace profiles --limit 5
+  $ mneme namespaces demo
+  $ mneme actors demo
+  $ mneme sweep demo --by keeper
+  $ mneme delete-by demo profiles user-7 --reason "moved away"
+  $ mneme list demo --include-tombstoned --at 2099-01-01T00:00:00Z
+
+list and history are newest first. sweep tombstones what has expired. --at TIME stands wherever
+--at-seq does. More: docs/KEYS.md.
+)"},
     help_topic{"where", "predicates and their fields", R"(A predicate is an object with one key:
   {"eq":[FIELD,VALUE]}  and ne, gt, gte, lt, lte     {"in":[FIELD,[VALUE…]]}
   {"has_tag":TAG}   {"matches":[FIELD,PATTERN]}      {"and":[…]}  {"or":[…]}  {"not":{…}}
 
 Fields:
   head.id type current_version actor_scope visibility declared_importance tombstoned created_at
-       last_updated_at
+       last_updated_at namespace key
   version.version created_at created_by expires_at confidence valid_from valid_until
           provenance.source provenance.signed_by_present
   data.NAME  a field of the types asked, such as data.status or data.cost.amount

@@ -11,8 +11,11 @@ namespace {
 struct get_options {
   common_options common;
   std::string target;
+  std::optional<std::string> name_space;
+  std::optional<std::string> key;
   std::optional<std::string> actor;
   std::optional<std::int64_t> at_seq;
+  std::optional<std::string> at;
   bool raw = false;
   bool history = false;
   std::optional<std::int64_t> history_limit;
@@ -28,11 +31,14 @@ status run_get(const get_options& o) {
     if (!read) return report(o.common, read.error());
     request = std::move(*read);
     if (request.contains("uri")) op = "resolve";
-  } else {
+  } else if (!o.target.empty()) {
     request[is_uri ? "uri" : "id"] = o.target;
   }
+  set_if(request, "namespace", o.name_space);
+  set_if(request, "key", o.key);
   set_if(request, "actor", o.actor);
   set_if(request, "at_seq", o.at_seq);
+  set_if(request, "at", o.at);
   if (o.raw) request["raw"] = true;
   if (o.history) request["history"] = true;
   set_if(request, "history_limit", o.history_limit);
@@ -50,6 +56,7 @@ struct edges_options {
   std::optional<std::int64_t> offset;
   std::optional<std::string> actor;
   std::optional<std::int64_t> at_seq;
+  std::optional<std::string> at;
 };
 
 /// A request as JSON, or one that names the memory of an id or uri.
@@ -72,6 +79,7 @@ status run_edges(const edges_options& o) {
   set_if(request, "offset", o.offset);
   set_if(request, "actor", o.actor);
   set_if(request, "at_seq", o.at_seq);
+  set_if(request, "at", o.at);
   return run_request(o.common, "edges", std::move(request));
 }
 
@@ -82,6 +90,7 @@ struct stale_options {
   std::optional<std::int64_t> offset;
   std::optional<std::string> actor;
   std::optional<std::int64_t> at_seq;
+  std::optional<std::string> at;
 };
 
 status run_stale(const stale_options& o) {
@@ -91,6 +100,7 @@ status run_stale(const stale_options& o) {
   set_if(*request, "offset", o.offset);
   set_if(*request, "actor", o.actor);
   set_if(*request, "at_seq", o.at_seq);
+  set_if(*request, "at", o.at);
   return run_request(o.common, "stale_of", std::move(*request));
 }
 
@@ -100,9 +110,12 @@ void add_read_commands(CLI::App& app, command_result& outcome) {
   add_command<get_options>(
       app, "get", "Show a memory: its newest version (id), or exactly one (uri)", true, outcome,
       [](CLI::App& c, get_options& o) {
-        c.add_option("ID", o.target, "id or uri, or a request as JSON, or -")->required();
+        c.add_option("ID", o.target, "id or uri, or a request as JSON, or -");
+        c.add_option("--namespace", o.name_space, "instead of an ID: of the key");
+        c.add_option("--key", o.key, "what the memory was put by");
         c.add_option("--actor", o.actor, "who is asking");
         c.add_option("--at-seq", o.at_seq, "as of an earlier entry");
+        c.add_option("--at", o.at, "as of the last entry at or before this time");
         c.add_flag("--raw", o.raw, "add the canonical head (base64)");
         c.add_flag("--history", o.history, "of a topic: all values that its fields had");
         c.add_option("--history-limit", o.history_limit, "at most so many of each field (500)");
@@ -120,6 +133,7 @@ void add_read_commands(CLI::App& app, command_result& outcome) {
         c.add_option("--offset", o.offset, "leave out the first so many");
         c.add_option("--actor", o.actor, "who is asking");
         c.add_option("--at-seq", o.at_seq, "as of an earlier entry");
+        c.add_option("--at", o.at, "as of the last entry at or before this time");
       },
       run_edges);
   add_command<stale_options>(
@@ -131,6 +145,7 @@ void add_read_commands(CLI::App& app, command_result& outcome) {
         c.add_option("--offset", o.offset, "leave out the first so many");
         c.add_option("--actor", o.actor, "who is asking");
         c.add_option("--at-seq", o.at_seq, "as of an earlier entry");
+        c.add_option("--at", o.at, "as of the last entry at or before this time");
       },
       run_stale);
 }

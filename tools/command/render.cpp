@@ -161,6 +161,43 @@ std::string render_edges(const json& edges, const page& on) {
          + fmt::format("{} {}\n", edges.size(), edges.size() == 1 ? "edge" : "edges");
 }
 
+std::string render_list(const json& answer, const page& on) {
+  text_table table({"created", "memory", "actor", "key", "text"});
+  for (const auto& m : answer["memories"]) {
+    const std::string text = cell(m["forms"]["medium"]);
+    table.add({cell(m["created_at"]), cell(m["uri"]), cell(m["actor_scope"]),
+               m.contains("key") ? cell(m["namespace"]) + " " + cell(m["key"]) : "",
+               m["tombstone"].is_null() ? text : "(tombstoned) " + text});
+  }
+  const std::size_t count = answer["memories"].size();
+  std::string out = table.text(on.width, on.colour)
+                    + fmt::format("{} {}", count, count == 1 ? "memory" : "memories");
+  if (!answer["next"].is_null()) out += ", more: --cursor " + cell(answer["next"]);
+  return out + "\n";
+}
+
+std::string render_history(const json& answer, const page& on) {
+  text_table table({"version", "written", "by", "field", "before", "after"});
+  for (const auto& v : answer["versions"]) {
+    std::vector<std::string> row{cell(v["version"]), cell(v["created_at"]), cell(v["created_by"])};
+    if (v["changes"].empty())
+      table.add({row[0], row[1], row[2], "", "", v["version"] == 1 ? "written" : "the same again"});
+    for (const auto& c : v["changes"]) {
+      table.add({row[0], row[1], row[2], cell(c["field"]),
+                 c.contains("before") ? cell(c["before"]) : "",
+                 c.contains("after") ? cell(c["after"]) : ""});
+      row = {"", "", ""};
+    }
+  }
+  return table.text(on.width, on.colour);
+}
+
+std::string render_counts(const json& counts, const char* kind, const page& on) {
+  text_table table({kind, "memories"});
+  for (const auto& c : counts) table.add({cell(c[kind]), cell(c["memories"])});
+  return table.text(on.width, on.colour);
+}
+
 std::string render_stale(const json& memories, const page& on) {
   text_table table({"memory", "text"});
   for (const auto& m : memories) table.add({cell(m["uri"]), cell(m["forms"]["medium"])});
@@ -515,6 +552,14 @@ std::string render(std::string_view op, const json& answer, const page& on) {
   if (op == "journal") return render_journal(answer, on);
   if (op == "prove") return render_proofs(answer, on);
   if (op == "root") return cell(answer["root"]) + "\n";
+  if (op == "list") return render_list(answer, on);
+  if (op == "history") return render_history(answer, on);
+  if (op == "namespaces") return render_counts(answer["namespaces"], "namespace", on);
+  if (op == "actors") return render_counts(answer["actors"], "actor", on);
+  if (op == "put") return cell(answer["uri"]) + " " + cell(answer["outcome"]) + "\n";
+  if (op == "sweep")
+    return render_lines(answer["swept"], "nothing has expired")
+           + (answer["more"] == true ? "and more: sweep again\n" : "");
   if (op == "write" || op == "update" || op == "promote") return cell(answer["uri"]) + "\n";
   if (op == "restore")
     return answer.contains("results") ? render_batch(answer) : render_restored(answer);

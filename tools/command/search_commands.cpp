@@ -34,6 +34,7 @@ struct search_options {
   std::optional<std::string> form;
   std::optional<std::string> actor;
   std::optional<std::int64_t> at_seq;
+  std::optional<std::string> at;
   bool lineage = false;
   bool include_archived = false;
   bool include_ended = false;
@@ -75,6 +76,7 @@ result<json> search_request_of(const search_options& o) {
   set_if(request, "form", o.form);
   set_if(request, "actor", o.actor);
   set_if(request, "at_seq", o.at_seq);
+  set_if(request, "at", o.at);
   if (o.include_archived) request["include_archived"] = true;
   if (o.include_ended) request["include_ended"] = true;
   if (o.include_overviews) request["include_overviews"] = true;
@@ -143,6 +145,7 @@ void add_search_commands(CLI::App& app, command_result& outcome) {
         c.add_option("--form", o.form, "short, medium or full");
         c.add_option("--actor", o.actor, "who is asking");
         c.add_option("--at-seq", o.at_seq, "as of an earlier entry");
+        c.add_option("--at", o.at, "as of the last entry at or before this time");
         c.add_flag("--include-archived", o.include_archived, "archived and superseded ones too");
         c.add_flag("--include-ended", o.include_ended, "what no longer holds, too");
         c.add_flag("--include-overviews", o.include_overviews,

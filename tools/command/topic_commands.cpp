@@ -97,6 +97,7 @@ struct retrieve_options {
   std::optional<std::int64_t> top_k;
   std::optional<std::string> as_of;
   std::optional<std::int64_t> at_seq;
+  std::optional<std::string> at;
   std::optional<std::string> actor;
   bool history = false;
   bool include_ended = false;
@@ -119,6 +120,7 @@ status run_retrieve(const retrieve_options& o) {
   set_if(request, "top_k", o.top_k);
   set_if(request, "as_of", whole_time(o.as_of));
   set_if(request, "at_seq", o.at_seq);
+  set_if(request, "at", o.at);
   set_if(request, "actor", o.actor);
   if (o.history) request["explain"] = true;
   if (o.include_ended) request["include_ended"] = true;
@@ -184,6 +186,7 @@ void add_topic_commands(CLI::App& app, command_result& outcome) {
         c.add_option("--as-of", o.as_of, "values valid at that time: RFC 3339, or a day");
         c.add_flag("--include-ended", o.include_ended, "topics that no longer hold, too");
         c.add_option("--at-seq", o.at_seq, "as of an earlier entry");
+        c.add_option("--at", o.at, "as of the last entry at or before this time");
         c.add_flag("--no-touch", o.no_touch, "reinforce nothing");
         c.add_option("--actor", o.actor, "who is asking");
         add_receipt_option(c, o.receipt);

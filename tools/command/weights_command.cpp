@@ -15,6 +15,7 @@ struct weights_options {
   bool reset = false;
   std::optional<std::string> actor;
   std::optional<std::int64_t> at_seq;
+  std::optional<std::string> at;
 };
 
 /// Setting some writes; showing them does not.
@@ -22,6 +23,7 @@ status run_weights(const weights_options& o) {
   json request = json::object();
   if (!o.set && !o.reset) {
     set_if(request, "at_seq", o.at_seq);
+    set_if(request, "at", o.at);
     return run_request(o.common, "weights", std::move(request));
   }
   set_if(request, "weights", o.set);
@@ -42,6 +44,9 @@ void add_weights_command(CLI::App& app, command_result& outcome) {
             c.add_flag("--reset", o.reset, "back to those that the world was made with, first");
         c.add_option("--actor", o.actor, "who acts");
         c.add_option("--at-seq", o.at_seq, "as of an earlier entry")
+            ->excludes(set)
+            ->excludes(reset);
+        c.add_option("--at", o.at, "as of the last entry at or before this time")
             ->excludes(set)
             ->excludes(reset);
       },

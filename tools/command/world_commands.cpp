@@ -54,6 +54,7 @@ struct snapshot_options {
 struct root_options {
   common_options common;
   std::optional<std::int64_t> at_seq;
+  std::optional<std::string> at;
 };
 
 struct journal_options {
@@ -86,10 +87,12 @@ void add_world_commands(CLI::App& app, command_result& outcome) {
       app, "root", "Print the root over all state (hex)", true, outcome,
       [](CLI::App& c, root_options& o) {
         c.add_option("--at-seq", o.at_seq, "as of an earlier entry");
+        c.add_option("--at", o.at, "as of the last entry at or before this time");
       },
       [](const root_options& o) {
         json request = json::object();
         set_if(request, "at_seq", o.at_seq);
+        set_if(request, "at", o.at);
         return run_request(o.common, "root", std::move(request));
       });
   add_command<snapshot_options>(

@@ -31,6 +31,15 @@ struct content_options {
   std::optional<std::int64_t> expect_version;
   std::vector<std::string> replace; ///< old and new
   std::vector<std::string> supersedes;
+  std::optional<std::string> expires_at;
+  std::optional<std::string> payload;
+};
+
+struct put_options {
+  content_options content;
+  common_options& common = content.common;
+  std::string name_space;
+  std::string key;
 };
 
 bool is_request(const std::vector<std::string>& arguments) {
@@ -66,6 +75,8 @@ result<json> write_request_of(const content_options& o) {
   set_if(request, "confidence", o.confidence);
   set_if(request, "trust", o.trust);
   set_if(request, "source_class", o.source_class);
+  set_if(request, "expires_at", o.expires_at);
+  set_if(request, "payload", o.payload);
   return request;
 }
 
@@ -122,9 +133,20 @@ status run_update(const content_options& o) {
     set_if(request, "confidence", o.confidence);
     set_if(request, "trust", o.trust);
     set_if(request, "source_class", o.source_class);
+    set_if(request, "expires_at", o.expires_at);
+    set_if(request, "payload", o.payload);
     set_if(request, "expect_version", o.expect_version);
     return {};
   });
+}
+
+status run_put(const put_options& o) {
+  auto request = write_request_of(o.content);
+  if (!request) return report(o.common, request.error());
+  (*request)["namespace"] = o.name_space;
+  (*request)["key"] = o.key;
+  set_if(*request, "expect_version", o.content.expect_version);
+  return run_request(o.common, "put", std::move(*request));
 }
 
 struct head_options {
@@ -214,6 +236,8 @@ void declare_content(CLI::App& c, content_options& o) {
   c.add_option("--actor", o.actor, "who acts; of write also the memory's actor_scope");
   c.add_option("--valid-from", o.valid_from, "RFC 3339");
   c.add_option("--valid-until", o.valid_until, "RFC 3339");
+  c.add_option("--expires-at", o.expires_at, "RFC 3339; sweep tombstones what has expired");
+  c.add_option("--payload", o.payload, "JSON of your own, given back as it is; not searched");
   c.add_option("--confidence", o.confidence, "0 to 1");
   c.add_option("--trust", o.trust, "0 to 1 (that of the source class, or 1)");
   c.add_option("--source-class", o.source_class, "whose word it is: user, tool, model or web");
@@ -272,6 +296,24 @@ void add_write_commands(CLI::App& app, command_result& outcome) {
         if (!request->contains("similar")) (*request)["similar"] = true;
         return run_request(o.common, "write", std::move(*request));
       });
+  add_command<put_options>(
+      app, "put", "Write the memory that has a key of your own, or make it", false, outcome,
+      [](CLI::App& c, put_options& o) {
+        c.add_option("NAMESPACE", o.name_space, "of the key")->required();
+        c.add_option("KEY", o.key, "what you call the memory by")->required();
+        content_options& content = o.content;
+        c.add_option("REQUEST", content.arguments, "JSON, - for standard input, or FIELD=VALUE…");
+        c.add_option("--type", content.type, "Fact, Note, Event, …");
+        declare_repeated(c, "--tag", content.tags, "may be repeated");
+        c.add_option("--importance", content.importance, "0 to 10 (5)");
+        c.add_option("--visibility", content.visibility,
+                     "private (default), scoped or actor_public");
+        c.add_option("--metadata", content.metadata, "JSON object");
+        c.add_option("--expect-version", content.expect_version,
+                     "refuse if another one is current; 0: only a new memory");
+        declare_content(c, content);
+      },
+      run_put);
   add_command<content_options>(
       app, "update", "Write the next version of a memory", false, outcome,
       [](CLI::App& c, content_options& o) {

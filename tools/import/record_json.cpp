@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tools/protocol/answer_json.hpp"
 #include "tools/protocol/base64.hpp"
 #include "tools/protocol/data_json.hpp"
 #include "tools/protocol/part_json.hpp"
@@ -52,7 +53,9 @@ constexpr std::array head_keys = {key_shape{"id", &shapes::text, true},
                                   key_shape{"created_at", &shapes::time, true},
                                   key_shape{"last_updated_at", &shapes::time, true},
                                   key_shape{"version_hash", &shapes::text, true},
-                                  key_shape{"nonce", &shapes::text, true}};
+                                  key_shape{"nonce", &shapes::text, true},
+                                  key_shape{"namespace", &shapes::text},
+                                  key_shape{"key", &shapes::text}};
 
 constexpr std::array own_forms_keys = {key_shape{"short", &shapes::boolean, true},
                                        key_shape{"medium", &shapes::boolean, true}};
@@ -105,7 +108,8 @@ constexpr std::array version_keys = {key_shape{"id", &shapes::text, true},
                                      key_shape{"valid_from", &shapes::time, true},
                                      key_shape{"valid_until", &shapes::time},
                                      key_shape{"nonce", &shapes::text, true},
-                                     key_shape{"hash", &shapes::text, true}};
+                                     key_shape{"hash", &shapes::text, true},
+                                     key_shape{"payload", &shapes::text}};
 
 constexpr std::array edge_keys = {key_shape{"src", &shapes::text, true},
                                   key_shape{"type", &shapes::text, true},
@@ -189,41 +193,45 @@ json head_record_json(const head& h) {
               {"mode", h.colour->mode}};
   json embedding = nullptr;
   if (h.embedding) embedding = {{"dim", h.embedding->dim}, {"version", h.embedding->version}};
-  return {{"id", to_string(h.id)},
-          {"type", to_string(h.type)},
-          {"current_version", h.current_version},
-          {"actor_scope", h.actor_scope},
-          {"visibility", to_string(h.visibility)},
-          {"declared_importance", h.declared_importance},
-          {"tags", h.tags},
-          {"frames", protocol::frames_json(h.frames)},
-          {"metadata", protocol::metadata_json(h.metadata)},
-          {"lifecycle", protocol::lifecycle_json(h.lifecycle)},
-          {"colour", std::move(colour)},
-          {"tombstone", tombstone_json(h.tombstone)},
-          {"embedding", std::move(embedding)},
-          {"created_at", to_string(h.created_at)},
-          {"last_updated_at", to_string(h.last_updated_at)},
-          {"version_hash", to_hex(h.version_hash)},
-          {"nonce", nonce_json(h.nonce)}};
+  json record{{"id", to_string(h.id)},
+              {"type", to_string(h.type)},
+              {"current_version", h.current_version},
+              {"actor_scope", h.actor_scope},
+              {"visibility", to_string(h.visibility)},
+              {"declared_importance", h.declared_importance},
+              {"tags", h.tags},
+              {"frames", protocol::frames_json(h.frames)},
+              {"metadata", protocol::metadata_json(h.metadata)},
+              {"lifecycle", protocol::lifecycle_json(h.lifecycle)},
+              {"colour", std::move(colour)},
+              {"tombstone", tombstone_json(h.tombstone)},
+              {"embedding", std::move(embedding)},
+              {"created_at", to_string(h.created_at)},
+              {"last_updated_at", to_string(h.last_updated_at)},
+              {"version_hash", to_hex(h.version_hash)},
+              {"nonce", nonce_json(h.nonce)}};
+  protocol::put_key(record, h);
+  return record;
 }
 
 json version_record_json(const version& v) {
-  return {{"id", to_string(v.id)},
-          {"version", v.number},
-          {"type", to_string(v.type)},
-          {"data", protocol::data_json(v.type, v.data)},
-          {"created_at", to_string(v.created_at)},
-          {"created_by", v.created_by},
-          {"expires_at", protocol::time_json(v.expires_at)},
-          {"confidence", v.confidence},
-          {"provenance", protocol::provenance_json(v.provenance)},
-          {"forms", {{"short", v.forms.short_form}, {"medium", v.forms.medium_form}}},
-          {"forms_override", {{"short", v.short_overridden}, {"medium", v.medium_overridden}}},
-          {"valid_from", to_string(v.valid_from)},
-          {"valid_until", protocol::time_json(v.valid_until)},
-          {"nonce", nonce_json(v.nonce)},
-          {"hash", to_hex(v.hash)}};
+  json record{{"id", to_string(v.id)},
+              {"version", v.number},
+              {"type", to_string(v.type)},
+              {"data", protocol::data_json(v.type, v.data)},
+              {"created_at", to_string(v.created_at)},
+              {"created_by", v.created_by},
+              {"expires_at", protocol::time_json(v.expires_at)},
+              {"confidence", v.confidence},
+              {"provenance", protocol::provenance_json(v.provenance)},
+              {"forms", {{"short", v.forms.short_form}, {"medium", v.forms.medium_form}}},
+              {"forms_override", {{"short", v.short_overridden}, {"medium", v.medium_overridden}}},
+              {"valid_from", to_string(v.valid_from)},
+              {"valid_until", protocol::time_json(v.valid_until)},
+              {"nonce", nonce_json(v.nonce)},
+              {"hash", to_hex(v.hash)}};
+  if (!v.payload.empty()) record["payload"] = v.payload;
+  return record;
 }
 
 json edge_record_json(const edge_record& e) {
@@ -347,6 +355,8 @@ result<head> read_head_record(const json& value, const json_path& at) {
   h.last_updated_at = in.time("last_updated_at").value_or(timestamp{});
   h.version_hash = in.hash("version_hash").value_or(digest{});
   h.nonce = read_nonce(in);
+  if (in.find("namespace") != nullptr || in.find("key") != nullptr)
+    h.key = memory_key{.name_space = in.text_or("namespace", ""), .name = in.text_or("key", "")};
   return protocol::finish(failure, std::move(h));
 }
 
@@ -377,6 +387,7 @@ result<version> read_version_record(const json& value, const json_path& at) {
   v.valid_until = in.time("valid_until");
   v.nonce = read_nonce(in);
   v.hash = in.hash("hash").value_or(digest{});
+  v.payload = in.text_or("payload", "");
   return protocol::finish(failure, std::move(v));
 }
 

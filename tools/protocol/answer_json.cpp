@@ -54,20 +54,6 @@ json embedding_json(const std::optional<embedding_ref>& e) {
   return {{"dim", e->dim}, {"version", e->version}};
 }
 
-json version_json(const version& v) {
-  return {{"version", v.number},
-          {"data", data_json(v.type, v.data)},
-          {"created_at", to_string(v.created_at)},
-          {"created_by", v.created_by},
-          {"expires_at", time_json(v.expires_at)},
-          {"confidence", v.confidence},
-          {"provenance", provenance_json(v.provenance)},
-          {"valid_from", to_string(v.valid_from)},
-          {"valid_until", time_json(v.valid_until)},
-          {"forms_override", {{"short", v.short_overridden}, {"medium", v.medium_overridden}}},
-          {"hash", to_hex(v.hash)}};
-}
-
 json state_roots_json(const state_root_array& roots) {
   json object = json::object();
   for (std::size_t i = 0; i < roots.size(); ++i)
@@ -118,6 +104,32 @@ std::optional<std::string> word_after(std::string_view text, std::string_view wo
 
 } // namespace
 
+json version_json(const version& v) {
+  json whole{{"version", v.number},
+             {"data", data_json(v.type, v.data)},
+             {"created_at", to_string(v.created_at)},
+             {"created_by", v.created_by},
+             {"expires_at", time_json(v.expires_at)},
+             {"confidence", v.confidence},
+             {"provenance", provenance_json(v.provenance)},
+             {"valid_from", to_string(v.valid_from)},
+             {"valid_until", time_json(v.valid_until)},
+             {"forms_override", {{"short", v.short_overridden}, {"medium", v.medium_overridden}}},
+             {"hash", to_hex(v.hash)}};
+  if (!v.payload.empty()) whole["payload"] = v.payload;
+  return whole;
+}
+
+void put_key(json& into, const head& h) {
+  if (!h.key) return;
+  into["namespace"] = h.key->name_space;
+  into["key"] = h.key->name;
+}
+
+json tombstone_of(const head& h) {
+  return tombstone_json(h.tombstone);
+}
+
 json memory_json(const memory& m) {
   const head& h = m.head;
   json whole{
@@ -140,6 +152,7 @@ json memory_json(const memory& m) {
       {"forms", {{"short", m.version->forms.short_form}, {"medium", m.version->forms.medium_form}}},
       {"activation", activation_json(m)},
       {"version", version_json(m.version)}};
+  put_key(whole, h);
   const provenance& from = m.version->provenance;
   put_standing(whole, m.standing, from.trust || from.source_class, from.source_class);
   return whole;
@@ -300,6 +313,24 @@ json restore_result_json(const mutation_result& r) {
   if (r.restored->archived) answer["still_archived"] = true;
   if (r.restored->newer) answer["superseded_by"] = to_string(*r.restored->newer);
   return answer;
+}
+
+json put_result_json(const mutation_result& r) {
+  json answer = version_result_json(r);
+  constexpr std::array<std::string_view, 3> names = {"created", "updated", "revived"};
+  answer["outcome"] = names[static_cast<std::size_t>(r.put.value()) - 1];
+  return answer;
+}
+
+json delete_by_result_json(const mutation_result& r) {
+  return {{"id", r.uri ? json(to_string(r.uri->id)) : json(nullptr)},
+          {"changed", r.changed},
+          {"seq", r.seq.value}};
+}
+
+json sweep_result_json(const mutation_result& r) {
+  return {
+      {"swept", ids_json(r.swept)}, {"more", r.more}, {"changed", r.changed}, {"seq", r.seq.value}};
 }
 
 json edge_result_json(const mutation_result& r) {

@@ -14,6 +14,11 @@
 namespace mneme::protocol {
 
 json memory_json(const memory& m);
+json version_json(const version& v);
+/// {reason, cause, at, by, superseded_by?}, or null.
+json tombstone_of(const head& h);
+/// Adds `namespace` and `key`, where the memory has one.
+void put_key(json& into, const head& h);
 /// strength_raw, kept in units of 1e-9.
 json strength_json(std::int64_t strength_e9);
 json hashtag_counts_json(const hashtag_counts& counts);
@@ -33,6 +38,12 @@ json version_result_json(const mutation_result& r);
 json head_result_json(const mutation_result& r);
 /// {uri, id, changed, seq, ended?, still_archived?, superseded_by?}: restore.
 json restore_result_json(const mutation_result& r);
+/// {uri, id, version, seq, outcome}: put.
+json put_result_json(const mutation_result& r);
+/// {id, changed, seq}: delete_by; the id is null where the key has no memory.
+json delete_by_result_json(const mutation_result& r);
+/// {swept, more, changed, seq}: sweep.
+json sweep_result_json(const mutation_result& r);
 /// {changed, seq}: add_edge, remove_edge.
 json edge_result_json(const mutation_result& r);
 

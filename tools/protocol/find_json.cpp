@@ -47,6 +47,7 @@ constexpr std::array find_table = {
     key_shape{"follow", &follow_shape},
     key_shape{"as_of", &shapes::time},
     key_shape{"at_seq", &shapes::integer},
+    key_shape{"at", &shapes::time},
     key_shape{"now", &shapes::time},
     key_shape{"include_tombstoned", &shapes::boolean},
     key_shape{"include_archived", &shapes::boolean},
@@ -72,21 +73,11 @@ constexpr std::string_view order_names[] = {"salience",
                                             "head.last_updated_at",
                                             "head.declared_importance",
                                             "near.distance",
-                                            "hop"};
+                                            "hop",
+                                            "head.created_at",
+                                            "head.id"};
 
 enum class sort_direction : std::uint8_t { ascending, descending };
-
-std::vector<memory_type> read_types(value_reader& in) {
-  std::vector<memory_type> types;
-  in.items("types", [&](const json& item, const json_path& at) {
-    const auto& name = item.get_ref<const std::string&>();
-    if (const auto type = parse_enum<memory_type>(name))
-      types.push_back(*type);
-    else
-      in.fail_at(at, errc::bad_value, not_a_memory_type(name));
-  });
-  return types;
-}
 
 std::vector<order_by> read_order(value_reader& in) {
   std::vector<order_by> order;
@@ -114,6 +105,18 @@ std::optional<follow_spec> read_follow(value_reader& in) {
 }
 
 } // namespace
+
+std::vector<memory_type> read_types(value_reader& in) {
+  std::vector<memory_type> types;
+  in.items("types", [&](const json& item, const json_path& at) {
+    const auto& name = item.get_ref<const std::string&>();
+    if (const auto type = parse_enum<memory_type>(name))
+      types.push_back(*type);
+    else
+      in.fail_at(at, errc::bad_value, not_a_memory_type(name));
+  });
+  return types;
+}
 
 std::span<const key_shape> find_keys() noexcept {
   return find_table;

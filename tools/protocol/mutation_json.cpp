@@ -40,8 +40,55 @@ constexpr std::array write_table = {
     key_shape{"created_by", &shapes::text},
     key_shape{"supersedes", &shapes::texts},
     key_shape{"similar", &shapes::boolean},
+    key_shape{"payload", &shapes::text},
     key_shape{"created_at", &shapes::time}, // the last: importers only
 };
+
+constexpr std::array put_table = {
+    key_shape{"namespace", &shapes::text, true},
+    key_shape{"key", &shapes::text, true},
+    key_shape{"type", &shapes::text, true},
+    key_shape{"data", &shapes::data, true},
+    key_shape{"actor", &shapes::text},
+    key_shape{"scope", &shapes::scope},
+    key_shape{"deadline_ms", &shapes::integer},
+    key_shape{"tags", &shapes::texts},
+    key_shape{"importance", &shapes::integer},
+    key_shape{"visibility", &shapes::text},
+    key_shape{"frames", &shapes::frames},
+    key_shape{"metadata", &shapes::metadata},
+    key_shape{"lifecycle", &shapes::lifecycle},
+    key_shape{"hashtags", &shapes::texts},
+    key_shape{"mode", &shapes::text},
+    key_shape{"forms", &shapes::forms},
+    key_shape{"vector", &shapes::vector},
+    key_shape{"valid_from", &shapes::time},
+    key_shape{"valid_until", &shapes::time},
+    key_shape{"expires_at", &shapes::time},
+    key_shape{"confidence", &shapes::number},
+    key_shape{"trust", &shapes::number},
+    key_shape{"source_class", &shapes::text},
+    key_shape{"provenance", &shapes::provenance},
+    key_shape{"created_by", &shapes::text},
+    key_shape{"payload", &shapes::text},
+    key_shape{"expect_version", &shapes::integer},
+};
+
+constexpr std::array delete_by_table = {
+    key_shape{"namespace", &shapes::text, true},
+    key_shape{"key", &shapes::text, true},
+    key_shape{"actor", &shapes::text},
+    key_shape{"scope", &shapes::scope},
+    key_shape{"deadline_ms", &shapes::integer},
+    key_shape{"reason", &shapes::text},
+    key_shape{"by", &shapes::text},
+    key_shape{"expect_version", &shapes::integer},
+};
+
+constexpr std::array sweep_table = {
+    key_shape{"actor", &shapes::text}, key_shape{"deadline_ms", &shapes::integer},
+    key_shape{"reason", &shapes::text}, key_shape{"by", &shapes::text},
+    key_shape{"limit", &shapes::integer}};
 
 constexpr std::array replace_members = {key_shape{"old", &shapes::text, true},
                                         key_shape{"new", &shapes::text, true},
@@ -59,6 +106,7 @@ constexpr std::array update_table = {
     key_shape{"confidence", &shapes::number},   key_shape{"trust", &shapes::number},
     key_shape{"source_class", &shapes::text},   key_shape{"provenance", &shapes::provenance},
     key_shape{"created_by", &shapes::text},     key_shape{"expect_version", &shapes::integer},
+    key_shape{"payload", &shapes::text},
 };
 
 constexpr std::array update_head_table = {
@@ -129,6 +177,13 @@ void read_content(value_reader& in, memory_type type, Request& r) {
   r.provenance = read_provenance(in);
   read_trust(in, r.provenance);
   r.created_by = in.text("created_by");
+  r.payload = in.text_or("payload", "");
+  if (in.find("payload") != nullptr && !json::accept(r.payload))
+    in.fail_key("payload", errc::bad_value, "a payload is JSON, as text");
+}
+
+memory_key read_key(value_reader& in) {
+  return {.name_space = in.text_or("namespace", ""), .name = in.text_or("key", "")};
 }
 
 } // namespace
@@ -138,6 +193,15 @@ std::span<const key_shape> write_keys() noexcept {
 }
 std::span<const key_shape> write_import_keys() noexcept {
   return write_table;
+}
+std::span<const key_shape> put_keys() noexcept {
+  return put_table;
+}
+std::span<const key_shape> delete_by_keys() noexcept {
+  return delete_by_table;
+}
+std::span<const key_shape> sweep_keys() noexcept {
+  return sweep_table;
 }
 std::span<const key_shape> update_keys() noexcept {
   return update_table;
@@ -186,6 +250,38 @@ result<mutation> read_write(const json& request, const json_path& at) {
       in.fail_at(here, uri.error().code, uri.error().message);
   });
   r.similar = in.flag("similar");
+  return finish(failure, mutation(std::move(r)));
+}
+
+result<mutation> read_put(const json& request, const json_path& at) {
+  auto content = read_write(request, at);
+  if (!content) return content;
+  std::optional<error> failure;
+  value_reader in(request, at, failure);
+  put_request r{.key = read_key(in),
+                .content = std::get<write_request>(std::move(*content)),
+                .expect_version = in.version_or_none("expect_version")};
+  return finish(failure, mutation(std::move(r)));
+}
+
+result<mutation> read_delete_by(const json& request, const json_path& at) {
+  std::optional<error> failure;
+  value_reader in(request, at, failure);
+  delete_by_request r{.key = read_key(in),
+                      .actor = in.text_or("actor", ""),
+                      .reason = in.text_or("reason", ""),
+                      .by = in.text("by"),
+                      .expect_version = in.version_or_none("expect_version")};
+  return finish(failure, mutation(std::move(r)));
+}
+
+result<mutation> read_sweep(const json& request, const json_path& at) {
+  std::optional<error> failure;
+  value_reader in(request, at, failure);
+  sweep_request r{.actor = in.text_or("actor", ""),
+                  .by = in.text("by"),
+                  .reason = in.text("reason"),
+                  .limit = in.integer("limit")};
   return finish(failure, mutation(std::move(r)));
 }
 

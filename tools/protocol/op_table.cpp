@@ -12,6 +12,7 @@
 #include "tools/protocol/chroma_json.hpp"
 #include "tools/protocol/erase_json.hpp"
 #include "tools/protocol/find_json.hpp"
+#include "tools/protocol/list_ops.hpp"
 #include "tools/protocol/mutation_json.hpp"
 #include "tools/protocol/near_name.hpp"
 #include "tools/protocol/proof_json.hpp"
@@ -96,11 +97,24 @@ op_spec mutation_op(std::string_view name, std::string_view summary, std::string
 }
 
 // A table, as long as there are operations.
-const std::array<op_spec, 51>& table() { // NOLINT(readability-function-size)
-  static const std::array<op_spec, 51> specs = {
+const std::array<op_spec, 58>& table() { // NOLINT(readability-function-size)
+  static const std::array<op_spec, 58> specs = {
       mutation_op("write", "a new memory", "uri id version seq similar?",
                   R"({"op":"write","type":"Note","data":{"statement":"tea at five"}})",
                   write_keys(), read_write, version_result_json),
+      mutation_op("put",
+                  "write the memory that has a key of your own, or make it; what was tombstoned "
+                  "is back",
+                  "uri id version seq outcome",
+                  R"({"op":"put","namespace":"tea","key":"today","type":"Note",)"
+                  R"("data":{"statement":"tea at five"},"payload":"{\"cups\":2}"})",
+                  put_keys(), read_put, put_result_json),
+      mutation_op("delete_by", "tombstone the memory that has a key of your own, if there is one",
+                  "id changed seq", R"({"op":"delete_by","namespace":"tea","key":"today"})",
+                  delete_by_keys(), read_delete_by, delete_by_result_json),
+      mutation_op("sweep", "tombstone what has expired (expires_at), the earliest first",
+                  "swept more changed seq", R"({"op":"sweep"})", sweep_keys(), read_sweep,
+                  sweep_result_json),
       mutation_op("update",
                   "a new version of a memory: data whole, or replace of one span of its text",
                   "uri id version seq",
@@ -171,12 +185,22 @@ const std::array<op_spec, 51>& table() { // NOLINT(readability-function-size)
        R"({"op":"batch","items":[{"op":"write","type":"Note","data":{"statement":"one"}}]})",
        batch_keys, run_batch},
       {"get",
-       "the newest version of a memory, of a topic also its fields; raw adds the canonical head, "
+       "the newest version of a memory, by id or by namespace and key, of a topic also its fields; "
+       "raw adds the canonical head, "
        "history and events what a topic went through",
        "memory raw?", R"({"op":"get","id":"00000000000000000000000001"})", get_keys(), run_get},
       {"resolve", "exactly one version of a memory", "memory",
        R"({"op":"resolve","uri":"mneme://Note/00000000000000000000000001#1"})", resolve_keys(),
        run_resolve},
+      {"list", "what there is, newest first, page by page", "memories next at_seq",
+       R"({"op":"list","limit":10})", list_keys(), run_list},
+      {"history", "all versions of a memory, newest first, and what each changed",
+       "id type current_version namespace? key? tombstone versions at_seq",
+       R"({"op":"history","id":"00000000000000000000000001"})", history_keys(), run_history},
+      {"namespaces", "the namespaces of keys, and how many live memories each has", "namespaces",
+       R"({"op":"namespaces"})", count_keys(), run_namespaces},
+      {"actors", "the actors, and how many live memories each has", "actors", R"({"op":"actors"})",
+       count_keys(), run_actors},
       {"get_edge", "one edge, also a tombstoned one", "edge",
        R"({"op":"get_edge","src":"00000000000000000000000001","type":"references",)"
        R"("dst":"00000000000000000000000002"})",

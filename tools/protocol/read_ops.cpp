@@ -22,33 +22,36 @@ namespace mneme::protocol {
 namespace {
 
 constexpr std::array get_table = {
-    key_shape{"id", &shapes::text, true},         key_shape{"actor", &shapes::text},
-    key_shape{"at_seq", &shapes::integer},        key_shape{"raw", &shapes::boolean},
+    key_shape{"id", &shapes::text},         key_shape{"namespace", &shapes::text},
+    key_shape{"key", &shapes::text},        key_shape{"actor", &shapes::text},
+    key_shape{"at_seq", &shapes::integer},  key_shape{"at", &shapes::time},
+    key_shape{"raw", &shapes::boolean},     key_shape{"events", &shapes::boolean},
+    key_shape{"history", &shapes::boolean}, key_shape{"history_limit", &shapes::integer},
+    key_shape{"scope", &shapes::scope},     key_shape{"deadline_ms", &shapes::integer}};
+constexpr std::array resolve_table = {
+    key_shape{"uri", &shapes::text, true},        key_shape{"actor", &shapes::text},
+    key_shape{"at_seq", &shapes::integer},        key_shape{"at", &shapes::time},
     key_shape{"events", &shapes::boolean},        key_shape{"history", &shapes::boolean},
     key_shape{"history_limit", &shapes::integer}, key_shape{"scope", &shapes::scope},
     key_shape{"deadline_ms", &shapes::integer}};
-constexpr std::array resolve_table = {
-    key_shape{"uri", &shapes::text, true},  key_shape{"actor", &shapes::text},
-    key_shape{"at_seq", &shapes::integer},  key_shape{"events", &shapes::boolean},
-    key_shape{"history", &shapes::boolean}, key_shape{"history_limit", &shapes::integer},
-    key_shape{"scope", &shapes::scope},     key_shape{"deadline_ms", &shapes::integer}};
 constexpr std::array get_edge_table = {
-    key_shape{"src", &shapes::text, true},     key_shape{"type", &shapes::text, true},
-    key_shape{"dst", &shapes::text, true},     key_shape{"actor", &shapes::text},
-    key_shape{"at_seq", &shapes::integer},     key_shape{"scope", &shapes::scope},
-    key_shape{"deadline_ms", &shapes::integer}};
+    key_shape{"src", &shapes::text, true}, key_shape{"type", &shapes::text, true},
+    key_shape{"dst", &shapes::text, true}, key_shape{"actor", &shapes::text},
+    key_shape{"at_seq", &shapes::integer}, key_shape{"at", &shapes::time},
+    key_shape{"scope", &shapes::scope},    key_shape{"deadline_ms", &shapes::integer}};
 constexpr std::array edges_table = {
-    key_shape{"id", &shapes::text, true},       key_shape{"direction", &shapes::text},
-    key_shape{"types", &shapes::texts},         key_shape{"include_tombstoned", &shapes::boolean},
-    key_shape{"limit", &shapes::integer},       key_shape{"offset", &shapes::integer},
-    key_shape{"actor", &shapes::text},          key_shape{"at_seq", &shapes::integer},
-    key_shape{"deadline_ms", &shapes::integer}, key_shape{"scope", &shapes::scope}};
+    key_shape{"id", &shapes::text, true}, key_shape{"direction", &shapes::text},
+    key_shape{"types", &shapes::texts},   key_shape{"include_tombstoned", &shapes::boolean},
+    key_shape{"limit", &shapes::integer}, key_shape{"offset", &shapes::integer},
+    key_shape{"actor", &shapes::text},    key_shape{"at_seq", &shapes::integer},
+    key_shape{"at", &shapes::time},       key_shape{"deadline_ms", &shapes::integer},
+    key_shape{"scope", &shapes::scope}};
 
 constexpr std::array stale_of_table = {
-    key_shape{"id", &shapes::text, true},  key_shape{"limit", &shapes::integer},
-    key_shape{"offset", &shapes::integer}, key_shape{"actor", &shapes::text},
-    key_shape{"at_seq", &shapes::integer}, key_shape{"deadline_ms", &shapes::integer},
-    key_shape{"scope", &shapes::scope}};
+    key_shape{"id", &shapes::text, true},       key_shape{"limit", &shapes::integer},
+    key_shape{"offset", &shapes::integer},      key_shape{"actor", &shapes::text},
+    key_shape{"at_seq", &shapes::integer},      key_shape{"at", &shapes::time},
+    key_shape{"deadline_ms", &shapes::integer}, key_shape{"scope", &shapes::scope}};
 
 result<void> check_find_item(const json& value, const json&, const json_path& at) {
   return check_item_of("find", find_keys(), value, at);
@@ -61,6 +64,7 @@ constexpr std::array find_many_table = {key_shape{"items", &find_items, true},
 
 constexpr std::array clock_table = {key_shape{"now", &shapes::time, true}};
 constexpr std::array root_table = {key_shape{"at_seq", &shapes::integer},
+                                   key_shape{"at", &shapes::time},
                                    key_shape{"deadline_ms", &shapes::integer}};
 constexpr std::array snapshot_table = {key_shape{"reason", &shapes::text},
                                        key_shape{"actor", &shapes::text},
@@ -74,6 +78,8 @@ constexpr std::array journal_table = {key_shape{"from", &shapes::integer},
 constexpr std::int64_t default_journal_limit = 100;
 constexpr std::int64_t max_journal_limit = 10'000;
 
+} // namespace
+
 read_options read_asker(value_reader& in, const json_path& at) {
   read_options options{
       .actor = in.text("actor"), .at_seq = in.seq("at_seq"), .scope = read_scope(in)};
@@ -82,6 +88,27 @@ read_options read_asker(value_reader& in, const json_path& at) {
                "actor is over " + std::to_string(max_actor_bytes) + " bytes");
   return options;
 }
+
+named_memory read_named(value_reader& in) {
+  named_memory named;
+  const bool has_id = in.find("id") != nullptr;
+  const bool has_key = in.find("namespace") != nullptr || in.find("key") != nullptr;
+  if (has_id && has_key) in.fail_key("id", errc::bad_value, "give id, or namespace and key");
+  if (has_key) {
+    for (const char* name : {"namespace", "key"})
+      if (in.find(name) == nullptr)
+        in.fail_key(name, errc::missing_key, "a key is named by namespace and key");
+    named.key = {.name_space = in.text_or("namespace", ""), .name = in.text_or("key", "")};
+  } else if (!has_id) {
+    in.fail_key("id", errc::missing_key,
+                "the key \"id\" (or \"namespace\" and \"key\") is missing");
+  } else {
+    named.id = in.id("id").value_or(memory_id{});
+  }
+  return named;
+}
+
+namespace {
 
 memory_parts read_parts(value_reader& in) {
   return {.raw = in.flag("raw"),
@@ -142,10 +169,12 @@ std::span<const key_shape> journal_keys() noexcept {
 result<get_read> read_get(const json& request, const json_path& at) {
   std::optional<error> failure;
   value_reader in(request, at, failure);
-  get_read r{.id = in.id("id").value_or(memory_id{}),
+  const named_memory named = read_named(in);
+  get_read r{.id = named.id,
              .options = read_asker(in, at),
              .parts = read_parts(in),
-             .deadline_ms = read_deadline(in)};
+             .deadline_ms = read_deadline(in),
+             .key = named.key};
   return finish(failure, std::move(r));
 }
 

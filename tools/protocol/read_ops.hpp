@@ -7,6 +7,7 @@
 #include "mneme/tick.hpp"
 #include "tools/protocol/session.hpp"
 #include "tools/protocol/shape.hpp"
+#include "tools/protocol/value_reader.hpp"
 
 namespace mneme::protocol {
 
@@ -22,6 +23,15 @@ std::span<const key_shape> snapshot_keys() noexcept;
 std::span<const key_shape> journal_keys() noexcept;
 std::span<const key_shape> checkpoint_keys() noexcept;
 std::span<const key_shape> stats_keys() noexcept;
+
+/// Who asks, and as of when.
+read_options read_asker(value_reader& in, const json_path& at);
+/// The memory that is asked for: `id`, or `namespace` and `key`.
+struct named_memory {
+  memory_id id{};
+  std::optional<memory_key> key{};
+};
+named_memory read_named(value_reader& in);
 
 result<get_read> read_get(const json& request, const json_path& at);
 result<resolve_read> read_resolve(const json& request, const json_path& at);

@@ -34,6 +34,8 @@ struct source_counts {
 };
 using source_ingester = std::function<result<source_counts>(engine&, const source_request&)>;
 
+struct op_spec;
+
 class session {
 public:
   /// Borrows both. Without a manual clock, `clock` is answered with unsupported.
@@ -67,6 +69,8 @@ public:
   [[nodiscard]] const source_ingester& ingest_source() const { return ingest_source_; }
 
 private:
+  result<json> run_checked(const op_spec& op, const json& request);
+
   engine& engine_;
   manual_clock* clock_;
   source_ingester ingest_source_;

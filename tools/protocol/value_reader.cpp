@@ -127,6 +127,12 @@ std::optional<seq_no> value_reader::seq(std::string_view key) {
   return seq_no{static_cast<std::uint64_t>(*number)};
 }
 
+std::optional<std::uint32_t> value_reader::version_or_none(std::string_view key) {
+  const json* value = find(key);
+  if (value != nullptr && value->is_number_integer() && *value == 0) return 0;
+  return version(key);
+}
+
 std::optional<std::uint32_t> value_reader::version(std::string_view key) {
   const auto number = integer(key);
   if (!number) return std::nullopt;

@@ -39,6 +39,7 @@ public:
   std::optional<memory_uri> uri(std::string_view key);
   std::optional<seq_no> seq(std::string_view key);
   std::optional<std::uint32_t> version(std::string_view key);
+  std::optional<std::uint32_t> version_or_none(std::string_view key); ///< 0: of what is not there
   std::optional<digest> hash(std::string_view key);
   std::optional<std::string> bytes(std::string_view key); ///< base64
   std::optional<std::vector<std::string>> texts(std::string_view key);

@@ -109,7 +109,7 @@ TEST_CASE("values that are no names of their enum") {
     CHECK(outcome(world, r) == "bad_value types[1]");
   }
   SECTION("order field") {
-    r.order = {{order_field::salience, true}, {static_cast<order_field>(6), false}};
+    r.order = {{order_field::salience, true}, {static_cast<order_field>(8), false}};
     CHECK(outcome(world, r) == "bad_value order_by[1].field");
   }
   SECTION("form") {
@@ -258,6 +258,9 @@ TEST_CASE("combinations without a meaning") {
   }
   SECTION("nothing narrows") {
     r.types.clear();
+    CHECK(outcome(world, r) == "ok");
+    r.limit.reset();
+    r.budget_tokens = 100;
     CHECK(outcome(world, r) == "too_broad ");
     r.where = any_of({has_tag("t")});
     CHECK(outcome(world, r) == "too_broad ");
@@ -472,6 +475,8 @@ TEST_CASE("the order of the checks") {
   r.rank.reset();
   r.from.reset();
   r.follow.reset();
+  r.limit.reset();
+  r.budget_tokens = 100;
   CHECK(outcome(world, r) == "too_broad ");
 }
 

@@ -367,7 +367,7 @@ find_request random_request(const small_world& world, std::optional<std::vector<
   }
   if (d.chance(50)) {
     for (auto n = 1 + d.below(3); n > 0; --n) {
-      const auto field = static_cast<order_field>(d.below(6));
+      const auto field = static_cast<order_field>(d.below(8));
       if (field == order_field::near_distance && !target) continue;
       if (field == order_field::hop && !r.from) continue;
       r.order.push_back({field, d.chance(50)});

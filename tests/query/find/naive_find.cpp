@@ -228,6 +228,12 @@ bool in_order(const row& a, const row& b, const std::vector<order_by>& order) {
     case order_field::hop:
       m = a.hop, n = b.hop;
       break;
+    case order_field::head_created_at:
+      m = a.state->head.created_at.ns, n = b.state->head.created_at.ns;
+      break;
+    case order_field::head_id:
+      if (a.id != b.id) return by.descending ? b.id < a.id : a.id < b.id;
+      break;
     }
     if (x != y) return by.descending ? x > y : x < y;
     if (m != n) return by.descending ? m > n : m < n;

@@ -137,12 +137,12 @@ TEST_CASE("what an actor's key may do with each op") {
   CHECK(hosts
         == std::set<std::string>{"revise", "forget", "ingest_source", "decay", "clock", "journal",
                                  "checkpoint", "stats", "snapshot", "replay_receipt", "set_weights",
-                                 "erase"});
+                                 "erase", "sweep"});
   CHECK(writes
         == std::set<std::string>{"write", "update", "update_head", "tombstone", "restore",
                                  "add_edge", "remove_edge", "assign_tag", "ingest", "unarchive",
                                  "batch", "compact", "attest", "promote", "forget_matching",
-                                 "supersede_matching"});
+                                 "supersede_matching", "put", "delete_by"});
   json host{{"op", "stats"}};
   CHECK_FALSE(narrow(host, "", client{}).has_value());
 }

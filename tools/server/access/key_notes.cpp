@@ -54,6 +54,25 @@ constexpr std::array note_rows = {
     note_row{"", "actor", "The agent that asks or acts; it sees its own memories and public ones."},
     note_row{"", "scope", "A signed scope that narrows what the asker sees."},
     note_row{"", "at_seq", "Answer as of this entry of the journal: the world as it was then."},
+    note_row{"", "at", "Answer as of the last entry at or before this time; instead of at_seq."},
+    note_row{"", "namespace", "Namespace of a key."},
+    note_row{"", "key", "What the host calls the memory by, in its namespace."},
+    note_row{"", "payload", "JSON of the host's own, as text: given back as it is, not searched."},
+    note_row{"put", "type", "The kind of memory.", enum_names<memory_type>},
+    note_row{"put", "data", "The fields of the type."},
+    note_row{"put", "mode", "How its strength in colour space rises and falls.",
+             enum_names<memory_mode>},
+    note_row{"put", "forms", "Own short and medium texts instead of the automatic ones."},
+    note_row{"put", "expect_version",
+             "Refuse unless this is the memory's version; 0: unless there is none."},
+    note_row{"sweep", "limit", "At most so many, those first that expired first."},
+    note_row{"list", "types", "Only these types.", enum_names<memory_type>},
+    note_row{"list", "namespace", "Only what was put into it."},
+    note_row{"list", "owner", "Only memories of this actor."},
+    note_row{"list", "cursor", "`next` of the page before."},
+    note_row{"list", "include_tombstoned", "Also what was forgotten."},
+    note_row{"list", "include_archived", "Also archived and superseded memories."},
+    note_row{"history", "before", "Only versions below this one."},
     note_row{"", "deadline_ms", "Give up after so many milliseconds."},
     note_row{"", "id", "Id of a memory (26 characters)."},
     note_row{"", "uri", "Uri of a memory: mneme://Type/ID#VERSION."},
@@ -180,7 +199,7 @@ constexpr std::array note_rows = {
              "not. Fields: data.*, head.*, version.*, meta.*."},
     note_row{"find", "order_by",
              "[{field, dir}] with salience, version.created_at, head.last_updated_at, "
-             "head.declared_importance, near.distance or hop."},
+             "head.declared_importance, head.created_at, head.id, near.distance or hop."},
     note_row{"find", "near", "Nearest in meaning to this text."},
     note_row{"find", "near_uri", "Nearest in meaning to this memory."},
     note_row{"find", "near_vector", "Nearest to this vector."},
@@ -319,7 +338,7 @@ key_note note_of(std::string_view op, std::string_view key) {
   }
   if (found == nullptr) return {};
   std::string text(found->text);
-  if (found->op == "write" && key == "data") text += fields_of_types();
+  if ((found->op == "write" || found->op == "put") && key == "data") text += fields_of_types();
   return {std::move(text), found->admits == nullptr ? names{} : found->admits()};
 }
 

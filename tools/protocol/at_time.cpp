@@ -1,0 +1,50 @@
+#include "tools/protocol/at_time.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <nlohmann/json.hpp>
+
+#include "tools/protocol/value_reader.hpp"
+
+namespace mneme::protocol {
+
+namespace {
+
+/// Keys that hold lists of requests.
+constexpr std::array<const char*, 2> lists = {"items", "reads"};
+
+} // namespace
+
+bool names_a_time(const json& request) {
+  if (!request.is_object()) return false;
+  if (is_given(request, "at")) return true;
+  return std::ranges::any_of(lists, [&](const char* key) {
+    const auto list = request.find(key);
+    return list != request.end() && list->is_array() && std::ranges::any_of(*list, names_a_time);
+  });
+}
+
+result<void> resolve_times(engine& target, json& request, const json_path& at) {
+  if (!request.is_object()) return {};
+  if (is_given(request, "at")) {
+    if (is_given(request, "at_seq"))
+      return fail(errc::bad_value, "give at or at_seq, not both", at.key("at").text());
+    auto time = read_time(request["at"]);
+    if (!time) return fail(time.error().code, time.error().message, at.key("at").text());
+    auto seq = target.seq_at(*time);
+    if (!seq) return fail(seq.error().code, seq.error().message, at.key("at").text());
+    request.erase("at");
+    request["at_seq"] = seq->value;
+  }
+  for (const char* key : lists) {
+    const auto list = request.find(key);
+    if (list == request.end() || !list->is_array()) continue;
+    const json_path items = at.key(key);
+    for (std::size_t i = 0; i < list->size(); ++i)
+      if (auto ok = resolve_times(target, (*list)[i], items.item(i)); !ok) return ok;
+  }
+  return {};
+}
+
+} // namespace mneme::protocol
