@@ -16,7 +16,8 @@ import inspect
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional,
+                    Sequence, Set, Tuple)
 
 from ..errors import MnemeError
 from .external_key import KeyedValues, Kept, Namespace, Write, kept_of
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from ..world import World
 
 _ALL = 1_000_000_000
+_Waiting = Tuple[List[Any], "asyncio.Future[List[Any]]"]  # ops, and whom their answers are for
 
 
 class GetOp(NamedTuple):
@@ -206,8 +208,8 @@ class MnemeStore(_Base):
         self._values = KeyedValues(actor)
         self._now = now
         self._lock = threading.RLock()
-        self._waiting: List[Tuple[List[Any], "asyncio.Future[List[Any]]"]] = []
-        self._waiting_for: Optional[asyncio.AbstractEventLoop] = None
+        self._waiting: Dict[asyncio.AbstractEventLoop, List[_Waiting]] = {}
+        self._turns: Set["asyncio.Task[None]"] = set()
         self._worker = ThreadPoolExecutor(1, "mneme-store")
 
     def batch(self, ops: Iterable[Any]) -> List[Any]:
@@ -220,12 +222,10 @@ class MnemeStore(_Base):
         """The same, to be awaited, together with what else is asked in this turn of the loop."""
         loop = asyncio.get_running_loop()
         answered: "asyncio.Future[List[Any]]" = loop.create_future()
-        with self._lock:
-            if self._waiting_for is not loop:
-                self._waiting, self._waiting_for = [], loop
-            self._waiting.append((list(ops), answered))
-            if len(self._waiting) == 1:
-                loop.call_soon(lambda: setattr(answered, "turn", loop.create_task(self._turn(loop))))
+        waiting = self._waiting.setdefault(loop, [])
+        waiting.append((list(ops), answered))
+        if len(waiting) == 1:
+            loop.call_soon(self._start_turn, loop)
         return await answered
 
     def sweep_ttl(self) -> int:
@@ -233,8 +233,8 @@ class MnemeStore(_Base):
         with self._lock:
             rows = self._world.run(self._values.under((), {}, _ALL))
             gone = [kept for kept in map(kept_of, rows) if self._expired(kept)]
-            found = self._world.tick(reads=[self._values.facets(kept.namespace, kept.key) for kept in gone])
-            self._write([write for kept, facets in zip(gone, found)
+            beside = self._world.tick(reads=[self._values.facets(kept.namespace, kept.key) for kept in gone])
+            self._write([write for kept, facets in zip(gone, beside)
                          for write in self._values.delete(kept.record, _rows(facets))])
             return len(gone)
 
@@ -245,9 +245,9 @@ class MnemeStore(_Base):
             puts = {(tuple(op.namespace), op.key): op for op in ops if _kind(op) == "put"}
             keys = [*dict.fromkeys((tuple(op.namespace), op.key) for op in ops if _kind(op) in ("get", "put"))]
             reads = [self._values.get(*key) for key in keys] + [self._values.facets(*key) for key in puts]
-            found = [_rows(rows) for rows in self._world.tick(reads=reads)] if reads else []
-            there = {key: kept_of(rows[0]) for key, rows in zip(keys, found) if rows}
-            facets = dict(zip(puts, found[len(keys):]))
+            told = [_rows(rows) for rows in self._world.tick(reads=reads)] if reads else []
+            there = {key: kept_of(rows[0]) for key, rows in zip(keys, told) if rows}
+            facets = dict(zip(puts, told[len(keys):]))
             touched: Dict[Tuple[Namespace, str], Kept] = {}
             answers = [self._answer(op, there, vectors, touched) for op in ops]
             writes: List[Write] = []
@@ -329,8 +329,8 @@ class MnemeStore(_Base):
             size *= 4
 
     def _look_up(self, tags: List[str], known: Dict[str, Optional[Kept]]) -> None:
-        found = self._world.tick(reads=[self._values.of_key_tag(tag) for tag in tags]) if tags else []
-        for tag, rows in zip(tags, found):
+        told = self._world.tick(reads=[self._values.of_key_tag(tag) for tag in tags]) if tags else []
+        for tag, rows in zip(tags, told):
             known[tag] = kept_of(_rows(rows)[0]) if _rows(rows) else None
 
     def _first(self, prefix: Namespace, filter: Mapping[str, Any], wanted: int,
@@ -394,7 +394,7 @@ class MnemeStore(_Base):
 
     def _embedded(self, texts: Tuple[List[str], List[str]]) -> Dict[str, List[float]]:
         queries, documents = texts
-        embed = (self.index_config or {}).get("embed")
+        embed: Any = (self.index_config or {}).get("embed")
         if not queries and not documents:
             return {}
         if hasattr(embed, "embed_documents"):
@@ -407,7 +407,7 @@ class MnemeStore(_Base):
 
     async def _awaited(self, texts: Tuple[List[str], List[str]]) -> Dict[str, List[float]]:
         queries, documents = texts
-        embed = (self.index_config or {}).get("embed")
+        embed: Any = (self.index_config or {}).get("embed")
         if not queries and not documents:
             return {}
         if hasattr(embed, "aembed_documents"):
@@ -421,9 +421,12 @@ class MnemeStore(_Base):
 
     # Turns of an event loop.
 
-    async def _turn(self, loop: asyncio.AbstractEventLoop) -> None:
-        with self._lock:
-            waiting, self._waiting = self._waiting, []
+    def _start_turn(self, loop: asyncio.AbstractEventLoop) -> None:
+        turn = loop.create_task(self._turn(loop, self._waiting.pop(loop)))
+        self._turns.add(turn)  # a loop holds its tasks weakly
+        turn.add_done_callback(self._turns.discard)
+
+    async def _turn(self, loop: asyncio.AbstractEventLoop, waiting: "List[_Waiting]") -> None:
         try:
             answers = await self._asked(loop, [op for ops, _ in waiting for op in ops])
         except Exception as refused:
