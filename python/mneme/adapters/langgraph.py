@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ..world import World
 
 _ALL = 1_000_000_000
+_BY_CONFIG: Any = object()  # a time to live that nobody gave
 _Waiting = Tuple[List[Any], "asyncio.Future[List[Any]]"]  # ops, and whom their answers are for
 
 
@@ -116,9 +117,9 @@ class _Derived:
         return hits
 
     def put(self, namespace: Namespace, key: str, value: Dict[str, Any], index: Any = None, *,
-            ttl: Optional[float] = None) -> None:
+            ttl: Any = _BY_CONFIG) -> None:
         _check(namespace)
-        self.batch([PutOp(namespace, str(key), value, index, ttl)])
+        self.batch([PutOp(namespace, str(key), value, index, self._minutes(ttl))])
 
     def delete(self, namespace: Namespace, key: str) -> None:
         self.batch([PutOp(namespace, str(key), None)])
@@ -140,9 +141,9 @@ class _Derived:
         return hits
 
     async def aput(self, namespace: Namespace, key: str, value: Dict[str, Any], index: Any = None, *,
-                   ttl: Optional[float] = None) -> None:
+                   ttl: Any = _BY_CONFIG) -> None:
         _check(namespace)
-        await self.abatch([PutOp(namespace, str(key), value, index, ttl)])
+        await self.abatch([PutOp(namespace, str(key), value, index, self._minutes(ttl))])
 
     async def adelete(self, namespace: Namespace, key: str) -> None:
         await self.abatch([PutOp(namespace, str(key), None)])
@@ -158,6 +159,16 @@ class _Derived:
 
     async def abatch(self, ops: Iterable[Any]) -> List[Any]:
         raise NotImplementedError
+
+    def _minutes(self, ttl: Any) -> Optional[float]:
+        """A time to live that was given as minutes, a timedelta or a datetime; None is for ever."""
+        if ttl is _BY_CONFIG:
+            ttl = (getattr(self, "ttl_config", None) or {}).get("default_ttl")
+        if isinstance(ttl, datetime.datetime):
+            ttl -= datetime.datetime.now(ttl.tzinfo)
+        if isinstance(ttl, datetime.timedelta):
+            return ttl.total_seconds() / 60
+        return None if ttl is None else float(ttl)
 
     def _refreshes(self, told: Optional[bool]) -> bool:
         config: Mapping[str, Any] = getattr(self, "ttl_config", None) or {}
@@ -259,7 +270,7 @@ class MnemeStore(_Base):
                 if old is not None and self._expired(there[key]):
                     writes += self._values.delete(old, [])  # what is put now is a new one
                     old = None
-                ttl = self._ttl(op)
+                ttl: Optional[float] = getattr(op, "ttl", None)
                 own = [vectors[text] for text in self._texts_of(op) if has_direction(vectors[text])]
                 writes += self._values.put(*key, dict(op.value), old, facets[key], own, self._expires(ttl), ttl)
             writes += [self._values.refresh(kept, self._now() + 60 * kept.ttl) for key, kept in touched.items()
@@ -361,11 +372,6 @@ class MnemeStore(_Base):
         return sorted(cut)[op.offset:op.offset + op.limit]
 
     # Times to live.
-
-    def _ttl(self, op: Any) -> Optional[float]:
-        """Of what is put, in minutes."""
-        ttl: Optional[float] = getattr(op, "ttl", None)
-        return (self.ttl_config or {}).get("default_ttl") if ttl is None else float(ttl)
 
     def _expires(self, ttl: Optional[float]) -> Optional[float]:
         return None if ttl is None else self._now() + 60 * ttl
