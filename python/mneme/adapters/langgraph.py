@@ -332,11 +332,17 @@ class MnemeStore(_Base):
             best: Dict[str, float] = {}
             for row, distance in zip(rows, rows.answer["distances"]):
                 best.setdefault(row["metadata"]["of"], 1.0 - distance)
-            self._look_up([tag for tag in best if tag not in known], known)
-            hits = [(kept, score) for tag, score in best.items()
-                    for kept in [known[tag]] if kept is not None and fits(kept)]
-            if len(hits) >= wanted or len(rows) < size:
-                return list(hits[:wanted])
+            hits: List[Tuple[Kept, Optional[float]]] = []
+            tags = list(best)
+            for start in range(0, len(tags), wanted):
+                some = tags[start:start + wanted]
+                self._look_up([tag for tag in some if tag not in known], known)
+                hits += [(kept, best[tag]) for tag in some for kept in [known[tag]]
+                         if kept is not None and fits(kept)]
+                if len(hits) >= wanted:
+                    return hits[:wanted]
+            if len(rows) < size:
+                return hits
             size *= 4
 
     def _look_up(self, tags: List[str], known: Dict[str, Optional[Kept]]) -> None:
