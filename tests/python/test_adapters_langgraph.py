@@ -150,7 +150,8 @@ def test_searches_as_a_naive_store(seed):
                   if name[:len(prefix)] == prefix and matches(value, filter or {})}
         got = store.search(prefix, filter=filter, limit=1000)
         assert {(hit.namespace, hit.key) for hit in got} == wanted and len(got) == len(wanted)
-        pages = [hit for at in range(0, len(got) + 3, 3) for hit in store.search(prefix, filter=filter, limit=3, offset=at)]
+        pages = [hit for at in range(0, len(got) + 3, 3)
+                 for hit in store.search(prefix, filter=filter, limit=3, offset=at)]
         assert [(hit.namespace, hit.key) for hit in pages] == [(hit.namespace, hit.key) for hit in got]
         assert store.list_namespaces() == sorted({name for name, _ in naive})
     assert store.search((), limit=0) == []

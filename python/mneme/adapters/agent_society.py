@@ -6,8 +6,8 @@
     await stream.add(topic="event", description="met Bo at the market")
     await stream.search("who was at the market?", top_k=3)
 
-The signatures are those of agentsociety's StreamMemory: `tag` as its first generation has it, `topic` as 1.5 does.
-"""
+The signatures are those of agentsociety's StreamMemory: `tag` as its first generation has it, `topic` as 1.5
+does. """
 
 import inspect
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
@@ -26,8 +26,8 @@ class MnemeStreamMemory:
         MnemeStreamMemory(environment)                              # environment.get_datetime() -> (day, seconds)
         MnemeStreamMemory(clock=lambda: (0, 3600), world=world, actor="citizen 7")    # found again in the world
 
-    Searches are by words and meaning, by the world's own embedder; only an agent's own memories are looked at,
-    however many agents share the world. `clock` and `where`, which gives the place, may be async."""
+    Searches are by words and meaning, by the world's own embedder; only an agent's own memories are looked
+    at, however many agents share the world. `clock` and `where`, which gives the place, may be async."""
 
     def __init__(self, environment: Any = None, *, clock: Optional[Callable[[], Any]] = None,
                  where: Optional[Callable[[], Any]] = None, world: Optional["World"] = None,
@@ -66,7 +66,8 @@ class MnemeStreamMemory:
         return await self.add("other", description)
 
     async def add_cognition_to_memory(self, memory_ids: Union[int, Sequence[int]], cognition: str) -> None:
-        """A thought about memories: it is told with them from now on. ValueError where there is none of them."""
+        """A thought about memories: it is told with them from now on. ValueError where there is none of
+        them."""
         wanted = [memory_ids] if isinstance(memory_ids, int) else list(memory_ids)
         about = [number for number in wanted if 0 <= number < len(self._memories)]
         if not about:
@@ -76,7 +77,8 @@ class MnemeStreamMemory:
     async def search(self, query: str, tag: Any = None, top_k: int = 3,
                      day_range: Optional[Tuple[int, int]] = None, time_range: Optional[Tuple[int, int]] = None,
                      *, topic: Any = None) -> str:
-        """The best, a line each; days and times with both their ends. Without a query the newest, in their order."""
+        """The best, a line each; days and times with both their ends. Without a query the newest, in their
+        order."""
         wanted = _name(topic if topic is not None else tag)
 
         def fits(memory: Dict[str, Any]) -> bool:

@@ -204,8 +204,8 @@ class MnemeStore(_Base):
                                                                  # texts, also async, or LangChain's Embeddings
         MnemeStore(ttl={"default_ttl": 60, "refresh_on_read": True})     # minutes
 
-    The calls of one turn of an event loop are one batch. With an index a world that is given has vectors of that
-    length (embedder="none"). `now` gives the seconds since 1970 that a time to live is counted from."""
+    The calls of one turn of an event loop are one batch. With an index a world that is given has vectors of
+    that length (embedder="none"). `now` gives the seconds since 1970 that a time to live is counted from."""
 
     supports_ttl = True
 
@@ -224,8 +224,8 @@ class MnemeStore(_Base):
         self._worker = ThreadPoolExecutor(1, "mneme-store")
 
     def batch(self, ops: Iterable[Any]) -> List[Any]:
-        """The answers in the order of the ops. Reads see what was there before the puts; of the puts to one key the
-        last holds; and the puts are one write, all or none."""
+        """The answers in the order of the ops. Reads see what was there before the puts; of the puts to one
+        key the last holds; and the puts are one write, all or none."""
         asked = list(ops)
         return self._run(asked, self._embedded(self._texts(asked)))
 
@@ -523,7 +523,8 @@ def _matches_path(condition: Any, name: Namespace) -> bool:
 
 
 def matches(value: Mapping[str, Any], filter: Mapping[str, Any]) -> bool:
-    """Whether a value has all that a filter asks for: {"a": 1}, {"a": {"b": 1}}, {"a.b": 1}, {"a": {"$gt": 1}}."""
+    """Whether a value has all that a filter asks for: {"a": 1}, {"a": {"b": 1}}, {"a.b": 1}, {"a": {"$gt":
+    1}}."""
     return all(_compared(value[name] if name in value else _dotted(value, name), told)
                for name, told in filter.items())
 
@@ -538,7 +539,8 @@ def _compared(value: Any, told: Any) -> bool:
     if isinstance(told, Mapping):
         if any(name.startswith("$") for name in told):
             return all(_operated(value, operator, operand) for operator, operand in told.items())
-        return isinstance(value, Mapping) and all(_compared(value.get(name), inner) for name, inner in told.items())
+        return isinstance(value, Mapping) and all(
+            _compared(value.get(name), inner) for name, inner in told.items())
     if isinstance(told, (list, tuple)):
         return isinstance(value, (list, tuple)) and len(value) == len(told) \
             and all(_compared(one, other) for one, other in zip(value, told))
@@ -556,4 +558,5 @@ def _operated(value: Any, operator: str, operand: Any) -> bool:
         difference = float(value) - float(operand)
     except (TypeError, ValueError):
         return False  # what is no number is neither more nor less
-    return {"$gt": difference > 0, "$gte": difference >= 0, "$lt": difference < 0, "$lte": difference <= 0}[operator]
+    return {"$gt": difference > 0, "$gte": difference >= 0, "$lt": difference < 0, "$lte": difference <= 0}[
+        operator]
