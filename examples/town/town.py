@@ -4,16 +4,15 @@
     PYTHONPATH=build/check/python examples/town/town.py DATA WORLD [--days 2]
 
 DATA is a folder with what is known of them: meta.json (start_date, persona_names), personas.jsonl (name,
-currently), memories.jsonl (scope, type, text, poignancy) and movement.jsonl (who, time, act). Each hour is two ticks
-of the engine: all agents look into their memories at one moment, and all that comes of it is one commit. What an
-agent does is what the record says for that hour; else it is drawn from what is done in town, by the name, the hour and
-what the agent remembered: in a simulator a model would reply here.
+currently), memories.jsonl (scope, type, text, poignancy) and movement.jsonl (who, time, act). Each hour is
+two ticks of the engine: all agents look into their memories at one moment, and all that comes of it is one
+commit. What an agent does is what the record says for that hour; else it is drawn from what is done in town,
+by the name, the hour and what the agent remembered: in a simulator a model would reply here.
 
-Killed at any moment and started again, it goes on with the hour that it was in, and all remember what they would have.
-A town that was lived in one go has the same root when it is lived again: --check does so, in memory. (Under a root
-are salts, too, which an engine that was started anew draws anew.) Of any town `mneme replay WORLD --into COPY` has
-the same root.
-"""
+Killed at any moment and started again, it goes on with the hour that it was in, and all remember what they
+would have. A town that was lived in one go has the same root when it is lived again: --check does so, in
+memory. (Under a root are salts, too, which an engine that was started anew draws anew.) Of any town `mneme
+replay WORLD --into COPY` has the same root. """
 
 import argparse
 import datetime
@@ -82,8 +81,8 @@ def note(name, kind, text, importance=3, after=()):
 
 
 def committed(world, town, writes, hour):
-    """All of an hour in one commit, and that it has been. Ids are the town's own: an engine that was started anew
-    draws others than one that went on."""
+    """All of an hour in one commit, and that it has been. Ids are the town's own: an engine that was started
+    anew draws others than one that went on."""
     over = asks.write("Note", {"statement": f"hour {hour} is over"}, actor="town", tags=["clock"],
                       metadata={"hour": hour})
     for number, write in enumerate([*writes, over]):
@@ -135,7 +134,8 @@ def run(world, town, days, said=lambda line: None):
 
     if lived is None:
         world.call("clock", now=town.time(-1))
-        committed(world, town, [note(row["scope"], row["type"], row["text"], row["poignancy"]) for row in town.past], -1)
+        committed(world, town, [note(row["scope"], row["type"], row["text"], row["poignancy"])
+                                for row in town.past], -1)
         lived = -1
     else:
         said(f"goes on behind hour {lived}")
@@ -181,7 +181,8 @@ def main():
     parser.add_argument("data", type=pathlib.Path)
     parser.add_argument("world", type=pathlib.Path)
     parser.add_argument("--days", type=int, default=2)
-    parser.add_argument("--check", action="store_true", help="live the same days again, in memory, and compare roots")
+    parser.add_argument("--check", action="store_true",
+                        help="live the same days again, in memory, and compare roots")
     asked = parser.parse_args()
     town = Town(asked.data)
     print(f"{len(town.names)} agents, {len(town.past)} memories of their past")

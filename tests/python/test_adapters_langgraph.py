@@ -1,6 +1,7 @@
 """LangGraph's store: the checks of its own tests, beside a naive store."""
 
 import asyncio
+import datetime
 import importlib
 import json
 import random
@@ -149,7 +150,8 @@ def test_searches_as_a_naive_store(seed):
                   if name[:len(prefix)] == prefix and matches(value, filter or {})}
         got = store.search(prefix, filter=filter, limit=1000)
         assert {(hit.namespace, hit.key) for hit in got} == wanted and len(got) == len(wanted)
-        pages = [hit for at in range(0, len(got) + 3, 3) for hit in store.search(prefix, filter=filter, limit=3, offset=at)]
+        pages = [hit for at in range(0, len(got) + 3, 3)
+                 for hit in store.search(prefix, filter=filter, limit=3, offset=at)]
         assert [(hit.namespace, hit.key) for hit in pages] == [(hit.namespace, hit.key) for hit in got]
         assert store.list_namespaces() == sorted({name for name, _ in naive})
     assert store.search((), limit=0) == []
@@ -243,6 +245,20 @@ def test_times_to_live():
     clock[0] += 600
     assert len(kept.search(("t",), refresh_ttl=False)) == 2
     assert kept.sweep_ttl() == 1 and keys(kept.search(("t",))) == ["forever"]
+
+
+@pytest.mark.parametrize("ttl", [15, datetime.timedelta(minutes=15), "datetime"])
+def test_a_time_to_live_in_all_its_words(ttl):
+    if ttl == "datetime":
+        ttl = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(minutes=15)
+    store, ops = MnemeStore(ttl={"default_ttl": 1}), []
+    batch = store.batch
+    store.batch = lambda asked: ops.extend(asked) or batch(asked)
+    store.put(("t",), "k", {}, ttl=ttl)
+    store.put(("t",), "default", {})
+    store.put(("t",), "for ever", {}, ttl=None)
+    assert ops[0].ttl == pytest.approx(15, abs=0.1) and ops[1].ttl == 1 and ops[2].ttl is None
+    assert [hit.key for hit in store.search(("t",))] == ["k", "default", "for ever"]
 
 
 def test_calls_of_a_turn_are_one_batch():

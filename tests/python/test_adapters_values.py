@@ -13,15 +13,16 @@ from mneme.adapters.values import from_json, to_json
 class Colour(enum.Enum):
     RED = "red"
 
-    class Inner(enum.IntEnum):
-        ONE = 1
+
+class Number(enum.IntEnum):
+    ONE = 1
 
 
 @pytest.mark.parametrize("value", [
     None, True, 1, 1.5, "text", [], {}, {"a": [1, {"b": None}]}, (1, (2, [3])), {1, 2}, frozenset({"a"}),
     b"\0bytes", datetime.datetime(2023, 2, 13, 1, 2, 3, 4, datetime.timezone.utc), datetime.date(2023, 2, 13),
     datetime.timedelta(days=-1, microseconds=7), uuid.UUID(int=7), {1: "a", (2, 3): "b"},
-    {"__mneme__": "enum", "of": 1}, Colour.RED, {"colour": [Colour.RED]}], ids=repr)
+    {"__mneme__": "enum", "of": 1}, Colour.RED, Number.ONE, {"colour": [Colour.RED]}], ids=repr)
 def test_it_comes_back(value):
     back = from_json(json.loads(json.dumps(to_json(value))))
     assert back == value and type(back) is type(value)

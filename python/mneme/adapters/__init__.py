@@ -2,8 +2,9 @@
 
     concordia          AssociativeMemoryBank
     generative_agents  AssociativeMemory, new_retrieve
-    camel              KeyValueStorage, VectorStorage, ChatHistoryMemory, MnemeAgentMemory
+    camel              MnemeAgentMemory, MnemeMemoryBlock, MnemeKeyValueStorage, MnemeVectorStorage
     mesa_llm           MnemeMemory
+    agent_society      MnemeStreamMemory
     langgraph          MnemeStore
 
 None of them needs its framework to be imported; where the framework is there, its own base class is the

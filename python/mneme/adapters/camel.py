@@ -81,7 +81,8 @@ class MnemeKeyValueStorage(_KeyValueStorage):
     What is loaded is a copy. Enums, tuples and the like come back as what they were. Where a record is a
     message, the world can be searched for what it says."""
 
-    def __init__(self, *, world: Optional["World"] = None, actor: str = "agent", name: str = "history") -> None:
+    def __init__(self, *, world: Optional["World"] = None, actor: str = "agent",
+                 name: str = "history") -> None:
         self._shelf = Shelf(_world(world, None), actor, f"camel.records.{name}")
         self._lock = threading.RLock()
         self._entries = self._shelf.entries()
@@ -133,8 +134,8 @@ class MnemeVectorStorage(_VectorStorage):
         storage.add([VectorRecord(vector=embed(text), id="1", payload={"text": text})])
         storage.query(VectorDBQuery(query_vector=embed(question), top_k=3))
 
-    Similarity is the cosine. A record with an id that is there takes its place. A world that is given has vectors
-    of this length (embedder="none")."""
+    Similarity is the cosine. A record with an id that is there takes its place. A world that is given has
+    vectors of this length (embedder="none")."""
 
     def __init__(self, vector_dim: int, *, world: Optional["World"] = None, actor: str = "agent",
                  name: str = "vectors") -> None:
@@ -205,7 +206,8 @@ class MnemeVectorStorage(_VectorStorage):
             scored = sorted(((_cosine(vector, record.vector), place, record) for place, record
                              in enumerate(self._candidates(vector, query.top_k))),
                             key=lambda one: (-one[0], one[1]))[:max(query.top_k, 0)]
-        result, copied = _vectors("VectorDBQueryResult", VectorDBQueryResult), _vectors("VectorRecord", VectorRecord)
+        result = _vectors("VectorDBQueryResult", VectorDBQueryResult)
+        copied = _vectors("VectorRecord", VectorRecord)
         return [result(record=copied(vector=list(record.vector), id=record.id,
                                      payload=from_json(to_json(record.payload))), similarity=similarity)
                 for similarity, _, record in scored]
@@ -311,8 +313,8 @@ class MnemeMemoryBlock(_MemoryBlock):
         self.write_records([record])
 
     def retrieve(self, window_size: Optional[int] = None) -> List[Any]:
-        """The last records (a first system message beside them), each scored keep_rate times the one behind it;
-        system messages 1."""
+        """The last records (a first system message beside them), each scored keep_rate times the one behind
+        it; system messages 1."""
         dicts = self.storage.load()
         if not dicts:
             warnings.warn("the chat history is empty", stacklevel=2)
@@ -340,7 +342,8 @@ class MnemeMemoryBlock(_MemoryBlock):
 
 
 class MnemeAgentMemory(_AgentMemory):
-    """An agent's memory: the last messages, and before them older ones that belong to what the user last said.
+    """An agent's memory: the last messages, and before them older ones that belong to what the user last
+    said.
 
         memory = MnemeAgentMemory(context_creator, window_size=20, retrieve_limit=3,
                                   world=world, actor="ana")

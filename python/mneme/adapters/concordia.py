@@ -40,9 +40,9 @@ def _digest(text: str) -> int:
 class _Memories:
     """What a bank has, and the shelf that keeps it.
 
-    The engine orders by cosine, and a bank by dot product. With one more dimension they are the same: a vector
-    x, divided by a `scale` that no vector of the bank is longer than, and sqrt(1 - |x|²) behind it, is of length
-    1; so the cosine to a query q with 0 behind it is x·q / |q|, up to the scale."""
+    The engine orders by cosine, and a bank by dot product. With one more dimension they are the same: a
+    vector x, divided by a `scale` that no vector of the bank is longer than, and sqrt(1 - |x|²) behind it, is
+    of length 1; so the cosine to a query q with 0 behind it is x·q / |q|, up to the scale."""
 
     def __init__(self, world: Optional["World"], actor: str) -> None:
         self.lock = threading.RLock()
@@ -132,8 +132,8 @@ class AssociativeMemoryBank(_Base):
         bank = AssociativeMemoryBank(embed, world=world, actor="ana")       # found again in the world
 
     A world that is given has vectors from its banks alone (embedder="none"), one dimension longer than the
-    embedder's. Each bank of a world has an actor of its own. What else a bank has is in a table of this module,
-    so that two banks with the same options have equal attributes."""
+    embedder's. Each bank of a world has an actor of its own. What else a bank has is in a table of this
+    module, so that two banks with the same options have equal attributes."""
 
     def __init__(self, sentence_embedder: Optional[Embedder] = None, allow_duplicates: bool = False, *,
                  world: Optional["World"] = None, actor: str = "bank") -> None:

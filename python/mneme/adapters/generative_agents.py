@@ -176,10 +176,12 @@ class AssociativeMemory:
         return {node.spo_summary() for node in self.seq_event[:retention]}
 
     def get_str_seq_events(self) -> str:
-        return "".join(f"{_numbered('Event', self.seq_event, place)}\n" for place in range(len(self.seq_event)))
+        return "".join(_numbered("Event", self.seq_event, place) + "\n"
+                       for place in range(len(self.seq_event)))
 
     def get_str_seq_thoughts(self) -> str:
-        return "".join(_numbered("Thought", self.seq_thought, place) for place in range(len(self.seq_thought)))
+        return "".join(_numbered("Thought", self.seq_thought, place)
+                       for place in range(len(self.seq_thought)))
 
     def get_str_seq_chats(self) -> str:
         lines = []

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ..world import World
 
 _ALL = 1_000_000_000
+_BY_CONFIG: Any = object()  # a time to live that nobody gave
 _Waiting = Tuple[List[Any], "asyncio.Future[List[Any]]"]  # ops, and whom their answers are for
 
 
@@ -116,9 +117,9 @@ class _Derived:
         return hits
 
     def put(self, namespace: Namespace, key: str, value: Dict[str, Any], index: Any = None, *,
-            ttl: Optional[float] = None) -> None:
+            ttl: Any = _BY_CONFIG) -> None:
         _check(namespace)
-        self.batch([PutOp(namespace, str(key), value, index, ttl)])
+        self.batch([PutOp(namespace, str(key), value, index, self._minutes(ttl))])
 
     def delete(self, namespace: Namespace, key: str) -> None:
         self.batch([PutOp(namespace, str(key), None)])
@@ -140,9 +141,9 @@ class _Derived:
         return hits
 
     async def aput(self, namespace: Namespace, key: str, value: Dict[str, Any], index: Any = None, *,
-                   ttl: Optional[float] = None) -> None:
+                   ttl: Any = _BY_CONFIG) -> None:
         _check(namespace)
-        await self.abatch([PutOp(namespace, str(key), value, index, ttl)])
+        await self.abatch([PutOp(namespace, str(key), value, index, self._minutes(ttl))])
 
     async def adelete(self, namespace: Namespace, key: str) -> None:
         await self.abatch([PutOp(namespace, str(key), None)])
@@ -158,6 +159,16 @@ class _Derived:
 
     async def abatch(self, ops: Iterable[Any]) -> List[Any]:
         raise NotImplementedError
+
+    def _minutes(self, ttl: Any) -> Optional[float]:
+        """A time to live that was given as minutes, a timedelta or a datetime; None is for ever."""
+        if ttl is _BY_CONFIG:
+            ttl = (getattr(self, "ttl_config", None) or {}).get("default_ttl")
+        if isinstance(ttl, datetime.datetime):
+            ttl -= datetime.datetime.now(ttl.tzinfo)
+        if isinstance(ttl, datetime.timedelta):
+            return ttl.total_seconds() / 60
+        return None if ttl is None else float(ttl)
 
     def _refreshes(self, told: Optional[bool]) -> bool:
         config: Mapping[str, Any] = getattr(self, "ttl_config", None) or {}
@@ -193,8 +204,8 @@ class MnemeStore(_Base):
                                                                  # texts, also async, or LangChain's Embeddings
         MnemeStore(ttl={"default_ttl": 60, "refresh_on_read": True})     # minutes
 
-    The calls of one turn of an event loop are one batch. With an index a world that is given has vectors of that
-    length (embedder="none"). `now` gives the seconds since 1970 that a time to live is counted from."""
+    The calls of one turn of an event loop are one batch. With an index a world that is given has vectors of
+    that length (embedder="none"). `now` gives the seconds since 1970 that a time to live is counted from."""
 
     supports_ttl = True
 
@@ -213,8 +224,8 @@ class MnemeStore(_Base):
         self._worker = ThreadPoolExecutor(1, "mneme-store")
 
     def batch(self, ops: Iterable[Any]) -> List[Any]:
-        """The answers in the order of the ops. Reads see what was there before the puts; of the puts to one key the
-        last holds; and the puts are one write, all or none."""
+        """The answers in the order of the ops. Reads see what was there before the puts; of the puts to one
+        key the last holds; and the puts are one write, all or none."""
         asked = list(ops)
         return self._run(asked, self._embedded(self._texts(asked)))
 
@@ -259,7 +270,7 @@ class MnemeStore(_Base):
                 if old is not None and self._expired(there[key]):
                     writes += self._values.delete(old, [])  # what is put now is a new one
                     old = None
-                ttl = self._ttl(op)
+                ttl: Optional[float] = getattr(op, "ttl", None)
                 own = [vectors[text] for text in self._texts_of(op) if has_direction(vectors[text])]
                 writes += self._values.put(*key, dict(op.value), old, facets[key], own, self._expires(ttl), ttl)
             writes += [self._values.refresh(kept, self._now() + 60 * kept.ttl) for key, kept in touched.items()
@@ -321,11 +332,17 @@ class MnemeStore(_Base):
             best: Dict[str, float] = {}
             for row, distance in zip(rows, rows.answer["distances"]):
                 best.setdefault(row["metadata"]["of"], 1.0 - distance)
-            self._look_up([tag for tag in best if tag not in known], known)
-            hits = [(kept, score) for tag, score in best.items()
-                    for kept in [known[tag]] if kept is not None and fits(kept)]
-            if len(hits) >= wanted or len(rows) < size:
-                return list(hits[:wanted])
+            hits: List[Tuple[Kept, Optional[float]]] = []
+            tags = list(best)
+            for start in range(0, len(tags), wanted):
+                some = tags[start:start + wanted]
+                self._look_up([tag for tag in some if tag not in known], known)
+                hits += [(kept, best[tag]) for tag in some for kept in [known[tag]]
+                         if kept is not None and fits(kept)]
+                if len(hits) >= wanted:
+                    return hits[:wanted]
+            if len(rows) < size:
+                return hits
             size *= 4
 
     def _look_up(self, tags: List[str], known: Dict[str, Optional[Kept]]) -> None:
@@ -361,11 +378,6 @@ class MnemeStore(_Base):
         return sorted(cut)[op.offset:op.offset + op.limit]
 
     # Times to live.
-
-    def _ttl(self, op: Any) -> Optional[float]:
-        """Of what is put, in minutes."""
-        ttl: Optional[float] = getattr(op, "ttl", None)
-        return (self.ttl_config or {}).get("default_ttl") if ttl is None else float(ttl)
 
     def _expires(self, ttl: Optional[float]) -> Optional[float]:
         return None if ttl is None else self._now() + 60 * ttl
@@ -511,7 +523,8 @@ def _matches_path(condition: Any, name: Namespace) -> bool:
 
 
 def matches(value: Mapping[str, Any], filter: Mapping[str, Any]) -> bool:
-    """Whether a value has all that a filter asks for: {"a": 1}, {"a": {"b": 1}}, {"a.b": 1}, {"a": {"$gt": 1}}."""
+    """Whether a value has all that a filter asks for: {"a": 1}, {"a": {"b": 1}}, {"a.b": 1}, {"a": {"$gt":
+    1}}."""
     return all(_compared(value[name] if name in value else _dotted(value, name), told)
                for name, told in filter.items())
 
@@ -526,7 +539,8 @@ def _compared(value: Any, told: Any) -> bool:
     if isinstance(told, Mapping):
         if any(name.startswith("$") for name in told):
             return all(_operated(value, operator, operand) for operator, operand in told.items())
-        return isinstance(value, Mapping) and all(_compared(value.get(name), inner) for name, inner in told.items())
+        return isinstance(value, Mapping) and all(
+            _compared(value.get(name), inner) for name, inner in told.items())
     if isinstance(told, (list, tuple)):
         return isinstance(value, (list, tuple)) and len(value) == len(told) \
             and all(_compared(one, other) for one, other in zip(value, told))
@@ -544,4 +558,5 @@ def _operated(value: Any, operator: str, operand: Any) -> bool:
         difference = float(value) - float(operand)
     except (TypeError, ValueError):
         return False  # what is no number is neither more nor less
-    return {"$gt": difference > 0, "$gte": difference >= 0, "$lt": difference < 0, "$lte": difference <= 0}[operator]
+    return {"$gt": difference > 0, "$gte": difference >= 0, "$lt": difference < 0, "$lte": difference <= 0}[
+        operator]

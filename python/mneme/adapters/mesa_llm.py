@@ -42,9 +42,9 @@ class MnemeMemory(_Memory):
 
         MnemeMemory(agent, n=5, recalled=3, world=world)
 
-    Every step is kept in the world (one in memory, where none is given) and found again there: give all agents of
-    a model the same world. Older steps are found by the world's own embedder, so that no model is asked. `actor`
-    is whose memory it is; else the agent's class and unique_id."""
+    Every step is kept in the world (one in memory, where none is given) and found again there: give all
+    agents of a model the same world. Older steps are found by the world's own embedder, so that no model is
+    asked. `actor` is whose memory it is; else the agent's class and unique_id."""
 
     def __init__(self, agent: Any, llm_model: Optional[str] = None, display: bool = True, *, n: int = 5,
                  recalled: int = 3, additive_event_types: Optional[Iterable[str]] = None,
@@ -109,7 +109,8 @@ class MnemeMemory(_Memory):
         self.add_to_memory(type, content)
 
     def recall(self, query: str, limit: Optional[int] = None) -> List[Any]:
-        """Steps that are no longer in the short-term memory and that words and meaning find, the oldest first."""
+        """Steps that are no longer in the short-term memory and that words and meaning find, the oldest
+        first."""
         wanted = self.recalled if limit is None else limit
         recent = {id(entry) for entry in self.short_term_memory}
         if wanted <= 0 or not query.strip() or len(self._old) <= len(recent):

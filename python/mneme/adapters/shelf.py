@@ -100,7 +100,8 @@ class Shelf:
             self.world.batch(gone[start:start + _AT_ONCE])
 
     def replace(self, entries: Iterable[Entry], facts: Optional[Dict[str, Any]] = None) -> List[str]:
-        """These entries in place of all others: whoever opens the shelf finds the old ones or the new ones."""
+        """These entries in place of all others: whoever opens the shelf finds the old ones or the new
+        ones."""
         old = [row["id"] for row in self._with_tag(self.tag)]
         self._generation += 1
         try:
