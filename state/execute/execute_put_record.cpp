@@ -1,5 +1,6 @@
 // Records of an export come back as they were.
 
+#include "messages/codec/records.hpp"
 #include "state/execute/execution.hpp"
 
 namespace mneme {
