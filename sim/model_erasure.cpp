@@ -281,6 +281,20 @@ head stub_of_memory(const head& h, const erase_request& r, timestamp now) {
 
 } // namespace
 
+std::vector<topic_field> erasable_fields(const model& state) {
+  auto fields = state.fields_at(state.last());
+  std::erase_if(fields, [&](const topic_field& f) {
+    erase_request r;
+    r.ids = {f.head.topic};
+    r.field = f.head.name;
+    const auto all = fields_of(state, r);
+    return all.empty() || std::ranges::any_of(all, [&](const topic_field& one) {
+             return state.head_at(one.head.topic, state.last())->tombstone.has_value();
+           });
+  });
+  return fields;
+}
+
 std::vector<expected_entry> erasure_of(const model& state, const erase_request& r, timestamp now) {
   std::vector<expected_entry> entries;
   if (r.field) {

@@ -142,9 +142,7 @@ private:
     r.reason = "asked for";
     r.by = "eraser";
     if (draw.one_in(3)) {
-      auto fields = known_.truth.fields_at(known_.truth.last());
-      std::erase_if(fields,
-                    [&](const topic_field& f) { return known_.truth.is_erased(f.head.topic); });
+      const auto fields = erasable_fields(known_.truth);
       if (!fields.empty()) {
         const field_head& one = draw.pick(fields).head;
         r.ids = {one.topic};

@@ -464,9 +464,7 @@ result<entry_payload> decode_embed(std::string_view bytes) {
   std::optional<embedding_ref> expected;
   if (p.vector)
     expected = embedding_ref{.dim = p.vector->space.dim, .version = p.head.current_version};
-  // Who erases a field of a topic changes its text, also where the topic has a tombstone.
-  const bool is_ended = p.head.tombstone && p.text.empty();
-  if (p.head.embedding != expected || is_ended || p.head.erased)
+  if (p.head.embedding != expected || p.head.tombstone || p.head.erased)
     return fail(errc::corrupt, "the head of an embed entry does not go with its vector");
   if (p.vector && !validate_vector(p.vector->values))
     return fail(errc::corrupt, "the vector of an embed entry has no direction");

@@ -83,6 +83,12 @@ result<void> field_planner::add_topic(const memory_id& id, std::vector<memory_id
   if (!is_there) return propagate(is_there);
   if (!field->has_value()) return {};
   ensure(*is_there, "a field has the rows that it is read from");
+  // What it is found by would be another from now on, and its tombstone of now.
+  if (planned.topic.tombstone)
+    return fail(errc::tombstoned,
+                "topic " + to_string(id)
+                    + " was tombstoned: restore it before a field of it is erased, or erase it",
+                "ids");
   auto revisions = read_revisions(reader_, (*field)->head);
   if (!revisions) return propagate(revisions);
   for (const field_revision& r : *revisions)

@@ -219,6 +219,12 @@ void add_field_rows(text_table& table, const std::string& topic, const json& fie
   }
 }
 
+void add_erased_rows(text_table& table, const std::string& topic, const json& fields) {
+  for (const auto& f : fields)
+    table.add({topic, cell(f["name"]), "", cell(f["erased_at"]), "", "",
+               "erased by " + cell(f["by"]) + ": " + cell(f["reason"])});
+}
+
 text_table field_table() {
   return text_table({"topic", "field", "value", "valid from", "valid until", "revision", ""});
 }
@@ -255,9 +261,12 @@ std::string render_memory(const json& answer, const page& on) {
   if (answer.contains("raw")) table.add({"raw head", cell(answer["raw"])});
   std::string text = table.text(on.width, false);
   text = text.substr(text.find('\n') + 1);
-  if (m.contains("fields") && !m["fields"].empty()) {
+  const bool has_erased = m.contains("erased_fields");
+  if (has_erased || (m.contains("fields") && !m["fields"].empty())) {
     text_table fields = field_table();
     add_field_rows(fields, cell(m["version"]["data"]["title"]), m["fields"]);
+    if (has_erased)
+      add_erased_rows(fields, cell(m["version"]["data"]["title"]), m["erased_fields"]);
     text += "\n" + fields.text(on.width, on.colour);
   }
   if (m.contains("events")) text += render_events(m["events"], on);
@@ -280,6 +289,10 @@ std::string render_retrieve(const json& answer, const page& on) {
     if (c.contains("fields") && !c["fields"].empty()) {
       has_fields = true;
       add_field_rows(fields, cell(c["title"]), c["fields"]);
+    }
+    if (c.contains("erased_fields")) {
+      has_fields = true;
+      add_erased_rows(fields, cell(c["title"]), c["erased_fields"]);
     }
     if (!c.contains("neighbors")) continue;
     for (const auto& n : c["neighbors"]) {
