@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <set>
 
+#include "index/lexical/text_terms.hpp"
 #include "messages/ensure.hpp"
 #include "messages/text/composed.hpp"
 #include "query/search/asked_of_time.hpp"
