@@ -55,7 +55,7 @@ public:
       if (!may_have_held(h) || is_archived(h) || !sees(viewer_of(r), h)) continue;
       if (r.min_trust && trust_in(state, id, at) < *r.min_trust) continue;
       if (!r.include_ended && !current.holds(e.record)) continue;
-      e.salience = salience(e.record.activation, now, w, {});
+      e.salience = h.tombstone ? 0 : salience(e.record.activation, now, w, {});
       visible_.push_back(std::move(e));
     }
   }
@@ -198,6 +198,7 @@ private:
     context_entry e{.tier = 0, .record = *state_.memory_at(id, at_), .salience = 0};
     e.salience = salience(e.record.activation, now_,
                           numbers_of(state_.weights_at(viewer_of(r_).name(), at_)), {});
+    if (e.record.head->tombstone) e.salience = 0;
     context_item item = item_of(e);
     item.text = told_text(e.record);
     const std::string when = to_string(item.at);

@@ -9,6 +9,7 @@
 #include "index/vectors/vectors.hpp"
 #include "messages/math.hpp"
 #include "messages/text/forms.hpp"
+#include "query/search/asked_of_time.hpp"
 #include "query/search/asked_times.hpp"
 #include "sim/model_lineage.hpp"
 #include "sim/searched_state.hpp"
@@ -60,7 +61,7 @@ public:
     return std::move(rows_);
   }
   [[nodiscard]] bool is_under_floor(const scored_row& row) const {
-    return (is_few_ ? row.raw : row.score) < r_.similarity_floor;
+    return !of_time_ && (is_few_ ? row.raw : row.score) < r_.similarity_floor;
   }
 
 private:
@@ -103,7 +104,45 @@ private:
            && r_.tag != "import:overview";
   }
 
+  /// Of a question of a time alone, what is of that time, and said by whom it names.
+  void find_of_time() {
+    const asked_times times(r_.query, s_.now);
+    const auto is_there = [&](const memory& m) {
+      return m.head->type != memory_type::chunk && sees(viewer_of(r_), m.head);
+    };
+    const auto is_speaker = [&](const std::string& word) {
+      return std::ranges::any_of(s_.live, [&](const auto& one) {
+        return is_there(one.second) && names_speaker(*one.second.head, &word);
+      });
+    };
+    if (chunks_ || s_.only != nullptr || w_.dates == 0 || !asks_of_time_alone(times, is_speaker))
+      return;
+    std::set<memory_id> then;
+    std::set<memory_id> said;
+    bool any_then = false;
+    bool any_said = false;
+    for (const auto& [id, m] : s_.live) {
+      if (!is_there(m) || !times.contains(m.head->created_at)) continue;
+      const bool is_in = s_.has_begun(m.version) && passes(m)
+                         && (!r_.stale || standing_in(s_.state, id, s_.at).stale == *r_.stale)
+                         && (r_.include_ended || !s_.has_ended(m.version))
+                         && (!r_.min_trust || trust_in(s_.state, id, s_.at) >= *r_.min_trust)
+                         && !is_overview(m)
+                         && (r_.include_archived || r_.include_ended || !s_.is_superseded(id));
+      then.insert(id);
+      any_then = any_then || is_in;
+      if (!names_speaker(*m.head)) continue;
+      said.insert(id);
+      any_said = any_said || is_in;
+    }
+    if (any_said)
+      of_time_ = said;
+    else if (any_then)
+      of_time_ = then;
+  }
+
   void choose() {
+    find_of_time();
     std::set<std::string> paths;
     for (const auto& [id, m] : s_.live) {
       if ((m.head->type == memory_type::chunk) != chunks_) continue;
@@ -112,6 +151,7 @@ private:
       const std::string path = chunks_ ? text_in(m.version, "path") : std::string();
       if (!path.empty()) paths.insert(path);
       if (s_.only != nullptr && !s_.only->contains(id)) continue;
+      if (of_time_ && !of_time_->contains(id)) continue;
       if (!s_.has_begun(m.version) || !passes(m)) continue;
       if (r_.stale && standing_in(s_.state, id, s_.at).stale != *r_.stale) continue;
       const bool has_ended = !r_.include_ended && s_.has_ended(m.version);
@@ -229,7 +269,8 @@ private:
     return static_cast<std::int64_t>(std::erase_if(rows_, test));
   }
 
-  [[nodiscard]] bool names_speaker(const head& h) const {
+  /// With `part`, by a name that has this word.
+  [[nodiscard]] bool names_speaker(const head& h, const std::string* part = nullptr) const {
     static const std::string prefix = "speaker:";
     const auto words = folded_words(r_.query);
     const auto is_asked = [&](const std::string& word) {
@@ -239,6 +280,7 @@ private:
     for (const auto& tag : h.tags) {
       if (!tag.starts_with(prefix)) continue;
       const auto name = folded_words(tag.substr(prefix.size()));
+      if (part != nullptr && std::ranges::find(name, *part) == name.end()) continue;
       const bool is_role = name == std::vector<std::string>{"user"};
       if (is_role ? is_mine
                   : !name.empty() && name.size() <= 3 && !std::ranges::search(words, name).empty())
@@ -258,13 +300,17 @@ private:
   }
 
   void narrow() {
+    if (of_time_) add_circumstances();
     drop([](const scored_row& row) { return !(row.raw > 0); });
     sort_by([](const scored_row& row) { return row.raw; });
     const auto window = static_cast<std::size_t>(std::max<std::int64_t>(4 * r_.limit, 50));
     if (rows_.size() > window)
       rows_.erase(rows_.begin() + static_cast<std::ptrdiff_t>(window), rows_.end());
     coverage.candidates = static_cast<std::int64_t>(rows_.size());
-    if (!chunks_) add_circumstances();
+    if (of_time_)
+      for (auto& row : rows_) row.match = 1;
+    else if (!chunks_)
+      add_circumstances();
     is_few_ = rows_.size() < 3;
     if (chunks_ && !r_.include_low_relevance)
       coverage.below_floor += drop([](const scored_row& row) { return row.raw < 0.3; });
@@ -294,6 +340,7 @@ private:
   bool is_few_ = false; ///< too few to normalise by
   const std::vector<float>& query_;
   search_sort sort_;
+  std::optional<std::set<memory_id>> of_time_;
   std::vector<std::vector<std::string>> corpus_;
   std::vector<scored_row> rows_;
 };

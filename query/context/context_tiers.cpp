@@ -196,12 +196,13 @@ context_row context_row_of(row_no row, const context_state& run, const read_view
   const attributes& columns = *views.attributes;
   const row_line& line = columns.rows().line(row);
   const salience_scorer scorer(run.now(), false, run.weights);
+  const bool is_gone = (line.flags & row_gone) != 0; // it is not salient any more, as in find
   return {.tier = context_tier::pinned,
           .row = row,
           .node = {line.node},
           .uri = {line.type, views.nodes->id({line.node}), columns.rows().rest(row).version},
           .created_at_ns = line.created_at_ns,
-          .salience = scorer(columns.activation_of({line.node}, run.context.at), 0)};
+          .salience = is_gone ? 0 : scorer(columns.activation_of({line.node}, run.context.at), 0)};
 }
 
 result<memory> read_row(const context_row& row, const context_state& run, const read_views& views,

@@ -32,6 +32,7 @@ asked_speakers::asked_speakers(std::string_view question, const attributes& rows
   const auto add = [&](std::span<const std::string> name) {
     const auto tags = rows.speaker_tags(name);
     tags_.insert(tags_.end(), tags.begin(), tags.end());
+    for (const term_no tag : tags) named_.push_back({tag, {name.begin(), name.end()}});
   };
   constexpr std::size_t most_words = 3;
   for (std::size_t i = 0; i < all.size(); ++i) {

@@ -101,6 +101,7 @@ public:
             &time_reader::relative, &time_reader::counted, &time_reader::month_alone,
             &time_reader::year_alone})
         if (taken == 0) taken = (this->*rule)(at);
+      if (taken == 0) into_.other_words_.push_back(words_[at]);
       at += std::max<std::size_t>(taken, 1);
     }
   }

@@ -12,6 +12,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -27,6 +28,8 @@ public:
 
   [[nodiscard]] bool empty() const { return spans_.empty() && yearly_.empty(); }
   [[nodiscard]] bool contains(timestamp t) const;
+  /// The words of the question that name no time, in their order.
+  [[nodiscard]] const std::vector<std::string>& other_words() const { return other_words_; }
 
 private:
   friend class time_reader;
@@ -43,6 +46,7 @@ private:
     friend auto operator<=>(const yearly&, const yearly&) = default;
   };
 
+  std::vector<std::string> other_words_;
   std::vector<span> spans_;
   std::vector<yearly> yearly_;
 };

@@ -69,6 +69,9 @@ void search_state::add_circumstances(std::vector<leg_row>& rows, const read_view
 
 void search_state::narrow(search_leg& leg, const read_views& views) {
   const tie_order tie(views);
+  // Of a question of a time alone the time is what matches.
+  const bool is_of_time = dated && leg.of == corpus::memories;
+  if (is_of_time) add_circumstances(leg.rows, views);
   std::erase_if(leg.rows, [](const leg_row& r) { return !(r.raw > 0); });
   const auto kept = std::min<std::uint64_t>(leg.rows.size(), static_cast<std::uint64_t>(window()));
   const auto end = leg.rows.begin() + static_cast<std::ptrdiff_t>(kept);
@@ -79,7 +82,10 @@ void search_state::narrow(search_leg& leg, const read_views& views) {
     const question_share share(terms, weights, *views.lexical);
     for (auto& r : leg.rows) r.match = std::max(r.match, share.of(r.slot));
   }
-  if (leg.of == corpus::memories) add_circumstances(leg.rows, views);
+  if (is_of_time)
+    for (auto& r : leg.rows) r.match = 1;
+  else if (leg.of == corpus::memories)
+    add_circumstances(leg.rows, views);
   const bool is_content = leg.of == corpus::chunks;
   const bool is_hybrid = sort == search_sort::hybrid && !is_content;
   if (is_hybrid || request.explain)
@@ -123,10 +129,12 @@ void search_state::drop_bad_matches() {
 
 void search_state::merge(const read_views& views) {
   const tie_order tie(views);
-  for (search_leg* leg : {&memory, &content})
+  for (search_leg* leg : {&memory, &content}) {
+    if (dated && leg == &memory) continue; // all of them are what was asked for
     leg->coverage.below_floor += count(std::erase_if(leg->rows, [&](const leg_row& r) {
       return (leg->floor_on_raw ? r.raw : r.score) < request.similarity_floor;
     }));
+  }
   const row_store& columns = views.attributes->rows();
   const auto is_chunk = [&](const leg_row& r) {
     return columns.line(r.row).type == memory_type::chunk;

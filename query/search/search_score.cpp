@@ -86,6 +86,7 @@ public:
 
   /// Does the leg list so few rows that scoring them is less work than finding the best of all?
   [[nodiscard]] bool lists_few() const {
+    if (s_.dated && leg_.of == corpus::memories) return true; // whatever words they have
     if (leg_.is_counted || s_.context.ranks_all) return false;
     const std::uint64_t compared = s_.vector.empty() ? 0 : views_.vectors->size();
     return leg_.listed.choice().rows().size() * cost_of_row <= compared + texts_.posting_count();

@@ -62,6 +62,10 @@ struct search_state {
   distrusted_memories distrusted;            ///< below min_trust
   std::optional<std::vector<row_no>> only{}; ///< ascending; the memory leg searches none but these
 
+  /// Of a question of a time alone what is of that time, ascending: the memory leg searches none
+  /// but these.
+  std::optional<std::vector<row_no>> dated{};
+
   search_stage stage = search_stage::select;
   search_leg memory;
   search_leg content;
@@ -81,6 +85,10 @@ struct search_state {
   /// at one by one.
   [[nodiscard]] std::optional<std::vector<std::uint32_t>>
   may_be_hidden(const read_views& views) const;
+  /// What a question of a time alone is answered from: what whoever it names said then; where that
+  /// is nothing, what is of that time; nullopt where that is nothing, or it asks for something
+  /// else.
+  result<std::optional<std::vector<row_no>>> rows_of_its_time(const read_views& views) const;
   /// Counts what the memory leg searches, unless too many rows would have to be looked at.
   bool count_memories(const read_views& views);
   /// Lists what the legs search that are not counted.

@@ -13,9 +13,10 @@ import unittest
 import json_schema
 from served import Folder, Served, Stdio, make_key, mneme
 
-TOOLS = ["search", "find", "retrieve", "chroma_query", "context", "get", "stale", "remember",
+TOOLS = ["search", "find", "retrieve", "chroma_query", "context", "get", "stale", "absent",
+         "remember",
          "update", "relate", "forget", "restore", "promote", "attest", "root", "prove"]
-READS = {"search", "find", "context", "get", "stale", "root", "prove"}
+READS = {"search", "find", "context", "get", "stale", "absent", "root", "prove"}
 REFERENCE = ["create_entities", "create_relations", "add_observations", "delete_entities",
              "delete_observations", "delete_relations", "read_graph", "search_nodes", "open_nodes"]
 SEARCH_KEYS = {"query", "limit", "source_type", "memory_ids", "include_lineage", "memory_type",

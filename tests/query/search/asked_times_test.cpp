@@ -1,6 +1,9 @@
+// Of: query/search/asked_times.cpp, query/search/asked_of_time.cpp
 #include "query/search/asked_times.hpp"
 
 #include <catch2/catch.hpp>
+
+#include "query/search/asked_of_time.hpp"
 
 #include "messages/text/time_text.hpp"
 
@@ -83,4 +86,22 @@ TEST_CASE("the ends of time are no trouble") {
   CHECK_FALSE(asked_times("1000 years ago", {0}).contains({0}));
   CHECK(asked_times("in 2261", {0}).contains(max_timestamp));
   CHECK(asked_times("today", max_timestamp).contains(max_timestamp));
+}
+
+TEST_CASE("a question of a time alone has no word that tells what is looked for") {
+  const auto is_of_time = [](std::string_view question) {
+    return asks_of_time_alone(asked_times(question, *parse_timestamp("2024-05-15T12:00:00Z")),
+                              [](const std::string& word) { return word == "caroline"; });
+  };
+  CHECK(is_of_time("What did Caroline do in June?"));
+  CHECK(is_of_time("What did they talk about on 17 August 2023?"));
+  CHECK(is_of_time("what happened last month"));
+  CHECK(is_of_time("What's new in Caroline's life this week?") == false);
+  CHECK(is_of_time("what did I say yesterday"));
+  CHECK_FALSE(is_of_time("What did Caroline do?"));
+  CHECK_FALSE(is_of_time("What did Melanie do in June?"));
+  CHECK_FALSE(is_of_time("What did Caroline paint in June?"));
+  // A time that is a bound says what it is not.
+  CHECK_FALSE(is_of_time("What happened after June 2023?"));
+  CHECK_FALSE(is_of_time("What happened before 17 August 2023?"));
 }

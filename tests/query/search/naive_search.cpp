@@ -7,6 +7,7 @@
 #include "index/lexical/function_terms.hpp"
 #include "index/lexical/text_terms.hpp"
 #include "index/vectors/vectors.hpp"
+#include "query/search/asked_of_time.hpp"
 #include "query/search/asked_times.hpp"
 
 namespace mneme::testing {
@@ -32,14 +33,16 @@ public:
       : world_(world), r_(r), w_(w), now_(now), chunks_(chunks) {}
 
   std::vector<scored> run(leg_coverage& coverage, bool& raw_floor) {
+    find_of_time();
     choose(coverage);
     score();
+    if (of_time_) add_circumstances();
     std::erase_if(rows_, [](const scored& s) { return s.raw <= 0; });
     sort([](const scored& s) { return s.raw; });
     const auto window = static_cast<std::size_t>(std::max<std::int64_t>(4 * r_.limit, 50));
     if (rows_.size() > window) rows_.resize(window);
     coverage.candidates = static_cast<std::int64_t>(rows_.size());
-    if (!chunks_) add_circumstances();
+    if (!chunks_ && !of_time_) add_circumstances();
     raw_floor = rows_.size() < 3;
     if (chunks_ && !r_.include_low_relevance)
       coverage.below_floor += drop([](const scored& s) { return s.raw < 0.3; });
@@ -49,6 +52,7 @@ public:
       std::map<std::string, int> seen;
       coverage.cut += drop([&](const scored& s) { return ++seen[s.row->path] > 2; });
     }
+    if (of_time_) return rows_;
     coverage.below_floor +=
         drop([&](const scored& s) { return (raw_floor ? s.raw : s.score) < r_.similarity_floor; });
     return rows_;
@@ -125,8 +129,52 @@ private:
     return least;
   }
 
+  [[nodiscard]] bool is_named(const naive_row& row) const {
+    return std::ranges::any_of(row.tags, [&](const std::string& tag) {
+      return tag.starts_with("speaker:")
+             && (" " + r_.query + " ").contains(" " + tag.substr(8) + " ");
+    });
+  }
+  /// Of a question of a time alone, what is of that time, and said by whom it names.
+  void find_of_time() {
+    const asked_times times(r_.query, now_);
+    const auto is_there = [&](const naive_row& row) {
+      return row.type != memory_type::chunk && held(row) && visible(row);
+    };
+    const auto is_speaker = [&](const std::string& word) {
+      return std::ranges::any_of(world_.rows, [&](const auto& one) {
+        return is_there(one.second) && std::ranges::any_of(one.second.tags, [&](const auto& tag) {
+                 return tag.starts_with("speaker:")
+                        && (" " + r_.query + " ").contains(" " + tag.substr(8) + " ")
+                        && (" " + tag.substr(8) + " ").contains(" " + word + " ");
+               });
+      });
+    };
+    if (chunks_ || w_.dates == 0 || !asks_of_time_alone(times, is_speaker)) return;
+    std::set<memory_id> then;
+    std::set<memory_id> said;
+    bool any_then = false;
+    bool any_said = false;
+    for (const auto& [id, row] : world_.rows) {
+      if (!is_there(row) || !times.contains(row.created_at)) continue;
+      const bool is_in = passes(row) && begun(row) && (r_.include_ended || !ended(row))
+                         && (!r_.min_trust || trust(row) >= *r_.min_trust)
+                         && (r_.include_archived || r_.include_ended || !superseded(row));
+      then.insert(id);
+      any_then = any_then || is_in;
+      if (!is_named(row)) continue;
+      said.insert(id);
+      any_said = any_said || is_in;
+    }
+    if (any_said)
+      of_time_ = said;
+    else if (any_then)
+      of_time_ = then;
+  }
+
   void choose(leg_coverage& coverage) {
     for (const auto& [id, row] : world_.rows) {
+      if (of_time_ && !of_time_->contains(id)) continue;
       if (!of_leg(row) || !held(row) || !visible(row) || !passes(row)) continue;
       if (!begun(row)) continue;
       const bool is_over = !r_.include_ended && ended(row);
@@ -270,6 +318,7 @@ private:
   const search_weights& w_;
   timestamp now_;
   bool chunks_;
+  std::optional<std::set<memory_id>> of_time_;
   std::vector<scored> rows_;
 };
 

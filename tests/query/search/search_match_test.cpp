@@ -82,3 +82,38 @@ TEST_CASE("a request has its own now") {
   r.now = timestamp{-1};
   CHECK(w.refusal(r) == errc::bad_time);
 }
+
+TEST_CASE("a question of a time alone is answered by what is of that time, whatever its words") {
+  search_world w("", "hash");
+  const auto said = [&](std::string statement, const char* who) {
+    write_request r;
+    r.type = memory_type::note;
+    r.data["statement"] = std::move(statement);
+    r.tags = {std::string("speaker:") + who};
+    return w.put(std::move(r));
+  };
+  const auto old = said("what did Ana do, and what did Ana talk about", "Ben");
+  w.pass(40);
+  const auto hers = said("seven boats left the harbour", "Ana");
+  const auto his = said("green tea is out", "Ben");
+  w.pass(1);
+  for (int i = 0; i < 60; ++i) said("what did Ana do, and what happened", "Ben");
+  search_request r;
+  r.query = "what did Ana do yesterday";
+  CHECK(ids_of(w.search(r)) == std::vector{hers});
+  r.query = "what happened yesterday";
+  auto both = ids_of(w.search(r));
+  std::ranges::sort(both);
+  auto expected = std::vector{hers, his};
+  std::ranges::sort(expected);
+  CHECK(both == expected);
+  CHECK(w.search(r).coverage.memory.searched == 2);
+  for (const auto& hit : w.search(r).results) CHECK(hit.match == 1);
+  // Where nothing is of the time, or a word tells more, all is searched.
+  r.query = "what did Ana do 3 years ago";
+  CHECK(w.search(r).coverage.memory.searched == 63);
+  r.query = "what tea did Ana drink yesterday";
+  CHECK(w.search(r).coverage.memory.searched == 63);
+  CHECK(ids_of(w.search(r)).front() == his);
+  CHECK(std::ranges::count(ids_of(w.search(r)), old) <= 1);
+}

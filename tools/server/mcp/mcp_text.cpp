@@ -126,6 +126,26 @@ std::string hits_text(const json& a) {
   return out;
 }
 
+std::string absent_text(const json& a) {
+  std::string out =
+      fmt::format("{} at seq {}\n", a["absent"] == true ? "absent" : "there", text_of(a["seq"]));
+  for (const char* key : {"ids", "fields"})
+    if (a.contains(key))
+      for (const auto& item : a[key])
+        out += fmt::format("{}{}: {}\n", text_of(item[item.contains("id") ? "id" : "topic"]),
+                           item.contains("name") ? " " + one_line(text_of(item["name"])) : "",
+                           item["present"] == true ? "there" : "absent");
+  if (!a.contains("searched")) return out;
+  out += fmt::format("{} memories and {} chunks searched, {} ended\n",
+                     text_of(a["searched"]["memories"]), text_of(a["searched"]["chunks"]),
+                     text_of(a["searched"]["ended"]));
+  for (const auto& h : a["nearest"])
+    out +=
+        fmt::format("{:.2f} {} | {}\n", h["match"].get<double>(), text_of(h["id"]),
+                    quoted_unless_trusted(h, cut(one_line(text_of(h["content"])), excerpt_bytes)));
+  return out;
+}
+
 std::string topics_text(const json& a) {
   std::string out;
   for (const auto& c : a["candidates"]) {
@@ -236,6 +256,7 @@ std::string text_for(std::string_view op, const json& a) {
   if (op == "find") return found_text(a);
   if (op == "stale_of") return stale_text(a);
   if (op == "search") return hits_text(a);
+  if (op == "absent") return absent_text(a);
   if (op == "retrieve") return topics_text(a);
   if (op == "chroma") return colours_text(a);
   if (op == "context") return context_text(a);

@@ -22,6 +22,7 @@ constexpr std::array<std::string_view, 1> chroma_ops = {"chroma"};
 constexpr std::array<std::string_view, 1> context_ops = {"context"};
 constexpr std::array<std::string_view, 2> get_ops = {"get", "resolve"};
 constexpr std::array<std::string_view, 1> stale_ops = {"stale_of"};
+constexpr std::array<std::string_view, 1> absent_ops = {"absent"};
 constexpr std::array<std::string_view, 2> remember_ops = {"write", "ingest"};
 constexpr std::array<std::string_view, 3> update_ops = {"update", "update_head",
                                                         "supersede_matching"};
@@ -285,6 +286,17 @@ constexpr std::array table = {
             "What rests on a memory that was forgotten, superseded or contradicted, and was "
             "not affirmed since. Look at each: update it, affirm it with update, or forget it.",
         .ops = stale_ops,
+        .hidden = get_hidden,
+        .is_read_only = true,
+        .is_idempotent = true},
+    tool_spec{
+        .name = "absent",
+        .title = "Is nothing of that remembered?",
+        .description =
+            "Ask before you say that nothing is known: that no memory says something (query), or "
+            "that ids or fields of topics are not there, each with a proof. The answer says how "
+            "much was searched, and what is nearest.",
+        .ops = absent_ops,
         .hidden = get_hidden,
         .is_read_only = true,
         .is_idempotent = true},
