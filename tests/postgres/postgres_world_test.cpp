@@ -131,7 +131,7 @@ TEST_CASE("what was acknowledged outlives the server's crashes and the directory
 
 // By hand: on the disk, what an append costs through each layer, in turns over one server.
 TEST_CASE("what an append costs", "[.measure]") {
-  postgres_cluster cluster;
+  postgres_cluster cluster({}, 5432, true);
   const auto raw_name = fresh_log();
   auto raw = make_postgres_log(cluster.address(raw_name));
   REQUIRE(raw);
