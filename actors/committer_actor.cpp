@@ -143,7 +143,9 @@ void committer_actor::begin_batch(std::shared_ptr<const commit_batch> batch) {
   ensure(batch->last_seq.value == world_->published_seq().value + batch->entries.size(),
          "a batch follows what is published");
   batch_ = std::move(batch);
-  syncs_batch_ = batch_->durable || world_->journal->bytes() - synced_bytes_ >= max_unsynced_bytes;
+  // What is in the log is durable; the copy of it is brought to the disk from time to time.
+  const bool wants_sync = batch_->durable && !world_->journal->is_led();
+  syncs_batch_ = wants_sync || world_->journal->bytes() - synced_bytes_ >= max_unsynced_bytes;
   ensure(world_->ledger->roots().seq == world_->published_seq(),
          "the ledger stands at the published seq between batches");
   // The ledger is idle between batches, so its root is the one after the last frame.
@@ -173,12 +175,17 @@ void committer_actor::begin_sync() {
   go_on();
 }
 
-/// A failed append is a failed write: nothing of it is there. Where room that was reserved is no
-/// more, the next one tries again.
+/// A failed append is a failed write: nothing of it is there, unless a log does not say whether it
+/// is. Where room that was reserved is no more, or the log is away, the next one tries again.
 void committer_actor::not_appended(const error& cause) {
-  if (cause.code != errc::disk_full) return failed(cause, errc::io);
+  const bool may_pass = cause.code == errc::disk_full || cause.code == errc::busy;
+  if (!may_pass)
+    return failed(cause, cause.code == errc::outcome_unknown ? errc::outcome_unknown : errc::io);
   batch_.reset();
-  core_->refuse_round(lack_of_room("the write was not completed", cause));
+  if (cause.code == errc::disk_full)
+    core_->refuse_round(lack_of_room("the write was not completed", cause));
+  else
+    core_->refuse_round({errc::busy, "nothing was written: " + cause.message, {}});
   go_on();
 }
 

@@ -6,6 +6,7 @@
 
 #include <fmt/ranges.h>
 
+#include "actors/open_log.hpp"
 #include "index/lexical/text_terms.hpp"
 #include "messages/validate/validate.hpp"
 #include "query/chroma/chroma.hpp"
@@ -139,10 +140,12 @@ result<std::unique_ptr<world>> open_for_writing(const engine_options& options) {
   w.fresh = std::move(*fresh);
   if (options.directory.empty()) {
     place_in_memory(w);
+    if (auto ok = place_on_log(w, options); !ok) return propagate(ok);
     return open_world(w);
   }
   place_on_disk(w, options);
-  trim_if_worth_it(w, options.retention);
+  if (auto ok = place_on_log(w, options); !ok) return propagate(ok);
+  if (!w.log) trim_if_worth_it(w, options.retention);
   return open_world(w);
 }
 

@@ -41,7 +41,8 @@ struct journal::impl {
   seq_no last;
   digest last_frame;
   bool last_is_seal = false;
-  seq_no durable;
+  seq_no durable; ///< here: on this machine's disk
+  std::shared_ptr<log_leader> leader;
   bool dirty = false;  ///< something was written since the last sync
   bool failed = false; ///< for good: what is on the disk is unknown
 
@@ -61,6 +62,8 @@ struct journal::impl {
   result<void> adopt(const segment_walk& walk);
   result<void> cut(const segment_walk::torn_tail& torn);
   result<void> write_frame(std::span<const entry> entries, bool seal, const digest& root);
+  result<void> write_copy(const frame_prefix& prefix, const log_frame& frame);
+  result<void> put_in_log(const encoded_frame& frame);
   result<void> put_bytes(std::string_view frame);
   result<void> make_room();
   result<void> start_segment();
@@ -84,7 +87,9 @@ struct journal::impl {
   /// The same of a write. For lack of room it is not: what was written of it is gone, and the next
   /// one tries again.
   result<void> settled(result<void> outcome) {
-    return !outcome && outcome.error().code == errc::disk_full ? outcome : final_failure(outcome);
+    const bool leaves_all_as_it_was =
+        !outcome && (outcome.error().code == errc::disk_full || outcome.error().code == errc::busy);
+    return leaves_all_as_it_was ? outcome : final_failure(std::move(outcome));
   }
 };
 
@@ -243,7 +248,13 @@ result<void> journal::impl::write_frame(std::span<const entry> entries, bool sea
   if (auto ok = make_room(); !ok) return ok;
   ensure(durable <= last, "what is durable was written");
   const auto frame = encode_frame(entries, last.next(), seal, last_frame, root, durable);
-  if (auto ok = put_bytes(frame.bytes); !ok) return ok;
+  if (leader != nullptr)
+    if (auto ok = put_in_log(frame); !ok) return ok;
+  if (auto ok = put_bytes(frame.bytes); !ok) {
+    if (leader == nullptr) return ok;
+    return fail(errc::outcome_unknown,
+                "the log has the frame, and this copy of it has not: " + ok.error().message);
+  }
   dirty = true;
   if (!seal) remember(last.next(), offset + frame.payloads_at);
   offset += frame.bytes.size();
@@ -251,6 +262,26 @@ result<void> journal::impl::write_frame(std::span<const entry> entries, bool sea
   last.value += entries.size();
   last_frame = frame.hash;
   last_is_seal = seal;
+  count();
+  return {};
+}
+
+result<void> journal::impl::put_in_log(const encoded_frame& frame) {
+  auto split = split_frame(frame.bytes);
+  if (!split) return propagate(split);
+  return leader->append(*split);
+}
+
+result<void> journal::impl::write_copy(const frame_prefix& prefix, const log_frame& frame) {
+  if (dirty && (prefix.seal || last_is_seal))
+    if (auto ok = final_failure(sync()); !ok) return ok;
+  if (auto ok = make_room(); !ok) return ok;
+  if (auto ok = put_bytes(frame.head + frame.payloads); !ok) return ok;
+  dirty = true;
+  offset += frame.head.size() + frame.payloads.size();
+  last = frame.last_seq;
+  last_frame = frame.hash;
+  last_is_seal = prefix.seal;
   count();
   return {};
 }
@@ -392,8 +423,21 @@ const journal_tail& journal::tail() const {
 seq_no journal::last_seq() const {
   return impl_->last;
 }
+const digest& journal::last_frame() const {
+  return impl_->last_frame;
+}
 seq_no journal::durable_through() const {
-  return impl_->durable;
+  return impl_->leader != nullptr ? impl_->last : impl_->durable;
+}
+bool journal::is_led() const {
+  return impl_->leader != nullptr;
+}
+
+void journal::lead(std::shared_ptr<log_leader> leader) {
+  ensure(leader != nullptr && impl_->leader == nullptr, "a journal is led once");
+  ensure(leader->tail().end.head == impl_->last_frame && leader->tail().last_seq == impl_->last,
+         "a copy has all that its log has when it is led");
+  impl_->leader = std::move(leader);
 }
 
 namespace {
@@ -440,7 +484,24 @@ result<void> journal::append(std::span<const entry> entries, const digest& previ
 result<void> journal::append_seal(const digest& root) {
   if (auto ok = impl_->usable(); !ok) return ok;
   if (impl_->last_is_seal || impl_->last.value == 0) return {};
-  return impl_->settled(impl_->write_frame({}, true, root));
+  auto sealed = impl_->settled(impl_->write_frame({}, true, root));
+  if (!sealed && sealed.error().code == errc::busy) return {};
+  return sealed;
+}
+
+result<void> journal::append_copy(const log_frame& frame) {
+  if (auto ok = impl_->usable(); !ok) return ok;
+  ensure(impl_->leader == nullptr, "a journal is filled before it is led");
+  if (frame.is_trimmed)
+    return fail(errc::unsupported,
+                "the log was trimmed, and this program makes no world of what is "
+                "left");
+  auto prefix = check_log_frame(frame);
+  if (!prefix) return propagate(prefix);
+  if (prefix->first_seq != impl_->last.next() || prefix->previous_frame != impl_->last_frame)
+    return fail(errc::corrupt, fmt::format("the log's frame of seq {} does not follow seq {}",
+                                           prefix->first_seq.value, impl_->last.value));
+  return impl_->settled(impl_->write_copy(*prefix, frame));
 }
 
 result<void> journal::sync() {
@@ -448,8 +509,16 @@ result<void> journal::sync() {
   return impl_->final_failure(impl_->sync());
 }
 
+result<void> journal::may_erase() const {
+  return impl_->leader != nullptr ? impl_->leader->store().may_erase() : result<void>();
+}
+
 result<void> journal::erase(std::span<const seq_no> seqs) {
   if (auto ok = impl_->usable(); !ok) return ok;
+  if (impl_->leader != nullptr) {
+    if (auto ok = impl_->final_failure(impl_->leader->erase(seqs, {})); !ok) return ok;
+    if (auto ok = impl_->final_failure(impl_->sync()); !ok) return ok;
+  }
   ensure(impl_->durable == impl_->last, "what is erased was said to be, and that is durable");
   return impl_->final_failure(erase_payloads(*impl_->fs, impl_->dir, impl_->world, seqs));
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "journal/frame.hpp"
+#include "journal/log/log_leader.hpp"
 #include "storage/file.hpp"
 
 namespace mneme {
@@ -77,6 +78,17 @@ public:
   [[nodiscard]] const journal_tail& tail() const;
   [[nodiscard]] seq_no last_seq() const;
 
+  /// From now on this is the copy of a log, which ends where the leader's tail does: each frame is
+  /// in the log before it is here, and what is in the log is durable. What the leader says of a
+  /// frame, append() and append_seal() say: busy and disk_full leave all as it was, anything else
+  /// is final. A log that is away gets no seal, which is no failure.
+  void lead(std::shared_ptr<log_leader> leader);
+  [[nodiscard]] bool is_led() const;
+  /// A frame that the log has, behind the last; erased payloads are so here too. corrupt if it does
+  /// not follow; unsupported if it was trimmed. Precondition: nobody leads yet.
+  result<void> append_copy(const log_frame& frame);
+  [[nodiscard]] const digest& last_frame() const;
+
   /// Makes room for a frame of these entries, which are sealed, before anybody hears of them.
   /// disk_full: what was written for it is gone again, and all is as before. Any other failure is
   /// final.
@@ -92,13 +104,15 @@ public:
   result<void> append_seal(const digest& root);
   /// Makes everything appended durable. A failure is final.
   result<void> sync();
-  /// Last seq known durable (the value the next frame carries as durable_through).
+  /// Last seq known durable.
   [[nodiscard]] seq_no durable_through() const;
 
-  /// Overwrites the payloads of these entries, which are ascending, with zeros of the same length;
-  /// durable when this returns. What is erased already stays so. The entries that say so are
-  /// durable before: open() does not look whether the journal was broken off in here. A failure is
-  /// final.
+  /// Whether erase() can do all that it promises: what the log says to that.
+  [[nodiscard]] result<void> may_erase() const;
+  /// Overwrites the payloads of these entries, which are ascending, with zeros of the same length,
+  /// in the log first; durable when this returns. What is erased already stays so. The entries that
+  /// say so are durable before: open() does not look whether the journal was broken off in here. A
+  /// failure is final.
   result<void> erase(std::span<const seq_no> seqs);
 
   /// Of the first entry of one of the newest frames, by that entry's seq; from any thread.

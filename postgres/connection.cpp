@@ -4,7 +4,6 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
-#include <cstring>
 #include <set>
 #include <utility>
 
@@ -203,7 +202,7 @@ result<void> postgres_connection::wait(bool for_write, steady::time_point until)
     if (left <= 0) return fail(errc::io, "it does not answer");
     const int ready = ::poll(&socket, 1, static_cast<int>(std::min<std::int64_t>(left, 60'000)));
     if (ready > 0) return {};
-    if (ready < 0 && errno != EINTR) return fail(errc::io, std::strerror(errno));
+    if (ready < 0 && errno != EINTR) return fail(errc::io, "its socket is none");
   }
 }
 

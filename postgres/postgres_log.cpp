@@ -85,6 +85,7 @@ public:
   result<claim_answer> claim(log_epoch newest, std::string_view holder,
                              std::chrono::milliseconds ttl) override;
   result<bool> renew(log_epoch epoch, std::chrono::milliseconds ttl) override;
+  result<void> may_erase() override;
   result<void> erase(std::span<const seq_no> seqs, const std::optional<digest>& checkpoint,
                      log_epoch epoch) override;
   result<void> trim(std::uint64_t frames, const digest& checkpoint, log_epoch epoch) override;
@@ -106,7 +107,6 @@ private:
   result<void> has_blob(const digest& hash);
   result<void> erase_in_frames(std::span<const seq_no> seqs);
   result<std::uint64_t> erase_in_frame_of(seq_no seq, std::span<const seq_no> seqs);
-  result<void> may_rewrite();
   result<void> rewrite(const std::string& relation);
   [[nodiscard]] std::unexpected<error> not_founded() const {
     return fail(errc::not_found, fmt::format("there is no log '{}' in that database", log_));
@@ -344,7 +344,7 @@ result<void> postgres_log::erase_in_frames(std::span<const seq_no> seqs) {
 }
 
 /// Before anything is erased: who does not own the relations cannot have them written anew.
-result<void> postgres_log::may_rewrite() {
+result<void> postgres_log::may_erase() {
   auto rows = row("SELECT count(*) FROM pg_class WHERE oid IN ('mneme.frame'::regclass,"
                   " 'mneme.blob'::regclass) AND pg_has_role(relowner, 'USAGE')",
                   {});
@@ -376,7 +376,7 @@ result<void> postgres_log::rewrite(const std::string& relation) {
 result<void> postgres_log::erase(std::span<const seq_no> seqs,
                                  const std::optional<digest>& checkpoint, log_epoch epoch) {
   ensure(std::ranges::is_sorted(seqs), "what is erased is named in order");
-  if (auto ok = may_rewrite(); !ok) return ok;
+  if (auto ok = may_erase(); !ok) return ok;
   auto erased = transaction([&]() -> result<void> {
     auto now = locked(epoch);
     if (!now) return propagate(now);

@@ -5,11 +5,14 @@
 
 #include "index/lexical/text_terms.hpp"
 #include "journal/entry_reader.hpp"
+#include "journal/erase_payloads.hpp"
+#include "journal/log/log_copy.hpp"
 #include "journal/segment.hpp"
 #include "messages/ensure.hpp"
 #include "messages/seams/checked_seams.hpp"
 #include "messages/seams/unasked_embedder.hpp"
 #include "state/checkpoint/embedder_file.hpp"
+#include "state/checkpoint/log_file.hpp"
 #include "state/checkpoint/world_checkpoint.hpp"
 #include "state/checkpoint/world_directory.hpp"
 #include "state/compaction/index_compaction.hpp"
@@ -102,6 +105,9 @@ result<void> create_world(world& w, const world_options& options) {
   w.info = options.fresh;
   const std::string dir = journal_directory(w.directory);
   if (auto ok = check_no_journal(*w.files, w.directory); !ok) return ok;
+  // Before the WORLD file: a directory is never taken for a world that is on no log.
+  if (options.log)
+    if (auto ok = write_log_file(*w.files, w.directory, options.log->address); !ok) return ok;
   if (auto ok = remove_segments(*w.files, dir); !ok) return ok;
   auto journal =
       mneme::journal::open(w.files, dir, w.info.id, w.info.branch, seq_no{0}, options.journal);
@@ -279,6 +285,7 @@ std::unique_ptr<world> prepare_world(const world_options& options) {
 
 /// What an attempt to open found wrong with derived data.
 struct attempt {
+  std::shared_ptr<log_leader> leader; ///< of the log; null: the world is on none
   bool use_images = true;
   bool images_failed = false;
   bool store_failed = false;       ///< or it does not fit the journal
@@ -372,6 +379,25 @@ void report_store(world& w, const std::optional<checkpoint_file>& checkpoint, co
   w.report.store_rebuilt = !w.report.store_problem.empty();
 }
 
+/// What the log has and the directory lacks comes first; from then on the log is ahead.
+result<void> lead_journal(world& w, const world_options& options,
+                          const std::shared_ptr<log_leader>& leader) {
+  auto copied = copy_from_log(leader->store(), leader->tail(), *w.journal, *w.files,
+                              journal_directory(w.directory), w.info.id);
+  if (!copied) return propagate(copied);
+  w.journal->lead(leader);
+  if (options.log->keep) w.lease = options.log->keep(leader->epoch());
+  return {};
+}
+
+/// What the log's last entries erase may be in the log still: the leader that wrote them may have
+/// ended before it was gone.
+result<void> erase_in_log(world& w, log_leader& leader) {
+  auto last = erased_by_last(*w.files, journal_directory(w.directory), w.info.id);
+  if (!last || last->seqs.empty()) return last ? result<void>() : propagate(last);
+  return leader.erase(last->seqs, {});
+}
+
 /// One attempt to open; without images every index is rebuilt from the journal.
 result<std::unique_ptr<world>> try_open(const world_options& options,
                                         std::unique_ptr<directory_lock>& lock, attempt& how) {
@@ -411,6 +437,8 @@ result<std::unique_ptr<world>> try_open(const world_options& options,
   w->journal = std::move(*journal);
   w->report.torn_bytes = w->journal->tail().torn_bytes;
   w->report.torn_segment = w->journal->tail().torn_segment;
+  if (how.leader != nullptr)
+    if (auto ok = lead_journal(*w, options, how.leader); !ok) return propagate(ok);
 
   report_store(*w, checkpoint, how);
   if (!how.use_images) checkpoint.reset();
@@ -430,6 +458,8 @@ result<std::unique_ptr<world>> try_open(const world_options& options,
   w->report.vectors_problem = note_embedder(*w->files, w->directory, w->info.embedder);
   w->retain_before(w->journal->last_seq());
   w->publish(w->journal->last_seq());
+  if (how.leader != nullptr && w->ends_with_erasure)
+    if (auto ok = erase_in_log(*w, *how.leader); !ok) return propagate(ok);
   if (how.is_after_erasure || w->ends_with_erasure)
     if (auto ok = checkpoint_world(*w); !ok) return propagate(ok);
   w->lock = std::move(lock);
@@ -596,6 +626,15 @@ result<std::unique_ptr<world>> open_world(const world_options& options) {
   auto lock = options.files->lock(options.directory);
   if (!lock) return propagate(lock);
   attempt how;
+  if (options.log) {
+    auto leader = options.log->lead();
+    if (!leader) return propagate(leader);
+    how.leader = std::move(*leader);
+  } else if (auto ok = check_on_no_log(*options.files, options.directory,
+                                       "is only opened together with it");
+             !ok) {
+    return propagate(ok);
+  }
   for (;;) {
     auto w = try_open(options, *lock, how);
     if (w) return w;

@@ -30,12 +30,22 @@
 
 namespace mneme {
 
+/// The log that a world is kept in, and how this process becomes its leader.
+struct world_log {
+  std::string address; ///< as the directory keeps it
+  /// Asked once, when the directory is this process's.
+  std::function<result<std::shared_ptr<log_leader>>()> lead;
+  /// What keeps the lease of that epoch for its life. Null: nothing does.
+  std::function<std::shared_ptr<void>(log_epoch)> keep{};
+};
+
 struct world_options {
   std::string directory;
   std::shared_ptr<file_system> files;
   store_source store; ///< of the world: its files may be elsewhere, or nowhere
   bool create = true;
   world_file fresh;                           ///< what a new world becomes
+  std::optional<world_log> log{};             ///< that the directory is a copy of; of `fresh`
   std::shared_ptr<mneme::embedder> embedder;  ///< a host's own; else made from the WORLD file
   remote_embedder_factory remote_embedders{}; ///< for the latter, of an endpoint's spec
   std::string embedder_key{};                 ///< for that one
@@ -87,6 +97,7 @@ struct world {
   std::unique_ptr<journaled_records> journaled;
   std::unique_ptr<mneme::journal> journal;
   std::unique_ptr<mneme::ledger> ledger;
+  std::shared_ptr<void> lease; ///< of the log that the journal is a copy of; else null
 
   numbering numbers;
   dense_numbers limits = dense_numbers_max; ///< fewer in tests

@@ -16,6 +16,7 @@
 #include "mneme/diff.hpp"
 #include "mneme/erasure.hpp"
 #include "mneme/listing.hpp"
+#include "mneme/log.hpp"
 #include "mneme/proof.hpp"
 #include "mneme/query.hpp"
 #include "mneme/recovery.hpp"
@@ -50,6 +51,12 @@ struct engine_options {
   /// Makes the embedder of a world whose spec is "http:…"; without one opening it is no_embedder.
   remote_embedder_factory remote_embedders{};
   std::string embedder_key{}; ///< for its endpoint; never stored in the world
+  /// Where the journal is kept, if not in the directory alone (docs/SCALE.md): a log's address. The
+  /// world of the log is opened, or made where it has none, and the directory is a copy; it keeps
+  /// the address, so that this may be left out where there is a world.
+  std::optional<std::string> log{};
+  /// Makes connections to logs; without one, opening a world that is on one is unsupported.
+  log_factory logs{};
   /// Of a new world: search weights as "name=number,…" over the embedder's default ones.
   std::optional<std::string> search_spec{};
   /// Of a new world: what its texts are written in, so that search finds words by their stems

@@ -1,14 +1,11 @@
 #pragma once
-/// A log in PostgreSQL: library mneme::postgres_log, which needs libpq.
+/// A log in PostgreSQL: library mneme::postgres_log, which needs libpq. A host that links to it
+/// opens worlds on such logs with
+///   options.logs = mneme::make_postgres_log;
 
-#include <memory>
-#include <string_view>
-
-#include "mneme/error.hpp"
+#include "mneme/log.hpp"
 
 namespace mneme {
-
-class log_store;
 
 /// Of "postgresql://…#NAME", any URI that libpq takes and the log's name in that database ("main"
 /// where there is none; letters, digits, '_', '-' and '.'). Connects when it is first asked for

@@ -130,6 +130,10 @@ result<bool> faulty_log::renew(log_epoch epoch, std::chrono::milliseconds ttl) {
   return change_by<bool>([inner = inner_, epoch, ttl] { return inner->renew(epoch, ttl); });
 }
 
+result<void> faulty_log::may_erase() {
+  return look_by<void>([this] { return inner_->may_erase(); });
+}
+
 result<void> faulty_log::erase(std::span<const seq_no> seqs,
                                const std::optional<digest>& checkpoint, log_epoch epoch) {
   return change_by<void>([inner = inner_, seqs = std::vector<seq_no>(seqs.begin(), seqs.end()),

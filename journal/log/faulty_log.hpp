@@ -42,6 +42,7 @@ public:
   result<claim_answer> claim(log_epoch newest, std::string_view holder,
                              std::chrono::milliseconds ttl) override;
   result<bool> renew(log_epoch epoch, std::chrono::milliseconds ttl) override;
+  result<void> may_erase() override;
   result<void> erase(std::span<const seq_no> seqs, const std::optional<digest>& checkpoint,
                      log_epoch epoch) override;
   result<void> trim(std::uint64_t frames, const digest& checkpoint, log_epoch epoch) override;

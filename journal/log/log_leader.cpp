@@ -173,6 +173,10 @@ result<void> log_leader::erase(std::span<const seq_no> seqs,
   return fail(errc::outcome_unknown, "the log did not say whether it erased: " + last.message);
 }
 
+log_leader::~log_leader() {
+  if (tail_.epoch != log_epoch{}) let_go();
+}
+
 void log_leader::let_go() {
   if (ended_) return;
   (void)store_->renew(tail_.epoch, std::chrono::milliseconds{0});

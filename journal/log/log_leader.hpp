@@ -44,8 +44,12 @@ public:
   /// Extends the lease; read_only if it is another's by now.
   result<void> renew();
   result<void> erase(std::span<const seq_no> seqs, const std::optional<digest>& checkpoint);
-  /// Ends the lease, so that the next leader need not wait. What fails shows in nothing.
+  /// Ends the lease, so that the next leader need not wait, as this one's end does. What fails
+  /// shows in nothing.
   void let_go();
+  ~log_leader();
+  log_leader(const log_leader&) = delete;
+  log_leader& operator=(const log_leader&) = delete;
 
 private:
   log_leader(std::shared_ptr<log_store> store, const leader_options& options);

@@ -106,6 +106,8 @@ public:
   /// From now on. False: fenced. With zero the lease ends, the epoch does not.
   virtual result<bool> renew(log_epoch epoch, std::chrono::milliseconds ttl) = 0;
 
+  /// Whether erase() can be done by who is connected: unsupported, and why it cannot.
+  virtual result<void> may_erase() = 0;
   /// The payloads of these entries, which ascend, become zeros of the same length, wherever the log
   /// keeps what can be read; all blobs go but `checkpoint`, which takes the place of the one that
   /// the log was trimmed to (needed then). When it returns nothing that the log still serves holds

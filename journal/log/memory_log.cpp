@@ -110,6 +110,8 @@ public:
     return true;
   }
 
+  result<void> may_erase() override { return {}; }
+
   result<void> erase(std::span<const seq_no> seqs, const std::optional<digest>& checkpoint,
                      log_epoch epoch) override {
     const std::lock_guard hold(server_->guard);

@@ -6,6 +6,7 @@
 #include "state/branch/fork.hpp"
 #include "state/branch/unfinished.hpp"
 #include "state/checkpoint/checkpoint.hpp"
+#include "state/checkpoint/log_file.hpp"
 #include "state/checkpoint/world_directory.hpp"
 
 namespace mneme {
@@ -66,6 +67,8 @@ result<rewind_report> rewind_files(file_system& files, const std::string& direct
                                    const rewind_options& options) {
   auto world = read_world_file(files, directory);
   if (!world) return propagate(world);
+  if (auto ok = check_on_no_log(files, directory, "a log does not go back"); !ok)
+    return propagate(ok);
   auto lock = files.lock(directory);
   if (!lock) return propagate(lock);
   auto end = find_cut(files, journal_directory(directory), world->id, {});

@@ -550,6 +550,8 @@ result<erase_result> committer::erase(const erase_request& r, batch_state& batch
   answer.seq = batch.last_seq();
   if (auto ok = note_branches(answer); !ok) return propagate(ok);
   if (r.dry_run || has_none) return answer;
+  // Before an entry says that it was done.
+  if (auto ok = world_.journal->may_erase(); !ok) return propagate(ok);
   if (auto ok = check_room(*world_.files, world_.directory, room_for_erasure(world_)); !ok)
     return propagate(ok);
   auto entries = execute_erase(r, *plan, ids_, batch.now, batch.last_seq());
@@ -691,7 +693,7 @@ bool committer::has_room_for(std::span<const entry> entries) {
 
 void committer::lacks_room(const error& why) {
   ids_.return_to(world_.last_drawn_id);
-  world_.disk_full.set(why.message); // before the answers leave
+  if (why.code == errc::disk_full) world_.disk_full.set(why.message); // before the answers leave
   answer_round(&why);
 }
 

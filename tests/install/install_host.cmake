@@ -52,13 +52,18 @@ function(needs result program library)
   endif()
 endfunction()
 
-# A host that asks no endpoint is built where libcurl is not, and is not linked to it.
-set(host_options -D CMAKE_DISABLE_FIND_PACKAGE_CURL=ON)
+# A host that asks no endpoint and has no log in PostgreSQL is built where libcurl and libpq are not, and is
+# linked to neither.
+set(host_options -D CMAKE_DISABLE_FIND_PACKAGE_CURL=ON -D CMAKE_DISABLE_FIND_PACKAGE_PostgreSQL=ON)
 build_host(host ${HOST} facade caf_host verifier)
 set(host_options "")
 build_host(remote_host ${REMOTE_HOST} remote)
 foreach(program IN ITEMS host/facade host/caf_host host/verifier remote_host/remote)
   needs(has_curl ${program} libcurl.so)
+  needs(has_pq ${program} libpq.so)
+  if(has_pq)
+    message(FATAL_ERROR "${program} is linked to libpq")
+  endif()
   if((program STREQUAL "remote_host/remote") AND NOT has_curl)
     message(FATAL_ERROR "${program} is not linked to libcurl")
   elseif(NOT (program STREQUAL "remote_host/remote") AND has_curl)

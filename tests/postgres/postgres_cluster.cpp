@@ -112,8 +112,11 @@ std::string in_url(const std::string& path) {
 
 } // namespace
 
-postgres_cluster::postgres_cluster(const std::string& settings, int port) : port_(port) {
-  std::string pattern = (room_for_clusters() / "mneme-pg-XXXXXX").string();
+postgres_cluster::postgres_cluster(const std::string& settings, int port, bool on_disk)
+    : port_(port) {
+  std::string pattern =
+      ((on_disk ? std::filesystem::temp_directory_path() : room_for_clusters()) / "mneme-pg-XXXXXX")
+          .string();
   REQUIRE(::mkdtemp(pattern.data()) != nullptr);
   directory_ = pattern;
   data_ = directory_ + "/data";

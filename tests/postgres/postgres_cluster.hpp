@@ -13,8 +13,10 @@ namespace mneme::testing {
 
 class postgres_cluster {
 public:
-  /// Made, and started with these lines in its configuration. The port names its socket.
-  explicit postgres_cluster(const std::string& settings = {}, int port = 5432);
+  /// Made, and started with these lines in its configuration. The port names its socket. In memory
+  /// where there is room, unless it must be `on_disk`.
+  explicit postgres_cluster(const std::string& settings = {}, int port = 5432,
+                            bool on_disk = false);
   ~postgres_cluster();
   postgres_cluster(const postgres_cluster&) = delete;
   postgres_cluster& operator=(const postgres_cluster&) = delete;

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "mneme/http_embedder.hpp"
+#include "mneme/postgres_log.hpp"
 #include "state/checkpoint/checkpoint.hpp"
 #include "state/checkpoint/world_directory.hpp"
 #include "storage/file.hpp"
@@ -44,7 +45,7 @@ bool is_vacant(const std::string& directory) {
   if (!fs::is_directory(directory, problem)) return false;
   for (const auto& entry : fs::directory_iterator(directory, problem)) {
     const auto name = entry.path().filename().string();
-    const bool is_left_over = name == "LOCK" || name == "WORLD.new"
+    const bool is_left_over = name == "LOCK" || name == "LOG" || name == "WORLD.new"
                               || (name == "journal" && has_only_files(entry.path()));
     if (!is_left_over) return false;
   }
@@ -82,6 +83,7 @@ result<engine> open_with_endpoint(engine_options options) {
   auto key = embedder_key();
   if (!key) return propagate(key);
   options.remote_embedders = make_http_embedder;
+  options.logs = make_postgres_log;
   options.embedder_key = std::move(*key);
   return engine::open(std::move(options));
 }

@@ -16,13 +16,30 @@ struct init_options {
   std::optional<std::string> search;
   std::optional<std::string> language;
   std::optional<std::uint64_t> seed;
+  std::optional<std::string> log;
 };
+
+/// The directory keeps the address, which is no place for a password.
+bool holds_password(std::string_view address) {
+  const auto user = address.find("://");
+  const auto at = address.find('@');
+  if (user != std::string_view::npos && at != std::string_view::npos
+      && address.substr(user + 3, at - user - 3).contains(':'))
+    return true;
+  return address.contains("password=");
+}
 
 result<json> init_world(const init_options& o) {
   if (!is_vacant(o.common.directory))
     return fail(errc::already_exists,
                 o.common.directory + " is not empty; a new world needs a directory of its own");
+  if (o.log && holds_password(*o.log))
+    return fail(errc::bad_value,
+                "an address with a password is not kept in a directory: put the password into "
+                "~/.pgpass, or name a service of ~/.pg_service.conf",
+                "log");
   engine_options options;
+  options.log = o.log;
   options.directory = o.common.directory;
   options.world_name = o.world;
   options.embedder_spec = o.embedder;
@@ -76,6 +93,9 @@ void add_world_commands(CLI::App& app, command_result& outcome) {
         c.add_option("--language", o.language,
                      "what its texts are written in: german, french, … or none (english)");
         c.add_option("--seed", o.seed, "fixes the world's id");
+        c.add_option(
+            "--log", o.log,
+            "postgresql://…#NAME: keep the journal there; a world that is there is joined");
       },
       [](const init_options& o) {
         auto answer = init_world(o);

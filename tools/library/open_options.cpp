@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "mneme/http_embedder.hpp"
+#include "mneme/postgres_log.hpp"
 #include "tools/protocol/shape.hpp"
 #include "tools/protocol/value_reader.hpp"
 
@@ -84,6 +85,7 @@ result<open_options> read_open_options(const protocol::json& options) {
   to.language = in.text("language");
   to.embedder_key = in.text_or("embedder_key", "");
   to.remote_embedders = make_http_embedder;
+  to.logs = make_postgres_log;
   to.audience = in.name<lifecycle_audience>("audience");
   if (in.flag("manual_clock")) out.clock = std::make_shared<manual_clock>(manual_start);
   to.clock = out.clock;

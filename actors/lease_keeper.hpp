@@ -1,0 +1,35 @@
+#pragma once
+/// Keeps a leader's lease from running out while nothing is written: a thread with a connection of
+/// its own. That it fails shows in nothing here: whoever is fenced learns it when it appends.
+
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "journal/log/log_store.hpp"
+
+namespace mneme {
+
+class lease_keeper {
+public:
+  lease_keeper(std::shared_ptr<log_store> log, log_epoch epoch, std::chrono::milliseconds lease);
+  /// Ends at once, but for what it has just asked.
+  ~lease_keeper();
+  lease_keeper(const lease_keeper&) = delete;
+  lease_keeper& operator=(const lease_keeper&) = delete;
+
+private:
+  void keep();
+
+  std::shared_ptr<log_store> log_;
+  log_epoch epoch_;
+  std::chrono::milliseconds lease_;
+  std::mutex guard_;
+  std::condition_variable ends_;
+  bool is_over_ = false;
+  std::thread thread_;
+};
+
+} // namespace mneme

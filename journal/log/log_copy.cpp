@@ -1,0 +1,99 @@
+#include "journal/log/log_copy.hpp"
+
+#include <fmt/format.h>
+
+#include "journal/erase_payloads.hpp"
+#include "messages/ensure.hpp"
+
+namespace mneme {
+
+namespace {
+
+constexpr std::size_t frames_at_once = 256;
+constexpr std::uint64_t bytes_at_once = 8ULL << 20;
+
+/// The frame with so many before it. Precondition: there is one.
+result<log_frame> frame_at(log_store& log, std::uint64_t at) {
+  auto frames = log.read(at, 1, 1);
+  if (!frames) return propagate(frames);
+  if (frames->empty()) return fail(errc::corrupt, "the log lacks a frame before its end");
+  return std::move(frames->front());
+}
+
+std::unexpected<error> is_no_copy(const log_tail& tail, seq_no last) {
+  return fail(errc::corrupt,
+              fmt::format("this directory ends at seq {} with a frame that the log, which ends at "
+                          "seq {}, does not have: the log was rolled back, or the directory is the "
+                          "copy of another one",
+                          last.value, tail.last_seq.value));
+}
+
+/// What the frame's entries say that they erase.
+result<std::vector<seq_no>> erased_by_copy(const log_frame& frame) {
+  auto prefix = check_log_frame(frame);
+  if (!prefix) return propagate(prefix);
+  auto entries = decode_frame_body(*prefix, std::string_view(frame.head).substr(frame_prefix_bytes),
+                                   frame.payloads);
+  if (!entries) return propagate(entries);
+  return erased_by({.prefix = *prefix,
+                    .hash = frame.hash,
+                    .segment = {},
+                    .segment_first = {},
+                    .entries = std::move(*entries)});
+}
+
+} // namespace
+
+result<std::uint64_t> frames_in_copy(log_store& log, const log_tail& tail, seq_no last,
+                                     const digest& last_frame) {
+  if (last_frame.is_zero()) return 0;
+  if (last_frame == tail.end.head) return tail.end.frames;
+  // The first frame that ends at `last` or behind; seals behind it end there too.
+  std::uint64_t low = 0;
+  std::uint64_t high = tail.end.frames;
+  while (low < high) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    auto frame = frame_at(log, middle);
+    if (!frame) return propagate(frame);
+    if (frame->last_seq < last)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  for (; low < tail.end.frames; ++low) {
+    auto frame = frame_at(log, low);
+    if (!frame) return propagate(frame);
+    if (frame->last_seq != last) break;
+    if (frame->hash == last_frame) return low + 1;
+  }
+  return is_no_copy(tail, last);
+}
+
+result<std::uint64_t> copy_from_log(log_store& log, const log_tail& tail, journal& to,
+                                    file_system& files, const std::string& dir,
+                                    const world_id& world) {
+  auto there = frames_in_copy(log, tail, to.last_seq(), to.last_frame());
+  if (!there) return propagate(there);
+  std::uint64_t copied = 0;
+  while (*there + copied < tail.end.frames) {
+    const auto left = std::min<std::uint64_t>(tail.end.frames - *there - copied, frames_at_once);
+    auto frames = log.read(*there + copied, static_cast<std::size_t>(left), bytes_at_once);
+    if (!frames) return propagate(frames);
+    if (frames->empty()) return fail(errc::corrupt, "the log lacks a frame before its end");
+    for (const log_frame& frame : *frames) {
+      if (auto ok = to.append_copy(frame); !ok) return propagate(ok);
+      ++copied;
+      auto erased = erased_by_copy(frame);
+      if (!erased) return propagate(erased);
+      if (erased->empty()) continue;
+      if (auto ok = to.sync(); !ok) return propagate(ok);
+      if (auto ok = erase_payloads(files, dir, world, *erased); !ok) return propagate(ok);
+    }
+  }
+  if (to.last_frame() != tail.end.head)
+    return fail(errc::corrupt, "the log's frames do not lead to its end");
+  if (auto ok = to.sync(); !ok) return propagate(ok);
+  return copied;
+}
+
+} // namespace mneme

@@ -1,0 +1,20 @@
+#pragma once
+/// A directory's journal as the copy of a log: what it lacks is fetched.
+
+#include "journal/journal.hpp"
+#include "journal/log/log_store.hpp"
+
+namespace mneme {
+
+/// How many frames of the log a copy has that ends with the frame of this hash, whose last entry is
+/// `last`. corrupt if the log does not have that frame: it was rolled back, or is another's.
+result<std::uint64_t> frames_in_copy(log_store& log, const log_tail& tail, seq_no last,
+                                     const digest& last_frame);
+
+/// Appends to the journal of `world` in `dir` what the log has behind it, up to `tail`; what a
+/// frame erases is erased here before the next one. Durable when it returns: the number of frames.
+result<std::uint64_t> copy_from_log(log_store& log, const log_tail& tail, journal& to,
+                                    file_system& files, const std::string& dir,
+                                    const world_id& world);
+
+} // namespace mneme

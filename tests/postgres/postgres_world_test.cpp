@@ -1,0 +1,155 @@
+// A world kept in a log in PostgreSQL, on a server that the test starts and kills.
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <iostream>
+
+#include <catch2/catch.hpp>
+#include <libpq-fe.h>
+
+#include "journal/log/log_leader.hpp"
+#include "mneme/engine.hpp"
+#include "mneme/postgres_log.hpp"
+#include "tests/journal/log/log_rules.hpp"
+#include "tests/postgres/postgres_cluster.hpp"
+#include "tests/storage/temporary_directory.hpp"
+
+using namespace mneme;
+using namespace mneme::testing;
+
+namespace {
+
+engine world_on(const std::string& address, const std::string& directory) {
+  engine_options o;
+  o.directory = directory;
+  o.embedder_spec = "none";
+  o.log = address;
+  o.logs = make_postgres_log;
+  auto e = engine::open(std::move(o));
+  if (!e) FAIL(e.error().message);
+  return std::move(*e);
+}
+
+result<mutation_result> note(engine& e, const std::string& text) {
+  write_request r;
+  r.type = memory_type::note;
+  r.data["statement"] = text;
+  return e.apply(std::move(r));
+}
+
+/// In microseconds, of so many calls.
+double median_of(int times, const std::function<void()>& call) {
+  std::vector<double> took;
+  for (int i = 0; i < times; ++i) {
+    const auto begin = std::chrono::steady_clock::now();
+    call();
+    took.push_back(
+        std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin)
+            .count());
+  }
+  std::ranges::sort(took);
+  return took[took.size() / 2];
+}
+
+/// A conditional append of nobody's: libpq and two statements of one transaction, prepared.
+class raw_session {
+public:
+  explicit raw_session(postgres_cluster& cluster)
+      : connection_(PQconnectdb(
+            ("host=" + cluster.directory() + " user=postgres dbname=postgres").c_str())) {
+    cluster.run("CREATE TABLE raw_tail (n bigint)");
+    cluster.run("INSERT INTO raw_tail VALUES (0)");
+    cluster.run("CREATE TABLE raw_frame (n bigint PRIMARY KEY, bytes text)");
+    PQclear(PQprepare(connection_, "a",
+                      "WITH moved AS (UPDATE raw_tail SET n = n + 1 WHERE n = $1::bigint"
+                      " RETURNING n) INSERT INTO raw_frame SELECT n, $2::text FROM moved",
+                      2, nullptr));
+  }
+  ~raw_session() { PQfinish(connection_); }
+  raw_session(const raw_session&) = delete;
+  raw_session& operator=(const raw_session&) = delete;
+
+  void append(const std::string& bytes) {
+    const std::string at = std::to_string(at_++);
+    const char* const values[2]{at.c_str(), bytes.c_str()};
+    PGresult* const done = PQexecPrepared(connection_, "a", 2, values, nullptr, nullptr, 0);
+    REQUIRE(std::string(PQcmdTuples(done)) == "1");
+    PQclear(done);
+  }
+
+private:
+  PGconn* connection_;
+  std::uint64_t at_ = 0;
+};
+
+} // namespace
+
+TEST_CASE("a world in PostgreSQL is the same in another directory", "[postgres]") {
+  const auto address = shared_cluster().address(fresh_log());
+  temporary_directory root;
+  digest before;
+  {
+    auto e = world_on(address, root.path() + "/one");
+    for (int i = 0; i < 20; ++i) REQUIRE(note(e, "note " + std::to_string(i)));
+    REQUIRE(e.checkpoint());
+    REQUIRE(note(e, "the last"));
+    before = e.root()->overall;
+    REQUIRE(e.close());
+  }
+  std::filesystem::remove_all(root.path() + "/one");
+  auto e = world_on(address, root.path() + "/two");
+  CHECK(e.root()->overall == before);
+  CHECK(e.root()->seq == seq_no{21});
+}
+
+TEST_CASE("what was acknowledged outlives the server's crashes and the directory", "[postgres]") {
+  postgres_cluster cluster;
+  const auto address = cluster.address("main");
+  temporary_directory root;
+  std::uint64_t acknowledged = 0;
+  for (int turn = 0; turn < 3; ++turn) {
+    auto e = world_on(address, root.path() + "/world");
+    REQUIRE(e.root()->seq.value >= acknowledged);
+    for (int i = 0; i < 10; ++i) REQUIRE(note(e, std::to_string(turn) + "." + std::to_string(i)));
+    acknowledged = e.root()->seq.value;
+    cluster.stop("kill");
+    // Nobody says yes while it is gone, and what is there can be read.
+    CHECK(e.root()->seq.value == acknowledged);
+    cluster.start();
+    // The session was lost before anything was sent, or the answer is looked for.
+    auto written = note(e, "behind the crash");
+    if (!written && written.error().code == errc::busy) written = note(e, "behind the crash");
+    INFO((written ? std::string() : written.error().message));
+    REQUIRE(written);
+    acknowledged = e.root()->seq.value;
+    (void)e.close();
+    std::filesystem::remove_all(root.path() + "/world");
+  }
+  auto e = world_on(address, root.path() + "/world");
+  CHECK(e.root()->seq.value == acknowledged);
+}
+
+// By hand: on the disk, what an append costs through each layer, in turns over one server.
+TEST_CASE("what an append costs", "[.measure]") {
+  postgres_cluster cluster({}, 5432, true);
+  const auto raw_name = fresh_log();
+  auto raw = make_postgres_log(cluster.address(raw_name));
+  REQUIRE(raw);
+  REQUIRE((*raw)->create("w"));
+  auto leader = log_leader::claim(*make_postgres_log(cluster.address(raw_name)),
+                                  {.holder = "one", .lease = std::chrono::milliseconds{60'000}});
+  REQUIRE(leader);
+  temporary_directory root;
+  auto e = world_on(cluster.address("world"), root.path() + "/world");
+  const std::string text(700, 'x');
+  raw_session plain(cluster);
+  for (int turn = 0; turn < 5; ++turn) {
+    const double by_hand = median_of(200, [&] { plain.append(std::string(1024, 'x')); });
+    const double by_leader = median_of(200, [&] {
+      REQUIRE((*leader)->append(frame_behind((*leader)->tail(), {std::string(1024, 'x')})));
+    });
+    const double by_engine = median_of(200, [&] { REQUIRE(note(e, text)); });
+    std::cout << "raw " << by_hand << " us, leader " << by_leader << " us, engine " << by_engine
+              << " us\n";
+  }
+}

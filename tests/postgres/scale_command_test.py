@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""The command on a world that is kept in PostgreSQL, as docs/SCALE.md shows it: made, lost and joined,
+one leader at a time, and no password in a directory. Arguments: the command, and the folder of
+PostgreSQL's programs."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+MNEME, PROGRAMS = sys.argv[1:3]
+del sys.argv[1:]
+
+
+class Cluster:
+    """In a temporary directory, on a socket; initdb refuses root."""
+
+    def __init__(self):
+        self.place = pathlib.Path(tempfile.mkdtemp(prefix="mneme-pg-"))
+        self.who = {"user": "postgres", "group": "postgres"} if os.getuid() == 0 else {}
+        if self.who:
+            shutil.chown(self.place, "postgres", "postgres")
+        data = self.place / "data"
+        subprocess.run([f"{PROGRAMS}/initdb", "-D", data, "-A", "trust", "-U", "postgres", "-N",
+                        "--no-instructions", "--locale=C", "-E", "UTF8"], check=True, cwd="/",
+                       stdout=subprocess.DEVNULL, **self.who)
+        self.server = subprocess.Popen(
+            [f"{PROGRAMS}/postgres", "-D", data, "-c", "listen_addresses=", "-k", self.place],
+            cwd="/", stderr=subprocess.PIPE, text=True, **self.who)
+        for line in self.server.stderr:
+            if "ready to accept connections" in line:
+                break
+
+    def end(self):
+        self.server.terminate()
+        self.server.communicate()
+        shutil.rmtree(self.place, ignore_errors=True)
+
+    def address(self, log):
+        return f"postgresql://postgres@{str(self.place).replace('/', '%2F')}/postgres#{log}"
+
+
+class Scale(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.cluster = Cluster()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.cluster.end()
+
+    def setUp(self):
+        self.place = tempfile.TemporaryDirectory()
+        self.addCleanup(self.place.cleanup)
+
+    def at(self, name):
+        return os.path.join(self.place.name, name)
+
+    def run_command(self, *arguments):
+        return subprocess.run([MNEME, *arguments], capture_output=True, text=True, check=False,
+                              timeout=60)
+
+    def done(self, *arguments):
+        ran = self.run_command(*arguments)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        return ran.stdout
+
+    def refused(self, *arguments):
+        ran = self.run_command(*arguments)
+        self.assertNotEqual(ran.returncode, 0, ran.stdout)
+        return ran.stderr + ran.stdout
+
+    def test_lost_and_joined(self):
+        log = self.cluster.address("town")
+        self.done("init", self.at("town"), "--log", log)
+        self.done("write", self.at("town"), "--type", "Note", "statement=The mill is closed")
+        root = self.done("root", self.at("town"))
+        shutil.rmtree(self.at("town"))
+        self.done("init", self.at("town"), "--log", log)
+        self.assertEqual(self.done("root", self.at("town")), root)
+        # Another directory goes on, and this one follows when it is opened.
+        self.done("init", self.at("elsewhere"), "--log", log)
+        self.done("write", self.at("elsewhere"), "--type", "Note", "statement=It is open")
+        self.assertEqual(self.done("root", self.at("town")), self.done("root", self.at("elsewhere")))
+        self.assertIn("It is open", self.done("search", self.at("town"), "open"))
+        self.assertEqual(self.done("verify", self.at("town")).count("corrupt"), 0)
+
+    def test_one_leader(self):
+        log = self.cluster.address("led")
+        self.done("init", self.at("one"), "--log", log)
+        self.done("init", self.at("two"), "--log", log)
+        with subprocess.Popen([MNEME, "shell", self.at("one"), "--json"], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, text=True) as leader:
+            leader.stdin.write(json.dumps({"op": "stats"}) + "\n")
+            leader.stdin.flush()
+            self.assertTrue(json.loads(leader.stdout.readline())["ok"])
+            self.assertIn("leads this log", self.refused("write", self.at("two"), "--type", "Note",
+                                                         "statement=not me"))
+            leader.stdin.close()
+            leader.wait()
+        self.done("write", self.at("two"), "--type", "Note", "statement=now me")
+
+    def test_refusals(self):
+        said = self.refused("init", self.at("p"), "--log", "postgresql://me:secret@host/db")
+        self.assertIn("pgpass", said)
+        self.assertNotIn("secret", said)
+        self.assertFalse(os.path.exists(self.at("p")))
+        self.assertIn("postgresql://", self.refused("init", self.at("q"), "--log", "nowhere"))
+        away = self.refused("init", self.at("r"), "--log",
+                            f"postgresql://postgres@{self.place.name.replace('/', '%2F')}/db")
+        self.assertIn("cannot be reached", away)
+        self.done("init", self.at("s"), "--log", self.cluster.address("refusals"))
+        self.done("write", self.at("s"), "--type", "Note", "statement=kept")
+        self.assertIn("log", self.refused("rewind", self.at("s"), "--to", "1"))
+
+
+unittest.main()
