@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -87,13 +88,16 @@ public:
   result<std::vector<list_place>> run(const deadline& time) {
     result<void> in_time;
     std::uint64_t rows = 0;
+    // The newest come first, so that most of the others are too old for the page.
+    std::vector<std::uint32_t> listed;
     for (const auto& posting : postings()) {
-      posting->for_each([&](row_no row) {
+      listed.clear();
+      posting->append_to(listed);
+      for (auto row = listed.rbegin(); row != listed.rend(); ++row) {
         in_time = time.check(rows++);
-        if (in_time && passes(row)) keep(row);
-        return in_time.has_value();
-      });
-      if (!in_time) return propagate(in_time);
+        if (!in_time) return propagate(in_time);
+        if (zone_may_have_some(row_no{*row}) && passes(row_no{*row})) keep(row_no{*row});
+      }
     }
     std::ranges::sort(found_, std::greater());
     return std::move(found_);
@@ -128,12 +132,24 @@ private:
     return !current_.has_ended(line) && (r_.include_archived || !current_.is_superseded(line));
   }
 
+  [[nodiscard]] bool is_full() const {
+    return found_.size() > static_cast<std::uint64_t>(r_.limit);
+  }
+  /// Of the rows that lie together with this one.
+  [[nodiscard]] bool zone_may_have_some(row_no row) const {
+    constexpr std::int64_t lowest = std::numeric_limits<std::int64_t>::min();
+    constexpr std::int64_t highest = std::numeric_limits<std::int64_t>::max();
+    if (!is_full() && !after_) return true;
+    return columns_.rows().zone_meets(row, is_full() ? found_.front().created_ns : lowest,
+                                      after_ ? after_->created_ns : highest);
+  }
+
   /// The earliest of those kept is in front.
   void keep(row_no row) {
     const list_place place{.created_ns = columns_.rows().line(row).created_at_ns,
                            .id = nodes_.id(columns_.node(row))};
     if (after_ && *after_ <= place) return;
-    if (found_.size() > static_cast<std::uint64_t>(r_.limit)) {
+    if (is_full()) {
       if (place < found_.front()) return;
       std::ranges::pop_heap(found_, std::greater());
       found_.pop_back();

@@ -6,6 +6,7 @@
 #include <map>
 #include <random>
 
+#include "mneme/arms.hpp"
 #include "mneme/branch.hpp"
 #include "mneme/tick.hpp"
 #include "tests/actors/facts_site.hpp"
@@ -224,6 +225,29 @@ TEST_CASE("put: a world that is opened again, and its forks, know the keys") {
     CHECK(done(e->put({"town", "cup"}, said("again"))).put == put_outcome::revived);
     CHECK(done(e->put(tea, said("tea at seven"))).uri->version == 3);
   }
+}
+
+TEST_CASE("put: an arm knows the keys of its base, and its puts are its own") {
+  const scratch dir;
+  const auto e = [&] {
+    auto opened = engine::open(deterministic(dir.world()));
+    REQUIRE(opened);
+    return std::make_unique<engine>(std::move(*opened));
+  }();
+  const auto id = done(e->put(tea, said("tea at five"))).uri->id;
+  REQUIRE(e->close());
+  auto base = arm_base::open(deterministic(dir.world()));
+  REQUIRE(base);
+  auto one = base->arm({.seed = 1, .random = {}, .clock = {}});
+  auto other = base->arm({.seed = 2, .random = {}, .clock = {}});
+  REQUIRE(one);
+  REQUIRE(other);
+  CHECK(done(one->put(tea, said("tea at six"))).uri->id == id);
+  done(other->delete_by(tea));
+  CHECK(done(one->put({"town", "cup"}, said("a cup"))).put == put_outcome::created);
+  CHECK(statement_of(by_key(*one, tea)) == "tea at six");
+  CHECK(no_key(*other, tea) == errc::tombstoned);
+  CHECK(no_key(*other, {"town", "cup"}) == errc::not_found);
 }
 
 TEST_CASE("put: random puts, deletions and erasures are those of a map") {
