@@ -61,12 +61,12 @@ MNEME_API const char* mneme_version(void);
  *     per_request    one request, one journal frame: the same requests give the same bytes
  *     exact_near     never an approximate answer; with a seed this is the default
  *     cache_bytes, readers     as in mneme/engine.hpp
- *     shared         with other processes of the same user (default true, where none of read_only,
- *                    in_memory, seed, manual_clock and per_request is given): where another one has the
- *                    world open, it is asked, by its options, and the answer says joined: true;
- *                    when it ends, this one opens the world. Arrays go to a world that is open in
- *                    this process alone (unsupported). false: busy where another one has it open,
- *                    and others find it busy */
+ *     shared         with other processes of the same user (default true, unless read_only,
+ *                    in_memory, seed, manual_clock or per_request is given): one that has the
+ *                    world open is asked, by its options, and the answer says joined: true;
+ *                    when it ends, this one opens the world. Arrays go to a world that is open
+ *                    in this process alone (unsupported). false: busy where another one has
+ *                    it open, and others find it busy */
 MNEME_API mneme_answer* mneme_open(const void* options, size_t size, int format,
                                    mneme_engine** opened);
 

@@ -64,6 +64,7 @@ result<std::uint64_t> frames_in_copy(log_store& log, const log_tail& tail, seq_n
     auto frame = frame_at(log, low);
     if (!frame) return propagate(frame);
     if (frame->last_seq != last) break;
+    ensure(!frame->hash.is_zero(), "a frame has a hash");
     if (frame->hash == last_frame) return low + 1;
   }
   return is_no_copy(tail, last);
@@ -74,6 +75,7 @@ result<std::uint64_t> copy_from_log(log_store& log, const log_tail& tail, journa
                                     const world_id& world) {
   auto there = frames_in_copy(log, tail, to.last_seq(), to.last_frame());
   if (!there) return propagate(there);
+  ensure(*there <= tail.end.frames, "a copy has no more frames than its log");
   std::uint64_t copied = 0;
   while (*there + copied < tail.end.frames) {
     const auto left = std::min<std::uint64_t>(tail.end.frames - *there - copied, frames_at_once);

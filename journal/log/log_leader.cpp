@@ -39,6 +39,7 @@ result<std::unique_ptr<log_leader>> log_leader::claim(std::shared_ptr<log_store>
 
 /// A claim whose answer was lost, or that arrived twice, shows in the epoch's holder.
 result<void> log_leader::take_over() {
+  ensure(options_.attempts > 1, "a claim is asked for, and what it came to");
   std::optional<log_epoch> claimed; ///< asked for at least once
   error last{errc::busy, "the log is away", {}};
   for (unsigned i = 0; i < options_.attempts; ++i) {
@@ -78,6 +79,7 @@ std::unexpected<error> log_leader::fenced_by(const log_tail& found) {
 }
 
 void log_leader::advance(const log_frame& frame) {
+  ensure(frame.last_seq >= tail_.last_seq, "a frame ends no earlier than the one before");
   tail_.end = {.frames = tail_.end.frames + 1, .head = frame.hash};
   tail_.last_seq = frame.last_seq;
 }
@@ -97,6 +99,7 @@ result<bool> log_leader::find(const log_frame& frame) {
   }
   auto behind = store_->read(tail_.end.frames, 1, one_frame_bytes);
   if (!behind) return propagate(behind);
+  ensure(behind->size() <= 1, "one frame was asked for");
   if (behind->empty() || behind->front().hash != frame.hash) {
     if (!is_mine) return fenced_by(*found);
     return end(errc::read_only, fmt::format("another process appends to the log in epoch {} too",

@@ -57,6 +57,7 @@ std::optional<std::string> part(const named_texts& of, const std::string& name) 
 } // namespace
 
 std::vector<version_change> changes_between(const version& older, const version& newer) {
+  ensure(older.id == newer.id && older.number < newer.number, "versions of one memory in order");
   const named_texts before = parts_of(older);
   const named_texts after = parts_of(newer);
   named_texts names = before;

@@ -99,6 +99,7 @@ public:
         if (zone_may_have_some(row_no{*row}) && passes(row_no{*row})) keep(row_no{*row});
       }
     }
+    ensure(found_.size() <= static_cast<std::uint64_t>(r_.limit) + 1, "one is looked ahead");
     std::ranges::sort(found_, std::greater());
     return std::move(found_);
   }
@@ -193,6 +194,7 @@ result<std::uint64_t> count_rows(const posting_view& posting, const attributes& 
     return true;
   });
   if (!in_time) return propagate(in_time);
+  ensure(live <= rows, "what is live is a part");
   return live;
 }
 

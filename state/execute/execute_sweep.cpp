@@ -30,6 +30,7 @@ result<std::vector<expired_memory>> expired_memories(execution& x) {
     if (!h->has_value() || (*h)->tombstone || (*h)->erased) continue;
     auto v = current_version(x, **h);
     if (!v) return propagate(v);
+    ensure(v->number == (*h)->current_version, "what expires is the current version");
     if (v->expires_at && *v->expires_at <= x.now)
       found.push_back({*v->expires_at, {(*h)->type, id, (*h)->current_version}});
   }
