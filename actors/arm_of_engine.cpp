@@ -45,7 +45,6 @@ result<std::shared_ptr<running_engine>> arm_of_engine::make_own() {
   auto started = start();
   if (!started) return started;
   own_ = std::move(*started);
-  ensure(own_->state->published_seq() == group_->source->at(), "an arm begins where its base ends");
   own_now_.store(&own_, std::memory_order_release);
   return own_;
 }
@@ -54,6 +53,8 @@ result<std::shared_ptr<running_engine>> arm_of_engine::start() const {
   auto branched = arm_source::branch_off(
       group_->source, draw_branch_of_arm(options_, *group_->source), options_.clock);
   if (!branched) return propagate(branched);
+  // Now: its actors may write at once, vectors that were due.
+  ensure((*branched)->published_seq() == group_->source->at(), "an arm begins where its base ends");
   actor_options acting = actor_options_of(options_, **branched);
   acting.threads = thread_use::scheduled; // a thousand arms have the threads of one system
   acting.readers = 1;

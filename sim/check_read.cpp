@@ -8,6 +8,7 @@
 
 #include "messages/codec/records.hpp"
 #include "sim/check_reply.hpp"
+#include "sim/model_current.hpp"
 #include "sim/model_doors.hpp"
 #include "sim/model_lineage.hpp"
 
@@ -91,7 +92,8 @@ expectation<list_result> expected_list(const model& state, const list_request& r
   for (const auto& id : state.ids_at(at)) {
     const head h = *state.head_at(id, at);
     const bool is_asked = r.types.empty() || std::ranges::find(r.types, h.type) != r.types.end();
-    if (!sees(who, h) || !is_asked || (h.tombstone && !r.include_tombstoned)) continue;
+    const bool is_there = r.include_tombstoned || may_have_held(h);
+    if (!sees(who, h) || !is_asked || !is_there) continue;
     if (r.owner && *r.owner != h.actor_scope) continue;
     if (r.name_space && (!h.key || h.key->name_space != *r.name_space)) continue;
     places.emplace_back(h.created_at, id);

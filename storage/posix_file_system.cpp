@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "storage/file.hpp"
+#include "storage/kept_from_children.hpp"
 
 namespace mneme {
 
@@ -251,10 +252,11 @@ private:
 /// remove it would let two processes lock two files of one name.
 class posix_lock final : public directory_lock {
 public:
-  explicit posix_lock(descriptor fd) : fd_(std::move(fd)) {}
+  explicit posix_lock(descriptor fd) : fd_(std::move(fd)), kept_(fd_.get()) {}
 
 private:
   descriptor fd_;
+  kept_from_children kept_; ///< a child would hold the lock on
 };
 
 std::string owner_of_lock(int fd) {

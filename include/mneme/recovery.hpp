@@ -38,6 +38,9 @@ struct verify_report {
   /// durable), which the next open cuts; or one that a running writer has not finished.
   std::uint64_t torn_bytes = 0;
   std::string problem; ///< segment, offset and what is wrong; empty when ok
+  /// An erasure or a trim that is under way or was broken off: what is to be gone may be there
+  /// still. Empty: there is none. No damage: the next open finishes it.
+  std::string unfinished{};
 };
 /// Checks CRCs, chain, sequence, payload hashes, the Merkle log and every recorded root of the
 /// journal in `directory`, without its tables. Runs beside a writer.

@@ -80,7 +80,9 @@ public:
     if (r.owner) owner_ = columns_.actor_term(*r.owner);
     if (r.name_space) space_ = columns_.tag_term(namespace_tag(*r.name_space));
     left_out_ = row_erased;
-    if (!r.include_tombstoned) left_out_ |= row_tombstoned;
+    // What was superseded by a tombstone held once: whoever asks for what no longer holds has it.
+    finds_past_ = r.include_ended || r.include_archived;
+    if (!r.include_tombstoned && !finds_past_) left_out_ |= row_tombstoned;
     if (!r.include_archived) left_out_ |= row_archived;
   }
 
@@ -128,7 +130,8 @@ private:
     if ((line.flags & left_out_) != 0 || (types_ & type_bit(line.type)) == 0) return false;
     if (r_.owner && line.actor != owner_.value) return false;
     if (!columns_.alive(row, at_) || !visible_(row)) return false;
-    if ((line.flags & row_gone) != 0) return true;
+    if (r_.include_tombstoned && (line.flags & row_gone) != 0) return true;
+    if (!may_have_held(line.flags)) return false;
     if (r_.include_ended) return true;
     return !current_.has_ended(line) && (r_.include_archived || !current_.is_superseded(line));
   }
@@ -170,6 +173,7 @@ private:
   term_no owner_;
   term_no space_;
   std::uint8_t left_out_ = 0;
+  bool finds_past_ = false;
   std::vector<list_place> found_;
 };
 

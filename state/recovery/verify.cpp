@@ -176,6 +176,9 @@ result<verify_report> verify_journal(file_system& fs, const std::string& dir,
   report.ok = report.problem.empty();
   if (!report.ok) return report;
   if (auto ok = check_end(fs, dir, segment, end, report); !ok) return propagate(ok);
+  if (const auto erased = check_not_erasing(fs, dir, info->id);
+      !erased && erased.error().code == errc::busy)
+    report.unfinished = erased.error().message;
   return report;
 }
 

@@ -62,6 +62,7 @@ TEST_CASE("list: pages of random worlds are those of a sorted list") {
       auto m = e.get(old);
       tombstone_request gone;
       gone.uri = {m->head->type, old, 1};
+      if (below(2) == 0) gone.cause = tombstone_cause::superseded;
       REQUIRE(e.apply(gone));
     }
     // Ticks of the clock that stand still, and some that go back.
@@ -87,7 +88,11 @@ TEST_CASE("list: pages of random worlds are those of a sorted list") {
       const head& h = m->head;
       const bool is_archived = h.lifecycle && h.lifecycle->status == lifecycle_status::archived;
       const bool has_ended = m->version->expires_at && *m->version->expires_at <= now;
-      if (h.tombstone ? !r.include_tombstoned : has_ended && !r.include_ended) continue;
+      const bool held_once = !h.tombstone || h.tombstone->cause == tombstone_cause::superseded;
+      const bool is_gone = h.tombstone && r.include_tombstoned;
+      if (!is_gone && !held_once) continue;
+      if (!is_gone && has_ended && !r.include_ended) continue;
+      if (!is_gone && h.tombstone && !r.include_ended && !r.include_archived) continue;
       if (is_archived && !r.include_archived) continue;
       if (!r.types.empty() && h.type != memory_type::note) continue;
       if (r.owner && h.actor_scope != "ana") continue;

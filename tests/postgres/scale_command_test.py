@@ -108,6 +108,9 @@ class Scale(unittest.TestCase):
         said = self.refused("init", self.at("p"), "--log", "postgresql://me:secret@host/db")
         self.assertIn("pgpass", said)
         self.assertNotIn("secret", said)
+        for option in ("password=secret", "passw%6Frd=secret", "sslpassword=secret"):
+            said = self.refused("init", self.at("p"), "--log", f"postgresql://me@host/db?{option}#p")
+            self.assertIn("pgpass", said)
         self.assertFalse(os.path.exists(self.at("p")))
         self.assertIn("postgresql://", self.refused("init", self.at("q"), "--log", "nowhere"))
         away = self.refused("init", self.at("r"), "--log",

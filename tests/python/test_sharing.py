@@ -1,7 +1,9 @@
 """Several programs on one world: a second one joins the first, and goes on when that one ends."""
 
+import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 
@@ -9,6 +11,7 @@ import pytest
 
 import mneme
 from conftest import COMMAND
+from mneme import asks
 
 OTHER = """
 import sys
@@ -74,3 +77,73 @@ def test_arrays_go_to_a_world_that_is_open_here(tmp_path):
                 second.tick_arrays(queries, k=1)
             first.close()
             assert len(second.tick_arrays(queries, k=1).ids) == 1
+
+
+HOLDER = """
+import os, sys, time
+import mneme
+world = mneme.open(sys.argv[1])
+world.write("Note", {"statement": "kept"}, actor="ana")
+child = os.fork()
+if child == 0:
+    time.sleep(60)
+    os._exit(0)
+print(child, flush=True)
+sys.stdin.readline()
+world.close()
+with mneme.open(sys.argv[1]) as again:
+    print(again.stats().memories, flush=True)
+    sys.stdin.readline()
+"""
+
+
+def holder(place: pathlib.Path) -> "subprocess.Popen[str]":
+    return subprocess.Popen([sys.executable, "-c", HOLDER, str(place)], text=True, stdin=subprocess.PIPE,
+                            stdout=subprocess.PIPE)
+
+
+def stats_of(place: pathlib.Path) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run([COMMAND, "stats", str(place), "--json"], text=True, capture_output=True, check=False,
+                          timeout=60)
+
+
+def test_a_forked_child_holds_nothing(tmp_path):
+    with holder(tmp_path / "world") as first:
+        child = int(first.stdout.readline())
+        try:
+            first.stdin.write("close, and open again\n")
+            first.stdin.flush()
+            assert first.stdout.readline() == "1\n"  # while the child lives
+            first.kill()
+            first.wait(60)
+            told = stats_of(tmp_path / "world")
+            assert '"memories":1' in told.stdout, told.stderr
+        finally:
+            os.kill(child, signal.SIGKILL)
+
+
+def test_a_program_that_was_stopped_is_told_of(tmp_path):
+    with holder(tmp_path / "world") as first:
+        child = int(first.stdout.readline())
+        try:
+            os.kill(first.pid, signal.SIGSTOP)
+            told = stats_of(tmp_path / "world")
+            assert told.returncode == 3 and "stopped" in told.stdout and str(first.pid) in told.stdout
+            os.kill(first.pid, signal.SIGCONT)
+            assert '"memories":1' in stats_of(tmp_path / "world").stdout
+        finally:
+            os.kill(first.pid, signal.SIGCONT)
+            first.kill()
+            os.kill(child, signal.SIGKILL)
+
+
+def test_answers_of_another_program_may_be_long(tmp_path):
+    place = tmp_path / "world"
+    with mneme.open(place, embedder="none") as first:
+        for number in range(18):
+            first.put("big", str(number), "Note", {"statement": "x"}, payload=json.dumps("x" * 1_000_000))
+        with mneme.open(place) as second:
+            assert second.opened.joined
+            found = second.tick(reads=[asks.find("Note", limit=50)],
+                                writes=[asks.put("t", "k", "Note", {"statement": "y"})])
+            assert len(found[0]) == 18

@@ -144,6 +144,7 @@ status run_verify(const verify_options& o) {
               {"segments", checked->segments}};
   // A frame that a crash tore, or that a running writer has not finished: said, but no damage.
   if (checked->torn_bytes > 0) answer["torn_bytes"] = checked->torn_bytes;
+  if (!checked->unfinished.empty()) answer["unfinished"] = checked->unfinished;
   print_answer(o.common, "verify", answer);
   return status::done;
 }

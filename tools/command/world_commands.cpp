@@ -1,5 +1,7 @@
 // init, root, snapshot, journal, checkpoint, stats.
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "tools/command/render.hpp"
@@ -26,7 +28,16 @@ bool holds_password(std::string_view address) {
   if (user != std::string_view::npos && at != std::string_view::npos
       && address.substr(user + 3, at - user - 3).contains(':'))
     return true;
-  return address.contains("password=");
+  // A name may be written in percents, which libpq reads: none of those that it has needs any.
+  const auto options = address.find('?');
+  if (options == std::string_view::npos) return false;
+  for (std::string_view left = address.substr(options + 1); !left.empty();) {
+    const std::string_view option = left.substr(0, left.find('&'));
+    const std::string_view name = option.substr(0, option.find('='));
+    if (name.ends_with("password") || name.contains('%')) return true;
+    left.remove_prefix(std::min(left.size(), option.size() + 1));
+  }
+  return false;
 }
 
 result<json> init_world(const init_options& o) {

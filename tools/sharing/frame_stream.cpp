@@ -5,11 +5,14 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <fstream>
 
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/uio.h>
+#include <sys/time.h>
 #include <unistd.h>
+
+#include <fmt/format.h>
 
 namespace mneme::sharing {
 
@@ -27,9 +30,39 @@ std::array<char, length_bytes> length_of(std::string_view message) {
           static_cast<char>(size >> 8), static_cast<char>(size)};
 }
 
+ucred credentials_of(int socket) {
+  ucred other{.pid = 0, .uid = static_cast<uid_t>(-1), .gid = static_cast<gid_t>(-1)};
+  socklen_t size = sizeof other;
+  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &other, &size) != 0) other.pid = 0;
+  return other;
+}
+
+pid_t other_process(int socket) {
+  return credentials_of(socket).pid;
+}
+
+/// By the third word of its line in /proc, behind the name in brackets.
+bool is_stopped(pid_t process) {
+  std::ifstream in(fmt::format("/proc/{}/stat", process));
+  std::string line;
+  std::getline(in, line);
+  const auto name_end = line.rfind(") ");
+  return name_end != std::string::npos && line.compare(name_end + 2, 1, "T") == 0;
+}
+
 } // namespace
 
+frame_stream::frame_stream(int socket)
+    : socket_(socket), kept_(std::make_unique<kept_from_children>(socket)) {
+}
+
+void frame_stream::look_whether_stopped() const {
+  const timeval between_looks{.tv_sec = 2, .tv_usec = 0};
+  ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &between_looks, sizeof between_looks);
+}
+
 frame_stream::~frame_stream() {
+  kept_.reset(); // before the number is another file's
   if (socket_ >= 0) ::close(socket_);
 }
 
@@ -53,6 +86,13 @@ result<void> frame_stream::receive_into(char* to, std::size_t size) {
   while (size > 0) {
     const ssize_t got = ::recv(socket_, to, size, 0);
     if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+      if (const auto pid = other_process(socket_); pid > 0 && is_stopped(pid))
+        return fail(errc::busy, fmt::format("the world is open in process {}, which is stopped: "
+                                            "let it go on (fg, kill -CONT), or end it",
+                                            pid));
+      continue;
+    }
     if (got <= 0) return broken("ended");
     to += got;
     size -= static_cast<std::size_t>(got);
@@ -93,10 +133,8 @@ void frame_stream::end() const {
 }
 
 result<unsigned> frame_stream::user() const {
-  ucred other{};
-  socklen_t size = sizeof other;
-  if (::getsockopt(socket_, SOL_SOCKET, SO_PEERCRED, &other, &size) != 0)
-    return broken("does not say whose it is");
+  const ucred other = credentials_of(socket_);
+  if (other.pid == 0) return broken("does not say whose it is");
   return other.uid;
 }
 

@@ -17,6 +17,8 @@
 
 #include <fmt/format.h>
 
+#include "storage/kept_from_children.hpp"
+
 namespace mneme::sharing {
 
 namespace {
@@ -76,6 +78,7 @@ struct world_listener::state {
   state(owned_fd its_directory, owned_fd its_socket, request_handler its_handler)
       : directory(std::move(its_directory)),
         socket(std::move(its_socket)),
+        kept(socket.get()),
         stopping(::eventfd(0, EFD_CLOEXEC)),
         handler(std::move(its_handler)) {}
 
@@ -127,6 +130,7 @@ struct world_listener::state {
 
   owned_fd directory;
   owned_fd socket;
+  kept_from_children kept; ///< a child would be connected to, and answer nobody
   owned_fd stopping;
   request_handler handler;
   std::mutex guard;
@@ -176,6 +180,7 @@ result<frame_stream> connect_to(const std::string& directory) {
     return refused("reach", directory);
   frame_stream stream(socket.release());
   if (!is_own(stream)) return fail(errc::io, directory + " is open in a process of somebody else");
+  stream.look_whether_stopped();
   return stream;
 }
 

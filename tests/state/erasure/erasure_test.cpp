@@ -432,6 +432,7 @@ TEST_CASE("an erasure that was broken off anywhere is finished by the next open"
     REQUIRE(as_left);
     const bool may_be_copied = check_not_erasing(*place.files, "world", id).has_value();
     if (!as_left->ok) CHECK_FALSE(may_be_copied);
+    if (as_left->ok) CHECK(as_left->unfinished.empty() == may_be_copied);
     auto w = place.open();
     CHECK(check_not_erasing(*place.files, "world", id));
     auto reader = w->store->reader();

@@ -67,6 +67,10 @@ answer shared_door::run(const client& who, std::string_view op, json request,
         auto read = decode_answer(answered);
         return read ? std::move(*read) : failed(read.error());
       }
+      // What was sent is done when it goes on.
+      if (what == fate::stopped)
+        return failed(
+            {may_be_repeated(op, request) ? errc::busy : errc::outcome_unknown, answered, {}});
       if (what == fate::unknown && !may_be_repeated(op, request))
         return failed({errc::outcome_unknown,
                        "the process that had the world open ended before it answered: what was "
@@ -82,6 +86,10 @@ shared_door::fate shared_door::ask_host(const std::string& request, std::string&
   auto stream = stream_to_host();
   if (!stream || !stream->send(request)) return fate::not_sent;
   auto received = stream->receive(most_answer_bytes);
+  if (!received && received.error().code == errc::busy) {
+    answered = received.error().message;
+    return fate::stopped;
+  }
   if (!received) return fate::unknown;
   answered = std::move(*received);
   const std::lock_guard hold(resting_);

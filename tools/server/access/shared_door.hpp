@@ -45,7 +45,7 @@ public:
 
 private:
   struct hosted;
-  enum class fate : std::uint8_t { answered, not_sent, unknown };
+  enum class fate : std::uint8_t { answered, not_sent, stopped, unknown };
 
   shared_door(opener open, sharing_options options);
   fate ask_host(const std::string& request, std::string& answered);

@@ -64,11 +64,12 @@ std::string encode(const answer& answered) {
 }
 
 result<answer> decode_answer(std::string_view bytes) {
-  auto whole = object_of(bytes);
-  if (!whole) return propagate(whole);
-  const auto* status = member<json::number_integer_t>(*whole, "status");
-  const auto body = whole->find("body");
-  if (status == nullptr || body == whole->end() || !body->is_object()) return foreign();
+  // As long as an answer may be; what bounds requests is no bound for it.
+  json whole = json::parse(bytes, nullptr, false);
+  if (!whole.is_object()) return foreign();
+  const auto* status = member<json::number_integer_t>(whole, "status");
+  const auto body = whole.find("body");
+  if (status == nullptr || body == whole.end() || !body->is_object()) return foreign();
   return answer{.status = static_cast<int>(*status), .body = std::move(*body)};
 }
 
@@ -111,8 +112,10 @@ std::optional<result<json>> ask_who_has(const std::string& directory, std::strin
   if (!stream) return std::nullopt;
   const shared_request asked{.who = {}, .op = std::string(op), .request = std::move(request)};
   if (!stream->send(encode(asked))) return std::nullopt;
+  const bool changes_nothing = may_be_repeated(op, asked.request);
   auto bytes = stream->receive(most_answer_bytes);
-  if (!bytes) return fail(errc::outcome_unknown, bytes.error().message);
+  if (!bytes)
+    return fail(changes_nothing ? errc::busy : errc::outcome_unknown, bytes.error().message);
   auto answered = decode_answer(*bytes);
   if (!answered) return propagate(answered);
   return outcome_of(std::move(*answered));
