@@ -61,7 +61,8 @@ public:
     return std::move(rows_);
   }
   [[nodiscard]] bool is_under_floor(const scored_row& row) const {
-    return !of_time_ && (is_few_ ? row.raw : row.score) < r_.similarity_floor;
+    return !of_time_ && (is_few_ ? row.raw : row.score) < r_.similarity_floor
+           && row.raw < std::max(0.5, r_.similarity_floor) * best_;
   }
 
 private:
@@ -317,6 +318,7 @@ private:
     double least = 0;
     double most = 0;
     for (auto& row : rows_) {
+      best_ = std::max(best_, row.raw);
       row.mixed =
           sort_ == search_sort::hybrid && !chunks_ ? 0.7 * row.raw + 0.3 * row.recency : row.raw;
       least = &row == &rows_.front() ? row.mixed : std::min(least, row.mixed);
@@ -338,6 +340,7 @@ private:
   search_weights w_;
   bool chunks_;
   bool is_few_ = false; ///< too few to normalise by
+  double best_ = 0;     ///< the largest raw score
   const std::vector<float>& query_;
   search_sort sort_;
   std::optional<std::set<memory_id>> of_time_;

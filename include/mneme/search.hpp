@@ -71,7 +71,7 @@ struct world_weights {
 
 /// Raised by whatever changes which rows a door answers with, their order or their scores: of
 /// receipts, which are equal where it is.
-inline constexpr std::int64_t ranking_version = 2;
+inline constexpr std::int64_t ranking_version = 3;
 
 enum class search_source : std::uint8_t { all, memory, content };
 enum class search_sort : std::uint8_t { automatic, relevance, recency, hybrid, updated };
@@ -125,8 +125,8 @@ struct search_request {
   std::optional<std::string> source_filter{}; ///< substring of the path
   std::optional<chunk_source> content_source{};
   bool include_low_relevance = false; ///< no floor under the raw scores of chunks
-  /// In [0,1], under scores; where it is above 0, an answer without a good match is empty. 0 =
-  /// none.
+  /// In [0,1], under scores, but not under what has about as much as the best of its window; where
+  /// it is above 0, an answer without a good match is empty. 0 = none.
   double similarity_floor = 0.1;
   std::optional<std::vector<float>> vector{}; ///< of the query; default: embedded
   std::optional<std::int64_t> budget_tokens{};

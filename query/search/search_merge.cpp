@@ -21,6 +21,10 @@ constexpr double raw_floor = 0.3;
 constexpr std::size_t chunks_of_a_path = 2;
 constexpr std::size_t least_to_normalise = 3;
 
+/// What has at least half of what the best row has is a match beside it, however the others of the
+/// window spread the scores: of three that are all good, the last is normalised to 0.
+constexpr double good_share_of_best = 0.5;
+
 /// By a number of the row, larger first.
 auto descending(double leg_row::* by, const tie_order& tie) {
   return [by, &tie](const leg_row& a, const leg_row& b) {
@@ -45,6 +49,16 @@ double halved_by_age(std::int64_t age_ns) {
 
 std::int64_t count(std::size_t n) {
   return static_cast<std::int64_t>(n);
+}
+
+/// A floor above the share asks for more than that of the best.
+void drop_below_floor(search_leg& leg, double floor) {
+  if (leg.rows.empty()) return;
+  const double best = std::ranges::max(leg.rows, {}, &leg_row::raw).raw;
+  const double good = std::max(floor, good_share_of_best) * best;
+  leg.coverage.below_floor += count(std::erase_if(leg.rows, [&](const leg_row& r) {
+    return (leg.floor_on_raw ? r.raw : r.score) < floor && r.raw < good;
+  }));
 }
 
 } // namespace
@@ -131,9 +145,7 @@ void search_state::merge(const read_views& views) {
   const tie_order tie(views);
   for (search_leg* leg : {&memory, &content}) {
     if (dated && leg == &memory) continue; // all of them are what was asked for
-    leg->coverage.below_floor += count(std::erase_if(leg->rows, [&](const leg_row& r) {
-      return (leg->floor_on_raw ? r.raw : r.score) < request.similarity_floor;
-    }));
+    drop_below_floor(*leg, request.similarity_floor);
   }
   const row_store& columns = views.attributes->rows();
   const auto is_chunk = [&](const leg_row& r) {

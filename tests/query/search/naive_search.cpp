@@ -53,8 +53,12 @@ public:
       coverage.cut += drop([&](const scored& s) { return ++seen[s.row->path] > 2; });
     }
     if (of_time_) return rows_;
-    coverage.below_floor +=
-        drop([&](const scored& s) { return (raw_floor ? s.raw : s.score) < r_.similarity_floor; });
+    double best = 0;
+    for (const auto& s : rows_) best = std::max(best, s.raw);
+    coverage.below_floor += drop([&](const scored& s) {
+      const bool is_good = s.raw >= std::max(0.5, r_.similarity_floor) * best;
+      return (raw_floor ? s.raw : s.score) < r_.similarity_floor && !is_good;
+    });
     return rows_;
   }
 

@@ -59,6 +59,29 @@ TEST_CASE("19: with fewer than three rows in the window the floor is on the raw 
   CHECK(ids_of(w.search(r)) == ids{one, two});
 }
 
+TEST_CASE("what has half of the best raw score is not below the floor") {
+  search_world w("vector=0,text=1");
+  const auto car = w.note("Bob owns a red car");
+  const auto boat = w.note("Bob owns a small wooden boat");
+  const auto bicycle = w.note("Bob owns a very old bicycle in Lisbon");
+  w.note("the weather was nice");
+  auto r = asking("what does Bob own");
+  r.similarity_floor = 0.1;
+  const auto three = w.search(r);
+  CHECK(ids_of(three) == ids{car, boat, bicycle});
+  CHECK(three.results.back().score == 0.0);
+  CHECK(three.results.back().raw_score > 0.5);
+  // A floor above a half is a share of the best.
+  r.similarity_floor = 1;
+  CHECK(ids_of(w.search(r)) == ids{car});
+  // What has less than half of it is held against the floor by its score.
+  w.note("Bob and the many others of the harbour waited for a ferry that never came to the island");
+  r.similarity_floor = 0.1;
+  const auto of_four = w.search(r);
+  CHECK(ids_of(of_four) == ids{car, boat, bicycle});
+  CHECK(of_four.coverage.memory.below_floor == 1);
+}
+
 TEST_CASE("20: without a query vector bm25 alone makes the score of both legs") {
   search_world w;
   const auto page = w.chunk("a.md", "green tea");

@@ -273,7 +273,7 @@ constexpr std::array note_rows = {
              [] { return of({"github", "local"}); }},
     note_row{"search", "include_low_relevance", "Also documents that hardly match."},
     note_row{"search", "similarity_floor",
-             "Drop what scores less (0 to 1); 0.1 by default, 0 drops "
+             "Drop what scores less (0 to 1) and is far from the best; 0.1 by default, 0 drops "
              "nothing."},
     note_row{"set_weights", "weights",
              "Some weights of the parts of a score, as \"dates=0,neighbours=0.2\", from now on."},
