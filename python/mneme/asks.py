@@ -11,10 +11,11 @@ tolist(), memories the records that an answer had in place of their ids.
 
 import datetime
 import json
+import re
 from typing import (Any, Callable, Dict, Generic, Iterable, List, Mapping, Optional, Type, TypeVar,
                     Union)
 
-from .errors import MnemeError, error_of
+from .errors import InvalidRequest, MnemeError, error_of
 from .records import Found, Record
 
 T = TypeVar("T")
@@ -96,6 +97,7 @@ def keys(given: Mapping[str, Any]) -> Dict[str, Any]:
 
 
 _ULID_DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+_URI = re.compile(r"mneme://[A-Za-z]+/([^/#]+)#[0-9]+")
 
 
 def ulid(raw: Any) -> str:
@@ -110,19 +112,23 @@ def ulid(raw: Any) -> str:
 def id_of(memory: Any) -> str:
     """Of an id, a uri, a record that has one, or an element of an array of ids."""
     if isinstance(memory, str):
-        return memory
+        uri = _URI.fullmatch(memory)
+        return uri.group(1) if uri else memory
     if isinstance(memory, Mapping):
         for key in ("id", "topic_id", "uri"):
             if key in memory:
-                return str(memory[key])
+                return id_of(str(memory[key]))
     elif isinstance(memory, bytes) or hasattr(memory, "tobytes"):
         return ulid(memory)
     raise TypeError(f"neither an id nor a record of a memory: {memory!r}")
 
 
 def uri_of(memory: Any) -> str:
-    """Of a uri, or a record that has one."""
+    """Of a uri, or a record that has one. An id does not say its type, which a uri has."""
     if isinstance(memory, str):
+        if len(memory) == 26 and memory.isalnum():
+            raise InvalidRequest("bad_uri", f"{memory} is an id; here a uri is wanted, or a record that has one, "
+                                 "such as world.get(id)", "uri")
         return memory
     if isinstance(memory, Mapping) and "uri" in memory:
         return str(memory["uri"])
@@ -165,16 +171,22 @@ def ask(op: str, **request: Any) -> Ask[Record]:
 
 # Writes.
 
-def write(type: str, data: Optional[Mapping[str, Any]] = None, **more: Any) -> Ask[Record]:
-    return Ask("write", keys({"type": type, "data": data or {}, **more}), whole)
+def _text_of(payload: Any) -> Optional[str]:
+    """JSON of the caller's own: text as it is, anything else as json.dumps has it."""
+    if payload is None or isinstance(payload, str):
+        return payload
+    return json.dumps(payload, ensure_ascii=False, allow_nan=False)
+
+
+def write(type: str, data: Optional[Mapping[str, Any]] = None, *, payload: Any = None,
+          **more: Any) -> Ask[Record]:
+    return Ask("write", keys({"type": type, "data": data or {}, "payload": _text_of(payload), **more}), whole)
 
 
 def put(namespace: str, key: str, type: str, data: Optional[Mapping[str, Any]] = None,
         payload: Any = None, **more: Any) -> Ask[Record]:
-    if payload is not None and not isinstance(payload, str):
-        payload = json.dumps(payload, ensure_ascii=False, allow_nan=False)
     return Ask("put", keys({"namespace": namespace, "key": key, "type": type, "data": data or {},
-                            "payload": payload, **more}), whole)
+                            "payload": _text_of(payload), **more}), whole)
 
 
 def delete_by(namespace: str, key: str, **more: Any) -> Ask[Record]:
@@ -185,8 +197,10 @@ def sweep(**more: Any) -> Ask[Record]:
     return Ask("sweep", keys(more), whole)
 
 
-def update(memory: Memory, data: Optional[Mapping[str, Any]] = None, **more: Any) -> Ask[Record]:
-    return Ask("update", {"uri": uri_of(memory), **keys({"data": data, **more})}, whole)
+def update(memory: Memory, data: Optional[Mapping[str, Any]] = None, *, payload: Any = None,
+           **more: Any) -> Ask[Record]:
+    return Ask("update", {"uri": uri_of(memory), **keys({"data": data, "payload": _text_of(payload), **more})},
+               whole)
 
 
 def update_head(memory: Memory, **more: Any) -> Ask[Record]:

@@ -58,12 +58,13 @@ class World:
         return self.call("checkpoint")
 
     def write(self, type: str, data: Optional[Mapping[str, Any]] = None, **more: Any) -> Record:
-        """A new memory: its type, its data, and what else the op `write` takes (tags, actor, id, …). Answers
-        id, uri, version and seq."""
+        """A new memory: its type, its data, and what else the op `write` takes (tags, actor, id, payload as
+        `put` has it, …). Answers id, uri, version and seq."""
         return self.run(asks.write(type, data, **more))
 
     def update(self, memory: Memory, data: Optional[Mapping[str, Any]] = None, **more: Any) -> Record:
-        """A new version: `data` whole, or replace={...} for one span of its text."""
+        """A new version: `data` whole, or replace={...} for one span of its text; `payload` as `put` has it.
+        The memory is a uri, or a record that has one; update_head, tombstone and resolve want the same."""
         return self.run(asks.update(memory, data, **more))
 
     def update_head(self, memory: Memory, **more: Any) -> Record:

@@ -275,3 +275,57 @@ def test_a_bank_that_is_let_go_goes():
     del banks
     gc.collect()
     assert len(concordia._memories) == before
+
+
+REFUSED = {"long": "x" * 1_100_000, "surrogate": "\ud800"}
+
+
+def growing(text):
+    """What a world will refuse is longer, so that the whole bank is put anew for it."""
+    return embed(text) if text not in REFUSED.values() else numpy.full(12, 100.0)
+
+
+@pytest.mark.parametrize("refused", REFUSED.values(), ids=REFUSED)
+@pytest.mark.parametrize("given", [False, True])
+def test_what_is_refused_changes_nothing(refused, given):
+    options = {"world": mneme.open_in_memory(embedder="none"), "actor": "ana"} if given else {}
+    bank = AssociativeMemoryBank(growing, **options)
+    naive = Naive()
+    for text in [f"early {number}" for number in range(300)]:
+        naive.add(text)
+    bank.extend(naive.texts)
+    state = bank.get_state()
+    for texts in ([refused], ["one", refused, "two"]):
+        with pytest.raises(mneme.InvalidRequest):
+            bank.extend(texts)
+        assert bank.get_state() == state
+    later = [f"late {number}" for number in range(300)]
+    bank.extend(later)
+    for text in later:
+        naive.add(text)
+    banks = [bank, AssociativeMemoryBank(growing, **options)] if given else [bank]
+    for one in banks:
+        for query in ("early 7", "late 9", "elsewhere"):
+            assert one.retrieve_associative(query, 5) == naive.retrieve_associative(query, 5)
+        assert one.get_all_memories_as_text() == naive.texts
+
+
+@pytest.mark.parametrize("given", [False, True])
+def test_a_refused_state_changes_nothing(given):
+    options = {"world": mneme.open_in_memory(embedder="none"), "actor": "ana"} if given else {}
+    bank = AssociativeMemoryBank(embed, **options)
+    bank.extend(["one", "two", "three"])
+    state = bank.get_state()
+    with pytest.raises(mneme.InvalidRequest):
+        bank.set_state({"stored_hashes": [], "memory_bank": json.dumps(
+            {"text": {"0": "a", "1": "b"}, "embedding": {"0": [1, 2], "1": [1, 2, 3]}})})
+    assert bank.get_state() == state
+    bank.set_embedder(lambda text: numpy.full(5, 9.0))
+    with pytest.raises(mneme.InvalidRequest):
+        bank.add("of another length")
+    assert bank.get_state() == state
+    bank.set_embedder(embed)
+    bank.add("four")
+    assert bank.get_all_memories_as_text() == ["one", "two", "three", "four"]
+    assert bank.retrieve_associative("two", 4) == sorted(
+        bank.get_all_memories_as_text(), key=lambda text: -float(embed("two").dot(embed(text))))

@@ -334,6 +334,48 @@ def test_it_works_through_a_server(served):
         assert store.get(("t",), "a").value == {"n": 2} and len(store.search(())) == 1
 
 
+def test_more_than_a_batch_has_is_put_refreshed_and_swept():
+    now = [1000.0]
+    store = MnemeStore(ttl={"default_ttl": 1}, now=lambda: now[0])
+    store.batch([PutOp(("d",), f"{number}", {"n": number}, ttl=1) for number in range(10_500)])
+    assert len(store.search(("d",), limit=12_000)) == 10_500
+    now[0] += 50
+    assert len(store.search(("d",), limit=12_000, refresh_ttl=True)) == 10_500
+    now[0] += 50
+    assert store.get(("d",), "10499", refresh_ttl=False).value == {"n": 10_499}
+    now[0] += 50
+    assert store.sweep_ttl() == 10_500
+    assert store.sweep_ttl() == 0 and store.search(("d",), limit=1) == []
+
+
+def test_more_than_an_answer_holds_is_read():
+    now = [1000.0]
+    store = MnemeStore(ttl={"default_ttl": 1}, now=lambda: now[0])
+    for start in range(0, 70, 10):
+        store.batch([PutOp(("d", str(number)), "k", {"t": "x" * 1_000_000, "n": number}, ttl=1)
+                     for number in range(start, start + 10)])
+    assert len(store.list_namespaces(limit=100)) == 70
+    assert [hit.value["n"] for hit in store.search(("d",), filter={"n": {"$gte": 68}})] == [68, 69]
+    items = store.batch([GetOp(("d", str(number)), "k", False) for number in range(70)])
+    assert [item.value["n"] for item in items] == list(range(70))
+    now[0] += 1000
+    assert store.sweep_ttl() == 70
+
+
+def test_keys_of_a_value_are_texts_as_json_has_them():
+    store = MnemeStore(index={"dims": len(LETTERS), "embed": embed, "fields": ["$", "a.7"]})
+    store.put(("d",), "k", {1: "one", None: "yes", "a": {7: "seven"}, "pair": (1, 2)})
+    told = {"1": "one", "null": "yes", "a": {"7": "seven"}, "pair": [1, 2]}
+    assert store.get(("d",), "k").value == told
+    assert keys(store.search(("d",), filter={"null": "yes"})) == ["k"]
+    assert store.search(("d",), query="seven")[0].score == pytest.approx(1.0, abs=1e-6)
+    asyncio.run(store.aput(("d",), "later", {2: "two"}))
+    assert store.get(("d",), "later").value == {"2": "two"}
+    with pytest.raises(TypeError):
+        store.put(("d",), "none", {"x": object()})
+    assert store.get(("d",), "none") is None
+
+
 def test_the_classes_of_the_framework_are_used(monkeypatch):
     class BaseStore:
         supports_ttl = False

@@ -42,6 +42,24 @@ def test_a_step_is_before_and_after():
     assert len(memory.short_term_memory) == 1
 
 
+def test_a_step_that_is_refused_is_not_lost():
+    with mneme.open_in_memory() as world:
+        memory = MnemeMemory(Citizen(), display=False, world=world)
+        memory.add_to_memory("observation", {"seen": "a cat"})
+        memory.process_step(pre_step=True)
+        memory.add_to_memory("plan", {"text": "x" * 2_000_000})
+        memory.add_to_memory("action", {"did": "sat down"})
+        with pytest.raises(mneme.InvalidRequest):
+            memory.process_step()
+        assert not memory.short_term_memory and set(memory.step_content) == {"plan", "action"}
+        memory.step_content["plan"] = {"text": "pet the cat"}
+        memory.process_step()
+        said = {"observation": {"seen": "a cat"}, "plan": {"text": "pet the cat"}, "action": [{"did": "sat down"}]}
+        again = MnemeMemory(Citizen(), display=False, world=world)
+        for one in (memory, again):
+            assert [entry.content for entry in one.short_term_memory] == [said] and one.step_content == {}
+
+
 def test_observations_are_what_has_changed():
     memory = MnemeMemory(Citizen())
     memory.add_to_memory("observation", {"pos": (0, 0), "near": ["Bo"]})

@@ -205,3 +205,49 @@ def test_refusals_come_through_between_processes():
         assert type(same) is mneme.NotFound
         assert (same.code, same.message, same.at, same.details) == (
             "not_found", "no such memory", "id", {"more": 1})
+
+
+def test_uris_stand_for_their_ids(world):
+    note = world.write("Note", {"statement": "tea"})
+    other = world.write("Note", {"statement": "water"})
+    world.update(note, {"statement": "green tea"})
+    assert world.get(note.uri) == world.get(note.id) == world.get({"uri": note.uri})
+    assert world.get(note.uri).version.version == 2  # the newest, whichever the uri names
+    assert [version.version for version in world.history(note.uri)] == [2, 1]
+    world.add_edge(note.uri, "derived_from", other.uri)
+    assert world.edges(note.uri) == world.edges(note.id) and len(world.edges(other.uri)) == 1
+    assert world.stale_of(other.uri) == []
+    world.remove_edge(note.uri, "derived_from", other.uri)
+    world.tombstone(note.uri)
+    world.restore(note.uri)
+    assert world.get(note.id).version.data.statement == "green tea"
+    for wrong in ("mneme://Note/" + note.id, "mneme://Note/#1", "mneme://Note/x#1"):
+        with pytest.raises(mneme.InvalidRequest):
+            world.get(wrong)
+
+
+def test_an_id_that_a_uri_is_wanted_for_is_refused_in_words(world):
+    note = world.write("Note", {"statement": "tea"})
+    for refused in (lambda: world.update(note.id, {"statement": "x"}), lambda: world.tombstone(note.id),
+                    lambda: world.update_head(note.id, tags=["x"]), lambda: world.resolve(note.id)):
+        with pytest.raises(mneme.InvalidRequest, match="is an id; here a uri") as told:
+            refused()
+        assert told.value.code == "bad_uri" and told.value.at == "uri"
+    with pytest.raises(mneme.InvalidRequest):
+        world.update("tea", {"statement": "x"})
+    world.update(world.get(note.id), {"statement": "green tea"})
+
+
+def test_a_payload_is_the_same_in_every_write(world):
+    said = {"sugar": 0, "deep": [None, "é"]}
+    text = '{"sugar": 0, "deep": [null, "é"]}'
+    note = world.write("Note", {"statement": "tea"}, payload=said)
+    put = world.put("teas", "green", "Note", {"statement": "green tea"}, payload=said)
+    assert world.get(note).version.payload == world.get(put).version.payload == text
+    for payload, kept in (({"sugar": 1}, '{"sugar": 1}'), ([], "[]"), ("[1]", "[1]")):
+        world.update(note, {"statement": f"tea with {kept}"}, payload=payload)
+        assert world.get(note).version.payload == kept
+    (made,) = world.batch([asks.write("Note", {"statement": "x"}, payload={})])
+    assert world.get(made).version.payload == "{}"
+    with pytest.raises(ValueError):
+        world.write("Note", {"statement": "y"}, payload=float("nan"))

@@ -88,7 +88,8 @@ class MnemeKeyValueStorage(_KeyValueStorage):
         self._entries = self._shelf.entries()
 
     def save(self, records: List[Dict[str, Any]]) -> None:
-        """Appends records."""
+        """Appends records: all of them, or none where one is refused. It is one write of up to 10,000 records and
+        15 MiB; of more, a part remains if the program ends in the midst."""
         entries = [Entry(_content(record), to_json(record)) for record in records]
         with self._lock:
             self._entries += zip(self._shelf.append(entries), entries)
@@ -165,7 +166,7 @@ class MnemeVectorStorage(_VectorStorage):
         self._by_id[known], self._owner[id] = (id, record), known
 
     def add(self, records: List[Any], **kwargs: Any) -> None:
-        """Adds records; those whose ids are there take their places."""
+        """Adds records, all or none as `save` does; those whose ids are there take their places."""
         entries = []
         for record in records:
             vector = [float(number) for number in record.vector]

@@ -47,21 +47,24 @@ class _Memories:
     def __init__(self, world: Optional["World"], actor: str) -> None:
         self.lock = threading.RLock()
         self.given, self.actor = world, actor
-        self._start()
-
-    def _start(self) -> None:
-        from .. import open_in_memory
         import numpy
-        world = open_in_memory(embedder="none") if self.given is None else self.given
-        self.shelf = Shelf(world, self.actor, "concordia")
+        self.shelf = self._opened()
         self.scale: float = self.shelf.facts.get("scale", 1.0)
+        self._empty()
+        entries = self.shelf.entries()
+        self._keep([id for id, _ in entries],
+                   [(entry.text, numpy.array(unpacked(entry.value))) for _, entry in entries])
+
+    def _opened(self) -> Shelf:
+        from .. import open_in_memory
+        world = open_in_memory(embedder="none") if self.given is None else self.given
+        return Shelf(world, self.actor, "concordia")
+
+    def _empty(self) -> None:
         self.texts: List[str] = []
         self.vectors: List[Any] = []
         self.places: Dict[str, int] = {}
         self.digests: Set[int] = set()
-        entries = self.shelf.entries()
-        self._keep([id for id, _ in entries],
-                   [(entry.text, numpy.array(unpacked(entry.value))) for _, entry in entries])
 
     def _keep(self, ids: Sequence[str], rows: Sequence[Tuple[str, Any]]) -> None:
         for id, (text, vector) in zip(ids, rows):
@@ -70,15 +73,16 @@ class _Memories:
             self.vectors.append(vector)
             self.digests.add(_digest(text))
 
-    def _entry(self, text: str, vector: Any) -> Entry:
-        scaled = vector / self.scale
+    @staticmethod
+    def _entry(text: str, vector: Any, scale: float) -> Entry:
+        scaled = vector / scale
         rest = math.sqrt(max(0.0, 1.0 - float(scaled.dot(scaled))))
         return Entry(text, packed(vector.tolist()), [*scaled.tolist(), rest])
 
-    def _grown(self, rows: Sequence[Tuple[str, Any]]) -> float:
-        """A scale for what is there and for these rows."""
+    @staticmethod
+    def _grown(scale: float, rows: Sequence[Tuple[str, Any]]) -> float:
+        """A scale for what this one is for, and for these rows."""
         longest = max((math.sqrt(float(vector.dot(vector))) for _, vector in rows), default=0.0)
-        scale = self.scale
         while longest > scale * 1.000_001:  # a vector of length 1 is never quite that
             scale *= 2
         return scale
@@ -86,18 +90,18 @@ class _Memories:
     def append(self, rows: Sequence[Tuple[str, Any]]) -> None:
         if not rows:
             return
-        if self._grown(rows) != self.scale:
+        if self._grown(self.scale, rows) != self.scale:
             self.replace([*zip(self.texts, self.vectors), *rows])
             return
-        self._keep(self.shelf.append(self._entry(text, vector) for text, vector in rows), rows)
+        self._keep(self.shelf.append(self._entry(text, vector, self.scale) for text, vector in rows), rows)
 
     def replace(self, rows: Sequence[Tuple[str, Any]]) -> None:
-        if self.given is None:
-            self._start()  # a world of its own may have vectors of any length
-        self.scale = 1.0
-        self.scale = self._grown(rows)
-        ids = self.shelf.replace((self._entry(text, vector) for text, vector in rows), {"scale": self.scale})
-        self.texts, self.vectors, self.places, self.digests = [], [], {}, set()
+        """These in place of all. Where a world refuses them, everything is as it was."""
+        shelf = self.shelf if self.given is not None else self._opened()  # its own: vectors of any length
+        scale = self._grown(1.0, rows)
+        ids = shelf.replace([self._entry(text, vector, scale) for text, vector in rows], {"scale": scale})
+        self.shelf, self.scale = shelf, scale
+        self._empty()
         self._keep(ids, rows)
 
     def nearest(self, query: Any, k: int) -> List[str]:
@@ -146,7 +150,8 @@ class AssociativeMemoryBank(_Base):
         self.extend([text])
 
     def extend(self, texts: Iterable[str]) -> None:
-        """Adds texts in their order, as one write."""
+        """Adds texts in their order: all of them, or none where the world refuses one. It is one write of up to
+        10,000 texts and 15 MiB with their vectors; of more, a part remains if the program ends in the midst."""
         if not self._embedder:
             raise ValueError("a bank needs an embedder before anything is added: set_embedder()")
         import numpy

@@ -13,16 +13,17 @@ The signatures and results are those of langgraph.store.base.BaseStore (langgrap
 import asyncio
 import datetime
 import inspect
+import json
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional,
                     Sequence, Set, Tuple)
 
-from ..errors import MnemeError
 from .external_key import KeyedValues, Kept, Namespace, Write, kept_of
 from .frameworks import found
 from .json_paths import texts_at
+from .portions import found_in_pages, portions, read_in_portions
 from .shelf import has_direction
 
 if TYPE_CHECKING:
@@ -225,8 +226,9 @@ class MnemeStore(_Base):
 
     def batch(self, ops: Iterable[Any]) -> List[Any]:
         """The answers in the order of the ops. Reads see what was there before the puts; of the puts to one
-        key the last holds; and the puts are one write, all or none."""
-        asked = list(ops)
+        key the last holds; and the puts are one write, all or none, of up to 10,000 memories and 15 MiB. What
+        is more is written in portions, one behind the other."""
+        asked = _in_json(ops)
         return self._run(asked, self._embedded(self._texts(asked)))
 
     async def abatch(self, ops: Iterable[Any]) -> List[Any]:
@@ -242,11 +244,11 @@ class MnemeStore(_Base):
     def sweep_ttl(self) -> int:
         """Takes out what has expired. How many that were."""
         with self._lock:
-            rows = self._world.run(self._values.under((), {}, _ALL))
+            rows = found_in_pages(self._world, self._values.under((), {}, _ALL))
             gone = [kept for kept in map(kept_of, rows) if self._expired(kept)]
-            beside = self._world.tick(reads=[self._values.facets(kept.namespace, kept.key) for kept in gone])
-            self._write([write for kept, facets in zip(gone, beside)
-                         for write in self._values.delete(kept.record, _rows(facets))])
+            beside = read_in_portions(self._world, [self._values.facets(kept.namespace, kept.key)
+                                                    for kept in gone])
+            self._write([self._values.delete(kept.record, facets) for kept, facets in zip(gone, beside)])
             return len(gone)
 
     # One batch.
@@ -256,24 +258,26 @@ class MnemeStore(_Base):
             puts = {(tuple(op.namespace), op.key): op for op in ops if _kind(op) == "put"}
             keys = [*dict.fromkeys((tuple(op.namespace), op.key) for op in ops if _kind(op) in ("get", "put"))]
             reads = [self._values.get(*key) for key in keys] + [self._values.facets(*key) for key in puts]
-            told = [_rows(rows) for rows in self._world.tick(reads=reads)] if reads else []
+            told = read_in_portions(self._world, reads)
             there = {key: kept_of(rows[0]) for key, rows in zip(keys, told) if rows}
             facets = dict(zip(puts, told[len(keys):]))
             touched: Dict[Tuple[Namespace, str], Kept] = {}
             answers = [self._answer(op, there, vectors, touched) for op in ops]
-            writes: List[Write] = []
+            writes: List[List[Write]] = []  # those of one key stay together
             for key, op in puts.items():
                 old = there[key].record if key in there else None
                 if op.value is None:
-                    writes += self._values.delete(old, facets[key])
+                    writes.append(self._values.delete(old, facets[key]))
                     continue
+                passed: List[Write] = []
                 if old is not None and self._expired(there[key]):
-                    writes += self._values.delete(old, [])  # what is put now is a new one
+                    passed = self._values.delete(old, [])  # what is put now is a new one
                     old = None
                 ttl: Optional[float] = getattr(op, "ttl", None)
                 own = [vectors[text] for text in self._texts_of(op) if has_direction(vectors[text])]
-                writes += self._values.put(*key, dict(op.value), old, facets[key], own, self._expires(ttl), ttl)
-            writes += [self._values.refresh(kept, self._now() + 60 * kept.ttl) for key, kept in touched.items()
+                writes.append(passed + self._values.put(*key, dict(op.value), old, facets[key], own,
+                                                        self._expires(ttl), ttl))
+            writes += [[self._values.refresh(kept, self._now() + 60 * kept.ttl)] for key, kept in touched.items()
                        if key not in puts and kept.ttl is not None]
             self._write(writes)
             return answers
@@ -299,9 +303,9 @@ class MnemeStore(_Base):
         searched = found("langgraph.store.base", "SearchItem", SearchItem)
         return [searched(**_told(kept), score=score) for kept, score in hits]
 
-    def _write(self, writes: List[Write]) -> None:
-        if writes:
-            self._world.batch(writes)
+    def _write(self, writes: List[List[Write]]) -> None:
+        for portion in portions(writes):
+            self._world.batch(portion)
 
     # Searching.
 
@@ -328,7 +332,7 @@ class MnemeStore(_Base):
         size = 2 * wanted + 16
         known: Dict[str, Optional[Kept]] = {}
         while True:
-            rows = self._world.run(self._values.near(prefix, vector, size))
+            rows = found_in_pages(self._world, self._values.near(prefix, vector, size))
             best: Dict[str, float] = {}
             for row, distance in zip(rows, rows.answer["distances"]):
                 best.setdefault(row["metadata"]["of"], 1.0 - distance)
@@ -346,9 +350,9 @@ class MnemeStore(_Base):
             size *= 4
 
     def _look_up(self, tags: List[str], known: Dict[str, Optional[Kept]]) -> None:
-        told = self._world.tick(reads=[self._values.of_key_tag(tag) for tag in tags]) if tags else []
+        told = read_in_portions(self._world, [self._values.of_key_tag(tag) for tag in tags])
         for tag, rows in zip(tags, told):
-            known[tag] = kept_of(_rows(rows)[0]) if _rows(rows) else None
+            known[tag] = kept_of(rows[0]) if rows else None
 
     def _first(self, prefix: Namespace, filter: Mapping[str, Any], wanted: int,
                fits: Callable[[Kept], bool]) -> List[Kept]:
@@ -357,7 +361,7 @@ class MnemeStore(_Base):
                 for name, told in filter.items()}
         size = 2 * wanted + 16
         while True:
-            rows = self._world.run(self._values.under(prefix, same, size))
+            rows = found_in_pages(self._world, self._values.under(prefix, same, size))
             hits = [kept for kept in map(kept_of, rows) if fits(kept)]
             if len(rows) < size or (len(hits) >= 2 * wanted):
                 return hits
@@ -372,7 +376,7 @@ class MnemeStore(_Base):
                 plain = path.index("*") if "*" in path else len(path)
                 prefix = max(prefix, path[:plain], key=len)
         names: Set[Namespace] = {kept.namespace for kept in map(
-            kept_of, self._world.run(self._values.under(prefix, {}, _ALL))) if not self._hidden(kept)}
+            kept_of, found_in_pages(self._world, self._values.under(prefix, {}, _ALL))) if not self._hidden(kept)}
         matching = {name for name in names if all(_matches_path(condition, name) for condition in conditions)}
         cut = {name if op.max_depth is None else name[:op.max_depth] for name in matching}
         return sorted(cut)[op.offset:op.offset + op.limit]
@@ -456,6 +460,7 @@ class MnemeStore(_Base):
             answers = answers[len(ops):]
 
     async def _asked(self, loop: asyncio.AbstractEventLoop, ops: List[Any]) -> List[Any]:
+        ops = _in_json(ops)
         vectors = await self._awaited(self._texts(ops))
         return await loop.run_in_executor(self._worker, self._run, ops, vectors)
 
@@ -478,11 +483,10 @@ def _kind(op: Any) -> str:
     raise ValueError(f"no operation of a store: {op!r}")
 
 
-def _rows(rows: Any) -> Any:
-    """What a read of a tick found; raises what it was refused for."""
-    if isinstance(rows, MnemeError):
-        raise rows
-    return rows
+def _in_json(ops: Iterable[Any]) -> List[Any]:
+    """The ops, and the values of those that put as they will be read: with texts as keys."""
+    return [op._replace(value=json.loads(json.dumps(op.value)))
+            if _kind(op) == "put" and op.value is not None else op for op in ops]
 
 
 def _told(kept: Kept) -> Dict[str, Any]:

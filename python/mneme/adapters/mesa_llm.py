@@ -84,7 +84,8 @@ class MnemeMemory(_Memory):
             self.last_observation = content
 
     def process_step(self, pre_step: bool = False) -> None:
-        """Before the agent's step, with pre_step, and after it: then what both said becomes one entry."""
+        """Before the agent's step, with pre_step, and after it: then what both said becomes one entry. Where that
+        is refused, what was said is there still."""
         if pre_step:
             self._begun, self.step_content = self.step_content, {}
             return
@@ -94,8 +95,8 @@ class MnemeMemory(_Memory):
         for type in self.additive_event_types & set(self._begun) & set(self.step_content):
             content[type] = [*_listed(self._begun[type]), *_listed(self.step_content[type])]
         entry = self._entry(content, _step(self.agent.model))
-        self._begun, self.step_content = None, {}
         ids = self._shelf.append([Entry(_text(content), {"content": to_json(content, repr), "step": entry.step})])
+        self._begun, self.step_content = None, {}
         self._keep(ids[0], entry)
         if self.display and hasattr(entry, "display"):
             entry.display()

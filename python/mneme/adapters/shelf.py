@@ -2,6 +2,7 @@
 
 import array
 import base64
+import contextlib
 import hashlib
 import json
 import sys
@@ -11,12 +12,15 @@ from .. import asks
 from ..errors import MnemeError
 from ..records import Record
 from ..world import World
+from .portions import found_in_pages, in_pages, portions, read_in_portions, too_large
 
-_AT_ONCE = 250  # memories of one request: with long vectors a line stays below its limit
 _ALL = 1_000_000_000
 MOST_IN_ARRAYS = 25_000  # answers to one vector
 _BLANK = "(blank)"  # a statement says something; what it says in truth is in the metadata then
 _IN_METADATA = 40_000  # bytes of JSON beside a text; what is longer stands in its place
+
+
+_Near = Tuple[str, float]  # an id, and how far it is
 
 
 def tag_of(*names: str) -> str:
@@ -83,26 +87,33 @@ class Shelf:
         return [(row["id"], entry_of(row)) for row in rows]
 
     def append(self, entries: Iterable[Entry]) -> List[str]:
-        """Their ids. What stands in one request is there whole or not at all."""
+        """Their ids. One batch, all or none, of up to 10,000 entries and 15 MiB. What is more takes several;
+        if one of them is refused, what went before it is taken out again. A part remains where the program
+        ends, or the world fails, in the midst."""
         ids: List[str] = []
-        waiting = list(entries)
-        for start in range(0, len(waiting), _AT_ONCE):
-            written = self.world.batch([self._ask(entry, self._size + place) for place, entry
-                                        in enumerate(waiting[start:start + _AT_ONCE])])
-            ids += [row["id"] for row in written]
-            self._size += len(written)
+        asked = [self._ask(entry, self._size + place) for place, entry in enumerate(entries)]
+        try:
+            for portion in portions([ask] for ask in asked):
+                ids += [row["id"] for row in self.world.batch(portion)]
+        except BaseException:
+            self._size += len(ids)  # numbers need not be dense
+            with contextlib.suppress(MnemeError):
+                self.remove(ids)
+            raise
+        self._size += len(ids)
         return ids
 
     def remove(self, ids: Iterable[str]) -> None:
         """Takes entries out; the others keep their order."""
         gone = [asks.tombstone(f"mneme://Note/{id}#1", "taken from its shelf", actor=self.actor) for id in ids]
-        for start in range(0, len(gone), _AT_ONCE):
-            self.world.batch(gone[start:start + _AT_ONCE])
+        for portion in portions([ask] for ask in gone):
+            self.world.batch(portion)
 
     def replace(self, entries: Iterable[Entry], facts: Optional[Dict[str, Any]] = None) -> List[str]:
         """These entries in place of all others: whoever opens the shelf finds the old ones or the new
-        ones."""
+        ones. Where it is refused the old ones stay."""
         old = [row["id"] for row in self._with_tag(self.tag)]
+        before = self._generation, self._size
         self._generation += 1
         try:
             # A generation that was not finished is no part of the shelf, but it is in the way.
@@ -111,7 +122,7 @@ class Shelf:
             ids = self.append(entries)
             self.say(self.facts if facts is None else facts)
         except BaseException:
-            self._generation -= 1
+            self._generation, self._size = before
             raise
         self.remove(old)
         return ids
@@ -126,7 +137,7 @@ class Shelf:
             self.world.update_head(self._head, actor=self.actor, metadata=metadata)
         self.facts = dict(facts)
 
-    def nearest(self, vectors: Sequence[List[float]], limit: int) -> List[List[Tuple[str, float]]]:
+    def nearest(self, vectors: Sequence[List[float]], limit: int) -> List[List[_Near]]:
         """For each vector the ids of the nearest entries and their cosine distances, the nearest first. All
         are asked at one moment."""
         request: Dict[str, Any] = {"types": ["Note"], "where": {"has_tag": self.tag}, "rank": "distance"}
@@ -135,14 +146,14 @@ class Shelf:
                 return self._nearest_in_arrays(vectors, limit, request)
             except ModuleNotFoundError:
                 pass  # no numpy
-        tick = self.world.tick(reads=[asks.find(**request, near_vector=vector, limit=limit, actor=self.actor)
-                                      for vector in vectors])
-        found = []
-        for rows in tick:
-            if isinstance(rows, MnemeError):
-                raise rows
-            found.append(list(zip((row["id"] for row in rows), rows.answer["distances"])))
-        return found
+        reads = [asks.find(**request, near_vector=vector, limit=limit, actor=self.actor) for vector in vectors]
+        try:
+            found = read_in_portions(self.world, reads)
+        except MnemeError as refused:
+            if not too_large(refused):
+                raise
+            found = [found_in_pages(self.world, read) for read in reads]
+        return [list(zip((row["id"] for row in rows), rows.answer["distances"])) for rows in found]
 
     def search(self, query: str, limit: int) -> List[Tuple[str, float]]:
         """The ids of the entries that words and meaning find, and their scores, the best first."""
@@ -150,16 +161,30 @@ class Shelf:
         return [(hit["id"], float(hit["score"])) for hit in hits]
 
     def _nearest_in_arrays(self, vectors: Sequence[List[float]], limit: int,
-                           request: Dict[str, Any]) -> List[List[Tuple[str, float]]]:
-        round_ = self.world.tick_arrays(vectors, k=limit, askers=[self.actor] * len(vectors), find=request)
-        for refused in round_.refused:
-            raise refused.error
-        return [list(zip(round_.found(place), round_.distances[place].tolist()))
-                for place in range(len(vectors))]
+                           request: Dict[str, Any]) -> List[List[_Near]]:
+        def asked(some: Sequence[List[float]], k: int, more: Dict[str, Any]) -> Tuple[List[List[_Near]], int]:
+            round_ = self.world.tick_arrays(some, k=k, askers=[self.actor] * len(some), find={**request, **more})
+            for refused in round_.refused:
+                raise refused.error
+            return [list(zip(round_.found(place), round_.distances[place].tolist()))
+                    for place in range(len(some))], round_.seq
+
+        def of_one(vector: List[float]) -> List[_Near]:
+            def fetch(k: int, more: Dict[str, Any]) -> Tuple[List[_Near], int]:
+                found, seq = asked([vector], k, more)
+                return found[0], seq
+            return in_pages(limit, fetch)
+        try:
+            return asked(vectors, limit, {})[0]
+        except MnemeError as refused:
+            if not too_large(refused):
+                raise
+        return [of_one(vector) for vector in vectors]
 
     def _with_tag(self, tag: str) -> List[Record]:
-        return list(self.world.find("Note", where={"has_tag": tag}, actor=self.actor, limit=_ALL,
-                                    include_archived=True, include_ended=True))
+        return list(found_in_pages(self.world, asks.find(
+            "Note", where={"has_tag": tag}, actor=self.actor, limit=_ALL, include_archived=True,
+            include_ended=True, order_by=[{"field": "head.id", "dir": "asc"}])))
 
     def _ask(self, entry: Entry, number: int) -> asks.Ask[Record]:
         statement, metadata = _said(entry, number)
