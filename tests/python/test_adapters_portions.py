@@ -15,9 +15,13 @@ JOINED = """
 import sys
 import mneme
 from mneme.adapters.camel import MnemeKeyValueStorage
+from mneme.adapters.shelf import Shelf
 with mneme.open(sys.argv[1]) as world:
     assert world.opened.joined
     print([record["n"] for record in MnemeKeyValueStorage(world=world, actor="ana").load()])
+    shelf = Shelf(world, "ana", "long")
+    ids = [id for id, _ in shelf.entries()]
+    print([ids.index(id) for id, _ in shelf.nearest([[1.0, 0.0]], 20)[0]])
 """
 
 
@@ -39,9 +43,10 @@ def test_a_shelf_of_more_than_an_answer_holds_is_found_again():
 def test_a_program_that_joined_finds_more_than_a_line_holds(tmp_path):
     with mneme.open(tmp_path / "world", embedder="none") as world:
         MnemeKeyValueStorage(world=world, actor="ana").save(long_records(20))
+        Shelf(world, "ana", "long").append(Entry("x" * 1_000_000, None, [1.0, float(n)]) for n in range(20))
         told = subprocess.run([sys.executable, "-c", JOINED, str(tmp_path / "world")], text=True,
                               capture_output=True, timeout=60)
-        assert told.stdout == f"{list(range(20))}\n", told.stderr
+        assert told.stdout == f"{list(range(20))}\n" * 2, told.stderr
 
 
 def test_pages_are_the_whole_in_its_order(monkeypatch):

@@ -146,6 +146,9 @@ class Shelf:
                 return self._nearest_in_arrays(vectors, limit, request)
             except ModuleNotFoundError:
                 pass  # no numpy
+            except MnemeError as refused:
+                if refused.code != "unsupported":  # a program that joined a world has no arrays
+                    raise
         reads = [asks.find(**request, near_vector=vector, limit=limit, actor=self.actor) for vector in vectors]
         try:
             found = read_in_portions(self.world, reads)
