@@ -140,7 +140,8 @@ void add_list_commands(CLI::App& app, command_result& outcome) {
         c.add_option("--cursor", o.cursor, "the page behind one that ended so");
         c.add_flag("--include-tombstoned", o.include_tombstoned, "also what is tombstoned");
         c.add_flag("--include-archived", o.include_archived, "also what is archived or superseded");
-        c.add_flag("--include-ended", o.include_ended, "also what has ended, expired or was superseded");
+        c.add_flag("--include-ended", o.include_ended,
+                   "also what has ended, expired or was superseded");
         o.by.declare(c);
       },
       run_list);
