@@ -271,6 +271,27 @@ void add_edge_commands(CLI::App& app, command_result& outcome) {
       [](const edge_options& o) { return run_edge(o, "remove_edge"); });
 }
 
+void add_put_command(CLI::App& app, command_result& outcome) {
+  add_command<put_options>(
+      app, "put", "Write the memory that has a key of your own, or make it", false, outcome,
+      [](CLI::App& c, put_options& o) {
+        c.add_option("NAMESPACE", o.name_space, "of the key")->required();
+        c.add_option("KEY", o.key, "what you call the memory by")->required();
+        content_options& content = o.content;
+        c.add_option("REQUEST", content.arguments, "JSON, - for standard input, or FIELD=VALUE…");
+        c.add_option("--type", content.type, "Fact, Note, Event, …");
+        declare_repeated(c, "--tag", content.tags, "may be repeated");
+        c.add_option("--importance", content.importance, "0 to 10 (5)");
+        c.add_option("--visibility", content.visibility,
+                     "private (default), scoped or actor_public");
+        c.add_option("--metadata", content.metadata, "JSON object");
+        c.add_option("--expect-version", content.expect_version,
+                     "refuse if another one is current; 0: only a new memory");
+        declare_content(c, content);
+      },
+      run_put);
+}
+
 } // namespace
 
 void add_write_commands(CLI::App& app, command_result& outcome) {
@@ -296,24 +317,7 @@ void add_write_commands(CLI::App& app, command_result& outcome) {
         if (!request->contains("similar")) (*request)["similar"] = true;
         return run_request(o.common, "write", std::move(*request));
       });
-  add_command<put_options>(
-      app, "put", "Write the memory that has a key of your own, or make it", false, outcome,
-      [](CLI::App& c, put_options& o) {
-        c.add_option("NAMESPACE", o.name_space, "of the key")->required();
-        c.add_option("KEY", o.key, "what you call the memory by")->required();
-        content_options& content = o.content;
-        c.add_option("REQUEST", content.arguments, "JSON, - for standard input, or FIELD=VALUE…");
-        c.add_option("--type", content.type, "Fact, Note, Event, …");
-        declare_repeated(c, "--tag", content.tags, "may be repeated");
-        c.add_option("--importance", content.importance, "0 to 10 (5)");
-        c.add_option("--visibility", content.visibility,
-                     "private (default), scoped or actor_public");
-        c.add_option("--metadata", content.metadata, "JSON object");
-        c.add_option("--expect-version", content.expect_version,
-                     "refuse if another one is current; 0: only a new memory");
-        declare_content(c, content);
-      },
-      run_put);
+  add_put_command(app, outcome);
   add_command<content_options>(
       app, "update", "Write the next version of a memory", false, outcome,
       [](CLI::App& c, content_options& o) {
