@@ -155,6 +155,7 @@ std::vector<topic_field> fields_of(const model& state, const erase_request& r) {
     found.emplace(id, *field);
   }
   std::vector<topic_field> fields;
+  fields.reserve(found.size());
   for (const auto& [id, field] : found) fields.push_back(field);
   return fields;
 }
