@@ -53,7 +53,8 @@ std::vector<memory_id> with_vector(const model& state, const retrieve_request& r
                                    const what_holds& current) {
   std::vector<memory_id> found;
   for (const auto& id : state.ids_at(at))
-    if (may_be_found(state, r, id, at, current) && state.head_at(id, at)->embedding)
+    // A head may tell of a vector that went with a field.
+    if (may_be_found(state, r, id, at, current) && !state.vector_at(id, at).empty())
       found.push_back(id);
   return found;
 }
