@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/protocol/answer_json.hpp"
+#include "tools/protocol/find_json.hpp"
 #include "tools/protocol/mutation_json.hpp"
-#include "tools/protocol/near_name.hpp"
 #include "tools/protocol/part_json.hpp"
 #include "tools/protocol/scope_json.hpp"
 #include "tools/protocol/value_reader.hpp"
@@ -48,22 +48,10 @@ constexpr std::array supersede_table = {
     key_shape{"now", &shapes::time},         key_shape{"deadline_ms", &shapes::integer},
 };
 
-std::vector<memory_type> types_of(value_reader& in) {
-  std::vector<memory_type> types;
-  in.items("types", [&](const json& item, const json_path& at) {
-    const auto& name = item.get_ref<const std::string&>();
-    if (const auto type = parse_enum<memory_type>(name))
-      types.push_back(*type);
-    else
-      in.fail_at(at, errc::bad_value, not_a_memory_type(name));
-  });
-  return types;
-}
-
 select_request read_selection(value_reader& in, const json& request) {
   select_request r;
   r.words = in.text_or("words", "");
-  r.types = types_of(in);
+  r.types = read_types(in);
   r.tags = in.texts("tags").value_or(std::vector<std::string>{});
   r.limit = in.integer("limit").value_or(r.limit);
   r.vector = in.vector("vector");

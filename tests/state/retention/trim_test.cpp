@@ -22,6 +22,7 @@
 #include "state/retention/trim.hpp"
 #include "tests/index/dice.hpp"
 #include "tests/state/coloured_notes.hpp"
+#include "tests/state/erasure/erasable_site.hpp"
 #include "tests/state/site.hpp"
 #include "views/standing.hpp"
 
@@ -30,21 +31,10 @@ using namespace mneme::testing;
 
 namespace {
 
-/// Whose store can be made anew, and whose journal has several segments.
-struct trimmed_site : site {
+/// Whose journal has several segments.
+struct trimmed_site : erasable_site {
   world_options options() {
-    world_options o = site::options();
-    o.store.open = [this]() -> result<std::unique_ptr<kv_store>> {
-      return make_memory_store(disk);
-    };
-    o.store.remove = [this]() -> result<void> {
-      disk = make_memory_disk();
-      return {};
-    };
-    o.store.retire = [this] {
-      disk = make_memory_disk();
-      return std::function<void()>();
-    };
+    world_options o = erasable_site::options();
     o.journal.segment_bytes = 16 << 10;
     return o;
   }
@@ -66,12 +56,6 @@ struct trimmed_site : site {
     return trim_files(options(), t);
   }
 };
-
-std::string dump_of(world& w) {
-  auto dump = canonical_dump(w);
-  if (!dump) FAIL("dump: " << dump.error().message);
-  return *dump;
-}
 
 /// All that reads as of `at` rest on, as text.
 std::string view_at(world& w, seq_no at) {

@@ -23,7 +23,8 @@ result<shared_request> decode_shared_request(std::string_view bytes);
 std::string answer_shared(door& to, std::string_view bytes);
 
 /// One request of the host's to the process that has the world in `directory` open; nullopt where
-/// none answers. outcome_unknown where it ended before it had answered.
+/// none answers. Where it ended before it had answered, or was stopped: busy of what changes
+/// nothing, else outcome_unknown.
 std::optional<result<json>> ask_who_has(const std::string& directory, std::string_view op,
                                         json request);
 
