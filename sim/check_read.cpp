@@ -70,7 +70,8 @@ expectation<std::vector<edge_record>> expected_edges(const model& state, const e
 
 expectation<std::vector<memory>> expected_stale(const model& state, const stale_read& r,
                                                 seq_no at) {
-  if (auto fallen = expected_get(state, {r.id, r.options}, at); !fallen)
+  if (auto fallen = expected_get(state, {r.id, r.options}, at);
+      !fallen && fallen.error() != errc::erased)
     return std::unexpected(fallen.error());
   std::vector<memory> found;
   std::int64_t skipped = 0;

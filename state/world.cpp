@@ -402,7 +402,7 @@ result<void> erase_in_log(world& w, log_leader& leader) {
 result<std::unique_ptr<world>> try_open(const world_options& options,
                                         std::unique_ptr<directory_lock>& lock, attempt& how) {
   auto w = prepare_world(options);
-  auto elsewhere = read_erased_ids(*w->files, w->directory);
+  auto elsewhere = read_erased_elsewhere(*w->files, w->directory);
   if (!elsewhere) return propagate(elsewhere);
   w->erased_elsewhere = std::move(*elsewhere);
   w->late_problem = how.late_problem;

@@ -103,7 +103,7 @@ struct world {
   dense_numbers limits = dense_numbers_max; ///< fewer in tests
   memory_id last_drawn_id;
   /// Of a copy as it was before an erasure: what was erased behind it (state/erasure).
-  std::set<memory_id> erased_elsewhere;
+  mneme::erased_elsewhere erased_elsewhere;
   timestamp last_entry_at; ///< created_at of the last entry; zero in an empty world
   std::atomic<std::uint64_t> checkpoint_seq{0};
   std::atomic<std::uint64_t> queued{0}; ///< commands that wait for the committer

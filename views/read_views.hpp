@@ -7,7 +7,6 @@
 #include <limits>
 #include <memory>
 #include <optional>
-#include <set>
 
 #include "index/graph/graph.hpp"
 #include "index/rows/node_table.hpp"
@@ -15,6 +14,7 @@
 #include "mneme/seams.hpp"
 #include "mneme/search.hpp"
 #include "storage/kv_store.hpp"
+#include "views/erased_elsewhere.hpp"
 #include "views/index_generation.hpp"
 #include "views/journaled_records.hpp"
 #include "views/read_window.hpp"
@@ -39,7 +39,7 @@ struct read_views {
   const journaled_records* journaled = nullptr; ///< null = what the cache lacks is, too
   const read_window* window = nullptr;          ///< null in views that nobody publishes
   /// Of a copy as it was before an erasure: what was erased behind it; null = nothing.
-  const std::set<memory_id>* erased_elsewhere = nullptr;
+  const mneme::erased_elsewhere* erased_elsewhere = nullptr;
   /// What readers may know of: the newest seq published; of views that nobody publishes, any.
   seq_no published{std::numeric_limits<std::uint64_t>::max()};
   std::shared_ptr<clock> time{}; ///< by which scopes expire; null = that of the last entry
@@ -52,7 +52,13 @@ struct read_views {
   std::uint64_t max_answer_bytes = std::numeric_limits<std::uint64_t>::max(); ///< answer_room.hpp
 
   [[nodiscard]] bool is_erased_elsewhere(const memory_id& id) const {
-    return erased_elsewhere != nullptr && erased_elsewhere->contains(id);
+    return erased_elsewhere != nullptr && erased_elsewhere->memories.contains(id);
+  }
+  /// What is left of a topic's fields that were erased elsewhere, beside those that rows tell of.
+  void add_erased_elsewhere(const memory_id& topic, seq_no at, std::span<const topic_field> live,
+                            std::vector<topic_field>& erased) const {
+    if (erased_elsewhere != nullptr)
+      mneme::add_erased_elsewhere(*erased_elsewhere, topic, at, live, erased);
   }
   /// As of the window, among what these views know of. Precondition: there is a window.
   [[nodiscard]] result<seq_no> readable(std::optional<seq_no> at) const {

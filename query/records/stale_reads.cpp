@@ -41,7 +41,9 @@ result<std::vector<memory>> list_stale(const read_views& views, const stale_read
   return read_for(
       views, request.options, time,
       [&](kv_reader& reader, const asker& who, seq_no at) -> result<std::vector<memory>> {
-        if (auto fallen = visible_memory(views, reader, request.id, who, at, "id"); !fallen)
+        // What rested on something that was erased has lost it all the same.
+        if (auto fallen = visible_memory(views, reader, request.id, who, at, "id");
+            !fallen && fallen.error().code != errc::erased)
           return propagate(fallen);
         auto ids = page_of(views, request, who, at, time);
         if (!ids) return propagate(ids);

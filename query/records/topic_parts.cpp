@@ -43,6 +43,7 @@ read_topic_fields(const read_views& views, const memory_id& topic, const field_o
       [&](kv_reader& reader, const asker& who, seq_no at) -> result<std::vector<topic_field_view>> {
         auto all = read_fields(reader, topic, at, erased);
         if (!all) return propagate(all);
+        if (erased != nullptr) views.add_erased_elsewhere(topic, at, *all, *erased);
         answer_room room(views.max_answer_bytes, "ask for less history by history_limit",
                          "history_limit");
         std::vector<topic_field_view> found;

@@ -79,9 +79,12 @@ private:
 
   result<std::vector<topic_field>> wanted_fields(const memory_id& topic,
                                                  std::vector<topic_field>& erased) {
-    if (!run_.request.field_names) return read_fields(reader_, topic, at_, &erased);
-    auto fields = read_fields_named(reader_, topic, names_, at_, &erased);
+    auto fields = run_.request.field_names ? read_fields_named(reader_, topic, names_, at_, &erased)
+                                           : read_fields(reader_, topic, at_, &erased);
     if (!fields) return fields;
+    views_.add_erased_elsewhere(topic, at_, *fields, erased);
+    if (!run_.request.field_names) return fields;
+    std::erase_if(erased, [this](const topic_field& f) { return !places_.contains(f.head.name); });
     std::ranges::sort(*fields, {},
                       [this](const topic_field& f) { return places_.at(f.head.name); });
     return fields;

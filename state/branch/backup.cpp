@@ -180,9 +180,9 @@ result<void> copy_all(file_system& files, const std::string& from, const std::st
   if (auto ok = check_erased_still(files, from, plan.info.id, plan.cut.at, plan.erased); !ok)
     return ok;
   if (auto ok = write_erased_note(files, to, plan.erased); !ok) return ok;
-  auto ids = erased_ids_from_behind(files, from, plan.info.id, plan.cut.at);
-  if (!ids) return propagate(ids);
-  if (auto ok = write_erased_ids(files, to, *ids); !ok) return ok;
+  auto elsewhere = erased_elsewhere_behind(files, from, plan.info.id, plan.cut.at);
+  if (!elsewhere) return propagate(elsewhere);
+  if (auto ok = write_erased_elsewhere(files, to, *elsewhere); !ok) return ok;
   return carry_embedder_note(files, from, files, to);
 }
 
@@ -248,8 +248,9 @@ result<branch_report> stream_files(file_system& files, const std::string& from, 
   }
   if (auto note = read_file(files, erased_note_path(from)))
     if (auto ok = send_text("ERASED", std::move(*note)); !ok) return propagate(ok);
-  if (auto note = read_file(files, from + "/ERASED_IDS"))
-    if (auto ok = send_text("ERASED_IDS", std::move(*note)); !ok) return propagate(ok);
+  for (const std::string name : {"ERASED_IDS", "ERASED_FIELDS"})
+    if (auto note = read_file(files, from + "/" + name))
+      if (auto ok = send_text(name, std::move(*note)); !ok) return propagate(ok);
   if (auto note = read_file(files, embedder_path(from)))
     if (auto ok = send_text("EMBEDDER", std::move(*note)); !ok) return propagate(ok);
   if (auto ok = check_erased_still(files, from, plan->info.id, plan->cut.at, plan->erased); !ok)

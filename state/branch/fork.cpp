@@ -123,9 +123,10 @@ result<branch_report> fill_fork(placing place, const noted_paths& paths, const j
   if (auto ok = check_erased_still(place.files, place.from, own.id, cut.at, erased); !ok)
     return propagate(ok);
   if (auto ok = write_erased_note(place.to_files, place.to, erased); !ok) return propagate(ok);
-  auto ids = erased_ids_from_behind(place.files, place.from, own.id, cut.at);
-  if (!ids) return propagate(ids);
-  if (auto ok = write_erased_ids(place.to_files, place.to, *ids); !ok) return propagate(ok);
+  auto elsewhere = erased_elsewhere_behind(place.files, place.from, own.id, cut.at);
+  if (!elsewhere) return propagate(elsewhere);
+  if (auto ok = write_erased_elsewhere(place.to_files, place.to, *elsewhere); !ok)
+    return propagate(ok);
   return report;
 }
 

@@ -81,7 +81,15 @@ result<void> field_planner::add_topic(const memory_id& id, std::vector<memory_id
   if (!field) return propagate(field);
   auto is_there = add_rows(planned);
   if (!is_there) return propagate(is_there);
-  if (!field->has_value()) return {};
+  if (!field->has_value()) {
+    std::vector<topic_field> elsewhere;
+    world_.views().add_erased_elsewhere(id, at, {}, elsewhere);
+    plan_.erased_before =
+        plan_.erased_before || std::ranges::any_of(elsewhere, [&](const topic_field& f) {
+          return f.head.name == *request_.field;
+        });
+    return {};
+  }
   ensure(*is_there, "a field has the rows that it is read from");
   // What it is found by would be another from now on, and its tombstone of now.
   if (planned.topic.tombstone)

@@ -8,8 +8,11 @@
 
 #include "journal/erase_payloads.hpp"
 #include "journal/trim_payloads.hpp"
+#include "messages/codec/canonical.hpp"
+#include "messages/codec/topic_records.hpp"
 #include "messages/ensure.hpp"
 #include "state/checkpoint/checkpoint.hpp"
+#include "state/checkpoint/sealed_file.hpp"
 #include "state/recovery/entry_check.hpp"
 
 namespace mneme {
@@ -99,31 +102,25 @@ result<void> write_erased_note(file_system& files, const std::string& directory,
 
 namespace {
 
+constexpr std::string_view fields_magic = "MNEMEEFD";
+
 std::string erased_ids_path(const std::string& directory) {
   return directory + "/ERASED_IDS";
 }
 
-/// Of what the frame's entries erase those memories that there were up to the cut.
-result<void> add_ids(const journal_frame& frame, seq_no cut, std::set<memory_id>& ids) {
-  auto entries = open_entries(frame);
-  if (!entries) return propagate(entries);
-  for (const entry& e : *entries)
-    if (const auto* erased = std::get_if<erase_payload>(&e.payload);
-        erased != nullptr && erased->head && !erased->seqs.empty() && erased->seqs.front() <= cut)
-      ids.insert(erased->head->id);
-  return {};
+std::string erased_fields_path(const std::string& directory) {
+  return directory + "/ERASED_FIELDS";
 }
 
-} // namespace
-
-result<std::set<memory_id>> read_erased_ids(file_system& files, const std::string& directory) {
-  std::set<memory_id> ids;
-  auto there = files.exists(erased_ids_path(directory));
+/// Empty where there is no such file, as in a file that says nothing.
+result<std::string> read_if_there(file_system& files, const std::string& path) {
+  auto there = files.exists(path);
   if (!there) return propagate(there);
-  if (!*there) return ids;
-  auto bytes = read_file(files, erased_ids_path(directory));
-  if (!bytes) return propagate(bytes);
-  std::string_view rest = *bytes;
+  return *there ? read_file(files, path) : std::string();
+}
+
+result<std::set<memory_id>> decode_ids(std::string_view rest) {
+  std::set<memory_id> ids;
   while (!rest.empty()) {
     const auto end = rest.find('\n');
     const auto id = parse_memory_id(rest.substr(0, end));
@@ -135,25 +132,97 @@ result<std::set<memory_id>> read_erased_ids(file_system& files, const std::strin
   return ids;
 }
 
-result<std::set<memory_id>> erased_ids_from_behind(file_system& files, const std::string& directory,
-                                                   const world_id& world, seq_no cut) {
-  auto ids = read_erased_ids(files, directory);
-  if (!ids || cut == seq_no{~0ULL}) return ids;
+std::string encode_ids(const std::set<memory_id>& ids) {
+  std::string note;
+  for (const memory_id& id : ids) note += to_string(id) + "\n";
+  return note;
+}
+
+void add_field(erased_elsewhere& known, topic_field left) {
+  std::string name = left.head.name;
+  known.fields[left.head.topic].insert_or_assign(std::move(name), std::move(left));
+}
+
+result<void> decode_fields(std::string_view bytes, erased_elsewhere& known) {
+  if (bytes.empty()) return {};
+  const auto damaged = [] { return fail(errc::corrupt, "the note ERASED_FIELDS cannot be read"); };
+  auto body = open_sealed_file(fields_magic, bytes, "the note ERASED_FIELDS");
+  if (!body) return propagate(body);
+  canonical_reader in(*body);
+  const auto count = in.array();
+  if (!count) return damaged();
+  for (std::uint32_t i = 0; i < *count; ++i) {
+    const auto record = in.binary();
+    if (!record) return damaged();
+    auto left = decode_topic_field(*record);
+    if (!left || !left->erased) return damaged();
+    add_field(known, std::move(*left));
+  }
+  return in.at_end() ? result<void>() : damaged();
+}
+
+std::string encode_fields(const erased_elsewhere& known) {
+  std::vector<std::string> records;
+  for (const auto& [topic, fields] : known.fields)
+    for (const auto& [name, left] : fields) records.push_back(encode(left));
+  canonical_writer out;
+  out.array(static_cast<std::uint32_t>(records.size()));
+  for (const std::string& record : records) out.binary(record);
+  return seal_file(fields_magic, out.bytes());
+}
+
+/// Of what the frame's entries erase those memories and fields that there were up to the cut. The
+/// entry before that of an erased field has what is left of it.
+result<void> add_erased(const journal_frame& frame, seq_no cut, erased_elsewhere& known) {
+  auto entries = open_entries(frame);
+  if (!entries) return propagate(entries);
+  for (const entry& e : *entries) {
+    if (const auto* erased = std::get_if<erase_payload>(&e.payload);
+        erased != nullptr && erased->head && !erased->seqs.empty() && erased->seqs.front() <= cut)
+      known.memories.insert(erased->head->id);
+    if (const auto* left = std::get_if<field_payload>(&e.payload);
+        left != nullptr && left->field.erased && left->field.erased->since <= cut)
+      add_field(known, left->field);
+  }
+  return {};
+}
+
+} // namespace
+
+result<erased_elsewhere> read_erased_elsewhere(file_system& files, const std::string& directory) {
+  erased_elsewhere known;
+  auto ids = read_if_there(files, erased_ids_path(directory));
+  if (!ids) return propagate(ids);
+  auto decoded = decode_ids(*ids);
+  if (!decoded) return propagate(decoded);
+  known.memories = std::move(*decoded);
+  auto fields = read_if_there(files, erased_fields_path(directory));
+  if (!fields) return propagate(fields);
+  if (auto ok = decode_fields(*fields, known); !ok) return propagate(ok);
+  return known;
+}
+
+result<erased_elsewhere> erased_elsewhere_behind(file_system& files, const std::string& directory,
+                                                 const world_id& world, seq_no cut) {
+  auto known = read_erased_elsewhere(files, directory);
+  if (!known || cut == seq_no{~0ULL}) return known;
   auto walked = read_journal(files, journal_directory(directory), world, cut.next(), true,
                              [&](const journal_frame& frame) -> result<bool> {
-                               if (auto ok = add_ids(frame, cut, *ids); !ok) return propagate(ok);
+                               if (auto ok = add_erased(frame, cut, *known); !ok)
+                                 return propagate(ok);
                                return true;
                              });
   if (!walked) return propagate(walked);
-  return ids;
+  return known;
 }
 
-result<void> write_erased_ids(file_system& files, const std::string& directory,
-                              const std::set<memory_id>& ids) {
-  if (ids.empty()) return {};
-  std::string note;
-  for (const memory_id& id : ids) note += to_string(id) + "\n";
-  return replace_file(files, erased_ids_path(directory), note);
+result<void> write_erased_elsewhere(file_system& files, const std::string& directory,
+                                    const erased_elsewhere& known) {
+  if (!known.memories.empty())
+    if (auto ok = replace_file(files, erased_ids_path(directory), encode_ids(known.memories)); !ok)
+      return ok;
+  if (known.fields.empty()) return {};
+  return replace_file(files, erased_fields_path(directory), encode_fields(known));
 }
 
 } // namespace mneme

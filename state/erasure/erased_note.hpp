@@ -3,12 +3,12 @@
 /// entry that did comes behind where this world parted from the one that has it. Without the note a
 /// payload of zeros would be damage.
 
-#include <set>
 #include <string>
 #include <vector>
 
 #include "mneme/ids.hpp"
 #include "storage/file.hpp"
+#include "views/erased_elsewhere.hpp"
 
 namespace mneme {
 
@@ -34,14 +34,15 @@ result<void> check_erased_still(file_system& files, const std::string& directory
 result<void> write_erased_note(file_system& files, const std::string& directory,
                                const std::vector<seq_no>& seqs);
 
-/// Ids of memories that entries behind `cut` erase and that the world had up to it: in a copy as of
-/// the cut nothing says so but the note ERASED_IDS, one id a line. With what its own note has.
-result<std::set<memory_id>> erased_ids_from_behind(file_system& files, const std::string& directory,
-                                                   const world_id& world, seq_no cut);
-/// None where there is no note.
-result<std::set<memory_id>> read_erased_ids(file_system& files, const std::string& directory);
-/// Durable. Nothing is written where there are none.
-result<void> write_erased_ids(file_system& files, const std::string& directory,
-                              const std::set<memory_id>& ids);
+/// Memories, and fields of topics, that entries behind `cut` erase and that the world had up to it:
+/// in a copy as of the cut nothing says so but the notes ERASED_IDS, one id a line, and
+/// ERASED_FIELDS. With what its own notes have.
+result<erased_elsewhere> erased_elsewhere_behind(file_system& files, const std::string& directory,
+                                                 const world_id& world, seq_no cut);
+/// Nothing where there are no notes.
+result<erased_elsewhere> read_erased_elsewhere(file_system& files, const std::string& directory);
+/// Durable. A note that would say nothing is not written.
+result<void> write_erased_elsewhere(file_system& files, const std::string& directory,
+                                    const erased_elsewhere& known);
 
 } // namespace mneme

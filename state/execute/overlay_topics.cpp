@@ -55,7 +55,8 @@ result<bool> overlay::is_field_erased(const memory_id& topic, const std::string&
   const std::array<std::string_view, 1> names{name};
   auto published = read_fields_named(reader_, topic, names, at_, &erased);
   if (!published) return propagate(published);
-  return !erased.empty();
+  views_.add_erased_elsewhere(topic, at_, *published, erased);
+  return std::ranges::any_of(erased, [&](const topic_field& f) { return f.head.name == name; });
 }
 
 result<std::vector<topic_field>> overlay::fields(const memory_id& topic) {

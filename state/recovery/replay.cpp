@@ -41,10 +41,10 @@ result<void> replay_journal(file_system& from_files, const std::string& from, wo
   auto erased = erased_from_behind(from_files, from, into.info.id, last);
   if (!erased) return propagate(erased);
   if (auto ok = write_erased_note(*into.files, into.directory, *erased); !ok) return ok;
-  auto ids = erased_ids_from_behind(from_files, from, into.info.id, last);
-  if (!ids) return propagate(ids);
-  if (auto ok = write_erased_ids(*into.files, into.directory, *ids); !ok) return ok;
-  into.erased_elsewhere = std::move(*ids);
+  auto elsewhere = erased_elsewhere_behind(from_files, from, into.info.id, last);
+  if (!elsewhere) return propagate(elsewhere);
+  if (auto ok = write_erased_elsewhere(*into.files, into.directory, *elsewhere); !ok) return ok;
+  into.erased_elsewhere = std::move(*elsewhere);
   if (last.value == 0) return {};
   std::uint64_t synced_bytes = 0;
   auto walked = read_journal(

@@ -474,9 +474,10 @@ std::string render_absence(const json& answer, const page& on) {
   for (const char* key : {"ids", "fields"})
     if (answer.contains(key))
       for (const auto& item : answer[key])
-        text += fmt::format("{}{}: {}\n", cell(item[item.contains("id") ? "id" : "topic"]),
+        text += fmt::format("{}{}: {}{}\n", cell(item[item.contains("id") ? "id" : "topic"]),
                             item.contains("name") ? " " + cell(item["name"]) : "",
-                            item["present"] == true ? "there" : "absent, with a proof");
+                            item["present"] == true ? "there" : "absent, with a proof",
+                            item.contains("erased") ? "; " + cell(item["erased"]) : "");
   if (!answer.contains("searched")) return text;
   const json& searched = answer["searched"];
   text += fmt::format("{} memories and {} chunks searched, {} ended; the best match is {:.2f}\n",

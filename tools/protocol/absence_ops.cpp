@@ -67,17 +67,43 @@ result<json> proofs_of(session& s, const json& request) {
   return s.run("prove", with_keys(request, {"ids", "fields", "actor", "scope", "deadline_ms"}));
 }
 
+std::string erased_field_text(const json& named, const json& left) {
+  return "field " + named["name"].get<std::string>() + " was erased by "
+         + left["by"].get<std::string>() + ": " + left["reason"].get<std::string>();
+}
+
+/// By whom and why it was erased as of `seq`, so that erased is not taken for never there. Empty
+/// where it was not, and for those who may not know.
+result<std::string> erasure_of(session& s, const json& request, const json& named,
+                               const json& seq) {
+  json asked = with_keys(request, {"actor", "scope", "deadline_ms"});
+  asked["id"] = named.is_object() ? named["topic"] : named;
+  asked["at_seq"] = seq;
+  auto found = s.run("get", std::move(asked));
+  if (!found && found.error().code == errc::erased) return found.error().message;
+  if (!found && found.error().code == errc::not_found) return std::string();
+  if (!found) return propagate(found);
+  const json& m = (*found)["memory"];
+  if (named.is_object() && m.contains("erased_fields"))
+    for (const json& left : m["erased_fields"])
+      if (left["name"] == named["name"]) return erased_field_text(named, left);
+  return std::string();
+}
+
 /// Adds `present` to each of the named, whose proofs stand from `first` on; is any there?
-bool add_presence(json& answer, const json& request, const char* key, const json& proofs,
-                  std::size_t first) {
+result<bool> add_presence(session& s, json& answer, const json& request, const char* key,
+                          const json& proved, std::size_t first) {
   if (!is_given(request, key)) return false;
   bool any = false;
   json list = json::array();
   for (std::size_t i = 0; i < request[key].size(); ++i) {
     const json& named = request[key][i];
     json item = named.is_object() ? named : json{{"id", named}};
-    item["present"] = proofs[first + i]["present"];
+    item["present"] = proved["proofs"][first + i]["present"];
     any = any || item["present"] == true;
+    auto erased = erasure_of(s, request, named, proved["seq"]);
+    if (!erased) return propagate(erased);
+    if (!erased->empty()) item["erased"] = std::move(*erased);
     list.push_back(std::move(item));
   }
   answer[key] = std::move(list);
@@ -160,13 +186,15 @@ result<json> run_absent(session& s, const json& asked) {
   const json seq = (*state)["seq"];
   const json root = (*state)["root"];
   if (names) {
-    const json& proofs = (*state)["proofs"];
     const std::size_t ids = is_given(request, "ids") ? request["ids"].size() : 0;
     const std::size_t fields = is_given(request, "fields") ? request["fields"].size() : 0;
-    if (proofs.size() != ids + fields)
+    if ((*state)["proofs"].size() != ids + fields)
       return fail(errc::bad_value, "one is named twice", ids > 0 ? "ids" : "fields");
-    is_there = add_presence(answer, request, "ids", proofs, 0) || is_there;
-    is_there = add_presence(answer, request, "fields", proofs, ids) || is_there;
+    for (const auto& [key, first] : {std::pair("ids", std::size_t{0}), std::pair("fields", ids)}) {
+      auto any = add_presence(s, answer, request, key, *state, first);
+      if (!any) return propagate(any);
+      is_there = is_there || *any;
+    }
     answer["proof"] = std::move(*state);
   }
   answer["absent"] = !is_there;

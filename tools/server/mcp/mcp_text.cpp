@@ -132,9 +132,10 @@ std::string absent_text(const json& a) {
   for (const char* key : {"ids", "fields"})
     if (a.contains(key))
       for (const auto& item : a[key])
-        out += fmt::format("{}{}: {}\n", text_of(item[item.contains("id") ? "id" : "topic"]),
+        out += fmt::format("{}{}: {}{}\n", text_of(item[item.contains("id") ? "id" : "topic"]),
                            item.contains("name") ? " " + one_line(text_of(item["name"])) : "",
-                           item["present"] == true ? "there" : "absent");
+                           item["present"] == true ? "there" : "absent",
+                           item.contains("erased") ? "; " + one_line(text_of(item["erased"])) : "");
   if (!a.contains("searched")) return out;
   out += fmt::format("{} memories and {} chunks searched, {} ended\n",
                      text_of(a["searched"]["memories"]), text_of(a["searched"]["chunks"]),
