@@ -26,6 +26,7 @@ struct diff_side {
 struct memory_side {
   std::uint32_t version = 0;
   std::optional<bool> tombstoned;
+  bool erased = false;              ///< there, and nothing is left of what it said
   std::string text;                 ///< short form of a version that was written since; else empty
   std::string by;                   ///< who changed it last since the common entry
   std::vector<std::string> changes; ///< kinds of the entries since; empty: as of the common entry

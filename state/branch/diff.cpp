@@ -11,6 +11,7 @@
 #include "state/branch/side_changes.hpp"
 #include "state/checkpoint/checkpoint.hpp"
 #include "state/checkpoint/world_directory.hpp"
+#include "state/erasure/erased_note.hpp"
 #include "state/recovery/entry_check.hpp"
 #include "state/recovery/verify.hpp"
 
@@ -41,6 +42,9 @@ result<side_changes> changes_of(const opened_side& side, seq_no common) {
   side_changes changes;
   changes.totals.at = side.at;
   changes.totals.root = side.root;
+  auto elsewhere = read_erased_elsewhere(side.files, side.directory);
+  if (!elsewhere) return propagate(elsewhere);
+  changes.elsewhere = std::move(*elsewhere);
   if (side.at == common) return changes;
   auto walked =
       read_journal(side.files, journal_directory(side.directory), side.info.id, common.next(), true,
@@ -71,6 +75,8 @@ struct pair_of {
   /// As each side has it: a side that has not changed it has it as it was before.
   [[nodiscard]] auto now_a() const { return a != nullptr ? now(*a) : b->before; }
   [[nodiscard]] auto now_b() const { return b != nullptr ? now(*b) : a->before; }
+  /// Both have come to the same, as where one is a copy whose frames are cut otherwise.
+  [[nodiscard]] bool agrees() const { return a != nullptr && b != nullptr && a->leaf == b->leaf; }
 
 private:
   static auto now(const Changed& c) { return decltype(c.before)(c.now); }
@@ -109,26 +115,34 @@ public:
   void run() { (void)(memories() && fields() && edges() && saliences() && uses()); }
 
 private:
+  /// A side that has not changed a memory may have lost what it said to the other one's erasure.
+  static void note_erased(const side_changes& of, const changed_memory* changed,
+                          std::optional<memory_side>& side, const memory_id& id) {
+    if (changed == nullptr && side) side->erased = of.elsewhere.memories.contains(id);
+  }
   bool memories() {
     return for_each_pair(a_.memories, b_.memories, [&](const memory_id& id, const auto& both) {
-      if (is_found_anew(both.a) && is_found_anew(both.b)) return true;
+      if (both.agrees() || (is_found_anew(both.a) && is_found_anew(both.b))) return true;
       memory_difference d{.id = id,
                           .type = both.known().type,
                           .actor = both.known().actor,
                           .a = both.now_a(),
                           .b = both.now_b()};
+      note_erased(a_, both.a, d.a, id);
+      note_erased(b_, both.b, d.b, id);
       ++(!d.b ? report_.only_a : !d.a ? report_.only_b : report_.changed);
       return visit_(d);
     });
   }
   bool fields() {
     return for_each_pair(a_.fields, b_.fields, [&](const field_key& key, const auto& both) {
-      return visit_(field_difference{key.topic, key.name, both.now_a(), both.now_b()});
+      return both.agrees()
+             || visit_(field_difference{key.topic, key.name, both.now_a(), both.now_b()});
     });
   }
   bool edges() {
     return for_each_pair(a_.edges, b_.edges, [&](const edge_key& key, const auto& both) {
-      return visit_(edge_difference{key, both.now_a(), both.now_b()});
+      return both.agrees() || visit_(edge_difference{key, both.now_a(), both.now_b()});
     });
   }
   bool saliences() {

@@ -64,6 +64,7 @@ void side_changes::take_head(const entry& e, const head& h, const version* conte
   m.actor = h.actor_scope;
   m.now.version = h.current_version;
   m.now.tombstoned = h.tombstone.has_value();
+  m.now.erased = h.erased;
   if (content != nullptr) m.now.text = content->forms.short_form;
   m.now.by = e.header.created_by;
   add_once(m.now.changes, to_string(e.header.kind));

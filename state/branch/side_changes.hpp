@@ -11,6 +11,7 @@
 
 #include "messages/codec/entry.hpp"
 #include "mneme/diff.hpp"
+#include "views/erased_elsewhere.hpp"
 
 namespace mneme {
 
@@ -55,6 +56,8 @@ public:
   /// Whether the leaves that the headers name, as they are at last, are those of what was changed.
   [[nodiscard]] bool leaves_agree() const;
 
+  /// What was erased though none of the entries says so; for whoever took none of it.
+  erased_elsewhere elsewhere;
   std::map<memory_id, changed_memory> memories;
   std::map<field_key, changed_field> fields;
   std::map<edge_key, changed_edge> edges;

@@ -27,6 +27,7 @@ constexpr double units = 1e9; // of saliences
 json side_json(const memory_side& side) {
   json j{{"version", side.version}};
   if (side.tombstoned) j["tombstoned"] = *side.tombstoned;
+  if (side.erased) j["erased"] = true;
   if (!side.text.empty()) j["text"] = side.text;
   if (!side.by.empty()) j["by"] = side.by;
   if (!side.changes.empty()) j["changes"] = side.changes;
@@ -104,11 +105,14 @@ json report_json(const diff_report& found) {
   return j;
 }
 
-/// "v2", "v3 tombstoned", "-".
+/// "v2", "v3 tombstoned", "v1 erased", "-".
 std::string words(const std::optional<memory_side>& side) {
   if (!side) return "-";
   std::string text = fmt::format("v{}", side->version);
-  if (side->tombstoned.value_or(false)) text += " tombstoned";
+  if (side->erased)
+    text += " erased";
+  else if (side->tombstoned.value_or(false))
+    text += " tombstoned";
   return text;
 }
 std::string words(const std::optional<field_side>& side) {
