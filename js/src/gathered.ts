@@ -2,7 +2,7 @@
 
 import type { CallOptions } from "./call_options.js";
 import type { Mneme } from "./client.js";
-import { errorOf, type Refused } from "./errors.js";
+import { errorOf, MnemeError, type Refused } from "./errors.js";
 import { type Answer, type OpName, Ops, type Request } from "./generated/ops.js";
 import { TICK_READS, TICK_WRITES } from "./items.js";
 
@@ -10,6 +10,8 @@ const READABLE: ReadonlySet<string> = new Set(TICK_READS);
 const WRITABLE: ReadonlySet<string> = new Set(TICK_WRITES);
 /** Items of one tick. */
 const MOST_AT_ONCE = 10_000;
+/** The request, or the answer to all of it, was too much; reads are asked again in two halves then. */
+const TOO_LARGE: ReadonlySet<string> = new Set(["limit_exceeded", "line_too_long"]);
 
 interface Pending {
   item: Record<string, unknown>;
@@ -44,9 +46,12 @@ export class Gathered extends Ops {
   async #go(): Promise<void> {
     const reads = this.#reads;
     const writes = this.#writes;
-    if (reads.length + writes.length === 0) return;
     this.#reads = [];
     this.#writes = [];
+    if (reads.length + writes.length > 0) await this.#tick(reads, writes);
+  }
+
+  async #tick(reads: readonly Pending[], writes: readonly Pending[]): Promise<void> {
     try {
       const told = await this.#world.call("tick", {
         reads: reads.map(({ item }) => item),
@@ -55,6 +60,12 @@ export class Gathered extends Ops {
       settle(reads, told.reads);
       settle(writes, told.writes);
     } catch (refused) {
+      const isTooLarge = refused instanceof MnemeError && TOO_LARGE.has(refused.code);
+      if (isTooLarge && writes.length === 0 && reads.length > 1) {
+        const half = reads.length >> 1;
+        await Promise.all([this.#tick(reads.slice(0, half), []), this.#tick(reads.slice(half), [])]);
+        return;
+      }
       for (const { reject } of [...reads, ...writes]) reject(refused);
     }
   }

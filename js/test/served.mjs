@@ -14,7 +14,7 @@ export function folder() {
 
 export function mneme(...args) {
   const done = spawnSync(MNEME, args, { encoding: "utf8" });
-  if (done.status !== 0) throw new Error(`mneme ${args.join(" ")}: ${done.stdout}${done.stderr}`);
+  if (done.status !== 0) throw new Error(`${MNEME} ${args.join(" ")}: ${done.error ?? done.stdout + done.stderr}`);
   return done.stdout.trim();
 }
 
