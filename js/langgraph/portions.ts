@@ -11,15 +11,16 @@ const PAGE = 10_000;
 export interface Found {
   memories: Memory[];
   distances: number[];
+  at_seq: number;
 }
 
 /** Asks one find. */
-export type Find = (request: Request<"find">) => Promise<Found & { at_seq: number }>;
+export type Find = (request: Request<"find">) => Promise<Found>;
 
 /** All that a find with a fixed order finds, as of one moment, page by page where it is too much for one answer. */
-export async function foundInPages(find: Find, request: Request<"find"> & { limit?: number }): Promise<Found> {
-  const wanted = request.limit!;
-  const all: Found = { memories: [], distances: [] };
+export async function foundInPages(find: Find, request: Request<"find">): Promise<Found> {
+  const { limit: wanted = PAGE, offset = 0 } = request;
+  const all: Found = { memories: [], distances: [], at_seq: 0 };
   let size = PAGE;
   let more: { offset?: number; at_seq?: number } = {};
   for (;;) {
@@ -34,8 +35,9 @@ export async function foundInPages(find: Find, request: Request<"find"> & { limi
     }
     all.memories.push(...page.memories);
     all.distances.push(...page.distances);
+    all.at_seq = page.at_seq;
     if (page.memories.length < size || all.memories.length >= wanted) return all;
-    more = { offset: all.memories.length, at_seq: more.at_seq ?? page.at_seq };
+    more = { offset: offset + all.memories.length, at_seq: page.at_seq };
   }
 }
 

@@ -163,10 +163,15 @@ export class MnemeStore extends BaseStore {
 
   /** What was written first, and is fit. */
   async #first(prefix: Namespace, filter: Value, wanted: number, fits: (kept: Kept) => boolean): Promise<Kept[]> {
+    const read: Memory[] = [];
+    let more: { offset?: number; at_seq?: number } = {};
     for (let size = 2 * wanted + 16; ; size *= 4) {
-      const { memories } = await foundInPages(this.#find, this.#layout.under(prefix, equalTexts(filter), size));
-      const hits = newestOfEach(memories).filter(fits);
+      const asked = this.#layout.under(prefix, equalTexts(filter), size);
+      const { memories, at_seq } = await foundInPages(this.#find, { ...asked, ...more });
+      read.push(...memories);
+      const hits = newestOfEach(read).filter(fits);
       if (hits.length >= wanted || memories.length < size) return hits.slice(0, wanted);
+      more = { offset: read.length, at_seq };
     }
   }
 
