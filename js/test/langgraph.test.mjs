@@ -308,7 +308,7 @@ store.put(("users", "py"), "kept", {"text": "text 3", "kind": "py"}, ttl=60)
 print(json.dumps(told))`;
     const python = spawnSync("python3", ["-c", program, server.url, JSON.stringify(vectors)], {
       encoding: "utf8",
-      env: { ...process.env, PYTHONPATH: process.env.MNEME_PYTHON ?? fileURLToPath(new URL("../../python", import.meta.url)), PYTHONDONTWRITEBYTECODE: "1" },
+      env: { ...process.env, PYTHONPATH: `${process.env.MNEME_TREE ?? fileURLToPath(new URL("../..", import.meta.url))}/python`, PYTHONDONTWRITEBYTECODE: "1" },
     });
     assert.equal(python.status, 0, python.stderr);
     const [nearest, , tea, habits, names] = JSON.parse(python.stdout);
