@@ -42,8 +42,7 @@ function operatorsOf(told: unknown): [string, unknown][] | undefined {
 
 /** Whether a namespace begins, or ends, with a path in which "*" is any label. */
 export function matchesPath({ matchType, path }: MatchCondition, namespace: Namespace): boolean {
-  if (matchType !== "prefix" && matchType !== "suffix")
-    throw new Error(`Unsupported match type: ${String(matchType)}`);
+  if (matchType !== "prefix" && matchType !== "suffix") throw new Error(`Unsupported match type: ${String(matchType)}`);
   if (path.length > namespace.length) return false;
   const from = matchType === "prefix" ? 0 : namespace.length - path.length;
   return path.every((label, place) => label === "*" || label === namespace[from + place]);

@@ -31,7 +31,11 @@ function inside(value: unknown, part: string): unknown[] {
 }
 
 function choice(part: string): string[] {
-  return part.slice(1, -1).split(",").map((path) => path.trim()).filter((path) => path !== "");
+  return part
+    .slice(1, -1)
+    .split(",")
+    .map((path) => path.trim())
+    .filter((path) => path !== "");
 }
 
 function field(value: unknown, names: readonly string[]): unknown {

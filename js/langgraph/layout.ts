@@ -69,28 +69,46 @@ export class Layout {
   /** Finds the nearest vectors of namespaces that begin so. */
   near(prefix: Namespace, vector: readonly number[], limit: number): Request<"find"> {
     return this.#find({ has_tag: this.#levelTag("vector", prefix) }, limit, {
-      near_vector: [...vector], rank: "distance",
+      near_vector: [...vector],
+      rank: "distance",
     });
   }
 
   /** Puts a value in the place of an old one and of its vectors. */
-  put(namespace: Namespace, key: string, value: Value, old: readonly Memory[], oldVectors: readonly Memory[],
-    vectors: readonly (readonly number[])[]): BatchItem[] {
+  put(
+    namespace: Namespace,
+    key: string,
+    value: Value,
+    old: readonly Memory[],
+    oldVectors: readonly Memory[],
+    vectors: readonly (readonly number[])[],
+  ): BatchItem[] {
     const tag = this.keyTag(namespace, key);
     const data = { statement: JSON.stringify(value) };
     const metadata = metadataOf(namespace, key, value) as NonNullable<Request<"write">["metadata"]>;
     const [kept, ...others] = old;
     const actor = this.#actor;
-    const made: BatchItem[] = kept === undefined
-      ? [{ op: "write", type: "Note", data, actor, metadata, tags: [tag, ...this.#levelTags("value", namespace)] }]
-      : [{ op: "update", uri: kept.uri, data, actor }, { op: "update_head", uri: kept.uri, metadata, actor }];
+    const made: BatchItem[] =
+      kept === undefined
+        ? [{ op: "write", type: "Note", data, actor, metadata, tags: [tag, ...this.#levelTags("value", namespace)] }]
+        : [
+            { op: "update", uri: kept.uri, data, actor },
+            { op: "update_head", uri: kept.uri, metadata, actor },
+          ];
     return [
       ...made,
       ...this.remove([...others, ...oldVectors]),
-      ...vectors.map((vector): BatchItem => ({
-        op: "write", type: "Note", data: { statement: "vector" }, actor, vector: [...vector], metadata: { of: tag },
-        tags: [this.#vectorTag(tag), ...this.#levelTags("vector", namespace)],
-      })),
+      ...vectors.map(
+        (vector): BatchItem => ({
+          op: "write",
+          type: "Note",
+          data: { statement: "vector" },
+          actor,
+          vector: [...vector],
+          metadata: { of: tag },
+          tags: [this.#vectorTag(tag), ...this.#levelTags("vector", namespace)],
+        }),
+      ),
     ];
   }
 
@@ -117,7 +135,15 @@ export class Layout {
   }
 
   #find(where: Request<"find">["where"], limit: number, more: Request<"find">): Request<"find"> {
-    return { types: ["Note"], where: where!, limit, actor: this.#actor, include_archived: true, include_ended: true, ...more };
+    return {
+      types: ["Note"],
+      where: where!,
+      limit,
+      actor: this.#actor,
+      include_archived: true,
+      include_ended: true,
+      ...more,
+    };
   }
 }
 

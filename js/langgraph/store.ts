@@ -1,10 +1,26 @@
 import {
-  BaseStore, validateNamespace,
-  type GetOperation, type IndexConfig, type Item, type ListNamespacesOperation, type Operation, type OperationResults,
-  type PutOperation, type SearchItem, type SearchOperation,
+  BaseStore,
+  validateNamespace,
+  type GetOperation,
+  type IndexConfig,
+  type Item,
+  type ListNamespacesOperation,
+  type Operation,
+  type OperationResults,
+  type PutOperation,
+  type SearchItem,
+  type SearchOperation,
 } from "@langchain/langgraph-checkpoint";
 
-import { Gathered, type Mneme, NotFound, Tombstoned, VersionConflict, type BatchItem, type Memory } from "../src/index.js";
+import {
+  Gathered,
+  type Mneme,
+  NotFound,
+  Tombstoned,
+  VersionConflict,
+  type BatchItem,
+  type Memory,
+} from "../src/index.js";
 import { equalTexts, matches, matchesPath } from "./filter.js";
 import { textsAt } from "./json_paths.js";
 import { type Kept, keptOf, Layout, type Namespace, type Value } from "./layout.js";
@@ -71,13 +87,15 @@ export class MnemeStore extends BaseStore {
     const vectors = await this.#embedded([...puts.values()]);
     for (let attempt = 1; ; ++attempt) {
       const [answers, ...writes] = await Promise.all([
-        this.#answers(ops), ...[...puts.values()].map((op) => this.#writesOf(op, vectors)),
+        this.#answers(ops),
+        ...[...puts.values()].map((op) => this.#writesOf(op, vectors)),
       ]);
       try {
         for (const portion of portions(writes)) await this.#world.batch(portion);
         return answers;
       } catch (refused) {
-        const wasOutrun = refused instanceof Tombstoned || refused instanceof VersionConflict || refused instanceof NotFound;
+        const wasOutrun =
+          refused instanceof Tombstoned || refused instanceof VersionConflict || refused instanceof NotFound;
         if (!wasOutrun || attempt === ATTEMPTS) throw refused;
       }
     }
@@ -89,7 +107,9 @@ export class MnemeStore extends BaseStore {
       foundInPages(this.#find, this.#layout.vectorsOf(namespace, key)).then(({ memories }) => memories),
     ]);
     if (value === null) return this.#layout.remove([...old, ...oldVectors]);
-    const texts = this.#textsOf(value, index).map((text) => vectors.get(text)!).filter(hasDirection);
+    const texts = this.#textsOf(value, index)
+      .map((text) => vectors.get(text)!)
+      .filter(hasDirection);
     const [newest] = old;
     if (newest === undefined || !this.#isExpired(keptOf(newest)))
       return this.#layout.put(namespace, key, value, old, oldVectors, texts);
@@ -103,12 +123,14 @@ export class MnemeStore extends BaseStore {
 
   async #answers(ops: readonly Operation[]): Promise<unknown[]> {
     const queries = await this.#embeddedQueries(ops.filter(isSearch));
-    return Promise.all(ops.map((op) => {
-      if (isSearch(op)) return this.#search(op, queries);
-      if (isPut(op)) return null;
-      if (isGet(op)) return this.#get(op);
-      return this.#namespaces(op);
-    }));
+    return Promise.all(
+      ops.map((op) => {
+        if (isSearch(op)) return this.#search(op, queries);
+        if (isPut(op)) return null;
+        if (isGet(op)) return this.#get(op);
+        return this.#namespaces(op);
+      }),
+    );
   }
 
   async #get({ namespace, key }: GetOperation): Promise<Item | null> {
@@ -121,7 +143,8 @@ export class MnemeStore extends BaseStore {
   async #search(op: SearchOperation, queries: Vectors): Promise<SearchItem[]> {
     const { namespacePrefix: prefix, filter = {}, limit = 10, offset = 0, query } = op;
     if (limit <= 0) return [];
-    const fits = (kept: Kept) => startsWith(kept.namespace, prefix) && !this.#isExpired(kept) && matches(kept.value, filter);
+    const fits = (kept: Kept) =>
+      startsWith(kept.namespace, prefix) && !this.#isExpired(kept) && matches(kept.value, filter);
     const wanted = offset + limit;
     const vector = query ? queries.get(query) : undefined;
     const hits = vector !== undefined && hasDirection(vector) ? await this.#near(prefix, vector, wanted, fits) : [];
@@ -134,8 +157,12 @@ export class MnemeStore extends BaseStore {
   }
 
   /** The best of each value's vectors, the best first. */
-  async #near(prefix: Namespace, vector: readonly number[], wanted: number,
-    fits: (kept: Kept) => boolean): Promise<[Kept, number | undefined][]> {
+  async #near(
+    prefix: Namespace,
+    vector: readonly number[],
+    wanted: number,
+    fits: (kept: Kept) => boolean,
+  ): Promise<[Kept, number | undefined][]> {
     const known = new Map<string, Kept | undefined>();
     for (let size = 2 * wanted + 16; ; size *= 4) {
       const { memories, distances } = await foundInPages(this.#find, this.#layout.near(prefix, vector, size));
@@ -148,10 +175,14 @@ export class MnemeStore extends BaseStore {
       const tags = [...best.keys()];
       for (let from = 0; from < tags.length && hits.length < wanted; from += wanted) {
         const some = tags.slice(from, from + wanted);
-        await Promise.all(some.filter((tag) => !known.has(tag)).map(async (tag) => {
-          const [newest] = (await this.#find(this.#layout.ofKeyTag(tag))).memories;
-          known.set(tag, newest === undefined ? undefined : keptOf(newest));
-        }));
+        await Promise.all(
+          some
+            .filter((tag) => !known.has(tag))
+            .map(async (tag) => {
+              const [newest] = (await this.#find(this.#layout.ofKeyTag(tag))).memories;
+              known.set(tag, newest === undefined ? undefined : keptOf(newest));
+            }),
+        );
         for (const tag of some) {
           const kept = known.get(tag);
           if (kept !== undefined && fits(kept)) hits.push([kept, best.get(tag)!]);
@@ -175,7 +206,12 @@ export class MnemeStore extends BaseStore {
     }
   }
 
-  async #namespaces({ matchConditions = [], maxDepth, limit, offset = 0 }: ListNamespacesOperation): Promise<string[][]> {
+  async #namespaces({
+    matchConditions = [],
+    maxDepth,
+    limit,
+    offset = 0,
+  }: ListNamespacesOperation): Promise<string[][]> {
     let prefix: Namespace = [];
     for (const { matchType, path } of matchConditions) {
       const any = path.indexOf("*");
@@ -211,7 +247,8 @@ export class MnemeStore extends BaseStore {
     const texts = [...new Set(puts.flatMap(({ value, index }) => (value === null ? [] : this.#textsOf(value, index))))];
     if (texts.length === 0) return new Map();
     const made = await this.#index!.embeddings.embedDocuments(texts);
-    if (made.length !== texts.length) throw new Error(`${texts.length} texts were to be embedded, and there are ${made.length} vectors`);
+    if (made.length !== texts.length)
+      throw new Error(`${texts.length} texts were to be embedded, and there are ${made.length} vectors`);
     return new Map(texts.map((text, place) => [text, made[place]!]));
   }
 
@@ -258,7 +295,13 @@ function newestOfEach(memories: readonly Memory[]): Kept[] {
 }
 
 function itemOf({ namespace, key, value, memory }: Kept): Item {
-  return { value, key, namespace, createdAt: new Date(memory.created_at), updatedAt: new Date(memory.version.created_at) };
+  return {
+    value,
+    key,
+    namespace,
+    createdAt: new Date(memory.created_at),
+    updatedAt: new Date(memory.version.created_at),
+  };
 }
 
 function startsWith(namespace: Namespace, prefix: Namespace): boolean {

@@ -60,11 +60,13 @@ function methodsOf(document) {
     .sort((a, b) => (a.operationId < b.operationId ? -1 : 1));
   const takes = (op, key) => document.components.schemas[`${op}_request`].properties[key] !== undefined;
   const list = (names) => names.map((name) => `\n  "${name}",`).join("") + "\n";
-  const methods = ops.filter((op) => !TYPED_BY_HAND.has(op.operationId)).map((op) => {
-    const name = op.operationId;
-    const needs = document.components.schemas[`${name}_request`].required ?? [];
-    const example = JSON.stringify(op.requestBody.content["application/json"].example);
-    return `
+  const methods = ops
+    .filter((op) => !TYPED_BY_HAND.has(op.operationId))
+    .map((op) => {
+      const name = op.operationId;
+      const needs = document.components.schemas[`${name}_request`].required ?? [];
+      const example = JSON.stringify(op.requestBody.content["application/json"].example);
+      return `
   /**
    * ${op.summary}
    *
@@ -74,7 +76,7 @@ function methodsOf(document) {
     return this.call("${name}", request, options);
   }
 `;
-  });
+    });
   return `${HEADER}import type { components } from "./schemas.js";
 import type { CallOptions } from "../call_options.js";
 
@@ -91,11 +93,14 @@ export const OPS = [${list(ops.map((op) => op.operationId))}] as const;
 
 /** Ops that change nothing, so that what broke off may be asked again. */
 export const READS: ReadonlySet<string> = new Set([${list(
-    ops.filter((op) => op["x-mneme-reads"]).map((op) => op.operationId))}]);
+    ops.filter((op) => op["x-mneme-reads"]).map((op) => op.operationId),
+  )}]);
 
 /** Which ops take the keys that a client fills in. */
-export const TAKES: Readonly<Record<string, ReadonlySet<string>>> = {${FILLED_IN.map((key) => `
-  ${key}: new Set([${list(ops.map((op) => op.operationId).filter((op) => takes(op, key)))}]),`).join("")}
+export const TAKES: Readonly<Record<string, ReadonlySet<string>>> = {${FILLED_IN.map(
+    (key) => `
+  ${key}: new Set([${list(ops.map((op) => op.operationId).filter((op) => takes(op, key)))}]),`,
+  ).join("")}
 };
 
 /** A method for each op. */

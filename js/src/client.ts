@@ -1,7 +1,17 @@
 /** A client of `mneme serve`. */
 
 import type { CallOptions } from "./call_options.js";
-import { Busy, DeadlineExceeded, errorOf, InvalidRequest, MnemeError, OutcomeUnknown, Shutdown, Unreachable, type Refusal } from "./errors.js";
+import {
+  Busy,
+  DeadlineExceeded,
+  errorOf,
+  InvalidRequest,
+  MnemeError,
+  OutcomeUnknown,
+  Shutdown,
+  Unreachable,
+  type Refusal,
+} from "./errors.js";
 import { type Answer, type OpName, Ops, READS, type Request, TAKES } from "./generated/ops.js";
 import type { Answers, BatchItem, Outcomes, TickRead, TickWrite } from "./items.js";
 import { type Answered, BrokenOff, ByFetch, KeepAlive, type Transport } from "./transport.js";
@@ -36,7 +46,9 @@ interface Patience {
   retries: number;
 }
 
-type Camel<Name extends string> = Name extends `${infer First}_${infer Rest}` ? `${First}${Capitalize<Camel<Rest>>}` : Name;
+type Camel<Name extends string> = Name extends `${infer First}_${infer Rest}`
+  ? `${First}${Capitalize<Camel<Rest>>}`
+  : Name;
 type TakesAt = { [Op in OpName]: "at_seq" extends keyof Request<Op> ? Op : never }[OpName];
 /** The world as of a moment: the reads that there are of it. */
 export type Past = Pick<Mneme, Extract<Camel<TakesAt>, keyof Mneme>>;
@@ -93,6 +105,7 @@ export class Mneme extends Ops {
   }
 
   override async call<Op extends OpName>(op: Op, request: Request<Op>, options: CallOptions = {}): Promise<Answer<Op>> {
+    if (this.#transport.isClosed) throw new Shutdown({ code: "shutdown", message: "this client was closed" });
     const filled = this.#filled(op, request as Readonly<Record<string, unknown>>);
     const repeatable = READS.has(op) && !bindsLate(filled);
     const body = JSON.stringify({ ...filled, op });
@@ -100,7 +113,9 @@ export class Mneme extends Ops {
     try {
       for (;;) {
         try {
-          return this.#answer(await this.#transport.ask({ body, headers: this.#headers, signal: patience.signal })) as Answer<Op>;
+          return this.#answer(
+            await this.#transport.ask({ body, headers: this.#headers, signal: patience.signal }),
+          ) as Answer<Op>;
         } catch (problem) {
           await patience.again(problem);
         }
@@ -110,7 +125,7 @@ export class Mneme extends Ops {
     }
   }
 
-  /** Lets go of the connections; the server goes on. What is asked from now on, also by others made of this one, fails. */
+  /** Lets go of the connections; the server goes on. What is asked from now on is refused, also through `as` and others. */
   close(): void {
     this.#transport.close();
   }
@@ -156,9 +171,12 @@ export class Mneme extends Ops {
     if (answer?.ok === true) return answer;
     if (answer?.ok === false && answer.error !== undefined) {
       const refused = errorOf(answer.error, status);
-      throw retry_after === null ? refused : Object.assign(refused, { details: { ...refused.details, retry_after_s: Number(retry_after) } });
+      throw retry_after === null
+        ? refused
+        : Object.assign(refused, { details: { ...refused.details, retry_after_s: Number(retry_after) } });
     }
-    throw new MnemeError({ code: "unreachable", message: `${status} without an answer of mneme's: is it mneme?` });
+    // A proxy that gave up: what is behind it may have been asked.
+    throw new BrokenOff(new Error(`${status} without an answer of mneme's: is it mneme?`), true);
   }
 }
 
@@ -216,7 +234,10 @@ class Waiting {
   #meaning(problem: unknown): unknown {
     if (!(problem instanceof BrokenOff)) return problem;
     if (this.#repeatable || !problem.was_sent)
-      return new Unreachable({ code: "unreachable", message: `no answer: ${problem.message}; start a server with: mneme serve DIR` }, { cause: problem });
+      return new Unreachable(
+        { code: "unreachable", message: `no answer: ${problem.message}; start a server with: mneme serve DIR` },
+        { cause: problem },
+      );
     return this.#unknown(problem.message, problem);
   }
 
@@ -229,7 +250,10 @@ class Waiting {
   }
 
   #unknown(why: string, cause: unknown): OutcomeUnknown {
-    return new OutcomeUnknown({ code: "outcome_unknown", message: `"${this.#op}" was not answered (${why}): it may have been done` }, { cause });
+    return new OutcomeUnknown(
+      { code: "outcome_unknown", message: `"${this.#op}" was not answered (${why}): it may have been done` },
+      { cause },
+    );
   }
 
   #rest(milliseconds: number): Promise<void> {
@@ -263,17 +287,24 @@ function defined(options: CallOptions): Partial<Patience> {
 export function connect(url: string | URL, options: ConnectOptions = {}): Mneme {
   const place = new URL(url);
   if (place.protocol !== "http:" && place.protocol !== "https:")
-    throw new InvalidRequest({ code: "bad_value", message: `not the address of a server: ${place.href}; one looks like http://127.0.0.1:8080` });
+    throw new InvalidRequest({
+      code: "bad_value",
+      message: `not the address of a server: ${place.href}; one looks like http://127.0.0.1:8080`,
+    });
   place.pathname = `${place.pathname.replace(/\/+$/, "")}/v1/op`;
   const headers: Record<string, string> = { "Content-Type": "application/json" };
   if (options.key !== undefined) headers["Authorization"] = `Bearer ${options.key}`;
-  const transport = options.fetch === undefined
-    ? new KeepAlive(place, options.connections ?? 16)
-    : new ByFetch(place, options.fetch);
+  const transport =
+    options.fetch === undefined ? new KeepAlive(place, options.connections ?? 16) : new ByFetch(place, options.fetch);
   const { actor, scope, deadline_ms } = options;
-  return new Mneme(transport, headers, { timeout_ms: options.timeout_ms ?? 60_000, retries: options.retries ?? 3 }, {
-    ...(actor === undefined ? {} : { actor }),
-    ...(scope === undefined ? {} : { scope }),
-    ...(deadline_ms === undefined ? {} : { deadline_ms }),
-  });
+  return new Mneme(
+    transport,
+    headers,
+    { timeout_ms: options.timeout_ms ?? 60_000, retries: options.retries ?? 3 },
+    {
+      ...(actor === undefined ? {} : { actor }),
+      ...(scope === undefined ? {} : { scope }),
+      ...(deadline_ms === undefined ? {} : { deadline_ms }),
+    },
+  );
 }

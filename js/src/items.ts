@@ -5,8 +5,19 @@ import type { Answer, OpName, Request } from "./generated/ops.js";
 
 export const TICK_READS = ["find", "context", "retrieve", "chroma", "search", "get", "resolve", "edges"] as const;
 export const BATCH_ITEMS = [
-  "write", "put", "delete_by", "sweep", "update", "update_head", "tombstone", "restore", "add_edge", "remove_edge",
-  "assign_tag", "set_weights", "ingest",
+  "write",
+  "put",
+  "delete_by",
+  "sweep",
+  "update",
+  "update_head",
+  "tombstone",
+  "restore",
+  "add_edge",
+  "remove_edge",
+  "assign_tag",
+  "set_weights",
+  "ingest",
 ] as const;
 export const TICK_WRITES = [...BATCH_ITEMS, "attest", "compact"] as const;
 

@@ -22,7 +22,9 @@ export class BrokenOff extends Error {
   readonly was_sent: boolean;
 
   constructor(cause: unknown, was_sent: boolean) {
-    super(cause instanceof Error ? cause.message || String((cause as { code?: string }).code) : String(cause), { cause });
+    super(cause instanceof Error ? cause.message || String((cause as { code?: string }).code) : String(cause), {
+      cause,
+    });
     this.was_sent = was_sent;
   }
 }
@@ -31,6 +33,7 @@ export interface Transport {
   /** Throws BrokenOff, also where the signal was aborted. */
   ask(asked: Asked): Promise<Answered>;
   close(): void;
+  readonly isClosed: boolean;
 }
 
 /** A server closes what has rested for a minute: this side does so first, so that nothing is sent into the void. */
@@ -38,13 +41,18 @@ const MOST_REST_MS = 30_000;
 
 /** Connections that stay open, as many as there are requests at once up to `connections`. */
 export class KeepAlive implements Transport {
+  isClosed = false;
   readonly #url: URL;
   readonly #agent: http.Agent;
   readonly #module: typeof http | typeof https;
 
   constructor(url: URL, connections: number) {
     const options = {
-      keepAlive: true, maxSockets: connections, scheduling: "lifo" as const, timeout: MOST_REST_MS, noDelay: true,
+      keepAlive: true,
+      maxSockets: connections,
+      scheduling: "lifo" as const,
+      timeout: MOST_REST_MS,
+      noDelay: true,
     };
     this.#url = url;
     this.#module = url.protocol === "https:" ? https : http;
@@ -69,11 +77,14 @@ export class KeepAlive implements Transport {
               status: response.statusCode ?? 0,
               text: Buffer.concat(pieces).toString("utf8"),
               retry_after: response.headers["retry-after"] ?? null,
-            }));
+            }),
+          );
         },
       );
       request.on("socket", (socket) => {
-        const sent = () => { was_sent = true; };
+        const sent = () => {
+          was_sent = true;
+        };
         if (socket.connecting) socket.once("connect", sent);
         else sent();
       });
@@ -83,12 +94,14 @@ export class KeepAlive implements Transport {
   }
 
   close(): void {
+    this.isClosed = true;
     this.#agent.destroy();
   }
 }
 
 /** A fetch of the host's own, for a proxy, or a runtime without Node's modules. */
 export class ByFetch implements Transport {
+  isClosed = false;
   readonly #url: URL;
   readonly #fetch: typeof fetch;
 
@@ -98,8 +111,9 @@ export class ByFetch implements Transport {
   }
 
   async ask({ body, headers, signal }: Asked): Promise<Answered> {
+    const by = this.#fetch; // a browser's must not be called as somebody's method
     try {
-      const response = await this.#fetch(this.#url, { method: "POST", body, headers: { ...headers }, signal });
+      const response = await by(this.#url, { method: "POST", body, headers: { ...headers }, signal });
       return { status: response.status, text: await response.text(), retry_after: response.headers.get("retry-after") };
     } catch (problem) {
       const cause = problem instanceof Error && problem.cause !== undefined ? problem.cause : problem;
@@ -107,5 +121,7 @@ export class ByFetch implements Transport {
     }
   }
 
-  close(): void {}
+  close(): void {
+    this.isClosed = true;
+  }
 }

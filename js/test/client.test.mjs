@@ -35,7 +35,10 @@ async function stand_in(answers) {
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${server.address().port}`;
-  const close = () => { server.closeAllConnections(); server.close(); };
+  const close = () => {
+    server.closeAllConnections();
+    server.close();
+  };
   return { url, asked, close };
 }
 
@@ -52,11 +55,16 @@ describe("a served world", () => {
 
   test("the types are made from this server's document", () => {
     const made = folder();
-    const done = spawnSync(process.execPath, [join(HERE, "scripts/generate.mjs"), server.url, made], { encoding: "utf8" });
+    const done = spawnSync(process.execPath, [join(HERE, "scripts/generate.mjs"), server.url, made], {
+      encoding: "utf8",
+    });
     assert.equal(done.status, 0, done.stderr);
     for (const file of ["schemas.ts", "ops.ts"])
-      assert.equal(readFileSync(join(HERE, "src/generated", file), "utf8"), readFileSync(join(made, file), "utf8"),
-        `${file} is of another version: npm run types -- ${server.url}`);
+      assert.equal(
+        readFileSync(join(HERE, "src/generated", file), "utf8"),
+        readFileSync(join(made, file), "utf8"),
+        `${file} is of another version: npm run types -- ${server.url}`,
+      );
   });
 
   test("every op is a method and known to the server", async () => {
@@ -76,8 +84,10 @@ describe("a served world", () => {
 
   test("what ticks and batches hold is what the server lets in", async () => {
     const refusal = async (list, op) => {
-      const told = await world.call(list === "items" ? "batch" : "tick", { [list]: [{ op, no_such_key: 1 }] })
-        .then((tick) => tick[list][0].error, (refused) => ({ code: refused.code }));
+      const told = await world.call(list === "items" ? "batch" : "tick", { [list]: [{ op, no_such_key: 1 }] }).then(
+        (tick) => tick[list][0].error,
+        (refused) => ({ code: refused.code }),
+      );
       return told.code;
     };
     for (const op of OPS) {
@@ -96,17 +106,24 @@ describe("a served world", () => {
     const changed = await ana.update({ uri: written.uri, data: { statement: "drinks her tea at six" } });
     assert.equal(changed.version, 2);
     const found = await ana.find({ types: ["Note"], where: { has_tag: "tea" }, limit: 5 });
-    assert.deepEqual(found.memories.map((m) => m.version.data.statement), ["drinks her tea at six"]);
+    assert.deepEqual(
+      found.memories.map((m) => m.version.data.statement),
+      ["drinks her tea at six"],
+    );
     const then = await ana.asOf({ at_seq: written.seq }).get({ id: written.id });
     assert.equal(then.memory.version.data.statement, "drinks her tea at five");
     const at = await ana.asOf({ at: memory.created_at }).find({ types: ["Note"], where: { has_tag: "tea" }, limit: 5 });
-    assert.deepEqual(at.memories.map((m) => m.version.version), [1]);
+    assert.deepEqual(
+      at.memories.map((m) => m.version.version),
+      [1],
+    );
     await assert.rejects(ana.asOf({ at_seq: 1 }).write(note("never")), mneme.InvalidRequest);
     await assert.rejects(world.as("ben").get({ id: written.id }), mneme.NotFound);
   });
 
   test("by key: created, updated, revived, with a payload", async () => {
-    const put = (statement, payload) => world.put({ namespace: "pages", key: "3", ...note(statement), payload: JSON.stringify(payload) });
+    const put = (statement, payload) =>
+      world.put({ namespace: "pages", key: "3", ...note(statement), payload: JSON.stringify(payload) });
     assert.equal((await put("a", { n: 1 })).outcome, "created");
     assert.equal((await put("b", { n: 2 })).outcome, "updated");
     assert.equal((await world.deleteBy({ namespace: "pages", key: "3" })).changed, true);
@@ -114,18 +131,32 @@ describe("a served world", () => {
     assert.equal((await put("c", { n: 3 })).outcome, "revived");
     const { memory } = await world.get({ namespace: "pages", key: "3" });
     assert.deepEqual(JSON.parse(memory.version.payload), { n: 3 });
-    assert.ok((await world.namespaces()).namespaces.some(({ namespace, memories }) => namespace === "pages" && memories === 1));
+    assert.ok(
+      (await world.namespaces()).namespaces.some(({ namespace, memories }) => namespace === "pages" && memories === 1),
+    );
     const past = await world.history({ namespace: "pages", key: "3" });
-    assert.deepEqual(past.versions.map((v) => v.version), [3, 2, 1]);
+    assert.deepEqual(
+      past.versions.map((v) => v.version),
+      [3, 2, 1],
+    );
   });
 
   test("a tick reads one moment, then writes; what fails, fails alone", async () => {
     const written = await world.write(note("before", { actor: "tick", tags: ["tick"] }));
     const tick = await world.as("tick").tick({
-      reads: [{ op: "find", where: { has_tag: "tick" }, limit: 5 }, { op: "get", id: "00000000000000000000000009" }],
-      writes: [{ op: "write", ...note("meanwhile", { tags: ["tick"] }) }, { op: "update", uri: written.uri, data: { statement: "" } }],
+      reads: [
+        { op: "find", where: { has_tag: "tick" }, limit: 5 },
+        { op: "get", id: "00000000000000000000000009" },
+      ],
+      writes: [
+        { op: "write", ...note("meanwhile", { tags: ["tick"] }) },
+        { op: "update", uri: written.uri, data: { statement: "" } },
+      ],
     });
-    assert.deepEqual(unwrap(tick.reads[0]).memories.map((m) => m.version.data.statement), ["before"]);
+    assert.deepEqual(
+      unwrap(tick.reads[0]).memories.map((m) => m.version.data.statement),
+      ["before"],
+    );
     assert.throws(() => unwrap(tick.reads[1]), mneme.NotFound);
     assert.equal(unwrap(tick.writes[0]).version, 1);
     assert.throws(() => unwrap(tick.writes[1]), mneme.InvalidRequest);
@@ -134,14 +165,23 @@ describe("a served world", () => {
   });
 
   test("a batch is all or none", async () => {
-    const { results } = await world.batch([{ op: "write", ...note("one") }, { op: "put", namespace: "b", key: "k", ...note("two") }]);
+    const { results } = await world.batch([
+      { op: "write", ...note("one") },
+      { op: "put", namespace: "b", key: "k", ...note("two") },
+    ]);
     assert.equal(results[1].outcome, "created");
     const before = (await world.stats()).memories;
-    await assert.rejects(world.batch([{ op: "write", ...note("three") }, { op: "write", ...note("") }]), (refused) => {
-      assert.ok(refused instanceof mneme.InvalidRequest);
-      assert.match(refused.at, /^items\[1\]/);
-      return true;
-    });
+    await assert.rejects(
+      world.batch([
+        { op: "write", ...note("three") },
+        { op: "write", ...note("") },
+      ]),
+      (refused) => {
+        assert.ok(refused instanceof mneme.InvalidRequest);
+        assert.match(refused.at, /^items\[1\]/);
+        return true;
+      },
+    );
     assert.equal((await world.stats()).memories, before);
   });
 
@@ -149,12 +189,17 @@ describe("a served world", () => {
     const town = new Gathered(world);
     const before = (await world.stats()).seq;
     const agents = Array.from({ length: 20 }, (_, i) => `agent-${i}`);
-    const told = await Promise.allSettled(agents.flatMap((actor) => [
-      town.write({ ...note(`${actor} is here`), actor }),
-      town.find({ types: ["Note"], limit: 5, actor }),
-      town.get({ id: "00000000000000000000000009", actor }),
-    ]));
-    assert.deepEqual(told.slice(0, 3).map((one) => one.status), ["fulfilled", "fulfilled", "rejected"]);
+    const told = await Promise.allSettled(
+      agents.flatMap((actor) => [
+        town.write({ ...note(`${actor} is here`), actor }),
+        town.find({ types: ["Note"], limit: 5, actor }),
+        town.get({ id: "00000000000000000000000009", actor }),
+      ]),
+    );
+    assert.deepEqual(
+      told.slice(0, 3).map((one) => one.status),
+      ["fulfilled", "fulfilled", "rejected"],
+    );
     assert.ok(told[2].reason instanceof mneme.NotFound);
     assert.deepEqual(told[1].value.memories, []); // reads see what was there before
     const { entries } = await world.journal({ from: before + 1, limit: 100 });
@@ -163,14 +208,20 @@ describe("a served world", () => {
   });
 
   test("what is refused says where", async () => {
-    await assert.rejects(world.find({ types: ["Note"], limit: 5, where: { and: [{ has_tag: "tea" }, { gt: ["head.nothing", 1] }] } }), (refused) => {
-      assert.equal(refused.name, "InvalidRequest");
-      assert.match(refused.at, /^where/);
-      assert.match(refused.message, new RegExp(refused.code));
-      return true;
-    });
+    await assert.rejects(
+      world.find({ types: ["Note"], limit: 5, where: { and: [{ has_tag: "tea" }, { gt: ["head.nothing", 1] }] } }),
+      (refused) => {
+        assert.equal(refused.name, "InvalidRequest");
+        assert.match(refused.at, /^where/);
+        assert.match(refused.message, new RegExp(refused.code));
+        return true;
+      },
+    );
     const written = await world.write(note("x"));
-    await assert.rejects(world.update({ uri: written.uri, data: { statement: "y" }, expect_version: 7 }), mneme.VersionConflict);
+    await assert.rejects(
+      world.update({ uri: written.uri, data: { statement: "y" }, expect_version: 7 }),
+      mneme.VersionConflict,
+    );
     await assert.rejects(world.write(note("x", { id: written.id })), mneme.AlreadyExists);
     await assert.rejects(world.find({ types: ["Note"], limit: 1, at_seq: 1_000_000 }), mneme.SeqUnavailable);
   });
@@ -203,6 +254,17 @@ test("a key says who asks", async () => {
   } finally {
     await server.remove();
   }
+});
+
+test("a connection that the server has closed is not written to", async () => {
+  const server = await serve({ options: ["--idle-ms", "100"] });
+  const world = connect(server.url);
+  for (let n = 0; n < 4; ++n) {
+    await Promise.all([world.write(note(`${n} a`)), world.write(note(`${n} b`))]);
+    await new Promise((resolve) => setTimeout(resolve, 250));
+  }
+  assert.equal((await world.stats()).memories, 8);
+  await server.remove();
 });
 
 test("a server that is not there, and comes back", async () => {
@@ -240,7 +302,11 @@ describe("asked again where that is safe", () => {
     const server = await stand_in(["reset", done]);
     assert.equal((await connect(server.url).get({ id: "i" })).ok, true);
     server.close();
-    for (const request of [(w) => w.write(note("x")), (w) => w.find({ limit: 1, late_binding: true }), (w) => w.retrieve({ q: "x" })]) {
+    for (const request of [
+      (w) => w.write(note("x")),
+      (w) => w.find({ limit: 1, late_binding: true }),
+      (w) => w.retrieve({ q: "x" }),
+    ]) {
       const once = await stand_in(["reset", done]);
       await assert.rejects(request(connect(once.url)), mneme.OutcomeUnknown);
       assert.equal(once.asked.length, 1);
@@ -262,10 +328,29 @@ describe("asked again where that is safe", () => {
   });
 
   test("somebody else's server", async () => {
-    const server = await stand_in([{ status: 200, text: "<html>" }]);
-    await assert.rejects(connect(server.url).stats(), /is it mneme\?/);
+    const server = await stand_in([{ status: 502, text: "<html>" }]);
+    const world = connect(server.url, { retries: 1 });
+    await assert.rejects(
+      world.stats(),
+      (refused) => refused instanceof mneme.Unreachable && /is it mneme\?/.test(refused),
+    );
+    assert.equal(server.asked.length, 2);
+    await assert.rejects(world.write(note("x")), mneme.OutcomeUnknown);
+    assert.equal(server.asked.length, 3);
     server.close();
     assert.throws(() => connect("ftp://x"), mneme.InvalidRequest);
+  });
+
+  test("a client that was closed asks nobody", async () => {
+    const server = await stand_in([done]);
+    for (const options of [{}, { fetch }]) {
+      const world = connect(server.url, options);
+      await world.stats();
+      world.as("ana").close();
+      await assert.rejects(world.stats(), mneme.Shutdown);
+    }
+    assert.equal(server.asked.length, 2);
+    server.close();
   });
 
   test("defaults are filled in where an op takes them", async () => {

@@ -3,12 +3,12 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 
-import { serve } from "./served.mjs";
+import { folder, serve } from "./served.mjs";
 
 const HERE = fileURLToPath(new URL("..", import.meta.url));
 const DOCS = process.env.MNEME_TREE ? join(process.env.MNEME_TREE, "docs") : join(HERE, "../docs");
@@ -19,28 +19,44 @@ function run(command, args) {
   return done.stdout.trimEnd().split("\n");
 }
 
-for (const [name, least, init] of [["JS", 8, []], ["ADAPTERS", 1, ["--embedder", "none"]]])
-  test(`docs/${name}.md`, async () => {
-    const text = readFileSync(join(DOCS, `${name}.md`), "utf8");
-    const blocks = [...text.matchAll(/^```ts\n([^]*?)^```/gm)].map(([, block]) => block);
-    assert.ok(blocks.length >= least);
-    const program = blocks.join("\n");
+const DOCUMENTS = [
+  { name: "JS", least: 8, init: [] },
+  { name: "ADAPTERS", least: 1, init: ["--embedder", "none"] },
+];
+const place = folder(); // as a host has it that has installed the package
+after(() => rmSync(place, { recursive: true }));
+
+function program_of({ name, least }) {
+  const text = readFileSync(join(DOCS, `${name}.md`), "utf8");
+  const blocks = [...text.matchAll(/^```ts\n([^]*?)^```/gm)].map(([, block]) => block);
+  assert.ok(blocks.length >= least);
+  return blocks.join("\n");
+}
+
+test("the pages' blocks compile", () => {
+  mkdirSync(join(place, "node_modules"));
+  symlinkSync(HERE, join(place, "node_modules/mneme"));
+  for (const scope of ["@types", "@langchain"])
+    symlinkSync(join(HERE, "node_modules", scope), join(place, "node_modules", scope));
+  const compilerOptions = { target: "ES2022", module: "NodeNext", strict: true, skipLibCheck: true, types: ["node"] };
+  writeFileSync(join(place, "package.json"), JSON.stringify({ type: "module" }));
+  writeFileSync(join(place, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.ts"] }));
+  for (const document of DOCUMENTS)
+    writeFileSync(
+      join(place, `${document.name}.ts`),
+      program_of(document).replaceAll('"http://127.0.0.1:8080"', "process.argv[2]!"),
+    );
+  run(join(HERE, "node_modules/typescript/bin/tsc"), ["-p", place]);
+});
+
+for (const document of DOCUMENTS)
+  test(`docs/${document.name}.md prints what it says`, async () => {
+    const program = program_of(document);
     const printed = [...program.matchAll(/console\.log\(.*\); +\/\/ (.*)$/gm)].map(([, line]) => line);
     assert.equal(printed.length, program.split("console.log(").length - 1, "each console.log says what it prints");
-
-    const server = await serve({ init });
-    const place = join(server.place, "project"); // as a host has it that has installed the package
-    mkdirSync(join(place, "node_modules"), { recursive: true });
-    symlinkSync(HERE, join(place, "node_modules/mneme"));
-    for (const scope of ["@types", "@langchain"])
-      symlinkSync(join(HERE, "node_modules", scope), join(place, "node_modules", scope));
-    const compilerOptions = { target: "ES2022", module: "NodeNext", strict: true, skipLibCheck: true, types: ["node"] };
-    writeFileSync(join(place, "package.json"), JSON.stringify({ type: "module" }));
-    writeFileSync(join(place, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["document.ts"] }));
+    const server = await serve({ init: document.init });
     try {
-      writeFileSync(join(place, "document.ts"), program.replaceAll("http://127.0.0.1:8080", server.url));
-      run(join(HERE, "node_modules/typescript/bin/tsc"), ["-p", place]);
-      assert.deepEqual(run(join(place, "document.js"), []), printed);
+      assert.deepEqual(run(join(place, `${document.name}.js`), [server.url]), printed);
     } finally {
       await server.remove();
     }

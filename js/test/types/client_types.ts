@@ -13,7 +13,10 @@ export async function use(): Promise<void> {
   const found = await world.find({ types: ["Note"], order_by: [{ field: "head.id", dir: "desc" }], limit: 5 });
   found.scores.map((score) => score.toFixed(2));
   const tick = await world.tick({
-    reads: [{ op: "find", limit: 5 }, { op: "get", id: "x" }],
+    reads: [
+      { op: "find", limit: 5 },
+      { op: "get", id: "x" },
+    ],
     writes: [{ op: "put", namespace: "n", key: "k", type: "Note", data: { statement } }],
   });
   const memories: Memory[] = unwrap(tick.reads[0]).memories;
