@@ -44,7 +44,7 @@ const ATTEMPTS = 5;
 /**
  * LangGraph's store over a world that `mneme serve` has open.
  *
- *     const store = new MnemeStore(connect("http://127.0.0.1:8080"));
+ *     const store = new MnemeStore(connect("http://127.0.0.1:8765"));
  *     const graph = builder.compile({ store });
  */
 export class MnemeStore extends BaseStore {

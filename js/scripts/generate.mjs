@@ -1,11 +1,14 @@
 // Writes src/generated from what a server says of itself:
 //
-//   node scripts/generate.mjs http://127.0.0.1:8080 [FOLDER]
+//   MNEME=../build/check/mneme node scripts/generate.mjs
+//   node scripts/generate.mjs http://127.0.0.1:8765 [FOLDER]
 //
 // schemas.ts has the types of requests and answers, made by openapi-typescript; ops.ts a method for each op.
 
 import { mkdir, writeFile } from "node:fs/promises";
 import openapiTS, { astToString } from "openapi-typescript";
+
+import { serve } from "../test/served.mjs";
 
 const HEADER = "// Made by scripts/generate.mjs from the OpenAPI document of `mneme serve`; not to be edited.\n\n";
 const KEY = "components/schemas/";
@@ -111,9 +114,18 @@ ${methods.join("")}}
 `;
 }
 
+async function documentOf(url) {
+  if (url !== undefined) return (await fetch(new URL("/openapi.json", url))).json();
+  const server = await serve();
+  try {
+    return await documentOf(server.url);
+  } finally {
+    await server.remove();
+  }
+}
+
 const [url, folder = new URL("../src/generated/", import.meta.url).pathname] = process.argv.slice(2);
-if (url === undefined) throw new Error("which server? node scripts/generate.mjs http://127.0.0.1:8080 [FOLDER]");
-const document = await (await fetch(new URL("/openapi.json", url))).json();
+const document = await documentOf(url);
 await mkdir(folder, { recursive: true });
 await writeFile(`${folder}/schemas.ts`, await typesOf(document));
 await writeFile(`${folder}/ops.ts`, methodsOf(document));

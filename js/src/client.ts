@@ -289,7 +289,7 @@ export function connect(url: string | URL, options: ConnectOptions = {}): Mneme 
   if (place.protocol !== "http:" && place.protocol !== "https:")
     throw new InvalidRequest({
       code: "bad_value",
-      message: `not the address of a server: ${place.href}; one looks like http://127.0.0.1:8080`,
+      message: `not the address of a server: ${place.href}; one looks like http://127.0.0.1:8765`,
     });
   place.pathname = `${place.pathname.replace(/\/+$/, "")}/v1/op`;
   const headers: Record<string, string> = { "Content-Type": "application/json" };

@@ -44,7 +44,7 @@ test("the pages' blocks compile", () => {
   for (const document of DOCUMENTS)
     writeFileSync(
       join(place, `${document.name}.ts`),
-      program_of(document).replaceAll('"http://127.0.0.1:8080"', "process.argv[2]!"),
+      program_of(document).replaceAll('"http://127.0.0.1:8765"', "process.argv[2]!"),
     );
   run(join(HERE, "node_modules/typescript/bin/tsc"), ["-p", place]);
 });

@@ -6,7 +6,7 @@ type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ?
 function same<A, B>(..._: Equal<A, B> extends true ? [] : [never]): void {}
 
 export async function use(): Promise<void> {
-  const world = connect("http://127.0.0.1:8080", { actor: "ana" });
+  const world = connect("http://127.0.0.1:8765", { actor: "ana" });
   const { memory } = await world.get({ id: "x" });
   same<typeof memory, Memory>();
   const statement: string = memory.version.created_at;
