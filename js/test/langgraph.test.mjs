@@ -222,6 +222,24 @@ describe("a store", () => {
     assert.deepEqual((await store.get(["a"], "k")).value, { n: 3 });
   });
 
+  test("what was deleted leaves nothing behind, vectors neither", async () => {
+    const store = new MnemeStore(world, {
+      actor: "tidy",
+      index: { dims: DIMS, embeddings, fields: ["text", "more[*]"] },
+    });
+    const memories = async () => (await world.actors()).actors.find(({ actor }) => actor === "tidy")?.memories ?? 0;
+    await store.put(["a"], "k", { text: "text 1", more: ["text 2", "text 3"] });
+    assert.equal(await memories(), 4);
+    await store.put(["a"], "k", { text: "text 1" });
+    assert.equal(await memories(), 2);
+    await store.put(["a"], "k", { text: "text 1" }, false);
+    assert.equal(await memories(), 1);
+    await store.put(["a"], "k", { text: "text 2" });
+    await store.delete(["a"], "k");
+    await store.delete(["a"], "k");
+    assert.equal(await memories(), 0);
+  });
+
   test("names are refused as LangGraph refuses them", async () => {
     for (const store of [new MnemeStore(world), new InMemoryStore()]) {
       for (const name of [[], ["a", ""], ["a.b"], ["a:b"], ["a\0"], ["langgraph", "x"], [1]])
