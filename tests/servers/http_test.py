@@ -734,6 +734,9 @@ class Document(unittest.TestCase):
             answer = self.server.post(f"/v1/{op}", wrong)
             self.assertEqual((answer.status, answer.code), (400, "unknown_key"))
             self.check("post", f"/v1/{op}", answer)
+        reads = {o for o in ops if self.document["paths"][f"/v1/{o}"]["post"]["x-mneme-reads"]}
+        self.assertLessEqual({"get", "find_many", "search", "stats", "list"}, reads)
+        self.assertEqual(reads & {"tick", "batch", "retrieve", "chroma_many", "write", "erase", "clock"}, set())
         self.check("post", "/v1/query", self.server.post("/v1/query", {"q": "harbour"}))
         one = "00000000000000000000000001"
         for path, url in (("/v1/memories/{id}", f"/v1/memories/{one}?raw=true&at_seq=5"),

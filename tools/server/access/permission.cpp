@@ -194,6 +194,13 @@ private:
 
 } // namespace
 
+bool is_read(std::string_view op) {
+  constexpr std::string_view many = "_many";
+  if (op == "tick") return false;
+  if (op.ends_with(many)) op.remove_suffix(many.size());
+  return effect_of(op) == effect::reads || std::ranges::find(host_reads, op) != host_reads.end();
+}
+
 std::optional<answer> narrow(json& request, std::string_view op, const client& who) {
   if (who.is_host() && !who.read_only && who.scope.empty()) return std::nullopt;
   narrowing all(who);

@@ -17,6 +17,10 @@ namespace mneme::server {
 /// list.
 std::optional<answer> narrow(json& request, std::string_view op, const client& who);
 
+/// Whether requests of this op change nothing, whatever they say but for a find's `late_binding`; a
+/// tick may hold writes.
+bool is_read(std::string_view op);
+
 /// Who must see what the client's writes name (engine::apply()); nobody for the host, and for a key
 /// with a scope, which bounds them.
 std::optional<std::string> sight_of(const client& who);

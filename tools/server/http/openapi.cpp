@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tools/server/access/permission.hpp"
 #include "tools/server/json_schema.hpp"
 
 namespace mneme::server {
@@ -69,6 +70,7 @@ json post(std::string_view name, const protocol::op_spec& op) {
   return {{"post",
            {{"operationId", name},
             {"summary", op.summary},
+            {"x-mneme-reads", is_read(op.name)},
             {"requestBody", std::move(body)},
             {"responses", responses_of(reference(base + "_answer"))}}}};
 }

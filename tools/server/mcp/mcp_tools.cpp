@@ -477,9 +477,13 @@ json output_schema(const tool_spec& tool) {
     schema["properties"]["results"] = {{"type", "array"}, {"items", {{"type", "object"}}}};
     schema["required"] = json::array({"seq"});
   }
+  const json all = answer_definitions();
   std::set<std::string> used;
   references_of(schema, used);
-  const json all = answer_definitions();
+  for (std::size_t known = 0; known != used.size();) { // definitions name others
+    known = used.size();
+    for (const auto& name : std::set(used)) references_of(all[name], used);
+  }
   for (const auto& name : used) schema["$defs"][name] = all[name];
   return schema;
 }

@@ -1,0 +1,107 @@
+/** What a refused request throws: a class for each code of which a program decides something, all of them MnemeError. */
+
+/** What an answer with `ok: false` says. */
+export interface Refusal {
+  code: string;
+  message: string;
+  at?: string;
+  [detail: string]: unknown;
+}
+
+/** An item of a tick or a list that was refused; the others were not. */
+export interface Refused {
+  ok: false;
+  error: Refusal;
+}
+
+/** A request that was refused and changed nothing, but for OutcomeUnknown. */
+export class MnemeError extends Error {
+  /** The name of the error, such as "not_found". */
+  readonly code: string;
+  /** Where in the request, such as "where.and[1].gt"; absent where it is no part of it. */
+  readonly at: string | undefined;
+  /** Whatever else the answer says of it. */
+  readonly details: Readonly<Record<string, unknown>>;
+
+  constructor(refusal: Refusal, options?: ErrorOptions) {
+    const { code, message, at, ...details } = refusal;
+    super(at === undefined ? `${message} (${code})` : `${message} (${code} at ${at})`, options);
+    this.name = new.target.name;
+    this.code = code;
+    this.at = at;
+    this.details = details;
+  }
+}
+
+/** There is no such thing, or none that the asker may see. */
+export class NotFound extends MnemeError {}
+/** An id of the caller's own is taken, also by something that was tombstoned or erased. */
+export class AlreadyExists extends MnemeError {}
+/** The memory was taken out of all answers; `restore` brings it back. */
+export class Tombstoned extends MnemeError {}
+/** What the memory said is gone for good. */
+export class Erased extends MnemeError {}
+/** Another version than expect_version is the current one. */
+export class VersionConflict extends MnemeError {}
+/** That moment can no longer, or not yet, be read. */
+export class SeqUnavailable extends MnemeError {}
+/** The scope does not open what was asked for. */
+export class ScopeViolation extends MnemeError {}
+/** The key is not known, or does not allow it. */
+export class Forbidden extends MnemeError {}
+/** It took longer than it was to take. */
+export class DeadlineExceeded extends MnemeError {}
+/** Too much is under way: try again. */
+export class Busy extends MnemeError {}
+/** There was no room; writes go on when there is. */
+export class DiskFull extends MnemeError {}
+/** The write may have happened or not. */
+export class OutcomeUnknown extends MnemeError {}
+/** The world, or the key, is for reading alone. */
+export class ReadOnly extends MnemeError {}
+/** Files of the world are damaged. */
+export class Corrupt extends MnemeError {}
+/** The server, or this client, was closed. */
+export class Shutdown extends MnemeError {}
+/** The server was not reached, and was asked nothing. */
+export class Unreachable extends MnemeError {}
+/** The request itself is not right, whatever the world holds; `at` says where. */
+export class InvalidRequest extends MnemeError {}
+
+type ErrorClass = new (refusal: Refusal, options?: ErrorOptions) => MnemeError;
+
+const CLASSES: Readonly<Record<string, ErrorClass>> = {
+  not_found: NotFound,
+  already_exists: AlreadyExists,
+  tombstoned: Tombstoned,
+  erased: Erased,
+  version_conflict: VersionConflict,
+  seq_unavailable: SeqUnavailable,
+  root_unavailable: SeqUnavailable,
+  scope_violation: ScopeViolation,
+  unauthorized: Forbidden,
+  forbidden: Forbidden,
+  actor_mismatch: Forbidden,
+  deadline_exceeded: DeadlineExceeded,
+  busy: Busy,
+  rate_limited: Busy,
+  disk_full: DiskFull,
+  outcome_unknown: OutcomeUnknown,
+  read_only: ReadOnly,
+  corrupt: Corrupt,
+  shutdown: Shutdown,
+  unreachable: Unreachable,
+};
+
+/** The error that an answer stands for. `status` 400 and 422 are of what the request itself says. */
+export function errorOf(refusal: Refusal, status = 200): MnemeError {
+  const known = CLASSES[refusal.code];
+  if (known !== undefined) return new known(refusal);
+  return status === 400 || status === 413 || status === 422 ? new InvalidRequest(refusal) : new MnemeError(refusal);
+}
+
+/** The item, unless it was refused: then its error is thrown. */
+export function unwrap<Item extends { ok: boolean }>(item: Item): Exclude<Item, Refused> {
+  if (!item.ok) throw errorOf((item as unknown as Refused).error, 422);
+  return item as Exclude<Item, Refused>;
+}
