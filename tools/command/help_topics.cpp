@@ -39,7 +39,8 @@ else a second one is told the first one's pid (busy, exit status 3). Commands th
 
 --seed N fixes the world's id, so that the same requests give the same root (mneme help shell).
 )"},
-    help_topic{"import", "jsonl, docs, markdown, git, facts, generative-agents, an export",
+    help_topic{"import",
+               "jsonl, docs, messages, mem0, markdown, git, facts, generative-agents, an export",
                R"(mneme import DIR PATH… --format FORMAT [--actor NAME] [--no-hashtags]
 
   jsonl     one write request a line (mneme help write), or add_edge; created_at may be given. Two
@@ -51,6 +52,12 @@ else a second one is told the first one's pid (busy, exit status 3). Commands th
             somebody else's; a turn of a talk that names no time is a second behind the one before
             it; a folder stands for its docs.jsonl. What a document gains later updates
             its memory (whose type stays); an id comes once in a file
+  messages  chats as providers have them: [{"role","content"}…] or {"messages":[…]} (OpenAI,
+            Anthropic; also one a line), conversations.json of the exports of ChatGPT (the branch
+            shown last) and of Claude. As docs: an Event per message, a session per conversation;
+            the scope is --actor, or the file's name. Instructions of systems, calls of tools and
+            pieces that are no text are left out and counted
+  mem0      what Mem0 exports: a Note per memory, of its user_id, agent_id, run_id or app_id
   markdown  a folder: a Note per file, a Chunk per section, references edges along links
   git       a repository: a Note and Chunks per file of HEAD, an Event per commit, an Identity per
             author; binary files, files over 1 MiB, symbolic links and submodules are left out and
@@ -67,7 +74,7 @@ else a second one is told the first one's pid (busy, exit status 3). Commands th
             makes the fields of their topics
   mneme     what mneme export wrote
 
-docs, git and generative-agents also make topics (of scopes and sessions; of the repository and its
+docs, messages, git and generative-agents also make topics (of scopes and sessions; of the repository and its
 folders; of personas), whose fields are revised when the source says something else: mneme help topics.
 What they add is coloured: Core is the scope, repository or persona, Mid six words that it is about,
 Outer its month (2023-05). What has fewer words has no colour; mneme tags lists the words, to

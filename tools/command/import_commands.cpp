@@ -35,6 +35,8 @@ struct import_format {
 
 constexpr import_format formats[] = {{"jsonl", importing::import_jsonl},
                                      {"docs", importing::import_docs},
+                                     {"messages", importing::import_messages},
+                                     {"mem0", importing::import_mem0},
                                      {"markdown", importing::import_markdown},
                                      {"git", importing::import_git},
                                      {"generative-agents", importing::import_generative_agents},
@@ -169,8 +171,9 @@ void add_import_commands(CLI::App& app, command_result& outcome) {
                      "files or folders; - is standard input (jsonl, docs, facts, mneme)")
             ->required()
             ->check(not_empty());
-        c.add_option("--format", o.format,
-                     "jsonl, docs, markdown, git, facts, generative-agents or mneme")
+        c.add_option(
+             "--format", o.format,
+             "jsonl, docs, messages, mem0, markdown, git, facts, generative-agents or mneme")
             ->required()
             ->check(CLI::IsMember(format_names()));
         c.add_option("--actor", o.actor, "actor_scope of what the format gives none");

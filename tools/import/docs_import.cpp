@@ -13,6 +13,7 @@
 #include "messages/text/time_text.hpp"
 #include "messages/validate/validate.hpp"
 #include "tools/import/docs_topics.hpp"
+#include "tools/import/documents.hpp"
 #include "tools/import/import.hpp"
 #include "tools/import/import_sink.hpp"
 #include "tools/import/known_members.hpp"
@@ -322,15 +323,20 @@ private:
 
 } // namespace
 
-result<void> import_docs(engine& target, const import_request& request, import_report& report) {
+result<void> import_documents(engine& target, const import_request& request, import_report& report,
+                              const document_source& documents) {
   docs_import into(target, request, report);
+  if (auto ok = documents([&](const source_line& line) { return into.put(line); }); !ok) return ok;
+  return into.finish();
+}
+
+result<void> import_docs(engine& target, const import_request& request, import_report& report) {
   // A folder of a data set has them in docs.jsonl.
   std::error_code unknown;
   const bool is_folder = std::filesystem::is_directory(request.path, unknown);
-  const auto visit = [&](const source_line& line) { return into.put(line); };
-  if (auto ok = for_each_line(is_folder ? request.path + "/docs.jsonl" : request.path, visit); !ok)
-    return ok;
-  return into.finish();
+  const std::string path = is_folder ? request.path + "/docs.jsonl" : request.path;
+  return import_documents(target, request, report,
+                          [&](const document_visitor& put) { return for_each_line(path, put); });
 }
 
 } // namespace mneme::importing

@@ -22,6 +22,14 @@ struct import_request {
 result<void> import_jsonl(engine& target, const import_request& request, import_report& report);
 /// One dated document a line: {scope, id, order, text, title?, speaker?, time?, session?}.
 result<void> import_docs(engine& target, const import_request& request, import_report& report);
+/// Chats as their providers have them: messages as OpenAI's and Anthropic's interfaces take them (a
+/// list, or an object with `messages`, also one a line), and conversations.json of the exports of
+/// ChatGPT and Claude. What people and models said, as `docs` has it; the instructions of systems
+/// and the calls of tools are left out.
+result<void> import_messages(engine& target, const import_request& request, import_report& report);
+/// What Mem0 exports: a list of {id, memory, user_id?, agent_id?, metadata?, created_at?}, or an
+/// object that has it under `results`. A Note each.
+result<void> import_mem0(engine& target, const import_request& request, import_report& report);
 /// A Markdown file, or the Markdown files of a folder.
 result<void> import_markdown(engine& target, const import_request& request, import_report& report);
 /// The history and the files of a git repository.

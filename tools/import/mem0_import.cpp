@@ -1,0 +1,104 @@
+// What Mem0 exports: a Note each.
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "tools/import/derived_id.hpp"
+#include "tools/import/import.hpp"
+#include "tools/import/import_sink.hpp"
+#include "tools/import/local_time.hpp"
+#include "tools/import/source_file.hpp"
+#include "tools/protocol/shape.hpp"
+
+namespace mneme::importing {
+
+namespace {
+
+using protocol::json;
+
+std::string string_member(const json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+/// What is a list of scalars, or one, stays; the rest of an object is nobody's to search.
+metadata_map metadata_of(const json& item) {
+  metadata_map out;
+  const auto found = item.find("metadata");
+  if (found == item.end() || !found->is_object()) return out;
+  for (const auto& [key, value] : found->get_ref<const json::object_t&>()) {
+    if (value.is_string()) out[key] = value.get<std::string>();
+    if (value.is_boolean()) out[key] = value.get<bool>();
+    if (value.is_number_integer()) out[key] = value.get<std::int64_t>();
+    if (value.is_number_float()) out[key] = value.get<double>();
+  }
+  return out;
+}
+
+result<write_request> note_of(const json& item, const std::string& actor) {
+  if (!item.is_object()) return fail(errc::wrong_type, "a memory is an object");
+  const std::string id = string_member(item, "id");
+  const std::string text = string_member(item, "memory");
+  if (id.empty()) return fail(errc::missing_key, "the key \"id\" is missing", "id");
+  if (text.empty()) return fail(errc::missing_key, "the key \"memory\" is missing", "memory");
+  write_request r;
+  r.type = memory_type::note;
+  r.data = {{"statement", text}};
+  r.metadata = metadata_of(item);
+  r.metadata["source_id"] = id;
+  r.actor = actor;
+  for (const char* key : {"user_id", "agent_id", "run_id", "app_id"}) {
+    const std::string name = string_member(item, key);
+    if (name.empty()) continue;
+    if (r.actor.empty()) r.actor = name;
+    r.metadata[key] = name;
+  }
+  r.provenance.source = provenance_source::imported;
+  r.id = derived_id("mem0", r.actor, id, undated);
+  const std::string created = string_member(item, "created_at");
+  if (created.empty()) return r;
+  auto at = parse_local_time(created);
+  if (!at) return fail(at.error().code, at.error().message, "created_at");
+  r.created_at = *at;
+  r.id = derived_id("mem0", r.actor, id, *at);
+  return r;
+}
+
+/// The list, wherever the document has it.
+result<json> memories_of(json document) {
+  if (document.is_object())
+    for (const char* key : {"results", "memories"})
+      if (document.contains(key)) document = json(document[key]);
+  if (!document.is_array())
+    return fail(errc::wrong_type, "an export of Mem0 is a list of memories, or has it as results");
+  return document;
+}
+
+} // namespace
+
+result<void> import_mem0(engine& target, const import_request& request, import_report& report) {
+  auto text = read_source(request.path);
+  if (!text) return propagate(text);
+  auto document = protocol::parse_json(*text);
+  if (!document)
+    return fail(document.error().code,
+                fmt::format("{}: {}", request.path, document.error().message));
+  auto list = memories_of(std::move(*document));
+  if (!list) return propagate(list);
+  import_sink sink(target, report);
+  for (std::size_t i = 0; i < list->size(); ++i) {
+    const std::string where = fmt::format("{}[{}]", request.path, i);
+    auto note = note_of((*list)[i], request.actor);
+    if (!note) return std::unexpected(located(std::move(note.error()), where));
+    if (request.progress) request.progress(i, list->size(), report);
+    constexpr source_keys given{.tags = false,
+                                .frames = false,
+                                .importance = false,
+                                .visibility = false,
+                                .lifecycle = false};
+    if (auto ok = sink.put(std::move(*note), given, where); !ok) return ok;
+  }
+  return sink.flush();
+}
+
+} // namespace mneme::importing

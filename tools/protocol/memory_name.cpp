@@ -1,0 +1,85 @@
+#include "tools/protocol/memory_name.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+#include "tools/protocol/value_reader.hpp"
+
+namespace mneme::protocol {
+
+namespace {
+
+constexpr std::array<std::string_view, 3> ops_by_uri = {"update", "update_head", "tombstone"};
+/// Keys that hold lists_of_writes of requests.
+constexpr std::array<const char*, 2> lists_of_writes = {"items", "writes"};
+
+bool is_text(const json& request, const char* key) {
+  return is_given(request, key) && request[key].is_string();
+}
+
+bool is_uri(const json& text) {
+  return text.get_ref<const std::string&>().starts_with("mneme:");
+}
+
+bool wants_uri(const json& request) {
+  return is_text(request, "op")
+         && std::ranges::find(ops_by_uri, request["op"].get_ref<const std::string&>())
+                != ops_by_uri.end();
+}
+
+/// The key that has an id, or null.
+const char* key_of_id(const json& request) {
+  if (!wants_uri(request)) return nullptr;
+  if (is_text(request, "id")) return "id";
+  return is_text(request, "uri") && !is_uri(request["uri"]) ? "uri" : nullptr;
+}
+
+result<void> resolve(engine& target, json& request, const char* key,
+                     const std::optional<std::string>& in_sight_of, const json_path& at) {
+  if (is_given(request, "id") && is_given(request, "uri"))
+    return fail(errc::bad_value, "give id or uri, not both", at.key("uri").text());
+  json name = std::move(request[key]);
+  request.erase(key);
+  if (!is_uri(name)) {
+    const auto id = parse_memory_id(name.get_ref<const std::string&>());
+    if (!id) return fail(id.error().code, id.error().message, at.key(key).text());
+    read_options who{.actor = in_sight_of, .at_seq = {}};
+    if (!who.actor && is_text(request, "actor")) who.actor = request["actor"];
+    auto found = target.get(*id, who);
+    if (!found) return fail(found.error().code, found.error().message, at.key(key).text());
+    name = to_string(memory_uri{found->head->type, *id, found->head->current_version});
+  }
+  request["uri"] = std::move(name);
+  return {};
+}
+
+} // namespace
+
+bool names_by_id(const json& request) {
+  if (!request.is_object()) return false;
+  if (key_of_id(request) != nullptr) return true;
+  return std::ranges::any_of(lists_of_writes, [&](const char* key) {
+    const auto list = request.find(key);
+    return list != request.end() && list->is_array() && std::ranges::any_of(*list, names_by_id);
+  });
+}
+
+result<void> resolve_names(engine& target, json& request,
+                           const std::optional<std::string>& in_sight_of, const json_path& at) {
+  if (!request.is_object()) return {};
+  if (const char* key = key_of_id(request))
+    if (auto ok = resolve(target, request, key, in_sight_of, at); !ok) return ok;
+  for (const char* key : lists_of_writes) {
+    const auto list = request.find(key);
+    if (list == request.end() || !list->is_array()) continue;
+    const json_path items = at.key(key);
+    for (std::size_t i = 0; i < list->size(); ++i)
+      if (auto ok = resolve_names(target, (*list)[i], in_sight_of, items.item(i)); !ok) return ok;
+  }
+  return {};
+}
+
+} // namespace mneme::protocol
