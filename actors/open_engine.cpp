@@ -199,11 +199,35 @@ actor_options actor_options_of(const engine_options& options, const world& w) {
   return a;
 }
 
+namespace {
+
+/// What a world was made with stays, and who asks for something else is not left to believe in it.
+result<void> check_made_with(const engine_options& options, const world_file& made) {
+  const auto differs = [](std::string_view what, const std::string& is, const std::string& asked,
+                          std::string_view key) {
+    return fail(errc::bad_value,
+                fmt::format("this world's {} is {}, not {}: leave it out, or make another world",
+                            what, is.empty() ? "empty" : is, asked),
+                std::string(key));
+  };
+  if (options.embedder == nullptr && options.embedder_spec
+      && *options.embedder_spec != made.embedder)
+    return differs("embedder", made.embedder, *options.embedder_spec, "embedder");
+  if (!options.world_name.empty() && options.world_name != made.name)
+    return differs("name", made.name, options.world_name, "world_name");
+  if (options.language && *options.language != made.language)
+    return differs("language", made.language, *options.language, "language");
+  return {};
+}
+
+} // namespace
+
 result<opened_engine> open_engine(const engine_options& options) {
   if (auto ok = check_defaults(options.chroma); !ok) return propagate(ok);
   const bool beside = options.read_only && !options.directory.empty();
   auto w = beside ? open_beside_writer(options) : open_for_writing(options);
   if (!w) return propagate(w);
+  if (auto ok = check_made_with(options, (*w)->info); !ok) return propagate(ok);
   opened_engine engine;
   engine.actors = actor_options_of(options, **w);
   engine.state = std::move(*w);

@@ -1,6 +1,9 @@
 #include <algorithm>
+#include <set>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "messages/codec/records.hpp"
 #include "messages/ensure.hpp"
@@ -60,17 +63,16 @@ std::string_view kind_text(field_kind kind) {
   return "";
 }
 
-void check_shape(request_checker& check, memory_type type, const memory_data& data) {
-  for (const auto& [name, value] : data) {
-    const field_schema* field = find_field(type, name);
-    if (field == nullptr)
-      return check.refuse(errc::unknown_key,
-                          fmt::format("a {} has no such data field", to_string(type)),
-                          {is_utf8(name) ? data_path(name) : std::string("data")});
-    if (!has_kind(value, field->kind))
-      return check.refuse(errc::wrong_type, fmt::format("{} is expected", kind_text(field->kind)),
-                          {data_path(name)});
-  }
+/// One value, by itself.
+result<void> check_shape(memory_type type, const std::string& name, const field_value& value) {
+  const field_schema* field = find_field(type, name);
+  if (field == nullptr)
+    return fail(errc::unknown_key, fmt::format("a {} has no such data field", to_string(type)),
+                is_utf8(name) ? data_path(name) : std::string("data"));
+  if (!has_kind(value, field->kind))
+    return fail(errc::wrong_type, fmt::format("{} is expected", kind_text(field->kind)),
+                data_path(name));
+  return {};
 }
 
 /// -?digits[.digits]
@@ -147,20 +149,57 @@ field_value default_value(const field_schema& field, timestamp created_at) {
 
 } // namespace
 
+namespace {
+
+std::string needed_text(memory_type type, const field_schema& field) {
+  std::string text = fmt::format("a {} needs \"{}\"", to_string(type), field.name);
+  if (!field.names.empty()) text += ", one of " + joined(field.names);
+  return text;
+}
+
+/// All that is wrong, in the order in which it would be found one by one: who is told of one fault
+/// at a time asks again for each.
+std::vector<error> faults_of(memory_type type, const memory_data& data) {
+  std::vector<error> faults;
+  const auto note = [&](result<void> checked) {
+    if (!checked) faults.push_back(std::move(checked.error()));
+    return checked.has_value();
+  };
+  std::set<std::string_view> misshapen;
+  for (const auto& [name, value] : data)
+    if (!note(check_shape(type, name, value))) misshapen.insert(name);
+  for (const field_schema& field : fields_of(type)) {
+    const auto found = data.find(field.name);
+    request_checker check;
+    if (found == data.end() && field.required)
+      check.refuse(errc::missing_field, needed_text(type, field), {data_path(field.name)});
+    else if (found != data.end() && !misshapen.contains(field.name))
+      check_value(check, field, found->second);
+    note(check.done());
+  }
+  return faults;
+}
+
+/// The first one, which says what the others are.
+error told_at_once(std::vector<error> faults) {
+  constexpr std::size_t most_told = 8;
+  error told = std::move(faults.front());
+  for (std::size_t i = 1; i < std::min(faults.size(), most_told); ++i)
+    told.message += fmt::format("; {}: {}", faults[i].at, faults[i].message);
+  if (faults.size() > most_told)
+    told.message += fmt::format("; {} more", faults.size() - most_told);
+  return told;
+}
+
+} // namespace
+
 result<void> validate_data(memory_type type, const memory_data& data) {
   request_checker check;
   check.known({"type"}, type);
-  check_shape(check, type, data);
-  for (const field_schema& field : fields_of(type)) {
-    if (!check.ok()) break;
-    const auto found = data.find(field.name);
-    if (found != data.end())
-      check_value(check, field, found->second);
-    else if (field.required)
-      check.refuse(errc::missing_field, fmt::format("a {} needs it", to_string(type)),
-                   {data_path(field.name)});
-  }
-  if (check.ok() && encode_data(type, data).size() > max_data_bytes)
+  if (!check.ok()) return check.done();
+  if (auto faults = faults_of(type, data); !faults.empty())
+    return std::unexpected(told_at_once(std::move(faults)));
+  if (encode_data(type, data).size() > max_data_bytes)
     check.refuse(errc::limit_exceeded,
                  fmt::format("the data is over the limit of {} bytes", max_data_bytes), {"data"});
   return check.done();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -62,18 +63,30 @@ result<void> check_not_erasing(file_system& files, const std::string& directory,
                   + " that goes on, or was broken off: to open it for writing finishes that");
 }
 
+namespace {
+
+result<void> walk_behind(file_system& files, const std::string& directory, const world_id& world,
+                         seq_no cut, read_behind how,
+                         const std::function<result<bool>(const journal_frame&)>& visit) {
+  auto walked = read_journal(files, journal_directory(directory), world, cut.next(), true, visit);
+  const bool is_damage = !walked && walked.error().code == errc::corrupt;
+  return is_damage && how == read_behind::up_to_damage ? result<void>() : walked;
+}
+
+} // namespace
+
 result<std::vector<seq_no>> erased_from_behind(file_system& files, const std::string& directory,
-                                               const world_id& world, seq_no cut) {
+                                               const world_id& world, seq_no cut, read_behind how) {
   auto seqs = read_erased_note(files, directory);
   if (!seqs) return seqs;
   if (cut == seq_no{~0ULL}) return seqs; // nothing is behind it
-  auto walked = read_journal(files, journal_directory(directory), world, cut.next(), true,
-                             [&](const journal_frame& frame) -> result<bool> {
-                               auto erased = erased_by(frame);
-                               if (!erased) return propagate(erased);
-                               seqs->insert(seqs->end(), erased->begin(), erased->end());
-                               return true;
-                             });
+  auto walked = walk_behind(files, directory, world, cut, how,
+                            [&](const journal_frame& frame) -> result<bool> {
+                              auto erased = erased_by(frame);
+                              if (!erased) return propagate(erased);
+                              seqs->insert(seqs->end(), erased->begin(), erased->end());
+                              return true;
+                            });
   if (!walked) return propagate(walked);
   std::erase_if(*seqs, [&](seq_no seq) { return seq > cut; });
   return each_once(std::move(*seqs));
@@ -203,15 +216,16 @@ result<erased_elsewhere> read_erased_elsewhere(file_system& files, const std::st
 }
 
 result<erased_elsewhere> erased_elsewhere_behind(file_system& files, const std::string& directory,
-                                                 const world_id& world, seq_no cut) {
+                                                 const world_id& world, seq_no cut,
+                                                 read_behind how) {
   auto known = read_erased_elsewhere(files, directory);
   if (!known || cut == seq_no{~0ULL}) return known;
-  auto walked = read_journal(files, journal_directory(directory), world, cut.next(), true,
-                             [&](const journal_frame& frame) -> result<bool> {
-                               if (auto ok = add_erased(frame, cut, *known); !ok)
-                                 return propagate(ok);
-                               return true;
-                             });
+  auto walked = walk_behind(files, directory, world, cut, how,
+                            [&](const journal_frame& frame) -> result<bool> {
+                              if (auto ok = add_erased(frame, cut, *known); !ok)
+                                return propagate(ok);
+                              return true;
+                            });
   if (!walked) return propagate(walked);
   return known;
 }

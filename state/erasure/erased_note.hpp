@@ -3,6 +3,7 @@
 /// entry that did comes behind where this world parted from the one that has it. Without the note a
 /// payload of zeros would be damage.
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -21,10 +22,14 @@ result<std::vector<seq_no>> read_erased_note(file_system& files, const std::stri
 result<void> check_not_erasing(file_system& files, const std::string& directory,
                                const world_id& world);
 
+/// How far behind a cut is read: a copy of what is whole may be all that is left to make.
+enum class read_behind : std::uint8_t { all, up_to_damage };
+
 /// The entries up to `cut` of the world in `directory` that are erased by entries behind it, or by
 /// its own note. Reads the journal from the cut on.
 result<std::vector<seq_no>> erased_from_behind(file_system& files, const std::string& directory,
-                                               const world_id& world, seq_no cut);
+                                               const world_id& world, seq_no cut,
+                                               read_behind how = read_behind::all);
 /// busy unless these are they still: what was copied while it was erased is neither what it was nor
 /// zeros. The same where payloads up to the cut were trimmed by an entry behind it.
 result<void> check_erased_still(file_system& files, const std::string& directory,
@@ -38,7 +43,8 @@ result<void> write_erased_note(file_system& files, const std::string& directory,
 /// in a copy as of the cut nothing says so but the notes ERASED_IDS, one id a line, and
 /// ERASED_FIELDS. With what its own notes have.
 result<erased_elsewhere> erased_elsewhere_behind(file_system& files, const std::string& directory,
-                                                 const world_id& world, seq_no cut);
+                                                 const world_id& world, seq_no cut,
+                                                 read_behind how = read_behind::all);
 /// Nothing where there are no notes.
 result<erased_elsewhere> read_erased_elsewhere(file_system& files, const std::string& directory);
 /// Durable. A note that would say nothing is not written.

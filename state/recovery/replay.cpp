@@ -35,13 +35,16 @@ result<void> replay_journal(file_system& from_files, const std::string& from, wo
                             std::optional<seq_no> up_to, const progress& on_progress) {
   ensure(into.published_seq().value == 0, "replay fills an empty world");
   const seq_no last = up_to.value_or(seq_no{~0ULL});
-  if (auto ok = check_journal_reaches_checkpoint(from_files, from, into.info.id); !ok) return ok;
+  // Who names the last entry to take loses nothing unawares, and may have only what is whole.
+  if (!up_to)
+    if (auto ok = check_journal_reaches_checkpoint(from_files, from, into.info.id); !ok) return ok;
   if (auto ok = carry_rules_of_vectors(from_files, from, into); !ok) return ok;
   // Of a copy that goes to the end all erasures are in it, but for those of the note.
-  auto erased = erased_from_behind(from_files, from, into.info.id, last);
+  auto erased = erased_from_behind(from_files, from, into.info.id, last, read_behind::up_to_damage);
   if (!erased) return propagate(erased);
   if (auto ok = write_erased_note(*into.files, into.directory, *erased); !ok) return ok;
-  auto elsewhere = erased_elsewhere_behind(from_files, from, into.info.id, last);
+  auto elsewhere =
+      erased_elsewhere_behind(from_files, from, into.info.id, last, read_behind::up_to_damage);
   if (!elsewhere) return propagate(elsewhere);
   if (auto ok = write_erased_elsewhere(*into.files, into.directory, *elsewhere); !ok) return ok;
   into.erased_elsewhere = std::move(*elsewhere);

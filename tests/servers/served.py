@@ -42,7 +42,7 @@ class Served:
 
     def __init__(self, directory, *options):
         self.process = subprocess.Popen(
-            [MNEME, "serve", str(directory), "--listen", "127.0.0.1:0", *options],
+            [MNEME, "serve", str(directory), "--listen", "127.0.0.1:0", "--tools", "all", *options],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         line = self.process.stdout.readline()
         if not line.startswith("listening on http://"):
@@ -122,7 +122,7 @@ class Stdio:
     """A running `mneme mcp`; answers are read by a thread."""
 
     def __init__(self, directory, *options):
-        self.process = subprocess.Popen([MNEME, "mcp", str(directory), *options],
+        self.process = subprocess.Popen([MNEME, "mcp", str(directory), "--tools", "all", *options],
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, text=True)
         self.messages = queue.Queue()

@@ -135,6 +135,9 @@ status run_verify(const verify_options& o) {
     if (o.common.json) put_line(protocol::print(line));
     tell("mneme: damage after {} good entries: {} ({})\n", checked->entries,
          printable(checked->problem), to_string(damage.code));
+    if (checked->entries > 0)
+      tell("       what is before it goes on with: mneme replay {} --into DIR2 --up-to {}\n",
+           o.common.directory, checked->entries);
     return status::no;
   }
   json answer{{"root", to_hex(checked->roots.overall)},

@@ -39,6 +39,7 @@ constexpr std::array find_table = {
     key_shape{"budget_tokens", &shapes::integer},
     key_shape{"form", &shapes::text},
     key_shape{"near", &shapes::text},
+    key_shape{"query", &shapes::text},
     key_shape{"near_uri", &shapes::text},
     key_shape{"near_vector", &shapes::vector},
     key_shape{"near_k", &shapes::integer},
@@ -141,7 +142,9 @@ result<find_request> read_find(const json& request, const json_path& at) {
   r.offset = in.integer("offset").value_or(0);
   r.budget_tokens = in.integer("budget_tokens");
   r.form = in.name_among<form_kind>("form", form_texts);
-  r.near = in.text("near");
+  if (in.find("near") != nullptr && in.find("query") != nullptr)
+    in.fail_key("query", errc::bad_value, "near and query are the same: give one of them");
+  r.near = in.text(in.find("near") != nullptr ? "near" : "query");
   r.near_uri = in.uri("near_uri");
   r.near_vector = in.vector("near_vector");
   r.near_k = in.integer("near_k");

@@ -97,20 +97,31 @@ constexpr shape replace_shape{
     .kind = shape_kind::object, .name = "{old,new,field}", .keys = replace_members};
 
 constexpr std::array update_table = {
-    key_shape{"uri", &shapes::text, true},      key_shape{"data", &shapes::data},
-    key_shape{"replace", &replace_shape},       key_shape{"type", &shapes::text},
-    key_shape{"actor", &shapes::text},          key_shape{"scope", &shapes::scope},
-    key_shape{"deadline_ms", &shapes::integer}, key_shape{"forms", &shapes::forms},
-    key_shape{"vector", &shapes::vector},       key_shape{"valid_from", &shapes::time},
-    key_shape{"valid_until", &shapes::time},    key_shape{"expires_at", &shapes::time},
-    key_shape{"confidence", &shapes::number},   key_shape{"trust", &shapes::number},
-    key_shape{"source_class", &shapes::text},   key_shape{"provenance", &shapes::provenance},
-    key_shape{"created_by", &shapes::text},     key_shape{"expect_version", &shapes::integer},
+    key_shape{"id", &shapes::text},
+    key_shape{"uri", &shapes::text},
+    key_shape{"data", &shapes::data},
+    key_shape{"replace", &replace_shape},
+    key_shape{"type", &shapes::text},
+    key_shape{"actor", &shapes::text},
+    key_shape{"scope", &shapes::scope},
+    key_shape{"deadline_ms", &shapes::integer},
+    key_shape{"forms", &shapes::forms},
+    key_shape{"vector", &shapes::vector},
+    key_shape{"valid_from", &shapes::time},
+    key_shape{"valid_until", &shapes::time},
+    key_shape{"expires_at", &shapes::time},
+    key_shape{"confidence", &shapes::number},
+    key_shape{"trust", &shapes::number},
+    key_shape{"source_class", &shapes::text},
+    key_shape{"provenance", &shapes::provenance},
+    key_shape{"created_by", &shapes::text},
+    key_shape{"expect_version", &shapes::integer},
     key_shape{"payload", &shapes::text},
 };
 
 constexpr std::array update_head_table = {
-    key_shape{"uri", &shapes::text, true},
+    key_shape{"id", &shapes::text},
+    key_shape{"uri", &shapes::text},
     key_shape{"actor", &shapes::text},
     key_shape{"scope", &shapes::scope},
     key_shape{"deadline_ms", &shapes::integer},
@@ -126,7 +137,8 @@ constexpr std::array update_head_table = {
 };
 
 constexpr std::array tombstone_table = {
-    key_shape{"uri", &shapes::text, true},
+    key_shape{"id", &shapes::text},
+    key_shape{"uri", &shapes::text},
     key_shape{"actor", &shapes::text},
     key_shape{"scope", &shapes::scope},
     key_shape{"deadline_ms", &shapes::integer},
@@ -285,11 +297,18 @@ result<mutation> read_sweep(const json& request, const json_path& at) {
   return finish(failure, mutation(std::move(r)));
 }
 
+/// An id has been made a uri where the request came in.
+memory_uri named_uri(value_reader& in) {
+  if (in.find("uri") == nullptr)
+    in.fail_key("uri", errc::missing_key, "the key \"uri\" (or \"id\") is missing");
+  return in.uri("uri").value_or(memory_uri{});
+}
+
 result<mutation> read_update(const json& request, const json_path& at) {
   std::optional<error> failure;
   value_reader in(request, at, failure);
   update_request r;
-  r.uri = in.uri("uri").value_or(memory_uri{});
+  r.uri = named_uri(in);
   r.type = in.name<memory_type>("type");
   if (failure) return std::unexpected(std::move(*failure));
   // Data of another type than the memory's is answered by the engine (type_data_mismatch).
@@ -314,7 +333,7 @@ result<mutation> read_update_head(const json& request, const json_path& at) {
   std::optional<error> failure;
   value_reader in(request, at, failure);
   update_head_request r;
-  r.uri = in.uri("uri").value_or(memory_uri{});
+  r.uri = named_uri(in);
   r.actor = in.text_or("actor", "");
   r.tags = in.texts("tags");
   r.frames = read_frames(in);
@@ -332,14 +351,14 @@ result<mutation> read_tombstone(const json& request, const json_path& at) {
   std::optional<error> failure;
   value_reader in(request, at, failure);
   tombstone_request r;
-  r.uri = in.uri("uri").value_or(memory_uri{});
+  r.uri = named_uri(in);
   r.actor = in.text_or("actor", "");
   r.reason = in.text_or("reason", "");
   r.by = in.text("by");
   r.cause = in.name<tombstone_cause>("cause").value_or(tombstone_cause::deleted);
   if (r.cause == tombstone_cause::erased)
     in.fail_key("cause", errc::bad_value, "cause is superseded, wrong, deleted or expired");
-  r.superseded_by = in.id("superseded_by");
+  r.superseded_by = in.id_or_uri("superseded_by");
   r.expect_version = in.version("expect_version");
   return finish(failure, mutation(std::move(r)));
 }
@@ -368,8 +387,8 @@ result<mutation> read_add_edge(const json& request, const json_path& at) {
   value_reader in(request, at, failure);
   add_edge_request r;
   r.type = in.edge_type_byte("type");
-  r.src = in.id("src").value_or(memory_id{});
-  r.dst = in.id("dst").value_or(memory_id{});
+  r.src = in.id_or_uri("src").value_or(memory_id{});
+  r.dst = in.id_or_uri("dst").value_or(memory_id{});
   r.actor = in.text_or("actor", "");
   r.weight = static_cast<float>(in.number("weight").value_or(1.0));
   r.kind = in.text_or("kind", "");
@@ -384,8 +403,8 @@ result<mutation> read_remove_edge(const json& request, const json_path& at) {
   value_reader in(request, at, failure);
   remove_edge_request r;
   r.type = in.edge_type_byte("type");
-  r.src = in.id("src").value_or(memory_id{});
-  r.dst = in.id("dst").value_or(memory_id{});
+  r.src = in.id_or_uri("src").value_or(memory_id{});
+  r.dst = in.id_or_uri("dst").value_or(memory_id{});
   r.actor = in.text_or("actor", "");
   r.reason = in.text_or("reason", "");
   r.by = in.text("by");

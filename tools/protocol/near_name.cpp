@@ -56,4 +56,11 @@ std::string not_a_memory_type(std::string_view name) {
   return fmt::format("\"{}\" is not a memory type{}", name, near);
 }
 
+std::string not_an_edge_type(std::string_view name) {
+  std::vector<std::string_view> types;
+  for (std::uint8_t byte = 1; byte <= edge_type_count; ++byte)
+    types.push_back(to_string(static_cast<edge_type>(byte)));
+  return fmt::format("\"{}\" is not an edge type; the types are {}", name, fmt::join(types, ", "));
+}
+
 } // namespace mneme::protocol

@@ -12,5 +12,7 @@ std::string suggestion(std::string_view name, std::span<const std::string_view> 
 
 /// `"note" is not a memory type; did you mean "Note"?`, or with all of them when none is near.
 std::string not_a_memory_type(std::string_view name);
+/// The same of edges, always with all of them: hosts' own words are seldom near.
+std::string not_an_edge_type(std::string_view name);
 
 } // namespace mneme::protocol

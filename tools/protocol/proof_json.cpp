@@ -183,13 +183,14 @@ result<prove_request> read_prove(const json& request, const json_path& at) {
   in.items("edges", [&](const json& item, const json_path& here) {
     value_reader edge(item, here, failure);
     const auto type = static_cast<edge_type>(edge.edge_type_byte("type"));
-    r.edges.push_back({.src = edge.id("src").value_or(memory_id{}),
+    r.edges.push_back({.src = edge.id_or_uri("src").value_or(memory_id{}),
                        .type = type,
-                       .dst = edge.id("dst").value_or(memory_id{})});
+                       .dst = edge.id_or_uri("dst").value_or(memory_id{})});
   });
   in.items("fields", [&](const json& item, const json_path& here) {
     value_reader field(item, here, failure);
-    r.fields.emplace_back(field.id("topic").value_or(memory_id{}), field.text_or("name", ""));
+    r.fields.emplace_back(field.id_or_uri("topic").value_or(memory_id{}),
+                          field.text_or("name", ""));
   });
   in.items("seqs", [&](const json& item, const json_path& here) {
     const auto seq = item.get<std::int64_t>();

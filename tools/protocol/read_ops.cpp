@@ -103,7 +103,7 @@ named_memory read_named(value_reader& in) {
     in.fail_key("id", errc::missing_key,
                 "the key \"id\" (or \"namespace\" and \"key\") is missing");
   } else {
-    named.id = in.id("id").value_or(memory_id{});
+    named.id = in.id_or_uri("id").value_or(memory_id{});
   }
   return named;
 }
@@ -191,7 +191,7 @@ result<resolve_read> read_resolve(const json& request, const json_path& at) {
 result<edges_read> read_edges(const json& request, const json_path& at) {
   std::optional<error> failure;
   value_reader in(request, at, failure);
-  edges_read r{.id = in.id("id").value_or(memory_id{}),
+  edges_read r{.id = in.id_or_uri("id").value_or(memory_id{}),
                .direction = in.direction_or("direction", edge_direction::both),
                .filter = {.types = in.edge_types("types"),
                           .include_tombstoned = in.flag("include_tombstoned"),
@@ -225,9 +225,9 @@ result<json> run_get_edge(session& s, const json& request) {
   const json_path document;
   value_reader in(request, document, failure);
   const auto type = static_cast<edge_type>(in.edge_type_byte("type"));
-  const edge_key key{.src = in.id("src").value_or(memory_id{}),
+  const edge_key key{.src = in.id_or_uri("src").value_or(memory_id{}),
                      .type = type,
-                     .dst = in.id("dst").value_or(memory_id{})};
+                     .dst = in.id_or_uri("dst").value_or(memory_id{})};
   const read_options options = read_asker(in, document);
   const auto deadline_ms = read_deadline(in);
   if (failure) return std::unexpected(std::move(*failure));
@@ -253,7 +253,7 @@ result<json> run_stale_of(session& s, const json& request) {
   std::optional<error> failure;
   const json_path document;
   value_reader in(request, document, failure);
-  const stale_read r{.id = in.id("id").value_or(memory_id{}),
+  const stale_read r{.id = in.id_or_uri("id").value_or(memory_id{}),
                      .limit = in.integer("limit"),
                      .offset = in.integer("offset").value_or(0),
                      .options = read_asker(in, document),

@@ -5,6 +5,7 @@
 
 #include "tools/protocol/answer_json.hpp"
 #include "tools/protocol/at_time.hpp"
+#include "tools/protocol/memory_name.hpp"
 #include "tools/protocol/op_table.hpp"
 #include "tools/protocol/receipt.hpp"
 
@@ -39,10 +40,17 @@ result<json> session::run(const json& request, const std::optional<error>& overs
   if (auto ok = check_op(request, document, op); !ok) return propagate(ok);
   if (auto ok = check_members(request, op->keys, true, document); !ok) return propagate(ok);
   if (oversized) return std::unexpected(*oversized);
-  if (!names_a_time(request)) return run_checked(*op, request);
-  json of_a_seq = request;
-  if (auto ok = resolve_times(engine_, of_a_seq, document); !ok) return propagate(ok);
-  return run_checked(*op, of_a_seq);
+  const bool has_ids = names_by_id(request);
+  if (!has_ids && !names_a_time(request)) return run_checked(*op, request);
+  json resolved = request;
+  if (auto ok = resolve_times(engine_, resolved, document); !ok) return propagate(ok);
+  if (has_ids) {
+    if (auto ok = resolve_names(engine_, resolved, in_sight_of_, document); !ok)
+      return propagate(ok);
+    // The type of what is named says which data there may be.
+    if (auto ok = check_members(resolved, op->keys, true, document); !ok) return propagate(ok);
+  }
+  return run_checked(*op, resolved);
 }
 
 result<json> session::run_checked(const op_spec& op, const json& request) {

@@ -52,8 +52,11 @@ std::unexpected<error> wrong_type(std::string_view expected, const json& value,
 
 std::unexpected<error> unknown_key(std::string_view key, std::span<const std::string_view> known,
                                    const json_path& at) {
-  return fail(errc::unknown_key, fmt::format("unknown key \"{}\"{}", key, suggestion(key, known)),
-              at.text());
+  constexpr std::size_t few = 16;
+  std::string hint = suggestion(key, known);
+  if (hint.empty() && known.size() <= few)
+    hint = fmt::format("; there is {}", fmt::join(known, ", "));
+  return fail(errc::unknown_key, fmt::format("unknown key \"{}\"{}", key, hint), at.text());
 }
 
 bool is_given(const json& object, std::string_view key) {

@@ -62,7 +62,8 @@ constexpr std::array ingest_table = {
 };
 
 constexpr std::array retrieve_table = {
-    key_shape{"q", &shapes::text, true},
+    key_shape{"q", &shapes::text},
+    key_shape{"query", &shapes::text},
     key_shape{"stages", &shapes::texts},
     key_shape{"explain", &shapes::boolean},
     key_shape{"top_k", &shapes::integer},
@@ -247,7 +248,11 @@ result<retrieve_request> read_retrieve(const json& request, const json_path& at)
   value_reader in(request, at, failure);
   retrieve_request r;
   r.stages = read_stages(in);
-  r.q = in.text_or("q", "");
+  if (in.find("q") != nullptr && in.find("query") != nullptr)
+    in.fail_key("query", errc::bad_value, "q and query are the same: give one of them");
+  if (in.find("q") == nullptr && in.find("query") == nullptr)
+    in.fail_key("q", errc::missing_key, "the key \"q\" (or \"query\") is missing");
+  r.q = in.text_or(in.find("q") != nullptr ? "q" : "query", "");
   r.explain = in.flag("explain");
   r.top_k = in.integer("top_k").value_or(r.top_k);
   r.topic_ids = read_ids(in, "topic_ids");

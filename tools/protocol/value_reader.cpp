@@ -49,7 +49,7 @@ void value_reader::fail_type(std::string_view key, const json& value) {
 }
 
 void value_reader::fail_edge_type(const json_path& at, const json& value) {
-  fail_at(at, errc::invalid_edge_type, fmt::format("\"{}\" is not an edge type", text_of(value)));
+  fail_at(at, errc::invalid_edge_type, not_an_edge_type(text_of(value)));
 }
 
 template <class T>

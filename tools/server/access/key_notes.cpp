@@ -2,6 +2,9 @@
 
 #include <array>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "messages/validate/schema.hpp"
 #include "mneme/types.hpp"
 
@@ -220,6 +223,11 @@ constexpr std::array note_rows = {
     note_row{"find", "count", "Also say how many there are in all."},
 
     note_row{"retrieve", "q", "The question, in plain words."},
+    note_row{"retrieve", "query", "The same as q."},
+    note_row{"find", "query", "The same as near."},
+    note_row{"update", "id", "The memory, as it is now; instead of uri."},
+    note_row{"update_head", "id", "The memory, as it is now; instead of uri."},
+    note_row{"tombstone", "id", "The memory, as it is now; instead of uri."},
     note_row{"retrieve", "stages", "Which parts to run; all by default.",
              [] { return of({"semantic", "structural", "temporal"}); }},
     note_row{"retrieve", "explain", "true: also the earlier values of every field."},
@@ -318,7 +326,8 @@ constexpr std::array note_rows = {
     note_row{"prove", "root", "Against this root (hex); the current one by default."},
 };
 
-/// The fields that each type has, required ones first marked so.
+/// The fields that each type has: required ones first, "?" behind the others, and what may be said
+/// where that is one of few.
 std::string fields_of_types() {
   std::string text;
   for (std::uint8_t byte = 1; byte <= memory_type_count; ++byte) {
@@ -327,7 +336,8 @@ std::string fields_of_types() {
     for (const bool required : {true, false})
       for (const auto& field : fields_of(type))
         if (field.required == required)
-          text += " " + std::string(field.name) + (required ? "" : "?");
+          text += fmt::format(" {}{}{}{}", field.name, field.names.empty() ? "" : "=",
+                              fmt::join(field.names, "|"), required ? "" : "?");
     text += ".";
   }
   return text;

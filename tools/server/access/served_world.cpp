@@ -1,17 +1,37 @@
 #include "tools/server/access/served_world.hpp"
 
+#include <cstdlib>
+
 #include <CLI/App.hpp>
 
 #include "tools/command/world_arguments.hpp"
 
 namespace mneme::server {
 
+namespace {
+
+/// Configurations of clients are read by no shell.
+std::string in_home_directory(const std::string& directory) {
+  const char* const home = std::getenv("HOME");
+  const bool is_below = directory == "~" || directory.starts_with("~/");
+  return home != nullptr && is_below ? home + directory.substr(1) : directory;
+}
+
+} // namespace
+
 void add_served_options(CLI::App& command, served_options& options) {
   command
       .add_option("DIR", options.common.directory,
-                  "directory of the world; made where there is none")
+                  "directory of the world; made where there is none, unless --must-exist")
       ->required()
-      ->check(command::not_empty());
+      ->check(command::not_empty())
+      ->transform(in_home_directory);
+  command.add_flag("--must-exist", options.must_exist, "refuse where there is no world");
+  command
+      .add_option_function<std::string>(
+          "--tools", [&options](const std::string& which) { options.all_tools = which == "all"; },
+          "of MCP: basic (default: context, search, remember, update, forget) or all")
+      ->check(CLI::IsMember({"basic", "all"}));
   command.add_option("--embedder", options.embedder,
                      "of a new world: hash:384 (default), hash:N, none or http:URL");
   command.add_option("--audience", options.audience, "of searches that name none")
@@ -45,8 +65,13 @@ result<engine> open_served(const served_options& options) {
     if (!keys) return propagate(keys);
     opening.keys = std::move(*keys);
   }
-  auto target = options.only_reads ? command::open_existing(std::move(opening))
-                                   : command::open_or_create(std::move(opening));
+  const bool opens_only = options.only_reads || options.must_exist;
+  const bool makes = !opens_only && command::is_vacant(opening.directory);
+  auto target = opens_only ? command::open_existing(std::move(opening))
+                           : command::open_or_create(std::move(opening));
+  if (target && makes)
+    command::tell("mneme: there was no world in {}; a new one was made\n",
+                  options.common.directory);
   if (target) command::tell_of_opening(*target);
   return target;
 }

@@ -20,6 +20,8 @@ struct served_options {
   std::optional<std::string> audience;       ///< of searches that name none
   std::optional<std::uint16_t> keep_days;    ///< of history; trimmed when it opens
   std::optional<std::uint64_t> keep_entries; ///< the same
+  bool all_tools = false;                    ///< of MCP: beside the basic ones
+  bool must_exist = false;                   ///< no world is made
   bool reference_memory = false;
   bool offers_erase = false; ///< to MCP clients with the host's rights
   bool only_reads = false;   ///< nothing is made

@@ -101,8 +101,9 @@ std::vector<std::string> hosts_of(const std::vector<std::string>& given) {
 
 result<void> serve(const serve_options& o, front& f, engine& target, stop_signal& stop) {
   gateway to(target, o.served.common.directory, o.deadline_ms);
-  mcp_server mcp(to, {.reference_memory = o.served.reference_memory,
-                      .tools = {.erases = o.served.offers_erase}});
+  mcp_server mcp(to,
+                 {.reference_memory = o.served.reference_memory,
+                  .tools = {.erases = o.served.offers_erase, .only_basic = !o.served.all_tools}});
   mcp_http mcp_route(mcp);
   routes all(to, f.keys ? &*f.keys : nullptr,
              host_rule{.is_on_loopback = is_loopback(f.address.host), .allowed = hosts_of(o.hosts)},

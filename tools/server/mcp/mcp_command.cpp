@@ -33,9 +33,10 @@ command::status run_mcp(const mcp_command_options& o) {
     command::tell("mneme: {} is open in another process, which is asked\n",
                   o.served.common.directory);
   {
-    mcp_server server(**world, {.reference_memory = o.served.reference_memory,
-                                .tools = {.erases = o.served.offers_erase},
-                                .text_tokens = o.text_tokens});
+    mcp_server server(
+        **world, {.reference_memory = o.served.reference_memory,
+                  .tools = {.erases = o.served.offers_erase, .only_basic = !o.served.all_tools},
+                  .text_tokens = o.text_tokens});
     const client who{.actor = o.actor, .read_only = o.served.only_reads};
     line_input input(STDIN_FILENO, protocol::max_line_bytes);
     stop.on_stop([&] { input.stop(); });

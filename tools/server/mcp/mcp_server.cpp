@@ -22,8 +22,9 @@ constexpr std::size_t page = 50;
 constexpr std::string_view instructions =
     "A memory that lasts. Call context at the start of a task, with the task as its query. Call "
     "search before you ask the user for something that may be known. Call remember for what will "
-    "matter later, update when it "
-    "changed, relate to link things, forget what is wrong, and attest when a task is done.";
+    "matter later, update when it changed, and forget what is wrong.";
+constexpr std::string_view instructions_of_all =
+    " Call relate to link things, and attest when a task is done.";
 
 std::string text_at(const json& object, const char* key) {
   if (!object.is_object() || !object.contains(key) || !object[key].is_string()) return {};
@@ -90,19 +91,21 @@ bool mcp_server::knows_version(std::string_view version) noexcept {
 
 namespace {
 
-json initialize_result(const json& params) {
+json initialize_result(const json& params, const tool_choice& tools) {
   const auto asked = text_at(params, "protocolVersion");
   const std::string version =
       mcp_server::knows_version(asked) ? asked : std::string(versions.front());
   json info{{"name", "mneme"}, {"title", "mneme memory"}, {"version", MNEME_VERSION}};
   if (version == versions.front()) info["description"] = "A memory engine for agents";
+  std::string advice(instructions);
+  if (!tools.only_basic) advice += instructions_of_all;
   return {{"protocolVersion", version},
           {"capabilities",
            {{"tools", {{"listChanged", false}}},
             {"resources", json::object()},
             {"prompts", {{"listChanged", false}}}}},
           {"serverInfo", std::move(info)},
-          {"instructions", instructions}};
+          {"instructions", std::move(advice)}};
 }
 
 json templates() {
@@ -153,7 +156,7 @@ json mcp_server::dispatch(const call& c, const std::string& method) {
   if (method == "initialize") {
     if (text_at(params, "protocolVersion").empty())
       return c.fail(rpc_code::invalid_params, "protocolVersion is missing");
-    return c.result(initialize_result(params));
+    return c.result(initialize_result(params, options_.tools));
   }
   if (method == "ping") return c.result(json::object());
   if (method == "tools/list") return c.result({{"tools", list_tools(c.who)}});

@@ -57,6 +57,16 @@ result<json> build_get(const json& arguments) {
   return request;
 }
 
+/// An agent that names no bound gets a page.
+result<json> build_find(const json& arguments) {
+  constexpr int page = 20;
+  json request = arguments;
+  request["op"] = "find";
+  if (!is_given(arguments, "limit") && !is_given(arguments, "budget_tokens"))
+    request["limit"] = page;
+  return request;
+}
+
 /// Plain text becomes a Note; a placement, a title or fields mean a topic.
 result<json> build_remember(const json& arguments) {
   json request = arguments;
@@ -126,6 +136,14 @@ result<json> build_supersession(const json& arguments) {
   return request;
 }
 
+/// An id names the memory as it is then.
+json with_uri(json arguments) {
+  if (!is_given(arguments, "id") || is_given(arguments, "uri")) return arguments;
+  arguments["uri"] = std::move(arguments["id"]);
+  arguments.erase("id");
+  return arguments;
+}
+
 /// The arguments of a change of one memory: text is the statement of a Note.
 result<json> with_data(json arguments) {
   arguments.erase("supersede");
@@ -140,7 +158,8 @@ result<json> with_data(json arguments) {
   const json& uri = arguments["uri"];
   if (is_given(arguments, "data") || is_given(arguments, "replace"))
     return fail(errc::bad_value, "give one of text, data and replace", "text");
-  if (!uri.is_string() || !uri.get_ref<const std::string&>().starts_with("mneme://Note/"))
+  const std::string name = uri.is_string() ? uri.get<std::string>() : std::string("mneme:");
+  if (name.starts_with("mneme:") && !name.starts_with("mneme://Note/"))
     return fail(errc::bad_value, "text is the statement of a Note: give data or replace", "text");
   arguments["data"] = {{"statement", arguments["text"]}};
   arguments.erase("text");
@@ -148,7 +167,8 @@ result<json> with_data(json arguments) {
 }
 
 /// data makes a new version; the other keys change the head; both at once are all or none.
-result<json> build_update(const json& given) {
+result<json> build_update(const json& asked) {
+  const json given = with_uri(asked);
   auto supersedes = asks_to_supersede(given);
   if (!supersedes) return propagate(supersedes);
   if (*supersedes) return build_supersession(given);
@@ -179,7 +199,8 @@ result<json> build_update(const json& given) {
   return json{{"op", "batch"}, {"items", json::array({version, head})}};
 }
 
-result<json> build_forget(const json& arguments) {
+result<json> build_forget(const json& asked) {
+  const json arguments = with_uri(asked);
   json request = arguments;
   if (is_given(arguments, "uri") && is_given(arguments, "words"))
     return fail(errc::bad_value, "give uri or words, not both", "words");
@@ -225,18 +246,20 @@ constexpr std::array table = {
         .ops = search_ops,
         .hidden = query_hidden,
         .is_read_only = true,
-        .is_idempotent = true},
+        .is_idempotent = true,
+        .is_basic = true},
     tool_spec{
         .name = "find",
         .title = "Find by type, tag, field or link",
         .description =
             "Find memories by exact conditions: type, tag, field values, meaning (near) and links "
             "(from), all together. Use it when you know what you are looking for; use search when "
-            "you do not. Needs a type, a tag, near or from, and a limit or budget_tokens.",
+            "you do not. Answers 20 unless limit or budget_tokens says how many.",
         .ops = find_ops,
         .hidden = find_hidden,
         .is_read_only = true,
-        .is_idempotent = true},
+        .is_idempotent = true,
+        .build = build_find},
     tool_spec{
         .name = "retrieve",
         .title = "Retrieve topics with their history",
@@ -268,7 +291,8 @@ constexpr std::array table = {
         .ops = context_ops,
         .hidden = query_hidden,
         .is_read_only = true,
-        .is_idempotent = true},
+        .is_idempotent = true,
+        .is_basic = true},
     tool_spec{.name = "get",
               .title = "Get one memory",
               .description = "Read one memory whole: by id its newest version, by uri exactly that "
@@ -311,6 +335,7 @@ constexpr std::array table = {
             "what is remembered already in the same words, or much like it: update or forget that.",
         .ops = remember_ops,
         .hidden = write_hidden,
+        .is_basic = true,
         .build = build_remember,
         .schema_patch = remember_patch},
     tool_spec{
@@ -325,6 +350,7 @@ constexpr std::array table = {
         .ops = update_ops,
         .hidden = update_hidden,
         .is_destructive = true,
+        .is_basic = true,
         .build = build_update,
         .schema_patch = update_patch},
     tool_spec{.name = "relate",
@@ -347,6 +373,7 @@ constexpr std::array table = {
         .ops = forget_ops,
         .hidden = forget_hidden,
         .is_destructive = true,
+        .is_basic = true,
         .build = build_forget,
         .schema_patch = forget_patch},
     tool_spec{.name = "restore",
@@ -520,7 +547,8 @@ bool is_offered(const tool_spec& tool, const client& who) noexcept {
 }
 
 bool is_there(const tool_spec& tool, const tool_choice& choice) noexcept {
-  return choice.erases || !tool.erases;
+  if (tool.erases) return choice.erases;
+  return tool.is_basic || !choice.only_basic;
 }
 
 std::pair<std::string, answer> call_tool(door& to, const client& who, const tool_spec& tool,

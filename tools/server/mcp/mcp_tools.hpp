@@ -24,7 +24,8 @@ struct tool_spec {
   bool is_read_only = false;
   bool is_destructive = false;
   bool is_idempotent = false;
-  bool erases = false; ///< there only where the host said so
+  bool erases = false;   ///< there only where the host said so
+  bool is_basic = false; ///< one of the few that do for most agents
   /// The request for these arguments; null: the first op takes them as they are.
   result<json> (*build)(const json& arguments) = nullptr;
   /// Replaces required keys of the ops in the schema; text of a JSON object that is merged in.
@@ -36,9 +37,11 @@ const tool_spec* find_tool(std::string_view name) noexcept;
 
 /// How `who` sees the tool: name, schemas, annotations.
 json tool_json(const tool_spec& tool, const client& who);
-/// What tools there are beyond those that every client has.
+/// What tools there are. All of them take an agent some 15,000 tokens to read, the basic ones a
+/// third.
 struct tool_choice {
-  bool erases = false;
+  bool erases = false; ///< beside the others
+  bool only_basic = false;
 };
 /// Whether the tool is one of this server's at all.
 bool is_there(const tool_spec& tool, const tool_choice& choice) noexcept;
