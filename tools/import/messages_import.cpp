@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "messages/text/time_text.hpp"
 #include "tools/import/documents.hpp"
 #include "tools/protocol/shape.hpp"
 
