@@ -5,6 +5,7 @@
 #include <thread>
 #include <utility>
 
+#include "actors/change_pages.hpp"
 #include "actors/engine_impl.hpp"
 #include "query/changes/changes.hpp"
 
@@ -18,14 +19,9 @@ using std::chrono::steady_clock;
 /// An arm that waits may get another world meanwhile, whose commits it is not woken by.
 constexpr milliseconds arms_look_again{50};
 
-change_source source_of(world& w, bool with_unsynced) {
-  const seq_no published = w.published_seq();
-  return {.files = *w.files,
-          .journal = journal_directory(w.directory),
-          .world = w.info.id,
-          .places = w.frame_starts,
-          .last = with_unsynced ? published : std::min(published, w.feed.durable())};
-}
+/// Erasing changes payloads in place, which takes a moment.
+constexpr int most_tries = 500;
+constexpr milliseconds between_tries{20};
 
 /// The subscription whose call this thread is in.
 thread_local const void* under_way = nullptr;
@@ -34,9 +30,7 @@ thread_local const void* under_way = nullptr;
 
 result<changes_result> engine::impl::changes_now(running_engine& of,
                                                  const changes_request& request) {
-  world& w = *of.state;
-  const auto source = source_of(w, request.include_unsynced);
-  return guarded(read_changes(w.views(), source, request, time_of(request)),
+  return guarded(read_change_page(*of.state, request, time_of(request)),
                  {.actor = request.actor, .at_seq = {}, .scope = request.scope}, "the change feed");
 }
 
@@ -46,12 +40,16 @@ result<changes_result> engine::impl::changes(changes_request request,
   if (auto ok = check_positive(request.deadline_ms, "deadline_ms"); !ok) return propagate(ok);
   return inside([&](world&) -> result<changes_result> {
     const auto until = steady_clock::now() + milliseconds(request.wait_ms);
-    for (;;) {
+    for (int tries = 0;;) {
       const auto of = now();
       const feed_head& head = of->state->feed;
-      if (request.wait_ms > 0 && arm == nullptr) feed.start(*of->state);
+      if ((request.wait_ms > 0 || tries > 0) && arm == nullptr) feed.start(*of->state);
       const std::uint32_t rings = head.rings();
       auto page = changes_now(*of, request);
+      if (!page && page.error().code == errc::busy && ++tries < most_tries) {
+        head.wait(rings, steady_clock::now() + between_tries);
+        continue;
+      }
       if (!page || !page->changes.empty() || page->more) return page;
       const auto time = steady_clock::now();
       if (time >= until || is_over || feed.is_over) return page;

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "journal/frame_places.hpp"
-#include "journal/journal.hpp"
 
 namespace mneme {
 
@@ -15,7 +14,7 @@ struct frame_range {
 };
 
 /// Calls `visit` with each frame of the range in order, each checked, until it returns false. Notes
-/// where frames begin.
+/// where frames begin. busy where payloads were changed in place meanwhile: to be tried again.
 result<void> scan_frames(file_system& fs, const std::string& dir, const world_id& world,
                          const frame_range& range, frame_places& places,
                          const frame_visitor& visit);

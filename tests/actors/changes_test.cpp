@@ -1,7 +1,7 @@
 // The change feed: what each entry is told as and to whom, pages, filters, waiting, subscriptions.
 // Of: query/changes/changes.cpp, query/changes/told_change.cpp, query/changes/change_match.cpp
 // Of: actors/engine_changes.cpp, actors/feed_carrier.cpp, state/commit/feed_head.cpp
-// Of: journal/frame_scan.cpp, journal/frame_places.cpp
+// Of: actors/change_pages.cpp, journal/frame_scan.cpp, journal/frame_places.cpp
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -311,6 +311,7 @@ TEST_CASE("what was erased is told as erased and gives nothing away") {
   engine e = opened(o);
   put(e, note_by(1, "secret"));
   put(e, note_by(2, "kept"));
+  CHECK(told(e, from(0)).changes.size() == 2); // what was read then is kept by nobody
   REQUIRE(e.erase({.ids = {id_of(1)}, .reason = "asked for", .by = "ana"}));
   changes_request r = from(0);
   r.with_record = true;
@@ -584,4 +585,31 @@ TEST_CASE("closing beside subscribers and writers: no call begins after it") {
     writer.join();
     CHECK(late == 0);
   }
+}
+
+TEST_CASE("reading beside erasures is never refused, and nothing that is gone is told afterwards") {
+  scratch s;
+  engine_options o = at_noon();
+  o.directory = s.world();
+  engine e = opened(o);
+  for (std::uint8_t i = 1; i <= 12; ++i) put(e, note_by(i, "secret"));
+  std::atomic<bool> is_over{false};
+  std::atomic<int> refused{0};
+  std::vector<std::thread> readers;
+  for (int i = 0; i < 3; ++i)
+    readers.emplace_back([&] {
+      while (!is_over)
+        if (!e.changes(from(0))) ++refused;
+    });
+  for (std::uint8_t i = 1; i <= 6; ++i) {
+    REQUIRE(e.erase({.ids = {id_of(i)}, .reason = "asked for", .by = "ana"}));
+    changes_request r = from(0);
+    r.with_record = true;
+    const auto page = told(e, r);
+    const auto gone = std::ranges::count_if(page.changes, &change::content_erased);
+    CHECK(gone == i);
+  }
+  is_over = true;
+  for (auto& t : readers) t.join();
+  CHECK(refused == 0);
 }

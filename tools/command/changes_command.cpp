@@ -61,6 +61,11 @@ bool put_changes(const changes_options& o, const json& changes) {
 /// Until it is stopped, or nobody reads it. The world is another program's if one has it open, and
 /// this one's until then: others of the same user are answered.
 status follow(const changes_options& o) {
+  if (o.common.read_only)
+    return report(o.common, {errc::bad_value,
+                             "--follow goes along with who writes; without --read-only it does so "
+                             "where another program has the world open, too",
+                             "read-only"});
   server::stop_signal stop;
   auto world = server::shared_door::make([&o] { return open_world_for(o.common); },
                                          {.directory = o.common.directory});

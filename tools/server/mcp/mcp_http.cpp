@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <thread>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -115,14 +116,17 @@ http_response mcp_http::tell(const http_request& request, const session_ptr& in)
   response.stream = [this, who = request.who, in, place = std::move(place),
                      telling](const piece_sender& send) {
     bool is_heard = send(": listening\n\n");
-    constexpr std::int64_t wait_ms = 1'000; // a session that begins or ends is seen so soon
+    constexpr std::int64_t wait_ms = 1'000;                 // a session that ends is seen so soon
+    constexpr std::chrono::milliseconds between_tries{100}; // where it is refused, say
     auto next_beat = std::chrono::steady_clock::now();
     while (is_heard && !in->is_over && !streams_.are_over()) {
       if (!in->feed.has_begun()) in->feed.begin(to_, who);
       const auto notes = in->feed.poll(to_, who, wait_ms);
       for (const json& note : notes) is_heard = is_heard && send(event_of(note));
+      if (!notes.empty()) continue;
+      std::this_thread::sleep_for(between_tries);
       const auto now = std::chrono::steady_clock::now();
-      if (!notes.empty() || now < next_beat) continue;
+      if (now < next_beat) continue;
       next_beat = now + std::chrono::milliseconds(heartbeat_ms);
       is_heard = send(": nothing new\n\n");
     }

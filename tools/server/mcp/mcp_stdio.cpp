@@ -1,5 +1,6 @@
 #include "tools/server/mcp/mcp_stdio.hpp"
 
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -28,7 +29,7 @@ public:
       const std::scoped_lock lock(mutex_);
       ended_ = true;
     }
-    changed_.notify_one();
+    changed_.notify_all();
     worker_.join();
     stop_waiting_();
     if (teller_.joinable()) teller_.join();
@@ -68,7 +69,7 @@ private:
     initialized_ = true;
     const std::scoped_lock lock(mutex_);
     waiting_.push_back(std::move(message));
-    changed_.notify_one();
+    changed_.notify_all();
     return true;
   }
 
@@ -108,14 +109,14 @@ private:
   /// Tells of changes as they come, in a thread of its own.
   void tell() {
     constexpr std::int64_t wait_ms = 10'000;
+    constexpr std::chrono::milliseconds between_tries{100}; // where it is refused, say
     for (;;) {
-      {
-        const std::scoped_lock lock(mutex_);
-        if (ended_) return;
-      }
-      for (const json& note : feed_.poll(to_, who_, wait_ms)) send(note);
-      if (feed_.has_begun()) continue;
-      feed_.begin(to_, who_); // it rested for longer than is kept
+      const auto notes = feed_.poll(to_, who_, wait_ms);
+      for (const json& note : notes) send(note);
+      if (!feed_.has_begun()) feed_.begin(to_, who_); // it rested for longer than is kept
+      std::unique_lock lock(mutex_);
+      if (notes.empty()) changed_.wait_for(lock, between_tries, [&] { return ended_; });
+      if (ended_) return;
     }
   }
 
