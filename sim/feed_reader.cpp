@@ -194,7 +194,7 @@ check_result feed_reader::read_page(const evidence& known, world& w, seq_no& sin
   auto page = read_changes(w.views(), source_of(w), r);
   if (!page && page.error().code == errc::seq_unavailable
       && since < w.window.first_before(w.published_seq())) {
-    // It rested for too long, and begins anew.
+    // It rested for too long, and begins anew where the feed ends.
     since = std::max(source_of(w).last, w.window.first_before(w.published_seq()));
     return {};
   }

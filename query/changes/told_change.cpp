@@ -215,7 +215,7 @@ result<void> change_teller::name_what_changed(const head& now, const version* co
     if (!before) return propagate(before);
     if (*before)
       for (auto& difference : changes_between(**before, *content))
-        if (difference.field != "created_by") // which made_by says
+        if (difference.field != "created_by") // made_by says that
           c.fields.push_back(std::move(difference.field));
   }
   auto before = read_head(reader_, now.id, seq_no{c.seq.value - 1});

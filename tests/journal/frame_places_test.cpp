@@ -42,7 +42,7 @@ TEST_CASE("kept frames: found by any of their seqs, and the newest stay") {
   CHECK(places.kept(seq_no{1}) == nullptr);
   places.keep(frame_of(1, 3), places.rewrites());
   places.keep(frame_of(1, 3), places.rewrites());
-  for (const std::uint64_t seq : {1, 2, 3}) CHECK(places.kept(seq_no{seq}) != nullptr);
+  for (const std::uint64_t seq : {1U, 2U, 3U}) CHECK(places.kept(seq_no{seq}) != nullptr);
   CHECK(places.kept(seq_no{4}) == nullptr);
   for (std::uint64_t i = 0; i < frame_places::most_kept; ++i)
     places.keep(frame_of(10 + i, 1), places.rewrites());

@@ -117,7 +117,7 @@ http_response mcp_http::tell(const http_request& request, const session_ptr& in)
                      telling](const piece_sender& send) {
     bool is_heard = send(": listening\n\n");
     constexpr std::int64_t wait_ms = 1'000;                 // a session that ends is seen so soon
-    constexpr std::chrono::milliseconds between_tries{100}; // where it is refused, say
+    constexpr std::chrono::milliseconds between_tries{100}; // where it was refused, say
     auto next_beat = std::chrono::steady_clock::now();
     while (is_heard && !in->is_over && !streams_.are_over()) {
       if (!in->feed.has_begun()) in->feed.begin(to_, who);

@@ -109,7 +109,7 @@ private:
   /// Tells of changes as they come, in a thread of its own.
   void tell() {
     constexpr std::int64_t wait_ms = 10'000;
-    constexpr std::chrono::milliseconds between_tries{100}; // where it is refused, say
+    constexpr std::chrono::milliseconds between_tries{100}; // where it was refused, say
     for (;;) {
       const auto notes = feed_.poll(to_, who_, wait_ms);
       for (const json& note : notes) send(note);
