@@ -41,6 +41,7 @@ committer_actor::committer_actor(caf::actor_config& config, std::shared_ptr<worl
       durable_(world_->published_seq()),
       synced_bytes_(world_->journal->bytes()),
       checkpointed_bytes_(world_->journal->bytes()) {
+  world_->feed.durable_through(durable_);
 }
 
 caf::behavior committer_actor::make_behavior() {
@@ -170,7 +171,9 @@ void committer_actor::begin_sync() {
   ensure(batch_ == nullptr, "a sync alone has no batch");
   if (auto synced = sync(); !synced) return failed(synced.error(), errc::outcome_unknown);
   durable_through(world_->published_seq());
+  world_->feed.durable_through(durable_);
   core_->complete();
+  world_->feed.ring();
   advance_stable_to(durable_);
   go_on();
 }
@@ -242,7 +245,10 @@ void committer_actor::finish_batch() {
   if (const auto erased = erased_by(*batch_); !erased.empty())
     if (auto ok = finish_batch_of_erasure(erased); !ok)
       return failed(ok.error(), errc::outcome_unknown);
+  // What is in a log is durable, whenever its copy here is.
+  world_->feed.durable_through(world_->journal->is_led() ? last : durable_);
   core_->complete();
+  world_->feed.ring();
   announce_contents(); // published: the embedder reads what it is told of
   if (copies_) missed_.push_back(batch_);
   batch_.reset();
@@ -350,6 +356,8 @@ void committer_actor::begin_barrier() {
   if (sealed || !has_room) sealed = world_->journal->sync();
   if (!sealed) return failed(sealed.error(), errc::io);
   durable_through(seq);
+  world_->feed.durable_through(seq);
+  world_->feed.ring();
   if (!has_room) return barrier_without_room(seq);
   if (writes_images) return begin_checkpoint(seq);
   core_->passed_barrier()(seq);

@@ -21,13 +21,16 @@ result<void> engine::impl::close() {
   // Whoever comes second waits for the first: the world is closed when any close() returns.
   const std::lock_guard one_at_a_time(closing);
   if (std::exchange(closed, true)) return std::unexpected(was_closed);
+  feed.is_over = true;
   if (arm != nullptr) {
     gate.close();
     arm->end();
     return {};
   }
   running->state->embedding.end();
+  running->state->feed.end();
   gate.close();
+  feed.join();
   // A barrier behind everything queued; what comes later is refused. Not in this thread: an engine
   // that is a static of the program ends when what the thread had for itself is gone.
   waiting<seq_no> passed;

@@ -31,6 +31,7 @@ internal_engine_actor::behavior_type engine_behavior(internal_engine_actor::poin
       [h](const stale_message& m) { return h.stale_of(m); },
       [h](const list_message& m) { return h.list(m); },
       [h](const history_message& m) { return h.history(m); },
+      [h](const changes_message& m) { return h.changes(m); },
       [h](const context_message& m) { return h.context(m); },
       [h](const attest_message& m) { return h.attest(m); },
       [h](const compact_message& m) { return h.compact(m); },

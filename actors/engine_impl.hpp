@@ -8,6 +8,7 @@
 #include "actors/arm_of_engine.hpp"
 #include "actors/call_gate.hpp"
 #include "actors/engine_home.hpp"
+#include "actors/feed_carrier.hpp"
 #include "actors/query_list.hpp"
 #include "mneme/engine.hpp"
 #include "query/deadline.hpp"
@@ -32,6 +33,7 @@ struct engine::impl {
   query_driver queries = query_driver::caller;
   engine_options opened_with; ///< not of an arm
   call_gate gate;             ///< every call but close() holds a pass
+  feed_carrier feed;          ///< not of an arm
   std::mutex closing;
   bool closed = false;
 
@@ -87,6 +89,10 @@ struct engine::impl {
       });
     });
   }
+
+  /// Waits, where the request says so, until there is a change or `is_over`.
+  result<changes_result> changes(changes_request request, const std::atomic<bool>& is_over);
+  result<changes_result> changes_now(running_engine& of, const changes_request& request);
 
   result<batch_result> mutate(std::vector<mutation> items, bool is_batch, durability d,
                               std::shared_ptr<const mneme::scope> scope,

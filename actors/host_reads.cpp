@@ -2,8 +2,10 @@
 
 #include <utility>
 
+#include "actors/change_pages.hpp"
 #include "actors/host_requests.hpp"
 #include "query/asked_bytes.hpp"
+#include "query/changes/changes.hpp"
 #include "query/context/compact_record.hpp"
 #include "query/deadline.hpp"
 #include "query/records/edge_reads.hpp"
@@ -86,6 +88,18 @@ host_promise<list_reply> host_requests::list(const list_message& m) const {
   return read<list_result>(
       {.actor = r.actor, .at_seq = r.at_seq, .scope = r.scope}, r.deadline_ms, {},
       [m](const read_views& v, const deadline& time) { return read_list(v, m.request, time); });
+}
+
+host_promise<changes_reply> host_requests::changes(const changes_message& m) const {
+  const changes_request& r = m.request;
+  return read<changes_result>(
+      {.actor = r.actor, .at_seq = {}, .scope = r.scope}, r.deadline_ms, "the change feed",
+      [m, engine = engine_](const read_views&, const deadline& time) -> result<changes_result> {
+        if (auto ok = check_changes(m.request); !ok) return propagate(ok);
+        if (m.request.wait_ms > 0)
+          return fail(errc::unsupported, "an actor does not wait: ask again later", "wait_ms");
+        return read_change_page(*engine->state, m.request, time);
+      });
 }
 
 host_promise<history_reply> host_requests::history(const history_message& m) const {

@@ -56,6 +56,7 @@ public:
   host_promise<stale_reply> stale_of(const stale_message& m) const;
   host_promise<list_reply> list(const list_message& m) const;
   host_promise<history_reply> history(const history_message& m) const;
+  host_promise<changes_reply> changes(const changes_message& m) const;
   host_promise<fields_reply> fields(const fields_message& m) const;
   host_promise<events_reply> events(const events_message& m) const;
   host_promise<compact_reply> load_compact(const load_compact_message& m) const;

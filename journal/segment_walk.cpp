@@ -88,6 +88,20 @@ result<bool> segment_walk::enter(std::size_t index, bool follows) {
   return true;
 }
 
+result<void> segment_walk::start_at(const frame_place& place) {
+  const auto found = std::ranges::lower_bound(segments_, place.segment);
+  if (found == segments_.end() || *found != place.segment) return {};
+  auto entered = enter(static_cast<std::size_t>(found - segments_.begin()), false);
+  if (!entered) return propagate(entered);
+  if (!*entered || place.offset == offset_) return {};
+  ensure(place.offset > offset_ && place.first.value > 0, "a frame is behind its segment's head");
+  offset_ = place.offset;
+  last_ = {place.first.value - 1};
+  last_frame_.reset();
+  last_is_seal_ = false;
+  return {};
+}
+
 result<void> segment_walk::seek(seq_no from) {
   if (segments_.empty()) return {};
   const seq_no wanted{std::max<std::uint64_t>(from.value, 1)};

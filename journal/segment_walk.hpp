@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "journal/frame_places.hpp"
 #include "journal/segment.hpp"
 
 namespace mneme {
@@ -22,6 +23,8 @@ public:
   /// Checks the heads of all segments but the last.
   result<void> check_heads();
 
+  /// Goes to where a frame begins. Where that segment is not there any more it stays where it is.
+  result<void> start_at(const frame_place& place);
   /// Goes to the frame that holds `from` (or to the end, if there is none) by looking at prefixes:
   /// from the place on where that is in the same segment and before it, else from its segment's
   /// start.

@@ -5,6 +5,7 @@
 #include <array>
 #include <span>
 
+#include "mneme/changes.hpp"
 #include "mneme/erasure.hpp"
 #include "mneme/topics.hpp"
 
@@ -51,6 +52,14 @@ constexpr std::array<std::string_view, 2> names_of<lifecycle_audience> = {"perso
 template <>
 constexpr std::array<std::string_view, 5> names_of<tombstone_cause> = {
     "superseded", "wrong", "deleted", "expired", "erased"};
+template <>
+constexpr std::array<std::string_view, change_kind_count> names_of<change_kind> = {
+    "written",     "updated",        "head_changed",   "tombstoned", "restored",
+    "edge_added",  "edge_removed",   "field_changed",  "archived",   "unarchived",
+    "merged",      "salience_set",   "erased",         "hidden",     "tag_assigned",
+    "weights_set", "snapshot_taken", "scope_violated", "trimmed",    "embedded",
+    "found",       "reinforced",     "decayed",        "attested",   "learned",
+    "compacted"};
 template <>
 constexpr std::array<std::string_view, 5> names_of<branch_outcome> = {"erased", "nothing", "busy",
                                                                       "missing", "failed"};
@@ -115,6 +124,9 @@ std::string_view to_string(attest_outcome v) noexcept {
 std::string_view to_string(branch_outcome v) noexcept {
   return name_of(v);
 }
+std::string_view to_string(change_kind v) noexcept {
+  return name_of(v);
+}
 std::string_view to_string(memory_mode v) noexcept {
   return name_of(v);
 }
@@ -153,6 +165,7 @@ template std::optional<lifecycle_audience>
     parse_enum<lifecycle_audience>(std::string_view) noexcept;
 template std::optional<tombstone_cause> parse_enum<tombstone_cause>(std::string_view) noexcept;
 template std::optional<attest_outcome> parse_enum<attest_outcome>(std::string_view) noexcept;
+template std::optional<change_kind> parse_enum<change_kind>(std::string_view) noexcept;
 template std::optional<memory_mode> parse_enum<memory_mode>(std::string_view) noexcept;
 template std::optional<colour_zone> parse_enum<colour_zone>(std::string_view) noexcept;
 template std::optional<topic_field_type> parse_enum<topic_field_type>(std::string_view) noexcept;

@@ -31,6 +31,14 @@ std::uint64_t answer_bytes(const memory& m) {
   return sizeof(m) + held_bytes(*m.head) + held_bytes(*m.version);
 }
 
+std::uint64_t answer_bytes(const change& c) {
+  std::uint64_t bytes =
+      sizeof(c) + c.made_by.size() + c.name.size() + held_bytes(c.used) + held_bytes(c.fields);
+  if (c.key) bytes += c.key->name_space.size() + c.key->name.size();
+  if (c.record) bytes += answer_bytes(*c.record);
+  return bytes;
+}
+
 std::uint64_t answer_bytes(const past_version& v) {
   std::uint64_t bytes = held_bytes(v.version);
   for (const auto& c : v.changes)

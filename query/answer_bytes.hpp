@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "mneme/changes.hpp"
 #include "mneme/chroma.hpp"
 #include "mneme/search.hpp"
 #include "mneme/tick.hpp"
@@ -12,6 +13,7 @@
 namespace mneme {
 
 std::uint64_t answer_bytes(const memory& m);
+std::uint64_t answer_bytes(const change& c);
 std::uint64_t answer_bytes(const past_version& v);
 std::uint64_t answer_bytes(const edge_record& e);
 std::uint64_t answer_bytes(const topic_field_view& f);

@@ -9,6 +9,7 @@
 #include "sim/arm_session.hpp"
 #include "sim/check_journal.hpp"
 #include "sim/check_state.hpp"
+#include "sim/feed_reader.hpp"
 #include "sim/model_erasure.hpp"
 #include "state/checkpoint/checkpoint.hpp"
 #include "state/checkpoint/world_checkpoint.hpp"
@@ -47,7 +48,8 @@ public:
   simulation(const run_options& options, const profile& how)
       : session(options, how, {}, nothing_known(how.setup, options.bugs)),
         faults_(options.seed, "faults"),
-        erasures_(options.seed, "erasures") {
+        erasures_(options.seed, "erasures"),
+        feed_(options.seed) {
     next_fault_ = faults_.below(2 * how_.steps_between_faults);
     // An erasure ensures itself what is durable, and would stop the run with that bug.
     if (how_.steps_between_erasures > 0 && !options.bugs.skip_fsync)
@@ -88,7 +90,17 @@ private:
       next_erasure_ = step_ + 1 + erasures_.below(2 * how_.steps_between_erasures);
       return erase_some();
     }
+    if (feed_.is_due() && !known_.disk_is_failing)
+      if (auto ok = read_feed(false); !ok) return ok;
     return take_turn();
+  }
+
+  check_result read_feed(bool whole) {
+    // With that bug what is told is not durable, and there is an oracle for it.
+    if (options_.bugs.skip_fsync) return {};
+    const auto w = machine_->state();
+    if (auto ok = follow(w->published_seq()); !ok) return ok;
+    return whole ? feed_.read_all(known_, *w) : feed_.read_on(known_, *w);
   }
 
   /// The oracles' own reads go past the injected faults.
@@ -330,6 +342,7 @@ private:
     if (machine_->remote() != nullptr)
       if (auto ok = wait_for_vectors(); !ok) return ok;
     if (auto ok = check_world(); !ok) return ok;
+    if (auto ok = read_feed(true); !ok) return ok;
     const auto w = machine_->state();
     if (auto ok = check_branches(known_, *w); !ok) return ok;
     if (auto ok = check_arms(); !ok) return ok;
@@ -398,6 +411,7 @@ private:
 
   random_stream faults_;
   random_stream erasures_;
+  feed_reader feed_;
   disk disk_;
   std::uint64_t struck_ = 0;
   std::uint64_t boots_ = 0;

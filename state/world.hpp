@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 
+#include "journal/frame_places.hpp"
 #include "journal/journal.hpp"
 #include "journal/ledger.hpp"
 #include "mneme/recovery.hpp"
@@ -19,6 +20,7 @@
 #include "state/apply/capacity.hpp"
 #include "state/checkpoint/checkpoint.hpp"
 #include "state/checkpoint/world_file.hpp"
+#include "state/commit/feed_head.hpp"
 #include "state/commit/stop_cause.hpp"
 #include "state/embedding/embed_status.hpp"
 #include "state/inspection/world_counts.hpp"
@@ -126,6 +128,8 @@ struct world {
   stop_cause stopped;
   stop_cause disk_full; ///< of the newest write; empty once one was taken
   read_window window;
+  feed_head feed;            ///< of the change feed
+  frame_places frame_starts; ///< that readers of the feed came by
 
   world(const vector_index_options& vector_options, std::uint64_t record_cache_bytes);
   /// What a reader needs, from any thread. It keeps the indexes that are there now.

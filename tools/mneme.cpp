@@ -74,6 +74,7 @@ status run(int argc, char** argv) {
   add_topic_commands(app, outcome);
   add_absent_command(app, outcome);
   add_list_commands(app, outcome);
+  add_changes_command(app, outcome);
   add_selection_commands(app, outcome);
   add_proof_commands(app, outcome);
   add_branch_commands(app, outcome);

@@ -124,6 +124,10 @@ struct list_message {
 struct history_message {
   history_request request;
 };
+/// wait_ms is 0 (unsupported): an actor asks again when it likes, say behind a write of its own.
+struct changes_message {
+  changes_request request;
+};
 struct context_message {
   context_request request;
 };
@@ -190,6 +194,7 @@ using edges_reply = std::shared_ptr<const std::vector<edge_record>>;
 using stale_reply = std::shared_ptr<const std::vector<memory>>;
 using list_reply = std::shared_ptr<const list_result>;
 using history_reply = std::shared_ptr<const history_result>;
+using changes_reply = std::shared_ptr<const changes_result>;
 using proof_reply = std::shared_ptr<const proof_bundle>;
 struct checkpoint_reply {
   seq_no seq;
@@ -218,6 +223,7 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::get_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::resolve_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::edges_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::stale_message)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::changes_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::list_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::history_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::context_message)
@@ -252,6 +258,7 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::events_reply)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::memory_reply)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::edges_reply)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::stale_reply)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::changes_reply)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::list_reply)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::history_reply)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::root_set)
@@ -289,6 +296,7 @@ using engine_actor =
                      caf::replies_to<stale_message>::with<stale_reply>,
                      caf::replies_to<list_message>::with<list_reply>,
                      caf::replies_to<history_message>::with<history_reply>,
+                     caf::replies_to<changes_message>::with<changes_reply>,
                      caf::replies_to<context_message>::with<context_reply>,
                      caf::replies_to<attest_message>::with<attest_result>,
                      caf::replies_to<compact_message>::with<compact_reply>,

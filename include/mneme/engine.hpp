@@ -12,6 +12,7 @@
 
 #include "mneme/agents.hpp"
 #include "mneme/branch.hpp"
+#include "mneme/changes.hpp"
 #include "mneme/chroma.hpp"
 #include "mneme/diff.hpp"
 #include "mneme/erasure.hpp"
@@ -372,6 +373,17 @@ public:
   result<std::optional<manifest>> find_snapshot(const digest& overall_root);
   result<std::vector<journal_item>> journal(seq_no from, std::size_t limit,
                                             std::optional<std::int64_t> deadline_ms = {});
+  /// What was committed behind a seq, in order; waits for it where the request says so. How a host
+  /// keeps up with a world: docs/CHANGES.md.
+  result<changes_result> changes(changes_request request);
+  /// Calls `on_change` with each change behind `request.since`, in order and each once, in a thread
+  /// of the subscription's own: it holds no writer up, however slow it is, and nothing but a seq is
+  /// kept for it. `wait_ms` means nothing here. It may ask the engine, but not close it, and
+  /// throws nothing. close() waits for the call under way; none begins after it.
+  result<subscription> subscribe(changes_request request,
+                                 std::function<void(const change&)> on_change);
+  /// Who waits for changes is answered at once, from now on: for a host that winds up.
+  void stop_waiting();
   result<world_stats> stats();
   /// Waits until a remote embedder has embedded every memory that it does not refuse, it fails, or
   /// the time is over. Answers embeddings_pending; shutdown if the engine is closed meanwhile. A
@@ -405,6 +417,7 @@ public:
 
 private:
   friend class arm_base; // mneme/arms.hpp
+  friend class subscription;
   struct impl;
   explicit engine(std::unique_ptr<impl> impl);
   std::unique_ptr<impl> impl_;

@@ -79,7 +79,8 @@ MNEME_API mneme_answer* mneme_call(mneme_engine* engine, const char* op, const v
 typedef void (*mneme_callback)(void* context, mneme_answer* answer);
 /* The same in a thread of the library; `op` and `request` are copied. Every call is answered once,
  * those that mneme_close() meets before it closes, those after it with `shutdown`. Calls that are
- * under way at once may overtake each other. */
+ * under way at once may overtake each other. The library has a few threads: one that waits for
+ * changes (`wait_ms` of the op `changes`) keeps one, so give it a thread of your own. */
 MNEME_API void mneme_call_async(mneme_engine* engine, const char* op, const void* request,
                                 size_t size, int format, mneme_callback callback, void* context);
 

@@ -21,13 +21,14 @@ from .asks import Ask, Tick
 from .errors import (AlreadyExists, Busy, Corrupt, DeadlineExceeded, DiskFull, Erased, InvalidRequest,
                      MnemeError, NotFound, OutcomeUnknown, ReadOnly, ScopeViolation, SeqUnavailable, Shutdown,
                      Tombstoned, Unreachable, VersionConflict)
+from .feed import AsyncChanges, Changes
 from .records import Found, Record
 from .world import World
 
 __version__ = "0.1.0"
 
 __all__ = [
-    "AlreadyExists", "Ask", "AsyncWorld", "Busy", "Corrupt", "DeadlineExceeded", "DiskFull", "Erased",
+    "AlreadyExists", "Ask", "AsyncChanges", "AsyncWorld", "Busy", "Changes", "Corrupt", "DeadlineExceeded", "DiskFull", "Erased",
     "Found", "InvalidRequest", "MnemeError", "NotFound", "OutcomeUnknown", "ReadOnly", "Record", "ScopeViolation",
     "SeqUnavailable", "Shutdown", "Tick", "Tombstoned", "Unreachable", "VersionConflict", "World",
     "asks", "connect", "errors", "open", "open_in_memory",

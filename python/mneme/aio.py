@@ -12,7 +12,7 @@ import collections
 from types import TracebackType
 from typing import (Any, Deque, Dict, Iterable, List, Mapping, Optional, Tuple, Type, TypeVar)
 
-from . import asks
+from . import asks, feed
 from .asks import Ask, Memory, Tick
 from .errors import MnemeError
 from .records import Found, Record
@@ -289,6 +289,16 @@ class AsyncWorld:
     async def journal(self, **more: Any) -> Found:
         """Entries of the journal."""
         return await self.run(asks.journal(**more))
+
+    async def changes(self, *types: str, **more: Any) -> Found:
+        """A page of what was committed behind since=SEQ, in order."""
+        return await self.run(asks.changes(*types, **more))
+
+    async def subscribe(self, *types: str, since: Optional[int] = None,
+                        **more: Any) -> feed.AsyncChanges:
+        """Changes as they are committed: `async for change in await town.subscribe()`."""
+        request = asks.changes(*types, since=since, **more).request
+        return await feed.begin(self.world.backend, request)
 
     async def close(self) -> None:
         """Closes the world, in another thread."""

@@ -257,6 +257,11 @@ def history(memory: Optional[Memory] = None, **more: Any) -> Ask[Found]:
     return Ask("history", {**named, **keys(more)}, _found("versions"))
 
 
+def changes(*types: str, **more: Any) -> Ask[Found]:
+    given = {"types": listed(types, str, "types")} if types else {}
+    return Ask("changes", {**given, **keys(more)}, _found("changes"))
+
+
 def namespaces(**more: Any) -> Ask[Found]:
     return Ask("namespaces", keys(more), _found("namespaces"))
 

@@ -121,6 +121,8 @@ _waiting = _Waiting()
 class Engine:
     """An open world of this process. The interpreter is free for other threads while it works."""
 
+    wait_ms = 1_000  # a signal is seen between two calls
+
     def __init__(self, options: Dict[str, Any]) -> None:
         self._library = load()
         self._handle = ctypes.c_void_p()

@@ -63,6 +63,12 @@ def _told(record: Mapping[str, Any]) -> Tuple[str, str, str]:
     if "src" in record and "dst" in record:
         ended = ", ended" if record.get("tombstoned") else ""
         return f"<{record['src']} {record.get('type')} {record['dst']}>", "", ended.strip(", ")
+    if "kind" in record and "at" in record and "actor" in record:
+        what = record.get("uri") or record.get("id") or record.get("tag") or ""
+        fields = ", ".join(record.get("fields") or [])
+        by = f"by {record['actor']}" if record["actor"] else ""
+        return f"<change {record['seq']} {record['kind']}>", "", \
+            " ".join(part for part in (str(what), fields, by) if part)
     if "seq" in record and "kind" in record:
         by = f"by {record['created_by']}" if record.get("created_by") else ""
         return f"<entry {record['seq']} {record['kind']}>", "", by

@@ -17,7 +17,7 @@ from .records import Record, parsed
 _READS = frozenset((
     "get", "resolve", "list", "history", "namespaces", "actors", "get_edge", "edges", "stale_of", "find", "find_many", "context", "load_compact",
     "search", "search_many", "point", "suggest_hashtags", "tags", "weights", "root", "absent",
-    "replay_receipt", "prove", "journal", "stats"))
+    "replay_receipt", "prove", "journal", "stats", "changes"))
 
 
 class Server:
@@ -32,6 +32,7 @@ class Server:
             raise MnemeError("bad_value", "a key is printable ASCII", "key")
         self._parts = parts
         self._timeout_s = timeout_s
+        self.wait_ms = int(min(20.0, timeout_s / 2) * 1_000)
         self._headers = {"Content-Type": "application/json"}
         if key:
             self._headers["Authorization"] = f"Bearer {key}"

@@ -6,6 +6,7 @@ from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Mapping,
 
 from . import asks
 from .asks import Ask, Memory, Tick
+from .feed import Changes
 from .records import Found, Record
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ class Backend(Protocol):
     """What runs requests: `library.Engine`, `server.Server`, or a stand-in of a test's own."""
 
     opened: Dict[str, Any]
+    wait_ms: int  #: how long one call may wait for a change
 
     def call(self, op: str, request: Dict[str, Any]) -> Dict[str, Any]: ...
 
@@ -190,6 +192,16 @@ class World:
     def journal(self, **more: Any) -> Found:
         """Entries of the journal."""
         return self.run(asks.journal(**more))
+
+    def changes(self, *types: str, **more: Any) -> Found:
+        """A page of what was committed behind since=SEQ, in order; `answer.next` is where the next one
+        begins. kinds, made_by, owners, namespaces, tags, ids, with_record=True, wait_ms, …"""
+        return self.run(asks.changes(*types, **more))
+
+    def subscribe(self, *types: str, since: Optional[int] = None, **more: Any) -> Changes:
+        """An iterator over changes as they are committed, behind `since` or from now on; filters are those
+        of `changes`. Its `seq` is where to go on another time."""
+        return Changes(self.backend, asks.changes(*types, since=since, **more).request)
 
     def tick_arrays(self, queries: Any = None, k: int = 5,
                     askers: Optional[Sequence[str]] = None,

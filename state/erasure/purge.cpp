@@ -80,7 +80,10 @@ result<void> finish_erasure(world& w, const erased_parts& erased,
          "what is erased is of before the entries that say so");
   ensure(w.journal->durable_through() == w.journal->last_seq(),
          "nothing is erased that may come back");
-  if (auto ok = w.journal->erase(erased.seqs); !ok) return ok;
+  w.frame_starts.begin_rewrite();
+  auto rewritten = w.journal->erase(erased.seqs);
+  w.frame_starts.end_rewrite();
+  if (!rewritten) return rewritten;
   publish();
   ensure(w.published_seq() == w.journal->last_seq(), "an erasure stands alone");
   for (const seq_no seq : erased.seqs) w.records.forget(seq);

@@ -80,3 +80,37 @@ TEST_CASE("a single read of a host's actor ends at its deadline, which is 1 at l
   self->request(memory, caf::infinite, close_message{})
       .receive([](const closed_reply&) {}, [](const caf::error& e) { FAIL(to_error(e).message); });
 }
+
+TEST_CASE("a host's actor reads the change feed page by page, and does not wait in it") {
+  host_config config(4);
+  caf::actor_system system(config);
+  engine_options options;
+  options.embedder_spec = "none";
+  auto running = start_engine(system, options);
+  REQUIRE(running);
+  const engine_actor memory = system.spawn(engine_behavior, *running);
+  caf::scoped_actor self(system);
+  write_request note;
+  note.type = memory_type::note;
+  note.data["statement"] = std::string("tea is good");
+  for (int i = 0; i < 3; ++i)
+    self->request(memory, caf::infinite, apply_message{note})
+        .receive([](const mutation_result&) {},
+                 [](const caf::error& e) { FAIL(to_error(e).message); });
+  changes_request r;
+  r.since = seq_no{1};
+  self->request(memory, caf::infinite, changes_message{r})
+      .receive(
+          [](const changes_reply& page) {
+            CHECK(page->changes.size() == 2);
+            CHECK(page->next == seq_no{3});
+          },
+          [](const caf::error& e) { FAIL(to_error(e).message); });
+  r.wait_ms = 1;
+  CHECK(refusal<changes_reply>(self, memory, changes_message{r}).code == errc::unsupported);
+  r.wait_ms = 0;
+  r.limit = 0;
+  CHECK(refusal<changes_reply>(self, memory, changes_message{r}).at == "limit");
+  self->request(memory, caf::infinite, close_message{})
+      .receive([](const closed_reply&) {}, [](const caf::error& e) { FAIL(to_error(e).message); });
+}

@@ -16,9 +16,9 @@ COMMAND = os.environ.get("MNEME_COMMAND", "mneme")
 class Served:
     """`mneme serve` of a world in `directory`, at a free port."""
 
-    def __init__(self, directory: pathlib.Path) -> None:
+    def __init__(self, directory: pathlib.Path, port: str = "0") -> None:
         self.process = subprocess.Popen(
-            [COMMAND, "serve", str(directory), "--listen", "127.0.0.1:0"], text=True,
+            [COMMAND, "serve", str(directory), "--listen", f"127.0.0.1:{port}"], text=True,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         said = []
         for line in self.process.stdout:

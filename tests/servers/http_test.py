@@ -493,7 +493,7 @@ class Statuses(unittest.TestCase):
         self.check(s.get("/"), 404, "not_found")
         for method, path, allowed in (("GET", "/v1/find", "POST"), ("PUT", "/v1/op", "POST"),
                                       ("POST", "/health", "GET"), ("DELETE", "/v1/root", "GET, POST"),
-                                      ("OPTIONS", "/v1/op", "POST"), ("GET", "/mcp", "POST, DELETE")):
+                                      ("OPTIONS", "/v1/op", "POST"), ("PUT", "/mcp", "GET, POST, DELETE")):
             answer = s.request(method, path)
             self.check(answer, 405, "method_not_allowed")
             self.assertEqual(answer.headers["allow"], allowed)

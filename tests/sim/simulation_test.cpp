@@ -10,7 +10,7 @@
 // Of: sim/model_topics.cpp, sim/operation.cpp, sim/outcomes.cpp, sim/own_profile.cpp
 // Of: sim/profile.cpp, sim/reduce.cpp, sim/root_history.cpp, sim/searched_state.cpp
 // Of: sim/workload_doors.cpp, sim/workload_find.cpp, sim/workload_topics.cpp
-// Of: sim/workload_write.cpp
+// Of: sim/workload_write.cpp, sim/feed_reader.cpp
 #include <catch2/catch.hpp>
 
 #include "sim/reduce.hpp"

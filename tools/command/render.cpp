@@ -198,6 +198,14 @@ std::string render_counts(const json& counts, const char* kind, const page& on) 
   return table.text(on.width, on.colour);
 }
 
+std::string render_changes(const json& answer) {
+  std::string text;
+  for (const auto& c : answer["changes"]) text += change_text(c) + "\n";
+  return text
+         + (answer["more"] == true ? fmt::format("more behind --since {}\n", cell(answer["next"]))
+                                   : "");
+}
+
 std::string render_stale(const json& memories, const page& on) {
   text_table table({"memory", "text"});
   for (const auto& m : memories) table.add({cell(m["uri"]), cell(m["forms"]["medium"])});
@@ -568,6 +576,7 @@ std::string render(std::string_view op, const json& answer, const page& on) {
   if (op == "root") return cell(answer["root"]) + "\n";
   if (op == "list") return render_list(answer, on);
   if (op == "history") return render_history(answer, on);
+  if (op == "changes") return render_changes(answer);
   if (op == "namespaces") return render_counts(answer["namespaces"], "namespace", on);
   if (op == "actors") return render_counts(answer["actors"], "actor", on);
   if (op == "put") return cell(answer["uri"]) + " " + cell(answer["outcome"]) + "\n";
@@ -596,6 +605,28 @@ std::string remark(std::string_view what, const json& ids) {
 }
 
 } // namespace
+
+std::string change_text(const json& change) {
+  std::string text =
+      fmt::format("{} {} {}", cell(change["seq"]), cell(change["at"]), cell(change["kind"]));
+  const auto add = [&](std::string_view part) {
+    if (!part.empty()) text += fmt::format(" {}", part);
+  };
+  for (const char* key : {"uri", "id", "tag"})
+    if (change.contains(key)) {
+      add(cell(change[key]));
+      break;
+    }
+  if (change.contains("edge"))
+    add(fmt::format("{} {} {}", cell(change["edge"]["src"]), cell(change["edge"]["type"]),
+                    cell(change["edge"]["dst"])));
+  for (const char* key : {"fields", "ids"})
+    if (change.contains(key)) add(words(change[key]));
+  for (const char* key : {"cause", "superseded_by", "into"})
+    if (change.contains(key)) add(fmt::format("{} {}", key, cell(change[key])));
+  if (change["actor"] != "") add("by " + cell(change["actor"]));
+  return text;
+}
 
 std::string remarks(std::string_view op, const json& answer) {
   if (op == "ingest") return remark("mneme: the same title: ", answer["same_title_ids"]);

@@ -20,4 +20,7 @@ std::string render(std::string_view op, const protocol::json& answer, const page
 /// words. Lines, perhaps none.
 std::string remarks(std::string_view op, const protocol::json& answer);
 
+/// A change of the feed, as one line without its end.
+std::string change_text(const protocol::json& change);
+
 } // namespace mneme::command

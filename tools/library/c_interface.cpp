@@ -34,6 +34,13 @@ struct mneme_engine {
 
   /// Null: another process has it open.
   [[nodiscard]] mneme::engine* here() { return alone ? &*alone : shared->here(); }
+  /// Calls that wait for changes come back.
+  void stop_waiting() {
+    if (alone)
+      alone->stop_waiting();
+    else
+      shared->stop_waiting();
+  }
 };
 
 struct mneme_answer {
@@ -198,6 +205,7 @@ mneme_answer* mneme_close(mneme_engine* engine, int format) {
   if (engine->calls.is_one_of_mine())
     return answer_of(fail(errc::unsupported, "a world is not closed from a callback of its own"),
                      format);
+  engine->stop_waiting();
   engine->calls.finish();
   mneme::engine* const here = engine->here();
   json answer = json::object();
@@ -209,6 +217,7 @@ mneme_answer* mneme_close(mneme_engine* engine, int format) {
 
 void mneme_free(mneme_engine* engine) {
   if (engine == nullptr || engine->calls.is_one_of_mine()) return;
+  engine->stop_waiting();
   engine->calls.finish();
   delete engine;
 }

@@ -9,6 +9,7 @@
 #include "tools/protocol/absence_ops.hpp"
 #include "tools/protocol/agent_json.hpp"
 #include "tools/protocol/answer_json.hpp"
+#include "tools/protocol/change_ops.hpp"
 #include "tools/protocol/chroma_json.hpp"
 #include "tools/protocol/erase_json.hpp"
 #include "tools/protocol/find_json.hpp"
@@ -97,8 +98,8 @@ op_spec mutation_op(std::string_view name, std::string_view summary, std::string
 }
 
 // A table, as long as there are operations.
-const std::array<op_spec, 58>& table() { // NOLINT(readability-function-size)
-  static const std::array<op_spec, 58> specs = {
+const std::array<op_spec, 59>& table() { // NOLINT(readability-function-size)
+  static const std::array<op_spec, 59> specs = {
       mutation_op("write", "a new memory", "uri id version seq similar?",
                   R"({"op":"write","type":"Note","data":{"statement":"tea at five"}})",
                   write_keys(), read_write, version_result_json),
@@ -314,6 +315,9 @@ const std::array<op_spec, 58>& table() { // NOLINT(readability-function-size)
        prove_keys(), run_prove},
       {"journal", "entries of the journal", "entries next", R"({"op":"journal","limit":10})",
        journal_keys(), run_journal},
+      {"changes", "what was committed behind a seq, in order; waits for it where told to",
+       "changes next seq more", R"({"op":"changes","since":0,"limit":10})", changes_keys(),
+       run_changes},
       {"checkpoint", "make the next open fast", "seq", R"({"op":"checkpoint"})", checkpoint_keys(),
        run_checkpoint},
       {"stats", "counts and sizes of the world",

@@ -10,6 +10,7 @@ import { test } from "node:test";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { ResourceUpdatedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 
 const MNEME = process.env.MNEME;
 const FOLDER = process.env.FOLDER;
@@ -70,6 +71,13 @@ async function useMemory(client) {
   const { contents } = await client.readResource({ uri: listed.uri });
   assert.equal(JSON.parse(contents[0].text).id, fact.id);
   await assert.rejects(client.readResource({ uri: "mneme://nothing" }));
+  const updated = new Promise((tell) => {
+    client.setNotificationHandler(ResourceUpdatedNotificationSchema, (n) => tell(n.params.uri));
+  });
+  await client.subscribeResource({ uri: listed.uri });
+  await call("update", { uri: listed.uri, tags: ["told"] });
+  assert.equal(await updated, listed.uri);
+  await client.unsubscribeResource({ uri: listed.uri });
   const { resourceTemplates } = await client.listResourceTemplates();
   assert.equal(resourceTemplates.length, 2);
 

@@ -112,6 +112,7 @@ TEST_CASE("the ops are those of this build, each once") {
                                       "snapshot",
                                       "prove",
                                       "journal",
+                                      "changes",
                                       "checkpoint",
                                       "stats",
                                       "assign_tag",

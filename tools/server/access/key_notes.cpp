@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "messages/validate/schema.hpp"
+#include "mneme/changes.hpp"
 #include "mneme/types.hpp"
 
 namespace mneme::server {
@@ -69,6 +70,25 @@ constexpr std::array note_rows = {
     note_row{"put", "expect_version",
              "Refuse unless this is the memory's version; 0: unless there is none."},
     note_row{"sweep", "limit", "At most so many, those first that expired first."},
+    note_row{"changes", "since",
+             "What comes behind this seq: `next` of the answer before. Without it what comes from "
+             "now on."},
+    note_row{"changes", "limit", "At most so many; 100 by default, up to 1,000."},
+    note_row{"changes", "wait_ms",
+             "How long to wait for a change where there is none yet; up to 60,000."},
+    note_row{"changes", "kinds", "Only these kinds of changes.", enum_names<change_kind>},
+    note_row{"changes", "made_by", "Only what these actors did; \"\" is the host."},
+    note_row{"changes", "types", "Only of these types of memories.", enum_names<memory_type>},
+    note_row{"changes", "owners", "Only of memories of these actors."},
+    note_row{"changes", "namespaces", "Only of what was put into these."},
+    note_row{"changes", "tags", "Only of memories with all of these tags."},
+    note_row{"changes", "hashtags", "Only of memories with all of these hashtags."},
+    note_row{"changes", "ids", "Only of these memories (ids or uris), and edges of them."},
+    note_row{"changes", "include_uses",
+             "Also finds, reinforcements, decay and the like, which change nothing that was said."},
+    note_row{"changes", "with_record", "true: each change has the memory as it was then."},
+    note_row{"changes", "include_unsynced",
+             "Also what a power cut may still take back: relaxed writes of C++ hosts."},
     note_row{"list", "types", "Only these types.", enum_names<memory_type>},
     note_row{"list", "namespace", "Only what was put into it."},
     note_row{"list", "owner", "Only memories of this actor."},

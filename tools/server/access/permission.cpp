@@ -36,6 +36,7 @@ constexpr std::array effects = {
     op_effect{"edges", effect::reads},
     op_effect{"list", effect::reads},
     op_effect{"history", effect::reads},
+    op_effect{"changes", effect::reads},
     op_effect{"namespaces", effect::reads},
     op_effect{"actors", effect::reads},
     op_effect{"stale_of", effect::reads},

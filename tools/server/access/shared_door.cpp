@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tools/protocol/shape.hpp"
 #include "tools/server/access/shared_request.hpp"
 #include "tools/server/http/request_time.hpp"
 
@@ -15,6 +16,18 @@ namespace {
 
 constexpr int most_hosts_asked = 8; ///< one after the other, for one request
 constexpr std::chrono::milliseconds between_tries{20};
+constexpr std::int64_t most_waited_ms = 200; ///< by one request to another process
+
+/// How long a request wants to wait; what is not right is for who runs it to refuse.
+std::int64_t waiting_ms(std::string_view op, const json& request) {
+  if (!request.is_object()) return 0;
+  const bool is_named = protocol::is_given(request, "op") && request["op"] == "changes";
+  if (op != "changes" && !is_named) return 0;
+  const auto wait = request.find("wait_ms");
+  constexpr std::int64_t most = 60'000;
+  if (wait == request.end() || !wait->is_number_integer() || *wait > most) return 0;
+  return wait->get<std::int64_t>();
+}
 
 } // namespace
 
@@ -46,8 +59,24 @@ engine* shared_door::here() const {
   return here_ == nullptr ? nullptr : &here_->world;
 }
 
+/// Who waits for changes elsewhere asks again and again: neither process is held up by it when it
+/// ends.
 answer shared_door::run(const client& who, std::string_view op, json request,
                         const std::optional<error>& oversized) {
+  std::int64_t wait_ms = here() == nullptr ? waiting_ms(op, request) : 0;
+  while (wait_ms > most_waited_ms && !stops_waiting_) {
+    request["wait_ms"] = most_waited_ms;
+    answer page = run_once(who, op, request, oversized);
+    if (!is_ok(page) || page.body["more"] == true || !page.body["changes"].empty()) return page;
+    request["since"] = page.body["next"];
+    wait_ms -= most_waited_ms;
+    request["wait_ms"] = stops_waiting_ ? 0 : wait_ms;
+  }
+  return run_once(who, op, std::move(request), oversized);
+}
+
+answer shared_door::run_once(const client& who, std::string_view op, json request,
+                             const std::optional<error>& oversized) {
   std::string bytes; // made when it is needed
   for (int i = 0; i < most_hosts_asked; ++i) {
     std::uint64_t since = 0;
@@ -145,7 +174,13 @@ result<void> shared_door::try_to_settle() {
   return {};
 }
 
+void shared_door::stop_waiting() {
+  stops_waiting_ = true;
+  if (engine* const own = here()) own->stop_waiting();
+}
+
 result<void> shared_door::close() {
+  stop_waiting();
   const std::unique_lock hold(moving_);
   if (std::exchange(is_closed_, true)) return {};
   streams_.clear();

@@ -3,6 +3,7 @@
 /// others through a socket in its directory; when that one ends, whoever asks next opens it and
 /// answers from then on. What was acknowledged is in the journal, so that nothing of it is lost.
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -40,6 +41,8 @@ public:
 
   /// The world, where it is open in this process now; else null. It stays until close().
   [[nodiscard]] engine* here() const;
+  /// Who waits for changes is answered soon, from now on.
+  void stop_waiting();
   /// Answers what was sent, and closes the world if it is open here. Nothing is run any more.
   result<void> close();
 
@@ -48,6 +51,8 @@ private:
   enum class fate : std::uint8_t { answered, not_sent, stopped, unknown };
 
   shared_door(opener open, sharing_options options);
+  answer run_once(const client& who, std::string_view op, json request,
+                  const std::optional<error>& oversized);
   fate ask_host(const std::string& request, std::string& answered);
   result<sharing::frame_stream> stream_to_host();
   /// Finds out who answers, unless that was done after the move `since`.
@@ -59,7 +64,8 @@ private:
   sharing_options options_;
   mutable std::shared_mutex moving_; ///< shared while a request runs
   std::unique_ptr<hosted> here_;     ///< null: another process is asked
-  std::uint64_t moves_ = 0;          ///< how often it was settled who answers
+  std::atomic<bool> stops_waiting_{false};
+  std::uint64_t moves_ = 0; ///< how often it was settled who answers
   bool is_closed_ = false;
   std::mutex resting_;
   std::vector<sharing::frame_stream> streams_; ///< to the host, that nobody uses now

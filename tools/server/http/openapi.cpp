@@ -158,6 +158,19 @@ json mcp_operations() {
             {"responses", std::move(ended)}}}};
 }
 
+/// A stream of events, or one page where JSON is asked for.
+json changes_operation() {
+  const auto& op = *protocol::find_op("changes");
+  json parameters = query_parameters(op, "");
+  for (const auto& key : op.keys)
+    if (key.value->kind == protocol::shape_kind::list)
+      parameters.push_back(parameter(key.name, "query", schema_of_key(op.name, key)));
+  json responses = responses_of(reference("changes_answer"));
+  responses["200"]["content"]["text/event-stream"]["schema"] = {{"type", "string"}};
+  return get("follow_changes", "what is committed, as server-sent events", std::move(parameters),
+             std::move(responses));
+}
+
 json paths() {
   json all = json::object();
   const auto& retrieve = *protocol::find_op("retrieve");
@@ -177,6 +190,7 @@ json paths() {
   const auto& root = *protocol::find_op("root");
   all["/v1/root"]["get"] = get("get_root", root.summary, query_parameters(root, ""),
                                responses_of(reference("root_answer")));
+  all["/v1/changes"]["get"] = changes_operation();
   const auto& prove = *protocol::find_op("prove");
   json proof = query_parameters(prove, "");
   proof.push_back(parameter("id", "query", {{"type", "array"}, {"items", {{"type", "string"}}}}));

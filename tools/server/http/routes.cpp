@@ -7,6 +7,7 @@
 
 #include "messages/text/lower_case.hpp"
 #include "tools/protocol/op_table.hpp"
+#include "tools/server/http/change_events.hpp"
 #include "tools/server/http/openapi.hpp"
 #include "tools/server/mcp/mcp_http.hpp"
 
@@ -17,6 +18,7 @@ namespace {
 constexpr std::string_view api = "/v1/";
 constexpr std::string_view memories = "/v1/memories/";
 constexpr std::string_view mcp_path = "/mcp";
+constexpr std::string_view changes_path = "/v1/changes";
 
 bool is_page(std::string_view path) {
   return path == "/health" || path == "/metrics" || path == "/openapi.json" || path == "/v1/root"
@@ -25,8 +27,8 @@ bool is_page(std::string_view path) {
 
 /// Methods that a path has; empty where there is no such path.
 std::string_view methods_of(std::string_view path) {
-  if (path == mcp_path) return "POST, DELETE";
-  if (path == "/v1/root") return "GET, POST";
+  if (path == mcp_path) return "GET, POST, DELETE";
+  if (path == "/v1/root" || path == changes_path) return "GET, POST";
   if (is_page(path)) return "GET";
   return path == "/v1/op" || !op_of_route(path).empty() ? "POST" : "";
 }
@@ -161,6 +163,7 @@ http_response routes::handle(const http_request& request) {
   if (request.path == "/metrics") return metrics_page(request);
   if (request.path == "/v1/root") return root(request);
   if (request.path == "/v1/proof") return proof(request);
+  if (request.path == changes_path) return changes(request);
   return memory(request);
 }
 
@@ -183,6 +186,22 @@ http_response routes::memory(const http_request& request) {
   json get{{"id", request.path.substr(memories.size())}};
   if (auto refusal = read_query(request, "get", get)) return std::move(*refusal);
   return respond(to_.run(request.who, "get", std::move(get)));
+}
+
+http_response routes::changes(const http_request& request) {
+  json asked = json::object();
+  http_request from = request;
+  // What an EventSource says when it comes back: where it was, not where it began.
+  if (const auto last = request.header("last-event-id"); !last.empty()) {
+    from.query.erase("since");
+    from.query.emplace("since", last);
+  }
+  if (auto refusal = read_query(from, "changes", asked)) return std::move(*refusal);
+  if (!wants_events(request)) return respond(to_.run(request.who, "changes", std::move(asked)));
+  const auto secret = secret_of(request);
+  return change_events(to_, streams_, request.who, std::move(asked), [keys = keys_, secret] {
+    return keys == nullptr || (secret && keys->find(*secret));
+  });
 }
 
 http_response routes::root(const http_request& request) {

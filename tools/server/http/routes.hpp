@@ -8,6 +8,7 @@
 #include "tools/server/access/gateway.hpp"
 #include "tools/server/http/http_host.hpp"
 #include "tools/server/http/http_message.hpp"
+#include "tools/server/http/stream_places.hpp"
 
 namespace mneme::server {
 
@@ -15,9 +16,9 @@ class mcp_http;
 
 class routes {
 public:
-  /// Borrows the gateway, and `keys` unless it is null: then everybody is the host.
-  routes(gateway& to, key_ring* keys, host_rule hosts, mcp_http& mcp)
-      : to_(to), keys_(keys), hosts_(std::move(hosts)), mcp_(mcp) {}
+  /// Borrows all, and `keys` unless it is null: then everybody is the host.
+  routes(gateway& to, key_ring* keys, host_rule hosts, mcp_http& mcp, stream_places& streams)
+      : to_(to), keys_(keys), hosts_(std::move(hosts)), mcp_(mcp), streams_(streams) {}
 
   /// Host, key, route, method and type of the body: all that is known before the body is read.
   std::optional<http_response> check(http_request& head);
@@ -26,6 +27,7 @@ public:
 private:
   std::optional<http_response> authenticate(http_request& head);
   http_response health();
+  http_response changes(const http_request& request);
   http_response memory(const http_request& request);
   http_response proof(const http_request& request);
   http_response root(const http_request& request);
@@ -35,6 +37,7 @@ private:
   key_ring* keys_;
   host_rule hosts_;
   mcp_http& mcp_;
+  stream_places& streams_;
 };
 
 /// An answer as a response, with Retry-After where it is due.

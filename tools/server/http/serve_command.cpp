@@ -1,5 +1,7 @@
 // serve: HTTP over one world.
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <malloc.h>
 
@@ -104,10 +106,11 @@ result<void> serve(const serve_options& o, front& f, engine& target, stop_signal
   mcp_server mcp(to,
                  {.reference_memory = o.served.reference_memory,
                   .tools = {.erases = o.served.offers_erase, .only_basic = !o.served.all_tools}});
-  mcp_http mcp_route(mcp);
+  stream_places streams(std::max<std::size_t>(o.max_connections / 2, 1));
+  mcp_http mcp_route(mcp, to, streams);
   routes all(to, f.keys ? &*f.keys : nullptr,
              host_rule{.is_on_loopback = is_loopback(f.address.host), .allowed = hosts_of(o.hosts)},
-             mcp_route);
+             mcp_route, streams);
   http_server server(
       limits_of(o),
       {.check = [&](http_request& head) { return all.check(head); },
@@ -124,7 +127,11 @@ result<void> serve(const serve_options& o, front& f, engine& target, stop_signal
   // world busy.
   const auto listener = sharing::world_listener::listen(
       o.served.common.directory, [&](std::string_view bytes) { return answer_shared(to, bytes); });
-  stop.on_stop([&] { server.stop(); });
+  stop.on_stop([&] {
+    streams.stop();
+    target.stop_waiting();
+    server.stop();
+  });
   announce(o, f, *port);
   server.run();
   stop.forget();

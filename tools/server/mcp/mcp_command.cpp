@@ -40,9 +40,10 @@ command::status run_mcp(const mcp_command_options& o) {
     const client who{.actor = o.actor, .read_only = o.served.only_reads};
     line_input input(STDIN_FILENO, protocol::max_line_bytes);
     stop.on_stop([&] { input.stop(); });
-    serve_stdio(server, who, input, [](const std::string& line) {
-      return command::put_line(line) && command::flush_output();
-    });
+    serve_stdio(
+        server, **world, who, input,
+        [](const std::string& line) { return command::put_line(line) && command::flush_output(); },
+        [&] { (*world)->stop_waiting(); });
     stop.forget();
   }
   if (auto closed = (*world)->close(); !closed)

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <thread>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "messages/text/lower_case.hpp"
 #include "mneme/seams.hpp"
+#include "tools/server/http/change_events.hpp"
 
 namespace mneme::server {
 
@@ -69,6 +72,8 @@ http_response mcp_http::handle(const http_request& request) {
   http_response refusal;
   const auto found = find(request, refusal);
   if (found == nullptr) return refusal;
+  if (request.method != "DELETE") return tell(request, found);
+  found->is_over = true;
   close(found->id);
   return {.status = 204};
 }
@@ -97,6 +102,38 @@ http_response mcp_http::post(const http_request& request) {
   return run(request, in, *message);
 }
 
+http_response mcp_http::tell(const http_request& request, const session_ptr& in) {
+  if (!accepts(request.header("accept"), "text/event-stream"))
+    return rpc_refusal(406, rpc_code::invalid_request, "Accept must name text/event-stream");
+  auto place = streams_.take();
+  if (place == nullptr)
+    return rpc_refusal(503, rpc_code::internal_error, "as many streams are open as may be");
+  if (in->is_told.exchange(true))
+    return rpc_refusal(409, rpc_code::invalid_request, "this session has a stream already");
+  const std::shared_ptr<void> telling(nullptr, [in](void*) { in->is_told = false; });
+  http_response response{.content_type = "text/event-stream"};
+  response.headers.emplace_back("Cache-Control", "no-store");
+  response.stream = [this, who = request.who, in, place = std::move(place),
+                     telling](const piece_sender& send) {
+    bool is_heard = send(": listening\n\n");
+    constexpr std::int64_t wait_ms = 1'000;                 // a session that ends is seen so soon
+    constexpr std::chrono::milliseconds between_tries{100}; // where it was refused, say
+    auto next_beat = std::chrono::steady_clock::now();
+    while (is_heard && !in->is_over && !streams_.are_over()) {
+      if (!in->feed.has_begun()) in->feed.begin(to_, who);
+      const auto notes = in->feed.poll(to_, who, wait_ms);
+      for (const json& note : notes) is_heard = is_heard && send(event_of(note));
+      if (!notes.empty()) continue;
+      std::this_thread::sleep_for(between_tries);
+      const auto now = std::chrono::steady_clock::now();
+      if (now < next_beat) continue;
+      next_beat = now + std::chrono::milliseconds(heartbeat_ms);
+      is_heard = send(": nothing new\n\n");
+    }
+  };
+  return response;
+}
+
 http_response mcp_http::initialize(const http_request& request, const json& message) {
   const json answer = server_.handle(request.who, message, [](const json&) {});
   http_response response = as_response(200, answer);
@@ -119,14 +156,14 @@ http_response mcp_http::run(const http_request& request, const session_ptr& in,
     return in->cancelled.erase(id) == 0;
   };
   if (!wants_progress(message)) {
-    const json answer = server_.handle(request.who, message, [](const json&) {});
+    const json answer = server_.handle(request.who, message, [](const json&) {}, &in->feed);
     return finish() ? as_response(200, answer) : accepted();
   }
   http_response response{.content_type = "text/event-stream"};
   response.headers.emplace_back("Cache-Control", "no-store");
-  response.stream = [this, who = request.who, message, finish](const piece_sender& send) {
+  response.stream = [this, who = request.who, in, message, finish](const piece_sender& send) {
     const json answer =
-        server_.handle(who, message, [&](const json& note) { send(event_of(note)); });
+        server_.handle(who, message, [&](const json& note) { send(event_of(note)); }, &in->feed);
     if (finish()) send(event_of(answer));
   };
   return response;

@@ -1,7 +1,7 @@
 #pragma once
 /// The Model Context Protocol over streamable HTTP: POST carries one message, DELETE ends a
-/// session. An answer is JSON, or an event stream where progress was asked for. This server never
-/// speaks first, so GET is not offered.
+/// session, GET tells a session as events what changes of resources. An answer is JSON, or an event
+/// stream where progress was asked for.
 
 #include <list>
 #include <memory>
@@ -10,15 +10,18 @@
 #include <string>
 
 #include "tools/server/http/http_message.hpp"
+#include "tools/server/http/stream_places.hpp"
 #include "tools/server/mcp/mcp_server.hpp"
 
 namespace mneme::server {
 
 class mcp_http {
 public:
-  explicit mcp_http(mcp_server& server) : server_(server) {}
+  /// Borrows all.
+  mcp_http(mcp_server& server, door& to, stream_places& streams)
+      : server_(server), to_(to), streams_(streams) {}
 
-  /// The request was authenticated, and its method is POST or DELETE.
+  /// The request was authenticated, and its method is GET, POST or DELETE.
   http_response handle(const http_request& request);
 
 private:
@@ -28,10 +31,15 @@ private:
     std::mutex mutex{};
     std::set<std::string> running{}; ///< printed ids of requests
     std::set<std::string> cancelled{};
+    resource_feed feed{};
+    std::atomic<bool> is_told{false}; ///< by a stream
+    std::atomic<bool> is_over{false};
   };
   using session_ptr = std::shared_ptr<session>;
 
   http_response post(const http_request& request);
+  /// What changes, as events.
+  http_response tell(const http_request& request, const session_ptr& in);
   http_response initialize(const http_request& request, const json& message);
   http_response run(const http_request& request, const session_ptr& in, const json& message);
   /// The session of the request's header, or the refusal.
@@ -41,6 +49,8 @@ private:
   static void cancel(session& in, const json& message);
 
   mcp_server& server_;
+  door& to_;
+  stream_places& streams_;
   std::mutex mutex_;
   std::list<session_ptr> sessions_; ///< the one used last is first
 };

@@ -47,30 +47,27 @@ json tool_error(std::string_view text) {
   return {{"content", content_of(text)}, {"isError", true}};
 }
 
-/// The '#' of a memory's uri may come escaped, since clients treat these as URLs.
-std::string unescaped(std::string uri) {
-  constexpr std::string_view escaped = "%23";
-  if (const auto at = uri.find(escaped); at != std::string::npos)
-    uri.replace(at, escaped.size(), "#");
-  return uri;
-}
-
 json resource_content(const std::string& uri, const json& value) {
   return {{"contents", json::array({{{"uri", uri},
                                      {"mimeType", "application/json"},
                                      {"text", protocol::print_pretty(value)}}})}};
 }
 
-constexpr std::string_view context_uri = "mneme://context";
-constexpr std::string_view root_uri = "mneme://root";
-
 } // namespace
+
+std::string unescaped_uri(std::string uri) {
+  constexpr std::string_view escaped = "%23";
+  if (const auto at = uri.find(escaped); at != std::string::npos)
+    uri.replace(at, escaped.size(), "#");
+  return uri;
+}
 
 struct mcp_server::call {
   const client& who;
   const json& id;
   const json& params;
   const notifier& notify;
+  resource_feed* feed;
   json progress_token; ///< null: the caller wants none
 
   void progress(int done, int total, std::string_view message) const {
@@ -102,7 +99,7 @@ json initialize_result(const json& params, const tool_choice& tools) {
   return {{"protocolVersion", version},
           {"capabilities",
            {{"tools", {{"listChanged", false}}},
-            {"resources", json::object()},
+            {"resources", {{"subscribe", true}, {"listChanged", true}}},
             {"prompts", {{"listChanged", false}}}}},
           {"serverInfo", std::move(info)},
           {"instructions", std::move(advice)}};
@@ -134,11 +131,12 @@ std::optional<std::size_t> offset_of(const json& params) {
 
 } // namespace
 
-json mcp_server::handle(const client& who, const json& request, const notifier& notify) {
+json mcp_server::handle(const client& who, const json& request, const notifier& notify,
+                        resource_feed* feed) {
   static const json nothing = json::object();
   const json& params = request.contains("params") ? request["params"] : nothing;
   const auto method = request["method"].get<std::string>();
-  call c{who, request["id"], params, notify, nullptr};
+  call c{who, request["id"], params, notify, feed, nullptr};
   if (!params.is_object()) return c.fail(rpc_code::invalid_params, "params is an object");
   if (params.contains("_meta") && params["_meta"].is_object()
       && params["_meta"].contains("progressToken"))
@@ -164,6 +162,8 @@ json mcp_server::dispatch(const call& c, const std::string& method) {
   if (method == "resources/list") return list_resources(c);
   if (method == "resources/templates/list") return c.result(templates());
   if (method == "resources/read") return read_resource(c);
+  if (method == "resources/subscribe") return subscribe(c, true);
+  if (method == "resources/unsubscribe") return subscribe(c, false);
   if (method == "prompts/list") return c.result({{"prompts", prompts()}});
   if (method == "prompts/get") return get_prompt(c);
   return c.fail(rpc_code::method_not_found, fmt::format("there is no method {}", method));
@@ -218,7 +218,25 @@ json mcp_server::tool_result(const call& c, const std::string& name, const json&
           {"isError", false}};
 }
 
+/// What names nothing is taken like what may not be seen: nobody hears of it.
+json mcp_server::subscribe(const call& c, bool subscribes) {
+  const auto uri = text_at(c.params, "uri");
+  if (uri.empty()) return c.fail(rpc_code::invalid_params, "uri is missing");
+  constexpr std::size_t most_bytes = 1'024;
+  if (uri.size() > most_bytes) return c.fail(rpc_code::invalid_params, "this uri is too long");
+  if (c.feed == nullptr) return c.fail(rpc_code::invalid_params, "there is no session");
+  c.feed->begin(to_, c.who);
+  if (!subscribes)
+    c.feed->unsubscribe(uri);
+  else if (!c.feed->subscribe(uri))
+    return c.fail(
+        rpc_code::invalid_params,
+        fmt::format("a session subscribes to {} resources at most", resource_feed::most_uris));
+  return c.result(json::object());
+}
+
 json mcp_server::list_resources(const call& c) {
+  if (c.feed != nullptr) c.feed->begin(to_, c.who); // first: nothing falls between
   const auto offset = offset_of(c.params);
   if (!offset) return c.fail(rpc_code::invalid_params, "this cursor is not known");
   // One more than a page, to see whether there is a next one.
@@ -269,7 +287,7 @@ json mcp_server::read_resource(const call& c) {
   else if (uri.starts_with(newest))
     a = to_.run(c.who, "get", {{"id", uri.substr(newest.size())}});
   else
-    a = to_.run(c.who, "resolve", {{"uri", unescaped(uri)}});
+    a = to_.run(c.who, "resolve", {{"uri", unescaped_uri(uri)}});
   if (is_ok(a)) {
     a.body.erase("ok");
     return c.result(resource_content(uri, a.body.contains("memory") ? a.body["memory"] : a.body));

@@ -9,8 +9,14 @@
 #include "tools/server/mcp/mcp_message.hpp"
 #include "tools/server/mcp/mcp_tools.hpp"
 #include "tools/server/mcp/reference_memory.hpp"
+#include "tools/server/mcp/resource_feed.hpp"
 
 namespace mneme::server {
+
+inline constexpr std::string_view context_uri = "mneme://context";
+inline constexpr std::string_view root_uri = "mneme://root";
+/// The '#' of a memory's uri may come escaped, since clients treat these as URLs.
+std::string unescaped_uri(std::string uri);
 
 struct mcp_options {
   bool reference_memory = false; ///< also its nine tools
@@ -23,7 +29,9 @@ public:
   mcp_server(door& to, mcp_options options) : to_(to), options_(options), graph_(to) {}
 
   /// The response to a request. Progress goes to `notify` where the request asks for it.
-  json handle(const client& who, const json& request, const notifier& notify);
+  /// `feed` is the session's, null where there is none.
+  json handle(const client& who, const json& request, const notifier& notify,
+              resource_feed* feed = nullptr);
 
   static bool knows_version(std::string_view version) noexcept;
 
@@ -35,6 +43,7 @@ private:
   json tool_result(const call& c, const std::string& name, const json& arguments);
   json list_resources(const call& c);
   json read_resource(const call& c);
+  json subscribe(const call& c, bool subscribes);
   json get_prompt(const call& c);
 
   door& to_;

@@ -1,5 +1,6 @@
 #include "tools/server/mcp/mcp_stdio.hpp"
 
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -13,17 +14,25 @@ namespace {
 
 class stdio_session {
 public:
-  stdio_session(mcp_server& server, const client& who,
-                const std::function<bool(const std::string&)>& write_line)
-      : server_(server), who_(who), write_line_(write_line), worker_([this] { work(); }) {}
+  stdio_session(mcp_server& server, door& to, const client& who,
+                const std::function<bool(const std::string&)>& write_line,
+                const std::function<void()>& stop_waiting)
+      : server_(server),
+        to_(to),
+        who_(who),
+        write_line_(write_line),
+        stop_waiting_(stop_waiting),
+        worker_([this] { work(); }) {}
 
   ~stdio_session() {
     {
       const std::scoped_lock lock(mutex_);
       ended_ = true;
     }
-    changed_.notify_one();
+    changed_.notify_all();
     worker_.join();
+    stop_waiting_();
+    if (teller_.joinable()) teller_.join();
   }
 
   /// False when nobody reads the output any more.
@@ -60,7 +69,7 @@ private:
     initialized_ = true;
     const std::scoped_lock lock(mutex_);
     waiting_.push_back(std::move(message));
-    changed_.notify_one();
+    changed_.notify_all();
     return true;
   }
 
@@ -85,19 +94,39 @@ private:
       running_ = message["id"];
       is_cancelled_ = false;
       lock.unlock();
-      const json answer = server_.handle(who_, message, [&](const json& note) { send(note); });
+      const json answer =
+          server_.handle(who_, message, [&](const json& note) { send(note); }, &feed_);
       lock.lock();
       const bool is_wanted = !is_cancelled_;
       running_ = nullptr;
       lock.unlock();
       if (is_wanted) send(answer);
+      if (feed_.has_begun() && !teller_.joinable()) teller_ = std::thread([this] { tell(); });
       lock.lock();
     }
   }
 
+  /// Tells of changes as they come, in a thread of its own.
+  void tell() {
+    constexpr std::int64_t wait_ms = 10'000;
+    constexpr std::chrono::milliseconds between_tries{100}; // where it was refused, say
+    for (;;) {
+      const auto notes = feed_.poll(to_, who_, wait_ms);
+      for (const json& note : notes) send(note);
+      if (!feed_.has_begun()) feed_.begin(to_, who_); // it rested for longer than is kept
+      std::unique_lock lock(mutex_);
+      if (notes.empty()) changed_.wait_for(lock, between_tries, [&] { return ended_; });
+      if (ended_) return;
+    }
+  }
+
   mcp_server& server_;
+  door& to_;
   const client& who_;
   const std::function<bool(const std::string&)>& write_line_;
+  const std::function<void()>& stop_waiting_;
+  resource_feed feed_;
+  std::thread teller_; ///< of the worker, until that has ended
   std::mutex writing_;
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -115,9 +144,10 @@ bool is_blank(const std::string& line) {
 
 } // namespace
 
-void serve_stdio(mcp_server& server, const client& who, line_input& input,
-                 const std::function<bool(const std::string&)>& write_line) {
-  stdio_session session(server, who, write_line);
+void serve_stdio(mcp_server& server, door& to, const client& who, line_input& input,
+                 const std::function<bool(const std::string&)>& write_line,
+                 const std::function<void()>& stop_waiting) {
+  stdio_session session(server, to, who, write_line, stop_waiting);
   std::string line;
   for (;;) {
     const auto got = input.next(line);

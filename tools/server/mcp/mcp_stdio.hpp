@@ -9,7 +9,9 @@ namespace mneme::server {
 
 /// Until the input ends or is stopped; what came before is answered. `write_line` sends a line
 /// without its end and is called by one thread at a time; false ends it all.
-void serve_stdio(mcp_server& server, const client& who, line_input& input,
-                 const std::function<bool(const std::string& line)>& write_line);
+/// Changes are waited for at `to`, until `stop_waiting`, which is called at the end.
+void serve_stdio(mcp_server& server, door& to, const client& who, line_input& input,
+                 const std::function<bool(const std::string& line)>& write_line,
+                 const std::function<void()>& stop_waiting);
 
 } // namespace mneme::server
