@@ -33,7 +33,7 @@ command::status run_mcp(const mcp_command_options& o) {
     command::tell("mneme: {} is open in another process, which is asked\n",
                   o.served.common.directory);
   {
-    mcp_server server(**world, {.reference_memory = o.served.reference_memory,
+    mcp_server server(**world, {.reference_memory = o.served.has_compat("reference-memory"),
                                 .tools = {.erases = o.served.offers_erase},
                                 .text_tokens = o.text_tokens});
     const client who{.actor = o.actor, .read_only = o.served.only_reads};
@@ -55,7 +55,7 @@ void add_mcp_command(CLI::App& app, command::command_result& outcome) {
   CLI::App* c = app.add_subcommand(
       "mcp", "Serve a world to one MCP client on standard input and output (docs/SERVERS.md)");
   auto o = std::make_shared<mcp_command_options>();
-  add_served_options(*c, o->served);
+  add_served_options(*c, o->served, {"reference-memory"});
   // An empty name, say of a variable that is not set, would be the host's rights.
   c->add_option("--actor", o->actor, "who the client is: it then sees only what this actor may")
       ->check(command::not_empty());
