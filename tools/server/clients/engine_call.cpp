@@ -50,7 +50,7 @@ outcome<void> engine_call::for_each(const json& where, bool include_ended,
                                     const std::function<bool(const json& memory)>& visit) const {
   json find{{"op", "find"},
             {"where", where},
-            {"order_by", {{{"field", "head.id"}, {"dir", "desc"}}}},
+            {"order_by", newest_first()},
             {"include_ended", include_ended},
             {"limit", memories_at_once}};
   for (std::size_t offset = 0;; offset += memories_at_once) {
@@ -62,6 +62,14 @@ outcome<void> engine_call::for_each(const json& where, bool include_ended,
     if ((*page)["memories"].size() < memories_at_once) return {};
     find["at_seq"] = (*page)["at_seq"];
   }
+}
+
+std::string engine_call::own(std::string_view name_space) const {
+  return who_.is_host() ? std::string(name_space) : fmt::format("{}/{}", name_space, who_.actor);
+}
+
+json newest_first() {
+  return {{{"field", "head.created_at"}, {"dir", "desc"}}, {{"field", "head.id"}, {"dir", "desc"}}};
 }
 
 outcome<json> body_of(const http_request& request) {

@@ -43,15 +43,22 @@ public:
   outcome<json> batch(json items) const;
   /// The memories of these ids, in that order; what cannot be seen any more is left out.
   outcome<json> memories(const std::vector<std::string>& ids) const;
-  /// All memories that pass `where`, the newest first, as of one moment. `visit` says whether to go
-  /// on.
+  /// All memories that pass `where`, in the order of newest_first(), as of one moment. `visit` says
+  /// whether to go on.
   outcome<void> for_each(const json& where, bool include_ended,
                          const std::function<bool(const json& memory)>& visit) const;
+
+  /// A namespace for names that a client gives: keys are unique in a world, and no actor shall
+  /// meet the names of another.
+  [[nodiscard]] std::string own(std::string_view name_space) const;
 
 private:
   door& to_;
   const client& who_;
 };
+
+/// `order_by` of lists: by creation, then by id.
+json newest_first();
 
 /// The body of a request as an object; no body is an empty one.
 outcome<json> body_of(const http_request& request);

@@ -8,6 +8,7 @@
 #include "tools/server/access/served_world.hpp"
 #include "tools/server/access/shared_request.hpp"
 #include "tools/server/clients/mem0/mem0_wire.hpp"
+#include "tools/server/clients/zep/zep_wire.hpp"
 #include "tools/server/http/http_server.hpp"
 #include "tools/server/http/routes.hpp"
 #include "tools/server/http/stop_signal.hpp"
@@ -103,6 +104,7 @@ std::vector<std::string> hosts_of(const std::vector<std::string>& given) {
 std::vector<std::unique_ptr<client_wire>> wires_of(const served_options& o, door& to) {
   std::vector<std::unique_ptr<client_wire>> wires;
   if (o.has_compat("mem0")) wires.push_back(std::make_unique<mem0::mem0_wire>(to));
+  if (o.has_compat("zep")) wires.push_back(std::make_unique<zep::zep_wire>(to));
   return wires;
 }
 
@@ -154,7 +156,7 @@ command::status run_serve(const serve_options& o) {
 void add_serve_command(CLI::App& app, command::command_result& outcome) {
   CLI::App* c = app.add_subcommand("serve", "Serve a world over HTTP (docs/SERVERS.md)");
   auto o = std::make_shared<serve_options>();
-  add_served_options(*c, o->served, {"reference-memory", "mem0"});
+  add_served_options(*c, o->served, {"reference-memory", "mem0", "zep"});
   c->add_option("--listen", o->listen,
                 "HOST:PORT; 127.0.0.1:8765 by default, port 0: any free one");
   c->add_option("--keys", o->keys, "file of keys (mneme key add); needed beyond this machine");

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "mneme/types.hpp"
 #include "tools/protocol/error_text.hpp"
 #include "tools/server/mcp/mcp_prompts.hpp"
 #include "tools/server/mcp/mcp_text.hpp"

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "messages/text/lower_case.hpp"
+#include "mneme/ids.hpp"
 #include "tools/server/clients/mem0/mem0_owners.hpp"
 
 namespace mneme::server::mem0 {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "mneme/ids.hpp"
 #include "tools/protocol/shape.hpp"
 
 namespace mneme::server::mem0 {

@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "mneme/seams.hpp"
 #include "tools/protocol/shape.hpp"
+#include "tools/server/clients/drawn_names.hpp"
 #include "tools/server/clients/engine_call.hpp"
 #include "tools/server/clients/mem0/mem0_filter.hpp"
 #include "tools/server/clients/mem0/mem0_memory.hpp"
@@ -43,15 +43,6 @@ std::unexpected<refusal> no_memory(const std::string& id) {
 
 json message(std::string_view text) {
   return {{"message", text}};
-}
-
-/// A random key: names in the engine are unique, memories of Mem0 have none.
-std::string draw_key() {
-  std::array<std::uint8_t, 16> bytes{};
-  make_system_random()->fill(bytes);
-  std::string key;
-  for (const auto byte : bytes) key += fmt::format("{:02x}", byte);
-  return key;
 }
 
 outcome<mem0_memory> memory_of(const engine_call& engine, const std::string& id) {
@@ -228,7 +219,7 @@ outcome<std::pair<json, std::int64_t>> listed(call& c, const mem0_filter& filter
   if (asked.is_exact) {
     auto found = c.engine.run({{"op", "find"},
                                {"where", asked.where},
-                               {"order_by", {{{"field", "head.id"}, {"dir", "desc"}}}},
+                               {"order_by", newest_first()},
                                {"include_ended", shows_expired(c.body)},
                                {"limit", p.size},
                                {"offset", p.first()},
