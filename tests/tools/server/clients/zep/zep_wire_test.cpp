@@ -1,5 +1,5 @@
 // The routes of Zep over an engine in memory, without HTTP.
-// Of: tools/server/clients/zep/zep_wire.cpp
+// Of: tools/server/clients/zep/zep_wire.cpp, tools/server/clients/zep/zep_names.cpp
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
