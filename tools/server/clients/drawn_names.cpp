@@ -34,4 +34,10 @@ memory_id draw_id() {
   return id;
 }
 
+memory_id next_id(memory_id id) {
+  for (std::size_t i = id.bytes.size(); i-- > 0;)
+    if (++id.bytes[i] != 0) break;
+  return id;
+}
+
 } // namespace mneme::server

@@ -34,6 +34,7 @@ command::status run_mcp(const mcp_command_options& o) {
                   o.served.common.directory);
   {
     mcp_server server(**world, {.reference_memory = o.served.has_compat("reference-memory"),
+                                .subscribes = true,
                                 .tools = {.erases = o.served.offers_erase},
                                 .text_tokens = o.text_tokens});
     const client who{.actor = o.actor, .read_only = o.served.only_reads};

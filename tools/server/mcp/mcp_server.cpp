@@ -85,13 +85,25 @@ struct mcp_server::call {
   }
 };
 
+mcp_server::mcp_server(door& to, mcp_options options) : to_(to), options_(options) {
+  if (!options.reference_memory) return;
+  auto graph = std::make_unique<reference_memory>(to);
+  graph_ = graph.get();
+  sets_.push_back(std::move(graph));
+}
+
+tool_set* mcp_server::set_of(std::string_view name) const {
+  const auto found = std::ranges::find_if(sets_, [&](const auto& set) { return set->has(name); });
+  return found == sets_.end() ? nullptr : found->get();
+}
+
 bool mcp_server::knows_version(std::string_view version) noexcept {
   return std::ranges::find(versions, version) != versions.end();
 }
 
 namespace {
 
-json initialize_result(const json& params) {
+json initialize_result(const json& params, bool subscribes) {
   const auto asked = text_at(params, "protocolVersion");
   const std::string version =
       mcp_server::knows_version(asked) ? asked : std::string(versions.front());
@@ -100,7 +112,7 @@ json initialize_result(const json& params) {
   return {{"protocolVersion", version},
           {"capabilities",
            {{"tools", {{"listChanged", false}}},
-            {"resources", json::object()},
+            {"resources", subscribes ? json{{"subscribe", true}} : json::object()},
             {"prompts", {{"listChanged", false}}}}},
           {"serverInfo", std::move(info)},
           {"instructions", instructions}};
@@ -154,7 +166,7 @@ json mcp_server::dispatch(const call& c, const std::string& method) {
   if (method == "initialize") {
     if (text_at(params, "protocolVersion").empty())
       return c.fail(rpc_code::invalid_params, "protocolVersion is missing");
-    return c.result(initialize_result(params));
+    return c.result(initialize_result(params, graph_ != nullptr && options_.subscribes));
   }
   if (method == "ping") return c.result(json::object());
   if (method == "tools/list") return c.result({{"tools", list_tools(c.who)}});
@@ -162,6 +174,9 @@ json mcp_server::dispatch(const call& c, const std::string& method) {
   if (method == "resources/list") return list_resources(c);
   if (method == "resources/templates/list") return c.result(templates());
   if (method == "resources/read") return read_resource(c);
+  if (graph_ != nullptr && options_.subscribes
+      && (method == "resources/subscribe" || method == "resources/unsubscribe"))
+    return subscribe(c, method == "resources/subscribe");
   if (method == "prompts/list") return c.result({{"prompts", prompts()}});
   if (method == "prompts/get") return get_prompt(c);
   return c.fail(rpc_code::method_not_found, fmt::format("there is no method {}", method));
@@ -172,9 +187,8 @@ json mcp_server::list_tools(const client& who) const {
   for (const auto& tool : tools())
     if (is_there(tool, options_.tools) && is_offered(tool, who))
       list.push_back(tool_json(tool, who));
-  if (options_.reference_memory)
-    for (const auto& tool : reference_memory::tools())
-      if (!who.read_only || tool["annotations"]["readOnlyHint"] == true) list.push_back(tool);
+  for (const auto& set : sets_)
+    for (auto& tool : set->tools_for(who)) list.push_back(std::move(tool));
   return list;
 }
 
@@ -182,7 +196,7 @@ json mcp_server::call_tool(const call& c) {
   const auto name = text_at(c.params, "name");
   const auto* const ours = find_tool(name);
   const bool is_ours = ours != nullptr && is_there(*ours, options_.tools);
-  if (!is_ours && !(options_.reference_memory && reference_memory::has(name)))
+  if (!is_ours && set_of(name) == nullptr)
     return c.fail(rpc_code::invalid_params, fmt::format("Unknown tool: {}", name));
   static const json none = json::object();
   const json& arguments = c.params.contains("arguments") ? c.params["arguments"] : none;
@@ -203,17 +217,18 @@ json mcp_server::tool_result(const call& c, const std::string& name, const json&
             {"structuredContent", std::move(a.body)},
             {"isError", false}};
   }
-  auto made = graph_.call(c.who, name, arguments);
-  if (!made)
-    return tool_error(made.error().at.empty()
-                          ? protocol::error_text(made.error().message)
-                          : fmt::format("{} (at {})", protocol::error_text(made.error().message),
-                                        protocol::error_text(made.error().at)));
-  const bool says_it = made->contains("message");
-  return {{"content", content_of(says_it ? (*made)["message"].get<std::string>()
-                                         : protocol::print_pretty(*made))},
-          {"structuredContent", std::move(*made)},
-          {"isError", false}};
+  json result = set_of(name)->call(c.who, name, arguments);
+  if (is_subscribed_ && reference_memory::changes(name) && result["isError"] == false)
+    c.notify(rpc_notification("notifications/resources/updated", {{"uri", knowledge_graph_uri}}));
+  return result;
+}
+
+json mcp_server::subscribe(const call& c, bool wants) {
+  if (text_at(c.params, "uri") != knowledge_graph_uri)
+    return c.fail(rpc_code::resource_not_found,
+                  fmt::format("only {} can be subscribed to", knowledge_graph_uri));
+  is_subscribed_ = wants;
+  return c.result(json::object());
 }
 
 json mcp_server::list_resources(const call& c) {
@@ -241,6 +256,12 @@ json mcp_server::list_resources(const call& c) {
                     {"name", "root"},
                     {"title", "Root of all state"},
                     {"mimeType", "application/json"}});
+    if (graph_ != nullptr)
+      list.push_back({{"uri", knowledge_graph_uri},
+                      {"name", "knowledge-graph"},
+                      {"title", "Knowledge Graph"},
+                      {"description", "The full knowledge graph with all entities and relations"},
+                      {"mimeType", "application/json"}});
   }
   const json& memories = a.body["memories"];
   for (std::size_t i = 0; i < std::min(page, memories.size()); ++i) {
@@ -258,6 +279,11 @@ json mcp_server::list_resources(const call& c) {
 json mcp_server::read_resource(const call& c) {
   const auto uri = text_at(c.params, "uri");
   if (uri.empty()) return c.fail(rpc_code::invalid_params, "uri is missing");
+  if (graph_ != nullptr && uri == knowledge_graph_uri) {
+    auto graph = graph_->graph(c.who);
+    if (!graph) return c.fail(rpc_code::internal_error, graph.error().message);
+    return c.result(resource_content(uri, *graph));
+  }
   constexpr std::string_view newest = "mneme://memory/";
   answer a;
   if (uri == context_uri)

@@ -2,8 +2,11 @@
 /// The Model Context Protocol over a door, whatever carries the messages: versions 2025-06-18
 /// and 2025-11-25; tools, resources, prompts, progress. Thread-safe.
 
+#include <atomic>
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tools/server/access/door.hpp"
 #include "tools/server/mcp/mcp_message.hpp"
@@ -13,14 +16,16 @@
 namespace mneme::server {
 
 struct mcp_options {
-  bool reference_memory = false; ///< also its nine tools
+  bool reference_memory = false; ///< also its nine tools, and its resource
+  /// There is one client, who may be told when that resource changes.
+  bool subscribes = false;
   tool_choice tools{};
   std::size_t text_tokens = 2000; ///< of the text form of an answer
 };
 
 class mcp_server {
 public:
-  mcp_server(door& to, mcp_options options) : to_(to), options_(options), graph_(to) {}
+  mcp_server(door& to, mcp_options options);
 
   /// The response to a request. Progress goes to `notify` where the request asks for it.
   json handle(const client& who, const json& request, const notifier& notify);
@@ -36,10 +41,14 @@ private:
   json list_resources(const call& c);
   json read_resource(const call& c);
   json get_prompt(const call& c);
+  json subscribe(const call& c, bool wants);
+  [[nodiscard]] tool_set* set_of(std::string_view name) const;
 
   door& to_;
   mcp_options options_;
-  reference_memory graph_;
+  std::vector<std::unique_ptr<tool_set>> sets_; ///< of others
+  reference_memory* graph_ = nullptr;           ///< one of them, if it is there
+  std::atomic<bool> is_subscribed_ = false;
 };
 
 } // namespace mneme::server

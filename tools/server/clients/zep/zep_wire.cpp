@@ -157,6 +157,7 @@ outcome<json> edges_of_node(call& c) {
 /// Episodes as they were written.
 outcome<json> written(const engine_call& engine, const json& answers, const json& items) {
   std::vector<std::string> ids;
+  ids.reserve(items.size());
   for (std::size_t i = 0; i < items.size(); ++i) ids.push_back(answers[i]["id"].get<std::string>());
   auto records = engine.memories(ids);
   if (!records) return records;

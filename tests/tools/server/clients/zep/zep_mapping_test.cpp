@@ -108,6 +108,10 @@ TEST_CASE("drawn ids ascend with time, and differ") {
   const auto first = draw_id();
   CHECK(first != draw_id());
   CHECK(parse_memory_id(to_string(first)) == first);
+  CHECK(first < next_id(first));
+  memory_id full = first;
+  full.bytes[15] = 0xFF;
+  CHECK(full < next_id(full));
   CHECK(draw_key().size() == 32);
   CHECK(draw_key() != draw_key());
 }
