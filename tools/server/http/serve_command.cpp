@@ -111,6 +111,7 @@ std::vector<std::unique_ptr<client_wire>> wires_of(const served_options& o, door
 result<void> serve(const serve_options& o, front& f, engine& target, stop_signal& stop) {
   gateway to(target, o.served.common.directory, o.deadline_ms);
   mcp_server mcp(to, {.reference_memory = o.served.has_compat("reference-memory"),
+                      .memory_files = o.served.has_compat("memory-tool"),
                       .tools = {.erases = o.served.offers_erase}});
   mcp_http mcp_route(mcp);
   routes all(to, f.keys ? &*f.keys : nullptr,
@@ -156,7 +157,7 @@ command::status run_serve(const serve_options& o) {
 void add_serve_command(CLI::App& app, command::command_result& outcome) {
   CLI::App* c = app.add_subcommand("serve", "Serve a world over HTTP (docs/SERVERS.md)");
   auto o = std::make_shared<serve_options>();
-  add_served_options(*c, o->served, {"reference-memory", "mem0", "zep"});
+  add_served_options(*c, o->served, {"reference-memory", "memory-tool", "mem0", "zep"});
   c->add_option("--listen", o->listen,
                 "HOST:PORT; 127.0.0.1:8765 by default, port 0: any free one");
   c->add_option("--keys", o->keys, "file of keys (mneme key add); needed beyond this machine");

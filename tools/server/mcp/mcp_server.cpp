@@ -12,6 +12,7 @@
 #include "tools/server/mcp/mcp_prompts.hpp"
 #include "tools/server/mcp/mcp_text.hpp"
 #include "tools/server/mcp/mcp_tools.hpp"
+#include "tools/server/mcp/memory_tool.hpp"
 
 namespace mneme::server {
 
@@ -86,6 +87,7 @@ struct mcp_server::call {
 };
 
 mcp_server::mcp_server(door& to, mcp_options options) : to_(to), options_(options) {
+  if (options.memory_files) sets_.push_back(std::make_unique<memory_tool>(to));
   if (!options.reference_memory) return;
   auto graph = std::make_unique<reference_memory>(to);
   graph_ = graph.get();

@@ -17,6 +17,7 @@ namespace mneme::server {
 
 struct mcp_options {
   bool reference_memory = false; ///< also its nine tools, and its resource
+  bool memory_files = false;     ///< also the file-shaped memory tool
   /// There is one client, who may be told when that resource changes.
   bool subscribes = false;
   tool_choice tools{};
