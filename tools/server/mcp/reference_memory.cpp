@@ -260,15 +260,17 @@ result<json> delete_relations(door& to, const client& who, const json& a) {
   auto g = knowledge_graph::read(to, who);
   if (!g) return propagate(g);
   typed_relations after;
-  for (const auto& r : a["relations"])
+  for (const auto& r : a["relations"]) {
+    const auto from = r["from"].get<std::string>();
+    const auto onto = r["to"].get<std::string>();
     for (const auto& known : g->relations()) {
       const auto& src = g->of(known.src);
       const auto& dst = g->of(known.dst);
-      if (src.name != r["from"] || dst.name != r["to"] || src.is_archived || dst.is_archived)
-        continue;
+      if (src.name != from || dst.name != onto || src.is_archived || dst.is_archived) continue;
       auto& left = after.try_emplace({known.src, known.dst}, known.types).first->second;
       std::erase(left, r["relationType"].get<std::string>());
     }
+  }
   json items = json::array();
   for (const auto& [edge, types] : after) replace_edge(items, edge.first, edge.second, types, true);
   if (auto ok = run_batch(to, who, std::move(items)); !ok) return propagate(ok);

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "tests/tools/server/clients/odd_values.hpp"
 #include "tools/server/access/gateway.hpp"
 #include "tools/server/clients/mem0/mem0_wire.hpp"
 
@@ -118,4 +119,41 @@ TEST_CASE("an update of Mem0 keeps what it does not say") {
         == 400);
   const auto events = s.ask("GET", "/v1/memories/" + id + "/history/").second;
   CHECK(events.size() == 2);
+}
+
+TEST_CASE("nothing odd that a client of Mem0 sends is more than refused") {
+  served_engine s;
+  const auto id = s.add("ana", "tea", {{"topic", "tea"}});
+  struct route {
+    std::string method;
+    std::string path;
+    std::vector<std::string> keys;
+  };
+  const std::vector<route> routes = {
+      {"POST",
+       "/v3/memories/add/",
+       {"messages", "user_id", "metadata", "timestamp", "expiration_date"}},
+      {"POST",
+       "/v3/memories/search/",
+       {"query", "filters", "metadata", "top_k", "threshold", "show_expired", "user_id"}},
+      {"POST", "/v3/memories/", {"filters", "start_date"}},
+      {"PUT", "/v1/memories/" + id + "/", {"text", "data", "metadata", "timestamp"}},
+      {"PUT", "/v1/batch/", {"memories"}},
+      {"DELETE", "/v1/batch/", {"memories"}}};
+  for (const auto& [method, path, keys] : routes)
+    for (const auto& key : keys)
+      for (const auto& value : mneme::tests::odd_values()) {
+        json body{{"user_id", "ana"}, {"messages", "tea"}, {"query", "tea"}};
+        body[key] = value;
+        const auto status = s.ask(method, path, body).first;
+        CHECK((status == 200 || (status >= 400 && status < 500)));
+      }
+  for (const char* text : {"[]", "3", "{", "{\"a\":1,\"a\":2}"}) {
+    http_request request;
+    request.method = "POST";
+    request.path = "/v3/memories/";
+    request.body = text;
+    CHECK(s.wire.handle(request).status == 400);
+  }
+  CHECK(s.ask("GET", "/v1/memories/" + id + "/").first == 200);
 }

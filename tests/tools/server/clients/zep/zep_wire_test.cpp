@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "tests/tools/server/clients/odd_values.hpp"
 #include "tools/server/access/gateway.hpp"
 #include "tools/server/clients/zep/zep_wire.hpp"
 
@@ -68,4 +69,40 @@ TEST_CASE("a fact of Zep may lead from a node to itself, and is one step with it
   CHECK(s.ask("POST", "graph/node/graph/g").second.size() == 1);
   CHECK(s.ask("DELETE", "graph/g").first == 200);
   CHECK(s.ask("GET", "graph/edge/" + made["edge"]["uuid"].get<std::string>()).first == 404);
+}
+
+TEST_CASE("nothing odd that a client of Zep sends is more than refused") {
+  served_graph s;
+  CHECK(s.ask("POST", "users", {{"user_id", "ana"}}).first == 200);
+  CHECK(s.ask("POST", "threads", {{"user_id", "ana"}, {"thread_id", "t"}}).first == 200);
+  struct route {
+    std::string method;
+    std::string path;
+    std::vector<std::string> keys;
+  };
+  const std::vector<route> routes = {
+      {"POST", "users", {"user_id", "metadata"}},
+      {"PATCH", "users/ana", {"user_id", "metadata"}},
+      {"POST", "threads", {"user_id", "thread_id"}},
+      {"POST", "graph/create", {"graph_id"}},
+      {"POST", "threads/t/messages", {"messages"}},
+      {"POST", "graph", {"graph_id", "data", "type", "created_at", "metadata"}},
+      {"POST", "graph-batch", {"episodes"}},
+      {"POST",
+       "graph/add-fact-triple",
+       {"fact", "fact_name", "valid_at", "invalid_at", "source_node_name", "source_node_uuid",
+        "source_node_labels", "source_node_attributes"}},
+      {"POST", "graph/search", {"query", "scope", "limit"}},
+      {"POST", "graph/edge/user/ana", {"limit", "uuid_cursor"}}};
+  for (const auto& [method, path, keys] : routes)
+    for (const auto& key : keys)
+      for (const auto& value : mneme::tests::odd_values()) {
+        json body{{"user_id", "ana"},           {"data", "tea"},     {"query", "tea"},
+                  {"fact", "tea is hot"},       {"fact_name", "IS"}, {"source_node_name", "tea"},
+                  {"target_node_name", "heat"}, {"thread_id", "t"}};
+        body[key] = value;
+        const auto status = s.ask(method, path, body).first;
+        CHECK((status == 200 || (status >= 400 && status < 500)));
+      }
+  CHECK(s.ask("GET", "users/ana").first == 200);
 }
