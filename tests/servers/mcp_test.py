@@ -598,14 +598,17 @@ class ReferenceMemory(OnStreams):
         self.assertEqual(self.call(client, "read_graph"),
                          {"entities": [ana, bob], "relations": [knows, likes, back]})
         self.assertEqual(self.call(client, "search_nodes", query="SAIL"),
-                         {"entities": [bob], "relations": []})
+                         {"entities": [bob], "relations": [knows, likes, back]})
         self.assertEqual(self.call(client, "open_nodes", names=["Ana", "nobody"]),
-                         {"entities": [ana], "relations": []})
+                         {"entities": [ana], "relations": [knows, likes, back]})
         self.assertIn("Entity with name Eve not found", self.refusal(
             client, "add_observations", observations=[{"entityName": "Eve", "contents": ["x"]}]))
-        self.assertIn("Entity with name Eve not found", self.refusal(
-            client, "create_relations", relations=[{**knows, "to": "Eve"}]))
-        self.call(client, "delete_relations", relations=[knows, {**knows, "to": "Eve"}])
+        # A relation may lead to a name that nobody has made an entity.
+        hates = {**knows, "to": "Eve", "relationType": "hates"}
+        self.assertEqual(self.call(client, "create_relations", relations=[hates])["relations"], [hates])
+        self.assertEqual(self.call(client, "open_nodes", names=["Eve"]), {"entities": [], "relations": []})
+        self.assertIn(hates, self.call(client, "read_graph")["relations"])
+        self.call(client, "delete_relations", relations=[knows, {**knows, "to": "Eve"}, hates])
         self.call(client, "delete_observations", deletions=[
             {"entityName": "Bob", "observations": ["sails"]},
             {"entityName": "Eve", "observations": ["x"]}])

@@ -1,5 +1,6 @@
 #include "tools/server/access/served_world.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include <CLI/App.hpp>
@@ -17,9 +18,20 @@ std::string in_home_directory(const std::string& directory) {
   return home != nullptr && is_below ? home + directory.substr(1) : directory;
 }
 
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (const auto& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
 } // namespace
 
-void add_served_options(CLI::App& command, served_options& options) {
+bool served_options::has_compat(std::string_view name) const {
+  return std::ranges::find(compat, name) != compat.end();
+}
+
+void add_served_options(CLI::App& command, served_options& options,
+                        const std::vector<std::string>& compat) {
   command
       .add_option("DIR", options.common.directory,
                   "directory of the world; made where there is none, unless --must-exist")
@@ -44,10 +56,12 @@ void add_served_options(CLI::App& command, served_options& options) {
       "--scope-keys", options.scope_keys,
       "file of {\"agent\": base64 of its Ed25519 public key}: scopes are then taken");
   command
-      .add_option_function<std::string>(
-          "--compat", [&options](const std::string&) { options.reference_memory = true; },
-          "reference-memory: also the nine tools of the reference memory server")
-      ->check(CLI::IsMember({"reference-memory"}));
+      .add_option("--compat", options.compat,
+                  "also for clients of others (docs/CLIENTS.md), with commas between: "
+                      + listed(compat))
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember(compat));
   command.add_flag("--offer-erase", options.offers_erase,
                    "MCP clients with the host's rights also get the tool erase, which is for good");
 }

@@ -3,6 +3,8 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <CLI/App.hpp>
 
@@ -20,14 +22,18 @@ struct served_options {
   std::optional<std::string> audience;       ///< of searches that name none
   std::optional<std::uint16_t> keep_days;    ///< of history; trimmed when it opens
   std::optional<std::uint64_t> keep_entries; ///< the same
+  std::vector<std::string> compat;           ///< names of what is served beside our own
   bool all_tools = false;                    ///< of MCP: beside the basic ones
   bool must_exist = false;                   ///< no world is made
-  bool reference_memory = false;
-  bool offers_erase = false; ///< to MCP clients with the host's rights
-  bool only_reads = false;   ///< nothing is made
+  bool offers_erase = false;                 ///< to MCP clients with the host's rights
+  bool only_reads = false;                   ///< nothing is made
+
+  [[nodiscard]] bool has_compat(std::string_view name) const;
 };
 
-void add_served_options(CLI::App& command, served_options& options);
+/// `compat`: what `--compat` may name.
+void add_served_options(CLI::App& command, served_options& options,
+                        const std::vector<std::string>& compat);
 
 result<engine> open_served(const served_options& options);
 /// Stops, seals and checkpoints; the exit status.

@@ -1,5 +1,6 @@
 #include "tools/server/http/routes.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -48,18 +49,22 @@ bool is_json_type(std::string_view type) {
   return lower_ascii(type) == "application/json";
 }
 
-/// The secret of a request; nullopt: none was shown.
-std::optional<std::string> secret_of(const http_request& head) {
+/// The secret of a request, after one of these words; nullopt: none was shown.
+std::optional<std::string> secret_of(const http_request& head,
+                                     std::initializer_list<std::string_view> schemes) {
   if (head.has_header("x-api-key")) return std::string(head.header("x-api-key"));
-  constexpr std::string_view bearer = "bearer ";
   const auto given = head.header("authorization");
-  if (given.size() < bearer.size()) return std::nullopt;
-  for (std::size_t i = 0; i < bearer.size(); ++i) {
-    const char c = given[i];
-    if ((c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c) != bearer[i])
-      return std::nullopt;
-  }
-  return std::string(given.substr(bearer.size()));
+  const auto space = given.find(' ');
+  if (space == std::string_view::npos) return std::nullopt;
+  if (std::ranges::find(schemes, lower_ascii(given.substr(0, space))) == schemes.end())
+    return std::nullopt;
+  return std::string(given.substr(space + 1));
+}
+
+bool brings_body(const http_request& head) {
+  if (head.method == "POST" || head.method == "PUT" || head.method == "PATCH") return true;
+  return head.method == "DELETE" && !head.header("content-length").empty()
+         && head.header("content-length") != "0";
 }
 
 /// The parameters of a query string as the keys of an op. A key that takes a list may be given
@@ -117,15 +122,24 @@ http_response refuse(int status, std::string_view code, std::string_view message
   return respond(refused(status, code, message));
 }
 
-std::optional<http_response> routes::authenticate(http_request& head) {
+client_wire* routes::wire_of(std::string_view path) const {
+  const auto found = std::ranges::find_if(
+      wires_, [&](const auto& wire) { return !wire->methods_of(path).empty(); });
+  return found == wires_.end() ? nullptr : found->get();
+}
+
+std::optional<http_response> routes::authenticate(http_request& head, const client_wire* wire) {
   if (keys_ == nullptr) return std::nullopt;
-  const auto secret = secret_of(head);
+  const auto refused = [&](std::string_view message) {
+    return wire == nullptr ? refuse(401, "unauthorized", message)
+                           : wire->refuse(401, "unauthorized", message);
+  };
+  const auto secret = secret_of(head, {"bearer", wire == nullptr ? "bearer" : wire->scheme()});
   const bool is_open = head.path == "/health" || head.path == "/openapi.json";
   if (!secret && is_open) return std::nullopt;
-  if (!secret)
-    return refuse(401, "unauthorized", "show a key: X-API-Key: KEY, or Authorization: Bearer KEY");
+  if (!secret) return refused("show a key: X-API-Key: KEY, or Authorization: Bearer KEY");
   auto who = keys_->find(*secret);
-  if (!who) return refuse(401, "unauthorized", "this key is not known");
+  if (!who) return refused("this key is not known");
   head.who = std::move(*who);
   return std::nullopt;
 }
@@ -133,25 +147,30 @@ std::optional<http_response> routes::authenticate(http_request& head) {
 std::optional<http_response> routes::check(http_request& head) {
   if (!hosts_.admits(head.header("host"), head.header("origin")))
     return refuse(403, "forbidden", "this server does not answer requests for that Host or Origin");
-  if (auto refusal = authenticate(head)) return refusal;
-  const auto methods = methods_of(head.path);
+  const client_wire* wire = wire_of(head.path);
+  const auto refused = [&](int status, std::string_view code, std::string_view message) {
+    return wire == nullptr ? refuse(status, code, message) : wire->refuse(status, code, message);
+  };
+  if (auto refusal = authenticate(head, wire)) return refusal;
+  const auto methods = wire == nullptr ? methods_of(head.path) : wire->methods_of(head.path);
   if (methods.empty()) return refuse(404, "not_found", "there is no such route");
   const bool is_head = head.method == "HEAD" && is_among(methods, "GET");
   if (!is_head && !is_among(methods, head.method)) {
-    auto r = refuse(405, "method_not_allowed", "this route does not take that method");
+    auto r = refused(405, "method_not_allowed", "this route does not take that method");
     r.headers.emplace_back("Allow", methods);
     return r;
   }
-  if (head.method != "POST") return std::nullopt;
+  if (!brings_body(head)) return std::nullopt;
   // A page of another site can send a form, but not this type without asking first.
   if (!is_json_type(head.header("content-type")))
-    return refuse(415, "bad_content_type", "the body is application/json");
+    return refused(415, "bad_content_type", "the body is application/json");
   if (head.has_header("content-encoding"))
-    return refuse(415, "bad_content_type", "the body is not compressed");
+    return refused(415, "bad_content_type", "the body is not compressed");
   return std::nullopt;
 }
 
 http_response routes::handle(const http_request& request) {
+  if (client_wire* wire = wire_of(request.path); wire != nullptr) return wire->handle(request);
   if (request.path == mcp_path) return mcp_.handle(request);
   if (request.method == "POST") {
     const bool names_op = request.path == "/v1/op";

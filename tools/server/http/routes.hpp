@@ -3,9 +3,11 @@
 /// own (health, metrics, openapi, mcp).
 
 #include <memory>
+#include <vector>
 
 #include "tools/server/access/api_keys.hpp"
 #include "tools/server/access/gateway.hpp"
+#include "tools/server/clients/client_wire.hpp"
 #include "tools/server/http/http_host.hpp"
 #include "tools/server/http/http_message.hpp"
 #include "tools/server/http/stream_places.hpp"
@@ -17,15 +19,24 @@ class mcp_http;
 class routes {
 public:
   /// Borrows all, and `keys` unless it is null: then everybody is the host.
-  routes(gateway& to, key_ring* keys, host_rule hosts, mcp_http& mcp, stream_places& streams)
-      : to_(to), keys_(keys), hosts_(std::move(hosts)), mcp_(mcp), streams_(streams) {}
+  /// The paths of `wires` go before our own.
+  routes(gateway& to, key_ring* keys, host_rule hosts, mcp_http& mcp, stream_places& streams,
+         std::vector<std::unique_ptr<client_wire>> wires)
+      : to_(to),
+        keys_(keys),
+        hosts_(std::move(hosts)),
+        mcp_(mcp),
+        streams_(streams),
+        wires_(std::move(wires)) {}
 
   /// Host, key, route, method and type of the body: all that is known before the body is read.
   std::optional<http_response> check(http_request& head);
   http_response handle(const http_request& request);
 
 private:
-  std::optional<http_response> authenticate(http_request& head);
+  /// Whose path it is; null: our own, or nobody's.
+  [[nodiscard]] client_wire* wire_of(std::string_view path) const;
+  std::optional<http_response> authenticate(http_request& head, const client_wire* wire);
   http_response health();
   http_response changes(const http_request& request);
   http_response memory(const http_request& request);
@@ -38,6 +49,7 @@ private:
   host_rule hosts_;
   mcp_http& mcp_;
   stream_places& streams_;
+  std::vector<std::unique_ptr<client_wire>> wires_;
 };
 
 /// An answer as a response, with Retry-After where it is due.

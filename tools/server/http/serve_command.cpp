@@ -9,6 +9,8 @@
 #include "tools/command/world_arguments.hpp"
 #include "tools/server/access/served_world.hpp"
 #include "tools/server/access/shared_request.hpp"
+#include "tools/server/clients/mem0/mem0_wire.hpp"
+#include "tools/server/clients/zep/zep_wire.hpp"
 #include "tools/server/http/http_server.hpp"
 #include "tools/server/http/routes.hpp"
 #include "tools/server/http/stop_signal.hpp"
@@ -101,16 +103,24 @@ std::vector<std::string> hosts_of(const std::vector<std::string>& given) {
   return hosts;
 }
 
+std::vector<std::unique_ptr<client_wire>> wires_of(const served_options& o, door& to) {
+  std::vector<std::unique_ptr<client_wire>> wires;
+  if (o.has_compat("mem0")) wires.push_back(std::make_unique<mem0::mem0_wire>(to));
+  if (o.has_compat("zep")) wires.push_back(std::make_unique<zep::zep_wire>(to));
+  return wires;
+}
+
 result<void> serve(const serve_options& o, front& f, engine& target, stop_signal& stop) {
   gateway to(target, o.served.common.directory, o.deadline_ms);
   mcp_server mcp(to,
-                 {.reference_memory = o.served.reference_memory,
+                 {.reference_memory = o.served.has_compat("reference-memory"),
+                  .memory_files = o.served.has_compat("memory-tool"),
                   .tools = {.erases = o.served.offers_erase, .only_basic = !o.served.all_tools}});
   stream_places streams(std::max<std::size_t>(o.max_connections / 2, 1));
   mcp_http mcp_route(mcp, to, streams);
   routes all(to, f.keys ? &*f.keys : nullptr,
              host_rule{.is_on_loopback = is_loopback(f.address.host), .allowed = hosts_of(o.hosts)},
-             mcp_route, streams);
+             mcp_route, streams, wires_of(o.served, to));
   http_server server(
       limits_of(o),
       {.check = [&](http_request& head) { return all.check(head); },
@@ -155,7 +165,7 @@ command::status run_serve(const serve_options& o) {
 void add_serve_command(CLI::App& app, command::command_result& outcome) {
   CLI::App* c = app.add_subcommand("serve", "Serve a world over HTTP (docs/SERVERS.md)");
   auto o = std::make_shared<serve_options>();
-  add_served_options(*c, o->served);
+  add_served_options(*c, o->served, {"reference-memory", "memory-tool", "mem0", "zep"});
   c->add_option("--listen", o->listen,
                 "HOST:PORT; 127.0.0.1:8765 by default, port 0: any free one");
   c->add_option("--keys", o->keys, "file of keys (mneme key add); needed beyond this machine");

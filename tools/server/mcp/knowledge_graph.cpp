@@ -30,7 +30,8 @@ result<entity> read_entity(door& to, const client& who, const json& m, const jso
            .type = data.value("topic_kind", ""),
            .observations = {},
            .is_archived =
-               !m["lifecycle"].is_null() && m["lifecycle"].value("status", "") == "archived"};
+               !m["lifecycle"].is_null() && m["lifecycle"].value("status", "") == "archived",
+           .is_only_named = m["metadata"].is_object() && m["metadata"].contains(only_named_key)};
   auto got = ask(to, who, {{"op", "get"}, {"id", e.id}, {"at_seq", at_seq}});
   if (!got) return propagate(got);
   for (const auto& f : (*got)["memory"]["fields"]) {
@@ -94,18 +95,36 @@ result<knowledge_graph> knowledge_graph::read(door& to, const client& who) {
   return g;
 }
 
-const entity* knowledge_graph::find(std::string_view name, bool is_archived) const {
-  const auto found = std::ranges::find_if(
-      entities_, [&](const entity& e) { return e.name == name && e.is_archived == is_archived; });
-  return found == entities_.end() ? nullptr : &*found;
+namespace {
+
+template <class Test>
+const entity* first_of(const std::vector<entity>& entities, Test test) {
+  const auto found = std::ranges::find_if(entities, test);
+  return found == entities.end() ? nullptr : &*found;
 }
 
+} // namespace
+
 const entity* knowledge_graph::named(std::string_view name) const {
-  return find(name, false);
+  return first_of(entities_, [&](const entity& e) {
+    return e.name == name && !e.is_archived && !e.is_only_named;
+  });
+}
+
+const entity* knowledge_graph::only_named(std::string_view name) const {
+  return first_of(entities_, [&](const entity& e) {
+    return e.name == name && !e.is_archived && e.is_only_named;
+  });
 }
 
 const entity* knowledge_graph::archived(std::string_view name) const {
-  return find(name, true);
+  return first_of(entities_, [&](const entity& e) { return e.name == name && e.is_archived; });
+}
+
+const entity* knowledge_graph::end_named(std::string_view name) const {
+  if (const entity* e = named(name)) return e;
+  const entity* e = only_named(name);
+  return e == nullptr ? archived(name) : e;
 }
 
 result<void> knowledge_graph::read_relations(door& to, const client& who, const entity& e,

@@ -23,9 +23,13 @@ struct entity {
   std::string name;
   std::string type;
   std::vector<std::string> observations;
-  bool has_field = false;   ///< of observations; a topic of another tool may have none
-  bool is_archived = false; ///< it faded or was merged: in no answer, but its name is taken
+  bool has_field = false;     ///< of observations; a topic of another tool may have none
+  bool is_archived = false;   ///< it faded or was merged: in no answer, but its name is taken
+  bool is_only_named = false; ///< a relation names it, and nobody has made it: it is in no list
 };
+
+/// Key of a topic's metadata that says so.
+constexpr const char* only_named_key = "reference_memory_only_named";
 
 /// All relations from one entity to another: one edge.
 struct relation {
@@ -45,21 +49,30 @@ public:
   static result<knowledge_graph> read(door& to, const client& who);
 
   [[nodiscard]] const std::vector<relation>& relations() const { return relations_; }
-  /// Null if there is none, or it is archived.
+  /// Null if there is none, or it is archived or only named.
   [[nodiscard]] const entity* named(std::string_view name) const;
+  [[nodiscard]] const entity* only_named(std::string_view name) const;
+  /// What a relation of that name leads to: an entity, else what is only named, else an archived
+  /// one.
+  [[nodiscard]] const entity* end_named(std::string_view name) const;
   /// The oldest archived one; null if there is none.
   [[nodiscard]] const entity* archived(std::string_view name) const;
+  [[nodiscard]] const entity& of(const std::string& id) const { return entities_[by_id_.at(id)]; }
   [[nodiscard]] const std::vector<entity>& entities() const { return entities_; }
-  /// Entities that `keep` keeps, and relations with both ends among them; no archived ones.
+  /// Entities that `keep` keeps, and relations with either end among them, or all; none that is
+  /// archived, or leads to such.
   template <class Keep>
-  [[nodiscard]] json to_json(Keep keep) const {
+  [[nodiscard]] json to_json(Keep keep, bool all_relations = false) const {
     json entities = json::array();
     json relations = json::array();
-    const auto is_shown = [&](const entity& e) { return !e.is_archived && keep(e); };
+    const auto is_shown = [&](const entity& e) {
+      return !e.is_archived && !e.is_only_named && keep(e);
+    };
     for (const auto& e : entities_)
       if (is_shown(e)) entities.push_back(entity_json(e));
     for (const auto& r : relations_) {
-      if (!is_shown(of(r.src)) || !is_shown(of(r.dst))) continue;
+      if (of(r.src).is_archived || of(r.dst).is_archived) continue;
+      if (!all_relations && !is_shown(of(r.src)) && !is_shown(of(r.dst))) continue;
       for (const auto& type : r.types)
         relations.push_back(
             {{"from", of(r.src).name}, {"to", of(r.dst).name}, {"relationType", type}});
@@ -68,8 +81,6 @@ public:
   }
 
 private:
-  [[nodiscard]] const entity& of(const std::string& id) const { return entities_[by_id_.at(id)]; }
-  [[nodiscard]] const entity* find(std::string_view name, bool is_archived) const;
   result<void> read_relations(door& to, const client& who, const entity& e, const json& at_seq);
 
   std::vector<entity> entities_; ///< oldest first

@@ -34,7 +34,8 @@ command::status run_mcp(const mcp_command_options& o) {
                   o.served.common.directory);
   {
     mcp_server server(
-        **world, {.reference_memory = o.served.reference_memory,
+        **world, {.reference_memory = o.served.has_compat("reference-memory"),
+                  .memory_files = o.served.has_compat("memory-tool"),
                   .tools = {.erases = o.served.offers_erase, .only_basic = !o.served.all_tools},
                   .text_tokens = o.text_tokens});
     const client who{.actor = o.actor, .read_only = o.served.only_reads};
@@ -57,7 +58,7 @@ void add_mcp_command(CLI::App& app, command::command_result& outcome) {
   CLI::App* c = app.add_subcommand(
       "mcp", "Serve a world to one MCP client on standard input and output (docs/SERVERS.md)");
   auto o = std::make_shared<mcp_command_options>();
-  add_served_options(*c, o->served);
+  add_served_options(*c, o->served, {"reference-memory", "memory-tool"});
   // An empty name, say of a variable that is not set, would be the host's rights.
   c->add_option("--actor", o->actor, "who the client is: it then sees only what this actor may")
       ->check(command::not_empty());

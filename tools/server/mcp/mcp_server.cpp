@@ -7,10 +7,12 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "mneme/types.hpp"
 #include "tools/protocol/error_text.hpp"
 #include "tools/server/mcp/mcp_prompts.hpp"
 #include "tools/server/mcp/mcp_text.hpp"
 #include "tools/server/mcp/mcp_tools.hpp"
+#include "tools/server/mcp/memory_tool.hpp"
 
 namespace mneme::server {
 
@@ -81,6 +83,19 @@ struct mcp_server::call {
     return rpc_error(id, code, text, std::move(data));
   }
 };
+
+mcp_server::mcp_server(door& to, mcp_options options) : to_(to), options_(options) {
+  if (options.memory_files) sets_.push_back(std::make_unique<memory_tool>(to));
+  if (!options.reference_memory) return;
+  auto graph = std::make_unique<reference_memory>(to);
+  graph_ = graph.get();
+  sets_.push_back(std::move(graph));
+}
+
+tool_set* mcp_server::set_of(std::string_view name) const {
+  const auto found = std::ranges::find_if(sets_, [&](const auto& set) { return set->has(name); });
+  return found == sets_.end() ? nullptr : found->get();
+}
 
 bool mcp_server::knows_version(std::string_view version) noexcept {
   return std::ranges::find(versions, version) != versions.end();
@@ -174,9 +189,8 @@ json mcp_server::list_tools(const client& who) const {
   for (const auto& tool : tools())
     if (is_there(tool, options_.tools) && is_offered(tool, who))
       list.push_back(tool_json(tool, who));
-  if (options_.reference_memory)
-    for (const auto& tool : reference_memory::tools())
-      if (!who.read_only || tool["annotations"]["readOnlyHint"] == true) list.push_back(tool);
+  for (const auto& set : sets_)
+    for (auto& tool : set->tools_for(who)) list.push_back(std::move(tool));
   return list;
 }
 
@@ -184,7 +198,7 @@ json mcp_server::call_tool(const call& c) {
   const auto name = text_at(c.params, "name");
   const auto* const ours = find_tool(name);
   const bool is_ours = ours != nullptr && is_there(*ours, options_.tools);
-  if (!is_ours && !(options_.reference_memory && reference_memory::has(name)))
+  if (!is_ours && set_of(name) == nullptr)
     return c.fail(rpc_code::invalid_params, fmt::format("Unknown tool: {}", name));
   static const json none = json::object();
   const json& arguments = c.params.contains("arguments") ? c.params["arguments"] : none;
@@ -205,17 +219,7 @@ json mcp_server::tool_result(const call& c, const std::string& name, const json&
             {"structuredContent", std::move(a.body)},
             {"isError", false}};
   }
-  auto made = graph_.call(c.who, name, arguments);
-  if (!made)
-    return tool_error(made.error().at.empty()
-                          ? protocol::error_text(made.error().message)
-                          : fmt::format("{} (at {})", protocol::error_text(made.error().message),
-                                        protocol::error_text(made.error().at)));
-  const bool says_it = made->contains("message");
-  return {{"content", content_of(says_it ? (*made)["message"].get<std::string>()
-                                         : protocol::print_pretty(*made))},
-          {"structuredContent", std::move(*made)},
-          {"isError", false}};
+  return set_of(name)->call(c.who, name, arguments);
 }
 
 /// What names nothing is taken like what may not be seen: nobody hears of it.
@@ -261,6 +265,12 @@ json mcp_server::list_resources(const call& c) {
                     {"name", "root"},
                     {"title", "Root of all state"},
                     {"mimeType", "application/json"}});
+    if (graph_ != nullptr)
+      list.push_back({{"uri", knowledge_graph_uri},
+                      {"name", "knowledge-graph"},
+                      {"title", "Knowledge Graph"},
+                      {"description", "The full knowledge graph with all entities and relations"},
+                      {"mimeType", "application/json"}});
   }
   const json& memories = a.body["memories"];
   for (std::size_t i = 0; i < std::min(page, memories.size()); ++i) {
@@ -278,6 +288,11 @@ json mcp_server::list_resources(const call& c) {
 json mcp_server::read_resource(const call& c) {
   const auto uri = text_at(c.params, "uri");
   if (uri.empty()) return c.fail(rpc_code::invalid_params, "uri is missing");
+  if (graph_ != nullptr && uri == knowledge_graph_uri) {
+    auto graph = graph_->graph(c.who);
+    if (!graph) return c.fail(rpc_code::internal_error, graph.error().message);
+    return c.result(resource_content(uri, *graph));
+  }
   constexpr std::string_view newest = "mneme://memory/";
   answer a;
   if (uri == context_uri)

@@ -2,8 +2,10 @@
 /// The Model Context Protocol over a door, whatever carries the messages: versions 2025-06-18
 /// and 2025-11-25; tools, resources, prompts, progress. Thread-safe.
 
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tools/server/access/door.hpp"
 #include "tools/server/mcp/mcp_message.hpp"
@@ -19,14 +21,15 @@ inline constexpr std::string_view root_uri = "mneme://root";
 std::string unescaped_uri(std::string uri);
 
 struct mcp_options {
-  bool reference_memory = false; ///< also its nine tools
+  bool reference_memory = false; ///< also its nine tools, and its resource
+  bool memory_files = false;     ///< also the file-shaped memory tool
   tool_choice tools{};
   std::size_t text_tokens = 2000; ///< of the text form of an answer
 };
 
 class mcp_server {
 public:
-  mcp_server(door& to, mcp_options options) : to_(to), options_(options), graph_(to) {}
+  mcp_server(door& to, mcp_options options);
 
   /// The response to a request. Progress goes to `notify` where the request asks for it.
   /// `feed` is the session's, null where there is none.
@@ -45,10 +48,12 @@ private:
   json read_resource(const call& c);
   json subscribe(const call& c, bool subscribes);
   json get_prompt(const call& c);
+  [[nodiscard]] tool_set* set_of(std::string_view name) const;
 
   door& to_;
   mcp_options options_;
-  reference_memory graph_;
+  std::vector<std::unique_ptr<tool_set>> sets_; ///< of others
+  reference_memory* graph_ = nullptr;           ///< one of them, if it is there
 };
 
 } // namespace mneme::server

@@ -11,6 +11,8 @@
 #include <utf8proc.h>
 
 #include "tools/protocol/base64.hpp"
+#include "tools/protocol/error_text.hpp"
+#include "tools/server/clients/drawn_names.hpp"
 #include "tools/server/json_schema.hpp"
 #include "tools/server/mcp/knowledge_graph.hpp"
 
@@ -115,6 +117,35 @@ entity created_again(const entity& archived, const json& wanted, json& items) {
   return e;
 }
 
+/// What was only named, and the id of the entity that now has the name.
+using taken_names = std::map<std::string, std::pair<const entity*, std::string>>; // by its id
+
+/// The relations of what was only named are those of the entities that took its place.
+void take_over(json& items, const knowledge_graph& g, const taken_names& taken) {
+  const auto now = [&](const std::string& id) {
+    const auto found = taken.find(id);
+    return found == taken.end() ? id : found->second.second;
+  };
+  for (const auto& r : g.relations()) {
+    if (now(r.src) == r.src && now(r.dst) == r.dst) continue;
+    replace_edge(items, r.src, r.dst, {}, true);
+    replace_edge(items, now(r.src), now(r.dst), r.types, false);
+  }
+  for (const auto& [id, name] : taken)
+    items.push_back({{"op", "tombstone"}, {"uri", name.first->uri}, {"reason", "made an entity"}});
+}
+
+/// A topic for a name that a relation leads to and nobody has made; its id.
+std::string add_only_named(json& items, const std::string& name) {
+  const auto id = to_string(draw_id());
+  items.push_back(
+      {{"op", "ingest"}, {"placement", "new_topic"}, {"topic_id", id}, {"title", name}});
+  items.push_back({{"op", "update_head"},
+                   {"uri", fmt::format("mneme://Topic/{}#1", id)},
+                   {"metadata", {{only_named_key, true}}}});
+  return id;
+}
+
 /// Nobody but who is asked by name shows an archived entity, so whoever creates one of its name is
 /// to have it: it comes back.
 result<json> create_entities(door& to, const client& who, const json& a) {
@@ -124,6 +155,8 @@ result<json> create_entities(door& to, const client& who, const json& a) {
   json made = json::array();
   std::vector<std::string> names;
   std::vector<std::string> back; // ids
+  taken_names taken;
+  auto id = draw_id(); // entities of one call are in their order by their ids
   for (const auto& e : a["entities"]) {
     const auto name = e["name"].get<std::string>();
     if (g->named(name) != nullptr || contains(names, name)) continue;
@@ -133,68 +166,113 @@ result<json> create_entities(door& to, const client& who, const json& a) {
       back.push_back(archived->id);
       continue;
     }
+    id = next_id(id);
     json item{{"op", "ingest"},
               {"placement", "new_topic"},
+              {"topic_id", to_string(id)},
               {"title", name},
               {"topic_kind", e["entityType"]},
               {"fields", {{observations_field, {{"value", e["observations"]}}}}}};
     items.push_back(std::move(item));
     made.push_back(e);
+    if (const entity* only_named = g->only_named(name))
+      taken[only_named->id] = {only_named, to_string(id)};
   }
+  take_over(items, *g, taken);
   if (auto ok = run_batch(to, who, std::move(items)); !ok) return propagate(ok);
   // Last: should one fail, the same call does the rest.
-  for (const auto& id : back)
-    if (auto ok = ask(to, who, {{"op", "unarchive"}, {"id", id}}); !ok) return propagate(ok);
+  for (const auto& archived_id : back)
+    if (auto ok = ask(to, who, {{"op", "unarchive"}, {"id", archived_id}}); !ok)
+      return propagate(ok);
   return json{{"entities", std::move(made)}};
 }
 
-/// The relations of the arguments, by their two ends; what is missing there is the error.
-using wanted_relations = std::map<std::pair<std::string, std::string>, std::vector<std::string>>;
+/// Relations by their two ends: ids.
+using typed_relations = std::map<std::pair<std::string, std::string>, std::vector<std::string>>;
+
+/// Ids of what relations lead to, of a call that may name what is not there.
+class relation_ends {
+public:
+  relation_ends(const knowledge_graph& g, json& items) : g_(g), items_(items) {}
+
+  std::string of_name(const std::string& name) {
+    if (const auto* e = g_.end_named(name)) return e->id;
+    return made(ends_, name);
+  }
+  /// An edge joins two memories: what is related to itself is to another topic of its name.
+  std::string twin_of(const std::string& name, const std::string& id) {
+    for (const auto& e : g_.entities())
+      if (e.name == name && e.is_only_named && e.id != id) return e.id;
+    return made(twins_, name);
+  }
+
+private:
+  using ids = std::map<std::string, std::string>;
+
+  std::string made(ids& of, const std::string& name) {
+    const auto [at, is_new] = of.try_emplace(name);
+    if (is_new) at->second = add_only_named(items_, name);
+    return at->second;
+  }
+
+  const knowledge_graph& g_;
+  json& items_;
+  ids ends_;
+  ids twins_;
+};
 
 result<json> create_relations(door& to, const client& who, const json& a) {
   auto g = knowledge_graph::read(to, who);
   if (!g) return propagate(g);
-  wanted_relations types;
-  std::map<std::pair<std::string, std::string>, bool> is_there;
-  for (const auto& r : g->relations()) types[{r.src, r.dst}] = r.types, is_there[{r.src, r.dst}];
-  wanted_relations changed;
+  typed_relations before;
+  typed_relations by_name;
+  for (const auto& r : g->relations()) {
+    before[{r.src, r.dst}] = r.types;
+    auto& all = by_name[{g->of(r.src).name, g->of(r.dst).name}];
+    all.insert(all.end(), r.types.begin(), r.types.end());
+  }
+  typed_relations after;
   json made = json::array();
+  json items = json::array();
+  relation_ends ends(*g, items);
   for (const auto& r : a["relations"]) {
     const auto from = r["from"].get<std::string>();
     const auto onto = r["to"].get<std::string>();
-    const auto* src = g->named(from);
-    const auto* dst = g->named(onto);
-    if (src == nullptr || dst == nullptr) return no_entity(src == nullptr ? from : onto);
-    auto& all = types[{src->id, dst->id}];
     const auto type = r["relationType"].get<std::string>();
-    if (contains(all, type)) continue;
-    all.push_back(type);
-    changed[{src->id, dst->id}] = all;
+    auto& known = by_name[{from, onto}];
+    if (contains(known, type)) continue;
+    known.push_back(type);
     made.push_back(r);
+    const auto src = ends.of_name(from);
+    const std::pair edge{src, from == onto ? ends.twin_of(from, src) : ends.of_name(onto)};
+    const auto old = before.find(edge);
+    after.try_emplace(edge, old == before.end() ? std::vector<std::string>() : old->second)
+        .first->second.push_back(type);
   }
-  json items = json::array();
-  for (const auto& [ends, all] : changed)
-    replace_edge(items, ends.first, ends.second, all, is_there.contains(ends));
+  for (const auto& [edge, types] : after)
+    replace_edge(items, edge.first, edge.second, types, before.contains(edge));
   if (auto ok = run_batch(to, who, std::move(items)); !ok) return propagate(ok);
   return json{{"relations", std::move(made)}};
 }
 
+/// By the names of the ends, whatever topics have them.
 result<json> delete_relations(door& to, const client& who, const json& a) {
   auto g = knowledge_graph::read(to, who);
   if (!g) return propagate(g);
-  wanted_relations changed;
+  typed_relations after;
   for (const auto& r : a["relations"]) {
-    const auto* src = g->named(r["from"].get<std::string>());
-    const auto* dst = g->named(r["to"].get<std::string>());
-    if (src == nullptr || dst == nullptr) continue;
+    const auto from = r["from"].get<std::string>();
+    const auto onto = r["to"].get<std::string>();
     for (const auto& known : g->relations()) {
-      if (known.src != src->id || known.dst != dst->id) continue;
-      auto [at, is_new] = changed.try_emplace({src->id, dst->id}, known.types);
-      std::erase(at->second, r["relationType"].get<std::string>());
+      const auto& src = g->of(known.src);
+      const auto& dst = g->of(known.dst);
+      if (src.name != from || dst.name != onto || src.is_archived || dst.is_archived) continue;
+      auto& left = after.try_emplace({known.src, known.dst}, known.types).first->second;
+      std::erase(left, r["relationType"].get<std::string>());
     }
   }
   json items = json::array();
-  for (const auto& [ends, all] : changed) replace_edge(items, ends.first, ends.second, all, true);
+  for (const auto& [edge, types] : after) replace_edge(items, edge.first, edge.second, types, true);
   if (auto ok = run_batch(to, who, std::move(items)); !ok) return propagate(ok);
   return json{{"success", true}, {"message", "Relations deleted successfully"}};
 }
@@ -254,7 +332,7 @@ result<json> delete_entities(door& to, const client& who, const json& a) {
 result<json> read_graph(door& to, const client& who, const json&) {
   auto g = knowledge_graph::read(to, who);
   if (!g) return propagate(g);
-  return g->to_json([](const entity&) { return true; });
+  return g->to_json([](const entity&) { return true; }, true);
 }
 
 result<json> search_nodes(door& to, const client& who, const json& a) {
@@ -369,40 +447,67 @@ const graph_tool* find_graph_tool(std::string_view name) {
   return found == graph_tools.end() ? nullptr : &*found;
 }
 
-} // namespace
-
-const json& reference_memory::tools() {
-  static const json all = [] {
-    json list = json::array();
-    for (const auto& t : graph_tools) {
-      const shape takes{.kind = shape_kind::object, .keys = t.takes};
-      const shape gives{.kind = shape_kind::object, .keys = t.gives};
-      list.push_back({{"name", t.name},
-                      {"title", t.title},
-                      {"description", t.description},
-                      {"inputSchema", schema_of(takes)},
-                      {"outputSchema", schema_of(gives)},
-                      {"annotations",
-                       {{"readOnlyHint", t.is_read},
-                        {"destructiveHint", t.is_destructive},
-                        {"openWorldHint", false}}}});
-    }
-    return list;
-  }();
-  return all;
+/// The text of a result: that of the one list that a call made, or all of it.
+std::string text_of_result(const json& made) {
+  if (made.contains("message")) return made["message"].get<std::string>();
+  return protocol::print_pretty(made.size() == 1 ? made.front() : made);
 }
 
-bool reference_memory::has(std::string_view name) {
+json text_result(const std::string& text, bool is_error) {
+  return {{"content", json::array({{{"type", "text"}, {"text", text}}})}, {"isError", is_error}};
+}
+
+json description_of(const graph_tool& t) {
+  const shape takes{.kind = shape_kind::object, .keys = t.takes};
+  const shape gives{.kind = shape_kind::object, .keys = t.gives};
+  return {{"name", t.name},
+          {"title", t.title},
+          {"description", t.description},
+          {"inputSchema", schema_of(takes)},
+          {"outputSchema", schema_of(gives)},
+          {"annotations",
+           {{"readOnlyHint", t.is_read},
+            {"destructiveHint", t.is_destructive},
+            {"openWorldHint", false}}}};
+}
+
+} // namespace
+
+json reference_memory::tools_for(const client& who) const {
+  json list = json::array();
+  for (const auto& t : graph_tools)
+    if (t.is_read || !who.read_only) list.push_back(description_of(t));
+  return list;
+}
+
+bool reference_memory::has(std::string_view name) const {
   return find_graph_tool(name) != nullptr;
 }
 
-bool reference_memory::is_read(std::string_view name) {
+bool reference_memory::changes(std::string_view name) {
   const auto* tool = find_graph_tool(name);
-  return tool != nullptr && tool->is_read;
+  return tool != nullptr && !tool->is_read;
 }
 
-result<json> reference_memory::call(const client& who, std::string_view name,
-                                    const json& arguments) {
+result<json> reference_memory::graph(const client& who) {
+  return read_graph(to_, who, {});
+}
+
+json reference_memory::call(const client& who, std::string_view name, const json& arguments) {
+  auto made = run(who, name, arguments);
+  if (!made) {
+    const auto& e = made.error();
+    const auto text = protocol::error_text(e.message);
+    return text_result(
+        e.at.empty() ? text : fmt::format("{} (at {})", text, protocol::error_text(e.at)), true);
+  }
+  json result = text_result(text_of_result(*made), false);
+  result["structuredContent"] = std::move(*made);
+  return result;
+}
+
+result<json> reference_memory::run(const client& who, std::string_view name,
+                                   const json& arguments) {
   const auto& tool = *find_graph_tool(name);
   if (auto ok = protocol::check_members(arguments, tool.takes, false, {}); !ok)
     return propagate(ok);

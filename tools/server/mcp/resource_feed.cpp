@@ -84,7 +84,8 @@ std::vector<json> resource_feed::notes_of(const json& changes) const {
   }
   std::vector<json> notes;
   for (const auto& uri : uris_) {
-    const bool is_of_all = uri == context_uri || uri == root_uri;
+    const bool is_of_all =
+        uri == context_uri || uri == root_uri || uri == knowledge_graph_uri;
     if (is_of_all ? !changes.empty() : ids.contains(id_in(uri)))
       notes.push_back(rpc_notification("notifications/resources/updated", {{"uri", uri}}));
   }

@@ -1,0 +1,108 @@
+// The routes of Zep over an engine in memory, without HTTP.
+// Of: tools/server/clients/zep/zep_wire.cpp, tools/server/clients/zep/zep_names.cpp
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/tools/server/clients/odd_values.hpp"
+#include "tools/server/access/gateway.hpp"
+#include "tools/server/clients/zep/zep_wire.hpp"
+
+using namespace mneme;
+using namespace mneme::server;
+
+namespace {
+
+struct served_graph {
+  engine target = engine::open({}).value();
+  gateway to{target, ""};
+  zep::zep_wire wire{to};
+  client who{};
+
+  ~served_graph() { (void)target.close(); }
+
+  std::pair<int, json> ask(std::string method, const std::string& path,
+                           const json& body = nullptr) {
+    http_request request;
+    request.method = std::move(method);
+    request.path = "/api/v2/" + path;
+    request.who = who;
+    if (!body.is_null()) request.body = body.dump();
+    const auto made = wire.handle(request);
+    return {made.status, protocol::parse_json(made.body).value()};
+  }
+};
+
+} // namespace
+
+TEST_CASE("names of Zep's users and threads are of who asks") {
+  served_graph s;
+  for (const char* actor : {"one", "two"}) {
+    s.who = {.actor = actor};
+    CHECK(s.ask("GET", "users/ana").first == 404);
+    CHECK(s.ask("POST", "users", {{"user_id", "ana"}}).first == 200);
+    CHECK(s.ask("POST", "users", {{"user_id", "ana"}}).first == 409);
+    CHECK(s.ask("POST", "graph", {{"user_id", "ana"}, {"type", "text"}, {"data", actor}}).first
+          == 200);
+    const auto [status, found] = s.ask("GET", "graph/episodes/user/ana");
+    CHECK(status == 200);
+    REQUIRE(found["episodes"].size() == 1);
+    CHECK(found["episodes"][0]["content"] == actor);
+  }
+}
+
+TEST_CASE("a fact of Zep may lead from a node to itself, and is one step with its nodes") {
+  served_graph s;
+  CHECK(s.ask("POST", "graph/create", {{"graph_id", "g"}}).first == 200);
+  const json triple{{"graph_id", "g"},
+                    {"fact", "Ana likes herself"},
+                    {"fact_name", "LIKES"},
+                    {"source_node_name", "Ana"},
+                    {"target_node_name", "Ana"}};
+  const auto [status, made] = s.ask("POST", "graph/add-fact-triple", triple);
+  CHECK(status == 200);
+  CHECK(made["edge"]["source_node_uuid"] == made["edge"]["target_node_uuid"]);
+  json bad = triple;
+  bad["target_node_name"] = "Bob";
+  bad["fact"] = "";
+  CHECK(s.ask("POST", "graph/add-fact-triple", bad).first == 400);
+  CHECK(s.ask("POST", "graph/node/graph/g").second.size() == 1);
+  CHECK(s.ask("DELETE", "graph/g").first == 200);
+  CHECK(s.ask("GET", "graph/edge/" + made["edge"]["uuid"].get<std::string>()).first == 404);
+}
+
+TEST_CASE("nothing odd that a client of Zep sends is more than refused") {
+  served_graph s;
+  CHECK(s.ask("POST", "users", {{"user_id", "ana"}}).first == 200);
+  CHECK(s.ask("POST", "threads", {{"user_id", "ana"}, {"thread_id", "t"}}).first == 200);
+  struct route {
+    std::string method;
+    std::string path;
+    std::vector<std::string> keys;
+  };
+  const std::vector<route> routes = {
+      {"POST", "users", {"user_id", "metadata"}},
+      {"PATCH", "users/ana", {"user_id", "metadata"}},
+      {"POST", "threads", {"user_id", "thread_id"}},
+      {"POST", "graph/create", {"graph_id"}},
+      {"POST", "threads/t/messages", {"messages"}},
+      {"POST", "graph", {"graph_id", "data", "type", "created_at", "metadata"}},
+      {"POST", "graph-batch", {"episodes"}},
+      {"POST",
+       "graph/add-fact-triple",
+       {"fact", "fact_name", "valid_at", "invalid_at", "source_node_name", "source_node_uuid",
+        "source_node_labels", "source_node_attributes"}},
+      {"POST", "graph/search", {"query", "scope", "limit"}},
+      {"POST", "graph/edge/user/ana", {"limit", "uuid_cursor"}}};
+  for (const auto& [method, path, keys] : routes)
+    for (const auto& key : keys)
+      for (const auto& value : mneme::tests::odd_values()) {
+        json body{{"user_id", "ana"},           {"data", "tea"},     {"query", "tea"},
+                  {"fact", "tea is hot"},       {"fact_name", "IS"}, {"source_node_name", "tea"},
+                  {"target_node_name", "heat"}, {"thread_id", "t"}};
+        body[key] = value;
+        const auto status = s.ask(method, path, body).first;
+        CHECK((status == 200 || (status >= 400 && status < 500)));
+      }
+  CHECK(s.ask("GET", "users/ana").first == 200);
+}

@@ -1,0 +1,24 @@
+#pragma once
+/// What Zep's clients ask for, of an engine (docs/CLIENTS.md). Nothing is extracted from what they
+/// add: nodes and facts are those that are given as triples.
+
+#include "tools/server/access/door.hpp"
+#include "tools/server/clients/client_wire.hpp"
+
+namespace mneme::server::zep {
+
+class zep_wire final : public client_wire {
+public:
+  explicit zep_wire(door& to) : to_(to) {}
+
+  [[nodiscard]] std::string_view methods_of(std::string_view path) const override;
+  [[nodiscard]] std::string_view scheme() const override { return "api-key"; }
+  http_response handle(const http_request& request) override;
+  [[nodiscard]] http_response refuse(int status, std::string_view code,
+                                     std::string_view message) const override;
+
+private:
+  door& to_;
+};
+
+} // namespace mneme::server::zep
