@@ -94,7 +94,6 @@ struct world {
   std::shared_ptr<std::unique_ptr<kv_reader>> ledger_reader =
       std::make_shared<std::unique_ptr<kv_reader>>();
   record_cache records;
-  std::unique_ptr<journaled_records> journaled;
   std::unique_ptr<mneme::journal> journal;
   std::unique_ptr<mneme::ledger> ledger;
   std::shared_ptr<void> lease; ///< of the log that the journal is a copy of; else null
@@ -118,6 +117,9 @@ struct world {
   trim_follower trims;
   /// The journal was read for them. Of whoever opens or seals the world.
   bool lacks_image_of_places = false;
+  /// The last entry of this process that erased or trimmed; 0: none has.
+  std::atomic<std::uint64_t> last_drop{0};
+  std::atomic<bool> closes{false}; ///< what is looked for in the background is of no use any more
   /// What its owners were loaded from. What compaction puts in their place is made of it.
   std::vector<mapped_image> mapped_images;
   open_report report;
@@ -134,6 +136,7 @@ struct world {
   /// between two of them: anybody else has views().
   [[nodiscard]] mneme::attributes& attributes() { return *generation_->attributes; }
   [[nodiscard]] record_places& places() { return *generation_->places; }
+  [[nodiscard]] journaled_records& journaled() { return *generation_->journaled; }
   [[nodiscard]] mneme::lexical& lexical() { return *generation_->lexical; }
   [[nodiscard]] mneme::vectors& vectors() { return *generation_->vectors; }
   [[nodiscard]] std::shared_ptr<const index_generation> generation() const;
