@@ -119,6 +119,8 @@ struct world {
   bool lacks_image_of_places = false;
   /// The last entry of this process that erased or trimmed; 0: none has.
   std::atomic<std::uint64_t> last_drop{0};
+  /// The point of a trim whose rest is for who opens it next: no later one has an earlier point.
+  seq_no left_trim;
   std::atomic<bool> closes{false}; ///< what is looked for in the background is of no use any more
   /// What its owners were loaded from. What compaction puts in their place is made of it.
   std::vector<mapped_image> mapped_images;

@@ -270,8 +270,9 @@ public:
   /// trim_world() of this world, which goes on meanwhile: the plan is made in the caller's thread,
   /// and all that takes time is done beside writes and reads. Reads of before the point are
   /// seq_unavailable when it is done. busy while another one goes on; unsupported of an arm, and of
-  /// a world on a log.
-  result<trim_report> trim(const trim_options& options);
+  /// a world on a log. By the deadline it has to be planned; what has begun is finished.
+  result<trim_report> trim(const trim_options& options,
+                           std::optional<std::int64_t> deadline_ms = {});
 
   /// Reinforces what an intent rested on; the actor's salience weights learn. rate_limited beyond
   /// one a second and five at once for each (actor, intent).

@@ -577,6 +577,10 @@ result<void> committer::check_trim(const trim_command& c) {
   if (trim_ != nullptr) return mneme::fail(errc::busy, "the world is being trimmed");
   if (world_.last_drop > c.planned_at.value)
     return mneme::fail(errc::busy, "something was erased or trimmed since this was planned");
+  if (c.payload.before < world_.left_trim)
+    return mneme::fail(errc::busy,
+                       "a trim up to a later point is not finished: one up to there, or "
+                       "the next open of the world, does the rest");
   ensure(c.payload.before.value > 1 && c.payload.before <= world_.published_seq().next(),
          "a trim is of what there is");
   return check_room(*world_.files, world_.directory, room_for_erasure(world_));

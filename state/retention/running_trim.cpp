@@ -1,5 +1,6 @@
 #include "state/retention/running_trim.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -180,6 +181,7 @@ result<void> running_trim::adopt(batches missed) {
 
 void running_trim::leave() {
   drop_copies();
+  if (stage_ == stage::rewriting) world_.left_trim = std::max(world_.left_trim, by_.trim.before);
   if (!moved_.empty()) adopt_places();
 }
 

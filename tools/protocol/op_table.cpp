@@ -25,6 +25,7 @@
 #include "tools/protocol/tick_json.hpp"
 #include "tools/protocol/topic_json.hpp"
 #include "tools/protocol/topic_ops.hpp"
+#include "tools/protocol/trim_json.hpp"
 #include "tools/protocol/value_reader.hpp"
 #include "tools/protocol/weights_json.hpp"
 
@@ -97,8 +98,8 @@ op_spec mutation_op(std::string_view name, std::string_view summary, std::string
 }
 
 // A table, as long as there are operations.
-const std::array<op_spec, 58>& table() { // NOLINT(readability-function-size)
-  static const std::array<op_spec, 58> specs = {
+const std::array<op_spec, 59>& table() { // NOLINT(readability-function-size)
+  static const std::array<op_spec, 59> specs = {
       mutation_op("write", "a new memory", "uri id version seq similar?",
                   R"({"op":"write","type":"Note","data":{"statement":"tea at five"}})",
                   write_keys(), read_write, version_result_json),
@@ -275,6 +276,10 @@ const std::array<op_spec, 58>& table() { // NOLINT(readability-function-size)
        R"({"op":"erase","ids":["00000000000000000000000001"],"reason":"asked for","by":"ana",)"
        R"("dry_run":true})",
        erase_keys(), run_erase},
+      {"trim", "drop how the world was used before a point; what was said stays",
+       "before dropped dropped_bytes carried saved_bytes journal_bytes_before journal_bytes "
+       "dry_run changed seq?",
+       R"({"op":"trim","dry_run":true})", trim_keys(), run_trim},
       {"point", "the point of a set of hashtags", "L a b node_id counts",
        R"({"op":"point","hashtags":["tea","leaf","cup","steam","rain","moss","clay","storm"]})",
        point_keys(), run_point},
