@@ -3,6 +3,14 @@
 
 namespace mneme {
 
+namespace {
+
+outcome outcome_of(const result<void>& done) {
+  return done ? outcome{} : outcome{done.error()};
+}
+
+} // namespace
+
 // Writes checkpoints beside the running engine, and the last one when its other owners have ended;
 // makes the indexes anew. Blocks on the disk and takes its time, hence detached.
 caf::behavior checkpointer_behavior(caf::event_based_actor* self, const std::shared_ptr<world>& w) {
@@ -21,6 +29,8 @@ caf::behavior checkpointer_behavior(caf::event_based_actor* self, const std::sha
         return outcome{};
       },
       [](free_indexes& m) { m.replaced = nullptr; },
+      [](const run_trim& m) { return outcome_of(m.trim->go_on(*m.batches)); },
+      [](free_files& m) { m.replaced = nullptr; },
       [=](const seal_world& m) {
         const auto sealed = m.seals ? close_world(*w) : result<void>();
         self->quit(); // with the last hold of the world

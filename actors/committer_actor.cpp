@@ -6,6 +6,7 @@
 #include "messages/ensure.hpp"
 #include "state/checkpoint/world_checkpoint.hpp"
 #include "state/erasure/purge.hpp"
+#include "state/retention/retention_rule.hpp"
 
 namespace mneme {
 
@@ -42,6 +43,7 @@ committer_actor::committer_actor(caf::actor_config& config, std::shared_ptr<worl
       synced_bytes_(world_->journal->bytes()),
       checkpointed_bytes_(world_->journal->bytes()) {
   world_->feed.durable_through(durable_);
+  if (owners_.retention) looked_at_bytes_ = looked_at_bytes(*world_->files, world_->directory);
 }
 
 caf::behavior committer_actor::make_behavior() {
@@ -69,6 +71,7 @@ caf::behavior committer_actor::make_behavior() {
 
 void committer_actor::on_exit() {
   embedder_ = nullptr; // which has a handle of this actor
+  if (world_ != nullptr) world_->closes = true;
   const error ended{errc::shutdown, "the engine has ended", {}};
   for (auto& barrier : std::exchange(deferred_, {}))
     if (barrier.reply) barrier.reply(std::unexpected(ended));
@@ -115,8 +118,10 @@ void committer_actor::pump() {
     flush_if_due();
   if (flushing_ && has_far_too_many_rows()) return; // until the files have some of them
   settle_compaction();
+  settle_trim();
+  if (core_->is_stopped()) return;
   // Whatever it is beside goes on when it ends.
-  if (core_->is_erasure_next() && (checkpointing_ || flushing_ || copies_)) return;
+  if (core_->is_erasure_next() && (checkpointing_ || flushing_ || makes_copies())) return;
   // A store that has stopped would fail the next batch after the journal has it.
   if (stop_with_store()) return;
   auto round = core_->next_round();
@@ -250,10 +255,12 @@ void committer_actor::finish_batch() {
   core_->complete();
   world_->feed.ring();
   announce_contents(); // published: the embedder reads what it is told of
-  if (copies_) missed_.push_back(batch_);
+  const auto& trim = core_->trim_in_progress();
+  if (copies_ || (trim != nullptr && trim->takes_batches())) missed_.push_back(batch_);
   batch_.reset();
   advance_stable_to(durable_);
   checkpoint_if_due();
+  look_at_history_if_due();
   compact_if_due();
   flush_if_due();
   go_on();
@@ -261,7 +268,7 @@ void committer_actor::finish_batch() {
 
 /// Before it is answered. Other writes wait meanwhile.
 result<void> committer_actor::finish_batch_of_erasure(const erased_parts& erased) {
-  ensure(!checkpointing_ && !flushing_ && !copies_, "an erasure goes on alone");
+  ensure(!checkpointing_ && !flushing_ && !makes_copies(), "an erasure goes on alone");
   if (auto ok = finish_erasure(*world_, erased, [this] { core_->publish(); }); !ok) return ok;
   durable_through(world_->published_seq());
   return {};
@@ -305,7 +312,8 @@ void committer_actor::refuse_deferred() {
   ensure(core_->is_stopped(), "barriers are refused by a core that has stopped");
   missed_.clear();
   if (!copies_are_away_) copies_ = nullptr;
-  if (!copies_ && !checkpointing_) enqueue_deferred();
+  if (is_trimming() && !trim_is_away_) end_trim(std::unexpected(core_->why_stopped()));
+  if (!makes_copies() && !checkpointing_) enqueue_deferred();
 }
 
 void committer_actor::durable_through(seq_no seq) {
@@ -329,6 +337,19 @@ void committer_actor::checkpoint_if_due() {
   core_->enqueue(checkpoint_command{});
 }
 
+void committer_actor::look_at_history_if_due() {
+  if (!owners_.retention || !is_worth_a_look(world_->journal->bytes(), looked_at_bytes_)) return;
+  looked_at_bytes_ = world_->journal->bytes();
+  request(owners_.retention, caf::infinite, look_at_history{})
+      .then(
+          [this](const history_look& found) {
+            if (found.trim == nullptr) return;
+            core_->enqueue(std::move(*found.trim));
+            go_on();
+          },
+          [](const caf::error&) {}); // with the actor: nothing is trimmed
+}
+
 /// One that found no room is tried again before the journal is as much longer as for the next.
 void committer_actor::checkpoint_again() {
   constexpr std::uint64_t tries = 16;
@@ -338,10 +359,11 @@ void committer_actor::checkpoint_again() {
 
 void committer_actor::begin_barrier() {
   ensure(batch_ == nullptr, "a barrier is between two batches");
-  ensure(deferred_.empty() || checkpointing_ || copies_,
-         "barriers wait for a checkpoint or a compaction alone");
+  ensure(deferred_.empty() || checkpointing_ || makes_copies(),
+         "barriers wait for a checkpoint, a compaction or a trim alone");
   const seq_no seq = world_->published_seq();
-  if (checkpointing_ || copies_) {
+  if (core_->is_at_last_barrier()) world_->closes = true;
+  if (checkpointing_ || makes_copies()) {
     deferred_.push_back(core_->defer_barrier());
     return go_on();
   }
@@ -454,7 +476,7 @@ void committer_actor::flushed(std::optional<error> problem) {
 }
 
 void committer_actor::compact_if_due() {
-  if (copies_ || checkpointing_) return;
+  if (makes_copies() || checkpointing_) return;
   // A run that must repeat does not depend on when another thread is done.
   if (options_.compacts_in_turn) return compact_if_needed(*world_, world_->published_seq());
   const compaction_need need = needed_compaction(*world_, world_->published_seq());
@@ -496,6 +518,75 @@ void committer_actor::settle_compaction() {
   copies_->adopt(*world_);
   send(owners_.checkpointer, free_indexes{std::exchange(copies_, nullptr)});
   enqueue_deferred();
+}
+
+/// Images and copies of before end first: they are of what it is going to replace.
+void committer_actor::settle_trim() {
+  ensure(!core_->in_round(), "copies are adopted between two rounds");
+  if (!is_trimming() || trim_is_away_ || checkpointing_ || copies_) return;
+  running_trim& trim = *core_->trim_in_progress();
+  if (const auto why = std::exchange(trim_problem_, std::nullopt)) return leave_trim(*why);
+  if (trim.is_rewritten()) trim.begin_copies(world_->published_seq());
+  std::size_t missing = 0;
+  for (const auto& batch : missed_) missing += batch->entries.size();
+  if (!trim.is_close(missing)) return hand_over_trim(trim.is_copied());
+  if (!flushing_) adopt_trim(); // a flush that ends comes by here
+}
+
+void committer_actor::hand_over_trim(bool with_batches) {
+  ensure(!std::exchange(trim_is_away_, true), "one goes on with a trim at a time");
+  std::vector<std::shared_ptr<const commit_batch>> batches;
+  if (with_batches) batches.swap(missed_);
+  ask(
+      owners_.checkpointer,
+      run_trim{core_->trim_in_progress(),
+               std::make_shared<const std::vector<std::shared_ptr<const commit_batch>>>(
+                   std::move(batches))},
+      [this](const outcome& o) { trim_is_back(o); },
+      [this](const caf::error& e) {
+        trim_is_back(
+            {error{errc::shutdown, "the checkpointer has ended: " + system().render(e), {}}});
+      });
+}
+
+void committer_actor::trim_is_back(const outcome& o) {
+  ensure(std::exchange(trim_is_away_, false), "a trim comes back once");
+  trim_problem_ = o.problem;
+  if (!core_->is_stopped()) return go_on();
+  end_trim(std::unexpected(core_->why_stopped()));
+  enqueue_deferred();
+}
+
+void committer_actor::adopt_trim() {
+  const auto missed = std::exchange(missed_, {});
+  if (auto ok = core_->adopt_trim(missed); !ok) {
+    const error stopped = stopped_by(ok.error(), false);
+    core_->fail(stopped, stopped);
+    return refuse_deferred();
+  }
+  durable_through(world_->published_seq());
+  advance_stable_to(durable_);
+  checkpointed_bytes_ = looked_at_bytes_ = world_->journal->bytes();
+  auto trim = core_->end_trim();
+  send(owners_.checkpointer, free_files{trim->take_old_files()});
+  // The next open begins there, and not with the journal's first entry.
+  core_->enqueue(checkpoint_command{.reply = [trim](const result<seq_no>&) { trim->answer({}); }});
+  enqueue_deferred();
+}
+
+/// The world goes on as it is, and the next open does the rest.
+void committer_actor::leave_trim(const error& why) {
+  core_->trim_in_progress()->leave();
+  checkpointed_bytes_ = std::min(checkpointed_bytes_, world_->journal->bytes());
+  synced_bytes_ = std::min(synced_bytes_, world_->journal->bytes());
+  end_trim(
+      mneme::fail(why.code, "the trim is finished when the world is opened next: " + why.message));
+  enqueue_deferred();
+}
+
+void committer_actor::end_trim(const result<void>& how) {
+  missed_.clear();
+  if (const auto trim = core_->end_trim()) trim->answer(how);
 }
 
 } // namespace mneme

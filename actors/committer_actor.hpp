@@ -59,12 +59,23 @@ private:
   void hand_over_copies();
   void copies_are_back();
   void settle_compaction();
+  /// Between two rounds.
+  void settle_trim();
+  void hand_over_trim(bool with_batches);
+  void trim_is_back(const outcome& o);
+  void adopt_trim();
+  void leave_trim(const error& why);
+  void end_trim(const result<void>& how);
+  [[nodiscard]] bool is_trimming() const { return core_->trim_in_progress() != nullptr; }
+  /// What is made beside the writer of what there was at one seq: one such thing at a time.
+  [[nodiscard]] bool makes_copies() const { return copies_ || is_trimming(); }
   void announce_contents();
   void failed(const error& cause, errc outcome_code);
   bool stop_with_store();
   void durable_through(seq_no seq);
   void advance_stable_to(seq_no seq);
   void checkpoint_if_due();
+  void look_at_history_if_due();
   using on_outcome = std::function<void(const outcome&)>;
   using on_error = std::function<void(const caf::error&)>;
   template <class Message>
@@ -89,12 +100,15 @@ private:
   std::vector<checkpoint_command> deferred_;  ///< barriers that came meanwhile
   std::shared_ptr<index_compaction> copies_;  ///< of indexes, while they are made; null = none
   bool copies_are_away_ = false;              ///< the checkpointer has them
+  bool trim_is_away_ = false;                 ///< likewise
+  std::optional<error> trim_problem_;         ///< why it does not go on
   std::vector<std::shared_ptr<const commit_batch>> missed_; ///< by the copies, in order
   caf::actor embedder_;                                     ///< may be null
   seq_no durable_;
   bool syncs_batch_ = true;        ///< of the batch in progress
   std::uint64_t synced_bytes_ = 0; ///< of the journal
   std::uint64_t checkpointed_bytes_ = 0;
+  std::uint64_t looked_at_bytes_ = 0; ///< when its history was looked at last
 };
 
 } // namespace mneme

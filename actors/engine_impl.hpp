@@ -122,7 +122,14 @@ struct engine::impl {
   template <class Read>
   auto read(const read_options& options, const std::string& target, const Read& read)
       -> decltype(read(std::declval<const read_views&>())) {
-    return inside([&](world& w) { return guarded(read(w.views()), options, target); });
+    using answered = decltype(read(std::declval<const read_views&>()));
+    return inside([&](world& w) -> answered {
+      auto answer = guarded(read(w.views()), options, target);
+      // What was read may have been trimmed meanwhile.
+      if (options.at_seq && answer)
+        if (auto still = w.readable(options.at_seq); !still) return propagate(still);
+      return answer;
+    });
   }
 
   /// One query of a door.

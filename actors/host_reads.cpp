@@ -41,10 +41,14 @@ host_promise<std::shared_ptr<const T>> host_requests::read(const read_options& a
     place->leave();
     h.keep(pending, std::move(r), asked, target);
   };
-  hand_over_read(*engine_, [engine = engine_, read = std::move(read),
+  hand_over_read(*engine_, [engine = engine_, read = std::move(read), at = asked.at_seq,
                             time = deadline(engine_->options.queries.stopwatch, deadline_ms),
                             reply = back_here<T>(std::move(deliver))] {
-    reply(read(engine->state->views(), time));
+    auto answer = read(engine->state->views(), time);
+    // What was read may have been trimmed meanwhile.
+    if (at && answer)
+      if (auto still = engine->state->readable(at); !still) return reply(propagate(still));
+    reply(std::move(answer));
   });
   return pending;
 }

@@ -50,6 +50,24 @@ struct run_compaction {
 struct free_indexes {
   std::shared_ptr<index_compaction> replaced;
 };
+/// To the checkpointer: a part of what is left to do of a trim.
+struct run_trim {
+  std::shared_ptr<running_trim> trim; ///< the receiver's until it answers
+  std::shared_ptr<const std::vector<std::shared_ptr<const commit_batch>>> batches;
+};
+/// To the checkpointer: files that nobody needs any more.
+struct free_files {
+  std::shared_ptr<void> replaced;
+};
+/// To the retention actor: whether something of the history may go.
+struct look_at_history {};
+struct history_look {
+  std::shared_ptr<trim_command> trim; ///< to be committed; null: nothing goes
+};
+/// Of the retention actor to itself.
+struct history_trimmed {
+  std::uint64_t journal_bytes = 0;
+};
 /// To the committer.
 struct commit_request {
   std::shared_ptr<commit_command> command; ///< taken by the receiver
@@ -126,6 +144,11 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::run_checkpoint)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::run_flush)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::run_compaction)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::free_indexes)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::run_trim)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::free_files)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::look_at_history)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::history_look)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::history_trimmed)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::commit_request)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::begin_round)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::sync_appended)

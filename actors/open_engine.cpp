@@ -15,7 +15,6 @@
 #include "state/recovery/replay.hpp"
 #include "state/retention/trim.hpp"
 #include "storage/memory_file_system.hpp"
-#include "storage/wiredtiger_directories.hpp"
 
 namespace mneme {
 
@@ -103,14 +102,7 @@ void place_in_memory(world_options& w) {
 void place_on_disk(world_options& w, const engine_options& options) {
   w.directory = options.directory;
   w.files = make_posix_file_system();
-  std::vector<std::string> names = store_names();
-  for (std::string& name : names) name.insert(0, options.directory + "/");
-  const auto where = std::make_shared<wiredtiger_directories>(
-      std::move(names), wiredtiger_options{.cache_bytes = options.cache_bytes, .read_only = false});
-  w.store.open = [where] { return where->open(); };
-  w.store.remove = [where] { return where->remove(); };
-  w.store.is_there = [where] { return where->is_there(); };
-  w.store.retire = [where] { return where->retire(); };
+  w.store = store_in(options.directory, {.cache_bytes = options.cache_bytes, .read_only = false});
 }
 
 result<std::unique_ptr<world>> open_beside_writer(const engine_options& options) {
@@ -183,6 +175,7 @@ actor_options actor_options_of(const engine_options& options, const world& w) {
                .read_only = options.read_only};
   a.readers = reader_count(options);
   a.checkpoint_journal_bytes = options.checkpoint_journal_bytes;
+  a.retention = options.retention;
   a.queries.time = options.clock != nullptr ? options.clock : make_system_clock();
   a.random = session_random(options, w.published_seq());
   a.jitter = options.seed ? make_seeded_random(*options.seed, ~w.published_seq().value)

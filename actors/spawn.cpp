@@ -55,6 +55,9 @@ engine_actors spawn_actors(caf::actor_system& system, const std::shared_ptr<worl
   a.vectors = system.spawn(vectors_behavior, w);
   a.attributes = system.spawn(attributes_behavior, w);
   a.checkpointer = spawn_blocking(system, options.threads, checkpointer_behavior, w);
+  if (options.retention.any() && !options.commits.read_only && !w->journal->is_led())
+    a.retention = spawn_blocking(system, options.threads, retention_behavior, w, options.retention,
+                                 options.queries.time);
   for (std::size_t i = 0; i < options.readers; ++i)
     a.readers.push_back(system.spawn(reader_behavior, w));
   // A detached actor takes no lent thread.
@@ -82,6 +85,7 @@ std::vector<caf::actor> owned_actors(const engine_actors& a) {
                                  a.graph,       a.ledger,    a.store};
   all.insert(all.end(), a.readers.begin(), a.readers.end());
   all.insert(all.end(), a.preparers.begin(), a.preparers.end());
+  if (a.retention) all.push_back(a.retention);
   if (a.query_vectors) all.push_back(a.query_vectors);
   if (a.embedder) all.push_back(a.embedder);
   return all;

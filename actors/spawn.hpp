@@ -31,6 +31,7 @@ struct engine_actors {
   caf::actor vectors;
   caf::actor attributes;
   caf::actor checkpointer;
+  caf::actor retention; ///< only where not all of its history is kept
   caf::actor committer;
   caf::actor coordinator;
   caf::actor query_vectors;                      ///< only where the embedder is remote
@@ -49,6 +50,7 @@ struct actor_options {
   /// to them, so that they take it side by side.
   std::size_t entries_applied_here = 8;
   std::uint64_t checkpoint_journal_bytes = 0; ///< automatic checkpoint after so much; 0 = never
+  kept_history retention{};
   /// Indexes are made anew in the committer's turn, while writes wait, instead of beside them:
   /// which states are still there then depends on the writes alone.
   bool compacts_in_turn = false;
@@ -77,6 +79,8 @@ caf::behavior lexical_behavior(caf::event_based_actor* self, const std::shared_p
 caf::behavior vectors_behavior(caf::event_based_actor* self, const std::shared_ptr<world>& w);
 caf::behavior attributes_behavior(caf::event_based_actor* self, const std::shared_ptr<world>& w);
 caf::behavior checkpointer_behavior(caf::event_based_actor* self, const std::shared_ptr<world>& w);
+caf::behavior retention_behavior(caf::event_based_actor* self, const std::shared_ptr<world>& w,
+                                 const kept_history& kept, const std::shared_ptr<clock>& time);
 caf::behavior reader_behavior(caf::event_based_actor* self, const std::shared_ptr<world>& w);
 caf::behavior query_vectors_behavior(caf::event_based_actor* self, const std::shared_ptr<world>& w,
                                      const caf::actor& coordinator, const query_seams& seams);

@@ -523,6 +523,16 @@ result<void> journal::erase(std::span<const seq_no> seqs) {
   return impl_->final_failure(erase_payloads(*impl_->fs, impl_->dir, impl_->world, seqs));
 }
 
+void journal::begin_segment() {
+  impl_->options.begins_segment = true;
+}
+
+void journal::count_rewritten(std::uint64_t before, std::uint64_t now) {
+  ensure(before <= impl_->full_bytes, "what was rewritten was counted");
+  impl_->full_bytes = impl_->full_bytes - before + now;
+  impl_->count();
+}
+
 payload_place journal::payload_of(seq_no first) const {
   const std::lock_guard hold(impl_->newest_guard);
   const auto found =

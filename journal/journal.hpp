@@ -115,6 +115,13 @@ public:
   /// failure is final.
   result<void> erase(std::span<const seq_no> seqs);
 
+  /// The next frame begins a segment of its own: nothing is written any more to those that there
+  /// are.
+  void begin_segment();
+  /// Segments to which nothing is written any more were written anew, and have so many bytes in
+  /// place of so many.
+  void count_rewritten(std::uint64_t before, std::uint64_t now);
+
   /// Of the first entry of one of the newest frames, by that entry's seq; from any thread.
   [[nodiscard]] payload_place payload_of(seq_no first) const;
 

@@ -53,16 +53,17 @@ public:
   segment_rewrite(file_system& fs, std::string dir, seq_no segment)
       : fs_(fs), dir_(std::move(dir)), segment_(segment) {}
 
-  result<void> run(const journaled_trim& by, const payload_place& end) {
+  result<std::optional<rewritten_segment>> run(const journaled_trim& by, const payload_place& end) {
     auto reader = segment_reader::open(fs_, dir_, segment_);
     if (!reader) return propagate(reader);
     const std::string path = dir_ + "/" + reader->name();
     std::string fresh;
+    rewritten_segment made;
     bool is_changed = false;
     std::uint64_t offset = segment_head_bytes;
     auto in = fs_.open(path, open_mode::read);
     if (!in) return propagate(in);
-    if (auto ok = append(**in, 0, segment_head_bytes, fresh); !ok) return ok;
+    if (auto ok = append(**in, 0, segment_head_bytes, fresh); !ok) return propagate(ok);
     while (segment_ != end.segment || offset < end.offset) {
       auto slot = reader->read(offset);
       if (!slot) return propagate(slot);
@@ -72,16 +73,22 @@ public:
       const journal_frame& frame = slot->frame;
       const std::uint64_t size = frame_bytes(frame.prefix);
       const std::size_t begin = fresh.size();
-      if (auto ok = append(**in, offset, size, fresh); !ok) return ok;
-      if (drops_of(by.trim, frame)) {
+      if (auto ok = append(**in, offset, size, fresh); !ok) return propagate(ok);
+      const bool lacks_more = drops_of(by.trim, frame);
+      if (lacks_more) {
         ensure(last_seq(frame.prefix) < by.trim.before, "a trim drops what is before its point");
         is_changed = true;
         fresh.resize(begin);
         fresh += without(by, frame);
       }
+      note_moved(by, frame, lacks_more, begin, made.moved);
       offset += size;
     }
-    return is_changed ? replace_file(fs_, path, fresh) : result<void>();
+    if (!is_changed) return std::nullopt;
+    made.bytes_before = offset;
+    made.bytes = fresh.size();
+    if (auto ok = replace_file(fs_, path, fresh); !ok) return propagate(ok);
+    return made;
   }
 
 private:
@@ -91,6 +98,24 @@ private:
     if (bytes->size() != size) return fail(errc::corrupt, "a segment became shorter");
     to += *bytes;
     return {};
+  }
+
+  /// `begin`: where the frame begins now.
+  static void note_moved(const journaled_trim& by, const journal_frame& frame, bool lacks_more,
+                         std::uint64_t begin, moved_payloads& moved) {
+    std::uint64_t was = first_payload(frame).offset;
+    const std::uint64_t front = was - frame.offset;
+    const bool is_marked = lacks_more && frame.prefix.trimmed_by.value == 0;
+    std::uint64_t now = begin + front + (is_marked ? trim_mark_bytes : 0);
+    seq_no seq = frame.prefix.first_seq;
+    for (const raw_entry& raw : frame.entries) {
+      const std::uint64_t size = payload_step(raw.payload.size());
+      const bool goes = lacks_more && !lacks(raw) && by.trim.drops(seq);
+      if (!lacks(raw) && !goes) moved.note(was, now);
+      was += size;
+      now += goes ? payload_step(0) : size;
+      seq = seq.next();
+    }
   }
 
   static std::string without(const journaled_trim& by, const journal_frame& frame) {
@@ -160,9 +185,27 @@ result<void> drop_payloads(file_system& fs, const std::string& dir, const world_
   if (!segments) return propagate(segments);
   for (const seq_no segment : *segments) {
     if (segment >= by.trim.before) break;
-    if (auto ok = segment_rewrite(fs, dir, segment).run(by, end); !ok) return ok;
+    if (auto ok = segment_rewrite(fs, dir, segment).run(by, end); !ok) return propagate(ok);
   }
   return {};
+}
+
+void moved_payloads::note(std::uint64_t was, std::uint64_t now) {
+  ensure(steps_.empty() || steps_.back().was < was, "payloads move in their order");
+  const bool is_as_before = steps_.empty() ? was == now : moved(was) == now;
+  if (!is_as_before) steps_.push_back({was, now});
+}
+
+std::uint64_t moved_payloads::moved(std::uint64_t offset) const {
+  const auto behind = std::ranges::upper_bound(steps_, offset, {}, &step::was);
+  if (behind == steps_.begin()) return offset;
+  return std::prev(behind)->now + (offset - std::prev(behind)->was);
+}
+
+result<std::optional<rewritten_segment>> drop_in_segment(file_system& fs, const std::string& dir,
+                                                         seq_no segment, const journaled_trim& by) {
+  const payload_place no_end{.segment = by.at.next(), .offset = 0};
+  return segment_rewrite(fs, dir, segment).run(by, no_end);
 }
 
 result<void> check_untrimmed(file_system& fs, const std::string& dir, const world_id& world,

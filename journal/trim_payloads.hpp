@@ -4,8 +4,10 @@
 /// written anew beside the old one and takes its name at once: it is the one or the other, whatever
 /// breaks it off, and who shares the old one by another name keeps it.
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "journal/journal.hpp"
 
@@ -28,6 +30,31 @@ result<journaled_trim> read_trim(file_system& fs, const std::string& dir, const 
 /// one that is made again for nothing looks at little.
 result<void> drop_payloads(file_system& fs, const std::string& dir, const world_id& world,
                            const journaled_trim& by, const payload_place& end);
+/// Where payloads went that a segment still has when it was written anew.
+class moved_payloads {
+public:
+  /// Those from `was` on are as far from it as what was there is now. Ascending.
+  void note(std::uint64_t was, std::uint64_t now);
+  /// Where that which was at `offset` is now.
+  [[nodiscard]] std::uint64_t moved(std::uint64_t offset) const;
+
+private:
+  struct step {
+    std::uint64_t was = 0;
+    std::uint64_t now = 0;
+  };
+  std::vector<step> steps_;
+};
+struct rewritten_segment {
+  std::uint64_t bytes_before = 0;
+  std::uint64_t bytes = 0;
+  moved_payloads moved;
+};
+/// drop_payloads() of one segment, to which nothing is appended any more; nullopt if it has nothing
+/// of that. Beside readers, who find the one or the other.
+result<std::optional<rewritten_segment>> drop_in_segment(file_system& fs, const std::string& dir,
+                                                         seq_no segment, const journaled_trim& by);
+
 /// seq_unavailable if entries up to `at` lack what a trim behind it says: a journal that ended
 /// there would not say why.
 result<void> check_untrimmed(file_system& fs, const std::string& dir, const world_id& world,

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "sim/check_state.hpp"
@@ -69,7 +71,9 @@ check_result check_branches(const evidence& known, world& w) {
   const auto copy = backup_files(*files, w.directory, "copy");
   if (auto ok = check_made(known, *files, "copy", copy, last); !ok) return ok;
   if (auto ok = check_opened(known, files, "copy", w); !ok) return ok;
-  seq_no past{last.value / 2};
+  // A branch that ends before a trim would not say what payloads were dropped for.
+  const seq_no trimmed = known.trims.empty() ? seq_no{} : known.trims.rbegin()->first;
+  seq_no past = std::max(seq_no{last.value / 2}, trimmed);
   const auto earlier = fork_before(*files, w.directory, past);
   if (auto ok = check_made(known, *files, "past", earlier, past); !ok) return ok;
   auto apart = diff_files(*files, {.directory = "past", .at = {}}, {.directory = "fork", .at = {}},

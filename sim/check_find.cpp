@@ -111,7 +111,8 @@ check_result check_found(evidence& known, const operation& op, const find_reques
 /// Was the version replaced before everything that is retained? Its vector is gone then.
 bool is_long_past(const evidence& known, const memory_uri& uri) {
   const std::uint64_t last = known.truth.last().value;
-  const seq_no oldest{last - std::min(last, known.setup.retained_seqs)};
+  const seq_no oldest{
+      std::max(known.may_begin.value, last - std::min(last, known.setup.retained_seqs))};
   const auto h = known.truth.head_at(uri.id, oldest);
   return h && h->current_version > uri.version;
 }

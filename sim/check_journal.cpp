@@ -77,6 +77,9 @@ private:
     case entry_kind::erase:
       clock_mark_ = 0;
       return take_erasure();
+    case entry_kind::trim:
+      clock_mark_ = 0;
+      return take_trim(e);
     case entry_kind::field: // what is left of one
       if (!std::get<field_payload>(e.payload).field.erased) return take_request(e);
       clock_mark_ = 0;
@@ -208,6 +211,30 @@ private:
   static state_leaf with_nonce(Record& record, const nonce& drawn) {
     record.nonce = drawn;
     return leaf_of(record);
+  }
+
+  /// What was planned, and of each memory what it came to before the point.
+  check_result take_trim(const entry& e) {
+    if (!known_.trimming) return unasked(e);
+    trim_payload planned = *std::exchange(known_.trimming, std::nullopt);
+    planned.nonce = std::get<trim_payload>(e.payload).nonce;
+    const seq_no at{planned.before.value - 1};
+    for (const carried_use& c : planned.used) {
+      const auto m = known_.truth.memory_at(c.id, at);
+      if (m && !m->head->erased && m->activation != c.used)
+        return wrong("trim", fmt::format("seq {} carries another use of {}", e.header.seq.value,
+                                         to_string(c.id)));
+    }
+    for (const carried_signals& c : planned.coloured) {
+      const auto m = known_.truth.memory_at(c.id, at);
+      if (m && m->signals && m->signals != c.signals)
+        return wrong("trim", fmt::format("seq {} carries other signals of {}", e.header.seq.value,
+                                         to_string(c.id)));
+    }
+    known_.trims[e.header.seq] = planned;
+    const std::string by = planned.actor;
+    take({entry_kind::trim, by, {}, std::move(planned)});
+    return {};
   }
 
   check_result take_snapshot(const entry& e) {
@@ -381,6 +408,7 @@ void forget_behind(evidence& known, seq_no last) {
   known.touches.erase(known.touches.upper_bound(last), known.touches.end());
   known.snapshots.erase(known.snapshots.upper_bound(last), known.snapshots.end());
   known.violations.erase(known.violations.upper_bound(last), known.violations.end());
+  known.trims.erase(known.trims.upper_bound(last), known.trims.end());
   for (auto& [number, write] : known.entered)
     if (write.last > last) write.is_lost = true;
   known.acknowledged = std::min(known.acknowledged, last);

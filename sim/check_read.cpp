@@ -212,7 +212,9 @@ check_result check_root(const evidence& known, const operation& op, const root_m
                            && may_be_out_of_range(known, op, *m.at_seq);
     return explained ? check_result{} : wrong(read_oracle, "no root: " + answer.error().message);
   }
-  const bool in_time = m.at_seq ? answer->seq == *m.at_seq && may_be_readable(known, op, *m.at_seq)
+  // Headers stay where payloads are trimmed, and roots with them.
+  const auto is_there = [&](seq_no at) { return at < op.begins || may_be_readable(known, op, at); };
+  const bool in_time = m.at_seq ? answer->seq == *m.at_seq && is_there(*m.at_seq)
                                 : answer->seq >= first && answer->seq <= last;
   if (!in_time) return wrong(read_oracle, fmt::format("a root of seq {}", answer->seq.value));
   if (*answer != known.roots.at(answer->seq))

@@ -329,14 +329,14 @@ struct by_kind {
 
 bool may_be_readable(const evidence& known, const operation& op, seq_no at) {
   const auto [first, last] = window_of(known, op);
-  if (at > last) return false;
+  if (at > last || at < op.begins) return false;
   const seq_no then = std::max(first, at);
   return then.value - at.value <= known.setup.retained_seqs;
 }
 
 bool may_be_out_of_range(const evidence& known, const operation& op, seq_no at) {
   const auto [first, last] = window_of(known, op);
-  return at > first || last.value - at.value > known.setup.retained_seqs;
+  return at > first || at < known.may_begin || last.value - at.value > known.setup.retained_seqs;
 }
 
 std::vector<timestamp> times_of(const evidence& known, const operation& op, const scope* within) {

@@ -44,7 +44,11 @@ struct evidence {
   std::map<seq_no, std::uint64_t> snapshots;       ///< operation by seq of its entry
   std::map<seq_no, std::uint64_t> violations;      ///< of scopes: operation by seq of its entry
   std::optional<erase_request> erasing;            ///< asked for, alone, and not followed yet
-  seq_no acknowledged;                             ///< the last seq that a reply has named
+  std::optional<trim_payload> trimming; ///< likewise, but beside all else; without its nonce
+  std::map<seq_no, trim_payload> trims; ///< by their entries
+  seq_no begins;                        ///< reads of before are refused for certain,
+  seq_no may_begin;                     ///< and those of before that perhaps: a trim goes on
+  seq_no acknowledged;                  ///< the last seq that a reply has named
   seq_no durable; ///< the last seq that a reply has promised to survive a crash
   bool has_crashed = false;
   bool disk_is_full = false;

@@ -8,6 +8,23 @@
 
 namespace mneme::sim {
 
+namespace {
+
+/// In the place of the store's files once it is taken. Null: it has a power supply of its own.
+result<fresh_store> store_beside(const std::shared_ptr<table_place>& tables,
+                                 const std::shared_ptr<const power>& supply) {
+  auto fresh = make_memory_disk();
+  auto store = make_memory_store(fresh);
+  return fresh_store{.store = supply == nullptr ? std::move(store)
+                                                : make_powered_store(std::move(store), supply),
+                     .take = [tables, fresh] {
+                       tables->now = fresh;
+                       return std::function<void()>();
+                     }};
+}
+
+} // namespace
+
 world_options world_options_of(const engine_setup& setup, const disk& from) {
   world_options w;
   w.directory = std::string(world_directory);
@@ -23,6 +40,7 @@ world_options world_options_of(const engine_setup& setup, const disk& from) {
     tables->now = make_memory_disk();
     return std::function<void()>();
   };
+  w.store.open_beside = [tables = from.tables] { return store_beside(tables, nullptr); };
   w.fresh.name = "simulated";
   w.fresh.id = seeded_world_id(w.fresh.name, setup.seed);
   w.fresh.embedder = setup.embedder;
@@ -54,6 +72,9 @@ result<std::unique_ptr<machine>> machine::boot(const engine_setup& setup, const 
   w.store.open = [tables = from.tables,
                   supply = m->supply_]() -> result<std::unique_ptr<kv_store>> {
     return make_powered_store(make_memory_store(tables->now), supply);
+  };
+  w.store.open_beside = [tables = from.tables, supply = m->supply_] {
+    return store_beside(tables, supply);
   };
   auto state = open_world(w);
   if (!state) return propagate(state);

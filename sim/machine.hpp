@@ -76,6 +76,8 @@ public:
   seeded_scheduler& scheduler() { return *scheduler_; }
   std::vector<std::unique_ptr<client>>& clients() { return clients_; }
   const engine_actor& engine() const { return engine_; }
+  /// As a host's thread does that has planned one.
+  void ask_to_trim(trim_command asked) { hand_over(*running_, std::move(asked)); }
   /// Null unless vectors come late.
   [[nodiscard]] const std::shared_ptr<late_embedder>& remote() const { return remote_; }
   /// Null after the engine has closed.

@@ -74,7 +74,9 @@ public:
   [[nodiscard]] bool is_erased(const memory_id& id) const;
   /// Erased ones, ascending.
   [[nodiscard]] std::vector<memory_id> stubs() const;
-  /// The entries about it, ascending.
+  /// The world has nothing of these entries any more.
+  void note_dropped(trim_payload by) { dropped_ = std::move(by); }
+  /// The entries about it that there are, ascending.
   [[nodiscard]] std::vector<seq_no> entries_about(const memory_id& id) const;
   /// Those that go with a field of it, which there is, ascending.
   [[nodiscard]] std::vector<seq_no> entries_of_field(const topic_field& field) const;
@@ -183,6 +185,7 @@ private:
   model_seams seams_;
   seq_no last_;
   std::map<memory_id, one_memory> memories_;
+  trim_payload dropped_;
   std::map<edge_key, history<edge_record>> edges_;
   std::set<reverse_key> reverse_; ///< keys of edges_, by destination
   history<vector_space> space_;

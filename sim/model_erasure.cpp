@@ -61,6 +61,7 @@ std::vector<seq_no> model::entries_about(const memory_id& id) const {
         if (item.uri.id == id) seqs.push_back(record.seq);
   std::ranges::sort(seqs);
   seqs.erase(std::ranges::unique(seqs).begin(), seqs.end());
+  std::erase_if(seqs, [this](seq_no seq) { return dropped_.drops(seq); });
   return seqs;
 }
 

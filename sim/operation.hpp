@@ -49,6 +49,7 @@ struct operation {
   // Since when it may have been executed.
   seq_no published_at_send;
   std::size_t clock_mark = 0;
+  seq_no begins; ///< what was before that had been trimmed then
 
   operation_state state = operation_state::waiting;
   bool entered = false;         ///< its entries are in the journal

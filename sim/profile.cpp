@@ -86,6 +86,8 @@ profile draw_profile(std::uint64_t seed) {
   p.clock_may_go_back = draw.percent(30);
   random_stream erased(seed, "erase");
   p.steps_between_erasures = one_of(erased, {0, 300, 1000});
+  random_stream trimmed(seed, "trim");
+  p.steps_between_trims = one_of(trimmed, {0, 200, 600});
   return p;
 }
 

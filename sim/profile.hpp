@@ -81,6 +81,7 @@ struct profile {
   std::uint64_t clock_moves_one_in = 40; ///< steps
   bool clock_may_go_back = false;
   std::uint64_t steps_between_erasures = 0; ///< about; 0 = nothing is erased
+  std::uint64_t steps_between_trims = 0;    ///< likewise
 };
 
 profile draw_profile(std::uint64_t seed);

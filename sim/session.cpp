@@ -90,6 +90,7 @@ void session::issue_request(std::size_t client) {
   op.expected_error = planned.expected_error;
   op.published_at_send = machine_->state()->published_seq();
   op.clock_mark = clock_->mark();
+  op.begins = known_.begins;
   const std::string text = describe(op.request);
   report_.plan.push_back(fmt::format("{}: {}", name, text));
   log_.add(step_, "ask", fmt::format("{} client {} {}", number, client, text));

@@ -13,6 +13,7 @@
 #include "sim/model_erasure.hpp"
 #include "state/checkpoint/checkpoint.hpp"
 #include "state/checkpoint/world_checkpoint.hpp"
+#include "state/retention/planned_trim.hpp"
 
 namespace mneme::sim {
 
@@ -49,11 +50,14 @@ public:
       : session(options, how, {}, nothing_known(how.setup, options.bugs)),
         faults_(options.seed, "faults"),
         erasures_(options.seed, "erasures"),
-        feed_(options.seed) {
+        feed_(options.seed),
+        trims_(options.seed, "trims") {
     next_fault_ = faults_.below(2 * how_.steps_between_faults);
     // An erasure ensures itself what is durable, and would stop the run with that bug.
     if (how_.steps_between_erasures > 0 && !options.bugs.skip_fsync)
       next_erasure_ = 1 + erasures_.below(2 * how_.steps_between_erasures);
+    if (how_.steps_between_trims > 0 && !options.bugs.skip_fsync)
+      next_trim_ = 1 + trims_.below(2 * how_.steps_between_trims);
   }
 
   run_report run() {
@@ -92,6 +96,12 @@ private:
     }
     if (feed_.is_due() && !known_.disk_is_failing)
       if (auto ok = read_feed(false); !ok) return ok;
+    if (trim_answer_ != nullptr && trim_answer_->has_value())
+      if (auto ok = take_trim_answer(); !ok) return ok;
+    if (next_trim_ > 0 && step_ >= next_trim_ && trim_answer_ == nullptr) {
+      next_trim_ = step_ + 1 + trims_.below(2 * how_.steps_between_trims);
+      return trim_beside();
+    }
     return take_turn();
   }
 
@@ -110,6 +120,70 @@ private:
     return follow_journal(known_, beside, published);
   }
 
+  // --- trims ----------------------------------------------------------------
+
+  /// Beside whatever else goes on, faults too.
+  check_result trim_beside() {
+    const std::string name = fmt::format("trim{}", ++trimmed_);
+    random_stream draw(options_.seed, name);
+    if (!is_wanted(name)) return {};
+    // Whoever reads what is going to be dropped reads it now.
+    if (auto ok = follow(machine_->state()->published_seq()); !ok) return ok;
+    const seq_no last = known_.truth.last();
+    trim_options o;
+    o.reason = "simulated";
+    o.by = "trimmer";
+    if (draw.percent(70)) o.before = seq_no{1 + draw.below(last.value + 1)};
+    memory_file_system beside(disk_.files->image());
+    planned_trim planned(beside, std::string(world_directory), known_.world, o, last);
+    if (auto ok = planned.look(); !ok) return wrong("trim", "no plan: " + ok.error().message);
+    const trim_report report = planned.report();
+    if (report.dropped == 0 || planned.before() < known_.may_begin) return {};
+    const std::string text = fmt::format("trim before {} at step {}", report.before.value, step_);
+    report_.plan.push_back(fmt::format("{}: {}", name, text));
+    log_.add(step_, "ask", text);
+    known_.trimming = planned.payload();
+    known_.may_begin = report.before;
+    trim_answer_ = std::make_shared<std::optional<result<trim_end>>>();
+    machine_->ask_to_trim(
+        {.payload = planned.payload(),
+         .planned_at = last,
+         .reply = [to = trim_answer_](result<trim_end> r) { *to = std::move(r); }});
+    return {};
+  }
+
+  check_result take_trim_answer() {
+    const auto answered = std::exchange(trim_answer_, nullptr);
+    const result<trim_end>& done = **answered;
+    log_.add(step_, "answer", done ? "trimmed" : std::string(to_string(done.error().code)));
+    if (auto ok = follow(machine_->state()->published_seq()); !ok) return ok;
+    if (!done) {
+      const bool is_excused = known_.disk_is_failing || known_.disk_is_full
+                              || known_.last_issued_when_full > 0
+                              || done.error().code == errc::busy;
+      known_.trimming.reset();
+      if (!is_excused) return wrong("trim", "nothing is trimmed: " + done.error().message);
+      return {};
+    }
+    const auto found = known_.trims.find(done->at);
+    if (found == known_.trims.end()) return wrong("trim", "it answers with no trim's seq");
+    known_.begins = std::max(known_.begins, found->second.before);
+    known_.truth.note_dropped(found->second);
+    known_.acknowledged = std::max(known_.acknowledged, done->at);
+    known_.durable = std::max(known_.durable, done->at);
+    return {};
+  }
+
+  /// Of a world that was opened: what its journal says was trimmed is.
+  void note_trimmed() {
+    known_.trimming.reset();
+    trim_answer_ = nullptr;
+    known_.begins = known_.may_begin = seq_no{};
+    for (const auto& [at, trim] : known_.trims)
+      known_.begins = known_.may_begin = std::max(known_.begins, trim.before);
+    if (!known_.trims.empty()) known_.truth.note_dropped(known_.trims.rbegin()->second);
+  }
+
   // --- erasures -------------------------------------------------------------
 
   /// Alone, so that no answer is of before and comes afterwards: the model rewrites its past.
@@ -118,6 +192,8 @@ private:
     random_stream draw(options_.seed, name);
     if (!is_wanted(name)) return {};
     if (auto ok = settle(); !ok) return ok;
+    if (trim_answer_ != nullptr && trim_answer_->has_value())
+      if (auto ok = take_trim_answer(); !ok) return ok;
     if (auto ok = follow(machine_->state()->published_seq()); !ok) return ok;
     const erase_request asked = some_erasure(draw);
     if (asked.ids.empty() && !asked.owned_by && !asked.source) return {};
@@ -327,6 +403,7 @@ private:
     const auto w = machine_->state();
     log_.add(step_, "boot", boots_, w->published_seq().value);
     if (auto ok = check_recovery(known_, *w, promised); !ok) return ok;
+    note_trimmed();
     // What is recovered has been made durable before it is shown.
     known_.durable = known_.acknowledged = w->published_seq();
     return {};
@@ -337,6 +414,10 @@ private:
   check_result finish() {
     make_room();
     if (auto ok = settle(); !ok) return ok;
+    if (trim_answer_ != nullptr) {
+      if (!trim_answer_->has_value()) return wrong("trim", "it is never answered");
+      if (auto ok = take_trim_answer(); !ok) return ok;
+    }
     if (known_.disk_is_failing)
       if (auto ok = crash(draw_crash_mode()); !ok) return ok;
     if (machine_->remote() != nullptr)
@@ -412,11 +493,15 @@ private:
   random_stream faults_;
   random_stream erasures_;
   feed_reader feed_;
+  random_stream trims_;
   disk disk_;
   std::uint64_t struck_ = 0;
   std::uint64_t boots_ = 0;
   std::uint64_t erased_ = 0; ///< requests that erase
   std::uint64_t next_erasure_ = 0;
+  std::uint64_t trimmed_ = 0; ///< requests that trim
+  std::uint64_t next_trim_ = 0;
+  std::shared_ptr<std::optional<result<trim_end>>> trim_answer_; ///< of one that goes on, or null
   std::uint64_t next_fault_ = 0;
   std::optional<std::uint64_t> crash_at_;
   std::optional<std::uint64_t> room_at_; ///< the disk is full until then

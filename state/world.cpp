@@ -21,6 +21,7 @@
 #include "state/recovery/record_notes.hpp"
 #include "state/recovery/replay_check.hpp"
 #include "state/retention/carried_state.hpp"
+#include "state/retention/trimming_note.hpp"
 #include "storage/key_layout.hpp"
 
 namespace mneme {
@@ -200,7 +201,7 @@ result<void> replay_frame(world& w, const marks& from, const journal_frame& fram
   if (deltas.empty()) return {};
   std::vector<kv_write> rows;
   for (const auto& e : behind(from.indexes)) append_writes(e, rows);
-  note_records(*w.journaled, first_payload(frame), entries, deltas, rows, w.attributes(),
+  note_records(w.journaled(), first_payload(frame), entries, deltas, rows, w.attributes(),
                w.places());
   note_trims(w, entries);
   w.retain_before(deltas.back().seq); // as when they were written
@@ -238,7 +239,7 @@ seq_no load_checkpoint(world& w, const std::optional<checkpoint_file>& checkpoin
   auto its_ledger = w.store->recovered() <= checkpoint->seq ? empty_ledger(w) : nullptr;
   auto loaded = load_images(*w.files, w.directory, w.info.id, *checkpoint,
                             {w.nodes, w.attributes(), w.graph, w.order, w.lineage, w.lexical(),
-                             w.vectors(), w.places(), *w.journaled},
+                             w.vectors(), w.places(), w.journaled()},
                             its_ledger.get());
   if (!loaded) return {};
   if (loaded->has_ledger) w.ledger = std::move(its_ledger);
@@ -278,8 +279,10 @@ std::unique_ptr<world> prepare_world(const world_options& options) {
   w->leaf_cache_bytes = options.leaf_cache_bytes;
   w->row_buffer_bytes = options.row_buffer_bytes;
   w->numbers.nodes = &w->nodes;
-  w->journaled =
-      std::make_unique<journaled_records>(options.files, journal_directory(options.directory));
+  index_generation indexes = *w->generation();
+  indexes.journaled =
+      std::make_shared<journaled_records>(options.files, journal_directory(options.directory));
+  w->adopt(std::move(indexes));
   return w;
 }
 
@@ -427,6 +430,7 @@ result<std::unique_ptr<world>> try_open(const world_options& options,
     return propagate(ok);
   const seq_no stored = w->store->recovered();
   const seq_no checked = checkpoint ? std::max(stored, checkpoint->seq) : stored;
+  if (auto ok = finish_trimming(*w->files, w->directory, w->info.id); !ok) return propagate(ok);
   auto journal = mneme::journal::open(w->files, journal_directory(w->directory), w->info.id,
                                       w->info.branch, checked, options.journal);
   if (!journal && journal.error().code == errc::corrupt && checkpoint && checkpoint->seq >= stored)
@@ -474,7 +478,8 @@ world::world(const vector_index_options& vector_options, std::uint64_t record_ca
           index_generation{.attributes = std::make_shared<mneme::attributes>(),
                            .places = std::make_shared<record_places>(),
                            .lexical = std::make_shared<mneme::lexical>(),
-                           .vectors = std::make_shared<mneme::vectors>(vector_options)})) {
+                           .vectors = std::make_shared<mneme::vectors>(vector_options),
+                           .journaled = nullptr})) {
 }
 
 std::shared_ptr<const index_generation> world::generation() const {
@@ -509,7 +514,7 @@ read_views world::views() {
           .vectors = now.vectors.get(),
           .store = store.get(),
           .records = &records,
-          .journaled = journaled.get(),
+          .journaled = now.journaled.get(),
           .window = &window,
           .erased_elsewhere = &erased_elsewhere,
           .published = published,
@@ -714,7 +719,7 @@ result<void> commit_directly(world& w, std::vector<entry> entries, bool sync) {
   if (auto roots = w.ledger->apply(batch->entries); !roots) return propagate(roots);
   if (auto ok = w.store->apply(batch->writes, batch->last_seq); !ok) return ok;
   apply_to_indexes(w, batch->deltas);
-  note_records(*w.journaled, w.journal->payload_of(batch->entries.front().header.seq),
+  note_records(w.journaled(), w.journal->payload_of(batch->entries.front().header.seq),
                batch->entries, batch->deltas, batch->writes, w.attributes(), w.places());
   note_trims(w, batch->entries);
   w.publish(batch->last_seq);

@@ -96,7 +96,6 @@ struct world {
   std::shared_ptr<std::unique_ptr<kv_reader>> ledger_reader =
       std::make_shared<std::unique_ptr<kv_reader>>();
   record_cache records;
-  std::unique_ptr<journaled_records> journaled;
   std::unique_ptr<mneme::journal> journal;
   std::unique_ptr<mneme::ledger> ledger;
   std::shared_ptr<void> lease; ///< of the log that the journal is a copy of; else null
@@ -120,6 +119,11 @@ struct world {
   trim_follower trims;
   /// The journal was read for them. Of whoever opens or seals the world.
   bool lacks_image_of_places = false;
+  /// The last entry of this process that erased or trimmed; 0: none has.
+  std::atomic<std::uint64_t> last_drop{0};
+  /// The point of a trim whose rest is for who opens it next: no later one has an earlier point.
+  seq_no left_trim;
+  std::atomic<bool> closes{false}; ///< what is looked for in the background is of no use any more
   /// What its owners were loaded from. What compaction puts in their place is made of it.
   std::vector<mapped_image> mapped_images;
   open_report report;
@@ -138,6 +142,7 @@ struct world {
   /// between two of them: anybody else has views().
   [[nodiscard]] mneme::attributes& attributes() { return *generation_->attributes; }
   [[nodiscard]] record_places& places() { return *generation_->places; }
+  [[nodiscard]] journaled_records& journaled() { return *generation_->journaled; }
   [[nodiscard]] mneme::lexical& lexical() { return *generation_->lexical; }
   [[nodiscard]] mneme::vectors& vectors() { return *generation_->vectors; }
   [[nodiscard]] std::shared_ptr<const index_generation> generation() const;

@@ -267,9 +267,9 @@ result<std::shared_ptr<buffered_store::held_files>> buffered_store::hold_files()
   return files_;
 }
 
-void buffered_store::renew(opener open_files, std::function<void()> when_closed) {
+std::shared_ptr<void> buffered_store::renew(opener open_files, std::function<void()> when_closed) {
   ensure(open_files != nullptr, "there are files in their place");
-  std::shared_ptr<held_files> before; // closed at the end, unless somebody reads them
+  std::shared_ptr<held_files> before;
   const std::lock_guard flush_guard(flush_mutex_);
   const std::lock_guard write_guard(write_mutex_);
   {
@@ -288,6 +288,7 @@ void buffered_store::renew(opener open_files, std::function<void()> when_closed)
   auto next = std::make_shared<places>();
   next->active = std::make_shared<row_buffer>();
   replace(std::move(next));
+  return before;
 }
 
 std::optional<error> buffered_store::stopped() const {

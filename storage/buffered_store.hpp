@@ -61,8 +61,8 @@ public:
   /// Other files take the place of those that it has, which `when_closed` is called after, once no
   /// read of before goes on; what is in memory is forgotten. The new ones are opened when they are
   /// needed, and then hold what was applied, all of which is stable. No flush, checkpoint or apply
-  /// is in progress.
-  void renew(opener open_files, std::function<void()> when_closed);
+  /// is in progress. What this gives keeps the old ones open, since to close them takes its time.
+  std::shared_ptr<void> renew(opener open_files, std::function<void()> when_closed);
 
 private:
   friend class buffered_reader;

@@ -30,14 +30,40 @@ result<void> wiredtiger_directories::settle() {
   return {};
 }
 
-result<std::unique_ptr<kv_store>> wiredtiger_directories::open() {
+result<std::string> wiredtiger_directories::current() {
+  const std::lock_guard hold(guard_);
   if (auto ok = settle(); !ok) return propagate(ok);
-  return open_wiredtiger_store(names_[current_], options_);
+  return names_[current_];
+}
+
+std::string wiredtiger_directories::next() {
+  const std::lock_guard hold(guard_);
+  return names_[(current_ + 1) % names_.size()];
+}
+
+result<std::unique_ptr<kv_store>> wiredtiger_directories::open() {
+  auto name = current();
+  if (!name) return propagate(name);
+  return open_wiredtiger_store(*name, options_);
 }
 
 result<void> wiredtiger_directories::remove() {
-  if (auto ok = settle(); !ok) return ok;
-  return remove_wiredtiger_store(names_[current_]);
+  auto name = current();
+  if (!name) return propagate(name);
+  return remove_wiredtiger_store(*name);
+}
+
+result<std::unique_ptr<kv_store>> wiredtiger_directories::open_beside() {
+  // Whoever looks after this would find two.
+  if (auto name = current(); !name) return propagate(name);
+  const std::string name = next();
+  if (auto ok = remove_wiredtiger_store(name); !ok) return propagate(ok);
+  return open_wiredtiger_store(name, options_);
+}
+
+void wiredtiger_directories::remove_beside() {
+  // What cannot be removed now is removed when the world is opened again.
+  static_cast<void>(remove_wiredtiger_store(next()));
 }
 
 bool wiredtiger_directories::is_there() const {
@@ -45,6 +71,7 @@ bool wiredtiger_directories::is_there() const {
 }
 
 std::function<void()> wiredtiger_directories::retire() {
+  const std::lock_guard hold(guard_);
   static_cast<void>(settle()); // they may not have been needed so far; what fails here fails open()
   std::string before = names_[current_];
   current_ = (current_ + 1) % names_.size();

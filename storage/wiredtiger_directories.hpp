@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,7 @@
 
 namespace mneme {
 
-/// Of one process, from any thread but for retire().
+/// Of one process, from any thread.
 class wiredtiger_directories {
 public:
   /// `names`: which the directories may have, in the order in which they are taken.
@@ -27,14 +28,21 @@ public:
   /// From now on open() means the next directory. What it gives removes the one before, and is
   /// called once that is closed.
   std::function<void()> retire();
+  /// An empty one in the directory that retire() is going to turn to, which nobody else opens.
+  result<std::unique_ptr<kv_store>> open_beside();
+  /// Removes what open_beside() made, and what is closed; not after retire().
+  void remove_beside();
 
 private:
   [[nodiscard]] std::vector<std::size_t> found() const;
-  /// Once, before anything is opened.
+  /// Once, before anything is opened; under the guard.
   result<void> settle();
+  result<std::string> current();
+  [[nodiscard]] std::string next();
 
   std::vector<std::string> names_;
   wiredtiger_options options_;
+  mutable std::mutex guard_; ///< of what follows
   std::size_t current_ = 0;
   bool is_settled_ = false;
 };

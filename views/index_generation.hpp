@@ -10,6 +10,7 @@
 #include "index/lexical/lexical.hpp"
 #include "index/rows/record_places.hpp"
 #include "index/vectors/vectors.hpp"
+#include "views/journaled_records.hpp"
 
 namespace mneme {
 
@@ -18,6 +19,7 @@ struct index_generation {
   std::shared_ptr<record_places> places; ///< one for each row of the attributes
   std::shared_ptr<mneme::lexical> lexical;
   std::shared_ptr<mneme::vectors> vectors;
+  std::shared_ptr<journaled_records> journaled; ///< the files that the places are in
 };
 
 } // namespace mneme

@@ -7,7 +7,7 @@
 namespace mneme {
 
 seq_no read_window::first_before(seq_no last) const {
-  return std::max(begin_, seq_no{last.value - std::min(last.value, retained_seqs_)});
+  return {std::max(begin_.load(), last.value - std::min(last.value, retained_seqs_))};
 }
 
 result<seq_no> read_window::readable(std::optional<seq_no> at, seq_no last) const {
@@ -16,10 +16,10 @@ result<seq_no> read_window::readable(std::optional<seq_no> at, seq_no last) cons
     return fail(errc::seq_unavailable,
                 fmt::format("seq {} is after the end, which is {}", at->value, last.value),
                 "at_seq");
-  if (*at < begin_)
+  if (const std::uint64_t begin = begin_; at->value < begin)
     return fail(errc::seq_unavailable,
                 fmt::format("seq {} is before seq {}, the first that this world keeps for reads",
-                            at->value, begin_.value),
+                            at->value, begin),
                 "at_seq");
   if (*at < first_before(published()))
     return fail(errc::seq_unavailable,

@@ -16,8 +16,8 @@ class read_window {
 public:
   /// Writer, before the first read: how many seqs before the published one can be read.
   void retain(std::uint64_t seqs) { retained_seqs_ = seqs; }
-  /// Writer, before the first read: what this world was opened from is whole from `seq` on.
-  void begin_at(seq_no seq) { begin_ = std::max(begin_, seq); }
+  /// Writer: what there is is whole from `seq` on.
+  void begin_at(seq_no seq) { begin_ = std::max(begin_.load(), seq.value); }
   /// Writer: lets readers see `seq`. Everything it covers must be in place.
   void publish(seq_no seq) {
     ensure(seq >= published(), "what is published stays so");
@@ -30,7 +30,7 @@ public:
   /// The first seq of the window whose last one is `last`.
   [[nodiscard]] seq_no first_before(seq_no last) const;
   /// The published seq if none is asked for. seq_unavailable unless `at` is published and retained:
-  /// inside the window, and not before what the images that this world was opened from hold.
+  /// inside the window, and not before what this world was opened from, or was trimmed to, holds.
   [[nodiscard]] result<seq_no> readable(std::optional<seq_no> at) const {
     return readable(at, published());
   }
@@ -39,7 +39,7 @@ public:
 
 private:
   std::uint64_t retained_seqs_ = 0;
-  seq_no begin_;
+  std::atomic<std::uint64_t> begin_{0};
   std::atomic<std::uint64_t> published_{0};
 };
 

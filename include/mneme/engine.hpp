@@ -91,8 +91,9 @@ struct engine_options {
   /// many as the machine has cores. In a host's system they share the host's threads.
   std::size_t readers = 0;
   chroma_defaults chroma{}; ///< of chroma requests
-  /// What of its history a world keeps: one on disk that is opened for writing is trimmed first, if
-  /// it has not been looked at for long, and that makes its journal a quarter smaller.
+  /// What of its history a world keeps: whether to trim it is looked at when one on disk is opened
+  /// for writing, and again whenever its journal has grown by half; it is done where that makes the
+  /// journal a quarter smaller.
   kept_history retention{};
 };
 
@@ -267,6 +268,12 @@ public:
   /// meanwhile, for as long as a checkpoint and reading the journal takes. Host only: whoever may
   /// ask this is the host's to say.
   result<erase_result> erase(erase_request request, std::optional<std::int64_t> deadline_ms = {});
+  /// trim_world() of this world, which goes on meanwhile: the plan is made in the caller's thread,
+  /// and all that takes time is done beside writes and reads. Reads of before the point are
+  /// seq_unavailable when it is done. busy while another one goes on; unsupported of an arm, and of
+  /// a world on a log. By the deadline it has to be planned; what has begun is finished.
+  result<trim_report> trim(const trim_options& options,
+                           std::optional<std::int64_t> deadline_ms = {});
 
   /// Reinforces what an intent rested on; the actor's salience weights learn. rate_limited beyond
   /// one a second and five at once for each (actor, intent).

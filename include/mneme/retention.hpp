@@ -18,6 +18,8 @@ namespace mneme {
 struct kept_history {
   std::uint64_t entries = 0; ///< so many of the last
   std::int64_t ns = 0;       ///< and what was made in so many nanoseconds
+
+  [[nodiscard]] bool any() const { return entries != 0 || ns != 0; }
 };
 
 struct trim_options {
@@ -29,6 +31,7 @@ struct trim_options {
   std::string by;
   bool dry_run = false;                        ///< nothing is changed
   progress on_progress;                        ///< entries that were looked at
+  // Of a world that is not open; one that is has its own.
   std::shared_ptr<mneme::embedder> embedder{}; ///< a host's own, where the world was made with one
   std::shared_ptr<clock> time{};               ///< null = the system's, likewise:
   std::shared_ptr<random_source> random{};
@@ -45,7 +48,7 @@ struct trim_report {
   std::uint64_t journal_bytes = 0;
 };
 /// Drops what of a world's history only reads before a point would need. The world must not be open
-/// (busy). A trim that is broken off is finished by whoever opens the world next. disk_full where
+/// (busy): engine::trim() is for one that is. A trim that is broken off is finished by whoever opens the world next. disk_full where
 /// there is no room to write anew what is made of the journal.
 result<trim_report> trim_world(const std::string& directory, const trim_options& options = {});
 

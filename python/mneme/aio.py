@@ -230,6 +230,10 @@ class AsyncWorld:
         """Tombstones what has expired (expires_at): `swept` are its ids."""
         return await self.run(asks.sweep(**more))
 
+    async def trim(self, before: Optional[int] = None, **more: Any) -> Record:
+        """Drops how the world was used before a seq (or before_time=…, or so far); what was said stays."""
+        return await self.run(asks.trim(before, **more))
+
     async def get_by(self, namespace: str, key: str, **more: Any) -> Record:
         """The newest version of the memory that has the key."""
         return await self.run(asks.get_by(namespace, key, **more))

@@ -197,6 +197,10 @@ def sweep(**more: Any) -> Ask[Record]:
     return Ask("sweep", keys(more), whole)
 
 
+def trim(before: Optional[int] = None, **more: Any) -> Ask[Record]:
+    return Ask("trim", keys({"before": before, **more}), whole)
+
+
 def update(memory: Memory, data: Optional[Mapping[str, Any]] = None, *, payload: Any = None,
            **more: Any) -> Ask[Record]:
     return Ask("update", {"uri": uri_of(memory), **keys({"data": data, "payload": _text_of(payload), **more})},

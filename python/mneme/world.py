@@ -133,6 +133,10 @@ class World:
         """Tombstones what has expired (expires_at): `swept` are its ids."""
         return self.run(asks.sweep(**more))
 
+    def trim(self, before: Optional[int] = None, **more: Any) -> Record:
+        """Drops how the world was used before a seq (or before_time=…, or so far); what was said stays."""
+        return self.run(asks.trim(before, **more))
+
     def get_by(self, namespace: str, key: str, **more: Any) -> Record:
         """The newest version of the memory that has the key."""
         return self.run(asks.get_by(namespace, key, **more))

@@ -176,6 +176,11 @@ std::uint64_t of_command(const erase_command& c) {
   return r.ids.size() * sizeof(memory_id) + r.reason.size() + r.by.size()
          + (r.owned_by ? r.owned_by->size() : 0) + (r.source ? r.source->size() : 0);
 }
+std::uint64_t of_command(const trim_command& c) {
+  const trim_payload& p = c.payload;
+  return p.dropped.size() + p.used.size() * sizeof(carried_use)
+         + p.coloured.size() * sizeof(carried_signals) + p.reason.size() + p.actor.size();
+}
 std::uint64_t of_command(const checkpoint_command&) {
   return 0;
 }

@@ -14,6 +14,7 @@
 #include "mneme/tick.hpp"
 #include "state/execute/execute_embed.hpp"
 #include "state/execute/preparation.hpp"
+#include "state/retention/trim_end.hpp"
 
 namespace mneme {
 
@@ -104,6 +105,13 @@ struct erase_command {
   std::function<void(result<erase_result>)> reply;
   write_deadline deadline{};
 };
+/// A trim that was planned; stands alone in its frame. Answered when nothing is left to do of it.
+struct trim_command {
+  trim_payload payload; ///< without its nonce
+  seq_no planned_at;    ///< what was erased or trimmed behind this the plan does not know
+  std::function<void(result<trim_end>)> reply;
+  write_deadline deadline{};
+};
 /// A frame barrier: everything before it is applied and durable, the last root is sealed.
 struct checkpoint_command {
   std::function<void(result<seq_no>)> reply; ///< may be empty
@@ -121,7 +129,7 @@ struct inspect_command {
 using commit_command =
     std::variant<mutate_command, promote_command, touch_command, late_touch_command, attest_command,
                  compact_command, tick_command, embed_command, snapshot_command, decay_command,
-                 erase_command, checkpoint_command, inspect_command>;
+                 erase_command, trim_command, checkpoint_command, inspect_command>;
 
 /// Counts for the bounds of what waits: all but what was let in before, and what the engine itself
 /// has to say, which nobody would send again.

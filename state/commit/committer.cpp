@@ -19,6 +19,7 @@
 #include "state/execute/promote.hpp"
 #include "state/execute/scoped_writes.hpp"
 #include "state/execute/sight.hpp"
+#include "state/retention/trimming_note.hpp"
 #include "views/scope_check.hpp"
 
 namespace mneme {
@@ -45,7 +46,7 @@ write_deadline deadline_of(const commit_command& command) {
 
 bool stands_alone(const commit_command& c) {
   return std::holds_alternative<snapshot_command>(c) || std::holds_alternative<decay_command>(c)
-         || std::holds_alternative<erase_command>(c)
+         || std::holds_alternative<erase_command>(c) || std::holds_alternative<trim_command>(c)
          || std::holds_alternative<checkpoint_command>(c);
 }
 
@@ -83,6 +84,7 @@ committer::~committer() {
   // The world may have gone first; only the requests that wait are still answered.
   const error gone{errc::shutdown, "the engine was closed", {}};
   answer_round(&gone);
+  if (trim_ != nullptr) trim_->answer(std::unexpected(gone));
   refuse_all(gone);
 }
 
@@ -569,6 +571,55 @@ void committer::execute_one(erase_command& c, batch_state& batch, bool& durable)
   answer_later<erase_result>(std::move(c.reply), std::move(done));
 }
 
+result<void> committer::check_trim(const trim_command& c) {
+  if (world_.journal->is_led())
+    return mneme::fail(errc::unsupported, "a world in a shared log is not trimmed");
+  if (trim_ != nullptr) return mneme::fail(errc::busy, "the world is being trimmed");
+  if (world_.last_drop > c.planned_at.value)
+    return mneme::fail(errc::busy, "something was erased or trimmed since this was planned");
+  if (c.payload.before < world_.left_trim)
+    return mneme::fail(errc::busy,
+                       "a trim up to a later point is not finished: one up to there, or "
+                       "the next open of the world, does the rest");
+  ensure(c.payload.before.value > 1 && c.payload.before <= world_.published_seq().next(),
+         "a trim is of what there is");
+  return check_room(*world_.files, world_.directory, room_for_erasure(world_));
+}
+
+void committer::execute_one(trim_command& c, batch_state& batch, bool& durable) {
+  ensure(batch.entries.empty(), "a trim stands alone");
+  const seq_no at = batch.last_seq().next();
+  auto may = check_trim(c);
+  if (may) may = write_trimming_note(*world_.files, world_.directory, at);
+  if (!may) return answer_later<trim_end>(std::move(c.reply), propagate(may));
+  // Whatever loses something is written no more.
+  world_.journal->begin_segment();
+  c.payload.nonce = ids_.draw_nonce();
+  asked_trim_ = std::make_shared<running_trim>(world_, journaled_trim{.at = at, .trim = c.payload},
+                                               std::move(c.reply));
+  const std::string by = c.payload.actor;
+  batch.entries.push_back(seal_entry({.seq = at,
+                                      .kind = entry_kind::trim,
+                                      .created_at = batch.now,
+                                      .created_by = by,
+                                      .leaves = {},
+                                      .payload_hash = {}},
+                                     std::move(c.payload)));
+  durable = true;
+  replies_.push_back([this](const error* e) {
+    auto asked = std::exchange(asked_trim_, nullptr);
+    if (e != nullptr) return asked->answer(std::unexpected(*e));
+    trim_ = std::move(asked);
+  });
+}
+
+result<void> committer::adopt_trim(running_trim::batches missed) {
+  ensure(trim_ != nullptr && !in_round_ && !imaged_,
+         "what is copied is adopted between two rounds");
+  reader_ = nullptr; // of the store as it was
+  return trim_->adopt(missed);
+}
+
 bool committer::is_erasure_next() const {
   if (queue_.empty()) return false;
   const auto* next = std::get_if<erase_command>(&queue_.front().command);
@@ -616,7 +667,10 @@ void committer::answer_round(const error* problem) {
 void committer::publish_batch() {
   world_.last_drawn_id = ids_.last_drawn();
   world_.last_entry_at = batch_->entries.back().header.created_at;
-  note_records(*world_.journaled, world_.journal->payload_of(batch_->entries.front().header.seq),
+  if (const entry_kind last = batch_->entries.back().header.kind;
+      last == entry_kind::erase || last == entry_kind::trim)
+    world_.last_drop = batch_->last_seq.value;
+  note_records(world_.journaled(), world_.journal->payload_of(batch_->entries.front().header.seq),
                batch_->entries, batch_->deltas, batch_->writes, world_.attributes(),
                world_.places());
   // Published before any reply leaves, so that a caller always reads its own write.

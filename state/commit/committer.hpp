@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "state/commit/commands.hpp"
@@ -15,6 +16,7 @@
 #include "state/commit/waiting_touches.hpp"
 #include "state/execute/agent_commands.hpp"
 #include "state/execute/execute.hpp"
+#include "state/retention/running_trim.hpp"
 #include "state/world.hpp"
 
 namespace mneme {
@@ -60,6 +62,12 @@ public:
 
   /// The next command would erase: nothing else may go on beside what follows it.
   [[nodiscard]] bool is_erasure_next() const;
+  /// That goes on since its entry was published, or null.
+  [[nodiscard]] const std::shared_ptr<running_trim>& trim_in_progress() const { return trim_; }
+  /// Between two rounds: gives readers what it has copied. The batches are those that it misses.
+  result<void> adopt_trim(running_trim::batches missed);
+  /// Between two rounds, when it is adopted or will not be.
+  std::shared_ptr<running_trim> end_trim() { return std::exchange(trim_, nullptr); }
   /// As complete(), which is called later, but without a reply: of an erasure, which is answered
   /// when nothing has what was erased any more.
   void publish();
@@ -95,6 +103,8 @@ public:
     return barrier_->last;
   }
   [[nodiscard]] bool is_stopped() const { return stopped_.has_value(); }
+  /// Precondition: is_stopped(). What everybody is answered.
+  [[nodiscard]] const error& why_stopped() const { return *stopped_; }
   [[nodiscard]] std::size_t queued() const { return queue_.size() + looks_.size() + deferred_; }
   [[nodiscard]] std::uint64_t queued_bytes() const { return queued_bytes_; }
 
@@ -136,6 +146,9 @@ private:
   void execute_one(snapshot_command& c, batch_state& batch, bool& durable);
   void execute_one(decay_command& c, batch_state& batch, bool& durable);
   void execute_one(erase_command& c, batch_state& batch, bool& durable);
+  void execute_one(trim_command& c, batch_state& batch, bool& durable);
+  /// Whether it may be done now.
+  result<void> check_trim(const trim_command& c);
   result<erase_result> erase(const erase_request& r, batch_state& batch);
   result<erase_result> erase_field(const erase_request& r, kv_reader& session, batch_state& batch);
   /// Worlds that have a past with this one.
@@ -191,6 +204,8 @@ private:
   std::shared_ptr<const commit_batch> batch_;
   std::uint32_t slot_before_ = 0; ///< of batch_
   std::optional<checkpoint_command> barrier_;
+  std::shared_ptr<running_trim> asked_trim_; ///< of the round in progress
+  std::shared_ptr<running_trim> trim_;
   std::optional<seq_no> imaged_; ///< of the checkpoint or copy that is being made
   std::optional<error> stopped_;
   bool in_round_ = false;

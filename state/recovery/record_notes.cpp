@@ -26,7 +26,7 @@ public:
     const version* v = version_of(e.payload);
     const std::string version_bytes = v == nullptr ? std::string() : encode(*v);
     record_place& place = place_of_node_[node.value];
-    place = world_.journaled->place_of(
+    place = world_.journaled().place_of(
         at, {.payload = e.payload_bytes,
              .head_bytes = head_bytes,
              .version_bytes = version_bytes,

@@ -10,9 +10,8 @@ namespace mneme {
 /// `options` open the world, with locks of their own.
 result<trim_report> trim_files(const world_options& options, const trim_options& trim);
 
-/// Before the world is opened by `options`: trims it where that is worth its while. It is when the
-/// journal has grown by half since that was looked at last, which the note TRIMMED tells, and would
-/// become a quarter smaller. What keeps it from being trimmed keeps nobody from opening it.
+/// Before the world is opened by `options`: trims it by the rule of retention_rule.hpp. What keeps
+/// it from being trimmed keeps nobody from opening it.
 void trim_if_worth_it(const world_options& options, const kept_history& kept);
 
 } // namespace mneme

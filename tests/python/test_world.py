@@ -59,6 +59,7 @@ def test_memories_by_key_with_a_payload_that_comes_back_as_it_was(world):
     page = world.list("Note", limit=1, include_ended=True)
     assert world.list(limit=9, cursor=page.answer.next)[0].key == "today"
     assert len(world.sweep().swept) == 1
+    assert world.trim(dry_run=True).changed is False
     assert [(n.namespace, n.memories) for n in world.namespaces()] == [("tea", 1)]
     assert [(a.actor, a.memories) for a in world.actors()] == [("", 1)]
     assert world.delete_by("tea", "today").changed

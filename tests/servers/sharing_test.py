@@ -78,6 +78,22 @@ class Programs(unittest.TestCase):
             self.assertEqual(refused["error"]["at"], "id")
             held.__exit__()
 
+    def test_a_world_is_trimmed_by_the_program_that_has_it_open(self):
+        for holder in (self.program, lambda: Served(self.world)):
+            held = holder()
+            self.command("write", str(self.world), "--type", "Note", "statement=tea at five")
+            for _ in range(40):
+                self.command("find", str(self.world),
+                             '{"types":["Note"],"limit":5,"late_binding":true}')
+            shown = self.command("trim", str(self.world), "--dry-run")
+            self.assertGreaterEqual(shown["dropped"], 40)
+            self.assertFalse(shown["changed"])
+            done = self.command("trim", str(self.world), "--reason", "a year has passed", "--by", "host")
+            self.assertEqual((done["dropped"], done["changed"]), (shown["dropped"], True))
+            self.assertEqual(self.command("root", str(self.world))["seq"], done["seq"])
+            held.__exit__()
+            self.assertTrue(self.command("verify", str(self.world))["ok"])
+
     def test_when_the_first_ends_the_next_takes_over(self):
         programs = [self.program() for _ in range(3)]
         known = [self.remember(programs[0], "one")]

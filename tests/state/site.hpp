@@ -132,7 +132,33 @@ public:
       }
       core.complete();
       if (after_batch) after_batch(batch);
+      const auto& trim = core.trim_in_progress();
+      if (trim != nullptr && trim->takes_batches()) missed_.push_back(batch);
+      if (trim != nullptr && !goes_on_trimming_) go_on_trimming();
     }
+  }
+
+  /// As the committer's actor does, but here: what is left of a trim whose entry is published.
+  void go_on_trimming() {
+    goes_on_trimming_ = true;
+    result<void> done;
+    while (done) {
+      running_trim& trim = *core.trim_in_progress();
+      if (trim.is_rewritten()) trim.begin_copies(world_.published_seq());
+      if (beside_trim) beside_trim();
+      std::size_t missing = 0;
+      for (const auto& batch : missed_) missing += batch->entries.size();
+      if (trim.is_close(missing)) break;
+      const auto given = trim.is_copied() ? std::exchange(missed_, {}) : decltype(missed_){};
+      done = trim.go_on(given);
+    }
+    goes_on_trimming_ = false;
+    if (done)
+      done = core.adopt_trim(std::exchange(missed_, {}));
+    else
+      core.trim_in_progress()->leave();
+    missed_.clear();
+    core.end_trim()->answer(done);
   }
 
 private:
@@ -157,6 +183,8 @@ private:
   }
 
   world& world_;
+  bool goes_on_trimming_ = false;
+  std::vector<std::shared_ptr<const commit_batch>> missed_;
 
 public:
   std::shared_ptr<manual_clock> time;
@@ -164,6 +192,7 @@ public:
   bool fails_quietly = false;          ///< a failing disk stops the committer, and not the test
   bool syncs = true;                   ///< false: batches stay in the machine's cache
   std::function<void()> before_images; ///< runs once, between a barrier and its images
+  std::function<void()> beside_trim;   ///< runs before each part of a trim
   /// Runs between a batch, now published, and the next round.
   std::function<void(std::shared_ptr<const commit_batch>)> after_batch;
 };

@@ -5,7 +5,7 @@ moment of it: it opens, verifies and replays to its root, and what was erased is
     forgetting_kills_test.py MNEME [SECONDS [SEED]]
 """
 # Of: tools/command/erase_command.cpp, tools/command/trim_command.cpp, state/branch/rewind.cpp
-# Of: state/branch/unfinished.cpp, state/retention/trim.cpp
+# Of: state/branch/unfinished.cpp, state/retention/trim.cpp, state/retention/trimming_note.cpp
 
 import json
 import os
@@ -108,6 +108,17 @@ class Town:
     def trim(self):
         self.killed("trim", "town", *BY)
 
+    def trim_beside(self):
+        """One that goes on while the world is written to and looked at, by the same program."""
+        find = json.dumps({"op": "find", "types": ["Note"], "limit": 3, "late_binding": True})
+        lines = [find] * self.draw.randint(0, 20)
+        for _ in range(self.draw.randint(1, 3)):
+            lines.append(json.dumps({"op": "trim", "reason": "asked for", "by": "host"}))
+            lines += [find] * self.draw.randint(0, 5)
+            if self.draw.random() < 0.3:
+                lines.append(json.dumps({"op": "checkpoint"}))
+        self.killed("shell", "town", stdin="\n".join(lines) + "\n")
+
     def fork(self):
         self.count += 1
         name = f"fork{self.count}"
@@ -169,7 +180,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="mneme-forgetting-") as name:
         town = Town(pathlib.Path(name), draw)
         steps = [(town.write, 4), (town.erase, 4), (town.forget_and_restore, 2), (town.look, 2),
-                 (town.trim, 2), (town.fork, 2), (town.rewind, 1), (town.backup, 1)]
+                 (town.trim, 2), (town.trim_beside, 3), (town.fork, 2), (town.rewind, 1), (town.backup, 1)]
         town.must("write", "town", "--type", "Note", "statement=the first")
         while not town.secrets:
             town.write()

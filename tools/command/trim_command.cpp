@@ -10,6 +10,7 @@
 #include "tools/command/progress_bar.hpp"
 #include "tools/command/render.hpp"
 #include "tools/command/world_arguments.hpp"
+#include "tools/protocol/trim_json.hpp"
 
 namespace mneme::command {
 
@@ -38,6 +39,14 @@ result<void> take_point(const std::string& text, trim_options& options) {
   return {};
 }
 
+/// As the op has it.
+json request_of(const trim_options& o) {
+  json request{{"reason", o.reason}, {"by", o.by}, {"dry_run", o.dry_run}};
+  if (o.before) request["before"] = o.before->value;
+  if (o.before_time) request["before_time"] = to_string(*o.before_time);
+  return request;
+}
+
 result<trim_report> trim_with_progress(const std::string& directory, trim_options options) {
   progress_bar bar("trim");
   options.on_progress = [&](std::uint64_t done, std::uint64_t total) {
@@ -52,15 +61,11 @@ status run_trim(const trim_arguments& o) {
   options.by = o.by;
   options.dry_run = o.dry_run;
   if (auto ok = take_point(o.before, options); !ok) return report(o.common, ok.error());
-  auto done = trim_with_progress(o.common.directory, std::move(options));
+  auto done = trim_with_progress(o.common.directory, options);
+  if (!done && done.error().code == errc::busy)
+    if (const auto there = run_where_open(o.common, "trim", request_of(options))) return *there;
   if (!done) return report(o.common, done.error());
-  json answer{
-      {"before", done->before.value},         {"dropped", done->dropped},
-      {"dropped_bytes", done->dropped_bytes}, {"carried", done->carried},
-      {"saved_bytes", done->saved_bytes},     {"journal_bytes_before", done->journal_bytes_before},
-      {"journal_bytes", done->journal_bytes}};
-  if (done->at.value != 0) answer["seq"] = done->at.value;
-  print_answer(o.common, "trim", answer);
+  print_answer(o.common, "trim", protocol::trim_answer(*done, o.dry_run));
   return status::done;
 }
 

@@ -181,9 +181,6 @@ status with_world(const common_options& options,
   return with_opened(options, open_world_for(options), run);
 }
 
-namespace {
-
-/// Whether a world that was busy was asked where it is open; its answer is printed then.
 std::optional<status> run_where_open(const common_options& options, std::string_view op,
                                      const json& request) {
   auto answer = server::ask_who_has(options.directory, op, request);
@@ -192,8 +189,6 @@ std::optional<status> run_where_open(const common_options& options, std::string_
   print_answer(options, op, **answer);
   return status::done;
 }
-
-} // namespace
 
 status run_request(const common_options& options, std::string_view op, json request) {
   // Another command is soon done with it.

@@ -41,6 +41,9 @@ status with_world(const common_options& options,
 
 /// Runs one request and prints its answer: a JSON line, or for people.
 status run_request(const common_options& options, std::string_view op, json request);
+/// Whether a program was asked that has the world open; its answer is printed then.
+std::optional<status> run_where_open(const common_options& options, std::string_view op,
+                                     const json& request);
 /// Prints an answer that has no `ok` yet.
 void print_answer(const common_options& options, std::string_view op, const json& answer);
 /// Prints the error, with --json also as an answer on standard output.

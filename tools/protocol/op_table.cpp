@@ -26,6 +26,7 @@
 #include "tools/protocol/tick_json.hpp"
 #include "tools/protocol/topic_json.hpp"
 #include "tools/protocol/topic_ops.hpp"
+#include "tools/protocol/trim_json.hpp"
 #include "tools/protocol/value_reader.hpp"
 #include "tools/protocol/weights_json.hpp"
 
@@ -276,6 +277,10 @@ const std::array<op_spec, 59>& table() { // NOLINT(readability-function-size)
        R"({"op":"erase","ids":["00000000000000000000000001"],"reason":"asked for","by":"ana",)"
        R"("dry_run":true})",
        erase_keys(), run_erase},
+      {"trim", "drop how the world was used before a point; what was said stays",
+       "before dropped dropped_bytes carried saved_bytes journal_bytes_before journal_bytes "
+       "dry_run changed seq?",
+       R"({"op":"trim","dry_run":true})", trim_keys(), run_trim},
       {"point", "the point of a set of hashtags", "L a b node_id counts",
        R"({"op":"point","hashtags":["tea","leaf","cup","steam","rain","moss","clay","storm"]})",
        point_keys(), run_point},

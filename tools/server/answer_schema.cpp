@@ -156,6 +156,14 @@ constexpr std::array rows = {
     member_row{"erase", "in_branches", R"({"type":"array","items":{"type":"object",
       "required":["path","outcome","memories"]}})"},
 
+    member_row{"trim", "before", integer},
+    member_row{"trim", "dropped", integer},
+    member_row{"trim", "dropped_bytes", integer},
+    member_row{"trim", "carried", integer},
+    member_row{"trim", "saved_bytes", integer},
+    member_row{"trim", "journal_bytes_before", integer},
+    member_row{"trim", "journal_bytes", integer},
+
     member_row{"", "files", integer},
     member_row{"", "added", integer},
     member_row{"", "updated", integer},

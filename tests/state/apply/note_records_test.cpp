@@ -31,7 +31,7 @@ memory_uri uri_of(std::uint8_t n) {
 std::optional<taken_record> journaled(world& w, row_no row) {
   const record_place* place = w.places().find(row);
   if (place == nullptr) return {};
-  return w.journaled->read(*place);
+  return w.journaled().read(*place);
 }
 
 /// The journal's record of each row there ever was is what the store has.

@@ -33,6 +33,13 @@ struct erasable_site : site {
       disk = make_memory_disk();
       return std::function<void()>();
     };
+    o.store.open_beside = [this]() -> result<fresh_store> {
+      auto fresh = make_memory_disk();
+      return fresh_store{.store = make_memory_store(fresh), .take = [this, fresh] {
+                           disk = fresh;
+                           return std::function<void()>();
+                         }};
+    };
     return o;
   }
   std::unique_ptr<world> open() {

@@ -120,6 +120,7 @@ TEST_CASE("the ops are those of this build, each once") {
                                       "chroma_many",
                                       "decay",
                                       "erase",
+                                      "trim",
                                       "point",
                                       "suggest_hashtags",
                                       "tags",

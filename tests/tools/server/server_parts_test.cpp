@@ -137,7 +137,7 @@ TEST_CASE("what an actor's key may do with each op") {
   CHECK(hosts
         == std::set<std::string>{"revise", "forget", "ingest_source", "decay", "clock", "journal",
                                  "checkpoint", "stats", "snapshot", "replay_receipt", "set_weights",
-                                 "erase", "sweep"});
+                                 "erase", "trim", "sweep"});
   CHECK(writes
         == std::set<std::string>{"write", "update", "update_head", "tombstone", "restore",
                                  "add_edge", "remove_edge", "assign_tag", "ingest", "unarchive",

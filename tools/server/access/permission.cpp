@@ -134,7 +134,7 @@ private:
     if (!who_.read_only) return;
     // To look into branches they are opened, which writes there.
     const bool has_dry_run =
-        (does == effect::writes && has_key(op, "dry_run"))
+        (does == effect::writes && has_key(op, "dry_run")) || op.name == "trim"
         || (op.name == "erase" && !(is_given(r, "with_branches") && r["with_branches"] == true));
     const bool is_only_shown = has_dry_run && is_given(r, "dry_run") && r["dry_run"] == true;
     const bool reads_all = std::ranges::find(host_reads, op.name) != host_reads.end()

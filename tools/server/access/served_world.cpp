@@ -49,7 +49,7 @@ void add_served_options(CLI::App& command, served_options& options,
   command.add_option("--audience", options.audience, "of searches that name none")
       ->check(CLI::IsMember({"personal", "work"}));
   command.add_option("--keep-days", options.keep_days,
-                     "trim, when it opens, how the world was used before so many days");
+                     "trim, when it is worth it, how the world was used before so many days");
   command.add_option("--keep-entries", options.keep_entries,
                      "and before so many entries: what either keeps stays");
   command.add_option(

@@ -20,7 +20,7 @@ struct served_options {
   std::optional<std::string> embedder;       ///< of a new world
   std::optional<std::string> scope_keys;     ///< file of public keys: scopes are taken
   std::optional<std::string> audience;       ///< of searches that name none
-  std::optional<std::uint16_t> keep_days;    ///< of history; trimmed when it opens
+  std::optional<std::uint16_t> keep_days;    ///< of history
   std::optional<std::uint64_t> keep_entries; ///< the same
   std::vector<std::string> compat;           ///< names of what is served beside our own
   bool all_tools = false;                    ///< of MCP: beside the basic ones

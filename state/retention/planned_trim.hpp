@@ -1,0 +1,48 @@
+#pragma once
+/// A trim that was planned from a journal: where its point is, and what goes before it.
+
+#include <atomic>
+#include <string>
+
+#include "mneme/retention.hpp"
+#include "state/retention/trim_follower.hpp"
+#include "state/retention/trim_plan.hpp"
+#include "storage/file.hpp"
+
+namespace mneme {
+
+class planned_trim {
+public:
+  /// The point is the first frame that `options` keep, or behind `through`.
+  planned_trim(file_system& files, const std::string& directory, const world_id& world,
+               const trim_options& options, seq_no through = seq_no{~0ULL})
+      : files_(files), directory_(directory), world_(world), options_(options), through_(through) {}
+
+  /// Before look(), which then fails where this becomes true.
+  void stop_when(const std::atomic<bool>& stops) { stops_ = &stops; }
+  /// Looks at the journal up to the point; once. Beside a writer, but for one that erases.
+  result<void> look();
+
+  // After that.
+  [[nodiscard]] seq_no before() const { return before_; }
+  /// Without what it knows nothing of: how long the journal is, and whether it was done.
+  [[nodiscard]] trim_report report() const;
+  /// What its entry says, but for what is drawn. Precondition: something goes.
+  [[nodiscard]] trim_payload payload() const;
+
+private:
+  result<bool> take(const journal_frame& frame);
+
+  file_system& files_;
+  std::string directory_;
+  world_id world_;
+  const trim_options& options_;
+  seq_no through_;
+  const std::atomic<bool>* stops_ = nullptr;
+  trim_follower follower_;
+  trim_plan plan_;
+  seq_no before_{1};
+  bool is_found_ = false;
+};
+
+} // namespace mneme
