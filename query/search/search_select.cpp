@@ -83,8 +83,8 @@ search_state::rows_of_its_time(const read_views& views) const {
   const auto is_speaker = [&](const std::string& word) {
     return std::ranges::find(names, word) != names.end();
   };
-  if (views.lexical->language() != default_language || !asks_of_time_alone(times, is_speaker))
-    return std::nullopt;
+  const bool is_read = !times.has_words() || views.lexical->language() == default_language;
+  if (!is_read || !asks_of_time_alone(times, is_speaker)) return std::nullopt;
   struct found_rows {
     std::vector<row_no> rows;
     bool any_passes = false;
@@ -155,8 +155,9 @@ search_state::may_be_hidden(const read_views& views) const {
     if (nodes.size() > most) return std::nullopt;
   }
   const auto& untrusted = distrusted.nodes();
-  if (nodes.size() + untrusted.size() > most) return std::nullopt;
+  if (nodes.size() + untrusted.size() + past_topics.size() > most) return std::nullopt;
   nodes.insert(nodes.end(), untrusted.begin(), untrusted.end());
+  nodes.insert(nodes.end(), past_topics.begin(), past_topics.end());
   std::ranges::sort(nodes);
   nodes.erase(std::ranges::unique(nodes).begin(), nodes.end());
   return nodes;

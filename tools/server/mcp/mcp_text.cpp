@@ -137,14 +137,25 @@ std::string absent_text(const json& a) {
                            item["present"] == true ? "there" : "absent",
                            item.contains("erased") ? "; " + one_line(text_of(item["erased"])) : "");
   if (!a.contains("searched")) return out;
-  out += fmt::format("{} memories and {} chunks searched, {} ended\n",
+  out += fmt::format("{} memories and {} chunks searched, {} ended",
                      text_of(a["searched"]["memories"]), text_of(a["searched"]["chunks"]),
                      text_of(a["searched"]["ended"]));
+  if (a["searched"]["distrusted"] != 0)
+    out += fmt::format(", {} trusted less than min_trust", text_of(a["searched"]["distrusted"]));
+  out += '\n';
   for (const auto& h : a["nearest"])
     out +=
         fmt::format("{:.2f} {} | {}\n", h["match"].get<double>(), text_of(h["id"]),
                     quoted_unless_trusted(h, cut(one_line(text_of(h["content"])), excerpt_bytes)));
   return out;
+}
+
+/// " (since A)", " (since A until B)"
+std::string held_text(const json& revision) {
+  std::string text = " (since " + text_of(revision["valid_from"]);
+  if (protocol::is_given(revision, "valid_until"))
+    text += " until " + text_of(revision["valid_until"]);
+  return text + ")";
 }
 
 std::string topics_text(const json& a) {
@@ -156,14 +167,13 @@ std::string topics_text(const json& a) {
     if (!c.contains("fields")) continue;
     for (const auto& f : c["fields"]) {
       if (f["current"].is_null()) continue;
-      out += fmt::format("  {}: {} (since {})\n", one_line(text_of(f["name"])),
+      out += fmt::format("  {}: {}{}\n", one_line(text_of(f["name"])),
                          quoted_unless_trusted(c, one_line(text_of(f["current"]["value"]))),
-                         text_of(f["current"]["valid_from"]));
+                         held_text(f["current"]));
       for (const auto& r : f["history"])
         if (r["revision"] != f["current"]["revision"])
-          out += fmt::format("    was {} (since {})\n",
-                             quoted_unless_trusted(c, one_line(text_of(r["value"]))),
-                             text_of(r["valid_from"]));
+          out += fmt::format("    was {}{}\n",
+                             quoted_unless_trusted(c, one_line(text_of(r["value"]))), held_text(r));
     }
   }
   return out.empty() ? "no such topic\n" : out;
@@ -253,11 +263,22 @@ std::string restored_text(const json& a) {
   return out + "\n";
 }
 
+std::string replayed_text(const json& a) {
+  const json& made = a["receipt"];
+  if (a["equal"] == true)
+    return fmt::format("equal: the {} results of {} at seq {}\n", made["results"].size(),
+                       text_of(made["op"]), text_of(a["seq"]));
+  std::string out = fmt::format("different at seq {}:\n", text_of(a["seq"]));
+  for (const auto& d : a["differences"]) out += one_line(text_of(d)) + "\n";
+  return out;
+}
+
 std::string text_for(std::string_view op, const json& a) {
   if (op == "find") return found_text(a);
   if (op == "stale_of") return stale_text(a);
   if (op == "search") return hits_text(a);
   if (op == "absent") return absent_text(a);
+  if (op == "replay_receipt") return replayed_text(a);
   if (op == "retrieve") return topics_text(a);
   if (op == "chroma") return colours_text(a);
   if (op == "context") return context_text(a);
