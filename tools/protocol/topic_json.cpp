@@ -72,6 +72,7 @@ constexpr std::array retrieve_table = {
     key_shape{"as_of", &shapes::time},
     key_shape{"include_ended", &shapes::boolean},
     key_shape{"at_seq", &shapes::integer},
+    key_shape{"at_least", &shapes::integer},
     key_shape{"at", &shapes::time},
     key_shape{"expand_refs", &shapes::boolean},
     key_shape{"touch", &shapes::boolean},

@@ -20,6 +20,10 @@ struct served_options {
   std::optional<std::string> audience;       ///< of searches that name none
   std::optional<std::uint16_t> keep_days;    ///< of history; trimmed when it opens
   std::optional<std::uint64_t> keep_entries; ///< the same
+  std::optional<std::string> log;            ///< where the world is, if the directory has none yet
+  bool follows = false;                      ///< it, and writes nothing
+  bool may_lead = false;                     ///< when nobody does
+  std::string advertised;                    ///< where it is asked then
   bool reference_memory = false;
   bool offers_erase = false; ///< to MCP clients with the host's rights
   bool only_reads = false;   ///< nothing is made
