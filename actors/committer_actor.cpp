@@ -65,6 +65,7 @@ caf::behavior committer_actor::make_behavior() {
       [this](const join_embedder& m) {
         ensure(!embedder_, "an engine has one embedder at most");
         embedder_ = m.embedder;
+        embeds_ = !world_->follows();
       },
   };
 }
@@ -125,10 +126,14 @@ void committer_actor::pump() {
   // A store that has stopped would fail the next batch after the journal has it.
   if (stop_with_store()) return;
   auto round = core_->next_round();
+  if (core_->is_stopped()) return refuse_deferred(); // the log is not what this is a copy of
   // Executing reads: it may have met the damage, and nothing has reached the journal yet.
   if (stop_with_store()) return;
+  tell_embedder_of_lead();
   if (round.batch != nullptr)
-    begin_batch(std::move(round.batch));
+    begin_batch(std::move(round.batch), round.copied.get());
+  else if (round.copied != nullptr)
+    begin_copied_seal(*round.copied);
   else if (round.sync)
     begin_sync();
   else if (round.barrier)
@@ -144,7 +149,15 @@ void committer_actor::expect(int answers) {
   waiting_for_ = answers;
 }
 
-void committer_actor::begin_batch(std::shared_ptr<const commit_batch> batch) {
+void committer_actor::begin_copied_seal(const log_frame& seal) {
+  if (auto appended = world_->journal->append_copy(seal); !appended)
+    return not_appended(appended.error());
+  core_->complete();
+  go_on();
+}
+
+void committer_actor::begin_batch(std::shared_ptr<const commit_batch> batch,
+                                  const log_frame* copied) {
   ensure(batch_ == nullptr, "one batch is in flight at a time");
   ensure(batch->last_seq.value == world_->published_seq().value + batch->entries.size(),
          "a batch follows what is published");
@@ -159,8 +172,9 @@ void committer_actor::begin_batch(std::shared_ptr<const commit_batch> batch) {
   if (options_.bugs.reply_before_publish) core_->testing_reply_early();
   const bool is_small = batch_->entries.size() <= options_.entries_applied_here;
   // Nobody else has it before the journal: what finds no room there is nowhere.
-  if (auto appended = world_->journal->append(batch_->entries, previous_root); !appended)
-    return not_appended(appended.error());
+  auto appended = copied != nullptr ? world_->journal->append_copy(*copied)
+                                    : world_->journal->append(batch_->entries, previous_root);
+  if (!appended) return not_appended(appended.error());
   expect(is_small ? 2 : 7);
   if (syncs_batch_)
     send(this, sync_appended{});
@@ -186,6 +200,10 @@ void committer_actor::begin_sync() {
 /// A failed append is a failed write: nothing of it is there, unless a log does not say whether it
 /// is. Where room that was reserved is no more, or the log is away, the next one tries again.
 void committer_actor::not_appended(const error& cause) {
+  if (follows_again(cause, true)) {
+    batch_.reset();
+    return go_on();
+  }
   const bool may_pass = cause.code == errc::disk_full || cause.code == errc::busy;
   if (!may_pass)
     return failed(cause, cause.code == errc::outcome_unknown ? errc::outcome_unknown : errc::io);
@@ -195,6 +213,17 @@ void committer_actor::not_appended(const error& cause) {
   else
     core_->refuse_round({errc::busy, "nothing was written: " + cause.message, {}});
   go_on();
+}
+
+/// The copy is whole in any case: a frame goes to the log first. One that nobody can say of whether
+/// it is there comes back from the log if it is.
+bool committer_actor::follows_again(const error& cause, bool is_of_round) {
+  const auto& standing = world_->standing;
+  if (standing == nullptr || !standing->returns() || !world_->journal->is_refused()) return false;
+  if (cause.code != errc::read_only && cause.code != errc::outcome_unknown) return false;
+  const error outcome{cause.code, "the write was not completed: " + cause.message, {}};
+  core_->yield(is_of_round ? &outcome : nullptr);
+  return true;
 }
 
 result<void> committer_actor::sync() {
@@ -251,7 +280,8 @@ void committer_actor::finish_batch() {
     if (auto ok = finish_batch_of_erasure(erased); !ok)
       return failed(ok.error(), errc::outcome_unknown);
   // What is in a log is durable, whenever its copy here is.
-  world_->feed.durable_through(world_->journal->is_led() ? last : durable_);
+  const bool is_in_log = world_->journal->is_led() || world_->follows();
+  world_->feed.durable_through(is_in_log ? last : durable_);
   core_->complete();
   world_->feed.ring();
   announce_contents(); // published: the embedder reads what it is told of
@@ -276,13 +306,20 @@ result<void> committer_actor::finish_batch_of_erasure(const erased_parts& erased
 
 /// Tells the embedder which contents of the batch came without a vector.
 void committer_actor::announce_contents() {
-  if (!embedder_) return;
+  if (!embedder_ || world_->follows()) return;
   auto ids = std::make_shared<std::vector<memory_id>>();
   for (const auto& d : batch_->deltas) {
     const bool lacks_vector = (d.version != nullptr || d.is_embedding) && d.vector == nullptr;
     if (lacks_vector || (d.restores && !d.head->embedding)) ids->push_back(d.head->id);
   }
   if (!ids->empty()) send(embedder_, contents_to_embed{std::move(ids)});
+}
+
+void committer_actor::tell_embedder_of_lead() {
+  if (!embedder_) return;
+  const bool leads = !world_->follows();
+  if (leads && !embeds_) send(embedder_, contents_to_embed{nullptr});
+  embeds_ = leads;
 }
 
 void committer_actor::failed(const error& cause, errc outcome_code) {
@@ -373,6 +410,7 @@ void committer_actor::begin_barrier() {
   }
   const bool writes_images = !core_->is_at_last_barrier() || is_worth_a_checkpoint(*world_);
   auto sealed = world_->journal->append_seal(world_->ledger->roots().overall);
+  if (!sealed && follows_again(sealed.error(), false)) sealed = {}; // and the seal is another's
   const bool has_room = sealed || sealed.error().code != errc::disk_full;
   // Without a seal what was written is there all the same, and is made durable.
   if (sealed || !has_room) sealed = world_->journal->sync();

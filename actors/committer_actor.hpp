@@ -32,9 +32,15 @@ private:
   void pump();
   /// A round begins, for which so many answers are waited for.
   void expect(int answers);
-  void begin_batch(std::shared_ptr<const commit_batch> batch);
+  /// `copied`: the frame that it is of, which is the log's already; else null.
+  void begin_batch(std::shared_ptr<const commit_batch> batch, const log_frame* copied);
+  /// A seal of the log, of which nobody but the journal hears.
+  void begin_copied_seal(const log_frame& seal);
   void begin_sync();
   void not_appended(const error& cause);
+  /// Whether it is the log that refuses, and this process follows it from now on. `is_of_round`:
+  /// what was refused is the round's.
+  bool follows_again(const error& cause, bool is_of_round);
   /// Of all that was appended.
   result<void> sync();
   outcome apply_here();
@@ -70,6 +76,8 @@ private:
   /// What is made beside the writer of what there was at one seq: one such thing at a time.
   [[nodiscard]] bool makes_copies() const { return copies_ || is_trimming(); }
   void announce_contents();
+  /// Who follows embeds nothing; what is there when he leads has to be looked for.
+  void tell_embedder_of_lead();
   void failed(const error& cause, errc outcome_code);
   bool stop_with_store();
   void durable_through(seq_no seq);
@@ -104,6 +112,7 @@ private:
   std::optional<error> trim_problem_;         ///< why it does not go on
   std::vector<std::shared_ptr<const commit_batch>> missed_; ///< by the copies, in order
   caf::actor embedder_;                                     ///< may be null
+  bool embeds_ = true; ///< what was published when the embedder began to look
   seq_no durable_;
   bool syncs_batch_ = true;        ///< of the batch in progress
   std::uint64_t synced_bytes_ = 0; ///< of the journal

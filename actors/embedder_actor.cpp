@@ -36,12 +36,17 @@ embedder_actor::embedder_actor(caf::actor_config& config, std::shared_ptr<world>
 }
 
 caf::behavior embedder_actor::make_behavior() {
-  scan();
-  send(this, embed_next{});
-  busy_ = true;
+  busy_ = !world_->follows(); // who leads the log embeds
+  if (busy_) {
+    scan();
+    send(this, embed_next{});
+  }
   return {
       [this](const contents_to_embed& m) {
-        for (const auto& id : *m.ids) queue_.add(id);
+        if (m.ids == nullptr)
+          scan();
+        else
+          for (const auto& id : *m.ids) queue_.add(id);
         if (!busy_) begin();
       },
       [this](const embed_next&) {
@@ -69,6 +74,7 @@ void embedder_actor::scan() {
 
 void embedder_actor::begin() {
   ensure(!busy_, "a batch begins when the one before has ended");
+  if (world_->follows()) return; // it comes from the log
   if (queue_.is_empty() && queue_.take_overflow()) scan();
   const auto jobs = queue_.take();
   if (jobs.empty()) {

@@ -2,6 +2,8 @@
 
 #include "mneme/engine.hpp"
 
+#include <fmt/format.h>
+
 #include "actors/engine_impl.hpp"
 #include "messages/seams/checked_seams.hpp"
 #include "mneme/caf.hpp"
@@ -31,6 +33,7 @@ result<void> engine::impl::close() {
   running->state->feed.end();
   gate.close();
   feed.join();
+  running->member.reset();
   // A barrier behind everything queued; what comes later is refused. Not in this thread: an engine
   // that is a static of the program ends when what the thread had for itself is gone.
   waiting<seq_no> passed;
@@ -245,12 +248,36 @@ result<std::uint64_t> engine::wait_for_embeddings(std::int64_t timeout_ms) {
   return impl_->inside([&](world& w) -> result<std::uint64_t> {
     if (w.embedder == nullptr || w.embedder->remote() == nullptr) return 0;
     const auto pending = [&] { return w.published_counts().live.unembedded; };
-    if (impl_->now()->options.commits.read_only) return pending(); // nobody embeds here
+    if (impl_->now()->options.commits.read_only || w.follows())
+      return pending(); // nobody embeds here
     const bool goes_on = w.embedding.wait(timeout_ms, [&](const embed_status::report& r) {
       return !r.problem.empty() || pending() <= r.refused;
     });
     if (!goes_on) return std::unexpected(was_closed);
     return pending();
+  });
+}
+
+std::optional<log_position> engine::position() const {
+  const auto pass = impl_->gate.enter();
+  if (!pass) return std::nullopt;
+  world& w = *impl_->now()->state;
+  if (w.standing == nullptr) return std::nullopt;
+  const root_set now = w.published_roots();
+  return log_position{.epoch = w.standing->epoch().value, .seq = now.seq, .root = now.overall};
+}
+
+result<void> engine::reach(seq_no at_least, std::optional<std::int64_t> deadline_ms) {
+  constexpr std::int64_t patience_ms = 10'000;
+  return impl_->inside([&](world& w) -> result<void> {
+    if (auto ok = check_positive(deadline_ms, "deadline_ms"); !ok) return ok;
+    const auto published = [&w] { return w.published_seq(); };
+    if (w.standing != nullptr)
+      return w.standing->wait_for(at_least, published, deadline_ms.value_or(patience_ms));
+    if (published() >= at_least) return {};
+    return fail(errc::behind,
+                fmt::format("the world is at seq {}, and follows nobody", published().value),
+                "at_least");
   });
 }
 

@@ -27,6 +27,7 @@ std::shared_ptr<running_engine> engine_home::start(std::shared_ptr<world> state,
   // This thread would keep a reference to the system's logger, for which the system's end waits:
   // for ever in another thread, and in freed memory where the engine is a static of the program.
   caf::logger::set_current_actor_system(nullptr);
+  started->member = join_log(started->options, started->actors);
   return started;
 }
 

@@ -33,6 +33,7 @@ void engine_life::read_ended() {
 void engine_life::close(std::function<void(result<void>)> when_ended) {
   ensure(stage_ == stage::open, "an engine is closed once");
   stage_ = stage::closing;
+  engine_->member.reset();
   when_ended_ = std::move(when_ended);
   auto reached = [this, self = internal_engine_actor(self_)](const result<seq_no>& r) {
     caf::anon_send(self, run_closure{[this, r] { barrier_passed(r); }});
@@ -63,6 +64,7 @@ void engine_life::stop_when_read() {
 /// One that dies on its own takes the others along.
 void engine_life::owner_ended(const caf::actor_addr& who) {
   ensure(alive_ > 0, "an owner ends once");
+  engine_->member.reset();
   ensure(stage_ != stage::ended, "the engine ends after its owners");
   if (who == checkpointer_) checkpointer_alive_ = false;
   if (--alive_ == 0) return end();

@@ -81,7 +81,7 @@ struct sync_appended {};
 struct join_embedder {
   caf::actor embedder;
 };
-/// To the embedder: these were published without a vector.
+/// To the embedder: these were published without a vector; null: look for all that were.
 struct contents_to_embed {
   std::shared_ptr<const std::vector<memory_id>> ids;
 };

@@ -123,7 +123,9 @@ result<std::unique_ptr<world>> open_beside_writer(const engine_options& options)
   return opened;
 }
 
-result<std::unique_ptr<world>> open_for_writing(const engine_options& options) {
+/// `member`: how it goes on to follow its log, if it does.
+result<std::unique_ptr<world>> open_for_writing(const engine_options& options,
+                                                std::optional<log_membership>& member) {
   world_options w = world_options_of(options);
   const auto random = options.random != nullptr ? options.random : make_system_random();
   if (auto ok = check_new_name(options); !ok) return propagate(ok);
@@ -132,12 +134,13 @@ result<std::unique_ptr<world>> open_for_writing(const engine_options& options) {
   w.fresh = std::move(*fresh);
   if (options.directory.empty()) {
     place_in_memory(w);
-    if (auto ok = place_on_log(w, options); !ok) return propagate(ok);
-    return open_world(w);
+  } else {
+    place_on_disk(w, options);
   }
-  place_on_disk(w, options);
-  if (auto ok = place_on_log(w, options); !ok) return propagate(ok);
-  if (!w.log) trim_if_worth_it(w, options.retention);
+  auto placed = place_on_log(w, options);
+  if (!placed) return propagate(placed);
+  member = std::move(*placed);
+  if (!w.log && !options.directory.empty()) trim_if_worth_it(w, options.retention);
   return open_world(w);
 }
 
@@ -186,6 +189,7 @@ actor_options actor_options_of(const engine_options& options, const world& w) {
   if (a.queries.chroma.profiles == nullptr)
     a.queries.chroma.profiles = std::make_shared<profile_registry>();
   a.queries.read_only = options.read_only;
+  if (w.standing != nullptr) a.queries.follows = w.standing->following();
   // A run that must repeat has no real time in its answers.
   if (!options.exact_near) a.queries.stopwatch = monotonic_ns;
   a.commits.stopwatch = a.queries.stopwatch;
@@ -218,11 +222,15 @@ result<void> check_made_with(const engine_options& options, const world_file& ma
 result<opened_engine> open_engine(const engine_options& options) {
   if (auto ok = check_defaults(options.chroma); !ok) return propagate(ok);
   const bool beside = options.read_only && !options.directory.empty();
-  auto w = beside ? open_beside_writer(options) : open_for_writing(options);
+  if (beside && (options.follow || options.may_lead))
+    return fail(errc::bad_value, "who reads beside a writer follows no log", "follow");
+  std::optional<log_membership> member;
+  auto w = beside ? open_beside_writer(options) : open_for_writing(options, member);
   if (!w) return propagate(w);
   if (auto ok = check_made_with(options, (*w)->info); !ok) return propagate(ok);
   opened_engine engine;
   engine.actors = actor_options_of(options, **w);
+  engine.actors.member = std::move(member);
   engine.state = std::move(*w);
   return engine;
 }

@@ -15,6 +15,7 @@ struct running_engine {
   std::shared_ptr<world> state;
   actor_options options;
   engine_actors actors;
+  std::shared_ptr<log_member> member; ///< null: the world follows no log
   /// How the barrier went that close() sends behind everything queued.
   result<seq_no> last_barrier = fail(errc::shutdown, "the engine ended while it was being closed");
 };

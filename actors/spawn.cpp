@@ -74,6 +74,14 @@ engine_actors spawn_actors(caf::actor_system& system, const std::shared_ptr<worl
   return a;
 }
 
+std::shared_ptr<log_member> join_log(const actor_options& options, const engine_actors& actors) {
+  if (!options.member) return nullptr;
+  return std::make_shared<log_member>(*options.member, [committer = actors.committer](
+                                                           commit_command command) {
+    caf::anon_send(committer, commit_request{std::make_shared<commit_command>(std::move(command))});
+  });
+}
+
 const caf::actor& first_of_tick(const engine_actors& actors, const tick_request& request) {
   const bool waits = actors.query_vectors && asks_by_text(request);
   return waits ? actors.query_vectors : actors.coordinator;

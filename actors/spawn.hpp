@@ -6,6 +6,7 @@
 #include <caf/actor_system.hpp>
 #include <caf/all.hpp>
 
+#include "actors/log_member.hpp"
 #include "actors/messages.hpp"
 
 namespace mneme {
@@ -58,11 +59,14 @@ struct actor_options {
   std::shared_ptr<random_source> random;
   std::shared_ptr<random_source> jitter; ///< of a remote embedder's delays; not the committer's
   planted_bugs bugs;
+  std::optional<log_membership> member; ///< of a log that the world follows
 };
 
 /// Spawns the actors around `w`; each keeps it alive.
 engine_actors spawn_actors(caf::actor_system& system, const std::shared_ptr<world>& w,
                            const actor_options& options);
+/// Who follows the log from now on; null where nobody does. It goes before the actors do.
+std::shared_ptr<log_member> join_log(const actor_options& options, const engine_actors& actors);
 /// Who takes a tick on its way first: its texts may wait for a network.
 const caf::actor& first_of_tick(const engine_actors& actors, const tick_request& request);
 std::vector<caf::actor> owned_actors(const engine_actors& actors);

@@ -43,8 +43,10 @@ struct journal::impl {
   bool last_is_seal = false;
   seq_no durable; ///< here: on this machine's disk
   std::shared_ptr<log_leader> leader;
-  bool dirty = false;  ///< something was written since the last sync
-  bool failed = false; ///< for good: what is on the disk is unknown
+  bool is_followed = false; ///< the log's frames come here, and no others
+  bool is_refused = false;  ///< the leader takes nothing more; what is here is whole
+  bool dirty = false;       ///< something was written since the last sync
+  bool failed = false;      ///< for good: what is on the disk is unknown
 
   std::unique_ptr<file> current; ///< the last segment; null while there is none
   seq_no current_first;
@@ -87,14 +89,15 @@ struct journal::impl {
   /// The same of a write. For lack of room it is not: what was written of it is gone, and the next
   /// one tries again.
   result<void> settled(result<void> outcome) {
-    const bool leaves_all_as_it_was =
-        !outcome && (outcome.error().code == errc::disk_full || outcome.error().code == errc::busy);
+    const bool leaves_all_as_it_was = !outcome
+                                      && (is_refused || outcome.error().code == errc::disk_full
+                                          || outcome.error().code == errc::busy);
     return leaves_all_as_it_was ? outcome : final_failure(std::move(outcome));
   }
 };
 
 result<void> journal::impl::usable() const {
-  if (!failed) return {};
+  if (!failed && !is_refused) return {};
   return fail(errc::io, fmt::format("the journal in {} takes nothing more after a failed write; "
                                     "open it again to recover",
                                     dir));
@@ -269,7 +272,9 @@ result<void> journal::impl::write_frame(std::span<const entry> entries, bool sea
 result<void> journal::impl::put_in_log(const encoded_frame& frame) {
   auto split = split_frame(frame.bytes);
   if (!split) return propagate(split);
-  return leader->append(*split);
+  auto put = leader->append(*split);
+  is_refused = !put && put.error().code != errc::busy;
+  return put;
 }
 
 result<void> journal::impl::write_copy(const frame_prefix& prefix, const log_frame& frame) {
@@ -278,6 +283,7 @@ result<void> journal::impl::write_copy(const frame_prefix& prefix, const log_fra
   if (auto ok = make_room(); !ok) return ok;
   if (auto ok = put_bytes(frame.head + frame.payloads); !ok) return ok;
   dirty = true;
+  if (!prefix.seal) remember(prefix.first_seq, offset + frame.head.size());
   offset += frame.head.size() + frame.payloads.size();
   last = frame.last_seq;
   last_frame = frame.hash;
@@ -438,6 +444,22 @@ void journal::lead(std::shared_ptr<log_leader> leader) {
   ensure(leader->tail().end.head == impl_->last_frame && leader->tail().last_seq == impl_->last,
          "a copy has all that its log has when it is led");
   impl_->leader = std::move(leader);
+  impl_->is_followed = false;
+}
+
+bool journal::is_refused() const {
+  return impl_->is_refused && !impl_->failed;
+}
+
+void journal::follow() {
+  ensure(impl_->leader == nullptr, "who leads yields before he follows");
+  impl_->is_followed = true;
+}
+
+std::shared_ptr<log_leader> journal::yield() {
+  impl_->is_followed = true;
+  impl_->is_refused = false;
+  return std::exchange(impl_->leader, nullptr);
 }
 
 namespace {
@@ -465,7 +487,7 @@ result<void> journal::reserve(std::span<const entry> entries) {
 }
 
 result<void> journal::append(std::span<const entry> entries, const digest& previous_root) {
-  ensure(!entries.empty(), "a frame has entries");
+  ensure(!entries.empty() && !impl_->is_followed, "a frame has entries, and is the leader's");
   seq_no seq = impl_->last;
   for (const auto& e : entries) {
     seq = seq.next();
@@ -483,7 +505,7 @@ result<void> journal::append(std::span<const entry> entries, const digest& previ
 
 result<void> journal::append_seal(const digest& root) {
   if (auto ok = impl_->usable(); !ok) return ok;
-  if (impl_->last_is_seal || impl_->last.value == 0) return {};
+  if (impl_->last_is_seal || impl_->last.value == 0 || impl_->is_followed) return {};
   auto sealed = impl_->settled(impl_->write_frame({}, true, root));
   if (!sealed && sealed.error().code == errc::busy) return {};
   return sealed;
@@ -499,8 +521,9 @@ result<void> journal::append_copy(const log_frame& frame) {
   auto prefix = check_log_frame(frame);
   if (!prefix) return propagate(prefix);
   if (prefix->first_seq != impl_->last.next() || prefix->previous_frame != impl_->last_frame)
-    return fail(errc::corrupt, fmt::format("the log's frame of seq {} does not follow seq {}",
-                                           prefix->first_seq.value, impl_->last.value));
+    return fail(errc::version_conflict,
+                fmt::format("the log's frame of seq {} does not follow seq {}",
+                            prefix->first_seq.value, impl_->last.value));
   return impl_->settled(impl_->write_copy(*prefix, frame));
 }
 

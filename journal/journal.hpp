@@ -84,8 +84,17 @@ public:
   /// is final. A log that is away gets no seal, which is no failure.
   void lead(std::shared_ptr<log_leader> leader);
   [[nodiscard]] bool is_led() const;
-  /// A frame that the log has, behind the last; erased payloads are so here too. corrupt if it does
-  /// not follow; unsupported if it was trimmed. Precondition: nobody leads yet.
+  /// From now on this is the copy of a log that another process leads: frames come by append_copy()
+  /// alone, and append_seal() does nothing.
+  void follow();
+  /// The same after lead(), whatever the log has said of the last frame, unless this copy itself
+  /// failed. Who has led until now; null if nobody did.
+  std::shared_ptr<log_leader> yield();
+  /// The leader takes nothing more; the copy itself is whole.
+  [[nodiscard]] bool is_refused() const;
+  /// A frame that the log has, behind the last; erased payloads are so here too. version_conflict
+  /// if it does not follow: nothing has changed; corrupt if it is no frame; unsupported if it was
+  /// trimmed; disk_full as append(). Precondition: nobody leads.
   result<void> append_copy(const log_frame& frame);
   [[nodiscard]] const digest& last_frame() const;
 

@@ -8,7 +8,7 @@ namespace mneme {
 namespace {
 
 /// In the order of the enum, which starts at 1.
-constexpr std::array<std::string_view, static_cast<std::size_t>(errc::disk_full)> names = {
+constexpr std::array<std::string_view, static_cast<std::size_t>(errc::behind)> names = {
     "bad_json",
     "bad_utf8",
     "line_too_long",
@@ -83,6 +83,7 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(errc::disk_full)
     "outcome_unknown",
     "shutdown",
     "disk_full",
+    "behind",
 };
 static_assert(!names.back().empty(), "every code has a name");
 static_assert(names[static_cast<std::size_t>(errc::not_found) - 1] == "not_found");
@@ -98,7 +99,7 @@ std::string_view to_string(errc code) noexcept {
 
 bool may_retry(errc code) noexcept {
   return code == errc::busy || code == errc::rate_limited || code == errc::deadline_exceeded
-         || code == errc::disk_full;
+         || code == errc::disk_full || code == errc::behind;
 }
 
 } // namespace mneme

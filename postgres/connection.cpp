@@ -65,6 +65,13 @@ errc code_of(std::string_view state) {
   return errc::io;
 }
 
+/// Of a session that is none: by who takes writes now, or how many there are, and not by who asks.
+bool is_about_moment(std::string_view why) {
+  constexpr std::array<std::string_view, 5> moments{"read-only", "standby", "too many",
+                                                    "connection slots", "recovery"};
+  return std::ranges::any_of(moments, [&](std::string_view m) { return why.contains(m); });
+}
+
 struct sent_values {
   std::vector<Oid> types;
   std::vector<const char*> values;
@@ -165,9 +172,15 @@ result<void> postgres_connection::open() {
       "read-write", seconds.c_str(), "mneme", silence.c_str(), database_.c_str(), "UTF8", nullptr};
   made->connection = PQconnectdbParams(names.data(), values.data(), 1);
   if (made->connection == nullptr) return fail(errc::busy, "no memory for a session with the log");
-  if (PQstatus(made->connection) != CONNECTION_OK)
-    return fail(errc::busy,
-                "the log cannot be reached: " + one_line(PQerrorMessage(made->connection)));
+  if (PQstatus(made->connection) != CONNECTION_OK) {
+    const std::string why = one_line(PQerrorMessage(made->connection));
+    // What has been a session will be one again.
+    const bool is_refused = !had_session_ && !is_about_moment(why)
+                            && PQpingParams(names.data(), values.data(), 1) == PQPING_OK;
+    if (!is_refused) return fail(errc::busy, "the log cannot be reached: " + why);
+    return fail(errc::bad_value, "the log's server is there and refuses a session: " + why, "log");
+  }
+  had_session_ = true;
   PQsetNoticeReceiver(made->connection, session::note, made.get());
   PQsetnonblocking(made->connection, 1);
   session_ = std::move(made);
@@ -206,6 +219,21 @@ result<void> postgres_connection::wait(bool for_write, steady::time_point until)
   }
 }
 
+/// The server goes on with what nobody waits for any more, for ever where a standby is missing: it
+/// is asked not to.
+void postgres_connection::give_up() {
+  const std::unique_ptr<PGcancel, void (*)(PGcancel*)> cancel(PQgetCancel(session_->connection),
+                                                              PQfreeCancel);
+  constexpr int room = 256;
+  std::array<char, room> why{};
+  if (cancel) PQcancel(cancel.get(), why.data(), room); // for as long as silence is borne
+}
+
+result<sql_rows> postgres_connection::late(sql_kind kind, const error& why) {
+  give_up();
+  return lost(kind, why.message);
+}
+
 result<sql_rows> postgres_connection::lost(sql_kind kind, const std::string& why) {
   drop();
   return fail(kind == sql_kind::change ? errc::outcome_unknown : errc::busy,
@@ -225,7 +253,7 @@ result<sql_rows> postgres_connection::finish(sql_kind kind, std::chrono::millise
   owned_result answer;
   for (;;) {
     while (PQisBusy(connection) != 0) {
-      if (auto ok = wait(false, until); !ok) return lost(kind, ok.error().message);
+      if (auto ok = wait(false, until); !ok) return late(kind, ok.error());
       if (PQconsumeInput(connection) == 0) return lost(kind, one_line(PQerrorMessage(connection)));
     }
     owned_result next(PQgetResult(connection));

@@ -62,7 +62,8 @@ public:
   postgres_connection& operator=(const postgres_connection&) = delete;
 
   /// Begins a session where there is none. busy: no server could be reached that takes writes.
-  /// unsupported: its settings make no commit durable.
+  /// unsupported: its settings make no commit durable. bad_value, of the first session alone: it is
+  /// there, and refuses role, password or database.
   result<void> begin();
   /// One statement. busy: the server is away or another transaction was in the way, and nothing
   /// has changed; outcome_unknown: of a change alone, it may have; not_found: there is no such
@@ -89,10 +90,15 @@ private:
   result<void> wait(bool for_write, std::chrono::steady_clock::time_point until);
   result<sql_rows> finish(sql_kind kind, std::chrono::milliseconds patience);
   result<sql_rows> lost(sql_kind kind, const std::string& why);
+  /// The same of what was not answered in time.
+  result<sql_rows> late(sql_kind kind, const error& why);
+  void give_up();
 
   std::string database_;
   connection_patience patience_;
   std::unique_ptr<session> session_;
+  bool had_session_ =
+      false; ///< so that an address that is wrong is told from a server that is away
 };
 
 } // namespace mneme

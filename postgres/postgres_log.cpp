@@ -1,6 +1,7 @@
 #include "postgres/postgres_log.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include <fmt/format.h>
@@ -51,6 +52,9 @@ constexpr std::string_view read_query =
     "  ORDER BY at LIMIT $3::bigint) AS next_frames) AS counted"
     " WHERE bytes <= $4::bigint OR at = $2::bigint + 1 ORDER BY at";
 
+/// For what a question came to one waits no longer, however often it is asked.
+constexpr std::chrono::seconds longest_question{15};
+
 constexpr std::uint64_t largest_bigint = 0x7FFF'FFFF'FFFF'FFFFULL;
 
 digest digest_of(std::string_view raw) {
@@ -74,7 +78,13 @@ public:
   postgres_log(postgres_address at, const connection_patience& patience)
       : log_(std::move(at.log)), connection_(std::move(at.database), patience) {}
 
-  void pause(unsigned again) override { connection_.rest(again); }
+  bool pause(unsigned again) override {
+    const auto now = std::chrono::steady_clock::now();
+    if (again <= 1) asked_since_ = now;
+    if (now - asked_since_ > longest_question) return false;
+    connection_.rest(again);
+    return true;
+  }
   result<void> create(std::string_view founding) override;
   result<std::string> founding() override;
   result<log_tail> tail() override;
@@ -114,6 +124,7 @@ private:
 
   std::string log_;
   postgres_connection connection_;
+  std::chrono::steady_clock::time_point asked_since_;
 };
 
 result<log_tail> tail_of(const sql_rows& rows) {

@@ -25,7 +25,7 @@ result<query_context> context_of(const query_seams& seams, const read_views& vie
                   .exact_near = seams.exact_near,
                   .scope = {},
                   .chroma = seams.chroma,
-                  .read_only = seams.read_only,
+                  .read_only = seams.read_only || (seams.follows && *seams.follows),
                   .clock_now = *now},
                  views, asked, pinned);
 }

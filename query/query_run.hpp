@@ -3,6 +3,7 @@
 /// one. Two drivers run it: the coordinator sends the object to a reader for each effect, the
 /// inline driver calls run() in the caller's thread. At any time exactly one party holds it.
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -27,6 +28,8 @@ struct query_seams {
   bool exact_near = false;
   chroma_defaults chroma{};
   bool read_only = false;
+  /// Set and true: likewise, for as long as it is.
+  std::shared_ptr<const std::atomic<bool>> follows{};
 };
 
 /// What a door needs besides the request.

@@ -15,6 +15,7 @@
 #include "state/checkpoint/log_file.hpp"
 #include "state/checkpoint/world_checkpoint.hpp"
 #include "state/checkpoint/world_directory.hpp"
+#include "state/commit/take_lead.hpp"
 #include "state/compaction/index_compaction.hpp"
 #include "state/erasure/erased_note.hpp"
 #include "state/recovery/entry_check.hpp"
@@ -279,6 +280,7 @@ std::unique_ptr<world> prepare_world(const world_options& options) {
   w->leaf_cache_bytes = options.leaf_cache_bytes;
   w->row_buffer_bytes = options.row_buffer_bytes;
   w->numbers.nodes = &w->nodes;
+  if (options.log) w->standing = options.log->standing;
   index_generation indexes = *w->generation();
   indexes.journaled =
       std::make_shared<journaled_records>(options.files, journal_directory(options.directory));
@@ -390,15 +392,21 @@ result<void> lead_journal(world& w, const world_options& options,
   if (!copied) return propagate(copied);
   w.journal->lead(leader);
   if (options.log->keep) w.lease = options.log->keep(leader->epoch());
+  if (w.standing != nullptr) w.standing->lead(leader->epoch(), leader->tail().holder);
   return {};
 }
 
-/// What the log's last entries erase may be in the log still: the leader that wrote them may have
-/// ended before it was gone.
-result<void> erase_in_log(world& w, log_leader& leader) {
-  auto last = erased_by_last(*w.files, journal_directory(w.directory), w.info.id);
-  if (!last || last->seqs.empty()) return last ? result<void>() : propagate(last);
-  return leader.erase(last->seqs, {});
+/// The same without a claim: up to where the log ends now.
+result<void> follow_journal(world& w, log_store& log) {
+  const std::int64_t asked_at = w.standing->now();
+  auto tail = log.tail();
+  if (!tail) return propagate(tail);
+  auto copied =
+      copy_from_log(log, *tail, *w.journal, *w.files, journal_directory(w.directory), w.info.id);
+  if (!copied) return propagate(copied);
+  w.journal->follow();
+  w.standing->heard(*tail, true, asked_at);
+  return {};
 }
 
 /// One attempt to open; without images every index is rebuilt from the journal.
@@ -443,6 +451,8 @@ result<std::unique_ptr<world>> try_open(const world_options& options,
   w->report.torn_segment = w->journal->tail().torn_segment;
   if (how.leader != nullptr)
     if (auto ok = lead_journal(*w, options, how.leader); !ok) return propagate(ok);
+  if (options.log && options.log->follow != nullptr)
+    if (auto ok = follow_journal(*w, *options.log->follow); !ok) return propagate(ok);
 
   report_store(*w, checkpoint, how);
   if (!how.use_images) checkpoint.reset();
@@ -631,10 +641,12 @@ result<std::unique_ptr<world>> open_world(const world_options& options) {
   auto lock = options.files->lock(options.directory);
   if (!lock) return propagate(lock);
   attempt how;
-  if (options.log) {
+  if (options.log && options.log->follow == nullptr) {
     auto leader = options.log->lead();
     if (!leader) return propagate(leader);
     how.leader = std::move(*leader);
+  } else if (options.log) {
+    ensure(options.log->standing != nullptr, "who follows stands somewhere");
   } else if (auto ok = check_on_no_log(*options.files, options.directory,
                                        "is only opened together with it");
              !ok) {
@@ -697,6 +709,12 @@ result<void> carry_trimmed(world& w, file_system& files, const std::string& dire
   return {};
 }
 
+void note_drawn_ids(world& w, std::span<const entry> entries) {
+  for (const auto& e : entries)
+    if (const auto* written = std::get_if<write_payload>(&e.payload); written && written->id_drawn)
+      w.last_drawn_id = std::max(w.last_drawn_id, written->head.id);
+}
+
 void apply_to_indexes(world& w, std::span<const index_delta> deltas) {
   apply_to(w.attributes(), deltas);
   apply_to(w.graph, deltas);
@@ -708,11 +726,8 @@ void apply_to_indexes(world& w, std::span<const index_delta> deltas) {
 
 result<void> commit_directly(world& w, std::vector<entry> entries, bool sync) {
   const auto batch = make_batch(std::move(entries), w.numbers, sync);
-  for (const auto& e : batch->entries) {
-    if (const auto* written = std::get_if<write_payload>(&e.payload); written && written->id_drawn)
-      w.last_drawn_id = std::max(w.last_drawn_id, written->head.id);
-    w.last_entry_at = e.header.created_at;
-  }
+  note_drawn_ids(w, batch->entries);
+  w.last_entry_at = batch->entries.back().header.created_at;
   if (auto ok = w.journal->append(batch->entries, w.ledger->roots().overall); !ok) return ok;
   if (sync)
     if (auto ok = w.journal->sync(); !ok) return ok;

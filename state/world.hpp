@@ -21,6 +21,7 @@
 #include "state/checkpoint/checkpoint.hpp"
 #include "state/checkpoint/world_file.hpp"
 #include "state/commit/feed_head.hpp"
+#include "state/commit/log_standing.hpp"
 #include "state/commit/stop_cause.hpp"
 #include "state/embedding/embed_status.hpp"
 #include "state/inspection/world_counts.hpp"
@@ -32,13 +33,16 @@
 
 namespace mneme {
 
-/// The log that a world is kept in, and how this process becomes its leader.
+/// The log that a world is kept in, and how this process becomes its leader, or follows.
 struct world_log {
   std::string address; ///< as the directory keeps it
+  /// Set: the world is opened as of where the log ends, and follows from there; else it is led.
+  std::shared_ptr<log_store> follow{};
   /// Asked once, when the directory is this process's.
-  std::function<result<std::shared_ptr<log_leader>>()> lead;
+  std::function<result<std::shared_ptr<log_leader>>()> lead{};
   /// What keeps the lease of that epoch for its life. Null: nothing does.
   std::function<std::shared_ptr<void>(log_epoch)> keep{};
+  std::shared_ptr<log_standing> standing{}; ///< of this process; as `follow` says
 };
 
 struct world_options {
@@ -98,7 +102,8 @@ struct world {
   record_cache records;
   std::unique_ptr<mneme::journal> journal;
   std::unique_ptr<mneme::ledger> ledger;
-  std::shared_ptr<void> lease; ///< of the log that the journal is a copy of; else null
+  std::shared_ptr<void> lease;            ///< of the log that the journal is a copy of; else null
+  std::shared_ptr<log_standing> standing; ///< on that log; null: the world is on none
 
   numbering numbers;
   dense_numbers limits = dense_numbers_max; ///< fewer in tests
@@ -136,6 +141,7 @@ struct world {
   frame_places frame_starts; ///< that readers of the feed came by
 
   world(const vector_index_options& vector_options, std::uint64_t record_cache_bytes);
+  [[nodiscard]] bool follows() const { return standing != nullptr && standing->follows(); }
   /// What a reader needs, from any thread. It keeps the indexes that are there now.
   [[nodiscard]] read_views views();
   /// The indexes that compaction replaces. They are for who applies batches, and for who comes
@@ -190,6 +196,9 @@ result<void> check_entries(world& w, const journal_frame& frame, std::span<const
 /// stand at `have` or behind, get what a trim carries to where the frame begins.
 result<void> carry_trimmed(world& w, file_system& files, const std::string& directory,
                            const journal_frame& frame, seq_no have);
+
+/// What of these entries' ids was drawn is drawn no more.
+void note_drawn_ids(world& w, std::span<const entry> entries);
 
 /// Gives every index what it takes of the entries, in the caller's thread.
 void apply_to_indexes(world& w, std::span<const index_delta> deltas);

@@ -16,6 +16,7 @@
 #include "mneme/chroma.hpp"
 #include "mneme/diff.hpp"
 #include "mneme/erasure.hpp"
+#include "mneme/following.hpp"
 #include "mneme/listing.hpp"
 #include "mneme/log.hpp"
 #include "mneme/proof.hpp"
@@ -58,6 +59,15 @@ struct engine_options {
   std::optional<std::string> log{};
   /// Makes connections to logs; without one, opening a world that is on one is unsupported.
   log_factory logs{};
+  /// Of a world that is on a log: follow who leads it. Reads are answered as of what has come from
+  /// the log so far; writes are read_only, which names the leader, and reads reinforce nothing. The
+  /// log needs to be read only. The world is made from the log where the directory has none.
+  bool follow = false;
+  /// With `follow`: take the lead when nobody's lease runs, and follow again when it is lost. Where
+  /// the log has no world yet it is founded.
+  bool may_lead = false;
+  /// Where this process can be asked once it leads, for those whose writes others refuse: a URL.
+  std::string advertised{};
   /// Of a new world: search weights as "name=number,…" over the embedder's default ones.
   std::optional<std::string> search_spec{};
   /// Of a new world: what its texts are written in, so that search finds words by their stems
@@ -199,6 +209,7 @@ struct world_stats {
   std::string stopped;
   /// Why the newest write was refused for lack of room; empty once one was taken.
   std::string disk_full;
+  std::optional<log_status> log; ///< absent: the world is on none
 };
 
 struct tick_request; // mneme/tick.hpp
@@ -212,6 +223,12 @@ struct memory_reading;
 class engine {
 public:
   static result<engine> open(engine_options options);
+  /// Where this process stands on the world's log: of what can be read now, so of every write that
+  /// was answered before. Absent: the world is on none.
+  [[nodiscard]] std::optional<log_position> position() const;
+  /// Waits until what is read here has the entry `at_least`, for `deadline_ms` (10 s without one).
+  /// behind: it has not come by then, or nobody is followed; corrupt: it never will.
+  result<void> reach(seq_no at_least, std::optional<std::int64_t> deadline_ms = {});
   ~engine(); ///< closes; nobody calls any more
   engine(engine&&) noexcept;
   engine& operator=(engine&&) noexcept;

@@ -101,6 +101,7 @@ enum class errc : std::uint8_t {
   outcome_unknown, ///< the write may be in the journal or not; reopen to see
   shutdown,        ///< the engine has stopped
   disk_full,       ///< there is no room for it: nothing was written, and later writes try again
+  behind,          ///< this copy of a log does not have that seq yet; retry, or ask the leader
 };
 
 /// The code's name as it stands in JSON, such as "not_found".

@@ -30,19 +30,35 @@ std::unexpected<error> is_no_copy(const log_tail& tail, seq_no last) {
 
 /// What the frame's entries say that they erase.
 result<std::vector<seq_no>> erased_by_copy(const log_frame& frame) {
+  auto opened = open_log_frame(frame);
+  if (!opened) return propagate(opened);
+  return erased_by(*opened);
+}
+
+} // namespace
+
+result<journal_frame> open_log_frame(const log_frame& frame) {
   auto prefix = check_log_frame(frame);
   if (!prefix) return propagate(prefix);
   auto entries = decode_frame_body(*prefix, std::string_view(frame.head).substr(frame_prefix_bytes),
                                    frame.payloads);
   if (!entries) return propagate(entries);
-  return erased_by({.prefix = *prefix,
-                    .hash = frame.hash,
-                    .segment = {},
-                    .segment_first = {},
-                    .entries = std::move(*entries)});
+  return journal_frame{.prefix = *prefix,
+                       .hash = frame.hash,
+                       .segment = "of the log",
+                       .segment_first = {},
+                       .entries = std::move(*entries)};
 }
 
-} // namespace
+result<std::vector<log_frame>> frames_behind(log_store& log, const log_tail& tail,
+                                             std::uint64_t from) {
+  ensure(from <= tail.end.frames, "what is behind an end is not asked for");
+  const auto left = std::min<std::uint64_t>(tail.end.frames - from, frames_at_once);
+  if (left == 0) return std::vector<log_frame>{};
+  auto frames = log.read(from, static_cast<std::size_t>(left), bytes_at_once);
+  if (frames && frames->empty()) return fail(errc::corrupt, "the log lacks a frame before its end");
+  return frames;
+}
 
 result<std::uint64_t> frames_in_copy(log_store& log, const log_tail& tail, seq_no last,
                                      const digest& last_frame) {
@@ -78,12 +94,13 @@ result<std::uint64_t> copy_from_log(log_store& log, const log_tail& tail, journa
   ensure(*there <= tail.end.frames, "a copy has no more frames than its log");
   std::uint64_t copied = 0;
   while (*there + copied < tail.end.frames) {
-    const auto left = std::min<std::uint64_t>(tail.end.frames - *there - copied, frames_at_once);
-    auto frames = log.read(*there + copied, static_cast<std::size_t>(left), bytes_at_once);
+    auto frames = frames_behind(log, tail, *there + copied);
     if (!frames) return propagate(frames);
-    if (frames->empty()) return fail(errc::corrupt, "the log lacks a frame before its end");
     for (const log_frame& frame : *frames) {
-      if (auto ok = to.append_copy(frame); !ok) return propagate(ok);
+      auto appended = to.append_copy(frame);
+      if (!appended && appended.error().code == errc::version_conflict)
+        appended.error().code = errc::corrupt;
+      if (!appended) return propagate(appended);
       ++copied;
       auto erased = erased_by_copy(frame);
       if (!erased) return propagate(erased);

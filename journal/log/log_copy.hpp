@@ -11,6 +11,13 @@ namespace mneme {
 result<std::uint64_t> frames_in_copy(log_store& log, const log_tail& tail, seq_no last,
                                      const digest& last_frame);
 
+/// Of those that the log has up to `tail`, some behind the first `from`: at least one if there is
+/// any.
+result<std::vector<log_frame>> frames_behind(log_store& log, const log_tail& tail,
+                                             std::uint64_t from);
+/// Of the log's frame, which is whole: what a reader of the journal would get. corrupt.
+result<journal_frame> open_log_frame(const log_frame& frame);
+
 /// Appends to the journal of `world` in `dir` what the log has behind it, up to `tail`; what a
 /// frame erases is erased here before the next one. Durable when it returns: the number of frames.
 result<std::uint64_t> copy_from_log(log_store& log, const log_tail& tail, journal& to,

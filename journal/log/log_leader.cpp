@@ -43,7 +43,8 @@ result<void> log_leader::take_over() {
   std::optional<log_epoch> claimed; ///< asked for at least once
   error last{errc::busy, "the log is away", {}};
   for (unsigned i = 0; i < options_.attempts; ++i) {
-    if (i > 1) store_->pause(i - 1); // the first turn claims, the second sees what it came to
+    // The first turn claims, the second sees what it came to.
+    if (i > 1 && !store_->pause(i - 1)) break;
     auto found = store_->tail();
     if (!found) {
       if (!may_pass(found.error())) return propagate(found);
@@ -121,7 +122,7 @@ result<void> log_leader::append(const log_frame& frame) {
   bool may_be_there = false;
   error last;
   for (unsigned i = 0; i < options_.attempts; ++i) {
-    if (i > 0) store_->pause(i);
+    if (i > 0 && !store_->pause(i)) break;
     auto outcome = store_->append(tail_.end, tail_.epoch, options_.lease, frame);
     if (outcome && *outcome == append_outcome::appended) {
       advance(frame);
@@ -167,7 +168,7 @@ result<void> log_leader::erase(std::span<const seq_no> seqs,
   if (ended_) return std::unexpected<error>(*ended_);
   error last;
   for (unsigned i = 0; i < options_.attempts; ++i) {
-    if (i > 0) store_->pause(i);
+    if (i > 0 && !store_->pause(i)) break;
     auto erased = store_->erase(seqs, checkpoint, tail_.epoch);
     if (erased) return {};
     if (!may_pass(erased.error())) return erased;

@@ -80,8 +80,12 @@ public:
   virtual ~log_store() = default;
 
   /// Waits a little, longer from time to time, before what has failed is asked again: the `again`th
-  /// time. A log without a network need not.
-  virtual void pause(unsigned again) { (void)again; }
+  /// time. A log without a network need not. False: all of it, since the first time, took so long
+  /// that whoever waits is to be told.
+  virtual bool pause(unsigned again) {
+    (void)again;
+    return true;
+  }
 
   /// Founds the log: no frames, epoch 0. `founding` is kept as it is, for who joins with nothing.
   /// already_exists if it was founded before.

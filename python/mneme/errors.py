@@ -64,6 +64,10 @@ class Busy(MnemeError):
     """Too much is under way, or somebody else has the world open: try again."""
 
 
+class Behind(MnemeError):
+    """This copy of a log does not have that entry yet: try again, or ask the leader."""
+
+
 class DiskFull(MnemeError):
     """There was no room; writes go on when there is."""
 
@@ -102,6 +106,7 @@ _BY_CODE: Dict[str, Type[MnemeError]] = {
     "scope_violation": ScopeViolation,
     "deadline_exceeded": DeadlineExceeded,
     "busy": Busy,
+    "behind": Behind,
     "disk_full": DiskFull,
     "outcome_unknown": OutcomeUnknown,
     "read_only": ReadOnly,

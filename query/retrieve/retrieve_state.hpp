@@ -49,7 +49,7 @@ struct retrieve_state {
 
   [[nodiscard]] bool has(retrieve_stage stage) const;
   [[nodiscard]] bool touches() const {
-    return request.touch.value_or(!request.at_seq && who.may_touch());
+    return request.touch.value_or(!request.at_seq && !context.read_only && who.may_touch());
   }
 
   // Steps (retrieve.cpp, retrieve_fetch.cpp).

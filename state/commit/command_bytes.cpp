@@ -184,6 +184,18 @@ std::uint64_t of_command(const trim_command& c) {
 std::uint64_t of_command(const checkpoint_command&) {
   return 0;
 }
+std::uint64_t of_command(const follow_command& c) {
+  return c.next ? c.next->frame->head.size() + c.next->frame->payloads.size() : 0;
+}
+std::uint64_t of_command(const lead_command&) {
+  return 0;
+}
+std::uint64_t of_command(const yield_command&) {
+  return 0;
+}
+std::uint64_t of_command(const halt_command& c) {
+  return c.why.message.size();
+}
 
 } // namespace
 
@@ -198,10 +210,15 @@ std::uint64_t bytes_of(const commit_command& c) {
   return sizeof(c) + std::visit([](const auto& of) { return of_command(of); }, c);
 }
 
+bool is_of_log(const commit_command& c) {
+  return std::holds_alternative<follow_command>(c) || std::holds_alternative<lead_command>(c)
+         || std::holds_alternative<yield_command>(c) || std::holds_alternative<halt_command>(c);
+}
+
 bool is_bounded(const commit_command& c) {
   if (const auto* barrier = std::get_if<checkpoint_command>(&c))
     return barrier->reply && !barrier->last && !barrier->deferred;
-  return !std::holds_alternative<embed_command>(c)
+  return !is_of_log(c) && !std::holds_alternative<embed_command>(c)
          && !std::holds_alternative<late_touch_command>(c);
 }
 

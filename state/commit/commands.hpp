@@ -14,6 +14,7 @@
 #include "mneme/tick.hpp"
 #include "state/execute/execute_embed.hpp"
 #include "state/execute/preparation.hpp"
+#include "state/recovery/followed_frame.hpp"
 #include "state/retention/trim_end.hpp"
 
 namespace mneme {
@@ -126,10 +127,38 @@ struct inspect_command {
   std::function<void(std::unexpected<error>)> reply; ///< only if it cannot be run
   std::uint64_t bytes = 0;                           ///< of what it asks for
 };
+/// Where the copy of a log ends.
+struct copy_end {
+  seq_no last;
+  digest last_frame;
+};
+/// A frame that the log has behind those of this copy. What does not follow here changes nothing;
+/// what follows and is not what it says stops the engine.
+struct follow_command {
+  std::optional<followed_frame> next; ///< none: only where the copy ends is asked for
+  std::function<void(result<copy_end>)> reply;
+};
+/// This process has claimed the log, and the copy has all of it.
+struct lead_command {
+  std::shared_ptr<log_leader> leader;
+  std::function<void(result<copy_end>)> reply;
+};
+/// Another process leads by now: follow again.
+struct yield_command {
+  std::function<void(result<copy_end>)> reply;
+};
+/// The log is not what this copy is of: no more is taken.
+struct halt_command {
+  error why;
+  std::function<void(result<copy_end>)> reply;
+};
 using commit_command =
     std::variant<mutate_command, promote_command, touch_command, late_touch_command, attest_command,
                  compact_command, tick_command, embed_command, snapshot_command, decay_command,
-                 erase_command, trim_command, checkpoint_command, inspect_command>;
+                 erase_command, trim_command, checkpoint_command, inspect_command, follow_command, lead_command,
+                 yield_command, halt_command>;
+/// What keeps a copy of a log where it is to be, and asks for nothing of its own.
+bool is_of_log(const commit_command& c);
 
 /// Counts for the bounds of what waits: all but what was let in before, and what the engine itself
 /// has to say, which nobody would send again.

@@ -11,6 +11,7 @@
 #include "messages/validate/validate.hpp"
 #include "state/branch/branch_note.hpp"
 #include "state/commit/busy.hpp"
+#include "state/commit/take_lead.hpp"
 #include "state/erasure/erase_field.hpp"
 #include "state/erasure/execute_erase.hpp"
 #include "state/erasure/purge.hpp"
@@ -47,7 +48,7 @@ write_deadline deadline_of(const commit_command& command) {
 bool stands_alone(const commit_command& c) {
   return std::holds_alternative<snapshot_command>(c) || std::holds_alternative<decay_command>(c)
          || std::holds_alternative<erase_command>(c) || std::holds_alternative<trim_command>(c)
-         || std::holds_alternative<checkpoint_command>(c);
+         || std::holds_alternative<checkpoint_command>(c) || is_of_log(c);
 }
 
 /// Whose command it is; "" = the host.
@@ -94,9 +95,7 @@ void committer::enqueue(commit_command command) {
     ensure(deferred_ > 0, "a deferred barrier was counted");
     --deferred_;
   }
-  if (options_.read_only && !std::holds_alternative<inspect_command>(command))
-    return refuse(command, {errc::read_only, "the engine was opened read-only", {}});
-  if (stopped_) return refuse(command, *stopped_);
+  if (const auto why = refusal_of(command)) return refuse(command, *why);
   const std::uint64_t bytes = bytes_of(command);
   if (is_bounded(command)) {
     if (queued() >= options_.max_queued)
@@ -112,6 +111,17 @@ void committer::enqueue(commit_command command) {
     queue_.push_back({std::move(command), bytes});
   }
   publish_queued();
+}
+
+std::optional<error> committer::refusal_of(const commit_command& command) const {
+  const bool is_look = std::holds_alternative<inspect_command>(command);
+  if (options_.read_only && !is_look)
+    return error{errc::read_only, "the engine was opened read-only", {}};
+  if (stopped_) return stopped_;
+  const bool is_barrier = std::holds_alternative<checkpoint_command>(command);
+  if (world_.follows() && !is_look && !is_barrier && !is_of_log(command))
+    return world_.standing->refusal();
+  return std::nullopt;
 }
 
 void committer::publish_queued() {
@@ -157,13 +167,20 @@ committer::round committer::next_round() {
 
 committer::round committer::take_round() {
   run_look();
+  const std::int64_t taken_before = taken_;
   while (!queue_.empty()) {
+    // The owner looks whether it can begin what erases.
+    if (taken_ != taken_before && is_erasure_next()) return {.again = true};
     if (const auto late = lateness_of(queue_.front().command)) {
       commit_command first = take_front();
       refuse(first, *late);
       continue;
     }
     settle_touches();
+    if (is_of_log(queue_.front().command)) {
+      if (auto next = take_of_log()) return *next;
+      continue;
+    }
     if (std::holds_alternative<checkpoint_command>(queue_.front().command)) {
       barrier_ = std::get<checkpoint_command>(take_front());
       in_round_ = true;
@@ -209,6 +226,80 @@ committer::round committer::take_round() {
   return {.again = !looks_.empty()};
 }
 
+std::optional<committer::round> committer::take_of_log() {
+  commit_command first = take_front();
+  if (auto* frame = std::get_if<follow_command>(&first)) return take_frame(std::move(*frame));
+  if (const auto* lead = std::get_if<lead_command>(&first)) {
+    take_lead(*lead);
+  } else if (const auto* back = std::get_if<yield_command>(&first)) {
+    if (!world_.standing->follows()) yield(nullptr);
+    back->reply(end_of_copy());
+  } else {
+    const auto& stop = std::get<halt_command>(first);
+    halt(stop.why);
+    stop.reply(std::unexpected(stop.why));
+  }
+  return std::nullopt;
+}
+
+copy_end committer::end_of_copy() const {
+  return {.last = world_.journal->last_seq(), .last_frame = world_.journal->last_frame()};
+}
+
+std::optional<committer::round> committer::take_frame(follow_command command) {
+  ensure(world_.standing != nullptr, "a frame is followed in a world that is on a log");
+  const auto& next = command.next;
+  const bool follows_here = next && world_.standing->follows()
+                            && next->opened.prefix.previous_frame == world_.journal->last_frame();
+  const auto answer = [reply = std::move(command.reply)](const result<copy_end>& end) {
+    if (reply) reply(end);
+  };
+  if (!follows_here) {
+    answer(end_of_copy());
+    return std::nullopt;
+  }
+  if (auto ok = check_followed(world_, *next); !ok) {
+    halt(ok.error());
+    answer(propagate(ok));
+    return std::nullopt;
+  }
+  replies_.emplace_back([this, answer](const error* e) {
+    answer(e != nullptr ? result<copy_end>(std::unexpected(*e)) : end_of_copy());
+  });
+  is_copied_ = true;
+  if (!next->entries.empty()) {
+    if (!has_room_for(next->entries)) return std::nullopt;
+    slot_before_ = world_.numbers.next_slot;
+    // What erases is durable before anything is gone; else the log is.
+    batch_ = make_batch(std::move(command.next->entries), world_.numbers, next->erases);
+  }
+  in_round_ = true;
+  return round{.batch = batch_, .copied = next->frame};
+}
+
+void committer::take_lead(const lead_command& command) {
+  ensure(world_.standing != nullptr && world_.standing->follows(), "who follows takes the lead");
+  if (auto led = mneme::take_lead(world_, command.leader); !led)
+    return command.reply(propagate(led));
+  // What others drew is taken.
+  ids_.return_to(world_.last_drawn_id);
+  world_.standing->lead(command.leader->epoch(), command.leader->tail().holder);
+  command.reply(end_of_copy());
+}
+
+void committer::yield(const error* outcome) {
+  ensure(world_.standing != nullptr, "a lead is lost where a log is");
+  if (!touches_.is_empty()) (void)touches_.take(); // nobody waits for them
+  world_.journal->yield();
+  world_.standing->follow();
+  if (outcome != nullptr) refuse_round(*outcome);
+  refuse_waiting_writes(world_.standing->refusal());
+}
+
+void committer::halt(const error& why) {
+  fail(why, why);
+}
+
 void committer::settle_touches() {
   if (!stands_alone(queue_.front().command) || touches_.is_empty()) return;
   queue_.push_front(
@@ -238,9 +329,8 @@ void committer::execute_next(batch_state& batch, bool& durable) {
     };
   std::visit(
       [&](auto& c) {
-        using kind = std::decay_t<decltype(c)>;
-        if constexpr (!std::is_same_v<kind, checkpoint_command>
-                      && !std::is_same_v<kind, inspect_command>)
+        // Barriers, looks and what is of the log have turns of their own.
+        if constexpr (requires { this->execute_one(c, batch, durable); })
           execute_one(c, batch, durable);
       },
       command);
@@ -622,7 +712,10 @@ result<void> committer::adopt_trim(running_trim::batches missed) {
 
 bool committer::is_erasure_next() const {
   if (queue_.empty()) return false;
-  const auto* next = std::get_if<erase_command>(&queue_.front().command);
+  const auto& front = queue_.front().command;
+  if (const auto* frame = std::get_if<follow_command>(&front))
+    return frame->next && frame->next->erases;
+  const auto* next = std::get_if<erase_command>(&front);
   return next != nullptr && !next->request.dry_run;
 }
 
@@ -656,6 +749,7 @@ void committer::complete() {
     world_.disk_full.set({});
   }
   in_round_ = false;
+  is_copied_ = false;
   answer_round(nullptr);
 }
 
@@ -665,6 +759,8 @@ void committer::answer_round(const error* problem) {
 }
 
 void committer::publish_batch() {
+  if (is_copied_) note_drawn_ids(world_, batch_->entries);
+  if (is_copied_) ids_.return_to(world_.last_drawn_id);
   world_.last_drawn_id = ids_.last_drawn();
   world_.last_entry_at = batch_->entries.back().header.created_at;
   if (const entry_kind last = batch_->entries.back().header.kind;
@@ -679,6 +775,7 @@ void committer::publish_batch() {
   // the world goes on from. A copy of the indexes is made like one.
   world_.retain_before(std::min(batch_->last_seq, imaged_.value_or(batch_->last_seq)));
   batch_.reset();
+  if (world_.standing != nullptr) world_.standing->arrived();
 }
 
 void committer::testing_reply_early() {
@@ -747,13 +844,14 @@ bool committer::has_room_for(std::span<const entry> entries) {
 
 void committer::lacks_room(const error& why) {
   ids_.return_to(world_.last_drawn_id);
+  is_copied_ = false;
   if (why.code == errc::disk_full) world_.disk_full.set(why.message); // before the answers leave
   answer_round(&why);
 }
 
 void committer::refuse_round(const error& why) {
-  ensure(in_round_ && batch_ != nullptr, "a batch is in progress");
-  world_.numbers.next_slot = slot_before_;
+  ensure(in_round_ && (batch_ != nullptr || is_copied_), "a batch is in progress");
+  if (batch_ != nullptr) world_.numbers.next_slot = slot_before_;
   in_round_ = false;
   batch_.reset();
   lacks_room(why);
@@ -762,9 +860,13 @@ void committer::refuse_round(const error& why) {
 void committer::refuse_waiting(const error& why) {
   ensure(!in_round_, "what waits is refused between two rounds");
   world_.disk_full.set(why.message);
+  refuse_waiting_writes(why);
+}
+
+void committer::refuse_waiting_writes(const error& why) {
   std::deque<waiting> kept;
   for (auto& w : std::exchange(queue_, {})) {
-    if (std::holds_alternative<checkpoint_command>(w.command)) {
+    if (std::holds_alternative<checkpoint_command>(w.command) || is_of_log(w.command)) {
       kept.push_back(std::move(w));
       continue;
     }
@@ -778,9 +880,12 @@ void committer::refuse_waiting(const error& why) {
 
 void committer::fail(const error& outcome, const error& stopped) {
   stopped_ = stopped;
-  if (stopped.code != errc::shutdown)
-    world_.stopped.set(stopped.message); // before the answers leave
+  if (stopped.code != errc::shutdown) { // before the answers leave
+    world_.stopped.set(stopped.message);
+    if (world_.standing != nullptr) world_.standing->halt(stopped);
+  }
   in_round_ = false;
+  is_copied_ = false;
   batch_.reset();
   answer_round(&outcome);
   if (barrier_ && barrier_->reply) barrier_->reply(std::unexpected(outcome));

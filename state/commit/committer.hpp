@@ -47,12 +47,15 @@ public:
   void enqueue(commit_command command);
 
   /// What to do next. Looks at the ledger come between two batches, one at a time. `batch` set:
-  /// give it to every owner, then call complete() or fail(). `sync` set: make the journal durable,
+  /// give it to every owner, then call complete() or fail(). `copied` set: the frame is the log's,
+  /// which the journal takes as it is; without `batch` nobody else gets anything. `sync` set: make
+  /// the journal durable,
   /// then call complete() or fail(). `barrier` set: seal and checkpoint, then call passed_barrier()
   /// or fail(). `again` set: nothing for the owners, but call next_round() again, when what has
   /// arrived meanwhile is enqueued.
   struct round {
     std::shared_ptr<const commit_batch> batch{};
+    std::shared_ptr<const log_frame> copied{};
     bool barrier = false;
     bool sync = false;
     bool again = false;
@@ -60,7 +63,7 @@ public:
   /// Precondition: no round is in progress. Nothing set: the queue is empty.
   round next_round();
 
-  /// The next command would erase: nothing else may go on beside what follows it.
+  /// The next command erases: nothing else may go on beside what follows it.
   [[nodiscard]] bool is_erasure_next() const;
   /// That goes on since its entry was published, or null.
   [[nodiscard]] const std::shared_ptr<running_trim>& trim_in_progress() const { return trim_; }
@@ -89,6 +92,9 @@ public:
   void refuse_round(const error& why);
   /// Answers what waits, but for the engine's own barriers, with `why`; what comes is taken again.
   void refuse_waiting(const error& why);
+  /// The log has another leader, and the world one that returns: `outcome` is what the round in
+  /// progress gets, if there is one, and what waits to be written is refused. Follows from now on.
+  void yield(const error* outcome);
   /// Answers the round in progress with `outcome` and everything queued, now and later, with
   /// `stopped`: the engine takes no more writes.
   void fail(const error& outcome, const error& stopped);
@@ -175,6 +181,17 @@ private:
                                           batch_state& batch);
   /// Makes the touches that wait the first command of the queue, if the next one must find none.
   void settle_touches();
+  /// Runs the first command, which is of the log. Set: what the owners have to do for it.
+  std::optional<round> take_of_log();
+  std::optional<round> take_frame(follow_command command);
+  void take_lead(const lead_command& command);
+  /// Nothing more is taken, and the log is the reason.
+  void halt(const error& why);
+  /// Those that are neither barriers nor the log's.
+  void refuse_waiting_writes(const error& why);
+  [[nodiscard]] copy_end end_of_copy() const;
+  /// Whether it may be queued here.
+  [[nodiscard]] std::optional<error> refusal_of(const commit_command& command) const;
   /// Appends what a read leaves; answers the seq of the last entry then. limit_exceeded if it has
   /// no room.
   result<seq_no> touch(entry_payload payload, batch_state& batch);
@@ -203,6 +220,7 @@ private:
   std::vector<std::function<void(const error*)>> replies_; ///< of the round in progress
   std::shared_ptr<const commit_batch> batch_;
   std::uint32_t slot_before_ = 0; ///< of batch_
+  bool is_copied_ = false;        ///< the round is of a frame of the log
   std::optional<checkpoint_command> barrier_;
   std::shared_ptr<running_trim> asked_trim_; ///< of the round in progress
   std::shared_ptr<running_trim> trim_;

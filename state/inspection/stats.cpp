@@ -49,6 +49,7 @@ world_stats read_stats(world& w) {
   }
   s.stopped = why_stopped(w);
   s.disk_full = w.disk_full.get();
+  if (w.standing != nullptr) s.log = w.standing->status(counts.seq);
   return s;
 }
 

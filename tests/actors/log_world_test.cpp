@@ -97,11 +97,18 @@ TEST_CASE("a directory that is lost is made again from its log", "[log]") {
     root = root_of(e);
     REQUIRE(e.close());
   }
-  // Elsewhere too, with other wishes for a new world.
+  // Elsewhere too, but not with other wishes than its founder had.
   site.network = nullptr;
   auto o = site.options("two");
   o.world_name = "another";
-  o.seed = 2;
+  CHECK(code_of(engine::open(o)) == "bad_value");
+  o.world_name.clear();
+  o.embedder_spec = "hash:64";
+  const auto other = engine::open(o);
+  CHECK(code_of(other) == "bad_value");
+  CHECK(other.error().message.find("whose embedder is none") != std::string::npos);
+  o.embedder_spec.reset();
+  site.network = nullptr;
   auto e = opened(o);
   CHECK(root_of(e) == root);
   CHECK(e.stats()->world == id);
@@ -149,6 +156,28 @@ TEST_CASE("one process leads, and who is replaced writes nothing more", "[log]")
   CHECK(again.error().message.find("takes no more writes") != std::string::npos);
   CHECK(one.root()->seq == seq_no{1}); // reads go on
   CHECK(site.frames() == before);
+}
+
+TEST_CASE("the lease of an engine that has stopped is let go of", "[log]") {
+  memory_log_server server;
+  const auto log = server.connect();
+  REQUIRE(log->create("w"));
+  const auto claimed = log->claim(log_epoch{}, "one", std::chrono::hours{1});
+  REQUIRE((claimed && claimed->outcome == claim_outcome::granted));
+  const auto standing =
+      std::make_shared<log_standing>([] { return std::int64_t{0}; }, log_role::leader, false);
+  const lease_keeper keeper(server.connect(), claimed->epoch, std::chrono::milliseconds{30},
+                            standing);
+  const auto may_claim = [&] {
+    const auto answer = log->claim(claimed->epoch, "two", std::chrono::hours{1});
+    return answer && answer->outcome == claim_outcome::granted;
+  };
+  CHECK_FALSE(may_claim());
+  standing->halt({errc::io, "the disk is broken", {}});
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds{10};
+  bool has_claimed = false;
+  while (!has_claimed && std::chrono::steady_clock::now() < until) has_claimed = may_claim();
+  CHECK(has_claimed);
 }
 
 TEST_CASE("while the log is away writes are busy and reads go on", "[log]") {

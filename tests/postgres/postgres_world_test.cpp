@@ -3,6 +3,7 @@
 #include <chrono>
 #include <filesystem>
 #include <iostream>
+#include <thread>
 
 #include <catch2/catch.hpp>
 #include <libpq-fe.h>
@@ -127,6 +128,59 @@ TEST_CASE("what was acknowledged outlives the server's crashes and the directory
   }
   auto e = world_on(address, root.path() + "/world");
   CHECK(e.root()->seq.value == acknowledged);
+}
+
+// By hand: how far a follower is behind one who writes all the time, and how fast it replays.
+TEST_CASE("what following costs", "[.measure]") {
+  postgres_cluster cluster({}, 5432, true);
+  const auto address = cluster.address("world");
+  temporary_directory root;
+  auto leader = world_on(address, root.path() + "/one");
+  const std::string text(700, 'x');
+  REQUIRE(note(leader, text));
+  engine_options o;
+  o.directory = root.path() + "/two";
+  o.log = address;
+  o.logs = make_postgres_log;
+  o.follow = true;
+  auto opened = engine::open(o);
+  if (!opened) FAIL(opened.error().message);
+  using clock = std::chrono::steady_clock;
+  constexpr int writes = 3000;
+  std::vector<clock::time_point> there(writes + 2);
+  std::thread reader([&] {
+    for (std::uint64_t seq = 2; seq < there.size(); ++seq) {
+      if (!opened->reach(seq_no{seq}, 60'000)) return;
+      there[seq] = clock::now();
+    }
+  });
+  std::vector<double> lags;
+  std::vector<clock::time_point> acknowledged(writes + 2);
+  const auto began = clock::now();
+  for (int i = 0; i < writes; ++i) {
+    const auto written = note(leader, text + std::to_string(i));
+    REQUIRE(written);
+    acknowledged[written->seq.value] = clock::now();
+  }
+  const std::chrono::duration<double> wrote = clock::now() - began;
+  reader.join();
+  for (std::size_t seq = 2; seq < there.size(); ++seq)
+    lags.push_back(
+        std::chrono::duration<double, std::milli>(there[seq] - acknowledged[seq]).count());
+  std::ranges::sort(lags);
+  std::cout << "leader " << writes / wrote.count() << " writes/s, follower behind by "
+            << lags[lags.size() / 2] << " ms (p50), " << lags[lags.size() * 99 / 100]
+            << " ms (p99), " << lags.back() << " ms (most)\n";
+  REQUIRE(opened->close());
+  const std::uint64_t from = leader.root()->seq.value;
+  o.directory = root.path() + "/three";
+  const auto joins = clock::now();
+  auto three = engine::open(o);
+  REQUIRE(three);
+  const std::chrono::duration<double> joined = clock::now() - joins;
+  std::cout << "a join of " << from
+            << " frames from nothing: " << static_cast<double>(from) / joined.count()
+            << " frames/s\n";
 }
 
 // By hand: on the disk, what an append costs through each layer, in turns over one server.

@@ -2,6 +2,7 @@
 """The command on a world that is kept in PostgreSQL, as docs/SCALE.md shows it: made, lost and joined,
 one leader at a time, and no password in a directory. Arguments: the command, and the folder of
 PostgreSQL's programs."""
+# Of: tools/command/log_address.cpp
 
 import json
 import os
@@ -12,42 +13,16 @@ import sys
 import tempfile
 import unittest
 
+import cluster
+
 MNEME, PROGRAMS = sys.argv[1:3]
-del sys.argv[1:]
-
-
-class Cluster:
-    """In a temporary directory, on a socket; initdb refuses root."""
-
-    def __init__(self):
-        self.place = pathlib.Path(tempfile.mkdtemp(prefix="mneme-pg-"))
-        self.who = {"user": "postgres", "group": "postgres"} if os.getuid() == 0 else {}
-        if self.who:
-            shutil.chown(self.place, "postgres", "postgres")
-        data = self.place / "data"
-        subprocess.run([f"{PROGRAMS}/initdb", "-D", data, "-A", "trust", "-U", "postgres", "-N",
-                        "--no-instructions", "--locale=C", "-E", "UTF8"], check=True, cwd="/",
-                       stdout=subprocess.DEVNULL, **self.who)
-        self.server = subprocess.Popen(
-            [f"{PROGRAMS}/postgres", "-D", data, "-c", "listen_addresses=", "-k", self.place],
-            cwd="/", stderr=subprocess.PIPE, text=True, **self.who)
-        for line in self.server.stderr:
-            if "ready to accept connections" in line:
-                break
-
-    def end(self):
-        self.server.terminate()
-        self.server.communicate()
-        shutil.rmtree(self.place, ignore_errors=True)
-
-    def address(self, log):
-        return f"postgresql://postgres@{str(self.place).replace('/', '%2F')}/postgres#{log}"
+del sys.argv[1:3]
 
 
 class Scale(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.cluster = Cluster()
+        cls.cluster = cluster.Cluster(PROGRAMS)
 
     @classmethod
     def tearDownClass(cls):
@@ -104,6 +79,14 @@ class Scale(unittest.TestCase):
             leader.wait()
         self.done("write", self.at("two"), "--type", "Note", "statement=now me")
 
+    def test_document(self):
+        """From nothing to a failover, in the commands that docs/SCALE.md shows."""
+        top = pathlib.Path(__file__).resolve().parents[2]
+        sys.path.insert(0, str(top / "tests/docs"))
+        import run_examples  # pylint: disable=import-outside-toplevel
+        os.environ["LOG"] = self.cluster.address("document")
+        self.assertGreaterEqual(run_examples.run(top / "docs/SCALE.md", MNEME), 5)
+
     def test_refusals(self):
         said = self.refused("init", self.at("p"), "--log", "postgresql://me:secret@host/db")
         self.assertIn("pgpass", said)
@@ -111,12 +94,23 @@ class Scale(unittest.TestCase):
         for option in ("password=secret", "passw%6Frd=secret", "sslpassword=secret"):
             said = self.refused("init", self.at("p"), "--log", f"postgresql://me@host/db?{option}#p")
             self.assertIn("pgpass", said)
+        self.assertIn("pgpass", self.refused("serve", self.at("p"), "--log",
+                                             "postgresql://me:secret@host/db"))
         self.assertFalse(os.path.exists(self.at("p")))
         self.assertIn("postgresql://", self.refused("init", self.at("q"), "--log", "nowhere"))
         away = self.refused("init", self.at("r"), "--log",
                             f"postgresql://postgres@{self.place.name.replace('/', '%2F')}/db")
         self.assertIn("cannot be reached", away)
+        # What is wrong for good is not called busy.
+        nobody = self.cluster.address("refusals").replace("postgres@", "nobody@")
+        said = self.refused("init", self.at("t"), "--json", "--log", nobody)
+        self.assertIn("bad_value", said)
+        self.assertIn("nobody", said)
         self.done("init", self.at("s"), "--log", self.cluster.address("refusals"))
+        self.assertIn("copy of a log already", self.refused("init", self.at("s"), "--log",
+                                                            self.cluster.address("refusals")))
+        self.assertIn("embedder", self.refused("init", self.at("u"), "--embedder", "hash:64", "--log",
+                                               self.cluster.address("refusals")))
         self.done("write", self.at("s"), "--type", "Note", "statement=kept")
         self.assertIn("log", self.refused("rewind", self.at("s"), "--to", "1"))
 

@@ -63,6 +63,7 @@ status status_of(errc code) noexcept {
   case errc::outcome_unknown:
   case errc::shutdown:
   case errc::disk_full:
+  case errc::behind:
     return status::store;
   default:
     return status::bad_input;

@@ -52,6 +52,11 @@ bool is_vacant(const std::string& directory) {
   return is_journal_unwritten(*make_posix_file_system(), directory).value_or(false);
 }
 
+bool is_copy_of_log(const std::string& directory) {
+  std::error_code problem;
+  return fs::exists(fs::path(directory) / "LOG", problem);
+}
+
 namespace {
 
 /// Asked before the engine is, which locks a directory before it knows whose it is: one that is no

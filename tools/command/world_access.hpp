@@ -32,6 +32,9 @@ result<std::shared_ptr<key_resolver>> read_agent_keys(const std::string& path);
 /// True where a world may be made: nothing is there, or what a broken-off start left.
 bool is_vacant(const std::string& directory);
 
+/// True if the directory says where its log is: a world on it was joined there, or was begun to be.
+bool is_copy_of_log(const std::string& directory);
+
 /// Says on standard error what opening found: vectors of other rules, a write that a crash tore.
 void tell_of_opening(const engine& opened);
 

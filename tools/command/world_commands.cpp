@@ -1,9 +1,8 @@
 // init, root, snapshot, journal, checkpoint, stats.
 
-#include <algorithm>
-
 #include <nlohmann/json.hpp>
 
+#include "tools/command/log_address.hpp"
 #include "tools/command/render.hpp"
 #include "tools/command/world_arguments.hpp"
 
@@ -21,34 +20,18 @@ struct init_options {
   std::optional<std::string> log;
 };
 
-/// The directory keeps the address, which is no place for a password.
-bool holds_password(std::string_view address) {
-  const auto user = address.find("://");
-  const auto at = address.find('@');
-  if (user != std::string_view::npos && at != std::string_view::npos
-      && address.substr(user + 3, at - user - 3).contains(':'))
-    return true;
-  // A name may be written in percents, which libpq reads: none of those that it has needs any.
-  const auto options = address.find('?');
-  if (options == std::string_view::npos) return false;
-  for (std::string_view left = address.substr(options + 1); !left.empty();) {
-    const std::string_view option = left.substr(0, left.find('&'));
-    const std::string_view name = option.substr(0, option.find('='));
-    if (name.ends_with("password") || name.contains('%')) return true;
-    left.remove_prefix(std::min(left.size(), option.size() + 1));
-  }
-  return false;
-}
-
 result<json> init_world(const init_options& o) {
-  if (!is_vacant(o.common.directory))
+  if (!is_vacant(o.common.directory)) {
+    if (is_copy_of_log(o.common.directory))
+      return fail(errc::already_exists,
+                  o.common.directory
+                      + " is the copy of a log already, whole or begun: any command that opens it "
+                        "fetches what it lacks, and so does `mneme serve --follow`");
     return fail(errc::already_exists,
                 o.common.directory + " is not empty; a new world needs a directory of its own");
-  if (o.log && holds_password(*o.log))
-    return fail(errc::bad_value,
-                "an address with a password is not kept in a directory: put the password into "
-                "~/.pgpass, or name a service of ~/.pg_service.conf",
-                "log");
+  }
+  if (o.log)
+    if (auto ok = check_log_address(*o.log); !ok) return propagate(ok);
   engine_options options;
   options.log = o.log;
   options.directory = o.common.directory;

@@ -30,6 +30,7 @@ constexpr std::array absent_table = {
     key_shape{"project", &shapes::text},     key_shape{"tag", &shapes::text},
     key_shape{"source_type", &shapes::text}, key_shape{"as_of", &shapes::time},
     key_shape{"now", &shapes::time},         key_shape{"at_seq", &shapes::integer},
+    key_shape{"at_least", &shapes::integer},
     key_shape{"at", &shapes::time},          key_shape{"actor", &shapes::text},
     key_shape{"scope", &shapes::scope},      key_shape{"deadline_ms", &shapes::integer}};
 

@@ -34,6 +34,7 @@ constexpr std::array context_table = {
     key_shape{"now", &shapes::time},
     key_shape{"actor", &shapes::text},
     key_shape{"at_seq", &shapes::integer},
+    key_shape{"at_least", &shapes::integer},
     key_shape{"at", &shapes::time},
     receipt_key,
     key_shape{"deadline_ms", &shapes::integer},
@@ -49,12 +50,11 @@ constexpr std::array compact_table = {
     key_shape{"scope", &shapes::scope},
     key_shape{"deadline_ms", &shapes::integer},
 };
-constexpr std::array load_compact_table = {key_shape{"intent_id", &shapes::text, true},
-                                           key_shape{"step_id", &shapes::text, true},
-                                           key_shape{"actor", &shapes::text},
-                                           key_shape{"at_seq", &shapes::integer},
-                                           key_shape{"at", &shapes::time},
-                                           key_shape{"deadline_ms", &shapes::integer}};
+constexpr std::array load_compact_table = {
+    key_shape{"intent_id", &shapes::text, true}, key_shape{"step_id", &shapes::text, true},
+    key_shape{"actor", &shapes::text},           key_shape{"at_seq", &shapes::integer},
+    key_shape{"at_least", &shapes::integer},     key_shape{"at", &shapes::time},
+    key_shape{"deadline_ms", &shapes::integer}};
 constexpr std::array attest_table = {
     key_shape{"intent_id", &shapes::text, true}, key_shape{"outcome", &shapes::text, true},
     key_shape{"reason", &shapes::text},          key_shape{"cited", &shapes::texts, true},

@@ -253,6 +253,18 @@ json manifest_json(const manifest& m) {
           {"counters", std::move(counters)}};
 }
 
+json log_status_json(const log_status& s) {
+  json answer{{"role", s.role == log_role::leader ? "leader" : "follower"},
+              {"epoch", s.epoch},
+              {"leader", s.leader},
+              {"seq", s.log_seq.value},
+              {"lag_seqs", s.lag_seqs},
+              {"lag_ms", s.lag_ms}};
+  if (!s.leader_address.empty()) answer["leader_address"] = s.leader_address;
+  if (!s.problem.empty()) answer["problem"] = s.problem;
+  return answer;
+}
+
 json stats_json(const world_stats& s) {
   json by_type = json::object();
   for (const auto& [type, count] : s.memories_by_type) by_type[to_string(type)] = count;
@@ -279,6 +291,7 @@ json stats_json(const world_stats& s) {
               {"embedder_problem", s.embedder_problem}};
   if (!s.stopped.empty()) answer["stopped"] = s.stopped;
   if (!s.disk_full.empty()) answer["disk_full"] = s.disk_full;
+  if (s.log) answer["log"] = log_status_json(*s.log);
   return answer;
 }
 

@@ -1,7 +1,6 @@
 #include "tools/protocol/at_time.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include <nlohmann/json.hpp>
 
@@ -9,17 +8,10 @@
 
 namespace mneme::protocol {
 
-namespace {
-
-/// Keys that hold lists of requests.
-constexpr std::array<const char*, 2> lists = {"items", "reads"};
-
-} // namespace
-
 bool names_a_time(const json& request) {
   if (!request.is_object()) return false;
   if (is_given(request, "at")) return true;
-  return std::ranges::any_of(lists, [&](const char* key) {
+  return std::ranges::any_of(request_lists, [&](const char* key) {
     const auto list = request.find(key);
     return list != request.end() && list->is_array() && std::ranges::any_of(*list, names_a_time);
   });
@@ -37,7 +29,7 @@ result<void> resolve_times(engine& target, json& request, const json_path& at) {
     request.erase("at");
     request["at_seq"] = seq->value;
   }
-  for (const char* key : lists) {
+  for (const char* key : request_lists) {
     const auto list = request.find(key);
     if (list == request.end() || !list->is_array()) continue;
     const json_path items = at.key(key);

@@ -94,6 +94,7 @@ constexpr std::array chroma_table = {
     key_shape{"actor", &shapes::text},
     key_shape{"scope", &shapes::scope},
     key_shape{"at_seq", &shapes::integer},
+    key_shape{"at_least", &shapes::integer},
     key_shape{"at", &shapes::time},
     key_shape{"deadline_ms", &shapes::integer},
 };
@@ -112,13 +113,15 @@ constexpr std::array decay_table = {key_shape{"actor", &shapes::text},
                                     key_shape{"deadline_ms", &shapes::integer}};
 constexpr std::array point_table = {
     key_shape{"hashtags", &shapes::texts, true}, key_shape{"at_seq", &shapes::integer},
-    key_shape{"at", &shapes::time}, key_shape{"deadline_ms", &shapes::integer}};
+    key_shape{"at_least", &shapes::integer}, key_shape{"at", &shapes::time},
+    key_shape{"deadline_ms", &shapes::integer}};
 constexpr std::array suggest_table = {
     key_shape{"text", &shapes::text, true}, key_shape{"at_seq", &shapes::integer},
+    key_shape{"at_least", &shapes::integer}, key_shape{"at", &shapes::time},
+    key_shape{"deadline_ms", &shapes::integer}};
+constexpr std::array tags_table = {
+    key_shape{"at_seq", &shapes::integer}, key_shape{"at_least", &shapes::integer},
     key_shape{"at", &shapes::time}, key_shape{"deadline_ms", &shapes::integer}};
-constexpr std::array tags_table = {key_shape{"at_seq", &shapes::integer},
-                                   key_shape{"at", &shapes::time},
-                                   key_shape{"deadline_ms", &shapes::integer}};
 
 /// Zones are named as Core, Mid and Outer, and read in any case.
 std::optional<colour_zone> read_zone(value_reader& in) {

@@ -48,6 +48,7 @@ constexpr std::array find_table = {
     key_shape{"follow", &follow_shape},
     key_shape{"as_of", &shapes::time},
     key_shape{"at_seq", &shapes::integer},
+    key_shape{"at_least", &shapes::integer},
     key_shape{"at", &shapes::time},
     key_shape{"now", &shapes::time},
     key_shape{"include_tombstoned", &shapes::boolean},

@@ -329,7 +329,7 @@ const std::array<op_spec, 59>& table() { // NOLINT(readability-function-size)
        "world world_id embedder language space seq checkpoint_seq memories memories_by_type rows "
        "edges vectors vector_builds_failed fields journal_bytes journal_segments "
        "embeddings_pending "
-       "embeddings_refused embedder_problem stopped? disk_full?",
+       "embeddings_refused embedder_problem stopped? disk_full? log?",
        R"({"op":"stats"})", stats_keys(), run_stats},
   };
   return specs;

@@ -99,7 +99,7 @@ std::string hash_of(json receipt) {
 
 /// What is asked again: without what concerns one run alone.
 json asked_again(json request) {
-  for (const char* key : {"op", "receipt", "deadline_ms", "at_seq"}) request.erase(key);
+  for (const char* key : {"op", "receipt", "deadline_ms", "at_seq", "at_least"}) request.erase(key);
   return request;
 }
 

@@ -58,6 +58,7 @@ constexpr std::array search_table = {
     key_shape{"actor", &shapes::text},
     key_shape{"scope", &shapes::scope},
     key_shape{"at_seq", &shapes::integer},
+    key_shape{"at_least", &shapes::integer},
     key_shape{"at", &shapes::time},
     key_shape{"now", &shapes::time},
     key_shape{"deadline_ms", &shapes::integer},

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/protocol/answer_json.hpp"
+#include "tools/protocol/at_least.hpp"
 #include "tools/protocol/at_time.hpp"
 #include "tools/protocol/memory_name.hpp"
 #include "tools/protocol/op_table.hpp"
@@ -40,9 +41,12 @@ result<json> session::run(const json& request, const std::optional<error>& overs
   if (auto ok = check_op(request, document, op); !ok) return propagate(ok);
   if (auto ok = check_members(request, op->keys, true, document); !ok) return propagate(ok);
   if (oversized) return std::unexpected(*oversized);
+  const bool waits = asks_for_newest(request);
   const bool has_ids = names_by_id(request);
-  if (!has_ids && !names_a_time(request)) return run_checked(*op, request);
+  if (!waits && !has_ids && !names_a_time(request)) return run_checked(*op, request);
   json resolved = request;
+  if (waits)
+    if (auto ok = wait_for_newest(engine_, resolved); !ok) return propagate(ok);
   if (auto ok = resolve_times(engine_, resolved, document); !ok) return propagate(ok);
   if (has_ids) {
     if (auto ok = resolve_names(engine_, resolved, in_sight_of_, document); !ok)
@@ -54,7 +58,13 @@ result<json> session::run(const json& request, const std::optional<error>& overs
 }
 
 result<json> session::run_checked(const op_spec& op, const json& request) {
-  return asks_for_receipt(request) ? run_with_receipt(*this, op, request) : op.run(*this, request);
+  auto answer =
+      asks_for_receipt(request) ? run_with_receipt(*this, op, request) : op.run(*this, request);
+  if (answer && answer->is_object())
+    if (const auto at = engine_.position())
+      (*answer)["log_position"] = {
+          {"epoch", at->epoch}, {"seq", at->seq.value}, {"root", to_hex(at->root)}};
+  return answer;
 }
 
 result<json> session::run(std::string_view op, json request,

@@ -74,6 +74,7 @@ constexpr std::array retrieve_table = {
     key_shape{"include_ended", &shapes::boolean},
     key_shape{"min_trust", &shapes::number},
     key_shape{"at_seq", &shapes::integer},
+    key_shape{"at_least", &shapes::integer},
     key_shape{"at", &shapes::time},
     key_shape{"expand_refs", &shapes::boolean},
     key_shape{"touch", &shapes::boolean},

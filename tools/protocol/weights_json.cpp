@@ -15,9 +15,9 @@ namespace {
 constexpr std::array set_weights_table = {
     key_shape{"weights", &shapes::text}, key_shape{"reset", &shapes::boolean},
     key_shape{"actor", &shapes::text}, key_shape{"deadline_ms", &shapes::integer}};
-constexpr std::array weights_table = {key_shape{"at_seq", &shapes::integer},
-                                      key_shape{"at", &shapes::time},
-                                      key_shape{"deadline_ms", &shapes::integer}};
+constexpr std::array weights_table = {
+    key_shape{"at_seq", &shapes::integer}, key_shape{"at_least", &shapes::integer},
+    key_shape{"at", &shapes::time}, key_shape{"deadline_ms", &shapes::integer}};
 
 } // namespace
 

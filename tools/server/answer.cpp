@@ -52,6 +52,7 @@ int status_of(errc code) noexcept {
   case errc::rate_limited:
     return 429;
   case errc::busy:
+  case errc::behind:
   case errc::shutdown:
     return 503;
   case errc::deadline_exceeded:

@@ -246,6 +246,11 @@ constexpr std::array rows = {
     member_row{"stats", "embedder_problem", text},
     member_row{"stats", "stopped", text},
     member_row{"stats", "disk_full", text},
+    member_row{"stats", "log", R"({"type":"object","required":["role","epoch","leader","seq",
+      "lag_seqs","lag_ms"],"properties":{"role":{"enum":["leader","follower"]},
+      "epoch":{"type":"integer"},"leader":{"type":"string"},"leader_address":{"type":"string"},
+      "seq":{"type":"integer"},"lag_seqs":{"type":"integer"},"lag_ms":{"type":"integer"},
+      "problem":{"type":"string"}}})"},
 };
 
 json member_schema(std::string_view op, std::string_view member) {
@@ -375,6 +380,9 @@ json answer_schema(const protocol::op_spec& op) {
     properties[std::string(name)] = member_schema(op.name, name);
     if (!is_optional) required.push_back(name);
   }
+  // Of a world that is kept in a log, whatever was asked.
+  properties["log_position"] = json::parse(R"({"type":"object","required":["epoch","seq","root"],
+    "properties":{"epoch":{"type":"integer"},"seq":{"type":"integer"},"root":{"type":"string"}}})");
   return {{"type", "object"},
           {"properties", std::move(properties)},
           {"required", std::move(required)},

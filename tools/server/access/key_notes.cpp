@@ -134,6 +134,9 @@ constexpr std::array note_rows = {
     note_row{"", "expect_version", "Refuse (version_conflict) if another version is current."},
     note_row{"", "hashtags", "At least 8 assigned hashtags; they fix the point in colour space."},
     note_row{"", "touch", "false: do not reinforce what the answer shows."},
+    note_row{"", "at_least",
+             "An entry that the answer must have seen: a copy of a log waits for it, until the "
+             "deadline (behind then)."},
     note_row{"", "receipt",
              "true: also a receipt of the answer, which replay_receipt asks again. A retrieve then "
              "reinforces nothing."},

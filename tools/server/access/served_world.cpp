@@ -5,6 +5,7 @@
 
 #include <CLI/App.hpp>
 
+#include "tools/command/log_address.hpp"
 #include "tools/command/world_arguments.hpp"
 
 namespace mneme::server {
@@ -55,6 +56,15 @@ void add_served_options(CLI::App& command, served_options& options,
   command.add_option(
       "--scope-keys", options.scope_keys,
       "file of {\"agent\": base64 of its Ed25519 public key}: scopes are then taken");
+  command.add_option("--log", options.log,
+                     "postgresql://…#NAME: where the world is kept, if DIR has none yet "
+                     "(docs/SCALE.md)");
+  auto* follow = command.add_flag("--follow", options.follows,
+                                  "of a world on a log: answer reads, as of what its leader wrote");
+  command.add_flag("--may-lead", options.may_lead, "take the lead when nobody has it")
+      ->needs(follow);
+  command.add_option("--advertise", options.advertised,
+                     "URL where this server is asked while it leads: others name it to who writes");
   command
       .add_option("--compat", options.compat,
                   "also for clients of others (docs/CLIENTS.md), with commas between: "
@@ -70,6 +80,12 @@ result<engine> open_served(const served_options& options) {
   engine_options opening;
   opening.directory = options.common.directory;
   opening.embedder_spec = options.embedder;
+  if (options.log)
+    if (auto ok = command::check_log_address(*options.log); !ok) return propagate(ok);
+  opening.log = options.log;
+  opening.follow = options.follows;
+  opening.may_lead = options.may_lead;
+  opening.advertised = options.advertised;
   constexpr std::int64_t ns_of_a_day = 86'400LL * 1'000'000'000;
   opening.retention = {.entries = options.keep_entries.value_or(0),
                        .ns = std::int64_t{options.keep_days.value_or(0)} * ns_of_a_day};

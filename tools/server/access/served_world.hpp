@@ -22,6 +22,10 @@ struct served_options {
   std::optional<std::string> audience;       ///< of searches that name none
   std::optional<std::uint16_t> keep_days;    ///< of history
   std::optional<std::uint64_t> keep_entries; ///< the same
+  std::optional<std::string> log;            ///< where the world is, if the directory has none yet
+  bool follows = false;                      ///< it, and writes nothing
+  bool may_lead = false;                     ///< when nobody does
+  std::string advertised;                    ///< where it is asked then
   std::vector<std::string> compat;           ///< names of what is served beside our own
   bool all_tools = false;                    ///< of MCP: beside the basic ones
   bool must_exist = false;                   ///< no world is made

@@ -64,6 +64,14 @@ std::string sizes(const world_stats& s, const std::string& directory) {
       + gauge("mneme_disk_full", "1: the newest write found no room; the next one tries again",
               s.disk_full.empty() ? 0 : 1)
       + gauge("mneme_embeddings_pending", "Memories that wait for a vector", s.embeddings_pending);
+  if (s.log)
+    text +=
+        gauge("mneme_log_epoch", "Newest epoch of the world's log that was heard of", s.log->epoch)
+        + gauge("mneme_log_leads", "1: this process leads the log; 0: it follows",
+                s.log->role == log_role::leader ? 1 : 0)
+        + gauge("mneme_log_lag_seqs", "Entries that the log has and this copy has not",
+                s.log->lag_seqs)
+        + gauge("mneme_log_lag_ms", "So old may be what this copy shows", s.log->lag_ms);
   text += head("mneme_memories_by_type", "gauge", "Live memories by type");
   for (const auto& [type, count] : s.memories_by_type)
     text += fmt::format("mneme_memories_by_type{{type=\"{}\"}} {}\n", to_string(type), count);

@@ -194,7 +194,8 @@ http_response routes::health() {
     return {.status = 503,
             .body = protocol::print(refused(503, "io",
                                             "the engine has stopped; it recovers when the "
-                                            "server is started again")
+                                            "server is started again"
+                                                + (stats->log ? ": " + stats->stopped : ""))
                                         .body)
                     + "\n"}; // to ask again is of no use
   if (stats->disk_full.empty()) return respond(done(json::object()));

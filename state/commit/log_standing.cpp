@@ -1,0 +1,140 @@
+#include "state/commit/log_standing.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace mneme {
+
+namespace {
+
+struct holder_parts {
+  std::string name;
+  std::string address;
+};
+
+holder_parts parts_of(const std::string& holder) {
+  const auto space = holder.find(' ');
+  if (space == std::string::npos) return {holder, {}};
+  return {holder.substr(0, space), holder.substr(space + 1)};
+}
+
+} // namespace
+
+std::string holder_with_address(std::string name, const std::string& address) {
+  return address.empty() ? std::move(name) : std::move(name) + " " + address;
+}
+
+log_standing::log_standing(std::function<std::int64_t()> clock, log_role role, bool returns)
+    : clock_(std::move(clock)),
+      follows_(std::make_shared<std::atomic<bool>>(role == log_role::follower)),
+      returns_(returns),
+      had_all_at_(clock_()) {
+}
+
+void log_standing::lead(log_epoch epoch, std::string holder) {
+  const std::lock_guard hold(guard_);
+  epoch_ = epoch;
+  holder_ = std::move(holder);
+  problem_.clear();
+  *follows_ = false;
+  moved_.notify_all();
+}
+
+void log_standing::follow() {
+  const std::lock_guard hold(guard_);
+  *follows_ = true;
+  had_all_at_ = clock_();
+}
+
+void log_standing::heard(const log_tail& tail, bool has_all, std::int64_t asked_at) {
+  const std::lock_guard hold(guard_);
+  if (tail.epoch >= epoch_) {
+    epoch_ = tail.epoch;
+    holder_ = tail.holder;
+  }
+  log_seq_ = std::max(log_seq_, tail.last_seq);
+  if (has_all) {
+    had_all_at_ = std::max(had_all_at_, asked_at);
+    problem_.clear();
+  }
+}
+
+void log_standing::fails(std::string why) {
+  const std::lock_guard hold(guard_);
+  problem_ = std::move(why);
+}
+
+void log_standing::halt(const error& why) {
+  const std::lock_guard hold(guard_);
+  halted_ = why;
+  moved_.notify_all();
+}
+
+bool log_standing::is_halted() const {
+  const std::lock_guard hold(guard_);
+  return halted_.has_value();
+}
+
+void log_standing::arrived() {
+  // A waiter looks under the guard, so that it misses nothing.
+  {
+    const std::lock_guard hold(guard_);
+  }
+  moved_.notify_all();
+}
+
+log_status log_standing::status(seq_no published) const {
+  const std::lock_guard hold(guard_);
+  auto [name, address] = parts_of(holder_);
+  log_status s{.role = *follows_ ? log_role::follower : log_role::leader,
+               .epoch = epoch_.value,
+               .leader = std::move(name),
+               .leader_address = std::move(address),
+               .log_seq = std::max(log_seq_, published),
+               .problem = problem_};
+  if (s.role == log_role::leader) return s;
+  s.lag_seqs = s.log_seq.value - published.value;
+  s.lag_ms = static_cast<std::uint64_t>(std::max<std::int64_t>(clock_() - had_all_at_, 0));
+  return s;
+}
+
+log_epoch log_standing::epoch() const {
+  const std::lock_guard hold(guard_);
+  return epoch_;
+}
+
+error log_standing::refusal() const {
+  const std::lock_guard hold(guard_);
+  const auto [name, address] = parts_of(holder_);
+  std::string leader = epoch_ == log_epoch{}
+                           ? "nobody leads yet"
+                           : fmt::format("'{}' leads it in epoch {}", name, epoch_.value);
+  if (!address.empty()) leader += ", at " + address;
+  return {
+      errc::read_only, "this process follows the world's log and writes nothing: " + leader, {}};
+}
+
+result<void> log_standing::wait_for(seq_no at_least, const std::function<seq_no()>& published,
+                                    std::int64_t wait_ms) {
+  std::unique_lock hold(guard_);
+  const auto is_there = [&] { return published() >= at_least; };
+  if (is_there()) return {};
+  // Who leads and may lose that may have lost it already.
+  if (*follows_ || returns_)
+    moved_.wait_for(hold, std::chrono::milliseconds(wait_ms),
+                    [&] { return is_there() || halted_.has_value(); });
+  if (is_there()) return {};
+  if (halted_) return std::unexpected(*halted_);
+  const seq_no now = published();
+  const auto lag_ms = *follows_ ? std::max<std::int64_t>(clock_() - had_all_at_, 0) : 0;
+  return fail(errc::behind,
+              fmt::format("this copy is at seq {}, the log at {} or further, and seq {} was asked "
+                          "for; what it shows may be {} ms old",
+                          now.value, std::max(log_seq_, now).value, at_least.value, lag_ms),
+              "at_least");
+}
+
+} // namespace mneme

@@ -1,0 +1,27 @@
+#include "state/commit/take_lead.hpp"
+
+#include "journal/erase_payloads.hpp"
+#include "messages/ensure.hpp"
+
+namespace mneme {
+
+result<void> erase_in_log(world& w, log_leader& leader) {
+  auto last = erased_by_last(*w.files, journal_directory(w.directory), w.info.id);
+  if (!last || last->seqs.empty()) return last ? result<void>() : propagate(last);
+  return leader.erase(last->seqs, {});
+}
+
+result<void> take_lead(world& w, const std::shared_ptr<log_leader>& leader) {
+  ensure(leader != nullptr && !w.journal->is_led(), "who follows is given the lead once");
+  if (leader->tail().end.head != w.journal->last_frame())
+    return fail(errc::version_conflict, "the copy lacks something of the log that it is to lead");
+  // What the next frames rest on is here for good, as after an opening.
+  if (auto ok = w.journal->sync(); !ok) return ok;
+  if (auto ok = erase_in_log(w, *leader); !ok) return ok;
+  w.journal->lead(leader);
+  auto sealed = w.journal->append_seal(w.ledger->roots().overall);
+  if (!sealed) w.journal->yield();
+  return sealed;
+}
+
+} // namespace mneme
