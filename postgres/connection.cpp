@@ -174,8 +174,8 @@ result<void> postgres_connection::open() {
   if (made->connection == nullptr) return fail(errc::busy, "no memory for a session with the log");
   if (PQstatus(made->connection) != CONNECTION_OK) {
     const std::string why = one_line(PQerrorMessage(made->connection));
-    // What has been a session will be one again.
-    const bool is_refused = !had_session_ && !is_about_moment(why)
+    // What has been a session will be one again, and a line that breaks is no refusal.
+    const bool is_refused = !had_session_ && why.contains("FATAL") && !is_about_moment(why)
                             && PQpingParams(names.data(), values.data(), 1) == PQPING_OK;
     if (!is_refused) return fail(errc::busy, "the log cannot be reached: " + why);
     return fail(errc::bad_value, "the log's server is there and refuses a session: " + why, "log");

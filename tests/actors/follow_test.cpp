@@ -81,8 +81,7 @@ TEST_CASE("followers have what the leader writes, with its roots", "[log]") {
   REQUIRE(leader.close());
   REQUIRE(two.close());
   // A copy of its directory is a start for another one.
-  std::filesystem::copy(site.at("two"), site.at("four"),
-                        std::filesystem::copy_options::recursive);
+  std::filesystem::copy(site.at("two"), site.at("four"), std::filesystem::copy_options::recursive);
   auto four = follower(site, "four");
   CHECK(root_of(four) == root);
   CHECK(four.opened().replayed_entries < 41);

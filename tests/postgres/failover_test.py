@@ -199,7 +199,8 @@ def run(mneme, programs, rounds, seconds, seed):
             refused = other.ask(op="write", type="Note", data={"statement": "not here"})
             if refused and refused["ok"] and other.status()["role"] != "leader":
                 raise SystemExit("a follower took a write")
-            if refused and not refused["ok"] and f"http://{name}.example" not in json.dumps(refused):
+            # Who, as far as it has heard.
+            if refused and not refused["ok"] and ".example" not in json.dumps(refused):
                 raise SystemExit(f"a follower does not say who leads: {refused}")
             for _ in range(20):
                 at = writer.acknowledged[-1]

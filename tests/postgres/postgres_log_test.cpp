@@ -188,9 +188,9 @@ TEST_CASE("a log is reached over TLS, and only with the certificate that was giv
   CHECK(code_of(over("pw", "verify-full", certificate)->tail()) == "ok");
   const auto other = cluster.data() + "/PG_VERSION";
   CHECK(code_of(over("pw", "verify-full", other)->tail()) == "busy");
-  CHECK(code_of(over("pw", "disable", certificate)->tail()) == "busy");
+  CHECK(code_of(over("pw", "disable", certificate)->tail()) == "bad_value");
   const auto refused = over("wrong", "verify-full", certificate)->tail();
-  CHECK(code_of(refused) == "busy");
+  CHECK(code_of(refused) == "bad_value");
   CHECK(refused.error().message.find("wrong") == std::string::npos);
 }
 
