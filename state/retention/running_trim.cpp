@@ -183,6 +183,9 @@ void running_trim::leave() {
   drop_copies();
   if (stage_ == stage::rewriting) world_.left_trim = std::max(world_.left_trim, by_.trim.before);
   if (!moved_.empty()) adopt_places();
+  // What is made anew of the journal from now on lacks what was before.
+  world_.window.begin_at(by_.trim.before);
+  world_.retain_before(world_.published_seq());
 }
 
 void running_trim::drop_copies() {

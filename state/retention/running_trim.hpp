@@ -22,6 +22,7 @@
 #include <span>
 
 #include "journal/trim_payloads.hpp"
+#include "mneme/retention.hpp"
 #include "state/apply/apply.hpp"
 #include "state/retention/trim_end.hpp"
 #include "state/world.hpp"

@@ -50,9 +50,13 @@ result<void> finish_trimming(file_system& files, const std::string& directory,
   auto by = at.value == 0 ? fail(errc::corrupt, "") : read_trim(files, dir, world, at);
   if (!by && by.error().code != errc::corrupt) return propagate(by);
   // Behind its entry nothing is dropped; that began a segment.
-  if (by && by->at == at)
-    if (auto ok = drop_payloads(files, dir, world, *by, {.segment = at.next(), .offset = 0}); !ok)
-      return ok;
+  if (by && by->at == at) {
+    const auto dropped = drop_payloads(files, dir, world, *by, {.segment = at.next(), .offset = 0});
+    // An erasure may have been broken off since, which is finished when the journal is opened: the
+    // rest is for the open behind that.
+    if (!dropped && dropped.error().code == errc::corrupt) return {};
+    if (!dropped) return dropped;
+  }
   return remove_trimming_note(files, directory);
 }
 

@@ -66,8 +66,9 @@ inline void collect_files(file_system& fs, const std::string& dir,
   auto names = fs.list(dir);
   if (!names) return;
   for (const auto& name : *names) {
-    files.push_back(dir + "/" + name);
-    collect_files(fs, dir + "/" + name, files);
+    const std::string file = std::string(dir).append("/").append(name);
+    files.push_back(file);
+    collect_files(fs, file, files);
   }
 }
 

@@ -296,3 +296,47 @@ TEST_CASE("forks and copies that are made in the midst of a trim are whole") {
     check_whole(place, *branch);
   }
 }
+
+TEST_CASE("an erasure that was broken off behind a trim that was is finished, and so is the trim") {
+  bool is_done = false;
+  for (std::uint64_t nth = 1; !is_done; ++nth) {
+    INFO("operation " << nth);
+    trimmed_site place;
+    std::vector<memory_id> ids;
+    seq_no last;
+    {
+      auto w = place.open();
+      driven d(*w);
+      assign_eight(d);
+      dice c(13);
+      random_year year(d, c, ids);
+      for (int step = 0; step < 100; ++step) year.step();
+      last = w->published_seq();
+      d.beside_trim = [&] { place.files->fail_nth(io_operation::any, 1, true); };
+      const auto left = trim_beside(*w, d, {});
+      REQUIRE_FALSE(left);
+      place.files->clear_faults();
+      CHECK(w->readable(last).error().code == errc::seq_unavailable);
+      CHECK(dump_of(*w) == dump_of_replay(place, *w));
+      require_places(*w);
+      CHECK(trim_beside(*w, d, seq_no{last.value / 2}).error().code == errc::busy);
+      d.fails_quietly = true;
+      place.files->fail_nth(io_operation::any, nth, true);
+      std::optional<result<erase_result>> erased;
+      d.core.enqueue(
+          erase_command{.request = {.ids = {ids[1], ids[2]}, .reason = "r", .by = "b"},
+                        .reply = [&](result<erase_result> r) { erased = std::move(r); }});
+      d.pump();
+      is_done = erased.has_value() && erased->has_value();
+      place.files->clear_faults();
+      place.files->crash(nth, nth % 2 == 0 ? crash_mode::random : crash_mode::keep);
+    }
+    const std::string once = dump_of(*place.open());
+    auto w = place.open();
+    CHECK(dump_of(*w) == once);
+    CHECK(place.files->exists("world/TRIMMING").value_or(true) == false);
+    CHECK(w->readable(last).error().code == errc::seq_unavailable);
+    check_whole(place, *w);
+    CHECK(dump_of(*w) == dump_of_replay(place, *w));
+  }
+}
