@@ -777,7 +777,7 @@ class OverHttp(unittest.TestCase):
             self.assertEqual(answer.status, status)
         for body in ("{", "[]", [ping], {"id": 1}):
             self.assertEqual(self.send(body, None, session).status, 400)
-        self.assertEqual(self.server.get("/mcp", self.ana).status, 405)
+        self.assertEqual(self.server.get("/mcp", self.ana).status, 400)  # no session
         self.assertEqual(self.server.post("/mcp", ping, None, self.ACCEPT).status, 401)
         self.assertEqual(self.send(ping, None, session, Origin="http://evil.example").status, 403)
 
