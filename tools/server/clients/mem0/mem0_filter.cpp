@@ -7,6 +7,7 @@
 
 #include "messages/text/lower_case.hpp"
 #include "mneme/ids.hpp"
+#include "tools/server/clients/mem0/mem0_memory.hpp"
 #include "tools/server/clients/mem0/mem0_owners.hpp"
 
 namespace mneme::server::mem0 {
@@ -205,7 +206,20 @@ std::optional<std::string> owner_tag(const mem0_filter& f, const json& name) {
   return mem0_tag_of(*kind, name.get_ref<const std::string&>());
 }
 
+/// Metadata that equals something is in the engine's too, unless there was no room.
+mem0_where where_of_metadata(const mem0_filter& f) {
+  if (!is_mem0_shown(f.key, f.value)) return everything(false);
+  const auto eq = [](std::string_view key, const json& value) -> json {
+    return {{"eq", {fmt::format("meta.{}", key), value}}};
+  };
+  return {
+      .where = {{"and",
+                 {has_tag(mem0_tag), {{"or", {eq(f.key, f.value), eq(mem0_partial_key, true)}}}}}},
+      .is_exact = false};
+}
+
 mem0_where where_of_test(const mem0_filter& f) {
+  if (f.of_metadata && f.test == mem0_test::eq) return where_of_metadata(f);
   if (f.test == mem0_test::eq)
     if (const auto tag = owner_tag(f, f.value)) return {.where = has_tag(*tag), .is_exact = true};
   if (f.test != mem0_test::in || f.value.empty()) return everything(false);

@@ -19,10 +19,8 @@ constexpr std::int64_t ns_of_a_second = 1'000'000'000;
 constexpr std::int64_t ns_of_a_day = 86'400 * ns_of_a_second;
 /// The end of 2261.
 constexpr std::int64_t max_seconds = 9'214'646'399;
-constexpr std::size_t most_metadata_keys = 64;
-constexpr std::size_t most_metadata_key_bytes = 128;
-/// Of a text in the copy that `find` sees.
-constexpr std::size_t most_shown_bytes = 512;
+/// One is left for the mark.
+constexpr std::size_t most_metadata_keys = 63;
 
 std::string text_in(const json& object, std::string_view key) {
   return is_given(object, key) && object[std::string(key)].is_string()
@@ -34,18 +32,17 @@ json text_or_null(const std::string& text) {
   return text.empty() ? json(nullptr) : json(text);
 }
 
-/// What other doors may ask for by meta.KEY: metadata that is flat, as far as there is room.
+/// What may be asked for by meta.KEY: metadata that is flat, as far as there is room.
 json shown_metadata(const json& metadata) {
   json shown = json::object();
   if (!metadata.is_object()) return shown;
-  const auto is_short = [](const json& v) {
-    return v.is_boolean() || v.is_number()
-           || (v.is_string() && v.get_ref<const std::string&>().size() <= most_shown_bytes);
-  };
   for (const auto& [key, value] : metadata.items()) {
-    if (key.empty() || key.size() > most_metadata_key_bytes) continue;
-    if (is_short(value)) shown[key] = value;
-    if (shown.size() == most_metadata_keys) break;
+    if (value.is_null() || value.is_structured()) continue;
+    const bool has_room = shown.size() < most_metadata_keys;
+    if (has_room && is_mem0_shown(key, value))
+      shown[key] = value;
+    else
+      shown[std::string(mem0_partial_key)] = true;
   }
   return shown;
 }
@@ -127,6 +124,15 @@ json event(const std::string& id, std::string_view which, const json& before, co
 }
 
 } // namespace
+
+bool is_mem0_shown(std::string_view key, const json& value) {
+  constexpr std::size_t most_key_bytes = 128;
+  constexpr std::size_t most_text_bytes = 512;
+  const bool is_short =
+      value.is_boolean() || value.is_number()
+      || (value.is_string() && value.get_ref<const std::string&>().size() <= most_text_bytes);
+  return is_short && !key.empty() && key.size() <= most_key_bytes && key != mem0_partial_key;
+}
 
 std::optional<mem0_memory> read_mem0_memory(const json& record) {
   if (!record["tombstone"].is_null() || !is_given(record, "namespace")) return std::nullopt;

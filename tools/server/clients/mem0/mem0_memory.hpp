@@ -28,6 +28,11 @@ struct mem0_memory {
   std::string hash;
 };
 
+/// Key in the engine's metadata that says: not all that is flat in Mem0's is there too.
+inline constexpr std::string_view mem0_partial_key = "mem0:partial";
+/// May it be there? A list or an object never is.
+bool is_mem0_shown(std::string_view key, const json& value);
+
 /// Of the engine's record; nothing: it is none of Mem0's.
 std::optional<mem0_memory> read_mem0_memory(const json& record);
 /// As clients get it.

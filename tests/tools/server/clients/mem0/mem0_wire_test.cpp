@@ -71,6 +71,23 @@ TEST_CASE("pages of Mem0 are counted whether the engine filters or the mapping d
   CHECK(s.count(json::object()) == 401);
 }
 
+TEST_CASE("metadata of Mem0 is found whether the engine has room for it or not") {
+  served_engine s;
+  json many = json::object();
+  for (int i = 0; i < 90; ++i) many["k" + std::to_string(i)] = i;
+  s.add("ana", "many keys", many);
+  s.add("ana", "few", {{"k1", 1}, {"long", std::string(600, 'x')}, {"a.b", "dots"}, {"f", 2.0}});
+  CHECK(s.count({{"k1", 1}}) == 2);
+  CHECK(s.count({{"k1", 1.0}}) == 2);
+  CHECK(s.count({{"k89", 89}}) == 1);
+  CHECK(s.count({{"long", std::string(600, 'x')}}) == 1);
+  CHECK(s.count({{"a.b", "dots"}}) == 1);
+  CHECK(s.count({{"f", 2}}) == 1);
+  CHECK(s.count({{"k1", "1"}}) == 0);
+  CHECK(s.count({{"metadata", {{"AND", {{{"k1", 1}}, {{"long", {{"ne", "y"}}}}}}}}}) == 2);
+  CHECK(s.count({{"NOT", {{{"k89", 89}}}}}) == 1);
+}
+
 TEST_CASE("a search of Mem0 looks on where a filter throws away what it finds") {
   served_engine s;
   for (int i = 0; i < 60; ++i) s.add("ana", "tea is served at " + std::to_string(i), {{"n", i}});
