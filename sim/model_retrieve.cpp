@@ -16,9 +16,14 @@ struct bundle_of {
   std::optional<double> similarity;
 };
 
+bool is_trusted(const model& state, const retrieve_request& r, const memory_id& id, seq_no at) {
+  return !r.min_trust || trust_in(state, id, at) >= *r.min_trust;
+}
+
 bool is_seen_topic(const model& state, const retrieve_request& r, const memory_id& id, seq_no at) {
   const auto h = state.head_at(id, at);
-  return h && h->type == memory_type::topic && !h->tombstone && sees(viewer_of(r), *h);
+  return h && h->type == memory_type::topic && !h->tombstone && sees(viewer_of(r), *h)
+         && is_trusted(state, r, id, at);
 }
 
 bool may_be_found(const model& state, const retrieve_request& r, const memory_id& id, seq_no at,
@@ -27,9 +32,10 @@ bool may_be_found(const model& state, const retrieve_request& r, const memory_id
   if (!h || h->type != memory_type::topic || !may_have_held(*h) || !sees(viewer_of(r), *h)
       || is_archived(*h))
     return false;
-  const bool is_named =
-      !h->tombstone && r.topic_ids && std::ranges::find(*r.topic_ids, id) != r.topic_ids->end();
-  return r.include_ended || is_named || current.holds(*state.memory_at(id, at));
+  const bool is_named = r.topic_ids && std::ranges::find(*r.topic_ids, id) != r.topic_ids->end();
+  if (is_named && (r.include_ended || !h->tombstone)) return true;
+  return (r.include_ended || current.holds(*state.memory_at(id, at)))
+         && is_trusted(state, r, id, at);
 }
 
 bool has(const retrieve_request& r, retrieve_stage stage) {

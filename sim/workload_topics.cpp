@@ -122,6 +122,7 @@ retrieve_request workload::some_retrieve() {
   if (draw_.percent(embeds ? 20 : 70)) r.vector = some_vector(embeds ? 16 : 4);
   if (draw_.percent(25)) r.as_of = some_time();
   r.include_ended = draw_.percent(30);
+  if (draw_.percent(20)) r.min_trust = static_cast<double>(draw_.below(5)) / 4.0;
   r.at_seq = some_past();
   r.expand_refs = structural && draw_.percent(30);
   if (!r.at_seq && draw_.percent(30)) r.touch = draw_.percent(50);

@@ -257,6 +257,9 @@ struct retrieve_request {
   std::optional<std::vector<float>> vector{}; ///< of q; default: embedded by the world's embedder
   std::optional<timestamp> as_of{};           ///< valid time of field values, and of topics' ends
   bool include_ended = false; ///< also topics that no longer hold, and are not named by topic_ids
+  /// In [0,1]: leaves out topics and neighbours that are trusted less; not those that topic_ids
+  /// name.
+  std::optional<double> min_trust{};
   std::optional<seq_no> at_seq{};
   bool expand_refs = false;                    ///< topics that fields refer to are neighbours too
   std::optional<bool> touch{};                 ///< default true; at_seq: false

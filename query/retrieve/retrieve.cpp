@@ -82,6 +82,7 @@ public:
         includes_ended_(state.request.include_ended),
         named_(state.request.topic_ids.value_or(std::vector<memory_id>{})),
         visible_(state.who, columns_, nodes_),
+        distrusted_(state.distrusted),
         current_(visible_, views, at_,
                  {.instant = state.request.as_of.value_or(state.context.now),
                   .is_asked = state.request.as_of.has_value()}) {
@@ -122,9 +123,13 @@ private:
   /// A topic that is named is wanted as it is, if it is there.
   [[nodiscard]] bool holds_or_is_asked_for(row_no row) const {
     const row_line& line = columns_.rows().line(row);
-    return includes_ended_ || current_.holds(line)
-           || ((line.flags & row_gone) == 0
-               && std::ranges::binary_search(named_, nodes_.id({line.node})));
+    const bool is_wanted =
+        (includes_ended_ || current_.holds(line)) && !distrusted_.contains(line.node);
+    return is_wanted || is_named(line);
+  }
+  [[nodiscard]] bool is_named(const row_line& line) const {
+    return (includes_ended_ || (line.flags & row_gone) == 0)
+           && std::ranges::binary_search(named_, nodes_.id({line.node}));
   }
 
   const deadline& time_;
@@ -134,14 +139,17 @@ private:
   bool includes_ended_;
   std::vector<memory_id> named_; ///< ascending
   visible_rows visible_;
+  const distrusted_memories& distrusted_;
   current_memories current_; ///< by what is visible
 };
 
 } // namespace
 
-bool is_visible_topic(const attributes& columns, const visible_rows& visible, row_no row) {
+bool may_be_neighbour(const attributes& columns, const visible_rows& visible,
+                      const distrusted_memories& distrusted, row_no row) {
   const row_line& line = columns.rows().line(row);
-  return line.type == memory_type::topic && (line.flags & row_gone) == 0 && visible(row);
+  return line.type == memory_type::topic && (line.flags & row_gone) == 0 && visible(row)
+         && !distrusted.contains(line.node);
 }
 
 retrieve_run::retrieve_run(std::unique_ptr<retrieve_state> state) : state_(std::move(state)) {
@@ -156,6 +164,7 @@ result<void> retrieve_run::check(const retrieve_request& r) {
   if (r.actor)
     if (auto ok = validate_actor(*r.actor); !ok) return ok;
   if (auto ok = check_sizes(r); !ok) return ok;
+  if (auto ok = check_share(r.min_trust, "min_trust"); !ok) return ok;
   if (auto ok = check_positive(r.deadline_ms, "deadline_ms"); !ok) return ok;
   if (r.at_seq && r.touch.value_or(false))
     return fail(errc::unsupported, "a retrieve at a past seq touches nothing", "touch");
@@ -246,6 +255,9 @@ bool retrieve_state::has(retrieve_stage stage) const {
 }
 
 result<void> retrieve_state::run_select(const read_views& views) {
+  if (request.min_trust)
+    distrusted = distrusted_memories(views, context.at, *request.min_trust, time.goes_on());
+  if (auto ok = time.check(); !ok) return ok;
   const topic_filter topics(*this, views);
   if (!has(retrieve_stage::semantic)) {
     if (request.topic_ids) {
@@ -341,7 +353,7 @@ result<void> retrieve_state::run_link(const read_views& views) {
       views.graph->neighbours(c.node, direction, context.at, false, [&](const neighbour& n) {
         in_time = time.check(edges++);
         const row_no row = columns.row_of(n.node, context.at);
-        if (row.value != no_number && is_visible_topic(columns, visible, row))
+        if (row.value != no_number && may_be_neighbour(columns, visible, distrusted, row))
           c.adjacent.push_back(
               {.node = n.node, .type = n.type, .outgoing = direction == edge_direction::out});
         return in_time.has_value();

@@ -143,7 +143,9 @@ private:
       const node_no node = views_.nodes->find(id);
       if (node.value == no_number) continue;
       const row_no row = views_.attributes->row_of(node, at_);
-      if (row.value == no_number || !is_visible_topic(*views_.attributes, visible_, row)) continue;
+      if (row.value == no_number
+          || !may_be_neighbour(*views_.attributes, visible_, run_.distrusted, row))
+        continue;
       if (auto ok = add_neighbour(b, node, "ref:" + field, true); !ok) return ok;
       known.insert(id);
     }

@@ -11,6 +11,7 @@
 #include "query/retrieve/retrieve.hpp"
 #include "views/answer_room.hpp"
 #include "views/asker.hpp"
+#include "views/standing.hpp"
 
 namespace mneme {
 
@@ -36,6 +37,7 @@ struct retrieve_state {
   std::vector<float> query; ///< empty when semantic does not run, or there is no embedder
   deadline time;
   answer_room room;
+  distrusted_memories distrusted; ///< below min_trust
 
   retrieve_step step = retrieve_step::select;
   /// All vectors are compared, and the nearest ones asked whether they are topics' that may be
@@ -63,8 +65,9 @@ struct retrieve_state {
   void selected();
 };
 
-/// May a row be a neighbour: a topic that exists, is neither tombstoned nor erased, and that the
-/// asker may see?
-bool is_visible_topic(const attributes& columns, const visible_rows& visible, row_no row);
+/// May a row be a neighbour: a topic that exists, is neither tombstoned nor erased, that the asker
+/// may see, and that is trusted enough?
+bool may_be_neighbour(const attributes& columns, const visible_rows& visible,
+                      const distrusted_memories& distrusted, row_no row);
 
 } // namespace mneme

@@ -365,6 +365,8 @@ class Tools(OnStreams):
         self.assertIn("> [untrusted] drink more tea", self.told(client, "context"))
         text = self.told(client, "search", query="tea", min_trust=0.5)
         self.assertEqual(text, "nothing found\n2 trusted less than min_trust")
+        self.assertIn("\n0 memories and 0 chunks searched, 0 ended, 2 trusted less than min_trust",
+                      self.told(client, "absent", query="tea heals", min_trust=0.5))
         self.call(client, "forget", uri=page["uri"])
         self.assertIn("\nstale: ", self.told(client, "get", id=note["id"]))
         self.assertIn(" stale | ", self.told(client, "search", query="tea"))

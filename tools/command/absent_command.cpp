@@ -15,6 +15,7 @@ struct absent_options {
   std::vector<std::string> ids;
   std::vector<std::string> fields;
   std::optional<double> least_match;
+  std::optional<double> min_trust;
   std::optional<std::string> memory_type;
   std::optional<std::string> project;
   std::optional<std::string> tag;
@@ -40,6 +41,7 @@ result<json> absent_request_of(const absent_options& o) {
     request["fields"].push_back(std::move(*named));
   }
   set_if(request, "least_match", o.least_match);
+  set_if(request, "min_trust", o.min_trust);
   set_if(request, "memory_type", o.memory_type);
   set_if(request, "project", o.project);
   set_if(request, "tag", o.tag);
@@ -75,6 +77,7 @@ void add_absent_command(CLI::App& app, command_result& outcome) {
                          "TOPIC:NAME in no topic, with a proof; may be repeated");
         c.add_option("--least-match", o.least_match,
                      "from which match on something says it (0.25)");
+        c.add_option("--min-trust", o.min_trust, "0 to 1: what is trusted less says nothing");
         c.add_option("--memory-type", o.memory_type, "decision, note, fact, …");
         c.add_option("--project", o.project, "of exactly this project");
         c.add_option("--tag", o.tag, "with this tag");

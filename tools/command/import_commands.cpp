@@ -25,6 +25,7 @@ struct import_options {
   std::vector<std::string> paths;
   std::string format;
   std::string actor;
+  std::optional<std::string> source_class;
   bool no_hashtags = false;
 };
 
@@ -89,6 +90,7 @@ void print_report(const import_options& o, const import_report& r, seq_no seq) {
 }
 
 status run_import(const import_options& o) {
+  const auto of = o.source_class ? parse_enum<source_class>(*o.source_class) : std::nullopt;
   return with_world(o.common, [&](engine& target) -> result<status> {
     import_report report;
     {
@@ -103,7 +105,8 @@ status run_import(const import_options& o) {
                            r.memories_added + r.memories_updated + r.memories_unchanged,
                            "memories");
                 },
-            .hashtags = !o.no_hashtags};
+            .hashtags = !o.no_hashtags,
+            .source_class = of};
         for (const auto& format : formats) {
           if (format.name != o.format) continue;
           if (auto ok = format.run(target, request, report); !ok) return propagate(ok);
@@ -174,6 +177,9 @@ void add_import_commands(CLI::App& app, command_result& outcome) {
             ->required()
             ->check(CLI::IsMember(format_names()));
         c.add_option("--actor", o.actor, "actor_scope of what the format gives none");
+        c.add_option("--source-class", o.source_class,
+                     "whose word it is, where it does not say so: user, tool, model or web")
+            ->check(CLI::IsMember({"user", "tool", "model", "web"}));
         c.add_flag("--no-hashtags", o.no_hashtags,
                    "assign no hashtags and colour nothing (docs, git, generative-agents)");
       },

@@ -480,8 +480,11 @@ std::string render_absence(const json& answer, const page& on) {
                             item.contains("erased") ? "; " + cell(item["erased"]) : "");
   if (!answer.contains("searched")) return text;
   const json& searched = answer["searched"];
-  text += fmt::format("{} memories and {} chunks searched, {} ended; the best match is {:.2f}\n",
+  text += fmt::format("{} memories and {} chunks searched, {} ended{}; the best match is {:.2f}\n",
                       cell(searched["memories"]), cell(searched["chunks"]), cell(searched["ended"]),
+                      searched["distrusted"] == 0
+                          ? std::string()
+                          : fmt::format(", {} trusted less", cell(searched["distrusted"])),
                       answer["best_match"].get<double>());
   if (answer["nearest"].empty()) return text;
   text_table table({"match", "id", "nearest"});

@@ -94,6 +94,7 @@ struct source_options {
   std::optional<std::string> actor;
   std::optional<std::string> audience;
   std::optional<std::string> visibility;
+  std::optional<std::string> source_class;
 };
 
 status run_ingest(const source_options& o) {
@@ -103,6 +104,7 @@ status run_ingest(const source_options& o) {
     set_if(request, "actor", o.actor);
     set_if(request, "audience", o.audience);
     set_if(request, "visibility", o.visibility);
+    set_if(request, "source_class", o.source_class);
     outcome = run_request(o.common, "ingest_source", std::move(request));
     if (outcome != status::done) break;
   }
@@ -169,6 +171,8 @@ void add_search_commands(CLI::App& app, command_result& outcome) {
         c.add_option("--actor", o.actor, "whose chunks they are");
         c.add_option("--audience", o.audience, "personal or work");
         c.add_option("--visibility", o.visibility, "private (default), scoped or actor_public");
+        c.add_option("--source-class", o.source_class,
+                     "whose word it is: user, tool, model or web");
       },
       run_ingest);
   add_command<promote_options>(

@@ -99,6 +99,7 @@ struct retrieve_options {
   std::optional<std::int64_t> at_seq;
   std::optional<std::string> at;
   std::optional<std::string> actor;
+  std::optional<double> min_trust;
   bool history = false;
   bool include_ended = false;
   bool refs = false;
@@ -119,6 +120,7 @@ status run_retrieve(const retrieve_options& o) {
   if (!o.fields.empty()) request["field_names"] = o.fields;
   set_if(request, "top_k", o.top_k);
   set_if(request, "as_of", whole_time(o.as_of));
+  set_if(request, "min_trust", o.min_trust);
   set_if(request, "at_seq", o.at_seq);
   set_if(request, "at", o.at);
   set_if(request, "actor", o.actor);
@@ -185,6 +187,7 @@ void add_topic_commands(CLI::App& app, command_result& outcome) {
         c.add_flag("--refs", o.refs, "topics that fields refer to are neighbours too");
         c.add_option("--as-of", o.as_of, "values valid at that time: RFC 3339, or a day");
         c.add_flag("--include-ended", o.include_ended, "topics that no longer hold, too");
+        c.add_option("--min-trust", o.min_trust, "0 to 1: nothing that is trusted less");
         c.add_option("--at-seq", o.at_seq, "as of an earlier entry");
         c.add_option("--at", o.at, "as of the last entry at or before this time");
         c.add_flag("--no-touch", o.no_touch, "reinforce nothing");

@@ -157,7 +157,8 @@ public:
       : engine_(target),
         request_(request),
         report_(report),
-        sink_(target, report, request.hashtags) {}
+        sink_(target, report, {.colours = request.hashtags, .source_class = request.source_class}) {
+  }
 
   result<void> put(const source_line& line) {
     auto d = read_document(line);

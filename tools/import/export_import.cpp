@@ -214,6 +214,9 @@ private:
 } // namespace
 
 result<void> import_export(engine& target, const import_request& request, import_report& report) {
+  if (request.source_class)
+    return fail(errc::unsupported, "an export says itself whose word each memory is",
+                "source_class");
   import_sink sink(target, report);
   export_reader reader(target, sink, report);
   const auto visit = [&](const source_line& line) -> result<void> {

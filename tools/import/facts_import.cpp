@@ -189,7 +189,10 @@ private:
 class facts_reader {
 public:
   facts_reader(engine& target, const import_request& request, import_report& report)
-      : engine_(target), request_(request), report_(report), sink_(target, report) {}
+      : engine_(target),
+        request_(request),
+        report_(report),
+        sink_(target, report, {.source_class = request.source_class}) {}
 
   result<void> read(const source_line& line) {
     auto document = protocol::parse_json(line.text);

@@ -97,7 +97,8 @@ public:
         simulation_(s),
         vectors_(vectors),
         report_(report),
-        sink_(target, report, request.hashtags) {}
+        sink_(target, report, {.colours = request.hashtags, .source_class = request.source_class}) {
+  }
 
   result<void> put(const placed_memory& placed) {
     std::vector<std::string> evidence;

@@ -16,6 +16,9 @@ struct import_request {
   std::string actor;        ///< actor_scope of what the format gives none
   import_progress progress; ///< may be empty
   bool hashtags = true;     ///< assign them, and colour what is new
+  /// Whose word all that is, which does not say so itself. Absent: what is there keeps what it
+  /// says.
+  std::optional<mneme::source_class> source_class{};
 };
 
 /// One write or add_edge request a line.

@@ -78,6 +78,7 @@ error located(error e, const std::string& where) {
 result<void> import_sink::put(write_request request, const source_keys& keys, std::string where,
                               const std::optional<colour_source>& colour) {
   ensure(request.id.has_value(), "an imported memory has an id");
+  if (!request.provenance.source_class) request.provenance.source_class = how_.source_class;
   if (pending_ids_.contains(*request.id))
     if (auto ok = flush(); !ok) return ok;
   auto existing = engine_.get(*request.id);
@@ -88,7 +89,7 @@ result<void> import_sink::put(write_request request, const source_keys& keys, st
     }
     if (existing.error().code != errc::not_found)
       return std::unexpected(located(std::move(existing.error()), where));
-    if (colour && gives_colours_)
+    if (colour && how_.colours)
       if (auto ok = give_colour(request, *colour, where); !ok) return ok;
     pending_ids_.insert(*request.id);
     return push(std::move(request), std::move(where), &import_report::memories_added);
@@ -123,6 +124,8 @@ result<void> import_sink::give_colour(write_request& request, const colour_sourc
 
 result<void> import_sink::put_changes(const memory& existing, write_request&& request,
                                       const source_keys& keys, const std::string& where) {
+  if (!request.provenance.source_class)
+    request.provenance.source_class = existing.version->provenance.source_class;
   const bool dated = keys.created_at && request.created_at;
   const bool content = same_content(existing.version, request)
                        && (!dated || existing.version->created_at == *request.created_at);
@@ -171,6 +174,8 @@ result<void> import_sink::put(add_edge_request request, std::string where) {
 
 result<void> import_sink::put_as_is(mutation request, const memory_id& id, std::string where,
                                     std::uint64_t import_report::* count) {
+  if (auto* topic = std::get_if<ingest_request>(&request); topic && !topic->source_class)
+    topic->source_class = how_.source_class;
   pending_ids_.insert(id);
   return push(std::move(request), std::move(where), count);
 }

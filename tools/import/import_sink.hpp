@@ -24,11 +24,18 @@ struct source_keys {
   bool created_at = false; ///< of the version
 };
 
+/// What an import gives to all that it writes.
+struct import_manner {
+  bool colours = true;
+  /// Of what does not say itself whose word it is. Absent: what is there keeps what it says.
+  std::optional<mneme::source_class> source_class{};
+};
+
 class import_sink {
 public:
-  /// Borrows both. Without `colours` nothing is coloured.
-  import_sink(engine& target, import_report& report, bool colours = true)
-      : engine_(target), report_(report), gives_colours_(colours) {}
+  /// Borrows both.
+  import_sink(engine& target, import_report& report, const import_manner& how = {})
+      : engine_(target), report_(report), how_(how) {}
 
   /// `request` must have an id. Written if the id is new, updated where the content differs.
   /// `where` (file:line, or a path) leads the message of an error. What is new is coloured, where
@@ -37,8 +44,8 @@ public:
                    const std::optional<colour_source>& colour = {});
   /// An edge that exists, also a tombstoned one, is left as it is.
   result<void> put(add_edge_request request, std::string where);
-  /// Hands a mutation of `id` on without a comparison; `count` (may be null) goes up if it changed
-  /// something.
+  /// Hands a mutation of `id` on without a comparison, an ingest with the source class; `count`
+  /// (may be null) goes up if it changed something.
   result<void> put_as_is(mutation request, const memory_id& id, std::string where,
                          std::uint64_t import_report::* count);
   /// Tombstones a live memory. False if there was none.
@@ -65,7 +72,7 @@ private:
 
   engine& engine_;
   import_report& report_;
-  bool gives_colours_;
+  import_manner how_;
   std::optional<import_colours> colours_; ///< read when the first memory wants one
   std::vector<pending> pending_;
   std::set<memory_id> pending_ids_; ///< their state in the world is about to change

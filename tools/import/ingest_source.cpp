@@ -161,6 +161,7 @@ private:
     r.metadata = metadata;
     if (request_.audience) r.lifecycle.emplace().audience = request_.audience;
     r.provenance.source = provenance_source::imported;
+    r.provenance.source_class = request_.source_class;
     ++counts_.added;
     return push(std::move(r));
   }
@@ -188,11 +189,13 @@ private:
 
   /// The text is the same; where it stands may have changed, and who may see it.
   result<void> keep(const memory& m, std::int64_t index, const metadata_map& metadata) {
-    const bool moved = index_of(m) != index || !has_source_type(m);
+    const version& v = m.version;
+    const bool is_told_anew =
+        request_.source_class && v.provenance.source_class != request_.source_class;
+    const bool has_changed = index_of(m) != index || !has_source_type(m) || is_told_anew;
     auto new_head = relabelled(m, metadata);
-    ++(moved || new_head ? counts_.updated : counts_.unchanged);
-    if (moved) {
-      const version& v = m.version;
+    ++(has_changed || new_head ? counts_.updated : counts_.unchanged);
+    if (has_changed) {
       update_request r{.uri = uri_of(m),
                        .type = {},
                        .data = v.data,
@@ -207,6 +210,7 @@ private:
                        .created_by = {},
                        .expect_version = {},
                        .created_at = {}};
+      if (is_told_anew) r.provenance.source_class = request_.source_class;
       r.data.insert_or_assign("chunk_index", index);
       r.data.insert_or_assign("source_type", source_type_);
       if (auto ok = push(std::move(r)); !ok) return ok;

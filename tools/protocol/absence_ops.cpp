@@ -24,14 +24,14 @@ constexpr shape named_field{
 constexpr shape named_fields{
     .kind = shape_kind::list, .name = "[{topic, name}…]", .item = &named_field};
 constexpr std::array absent_table = {
-    key_shape{"query", &shapes::text},         key_shape{"ids", &shapes::texts},
-    key_shape{"fields", &named_fields},        key_shape{"least_match", &shapes::number},
-    key_shape{"memory_type", &shapes::text},   key_shape{"project", &shapes::text},
-    key_shape{"tag", &shapes::text},           key_shape{"source_type", &shapes::text},
-    key_shape{"as_of", &shapes::time},         key_shape{"now", &shapes::time},
-    key_shape{"at_seq", &shapes::integer},     key_shape{"at", &shapes::time},
-    key_shape{"actor", &shapes::text},         key_shape{"scope", &shapes::scope},
-    key_shape{"deadline_ms", &shapes::integer}};
+    key_shape{"query", &shapes::text},       key_shape{"ids", &shapes::texts},
+    key_shape{"fields", &named_fields},      key_shape{"least_match", &shapes::number},
+    key_shape{"min_trust", &shapes::number}, key_shape{"memory_type", &shapes::text},
+    key_shape{"project", &shapes::text},     key_shape{"tag", &shapes::text},
+    key_shape{"source_type", &shapes::text}, key_shape{"as_of", &shapes::time},
+    key_shape{"now", &shapes::time},         key_shape{"at_seq", &shapes::integer},
+    key_shape{"at", &shapes::time},          key_shape{"actor", &shapes::text},
+    key_shape{"scope", &shapes::scope},      key_shape{"deadline_ms", &shapes::integer}};
 
 /// An id as it is written in answers; what is none is prove's to refuse.
 json canonical(const json& id) {
@@ -112,7 +112,7 @@ result<bool> add_presence(session& s, json& answer, const json& request, const c
 
 result<json> nearest_of(session& s, const json& request, const json& seq) {
   json asked = with_keys(request, {"query", "memory_type", "project", "tag", "source_type", "as_of",
-                                   "now", "actor", "scope", "deadline_ms"});
+                                   "now", "min_trust", "actor", "scope", "deadline_ms"});
   asked["at_seq"] = seq;
   asked["limit"] = most_nearest;
   asked["sort"] = "relevance";
@@ -126,10 +126,13 @@ bool add_search(json& answer, const json& found, double least_match) {
   const json& coverage = found["coverage"];
   const json& memories = coverage["memory"];
   const json& chunks = coverage["content"];
-  answer["searched"] = {
-      {"memories", memories["searched"]},
-      {"chunks", chunks["searched"]},
-      {"ended", memories["ended"].get<std::int64_t>() + chunks["ended"].get<std::int64_t>()}};
+  const auto in_both = [&](const char* key) {
+    return memories[key].get<std::int64_t>() + chunks[key].get<std::int64_t>();
+  };
+  answer["searched"] = {{"memories", memories["searched"]},
+                        {"chunks", chunks["searched"]},
+                        {"ended", in_both("ended")},
+                        {"distrusted", in_both("distrusted")}};
   answer["best_match"] = coverage["best_match"];
   json nearest = json::array();
   for (const auto& hit : found["results"])

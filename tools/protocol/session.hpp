@@ -19,6 +19,7 @@ struct source_request {
   /// Absent: chunks that are there keep theirs, and new ones have none and are private.
   std::optional<lifecycle_audience> audience;
   std::optional<mneme::visibility> visibility;
+  std::optional<mneme::source_class> source_class; ///< whose word it is; absent as above: not told
   /// Asked before each file and each removal: what it refuses with ends the work. What was found by
   /// then is written and stays; another time goes on from there. Empty = it takes as long as it
   /// takes.

@@ -71,6 +71,7 @@ constexpr std::array retrieve_table = {
     key_shape{"vector", &shapes::vector},
     key_shape{"as_of", &shapes::time},
     key_shape{"include_ended", &shapes::boolean},
+    key_shape{"min_trust", &shapes::number},
     key_shape{"at_seq", &shapes::integer},
     key_shape{"at", &shapes::time},
     key_shape{"expand_refs", &shapes::boolean},
@@ -255,6 +256,7 @@ result<retrieve_request> read_retrieve(const json& request, const json_path& at)
   r.vector = in.vector("vector");
   r.as_of = in.time("as_of");
   r.include_ended = in.flag("include_ended");
+  r.min_trust = in.number("min_trust");
   r.at_seq = in.seq("at_seq");
   r.expand_refs = in.flag("expand_refs");
   if (in.find("touch") != nullptr) r.touch = in.flag("touch");

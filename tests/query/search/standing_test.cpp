@@ -194,6 +194,46 @@ TEST_CASE("trust: min_trust leaves out before pages and ranks, and counts in the
   }
 }
 
+TEST_CASE(
+    "trust: a retrieve leaves out topics and neighbours that are trusted less, but what is named") {
+  trust_world w;
+  const auto topic = [&](std::string title, std::optional<source_class> of) {
+    write_request r;
+    r.type = memory_type::topic;
+    r.data["title"] = std::move(title);
+    r.provenance.source_class = of;
+    r.vector = std::vector<float>{1, 0};
+    return w.put(std::move(r));
+  };
+  const auto page = topic("tea house", source_class::web);
+  const auto ours = topic("tea garden", {});
+  w.edge(ours, edge_type::references, page);
+  retrieve_request r;
+  r.q = "tea";
+  r.touch = false;
+  r.stages = {retrieve_stage::structural};
+  const auto answered = [&] {
+    auto answer = w.target.retrieve(r);
+    if (!answer) FAIL(answer.error().message);
+    std::vector<memory_id> ids;
+    for (const auto& c : answer->candidates) {
+      ids.push_back(c.topic_id);
+      const bool shows_page = c.topic_id == ours && !r.min_trust;
+      const bool shows_ours = c.topic_id == page;
+      REQUIRE(c.neighbours);
+      CHECK(c.neighbours->size() == (shows_page || shows_ours ? 1 : 0));
+    }
+    return sorted(ids);
+  };
+  CHECK(answered() == sorted({page, ours}));
+  r.min_trust = 0.5;
+  CHECK(answered() == sorted({ours}));
+  r.topic_ids = {page, ours};
+  CHECK(answered() == sorted({page, ours}));
+  r.min_trust = -1;
+  CHECK(w.target.retrieve(r).error().at == "min_trust");
+}
+
 TEST_CASE("trust: a context quotes what is trusted too little, and leaves it out when asked") {
   trust_world w;
   const auto page =

@@ -137,9 +137,12 @@ std::string absent_text(const json& a) {
                            item["present"] == true ? "there" : "absent",
                            item.contains("erased") ? "; " + one_line(text_of(item["erased"])) : "");
   if (!a.contains("searched")) return out;
-  out += fmt::format("{} memories and {} chunks searched, {} ended\n",
+  out += fmt::format("{} memories and {} chunks searched, {} ended",
                      text_of(a["searched"]["memories"]), text_of(a["searched"]["chunks"]),
                      text_of(a["searched"]["ended"]));
+  if (a["searched"]["distrusted"] != 0)
+    out += fmt::format(", {} trusted less than min_trust", text_of(a["searched"]["distrusted"]));
+  out += '\n';
   for (const auto& h : a["nearest"])
     out +=
         fmt::format("{:.2f} {} | {}\n", h["match"].get<double>(), text_of(h["id"]),
