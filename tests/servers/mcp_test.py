@@ -14,9 +14,9 @@ import json_schema
 from served import Folder, Served, Stdio, make_key, mneme
 
 TOOLS = ["search", "find", "retrieve", "chroma_query", "context", "get", "stale", "absent",
-         "remember",
+         "replay_receipt", "remember",
          "update", "relate", "forget", "restore", "promote", "attest", "root", "prove"]
-READS = {"search", "find", "context", "get", "stale", "absent", "root", "prove"}
+READS = {"search", "find", "context", "get", "stale", "absent", "replay_receipt", "root", "prove"}
 REFERENCE = ["create_entities", "create_relations", "add_observations", "delete_entities",
              "delete_observations", "delete_relations", "read_graph", "search_nodes", "open_nodes"]
 SEARCH_KEYS = {"query", "limit", "source_type", "memory_ids", "include_lineage", "memory_type",
@@ -376,6 +376,23 @@ class Tools(OnStreams):
         self.assertEqual(self.told(client, "stale", id=page["id"]),
                          "nothing is stale because of it")
         self.assertNotIn("stale", self.told(client, "get", id=note["id"]))
+
+    def test_what_was_answered_is_asked_again(self):
+        for options in [(), ("--actor", "ana")]:
+            client = self.start(*options)
+            self.call(client, "remember", text="the bridge is closed on Mondays")
+            found = self.call(client, "search", query="when is the bridge closed", receipt=True)
+            self.call(client, "remember", text="the bridge is closed for good")
+            again = self.call(client, "replay_receipt", receipt=found["receipt"])
+            self.assertTrue(again["equal"])
+            self.assertRegex(self.told(client, "replay_receipt", receipt=found["receipt"]),
+                             "^equal: the [0-9] results of search at seq [0-9]+$")
+            found["receipt"]["results"].pop()
+            self.assertIn("bad_value", self.refusal(client, "replay_receipt", receipt=found["receipt"]))
+            self.assertEqual(client.stop(), 0)
+        client = self.start("--actor", "ben")
+        hers = json.loads(json.dumps(found["receipt"]))
+        self.assertIn("actor_mismatch", self.refusal(client, "replay_receipt", receipt=hers))
 
     def test_nothing_commands_a_terminal_and_nothing_is_no_text(self):
         client = self.start()

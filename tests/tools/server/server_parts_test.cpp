@@ -136,8 +136,8 @@ TEST_CASE("what an actor's key may do with each op") {
   }
   CHECK(hosts
         == std::set<std::string>{"revise", "forget", "ingest_source", "decay", "clock", "journal",
-                                 "checkpoint", "stats", "snapshot", "replay_receipt", "set_weights",
-                                 "erase", "sweep"});
+                                 "checkpoint", "stats", "snapshot", "set_weights", "erase",
+                                 "sweep"});
   CHECK(writes
         == std::set<std::string>{"write", "update", "update_head", "tombstone", "restore",
                                  "add_edge", "remove_edge", "assign_tag", "ingest", "unarchive",
@@ -145,6 +145,30 @@ TEST_CASE("what an actor's key may do with each op") {
                                  "supersede_matching", "put", "delete_by"});
   json host{{"op", "stats"}};
   CHECK_FALSE(narrow(host, "", client{}).has_value());
+}
+
+TEST_CASE("a key has asked again what it may ask itself, in just those words") {
+  const client ana{.actor = "ana"};
+  const client reader{.actor = "ana", .read_only = true};
+  const auto refusal_of = [](const client& who, std::string_view asked) {
+    json request{{"op", "replay_receipt"}, {"receipt", json::parse(asked)}};
+    const json before = request;
+    auto refusal = narrow(request, "", who);
+    CHECK(request == before);
+    return refusal ? refusal->body["error"]["code"].get<std::string>() : std::string();
+  };
+  constexpr auto hers = R"({"op":"search","request":{"query":"tea","actor":"ana"}})";
+  CHECK(refusal_of(ana, hers).empty());
+  CHECK(refusal_of(reader, hers).empty());
+  CHECK(refusal_of(client{}, R"({"op":"search","request":{"query":"tea"}})").empty());
+  CHECK(refusal_of(ana, R"({"op":"search","request":{"query":"tea"}})") == "forbidden");
+  CHECK(refusal_of(ana, R"({"op":"search","request":{"query":"tea","actor":"ben"}})")
+        == "actor_mismatch");
+  CHECK(refusal_of(ana, R"({"op":"search","request":{"op":"find","actor":"ana"}})") == "forbidden");
+  CHECK(refusal_of(ana, R"({"op":"journal","request":{}})") == "forbidden");
+  CHECK(refusal_of(reader, R"({"op":"retrieve","request":{"q":"tea","actor":"ana","touch":true}})")
+        == "read_only");
+  CHECK(refusal_of(client{.actor = "ana", .scope = "{}"}, hers) == "forbidden");
 }
 
 TEST_CASE("no name that a request gives makes an actor's key the host's") {

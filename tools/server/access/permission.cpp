@@ -51,6 +51,7 @@ constexpr std::array effects = {
     op_effect{"weights", effect::reads},
     op_effect{"root", effect::reads},
     op_effect{"absent", effect::reads},
+    op_effect{"replay_receipt", effect::reads},
     op_effect{"prove", effect::reads},
     op_effect{"tick", effect::reads},
     op_effect{"retrieve", effect::touches},
@@ -77,7 +78,7 @@ constexpr std::array effects = {
     op_effect{"supersede_matching", effect::writes},
 };
 /// Ops of the host that change nothing.
-constexpr std::array<std::string_view, 3> host_reads = {"journal", "stats", "replay_receipt"};
+constexpr std::array<std::string_view, 2> host_reads = {"journal", "stats"};
 /// What has no scope and shows nothing of any memory.
 constexpr std::array<std::string_view, 5> unscoped = {"root", "point", "suggest_hashtags", "tags",
                                                       "weights"};
@@ -114,6 +115,7 @@ public:
     check_actor(r, *op, at);
     check_scope(r, *op, at);
     lists(r, *op, at);
+    if (name == "replay_receipt") replayed(r, at);
   }
 
   std::optional<answer> refusal() { return std::move(refusal_); }
@@ -185,6 +187,23 @@ private:
       for (std::size_t i = 0; i < items.size(); ++i) request(items[i], one, at.key(key).item(i));
     }
     in_batch_ = false;
+  }
+
+  /// What a receipt says was asked is asked again as it is: this key must be allowed to, in just
+  /// these words, which its hash covers.
+  void replayed(const json& r, const json_path& at) {
+    if (refusal_ || !is_given(r, "receipt") || !r["receipt"].is_object()) return;
+    const json& receipt = r["receipt"];
+    if (!is_given(receipt, "op") || !receipt["op"].is_string() || !is_given(receipt, "request")
+        || !receipt["request"].is_object())
+      return;
+    const auto inside = at.key("receipt");
+    const auto in_request = inside.key("request");
+    json asked = receipt["request"];
+    if (asked.contains("op"))
+      return forbid("an op stands beside the request", in_request.key("op"));
+    request(asked, receipt["op"].get_ref<const std::string&>(), in_request);
+    if (asked != receipt["request"]) forbid("the receipt is of what another key asked", in_request);
   }
 
   const client& who_;

@@ -256,11 +256,22 @@ std::string restored_text(const json& a) {
   return out + "\n";
 }
 
+std::string replayed_text(const json& a) {
+  const json& made = a["receipt"];
+  if (a["equal"] == true)
+    return fmt::format("equal: the {} results of {} at seq {}\n", made["results"].size(),
+                       text_of(made["op"]), text_of(a["seq"]));
+  std::string out = fmt::format("different at seq {}:\n", text_of(a["seq"]));
+  for (const auto& d : a["differences"]) out += one_line(text_of(d)) + "\n";
+  return out;
+}
+
 std::string text_for(std::string_view op, const json& a) {
   if (op == "find") return found_text(a);
   if (op == "stale_of") return stale_text(a);
   if (op == "search") return hits_text(a);
   if (op == "absent") return absent_text(a);
+  if (op == "replay_receipt") return replayed_text(a);
   if (op == "retrieve") return topics_text(a);
   if (op == "chroma") return colours_text(a);
   if (op == "context") return context_text(a);

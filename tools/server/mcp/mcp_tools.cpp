@@ -23,6 +23,7 @@ constexpr std::array<std::string_view, 1> context_ops = {"context"};
 constexpr std::array<std::string_view, 2> get_ops = {"get", "resolve"};
 constexpr std::array<std::string_view, 1> stale_ops = {"stale_of"};
 constexpr std::array<std::string_view, 1> absent_ops = {"absent"};
+constexpr std::array<std::string_view, 1> replay_ops = {"replay_receipt"};
 constexpr std::array<std::string_view, 2> remember_ops = {"write", "ingest"};
 constexpr std::array<std::string_view, 3> update_ops = {"update", "update_head",
                                                         "supersede_matching"};
@@ -300,6 +301,15 @@ constexpr std::array table = {
         .hidden = get_hidden,
         .is_read_only = true,
         .is_idempotent = true},
+    tool_spec{.name = "replay_receipt",
+              .title = "Ask again what was asked then",
+              .description =
+                  "With the receipt of an earlier search, find, retrieve or context (asked for by "
+                  "receipt: true): is the same answer still given as of then, and if not, where "
+                  "does it differ? Shows what was known when something was decided.",
+              .ops = replay_ops,
+              .is_read_only = true,
+              .is_idempotent = true},
     tool_spec{
         .name = "remember",
         .title = "Remember something",
