@@ -48,6 +48,7 @@ bool asks_of_time_alone(const asked_times& times,
     const auto folded = folded_words(word);
     return !folded.empty() && std::ranges::all_of(folded, is_speaker);
   };
+  if (!times.only_word().empty() && names_somebody(times.only_word())) return false;
   return !times.empty() && std::ranges::all_of(times.other_words(), [&](const std::string& word) {
     if (makes_a_bound(word)) return false;
     return says_no_matter(word) || is_function_word(word) || names_somebody(word);

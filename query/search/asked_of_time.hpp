@@ -1,7 +1,7 @@
 #pragma once
 /// Questions that say when, and perhaps by whom, and nothing else: "What did Caroline do in June?",
-/// "what happened last week". No word of theirs tells what is looked for, so that whatever is of
-/// that time is.
+/// "what happened last week", "2023". No word of theirs tells what is looked for, so that whatever
+/// is of that time is.
 
 #include <functional>
 #include <string>

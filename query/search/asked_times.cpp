@@ -73,6 +73,26 @@ bool leads_to_time(std::string_view word) {
   return std::ranges::find(words, word) != words.end();
 }
 
+/// The first month of a season; it has three.
+std::optional<unsigned> season_named(std::string_view word) {
+  if (word == "spring") return 3;
+  if (word == "summer") return 6;
+  if (word == "autumn" || word == "fall") return 9;
+  if (word == "winter") return 12;
+  return std::nullopt;
+}
+
+/// "2", "two"
+std::optional<int> count_named(std::string_view word) {
+  static constexpr std::array<std::string_view, 12> words = {"one",  "two", "three",  "four",
+                                                             "five", "six", "seven",  "eight",
+                                                             "nine", "ten", "eleven", "twelve"};
+  if (word == "a" || word == "an") return 1;
+  const auto* at = std::ranges::find(words, word);
+  return at == words.end() ? number_in(word)
+                           : std::optional(static_cast<int>(at - words.begin()) + 1);
+}
+
 enum class unit { day, week, month, year };
 
 std::optional<unit> unit_named(std::string_view word) {
@@ -97,13 +117,15 @@ public:
     for (std::size_t at = 0; at < words_.size();) {
       std::size_t taken = 0;
       for (const auto rule :
-           {&time_reader::iso_day, &time_reader::day_first, &time_reader::month_first,
-            &time_reader::relative, &time_reader::counted, &time_reader::month_alone,
-            &time_reader::year_alone})
+           {&time_reader::iso_day, &time_reader::iso_month, &time_reader::day_first,
+            &time_reader::month_first, &time_reader::relative, &time_reader::counted,
+            &time_reader::season, &time_reader::month_alone, &time_reader::year_alone})
         if (taken == 0) taken = (this->*rule)(at);
       if (taken == 0) into_.other_words_.push_back(words_[at]);
       at += std::max<std::size_t>(taken, 1);
     }
+    into_.has_words_ =
+        !std::ranges::all_of(words_, [](const auto& word) { return number_in(word).has_value(); });
   }
 
 private:
@@ -134,6 +156,16 @@ private:
     const auto day = day_named(word(at + 2));
     const bool has_form = word(at + 1).size() == 2 && word(at + 2).size() == 2;
     return year && month && day && has_form && add_day(*year, *month, *day) ? 3 : 0;
+  }
+
+  /// "2023-06", as all of the question: "2023 12" in others may be anything.
+  std::size_t iso_month(std::size_t at) {
+    const auto year = year_named(word(at));
+    const auto month = day_named(word(at + 1));
+    const bool has_form = words_.size() == 2 && word(at + 1).size() == 2;
+    if (!year || !month || !has_form || *month > 12) return 0;
+    add_month(std::chrono::year(*year) / std::chrono::month(*month));
+    return 2;
   }
 
   /// "3 July 2023", "the 3rd of July"
@@ -181,10 +213,12 @@ private:
   /// "2 days ago", "a week ago"
   std::size_t counted(std::size_t at) {
     const auto of = unit_named(word(at + 1));
-    const bool is_one = word(at) == "a" || word(at) == "one";
-    const auto n = is_one ? std::optional(1) : number_in(word(at));
+    const auto n = count_named(word(at));
     constexpr int most = 1000;
     if (!of || !n || *n < 0 || *n > most || word(at + 2) != "ago") return 0;
+    // Beside other words "two years ago" is some time then; "2 years ago" is counted.
+    const bool is_exact = *n == 1 || number_in(word(at)) || *of != unit::year;
+    if (!is_exact && words_.size() > 3) return 0;
     add_before(*of, *n);
     return 3;
   }
@@ -207,17 +241,68 @@ private:
     }
   }
 
+  /// "last summer", "summer of 2023", "in the summer"
+  std::size_t season(std::size_t at) {
+    const bool is_last = word(at) == "last" || word(at) == "previous";
+    const std::size_t said = is_last || word(at) == "this" ? 1 : 0;
+    const auto first = season_named(word(at + said));
+    if (!first) return 0;
+    if (said != 0) {
+      add_season(is_last ? year_of_last(*first) : year_of_this(*first), *first);
+      return 2;
+    }
+    const std::size_t of = word(at + 1) == "of" ? 1 : 0;
+    if (const auto year = year_named(word(at + 1 + of))) {
+      add_season(std::chrono::year(*year), *first);
+      if (*first == 12) add_season(std::chrono::year(*year - 1), *first);
+      return 2 + of;
+    }
+    const std::size_t article = at > 0 && word(at - 1) == "the" ? 1 : 0;
+    if (at == article || !leads_to_time(word(at - article - 1))) return 0;
+    for (unsigned i = 0; i < 3; ++i) into_.yearly_.push_back({(*first + i - 1) % 12 + 1, 0});
+    return 1;
+  }
+  /// That begins in the year.
+  void add_season(std::chrono::year year, unsigned first) {
+    const year_month begin = year / std::chrono::month(first);
+    add(sys_days(begin / 1), sys_days((begin + std::chrono::months(3)) / 1));
+  }
+  /// Until spring is over "this winter" is the one that began last year.
+  [[nodiscard]] std::chrono::year year_of_this(unsigned first) const {
+    const year_month_day date(today_);
+    const bool is_past_winter = first == 12 && date.month() < std::chrono::June;
+    return date.year() - std::chrono::years(is_past_winter ? 1 : 0);
+  }
+  /// The newest that is over.
+  [[nodiscard]] std::chrono::year year_of_last(unsigned first) const {
+    const auto year = year_month_day(today_).year();
+    const year_month end = year / std::chrono::month(first) + std::chrono::months(3);
+    const bool is_over = sys_days(end / 1) <= today_;
+    if (is_over) return year;
+    const year_month end_before = end - std::chrono::years(1);
+    return year - std::chrono::years(sys_days(end_before / 1) <= today_ ? 1 : 2);
+  }
+
+  /// Nothing but a month or a year.
+  [[nodiscard]] bool is_all(std::size_t at) {
+    if (words_.size() != 1) return false;
+    into_.only_word_ = words_[at];
+    return true;
+  }
+  [[nodiscard]] bool stands_alone(std::size_t at) {
+    return at == 0 ? is_all(at) : leads_to_time(word(at - 1));
+  }
   /// "in July", "in early July"
   std::size_t month_alone(std::size_t at) {
     const auto month = month_named(word(at));
-    if (!month || at == 0 || !leads_to_time(word(at - 1))) return 0;
+    if (!month || !stands_alone(at)) return 0;
     into_.yearly_.push_back({*month, 0});
     return 1;
   }
   /// "in 2023"
   std::size_t year_alone(std::size_t at) {
     const auto year = year_named(word(at));
-    if (!year || at == 0 || !leads_to_time(word(at - 1))) return 0;
+    if (!year || !stands_alone(at)) return 0;
     add_year(std::chrono::year(*year));
     return 1;
   }

@@ -5,10 +5,12 @@
 ///     tell
 ///                                                       of it; without a year, in any year
 ///     "July 2023", "in July", "in 2023"                 the month (in any year), the year
-///     "today", "yesterday", "2 days ago"                the day
+///     "July", "2023"                                    the same, if the question is nothing else
+///     "in summer", "last summer", "summer of 2023"      June to August; a winter is of both years
+///     "today", "yesterday", "two days ago"              the day
 ///     "this week", "last month", "3 years ago"          of the calendar; weeks begin on Monday
 ///
-/// Days are those of UTC. English alone.
+/// Days are those of UTC, seasons those of the northern half of the earth. English alone.
 
 #include <compare>
 #include <cstdint>
@@ -30,6 +32,10 @@ public:
   [[nodiscard]] bool contains(timestamp t) const;
   /// The words of the question that name no time, in their order.
   [[nodiscard]] const std::vector<std::string>& other_words() const { return other_words_; }
+  /// The word that is all of the question, and may be somebody's name as well ("June"); else empty.
+  [[nodiscard]] const std::string& only_word() const { return only_word_; }
+  /// False for numbers alone ("2023-06-01", "2023"), which are of no language.
+  [[nodiscard]] bool has_words() const { return has_words_; }
 
 private:
   friend class time_reader;
@@ -47,6 +53,8 @@ private:
   };
 
   std::vector<std::string> other_words_;
+  std::string only_word_;
+  bool has_words_ = false;
   std::vector<span> spans_;
   std::vector<yearly> yearly_;
 };

@@ -83,8 +83,8 @@ search_state::rows_of_its_time(const read_views& views) const {
   const auto is_speaker = [&](const std::string& word) {
     return std::ranges::find(names, word) != names.end();
   };
-  if (views.lexical->language() != default_language || !asks_of_time_alone(times, is_speaker))
-    return std::nullopt;
+  const bool is_read = !times.has_words() || views.lexical->language() == default_language;
+  if (!is_read || !asks_of_time_alone(times, is_speaker)) return std::nullopt;
   struct found_rows {
     std::vector<row_no> rows;
     bool any_passes = false;

@@ -62,10 +62,34 @@ TEST_CASE("what is counted from now") {
   CHECK(named("last week") == "2023-05-01..2023-05-07");
   CHECK(named("a week ago") == "2023-05-01..2023-05-07");
   CHECK(named("last month") == "2023-04-01..2023-04-30");
+  CHECK(named("two months ago") == "2023-03-01..2023-03-31");
+  CHECK(named("two years ago", "2024-05-10T12:00:00Z") == "2022-01-01..2022-12-31");
+  CHECK(named("how did it begin two years ago", "2024-05-10T12:00:00Z").empty());
   CHECK(named("5 months ago") == "2022-12-01..2022-12-31");
   CHECK(named("one year ago") == "2022-01-01..2022-12-31");
   CHECK(named("this week", "2023-05-14T23:59:59Z") == "2023-05-08..2023-05-14");
   CHECK(named("yesterday", "2024-03-01T00:00:00Z") == "2024-02-29..2024-02-29");
+}
+
+TEST_CASE("seasons") {
+  CHECK(named("last summer") == "2022-06-01..2022-08-31");
+  CHECK(named("last summer", "2023-09-01T00:00:00Z") == "2023-06-01..2023-08-31");
+  CHECK(named("previous winter", "2023-03-01T00:00:00Z") == "2022-12-01..2023-02-28");
+  CHECK(named("last winter", "2024-02-29T00:00:00Z") == "2022-12-01..2023-02-28");
+  CHECK(named("this winter", "2024-02-29T00:00:00Z") == "2023-12-01..2024-02-29");
+  CHECK(named("this summer") == "2023-06-01..2023-08-31");
+  CHECK(named("the fall of 2023") == "2023-09-01..2023-11-30");
+  CHECK(named("winter 2023") == "2022-12-01..2023-02-28 2023-12-01..2024-02-29");
+  CHECK(named("in the spring")
+        == "2022-03-01..2022-05-31 2023-03-01..2023-05-31 2024-03-01..2024-05-31");
+}
+
+TEST_CASE("a month or a year that is all of the question") {
+  CHECK(named("2023") == "2023-01-01..2023-12-31");
+  CHECK(named("2023-06") == "2023-06-01..2023-06-30");
+  CHECK_FALSE(asked_times("2023-06-01", {0}).has_words());
+  CHECK(asked_times("June 2023", {0}).has_words());
+  CHECK(named("June?") == "2022-06-01..2022-06-30 2023-06-01..2023-06-30 2024-06-01..2024-06-30");
 }
 
 TEST_CASE("several times are all of them") {
@@ -74,9 +98,10 @@ TEST_CASE("several times are all of them") {
 }
 
 TEST_CASE("words that name no time") {
-  for (const auto* question : {"", "may I march?", "this may be it", "the 3 may be late",
-                               "You may go", "chapter 2023", "the week", "days ago", "2023-13-01",
-                               "the 3rd time", "1500 days ago", "last days", "in 99999"})
+  for (const auto* question :
+       {"", "may I march?", "this may be it", "the 3 may be late", "You may go", "chapter 2023",
+        "the week", "days ago", "2023-13-01", "the 3rd time", "summer", "fall in love",
+        "he may fall", "hot spring", "the summer", "1500 days ago", "last days", "in 99999"})
     CHECK(named(question).empty());
   CHECK(asked_times("tea", {0}).empty());
   CHECK_FALSE(asked_times().contains({0}));
@@ -98,6 +123,19 @@ TEST_CASE("a question of a time alone has no word that tells what is looked for"
   CHECK(is_of_time("what happened last month"));
   CHECK(is_of_time("What's new in Caroline's life this week?") == false);
   CHECK(is_of_time("what did I say yesterday"));
+  // The question may be the time, in whatever words, but a name.
+  for (const auto question :
+       {"June", "june?", "2023", "in June 2023", "June 2023", "in 2023", "two months ago",
+        "a year ago", "last summer", "in the summer", "summer of 2023", "yesterday", "2023-06-01",
+        "on 3 June", "last week"})
+    CHECK(is_of_time(question));
+  CHECK_FALSE(is_of_time("Caroline"));
+  CHECK_FALSE(asks_of_time_alone(asked_times("June", {0}),
+                                 [](const std::string& word) { return word == "june"; }));
+  CHECK_FALSE(is_of_time("June 42"));
+  CHECK_FALSE(is_of_time("may happen"));
+  CHECK_FALSE(is_of_time("summer"));
+  CHECK_FALSE(is_of_time("2023 4"));
   CHECK_FALSE(is_of_time("What did Caroline do?"));
   CHECK_FALSE(is_of_time("What did Melanie do in June?"));
   CHECK_FALSE(is_of_time("What did Caroline paint in June?"));

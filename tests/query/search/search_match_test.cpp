@@ -109,6 +109,8 @@ TEST_CASE("a question of a time alone is answered by what is of that time, whate
   CHECK(both == expected);
   CHECK(w.search(r).coverage.memory.searched == 2);
   for (const auto& hit : w.search(r).results) CHECK(hit.match == 1);
+  r.query = "yesterday";
+  CHECK(same_ids(w.search(r), {hers, his}));
   // Where nothing is of the time, or a word tells more, all is searched.
   r.query = "what did Ana do 3 years ago";
   CHECK(w.search(r).coverage.memory.searched == 63);

@@ -104,6 +104,7 @@ public:
     search_request r;
     r.query = any_text(1 + dice_.below(3));
     if (dice_.one_in(4)) r.query += dice_.one_in(2) ? " yesterday" : " last month";
+    if (dice_.one_in(8)) r.query = dice_.one_in(2) ? "two days ago" : "last summer";
     r.limit = 1 + dice_.below(12);
     r.similarity_floor = dice_.one_in(2) ? 0 : 0.3;
     r.source = static_cast<search_source>(dice_.below(3));
