@@ -93,6 +93,8 @@ public:
     const auto all = static_cast<std::int64_t>(rows.size());
     const auto looked_at = 64 + out.budget_tokens / 8;
     if (all > looked_at) rows.resize(static_cast<std::size_t>(looked_at));
+    std::ranges::stable_partition(
+        rows, [](const context_entry& e) { return !is_overview(*e.record.head); });
     for (const auto& e : rows) offer(item_of(e), out.notable);
     out.more = all - static_cast<std::int64_t>(out.notable.size());
   }
@@ -163,7 +165,11 @@ private:
   std::string told_text(const memory& m) const {
     const std::string text = sim::text_of(m.version, r_.form);
     if (m.head->type != memory_type::topic || r_.form == form_kind::short_form) return text;
-    return text + told_values(state_.values_at(m.head->id, at_), 600);
+    const judged_by when{.instant = now_};
+    const memory_id& id = m.head->id;
+    const auto wanted = field_asked_for(r_.query.value_or(""), search_weights{}.function_words,
+                                        state_, id, at_, when, r_.include_ended);
+    return text + told_values(told_fields(state_, id, at_, when, r_.include_ended), 600, wanted);
   }
 
   context_item item_of(const context_entry& e) const {

@@ -10,6 +10,7 @@
 #include "sim/model_current.hpp"
 #include "sim/model_lineage.hpp"
 #include "sim/model_physics.hpp"
+#include "sim/searched_state.hpp"
 
 namespace mneme::sim {
 
@@ -237,9 +238,13 @@ void keep_nearest(std::vector<row>& rows, const find_request& r) {
 }
 
 /// What the fields of a topic hold.
-std::string told_in(const model& state, const memory& m, seq_no at) {
+std::string told_in(const model& state, const find_request& r, const memory& m, seq_no at,
+                    timestamp now) {
   if (m.head->type != memory_type::topic) return {};
-  return told_values(state.values_at(m.head->id, at), 600);
+  const judged_by when{.instant = r.as_of.value_or(now), .is_asked = r.as_of.has_value()};
+  const auto wanted = field_asked_for(r.near.value_or(""), search_weights{}.function_words, state,
+                                      m.head->id, at, when, r.include_ended);
+  return told_values(told_fields(state, m.head->id, at, when, r.include_ended), 600, wanted);
 }
 
 std::string plain(const memory& m, form_kind form) {
@@ -254,14 +259,23 @@ std::string plain(const memory& m, form_kind form) {
   return {};
 }
 
-std::string rendered(const model& state, const memory& m, form_kind form, seq_no at) {
-  return plain(m, form) + (form == form_kind::short_form ? std::string() : told_in(state, m, at));
-}
+/// How the memories of one answer are told.
+struct told_by {
+  const model& state;
+  const find_request& r;
+  seq_no at;
+  timestamp now;
+
+  [[nodiscard]] std::string fields(const memory& m) const { return told_in(state, r, m, at, now); }
+  [[nodiscard]] std::string rendered(const memory& m, form_kind form) const {
+    return plain(m, form) + (form == form_kind::short_form ? std::string() : fields(m));
+  }
+};
 
 /// The nearest rows stay as long as they fit, and the first 16 whatever they are.
-std::int64_t keep_fitting(const model& state, std::vector<row>& rows, form_kind form,
-                          std::int64_t budget, seq_no at) {
-  const token_counter& tokens = *state.seams().tokens;
+std::int64_t keep_fitting(const told_by& told, std::vector<row>& rows, form_kind form,
+                          std::int64_t budget) {
+  const token_counter& tokens = *told.state.seams().tokens;
   std::vector<const row*> nearest;
   nearest.reserve(rows.size());
   for (const auto& r : rows) nearest.push_back(&r);
@@ -272,7 +286,7 @@ std::int64_t keep_fitting(const model& state, std::vector<row>& rows, form_kind 
   std::set<memory_id> kept;
   std::int64_t used = 0;
   for (const row* r : nearest) {
-    used += tokens.count(rendered(state, r->record, form, at));
+    used += tokens.count(told.rendered(r->record, form));
     if (kept.size() >= 16 && used > budget) break;
     kept.insert(r->record.head->id);
   }
@@ -281,13 +295,13 @@ std::int64_t keep_fitting(const model& state, std::vector<row>& rows, form_kind 
 }
 
 /// Drops the least salient row, of equals the later one, until the rest fits; one row stays.
-std::int64_t trim(const model& state, std::vector<row>& rows, form_kind form, std::int64_t budget,
-                  seq_no at) {
-  const token_counter& tokens = *state.seams().tokens;
+std::int64_t trim(const told_by& told, std::vector<row>& rows, form_kind form,
+                  std::int64_t budget) {
+  const token_counter& tokens = *told.state.seams().tokens;
   std::int64_t dropped = 0;
   for (;;) {
     std::int64_t used = 0;
-    for (const auto& r : rows) used += tokens.count(rendered(state, r.record, form, at));
+    for (const auto& r : rows) used += tokens.count(told.rendered(r.record, form));
     if (used <= budget || rows.size() <= 1) return dropped;
     auto least = rows.begin();
     for (auto it = rows.begin(); it != rows.end(); ++it)
@@ -353,15 +367,16 @@ std::expected<find_result, errc> find_in(const model& state, const find_request&
   rows.erase(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(skipped));
   if (r.limit && rows.size() > static_cast<std::size_t>(*r.limit))
     rows.resize(static_cast<std::size_t>(*r.limit));
+  const told_by told{state, r, at, now};
   if (fills_budget(r))
-    out.trimmed_by_budget = keep_fitting(state, rows, *out.form, *r.budget_tokens, at);
-  if (r.budget_tokens) out.trimmed_by_budget += trim(state, rows, *out.form, *r.budget_tokens, at);
+    out.trimmed_by_budget = keep_fitting(told, rows, *out.form, *r.budget_tokens);
+  if (r.budget_tokens) out.trimmed_by_budget += trim(told, rows, *out.form, *r.budget_tokens);
   for (auto& one : rows) {
     if (out.form) {
-      out.rendered.push_back(rendered(state, one.record, *out.form, at));
+      out.rendered.push_back(told.rendered(one.record, *out.form));
       out.rendered_tokens.push_back(state.seams().tokens->count(out.rendered.back()));
     } else {
-      out.told.push_back(told_in(state, one.record, at));
+      out.told.push_back(told.fields(one.record));
     }
     out.scores.push_back(one.salience);
     if (is_near(r)) out.distances.push_back(one.distance);

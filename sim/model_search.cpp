@@ -124,12 +124,12 @@ private:
     bool any_said = false;
     for (const auto& [id, m] : s_.live) {
       if (!is_there(m) || !times.contains(m.head->created_at)) continue;
-      const bool is_in = s_.has_begun(m.version) && passes(m)
-                         && (!r_.stale || standing_in(s_.state, id, s_.at).stale == *r_.stale)
-                         && (r_.include_ended || !s_.has_ended(m.version))
-                         && (!r_.min_trust || trust_in(s_.state, id, s_.at) >= *r_.min_trust)
-                         && !is_overview(m)
-                         && (r_.include_archived || r_.include_ended || !s_.is_superseded(id));
+      const bool is_in =
+          s_.has_begun(m.version) && passes(m)
+          && (!r_.stale || standing_in(s_.state, id, s_.at).stale == *r_.stale)
+          && (r_.include_ended || !s_.has_ended(m.version)) && !s_.past_topics.contains(id)
+          && (!r_.min_trust || trust_in(s_.state, id, s_.at) >= *r_.min_trust) && !is_overview(m)
+          && (r_.include_archived || r_.include_ended || !s_.is_superseded(id));
       then.insert(id);
       any_then = any_then || is_in;
       if (!names_speaker(*m.head)) continue;
@@ -155,7 +155,8 @@ private:
       if (of_time_ && !of_time_->contains(id)) continue;
       if (!s_.has_begun(m.version) || !passes(m)) continue;
       if (r_.stale && standing_in(s_.state, id, s_.at).stale != *r_.stale) continue;
-      const bool has_ended = !r_.include_ended && s_.has_ended(m.version);
+      const bool has_ended =
+          (!r_.include_ended && s_.has_ended(m.version)) || s_.past_topics.contains(id);
       const bool is_distrusted = r_.min_trust && trust_in(s_.state, id, s_.at) < *r_.min_trust;
       const bool is_overview_left_out = !chunks_ && is_overview(m);
       const bool is_superseded = !r_.include_archived && !r_.include_ended && s_.is_superseded(id);
@@ -407,6 +408,99 @@ void put_newer_first(std::vector<scored_row>& rows, const newer_row& is_newer) {
       if (is_newer(rows[j], rows[i])) rows[i].older_of = rows[j].record.head->id;
 }
 
+bool is_chunk(const scored_row& row) {
+  return row.record.head->type == memory_type::chunk;
+}
+
+struct ranked_rows {
+  std::vector<scored_row> hits;
+  std::vector<scored_row> behind; ///< what the limit cut
+};
+
+/// The windows of both legs, merged.
+ranked_rows ranked(const searched_state& s, const std::vector<float>& query, search_result& out) {
+  const search_request& r = s.r;
+  out.coverage = {};
+  std::vector<scored_row> all;
+  // The best match is that of all candidates, also of those that a floor leaves out.
+  double& best_match = out.coverage.best_match;
+  bool has_date = false;
+  for (const bool chunks : {false, true}) {
+    if (chunks ? r.source == search_source::memory || r.atomic_only
+               : r.source == search_source::content)
+      continue;
+    leg one(s, chunks, query, out.sort);
+    auto rows = one.run();
+    leg_coverage& coverage = chunks ? out.coverage.content : out.coverage.memory;
+    coverage = one.coverage;
+    for (auto& row : rows) {
+      best_match = std::max(best_match, row.match);
+      has_date = has_date || row.is_dated;
+      if (one.is_under_floor(row))
+        ++coverage.below_floor;
+      else
+        all.push_back(std::move(row));
+    }
+  }
+  const bool by_time = out.sort == search_sort::recency || out.sort == search_sort::updated;
+  if (!by_time && !has_date && r.similarity_floor > 0 && best_match < weights_of(s).least_match) {
+    for (const auto& row : all)
+      ++(row.record.head->type == memory_type::chunk ? out.coverage.content : out.coverage.memory)
+            .below_floor;
+    all.clear();
+  }
+  const auto time = [&](const scored_row& row) {
+    return out.sort == search_sort::updated ? row.record.head->last_updated_at
+                                            : row.record.head->created_at;
+  };
+  std::ranges::sort(all, [&](const scored_row& a, const scored_row& b) {
+    if (by_time && is_chunk(a) != is_chunk(b)) return is_chunk(b);
+    if (by_time && !is_chunk(a) && time(a) != time(b)) return time(a) > time(b);
+    if (a.score != b.score) return a.score > b.score;
+    if (is_chunk(a) != is_chunk(b)) return is_chunk(b);
+    if (a.record.head->created_at != b.record.head->created_at)
+      return a.record.head->created_at > b.record.head->created_at;
+    return a.record.head->id < b.record.head->id;
+  });
+  if (const double newer = weights_of(s).newer; !by_time && newer > 0)
+    put_newer_first(all, newer_row(r.query, newer, r.as_of.value_or(s.now)));
+  std::vector<scored_row> behind;
+  while (std::ssize(all) > r.limit) {
+    ++(is_chunk(all.back()) ? out.coverage.content : out.coverage.memory).cut;
+    behind.push_back(all.back());
+    all.pop_back();
+  }
+  return {std::move(all), std::move(behind)};
+}
+
+/// Searched again without the topics of which only the past speaks, as long as there are any.
+std::vector<scored_row> ranked_without_past(searched_state& s, const std::vector<float>& query,
+                                            search_result& out) {
+  const auto note_past = [&](const std::vector<scored_row>& rows) {
+    std::size_t found = 0;
+    for (const auto& row : rows)
+      if (is_past_topic(s, row.record)) {
+        s.past_topics.insert(row.record.head->id);
+        ++found;
+      }
+    return found;
+  };
+  for (int times = 0;; ++times) {
+    auto rows = ranked(s, query, out);
+    if (s.r.include_ended || note_past(rows.hits) == 0) return rows.hits;
+    if (times < 8) {
+      note_past(rows.behind);
+      continue;
+    }
+    const auto left_out = static_cast<std::int64_t>(std::erase_if(
+        rows.hits, [&](const auto& row) { return s.past_topics.contains(row.record.head->id); }));
+    out.coverage.memory.searched -= left_out;
+    out.coverage.memory.candidates -= left_out;
+    out.coverage.memory.ended += left_out;
+    return rows.hits;
+  }
+}
+
 } // namespace
 
 std::expected<search_result, errc> search_in(const model& state, const search_request& r, seq_no at,
@@ -433,56 +527,7 @@ std::expected<search_result, errc> search_in(const model& state, const search_re
   out.sort = r.sort;
   if (r.sort == search_sort::automatic)
     out.sort = asks_for_newest(r.query) ? search_sort::hybrid : search_sort::relevance;
-  std::vector<scored_row> all;
-  // The best match is that of all candidates, also of those that a floor leaves out.
-  double& best_match = out.coverage.best_match;
-  bool has_date = false;
-  for (const bool chunks : {false, true}) {
-    if (chunks ? r.source == search_source::memory || r.atomic_only
-               : r.source == search_source::content)
-      continue;
-    leg one(s, chunks, *query, out.sort);
-    auto rows = one.run();
-    leg_coverage& coverage = chunks ? out.coverage.content : out.coverage.memory;
-    coverage = one.coverage;
-    for (auto& row : rows) {
-      best_match = std::max(best_match, row.match);
-      has_date = has_date || row.is_dated;
-      if (one.is_under_floor(row))
-        ++coverage.below_floor;
-      else
-        all.push_back(std::move(row));
-    }
-  }
-  const bool by_time = out.sort == search_sort::recency || out.sort == search_sort::updated;
-  if (!by_time && !has_date && r.similarity_floor > 0 && best_match < weights_of(s).least_match) {
-    for (const auto& row : all)
-      ++(row.record.head->type == memory_type::chunk ? out.coverage.content : out.coverage.memory)
-            .below_floor;
-    all.clear();
-  }
-  const auto is_chunk = [](const scored_row& row) {
-    return row.record.head->type == memory_type::chunk;
-  };
-  const auto time = [&](const scored_row& row) {
-    return out.sort == search_sort::updated ? row.record.head->last_updated_at
-                                            : row.record.head->created_at;
-  };
-  std::ranges::sort(all, [&](const scored_row& a, const scored_row& b) {
-    if (by_time && is_chunk(a) != is_chunk(b)) return is_chunk(b);
-    if (by_time && !is_chunk(a) && time(a) != time(b)) return time(a) > time(b);
-    if (a.score != b.score) return a.score > b.score;
-    if (is_chunk(a) != is_chunk(b)) return is_chunk(b);
-    if (a.record.head->created_at != b.record.head->created_at)
-      return a.record.head->created_at > b.record.head->created_at;
-    return a.record.head->id < b.record.head->id;
-  });
-  if (const double newer = weights_of(s).newer; !by_time && newer > 0)
-    put_newer_first(all, newer_row(r.query, newer, r.as_of.value_or(now)));
-  while (std::ssize(all) > r.limit) {
-    ++(is_chunk(all.back()) ? out.coverage.content : out.coverage.memory).cut;
-    all.pop_back();
-  }
+  const std::vector<scored_row> all = ranked_without_past(s, *query, out);
   for (const auto& row : all) {
     ++(is_chunk(row) ? out.coverage.content : out.coverage.memory).returned;
     out.results.push_back(hit_of(s, out, row.record, row.score, row.raw));

@@ -147,8 +147,13 @@ std::vector<topic_field> model::erased_fields_at(const memory_id& topic, seq_no 
 
 std::vector<topic_value> model::values_at(const memory_id& topic, seq_no at) const {
   std::vector<topic_value> values;
-  for (const auto& f : fields_at(topic, at))
-    values.push_back({f.head.name, revisions_of(f).at(f.current - 1).value});
+  for (const auto& f : fields_at(topic, at)) {
+    const field_revision current = revisions_of(f).at(f.current - 1);
+    values.push_back({.name = f.head.name,
+                      .value = current.value,
+                      .valid_from = current.valid_from,
+                      .valid_until = current.valid_until});
+  }
   return values;
 }
 

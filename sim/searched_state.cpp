@@ -128,43 +128,100 @@ bool searched_state::is_promoted(const memory& chunk) const {
 
 namespace {
 
+std::string lines_of(const std::vector<topic_value>& values) {
+  std::string lines;
+  for (const auto& v : values)
+    if (!plain_text(v.value).empty()) lines += "\n" + v.name + ": " + plain_text(v.value);
+  return lines;
+}
+
+bool is_told(const topic_value& v, judged_by when, bool includes_ended) {
+  return (includes_ended || !v.valid_until || when.instant < *v.valid_until)
+         && (!when.is_asked || v.valid_from <= when.instant);
+}
+
 /// What a topic is found by beside its own content.
 void tell_fields(const searched_state& s, const memory& topic, search_hit& hit) {
-  const auto values = s.state.values_at(topic.head->id, s.at);
+  const memory_id& id = topic.head->id;
+  const auto values = s.state.values_at(id, s.at);
   if (values.empty()) return;
-  std::string text = searched_text(memory_type::topic, topic.version->data);
-  std::string field;
-  double most = 0;
-  for (const auto& [name, value] : values) {
-    const std::string line = name + ": " + plain_text(value);
-    const bool is_said = !plain_text(value).empty();
-    if (is_said) text += "\n" + line;
-    const auto has = text_terms(line);
-    std::set<std::string> asked;
-    double share = 0;
-    bool tells = false;
-    if (!s.r.memory_ids)
-      for (const auto& term : text_terms(s.r.query)) {
-        if (!is_said || !asked.insert(term).second || std::ranges::find(has, term) == has.end())
-          continue;
-        const bool is_function = is_function_term(term);
-        tells |= !is_function;
-        share += is_function ? s.state.seams().search.function_words : 1;
-      }
-    if (!tells || share <= most) continue;
-    most = share;
-    field = name;
-  }
-  auto terms = text_terms(text);
-  auto found_by = text_terms(s.state.text_at(topic.head->id, s.at));
+  const std::string own = searched_text(memory_type::topic, topic.version->data);
+  auto terms = text_terms(own + lines_of(values));
+  auto found_by = text_terms(s.state.text_at(id, s.at));
   std::ranges::sort(terms);
   std::ranges::sort(found_by);
   if (terms != found_by) return; // the text comes with the frame's last entry
-  hit.field = field;
-  hit.content = first_bytes(text, hit.truncated);
+  if (!s.r.memory_ids)
+    hit.field = field_asked_for(s.r.query, s.state.seams().search.function_words, s.state, id, s.at,
+                                s.when(), s.r.include_ended);
+  hit.content = told_topic_text(topic.version->data,
+                                told_fields(s.state, id, s.at, s.when(), s.r.include_ended), 600,
+                                hit.field, hit.truncated);
 }
 
 } // namespace
+
+std::vector<topic_value> told_fields(const model& state, const memory_id& topic, seq_no at,
+                                     judged_by when, bool includes_ended) {
+  std::vector<topic_value> told;
+  for (auto& v : state.values_at(topic, at)) {
+    const bool has_ended = v.valid_until && *v.valid_until <= when.instant;
+    if (!is_told(v, when, includes_ended)) continue;
+    std::string text = plain_text(v.value);
+    if (has_ended && !text.empty())
+      text += " (until " + to_string(*v.valid_until).substr(0, 10) + ")";
+    if (has_ended) v.value.node = text;
+    told.push_back(v);
+  }
+  return told;
+}
+
+std::string field_asked_for(const std::string& question, double function_words,
+                            const std::vector<topic_value>& values) {
+  std::string field;
+  double most = 0;
+  for (const auto& v : values) {
+    if (plain_text(v.value).empty()) continue;
+    const auto has = text_terms(v.name + ": " + plain_text(v.value));
+    std::set<std::string> asked;
+    double share = 0;
+    bool tells = false;
+    for (const auto& term : text_terms(question)) {
+      if (!asked.insert(term).second || std::ranges::find(has, term) == has.end()) continue;
+      const bool is_function = is_function_term(term);
+      tells |= !is_function;
+      share += is_function ? function_words : 1;
+    }
+    if (!tells || share <= most) continue;
+    most = share;
+    field = v.name;
+  }
+  return field;
+}
+
+std::string field_asked_for(const std::string& question, double function_words, const model& state,
+                            const memory_id& topic, seq_no at, judged_by when,
+                            bool includes_ended) {
+  auto values = state.values_at(topic, at);
+  std::erase_if(values, [&](const auto& v) { return !is_told(v, when, includes_ended); });
+  return field_asked_for(question, function_words, values);
+}
+
+bool is_past_topic(const searched_state& s, const memory& m) {
+  if (m.head->type != memory_type::topic) return false;
+  std::vector<topic_value> told;
+  std::vector<topic_value> past;
+  for (const auto& v : s.state.values_at(m.head->id, s.at))
+    (is_told(v, s.when(), s.r.include_ended) ? told : past).push_back(v);
+  const auto says_any = [&](const std::string& text) {
+    const auto has = text_terms(text);
+    return std::ranges::any_of(text_terms(s.r.query), [&](const auto& term) {
+      return !is_function_term(term) && std::ranges::find(has, term) != has.end();
+    });
+  };
+  return says_any(lines_of(past))
+         && !says_any(searched_text(memory_type::topic, m.version->data) + lines_of(told));
+}
 
 search_hit hit_of(const searched_state& s, const search_result& out, const memory& m, double score,
                   double raw) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 
+#include "messages/text/topic_text.hpp"
 #include "sim/model_current.hpp"
 #include "sim/model_doors.hpp"
 
@@ -23,6 +24,8 @@ struct searched_state {
   timestamp now;
   std::map<memory_id, memory> live;          ///< not tombstoned, but as superseded
   const std::set<memory_id>* only = nullptr; ///< null = nothing is left out but by the request
+  /// Topics that nothing but what a field held has words of the question for.
+  std::set<memory_id> past_topics{};
 
   /// Null if it is not live.
   [[nodiscard]] const memory* find(const memory_id& id) const;
@@ -37,6 +40,18 @@ struct searched_state {
   /// Was the chunk made a memory that the asker finds instead?
   [[nodiscard]] bool is_promoted(const memory& chunk) const;
 };
+
+/// What the fields of a topic tell by then, with the ends of what is told though it has ended.
+std::vector<topic_value> told_fields(const model& state, const memory_id& topic, seq_no at,
+                                     judged_by when, bool includes_ended);
+/// The field with most words of a question, function words for `function_words`; empty = none.
+std::string field_asked_for(const std::string& question, double function_words,
+                            const std::vector<topic_value>& values);
+/// Which of the fields that tell by then.
+std::string field_asked_for(const std::string& question, double function_words, const model& state,
+                            const memory_id& topic, seq_no at, judged_by when, bool includes_ended);
+/// Has nothing but what a field held words of the question?
+bool is_past_topic(const searched_state& s, const memory& m);
 
 /// What an answer shows of a text.
 std::string first_bytes(std::string text, bool& truncated);

@@ -180,7 +180,10 @@ result<std::vector<topic_value>> read_field_values(kv_reader& reader, const memo
   for (auto& f : *fields) {
     auto current = read_revision(reader, f.head, f.current);
     if (!current) return propagate(current);
-    values.push_back({std::move(f.head.name), std::move(current->value)});
+    values.push_back({.name = std::move(f.head.name),
+                      .value = std::move(current->value),
+                      .valid_from = current->valid_from,
+                      .valid_until = current->valid_until});
   }
   return values;
 }

@@ -8,6 +8,7 @@
 
 #include "messages/text/forms.hpp"
 #include "messages/text/quoted_text.hpp"
+#include "messages/text/time_text.hpp"
 #include "messages/text/utf8_point.hpp"
 
 namespace mneme {
@@ -46,6 +47,15 @@ std::string without_blanks_around(const std::string& text) {
                                     : text.substr(first, text.find_last_not_of(blanks) + 1 - first);
 }
 
+/// What stands around a value that is told.
+constexpr std::size_t around_value = 4;
+
+/// Between code points.
+std::string cut_to(std::string text, std::size_t most_bytes) {
+  if (text.size() > most_bytes) text.resize(point_start(text, most_bytes));
+  return text;
+}
+
 } // namespace
 
 std::string plain_text(const json_value& value) {
@@ -56,9 +66,9 @@ std::string plain_text(const json_value& value) {
 
 std::string field_lines(std::span<const topic_value> values) {
   std::string lines;
-  for (const auto& [name, value] : values) {
-    if (const std::string text = plain_text(value); !text.empty())
-      lines.append("\n").append(name).append(": ").append(text);
+  for (const auto& v : values) {
+    if (const std::string text = plain_text(v.value); !text.empty())
+      lines.append("\n").append(v.name).append(": ").append(text);
     if (lines.size() <= max_field_lines_bytes) continue;
     lines.resize(point_start(lines, max_field_lines_bytes));
     break;
@@ -66,15 +76,63 @@ std::string field_lines(std::span<const topic_value> values) {
   return lines;
 }
 
-std::string told_values(std::span<const topic_value> values, std::size_t most_bytes) {
+std::vector<topic_value> values_told(std::span<const topic_value> values, const value_time& when) {
+  std::vector<topic_value> told;
+  told.reserve(values.size());
+  for (const auto& v : values) {
+    if (!when.tells(v)) continue;
+    told.push_back(v);
+    if (!when.has_ended(v)) continue;
+    std::string text = plain_text(v.value);
+    if (!text.empty()) text += fmt::format(" (until {})", date_text(*v.valid_until));
+    told.back().value.node = std::move(text);
+  }
+  return told;
+}
+
+std::string told_values(std::span<const topic_value> values, std::size_t most_bytes,
+                        std::string_view wanted) {
   std::string told;
-  for (const auto& [name, value] : values) {
-    const std::string text = as_one_line(plain_text(value));
-    const std::size_t bytes = name.size() + text.size() + 4; // with what stands around it
-    if (text.empty() || told.size() + bytes > most_bytes) continue;
-    told.append(told.empty() ? " (" : "; ").append(name).append(": ").append(text);
+  bool has_wanted = wanted.empty();
+  const auto tell = [&](const topic_value& v, std::string text) {
+    const std::size_t bytes = v.name.size() + text.size() + around_value;
+    if (text.empty() || told.size() + bytes > most_bytes) return;
+    told.append(told.empty() ? " (" : "; ").append(v.name).append(": ").append(text);
+    has_wanted = has_wanted || v.name == wanted;
+  };
+  for (const auto& v : values) tell(v, as_one_line(plain_text(v.value)));
+  const auto left_out = std::ranges::find(values, wanted, &topic_value::name);
+  if (!has_wanted && left_out != values.end()) {
+    told.clear();
+    const std::size_t around = wanted.size() + around_value;
+    std::string text = as_one_line(plain_text(left_out->value));
+    if (around < most_bytes) tell(*left_out, cut_to(std::move(text), most_bytes - around));
+    for (const auto& v : values)
+      if (v.name != wanted) tell(v, as_one_line(plain_text(v.value)));
   }
   return told.empty() ? told : told + ")";
+}
+
+std::string told_topic_text(const memory_data& data, std::span<const topic_value> values,
+                            std::size_t most_bytes, std::string_view wanted, bool& is_cut) {
+  const std::string content = searched_text(memory_type::topic, data);
+  std::string text = content + field_lines(values);
+  is_cut = text.size() > most_bytes;
+  const auto of = std::ranges::find(values, wanted, &topic_value::name);
+  if (wanted.empty() || of == values.end()) return cut_to(std::move(text), most_bytes);
+  const auto behind = static_cast<std::size_t>(of - values.begin());
+  const bool is_told =
+      content.size() + field_lines(values.first(behind + 1)).size() <= most_bytes / 2;
+  if (is_told) return cut_to(std::move(text), most_bytes);
+  // A long title and summary leave the line a half.
+  std::string line = field_lines(values.subspan(behind, 1));
+  const std::size_t room = most_bytes - std::min(content.size(), most_bytes / 2);
+  line = cut_to(std::move(line), room);
+  std::string first = cut_to(content, most_bytes - line.size());
+  first += line;
+  first += field_lines(values.first(behind));
+  first += field_lines(values.subspan(behind + 1));
+  return cut_to(std::move(first), most_bytes);
 }
 
 std::vector<std::string> aliases_of(std::span<const topic_value> values) {

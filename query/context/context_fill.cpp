@@ -50,10 +50,19 @@ public:
 
   /// The most salient rows, in their order.
   result<void> fill_notable(const found_rows& ranked) {
-    std::int64_t most = most_notable(run_.answer.budget_tokens);
-    for (const row_no row : ranked.rows) {
-      if (run_.shown.contains(row.value)) continue;
-      if (most-- == 0) break;
+    std::vector<row_no> rows;
+    const auto most = static_cast<std::size_t>(most_notable(run_.answer.budget_tokens));
+    for (const row_no row : ranked.rows)
+      if (rows.size() < most && !run_.shown.contains(row.value)) rows.push_back(row);
+    // What tells of an import alone comes behind what was imported.
+    const attributes& columns = *views_.attributes;
+    const term_no overview = columns.tag_term(overview_tag);
+    if (overview.value != no_number)
+      std::ranges::stable_partition(rows, [&](row_no row) {
+        return columns.rows().line(row).type != memory_type::topic
+               || !columns.has_tag(row, overview);
+      });
+    for (const row_no row : rows) {
       auto item = fitting(row, context_tier::notable);
       if (!item) return propagate(item);
       if (*item) run_.answer.notable.push_back(std::move(**item));

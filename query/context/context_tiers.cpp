@@ -9,6 +9,7 @@
 #include "messages/text/topic_text.hpp"
 #include "query/context/context_state.hpp"
 #include "query/rendering.hpp"
+#include "query/search/question_share.hpp"
 #include "views/current_memories.hpp"
 #include "views/pinned.hpp"
 #include "views/standing.hpp"
@@ -233,7 +234,14 @@ result<std::string> text_in_context(const memory& m, const context_state& run,
   if (m.head->type != memory_type::topic || run.request.form == form_kind::short_form) return text;
   auto values = read_field_values(reader, m.head->id, run.context.at);
   if (!values) return propagate(values);
-  return text + told_values(*values, most_of_fields);
+  const value_time when{.instant = run.now(), .includes_ended = run.request.include_ended};
+  std::erase_if(*values, [&](const topic_value& v) { return !when.tells(v); });
+  std::string wanted;
+  if (run.request.query) {
+    const auto language = views.lexical->language();
+    wanted = best_field(distinct_terms(*run.request.query, language), {}, *values, language);
+  }
+  return text + told_values(values_told(*values, when), most_of_fields, wanted);
 }
 
 rendered_text as_trusted(const context_item& item, std::string text, const token_counter& tokens) {

@@ -13,6 +13,7 @@
 #include "query/expected_rows.hpp"
 #include "query/find/find_state.hpp"
 #include "query/rendering.hpp"
+#include "query/search/question_share.hpp"
 #include "views/topic_reads.hpp"
 
 namespace mneme {
@@ -39,12 +40,17 @@ public:
                                              to_string(views_.nodes->id(c.node)), at_.value));
     return std::move(**m);
   }
-  /// What the fields of a topic hold, in one line.
-  result<std::string> told_by(const memory_id& topic) {
+  /// What the fields of a topic hold, in one line, at least of the one that says most of what is
+  /// asked for.
+  result<std::string> told_by(const memory_id& topic, const value_time& when,
+                              const std::vector<std::string>& asked) {
     constexpr std::size_t most_bytes = 600;
     auto values = read_field_values(reader_, topic, at_);
     if (!values) return propagate(values);
-    return told_values(*values, most_bytes);
+    std::erase_if(*values, [&](const topic_value& v) { return !when.tells(v); });
+    std::string wanted;
+    if (!asked.empty()) wanted = best_field(asked, {}, *values, views_.lexical->language());
+    return told_values(values_told(*values, when), most_bytes, wanted);
   }
   /// Hints that the first of these are read next.
   void expect(std::span<const candidate> rows) const {
@@ -74,7 +80,12 @@ public:
         views_(views),
         source_(source),
         order_(run.ordering(views)),
-        lineage_(views, run.context.at) {}
+        lineage_(views, run.context.at) {
+    const find_request& r = run.request;
+    when_ = {.instant = r.as_of.value_or(run.context.now),
+             .is_asked = r.as_of.has_value(),
+             .includes_ended = r.include_ended};
+  }
 
   result<void> read_all() {
     page_.reserve(std::min(run_.rows.size(), records_kept));
@@ -176,7 +187,9 @@ private:
     const auto form = run_.answer.form;
     if (form) row.text = render(row.record, *form, *views_.tokens);
     if (row.record.head->type != memory_type::topic || form == form_kind::short_form) return {};
-    auto told = source_.told_by(row.record.head->id);
+    const auto& near = run_.request.near;
+    if (near && asked_.empty()) asked_ = distinct_terms(*near, views_.lexical->language());
+    auto told = source_.told_by(row.record.head->id, when_, asked_);
     if (!told) return propagate(told);
     if (!told->empty()) row.text = counted(row.text.text + *told, *views_.tokens);
     return {};
@@ -210,6 +223,8 @@ private:
   record_source& source_;
   row_order order_;
   lineage_reader lineage_;
+  value_time when_;
+  std::vector<std::string> asked_; ///< words that something is to be near to
   std::vector<answer_row> page_;
 };
 

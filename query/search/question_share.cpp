@@ -1,10 +1,19 @@
 #include "query/search/question_share.hpp"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "index/lexical/function_terms.hpp"
 
 namespace mneme {
+
+std::vector<std::string> distinct_terms(std::string_view question, std::string_view language) {
+  std::vector<std::string> distinct;
+  std::unordered_set<std::string> known; // only asked, so that its order shows nowhere
+  for (auto& term : text_terms(question, language))
+    if (known.insert(term).second) distinct.push_back(std::move(term));
+  return distinct;
+}
 
 std::string best_field(const std::vector<std::string>& terms, const search_weights& weights,
                        std::span<const topic_value> values, std::string_view language) {

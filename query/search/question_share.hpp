@@ -5,6 +5,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "index/lexical/lexical.hpp"
@@ -13,6 +14,9 @@
 #include "mneme/search.hpp"
 
 namespace mneme {
+
+/// The terms of a question, each once, in their order.
+std::vector<std::string> distinct_terms(std::string_view question, std::string_view language);
 
 /// The field that has most of the question's distinct `terms` in its name and its value, function
 /// words for less; the first of `values` where several do. Empty where none has a word that is no

@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <unordered_set>
 
 #include <fmt/format.h>
 
-#include "index/lexical/text_terms.hpp"
 #include "messages/ensure.hpp"
 #include "messages/validate/validate.hpp"
 #include "query/asked_words.hpp"
@@ -14,6 +12,7 @@
 #include "query/find/near_target.hpp"
 #include "query/query_text.hpp"
 #include "query/request_numbers.hpp"
+#include "query/search/question_share.hpp"
 #include "query/search/search_state.hpp"
 #include "query/vector_check.hpp"
 #include "views/world_weights.hpp"
@@ -74,14 +73,6 @@ result<std::vector<float>> vector_of(const search_request& r, const query_contex
                 fmt::format("the vector has {} numbers, the world's space has {}", v.size(), dim),
                 key);
   return v;
-}
-
-std::vector<std::string> distinct_terms(std::string_view query, std::string_view language) {
-  std::vector<std::string> distinct;
-  std::unordered_set<std::string> known; // only asked, so that its order shows nowhere
-  for (auto& term : text_terms(query, language))
-    if (known.insert(term).second) distinct.push_back(std::move(term));
-  return distinct;
 }
 
 /// Words by which a query asks for what is newest. That others name a time says when something was,

@@ -114,12 +114,22 @@ private:
   /// What its fields hold is a part of a topic's text, unless nothing has changed since a build
   /// that searched topics by their titles and summaries alone.
   result<void> tell_fields(const memory& topic, row_no row, search_hit& hit) {
-    auto values = read_field_values(reader_, topic.head->id, s_.context.at);
-    if (!values) return propagate(values);
-    std::string text = searched_topic_text(topic.version->data, *values);
-    if (values->empty() || !is_found_by(row, text)) return {};
-    hit.content = cut_content(std::move(text), hit.truncated);
-    hit.field = best_field(s_.terms, s_.weights, *values, views_.lexical->language());
+    const auto known = s_.field_values.find(row.value);
+    std::vector<topic_value> values;
+    if (known != s_.field_values.end()) {
+      values = known->second;
+    } else {
+      auto read = read_field_values(reader_, topic.head->id, s_.context.at);
+      if (!read) return propagate(read);
+      values = std::move(*read);
+    }
+    if (values.empty() || !is_found_by(row, searched_topic_text(topic.version->data, values)))
+      return {};
+    const value_time when = s_.when();
+    std::erase_if(values, [&](const topic_value& v) { return !when.tells(v); });
+    hit.field = best_field(s_.terms, s_.weights, values, views_.lexical->language());
+    hit.content = told_topic_text(topic.version->data, values_told(values, when), content_bytes,
+                                  hit.field, hit.truncated);
     return {};
   }
 

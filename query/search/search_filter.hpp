@@ -96,7 +96,8 @@ private:
 
   [[nodiscard]] filtered in_time(const row_line& line) const {
     if (!current_.has_begun(line)) return filtered::out;
-    return !r_.include_ended && current_.has_ended(line) ? filtered::ended : filtered::in;
+    const bool has_ended = !r_.include_ended && current_.has_ended(line);
+    return has_ended || s_.past_topics.contains(line.node) ? filtered::ended : filtered::in;
   }
   /// What fails twice is counted nowhere.
   static filtered also(filtered found, filtered left_out) {

@@ -170,8 +170,10 @@ void search_state::merge(const read_views& views) {
     const question_share share(terms, weights, *views.lexical);
     put_newer_first(hits, share, {.least = weights.newer, .now = instant()}, views);
   }
+  behind.clear();
   while (count(hits.size()) > request.limit) {
     ++(is_chunk(hits.back()) ? content : memory).coverage.cut;
+    behind.push_back(hits.back());
     hits.pop_back();
   }
 }
@@ -186,7 +188,7 @@ result<void> search_state::run_rank(const read_views& views) {
   drop_bad_matches();
   merge(views);
   stage = search_stage::fetch;
-  return {};
+  return request.include_ended ? result<void>{} : leave_out_past_topics(views);
 }
 
 } // namespace mneme

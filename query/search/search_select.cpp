@@ -155,8 +155,9 @@ search_state::may_be_hidden(const read_views& views) const {
     if (nodes.size() > most) return std::nullopt;
   }
   const auto& untrusted = distrusted.nodes();
-  if (nodes.size() + untrusted.size() > most) return std::nullopt;
+  if (nodes.size() + untrusted.size() + past_topics.size() > most) return std::nullopt;
   nodes.insert(nodes.end(), untrusted.begin(), untrusted.end());
+  nodes.insert(nodes.end(), past_topics.begin(), past_topics.end());
   std::ranges::sort(nodes);
   nodes.erase(std::ranges::unique(nodes).begin(), nodes.end());
   return nodes;

@@ -2,12 +2,15 @@
 /// What a search carries from stage to stage. select → rank → fetch; a look-up by ids goes from
 /// select to fetch. Exactly one party holds it at a time.
 
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "index/vectors/compared_query.hpp"
+#include "messages/text/topic_text.hpp"
 #include "query/deadline.hpp"
 #include "query/search/search.hpp"
 #include "query/search/search_rows.hpp"
@@ -69,7 +72,13 @@ struct search_state {
   search_stage stage = search_stage::select;
   search_leg memory;
   search_leg content;
-  std::vector<leg_row> hits; ///< merged
+  std::vector<leg_row> hits;   ///< merged
+  std::vector<leg_row> behind; ///< what the limit cut
+  /// What the fields of topics among the rows hold, by row, where that was read.
+  std::map<std::uint32_t, std::vector<topic_value>> field_values{};
+  /// Nodes of topics that are found by nothing but what a field held: left out like what has ended.
+  std::set<std::uint32_t> past_topics{};
+  int times_begun_again = 0;
   search_result answer;
 
   // Stages (search_select.cpp, search_merge.cpp, search_fetch.cpp).
@@ -77,6 +86,9 @@ struct search_state {
   result<void> run_lookup(const read_views& views);
   result<void> run_rank(const read_views& views);
   result<void> run_fetch(const read_views& views);
+  /// Begins again without the topics among the hits that are found by nothing but what a field
+  /// held; where there is one, all of the window are looked at (search_past_topics.cpp).
+  result<void> leave_out_past_topics(const read_views& views);
 
   /// Must every row be tested to know what the memory leg searches? Else it is all there is but
   /// for a few.
@@ -117,6 +129,12 @@ struct search_state {
 
   /// The time at which what is searched has not ended.
   [[nodiscard]] timestamp instant() const { return request.as_of.value_or(context.now); }
+  /// Which values of fields are told.
+  [[nodiscard]] value_time when() const {
+    return {.instant = instant(),
+            .is_asked = request.as_of.has_value(),
+            .includes_ended = request.include_ended};
+  }
   [[nodiscard]] std::int64_t window() const {
     constexpr std::int64_t least = 50;
     constexpr std::int64_t limit_max = std::int64_t{1} << 40;

@@ -84,4 +84,47 @@ TEST_CASE("values are told whole and in one line, as far as they fit") {
   CHECK(told_values(values, 12) == " (size: 42)");
   CHECK(told_values(values, 3).empty());
   CHECK(told_values({}, 600).empty());
+  // The one that is asked for comes first where it would not be told, and is cut if it must be.
+  CHECK(told_values(values, 600, "size") == told_values(values, 600));
+  CHECK(told_values(values, 24, "size") == " (size: 42)");
+  CHECK(told_values(values, 24, "notes") == " (notes: two lines)");
+  CHECK(told_values(values, 16, "allergy") == " (allergy: hazel)");
+  CHECK(told_values(values, 40, "none") == told_values(values, 40));
+}
+
+TEST_CASE("what has ended is not told, or since when") {
+  const std::vector<topic_value> values = {
+      {.name = "city", .value = {"Oslo"}, .valid_until = timestamp{10}},
+      {.name = "size", .value = {std::int64_t{42}}, .valid_from = timestamp{20}},
+      {.name = "nothing", .value = {}, .valid_until = timestamp{10}}};
+  const auto told = [&](std::int64_t at, bool is_asked, bool includes_ended) {
+    return told_values(
+        values_told(values,
+                    {.instant = {at}, .is_asked = is_asked, .includes_ended = includes_ended}),
+        600);
+  };
+  CHECK(told(9, false, false) == " (city: Oslo; size: 42)");
+  CHECK(told(10, false, false) == " (size: 42)");
+  CHECK(told(10, true, false).empty());
+  CHECK(told(20, true, false) == " (size: 42)");
+  CHECK(told(10, false, true) == " (city: Oslo (until 1970-01-01); size: 42)");
+}
+
+TEST_CASE("the line that is asked for is among the first that are shown") {
+  const memory_data data = {{"title", std::string("Ana")}};
+  std::vector<topic_value> values;
+  for (char c = 'a'; c < 'h'; ++c) values.push_back({std::string(1, c), {std::string(10, c)}});
+  bool is_cut = false;
+  const auto shown = [&](std::string_view wanted) {
+    return told_topic_text(data, values, 60, wanted, is_cut);
+  };
+  CHECK(shown("") == "Ana\na: aaaaaaaaaa\nb: bbbbbbbbbb\nc: cccccccccc\nd: dddddddddd\n");
+  CHECK(is_cut);
+  CHECK(shown("a") == shown(""));
+  CHECK(shown("none") == shown(""));
+  CHECK(shown("g").starts_with("Ana\ng: gggggggggg\na: aaaaaaaaaa\n"));
+  CHECK(shown("g").size() == 60);
+  const memory_data wordy = {{"title", std::string(100, 't')}};
+  CHECK(told_topic_text(wordy, values, 60, "g", is_cut)
+        == std::string(46, 't') + "\ng: gggggggggg");
 }

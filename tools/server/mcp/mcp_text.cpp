@@ -8,6 +8,7 @@
 #include "messages/text/quoted_text.hpp"
 #include "messages/text/utf8_point.hpp"
 #include "mneme/types.hpp"
+#include "tools/protocol/shape.hpp"
 
 namespace mneme::server {
 
@@ -150,6 +151,14 @@ std::string absent_text(const json& a) {
   return out;
 }
 
+/// " (since A)", " (since A until B)"
+std::string held_text(const json& revision) {
+  std::string text = " (since " + text_of(revision["valid_from"]);
+  if (protocol::is_given(revision, "valid_until"))
+    text += " until " + text_of(revision["valid_until"]);
+  return text + ")";
+}
+
 std::string topics_text(const json& a) {
   std::string out;
   for (const auto& c : a["candidates"]) {
@@ -159,14 +168,13 @@ std::string topics_text(const json& a) {
     if (!c.contains("fields")) continue;
     for (const auto& f : c["fields"]) {
       if (f["current"].is_null()) continue;
-      out += fmt::format("  {}: {} (since {})\n", one_line(text_of(f["name"])),
+      out += fmt::format("  {}: {}{}\n", one_line(text_of(f["name"])),
                          quoted_unless_trusted(c, one_line(text_of(f["current"]["value"]))),
-                         text_of(f["current"]["valid_from"]));
+                         held_text(f["current"]));
       for (const auto& r : f["history"])
         if (r["revision"] != f["current"]["revision"])
-          out += fmt::format("    was {} (since {})\n",
-                             quoted_unless_trusted(c, one_line(text_of(r["value"]))),
-                             text_of(r["valid_from"]));
+          out += fmt::format("    was {}{}\n",
+                             quoted_unless_trusted(c, one_line(text_of(r["value"]))), held_text(r));
     }
   }
   return out.empty() ? "no such topic\n" : out;
