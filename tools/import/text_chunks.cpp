@@ -1,5 +1,7 @@
 #include "tools/import/text_chunks.hpp"
 
+#include <algorithm>
+
 #include "messages/text/utf8_point.hpp"
 
 namespace mneme::importing {
@@ -25,6 +27,17 @@ std::vector<text_chunk> cut_chunks(std::string_view text, std::size_t target_byt
     first += size;
   }
   return chunks;
+}
+
+std::string short_line(std::string_view who, std::string_view text) {
+  constexpr std::size_t most_bytes = 160;
+  constexpr std::string_view more = "…";
+  std::string line;
+  if (!who.empty() && !text.starts_with(who)) line.append(who).append(": ");
+  line.append(text);
+  std::ranges::replace_if(line, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
+  if (line.size() <= most_bytes) return line;
+  return std::string(cut_text(line, most_bytes - more.size())).append(more);
 }
 
 } // namespace mneme::importing

@@ -2,6 +2,7 @@
 /// Cuts a text into pieces of about a size, at line boundaries where there are any.
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,5 +21,9 @@ std::vector<text_chunk> cut_chunks(std::string_view text, std::size_t target_byt
 
 /// `text` cut to at most `max_bytes` at a code point boundary.
 std::string_view cut_text(std::string_view text, std::size_t max_bytes);
+
+/// The short form of what happened or was said: who, unless the text begins with that or nobody is
+/// named, and its first words, in one line of 160 bytes.
+std::string short_line(std::string_view who, std::string_view text);
 
 } // namespace mneme::importing
