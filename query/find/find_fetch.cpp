@@ -48,7 +48,8 @@ public:
     auto values = read_field_values(reader_, topic, at_);
     if (!values) return propagate(values);
     std::erase_if(*values, [&](const topic_value& v) { return !when.tells(v); });
-    const auto wanted = best_field(asked, {}, *values, views_.lexical->language());
+    std::string wanted;
+    if (!asked.empty()) wanted = best_field(asked, {}, *values, views_.lexical->language());
     return told_values(values_told(*values, when), most_bytes, wanted);
   }
   /// Hints that the first of these are read next.
@@ -84,7 +85,6 @@ public:
     when_ = {.instant = r.as_of.value_or(run.context.now),
              .is_asked = r.as_of.has_value(),
              .includes_ended = r.include_ended};
-    if (r.near) asked_ = distinct_terms(*r.near, views.lexical->language());
   }
 
   result<void> read_all() {
@@ -187,6 +187,8 @@ private:
     const auto form = run_.answer.form;
     if (form) row.text = render(row.record, *form, *views_.tokens);
     if (row.record.head->type != memory_type::topic || form == form_kind::short_form) return {};
+    const auto& near = run_.request.near;
+    if (near && asked_.empty()) asked_ = distinct_terms(*near, views_.lexical->language());
     auto told = source_.told_by(row.record.head->id, when_, asked_);
     if (!told) return propagate(told);
     if (!told->empty()) row.text = counted(row.text.text + *told, *views_.tokens);

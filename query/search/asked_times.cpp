@@ -216,6 +216,9 @@ private:
     const auto n = count_named(word(at));
     constexpr int most = 1000;
     if (!of || !n || *n < 0 || *n > most || word(at + 2) != "ago") return 0;
+    // Beside other words "two years ago" is some time then; "2 years ago" is counted.
+    const bool is_exact = *n == 1 || number_in(word(at)) || *of != unit::year;
+    if (!is_exact && words_.size() > 3) return 0;
     add_before(*of, *n);
     return 3;
   }

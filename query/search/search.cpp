@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "index/lexical/text_terms.hpp"
 #include "messages/ensure.hpp"
 #include "messages/validate/validate.hpp"
 #include "query/asked_words.hpp"
@@ -13,6 +12,7 @@
 #include "query/find/near_target.hpp"
 #include "query/query_text.hpp"
 #include "query/request_numbers.hpp"
+#include "query/search/question_share.hpp"
 #include "query/search/search_state.hpp"
 #include "query/vector_check.hpp"
 #include "views/world_weights.hpp"

@@ -103,8 +103,12 @@ result<void> search_state::leave_out_past_topics(const read_views& views) {
   }
   if (auto ok = note_past(behind); !ok) return ok;
   ++times_begun_again;
-  memory = {.runs = memory.runs, .of = memory.of};
-  content = {.runs = content.runs, .of = content.of};
+  for (search_leg* leg : {&memory, &content}) {
+    search_leg emptied;
+    emptied.runs = leg->runs;
+    emptied.of = leg->of;
+    *leg = std::move(emptied);
+  }
   dated.reset();
   hits.clear();
   answer.coverage.best_match = 0;

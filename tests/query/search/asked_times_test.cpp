@@ -63,6 +63,8 @@ TEST_CASE("what is counted from now") {
   CHECK(named("a week ago") == "2023-05-01..2023-05-07");
   CHECK(named("last month") == "2023-04-01..2023-04-30");
   CHECK(named("two months ago") == "2023-03-01..2023-03-31");
+  CHECK(named("two years ago", "2024-05-10T12:00:00Z") == "2022-01-01..2022-12-31");
+  CHECK(named("how did it begin two years ago", "2024-05-10T12:00:00Z").empty());
   CHECK(named("5 months ago") == "2022-12-01..2022-12-31");
   CHECK(named("one year ago") == "2022-01-01..2022-12-31");
   CHECK(named("this week", "2023-05-14T23:59:59Z") == "2023-05-08..2023-05-14");

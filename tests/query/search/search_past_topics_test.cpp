@@ -9,12 +9,12 @@ using namespace mneme::testing;
 
 namespace {
 
-timestamp day(std::int64_t n) {
+timestamp after(std::int64_t n) {
   return {test_start.ns + n * one_day_ns};
 }
 
-field_input field_of(std::string name, std::string value, std::optional<timestamp> from = {},
-                     std::optional<timestamp> until = {}) {
+field_input held(std::string name, std::string value, std::optional<timestamp> from = {},
+                 std::optional<timestamp> until = {}) {
   field_input f;
   f.name = std::move(name);
   f.value = {std::move(value)};
@@ -45,7 +45,7 @@ public:
   }
 };
 
-search_request asked(std::string query) {
+search_request words_of(std::string query) {
   search_request r;
   r.query = std::move(query);
   r.similarity_floor = 0;
@@ -57,26 +57,26 @@ search_request asked(std::string query) {
 TEST_CASE("past topics: found by nothing but what a field held, a topic is left out and counted") {
   topic_search w;
   const auto ana =
-      w.topic("Ana", {field_of("employer", "Globex", day(-9), day(5)), field_of("city", "Oslo")});
-  const auto ben = w.topic("Ben", {field_of("employer", "Globex")});
-  CHECK(same_ids(w.search(asked("who works at Globex")), {ana, ben}));
-  CHECK(w.search(asked("Globex")).coverage.memory.ended == 0);
+      w.topic("Ana", {held("employer", "Globex", after(-9), after(5)), held("city", "Oslo")});
+  const auto ben = w.topic("Ben", {held("employer", "Globex")});
+  CHECK(same_ids(w.search(words_of("who works at Globex")), {ana, ben}));
+  CHECK(w.search(words_of("Globex")).coverage.memory.ended == 0);
 
   w.pass(5); // the end itself is no longer valid
-  auto found = w.search(asked("who works at Globex"));
+  auto found = w.search(words_of("who works at Globex"));
   check_sums(found);
   CHECK(same_ids(found, {ben}));
   CHECK(found.coverage.memory.ended == 1);
   CHECK(found.coverage.memory.searched == 1);
   // What else it is found by, it is found by; what has ended is not told.
-  found = w.search(asked("Ana Globex"));
+  found = w.search(words_of("Ana Globex"));
   CHECK(same_ids(found, {ana, ben}));
-  found = w.search(asked("Oslo"));
+  found = w.search(words_of("Oslo"));
   REQUIRE(same_ids(found, {ana}));
   CHECK(found.results[0].content == "Ana\ncity: Oslo");
   CHECK(found.results[0].field == "city");
 
-  auto r = asked("who works at Globex");
+  auto r = words_of("who works at Globex");
   r.include_ended = true;
   found = w.search(r);
   CHECK(same_ids(found, {ana, ben}));
@@ -87,18 +87,18 @@ TEST_CASE("past topics: found by nothing but what a field held, a topic is left 
       CHECK(hit.content == "Ana\ncity: Oslo\nemployer: Globex (until 2024-01-06)");
   }
   r.include_ended = false;
-  r.now = day(1);
+  r.now = after(1);
   CHECK(same_ids(w.search(r), {ana, ben}));
 }
 
 TEST_CASE("past topics: by as_of, what held then, and nothing that began later") {
   topic_search w;
-  const auto ana = w.topic("Ana", {field_of("employer", "Globex", day(10), day(20))});
-  auto r = asked("Globex");
+  const auto ana = w.topic("Ana", {held("employer", "Globex", after(10), after(20))});
+  auto r = words_of("Globex");
   for (const auto& [at, holds] : {std::pair(9, false), {10, true}, {19, true}, {20, false}}) {
-    r.as_of = day(at);
+    r.as_of = after(at);
     // The topic itself holds since it was written.
-    auto title = asked("Ana");
+    auto title = words_of("Ana");
     title.as_of = r.as_of;
     CHECK(same_ids(w.search(title), {ana}));
     CHECK(same_ids(w.search(r), holds ? std::vector{ana} : std::vector<memory_id>{}));
@@ -107,19 +107,19 @@ TEST_CASE("past topics: by as_of, what held then, and nothing that began later")
   f.types = {memory_type::topic};
   f.limit = 2;
   for (const auto& [at, text] : {std::pair(9, ""), {10, " (employer: Globex)"}, {20, ""}}) {
-    f.as_of = day(at);
+    f.as_of = after(at);
     CHECK(w.told(f) == text);
   }
   f.include_ended = true;
   f.as_of = {};
-  f.now = day(20);
+  f.now = after(20);
   CHECK(w.told(f) == " (employer: Globex (until 2024-01-21))");
   f.include_ended = false;
   CHECK(w.told(f).empty());
   context_request c;
-  c.now = day(19);
+  c.now = after(19);
   CHECK(w.target.context(c)->notable.at(0).text == "Ana (employer: Globex)");
-  c.now = day(20);
+  c.now = after(20);
   CHECK(w.target.context(c)->notable.at(0).text == "Ana");
 }
 
@@ -127,13 +127,13 @@ TEST_CASE("past topics: others take the places of many, as long as there are any
   topic_search w;
   const int many = GENERATE(15, 70, 700);
   for (int i = 0; i < many; ++i)
-    w.topic("P" + std::to_string(i), {field_of("employer", "Globex", day(-9), day(1))});
+    w.topic("P" + std::to_string(i), {held("employer", "Globex", after(-9), after(1))});
   std::vector<memory_id> holding;
   for (int i = 0; i < 3; ++i)
     holding.push_back(w.topic("a longer name " + std::to_string(i),
-                              {field_of("employer", "Globex and others, for a long time")}));
+                              {held("employer", "Globex and others, for a long time")}));
   w.pass(2);
-  auto r = asked("Globex");
+  auto r = words_of("Globex");
   const auto found = w.search(r);
   check_sums(found);
   // Eight windows are looked through.
@@ -145,17 +145,16 @@ TEST_CASE("past topics: others take the places of many, as long as there are any
 TEST_CASE("past topics: the field that was asked for is told, however many stand before it") {
   topic_search w("hash");
   std::vector<field_input> fields;
-  for (char c = 'a'; c < 'z'; ++c)
-    fields.push_back(field_of(std::string(1, c), std::string(50, c)));
-  fields.push_back(field_of("zeal", "hazelnuts"));
+  for (char c = 'a'; c < 'z'; ++c) fields.push_back(held(std::string(1, c), std::string(55, c)));
+  fields.push_back(held("zeal", "hazelnuts"));
   const auto ana = w.topic("Ana", fields);
-  auto found = w.search(asked("hazelnuts"));
+  auto found = w.search(words_of("hazelnuts"));
   REQUIRE(same_ids(found, {ana}));
   CHECK(found.results[0].field == "zeal");
   CHECK(found.results[0].content.starts_with("Ana\nzeal: hazelnuts\na: aaa"));
   CHECK(found.results[0].content.size() <= 600);
   CHECK(found.results[0].truncated);
-  CHECK(w.search(asked("Ana")).results.at(0).content.starts_with("Ana\na: aaa"));
+  CHECK(w.search(words_of("Ana")).results.at(0).content.starts_with("Ana\na: aaa"));
   find_request f;
   f.types = {memory_type::topic};
   f.limit = 1;

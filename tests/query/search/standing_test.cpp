@@ -202,6 +202,7 @@ TEST_CASE(
     r.type = memory_type::topic;
     r.data["title"] = std::move(title);
     r.provenance.source_class = of;
+    r.vector = std::vector<float>{1, 0};
     return w.put(std::move(r));
   };
   const auto page = topic("tea house", source_class::web);

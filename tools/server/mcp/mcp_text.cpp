@@ -8,6 +8,7 @@
 #include "messages/text/quoted_text.hpp"
 #include "messages/text/utf8_point.hpp"
 #include "mneme/types.hpp"
+#include "tools/protocol/shape.hpp"
 
 namespace mneme::server {
 
